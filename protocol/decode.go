@@ -1,0 +1,318 @@
+package protocol
+
+import (
+	"encoding/json"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// Decode reads one event. Members that this version does not know are kept in
+// Extra, at any depth, and an event of a type that it does not know is an
+// *Unknown: a relay loses nothing. A known member with a wrong value, a name
+// that comes twice, and a name that differs from a known one only by case, are
+// a *DecodeError. For peers before 1.0, null reads as absent where their
+// releases wrote it. The event keeps no reference to data.
+func Decode(data []byte) (Event, error) {
+	r, bad := newReader(data, false)
+	if bad != nil {
+		return nil, bad
+	}
+	name, bad := r.eventType()
+	if bad != nil {
+		return nil, bad
+	}
+	k := kinds[name]
+	if k == nil {
+		r.open()
+		return &Unknown{Name: name, Raw: slices.Clone(data)}, r.err()
+	}
+	e := k.make()
+	r.object(k.shape, reflect.ValueOf(e).Elem(), "type")
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// DecodeInput reads a RunAgentInput. Absent messages, tools and context read as
+// empty, a null state as absent, and members that this version does not know
+// are kept in Extra; see RunAgentInput.Strip. Everything else that is wrong is
+// a *DecodeError.
+func DecodeInput(data []byte) (*RunAgentInput, error) {
+	in := new(RunAgentInput)
+	if err := unmarshal(data, in); err != nil {
+		return nil, err
+	}
+	return in, nil
+}
+
+// unmarshal reads a value of this package, forgiving what is unrecognised.
+func unmarshal[T any](data []byte, into *T) error {
+	r, bad := newReader(data, false)
+	if bad != nil {
+		return bad
+	}
+	var v T
+	r.value(shapeOf(reflect.TypeFor[T]()), reflect.ValueOf(&v).Elem())
+	if err := r.err(); err != nil {
+		return err
+	}
+	*into = v
+	return nil
+}
+
+// eventType looks for "type" without moving.
+func (r *reader) eventType() (EventType, *DecodeError) {
+	if r.data[r.pos] != '{' {
+		return "", problem("", "expected an object, found %s", r.peek())
+	}
+	name, found, isString := r.lookup("type")
+	switch {
+	case !found:
+		return "", problem("", `the member "type" is required`)
+	case !isString || name == "":
+		return "", problem("/type", "expected the name of an event")
+	}
+	return EventType(name), nil
+}
+
+// lookup finds a string member of the object that begins here.
+func (r *reader) lookup(name string) (text string, found, isString bool) {
+	ahead := reader{data: r.data, pos: r.pos}
+	ahead.pos++
+	for ahead.space(); ahead.data[ahead.pos] != '}'; ahead.space() {
+		if ahead.data[ahead.pos] == ',' {
+			ahead.pos++
+			ahead.space()
+		}
+		key := ahead.token()
+		ahead.space()
+		ahead.pos++
+		ahead.space()
+		if string(key[1:len(key)-1]) == name || slices.Contains(key, '\\') && unquote(key) == name {
+			if ahead.data[ahead.pos] != '"' {
+				return "", true, false
+			}
+			return ahead.text(), true, true
+		}
+		if c := ahead.data[ahead.pos]; c == '{' || c == '[' {
+			ahead.pos = len(ahead.data) - len(skipValue(ahead.data[ahead.pos:]))
+		} else {
+			ahead.token()
+		}
+	}
+	return "", false, false
+}
+
+func (r *reader) value(s *shape, v reflect.Value) {
+	switch s.form {
+	case formString:
+		r.string(s, v)
+	case formInteger:
+		r.integer(s, v)
+	case formBool:
+		if c := r.data[r.pos]; c != 't' && c != 'f' {
+			r.want('t', "a boolean")
+		} else if r.token(); v.IsValid() {
+			v.SetBool(c == 't')
+		}
+	case formOpen:
+		if s.nonNull && r.isNull() {
+			r.fail("null is not a value here")
+		}
+		r.keep(v, r.open())
+	case formObject:
+		if r.want('{', "an object") {
+			r.keep(v, r.open())
+		}
+	case formPatch:
+		start := r.pos
+		r.patch()
+		r.keep(v, r.data[start:r.pos])
+	case formMetadata:
+		r.metadata(v)
+	case formArray:
+		r.array(s, v)
+	case formContent:
+		r.content(s, v)
+	default:
+		r.object(s, v, "")
+	}
+}
+
+func (r *reader) keep(v reflect.Value, raw []byte) {
+	if v.IsValid() {
+		v.SetBytes(slices.Clone(raw))
+	}
+}
+
+func (r *reader) metadata(v reflect.Value) {
+	if !r.want('{', "an object") {
+		return
+	}
+	m := Metadata{}
+	r.each(func(name string) {
+		raw := r.open()
+		if v.IsValid() {
+			m[name] = slices.Clone(raw)
+		}
+	})
+	if v.IsValid() {
+		v.Set(reflect.ValueOf(m))
+	}
+}
+
+func (r *reader) array(s *shape, v reflect.Value) {
+	if !r.want('[', "an array") {
+		return
+	}
+	var list reflect.Value
+	if v.IsValid() {
+		list = reflect.MakeSlice(v.Type(), 0, 4)
+	}
+	n := 0
+	r.elements(func(int) {
+		n++
+		var elem reflect.Value
+		if v.IsValid() {
+			elem = reflect.New(s.elem.typ).Elem()
+		}
+		r.value(s.elem, elem)
+		if v.IsValid() {
+			list = reflect.Append(list, elem)
+		}
+	})
+	if s.nonempty && n == 0 {
+		r.fail("expected at least one element")
+	}
+	if v.IsValid() {
+		v.Set(list)
+	}
+}
+
+func (r *reader) content(s *shape, v reflect.Value) {
+	var c Content
+	switch b := r.data[r.pos]; {
+	case b == '"' && s.forms&contentText != 0:
+		c = Content{kind: contentText, text: r.text()}
+	case b == '{' && s.forms&contentObject != 0:
+		c = Content{kind: contentObject, object: slices.Clone(r.open())}
+	case b == '[' && s.forms&contentParts != 0:
+		c.kind = contentParts
+		parts := shape{form: formArray, typ: reflect.TypeFor[[]Part](), elem: s.elem}
+		r.array(&parts, reflect.ValueOf(&c.parts).Elem())
+	default:
+		var allowed []string
+		for _, k := range []contentKind{contentText, contentParts, contentObject} {
+			if s.forms&k != 0 {
+				allowed = append(allowed, k.String())
+			}
+		}
+		r.want(0, strings.Join(allowed, " or "))
+		return
+	}
+	if v.IsValid() {
+		v.Set(reflect.ValueOf(c))
+	}
+}
+
+// object reads a struct or a union. discriminator is a member that the caller
+// has read already.
+func (r *reader) object(s *shape, v reflect.Value, discriminator string) {
+	if !r.want('{', "an object") {
+		return
+	}
+	m, ok := r.members(s)
+	if !ok {
+		r.open()
+		return
+	}
+	var seen uint64
+	var extra map[string]json.RawMessage
+	r.each(func(name string) {
+		if name == discriminator {
+			r.open()
+			return
+		}
+		i, known := m.index[name]
+		if !known {
+			raw := r.unknown(m, name, discriminator)
+			if s.extra >= 0 && v.IsValid() {
+				if extra == nil {
+					extra = map[string]json.RawMessage{}
+				}
+				extra[name] = slices.Clone(raw)
+			}
+			return
+		}
+		seen |= 1 << i
+		r.member(s, m, i, v)
+	})
+	for i := range s.fields {
+		if m.use[i] == required && seen&(1<<i) == 0 && (r.strict || !s.fields[i].defaulted) {
+			r.fail("the member %q is required", s.fields[i].name)
+		}
+	}
+	if extra != nil {
+		fieldOf(v, s.fields[s.extra].index).Set(reflect.ValueOf(extra))
+	}
+}
+
+// members picks the list of members that the object here has.
+func (r *reader) members(s *shape) (*members, bool) {
+	if s.union == nil {
+		return s.all, true
+	}
+	tag, found, isString := r.lookup(s.tag)
+	switch {
+	case !found:
+		r.fail("the member %q is required", s.tag)
+		return nil, false
+	case !isString:
+		r.push(step{name: s.tag})
+		r.fail("expected a string")
+		r.pop()
+		return nil, false
+	}
+	m, known := s.membersFor(tag)
+	if !known && r.strict {
+		r.push(step{name: s.tag})
+		r.fail("expected one of %s, found %q", strings.Join(s.nominal, ", "), tag)
+		r.pop()
+		return nil, false
+	}
+	return m, true
+}
+
+func (r *reader) unknown(m *members, name, discriminator string) []byte {
+	if discriminator != "" && strings.EqualFold(name, discriminator) {
+		r.fail("differs from %q only by case", discriminator)
+	}
+	for known := range m.index {
+		if strings.EqualFold(known, name) {
+			r.fail("differs from %q only by case", known)
+		}
+	}
+	if r.strict {
+		r.fail("the member is not defined here")
+	}
+	return r.open()
+}
+
+func (r *reader) member(s *shape, m *members, i int, v reflect.Value) {
+	f := &s.fields[i]
+	if r.isNull() && f.nullable && !r.strict && m.use[i] != required {
+		r.token()
+		return
+	}
+	var fv reflect.Value
+	if v.IsValid() {
+		fv = fieldOf(v, f.index)
+		if f.pointer {
+			fv.Set(reflect.New(f.shape.typ))
+			fv = fv.Elem()
+		}
+	}
+	r.value(m.shape(s, i), fv)
+}

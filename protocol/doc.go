@@ -1,0 +1,29 @@
+// Package protocol is AG-UI on the wire: events, inputs, the order they may
+// come in, and what a client holds after them. It speaks version 1.1 and needs
+// the standard library alone.
+//
+//	RunAgentInput ─→ run ─→ Event, Event, … ─→ RunFinished or RunError
+//	                           │
+//	        Decode, Append     │  bytes and structs, nothing lost
+//	        Expander           │  chunks become the events they stand for
+//	        Sequence           │  is this event legal now?
+//	        Fold               ▼  messages, state, interrupts, what is open
+//
+// An event is a pointer to a struct, and the struct is the type: there are no
+// constructors. Optional strings are empty when absent, except where the empty
+// string means something; those are pointers. Open JSON is kept as bytes, so
+// that numbers keep their digits: json.RawMessage where null is a value, Any
+// where it is not.
+//
+// # Forgiving and exact
+//
+// Reading keeps what this version does not know and refuses what it knows to be
+// wrong, with a JSON pointer to each place. Validate is exact: it accepts what
+// the published schema accepts. Writing is exact as well, but for the unknown
+// members that reading kept.
+//
+// # Concurrency
+//
+// Events, messages and inputs are plain data. Sequence, Expander and Fold belong
+// to one goroutine each.
+package protocol

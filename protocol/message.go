@@ -1,0 +1,86 @@
+package protocol
+
+import "encoding/json"
+
+// Role says who speaks.
+type Role string
+
+// The seven roles.
+const (
+	RoleDeveloper Role = "developer"
+	RoleSystem    Role = "system"
+	RoleAssistant Role = "assistant"
+	RoleUser      Role = "user"
+	RoleTool      Role = "tool"
+	RoleActivity  Role = "activity"
+	RoleReasoning Role = "reasoning"
+)
+
+// Messages is a conversation in order. It is never null in JSON.
+type Messages []Message
+
+// MarshalJSON writes an array, empty for nil.
+func (m Messages) MarshalJSON() ([]byte, error) { return marshal(&m) }
+
+// Message is one message of any role. It is flat because the roles share most
+// of it; unions.go says which members each role has. Encoding refuses a member
+// that the role does not have. A role that this version does not know keeps
+// everything but its id in Extra.
+type Message struct {
+	ID           string `json:"id"`
+	Role         Role   `json:"role"`
+	ActivityType string `json:"activityType,omitzero"`
+	// Content is text for most roles, text or parts for user and tool
+	// messages, an object for activities. Nil is absent for an assistant and
+	// empty for the others.
+	Content    *Content   `json:"content,omitzero"`
+	ToolCalls  []ToolCall `json:"toolCalls,omitzero"`
+	ToolCallID string     `json:"toolCallId,omitzero"`
+	Error      string     `json:"error,omitzero"`
+	Name       string     `json:"name,omitzero"`
+
+	EncryptedValue     string `json:"encryptedValue,omitzero"`
+	EncryptedValueType string `json:"encryptedValueType,omitzero"`
+
+	SubagentRunID *string                    `json:"subagentRunId,omitzero"`
+	Metadata      Metadata                   `json:"metadata,omitzero"`
+	Extra         map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes what the role has.
+func (m Message) MarshalJSON() ([]byte, error) { return marshal(&m) }
+
+// UnmarshalJSON reads as Decode does.
+func (m *Message) UnmarshalJSON(data []byte) error { return unmarshal(data, m) }
+
+// ToolCall is a call in an assistant message. It belongs to the subagent of its
+// message.
+type ToolCall struct {
+	ID                 string                     `json:"id"`
+	Type               string                     `json:"type" agui:"enum=function"` // written when left empty
+	Function           ToolFunction               `json:"function"`
+	Metadata           Metadata                   `json:"metadata,omitzero"`
+	EncryptedValue     string                     `json:"encryptedValue,omitzero"`
+	EncryptedValueType string                     `json:"encryptedValueType,omitzero"`
+	Extra              map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the call.
+func (c ToolCall) MarshalJSON() ([]byte, error) { return marshal(&c) }
+
+// UnmarshalJSON reads as Decode does.
+func (c *ToolCall) UnmarshalJSON(data []byte) error { return unmarshal(data, c) }
+
+// ToolFunction is what is called. Arguments is text as the model wrote it,
+// which need not be JSON.
+type ToolFunction struct {
+	Name      string                     `json:"name"`
+	Arguments string                     `json:"arguments"`
+	Extra     map[string]json.RawMessage `json:"-"`
+}
+
+// MarshalJSON writes the function.
+func (f ToolFunction) MarshalJSON() ([]byte, error) { return marshal(&f) }
+
+// UnmarshalJSON reads as Decode does.
+func (f *ToolFunction) UnmarshalJSON(data []byte) error { return unmarshal(data, f) }

@@ -1,0 +1,297 @@
+package protocol
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	maxInteger = 1<<53 - 1
+	minInteger = -maxInteger
+	maxDepth   = 512
+)
+
+// reader walks a document along a shape. Where it is given a value it fills it
+// in; it always checks, and goes on after a problem to name the others. The
+// document is known to be JSON in UTF-8, so the walk itself cannot fail.
+type reader struct {
+	data     []byte
+	pos      int
+	strict   bool // the document must be exact; otherwise what is unrecognised is kept
+	problems []Problem
+	path     []step
+}
+
+type step struct {
+	name  string
+	index int // of an array element; name is empty then
+	array bool
+}
+
+func newReader(data []byte, strict bool) (*reader, *DecodeError) {
+	if !utf8.Valid(data) {
+		return nil, problem("", "not valid UTF-8")
+	}
+	if !json.Valid(data) {
+		var v json.RawMessage
+		err := json.Unmarshal(data, &v)
+		return nil, problem("", "not a JSON document: %v", err)
+	}
+	r := &reader{data: data, strict: strict}
+	r.space()
+	return r, nil
+}
+
+func (r *reader) err() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	return &DecodeError{Problems: r.problems}
+}
+
+func (r *reader) fail(format string, args ...any) {
+	if len(r.problems) < maxProblems {
+		r.problems = append(r.problems, Problem{Pointer: r.pointer(), Message: fmt.Sprintf(format, args...)})
+	}
+}
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+func (r *reader) pointer() string {
+	var b strings.Builder
+	for _, s := range r.path {
+		b.WriteByte('/')
+		if s.array {
+			b.WriteString(strconv.Itoa(s.index))
+		} else {
+			b.WriteString(pointerEscape.Replace(s.name))
+		}
+	}
+	return b.String()
+}
+
+func (r *reader) push(s step) { r.path = append(r.path, s) }
+func (r *reader) pop()        { r.path = r.path[:len(r.path)-1] }
+
+func (r *reader) space() {
+	for r.pos < len(r.data) {
+		switch r.data[r.pos] {
+		case ' ', '\t', '\r', '\n':
+			r.pos++
+		default:
+			return
+		}
+	}
+}
+
+// peek names what begins here, for messages and decisions.
+func (r *reader) peek() string {
+	switch c := r.data[r.pos]; c {
+	case '{':
+		return "an object"
+	case '[':
+		return "an array"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	default:
+		return "a number"
+	}
+}
+
+// want reports whether the next value begins with c, and otherwise skips it as
+// a problem.
+func (r *reader) want(c byte, what string) bool {
+	if r.data[r.pos] == c {
+		return true
+	}
+	r.fail("expected %s, found %s", what, r.peek())
+	r.open()
+	return false
+}
+
+// token returns the string, number or word that begins here.
+func (r *reader) token() []byte {
+	start := r.pos
+	if r.data[r.pos] == '"' {
+		for r.pos++; r.data[r.pos] != '"'; r.pos++ {
+			if r.data[r.pos] == '\\' {
+				r.pos++
+			}
+		}
+		r.pos++
+		return r.data[start:r.pos]
+	}
+	for r.pos < len(r.data) {
+		switch r.data[r.pos] {
+		case ',', '}', ']', ' ', '\t', '\r', '\n':
+			return r.data[start:r.pos]
+		}
+		r.pos++
+	}
+	return r.data[start:r.pos]
+}
+
+// text returns the string that begins here.
+func (r *reader) text() string {
+	return unquote(r.token())
+}
+
+func unquote(token []byte) string {
+	if body := token[1 : len(token)-1]; !slices.Contains(body, '\\') {
+		return string(body)
+	}
+	var s string
+	if err := json.Unmarshal(token, &s); err != nil {
+		return "" // the document was valid JSON
+	}
+	return s
+}
+
+// each calls fn at each member's value, with the member's name on the path. It
+// refuses names that come twice.
+func (r *reader) each(fn func(name string)) {
+	var few [16]string
+	names := few[:0]
+	var many map[string]bool
+	r.pos++
+	for r.space(); r.data[r.pos] != '}'; r.space() {
+		if r.data[r.pos] == ',' {
+			r.pos++
+			r.space()
+		}
+		name := r.text()
+		r.space()
+		r.pos++ // the colon
+		r.space()
+		r.push(step{name: name})
+		again := false
+		if many == nil {
+			again = slices.Contains(names, name)
+			if names = append(names, name); len(names) == len(few) {
+				many = make(map[string]bool, 2*len(few))
+				for _, n := range names {
+					many[n] = true
+				}
+			}
+		} else {
+			again = many[name]
+			many[name] = true
+		}
+		if again {
+			r.fail("the member appears twice")
+			r.open()
+		} else {
+			fn(name)
+		}
+		r.pop()
+	}
+	r.pos++
+}
+
+// elements calls fn at each element, with its index on the path.
+func (r *reader) elements(fn func(i int)) {
+	r.pos++
+	i := 0
+	for r.space(); r.data[r.pos] != ']'; r.space() {
+		if r.data[r.pos] == ',' {
+			r.pos++
+			r.space()
+		}
+		r.push(step{index: i, array: true})
+		fn(i)
+		r.pop()
+		i++
+	}
+	r.pos++
+}
+
+// open walks a value of any form and returns its bytes. Names that come twice
+// are refused here too: two readers of the same bytes must see the same value.
+func (r *reader) open() []byte {
+	start := r.pos
+	switch c := r.data[r.pos]; {
+	case (c == '{' || c == '[') && len(r.path) >= maxDepth:
+		r.fail("nested deeper than %d", maxDepth)
+		r.pos = len(r.data) - len(skipValue(r.data[r.pos:]))
+	case c == '{':
+		r.each(func(string) { r.open() })
+	case c == '[':
+		r.elements(func(int) { r.open() })
+	default:
+		r.token()
+	}
+	return r.data[start:r.pos]
+}
+
+// skipValue returns what follows the object or array at the beginning of data.
+func skipValue(data []byte) []byte {
+	depth := 0
+	for i := 0; i < len(data); i++ {
+		switch data[i] {
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				return data[i+1:]
+			}
+		case '"':
+			for i++; data[i] != '"'; i++ {
+				if data[i] == '\\' {
+					i++
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (r *reader) isNull() bool { return r.data[r.pos] == 'n' }
+
+// string reads a string, checked against the shape's enumeration.
+func (r *reader) string(s *shape, v reflect.Value) {
+	if !r.want('"', "a string") {
+		return
+	}
+	text := r.text()
+	if s.enum != nil && !slices.Contains(s.enum, text) {
+		r.fail("expected one of %s, found %q", strings.Join(s.enum, ", "), text)
+		return
+	}
+	if v.IsValid() {
+		v.SetString(text)
+	}
+}
+
+// integer accepts every spelling of an integer that JavaScript holds exactly.
+func (r *reader) integer(s *shape, v reflect.Value) {
+	if r.peek() != "a number" {
+		r.want(0, "an integer")
+		return
+	}
+	token := string(r.token())
+	n, err := strconv.ParseInt(token, 10, 64)
+	if err != nil {
+		f, ferr := strconv.ParseFloat(token, 64)
+		if ferr != nil || f != float64(int64(f)) {
+			r.fail("expected an integer, found %s", token)
+			return
+		}
+		n = int64(f)
+	}
+	if n > maxInteger || n < minInteger || s.count && n < 0 {
+		r.fail("%s is out of range", token)
+		return
+	}
+	if v.IsValid() {
+		v.SetInt(n)
+	}
+}
