@@ -88,3 +88,35 @@ func isPointer(s string) bool {
 		s = s[i+2:]
 	}
 }
+
+// knownOperations returns the patch without the operations that this version
+// does not know. It returns ops itself when it knows them all.
+func knownOperations(ops []byte) ([]byte, error) {
+	r, bad := newReader(ops, false)
+	if bad != nil {
+		return nil, bad
+	}
+	if !r.want('[', "an array of operations") {
+		return nil, r.err()
+	}
+	kept, dropped := []byte{'['}, false
+	r.elements(func(int) {
+		op := ""
+		if r.data[r.pos] == '{' {
+			op, _, _ = r.lookup("op")
+		}
+		raw := r.open()
+		if _, known := patchMembers[op]; !known {
+			dropped = true
+			return
+		}
+		if len(kept) > 1 {
+			kept = append(kept, ',')
+		}
+		kept = append(kept, raw...)
+	})
+	if !dropped {
+		return ops, r.err()
+	}
+	return append(kept, ']'), r.err()
+}

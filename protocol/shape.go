@@ -97,6 +97,19 @@ func (m *members) shape(s *shape, i int) *shape {
 	return s.fields[i].shape
 }
 
+// stands reports whether the name is a member's, exactly or but for case.
+func (m *members) stands(name string) bool {
+	if _, ok := m.index[name]; ok {
+		return true
+	}
+	for known := range m.index {
+		if strings.EqualFold(known, name) {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *shape) field(name string) int {
 	for i := range s.fields {
 		if s.fields[i].name == name {

@@ -1,0 +1,236 @@
+package protocol
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// PatchFunc applies a JSON Patch (RFC 6902) to a document, all of it or
+// nothing, without changing its arguments.
+type PatchFunc func(doc, ops json.RawMessage) (json.RawMessage, error)
+
+// Fold is what a client holds after a stream of events: messages, state, the
+// interrupts that wait for an answer, and what is still open. It decides as the
+// reference client 1.0.0 does, in warnings as well, except that an activity
+// whose patched content is no object keeps its old one, and that what this
+// version does not know is kept where that client drops it.
+//
+// The stream is taken to be legal: Sequence says whether it is. A fold belongs
+// to one goroutine.
+type Fold struct {
+	patch      PatchFunc
+	log        foldMessages
+	state      json.RawMessage
+	interrupts []Interrupt
+	pending    []string // tool calls that the last finished run left to the frontend
+	chunks     Expander
+	open       []opened
+
+	threadID, runID string
+	active          bool
+	runCalls        []string // the calls of this run, in order
+	answered        map[string]bool
+}
+
+// NewFold returns what a client holds that has these messages and this state;
+// nil is the empty object. Without patch, deltas are refused.
+func NewFold(messages Messages, state json.RawMessage, patch PatchFunc) *Fold {
+	f := &Fold{patch: patch, answered: map[string]bool{}}
+	f.Restore(messages, state)
+	return f
+}
+
+// Restore replaces the messages and the state, and keeps the run and what it
+// has open.
+func (f *Fold) Restore(messages Messages, state json.RawMessage) {
+	f.log = newFoldMessages(messages)
+	f.SetState(state)
+}
+
+// SetState replaces the state; nil is the empty object.
+func (f *Fold) SetState(state json.RawMessage) {
+	if len(state) == 0 {
+		state = json.RawMessage("{}")
+	}
+	f.state = state
+}
+
+// State returns the state. The bytes must not be changed.
+func (f *Fold) State() json.RawMessage { return f.state }
+
+// Messages returns a copy of the messages, in order. What they point to must
+// not be changed.
+func (f *Fold) Messages() Messages { return f.log.messages() }
+
+// Interrupts returns those that the last finished run waits for. They survive a
+// RUN_ERROR and are gone after any other outcome.
+func (f *Fold) Interrupts() []Interrupt { return slices.Clone(f.interrupts) }
+
+// PendingToolCalls returns the calls that the last finished run left without a
+// result, in call order.
+func (f *Fold) PendingToolCalls() []string { return slices.Clone(f.pending) }
+
+// Run returns the latest run and whether it is active.
+func (f *Fold) Run() (threadID, runID string, active bool) {
+	return f.threadID, f.runID, f.active
+}
+
+// Clone returns a fold that goes on independently.
+func (f *Fold) Clone() *Fold {
+	c := *f
+	c.log = f.log.clone()
+	c.interrupts, c.pending = slices.Clone(f.interrupts), slices.Clone(f.pending)
+	c.chunks = f.chunks.clone()
+	c.open, c.runCalls = slices.Clone(f.open), slices.Clone(f.runCalls)
+	c.answered = make(map[string]bool, len(f.answered))
+	for id := range f.answered {
+		c.answered[id] = true
+	}
+	return &c
+}
+
+// Apply takes in one event. An error is a warning: the event changed nothing,
+// or, where the reference client does so, only metadata, and the fold goes on.
+func (f *Fold) Apply(e Event) error {
+	if f.chunks.idle() && !isChunk(e) {
+		return f.apply(e)
+	}
+	events, err := f.chunks.Expand(e)
+	if err != nil {
+		return fmt.Errorf("protocol: fold: %w", err)
+	}
+	var warnings []error
+	for _, e := range events {
+		warnings = append(warnings, f.apply(e))
+	}
+	return errors.Join(warnings...)
+}
+
+func (f *Fold) apply(e Event) error {
+	f.track(e)
+	if err := f.take(e); err != nil {
+		return fmt.Errorf("protocol: fold %s: %w", e.Type(), err)
+	}
+	return nil
+}
+
+func (f *Fold) take(e Event) error {
+	switch e := e.(type) {
+	case *TextMessageContent:
+		return f.log.extend(e.MessageID, e.Delta, e.Metadata)
+	case *ToolCallArgs:
+		return f.log.extendCall(e.ToolCallID, e.Delta, e.Metadata)
+	case *ReasoningMessageContent:
+		return f.log.extend(e.MessageID, e.Delta, e.Metadata)
+	case *TextMessageStart:
+		m := Message{ID: e.MessageID, Role: e.Role, Name: e.Name, Content: Text(""), SubagentRunID: e.SubagentRunID}
+		if m.Role == "" {
+			m.Role = RoleAssistant
+		}
+		return f.log.begin(m, e.Metadata)
+	case *ReasoningMessageStart:
+		m := Message{ID: e.MessageID, Role: RoleReasoning, Content: Text(""), SubagentRunID: e.SubagentRunID}
+		return f.log.begin(m, e.Metadata)
+	case *TextMessageEnd:
+		return f.log.finish(e.MessageID, e.Metadata)
+	case *ReasoningMessageEnd:
+		return f.log.finish(e.MessageID, e.Metadata)
+	case *ToolCallStart:
+		if !slices.Contains(f.runCalls, e.ToolCallID) {
+			f.runCalls = append(f.runCalls, e.ToolCallID)
+		}
+		return f.log.beginCall(e)
+	case *ToolCallEnd:
+		return f.log.finishCall(e.ToolCallID, e.Metadata)
+	case *ToolCallResult:
+		f.answered[e.ToolCallID] = true
+		f.log.result(e)
+	case *ReasoningEncryptedValue:
+		f.log.seal(e)
+	case *MessagesSnapshot:
+		f.log.reconcile(e)
+	case *ActivitySnapshot:
+		f.log.activity(e)
+	case *ActivityDelta:
+		return f.activityDelta(e)
+	case *StateSnapshot:
+		f.SetState(e.Snapshot)
+		if len(e.Snapshot) == 0 {
+			f.state = null
+		}
+	case *StateDelta:
+		next, err := f.patched(f.state, e.Delta)
+		if err != nil {
+			return err
+		}
+		f.state = next
+	case *RunStarted:
+		f.threadID, f.runID, f.active = e.ThreadID, e.RunID, true
+		f.runCalls, f.answered = nil, map[string]bool{}
+		if e.Input != nil {
+			f.log.join(e.Input.Messages)
+		}
+	case *RunFinished:
+		f.active = false
+		f.finished(e)
+	case *RunError:
+		f.active = false
+	}
+	return nil
+}
+
+func (f *Fold) finished(e *RunFinished) {
+	f.interrupts, f.pending = nil, nil
+	switch {
+	case e.Outcome != nil && e.Outcome.Type == OutcomeInterrupt:
+		f.interrupts = slices.Clone(e.Outcome.Interrupts)
+	case e.Outcome != nil && e.Outcome.Type == OutcomeCancelled:
+	case e.Outcome != nil && len(e.Outcome.PendingToolCallIDs) > 0:
+		f.pending = slices.Clone(e.Outcome.PendingToolCallIDs)
+	default:
+		for _, id := range f.runCalls {
+			if !f.answered[id] {
+				f.pending = append(f.pending, id)
+			}
+		}
+	}
+}
+
+func (f *Fold) activityDelta(e *ActivityDelta) error {
+	m := f.log.find(e.MessageID)
+	if m == nil {
+		return nil
+	}
+	if m.Role != RoleActivity {
+		return fmt.Errorf("message %q is of role %s", e.MessageID, m.Role)
+	}
+	m.merge(e.Metadata)
+	doc := m.Content.Object()
+	if doc == nil {
+		doc = json.RawMessage("{}")
+	}
+	next, err := f.patched(doc, e.Patch)
+	if err != nil {
+		return err
+	}
+	if len(next) == 0 || next[0] != '{' {
+		return fmt.Errorf("the content of %q would no longer be an object", e.MessageID)
+	}
+	m.Content, m.ActivityType = ObjectOf(next), e.ActivityType
+	return nil
+}
+
+// patched leaves out the operations that this version does not know, as a
+// receiver does with any unknown alternative, and applies the rest.
+func (f *Fold) patched(doc, ops json.RawMessage) (json.RawMessage, error) {
+	if f.patch == nil {
+		return nil, errors.New("no patch function")
+	}
+	known, err := knownOperations(ops)
+	if err != nil {
+		return nil, err
+	}
+	return f.patch(doc, known)
+}

@@ -1,0 +1,246 @@
+package protocol
+
+import "fmt"
+
+// Sequence is the order of a stream: whether an event is legal after those
+// before it. It holds what the reference client 1.0.0 rejects, and what the
+// specification asks for beyond that: that the two ends of a run agree, that
+// all runs of a stream are of one thread, that interrupt ids differ, that what
+// is opened again is opened as what it was, and that a delta has a baseline.
+//
+// What a stream alone cannot show is not checked: that a result answers a call
+// that was made (it may have been made in an earlier run), and that
+// pendingToolCallIds is complete (a restated run does not repeat its calls).
+//
+// The zero value is ready, for one stream, in one goroutine.
+type Sequence struct {
+	index    int
+	phase    phase
+	threadID string // of the first run; all others are of the same thread
+	runID    string
+	bound    bool // threadID is known
+	seed     Messages
+	chunks   Expander
+	undo     *[]func() // set while a chunk's events are tried
+
+	texts      map[string]*item // also tool and other messages, which are never open
+	calls      map[string]*item
+	reasoning  map[string]*item
+	activities map[string]owner
+	baselines  map[string]bool // activities of earlier runs of the stream
+	steps      map[stepKey]bool
+	subagents  map[string]bool // true while active, false once closed
+	open       [itemKinds]int  // how many are open
+}
+
+type phase uint8
+
+const (
+	phaseNew phase = iota
+	phaseRunning
+	phaseFinished // a late RUN_ERROR is admitted
+	phaseErrored
+)
+
+type itemKind uint8
+
+const (
+	itemText itemKind = iota
+	itemReasoningMessage
+	itemReasoningSpan
+	itemToolCall
+	itemKinds
+)
+
+// item is something that events open, extend and close, by id.
+type item struct {
+	owner   owner
+	open    bool
+	span    bool // of reasoning: the span of the same id is open
+	started bool // by an event of this run, so that role and name are known
+	role    Role
+	name    string
+}
+
+type stepKey struct {
+	owner owner
+	name  string
+}
+
+// The rules that a SequenceError names.
+const (
+	RuleFirst     = "first-event"  // a stream begins with RUN_STARTED or RUN_ERROR
+	RuleActive    = "run-active"   // a run is closed before the next one begins
+	RuleOver      = "run-over"     // nothing but the admitted events follows a close
+	RuleIDs       = "run-ids"      // both ends of a run, and all runs, agree on their ids
+	RuleOpen      = "already-open" // what is open is not opened
+	RuleNotOpen   = "not-open"     // what is not open is neither extended nor closed
+	RuleReopen    = "reopen"       // what is opened again is what it was
+	RuleOwner     = "owner"        // events agree with the owner of what they are about
+	RuleSubagent  = "subagent"     // an invocation begins once, ends once, has a known parent
+	RuleLeftOpen  = "left-open"    // a run that finishes has closed everything
+	RuleOutcome   = "outcome"      // an interrupt outcome has an interrupt
+	RuleInterrupt = "interrupt-id" // interrupt ids differ within a run
+	RuleChunk     = "chunk"        // chunks name what they open and agree with it
+	RuleBaseline  = "baseline"     // an activity has a snapshot before it has a delta
+	RuleTruncated = "truncated"    // a stream ends with a terminal event
+)
+
+// SequenceError says which rule an event breaks.
+type SequenceError struct {
+	Rule    string
+	Index   int    // of the event, counting what Check accepted before it
+	Entity  string // the id or name that it is about, empty for the run
+	Message string
+}
+
+// Error names the rule, the event's index and what is wrong.
+func (e *SequenceError) Error() string {
+	return fmt.Sprintf("protocol: event %d breaks %s: %s", e.Index, e.Rule, e.Message)
+}
+
+func (s *Sequence) broken(rule, entity, format string, args ...any) error {
+	return &SequenceError{Rule: rule, Index: s.index, Entity: entity, Message: fmt.Sprintf(format, args...)}
+}
+
+// Check judges the next event. The error is a *SequenceError and leaves s as it
+// was, so that the caller may drop the event and go on. Events of unknown types
+// are always legal.
+func (s *Sequence) Check(e Event) error {
+	if s.chunks.idle() && !isChunk(e) {
+		if err := s.step(e); err != nil {
+			return err
+		}
+	} else if err := s.expanded(e); err != nil {
+		return err
+	}
+	s.index++
+	return nil
+}
+
+// End says whether the stream may end here.
+func (s *Sequence) End() error {
+	switch s.phase {
+	case phaseFinished, phaseErrored:
+		return nil
+	case phaseNew:
+		return s.broken(RuleTruncated, "", "the stream ended before a run began")
+	}
+	return s.broken(RuleTruncated, s.runID, "the stream ended before run %q did", s.runID)
+}
+
+// Index is how many events have been accepted.
+func (s *Sequence) Index() int { return s.index }
+
+// Seed tells what the peer holds already: whose the messages are, and which
+// activities have a content that a delta may change. It counts for
+// the run that is open, else for the next one. RUN_STARTED with an input, and
+// MESSAGES_SNAPSHOT, do the same by themselves.
+func (s *Sequence) Seed(messages Messages) {
+	if s.phase == phaseRunning {
+		s.learn(messages, false)
+		return
+	}
+	s.seed = append(s.seed, messages...)
+}
+
+// expanded judges the events that e stands for, all of them or none.
+func (s *Sequence) expanded(e Event) error {
+	before := s.chunks.clone()
+	var undo []func()
+	s.undo = &undo
+	defer func() { s.undo = nil }()
+	events, err := s.chunks.Expand(e)
+	if err != nil {
+		return s.broken(RuleChunk, "", "%v", err)
+	}
+	for _, e := range events {
+		if err := s.step(e); err != nil {
+			for i := len(undo) - 1; i >= 0; i-- {
+				undo[i]()
+			}
+			s.chunks = before
+			return err
+		}
+	}
+	return nil
+}
+
+// onUndo notes how to take a change back, where that may be needed.
+func (s *Sequence) onUndo(fn func()) {
+	if s.undo != nil {
+		*s.undo = append(*s.undo, fn)
+	}
+}
+
+func (s *Sequence) step(e Event) error {
+	if _, unknown := e.(*Unknown); unknown {
+		return nil
+	}
+	if err := s.admitted(e); err != nil {
+		return err
+	}
+	switch e := e.(type) {
+	case *TextMessageContent: // the frequent ones first
+		return s.extend(itemText, s.texts[e.MessageID], e, e.MessageID, e.SubagentRunID)
+	case *ToolCallArgs:
+		return s.extend(itemToolCall, s.calls[e.ToolCallID], e, e.ToolCallID, e.SubagentRunID)
+	case *ReasoningMessageContent:
+		return s.extend(itemReasoningMessage, s.reasoning[e.MessageID], e, e.MessageID, e.SubagentRunID)
+
+	case *RunStarted:
+		return s.runStarted(e)
+	case *RunFinished:
+		return s.runFinished(e)
+	case *RunError:
+		s.phase = phaseErrored
+		return nil
+
+	case *TextMessageStart:
+		return s.textStart(e)
+	case *TextMessageEnd:
+		return s.end(itemText, s.texts[e.MessageID], e, e.MessageID, e.SubagentRunID)
+	case *ToolCallStart:
+		return s.callStart(e)
+	case *ToolCallEnd:
+		return s.end(itemToolCall, s.calls[e.ToolCallID], e, e.ToolCallID, e.SubagentRunID)
+	case *ToolCallResult:
+		s.own(s.texts, e.MessageID, ownerOf(e.SubagentRunID))
+		return nil
+	case *ReasoningStart:
+		return s.reasoningStart(itemReasoningSpan, e, e.MessageID, e.SubagentRunID)
+	case *ReasoningMessageStart:
+		return s.reasoningStart(itemReasoningMessage, e, e.MessageID, e.SubagentRunID)
+	case *ReasoningEnd:
+		return s.end(itemReasoningSpan, s.reasoning[e.MessageID], e, e.MessageID, e.SubagentRunID)
+	case *ReasoningMessageEnd:
+		return s.end(itemReasoningMessage, s.reasoning[e.MessageID], e, e.MessageID, e.SubagentRunID)
+	case *ReasoningEncryptedValue:
+		return s.sealed(e)
+
+	case *StepStarted:
+		return s.stepStarted(e)
+	case *StepFinished:
+		return s.stepFinished(e)
+	case *SubagentStarted:
+		return s.subagentStarted(e)
+	case *SubagentFinished:
+		return s.subagentEnded(e, e.SubagentRunID)
+	case *SubagentError:
+		return s.subagentEnded(e, e.SubagentRunID)
+
+	case *ActivitySnapshot:
+		if _, known := s.activities[e.MessageID]; !known || e.Replace == nil || *e.Replace {
+			s.activities[e.MessageID] = ownerOf(e.SubagentRunID)
+		}
+		return nil
+	case *ActivityDelta:
+		return s.activityDelta(e)
+	case *MessagesSnapshot:
+		s.learn(e.Messages, true)
+		return nil
+	case *StateSnapshot, *StateDelta, *Raw, *Custom:
+		return nil
+	}
+	return s.broken(RuleFirst, "", "%s is not an event that has an order", e.Type())
+}

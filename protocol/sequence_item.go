@@ -1,0 +1,217 @@
+package protocol
+
+func (s *Sequence) items(kind itemKind) map[string]*item {
+	switch kind {
+	case itemText:
+		return s.texts
+	case itemToolCall:
+		return s.calls
+	}
+	return s.reasoning
+}
+
+var itemNames = [itemKinds]string{"text message", "reasoning message", "reasoning span", "tool call"}
+
+// flag is where an item notes that it is open: a reasoning span and a reasoning
+// message may share an id and an owner, and open and close on their own.
+func (i *item) flag(kind itemKind) *bool {
+	if kind == itemReasoningSpan {
+		return &i.span
+	}
+	return &i.open
+}
+
+// mine compares an event's tag with the owner. No tag agrees with everyone.
+func (s *Sequence) mine(e Event, o owner, id string, tag *string) error {
+	if tag == nil || o.subagent && o.id == *tag {
+		return nil
+	}
+	return s.broken(RuleOwner, id, "%s for %q is of %v, which belongs to %v", e.Type(), id, ownerOf(tag), o)
+}
+
+func (s *Sequence) extend(kind itemKind, it *item, e Event, id string, tag *string) error {
+	if it == nil || !*it.flag(kind) {
+		return s.broken(RuleNotOpen, id, "%s: no %s %q is open", e.Type(), itemNames[kind], id)
+	}
+	return s.mine(e, it.owner, id, tag)
+}
+
+func (s *Sequence) end(kind itemKind, it *item, e Event, id string, tag *string) error {
+	if err := s.extend(kind, it, e, id, tag); err != nil {
+		return err
+	}
+	*it.flag(kind) = false
+	s.open[kind]--
+	s.onUndo(func() { *it.flag(kind) = true; s.open[kind]++ })
+	return nil
+}
+
+// start opens an item that passed every check.
+func (s *Sequence) start(kind itemKind, it *item, id string, o owner) *item {
+	items := s.items(kind)
+	before := item{}
+	if it == nil {
+		it = &item{owner: o}
+		items[id] = it
+		s.onUndo(func() { delete(items, id) })
+	} else {
+		before = *it
+		s.onUndo(func() { *it = before })
+	}
+	*it.flag(kind) = true
+	s.open[kind]++
+	s.onUndo(func() { s.open[kind]-- })
+	return it
+}
+
+func (s *Sequence) startable(kind itemKind, it *item, e Event, id string, tag *string) error {
+	if it == nil {
+		return nil
+	}
+	if *it.flag(kind) {
+		return s.broken(RuleOpen, id, "%s: %s %q is open already", e.Type(), itemNames[kind], id)
+	}
+	return s.mine(e, it.owner, id, tag)
+}
+
+func (s *Sequence) textStart(e *TextMessageStart) error {
+	it := s.texts[e.MessageID]
+	if err := s.startable(itemText, it, e, e.MessageID, e.SubagentRunID); err != nil {
+		return err
+	}
+	role := e.Role
+	if role == "" {
+		role = RoleAssistant
+	}
+	if it != nil && it.started && (it.role != role || it.name != e.Name) {
+		return s.broken(RuleReopen, e.MessageID, "message %q was opened as %s %q and is opened again as %s %q",
+			e.MessageID, it.role, it.name, role, e.Name)
+	}
+	it = s.start(itemText, it, e.MessageID, ownerOf(e.SubagentRunID))
+	it.started, it.role, it.name = true, role, e.Name
+	return nil
+}
+
+func (s *Sequence) callStart(e *ToolCallStart) error {
+	it := s.calls[e.ToolCallID]
+	if it != nil && it.open {
+		return s.broken(RuleOpen, e.ToolCallID, "%s: tool call %q is open already", e.Type(), e.ToolCallID)
+	}
+	o := ownerOf(e.SubagentRunID)
+	inherits := false
+	if e.ParentMessageID != nil {
+		if parent := s.texts[*e.ParentMessageID]; parent != nil {
+			if e.SubagentRunID != nil && o != parent.owner {
+				return s.broken(RuleOwner, e.ToolCallID, "tool call %q is of %v, its message %q of %v",
+					e.ToolCallID, o, *e.ParentMessageID, parent.owner)
+			}
+			o, inherits = parent.owner, true
+		}
+	}
+	if it != nil {
+		if err := s.mine(e, it.owner, e.ToolCallID, e.SubagentRunID); err != nil {
+			return err
+		}
+		if e.SubagentRunID == nil && inherits && o != it.owner {
+			return s.broken(RuleOwner, e.ToolCallID, "tool call %q is of %v, its message %q of %v",
+				e.ToolCallID, it.owner, *e.ParentMessageID, o)
+		}
+		if it.started && it.name != e.ToolCallName {
+			return s.broken(RuleReopen, e.ToolCallID, "tool call %q was opened as %q and is opened again as %q",
+				e.ToolCallID, it.name, e.ToolCallName)
+		}
+	}
+	it = s.start(itemToolCall, it, e.ToolCallID, o)
+	it.started, it.name = true, e.ToolCallName
+	return nil
+}
+
+func (s *Sequence) reasoningStart(kind itemKind, e Event, id string, tag *string) error {
+	it := s.reasoning[id]
+	if err := s.startable(kind, it, e, id, tag); err != nil {
+		return err
+	}
+	s.start(kind, it, id, ownerOf(tag))
+	return nil
+}
+
+// sealed judges an encrypted value, which may come after its entity closed. An
+// entity that nobody has seen is none of our business.
+func (s *Sequence) sealed(e *ReasoningEncryptedValue) error {
+	it := s.calls[e.EntityID]
+	if e.Subtype != SubtypeToolCall {
+		if it = s.texts[e.EntityID]; it == nil {
+			it = s.reasoning[e.EntityID]
+		}
+	}
+	if it == nil {
+		return nil
+	}
+	return s.mine(e, it.owner, e.EntityID, e.SubagentRunID)
+}
+
+// own records the owner of a message that came in one piece.
+func (s *Sequence) own(items map[string]*item, id string, o owner) {
+	if it := items[id]; it != nil {
+		it.owner = o
+		return
+	}
+	items[id] = &item{owner: o}
+}
+
+func (s *Sequence) stepStarted(e *StepStarted) error {
+	key := stepKey{ownerOf(e.SubagentRunID), e.StepName}
+	if s.steps[key] {
+		return s.broken(RuleOpen, e.StepName, "step %q of %v is open already", e.StepName, key.owner)
+	}
+	s.steps[key] = true
+	return nil
+}
+
+func (s *Sequence) stepFinished(e *StepFinished) error {
+	key := stepKey{ownerOf(e.SubagentRunID), e.StepName}
+	if s.steps[key] {
+		delete(s.steps, key)
+		return nil
+	}
+	for other := range s.steps {
+		if other.name == e.StepName {
+			return s.broken(RuleOwner, e.StepName, "step %q was started by %v and cannot be finished by %v",
+				e.StepName, other.owner, key.owner)
+		}
+	}
+	return s.broken(RuleNotOpen, e.StepName, "step %q was not started", e.StepName)
+}
+
+func (s *Sequence) subagentStarted(e *SubagentStarted) error {
+	if active, known := s.subagents[e.SubagentRunID]; active {
+		return s.broken(RuleSubagent, e.SubagentRunID, "subagent %q is active already", e.SubagentRunID)
+	} else if known {
+		return s.broken(RuleSubagent, e.SubagentRunID, "subagent %q has ended in this run", e.SubagentRunID)
+	}
+	if p := e.ParentSubagentRunID; p != nil {
+		if _, known := s.subagents[*p]; !known {
+			return s.broken(RuleSubagent, *p, "subagent %q has a parent %q that has not been started in this run", e.SubagentRunID, *p)
+		}
+	}
+	s.subagents[e.SubagentRunID] = true
+	return nil
+}
+
+func (s *Sequence) subagentEnded(e Event, id string) error {
+	if !s.subagents[id] {
+		return s.broken(RuleSubagent, id, "%s: subagent %q is not active", e.Type(), id)
+	}
+	s.subagents[id] = false
+	return nil
+}
+
+func (s *Sequence) activityDelta(e *ActivityDelta) error {
+	if o, known := s.activities[e.MessageID]; known {
+		return s.mine(e, o, e.MessageID, e.SubagentRunID)
+	}
+	if !s.baselines[e.MessageID] {
+		return s.broken(RuleBaseline, e.MessageID, "ACTIVITY_DELTA for %q, which has no snapshot", e.MessageID)
+	}
+	return nil
+}

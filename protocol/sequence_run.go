@@ -1,0 +1,170 @@
+package protocol
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// admitted judges the event by the phase of the stream alone.
+func (s *Sequence) admitted(e Event) error {
+	_, starts := e.(*RunStarted)
+	_, fails := e.(*RunError)
+	switch {
+	case s.phase == phaseRunning && !starts:
+		return nil
+	case s.phase == phaseRunning:
+		return s.broken(RuleActive, s.runID, "RUN_STARTED while run %q is active", s.runID)
+	case s.phase == phaseNew && !starts && !fails:
+		return s.broken(RuleFirst, "", "the first event is %s, not RUN_STARTED", e.Type())
+	case s.phase == phaseFinished && !starts && !fails:
+		return s.broken(RuleOver, "", "%s after RUN_FINISHED", e.Type())
+	case s.phase == phaseErrored && !starts:
+		return s.broken(RuleOver, "", "%s after RUN_ERROR", e.Type())
+	}
+	return nil
+}
+
+func (s *Sequence) runStarted(e *RunStarted) error {
+	if s.bound && e.ThreadID != s.threadID {
+		return s.broken(RuleIDs, e.ThreadID, "a run of thread %q in a stream of thread %q", e.ThreadID, s.threadID)
+	}
+	s.phase, s.bound, s.threadID, s.runID = phaseRunning, true, e.ThreadID, e.RunID
+	s.texts, s.calls, s.reasoning = map[string]*item{}, map[string]*item{}, map[string]*item{}
+	if s.baselines == nil {
+		s.baselines = map[string]bool{}
+	}
+	for id := range s.activities {
+		s.baselines[id] = true
+	}
+	s.activities = map[string]owner{}
+	s.steps = map[stepKey]bool{}
+	s.subagents = map[string]bool{}
+	s.open = [itemKinds]int{}
+	if e.Input != nil {
+		s.learn(e.Input.Messages, false)
+	}
+	s.learn(s.seed, false)
+	s.seed = nil
+	return nil
+}
+
+func (s *Sequence) runFinished(e *RunFinished) error {
+	if e.ThreadID != s.threadID {
+		return s.broken(RuleIDs, e.ThreadID, "RUN_FINISHED of thread %q in a run of thread %q", e.ThreadID, s.threadID)
+	}
+	if e.RunID != s.runID {
+		return s.broken(RuleIDs, e.RunID, "RUN_FINISHED of run %q closes run %q", e.RunID, s.runID)
+	}
+	if err := s.nothingOpen(); err != nil {
+		return err
+	}
+	if o := e.Outcome; o != nil && o.Type == OutcomeInterrupt {
+		if len(o.Interrupts) == 0 {
+			return s.broken(RuleOutcome, "", "an interrupt outcome needs an interrupt")
+		}
+		ids := make(map[string]bool, len(o.Interrupts))
+		for _, i := range o.Interrupts {
+			if ids[i.ID] {
+				return s.broken(RuleInterrupt, i.ID, "two interrupts carry the id %q", i.ID)
+			}
+			ids[i.ID] = true
+		}
+	}
+	s.phase = phaseFinished
+	return nil
+}
+
+// nothingOpen names what a finishing run has left open.
+func (s *Sequence) nothingOpen() error {
+	if len(s.steps) > 0 {
+		var names []string
+		for k := range s.steps {
+			names = append(names, strconv.Quote(k.name)+" of "+k.owner.String())
+		}
+		return s.leftOpen("steps", names)
+	}
+	for kind, what := range [itemKinds]string{"text messages", "reasoning messages", "reasoning spans", "tool calls"} {
+		if s.open[kind] == 0 {
+			continue
+		}
+		var ids []string
+		for id, it := range s.items(itemKind(kind)) {
+			if *it.flag(itemKind(kind)) {
+				ids = append(ids, strconv.Quote(id))
+			}
+		}
+		return s.leftOpen(what, ids)
+	}
+	var ids []string
+	for id, active := range s.subagents {
+		if active {
+			ids = append(ids, strconv.Quote(id))
+		}
+	}
+	if ids != nil {
+		return s.leftOpen("subagents", ids)
+	}
+	return nil
+}
+
+func (s *Sequence) leftOpen(what string, ids []string) error {
+	slices.Sort(ids)
+	list := strings.Join(ids, ", ")
+	return s.broken(RuleLeftOpen, list, "RUN_FINISHED while %s are open: %s", what, list)
+}
+
+// learn records whose messages and calls are. A snapshot is authoritative; the
+// history in an input fills in what nothing else has claimed.
+func (s *Sequence) learn(messages Messages, authoritative bool) {
+	for i := range messages {
+		m := &messages[i]
+		o := ownerOf(m.SubagentRunID)
+		switch m.Role {
+		case RoleActivity:
+			if _, known := s.activities[m.ID]; authoritative || !known {
+				s.activities[m.ID] = o
+			}
+		case RoleReasoning:
+			s.learnItem(s.reasoning, m.ID, o, authoritative)
+		default:
+			s.learnItem(s.texts, m.ID, o, authoritative)
+		}
+		for _, c := range m.ToolCalls {
+			s.learnItem(s.calls, c.ID, o, authoritative)
+		}
+	}
+}
+
+func (s *Sequence) learnItem(items map[string]*item, id string, o owner, authoritative bool) {
+	switch it := items[id]; {
+	case it == nil:
+		items[id] = &item{owner: o}
+	case authoritative:
+		it.owner = o
+	}
+}
+
+// Clone returns a sequence that goes on independently.
+func (s *Sequence) Clone() *Sequence {
+	c := *s
+	c.chunks = s.chunks.clone()
+	c.seed = slices.Clone(s.seed)
+	c.texts, c.calls, c.reasoning = cloneItems(s.texts), cloneItems(s.calls), cloneItems(s.reasoning)
+	c.activities, c.steps, c.subagents = maps.Clone(s.activities), maps.Clone(s.steps), maps.Clone(s.subagents)
+	c.baselines = maps.Clone(s.baselines)
+	return &c
+}
+
+func cloneItems(items map[string]*item) map[string]*item {
+	if items == nil {
+		return nil
+	}
+	c := make(map[string]*item, len(items))
+	for id, it := range items {
+		copied := *it
+		c[id] = &copied
+	}
+	return c
+}

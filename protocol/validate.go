@@ -1,0 +1,113 @@
+package protocol
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Validate checks a document exactly: what it accepts is what the schema of
+// AG-UI 1.1 accepts, and the names of definitions are the schema's. "Event" is
+// any event. The error is a *DecodeError that names the places, or says that
+// there is no such definition.
+//
+// It is for what is produced. What is received from a newer peer may be more
+// than this; Decode and DecodeInput read that.
+func Validate(definition string, data []byte) error {
+	d, ok := definitions()[definition]
+	if !ok {
+		return fmt.Errorf("protocol: no definition is named %q; there are %s", definition, strings.Join(Definitions(), ", "))
+	}
+	r, bad := newReader(data, true)
+	if bad != nil {
+		return bad
+	}
+	d(r)
+	return r.err()
+}
+
+// Definitions returns the names that Validate knows, sorted.
+func Definitions() []string {
+	return slices.Sorted(maps.Keys(definitions()))
+}
+
+// ValidateEvent is Validate for any event.
+func ValidateEvent(data []byte) error { return Validate("Event", data) }
+
+func (r *reader) anyEvent() {
+	name, bad := r.eventType()
+	if bad != nil {
+		r.problems = append(r.problems, bad.Problems...)
+		return
+	}
+	k := kinds[name]
+	if k == nil {
+		r.push(step{name: "type"})
+		r.fail("%q is not the type of an event", name)
+		r.pop()
+		return
+	}
+	r.object(k.shape, reflect.Value{}, "type")
+}
+
+func (r *reader) event(k *kind) {
+	name, bad := r.eventType()
+	switch {
+	case bad != nil:
+		r.problems = append(r.problems, bad.Problems...)
+	case name != k.name:
+		r.push(step{name: "type"})
+		r.fail("expected %q, found %q", k.name, name)
+		r.pop()
+	default:
+		r.object(k.shape, reflect.Value{}, "type")
+	}
+}
+
+var definitions = sync.OnceValue(func() map[string]func(*reader) {
+	defs := map[string]func(*reader){"Event": (*reader).anyEvent, "JsonPatch": (*reader).patch}
+	for _, k := range kinds {
+		defs[k.typ.Name()+"Event"] = func(r *reader) { r.event(k) }
+	}
+	add := func(name string, s *shape) {
+		defs[name] = func(r *reader) { r.value(s, reflect.Value{}) }
+	}
+	for name, t := range map[string]reflect.Type{
+		"RunAgentInput":      reflect.TypeFor[RunAgentInput](),
+		"Message":            reflect.TypeFor[Message](),
+		"ContentPart":        reflect.TypeFor[Part](),
+		"PartSource":         reflect.TypeFor[Source](),
+		"RunFinishedOutcome": reflect.TypeFor[RunOutcome](),
+		"SubagentOutcome":    reflect.TypeFor[SubagentOutcome](),
+		"Tool":               reflect.TypeFor[Tool](),
+		"Context":            reflect.TypeFor[Context](),
+		"ToolCall":           reflect.TypeFor[ToolCall](),
+		"FunctionCall":       reflect.TypeFor[ToolFunction](),
+		"Interrupt":          reflect.TypeFor[Interrupt](),
+		"ResumeEntry":        reflect.TypeFor[ResumeEntry](),
+		"TokenUsage":         reflect.TypeFor[TokenUsage](),
+	} {
+		s := shapeOf(t)
+		add(name, s)
+		suffix := strings.TrimPrefix(name, "Content")
+		for tag := range s.union {
+			if tag != "*" {
+				add(title(tag)+suffix, s.only(tag))
+			}
+		}
+	}
+	return defs
+})
+
+func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// only is the shape of one alternative of a union.
+func (s *shape) only(tag string) *shape {
+	one := *s
+	one.union = map[string]*members{tag: s.union[tag]}
+	one.nominal = []string{tag}
+	return &one
+}
