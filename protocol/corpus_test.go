@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -62,6 +63,82 @@ func TestCorpusRoundTrip(t *testing.T) {
 			}
 			if !sameJSON(t, data, back) {
 				t.Errorf("became %s\n  from %s", back, data)
+			}
+		})
+	}
+}
+
+func TestCorpusFixtures(t *testing.T) {
+	for _, file := range fixtures(t, "*/*/*.json") {
+		definition := filepath.Base(filepath.Dir(filepath.Dir(file)))
+		verdict := filepath.Base(filepath.Dir(file))
+		if strings.HasSuffix(file, ".expect.json") {
+			continue
+		}
+		t.Run(definition+"/"+verdict+"/"+filepath.Base(file), func(t *testing.T) {
+			data, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			err = Validate(definition, data)
+			if verdict == "valid" && filepath.Base(file) != "raw-event-null.json" { // invalid since 1.0
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if Problems(err) == nil {
+				t.Fatalf("accepted, or no such definition: %v", err)
+			}
+			expected, err2 := os.ReadFile(strings.TrimSuffix(file, ".json") + ".expect.json")
+			if os.IsNotExist(err2) {
+				return
+			}
+			var want struct{ InstanceLocation string }
+			if err := json.Unmarshal(expected, &want); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range Problems(err) {
+				// Where a schema names the union, we name the member inside it.
+				if p.Pointer == want.InstanceLocation || strings.HasPrefix(p.Pointer, want.InstanceLocation+"/") {
+					return
+				}
+			}
+			t.Errorf("expected a problem at %q, got %v", want.InstanceLocation, err)
+		})
+	}
+}
+
+func TestCorpusStreams(t *testing.T) {
+	fixtures(t, "*")
+	raw, err := os.ReadFile(filepath.Join(corpus, "classes.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var classes map[string]struct {
+		FirstIllegal json.RawMessage
+	}
+	if err := json.Unmarshal(raw, &classes); err != nil {
+		t.Fatal(err)
+	}
+	for name, class := range classes {
+		t.Run(name, func(t *testing.T) {
+			raw, err := os.ReadFile(filepath.Join(corpus, "streams", name+".json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var file struct{ Stream []json.RawMessage }
+			if err := json.Unmarshal(raw, &file); err != nil {
+				t.Fatal(err)
+			}
+			verdict, got := VerifyStream(file.Stream), "null"
+			if verdict != nil {
+				if got = strconv.Itoa(verdict.Index); verdict.Rule == RuleTruncated {
+					got = `"EOF"`
+				}
+			}
+			if got != string(class.FirstIllegal) {
+				t.Errorf("first illegal %s, expected %s: %v", got, class.FirstIllegal, verdict)
 			}
 		})
 	}

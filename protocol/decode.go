@@ -237,7 +237,7 @@ func (r *reader) object(s *shape, v reflect.Value, discriminator string) {
 		}
 		i, known := m.index[name]
 		if !known {
-			raw := r.unknown(m, name, discriminator)
+			raw := r.unknown(s, m, name, discriminator)
 			if s.extra >= 0 && v.IsValid() {
 				if extra == nil {
 					extra = map[string]json.RawMessage{}
@@ -285,7 +285,7 @@ func (r *reader) members(s *shape) (*members, bool) {
 	return m, true
 }
 
-func (r *reader) unknown(m *members, name, discriminator string) []byte {
+func (r *reader) unknown(s *shape, m *members, name, discriminator string) []byte {
 	if discriminator != "" && strings.EqualFold(name, discriminator) {
 		r.fail("differs from %q only by case", discriminator)
 	}
@@ -294,7 +294,7 @@ func (r *reader) unknown(m *members, name, discriminator string) []byte {
 			r.fail("differs from %q only by case", known)
 		}
 	}
-	if r.strict {
+	if r.strict && !s.open {
 		r.fail("the member is not defined here")
 	}
 	return r.open()

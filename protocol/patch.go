@@ -28,6 +28,17 @@ func (r *reader) patch() {
 	r.elements(func(int) { r.operation() })
 }
 
+func (r *reader) oneOperation(op string) {
+	if r.data[r.pos] == '{' {
+		if found, _, _ := r.lookup("op"); found != op {
+			r.push(step{name: "op"})
+			r.fail("expected %q", op)
+			r.pop()
+		}
+	}
+	r.operation()
+}
+
 func (r *reader) operation() {
 	if !r.want('{', "an operation") {
 		return

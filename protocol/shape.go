@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -33,6 +34,7 @@ type shape struct {
 	nonNull  bool        // open JSON: a bare null is not allowed
 	forms    contentKind // of a content
 
+	open    bool // members that are not listed are legal, even to a strict reader
 	fields  []field
 	extra   int                 // index of the field that keeps unknown members, -1 for none
 	all     *members            // of a struct
@@ -244,6 +246,7 @@ func (s *shape) addMembers() {
 				s.nominal = append(s.nominal, tag)
 			}
 		}
+		slices.Sort(s.nominal)
 		return
 	}
 	s.all = newMembers(len(s.fields))

@@ -6,7 +6,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // Validate checks a document exactly: what it accepts is what the schema of
@@ -65,49 +64,4 @@ func (r *reader) event(k *kind) {
 	default:
 		r.object(k.shape, reflect.Value{}, "type")
 	}
-}
-
-var definitions = sync.OnceValue(func() map[string]func(*reader) {
-	defs := map[string]func(*reader){"Event": (*reader).anyEvent, "JsonPatch": (*reader).patch}
-	for _, k := range kinds {
-		defs[k.typ.Name()+"Event"] = func(r *reader) { r.event(k) }
-	}
-	add := func(name string, s *shape) {
-		defs[name] = func(r *reader) { r.value(s, reflect.Value{}) }
-	}
-	for name, t := range map[string]reflect.Type{
-		"RunAgentInput":      reflect.TypeFor[RunAgentInput](),
-		"Message":            reflect.TypeFor[Message](),
-		"ContentPart":        reflect.TypeFor[Part](),
-		"PartSource":         reflect.TypeFor[Source](),
-		"RunFinishedOutcome": reflect.TypeFor[RunOutcome](),
-		"SubagentOutcome":    reflect.TypeFor[SubagentOutcome](),
-		"Tool":               reflect.TypeFor[Tool](),
-		"Context":            reflect.TypeFor[Context](),
-		"ToolCall":           reflect.TypeFor[ToolCall](),
-		"FunctionCall":       reflect.TypeFor[ToolFunction](),
-		"Interrupt":          reflect.TypeFor[Interrupt](),
-		"ResumeEntry":        reflect.TypeFor[ResumeEntry](),
-		"TokenUsage":         reflect.TypeFor[TokenUsage](),
-	} {
-		s := shapeOf(t)
-		add(name, s)
-		suffix := strings.TrimPrefix(name, "Content")
-		for tag := range s.union {
-			if tag != "*" {
-				add(title(tag)+suffix, s.only(tag))
-			}
-		}
-	}
-	return defs
-})
-
-func title(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
-
-// only is the shape of one alternative of a union.
-func (s *shape) only(tag string) *shape {
-	one := *s
-	one.union = map[string]*members{tag: s.union[tag]}
-	one.nominal = []string{tag}
-	return &one
 }
