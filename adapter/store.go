@@ -12,6 +12,9 @@ import (
 // may be sent again: each writing call recognises itself.
 var ErrOutcomeUnknown = errors.New("adapter: the store did not answer, the outcome is unknown")
 
+// ErrClaimLost is Journal's answer to a claim that is not held any more.
+var ErrClaimLost = errors.New("adapter: the claim is lost")
+
 // ThreadKey names a thread. A thread id means something only inside its
 // namespace.
 type ThreadKey struct {
@@ -75,7 +78,8 @@ type Worker interface {
 	// Due returns threads that want a Claim: queued dispatches that are ready,
 	// and leases that have expired. At most limit.
 	Due(ctx context.Context, limit int) ([]ThreadKey, error)
-	// Journal returns the live execution and its journal for a claim.
+	// Journal returns the live execution and its journal for a claim, or
+	// ErrClaimLost.
 	Journal(ctx context.Context, c Claim) (*ExecutionView, error)
 }
 
@@ -106,6 +110,7 @@ type Delivery struct {
 	Epoch  string
 	First  int64    // position of Events[0]
 	Events [][]byte // shared: must not be changed
+	Token  string   // DeliverFenced: the token of the claim that was fenced
 }
 
 // DeliveryKind says what a Delivery is about.
@@ -303,7 +308,7 @@ type End struct {
 
 // SnapshotUpdate moves the stored snapshot to the end of the batch.
 type SnapshotUpdate struct {
-	State  json.RawMessage
+	State  json.RawMessage            // nil: unchanged
 	Order  []string                   // all message ids; nil: unchanged
 	Upsert map[string]json.RawMessage // by message id
 	Remove []string

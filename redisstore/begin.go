@@ -1,0 +1,97 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var begun = map[int64]error{
+	3: errors.New("redisstore: begin: a run is active"),
+	4: errors.New("redisstore: begin: an interrupt is open and is not answered"),
+	5: errors.New("redisstore: begin: no interrupt is open"),
+	6: errors.New("redisstore: begin: another execution is suspended"),
+}
+
+// Begin implements adapter.Admission. What contradicts the version it names (a
+// start while a run is active, answers to nothing) is an error.
+func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+	how, err := howBegins(b)
+	if err != nil {
+		return adapter.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
+	}
+	t := s.keys.thread(b.Thread)
+	args := []any{t.member, b.Version, b.Deadline, s.opts.Keep.Milliseconds(), s.opts.Follow.Milliseconds(),
+		s.opts.Lease.Milliseconds(), b.RunID, b.Label, b.Execution, []byte(b.Record), how}
+	switch how {
+	case "queue":
+		args = append(args, []byte(b.Input), b.Cancelled[0], b.Cancelled[1], 0)
+	case "resume":
+		args = append(args, b.Token, []byte(b.Answer), b.Agent)
+	default:
+		args = append(args, b.Token, []byte(b.Frozen), b.Agent)
+	}
+	if how != "queue" {
+		args = append(args, len(b.Answers))
+		for id, answer := range b.Answers {
+			args = append(args, id, []byte(answer))
+		}
+		args = appendBytes(args, b.Events)
+	}
+	r, err := s.run(ctx, call{beginScript, t.all(), args})
+	if err != nil {
+		return adapter.BeginResult{}, err
+	}
+	verdict := r.int()
+	if verdict > 2 {
+		return adapter.BeginResult{}, begun[verdict]
+	}
+	res := adapter.BeginResult{Status: beginStatus[verdict&3], Start: adapter.Position{Seq: r.int(), Epoch: r.string()}}
+	if r.bool() {
+		res.Claim = adapter.Claim{Thread: b.Thread, RunID: b.RunID, Token: b.Token}
+		s.logged(b.Thread, res.Start.Epoch, res.Start.Seq+1, b.Events)
+	}
+	if released := r.list(); released.bool() {
+		s.logged(b.Thread, res.Start.Epoch, released.int()+1, released.events())
+		s.deliver(adapter.Delivery{Thread: b.Thread, Kind: adapter.DeliverReady})
+	}
+	return res, r.err
+}
+
+var beginStatus = [4]adapter.BeginStatus{adapter.BeginAccepted, adapter.BeginStale, adapter.BeginExpired}
+
+func howBegins(b adapter.Begin) (string, error) {
+	if b.RunID == "" {
+		return "", errors.New("a run has an id")
+	}
+	if b.Queue {
+		if b.Cancelled[0] == nil || b.Cancelled[1] == nil {
+			return "", errors.New("a queued run needs the events of its cancellation")
+		}
+		return "queue", nil
+	}
+	if b.Token == "" || len(b.Events) == 0 {
+		return "", errors.New("a run that starts needs a token and its first event")
+	}
+	switch {
+	case len(b.Answers) > 0 && b.Frozen != nil:
+		return "steer", nil
+	case len(b.Answers) > 0:
+		if b.Answer == nil {
+			return "", errors.New("answers need a journal record")
+		}
+		return "resume", nil
+	case b.Frozen != nil:
+		return "new", nil
+	}
+	return "", errors.New("neither a new execution nor answers to one")
+}
+
+func appendBytes[S ~[]byte](args []any, items []S) []any {
+	for _, b := range items {
+		args = append(args, []byte(b))
+	}
+	return args
+}

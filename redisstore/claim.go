@@ -1,0 +1,109 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// Claim implements adapter.Worker.
+func (s *Store) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
+	if c.Token == "" {
+		return adapter.ClaimResult{}, errors.New("redisstore: claim: a claim needs a token")
+	}
+	t := s.keys.thread(c.Thread)
+	r, err := s.run(ctx, call{claimScript, t.all(), []any{t.member, c.Token, s.opts.Lease.Milliseconds()}})
+	if err != nil {
+		return adapter.ClaimResult{}, err
+	}
+	res := adapter.ClaimResult{Kind: claimKind[r.int()&3], Claim: adapter.Claim{Thread: c.Thread, RunID: r.string(),
+		Token: c.Token, DispatchEpoch: r.int()}, Attempts: int(r.int()), Input: r.json(), Record: r.json()}
+	if res.Kind == adapter.ClaimNothing {
+		res.Claim = adapter.Claim{}
+	}
+	if res.Kind != adapter.ClaimQueued {
+		res.Input = nil
+	}
+	epoch, before, events := r.string(), r.int(), r.events()
+	s.logged(c.Thread, epoch, before+1, events)
+	s.lost(c.Thread, r.string(), r.string())
+	return res, r.err
+}
+
+var claimKind = [4]adapter.ClaimKind{adapter.ClaimNothing, adapter.ClaimQueued, adapter.ClaimTakeover}
+
+// Activate implements adapter.Worker.
+func (s *Store) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {
+	if len(a.Events) == 0 {
+		return adapter.CommitResult{}, errors.New("redisstore: activate: a run begins with an event")
+	}
+	t := s.keys.thread(a.Claim.Thread)
+	args := []any{t.member, a.Claim.RunID, a.Claim.Token, a.Claim.DispatchEpoch, a.Execution, []byte(a.Frozen), a.Agent}
+	r, err := s.run(ctx, call{activateScript, t.all(), appendBytes(args, a.Events)})
+	if err != nil {
+		return adapter.CommitResult{}, err
+	}
+	res := adapter.CommitResult{Status: commitStatus[r.int()&3], End: adapter.Position{Epoch: r.string(), Seq: r.int()}}
+	if res.Status == adapter.CommitOK {
+		s.logged(a.Claim.Thread, res.End.Epoch, res.End.Seq-int64(len(a.Events))+1, a.Events)
+	}
+	return res, r.err
+}
+
+// Renew implements adapter.Worker. A lease that has expired unclaimed is renewed
+// too: expiry permits a takeover, and only the takeover fences.
+func (s *Store) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+	return s.renew(ctx, c, s.opts.Lease.Milliseconds())
+}
+
+// HandBack implements adapter.Worker. A claim that is already lost is no error.
+func (s *Store) HandBack(ctx context.Context, c adapter.Claim) error {
+	_, err := s.renew(ctx, c, 0)
+	return err
+}
+
+func (s *Store) renew(ctx context.Context, c adapter.Claim, lease int64) (bool, error) {
+	t := s.keys.thread(c.Thread)
+	r, err := s.run(ctx, call{renewScript, []string{t.rec(), t.part.leases},
+		[]any{t.member, c.RunID, c.Token, c.DispatchEpoch, lease}})
+	if err != nil {
+		return false, err
+	}
+	return r.bool(), r.err
+}
+
+// Due implements adapter.Worker. Partitions take turns at coming first, so that
+// a small limit starves none.
+func (s *Store) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
+	n := len(s.keys.parts)
+	from := int(s.dueFrom.Add(1) % uint64(n))
+	calls := make([]call, n)
+	for i := range calls {
+		p := s.keys.parts[(from+i)%n]
+		calls[i] = call{dueScript, []string{p.leases, p.ready}, []any{limit}}
+	}
+	replies, errs := s.runAll(ctx, calls)
+	var due []adapter.ThreadKey
+	seen := map[adapter.ThreadKey]bool{}
+	for i, r := range replies {
+		if errs[i] != nil {
+			if len(due) > 0 {
+				continue
+			}
+			return nil, errs[i]
+		}
+		for r.more() && len(due) < limit {
+			key, ok := threadOf(r.string())
+			if !ok {
+				return nil, fmt.Errorf("redisstore: due: %s holds what is no thread", calls[i].keys)
+			}
+			if !seen[key] {
+				seen[key] = true
+				due = append(due, key)
+			}
+		}
+	}
+	return due, nil
+}

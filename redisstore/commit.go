@@ -1,0 +1,100 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var commitStatus = [4]adapter.CommitStatus{adapter.CommitOK, adapter.CommitFenced, adapter.CommitAhead, adapter.CommitMismatch}
+
+// Commit implements adapter.Worker. The batch must not be changed before Commit
+// returns, nor its events ever: readers get the same bytes.
+func (s *Store) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+	if b.Number < 1 || b.Expect < 0 {
+		return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: batch %d at position %d", b.Number, b.Expect)
+	}
+	if b.End != nil {
+		return s.end(ctx, b)
+	}
+	closing, err := packArray(b.Closing)
+	if err != nil {
+		return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
+	}
+	t := s.keys.thread(b.Claim.Thread)
+	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
+	lane := s.lanes[t.part.index%len(s.lanes)]
+	if err := lane.add(p); err != nil {
+		return adapter.CommitResult{}, err
+	}
+	select {
+	case o := <-p.done:
+		return o.result, o.err
+	case <-ctx.Done():
+		if lane.withdraw(p) {
+			return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: %w", ctx.Err())
+		}
+		return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: %w: %w", adapter.ErrOutcomeUnknown, ctx.Err())
+	}
+}
+
+// end sends a batch that ends its run. A run's batches come one at a time, so
+// that none of its others is on the way.
+func (s *Store) end(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+	if len(b.Events) == 0 {
+		return adapter.CommitResult{}, errors.New("redisstore: commit: a run ends with an event")
+	}
+	e := b.End
+	if (e.Kind == adapter.EndSuspend) != (e.Suspension != nil) {
+		return adapter.CommitResult{}, errors.New("redisstore: commit: a suspension belongs to a run that suspends, and to no other")
+	}
+	t := s.keys.thread(b.Claim.Thread)
+	var snap adapter.SnapshotUpdate
+	if e.Snapshot != nil {
+		snap = *e.Snapshot
+	}
+	var order []byte
+	if snap.Order != nil {
+		var err error
+		if order, err = json.Marshal(snap.Order); err != nil {
+			return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: order of messages: %w", err)
+		}
+	}
+	args := []any{t.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
+		string(e.Kind), []byte(e.Suspension), e.GiveBack && e.Kind == adapter.EndFail, e.Snapshot != nil,
+		[]byte(snap.State), order, s.opts.Keep.Milliseconds(), s.opts.Retain,
+		len(b.Events), len(b.Records), len(e.Interrupts), len(e.ToolCalls), len(snap.Upsert), len(snap.Remove)}
+	args = appendBytes(args, b.Events)
+	args = appendBytes(args, b.Records)
+	args = appendStrings(args, e.Interrupts)
+	args = appendStrings(args, e.ToolCalls)
+	for id, m := range snap.Upsert {
+		args = append(args, id, []byte(m))
+	}
+	args = appendStrings(args, snap.Remove)
+	r, err := s.run(ctx, call{endScript, t.all(), args})
+	if err != nil {
+		return adapter.CommitResult{}, err
+	}
+	res := adapter.CommitResult{Status: commitStatus[r.int()&3], End: adapter.Position{Epoch: r.string(), Seq: r.int()},
+		Ready: r.bool(), GaveBack: r.bool()}
+	after := r.events()
+	if r.err != nil {
+		return res, r.err
+	}
+	if res.Status == adapter.CommitOK {
+		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+		s.logged(b.Claim.Thread, res.End.Epoch, res.End.Seq+1, after)
+	}
+	return res, nil
+}
+
+func appendStrings(args []any, items []string) []any {
+	for _, s := range items {
+		args = append(args, s)
+	}
+	return args
+}

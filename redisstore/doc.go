@@ -1,0 +1,67 @@
+// Package redisstore is adapter.Store on Redis: one server, Sentinel or Cluster,
+// or miniredis inside the process.
+//
+// # Keys
+//
+// A thread lies in one of a fixed number of partitions. All keys of a partition
+// carry the same hash tag, so that every decision about a thread is one script
+// in one slot. With P for prefix:{tag}: and T for P and the hash of namespace
+// and thread id:
+//
+//	key         type    holds                                              written by
+//	Trec        hash    version, epoch and history, base, seq, boundary,   every script
+//	                    the active dispatch with claim and lease, closing
+//	                    events, the latest run
+//	Tlog        list    events; index i is position base+i                 begin, activate, commit, end, stop, claim
+//	Tsnap       hash    state, and the message ids in order                end
+//	Tmsgs       hash    messages by id                                     end
+//	Truns       hash    by run id: r: record, s: status, b: position of    begin, activate, end, stop, claim
+//	                    RUN_STARTED, e: the log's end at its begin,
+//	                    t: terminal event, x: execution, k: what ended it;
+//	                    l: an execution's latest run
+//	Tlabels     hash    client's run id to run ids                         begin
+//	Texec       hash    the live execution: id, agent, what is frozen,     begin, activate, end, stop
+//	                    began; after a resume what giving back needs
+//	Tjournal    list    the live execution's records                       begin, commit, end
+//	Tsusp       string  the open suspension                                begin, end
+//	Tanswers    hash    a: interrupt id to answer, c: tool call ids asked  begin, end
+//	Tqueue      zset    waiting run ids by sequence                        begin, claim, stop, end
+//	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim
+//	                    cancellation
+//	Tfollowers  hash    node to the time until which it follows            read, begin, tail
+//	Pleases     zset    threads with a claim, by the lease's end           begin, claim, renew, end, stop
+//	Pready      zset    threads with a dispatch to claim                   begin, claim, end, stop
+//	prefix:meta hash    the number of partitions                           start
+//
+// Labels and answers expire Options.Keep after the thread's last end, never while
+// it is suspended; followers when their time is over. The execution and its
+// journal go with the execution's end. Everything else stays with the thread.
+// The two sorted sets are the mailbox: what is in them is what Due returns, and
+// they change in the script that decides, so that no dispatch can be lost
+// between two keys.
+//
+// Two kinds of channels: prefix:node:ID takes to one node the batches of the
+// threads it follows and the loss of its claims; prefix:nudge tells all nodes
+// that a thread wants a claim. Both are sent from inside the scripts, so that
+// what a fenced worker tried is never heard of. They may lose; positions and Due
+// make that good.
+//
+// # Guarantees
+//
+// Each call is one script: it happens entirely or not at all. A script decides
+// by Redis's clock and validates before its first write. Sent again after
+// ErrOutcomeUnknown a call finds what it did: runs by id, claims by token,
+// batches by number.
+//
+// A log epoch belongs to one history of the data, named by master_replid. When
+// that changes (a restart, a fail-over) the thread's epoch is another from the
+// next script on, while positions, log, journal and claims stay. A writer whose
+// expected position lies beyond the log is told CommitAhead.
+//
+// # Limits
+//
+// Redis replicates asynchronously: a fail-over may forget what was acknowledged.
+// It is noticed (above), not prevented. A lease that has expired can be renewed
+// and written under until another claim is granted. Logs are trimmed by count, at
+// ends. Run records are kept as long as the thread.
+package redisstore

@@ -1,0 +1,46 @@
+package redisstore
+
+import (
+	"context"
+	"net"
+	"time"
+
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/maintnotifications"
+)
+
+// Embedded returns a store inside this process: the same scripts on miniredis,
+// reached without a port. What it holds dies with Close or with the process.
+func Embedded(opts *Options) (*Store, error) {
+	server := miniredis.NewMiniRedis()
+	server.ClockTTL(true)
+	o := opts.withDefaults()
+	o.volatile, o.singly = true, true
+	o.HistoryID = newID()
+	if opts == nil || opts.Partitions == 0 {
+		o.Partitions = 1
+	}
+	client := redis.NewClient(&redis.Options{
+		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+		MaxRetries:               -1,
+		ContextTimeoutEnabled:    true,
+		DisableIdentity:          true,
+		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
+		ReadTimeout:              time.Minute,
+		WriteTimeout:             time.Minute,
+	})
+	// The server starts with the first connection.
+	shut := func() error {
+		err := client.Close()
+		server.Close()
+		return err
+	}
+	s, err := New(context.Background(), client, &o)
+	if err != nil {
+		_ = shut()
+		return nil, err
+	}
+	s.release = append(s.release, shut)
+	return s, nil
+}

@@ -1,0 +1,77 @@
+package redisstore
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// keyspace makes every key and channel name. See doc.go for what they hold.
+type keyspace struct {
+	prefix string
+	parts  []partition
+}
+
+// partition is the keys that the threads of a partition share.
+type partition struct {
+	index         int
+	base          string // prefix and hash tag
+	leases, ready string
+}
+
+func newKeyspace(prefix string, partitions int) *keyspace {
+	k := &keyspace{prefix: prefix}
+	for i, tag := range partitionTags(partitions) {
+		base := prefix + ":{" + tag + "}:"
+		k.parts = append(k.parts, partition{index: i, base: base, leases: base + "leases", ready: base + "ready"})
+	}
+	return k
+}
+
+func metaKey(prefix string) string               { return prefix + ":meta" }
+func (k *keyspace) nodeChannels() string         { return k.prefix + ":node:" }
+func (k *keyspace) nodeChannel(id string) string { return k.nodeChannels() + id }
+func (k *keyspace) nudges() string               { return k.prefix + ":nudge" }
+
+// threadKeys is one thread's keys, and its name in the partition's sorted sets.
+type threadKeys struct {
+	part   *partition
+	base   string
+	member string
+}
+
+func (k *keyspace) thread(key adapter.ThreadKey) threadKeys {
+	hash, sum := threadHash(key)
+	p := &k.parts[sum%uint64(len(k.parts))]
+	return threadKeys{part: p, base: p.base + hash + ":", member: memberOf(key)}
+}
+
+func (t threadKeys) rec() string       { return t.base + "rec" }
+func (t threadKeys) log() string       { return t.base + "log" }
+func (t threadKeys) journal() string   { return t.base + "journal" }
+func (t threadKeys) followers() string { return t.base + "followers" }
+
+// all returns the keys in the order of keysOf in lib.lua.
+func (t threadKeys) all() []string {
+	return []string{
+		t.rec(), t.log(), t.base + "snap", t.base + "msgs", t.base + "runs",
+		t.base + "labels", t.base + "exec", t.journal(), t.base + "susp", t.base + "answers",
+		t.base + "queue", t.base + "disp", t.followers(), t.part.leases, t.part.ready,
+	}
+}
+
+// memberOf writes a thread's key so that threadOf can read it back, whatever
+// bytes it has.
+func memberOf(key adapter.ThreadKey) string {
+	return strconv.Itoa(len(key.Namespace)) + ":" + key.Namespace + key.Thread
+}
+
+func threadOf(member string) (adapter.ThreadKey, bool) {
+	size, rest, ok := strings.Cut(member, ":")
+	n, err := strconv.Atoi(size)
+	if !ok || err != nil || n < 0 || n > len(rest) {
+		return adapter.ThreadKey{}, false
+	}
+	return adapter.ThreadKey{Namespace: rest[:n], Thread: rest[n:]}, true
+}

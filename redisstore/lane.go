@@ -1,0 +1,186 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+const (
+	laneCount    = 4       // scripts of a lane's partitions travel together, one round trip at a time
+	laneRuns     = 256     // batches taken at once
+	laneBytes    = 1 << 20 // of them
+	batchWeight  = 256     // bytes that a batch costs beside its events
+	argsPerBatch = 10
+)
+
+// lane commits for a share of the partitions. Nobody lingers: what arrives while
+// a script is on the way goes with the next one.
+type lane struct {
+	s *Store
+
+	mu      sync.Mutex
+	queue   []*pending
+	flowing bool // a goroutine is sending
+	closed  bool
+}
+
+// pending is a batch on its way.
+type pending struct {
+	keys    threadKeys
+	batch   adapter.Batch
+	closing []byte
+	done    chan outcome // buffered
+}
+
+type outcome struct {
+	result adapter.CommitResult
+	err    error
+}
+
+func newLanes(s *Store) []*lane {
+	lanes := make([]*lane, min(laneCount, s.opts.Partitions))
+	for i := range lanes {
+		lanes[i] = &lane{s: s}
+	}
+	return lanes
+}
+
+// closeLanes refuses further batches; those that are queued are still sent.
+func (s *Store) closeLanes() {
+	for _, l := range s.lanes {
+		l.mu.Lock()
+		l.closed = true
+		l.mu.Unlock()
+	}
+}
+
+func (l *lane) add(p *pending) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return errClosed
+	}
+	l.queue = append(l.queue, p)
+	if !l.flowing {
+		l.flowing = true
+		l.s.running.Go(l.flow)
+	}
+	return nil
+}
+
+// withdraw takes a batch back that has not been sent.
+func (l *lane) withdraw(p *pending) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.Index(l.queue, p)
+	if i < 0 {
+		return false
+	}
+	l.queue = slices.Delete(l.queue, i, i+1)
+	return true
+}
+
+func (l *lane) flow() {
+	for {
+		taken := l.take()
+		if taken == nil {
+			return
+		}
+		l.send(taken)
+	}
+}
+
+func (l *lane) take() []*pending {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n, bytes := 0, 0
+	for n < len(l.queue) && n < laneRuns {
+		bytes += weight(l.queue[n])
+		if n > 0 && bytes > laneBytes {
+			break
+		}
+		n++
+	}
+	if n == 0 {
+		l.flowing = false
+		return nil
+	}
+	taken := slices.Clone(l.queue[:n])
+	l.queue = slices.Delete(l.queue, 0, n)
+	return taken
+}
+
+func weight(p *pending) int {
+	n := batchWeight + len(p.closing)
+	for _, e := range p.batch.Events {
+		n += len(e)
+	}
+	for _, r := range p.batch.Records {
+		n += len(r)
+	}
+	return n
+}
+
+// send commits the batches, one script a partition.
+func (l *lane) send(taken []*pending) {
+	byPartition := make(map[int][]*pending)
+	var groups [][]*pending
+	for _, p := range taken {
+		byPartition[p.keys.part.index] = append(byPartition[p.keys.part.index], p)
+	}
+	calls := make([]call, 0, len(byPartition))
+	for _, group := range byPartition {
+		groups = append(groups, group)
+		calls = append(calls, commitCall(group))
+	}
+	replies, errs := l.s.sendAll(context.Background(), calls)
+	for i, group := range groups {
+		if errs[i] != nil && len(group) > 1 && !errors.Is(errs[i], adapter.ErrOutcomeUnknown) {
+			// The script itself failed: at one thread's keys, not at all of them.
+			for _, p := range group {
+				r, err := l.s.send(context.Background(), commitCall([]*pending{p}))
+				l.s.committed(p, r, err)
+			}
+			continue
+		}
+		for _, p := range group {
+			l.s.committed(p, replies[i], errs[i])
+		}
+	}
+}
+
+func commitCall(group []*pending) call {
+	c := call{script: commitScript, keys: make([]string, 0, 4*len(group))}
+	n := 0
+	for _, p := range group {
+		n += argsPerBatch + len(p.batch.Events) + len(p.batch.Records)
+	}
+	c.args = make([]any, 0, n)
+	for _, p := range group {
+		b := &p.batch
+		c.keys = append(c.keys, p.keys.rec(), p.keys.log(), p.keys.journal(), p.keys.followers())
+		c.args = append(c.args, p.keys.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
+			b.Closing != nil, p.closing, len(b.Events), len(b.Records))
+		c.args = appendBytes(c.args, b.Events)
+		c.args = appendBytes(c.args, b.Records)
+	}
+	return c
+}
+
+// committed reads one batch's verdict, delivers what was logged, and only then
+// lets the caller go on.
+func (s *Store) committed(p *pending, r *reply, err error) {
+	if err != nil {
+		p.done <- outcome{err: err}
+		return
+	}
+	res := adapter.CommitResult{Status: commitStatus[r.int()&3], End: adapter.Position{Epoch: r.string(), Seq: r.int()}}
+	if r.err == nil && res.Status == adapter.CommitOK {
+		s.logged(p.batch.Claim.Thread, res.End.Epoch, p.batch.Expect+1, p.batch.Events)
+	}
+	p.done <- outcome{res, r.err}
+}

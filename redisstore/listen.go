@@ -1,0 +1,196 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	pingEvery   = 3 * time.Second
+	silentLimit = 10 * time.Second // without a sound the connection is taken for dead
+	rejoinPause = 100 * time.Millisecond
+)
+
+// Listen implements adapter.Reader.
+func (s *Store) Listen(f func(adapter.Delivery)) { s.listener.Store(&f) }
+
+func (s *Store) deliver(d adapter.Delivery) {
+	if f := s.listener.Load(); f != nil {
+		(*f)(d)
+	}
+}
+
+// logged delivers on this node what one of its own calls has logged.
+func (s *Store) logged(key adapter.ThreadKey, epoch string, first int64, events [][]byte) {
+	if len(events) > 0 {
+		s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: epoch, First: first, Events: events})
+	}
+}
+
+// lost tells this node that a claim of its own is gone; scripts tell the others.
+func (s *Store) lost(key adapter.ThreadKey, node, token string) {
+	if node == s.opts.Node && token != "" {
+		s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverFenced, Token: token})
+	}
+}
+
+// listen subscribes to this node's channel and starts the goroutine that keeps
+// the subscription.
+func (s *Store) listen(ctx context.Context) error {
+	sub, err := s.subscribe(ctx)
+	if err != nil {
+		return err
+	}
+	s.running.Go(func() {
+		for {
+			s.receive(sub)
+			if sub = s.resubscribe(); sub == nil {
+				return
+			}
+			s.deliver(adapter.Delivery{Kind: adapter.DeliverLost})
+		}
+	})
+	return nil
+}
+
+func (s *Store) subscribe(ctx context.Context) (*redis.PubSub, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	channels := []string{s.keys.nodeChannel(s.opts.Node), s.keys.nudges()}
+	sub := s.client.Subscribe(ctx, channels...)
+	for range channels {
+		if _, err := sub.Receive(ctx); err != nil {
+			_ = sub.Close()
+			return nil, storeError("subscribe", err)
+		}
+	}
+	return sub, nil
+}
+
+// resubscribe tries until it succeeds or the store closes: then nil.
+func (s *Store) resubscribe() *redis.PubSub {
+	pause := time.NewTimer(0)
+	defer pause.Stop()
+	for {
+		select {
+		case <-s.closing:
+			return nil
+		case <-pause.C:
+		}
+		sub, err := s.subscribe(context.Background())
+		if err == nil {
+			return sub
+		}
+		s.opts.Logger.Warn("node channel", "err", err)
+		pause.Reset(rejoinPause)
+	}
+}
+
+// receive delivers what comes until the subscription fails, falls silent, or the
+// store closes. It closes the subscription.
+func (s *Store) receive(sub *redis.PubSub) {
+	var sounds atomic.Int64
+	ended := make(chan struct{})
+	s.running.Go(func() {
+		defer close(ended)
+		for {
+			m, err := sub.Receive(context.Background())
+			if err != nil {
+				return
+			}
+			sounds.Add(1)
+			switch m := m.(type) {
+			case *redis.Message:
+				s.message(m.Payload)
+			case *redis.Subscription:
+				return // the library has reconnected by itself: what was sent meanwhile is lost
+			}
+		}
+	})
+	tick := time.NewTicker(pingEvery)
+	defer tick.Stop()
+	heard, last := int64(0), time.Now()
+	for {
+		select {
+		case <-ended:
+			_ = sub.Close()
+			return
+		case <-s.closing:
+			_ = sub.Close()
+			<-ended
+			return
+		case <-tick.C:
+			if n := sounds.Load(); n != heard {
+				heard, last = n, time.Now()
+			}
+			if time.Since(last) > silentLimit || sub.Ping(context.Background()) != nil {
+				_ = sub.Close()
+				<-ended
+				return
+			}
+		}
+	}
+}
+
+var errMessage = errors.New("not a message of this store")
+
+// message delivers one message. One that cannot be read means that something was
+// missed.
+func (s *Store) message(payload string) {
+	d, err := s.parse(payload)
+	if err != nil {
+		s.opts.Logger.Warn("node channel", "err", err)
+		d = &adapter.Delivery{Kind: adapter.DeliverLost}
+	}
+	if d != nil {
+		s.deliver(*d)
+	}
+}
+
+func (s *Store) parse(payload string) (*adapter.Delivery, error) {
+	parts, err := unpack(payload)
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) < 3 {
+		return nil, errMessage
+	}
+	member := parts[1]
+	if parts[0] == "r" {
+		member = parts[2]
+	}
+	key, ok := threadOf(member)
+	if !ok {
+		return nil, errMessage
+	}
+	switch parts[0] {
+	case "e":
+		if len(parts) < 4 {
+			return nil, errMessage
+		}
+		first, err := strconv.ParseInt(parts[3], 10, 64)
+		if err != nil {
+			return nil, fmt.Errorf("position: %w", err)
+		}
+		d := &adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: parts[2], First: first}
+		for _, e := range parts[4:] {
+			d.Events = append(d.Events, []byte(e))
+		}
+		return d, nil
+	case "r":
+		if parts[1] == s.opts.Node {
+			return nil, nil // the call that released it has said so
+		}
+		return &adapter.Delivery{Thread: key, Kind: adapter.DeliverReady}, nil
+	case "f":
+		return &adapter.Delivery{Thread: key, Kind: adapter.DeliverFenced, Token: parts[2]}, nil
+	}
+	return nil, errMessage
+}

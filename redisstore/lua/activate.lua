@@ -1,0 +1,32 @@
+-- activate.lua: start a dispatch that was claimed from the queue.
+--
+-- KEYS     the thread's keys
+-- ARGV[7]  member
+-- ARGV[8]  run
+-- ARGV[9]  token
+-- ARGV[10] dispatch epoch
+-- ARGV[11] execution
+-- ARGV[12] frozen
+-- ARGV[13] agent
+-- then     the events to log
+--
+-- Returns {verdict (as fence), epoch, end of the log}.
+
+local t, member, run = keysOf(KEYS), ARGV[7], ARGV[8]
+local r = open(t.rec)
+local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), 1, r.seq)
+if verdict == STORED then return { OK, r.epoch, r.seq } end
+if verdict ~= OK then return { verdict, r.epoch, r.seq } end
+if redis.call('HEXISTS', t.runs, 'b:' .. run) == 1 then return { MISMATCH, r.epoch, r.seq } end
+
+local start = r.seq
+push(t.log, ARGV, 14, #ARGV)
+r.seq = start + #ARGV - 13
+publish(t.followers, member, r.epoch, start + 1, ARGV, 14, #ARGV)
+redis.call('DEL', t.exec, t.journal)
+redis.call('HSET', t.exec, 'id', ARGV[11], 'agent', ARGV[13], 'frozen', ARGV[12], 'began', NOW)
+redis.call('HSET', t.runs, 'b:' .. run, start + 1, 'x:' .. run, ARGV[11], 'l:' .. ARGV[11], run)
+redis.call('HDEL', t.disp, 'i:' .. run, '1:' .. run, '2:' .. run)
+r.cn, r.latest = 1, run
+decide(t, r)
+return { OK, r.epoch, r.seq }

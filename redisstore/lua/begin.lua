@@ -1,0 +1,102 @@
+-- begin.lua: admit one run that was judged on a version of the thread.
+--
+-- KEYS     the thread's keys
+-- ARGV[7]  member
+-- ARGV[8]  version    of the view that was judged
+-- ARGV[9]  deadline   Unix ms; 0: none
+-- ARGV[10] keep       ms for which labels and answers are kept
+-- ARGV[11] follow     ms for which the node follows
+-- ARGV[12] lease      ms
+-- ARGV[13] run        id
+-- ARGV[14] label
+-- ARGV[15] execution
+-- ARGV[16] record
+-- ARGV[17] how        'queue', 'new' (execution), 'resume' or 'steer' (answers and a new execution)
+-- ARGV[18] token      'queue': the input
+-- ARGV[19] frozen     'queue': RUN_STARTED cancelled; 'resume': the journal record of the decisions
+-- ARGV[20] agent      'queue': RUN_FINISHED cancelled
+-- ARGV[21] n          number of answers, which come next: id and answer
+-- then                the events to log
+--
+-- Returns {verdict, start, epoch, claimed, ready}: verdict 0 accepted, 1 stale,
+--   2 expired, 3 a run is active, 4 an interrupt is open and is not answered,
+--   5 no interrupt is open, 6 the suspended execution is another. claimed: the
+--   run is active under the token. ready: {1, logged before, events} if the
+--   queue was released, else {0}.
+
+local t, member = keysOf(KEYS), ARGV[7]
+local run, how, token = ARGV[13], ARGV[17], ARGV[18]
+local r = open(t.rec)
+
+local stored = redis.call('HMGET', t.runs, 's:' .. run, 'e:' .. run)
+if stored[1] then
+  return { 0, tonumber(stored[2]), r.epoch, (r.run == run and r.token == token) and 1 or 0, { 0 } }
+end
+if r.ver ~= tonumber(ARGV[8]) then return { 1, r.seq, r.epoch, 0, { 0 } } end
+local deadline = tonumber(ARGV[9])
+if deadline > 0 and NOW > deadline then return { 2, r.seq, r.epoch, 0, { 0 } } end
+
+local susp = redis.call('GET', t.susp)
+local resumes = how == 'resume' or how == 'steer'
+if how ~= 'queue' then
+  if r.run ~= '' then return { 3, r.seq, r.epoch, 0, { 0 } } end
+  if susp and not resumes then return { 4, r.seq, r.epoch, 0, { 0 } } end
+  if resumes and not susp then return { 5, r.seq, r.epoch, 0, { 0 } } end
+  if how == 'resume' and redis.call('HGET', t.exec, 'id') ~= ARGV[15] then return { 6, r.seq, r.epoch, 0, { 0 } } end
+end
+
+create(t.rec, r, member)
+local start = r.seq
+redis.call('HSET', t.runs, 'r:' .. run, ARGV[16], 's:' .. run, 'queued', 'e:' .. run, start, 'x:' .. run, ARGV[15])
+local ids = redis.call('HGET', t.labels, ARGV[14]) or ''
+redis.call('HSET', t.labels, ARGV[14], ids .. #run .. ':' .. run)
+if not susp or resumes then redis.call('PEXPIRE', t.labels, ARGV[10]) end
+follow(t.followers, tonumber(ARGV[11]))
+
+if how == 'queue' then
+  redis.call('HSET', t.disp, 'i:' .. run, ARGV[18], '1:' .. run, ARGV[19], '2:' .. run, ARGV[20])
+  redis.call('ZADD', t.queue, redis.call('HINCRBY', t.rec, 'qseq', 1), run)
+  local released = { 0 }
+  if r.run == '' and not susp then
+    if release(t, r, member) then
+      nudge(member)
+      released = { 1, start, r.extra or {} }
+    end
+    publish(t.followers, member, r.epoch, start + 1, r.extra or {}, 1, r.seq - start)
+  end
+  decide(t, r)
+  return { 0, start, r.epoch, 0, released }
+end
+
+local n = tonumber(ARGV[21])
+local first = 22 + 2 * n
+if resumes then
+  local given = {}
+  for i = 22, first - 1, 2 do
+    redis.call('HSET', t.answers, 'a:' .. ARGV[i], ARGV[i + 1])
+    given[#given + 1] = ARGV[i]
+  end
+  redis.call('PEXPIRE', t.answers, ARGV[10])
+  redis.call('DEL', t.susp)
+  if how == 'resume' then
+    redis.call('RPUSH', t.journal, ARGV[19])
+    redis.call('HSET', t.exec, 'susp', susp, 'given', table.concat(pack({}, given, 1, #given)),
+      'jlen', redis.call('LLEN', t.journal))
+  end
+end
+if how ~= 'resume' then
+  redis.call('DEL', t.exec, t.journal)
+  redis.call('HSET', t.exec, 'id', ARGV[15], 'agent', ARGV[20], 'frozen', ARGV[19], 'began', NOW)
+end
+
+push(t.log, ARGV, first, #ARGV)
+r.seq = start + #ARGV - first + 1
+publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
+
+r.run, r.token, r.node, r.cn, r.attempts, r.kind, r.closing = run, token, NODE, 1, 1, 'b', ''
+r.lease, r.latest = NOW + tonumber(ARGV[12]), run
+redis.call('HSET', t.runs, 's:' .. run, 'active', 'b:' .. run, start + 1, 'l:' .. ARGV[15], run)
+redis.call('ZADD', t.leases, r.lease, member)
+redis.call('ZREM', t.ready, member)
+decide(t, r)
+return { 0, start, r.epoch, 1, { 0 } }

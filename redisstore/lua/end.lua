@@ -1,0 +1,110 @@
+-- end.lua: append a run's last batch and end the run.
+--
+-- KEYS     the thread's keys
+-- ARGV[7]  member
+-- ARGV[8]  run
+-- ARGV[9]  token
+-- ARGV[10] dispatch epoch
+-- ARGV[11] number
+-- ARGV[12] expected position
+-- ARGV[13] kind       'suspend', 'finish', 'fail' or 'cancel'
+-- ARGV[14] suspension
+-- ARGV[15] give back  1 or 0
+-- ARGV[16] snapshot   1 or 0
+-- ARGV[17] state      '' : unchanged
+-- ARGV[18] order      '' : unchanged
+-- ARGV[19] keep       ms for which labels and answers are kept
+-- ARGV[20] retain     events kept in the log
+-- ARGV[21..26]        numbers of events, records, interrupt ids, tool call
+--                     ids, messages (id and message), removed message ids
+-- then those, in that order
+--
+-- Returns {verdict (as fence), epoch, end of the batch, ready, gave back,
+--   events logged after the batch}.
+
+local t, member, run = keysOf(KEYS), ARGV[7], ARGV[8]
+local r = open(t.rec)
+local expect = tonumber(ARGV[12])
+
+local stamp = table.concat(pack({}, { ARGV[9], ARGV[11] }, 1, 2))
+local last = redis.call('HGET', t.runs, 'k:' .. run)
+if last then
+  last = unpacked(last)
+  if table.concat(pack({}, last, 1, 2)) == stamp then
+    return { OK, r.epoch, tonumber(last[3]), tonumber(last[4]), tonumber(last[5]), {} }
+  end
+end
+local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), expect)
+if verdict == STORED then verdict = MISMATCH end
+if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, {} } end
+
+local at = 27
+local function part(i, width)
+  local first = at
+  at = at + tonumber(ARGV[20 + i]) * (width or 1)
+  return first, at - 1
+end
+local e1, e2 = part(1)
+local j1, j2 = part(2)
+local i1, i2 = part(3)
+local c1, c2 = part(4)
+local m1, m2 = part(5, 2)
+local x1, x2 = part(6)
+
+push(t.log, ARGV, e1, e2)
+push(t.journal, ARGV, j1, j2)
+r.seq = expect + e2 - e1 + 1
+r.bound = r.seq
+local finish = r.seq
+
+if ARGV[16] == '1' then
+  if ARGV[17] ~= '' then redis.call('HSET', t.snap, 'state', ARGV[17]) end
+  if ARGV[18] ~= '' then redis.call('HSET', t.snap, 'order', ARGV[18]) end
+  for i = m1, m2, 2 do redis.call('HSET', t.msgs, ARGV[i], ARGV[i + 1]) end
+  for i = x1, x2 do redis.call('HDEL', t.msgs, ARGV[i]) end
+  r.snapat = r.seq
+end
+
+unclaim(t, r, member)
+local ready, gave = 0, 0
+if ARGV[13] == 'suspend' then
+  redis.call('SET', t.susp, ARGV[14])
+  for i = i1, i2 do redis.call('HDEL', t.answers, 'a:' .. ARGV[i]) end
+  for i = c1, c2 do redis.call('HSET', t.answers, 'c:' .. ARGV[i], 1) end
+  redis.call('PERSIST', t.answers)
+  redis.call('PERSIST', t.labels)
+  redis.call('HDEL', t.exec, 'susp', 'given', 'jlen')
+else
+  local exec = redis.call('HMGET', t.exec, 'susp', 'given', 'jlen')
+  if ARGV[15] == '1' and exec[1] and tonumber(exec[3]) == redis.call('LLEN', t.journal) then
+    for _, id in ipairs(unpacked(exec[2])) do redis.call('HDEL', t.answers, 'a:' .. id) end
+    redis.call('PERSIST', t.answers)
+    redis.call('PERSIST', t.labels)
+    redis.call('RPOP', t.journal)
+    redis.call('SET', t.susp, exec[1])
+    redis.call('HDEL', t.exec, 'susp', 'given', 'jlen')
+    gave = 1
+  else
+    redis.call('DEL', t.exec, t.journal)
+    redis.call('PEXPIRE', t.answers, ARGV[19])
+    redis.call('PEXPIRE', t.labels, ARGV[19])
+    if release(t, r, member) then
+      nudge(member)
+      ready = 1
+    end
+  end
+end
+redis.call('HSET', t.runs, 's:' .. run, 'ended', 't:' .. run, ARGV[e2],
+  'k:' .. run, stamp .. table.concat(pack({}, { finish, ready, gave }, 1, 3)))
+
+local base = math.min(r.snapat + 1, r.seq - tonumber(ARGV[20]) + 1)
+if base > r.base then
+  redis.call('LTRIM', t.log, base - r.base, -1)
+  r.base = base
+end
+decide(t, r)
+
+local extra = r.extra or {}
+publish(t.followers, member, r.epoch, expect + 1, ARGV, e1, e2)
+publish(t.followers, member, r.epoch, finish + 1, extra, 1, #extra)
+return { OK, r.epoch, finish, ready, gave, extra }

@@ -1,0 +1,17 @@
+-- journal.lua: the live execution and its journal, for the holder of a claim.
+--
+-- KEYS     the thread's keys
+-- ARGV[7]  member
+-- ARGV[8]  run
+-- ARGV[9]  token
+-- ARGV[10] dispatch epoch
+--
+-- Returns {0} if the claim is lost, else {1, id, agent, frozen, began, journal,
+--   position of RUN_STARTED, takeovers}.
+
+local t = keysOf(KEYS)
+local r = open(t.rec)
+if ARGV[9] == '' or r.run ~= ARGV[8] or r.token ~= ARGV[9] or r.depoch ~= tonumber(ARGV[10]) then return { 0 } end
+local e = redis.call('HMGET', t.exec, 'id', 'agent', 'frozen', 'began')
+return { 1, e[1] or '', e[2] or '', e[3], tonumber(e[4] or 0), redis.call('LRANGE', t.journal, 0, -1),
+  tonumber(redis.call('HGET', t.runs, 'b:' .. r.run) or 0), math.max(r.attempts - 1, 0) }

@@ -1,0 +1,18 @@
+-- range.lua: a page of a thread's log.
+--
+-- KEYS[1] rec
+-- KEYS[2] log
+-- ARGV[7]  member
+-- ARGV[8]  epoch
+-- ARGV[9]  first   position
+-- ARGV[10] limit
+--
+-- Returns {0 ok, 1 trimmed or 2 another epoch, epoch, end of the log, events}.
+
+local r = open(KEYS[1])
+create(KEYS[1], r, ARGV[7])
+local first = tonumber(ARGV[9])
+if r.epoch ~= ARGV[8] then return { 2, r.epoch, r.seq, {} } end
+if first < r.base then return { 1, r.epoch, r.seq, {} } end
+local at = first - r.base
+return { 0, r.epoch, r.seq, redis.call('LRANGE', KEYS[2], at, at + tonumber(ARGV[10]) - 1) }

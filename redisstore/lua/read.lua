@@ -1,0 +1,63 @@
+-- read.lua: a thread as it is, in one step; registers the node as follower.
+--
+-- KEYS    the thread's keys
+-- ARGV[7] member
+-- ARGV[8] follow    ms for which the node follows; 0: do not register
+-- ARGV[9] epoch     the position after which events are wanted; '': none
+-- ARGV[10] seq
+-- ARGV[11] label    '' : none
+-- ARGV[12] run      '' : none
+-- ARGV[13] n        number of interrupt ids, which come next
+-- then              tool call ids
+--
+-- Returns {now, ver, epoch, base, seq, bound, snapat, recovered, events,
+--   state, order, messages, suspension, active, latest, run, labelled, queue,
+--   answers, asked}; a run is {id, record, status, start, terminal, execution,
+--   the execution's latest run}, an absent one is false.
+
+local t, member = keysOf(KEYS), ARGV[7]
+local r = open(t.rec)
+create(t.rec, r, member)
+if ARGV[8] ~= '0' then follow(t.followers, tonumber(ARGV[8])) end
+
+local function run(id)
+  if id == '' then return false end
+  local v = redis.call('HMGET', t.runs, 'r:' .. id, 's:' .. id, 'b:' .. id, 't:' .. id, 'x:' .. id)
+  if not v[2] then return false end
+  local last = v[5] and redis.call('HGET', t.runs, 'l:' .. v[5])
+  return { id, v[1], v[2], v[3] or 0, v[4], v[5] or '', last or '' }
+end
+
+local recovered, events, state, order, messages = 0, {}, false, false, {}
+local after = tonumber(ARGV[10])
+if ARGV[9] == r.epoch and after >= r.base - 1 and after <= r.seq then
+  recovered = 1
+  events = redis.call('LRANGE', t.log, after + 1 - r.base, -1)
+else
+  local snap = redis.call('HMGET', t.snap, 'state', 'order')
+  state, order = snap[1], snap[2]
+  messages = redis.call('HGETALL', t.msgs)
+  events = redis.call('LRANGE', t.log, math.max(r.snapat + 1 - r.base, 0), -1)
+end
+
+local labelled = {}
+if ARGV[11] ~= '' then
+  local ids = redis.call('HGET', t.labels, ARGV[11])
+  for _, id in ipairs(unpacked(ids or '')) do labelled[#labelled + 1] = run(id) or nil end
+end
+
+local queue = {}
+for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
+  if redis.call('HGET', t.runs, 's:' .. id) == 'queued' then
+    queue[#queue + 1] = id
+    queue[#queue + 1] = redis.call('HGET', t.disp, 'i:' .. id)
+  end
+end
+
+local n = tonumber(ARGV[13])
+local answers, asked = {}, {}
+for i = 14, 13 + n do answers[#answers + 1] = redis.call('HGET', t.answers, 'a:' .. ARGV[i]) end
+for i = 14 + n, #ARGV do asked[#asked + 1] = redis.call('HEXISTS', t.answers, 'c:' .. ARGV[i]) end
+
+return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, state, order, messages,
+  redis.call('GET', t.susp), run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked }

@@ -1,0 +1,80 @@
+-- stop.lua: end the latest run under a label on purpose, and fence its worker.
+--
+-- KEYS    the thread's keys
+-- ARGV[7] member
+-- ARGV[8] label
+-- ARGV[9] terminal  the terminal event of an active run
+--
+-- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
+--   events logged, fenced node, fenced token}.
+
+local t, member = keysOf(KEYS), ARGV[7]
+local r = open(t.rec)
+local before = r.seq
+
+local ids = unpacked(redis.call('HGET', t.labels, ARGV[8]) or '')
+local run, status
+for i = #ids, 1, -1 do
+  status = redis.call('HGET', t.runs, 's:' .. ids[i])
+  if status == 'active' or status == 'queued' then
+    run = ids[i]
+    break
+  end
+end
+
+if not run then
+  -- The same call sent again finds what it did the first time.
+  local id = ids[#ids]
+  if id then
+    status = redis.call('HGET', t.runs, 's:' .. id)
+    if status == 'stopped' then
+      return { 1, 1, id, redis.call('HMGET', t.disp, '1:' .. id, '2:' .. id), 0, r.epoch, before, {}, '', '' }
+    elseif redis.call('HGET', t.runs, 't:' .. id) == ARGV[9] then
+      return { 1, 0, id, {}, 0, r.epoch, before, {}, '', '' }
+    end
+  end
+  return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '' }
+end
+
+local queued, owed, ready, node, old = 0, {}, 0, '', ''
+local idle = r.run == '' and redis.call('EXISTS', t.susp) == 0
+if status == 'queued' then
+  redis.call('HSET', t.runs, 's:' .. run, 'stopped')
+  if not idle then
+    queued = 1
+    owed = redis.call('HMGET', t.disp, '1:' .. run, '2:' .. run)
+  end
+else
+  node, old = r.node, r.token
+  local terminal = ARGV[9]
+  if redis.call('HEXISTS', t.runs, 'b:' .. run) == 1 then
+    log(t, r, unpacked(r.closing))
+    log(t, r, { terminal })
+  else
+    local events = redis.call('HMGET', t.disp, '1:' .. run, '2:' .. run)
+    terminal = events[2]
+    log(t, r, events)
+    redis.call('HSET', t.runs, 'b:' .. run, r.seq - 1)
+    r.latest = run
+  end
+  r.bound = r.seq
+  redis.call('HSET', t.runs, 's:' .. run, 'ended', 't:' .. run, terminal)
+  redis.call('HDEL', t.disp, 'i:' .. run, '1:' .. run, '2:' .. run)
+  redis.call('DEL', t.exec, t.journal)
+  fenced(node, member, old)
+  unclaim(t, r, member)
+  idle = true
+end
+if idle and release(t, r, member) then
+  nudge(member)
+  ready = 1
+end
+-- Behind others in a released queue it is not logged yet.
+if status == 'queued' and queued == 0 and redis.call('HGET', t.runs, 's:' .. run) == 'stopped' then
+  queued = 1
+  owed = redis.call('HMGET', t.disp, '1:' .. run, '2:' .. run)
+end
+decide(t, r)
+local extra = r.extra or {}
+publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
+return { 1, queued, run, owed, ready, r.epoch, before, extra, node, old }

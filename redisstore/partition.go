@@ -1,0 +1,56 @@
+package redisstore
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+const slots = 16384
+
+// threadHash names a thread inside keys: a namespace and a thread id may hold
+// any bytes and be long, a key should not.
+func threadHash(key adapter.ThreadKey) (hash string, sum uint64) {
+	h := sha256.New()
+	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(key.Namespace))))
+	h.Write([]byte(key.Namespace))
+	h.Write([]byte(key.Thread))
+	digest := h.Sum(nil)
+	return hex.EncodeToString(digest[:16]), binary.BigEndian.Uint64(digest[16:24])
+}
+
+// partitionTags returns n hash tags of which the i-th hashes into the i-th of n
+// equal ranges of Cluster's slots. Masters own ranges, so that each of them gets
+// its share of the partitions; tags taken as they come do not.
+func partitionTags(n int) []string {
+	tags := make([]string, n)
+	for next, missing := 0, n; missing > 0; next++ {
+		tag := "p" + strconv.Itoa(next)
+		i := int(crc16(tag)%slots) * n / slots
+		if tags[i] == "" {
+			tags[i] = tag
+			missing--
+		}
+	}
+	return tags
+}
+
+// crc16 is the checksum by which Cluster places keys (XMODEM's: polynomial
+// 0x1021, initial value 0).
+func crc16(s string) uint16 {
+	var crc uint16
+	for i := range len(s) {
+		crc ^= uint16(s[i]) << 8
+		for range 8 {
+			if crc&0x8000 != 0 {
+				crc = crc<<1 ^ 0x1021
+			} else {
+				crc <<= 1
+			}
+		}
+	}
+	return crc
+}

@@ -1,0 +1,154 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// Read implements adapter.Admission.
+func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+	t := s.keys.thread(key)
+	follow := int64(0)
+	if q.Follower {
+		follow = s.opts.Follow.Milliseconds()
+	}
+	var after adapter.Position
+	if q.After != nil {
+		after = *q.After
+	}
+	args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs)}
+	for _, id := range q.InterruptIDs {
+		args = append(args, id)
+	}
+	for _, id := range q.ToolCallIDs {
+		args = append(args, id)
+	}
+	r, err := s.run(ctx, call{readScript, t.all(), args})
+	if err != nil {
+		return nil, err
+	}
+	return readView(r, q)
+}
+
+func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+	v := &adapter.ThreadView{Now: time.UnixMilli(r.int()), Version: r.int(), Epoch: r.string(), Base: r.int(),
+		Seq: r.int(), Boundary: r.int()}
+	at := r.int()
+	v.Recovered = r.bool()
+	events := r.events()
+	state, order, messages := r.json(), r.json(), r.list()
+	if v.Recovered {
+		v.Missed = events
+	} else {
+		v.Log = events
+		v.Snapshot = adapter.Snapshot{At: at, State: state}
+		v.Snapshot.Messages = inOrder(order, messages)
+		r.join(messages)
+	}
+	v.Suspension = r.json()
+	v.Active = readRun(r)
+	v.Latest = readRun(r)
+	v.Run = readRun(r)
+	labelled := r.list()
+	for labelled.more() {
+		if run := readRun(labelled); run != nil {
+			v.Labelled = append(v.Labelled, *run)
+		}
+	}
+	r.join(labelled)
+	queue := r.list()
+	for queue.more() {
+		v.Queue = append(v.Queue, adapter.QueuedRun{ID: queue.string(), Input: queue.json()})
+	}
+	r.join(queue)
+	answers, asked := r.list(), r.list()
+	v.Answers, v.Asked = map[string]json.RawMessage{}, map[string]bool{}
+	for _, id := range q.InterruptIDs {
+		if a := answers.json(); a != nil {
+			v.Answers[id] = a
+		}
+	}
+	for _, id := range q.ToolCallIDs {
+		if asked.bool() {
+			v.Asked[id] = true
+		}
+	}
+	r.join(answers)
+	r.join(asked)
+	if r.err != nil {
+		return nil, r.err
+	}
+	return v, nil
+}
+
+func inOrder(order json.RawMessage, messages *reply) []json.RawMessage {
+	byID := make(map[string]json.RawMessage, len(messages.items)/2)
+	for messages.more() {
+		id := messages.string()
+		byID[id] = messages.json()
+	}
+	if order == nil {
+		return nil
+	}
+	var ids []string
+	if err := json.Unmarshal(order, &ids); err != nil {
+		messages.fail("has no order of messages")
+	}
+	list := make([]json.RawMessage, 0, len(ids))
+	for _, id := range ids {
+		if m, ok := byID[id]; ok {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+func readRun(r *reply) *adapter.RunState {
+	l := r.list()
+	if len(l.items) == 0 {
+		return nil
+	}
+	run := &adapter.RunState{ID: l.string(), Record: l.json(), Status: adapter.RunStatus(l.string()), Started: l.int(),
+		Terminal: l.json(), Execution: l.string(), LatestOfExe: l.string()}
+	r.join(l)
+	return run
+}
+
+// Journal implements adapter.Worker.
+func (s *Store) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
+	t := s.keys.thread(c.Thread)
+	r, err := s.run(ctx, call{journalScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch}})
+	if err != nil {
+		return nil, err
+	}
+	if !r.bool() {
+		return nil, adapter.ErrClaimLost
+	}
+	e := &adapter.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
+	for _, record := range r.events() {
+		e.Journal = append(e.Journal, json.RawMessage(record))
+	}
+	e.Started, e.Crashes = r.int(), int(r.int())
+	return e, r.err
+}
+
+// Range implements adapter.Reader.
+func (s *Store) Range(ctx context.Context, key adapter.ThreadKey, epoch string, first int64, limit int) (adapter.RangeResult, error) {
+	if first < 1 || limit < 1 {
+		return adapter.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
+	}
+	t := s.keys.thread(key)
+	r, err := s.run(ctx, call{rangeScript, []string{t.rec(), t.log()}, []any{t.member, epoch, first, limit}})
+	if err != nil {
+		return adapter.RangeResult{}, err
+	}
+	res := adapter.RangeResult{Status: adapter.RangeStatus(rangeStatus[r.int()&3]),
+		End: adapter.Position{Epoch: r.string(), Seq: r.int()}, Events: r.events()}
+	return res, r.err
+}
+
+var rangeStatus = [4]adapter.RangeStatus{adapter.RangeOK, adapter.RangeGone, adapter.RangeEpoch}

@@ -1,0 +1,112 @@
+package redisstore
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// reply reads a script's answer value by value. What is not as the script's
+// header says makes err, once; reading goes on with zero values.
+type reply struct {
+	name  string
+	items []any
+	at    int
+	err   error
+}
+
+func (r *reply) next() any {
+	if r.at >= len(r.items) {
+		r.fail("ends early")
+		return nil
+	}
+	v := r.items[r.at]
+	r.at++
+	return v
+}
+
+func (r *reply) fail(what string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("redisstore: %s: the answer %s at %d", r.name, what, r.at)
+	}
+}
+
+func (r *reply) int() int64 {
+	switch v := r.next().(type) {
+	case int64:
+		return v
+	case string:
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			r.fail("has no number")
+		}
+		return n
+	case nil:
+		return 0
+	default:
+		r.fail("has no number")
+		return 0
+	}
+}
+
+func (r *reply) bool() bool { return r.int() != 0 }
+
+func (r *reply) string() string {
+	switch v := r.next().(type) {
+	case string:
+		return v
+	case nil:
+		return ""
+	default:
+		r.fail("has no string")
+		return ""
+	}
+}
+
+// json reads a value that may be absent.
+func (r *reply) json() json.RawMessage {
+	if s := r.string(); s != "" {
+		return json.RawMessage(s)
+	}
+	return nil
+}
+
+// list reads a nested answer; an absent one is empty.
+func (r *reply) list() *reply {
+	switch v := r.next().(type) {
+	case []any:
+		return &reply{name: r.name, items: v}
+	case nil:
+	default:
+		r.fail("has no list")
+	}
+	return &reply{name: r.name}
+}
+
+func (r *reply) more() bool { return r.at < len(r.items) }
+
+func (r *reply) strings() []string {
+	l := r.list()
+	out := make([]string, 0, len(l.items))
+	for l.more() {
+		out = append(out, l.string())
+	}
+	r.join(l)
+	return out
+}
+
+func (r *reply) events() [][]byte {
+	l := r.list()
+	out := make([][]byte, 0, len(l.items))
+	for l.more() {
+		out = append(out, []byte(l.string()))
+	}
+	r.join(l)
+	return out
+}
+
+func (r *reply) join(l *reply) {
+	if r.err == nil {
+		r.err = l.err
+	}
+}

@@ -1,0 +1,188 @@
+package redisstore
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/redis/go-redis/v9"
+)
+
+//go:embed lua/*.lua
+var luaFiles embed.FS
+
+var (
+	readScript     = newScript("read")
+	beginScript    = newScript("begin")
+	commitScript   = newScript("commit")
+	activateScript = newScript("activate")
+	endScript      = newScript("end")
+	claimScript    = newScript("claim")
+	renewScript    = newScript("renew")
+	journalScript  = newScript("journal")
+	stopScript     = newScript("stop")
+	rangeScript    = newScript("range")
+	tailScript     = newScript("tail")
+	dueScript      = newScript("due")
+
+	allScripts = []*script{readScript, beginScript, commitScript, activateScript, endScript, claimScript,
+		renewScript, journalScript, stopScript, rangeScript, tailScript, dueScript}
+)
+
+type script struct {
+	name, source, sha string
+}
+
+func newScript(name string) *script {
+	lib, err := luaFiles.ReadFile("lua/lib.lua")
+	if err != nil {
+		panic(err)
+	}
+	own, err := luaFiles.ReadFile("lua/" + name + ".lua")
+	if err != nil {
+		panic(err)
+	}
+	source := string(lib) + string(own)
+	return &script{name: name, source: source, sha: redis.NewScript(source).Hash()}
+}
+
+// call is one script with its keys and arguments.
+type call struct {
+	script *script
+	keys   []string
+	args   []any // without the shared ones
+}
+
+// prologue makes the arguments that every script gets.
+func (s *Store) prologue(c call, extra int) []any {
+	args := make([]any, 0, 3+len(c.keys)+6+extra)
+	args = append(args, "evalsha", c.script.sha, len(c.keys))
+	for _, k := range c.keys {
+		args = append(args, k)
+	}
+	return append(args, s.now(), s.opts.HistoryID, newID(), s.opts.Node, s.keys.nodeChannels(), s.keys.nudges())
+}
+
+func (s *Store) command(ctx context.Context, c call) *redis.Cmd {
+	return redis.NewCmd(ctx, append(s.prologue(c, len(c.args)), c.args...)...)
+}
+
+// run runs one script and returns its reply.
+func (s *Store) run(ctx context.Context, c call) (*reply, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	return s.send(ctx, c)
+}
+
+func (s *Store) send(ctx context.Context, c call) (*reply, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	cmd := s.command(ctx, c)
+	s.process(ctx, cmd, c.script)
+	return answered(c, cmd)
+}
+
+// runAll runs scripts of any partitions, in one round trip where the connection
+// allows it.
+func (s *Store) runAll(ctx context.Context, calls []call) ([]*reply, []error) {
+	if err := s.usable(); err != nil {
+		errs := make([]error, len(calls))
+		for i := range errs {
+			errs[i] = err
+		}
+		return make([]*reply, len(calls)), errs
+	}
+	return s.sendAll(ctx, calls)
+}
+
+func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
+	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
+	if len(calls) == 1 || s.opts.singly {
+		for i, c := range calls {
+			replies[i], errs[i] = s.send(ctx, c)
+		}
+		return replies, errs
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	pipe := s.client.Pipeline()
+	cmds := make([]*redis.Cmd, len(calls))
+	for i, c := range calls {
+		cmds[i] = s.command(ctx, c)
+		_ = pipe.Process(ctx, cmds[i])
+	}
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	for i, cmd := range cmds {
+		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+			s.process(ctx, cmd, calls[i].script)
+		}
+		replies[i], errs[i] = answered(calls[i], cmd)
+	}
+	return replies, errs
+}
+
+// process sends a script by its digest, and in full to a server that has lost it.
+func (s *Store) process(ctx context.Context, cmd *redis.Cmd, sc *script) {
+	args := cmd.Args()
+	cmd.SetErr(nil)
+	_ = s.client.Process(ctx, cmd)
+	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+		args[0], args[1] = "eval", sc.source
+		cmd.SetErr(nil)
+		_ = s.client.Process(ctx, cmd)
+	}
+}
+
+func answered(c call, cmd *redis.Cmd) (*reply, error) {
+	value, err := cmd.Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, storeError(c.script.name, err)
+	}
+	items, ok := value.([]any)
+	if !ok {
+		items = []any{value}
+	}
+	return &reply{name: c.script.name, items: items}, nil
+}
+
+// refusals are the server's answers after which the same call is worth sending
+// again: the server is starting, has been demoted, is full or cannot store.
+var refusals = []string{"LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK",
+	"NOREPLICAS", "OOM", "MISCONF", "BUSY", "UNBLOCKED", "ERR max number of clients"}
+
+// storeError wraps what is not plainly an answer to the call with ErrOutcomeUnknown.
+func storeError(doing string, err error) error {
+	var answer redis.Error
+	if errors.As(err, &answer) {
+		for _, prefix := range refusals {
+			if strings.HasPrefix(answer.Error(), prefix) {
+				return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
+			}
+		}
+		return fmt.Errorf("redisstore: %s: %w", doing, err)
+	}
+	return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
+}
+
+// load gives the scripts to every server that may run them.
+func (s *Store) load(ctx context.Context) error {
+	one := func(ctx context.Context, c *redis.Client) error {
+		for _, sc := range allScripts {
+			if err := c.ScriptLoad(ctx, sc.source).Err(); err != nil {
+				return fmt.Errorf("redisstore: load %s.lua: %w", sc.name, err)
+			}
+		}
+		return nil
+	}
+	switch c := s.client.(type) {
+	case *redis.ClusterClient:
+		return c.ForEachMaster(ctx, one)
+	case *redis.Client:
+		return one(ctx, c)
+	}
+	return nil // sent in full when they are missed
+}

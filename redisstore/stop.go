@@ -1,0 +1,31 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// Stop implements adapter.Admission. Sent again with the same Terminal it
+// answers as it did; when runs of one label wait beside each other, each call
+// stops another of them, the latest first.
+func (s *Store) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, error) {
+	if len(st.Terminal) == 0 {
+		return adapter.StopResult{}, errors.New("redisstore: stop: a run ends with an event")
+	}
+	t := s.keys.thread(st.Thread)
+	r, err := s.run(ctx, call{stopScript, t.all(), []any{t.member, st.Label, st.Terminal}})
+	if err != nil {
+		return adapter.StopResult{}, err
+	}
+	res := adapter.StopResult{Stopped: r.bool(), Queued: r.bool(), RunID: r.string()}
+	if owed := r.events(); len(owed) > 0 {
+		res.Events = owed
+	}
+	res.Ready = r.bool()
+	epoch, before, events := r.string(), r.int(), r.events()
+	s.logged(st.Thread, epoch, before+1, events)
+	s.lost(st.Thread, r.string(), r.string())
+	return res, r.err
+}

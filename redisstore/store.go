@@ -1,0 +1,213 @@
+package redisstore
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/redis/go-redis/v9"
+)
+
+// Store is an adapter.Store on Redis. Make one with Open, New or Embedded, and
+// close it.
+type Store struct {
+	client  redis.UniversalClient
+	opts    Options
+	keys    *keyspace
+	lanes   []*lane
+	dueFrom atomic.Uint64
+
+	listener atomic.Pointer[func(adapter.Delivery)]
+	warnings []Warning
+
+	closing   chan struct{}
+	closeOnce sync.Once
+	running   sync.WaitGroup
+	release   []func() error // what Close closes, in order
+}
+
+var _ adapter.Store = (*Store)(nil)
+
+// Options of a Store. The zero value of each field is the default it names.
+type Options struct {
+	Prefix     string        // of every key and channel; "aguiws"
+	Partitions int           // fixed when the prefix is first used, refused if it differs later; 64
+	Node       string        // this process's id, unique among all that share the prefix; random
+	Lease      time.Duration // of a claim; 10 s
+	Follow     time.Duration // for which a node follows a thread after Read, Tail or Begin; 60 s
+	Keep       time.Duration // of labels and answers, after the thread's last end; 30 days
+	Retain     int           // events in a log at rest, never fewer than those after its snapshot; 10,000
+	Timeout    time.Duration // of one call; 2 s
+	Strict     bool          // a Warning of the start-up checks is an error
+	Logger     *slog.Logger  // discards
+
+	// HistoryID stands for master_replid where the server has none. Data that
+	// outlived a change of it is treated as restored by another server.
+	HistoryID string
+	// Clock stands for the server's clock. For tests of exact times: all stores
+	// on a prefix must share it.
+	Clock func() time.Time
+
+	volatile bool // the data dies with the process
+	singly   bool // the connection cannot hold more than one command
+}
+
+func (o *Options) withDefaults() Options {
+	var d Options
+	if o != nil {
+		d = *o
+	}
+	or(&d.Prefix, "aguiws")
+	or(&d.Partitions, 64)
+	or(&d.Node, newID())
+	or(&d.Lease, 10*time.Second)
+	or(&d.Follow, 60*time.Second)
+	or(&d.Keep, 30*24*time.Hour)
+	or(&d.Retain, 10_000)
+	or(&d.Timeout, 2*time.Second)
+	or(&d.Logger, slog.New(slog.DiscardHandler))
+	return d
+}
+
+func or[T comparable](field *T, value T) {
+	var zero T
+	if *field == zero {
+		*field = value
+	}
+}
+
+// Open connects to the server that the URL names (see parseURL), checks it, and
+// returns a store on it. The node channel is subscribed when Open returns.
+func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
+	client, err := connect(url, opts.withDefaults().Timeout)
+	if err != nil {
+		return nil, err
+	}
+	s, err := New(ctx, client, opts)
+	if err != nil {
+		_ = client.Close()
+		return nil, err
+	}
+	s.release = append(s.release, client.Close)
+	return s, nil
+}
+
+// New is Open on a client of one's own, which Close leaves open. The client must
+// not retry (MaxRetries -1) and must heed contexts (ContextTimeoutEnabled).
+func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Store, error) {
+	s := &Store{client: client, opts: opts.withDefaults(), closing: make(chan struct{})}
+	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
+		return nil, fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", s.opts.Partitions)
+	}
+	if !s.opts.volatile {
+		warnings, err := Check(ctx, client)
+		if err != nil {
+			return nil, err
+		}
+		if s.opts.Strict && len(warnings) > 0 {
+			return nil, fmt.Errorf("redisstore: %s", warnings[0])
+		}
+		for _, w := range warnings {
+			s.opts.Logger.Warn("redis setting", "setting", w.Setting, "value", w.Value, "problem", w.Problem)
+		}
+		s.warnings = warnings
+	}
+	s.keys = newKeyspace(s.opts.Prefix, s.opts.Partitions)
+	s.lanes = newLanes(s)
+	if err := s.recordLayout(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.load(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.checkHistory(ctx); err != nil {
+		return nil, err
+	}
+	if err := s.listen(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// recordLayout records how threads are spread over keys, or refuses to go on
+// where it was recorded differently: no thread would be found again.
+func (s *Store) recordLayout(ctx context.Context) error {
+	key, want := metaKey(s.opts.Prefix), fmt.Sprint(s.opts.Partitions)
+	if err := s.client.HSetNX(ctx, key, "partitions", want).Err(); err != nil {
+		return storeError("record the partitions", err)
+	}
+	have, err := s.client.HGet(ctx, key, "partitions").Result()
+	if err != nil {
+		return storeError("read the partitions", err)
+	}
+	if have != want {
+		return fmt.Errorf("redisstore: prefix %q has %s partitions, not %s: the number cannot be changed", s.opts.Prefix, have, want)
+	}
+	return nil
+}
+
+// checkHistory runs a script that needs the history's name: where it cannot be
+// read, a fail-over that loses writes would go unnoticed.
+func (s *Store) checkHistory(ctx context.Context) error {
+	if s.opts.HistoryID != "" {
+		return nil
+	}
+	t := s.keys.thread(adapter.ThreadKey{})
+	_, err := s.run(ctx, call{renewScript, []string{t.base + "probe", t.part.leases}, []any{t.member, "", "", 0, 1}})
+	if err != nil {
+		return fmt.Errorf("%w (scripts must be able to run INFO replication)", err)
+	}
+	return nil
+}
+
+// Close waits for what is in flight and ends every goroutine of the store. Calls
+// after it fail.
+func (s *Store) Close() error {
+	var err error
+	s.closeOnce.Do(func() {
+		close(s.closing)
+		s.closeLanes()
+		s.running.Wait()
+		for _, f := range s.release {
+			err = errors.Join(err, f())
+		}
+	})
+	return err
+}
+
+var errClosed = errors.New("redisstore: closed")
+
+func (s *Store) usable() error {
+	select {
+	case <-s.closing:
+		return errClosed
+	default:
+		return nil
+	}
+}
+
+// Node implements adapter.Reader.
+func (s *Store) Node() string { return s.opts.Node }
+
+// Durable implements adapter.Reader.
+func (s *Store) Durable() bool { return !s.opts.volatile }
+
+// Warnings returns what the start-up checks found.
+func (s *Store) Warnings() []Warning { return s.warnings }
+
+// now is the time that scripts are told; 0 leaves it to the server.
+func (s *Store) now() int64 {
+	if s.opts.Clock == nil {
+		return 0
+	}
+	return s.opts.Clock().UnixMilli()
+}
+
+func newID() string { return rand.Text() }
