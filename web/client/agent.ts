@@ -1,0 +1,208 @@
+// WebSocketAgent: an agent of @ag-ui/client whose runs travel over the WebSocket binding.
+
+import {
+  AbstractAgent,
+  enforceOutgoingInput,
+  type AgentCapabilities,
+  type AgentConfig,
+  type AgentStateMutation,
+  type AgentSubscriber,
+  type BaseEvent,
+  type Interrupt,
+  type RunAgentInput,
+  type RunAgentParameters,
+  type RunAgentResult,
+} from "@ag-ui/client";
+import { Observable } from "rxjs";
+import { Connection, connectionFor, type ConnectionOptions } from "./connection";
+import { Lane } from "./lane";
+import type { Sink } from "./pipeline";
+import type { ThreadStatus } from "./status";
+import { AgentThread, type ThreadOwner } from "./thread";
+
+export interface WebSocketAgentConfig extends AgentConfig, ConnectionOptions {
+  /**
+   * What `abortRun` means: `stop` cancels the run at the server, `detach` only gives up its events. Frontends that
+   * abort when they unmount want `detach`. Default `stop`.
+   */
+  abort?: "stop" | "detach";
+  /** Use this connection instead of the page's shared one. */
+  connection?: Connection;
+}
+
+/** Everything of an instance's own. One member, because a clone is made without running the constructor. */
+interface Parts {
+  connection: Connection;
+  abort: "stop" | "detach";
+  lane: Lane;
+  threads: Map<string, AgentThread>;
+  /** What keeps the agent running; of these, what the agent's owner began. */
+  running: Set<Promise<unknown>>;
+  own: Set<Promise<unknown>>;
+}
+
+/**
+ * WebSocketAgent runs, connects and follows over one socket shared with the page's other agents.
+ *
+ * A lost socket is invisible to subscribers: the run's Observable goes on where it was, or is spliced with snapshots.
+ * It ends with the run's terminal event; giving up its subscription detaches and stops nothing. `connectAgent`
+ * completes when the thread is at rest. A refusal before the run is a RUN_ERROR; what cannot be said in a stream (no
+ * server, no permission, an unreadable input) rejects with a TransportError.
+ */
+export class WebSocketAgent extends AbstractAgent {
+  private parts: Parts;
+
+  constructor(config: WebSocketAgentConfig) {
+    super(config);
+    this.parts = makeParts(config.connection ?? connectionFor(config), config.abort ?? "stop");
+  }
+
+  /** The peer speaks what this package's client speaks. A literal: the base constructor reads it. */
+  override get maxProtocolVersion(): string {
+    return "1.0.0";
+  }
+
+  /** The socket's owner: its state, its greeting, closing it. */
+  get connection(): Connection {
+    return this.parts.connection;
+  }
+
+  override run(input: RunAgentInput): Observable<BaseEvent> {
+    return new Observable<BaseEvent>((subscriber) =>
+      // Checked here, where a throw is the run's failure and not the caller's.
+      this.thread(input.threadId).run(enforceOutgoingInput(input), subscriber as unknown as Sink),
+    );
+  }
+
+  protected override connect(input: RunAgentInput): Observable<BaseEvent> {
+    return new Observable<BaseEvent>((subscriber) =>
+      this.thread(input.threadId).connect(input.runId, subscriber as unknown as Sink),
+    );
+  }
+
+  override runAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
+    return this.track(super.runAgent(parameters, subscriber), true);
+  }
+
+  /** Interrupts held from another thread, or from before, do not stand in the way: the thread says which are open. */
+  override connectAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
+    this.pendingInterrupts = [];
+    return this.track(super.connectAgent(parameters, subscriber), true);
+  }
+
+  /** Stops this agent's latest run, else the one in progress on its thread; see the option `abort`. */
+  override abortRun(): void {
+    if (this.parts.abort === "stop") this.stopRun();
+    else void this.detachActiveRun();
+  }
+
+  /** Stops a run of this agent's thread, active or queued, begun by anybody. */
+  stopRun(runId?: string): void {
+    this.thread(this.threadId).stop(runId);
+  }
+
+  /** Gives up the events of this instance's own runs and waits for its pipelines to end. A follow goes on. */
+  override async detachActiveRun(): Promise<void> {
+    const own = [...this.parts.own];
+    for (const thread of this.parts.threads.values()) thread.detach();
+    await Promise.allSettled(own);
+  }
+
+  /**
+   * Keeps messages, state and pending interrupts up to date with runs begun by anybody: other tabs, other agents,
+   * the server. Each foreign run goes through `connectAgent`, so subscribers see it like one of their own. Returns
+   * the function that ends it. Throws nothing; failures are in the status.
+   */
+  follow(): () => void {
+    return this.thread(this.threadId).follow();
+  }
+
+  /** What a page shows beside the messages; another object after every change. */
+  get status(): ThreadStatus {
+    const { connection } = this.parts;
+    const status = this.thread(this.threadId).status.value;
+    if (status.connection === connection.state && status.hello === connection.hello) return status;
+    const store = this.thread(this.threadId).status;
+    store.refresh({ connection: connection.state, hello: connection.hello });
+    return store.value;
+  }
+
+  /** Calls `watcher` after every change of `status`. */
+  watchStatus(watcher: () => void): () => void {
+    const unwatch = [this.thread(this.threadId).status.watch(watcher), this.parts.connection.watch(watcher)];
+    return () => unwatch.forEach((call) => call());
+  }
+
+  /** What the server declares, from its greeting; connects if need be. */
+  override async getCapabilities(): Promise<AgentCapabilities> {
+    return (await this.parts.connection.greeting()).capabilities ?? {};
+  }
+
+  /** Called by CopilotKit before it clears what it holds of a thread. */
+  clearReconnectCursor(threadId: string): void {
+    this.thread(threadId).forget();
+  }
+
+  /** A copy with its own threads and runs on the same socket. */
+  override clone(): WebSocketAgent {
+    const cloned = super.clone() as WebSocketAgent;
+    cloned.parts = makeParts(this.parts.connection, this.parts.abort);
+    cloned.isRunning = false;
+    return cloned;
+  }
+
+  protected override apply(
+    input: RunAgentInput,
+    events$: Observable<BaseEvent>,
+    subscribers: AgentSubscriber[],
+  ): Observable<AgentStateMutation> {
+    return this.parts.lane.reduce(
+      events$,
+      // The state may have moved since the input was made.
+      (own$) => super.apply({ ...input, state: this.state }, own$, subscribers),
+      () => this.thread(input.threadId).settle(),
+    );
+  }
+
+  private thread(threadId: string): AgentThread {
+    let thread = this.parts.threads.get(threadId);
+    if (!thread) {
+      thread = new AgentThread(this.parts.connection, threadId, this.ownerOf(threadId));
+      this.parts.threads.set(threadId, thread);
+    }
+    return thread;
+  }
+
+  private ownerOf(threadId: string): ThreadOwner {
+    const { lane } = this.parts;
+    return {
+      drive: (key) => {
+        // A run that others have begun can only have begun because what was open is answered.
+        this.pendingInterrupts = [];
+        return this.track(super.connectAgent({ runId: key }), false);
+      },
+      get idle() {
+        return lane.idle;
+      },
+      setPendingInterrupts: (_, interrupts: Interrupt[]) => {
+        if (this.threadId === threadId) this.pendingInterrupts = interrupts;
+      },
+    };
+  }
+
+  private track<T>(work: Promise<T>, byOwner: boolean): Promise<T> {
+    const { running, own } = this.parts;
+    const settled = work.finally(() => {
+      running.delete(settled);
+      own.delete(settled);
+      this.isRunning = running.size > 0;
+    });
+    running.add(settled);
+    if (byOwner) own.add(settled);
+    return settled;
+  }
+}
+
+function makeParts(connection: Connection, abort: "stop" | "detach"): Parts {
+  return { connection, abort, lane: new Lane(), threads: new Map(), running: new Set(), own: new Set() };
+}

@@ -1,0 +1,383 @@
+// One WebSocket to one server, shared by every thread and agent of the page: opening it, noticing that it is dead,
+// opening it again, and handing each frame to the thread it belongs to.
+
+import { Backoff, type BackoffOptions } from "./backoff";
+import { TransportError } from "./errors";
+import { Feed } from "./feed";
+import { bearerProtocol, SUBPROTOCOL, type ControlFrame, type Hello, type WireEvent } from "./frames";
+
+/** The part of the standard WebSocket that is used. Node before 22 has none: give the one of the package `ws`. */
+export interface WebSocketLike {
+  readonly readyState: number;
+  onopen: ((event: any) => void) | null;
+  onmessage: ((event: any) => void) | null;
+  onclose: ((event: any) => void) | null;
+  onerror: ((event: any) => void) | null;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+}
+
+export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
+
+export interface ConnectionOptions {
+  /** The server's WebSocket address; a relative one is resolved against the page. */
+  url: string;
+  /** A bearer token, or a function that answers a fresh one before each attempt. Never stored. */
+  token?: string | (() => string | Promise<string>);
+  /** Default: the global WebSocket. */
+  WebSocket?: WebSocketConstructor;
+  backoff?: BackoffOptions;
+  /** How often an open socket is asked for a sign of life, in milliseconds. Default 20,000. */
+  pingMs?: number;
+  /** How long to wait for that sign, for the greeting and for the handshake. Default 10,000. */
+  patienceMs?: number;
+  /** How long an unused socket stays open. Default 10,000. */
+  lingerMs?: number;
+}
+
+/** `idle`: nobody needs it. `failed`: it will not be tried again by itself, for the reason in `failure`. */
+export type ConnectionState = "idle" | "connecting" | "connected" | "reconnecting" | "failed";
+
+/** Closes after which the same attempt would end the same way. */
+const FINAL_CLOSES = new Set([1002, 1003, 1007, 1009, 1010, 4400]);
+const CLOSE_EXPIRED = 4401;
+const CLOSE_RESTARTING = 1012;
+
+interface Block {
+  threadId: string;
+  left: number;
+  events: WireEvent[];
+}
+
+/**
+ * Connection owns the socket. It is open while a feed is in use, comes back by itself after a loss, and tells its
+ * feeds; it keeps nothing of what was sent, so whoever sent something sends it again.
+ */
+export class Connection {
+  state: ConnectionState = "idle";
+  hello?: Hello;
+  failure?: TransportError;
+
+  private socket?: WebSocketLike;
+  private readonly feeds = new Map<string, Feed>();
+  private readonly watchers = new Set<() => void>();
+  private readonly backoff: Backoff;
+  private timers: { retry?: Timer; linger?: Timer; patience?: Timer; ping?: Timer } = {};
+  private users = 0;
+  private attempts = 0;
+  private expiredOnce = false;
+  private goingAwayAfterMs?: number;
+  private currentThreadId?: string;
+  private block?: Block;
+  private nextId = 1;
+  private unlisten?: () => void;
+
+  constructor(readonly options: ConnectionOptions) {
+    this.backoff = new Backoff(options.backoff);
+  }
+
+  /** The feed of a thread; made when there is none. */
+  feed(threadId: string): Feed {
+    let feed = this.feeds.get(threadId);
+    if (!feed) {
+      feed = new Feed(this, threadId);
+      this.feeds.set(threadId, feed);
+    }
+    return feed;
+  }
+
+  /** The feed has nobody left. */
+  drops(feed: Feed): void {
+    if (this.feeds.get(feed.threadId) === feed) this.feeds.delete(feed.threadId);
+  }
+
+  /** Calls `watcher` after every change of state, hello or failure. */
+  watch(watcher: () => void): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+
+  /** Keeps the socket open until the returned function is called. */
+  use(): () => void {
+    this.users++;
+    clearTimeout(this.timers.linger);
+    if (!this.socket && this.timers.retry === undefined && this.state !== "failed") this.open();
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      if (--this.users > 0) return;
+      this.timers.linger = setTimeout(() => this.close(), this.options.lingerMs ?? 10_000);
+    };
+  }
+
+  /** Tries again after `failed`, or at once instead of at the end of a wait. */
+  retry(): void {
+    if (this.socket || this.users === 0) return;
+    this.failure = undefined;
+    this.backoff.reset();
+    this.open();
+  }
+
+  /** Closes the socket for good unless somebody uses it again. */
+  close(): void {
+    for (const timer of Object.values(this.timers)) clearTimeout(timer);
+    this.timers = {};
+    this.drop();
+    this.failure = undefined;
+    this.attempts = 0;
+    this.set("idle");
+    this.unlisten?.();
+    this.unlisten = undefined;
+  }
+
+  /** Sends a frame; false when there is no socket that has greeted. */
+  send(frame: object | string): boolean {
+    if (this.state !== "connected" || !this.socket || this.socket.readyState !== 1) return false;
+    this.socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+    return true;
+  }
+
+  /** An id to recognise an answer by. */
+  id(): string {
+    return `c${this.nextId++}`;
+  }
+
+  /** The greeting, waiting for it if need be. Rejects when the connection fails. */
+  greeting(): Promise<Hello> {
+    const release = this.use();
+    return new Promise<Hello>((resolve, reject) => {
+      const look = () => {
+        if (this.hello) resolve(this.hello);
+        else if (this.failure) reject(this.failure);
+        else return false;
+        unwatch();
+        return true;
+      };
+      const unwatch = this.watch(look);
+      look();
+    }).finally(release);
+  }
+
+  private async open(): Promise<void> {
+    clearTimeout(this.timers.retry);
+    this.timers.retry = undefined;
+    const Socket = this.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
+    if (!Socket) {
+      this.fail(new TransportError("no_websocket", "this runtime has no WebSocket; give one in the options"));
+      return;
+    }
+    this.listenToThePage();
+    this.set(this.attempts++ === 0 ? "connecting" : "reconnecting");
+    const protocols = [SUBPROTOCOL];
+    const token = this.options.token;
+    if (token !== undefined) {
+      // A placeholder keeps a second attempt from starting while the token is fetched.
+      const attempt = this.attempts;
+      try {
+        const value = typeof token === "function" ? await token() : token;
+        if (this.attempts !== attempt || this.users === 0) return;
+        protocols.push(bearerProtocol(value));
+      } catch (error) {
+        this.fail(new TransportError("no_credential", `no credential: ${String(error)}`));
+        return;
+      }
+    }
+    let socket: WebSocketLike;
+    try {
+      socket = new Socket(this.address(), protocols);
+    } catch (error) {
+      this.fail(new TransportError("bad_address", String(error)));
+      return;
+    }
+    this.socket = socket;
+    socket.onmessage = (event) => this.receive(event.data);
+    socket.onclose = (event) => this.lost(event.code, event.reason);
+    socket.onerror = () => {};
+    this.timers.patience = setTimeout(() => this.lost(4000, "no greeting"), this.patience());
+  }
+
+  private address(): string {
+    const base = (globalThis as { location?: { href: string } }).location?.href;
+    const url = new URL(this.options.url, base);
+    if (url.protocol === "http:") url.protocol = "ws:";
+    if (url.protocol === "https:") url.protocol = "wss:";
+    return url.href;
+  }
+
+  private receive(data: unknown): void {
+    if (typeof data !== "string") return;
+    // Whatever arrives is a sign of life: behind a long replay the pong itself may take a while.
+    if (this.state === "connected") clearTimeout(this.timers.patience);
+    let frame: unknown;
+    try {
+      frame = JSON.parse(data);
+    } catch {
+      this.lost(4000, "a frame that is not JSON");
+      return;
+    }
+    if (typeof frame !== "object" || frame === null) return;
+    const type = (frame as { type?: unknown }).type;
+    if (typeof type !== "string") return;
+    if (type.startsWith("ws.")) this.control(frame as ControlFrame);
+    else this.event(frame as WireEvent);
+  }
+
+  private event(event: WireEvent): void {
+    if (!this.block) {
+      if (this.currentThreadId !== undefined) this.feeds.get(this.currentThreadId)?.counted(event);
+      return;
+    }
+    const block = this.block;
+    block.events.push(event);
+    if (--block.left > 0) return;
+    this.block = undefined;
+    this.feeds.get(block.threadId)?.uncounted(block.events);
+  }
+
+  private control(frame: ControlFrame): void {
+    switch (frame.type) {
+      case "ws.hello":
+        this.greeted(frame);
+        return;
+      case "ws.pong":
+        for (const [threadId, seq] of Object.entries(frame.positions ?? {})) {
+          this.feeds.get(threadId)?.writtenUpTo(seq);
+        }
+        return;
+      case "ws.goaway":
+        this.goingAwayAfterMs = frame.retryAfterMs ?? 0;
+        return;
+      case "ws.stream":
+        this.currentThreadId = frame.threadId;
+        this.feeds.get(frame.threadId)?.stream(frame);
+        this.block = frame.uncounted
+          ? { threadId: frame.threadId, left: frame.uncounted, events: [] }
+          : undefined;
+        return;
+      case "ws.error":
+        for (const feed of this.feeds.values()) if (feed.refusal(frame)) return;
+        console.warn(`[aguiws] ${frame.code}: ${frame.message}`);
+        return;
+      default:
+        if ("threadId" in frame) this.feeds.get(frame.threadId)?.control(frame);
+    }
+  }
+
+  private greeted(hello: Hello): void {
+    if (hello.binding !== "agui.v1") {
+      this.fail(new TransportError("unknown_binding", `the server speaks ${JSON.stringify(hello.binding)}`));
+      return;
+    }
+    clearTimeout(this.timers.patience);
+    this.hello = hello;
+    this.backoff.reset();
+    this.expiredOnce = false;
+    this.set("connected");
+    this.schedulePing();
+    for (const feed of [...this.feeds.values()]) feed.connected();
+  }
+
+  private schedulePing(): void {
+    clearTimeout(this.timers.ping);
+    this.timers.ping = setTimeout(() => this.ping(), this.options.pingMs ?? 20_000);
+  }
+
+  private ping(): void {
+    if (!this.send({ type: "ws.ping", id: this.id() })) return;
+    clearTimeout(this.timers.patience);
+    this.timers.patience = setTimeout(() => this.lost(4000, "no sign of life"), this.patience());
+    this.schedulePing();
+  }
+
+  private patience(): number {
+    return this.options.patienceMs ?? 10_000;
+  }
+
+  /** The socket is gone, whether or not it says so: a half-open one takes minutes to close by itself. */
+  private lost(code: number, reason: string): void {
+    if (!this.socket) return;
+    this.drop();
+    if (FINAL_CLOSES.has(code)) {
+      this.fail(new TransportError(String(code), reason || `the server closed the connection with ${code}`));
+      return;
+    }
+    if (code === CLOSE_EXPIRED) {
+      if (typeof this.options.token !== "function" || this.expiredOnce) {
+        this.fail(new TransportError("4401", reason || "the credential has expired or was revoked"));
+        return;
+      }
+      this.expiredOnce = true;
+    }
+    if (this.users === 0) {
+      this.set("idle");
+      return;
+    }
+    const wait = code === CLOSE_RESTARTING ? (this.goingAwayAfterMs ?? 0) : this.backoff.next();
+    this.goingAwayAfterMs = undefined;
+    this.set("reconnecting");
+    this.timers.retry = setTimeout(() => void this.open(), wait);
+  }
+
+  private fail(error: TransportError): void {
+    this.drop();
+    this.failure = error;
+    this.set("failed");
+    for (const feed of [...this.feeds.values()]) feed.failed(error);
+  }
+
+  private drop(): void {
+    const socket = this.socket;
+    this.socket = undefined;
+    this.currentThreadId = undefined;
+    this.block = undefined;
+    clearTimeout(this.timers.ping);
+    clearTimeout(this.timers.patience);
+    if (!socket) return;
+    socket.onopen = socket.onmessage = socket.onclose = null;
+    // The package `ws` emits an error when a socket is closed before it opened.
+    socket.onerror = () => {};
+    socket.close(1000);
+    for (const feed of this.feeds.values()) feed.lost();
+  }
+
+  private set(state: ConnectionState): void {
+    this.state = state;
+    for (const watcher of [...this.watchers]) watcher();
+  }
+
+  /** A page that comes back from sleep or from no network does not wait for a timer to find out. */
+  private listenToThePage(): void {
+    const page = globalThis as { addEventListener?: Window["addEventListener"]; document?: Document };
+    if (this.unlisten || typeof page.addEventListener !== "function") return;
+    const check = () => {
+      if (page.document?.visibilityState === "hidden") return;
+      if (this.state === "connected") this.ping();
+      else if (this.state === "reconnecting") this.retry();
+    };
+    globalThis.addEventListener("online", check);
+    page.document?.addEventListener("visibilitychange", check);
+    this.unlisten = () => {
+      globalThis.removeEventListener("online", check);
+      page.document?.removeEventListener("visibilitychange", check);
+    };
+  }
+}
+
+type Timer = ReturnType<typeof setTimeout>;
+
+const shared: Connection[] = [];
+
+/** The page's one connection for these options: the same address, credential and constructor share a socket. */
+export function connectionFor(options: ConnectionOptions): Connection {
+  const found = shared.find(
+    (connection) =>
+      connection.options.url === options.url &&
+      connection.options.token === options.token &&
+      connection.options.WebSocket === options.WebSocket,
+  );
+  if (found) return found;
+  const connection = new Connection(options);
+  shared.push(connection);
+  return connection;
+}

@@ -1,0 +1,64 @@
+// A run that this client asked for: its input, how far its answer has come, and the pipeline it is told through.
+
+import type { RunAgentInput } from "@ag-ui/client";
+import { Pipeline, type Sink } from "./pipeline";
+
+export class Exchange {
+  readonly pipeline: Pipeline;
+  /** The id of the frame on the present socket, while there is one. */
+  frameId?: string;
+  /** It was sent on some socket, so the server may know it. */
+  sent = false;
+  /** The server has taken it. */
+  accepted = false;
+  /** The run that answers it, when that is another one. */
+  of?: string;
+  /** Its input has to be sent, or sent again to learn what became of it. */
+  unsure = true;
+  /** The user has stopped it; the server is to be told as soon as it can be. */
+  stopRequested = false;
+  /** How often the store could not say whether it took the input. */
+  attempts = 0;
+  /** The length of the input as it is sent. */
+  readonly bytes: number;
+
+  constructor(
+    readonly input: RunAgentInput,
+    sink: Sink,
+  ) {
+    this.pipeline = new Pipeline(sink, input.runId);
+    this.bytes = new TextEncoder().encode(JSON.stringify(input)).length;
+  }
+
+  get runId(): string {
+    return this.input.runId;
+  }
+
+  /** What the log calls it. */
+  get knownAs(): string {
+    return this.of ?? this.runId;
+  }
+
+  /** Whether a RUN_STARTED of the log with this run's id can be this run's: not while the answer is on its way. */
+  get claims(): boolean {
+    if (this.pipeline.started || this.pipeline.ended) return false;
+    return this.accepted || (this.sent && this.frameId === undefined);
+  }
+
+  wasSent(frameId: string): void {
+    this.frameId = frameId;
+    this.sent = true;
+    this.unsure = false;
+  }
+
+  mustAsk(): void {
+    this.unsure = true;
+    this.frameId = undefined;
+  }
+
+  /** An answer that was on its way is lost; one that came holds. */
+  socketLost(): void {
+    this.frameId = undefined;
+    if (!this.accepted) this.unsure = true;
+  }
+}

@@ -1,0 +1,216 @@
+// One thread on one connection: which position is held, attaching, and telling restatements from answers and from
+// the log's own events.
+
+import type { Connection } from "./connection";
+import { Cursor, type Position } from "./cursor";
+import type { TransportError } from "./errors";
+import type { Attached, ControlFrame, ErrorFrame, RunAnswer, StreamFrame, WireEvent } from "./frames";
+
+/** A thread as it is at a position, told by snapshots in the form of one run. No events: nothing has run yet. */
+export interface Restatement {
+  events: WireEvent[];
+  attached: Attached;
+  /** The position was held already: it says nothing new to whoever applied the events up to it. */
+  redundant: boolean;
+}
+
+/** What a feed tells. Calls come in the order of the wire, never from inside a call into the feed. */
+export interface FeedListener {
+  /** The next event of the log. */
+  counted(event: WireEvent): void;
+  restated(restatement: Restatement): void;
+  attached(frame: Attached): void;
+  /** How an input was taken. */
+  answered(frame: RunAnswer): void;
+  /** Events of one requested run that are not the log's: a refusal, or a run told again. */
+  answer(runId: string, events: WireEvent[]): void;
+  /** The socket is up and nothing is missing: what was sent on an earlier socket may be sent again. */
+  caughtUp(): void;
+  /** A frame with this id was refused; undefined when the refusal names none. */
+  refused(id: string | undefined, code: string, message: string): void;
+  lost(): void;
+  failed(error: TransportError): void;
+}
+
+/** How long to wait before an attach that was refused for now is tried again, in milliseconds. */
+const RETRY_ATTACH_MS = 1_000;
+const FOR_NOW = new Set(["rate_limited", "store_unavailable", "server_draining"]);
+
+export class Feed {
+  private readonly cursor = new Cursor();
+  private readonly listeners = new Set<FeedListener>();
+  private release?: () => void;
+  private wanted = false;
+  private freshWanted = false;
+  private attachId?: string;
+  private restating?: { attached: Attached; events: WireEvent[] };
+  private answering?: string;
+  private readonly inputIds = new Set<string>();
+  private retryAttach?: ReturnType<typeof setTimeout>;
+
+  constructor(
+    readonly connection: Connection,
+    readonly threadId: string,
+  ) {}
+
+  /** The position up to which everything was given to the listeners. */
+  get position(): Position | undefined {
+    return this.cursor.held;
+  }
+
+  /** Whether the socket delivers what follows the held position. */
+  private get settled(): boolean {
+    return this.connection.state === "connected" && this.attachId === undefined && !this.restating;
+  }
+
+  join(listener: FeedListener): void {
+    this.listeners.add(listener);
+    this.release ??= this.connection.use();
+  }
+
+  /** The last one to leave detaches the thread. */
+  leave(listener: FeedListener): void {
+    if (!this.listeners.delete(listener) || this.listeners.size > 0) return;
+    if (this.wanted) this.connection.send({ type: "ws.detach", threadId: this.threadId, id: this.connection.id() });
+    clearTimeout(this.retryAttach);
+    this.connection.drops(this);
+    this.release?.();
+    this.release = undefined;
+  }
+
+  /** Follows the thread from the held position, or, `fresh`, from a restatement. Now, or as soon as there is a socket. */
+  attach(fresh = false): void {
+    this.wanted = true;
+    if (fresh) this.freshWanted = true;
+    if (this.connection.state !== "connected") return;
+    clearTimeout(this.retryAttach);
+    const after = this.freshWanted ? undefined : this.cursor.held;
+    const id = this.connection.id();
+    if (this.connection.send({ type: "ws.attach", id, threadId: this.threadId, ...(after && { after }) })) {
+      this.attachId = id;
+    }
+  }
+
+  send(frame: object): boolean {
+    return this.connection.send(frame);
+  }
+
+  /** Sends a RunAgentInput under an id that a refusal of the frame will name; undefined when there is no socket. */
+  sendInput(input: object): string | undefined {
+    const id = this.connection.id();
+    if (!this.connection.send({ ...input, id })) return undefined;
+    this.inputIds.add(id);
+    return id;
+  }
+
+  // What follows is called by the connection.
+
+  connected(): void {
+    if (this.wanted) this.attach();
+    else this.tell((listener) => listener.caughtUp());
+  }
+
+  lost(): void {
+    this.cursor.unbase();
+    this.attachId = this.restating = this.answering = undefined;
+    this.inputIds.clear();
+    clearTimeout(this.retryAttach);
+    this.tell((listener) => listener.lost());
+  }
+
+  failed(error: TransportError): void {
+    this.tell((listener) => listener.failed(error));
+  }
+
+  stream(frame: StreamFrame): void {
+    this.cursor.base(frame.epoch, frame.seq);
+  }
+
+  counted(event: WireEvent): void {
+    this.finishRestating();
+    const verdict = this.cursor.count();
+    if (verdict === "apply") this.tell((listener) => listener.counted(event));
+    else if (verdict === "gap" && this.attachId === undefined) this.attach();
+  }
+
+  uncounted(events: WireEvent[]): void {
+    const [first] = events;
+    if (!first) return;
+    const answering = this.answering;
+    if (answering !== undefined && (first.type === "RUN_ERROR" || first.runId === answering)) {
+      this.answering = undefined;
+      this.tell((listener) => listener.answer(answering, events));
+    } else if (this.restating) {
+      this.restating.events.push(...events);
+    } else if (typeof first.runId === "string") {
+      const runId = first.runId;
+      this.tell((listener) => listener.answer(runId, events));
+    }
+  }
+
+  writtenUpTo(seq: number): void {
+    if (this.wanted && this.settled && this.cursor.isBehind(seq)) this.attach();
+  }
+
+  control(frame: ControlFrame): void {
+    switch (frame.type) {
+      case "ws.run":
+        this.answering =
+          frame.disposition === "repeat" || frame.disposition === "refused" ? frame.runId : undefined;
+        // An accepted input attaches the socket, so after a loss it is this position that counts.
+        if (frame.disposition !== "refused") this.wanted = true;
+        if (frame.id !== undefined) this.inputIds.delete(frame.id);
+        this.tell((listener) => listener.answered(frame));
+        return;
+      case "ws.attached":
+        this.answering = undefined;
+        if (frame.id === undefined || frame.id === this.attachId) this.attachId = undefined;
+        if (frame.recovered) this.cursor.base(frame.epoch, frame.seq);
+        else this.restating = { attached: frame, events: [] };
+        this.tell((listener) => listener.attached(frame));
+        return;
+      case "ws.live":
+        this.finishRestating();
+        if (this.attachId !== undefined) return;
+        if (this.cursor.isBehind(frame.seq)) this.attach();
+        else this.tell((listener) => listener.caughtUp());
+        return;
+      case "ws.detached":
+        // Answers to our own carry an id; without one the thread is gone.
+        if (frame.id !== undefined) return;
+        this.cursor.forget();
+        this.tell((listener) => listener.refused(undefined, "detached", frame.reason ?? "the thread was deleted"));
+    }
+  }
+
+  /** Answers whether the refusal was about this thread. */
+  refusal(frame: ErrorFrame): boolean {
+    if (frame.id !== undefined && frame.id === this.attachId) {
+      this.attachId = undefined;
+      if (FOR_NOW.has(frame.code)) {
+        this.retryAttach = setTimeout(() => this.attach(), RETRY_ATTACH_MS);
+        return true;
+      }
+    } else if (frame.id !== undefined ? !this.inputIds.has(frame.id) : frame.threadId !== this.threadId) {
+      return false;
+    }
+    this.tell((listener) => listener.refused(frame.id, frame.code, frame.message));
+    return true;
+  }
+
+  private finishRestating(): void {
+    const restating = this.restating;
+    if (!restating) return;
+    this.restating = undefined;
+    this.freshWanted = false;
+    const { attached, events } = restating;
+    const held = this.cursor.held;
+    const redundant = held !== undefined && held.epoch === attached.epoch && held.seq === attached.seq;
+    this.cursor.hold({ epoch: attached.epoch, seq: attached.seq });
+    this.tell((listener) => listener.restated({ events, attached, redundant }));
+  }
+
+  private tell(call: (listener: FeedListener) => void): void {
+    for (const listener of [...this.listeners]) call(listener);
+  }
+}

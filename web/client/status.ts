@@ -1,0 +1,57 @@
+// What a page shows beside the messages: the connection, what runs, what waits, what is asked.
+
+import type { Interrupt } from "@ag-ui/client";
+import type { ConnectionState } from "./connection";
+import type { Hello, QueuedInput } from "./frames";
+
+/** A failure in words. `code` is the binding's code, or a close code. */
+export interface Failure {
+  code: string;
+  message: string;
+}
+
+/** An immutable picture of a thread; another object after every change. */
+export interface ThreadStatus {
+  connection: ConnectionState;
+  hello?: Hello;
+  /** The run in progress on this thread, begun by anybody. */
+  activeRunId?: string;
+  /** Open interrupts as of the last event received. */
+  interrupts: readonly Interrupt[];
+  /** Inputs waiting for the active run, or for an answer: this client's, and others' as of the last attach. */
+  queued: readonly QueuedInput[];
+  /** The thread has been told to a follower at least once. */
+  synced: boolean;
+  /** Why the thread was last restated to somebody who had been following it; undefined before. */
+  restated?: string;
+  failure?: Failure;
+}
+
+/** A status that can be watched, in the form of React's external stores. */
+export class StatusStore {
+  private current: ThreadStatus;
+  private readonly watchers = new Set<() => void>();
+
+  constructor(initial: ThreadStatus) {
+    this.current = initial;
+  }
+
+  get value(): ThreadStatus {
+    return this.current;
+  }
+
+  set(change: Partial<ThreadStatus>): void {
+    this.current = { ...this.current, ...change };
+    for (const watcher of [...this.watchers]) watcher();
+  }
+
+  /** Brings in what others own, without telling the watchers, who are told by them. */
+  refresh(change: Partial<ThreadStatus>): void {
+    this.current = { ...this.current, ...change };
+  }
+
+  watch(watcher: () => void): () => void {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  }
+}

@@ -1,0 +1,411 @@
+// One agent's part in one thread: which of its runs an event belongs to, what has to be asked again after a loss, and
+// following what others begin.
+
+import { randomUUID, type Interrupt, type Message, type RunAgentInput } from "@ag-ui/client";
+import { Backoff } from "./backoff";
+import type { Connection } from "./connection";
+import { AbortedBeforeSending, TransportError } from "./errors";
+import { Exchange } from "./exchange";
+import type { Feed, FeedListener, Restatement } from "./feed";
+import { isTerminal, type Attached, type RunAnswer, type WireEvent } from "./frames";
+import { Buffer, Pipeline, type Sink } from "./pipeline";
+import { StatusStore } from "./status";
+
+/** What a thread needs of the agent it belongs to. */
+export interface ThreadOwner {
+  /** Runs a pipeline over the events held under this key. Rejects when the events were not acceptable. */
+  drive(key: string): Promise<unknown>;
+  /** Whether no reducer is at work on the agent. */
+  readonly idle: boolean;
+  /** Makes these the agent's pending interrupts. */
+  setPendingInterrupts(threadId: string, interrupts: Interrupt[]): void;
+}
+
+/** How often an input is sent again when the store could not say whether it took it. */
+const STORE_ATTEMPTS = 5;
+
+/** The failure that ends with the next run that the client's checks accept. */
+const UNACCEPTABLE = "unacceptable_events";
+
+export class AgentThread implements FeedListener {
+  readonly status: StatusStore;
+  private feed?: Feed;
+  private readonly exchanges = new Set<Exchange>();
+  private readonly connecting = new Set<Pipeline>();
+  private readonly segments = new Map<string, { buffer: Buffer; pipeline: Pipeline }>();
+  /** Where the events of the run in progress go. */
+  private current?: Pipeline;
+  private followers = 0;
+  /** The next restatement is needed whatever position is held. */
+  private fresh = false;
+  private interruptsKnown = false;
+  private readonly resync = new Backoff({ baseMs: 500 });
+
+  constructor(
+    private readonly connection: Connection,
+    readonly threadId: string,
+    private readonly owner: ThreadOwner,
+  ) {
+    this.status = new StatusStore({ connection: connection.state, interrupts: [], queued: [], synced: false });
+  }
+
+  /** Asks for a run. The returned function gives up its events, not the run. */
+  run(input: RunAgentInput, sink: Sink): () => void {
+    const exchange = new Exchange(input, sink);
+    this.exchanges.add(exchange);
+    this.enter();
+    if (this.connection.failure) exchange.pipeline.fail(this.connection.failure);
+    else this.sendInput(exchange);
+    return () => {
+      this.exchanges.delete(exchange);
+      this.gaveUp(exchange.pipeline);
+    };
+  }
+
+  /** Restates the thread into `sink`, and goes on with the run in progress to its end. */
+  connect(key: string, sink: Sink): () => void {
+    const segment = this.segments.get(key);
+    if (segment) {
+      segment.buffer.drainTo(sink);
+      return () => {
+        this.segments.delete(key);
+        this.gaveUp(segment.pipeline);
+      };
+    }
+    const pipeline = new Pipeline(sink);
+    this.connecting.add(pipeline);
+    this.enter();
+    if (this.connection.failure) pipeline.fail(this.connection.failure);
+    else this.attachFresh();
+    return () => {
+      this.connecting.delete(pipeline);
+      this.gaveUp(pipeline);
+    };
+  }
+
+  /** Keeps the agent up to date with runs begun by anybody, until the returned function is called. */
+  follow(): () => void {
+    this.followers++;
+    this.enter();
+    this.attachFresh();
+    let stopped = false;
+    return () => {
+      if (stopped) return;
+      stopped = true;
+      this.followers--;
+      if (this.followers === 0) for (const { pipeline } of this.segments.values()) pipeline.finish();
+      this.leaveIfUnused();
+    };
+  }
+
+  /** Stops a run of this thread: the named one, else this agent's latest, else the one in progress. */
+  stop(runId?: string): void {
+    const mine = [...this.exchanges].filter((exchange) => !exchange.pipeline.ended).reverse();
+    const exchange = runId === undefined ? mine[0] : mine.find((candidate) => candidate.runId === runId);
+    if (!exchange) {
+      const target = runId ?? this.status.value.activeRunId;
+      if (target !== undefined) this.cancel(target);
+    } else if (!exchange.sent) {
+      exchange.pipeline.fail(new AbortedBeforeSending());
+    } else {
+      exchange.stopRequested = true;
+      if (exchange.accepted && !exchange.unsure) this.cancel(exchange.knownAs);
+    }
+  }
+
+  /** Gives up the events of this agent's own runs and connects; the runs go on. */
+  detach(): void {
+    for (const exchange of [...this.exchanges]) exchange.pipeline.finish();
+    for (const pipeline of [...this.connecting]) pipeline.finish();
+  }
+
+  /** Makes the next attach start from a restatement. */
+  forget(): void {
+    this.fresh = true;
+  }
+
+  /** A reducer has ended: what is open is known better here than in the run it told. */
+  settle(): void {
+    if (!this.interruptsKnown || this.current || !this.owner.idle) return;
+    this.owner.setPendingInterrupts(this.threadId, structuredClone([...this.status.value.interrupts]));
+  }
+
+  // What follows is called by the feed.
+
+  counted(event: WireEvent): void {
+    if (event.type === "RUN_STARTED") this.beginRun(event);
+    const pipeline = this.current;
+    const exchange = this.exchangeOf(pipeline);
+    if (isTerminal(event)) {
+      this.current = undefined;
+      this.interruptsKnown = true;
+      this.status.set({ activeRunId: undefined, interrupts: openInterrupts(event) });
+      // A failed continuation may have given its decisions back; only the server knows.
+      if (event.type === "RUN_ERROR" && (exchange?.input.resume || this.followers > 0)) {
+        if (exchange?.input.resume) pipeline?.holdEnd();
+        this.feed?.attach();
+      }
+    }
+    pipeline?.push(event);
+  }
+
+  restated(restatement: Restatement): void {
+    const { events, attached } = restatement;
+    const redundant = restatement.redundant && !this.fresh;
+    const hadSynced = this.status.value.synced;
+    this.fresh = false;
+    const first = events[0];
+    const last = events.at(-1);
+    const runId = first?.runId as string | undefined;
+    const inProgress = last !== undefined && !isTerminal(last);
+    this.status.set({
+      activeRunId: inProgress ? runId : undefined,
+      synced: this.followers > 0,
+      ...(hadSynced && !redundant && { restated: attached.reason ?? "the thread was told anew" }),
+    });
+    let told = redundant;
+    if (!redundant) {
+      for (const exchange of this.exchanges) if (!exchange.pipeline.started) exchange.mustAsk();
+      told = this.restateCurrent(runId, events);
+    }
+    for (const pipeline of this.connecting) {
+      this.connecting.delete(pipeline);
+      if (this.current || (told && !redundant) || !first) pipeline.finish();
+      else this.tellInto(pipeline, events);
+    }
+    if (!told && !this.current && first && this.followers > 0) this.tellInto(this.newSegment(), events);
+    this.settle();
+  }
+
+  attached(frame: Attached): void {
+    this.interruptsKnown = true;
+    this.status.set({
+      interrupts: frame.interrupts ?? [],
+      queued: frame.queued ?? [],
+    });
+    for (const exchange of [...this.exchanges]) exchange.pipeline.releaseEnd();
+    this.settle();
+  }
+
+  answered(frame: RunAnswer): void {
+    const exchange = this.exchangeFor(frame.runId, frame.id);
+    if (!exchange || frame.disposition === "refused") return;
+    exchange.accepted = true;
+    exchange.of = frame.of;
+    if (frame.disposition === "queued") this.showQueued(exchange);
+    if (exchange.stopRequested) this.cancel(exchange.knownAs);
+  }
+
+  answer(runId: string, events: WireEvent[]): void {
+    const exchange = this.exchangeFor(runId);
+    const first = events[0];
+    const last = events.at(-1);
+    if (!exchange || !first || !last) return;
+    this.unqueue(runId);
+    if (first.type === "RUN_ERROR" && this.askAgainLater(exchange, first)) return;
+    if (!isTerminal(last)) {
+      // From here on the run's events are this exchange's, whoever followed it before.
+      if (this.current && this.current !== exchange.pipeline) this.current.finish();
+      this.current = exchange.pipeline;
+      this.status.set({ activeRunId: exchange.knownAs });
+      exchange.pipeline.restate(events);
+      return;
+    }
+    if (this.current === exchange.pipeline) this.current = undefined;
+    // A follower holds the thread as of its own position; a snapshot of now may be ahead of it.
+    const ahead = this.status.value.synced && this.feed?.position !== undefined;
+    exchange.pipeline.restate(ahead ? events.filter((event) => !isSnapshot(event)) : events);
+  }
+
+  caughtUp(): void {
+    if (this.status.value.failure && this.status.value.failure.code !== UNACCEPTABLE) {
+      this.status.set({ failure: undefined });
+    }
+    for (const exchange of [...this.exchanges]) {
+      if (exchange.pipeline.ended) continue;
+      if (exchange.unsure) this.sendInput(exchange);
+      else if (exchange.stopRequested && exchange.accepted) this.cancel(exchange.knownAs);
+    }
+  }
+
+  refused(id: string | undefined, code: string, message: string): void {
+    const error = new TransportError(code, message);
+    const exchange = id === undefined ? undefined : [...this.exchanges].find((one) => one.frameId === id);
+    if (exchange) exchange.pipeline.fail(error);
+    else this.failed(error);
+  }
+
+  lost(): void {
+    for (const exchange of this.exchanges) exchange.socketLost();
+  }
+
+  failed(error: TransportError): void {
+    this.status.set({ failure: { code: error.code, message: error.message } });
+    this.current = undefined;
+    for (const exchange of [...this.exchanges]) {
+      exchange.pipeline.releaseEnd();
+      exchange.pipeline.fail(error);
+    }
+    for (const pipeline of [...this.connecting]) pipeline.fail(error);
+    for (const { pipeline } of this.segments.values()) pipeline.finish();
+  }
+
+  private beginRun(event: WireEvent): void {
+    const runId = String(event.runId);
+    this.current?.finish();
+    this.unqueue(runId);
+    this.status.set({ activeRunId: runId, interrupts: [] });
+    const exchange = [...this.exchanges].find((candidate) => candidate.runId === runId && candidate.claims);
+    if (exchange) exchange.unsure = false;
+    this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.newSegment() : undefined;
+  }
+
+  /** Splices a restatement into the run in progress; false when there is none it belongs to. */
+  private restateCurrent(runId: string | undefined, events: WireEvent[]): boolean {
+    const pipeline = this.current;
+    if (!pipeline) {
+      // An own run that has begun but lost its place has to ask too.
+      for (const exchange of this.exchanges) if (!exchange.pipeline.ended) exchange.mustAsk();
+      return false;
+    }
+    this.current = undefined;
+    if (runId !== undefined && pipeline.runId === runId) {
+      pipeline.restate(events);
+      if (!pipeline.ended) this.current = pipeline;
+      return true;
+    }
+    const exchange = this.exchangeOf(pipeline);
+    if (exchange) exchange.mustAsk();
+    else pipeline.finish();
+    return false;
+  }
+
+  private tellInto(pipeline: Pipeline, events: WireEvent[]): void {
+    pipeline.restate(events);
+    if (!pipeline.ended) this.current = pipeline;
+  }
+
+  private newSegment(): Pipeline {
+    const key = randomUUID();
+    const buffer = new Buffer();
+    const pipeline = new Pipeline(buffer);
+    this.segments.set(key, { buffer, pipeline });
+    this.owner.drive(key).then(
+      () => {
+        this.segments.delete(key);
+        this.resync.reset();
+        if (this.status.value.failure?.code === UNACCEPTABLE) this.status.set({ failure: undefined });
+      },
+      (error) => {
+        this.segments.delete(key);
+        this.rejected(pipeline, error);
+      },
+    );
+    return pipeline;
+  }
+
+  /** The client's own checks refused what was logged: start again from snapshots, but not in a tight loop. */
+  private rejected(pipeline: Pipeline, error: unknown): void {
+    if (this.current === pipeline) this.current = undefined;
+    this.status.set({ failure: { code: UNACCEPTABLE, message: String(error) } });
+    setTimeout(() => {
+      if (this.followers > 0) this.attachFresh();
+    }, this.resync.next());
+  }
+
+  private sendInput(exchange: Exchange): void {
+    const limit = this.connection.hello?.maxFrameBytes;
+    if (limit !== undefined && exchange.bytes > limit) {
+      const message = `the input is ${exchange.bytes} bytes long; the server takes ${limit}`;
+      exchange.pipeline.fail(new TransportError("input_too_large", message));
+      return;
+    }
+    const id = this.feed?.sendInput(exchange.input);
+    if (id !== undefined) exchange.wasSent(id);
+  }
+
+  private askAgainLater(exchange: Exchange, refusal: WireEvent): boolean {
+    if (refusal.code !== "store_unavailable" || ++exchange.attempts >= STORE_ATTEMPTS) return false;
+    exchange.mustAsk();
+    const wait = retryAfterMs(refusal) ?? 500 * 2 ** exchange.attempts;
+    setTimeout(() => {
+      if (exchange.unsure && !exchange.pipeline.ended) this.sendInput(exchange);
+    }, wait);
+    return true;
+  }
+
+  private showQueued(exchange: Exchange): void {
+    const messages = newMessages(exchange.input.messages);
+    const others = this.status.value.queued.filter((input) => input.runId !== exchange.runId);
+    this.status.set({ queued: [...others, { runId: exchange.runId, messages }] });
+  }
+
+  private unqueue(runId: string): void {
+    const queued = this.status.value.queued;
+    if (queued.some((input) => input.runId === runId)) {
+      this.status.set({ queued: queued.filter((input) => input.runId !== runId) });
+    }
+  }
+
+  private cancel(runId: string): void {
+    this.feed?.send({ type: "ws.cancel", id: this.connection.id(), threadId: this.threadId, runId });
+  }
+
+  private exchangeOf(pipeline: Pipeline | undefined): Exchange | undefined {
+    return pipeline && [...this.exchanges].find((exchange) => exchange.pipeline === pipeline);
+  }
+
+  private exchangeFor(runId: string, frameId?: string): Exchange | undefined {
+    const all = [...this.exchanges].filter((exchange) => !exchange.pipeline.ended);
+    return all.find((exchange) => frameId !== undefined && exchange.frameId === frameId)
+      ?? all.find((exchange) => exchange.runId === runId);
+  }
+
+  private attachFresh(): void {
+    this.fresh = true;
+    this.feed?.attach(true);
+  }
+
+  private enter(): void {
+    if (this.feed) return;
+    this.interruptsKnown = false;
+    this.feed = this.connection.feed(this.threadId);
+    this.feed.join(this);
+  }
+
+  private gaveUp(pipeline: Pipeline): void {
+    if (this.current === pipeline) {
+      this.current = undefined;
+      // The rest of that run has nobody to take it; a follower needs it from snapshots.
+      if (this.followers > 0) this.attachFresh();
+    }
+    this.leaveIfUnused();
+  }
+
+  private leaveIfUnused(): void {
+    if (this.followers > 0 || this.exchanges.size > 0 || this.connecting.size > 0 || this.current) return;
+    this.feed?.leave(this);
+    this.feed = undefined;
+    this.status.set({ activeRunId: undefined, queued: [], synced: false });
+  }
+}
+
+function openInterrupts(event: WireEvent): Interrupt[] {
+  const outcome = event.outcome as { type?: string; interrupts?: Interrupt[] } | undefined;
+  return event.type === "RUN_FINISHED" && outcome?.type === "interrupt" ? (outcome.interrupts ?? []) : [];
+}
+
+function isSnapshot(event: WireEvent): boolean {
+  return event.type === "STATE_SNAPSHOT" || event.type === "MESSAGES_SNAPSHOT";
+}
+
+function retryAfterMs(refusal: WireEvent): number | undefined {
+  const details = (refusal.metadata as { aguiws?: { retryAfterMs?: unknown } } | undefined)?.aguiws;
+  return typeof details?.retryAfterMs === "number" ? details.retryAfterMs : undefined;
+}
+
+/** The messages at the end of an input that nothing has answered yet. */
+function newMessages(messages: Message[]): Message[] {
+  const lastOther = messages.findLastIndex((message) => message.role !== "user");
+  return messages.slice(lastOther + 1);
+}
