@@ -111,9 +111,6 @@ func (r *reader) baseMessage() {
 	message := *shapeOf(reflect.TypeFor[Message]())
 	spec := unionSpec{"role", map[string]string{"any": "id role name?" + sealed + common}}
 	message.all, message.union, message.open = spec.compile(&message)["any"], nil, true
-	role := *message.all
-	role.shapes = map[int]*shape{message.tagAt: oneOf(message.nominal...)}
-	message.all = &role
 	r.object(&message, reflect.Value{}, "")
 }
 
