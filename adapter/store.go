@@ -57,8 +57,9 @@ type Admission interface {
 // Worker is what carrying a run needs.
 type Worker interface {
 	// Claim takes the thread's next activation: an active dispatch whose lease
-	// has expired (ClaimTakeover), else the head of the queue if no run is
-	// active and no interrupt is open (ClaimQueued), else ClaimNothing. A
+	// has expired (ClaimTakeover; ClaimQueued again when it was never
+	// activated), else the head of the queue if no run is active and no
+	// interrupt is open (ClaimQueued), else ClaimNothing. A
 	// claim raises the dispatch's attempts. Sent again with the same token it
 	// answers the same claim.
 	Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error)
@@ -135,6 +136,7 @@ type ReadQuery struct {
 
 // ThreadView is a thread as one atomic read saw it.
 type ThreadView struct {
+	Thread   ThreadKey
 	Version  int64 // raised by every decision: begin, end, stop, claim
 	Epoch    string
 	Base     int64 // position of the first retained event

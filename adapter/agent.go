@@ -1,0 +1,60 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+)
+
+// Agent answers a thread's inputs. Run is called from the top when an
+// execution begins and again, with the journal, for each activation that
+// continues it: after an answer, and after the worker was lost. It must
+// therefore do whatever has an effect, or could turn out otherwise the next
+// time, inside Step. An error that Ask, Step or Emit returned must be returned.
+//
+// A nil error ends the run well, any other fails it with RUN_ERROR
+// agent_error and the error's text. Run must return soon after ctx is done.
+// Different threads call it concurrently.
+type Agent interface {
+	Run(ctx context.Context, run *Run) error
+}
+
+// AgentFunc is an Agent made of a function.
+type AgentFunc func(ctx context.Context, run *Run) error
+
+// Run calls f.
+func (f AgentFunc) Run(ctx context.Context, run *Run) error { return f(ctx, run) }
+
+// Restartable is implemented by agents of which an execution may be begun
+// again from the top when its worker was lost before anything was journaled.
+// Without it such a run ends in RUN_ERROR worker_lost.
+type Restartable interface {
+	Restartable() bool
+}
+
+func restartable(a Agent) bool {
+	r, ok := a.(Restartable)
+	return ok && r.Restartable()
+}
+
+var (
+	// ErrSuspended is what Ask returns when the run has been suspended. The
+	// agent returns it; the answers come out of the same Ask in a later call.
+	ErrSuspended = errors.New("adapter: the run is suspended; return this error")
+	// ErrStopped is returned by every call on a run that is over for this
+	// worker: cancelled, claimed by another node, or handed back.
+	ErrStopped = errors.New("adapter: the run is over for this worker; return this error")
+)
+
+// DivergedError reports that a replay did not take the path that was
+// journaled. It ends the run with RUN_ERROR agent_replay_diverged.
+type DivergedError struct {
+	Journaled string // what the journal holds at this point, "" for its end
+	Replayed  string // what the agent did instead
+}
+
+func (e *DivergedError) Error() string {
+	if e.Journaled == "" {
+		return "adapter: replay diverged: " + e.Replayed
+	}
+	return "adapter: replay diverged: " + e.Replayed + ", the journal holds " + e.Journaled
+}

@@ -1,0 +1,193 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Answers are what came back for the interrupts of one Ask.
+type Answers struct {
+	Entries  []protocol.ResumeEntry // one for each interrupt, in the order of Ask
+	Messages protocol.Messages      // messages that came with them
+}
+
+// suspension is what an open Ask needs: what the human was shown, byte for
+// byte, and what to do about the answer. The store keeps it without reading
+// it.
+type suspension struct {
+	Execution string               `json:"execution"`
+	Run       string               `json:"run"`   // server-made
+	Label     string               `json:"label"` // of the run that asked
+	Items     []suspendedInterrupt `json:"items"`
+}
+
+type suspendedInterrupt struct {
+	ID        string          `json:"id"`
+	Interrupt json.RawMessage `json:"interrupt"`
+	ExpiresAt int64           `json:"expiresAt,omitempty"` // Unix ms
+}
+
+func readSuspension(stored json.RawMessage) (*suspension, error) {
+	if stored == nil {
+		return nil, nil
+	}
+	s := new(suspension)
+	if err := json.Unmarshal(stored, s); err != nil {
+		return nil, fmt.Errorf("adapter: stored suspension: %w", err)
+	}
+	return s, nil
+}
+
+// Ask ends the run with an interrupt outcome that holds all the given
+// interrupts. It returns ErrSuspended, which the agent must return: nothing of
+// the agent stays in memory. When they are answered, the agent is called again
+// and the same Ask returns the answers. Ids are made by Ask; a given one is
+// ignored.
+//
+// A reason is tool_call (with ToolCallID), input_required (with
+// ResponseSchema), confirmation, or namespaced as "framework:name". A
+// ResponseSchema must compile within bounds; it may only refer to itself.
+// ExpiresAt is RFC 3339. Inside a Step or a branch of Parallel, Ask is an
+// error at once and suspends nothing.
+func (r *Run) Ask(ctx context.Context, interrupts ...protocol.Interrupt) (Answers, error) {
+	answers, _, err := r.ask(ctx, interrupts, nil)
+	return answers, err
+}
+
+// ask also keeps the calls that the answers decide about, and returns those
+// that were kept.
+func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []suspendedCall) (Answers, []suspendedCall, error) {
+	x, s := r.x, r.s
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sealed != nil {
+		return Answers{}, nil, x.sealed
+	}
+	where := insideOf(ctx)
+	switch {
+	case where == "" && s.step != "":
+		where = "step " + s.step
+	case where == "" && (s.branch || x.forks > 0):
+		where = "a branch of Parallel"
+	}
+	if where != "" {
+		return Answers{}, nil, fmt.Errorf("adapter: Ask inside %s: %w: gather the questions, then Ask once", where, errInside)
+	}
+	if len(interrupts) == 0 {
+		return Answers{}, nil, errors.New("adapter: Ask without an interrupt")
+	}
+	for i := range interrupts {
+		interrupts[i].ID = ""
+		if err := x.runner.checkInterrupt(interrupts[i]); err != nil {
+			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
+		}
+	}
+	asked, err := digest(struct {
+		Interrupts []protocol.Interrupt
+		Calls      []suspendedCall
+	}{interrupts, calls})
+	if err != nil {
+		return Answers{}, nil, err
+	}
+	key := s.number("ask")
+	recorded := s.next()
+	if recorded == nil {
+		return Answers{}, nil, x.suspend(&record{Kind: recordAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls}, interrupts)
+	}
+	if recorded.Kind != recordAsk || recorded.Key != key {
+		return Answers{}, nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: key})
+	}
+	if recorded.Digest != asked {
+		return Answers{}, nil, x.seal(&DivergedError{Replayed: key + " asks something else than what was answered"})
+	}
+	answer := x.journal.answers[recorded]
+	if answer == nil {
+		return Answers{}, nil, x.seal(&DivergedError{Journaled: recorded.String() + " without an answer", Replayed: key})
+	}
+	s.cursor++
+	return Answers{Entries: answer.Entries, Messages: answer.Messages}, recorded.Calls, nil
+}
+
+// checkInterrupt refuses what clients could not answer.
+func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
+	switch {
+	case i.Reason == protocol.ReasonToolCall:
+		if i.ToolCallID == "" {
+			return errors.New("reason tool_call needs a toolCallId")
+		}
+	case i.Reason == protocol.ReasonInputRequired:
+		if i.ResponseSchema.IsZero() {
+			return errors.New("reason input_required needs a responseSchema")
+		}
+	case i.Reason == protocol.ReasonConfirmation:
+	case strings.HasPrefix(i.Reason, "core:"):
+		return fmt.Errorf("reason %q: core: is reserved", i.Reason)
+	default:
+		framework, name, ok := strings.Cut(i.Reason, ":")
+		if !ok || framework == "" || name == "" {
+			return fmt.Errorf("reason %q: neither a core reason nor framework:name", i.Reason)
+		}
+	}
+	if i.ExpiresAt != "" {
+		if _, err := time.Parse(time.RFC3339, i.ExpiresAt); err != nil {
+			return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
+		}
+	}
+	if !i.ResponseSchema.IsZero() {
+		if _, err := r.schemas.compile(i.ResponseSchema); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// suspend ends the run with interrupts, in one commit with the ask's record,
+// and seals it. It returns ErrSuspended when that is stored.
+func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error {
+	s := suspension{Execution: x.id, Run: x.claim.RunID, Label: x.label}
+	var toolCalls []string
+	for i := range interrupts {
+		id := uuid.NewString()
+		interrupts[i].ID = id
+		shown, err := json.Marshal(interrupts[i])
+		if err != nil {
+			return fmt.Errorf("adapter: Ask: %w", err)
+		}
+		it := suspendedInterrupt{ID: id, Interrupt: shown}
+		if at, err := time.Parse(time.RFC3339, interrupts[i].ExpiresAt); err == nil {
+			it.ExpiresAt = at.UnixMilli()
+		}
+		s.Items = append(s.Items, it)
+		ask.IDs = append(ask.IDs, id)
+		if interrupts[i].ToolCallID != "" {
+			toolCalls = append(toolCalls, interrupts[i].ToolCallID)
+		}
+	}
+	stored, err := json.Marshal(s)
+	if err != nil {
+		return fmt.Errorf("adapter: Ask: %w", err)
+	}
+	x.runner.reached("mid_suspend")
+	err = x.end(&End{
+		Kind:       EndSuspend,
+		Suspension: stored,
+		Interrupts: ask.IDs,
+		ToolCalls:  toolCalls,
+	}, []*record{ask}, &protocol.RunFinished{
+		ThreadID: x.claim.Thread.Thread,
+		RunID:    x.label,
+		Outcome:  &protocol.RunOutcome{Type: protocol.OutcomeInterrupt, Interrupts: interrupts},
+	})
+	if err != nil {
+		return err
+	}
+	return x.seal(ErrSuspended)
+}

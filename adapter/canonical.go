@@ -1,0 +1,35 @@
+package adapter
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+
+	"github.com/gowebpki/jcs"
+)
+
+// Canonical returns the JSON value in the canonical form of RFC 8785, by which
+// two texts of the same value are equal. Numbers are those of IEEE 754.
+func Canonical(value []byte) ([]byte, error) {
+	// The library takes objects and arrays only.
+	out, err := jcs.Transform(append(append([]byte{'['}, value...), ']'))
+	if err != nil {
+		return nil, fmt.Errorf("adapter: canonical JSON: %w", err)
+	}
+	return out[1 : len(out)-1], nil
+}
+
+// digest hashes the canonical form of a value that json.Marshal accepts.
+func digest(value any) (string, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return "", fmt.Errorf("adapter: digest: %w", err)
+	}
+	canonical, err := Canonical(text)
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(canonical)
+	return hex.EncodeToString(sum[:]), nil
+}

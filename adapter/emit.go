@@ -1,0 +1,240 @@
+package adapter
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Emit adds events to the run, in order. It returns when they are queued, and
+// waits when too much is under way; they are in the log before any client sees
+// them. An event that would break AG-UI's order rules is refused with an error
+// that names the rule, and the ones before it stand. Chunks are expanded. The
+// events that open and end a run are the adapter's own and are refused.
+//
+// In a branch of Parallel, events are held until the branch's next step ends,
+// or the branch does, so that a takeover can tell them apart.
+func (r *Run) Emit(events ...protocol.Event) error {
+	r.x.mu.Lock()
+	defer r.x.mu.Unlock()
+	return r.x.emit(r.s, events...)
+}
+
+func (x *execution) emit(s *scope, events ...protocol.Event) error {
+	if x.sealed != nil {
+		return x.sealed
+	}
+	for _, e := range events {
+		switch e.(type) {
+		case *protocol.RunStarted, *protocol.RunFinished, *protocol.RunError, *protocol.Unknown, nil:
+			return fmt.Errorf("adapter: emit: %T is not an agent's to emit", e)
+		}
+	}
+	if s.branch && s.live() {
+		s.held = append(s.held, events...)
+		return nil
+	}
+	it, err := x.admit(s, events)
+	if len(it.events) > 0 {
+		if err := x.pipe.add(x.ctx, it, false); err != nil {
+			return x.seal(err)
+		}
+	}
+	return err
+}
+
+// admit checks events, folds them in and encodes them. What comes before an
+// error is in the item.
+func (x *execution) admit(s *scope, events []protocol.Event) (item, error) {
+	var it item
+	restructured := false
+	for _, e := range events {
+		expanded, err := x.expander.Expand(e)
+		if err != nil {
+			return x.closed(it, restructured), fmt.Errorf("adapter: emit: %w", err)
+		}
+		for _, e := range expanded {
+			if !s.live() {
+				s.shadow.Apply(e)
+				continue
+			}
+			for _, e := range s.resume(e, x.fold) {
+				text, err := x.append(e)
+				if err != nil {
+					return x.closed(it, restructured), err
+				}
+				it.events = append(it.events, text)
+				restructured = restructured || structural(e)
+			}
+		}
+	}
+	return x.closed(it, restructured), nil
+}
+
+// closed adds to an item what Stop needs when the open items have changed.
+func (x *execution) closed(it item, restructured bool) item {
+	if restructured {
+		it.closing = x.closing()
+	}
+	return it
+}
+
+// closing is the list of events that end what is open, as Batch.Closing wants
+// it.
+func (x *execution) closing() json.RawMessage {
+	texts := []json.RawMessage{}
+	for _, e := range x.fold.Closings() {
+		text, err := protocol.Encode(e)
+		if err != nil {
+			continue // it was encoded once in its opening's name
+		}
+		texts = append(texts, text)
+	}
+	list, _ := json.Marshal(texts)
+	return list
+}
+
+// append checks one explicit event, folds it in and encodes it.
+func (x *execution) append(e protocol.Event) ([]byte, error) {
+	text, err := protocol.Encode(e)
+	if err != nil {
+		return nil, fmt.Errorf("adapter: emit: %w", err)
+	}
+	if err := x.sequence.Check(e); err != nil {
+		return nil, fmt.Errorf("adapter: emit: %w", err)
+	}
+	if err := x.fold.Apply(e); err != nil {
+		return nil, fmt.Errorf("adapter: emit: %w", err)
+	}
+	x.trackCall(e)
+	return text, nil
+}
+
+// trackCall keeps the calls that this run started and that have no result.
+func (x *execution) trackCall(e protocol.Event) {
+	switch e := e.(type) {
+	case *protocol.ToolCallStart:
+		if !slices.Contains(x.open, e.ToolCallID) {
+			x.open = append(x.open, e.ToolCallID)
+		}
+	case *protocol.ToolCallResult:
+		x.open = slices.DeleteFunc(x.open, func(id string) bool { return id == e.ToolCallID })
+	}
+}
+
+// itemKey names something that can be open.
+type itemKey struct {
+	kind  string // text, call, reasoning, span, step
+	id    string
+	owner string
+}
+
+// opens, goesOn and ends tell what an event does to which item.
+func opens(e protocol.Event) (itemKey, bool) {
+	switch e := e.(type) {
+	case *protocol.TextMessageStart:
+		return itemKey{kind: "text", id: e.MessageID}, true
+	case *protocol.ToolCallStart:
+		return itemKey{kind: "call", id: e.ToolCallID}, true
+	case *protocol.ReasoningMessageStart:
+		return itemKey{kind: "reasoning", id: e.MessageID}, true
+	case *protocol.ReasoningStart:
+		return itemKey{kind: "span", id: e.MessageID}, true
+	case *protocol.StepStarted:
+		return stepItem(e.StepName, e.SubagentRunID), true
+	}
+	return itemKey{}, false
+}
+
+func goesOn(e protocol.Event) (itemKey, bool) {
+	switch e := e.(type) {
+	case *protocol.TextMessageContent:
+		return itemKey{kind: "text", id: e.MessageID}, true
+	case *protocol.ToolCallArgs:
+		return itemKey{kind: "call", id: e.ToolCallID}, true
+	case *protocol.ReasoningMessageContent:
+		return itemKey{kind: "reasoning", id: e.MessageID}, true
+	}
+	return itemKey{}, false
+}
+
+func ends(e protocol.Event) (itemKey, bool) {
+	switch e := e.(type) {
+	case *protocol.TextMessageEnd:
+		return itemKey{kind: "text", id: e.MessageID}, true
+	case *protocol.ToolCallEnd:
+		return itemKey{kind: "call", id: e.ToolCallID}, true
+	case *protocol.ReasoningMessageEnd:
+		return itemKey{kind: "reasoning", id: e.MessageID}, true
+	case *protocol.ReasoningEnd:
+		return itemKey{kind: "span", id: e.MessageID}, true
+	case *protocol.StepFinished:
+		return stepItem(e.StepName, e.SubagentRunID), true
+	}
+	return itemKey{}, false
+}
+
+func stepItem(name string, owner *string) itemKey {
+	key := itemKey{kind: "step", id: name}
+	if owner != nil {
+		key.owner = "of:" + *owner
+	}
+	return key
+}
+
+// structural reports whether an event may change what is open.
+func structural(e protocol.Event) bool {
+	_, on := goesOn(e)
+	return !on
+}
+
+// resume returns the events to log for one that a replayed agent emits when it
+// has gone live. What it believes to be open was closed by the suspension or
+// the takeover before: to go on with it is to open it again under its id, to
+// end it is nothing.
+func (s *scope) resume(e protocol.Event, wire *protocol.Fold) []protocol.Event {
+	if s.shadow != nil {
+		s.reopen = map[itemKey]protocol.Event{}
+		for _, opening := range s.shadow.Openings() {
+			if key, ok := opens(opening); ok {
+				s.reopen[key] = opening
+			}
+		}
+		for _, opening := range wire.Openings() {
+			if key, ok := opens(opening); ok {
+				delete(s.reopen, key)
+			}
+		}
+		s.shadow = nil
+	}
+	if len(s.reopen) == 0 {
+		return []protocol.Event{e}
+	}
+	if key, ok := ends(e); ok && s.reopen[key] != nil {
+		delete(s.reopen, key)
+		return nil
+	}
+	if key, ok := goesOn(e); ok && s.reopen[key] != nil {
+		opening := s.reopen[key]
+		delete(s.reopen, key)
+		return []protocol.Event{opening, e}
+	}
+	return []protocol.Event{e}
+}
+
+// flush takes what a branch holds back. The caller commits it with a record.
+func (x *execution) flush(s *scope) (item, error) {
+	held := s.held
+	s.held = nil
+	return x.admit(s, held)
+}
+
+// seal makes every later call answer err. The first reason stays.
+func (x *execution) seal(err error) error {
+	if x.sealed == nil {
+		x.sealed = err
+	}
+	return x.sealed
+}

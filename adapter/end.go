@@ -1,0 +1,161 @@
+package adapter
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// errHandBack seals a run that another worker is to go on with.
+var errHandBack = fmt.Errorf("%w: the worker is draining", ErrStopped)
+
+// The codes of RUN_ERROR events that are logged (binding §7).
+const (
+	CodeAgentError        = "agent_error"
+	CodeProtocolViolation = "agent_protocol_violation"
+	CodeReplayDiverged    = "agent_replay_diverged"
+	CodeWorkerLost        = "worker_lost"
+)
+
+// finish ends the run as the agent's function left it. It does nothing when
+// the run is over already.
+func (x *execution) finish(returned error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	log := x.runner.log.With("thread", x.claim.Thread.Thread, "run", x.label, "dispatch", x.claim.RunID)
+	var diverged *DivergedError
+	if errors.As(x.sealed, &diverged) {
+		returned, x.sealed = diverged, nil
+	}
+	switch {
+	case x.sealed != nil || x.ctx.Err() != nil:
+		if x.sealed == ErrSuspended && !errors.Is(returned, ErrSuspended) {
+			log.Warn("the agent did not return the error of Ask; the run is suspended all the same")
+		}
+		return
+	case returned == nil && x.main.cursor < x.main.final:
+		returned = &DivergedError{Journaled: x.main.next().String(), Replayed: "the agent's function returned"}
+	}
+	var err error
+	if returned == nil {
+		err = x.succeed()
+	} else {
+		code, text := failure(returned)
+		var p *panicError
+		if errors.As(returned, &p) {
+			log.Error("the agent panicked", "panic", fmt.Sprint(p.value), "stack", string(p.stack))
+		}
+		err = x.fail(code, text, code == CodeReplayDiverged)
+	}
+	if err != nil && !errors.Is(err, ErrStopped) {
+		log.Error("the run could not be ended", "error", err)
+	}
+	x.seal(ErrStopped)
+}
+
+// failure tells what a client is told of an agent's error.
+func failure(err error) (code, text string) {
+	var diverged *DivergedError
+	var order *protocol.SequenceError
+	var p *panicError
+	switch {
+	case errors.As(err, &diverged):
+		return CodeReplayDiverged, diverged.Error()
+	case errors.As(err, &order):
+		return CodeProtocolViolation, err.Error()
+	case errors.As(err, &p):
+		return CodeAgentError, "the agent panicked"
+	}
+	return CodeAgentError, err.Error()
+}
+
+func (x *execution) succeed() error {
+	outcome := &protocol.RunOutcome{Type: protocol.OutcomeSuccess, PendingToolCallIDs: x.open}
+	return x.end(&End{Kind: EndFinish}, nil, &protocol.RunFinished{
+		ThreadID: x.claim.Thread.Thread, RunID: x.label, Outcome: outcome,
+	})
+}
+
+func (x *execution) fail(code, text string, giveBack bool) error {
+	return x.end(&End{Kind: EndFail, GiveBack: giveBack}, nil, &protocol.RunError{Message: text, Code: code})
+}
+
+// end closes what is open, says what is, and ends the run, in one commit.
+//
+// Messages are restated where a client could otherwise miss something: before
+// an interrupt, and in a run that answered one, whose tool results clients
+// before 1.0 drop.
+func (x *execution) end(end *End, records []*record, terminal protocol.Event) error {
+	var it item
+	add := func(events ...protocol.Event) error {
+		for _, e := range events {
+			text, err := x.append(e)
+			if err != nil {
+				return err
+			}
+			it.events = append(it.events, text)
+		}
+		return nil
+	}
+	if err := add(x.expander.Flush()...); err != nil {
+		return err
+	}
+	closings := x.fold.Closings()
+	if end.Kind == EndSuspend {
+		closings = x.fold.Suspensions()
+	}
+	if err := add(closings...); err != nil {
+		return err
+	}
+	if end.Kind == EndSuspend {
+		if err := add(&protocol.StateSnapshot{Snapshot: orEmpty(x.fold.State())}); err != nil {
+			return err
+		}
+	}
+	if end.Kind == EndSuspend || x.continuing && end.Kind == EndFinish {
+		if err := add(&protocol.MessagesSnapshot{Messages: x.fold.Messages()}); err != nil {
+			return err
+		}
+	}
+	if err := add(terminal); err != nil {
+		return err
+	}
+	var err error
+	if end.Snapshot, err = x.snapshot(); err != nil {
+		return err
+	}
+	it.records, it.end, it.closing = records, end, json.RawMessage("[]")
+	return x.pipe.add(x.ctx, it, true)
+}
+
+// snapshot is what changed since the stored snapshot.
+func (x *execution) snapshot() (*SnapshotUpdate, error) {
+	u := &SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
+	seen := map[string]bool{}
+	for _, m := range x.fold.Messages() {
+		text, err := json.Marshal(m)
+		if err != nil {
+			return nil, fmt.Errorf("adapter: message %s: %w", m.ID, err)
+		}
+		u.Order = append(u.Order, m.ID)
+		seen[m.ID] = true
+		if x.stored[m.ID] != string(text) {
+			u.Upsert[m.ID] = text
+		}
+	}
+	for id := range x.stored {
+		if !seen[id] {
+			u.Remove = append(u.Remove, id)
+		}
+	}
+	return u, nil
+}
+
+func orEmpty(state json.RawMessage) json.RawMessage {
+	if len(state) == 0 {
+		return json.RawMessage("{}")
+	}
+	return state
+}

@@ -1,0 +1,203 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// errLeaseLost ends a run whose claim could not be renewed in time.
+var errLeaseLost = fmt.Errorf("%w: the lease was lost", ErrStopped)
+
+// begin describes an activation whose RUN_STARTED is logged.
+type begin struct {
+	claim    Claim
+	label    string
+	id       string // execution
+	agent    string
+	frozen   frozen
+	view     *ThreadView    // as read before Begin or Activate, or after a takeover's claim
+	fold     *protocol.Fold // of the view and the events
+	events   []protocol.Event
+	seq      int64 // the log's end, the events included
+	number   int64 // commits of this claim so far
+	attempts int   // activations of the dispatch, this one included
+	// continuing: the run answers interrupts. takeover: a worker was lost.
+	continuing, takeover bool
+}
+
+// start carries a claimed run in a goroutine of the runner's.
+func (r *Runner) start(b begin) {
+	r.running.start(func() {
+		if err := r.carry(b); err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrSuspended) {
+			r.log.Error("a run could not be carried on; another worker takes it over",
+				"thread", b.claim.Thread.Thread, "run", b.label, "dispatch", b.claim.RunID, "error", err)
+		}
+	})
+}
+
+// carry calls the agent for one activation, from claim to end.
+func (r *Runner) carry(b begin) error {
+	ctx, cancel := context.WithCancelCause(r.ctx)
+	defer cancel(ErrStopped)
+	x := &execution{
+		runner: r, agent: r.agents[b.agent], claim: b.claim, label: b.label, id: b.id, frozen: b.frozen,
+		ctx: ctx, cancel: cancel, continuing: b.continuing,
+		stored: storedMessages(b.view),
+	}
+	lease := newLease(r.options.Lease)
+	x.pipe = newPipeline(r.store, b.claim, b.number, b.seq, lease.held)
+	if !r.track(x) {
+		return ErrStopped
+	}
+	defer r.untrack(x)
+	piped := make(chan struct{})
+	go func() {
+		defer close(piped)
+		x.pipe.run(ctx)
+		cancel(ErrStopped)
+	}()
+	renewed := make(chan struct{})
+	go func() {
+		defer close(renewed)
+		lease.renew(ctx, r.store, b.claim, cancel)
+	}()
+	err := x.prepare(b)
+	if err == nil {
+		if x.agent == nil {
+			err = x.refuse(CodeAgentError, "the agent of the run is not known to this server")
+		} else {
+			x.call()
+		}
+	}
+	handBack := x.handedBack()
+	ended := x.pipe.result()
+	cancel(ErrStopped)
+	<-piped
+	<-renewed
+	if handBack {
+		background, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
+		defer stop()
+		return r.store.HandBack(background, b.claim)
+	}
+	if ended.Ready {
+		r.claimLater(b.claim.Thread)
+	}
+	return err
+}
+
+// prepare brings the execution to where its agent is called: the order rules
+// and the fold know the run, the journal is read, and after a takeover the
+// wire is taken back to the last record.
+func (x *execution) prepare(b begin) error {
+	var stored []json.RawMessage
+	if b.continuing || b.takeover {
+		view, err := x.runner.store.Journal(x.ctx, b.claim)
+		if err != nil {
+			return fmt.Errorf("adapter: journal: %w", err)
+		}
+		if view == nil {
+			return x.refuse(CodeWorkerLost, "what the run had recorded is lost")
+		}
+		stored = view.Journal
+		x.agent = x.runner.agents[view.Agent]
+		if err := json.Unmarshal(view.Frozen, &x.frozen); err != nil {
+			return fmt.Errorf("adapter: stored execution: %w", err)
+		}
+	}
+	var err error
+	if x.journal, err = readJournal(stored); err != nil {
+		return err
+	}
+	x.main = newScope(x.journal, "", false)
+	x.fold = b.fold
+	if b.takeover {
+		return x.takeOver(b)
+	}
+	for _, e := range b.events {
+		if err := x.sequence.Check(e); err != nil {
+			return fmt.Errorf("adapter: the run's own beginning: %w", err)
+		}
+	}
+	return nil
+}
+
+// refuse ends the run in an error before its agent was called, and gives back
+// the decisions that it cannot carry out.
+func (x *execution) refuse(code, text string) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.fail(code, text, true); err != nil {
+		return err
+	}
+	x.seal(ErrStopped)
+	return ErrStopped
+}
+
+// call calls the agent's function and ends the run as it left it.
+func (x *execution) call() {
+	if x.continuing {
+		x.runner.reached("resume_before_first_event")
+	}
+	err := contained(func() error { return x.agent.Run(x.ctx, &Run{x, x.main}) })
+	x.finish(err)
+}
+
+func (x *execution) handedBack() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return errors.Is(x.sealed, errHandBack) ||
+		errors.Is(context.Cause(x.ctx), errHandBack) && x.pipe.result().End == (Position{})
+}
+
+// lease is this worker's own idea of its claim, by its monotonic clock: it
+// stops trusting the claim before the store gives it to somebody else.
+type lease struct {
+	length time.Duration
+	until  chan time.Time // holds one value: the local deadline
+}
+
+func newLease(length time.Duration) *lease {
+	l := &lease{length: length, until: make(chan time.Time, 1)}
+	l.until <- time.Now().Add(l.trusted())
+	return l
+}
+
+// trusted is how long after asking a renewal is relied upon.
+func (l *lease) trusted() time.Duration { return l.length - l.length/5 }
+
+func (l *lease) held() bool {
+	until := <-l.until
+	l.until <- until
+	return time.Now().Before(until)
+}
+
+// renew extends the claim until ctx ends, and ends the run when it is lost.
+func (l *lease) renew(ctx context.Context, store Worker, claim Claim, cancel context.CancelCauseFunc) {
+	tick := time.NewTicker(max(l.length*3/10, time.Millisecond))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		asked := time.Now()
+		kept, err := store.Renew(ctx, claim)
+		switch {
+		case err == nil && !kept:
+			cancel(errLeaseLost)
+			return
+		case err == nil:
+			<-l.until
+			l.until <- asked.Add(l.trusted())
+		case !l.held():
+			cancel(errLeaseLost)
+			return
+		}
+	}
+}

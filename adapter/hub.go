@@ -1,0 +1,168 @@
+package adapter
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// The bounds of a topic's tail: followers that are further behind read the
+// log.
+const (
+	maxTailEvents = 1024
+	maxTailBytes  = 1 << 20
+)
+
+// followEvery is how often the registration as follower is renewed and the end
+// of each followed log compared, which finds deliveries that were lost.
+const followEvery = 15 * time.Second
+
+// hub keeps, for each thread that is followed on this node, the last events in
+// the order of their positions. A follower's cursor finds them there or reads
+// the log.
+type hub struct {
+	store Reader
+
+	mu       sync.Mutex
+	topics   map[ThreadKey]*topic
+	verified time.Time
+}
+
+// topic is the tail of one thread's log. Guarded by the hub's lock.
+type topic struct {
+	epoch     string
+	first     int64 // position of tail[0]; last+1 when tail is empty
+	last      int64 // the log's end as far as this node knows
+	tail      [][]byte
+	bytes     int
+	followers map[*Follower]struct{}
+}
+
+func newHub(store Reader) *hub {
+	return &hub{store: store, topics: map[ThreadKey]*topic{}, verified: time.Now()}
+}
+
+func (h *hub) join(f *Follower) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.topics[f.key]
+	if t == nil {
+		t = &topic{followers: map[*Follower]struct{}{}}
+		h.topics[f.key] = t
+	}
+	t.followers[f] = struct{}{}
+	f.topic = t
+}
+
+func (h *hub) leave(f *Follower) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f.topic == nil {
+		return
+	}
+	delete(f.topic.followers, f)
+	if len(f.topic.followers) == 0 {
+		delete(h.topics, f.key)
+	}
+	f.topic = nil
+}
+
+// deliver takes a batch in whatever order batches come.
+func (h *hub) deliver(d Delivery) {
+	h.mu.Lock()
+	t := h.topics[d.Thread]
+	if t == nil || len(d.Events) == 0 {
+		h.mu.Unlock()
+		return
+	}
+	t.take(d)
+	wake := t.wake()
+	h.mu.Unlock()
+	wake()
+}
+
+// take adds a batch to the tail. A batch that does not continue the tail
+// replaces it: who is behind reads the log.
+func (t *topic) take(d Delivery) {
+	end := d.First + int64(len(d.Events)) - 1
+	switch {
+	case d.Epoch != t.epoch || d.First > t.last+1:
+		t.epoch, t.first, t.tail, t.bytes = d.Epoch, d.First, nil, 0
+	case end <= t.last:
+		return
+	default:
+		d.Events = d.Events[t.last+1-d.First:]
+	}
+	t.last = end
+	t.tail = append(t.tail, d.Events...)
+	for _, e := range d.Events {
+		t.bytes += len(e)
+	}
+	for len(t.tail) > maxTailEvents || t.bytes > maxTailBytes && len(t.tail) > 1 {
+		t.bytes -= len(t.tail[0])
+		t.tail[0] = nil
+		t.tail = t.tail[1:]
+		t.first++
+	}
+}
+
+// wake returns what tells the followers; it is called without the hub's lock.
+func (t *topic) wake() func() {
+	notify := make([]func(), 0, len(t.followers))
+	for f := range t.followers {
+		notify = append(notify, f.notify)
+	}
+	return func() {
+		for _, fn := range notify {
+			fn()
+		}
+	}
+}
+
+// observe takes the end of the log as the store says it is.
+func (h *hub) observe(key ThreadKey, end Position) {
+	h.mu.Lock()
+	t := h.topics[key]
+	if t == nil || t.epoch == end.Epoch && end.Seq <= t.last {
+		h.mu.Unlock()
+		return
+	}
+	t.epoch, t.last, t.first = end.Epoch, end.Seq, end.Seq+1
+	t.tail, t.bytes = nil, 0
+	wake := t.wake()
+	h.mu.Unlock()
+	wake()
+}
+
+// doubt makes the next sweep verify: deliveries may have been lost.
+func (h *hub) doubt() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.verified = time.Time{}
+}
+
+// verify renews this node's registrations and compares ends, when it is time.
+func (h *hub) verify(ctx context.Context) error {
+	h.mu.Lock()
+	if time.Since(h.verified) < followEvery || len(h.topics) == 0 {
+		h.mu.Unlock()
+		return nil
+	}
+	keys := make([]ThreadKey, 0, len(h.topics))
+	for key := range h.topics {
+		keys = append(keys, key)
+	}
+	h.mu.Unlock()
+	asked := time.Now()
+	ends, err := h.store.Tail(ctx, keys)
+	if err != nil {
+		return err
+	}
+	for i, key := range keys {
+		h.observe(key, ends[i])
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.verified = asked
+	return nil
+}

@@ -1,0 +1,158 @@
+package adapter
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// recordKind says what an execution recorded.
+type recordKind string
+
+const (
+	recordStart  recordKind = "start"  // a step that is not idempotent was started
+	recordStep   recordKind = "step"   // a step ended, with a result or an error
+	recordAsk    recordKind = "ask"    // the execution suspended
+	recordAnswer recordKind = "answer" // the decisions of the ask before it
+	recordFork   recordKind = "fork"   // Parallel begins
+	recordBranch recordKind = "branch" // a branch of Parallel has returned
+)
+
+// systemScope holds the asks that are outside the agent's numbering.
+const systemScope = "!"
+
+// record is one entry of a journal.
+type record struct {
+	Kind  recordKind `json:"kind"`
+	Scope string     `json:"scope,omitempty"` // "" is the agent's function, "fork#1/0" a branch
+	Key   string     `json:"key,omitempty"`   // name and ordinal within the scope
+	// Position is the log's end when the record was written: all before it is
+	// final, what follows may be taken back by a takeover.
+	Position int64 `json:"position"`
+
+	Result json.RawMessage `json:"result,omitempty"` // step
+	Failed *string         `json:"failed,omitempty"` // step: the error's text
+
+	Digest string          `json:"digest,omitempty"` // ask: of what was asked
+	Calls  []suspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
+	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
+	Steps  []stepRef       `json:"steps,omitempty"`  // ask in systemScope: the uncertain steps, in order of IDs
+
+	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order
+	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
+	Run      string                 `json:"run,omitempty"`      // answer: the label of the run it began
+}
+
+// stepRef names a step across scopes.
+type stepRef struct {
+	Scope string `json:"scope,omitempty"`
+	Key   string `json:"key"`
+}
+
+func (r *record) String() string {
+	where := ""
+	if r.Scope != "" {
+		where = " in " + r.Scope
+	}
+	return fmt.Sprintf("%s %s%s", r.Kind, r.Key, where)
+}
+
+func ordinalKey(name string, n int) string { return name + "#" + strconv.Itoa(n) }
+
+// journal is what an execution has recorded, arranged for replay. It is read
+// by the branches of one execution under that execution's lock.
+type journal struct {
+	scopes  map[string][]*record    // what each scope meets, in order
+	steps   map[stepRef]*record     // recorded steps
+	started map[stepRef]bool        // started and not recorded, undecided
+	decided map[stepRef]uncertainty // what a human said of a started step
+	answers map[*record]*record     // of each ask
+	unasked *record                 // the last ask, if it has no answer
+	last    int64                   // position of the last record that is final
+	asks    int                     // asks so far, systemScope included
+	records int
+}
+
+// readJournal arranges a stored journal.
+func readJournal(stored []json.RawMessage) (*journal, error) {
+	j := &journal{
+		scopes:  map[string][]*record{},
+		steps:   map[stepRef]*record{},
+		started: map[stepRef]bool{},
+		decided: map[stepRef]uncertainty{},
+		answers: map[*record]*record{},
+		records: len(stored),
+	}
+	for i, raw := range stored {
+		r := new(record)
+		if err := json.Unmarshal(raw, r); err != nil {
+			return nil, fmt.Errorf("adapter: journal record %d: %w", i, err)
+		}
+		if err := j.add(r); err != nil {
+			return nil, fmt.Errorf("adapter: journal record %d: %w", i, err)
+		}
+	}
+	return j, nil
+}
+
+func (j *journal) add(r *record) error {
+	ref := stepRef{r.Scope, r.Key}
+	switch r.Kind {
+	case recordStart:
+		if !j.started[ref] && j.decided[ref] == (uncertainty{}) {
+			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+		}
+		j.started[ref] = true
+		delete(j.decided, ref)
+		return nil
+	case recordStep:
+		if !j.started[ref] && j.decided[ref] == (uncertainty{}) {
+			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+		}
+		j.steps[ref] = r
+		delete(j.started, ref)
+		delete(j.decided, ref)
+	case recordAsk:
+		if r.Scope != systemScope {
+			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+		}
+		j.unasked = r
+		j.asks++
+	case recordAnswer:
+		ask := j.unasked
+		if ask == nil {
+			return fmt.Errorf("an answer without an ask")
+		}
+		j.unasked = nil
+		j.answers[ask] = r
+		for i, ref := range ask.Steps {
+			if i < len(r.Entries) {
+				j.decided[ref] = readUncertainty(r.Entries[i])
+				delete(j.started, ref)
+			}
+		}
+	case recordFork, recordBranch:
+		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+	default:
+		return fmt.Errorf("unknown kind %q", r.Kind)
+	}
+	j.last = max(j.last, r.Position)
+	return nil
+}
+
+// uncertain returns the steps that were started and not recorded, in the order
+// of the journal.
+func (j *journal) uncertain() []stepRef {
+	var refs []stepRef
+	for _, records := range j.scopes {
+		for _, r := range records {
+			if ref := (stepRef{r.Scope, r.Key}); r.Kind == recordStart && j.started[ref] {
+				refs = append(refs, ref)
+			}
+		}
+	}
+	sortRefs(refs)
+	return refs
+}

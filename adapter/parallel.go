@@ -1,0 +1,121 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strconv"
+	"sync"
+)
+
+// Parallel calls the branches at once and waits for all of them. Each gets a
+// Run of its own, which numbers its steps and ids itself, so that a replay is
+// right whatever the order in which they end. The error joins those of the
+// branches, in their order. Ask is not possible inside: gather the questions
+// and ask once afterwards.
+//
+// What a branch emits appears when its next step or the branch itself ends.
+func Parallel(ctx context.Context, run *Run, branches ...func(ctx context.Context, run *Run) error) error {
+	x := run.x
+	scopes, err := run.fork(len(branches))
+	if err != nil {
+		return err
+	}
+	errs := make([]error, len(branches))
+	var wg sync.WaitGroup
+	for i, branch := range branches {
+		wg.Go(func() {
+			errs[i] = x.branch(ctx, scopes[i], branch)
+		})
+	}
+	wg.Wait()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.forks--
+	if x.sealed != nil {
+		return x.sealed
+	}
+	for _, err := range errs {
+		if p := (*panicError)(nil); errors.As(err, &p) {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// fork journals that the branches begin: what was emitted before them is final
+// from then on.
+func (r *Run) fork(n int) ([]*scope, error) {
+	x, s := r.x, r.s
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sealed != nil {
+		return nil, x.sealed
+	}
+	if s.step != "" {
+		return nil, fmt.Errorf("adapter: Parallel inside step %s: %w", s.step, errInside)
+	}
+	key := s.number("fork")
+	if recorded := s.next(); recorded != nil {
+		if recorded.Kind != recordFork || recorded.Key != key {
+			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "Parallel " + key})
+		}
+		s.cursor++
+	} else if err := x.record(s, &record{Kind: recordFork, Scope: s.name, Key: key}); err != nil {
+		return nil, err
+	}
+	x.forks++
+	scopes := make([]*scope, n)
+	for i := range scopes {
+		name := key + "/" + strconv.Itoa(i)
+		if s.name != "" {
+			name = s.name + "/" + name
+		}
+		scopes[i] = newScope(x.journal, name, true)
+	}
+	return scopes, nil
+}
+
+// branch calls one branch and journals that it has returned, with what it
+// emitted last.
+func (x *execution) branch(ctx context.Context, s *scope, fn func(context.Context, *Run) error) (err error) {
+	err = contained(func() error { return fn(inside(ctx, "branch "+s.name), &Run{x, s}) })
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sealed != nil {
+		return x.sealed
+	}
+	if p := (*panicError)(nil); errors.As(err, &p) {
+		return err
+	}
+	if recorded := s.next(); recorded != nil {
+		if recorded.Kind != recordBranch {
+			return x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "the end of branch " + s.name})
+		}
+		s.cursor++
+		return err
+	}
+	if recorded := x.record(s, &record{Kind: recordBranch, Scope: s.name}); recorded != nil {
+		return recorded
+	}
+	return err
+}
+
+// panicError is a panic of the agent's, contained.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("the agent panicked: %v", e.value) }
+
+// contained calls fn and turns a panic into an error.
+func contained(fn func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value, debug.Stack()}
+		}
+	}()
+	return fn()
+}

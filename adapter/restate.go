@@ -1,0 +1,165 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// restate says with snapshots what the thread is as of a position (binding
+// §4): one well-formed run. An unused thread restates as nothing. With a label
+// the run is restated under that runId instead of its own.
+func restate(view *ThreadView, at int64, label string) ([][]byte, error) {
+	if view.Latest == nil {
+		return nil, nil
+	}
+	f, err := foldView(view, at)
+	if err != nil {
+		return nil, err
+	}
+	record, err := readRecord(view.Latest)
+	if err != nil {
+		return nil, err
+	}
+	if label == "" {
+		label = record.Label
+	}
+	if view.Active != nil && view.Active.ID == view.Latest.ID {
+		return restatement(view, f, label, f.Openings()...)
+	}
+	if open, err := readSuspension(view.Suspension); err != nil {
+		return nil, err
+	} else if open != nil {
+		terminal, err := open.terminal(view, label)
+		if err != nil {
+			return nil, err
+		}
+		return restatement(view, f, label, terminal)
+	}
+	terminal, err := relabelled(view.Latest.Terminal, label)
+	if err != nil {
+		return nil, err
+	}
+	return restatement(view, f, label, terminal)
+}
+
+// restatement encodes a restated run with the given end.
+func restatement(view *ThreadView, f *protocol.Fold, label string, end ...protocol.Event) ([][]byte, error) {
+	events := append([]protocol.Event{
+		&protocol.RunStarted{
+			Base:            protocol.Base{Metadata: protocol.Metadata{metadataKey: json.RawMessage(`{"restated":true}`)}},
+			ThreadID:        view.Thread.Thread,
+			RunID:           label,
+			ProtocolVersion: protocolVersion,
+		},
+		&protocol.StateSnapshot{Snapshot: orEmpty(f.State())},
+		&protocol.MessagesSnapshot{Messages: f.Messages()},
+	}, end...)
+	texts := make([][]byte, len(events))
+	for i, e := range events {
+		text, err := protocol.Encode(e)
+		if err != nil {
+			return nil, fmt.Errorf("adapter: restating: %w", err)
+		}
+		texts[i] = text
+	}
+	return texts, nil
+}
+
+// terminal is the interrupt outcome that lists exactly the open interrupts.
+func (s *suspension) terminal(view *ThreadView, label string) (protocol.Event, error) {
+	interrupts := make([]protocol.Interrupt, len(s.Items))
+	for i, it := range s.Items {
+		if err := json.Unmarshal(it.Interrupt, &interrupts[i]); err != nil {
+			return nil, fmt.Errorf("adapter: stored interrupt: %w", err)
+		}
+	}
+	return &protocol.RunFinished{
+		ThreadID: view.Thread.Thread, RunID: label,
+		Outcome: &protocol.RunOutcome{Type: protocol.OutcomeInterrupt, Interrupts: interrupts},
+	}, nil
+}
+
+// relabelled is a stored terminal event under another runId.
+func relabelled(terminal json.RawMessage, label string) (protocol.Event, error) {
+	e, err := protocol.Decode(terminal)
+	if err != nil {
+		return nil, fmt.Errorf("adapter: stored terminal event: %w", err)
+	}
+	if finished, ok := e.(*protocol.RunFinished); ok {
+		finished.RunID = label
+	}
+	return e, nil
+}
+
+// Repeat answers a repeated input (binding §5) from the run that carries it
+// out: restated under the given label, as of a position if that run is active.
+func (r *Runner) Repeat(ctx context.Context, key ThreadKey, runID, label string, at *Position) (Repeated, error) {
+	for {
+		view, err := r.store.Read(ctx, key, ReadQuery{RunID: runID, Follower: true})
+		if err != nil {
+			return Repeated{}, err
+		}
+		if view.Run == nil {
+			return Repeated{}, fmt.Errorf("adapter: run %s is not recorded", runID)
+		}
+		if label == "" {
+			record, err := readRecord(view.Run)
+			if err != nil {
+				return Repeated{}, err
+			}
+			label = record.Label
+		}
+		answer, next, err := repeat(view, label, at)
+		if err != nil || next == "" {
+			return answer, err
+		}
+		runID = next
+	}
+}
+
+// repeat answers from the view's run, or names the run to answer from.
+func repeat(view *ThreadView, label string, at *Position) (answer Repeated, next string, err error) {
+	run := view.Run
+	answer.Status = run.Status
+	switch run.Status {
+	case RunQueued:
+		return answer, "", nil
+	case RunActive:
+		seq := view.Seq
+		if at != nil && at.Epoch == view.Epoch {
+			seq = min(at.Seq, view.Seq)
+		}
+		if run.Started == 0 || seq < run.Started {
+			return answer, "", nil
+		}
+		answer.Events, err = restate(view, seq, label)
+		return answer, "", err
+	}
+	f, err := foldView(view, -1)
+	if err != nil {
+		return answer, "", err
+	}
+	terminal, err := relabelled(run.Terminal, label)
+	if err != nil {
+		return answer, "", err
+	}
+	if finished, ok := terminal.(*protocol.RunFinished); ok && finished.Outcome != nil && finished.Outcome.Type == protocol.OutcomeInterrupt {
+		open, err := readSuspension(view.Suspension)
+		if err != nil {
+			return answer, "", err
+		}
+		switch {
+		case open != nil && open.Execution == run.Execution:
+			if terminal, err = open.terminal(view, label); err != nil {
+				return answer, "", err
+			}
+		case run.LatestOfExe != "" && run.LatestOfExe != run.ID:
+			return answer, run.LatestOfExe, nil
+		}
+	}
+	answer.Events, err = restatement(view, f, label, terminal)
+	return answer, "", err
+}

@@ -1,0 +1,161 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// frozen is what an execution's function sees, fixed when it begins.
+type frozen struct {
+	// Input has the whole conversation as its messages and the thread's state.
+	Input *protocol.RunAgentInput `json:"input"`
+	Label string                  `json:"label"`
+	Now   time.Time               `json:"now"`
+	// Begun is how many events began the execution's first run.
+	Begun int `json:"begun"`
+}
+
+// Run is an execution as its agent sees it. It lives while the agent's
+// function is called; the zero value is of no use. Its methods may be called
+// concurrently, but what a replay must find again (ids, steps, asks) is
+// numbered in the order of the calls, so only one goroutine should make them;
+// Parallel gives each branch a Run of its own.
+type Run struct {
+	x *execution
+	s *scope
+}
+
+// ID is the runId of the run that began the execution, the same in every
+// replay. The run that an answer began has another.
+func (r *Run) ID() string { return r.x.frozen.Label }
+
+// ThreadID is the thread's id.
+func (r *Run) ThreadID() string { return r.x.claim.Thread.Thread }
+
+// Input is the input that began the execution, with the thread's whole
+// conversation as its messages and the thread's state as its state. It is
+// shared between calls and must not be changed.
+func (r *Run) Input() *protocol.RunAgentInput { return r.x.frozen.Input }
+
+// Now is when the execution began, by the store's clock.
+func (r *Run) Now() time.Time { return r.x.frozen.Now }
+
+// NewID makes an id that is unique in all threads and the same in every
+// replay.
+func (r *Run) NewID() string {
+	r.x.mu.Lock()
+	defer r.x.mu.Unlock()
+	return r.s.newID(r.x.id)
+}
+
+// State is the thread's state after what the run has emitted so far. During a
+// replay it may already hold what is emitted later.
+func (r *Run) State() json.RawMessage {
+	r.x.mu.Lock()
+	defer r.x.mu.Unlock()
+	return r.x.fold.State()
+}
+
+// scope is a line of calls that is numbered on its own: the agent's function,
+// or a branch of Parallel. Guarded by the execution's lock.
+type scope struct {
+	name    string
+	branch  bool
+	records []*record // what the journal holds for it
+	final   int       // how many of them a takeover cannot take back
+	cursor  int       // how many of them the replay has met
+	names   map[string]int
+	ids     int
+	step    string // key of the step that is running
+	stepIDs int
+	// shadow is what the replayed emissions would hold open; reopen what of it
+	// is closed on the wire and must be opened again before it goes on.
+	shadow *protocol.Fold
+	reopen map[itemKey]protocol.Event
+	held   []protocol.Event // in a branch: emitted since its last record
+}
+
+func newScope(j *journal, name string, branch bool) *scope {
+	s := &scope{name: name, branch: branch, records: j.scopes[name], names: map[string]int{}}
+	for i, r := range s.records {
+		if r.Kind != recordStart || j.steps[stepRef{name, r.Key}] != nil {
+			s.final = i + 1
+		}
+	}
+	if s.final > 0 {
+		s.shadow = protocol.NewFold(nil, nil, ApplyPatch)
+		s.shadow.Apply(&protocol.RunStarted{})
+	}
+	return s
+}
+
+// live reports whether what is emitted now is new.
+func (s *scope) live() bool { return s.cursor >= s.final }
+
+// next returns the record that the journal holds for the next call, nil past
+// its end.
+func (s *scope) next() *record {
+	if s.cursor >= len(s.records) {
+		return nil
+	}
+	return s.records[s.cursor]
+}
+
+// number returns the key of the next call of that name.
+func (s *scope) number(name string) string {
+	s.names[name]++
+	return ordinalKey(name, s.names[name])
+}
+
+func (s *scope) newID(execution string) string {
+	if s.step != "" {
+		s.stepIDs++
+		return derive(execution, s.name+"/"+s.step, s.stepIDs)
+	}
+	s.ids++
+	return derive(execution, s.name, s.ids)
+}
+
+// execution is one activation of an execution: a claimed run, and the agent's
+// function being called for it.
+type execution struct {
+	runner *Runner
+	agent  Agent
+	claim  Claim
+	label  string // of the run that carries it
+	id     string
+	frozen frozen
+	pipe   *pipeline
+	ctx    context.Context // ends when the run is over for this worker
+	cancel context.CancelCauseFunc
+
+	continuing bool // the run answers interrupts
+
+	mu       sync.Mutex // guards what follows
+	journal  *journal
+	main     *scope
+	forks    int // calls of Parallel under way
+	sequence protocol.Sequence
+	expander protocol.Expander
+	fold     *protocol.Fold
+	stored   map[string]string // messages of the stored snapshot, by id
+	order    []string
+	open     []string // calls this run started that have no result
+	sealed   error    // why nothing more may be done
+}
+
+// insideKey marks the context handed to steps and branches.
+type insideKey struct{}
+
+func inside(ctx context.Context, what string) context.Context {
+	return context.WithValue(ctx, insideKey{}, what)
+}
+
+func insideOf(ctx context.Context) string {
+	what, _ := ctx.Value(insideKey{}).(string)
+	return what
+}

@@ -1,0 +1,362 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// protocolVersion is what RUN_STARTED declares: nothing is emitted that AG-UI
+// 1.1 adds.
+const protocolVersion = "1.0"
+
+// Options configure a Runner.
+type Options struct {
+	// Agents by name; the one named "" answers inputs that name none. At least
+	// that one is needed.
+	Agents map[string]Agent
+	// Lease is how long a worker may be silent before its run is taken over.
+	// Default 10 s. All nodes of a store should use the same.
+	Lease time.Duration
+	// Sweep is how often lost and waiting runs are looked for. Default 1 s.
+	Sweep time.Duration
+	// MaxAttempts is how often a run is tried when its workers are lost.
+	// Default 3.
+	MaxAttempts int
+	// Busy says what becomes of an input while a run is active. Default
+	// BusyQueue.
+	Busy BusyPolicy
+	// StoreTimeout bounds store calls that no caller bounds. Default 5 s.
+	StoreTimeout time.Duration
+	// Logger; nil logs nothing.
+	Logger *slog.Logger
+	// Hook, for tests of crashes, is called at named points of a run's life.
+	Hook func(point string)
+}
+
+// Runner admits inputs, carries runs and serves followers on one node. Its
+// methods may be called concurrently.
+type Runner struct {
+	store   Store
+	options Options
+	agents  map[string]Agent
+	log     *slog.Logger
+	schemas schemas
+	hub     *hub
+
+	ctx      context.Context // ends when runs must stop
+	cancel   context.CancelCauseFunc
+	stopping atomic.Bool
+	running  works // runs and claims
+	sweeping sync.WaitGroup
+	quiet    chan struct{} // closed: no more sweeps
+
+	mu     sync.Mutex
+	active map[string]*execution // by server-made run id
+	claims map[ThreadKey]int     // claims under way: 1, or 2 when asked for again meanwhile
+}
+
+// NewRunner starts a runner on a store, which stays the caller's to close,
+// after Shutdown. The first sweep recovers what an earlier process left.
+func NewRunner(store Store, options *Options) (*Runner, error) {
+	r := &Runner{
+		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, quiet: make(chan struct{}),
+	}
+	if options != nil {
+		r.options = *options
+	}
+	if r.options.Agents[""] == nil {
+		return nil, errors.New(`adapter: Options.Agents needs an agent named ""`)
+	}
+	r.agents = r.options.Agents
+	r.options.Lease = orDefault(r.options.Lease, 10*time.Second)
+	r.options.Sweep = orDefault(r.options.Sweep, time.Second)
+	r.options.StoreTimeout = orDefault(r.options.StoreTimeout, 5*time.Second)
+	if r.options.MaxAttempts <= 0 {
+		r.options.MaxAttempts = 3
+	}
+	r.log = r.options.Logger
+	if r.log == nil {
+		r.log = slog.New(slog.DiscardHandler)
+	}
+	r.hub = newHub(store)
+	r.ctx, r.cancel = context.WithCancelCause(context.Background())
+	store.Listen(r.receive)
+	r.sweeping.Go(r.sweep)
+	return r, nil
+}
+
+func orDefault(d, otherwise time.Duration) time.Duration {
+	if d <= 0 {
+		return otherwise
+	}
+	return d
+}
+
+// Durable reports whether suspensions outlive the process.
+func (r *Runner) Durable() bool { return r.store.Durable() }
+
+// Capabilities is what the agents can be relied upon for here, as
+// AgentCapabilities.
+func (r *Runner) Capabilities() json.RawMessage {
+	return json.RawMessage(`{"transport":{"websocket":true,"resumable":true},` +
+		`"tools":{"supported":true,"parallelCalls":true},` +
+		`"state":{"snapshots":true,"deltas":true,"persistentState":true},` +
+		`"humanInTheLoop":{"supported":true,"approvals":true,"interventions":true,"interrupts":true,"approveWithEdits":true}}`)
+}
+
+// receive takes what the store delivers.
+func (r *Runner) receive(d Delivery) {
+	switch d.Kind {
+	case DeliverEvents:
+		r.hub.deliver(d)
+	case DeliverReady:
+		r.claimLater(d.Thread)
+	case DeliverFenced:
+		r.fenceThread(d.Thread)
+	case DeliverLost:
+		r.hub.doubt()
+	}
+}
+
+// track registers an execution; false when the runner is shut down.
+func (r *Runner) track(x *execution) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return false
+	}
+	r.active[x.claim.RunID] = x
+	return true
+}
+
+func (r *Runner) untrack(x *execution) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.active[x.claim.RunID] == x {
+		delete(r.active, x.claim.RunID)
+	}
+}
+
+// fence ends what this worker still does for a run that was stopped.
+func (r *Runner) fence(runID string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if x := r.active[runID]; x != nil {
+		x.cancel(ErrStopped)
+	}
+}
+
+// fenceThread asks the store whether the thread's run is still this worker's.
+func (r *Runner) fenceThread(key ThreadKey) {
+	r.mu.Lock()
+	var doubted []*execution
+	for _, x := range r.active {
+		if x.claim.Thread == key {
+			doubted = append(doubted, x)
+		}
+	}
+	r.mu.Unlock()
+	for _, x := range doubted {
+		r.background(func() {
+			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+			defer cancel()
+			if kept, err := r.store.Renew(ctx, x.claim); err == nil && !kept {
+				x.cancel(ErrStopped)
+			}
+		})
+	}
+}
+
+// background runs fn in a goroutine that Shutdown waits for.
+func (r *Runner) background(fn func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ctx.Err() != nil {
+		return
+	}
+	r.running.start(fn)
+}
+
+func (r *Runner) draining() bool { return r.stopping.Load() }
+
+func (r *Runner) reached(point string) {
+	if r.options.Hook != nil {
+		r.options.Hook(point)
+	}
+}
+
+// Shutdown stops admitting and claiming. Runs hand themselves back at their
+// next step, or finish; when ctx ends those that are left are handed back where
+// they are, so that another node takes them over. It may be called twice.
+func (r *Runner) Shutdown(ctx context.Context) error {
+	if !r.stopping.Swap(true) {
+		close(r.quiet)
+	}
+	r.sweeping.Wait()
+	var err error
+	select {
+	case <-r.running.done():
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	r.mu.Lock()
+	r.cancel(errHandBack)
+	r.mu.Unlock()
+	<-r.running.done()
+	return err
+}
+
+// sweep claims what is due and verifies what is followed, until Shutdown.
+func (r *Runner) sweep() {
+	tick := time.NewTicker(r.options.Sweep)
+	defer tick.Stop()
+	for {
+		r.sweepOnce()
+		select {
+		case <-r.quiet:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (r *Runner) sweepOnce() {
+	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+	defer cancel()
+	due, err := r.store.Due(ctx, 100)
+	if err != nil && ctx.Err() == nil {
+		r.log.Warn("the sweep could not read what is due", "error", err)
+	}
+	for _, key := range due {
+		r.claimLater(key)
+	}
+	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil {
+		r.log.Warn("followed threads could not be verified", "error", err)
+	}
+}
+
+// claimLater claims the thread's next activation, once at a time.
+func (r *Runner) claimLater(key ThreadKey) {
+	if r.draining() {
+		return
+	}
+	r.mu.Lock()
+	busy := r.claims[key] > 0
+	r.claims[key] = min(r.claims[key]+1, 2)
+	r.mu.Unlock()
+	if busy {
+		return
+	}
+	r.background(func() {
+		for again := true; again; again = r.claimed(key) {
+			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+			if err := r.claim(ctx, key); err != nil && ctx.Err() == nil {
+				r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "error", err)
+			}
+			cancel()
+		}
+	})
+}
+
+// claimed ends a claim; true when another was asked for meanwhile.
+func (r *Runner) claimed(key ThreadKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.claims[key]--
+	if r.claims[key] > 0 && !r.draining() {
+		return true
+	}
+	delete(r.claims, key)
+	return false
+}
+
+// claim takes the thread's next activation and carries it.
+func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
+	request := ClaimRequest{Thread: key, Token: uuid.NewString()}
+	claimed, err := r.store.Claim(ctx, request)
+	if errors.Is(err, ErrOutcomeUnknown) && ctx.Err() == nil {
+		claimed, err = r.store.Claim(ctx, request)
+	}
+	if err != nil {
+		return err
+	}
+	switch claimed.Kind {
+	case ClaimQueued:
+		return r.activate(ctx, claimed)
+	case ClaimTakeover:
+		return r.resumeLost(ctx, claimed)
+	}
+	return nil
+}
+
+// activate judges a waiting input again, on the thread as it has become, and
+// starts its run.
+func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
+	var waiting queuedInput
+	var input protocol.RunAgentInput
+	if err := json.Unmarshal(claimed.Input, &waiting); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(waiting.Input, &input); err != nil {
+		return err
+	}
+	j, err := r.read(ctx, claimed.Claim.Thread, &input)
+	if err != nil {
+		return err
+	}
+	b := Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
+	record, err := readRecord(&RunState{Record: claimed.Record})
+	if err != nil {
+		return err
+	}
+	b.Execution = record.Execution
+	start, err := beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
+	if err != nil {
+		return err
+	}
+	result, err := r.store.Activate(ctx, Activation{
+		Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent,
+	})
+	if err != nil || result.Status != CommitOK {
+		return err // the lease runs out and the sweep tries again
+	}
+	start.claim, start.number, start.attempts = claimed.Claim, 1, claimed.Attempts
+	start.seq = result.End.Seq
+	r.start(*start)
+	return nil
+}
+
+// resumeLost goes on with a run whose worker was lost.
+func (r *Runner) resumeLost(ctx context.Context, claimed ClaimResult) error {
+	record, err := readRecord(&RunState{Record: claimed.Record})
+	if err != nil {
+		return err
+	}
+	view, err := r.store.Read(ctx, claimed.Claim.Thread, ReadQuery{})
+	if err != nil {
+		return err
+	}
+	fold, err := foldView(view, -1)
+	if err != nil {
+		return err
+	}
+	if view.Active == nil || view.Active.ID != claimed.Claim.RunID {
+		return nil // ended meanwhile
+	}
+	r.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "run", record.Label,
+		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
+	r.start(begin{
+		claim: claimed.Claim, label: record.Label, id: record.Execution, agent: record.Agent,
+		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
+	})
+	return nil
+}

@@ -1,0 +1,167 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// StepError is what Step returns when its function failed, in the call in
+// which it did and in every replay: the path after it is the same. The
+// original error is kept as its text only.
+type StepError struct {
+	Step    string // name and ordinal
+	Message string
+}
+
+func (e *StepError) Error() string { return e.Message }
+
+// errInside is wrapped by what is refused inside a step or a branch.
+var errInside = errors.New("not possible here")
+
+// Step runs fn once in the execution and journals its result or its error:
+// a replay returns the same without running fn. The result goes through JSON
+// even when fn has just run. Steps are keyed by name and ordinal in the order
+// of the calls; parallel ones need Parallel.
+//
+// If the worker dies after fn was started and before its result was recorded,
+// fn is not silently run again: a human is asked whether it took effect
+// (ReasonUncertainStep). fn's context ends when the run is cancelled; what it
+// then returns is not recorded.
+func Step[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error)) (T, error) {
+	return step(ctx, run, name, false, fn)
+}
+
+// IdempotentStep is Step for a function that may safely run again: after the
+// death of a worker inside it, it simply does.
+func IdempotentStep[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error)) (T, error) {
+	return step(ctx, run, name, true, fn)
+}
+
+func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn func(ctx context.Context) (T, error)) (T, error) {
+	var result T
+	raw, err := run.step(ctx, name, idempotent, func(ctx context.Context) (json.RawMessage, error) {
+		value, err := fn(ctx)
+		if err != nil {
+			return nil, err
+		}
+		raw, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("adapter: result of step %s: %w", name, err)
+		}
+		return raw, nil
+	})
+	if err != nil {
+		return result, err
+	}
+	if len(raw) > 0 {
+		if err := json.Unmarshal(raw, &result); err != nil {
+			return result, &StepError{Step: name, Message: "adapter: recorded result of step " + name + ": " + err.Error()}
+		}
+	}
+	return result, nil
+}
+
+func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	x, s := r.x, r.s
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.sealed != nil {
+		return nil, x.sealed
+	}
+	if s.step != "" {
+		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
+	}
+	if x.runner.draining() && s.live() {
+		return nil, x.seal(errHandBack)
+	}
+	ref := stepRef{Scope: s.name, Key: s.number(name)}
+	if recorded := s.next(); recorded != nil {
+		if (recorded.Kind != recordStep && recorded.Kind != recordStart) || recorded.Key != ref.Key {
+			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "step " + ref.Key})
+		}
+		s.cursor++
+		if done := x.journal.steps[ref]; done != nil {
+			if done.Failed != nil {
+				return nil, &StepError{Step: ref.Key, Message: *done.Failed}
+			}
+			return done.Result, nil
+		}
+		switch said := x.journal.decided[ref]; said.Action {
+		case "done":
+			return json.RawMessage(said.Result), nil
+		case "fail":
+			return nil, &StepError{Step: ref.Key, Message: "step " + ref.Key + " was declared failed"}
+		}
+	}
+	return x.perform(ctx, s, ref, idempotent, fn)
+}
+
+// perform runs a step's function and journals its outcome. The execution's
+// lock is held on entry and on return, not while fn runs.
+func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, idempotent bool, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	s.step, s.stepIDs = ref.Key, 0
+	defer func() { s.step = "" }()
+	if !idempotent {
+		if err := x.record(s, &record{Kind: recordStart, Scope: ref.Scope, Key: ref.Key}); err != nil {
+			return nil, err
+		}
+	}
+	result, err := x.unlocked(ctx, ref, fn)
+	if x.sealed != nil {
+		return nil, x.sealed
+	}
+	if x.ctx.Err() != nil {
+		return nil, x.seal(ErrStopped)
+	}
+	done := &record{Kind: recordStep, Scope: ref.Scope, Key: ref.Key, Result: result}
+	if err != nil {
+		text := err.Error()
+		done.Failed, done.Result = &text, nil
+		err = &StepError{Step: ref.Key, Message: text}
+	}
+	if journaled := x.record(s, done); journaled != nil {
+		return nil, journaled
+	}
+	x.runner.reached("after_record")
+	return result, err
+}
+
+func (x *execution) unlocked(ctx context.Context, ref stepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	x.mu.Unlock()
+	defer x.mu.Lock()
+	ctx, cancel := x.within(inside(ctx, "step "+ref.Key))
+	defer cancel()
+	x.runner.reached("step_before_effect")
+	result, err := fn(ctx)
+	x.runner.reached("step_after_effect")
+	return result, err
+}
+
+// within ties a context of the agent's to the life of the run.
+func (x *execution) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(x.ctx, func() { cancel(context.Cause(x.ctx)) })
+	return ctx, func() {
+		stop()
+		cancel(nil)
+	}
+}
+
+// record journals r behind all that was emitted before it, and waits until it
+// is stored. The lock is held throughout, so that nothing slips between.
+func (x *execution) record(s *scope, r *record) error {
+	it, err := x.flush(s)
+	if err != nil {
+		if stored := x.pipe.add(x.ctx, it, false); stored != nil {
+			return x.seal(stored)
+		}
+		return err
+	}
+	it.records = []*record{r}
+	if err := x.pipe.add(x.ctx, it, true); err != nil {
+		return x.seal(err)
+	}
+	return nil
+}

@@ -1,0 +1,125 @@
+package adapter
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// takeOver goes on with a run whose worker was lost. What the run logged after
+// its last record is taken back: what is open is closed, and snapshots say
+// what was true at the record, so that the replay, which is silent up to the
+// record and then repeats what followed it, continues one well-formed run.
+func (x *execution) takeOver(b begin) error {
+	started := b.view.Active.Started
+	keep := x.journal.last
+	x.continuing = len(x.journal.answers) > 0
+	if x.journal.records == 0 {
+		if x.agent == nil || !restartable(x.agent) {
+			return x.lost(b, "the worker of the run was lost before anything was recorded")
+		}
+		keep = started - 1 + int64(x.frozen.Begun)
+	}
+	if err := x.readRun(b.view, started, keep); err != nil {
+		return err
+	}
+	if b.attempts > x.runner.options.MaxAttempts {
+		return x.refuse(CodeWorkerLost, fmt.Sprintf("the worker of the run was lost %d times", b.attempts-1))
+	}
+	if b.seq > keep {
+		kept, err := foldView(b.view, keep)
+		if err != nil {
+			return err
+		}
+		if err := x.takeBack(kept); err != nil {
+			return err
+		}
+	}
+	if refs := x.journal.uncertain(); len(refs) > 0 {
+		return x.askAbout(refs)
+	}
+	return nil
+}
+
+// lost ends a run that cannot be taken over.
+func (x *execution) lost(b begin, text string) error {
+	if err := x.readRun(b.view, b.view.Active.Started, b.seq); err != nil {
+		return err
+	}
+	return x.refuse(CodeWorkerLost, text)
+}
+
+// readRun tells the order rules what the run has logged, and which calls it
+// has open as of the record.
+func (x *execution) readRun(view *ThreadView, started, keep int64) error {
+	var broken error
+	at := started - 1
+	err := eachEvent(view, started-1, -1, func(e protocol.Event) {
+		at++
+		if err := x.sequence.Check(e); err != nil && broken == nil {
+			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)
+		}
+		if at <= keep {
+			x.trackCall(e)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return broken
+}
+
+// takeBack closes what is open and restates messages and state as they were.
+func (x *execution) takeBack(kept *protocol.Fold) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	restated := &protocol.MessagesSnapshot{Messages: kept.Messages()}
+	activities, reasoning := 0, 0
+	for _, m := range restated.Messages {
+		if m.Role == protocol.RoleReasoning {
+			reasoning++
+		}
+	}
+	for _, m := range x.fold.Messages() {
+		switch m.Role {
+		case protocol.RoleActivity:
+			activities++
+		case protocol.RoleReasoning:
+			// A snapshot without any reasoning leaves clients what they have;
+			// an emptied one takes the rest back.
+			if reasoning == 0 {
+				m.Content = protocol.Text("")
+				restated.Messages = append(restated.Messages, m)
+				reasoning++
+			}
+		}
+	}
+	if activities > 0 {
+		restated.Metadata = protocol.Metadata{"@ag-ui/client": json.RawMessage(`{"authoritativeActivityTypes":null}`)}
+	}
+	events := append(x.fold.Closings(), &protocol.StateSnapshot{Snapshot: orEmpty(kept.State())}, restated)
+	it := item{closing: json.RawMessage("[]")}
+	for _, e := range events {
+		text, err := x.append(e)
+		if err != nil {
+			return fmt.Errorf("adapter: taking back: %w", err)
+		}
+		it.events = append(it.events, text)
+	}
+	return x.pipe.add(x.ctx, it, true)
+}
+
+// askAbout suspends the run with a question for each step that may or may not
+// have taken effect.
+func (x *execution) askAbout(refs []stepRef) error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	interrupts := make([]protocol.Interrupt, len(refs))
+	for i, ref := range refs {
+		interrupts[i] = uncertainInterrupt(ref)
+	}
+	return x.suspend(&record{
+		Kind: recordAsk, Scope: systemScope, Key: ordinalKey("uncertain", x.journal.asks+1), Steps: refs,
+	}, interrupts)
+}
