@@ -1,0 +1,85 @@
+package server
+
+import (
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var (
+	emptyInterrupts = []json.RawMessage{}
+	emptyQueue      = []adapter.QueuedInput{}
+)
+
+// attach answers ws.attach. On a thread that is followed already it replaces
+// the delivery: the cursor moves, so nothing older comes after the answer.
+func (s *fullSession) attach(f *frame) error {
+	if !s.identity.may(ScopeRead) {
+		return s.fault(f, faultf(codeForbidden, "this identity may not follow threads"))
+	}
+	d := s.threads[f.threadID]
+	fresh := d == nil
+	if fresh {
+		if len(s.threads) >= s.srv.opts.ThreadsPerSocket {
+			return s.fault(f, s.tooMany())
+		}
+		d = s.follow(f.threadID)
+	}
+	ctx, cancel := s.look()
+	defer cancel()
+	a, err := d.follower.Attach(ctx, f.after)
+	if err != nil {
+		s.log.Warn("attaching failed", "thread", f.threadID, "error", err)
+		if fresh {
+			d.follower.Close()
+		}
+		return s.fault(f, faultf(codeStore, "the thread cannot be read now; attach again"))
+	}
+	s.place(d, a.Position)
+	return s.restate(d, a, f.id)
+}
+
+func (s *fullSession) tooMany() *fault {
+	return faultf(codeTooManyThreads, "a socket follows at most %d threads; detach from one", s.srv.opts.ThreadsPerSocket)
+}
+
+// detach answers ws.detach, also for a thread that is not followed.
+func (s *fullSession) detach(f *frame) error {
+	if d := s.threads[f.threadID]; d != nil {
+		s.drop(d)
+	}
+	return s.send(detachedFrame{"ws.detached", f.id, f.threadID, "requested"})
+}
+
+func (s *fullSession) drop(d *delivery) {
+	d.follower.Close()
+	if s.threads[d.thread] == d {
+		delete(s.threads, d.thread)
+	}
+	if s.stream == d.thread {
+		s.stream = ""
+	}
+}
+
+// cancelRun answers ws.cancel. Whoever sent an input that was cancelled while
+// it waited gets its end.
+func (s *fullSession) cancelRun(f *frame) error {
+	if !s.identity.may(ScopeRun) {
+		return s.fault(f, faultf(codeForbidden, "this identity may not cancel runs"))
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	key := s.key(f.threadID)
+	c, err := s.srv.runs.Cancel(ctx, key, f.runID)
+	if err != nil {
+		s.log.Warn("cancelling failed", "thread", f.threadID, "error", err)
+		return s.fault(f, faultf(codeStore, "the outcome is unknown; cancel again"))
+	}
+	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.runID, c.Stopped}); err != nil {
+		return err
+	}
+	if len(c.Owed) > 0 {
+		s.srv.waiting.settle(key, f.runID, c.Owed)
+	}
+	return nil
+}

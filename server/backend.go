@@ -1,0 +1,36 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// backend is what a Server asks of an adapter.Runner. All methods may be
+// called concurrently.
+type backend interface {
+	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
+	Repeat(ctx context.Context, key adapter.ThreadKey, runID, label string, at *adapter.Position) (adapter.Repeated, error)
+	Cancel(ctx context.Context, key adapter.ThreadKey, label string) (adapter.Cancelled, error)
+	Follow(key adapter.ThreadKey, notify func()) follower
+	Shutdown(ctx context.Context) error
+	Durable() bool
+	Capabilities() json.RawMessage
+}
+
+// follower is a cursor over one thread's log. One goroutine uses it; its
+// notify function is called from any.
+type follower interface {
+	Attach(ctx context.Context, after *adapter.Position) (*adapter.Attached, error)
+	Seek(adapter.Position)
+	Next(ctx context.Context) (adapter.Page, error)
+	Close()
+}
+
+// runner is an adapter.Runner as a backend.
+type runner struct{ *adapter.Runner }
+
+func (r runner) Follow(key adapter.ThreadKey, notify func()) follower {
+	return r.Runner.Follow(key, notify)
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+)
+
+// withTransport adds to an agent's capabilities what this server adds to the
+// agent: WebSockets, and streams that resume.
+func withTransport(caps json.RawMessage) (json.RawMessage, error) {
+	all := map[string]json.RawMessage{}
+	if len(caps) > 0 {
+		if err := json.Unmarshal(caps, &all); err != nil || all == nil {
+			return nil, errors.Join(errors.New("not an object"), err)
+		}
+	}
+	transport := map[string]json.RawMessage{}
+	if t := all["transport"]; len(t) > 0 {
+		if err := json.Unmarshal(t, &transport); err != nil || transport == nil {
+			return nil, errors.Join(errors.New("transport is not an object"), err)
+		}
+	}
+	transport["websocket"] = json.RawMessage("true")
+	transport["resumable"] = json.RawMessage("true")
+	var err error
+	if all["transport"], err = json.Marshal(transport); err != nil {
+		return nil, err
+	}
+	return json.Marshal(all)
+}
+
+func (s *Server) serveCapabilities(w http.ResponseWriter, r *http.Request) {
+	h := &handshake{origin: r.Header.Get("Origin")}
+	bearer, present, refused := bearerOf(r, nil)
+	switch {
+	case h.origin != "" && !originAllowed(r, h.origin, s.opts.Origins):
+		refused = refuseOrigin
+	case refused != nil:
+	default:
+		// A browser sends no Origin with a request of the server's own pages.
+		_, refused = s.identify(r, bearer, present)
+	}
+	if agent := r.PathValue("agent"); refused == nil && agent != "" && !slices.Contains(s.opts.Agents, agent) {
+		refused = refuseAgent
+	}
+	if refused != nil {
+		refused.write(w)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Write(s.capabilities)
+}

@@ -1,0 +1,202 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+type testServer struct {
+	*Server
+	t    *testing.T
+	http *httptest.Server
+	down bool
+}
+
+func newTestServer(t *testing.T, b backend, opts *Options) *testServer {
+	t.Helper()
+	if opts == nil {
+		opts = &Options{}
+	}
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	}
+	s, err := newServer(b, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := &testServer{Server: s, t: t, http: httptest.NewServer(s.Handler())}
+	t.Cleanup(func() {
+		ts.stop()
+		ts.http.Close()
+	})
+	return ts
+}
+
+// stop drains the server; a second call does nothing.
+func (ts *testServer) stop() {
+	if ts.down {
+		return
+	}
+	ts.down = true
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	if err := ts.Shutdown(ctx); err != nil {
+		ts.t.Errorf("shutdown: %v", err)
+	}
+}
+
+// client is the test's end of a socket.
+type client struct {
+	t  *testing.T
+	ws *websocket.Conn
+}
+
+// dial opens a socket with the binding's subprotocol and reads the greeting.
+func (ts *testServer) dial() *client {
+	ts.t.Helper()
+	c := ts.connect("/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}})
+	c.expect("ws.hello")
+	return c
+}
+
+func (ts *testServer) connect(path string, opts *websocket.DialOptions) *client {
+	ts.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	ws, _, err := websocket.Dial(ctx, ts.http.URL+path, opts)
+	if err != nil {
+		ts.t.Fatal(err)
+	}
+	ws.SetReadLimit(16 << 20)
+	ts.t.Cleanup(func() { ws.CloseNow() })
+	return &client{ts.t, ws}
+}
+
+func (c *client) send(frames ...string) {
+	c.t.Helper()
+	for _, f := range frames {
+		if err := c.ws.Write(context.Background(), websocket.MessageText, []byte(f)); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+}
+
+// read returns the next frame as it came.
+func (c *client) read() []byte {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, data, err := c.ws.Read(ctx)
+	if err != nil {
+		c.t.Fatalf("no frame: %v", err)
+	}
+	return data
+}
+
+// expect reads the next frame, which must be of the type.
+func (c *client) expect(kind string) map[string]any {
+	c.t.Helper()
+	data := c.read()
+	var frame map[string]any
+	if err := json.Unmarshal(data, &frame); err != nil {
+		c.t.Fatalf("%s: %v", data, err)
+	}
+	if frame["type"] != kind {
+		c.t.Fatalf("got %s, want %s", data, kind)
+	}
+	return frame
+}
+
+// wants reads a frame for each of the given ones; each must have the same
+// members with the same values, and may have no other.
+func (c *client) wants(frames ...string) {
+	c.t.Helper()
+	for _, want := range frames {
+		got := c.read()
+		if !sameJSON(c.t, got, []byte(want)) {
+			c.t.Fatalf("got  %s\nwant %s", got, want)
+		}
+	}
+}
+
+func sameJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if err := json.Unmarshal(a, &x); err != nil {
+		t.Fatalf("%s: %v", a, err)
+	}
+	if err := json.Unmarshal(b, &y); err != nil {
+		t.Fatalf("%s: %v", b, err)
+	}
+	return reflect.DeepEqual(x, y)
+}
+
+// closed reads until the server closes, which must be with the code.
+func (c *client) closed(code websocket.StatusCode) {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		_, data, err := c.ws.Read(ctx)
+		if err == nil {
+			c.t.Logf("before the close: %s", data)
+			continue
+		}
+		if got := websocket.CloseStatus(err); got != code {
+			c.t.Fatalf("closed with %d (%v), want %d", got, err, code)
+		}
+		return
+	}
+}
+
+// eventually waits for a condition that another goroutine brings about.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(patience); !ok(); {
+		if time.Now().After(deadline) {
+			t.Fatalf("never: %s", what)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+func (ts *testServer) get(path string, header http.Header, host string) (int, http.Header, map[string]any) {
+	ts.t.Helper()
+	r, err := http.NewRequest(http.MethodGet, ts.http.URL+path, nil)
+	if err != nil {
+		ts.t.Fatal(err)
+	}
+	for name, values := range header {
+		r.Header[name] = values
+	}
+	r.Host = host
+	resp, err := ts.http.Client().Do(r)
+	if err != nil {
+		ts.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		ts.t.Fatal(err)
+	}
+	var m map[string]any
+	if strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+		if err := json.Unmarshal(body, &m); err != nil {
+			ts.t.Fatalf("%s: %v", body, err)
+		}
+	}
+	return resp.StatusCode, resp.Header, m
+}

@@ -1,0 +1,102 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// The control frames of the server, as BINDING.md lists them.
+
+type helloFrame struct {
+	Type          string          `json:"type"`
+	Binding       string          `json:"binding"`
+	HeartbeatMs   int64           `json:"heartbeatMs"`
+	MaxFrameBytes int64           `json:"maxFrameBytes"`
+	Durable       bool            `json:"durable"`
+	Capabilities  json.RawMessage `json:"capabilities"`
+}
+
+type runFrame struct {
+	Type        string              `json:"type"`
+	ThreadID    string              `json:"threadId"`
+	RunID       string              `json:"runId"`
+	Disposition adapter.Disposition `json:"disposition"`
+	Of          string              `json:"of,omitzero"`
+	ID          string              `json:"id,omitzero"`
+}
+
+type streamFrame struct {
+	Type      string `json:"type"`
+	ThreadID  string `json:"threadId"`
+	Epoch     string `json:"epoch"`
+	Seq       int64  `json:"seq"`
+	Uncounted int    `json:"uncounted,omitzero"`
+}
+
+type attachedFrame struct {
+	Type        string                `json:"type"`
+	ID          string                `json:"id,omitzero"`
+	ThreadID    string                `json:"threadId"`
+	Epoch       string                `json:"epoch"`
+	Seq         int64                 `json:"seq"`
+	Recovered   bool                  `json:"recovered"`
+	Reason      string                `json:"reason,omitzero"`
+	ActiveRunID string                `json:"activeRunId,omitzero"`
+	Interrupts  []json.RawMessage     `json:"interrupts"`
+	Queued      []adapter.QueuedInput `json:"queued"`
+}
+
+type liveFrame struct {
+	Type     string `json:"type"`
+	ThreadID string `json:"threadId"`
+	Seq      int64  `json:"seq"`
+}
+
+type cancelledFrame struct {
+	Type     string `json:"type"`
+	ID       string `json:"id,omitzero"`
+	ThreadID string `json:"threadId"`
+	RunID    string `json:"runId"`
+	Stopped  bool   `json:"stopped"`
+}
+
+type detachedFrame struct {
+	Type     string `json:"type"`
+	ID       string `json:"id,omitzero"`
+	ThreadID string `json:"threadId"`
+	Reason   string `json:"reason"`
+}
+
+type pongFrame struct {
+	Type      string           `json:"type"`
+	ID        string           `json:"id,omitzero"`
+	Positions map[string]int64 `json:"positions"`
+}
+
+type errorFrame struct {
+	Type     string `json:"type"`
+	Code     string `json:"code"`
+	Message  string `json:"message"`
+	ThreadID string `json:"threadId,omitzero"`
+	ID       string `json:"id,omitzero"`
+}
+
+type goawayFrame struct {
+	Type         string `json:"type"`
+	Reason       string `json:"reason"`
+	RetryAfterMs int64  `json:"retryAfterMs"`
+}
+
+// encode writes a control frame. What an agent made, such as an interrupt,
+// keeps its characters: nothing is escaped for HTML.
+func encode(frame any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(frame); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}

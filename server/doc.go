@@ -1,0 +1,42 @@
+// Package server carries AG-UI runs over WebSockets.
+//
+//	browser ⇄ socket ─→ session ─→ adapter.Runner ─→ store
+//	                       ↑                           │
+//	                       └──── followers: cursors ←──┘ over each thread's log
+//
+// BINDING.md beside this file is the wire, frame by frame. New makes a Server
+// of a Runner; its Handler serves
+//
+//	GET /agui/ws, /agui/{agent}/ws   the WebSocket binding, and plain mode
+//	GET /agui/capabilities           AgentCapabilities
+//	GET /healthz, /readyz            is it alive; does it want traffic
+//	everything else                  Options.Fallback
+//
+// and Serve runs it on a listener with sane limits:
+//
+//	s, err := server.New(runner, &server.Options{Fallback: web.Handler()})
+//	…
+//	go s.Serve(listener)
+//	<-signals
+//	s.Shutdown(ctx) // tells clients, ends or hands back the runs, closes with 1012
+//
+// # One socket
+//
+// A socket has two goroutines. The reader, which is the handler's own, takes
+// frames off the wire, checks them and puts them into a short queue. The session
+// answers them one after the other and, between them, moves its cursors forward
+// and writes what they find. It alone knows what was written to the socket, so
+// nothing about positions needs a lock. What it writes is gathered and goes out
+// in one system call a turn.
+//
+// Nothing is kept in memory for a socket that reads slowly: its cursors stay
+// behind and read the log from the store later. A queue that is full holds up
+// the reader, and thereby the sender.
+//
+// # What is checked before anything is believed
+//
+// The Host against an allow-list, then the Origin, then the credential; each
+// frame for size, UTF-8, depth and names that come twice; how many frames come
+// in a second, how many bytes of them are worked on at once in the process, and
+// how many sockets there are. The limits are in Options.
+package server

@@ -1,0 +1,245 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// fake is a backend whose threads are slices in memory, and whose decisions
+// are the test's.
+type fake struct {
+	mu      sync.Mutex
+	threads map[adapter.ThreadKey]*fakeThread
+
+	submit   func(context.Context, adapter.Input) (adapter.Admitted, error)
+	repeat   func(key adapter.ThreadKey, runID, label string, at *adapter.Position) (adapter.Repeated, error)
+	cancel   func(key adapter.ThreadKey, label string) (adapter.Cancelled, error)
+	attached func(*adapter.Attached) // amends an answer
+	failing  error                   // of Attach and Next
+	shutdown func()
+	durable  bool
+	open     int // followers
+}
+
+type fakeThread struct {
+	epoch     string
+	base      int64 // positions up to it are trimmed
+	log       [][]byte
+	followers []*fakeFollower
+}
+
+func newFake() *fake { return &fake{threads: map[adapter.ThreadKey]*fakeThread{}} }
+
+func (b *fake) thread(key adapter.ThreadKey) *fakeThread {
+	t := b.threads[key]
+	if t == nil {
+		t = &fakeThread{epoch: "e1"}
+		b.threads[key] = t
+	}
+	return t
+}
+
+func (t *fakeThread) end() adapter.Position {
+	return adapter.Position{Epoch: t.epoch, Seq: t.base + int64(len(t.log))}
+}
+
+var localThread = adapter.ThreadKey{Namespace: "local", Thread: "t"}
+
+// log appends events to a thread and tells its followers.
+func (b *fake) log(key adapter.ThreadKey, events ...string) {
+	b.mu.Lock()
+	t := b.thread(key)
+	for _, e := range events {
+		t.log = append(t.log, []byte(e))
+	}
+	b.mu.Unlock()
+	b.notify(key)
+}
+
+func (b *fake) notify(key adapter.ThreadKey) {
+	b.mu.Lock()
+	followers := slices.Clone(b.thread(key).followers)
+	b.mu.Unlock()
+	for _, f := range followers {
+		f.notify()
+	}
+}
+
+// change edits a thread and tells its followers.
+func (b *fake) change(key adapter.ThreadKey, edit func(*fakeThread)) {
+	b.mu.Lock()
+	edit(b.thread(key))
+	b.mu.Unlock()
+	b.notify(key)
+}
+
+func (b *fake) set(edit func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	edit()
+}
+
+func (b *fake) followers() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.open
+}
+
+func (b *fake) Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
+	b.mu.Lock()
+	submit := b.submit
+	b.mu.Unlock()
+	if submit != nil {
+		return submit(ctx, in)
+	}
+	return b.start(in), nil
+}
+
+// start begins a run as a store does: its RUN_STARTED is logged before anybody
+// hears of it.
+func (b *fake) start(in adapter.Input) adapter.Admitted {
+	key := adapter.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
+	b.mu.Lock()
+	at := b.thread(key).end()
+	b.mu.Unlock()
+	b.log(key, runStarted(in.Run.ThreadID, in.Run.RunID))
+	return adapter.Admitted{Disposition: adapter.Started, RunID: "server-" + in.Run.RunID, Start: at}
+}
+
+func (b *fake) Repeat(_ context.Context, key adapter.ThreadKey, runID, label string, at *adapter.Position) (adapter.Repeated, error) {
+	b.mu.Lock()
+	repeat := b.repeat
+	b.mu.Unlock()
+	return repeat(key, runID, label, at)
+}
+
+func (b *fake) Cancel(_ context.Context, key adapter.ThreadKey, label string) (adapter.Cancelled, error) {
+	b.mu.Lock()
+	cancel := b.cancel
+	b.mu.Unlock()
+	return cancel(key, label)
+}
+
+func (b *fake) Shutdown(context.Context) error {
+	if b.shutdown != nil {
+		b.shutdown()
+	}
+	return nil
+}
+
+func (b *fake) Durable() bool { return b.durable }
+
+func (b *fake) Capabilities() json.RawMessage {
+	return json.RawMessage(`{"transport":{"streaming":true},"tools":{"supported":true}}`)
+}
+
+func (b *fake) Follow(key adapter.ThreadKey, notify func()) follower {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	t := b.thread(key)
+	f := &fakeFollower{b: b, key: key, notify: notify}
+	t.followers = append(t.followers, f)
+	b.open++
+	return f
+}
+
+type fakeFollower struct {
+	b      *fake
+	key    adapter.ThreadKey
+	notify func()
+	pos    adapter.Position
+	closed bool
+}
+
+func (f *fakeFollower) Attach(_ context.Context, after *adapter.Position) (*adapter.Attached, error) {
+	f.b.mu.Lock()
+	defer f.b.mu.Unlock()
+	return f.attach(after)
+}
+
+func (f *fakeFollower) attach(after *adapter.Position) (*adapter.Attached, error) {
+	if f.b.failing != nil {
+		return nil, f.b.failing
+	}
+	t := f.b.thread(f.key)
+	a := &adapter.Attached{Position: t.end(), Reason: "no_position"}
+	switch {
+	case after != nil && after.Epoch != t.epoch:
+		a.Reason = "epoch_changed"
+	case after != nil && after.Seq < t.base:
+		a.Reason = "trimmed"
+	case after != nil && after.Seq > t.end().Seq:
+		a.Reason = "ahead"
+	case after != nil:
+		a.Position, a.Recovered, a.Reason = *after, true, ""
+	}
+	if !a.Recovered && a.Position.Seq > 0 {
+		a.Restatement = [][]byte{[]byte(`{"type":"RUN_STARTED","threadId":"t","runId":"r","metadata":{"aguiws":{"restated":true}}}`),
+			[]byte(`{"type":"MESSAGES_SNAPSHOT","messages":[]}`)}
+	}
+	if f.b.attached != nil {
+		f.b.attached(a)
+	}
+	f.pos = a.Position
+	return a, nil
+}
+
+func (f *fakeFollower) Seek(p adapter.Position) { f.pos = p }
+
+func (f *fakeFollower) Next(context.Context) (adapter.Page, error) {
+	f.b.mu.Lock()
+	defer f.b.mu.Unlock()
+	if f.b.failing != nil {
+		return adapter.Page{}, f.b.failing
+	}
+	t := f.b.thread(f.key)
+	if f.pos.Epoch != t.epoch || f.pos.Seq < t.base {
+		at := f.pos
+		a, err := f.attach(&at)
+		return adapter.Page{Restated: a, CaughtUp: true}, err
+	}
+	events := t.log[f.pos.Seq-t.base:]
+	events = events[:min(len(events), 3)] // small pages, so that tests see several
+	f.pos.Seq += int64(len(events))
+	return adapter.Page{Events: events, CaughtUp: f.pos == t.end()}, nil
+}
+
+func (f *fakeFollower) Close() {
+	f.b.mu.Lock()
+	defer f.b.mu.Unlock()
+	if f.closed {
+		panic("a follower was closed twice")
+	}
+	f.closed = true
+	t := f.b.thread(f.key)
+	t.followers = slices.DeleteFunc(t.followers, func(o *fakeFollower) bool { return o == f })
+	f.b.open--
+}
+
+// Events and frames that tests send around.
+
+func runStarted(thread, run string) string {
+	return fmt.Sprintf(`{"type":"RUN_STARTED","threadId":%q,"runId":%q}`, thread, run)
+}
+
+func runFinished(thread, run string) string {
+	return fmt.Sprintf(`{"type":"RUN_FINISHED","threadId":%q,"runId":%q}`, thread, run)
+}
+
+func custom(name string) string { return fmt.Sprintf(`{"type":"CUSTOM","name":%q,"value":1}`, name) }
+
+func input(thread, run string) string {
+	return fmt.Sprintf(`{"threadId":%q,"runId":%q,"messages":[]}`, thread, run)
+}
+
+func refusedWith(code string) func(context.Context, adapter.Input) (adapter.Admitted, error) {
+	return func(context.Context, adapter.Input) (adapter.Admitted, error) {
+		return adapter.Admitted{Disposition: adapter.Refused, Refusal: &protocol.RunError{Code: code, Message: "no"}}, nil
+	}
+}

@@ -1,0 +1,147 @@
+package server
+
+import (
+	"context"
+	"encoding/base64"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Subprotocol is the name of the WebSocket binding, version 1.
+const Subprotocol = "agui.v1.json"
+
+const bearerPrefix = "agui.bearer."
+
+// handshake is what a good request for a socket says.
+type handshake struct {
+	identity Identity
+	agent    string
+	plain    bool
+	origin   string
+	user     string // whom the socket counts for; "" for nobody
+}
+
+// checkAddress refuses requests that came by a name or an address that must
+// not be served.
+func (s *Server) checkAddress(r *http.Request) *refusal {
+	if !hostAllowed(r, s.opts.Hosts) {
+		return refuseHost
+	}
+	if _, none := s.opts.Auth.(None); none {
+		if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && public(local) {
+			return refusePublic
+		}
+	}
+	return nil
+}
+
+// shake decides about a request for a socket, in the order of BINDING.md. The
+// Host was checked before.
+func (s *Server) shake(r *http.Request) (*handshake, *refusal) {
+	h := &handshake{agent: r.PathValue("agent"), origin: r.Header.Get("Origin")}
+	if h.origin != "" && !originAllowed(r, h.origin, s.opts.Origins) {
+		return nil, refuseOrigin
+	}
+	if s.draining.Load() {
+		return nil, refuseDraining
+	}
+	if !isUpgrade(r) {
+		return nil, refuseUpgrade
+	}
+	if h.agent != "" && !slices.Contains(s.opts.Agents, h.agent) {
+		return nil, refuseAgent
+	}
+	offers := tokens(r.Header, "Sec-WebSocket-Protocol")
+	h.plain = len(offers) == 0
+	if !h.plain && !slices.Contains(offers, Subprotocol) {
+		return nil, refuseProtocols
+	}
+	bearer, present, refused := bearerOf(r, offers)
+	if refused != nil {
+		return nil, refused
+	}
+	if refused := s.authenticate(r, h, bearer, present); refused != nil {
+		return nil, refused
+	}
+	return h, nil
+}
+
+func (s *Server) authenticate(r *http.Request, h *handshake, bearer string, present bool) *refusal {
+	_, none := s.opts.Auth.(None)
+	if h.origin == "" && !present && !none {
+		return refuseNoOrigin
+	}
+	id, refused := s.identify(r, bearer, present)
+	if refused != nil {
+		return refused
+	}
+	h.identity = id
+	if !none {
+		h.user = id.Tenant + "\x00" + id.User
+	}
+	return nil
+}
+
+func (s *Server) identify(r *http.Request, bearer string, present bool) (Identity, *refusal) {
+	if present && bearer == "" {
+		return Identity{}, refuseCredential
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
+	defer cancel()
+	id, err := s.opts.Auth.Authenticate(ctx, Credential{Bearer: bearer, Request: r})
+	if err == nil {
+		return id, nil
+	}
+	refused := refusalOf(err)
+	if refused == refuseAuthDown {
+		s.opts.Logger.Error("authenticator failed", "error", err)
+	}
+	return Identity{}, refused
+}
+
+// bearerOf finds the credential that decides: the Authorization header, else
+// the bearer subprotocol. One that is there and cannot be read is present and
+// empty: it is refused, not skipped. The query is never looked at.
+func bearerOf(r *http.Request, offers []string) (token string, present bool, refused *refusal) {
+	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(token), true, nil
+	}
+	for _, offer := range offers {
+		encoded, ok := strings.CutPrefix(offer, bearerPrefix)
+		if !ok {
+			continue
+		}
+		if present {
+			return "", true, refuseBearers
+		}
+		present = true
+		if b, err := base64.RawURLEncoding.DecodeString(encoded); err == nil && utf8.Valid(b) {
+			token = string(b)
+		}
+	}
+	return token, present, nil
+}
+
+func isUpgrade(r *http.Request) bool {
+	has := func(header, token string) bool {
+		return slices.ContainsFunc(tokens(r.Header, header), func(t string) bool { return strings.EqualFold(t, token) })
+	}
+	key, err := base64.StdEncoding.DecodeString(strings.TrimSpace(r.Header.Get("Sec-WebSocket-Key")))
+	return r.Method == http.MethodGet && r.ProtoAtLeast(1, 1) && has("Connection", "upgrade") && has("Upgrade", "websocket") &&
+		r.Header.Get("Sec-WebSocket-Version") == "13" && err == nil && len(key) == 16 && len(r.Header["Sec-Websocket-Key"]) == 1
+}
+
+func tokens(h http.Header, name string) []string {
+	var list []string
+	for _, line := range h.Values(name) {
+		for t := range strings.SplitSeq(line, ",") {
+			if t = strings.TrimSpace(t); t != "" {
+				list = append(list, t)
+			}
+		}
+	}
+	return list
+}

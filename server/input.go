@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// input answers a RunAgentInput: ws.run, and what follows from it.
+func (s *fullSession) input(f *frame) error {
+	d := s.threads[f.threadID]
+	refused := s.mayRun(f)
+	if refused == nil && d == nil && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
+		refused = &protocol.RunError{Code: codeTooManyThreads, Message: s.tooMany().message}
+	}
+	if refused != nil {
+		return s.refuse(f, refused, s.positionOf(f.threadID))
+	}
+	fresh := d == nil
+	if fresh {
+		// Before the run can begin, so that none of its events is missed.
+		d = s.follow(f.threadID)
+		defer func() {
+			if s.threads[d.thread] != d {
+				d.follower.Close()
+			}
+		}()
+	}
+	ctx, cancel := s.call()
+	defer cancel()
+	admitted, err := s.srv.runs.Submit(ctx, adapter.Input{Namespace: s.identity.Namespace, Agent: s.agent, Run: f.input})
+	if err != nil {
+		return s.storeFailed(f, err)
+	}
+	switch admitted.Disposition {
+	case adapter.Refused:
+		at := d.position
+		if fresh {
+			at = admitted.Start
+		}
+		return s.refuse(f, admitted.Refusal, at)
+	case adapter.Started:
+		if fresh {
+			d.follower.Seek(admitted.Start)
+			s.place(d, admitted.Start)
+		}
+		return s.disposed(f, admitted)
+	case adapter.Queued:
+		if fresh {
+			if _, err := s.placeAtEnd(ctx, d); err != nil {
+				return s.storeFailed(f, err)
+			}
+		}
+		s.srv.waiting.add(s.key(f.threadID), f.runID, s)
+		return s.disposed(f, admitted)
+	default:
+		return s.repeat(ctx, f, d, fresh, admitted)
+	}
+}
+
+// repeat answers an input that was accepted before: the run that answers it is
+// restated under the label asked for, and goes on live.
+func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
+	active := ""
+	if fresh {
+		a, err := s.placeAtEnd(ctx, d)
+		if err != nil {
+			return s.storeFailed(f, err)
+		}
+		active = a.ActiveRunID
+	}
+	key, at := s.key(f.threadID), d.position
+	r, err := s.srv.runs.Repeat(ctx, key, admitted.RunID, f.runID, &at)
+	if err == nil && active == admitted.Of && active != "" && r.Status == adapter.RunEnded {
+		// It ended in between. Its last events are in the restatement; they
+		// must not follow it as well.
+		_, err = s.placeAtEnd(ctx, d)
+	}
+	if err != nil {
+		if fresh {
+			s.drop(d)
+		}
+		return s.storeFailed(f, err)
+	}
+	if r.Status == adapter.RunQueued {
+		s.srv.waiting.add(key, admitted.Of, s)
+	}
+	if err := s.disposed(f, admitted); err != nil {
+		return err
+	}
+	return s.uncounted(d.thread, d.position, r.Events)
+}
+
+// placeAtEnd starts the delivery at the log's end.
+func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*adapter.Attached, error) {
+	a, err := d.follower.Attach(ctx, nil)
+	if err != nil {
+		return nil, err
+	}
+	s.place(d, a.Position)
+	return a, nil
+}
+
+func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {
+	return s.send(runFrame{"ws.run", f.threadID, f.runID, a.Disposition, a.Of, f.id})
+}
+
+// storeFailed refuses an input of which nobody knows whether it was accepted:
+// sent again, it is started or recognised.
+func (s *fullSession) storeFailed(f *frame, err error) error {
+	s.log.Warn("submitting an input failed", "thread", f.threadID, "error", err)
+	return s.refuse(f, outcomeUnknown(), s.positionOf(f.threadID))
+}
+
+// refuse answers an input that starts no run.
+func (s *fullSession) refuse(f *frame, why *protocol.RunError, at adapter.Position) error {
+	event, err := protocol.Encode(why)
+	if err != nil {
+		return fmt.Errorf("server: refusal: %w", err)
+	}
+	if err := s.send(runFrame{"ws.run", f.threadID, f.runID, adapter.Refused, "", f.id}); err != nil {
+		return err
+	}
+	return s.uncounted(f.threadID, at, [][]byte{event})
+}
+
+// mayRun judges what needs no look at the thread.
+func (sock *socket) mayRun(f *frame) *protocol.RunError {
+	switch {
+	case f.retryAfter > 0:
+		return retryLater(codeRateLimited, "too many frames; slow down", f.retryAfter+time.Millisecond)
+	case sock.srv.draining.Load():
+		return retryLater(codeDraining, "this server is shutting down; connect again", time.Second)
+	case !sock.identity.may(ScopeRun):
+		return &protocol.RunError{Code: codeForbidden, Message: "this identity may not start runs"}
+	}
+	return nil
+}
+
+func retryLater(code, message string, after time.Duration) *protocol.RunError {
+	e := &protocol.RunError{Code: code, Message: message}
+	e.Metadata = protocol.Metadata{"aguiws": json.RawMessage(fmt.Sprintf(`{"retryAfterMs":%d}`, after.Milliseconds()))}
+	return e
+}
+
+func outcomeUnknown() *protocol.RunError {
+	return retryLater(codeStore, "the outcome is unknown; send the same input again", time.Second)
+}

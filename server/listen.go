@@ -1,0 +1,37 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+// Serve answers requests on l until Shutdown, then returns nil. It refuses a
+// listener that other machines can reach while Options.Auth is None. Serve
+// closes l.
+func (s *Server) Serve(l net.Listener) error {
+	if _, none := s.opts.Auth.(None); none && public(l.Addr()) {
+		l.Close()
+		return fmt.Errorf("server: %s can be reached from other machines, and nobody is authenticated: listen on 127.0.0.1, or set an authenticator", l.Addr())
+	}
+	h := &http.Server{
+		Handler:           s.Handler(),
+		ReadHeaderTimeout: 5 * time.Second,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+	}
+	s.mu.Lock()
+	if s.draining.Load() {
+		s.mu.Unlock()
+		l.Close()
+		return nil
+	}
+	s.http = append(s.http, h)
+	s.mu.Unlock()
+	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return fmt.Errorf("server: serve: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Options are a Server's settings. The zero value serves loopback clients
+// without authentication. New copies them.
+type Options struct {
+	// Auth decides who a request is from. Default None, which serves only on
+	// loopback addresses.
+	Auth Authenticator
+	// Hosts are the names under which the server may be addressed, "name" for
+	// any port or "name:port"; others are refused, which is what stops DNS
+	// rebinding. Loopback names are always allowed. Default: no others.
+	Hosts []string
+	// Origins are the origins of pages that may use the server, such as
+	// "https://app.example.com", besides the server's own. Behind a proxy that
+	// ends TLS the server's own origin must be listed.
+	Origins []string
+	// Agents are the names served under /agui/{agent}/. Default: none; the
+	// default agent has no name.
+	Agents []string
+	// Fallback serves every other path. Default: 404.
+	Fallback http.Handler
+	// Ready reports why the server should get no traffic, for /readyz. Default:
+	// it is ready until it drains.
+	Ready func(context.Context) error
+	// Logger gets ids and codes, never a payload or a credential. Default:
+	// slog.Default().
+	Logger *slog.Logger
+
+	// Heartbeat is the time between pings. Default 25 s.
+	Heartbeat time.Duration
+	// PongTimeout is how long a pong may take. Default 10 s.
+	PongTimeout time.Duration
+	// WriteTimeout is how long a client may take nothing of what is written.
+	// Default 10 s.
+	WriteTimeout time.Duration
+	// CallTimeout bounds one call of the runner: a submit, a cancel, an attach.
+	// Default 8 s.
+	CallTimeout time.Duration
+	// MaxFrameBytes bounds a frame from a client. Default 4 MiB.
+	MaxFrameBytes int64
+	// OutboundBuffer bounds what the kernel holds for a client that does not
+	// read, in bytes. Default 1 MiB.
+	OutboundBuffer int
+	// ThreadsPerSocket is how many threads one socket may follow. Default 16.
+	ThreadsPerSocket int
+	// FramesPerSecond and FrameBurst limit what one socket may send. Default 20
+	// and 40.
+	FramesPerSecond float64
+	FrameBurst      int
+	// Sockets is how many sockets the process serves. Default 10,000.
+	Sockets int
+	// SocketsPerUser is how many of them one user may have; it does not hold
+	// for None, whose users are all one. Default 64.
+	SocketsPerUser int
+	// InboundBytes bounds the frames of all sockets that are worked on at once.
+	// A frame that does not find room in CallTimeout closes its socket with
+	// 1013. Default 256 MiB.
+	InboundBytes int64
+}
+
+func (o *Options) withDefaults() Options {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Auth == nil {
+		c.Auth = None{}
+	}
+	if c.Fallback == nil {
+		c.Fallback = http.NotFoundHandler()
+	}
+	if c.Logger == nil {
+		c.Logger = slog.Default()
+	}
+	orElse(&c.Heartbeat, 25*time.Second)
+	orElse(&c.PongTimeout, 10*time.Second)
+	orElse(&c.WriteTimeout, 10*time.Second)
+	orElse(&c.CallTimeout, 8*time.Second)
+	orElse(&c.MaxFrameBytes, 4<<20)
+	orElse(&c.OutboundBuffer, 1<<20)
+	orElse(&c.ThreadsPerSocket, 16)
+	orElse(&c.FramesPerSecond, 20)
+	orElse(&c.FrameBurst, 40)
+	orElse(&c.Sockets, 10_000)
+	orElse(&c.SocketsPerUser, 64)
+	orElse(&c.InboundBytes, 256<<20)
+	c.InboundBytes = max(c.InboundBytes, c.MaxFrameBytes)
+	return c
+}
+
+func orElse[T comparable](v *T, def T) {
+	var zero T
+	if *v == zero {
+		*v = def
+	}
+}

@@ -1,0 +1,172 @@
+package server
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+const (
+	// backoffFirst and backoffMost bound how long a cursor that the store
+	// failed waits before it tries again.
+	backoffFirst = 100 * time.Millisecond
+	backoffMost  = 5 * time.Second
+	// departure bounds how long a draining socket is served what its threads
+	// ended with.
+	departure = 2 * time.Second
+)
+
+// fullSession speaks the binding: control frames, and any number of threads on
+// one socket. Everything in it belongs to the goroutine that calls run.
+type fullSession struct {
+	*socket
+	threads map[string]*delivery
+	// stream is the thread whose positions the client counts: the one of the
+	// last ws.stream. Empty when the next event needs a ws.stream in any case.
+	stream string
+	retry  *time.Timer // for deliveries that the store failed
+	debts  debts
+}
+
+func newFullSession(sock *socket) *fullSession {
+	return &fullSession{socket: sock, threads: map[string]*delivery{}}
+}
+
+func (s *fullSession) run() error {
+	defer func() {
+		s.srv.waiting.forget(s)
+		for _, d := range s.threads {
+			d.follower.Close()
+		}
+	}()
+	s.retry = time.NewTimer(time.Hour)
+	defer s.retry.Stop()
+
+	opts := &s.srv.opts
+	if err := s.send(helloFrame{
+		Type: "ws.hello", Binding: "agui.v1", HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
+		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilities,
+	}); err != nil {
+		return err
+	}
+	drain := s.srv.drain
+	for {
+		if err := s.flush(); err != nil {
+			return err
+		}
+		select {
+		case <-s.ctx.Done():
+			return context.Cause(s.ctx)
+		case <-s.identity.Revoked:
+			return closeExpired
+		case <-s.srv.leave:
+			return s.depart()
+		case <-drain:
+			drain = nil
+			// Spread, so that all clients do not come to the next node at once.
+			if err := s.send(goawayFrame{"ws.goaway", "draining", rand.Int64N(1000)}); err != nil {
+				return err
+			}
+		case f := <-s.inbox:
+			if err := s.answer(f); err != nil {
+				return err
+			}
+		case <-s.wake:
+			if err := s.advance(s.ctx); err != nil {
+				return err
+			}
+		case <-s.retry.C:
+			for _, d := range s.threads {
+				if d.failures > 0 {
+					d.ready.Store(true)
+				}
+			}
+			s.poke()
+		}
+	}
+}
+
+// depart writes what the threads ended with and closes.
+func (s *fullSession) depart() error {
+	ctx, cancel := context.WithTimeout(s.ctx, departure)
+	defer cancel()
+	for _, d := range s.threads {
+		d.ready.Store(true)
+	}
+	for moved := true; moved && ctx.Err() == nil; {
+		if err := s.advance(ctx); err != nil {
+			return err
+		}
+		if err := s.flush(); err != nil {
+			return err
+		}
+		moved = false
+		for _, d := range s.threads {
+			moved = moved || d.ready.Load()
+		}
+	}
+	return closeDraining
+}
+
+// answer gives a frame its effect and its answer. An error ends the socket.
+func (s *fullSession) answer(f *frame) error {
+	defer f.done()
+	switch {
+	case f.fault != nil:
+		err := s.fault(f, f.fault)
+		if err == nil && f.last {
+			return closeMalformed
+		}
+		return err
+	case f.input != nil:
+		return s.input(f)
+	case f.retryAfter > 0:
+		return s.fault(f, faultf(codeRateLimited, "slow down, and come back in %d ms", f.retryAfter.Milliseconds()+1))
+	case f.kind == "ws.attach":
+		return s.attach(f)
+	case f.kind == "ws.detach":
+		return s.detach(f)
+	case f.kind == "ws.cancel":
+		return s.cancelRun(f)
+	default:
+		return s.pong(f)
+	}
+}
+
+// send gathers a control frame.
+func (s *fullSession) send(frame any) error {
+	data, err := encode(frame)
+	if err != nil {
+		return err
+	}
+	return s.write(data)
+}
+
+func (s *fullSession) fault(f *frame, why *fault) error {
+	return s.send(errorFrame{"ws.error", why.code, why.message, f.threadID, f.id})
+}
+
+func (s *fullSession) pong(f *frame) error {
+	positions := make(map[string]int64, len(s.threads))
+	for id, d := range s.threads {
+		positions[id] = d.position.Seq
+	}
+	return s.send(pongFrame{"ws.pong", f.id, positions})
+}
+
+// call is the context of a runner's call that changes something: it outlives
+// the socket, because dropping a connection must not leave an input half done.
+func (s *socket) call() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(s.ctx), s.srv.opts.CallTimeout)
+}
+
+// look is the context of a call that only reads.
+func (s *socket) look() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(s.ctx, s.srv.opts.CallTimeout)
+}
+
+func (s *socket) key(thread string) adapter.ThreadKey {
+	return adapter.ThreadKey{Namespace: s.identity.Namespace, Thread: thread}
+}

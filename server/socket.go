@@ -1,0 +1,290 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"runtime/debug"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+	"golang.org/x/time/rate"
+)
+
+// socket is one connection: a reader, which is the handler's goroutine, and a
+// session, which answers what the reader takes in. ctx ends with the socket,
+// its cause being a *closing.
+type socket struct {
+	srv      *Server
+	ws       *websocket.Conn
+	out      *outbound
+	identity Identity
+	agent    string
+	log      *slog.Logger
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	inbox  chan *frame
+	wake   chan struct{} // something to write, or a cursor that may move
+	beat   heartbeat
+}
+
+// session answers a socket's frames until the socket's context ends.
+type session interface {
+	run() error
+}
+
+func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
+	h, refused := s.shake(r)
+	if refused == nil {
+		refused = s.reserve(h.user)
+	}
+	if refused != nil {
+		refused.write(w)
+		return
+	}
+	defer s.unreserve(h.user)
+
+	sock := &socket{srv: s, identity: h.identity, agent: h.agent,
+		inbox: make(chan *frame, 8), wake: make(chan struct{}, 1)}
+	sock.log = s.opts.Logger.With("namespace", h.identity.Namespace, "user", h.identity.User)
+	sock.ctx, sock.cancel = context.WithCancelCause(context.Background())
+	defer sock.cancel(closeGone)
+	if err := sock.accept(w, r, h); err != nil {
+		sock.log.Debug("handshake failed", "error", err)
+		return
+	}
+	defer sock.ws.CloseNow()
+	s.track(sock)
+	defer s.untrack(sock)
+
+	var answers session
+	if h.plain {
+		answers = newPlainSession(sock)
+	} else {
+		answers = newFullSession(sock)
+	}
+	sock.serve(answers, h.plain)
+}
+
+// accept answers the handshake. From then on all that is written passes
+// through sock.out.
+func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake) error {
+	opts := &websocket.AcceptOptions{
+		OnPingReceived: func(context.Context, []byte) bool { return sock.out.backlog() < pongBacklog },
+	}
+	if h.origin != "" {
+		opts.OriginPatterns = []string{asPattern(h.origin)}
+	}
+	if !h.plain {
+		opts.Subprotocols = []string{Subprotocol}
+	}
+	ws, err := websocket.Accept(&hijacker{w, sock}, r, opts)
+	if err != nil {
+		return err
+	}
+	ws.SetReadLimit(sock.srv.opts.MaxFrameBytes)
+	sock.ws = ws
+	return nil
+}
+
+// hijacker gives the WebSocket library our own connection.
+type hijacker struct {
+	http.ResponseWriter
+	sock *socket
+}
+
+func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	opts := &h.sock.srv.opts
+	if tcp, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
+		tcp.SetWriteBuffer(opts.OutboundBuffer)
+	}
+	h.sock.out = newOutbound(conn, opts.WriteTimeout, h.sock.poke)
+	return h.sock.out, bufio.NewReadWriter(rw.Reader, bufio.NewWriterSize(h.sock.out, 512)), nil
+}
+
+// serve runs the session and the reader until both have ended.
+func (sock *socket) serve(answers session, plain bool) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		sock.close(sock.guard(answers.run))
+	}()
+	sock.beat.start(sock)
+	if at := sock.identity.Expires; !at.IsZero() {
+		expiry := time.AfterFunc(time.Until(at), func() { sock.cancel(closeExpired) })
+		defer expiry.Stop()
+	}
+	sock.cancel(sock.guard(func() error { return sock.read(plain) }))
+	<-done
+	sock.beat.stop()
+	for len(sock.inbox) > 0 {
+		(<-sock.inbox).done()
+	}
+}
+
+// guard turns a panic into the end of this socket alone.
+func (sock *socket) guard(f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			sock.log.Error("panic", "value", p, "stack", string(debug.Stack()))
+			err = closeFault
+		}
+	}()
+	return f()
+}
+
+// close ends the connection, with the closing handshake if the peer may still
+// be there. The session's goroutine calls it, so nothing else is being written.
+func (sock *socket) close(err error) {
+	c := closingOf(err)
+	sock.cancel(c)
+	if c.code == 0 || sock.out.finish() != nil {
+		sock.ws.CloseNow()
+	} else {
+		sock.ws.Close(c.code, c.reason)
+	}
+	sock.log.Debug("socket closed", "code", int(c.code), "reason", c.reason)
+}
+
+// poke makes the session look around. It never blocks.
+func (sock *socket) poke() {
+	select {
+	case sock.wake <- struct{}{}:
+	default:
+	}
+}
+
+// flush writes what was gathered, and gives up soon after the socket is to
+// close.
+func (sock *socket) flush() error {
+	if sock.out.backlog() == 0 {
+		return nil
+	}
+	stop := context.AfterFunc(sock.ctx, func() {
+		at := time.Now()
+		if closingOf(context.Cause(sock.ctx)).code != 0 {
+			at = at.Add(farewell)
+		}
+		sock.out.giveUp(at)
+	})
+	defer stop()
+	return sock.out.Flush()
+}
+
+// write gathers one text frame.
+func (sock *socket) write(data []byte) error {
+	if sock.out.full() {
+		if err := sock.flush(); err != nil {
+			return err
+		}
+	}
+	return sock.ws.Write(context.Background(), websocket.MessageText, data)
+}
+
+// read takes frames in until the connection ends or the peer breaks a rule.
+func (sock *socket) read(plain bool) error {
+	opts := &sock.srv.opts
+	limit := rate.NewLimiter(rate.Limit(opts.FramesPerSecond), opts.FrameBurst)
+	malformed := 0
+	for {
+		// A context that ended here would cut the connection off before the
+		// session could say why.
+		kind, body, err := sock.ws.Reader(context.Background())
+		if err != nil {
+			return sock.readError(err)
+		}
+		if kind != websocket.MessageText {
+			return closeBinary
+		}
+		data, err := io.ReadAll(body)
+		if err != nil {
+			return sock.readError(err)
+		}
+		if !utf8.Valid(data) {
+			return closeUTF8
+		}
+		f, err := sock.parse(data, plain)
+		if err != nil {
+			return err
+		}
+		f.retryAfter = reserve(limit)
+		if f.fault != nil && f.fault.code == codeMalformed {
+			malformed++
+			f.last = malformed == maxMalformed
+		}
+		if err := sock.enqueue(f); err != nil {
+			return err
+		}
+		if f.last {
+			<-sock.ctx.Done() // the session closes after its answer
+			return context.Cause(sock.ctx)
+		}
+	}
+}
+
+func (sock *socket) readError(err error) error {
+	if errors.Is(err, websocket.ErrMessageTooBig) {
+		return closeTooBig
+	}
+	return closeGone
+}
+
+// parse reads a frame, within what the process may work on at once.
+func (sock *socket) parse(data []byte, plain bool) (*frame, error) {
+	ctx, cancel := context.WithTimeout(sock.ctx, sock.srv.opts.CallTimeout)
+	defer cancel()
+	weight := int64(len(data))
+	if err := sock.srv.inbound.Acquire(ctx, weight); err != nil {
+		if sock.ctx.Err() != nil {
+			return nil, context.Cause(sock.ctx)
+		}
+		return nil, closeOverload
+	}
+	f := parseFrame(data)
+	if plain {
+		// A plain input may wait for as long as a run takes.
+		sock.srv.inbound.Release(weight)
+	} else {
+		f.release = func() { sock.srv.inbound.Release(weight) }
+	}
+	return f, nil
+}
+
+// enqueue hands a frame to the session. While it waits no pong is read, which
+// is not the peer's fault.
+func (sock *socket) enqueue(f *frame) error {
+	select {
+	case sock.inbox <- f:
+		return nil
+	default:
+	}
+	sock.beat.pause()
+	defer sock.beat.resume()
+	select {
+	case sock.inbox <- f:
+		return nil
+	case <-sock.ctx.Done():
+		f.done()
+		return context.Cause(sock.ctx)
+	}
+}
+
+// reserve takes a token, or says how long until there is one.
+func reserve(limit *rate.Limiter) time.Duration {
+	r := limit.Reserve()
+	d := r.Delay()
+	if d > 0 {
+		r.Cancel()
+	}
+	return d
+}
