@@ -1,0 +1,62 @@
+import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
+
+interface Props {
+  running: boolean;
+  openQuestions: number;
+  /** Text that could not be sent. */
+  returned?: string;
+  takeReturned: () => void;
+  send: (text: string) => void;
+  stop: () => void;
+}
+
+export function Composer({ running, openQuestions, returned, takeReturned, send, stop }: Props) {
+  const [text, setText] = useState("");
+  const box = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => {
+    box.current?.focus();
+  }, []);
+  useEffect(() => {
+    if (returned === undefined) return;
+    setText((now) => now || returned);
+    takeReturned();
+  }, [returned, takeReturned]);
+
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    const trimmed = text.trim();
+    if (trimmed === "") return;
+    setText("");
+    send(trimmed);
+  };
+  const keyed = (event: KeyboardEvent) => {
+    // An Enter that ends the composition of a character is not one that sends.
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    submit(event as unknown as FormEvent);
+  };
+  const asks = openQuestions > 0;
+  return (
+    <form className="composer" onSubmit={submit}>
+      <textarea
+        ref={box}
+        data-testid="composer"
+        aria-label="Message"
+        rows={Math.min(8, text.split("\n").length)}
+        value={text}
+        placeholder={asks ? "Answer above, or write something else instead" : running ? "Write the next message" : "Write a message"}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={keyed}
+      />
+      <div className="actions">
+        {running && (
+          <button type="button" data-testid="stop" onClick={stop}>
+            Stop
+          </button>
+        )}
+        <button type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
+          {asks ? "Cancel questions and send" : "Send"}
+        </button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,105 @@
+import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client";
+import { useEffect, useMemo, useState } from "react";
+import { ApprovalBody } from "./ApprovalBody";
+import { questionOf, toolCallOf, type Answer } from "./answers";
+import { FormBody } from "./FormBody";
+import { JsonBody } from "./JsonBody";
+
+interface Props {
+  interrupt: Interrupt;
+  messages: readonly Message[];
+  /** What was decided and is not sent yet. */
+  answer?: Answer;
+  disabled: boolean;
+  /** Decides, or, with undefined, takes the decision back. */
+  decide: (answer: Answer | undefined) => void;
+}
+
+const TITLES: Record<string, string> = {
+  tool_call: "Approval needed",
+  input_required: "Input needed",
+  confirmation: "Confirmation needed",
+  "aguiws:uncertain_step": "Did this happen?",
+};
+
+/** One question, put as its schema asks for it. */
+export function InterruptCard({ interrupt, messages, answer, disabled, decide }: Props) {
+  const question = useMemo(() => questionOf(interrupt), [interrupt]);
+  const call = toolCallOf(interrupt, messages);
+  const left = useTimeLeft(interrupt.expiresAt);
+  const expired = isInterruptExpired(interrupt);
+  const locked = disabled || expired;
+  const resolve = (payload: unknown, label: string) => decide({ status: "resolved", payload, label });
+  return (
+    <article
+      className="question"
+      data-testid="interrupt"
+      data-interrupt-id={interrupt.id}
+      data-reason={interrupt.reason}
+      data-answered={answer !== undefined}
+      aria-label={TITLES[interrupt.reason] ?? interrupt.reason}
+    >
+      <header>
+        <h3>{TITLES[interrupt.reason] ?? interrupt.reason}</h3>
+        {left !== undefined && (
+          <span className={expired ? "tag late" : "tag"} data-testid="expiry" data-expired={expired}>
+            {expired ? "expired" : `${left} left`}
+          </span>
+        )}
+      </header>
+      {interrupt.message && <p className="text">{interrupt.message}</p>}
+      {expired && <p className="hint">The time to answer is over. Cancel to go on.</p>}
+      {answer ? (
+        <div className="actions">
+          <span className="tag done" data-testid="decision">
+            {answer.label}
+          </span>
+          <button type="button" className="quiet" data-testid="change" disabled={disabled} onClick={() => decide(undefined)}>
+            Change
+          </button>
+        </div>
+      ) : (
+        <>
+          {question.kind === "approval" && (
+            <ApprovalBody call={call} editable={question.editable} extras={question.extras} locked={locked} resolve={resolve} />
+          )}
+          {question.kind === "confirmation" && (
+            <div className="actions">
+              <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(undefined, "Confirmed")}>
+                Confirm
+              </button>
+            </div>
+          )}
+          {question.kind === "form" && <FormBody fields={question.fields} locked={locked} resolve={resolve} />}
+          {question.kind === "json" && <JsonBody schema={question.schema} locked={locked} resolve={resolve} />}
+          <button
+            type="button"
+            className="quiet abandon"
+            data-testid="cancel"
+            disabled={disabled}
+            onClick={() => decide({ status: "cancelled", label: "Cancelled" })}
+          >
+            Cancel
+          </button>
+        </>
+      )}
+    </article>
+  );
+}
+
+/** The time left in words, ticking; undefined when there is no readable deadline. */
+function useTimeLeft(expiresAt: string | undefined): string | undefined {
+  const deadline = expiresAt === undefined ? Number.NaN : Date.parse(expiresAt);
+  const [, tick] = useState(0);
+  useEffect(() => {
+    if (Number.isNaN(deadline)) return;
+    const timer = setInterval(() => tick((n) => n + 1), 1_000);
+    return () => clearInterval(timer);
+  }, [deadline]);
+  if (Number.isNaN(deadline)) return undefined;
+  const seconds = Math.max(0, Math.ceil((deadline - Date.now()) / 1_000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+  if (seconds < 86_400) return `${Math.floor(seconds / 3_600)} h ${Math.floor((seconds % 3_600) / 60)} min`;
+  return `${Math.floor(seconds / 86_400)} days`;
+}

@@ -1,0 +1,11 @@
+/** The state the agent shares, when there is any. */
+export function StatePanel({ state }: { state: unknown }) {
+  const empty = state === undefined || state === null || (typeof state === "object" && Object.keys(state).length === 0);
+  if (empty) return null;
+  return (
+    <details className="state" data-testid="state-panel" open>
+      <summary>Shared state</summary>
+      <pre>{JSON.stringify(state, null, 2)}</pre>
+    </details>
+  );
+}

@@ -1,0 +1,31 @@
+import type { ToolCall, ToolMessage } from "@ag-ui/client";
+import { pretty } from "./answers";
+import { textOf } from "./MessageList";
+
+/** `open`: the run has ended, and nothing says what became of the call. */
+export type ToolState = "working" | "asked" | "done" | "open";
+
+const WORDS: Record<ToolState, string> = {
+  working: "in progress",
+  asked: "waiting for you",
+  done: "done",
+  open: "no result",
+};
+
+export function ToolCard({ call, state, result }: { call: ToolCall; state: ToolState; result?: ToolMessage }) {
+  return (
+    <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`Tool call ${call.function.name}`}>
+      <header>
+        <code className="name">{call.function.name}</code>
+        <span className={`tag ${state}`}>{WORDS[state]}</span>
+      </header>
+      {call.function.arguments !== "" && <pre data-testid="tool-args">{pretty(call.function.arguments)}</pre>}
+      {result && (
+        <>
+          <h4>Result</h4>
+          <pre data-testid="tool-result">{pretty(textOf(result.content))}</pre>
+        </>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,173 @@
+// One thread as the page holds it: an agent that follows it, and what was done with it here.
+
+import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErrorEvent } from "@ag-ui/client";
+import { useEffect, useMemo, useSyncExternalStore } from "react";
+import { TransportError, WebSocketAgent, type ThreadStatus } from "../../client";
+
+/** A failure of a run, as its event told it. */
+export interface Notice {
+  code: string;
+  message: string;
+  details?: { retryAfterMs?: number; fields?: unknown; interruptIds?: string[] };
+}
+
+/** A picture of the chat; another object after every change. */
+export interface Picture {
+  messages: readonly Message[];
+  state: unknown;
+  status: ThreadStatus;
+  /** The last failure that nobody has put away. */
+  notice?: Notice;
+  /** Answers are on their way. */
+  answering: boolean;
+  /** Text that could not be sent, to be edited again. */
+  returned?: string;
+}
+
+/** Changes within this time are painted together. */
+const PAINT_MS = 16;
+
+export class Chat {
+  readonly agent: WebSocketAgent;
+  private picture: Picture;
+  private notice?: Notice;
+  private answering = false;
+  private returned?: string;
+  private readonly watchers = new Set<() => void>();
+  private paint?: ReturnType<typeof setTimeout>;
+
+  constructor(threadId: string) {
+    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId });
+    this.picture = this.take();
+  }
+
+  /** Follows the thread until the returned function is called. */
+  open(): () => void {
+    const { agent } = this;
+    const changed = () => this.changed();
+    const subscription = agent.subscribe({
+      onMessagesChanged: changed,
+      onStateChanged: changed,
+      onRunStartedEvent: () => {
+        this.notice = undefined;
+        changed();
+      },
+      onRunErrorEvent: ({ event }) => {
+        this.notice = noticeOf(event);
+        changed();
+      },
+      onRunFinalized: changed,
+    });
+    const unwatch = agent.watchStatus(changed);
+    const unfollow = agent.follow();
+    return () => {
+      unfollow();
+      unwatch();
+      subscription.unsubscribe();
+    };
+  }
+
+  watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher);
+    return () => this.watchers.delete(watcher);
+  };
+
+  look = (): Picture => this.picture;
+
+  /** Asks for a run with this text; open interrupts are cancelled with it. */
+  async send(text: string): Promise<void> {
+    const message: Message = { id: randomUUID(), role: "user", content: text };
+    const open = this.agent.status.interrupts;
+    this.agent.addMessage(message);
+    const refused = await this.run(open.length > 0 ? open.map(cancelled) : undefined);
+    if (!refused) return;
+    this.agent.setMessages(this.agent.messages.filter((one) => one.id !== message.id));
+    this.returned = text;
+    this.changed();
+  }
+
+  /** Answers every open interrupt. */
+  async answer(resume: ResumeEntry[]): Promise<void> {
+    this.answering = true;
+    this.changed();
+    await this.run(resume);
+    this.answering = false;
+    this.changed();
+  }
+
+  stop(runId?: string): void {
+    if (runId === undefined) this.agent.abortRun();
+    else this.agent.stopRun(runId);
+  }
+
+  /** Puts the failure away; a connection that gave up tries again. */
+  dismiss(): void {
+    this.notice = undefined;
+    if (this.agent.connection.state === "failed") this.agent.connection.retry();
+    this.changed();
+  }
+
+  /** The returned text is in the composer again. */
+  takeReturned(): void {
+    this.returned = undefined;
+    this.changed();
+  }
+
+  /** Answers whether nothing of the run began. */
+  private async run(resume?: ResumeEntry[]): Promise<boolean> {
+    let began = false;
+    let failed = false;
+    try {
+      await this.agent.runAgent(resume ? { resume } : {}, {
+        onRunStartedEvent: () => {
+          began = true;
+          this.answering = false;
+        },
+        onRunErrorEvent: () => void (failed = true),
+      });
+    } catch (error) {
+      failed = true;
+      this.notice = {
+        code: error instanceof TransportError ? error.code : "client",
+        message: error instanceof Error ? error.message : String(error),
+      };
+    }
+    this.changed();
+    return failed && !began;
+  }
+
+  private changed(): void {
+    this.paint ??= setTimeout(() => {
+      this.paint = undefined;
+      this.picture = this.take();
+      for (const watcher of [...this.watchers]) watcher();
+    }, PAINT_MS);
+  }
+
+  private take(): Picture {
+    const { agent } = this;
+    return {
+      messages: [...agent.messages],
+      state: agent.state,
+      status: agent.status,
+      notice: this.notice,
+      answering: this.answering,
+      returned: this.returned,
+    };
+  }
+}
+
+function cancelled(interrupt: Interrupt): ResumeEntry {
+  return { interruptId: interrupt.id, status: "cancelled" };
+}
+
+function noticeOf(event: RunErrorEvent): Notice {
+  const details = (event.metadata as { aguiws?: Notice["details"] } | undefined)?.aguiws;
+  return { code: event.code ?? "agent_error", message: event.message, details };
+}
+
+export function useChat(threadId: string): [Chat, Picture] {
+  const chat = useMemo(() => new Chat(threadId), [threadId]);
+  useEffect(() => chat.open(), [chat]);
+  return [chat, useSyncExternalStore(chat.watch, chat.look)];
+}

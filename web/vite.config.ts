@@ -1,0 +1,25 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+// The page that the server embeds. Hashed names for everything that may be cached for ever; nothing inline, so that
+// the strict content security policy of web.go holds.
+export default defineConfig({
+  root: "chat",
+  base: "/",
+  plugins: [react()],
+  build: {
+    outDir: "../dist",
+    emptyOutDir: true,
+    target: "es2022",
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    reportCompressedSize: true,
+  },
+  server: {
+    proxy: { "/agui": { target: "http://127.0.0.1:8080", ws: true } },
+  },
+  test: {
+    root: ".",
+    include: ["client/test/**/*.test.ts", "chat/test/**/*.test.ts"],
+  },
+});

@@ -1,0 +1,184 @@
+package web
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+)
+
+//go:embed all:dist
+var dist embed.FS
+
+// policy is what the page may do. 'self' covers WebSockets to the same host.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+// contentTypes does not ask the machine, whose answer differs from host to host.
+var contentTypes = map[string]string{
+	".css":  "text/css; charset=utf-8",
+	".html": "text/html; charset=utf-8",
+	".js":   "text/javascript; charset=utf-8",
+	".svg":  "image/svg+xml",
+}
+
+// asset is one embedded file, ready to be sent.
+type asset struct {
+	body        []byte
+	zipped      []byte // nil where compressing gains nothing
+	contentType string
+	etag        string
+	immutable   bool // its name changes with its content
+}
+
+// Handler serves the page at "/" and its files beside it, to GET and HEAD.
+// Every other path is 404. It is safe for concurrent use, reads nothing from
+// disk and holds a compressed copy of each file.
+//
+// Files whose names carry a hash may be cached for ever; the page itself is
+// asked for anew each time, so that a new server is seen at the next reload.
+func Handler() http.Handler {
+	assets, err := load(dist)
+	if err != nil {
+		// The files are part of the binary: only a broken build gets here.
+		panic(err)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		header := w.Header()
+		header.Set("Content-Security-Policy", policy)
+		header.Set("X-Content-Type-Options", "nosniff")
+		header.Set("Referrer-Policy", "no-referrer")
+		header.Set("Cross-Origin-Opener-Policy", "same-origin")
+		a, ok := assets[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		if r.Method != http.MethodGet && r.Method != http.MethodHead {
+			header.Set("Allow", "GET, HEAD")
+			http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+			return
+		}
+		a.serve(w, r)
+	})
+}
+
+func load(files fs.FS) (map[string]*asset, error) {
+	root, err := fs.Sub(files, "dist")
+	if err != nil {
+		return nil, fmt.Errorf("web: %w", err)
+	}
+	assets := map[string]*asset{}
+	err = fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		body, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		a, err := newAsset(name, body)
+		if err != nil {
+			return err
+		}
+		if name == "index.html" {
+			name = ""
+		}
+		assets["/"+name] = a
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("web: reading the embedded page: %w", err)
+	}
+	if assets["/"] == nil {
+		return nil, fmt.Errorf("web: the embedded page has no index.html")
+	}
+	return assets, nil
+}
+
+func newAsset(name string, body []byte) (*asset, error) {
+	contentType, ok := contentTypes[path.Ext(name)]
+	if !ok {
+		return nil, fmt.Errorf("no content type for %s", name)
+	}
+	sum := sha256.Sum256(body)
+	a := &asset{
+		body:        body,
+		contentType: contentType,
+		etag:        hex.EncodeToString(sum[:16]),
+		immutable:   strings.HasPrefix(name, "assets/"),
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	if _, err := z.Write(body); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	if zipped.Len() < len(body) {
+		a.zipped = zipped.Bytes()
+	}
+	return a, nil
+}
+
+func (a *asset) serve(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", a.contentType)
+	header.Set("Vary", "Accept-Encoding")
+	header.Set("Cache-Control", "no-cache")
+	if a.immutable {
+		header.Set("Cache-Control", "public, max-age=31536000, immutable")
+	}
+	body, etag := a.body, `"`+a.etag+`"`
+	if a.zipped != nil && acceptsGzip(r.Header.Get("Accept-Encoding")) {
+		header.Set("Content-Encoding", "gzip")
+		body, etag = a.zipped, `"`+a.etag+`-gzip"`
+	}
+	header.Set("ETag", etag)
+	if matches(r.Header.Get("If-None-Match"), etag) {
+		header.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method == http.MethodHead {
+		return
+	}
+	_, _ = w.Write(body) // the reader has gone: nothing to tell it
+}
+
+// acceptsGzip reads Accept-Encoding; a weight of zero refuses.
+func acceptsGzip(accept string) bool {
+	for coding := range strings.SplitSeq(accept, ",") {
+		name, parameters, _ := strings.Cut(coding, ";")
+		if strings.TrimSpace(name) != "gzip" {
+			continue
+		}
+		weight, found := strings.CutPrefix(strings.TrimSpace(parameters), "q=")
+		if !found {
+			return true
+		}
+		q, err := strconv.ParseFloat(weight, 64)
+		return err == nil && q > 0
+	}
+	return false
+}
+
+// matches reads If-None-Match, whose comparison is the weak one.
+func matches(condition, etag string) bool {
+	for candidate := range strings.SplitSeq(condition, ",") {
+		candidate = strings.TrimPrefix(strings.TrimSpace(candidate), "W/")
+		if candidate == "*" || candidate == etag {
+			return true
+		}
+	}
+	return false
+}
