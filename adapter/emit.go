@@ -208,6 +208,7 @@ func (s *scope) resume(e protocol.Event, wire *protocol.Fold) []protocol.Event {
 			}
 		}
 		s.shadow = nil
+		return append(s.reopenSteps(e), s.resume(e, wire)...)
 	}
 	if len(s.reopen) == 0 {
 		return []protocol.Event{e}
@@ -222,6 +223,21 @@ func (s *scope) resume(e protocol.Event, wire *protocol.Fold) []protocol.Event {
 		return []protocol.Event{opening, e}
 	}
 	return []protocol.Event{e}
+}
+
+// reopenSteps opens the steps again that the agent is in: nothing else would,
+// because what happens in a step does not name it. One that e ends stays
+// closed.
+func (s *scope) reopenSteps(e protocol.Event) []protocol.Event {
+	ended, _ := ends(e)
+	var events []protocol.Event
+	for key, opening := range s.reopen {
+		if key.kind == "step" && key != ended {
+			events = append(events, opening)
+			delete(s.reopen, key)
+		}
+	}
+	return events
 }
 
 // flush takes what a branch holds back. The caller commits it with a record.

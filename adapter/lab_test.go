@@ -1,0 +1,258 @@
+package adapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// leaseInTests is how long a takeover takes at least.
+const leaseInTests = 200 * time.Millisecond
+
+// lab is one thread, one store and a runner that can be lost and replaced.
+type lab struct {
+	t      *testing.T
+	store  adapter.Store
+	runner *adapter.Runner
+	key    adapter.ThreadKey
+	runs   int
+	got    []protocol.Event // all that was logged
+	events [][]byte
+	cursor *adapter.Follower
+	woken  chan struct{}
+}
+
+// newLab runs agent on an embedded store.
+func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
+	t.Helper()
+	store, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	l := &lab{t: t, store: store, key: adapter.ThreadKey{Namespace: "test", Thread: "thread"}, woken: make(chan struct{}, 1)}
+	l.start(agent, configure...)
+	l.cursor = l.runner.Follow(l.key, func() {
+		select {
+		case l.woken <- struct{}{}:
+		default:
+		}
+	})
+	if _, err := l.cursor.Attach(l.ctx(), nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(l.cursor.Close)
+	return l
+}
+
+func (l *lab) start(agent adapter.Agent, configure ...func(*adapter.Options)) {
+	l.t.Helper()
+	o := &adapter.Options{
+		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: 20 * time.Millisecond,
+	}
+	for _, fn := range configure {
+		fn(o)
+	}
+	r, err := adapter.NewRunner(l.store, o)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.runner = r
+	l.t.Cleanup(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		r.Shutdown(ctx)
+	})
+}
+
+func (l *lab) ctx() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	l.t.Cleanup(cancel)
+	return ctx
+}
+
+// submit sends an input as a client would.
+func (l *lab) submit(input *protocol.RunAgentInput) adapter.Admitted {
+	l.t.Helper()
+	if input.ThreadID == "" {
+		input.ThreadID = l.key.Thread
+	}
+	if input.RunID == "" {
+		l.runs++
+		input.RunID = fmt.Sprintf("run-%d", l.runs)
+	}
+	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: input})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return admitted
+}
+
+// say sends a user message that must be accepted, and waits for the run's end.
+func (l *lab) say(text string) []protocol.Event {
+	l.t.Helper()
+	a := l.submit(user(text))
+	if a.Disposition != adapter.Started {
+		l.t.Fatalf("%q: %s %+v", text, a.Disposition, a.Refusal)
+	}
+	return l.untilEnd()
+}
+
+// answer resolves the open interrupts that must be, and waits for the end.
+func (l *lab) answer(entries ...protocol.ResumeEntry) []protocol.Event {
+	l.t.Helper()
+	a := l.submit(&protocol.RunAgentInput{Resume: entries})
+	if a.Disposition != adapter.Started {
+		l.t.Fatalf("resume: %s %+v", a.Disposition, a.Refusal)
+	}
+	return l.untilEnd()
+}
+
+func user(text string) *protocol.RunAgentInput {
+	return &protocol.RunAgentInput{Messages: protocol.Messages{{ID: "m-" + text, Role: protocol.RoleUser, Content: protocol.Text(text)}}}
+}
+
+func resolved(id, payload string) protocol.ResumeEntry {
+	return protocol.ResumeEntry{InterruptID: id, Status: protocol.ResumeResolved, Payload: protocol.Any(payload)}
+}
+
+func cancelled(id string) protocol.ResumeEntry {
+	return protocol.ResumeEntry{InterruptID: id, Status: protocol.ResumeCancelled}
+}
+
+// until returns the events logged from now on, through the first that is the
+// last one wanted.
+func (l *lab) until(last func(protocol.Event) bool) []protocol.Event {
+	l.t.Helper()
+	var events []protocol.Event
+	ctx := l.ctx()
+	for {
+		page, err := l.cursor.Next(ctx)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		for i, text := range page.Events {
+			e, err := protocol.Decode(text)
+			if err != nil {
+				l.t.Fatal(err)
+			}
+			l.events = append(l.events, text)
+			l.got = append(l.got, e)
+			events = append(events, e)
+			if last(e) && i == len(page.Events)-1 {
+				return events
+			}
+		}
+		if len(page.Events) > 0 {
+			continue
+		}
+		select {
+		case <-l.woken:
+		case <-ctx.Done():
+			l.t.Fatalf("no end after %s", show(events))
+		}
+	}
+}
+
+func (l *lab) untilEnd() []protocol.Event {
+	l.t.Helper()
+	return l.until(isEnd)
+}
+
+func isEnd(e protocol.Event) bool {
+	return e.Type() == protocol.TypeRunFinished || e.Type() == protocol.TypeRunError
+}
+
+// wellFormed checks everything logged against the order rules.
+func (l *lab) wellFormed() {
+	l.t.Helper()
+	var s protocol.Sequence
+	for _, e := range l.got {
+		if err := s.Check(e); err != nil {
+			l.t.Fatalf("%v in %s", err, show(l.got))
+		}
+	}
+}
+
+// texts are the assistant's messages as a client holds them at the end.
+func (l *lab) texts() []string {
+	l.t.Helper()
+	f := protocol.NewFold(nil, nil, adapter.ApplyPatch)
+	for _, e := range l.got {
+		if err := f.Apply(e); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	var texts []string
+	for _, m := range f.Messages() {
+		if m.Role == protocol.RoleAssistant && m.Content != nil {
+			texts = append(texts, m.Content.String())
+		}
+	}
+	return texts
+}
+
+// show lists the types of events.
+func show(events []protocol.Event) string {
+	types := make([]string, len(events))
+	for i, e := range events {
+		types[i] = string(e.Type())
+		if err, ok := e.(*protocol.RunError); ok {
+			types[i] += "(" + err.Code + ": " + err.Message + ")"
+		}
+	}
+	return strings.Join(types, " ")
+}
+
+// interrupts are those that the run ended with.
+func interrupts(t *testing.T, events []protocol.Event) []protocol.Interrupt {
+	t.Helper()
+	finished, ok := events[len(events)-1].(*protocol.RunFinished)
+	if !ok || finished.Outcome == nil || finished.Outcome.Type != protocol.OutcomeInterrupt {
+		t.Fatalf("no interrupt: %s", show(events))
+	}
+	return finished.Outcome.Interrupts
+}
+
+func succeeded(t *testing.T, events []protocol.Event) {
+	t.Helper()
+	finished, ok := events[len(events)-1].(*protocol.RunFinished)
+	if !ok || finished.Outcome != nil && finished.Outcome.Type != protocol.OutcomeSuccess {
+		t.Fatalf("no success: %s", show(events))
+	}
+}
+
+func failedWith(t *testing.T, events []protocol.Event, code string) *protocol.RunError {
+	t.Helper()
+	failed, ok := events[len(events)-1].(*protocol.RunError)
+	if !ok || failed.Code != code {
+		t.Fatalf("no %s: %s", code, show(events))
+	}
+	return failed
+}
+
+func confirmation(text string) protocol.Interrupt {
+	return protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: text}
+}
+
+func details(t *testing.T, e *protocol.RunError) map[string]any {
+	t.Helper()
+	var members map[string]any
+	if err := json.Unmarshal(e.Metadata["aguiws"], &members); err != nil {
+		t.Fatal(err)
+	}
+	return members
+}
+
+type rawJSON = json.RawMessage

@@ -1,0 +1,137 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// maxParallel bounds /parallel.
+const maxParallel = 50
+
+func (a *agent) tool(ctx context.Context, run *adapter.Run, argument string) error {
+	name, args, _ := strings.Cut(argument, " ")
+	if args = strings.TrimSpace(args); args == "" {
+		args = "{}"
+	}
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(args), &object); err != nil || object == nil || name == "" {
+		return stream(run, "Usage: /tool NAME JSON, with a JSON object of arguments.")
+	}
+	return a.calls(ctx, run, adapter.ToolCall{Name: name, Args: json.RawMessage(args), Do: a.carryOut})
+}
+
+func (a *agent) parallel(ctx context.Context, run *adapter.Run, argument string) error {
+	n, err := strconv.Atoi(argument)
+	if err != nil || n < 1 || n > maxParallel {
+		return stream(run, "Usage: /parallel N, with N from 1 to 50.")
+	}
+	calls := make([]adapter.ToolCall, n)
+	for i := range calls {
+		calls[i] = adapter.ToolCall{
+			Name: fmt.Sprintf("task_%d", i+1),
+			Args: json.RawMessage(fmt.Sprintf(`{"number":%d}`, i+1)),
+			Do:   a.carryOut,
+		}
+	}
+	return a.calls(ctx, run, calls...)
+}
+
+// calls proposes calls and says what became of each.
+func (a *agent) calls(ctx context.Context, run *adapter.Run, calls ...adapter.ToolCall) error {
+	outcomes, err := adapter.CallTools(ctx, run, calls...)
+	if err != nil {
+		return err
+	}
+	said := make([]string, len(outcomes))
+	for i, o := range outcomes {
+		name := calls[i].Name
+		switch o.Status {
+		case adapter.ToolExecuted:
+			said[i] = "I have called " + name + "."
+		case adapter.ToolDeclined:
+			said[i] = name + " was declined, so I have not called it."
+		case adapter.ToolCancelled:
+			said[i] = "The question about " + name + " was cancelled, so I have not called it."
+		default:
+			said[i] = name + " failed: " + o.Reason
+		}
+	}
+	return stream(run, strings.Join(said, " "))
+}
+
+var formSchema = protocol.Any(`{"type":"object","title":"Quarterly figures","properties":{` +
+	`"quarter":{"type":"string","title":"Quarter","enum":["Q1","Q2","Q3","Q4"]},` +
+	`"year":{"type":"integer","title":"Year","minimum":2000},` +
+	`"revenue":{"type":"number","title":"Revenue"}},` +
+	`"required":["quarter","year","revenue"],"additionalProperties":false}`)
+
+func (a *agent) form(ctx context.Context, run *adapter.Run, _ string) error {
+	answers, err := run.Ask(ctx, protocol.Interrupt{
+		Reason: protocol.ReasonInputRequired, Message: "Please fill in the quarterly figures.", ResponseSchema: formSchema,
+	})
+	if err != nil {
+		return err
+	}
+	if answers.Entries[0].Status == protocol.ResumeCancelled {
+		return stream(run, "The form was cancelled.")
+	}
+	return stream(run, "You entered "+string(answers.Entries[0].Payload))
+}
+
+func (a *agent) confirm(ctx context.Context, run *adapter.Run, text string) error {
+	return confirm(ctx, run, text, "")
+}
+
+func (a *agent) expire(ctx context.Context, run *adapter.Run, argument string) error {
+	seconds, err := strconv.Atoi(argument)
+	if err != nil || seconds < 0 || seconds > 365*24*3600 {
+		return stream(run, "Usage: /expire SECONDS.")
+	}
+	at := run.Now().Add(time.Duration(seconds) * time.Second).UTC()
+	return confirm(ctx, run, "Please confirm before this expires.", at.Format(time.RFC3339Nano))
+}
+
+func confirm(ctx context.Context, run *adapter.Run, text, expiresAt string) error {
+	if text == "" {
+		text = "Please confirm."
+	}
+	answers, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: text, ExpiresAt: expiresAt})
+	if err != nil {
+		return err
+	}
+	return stream(run, outcome(answers.Entries[0]))
+}
+
+// outcome says what the answer to a confirmation was.
+func outcome(entry protocol.ResumeEntry) string {
+	if entry.Status == protocol.ResumeCancelled {
+		return "Cancelled."
+	}
+	var said struct {
+		Approved *bool `json:"approved"`
+	}
+	if json.Unmarshal(entry.Payload, &said) == nil && said.Approved != nil && !*said.Approved {
+		return "Declined."
+	}
+	return "Confirmed."
+}
+
+func (a *agent) twice(ctx context.Context, run *adapter.Run, _ string) error {
+	for _, question := range []string{"First question: go on?", "Second question: still go on?"} {
+		answers, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: question})
+		if err != nil {
+			return err
+		}
+		if answers.Entries[0].Status == protocol.ResumeCancelled {
+			return stream(run, "Cancelled.")
+		}
+	}
+	return stream(run, "Asked twice, answered twice.")
+}

@@ -1,0 +1,21 @@
+// Package script is a deterministic agent: it obeys a command in the last user
+// message, and answers other text with what it can do. It is what the command
+// runs by default, and the profile that tests and the conformance harness use.
+//
+//	/say TEXT          streams TEXT in word deltas
+//	/slow N MS         N deltas, MS milliseconds apart
+//	/tool NAME JSON    proposes the call and asks; approved, it is carried out once
+//	/parallel N        N such calls in one interrupt outcome
+//	/form              asks for quarter, year and revenue, and echoes them
+//	/confirm TEXT      asks for a confirmation without a schema
+//	/twice             asks, asks again after the answer, then ends
+//	/expire SECONDS    as /confirm, expiring that far ahead
+//	/fail TEXT         fails with TEXT
+//	/panic             panics
+//	/state JSON        sets the state, then adds /steps to it by a delta
+//	/effect            carries out the non-idempotent step alone, without asking
+//
+// Carrying out is one step that is not idempotent: it appends the line
+// {"tool","args","key"} to Options.Effects, so that a test can count what
+// really happened.
+package script

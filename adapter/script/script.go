@@ -1,0 +1,77 @@
+package script
+
+import (
+	"context"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Options configure the agent.
+type Options struct {
+	// Effects is the file to which each effect appends a line. Without it an
+	// effect leaves no trace.
+	Effects string
+}
+
+// New returns the agent. It may be used by several runners at once.
+func New(options Options) adapter.Agent { return &agent{options} }
+
+type agent struct{ options Options }
+
+// Restartable is true: nothing happens outside steps.
+func (a *agent) Restartable() bool { return true }
+
+// command carries out what follows a name like "/say".
+type command func(a *agent, ctx context.Context, run *adapter.Run, argument string) error
+
+var commands = map[string]command{
+	"/say":      (*agent).say,
+	"/slow":     (*agent).slow,
+	"/tool":     (*agent).tool,
+	"/parallel": (*agent).parallel,
+	"/form":     (*agent).form,
+	"/confirm":  (*agent).confirm,
+	"/twice":    (*agent).twice,
+	"/expire":   (*agent).expire,
+	"/fail":     (*agent).fail,
+	"/panic":    (*agent).panic,
+	"/state":    (*agent).state,
+	"/effect":   (*agent).effect,
+}
+
+const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
+	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON or /effect."
+
+// Run obeys the last user message.
+func (a *agent) Run(ctx context.Context, run *adapter.Run) error {
+	name, argument, _ := strings.Cut(lastUserText(run.Input().Messages), " ")
+	if do := commands[name]; do != nil {
+		return do(a, ctx, run, strings.TrimSpace(argument))
+	}
+	return stream(run, help)
+}
+
+func lastUserText(messages protocol.Messages) string {
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == protocol.RoleUser {
+			return strings.TrimSpace(messages[i].Content.String())
+		}
+	}
+	return ""
+}
+
+// stream writes a message in word deltas.
+func stream(run *adapter.Run, text string) error {
+	t, err := run.Text()
+	if err != nil {
+		return err
+	}
+	for _, word := range strings.SplitAfter(text, " ") {
+		if _, err := t.Write([]byte(word)); err != nil {
+			return err
+		}
+	}
+	return t.Close()
+}

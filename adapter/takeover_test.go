@@ -1,0 +1,323 @@
+package adapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+var errCut = fmt.Errorf("%w: cut", adapter.ErrOutcomeUnknown)
+
+// cutStore is a worker's way to the store until it is cut: what a dead process
+// looks like from outside. How events fall into batches is a matter of timing,
+// so it may cut one in two.
+type cutStore struct {
+	adapter.Store
+	mu     sync.Mutex
+	events int // that still pass; negative: no limit
+	cut    bool
+	passed int
+}
+
+func (c *cutStore) sever() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.cut = true
+}
+
+func (c *cutStore) pass() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return errCut
+	}
+	return nil
+}
+
+func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return adapter.CommitResult{}, errCut
+	}
+	if c.events >= 0 && len(b.Events) > c.events {
+		c.cut = true
+		b.Events, b.End = b.Events[:c.events], nil
+		end := b.Expect + int64(len(b.Events))
+		b.Records = slices.DeleteFunc(slices.Clone(b.Records), func(text rawJSON) bool {
+			var r struct{ Position int64 }
+			return json.Unmarshal(text, &r) != nil || r.Position > end
+		})
+		if _, err := c.Store.Commit(ctx, b); err != nil {
+			return adapter.CommitResult{}, err
+		}
+		return adapter.CommitResult{}, errCut
+	}
+	if c.events >= 0 {
+		c.events -= len(b.Events)
+	}
+	c.passed += len(b.Events)
+	return c.Store.Commit(ctx, b)
+}
+
+func (c *cutStore) Renew(ctx context.Context, claim adapter.Claim) (bool, error) {
+	if err := c.pass(); err != nil {
+		return false, err
+	}
+	return c.Store.Renew(ctx, claim)
+}
+
+func (c *cutStore) HandBack(ctx context.Context, claim adapter.Claim) error {
+	if err := c.pass(); err != nil {
+		return err
+	}
+	return c.Store.HandBack(ctx, claim)
+}
+
+func (c *cutStore) Claim(ctx context.Context, r adapter.ClaimRequest) (adapter.ClaimResult, error) {
+	if err := c.pass(); err != nil {
+		return adapter.ClaimResult{}, err
+	}
+	return c.Store.Claim(ctx, r)
+}
+
+func (c *cutStore) Listen(func(adapter.Delivery)) {}
+
+// steady is an agent whose run has everything open at one time or another. It
+// emits the same in every call, and counts what its steps do.
+type steady struct {
+	restart bool
+	mu      sync.Mutex
+	ran     map[string]int
+}
+
+func (s *steady) Restartable() bool { return s.restart }
+
+func (s *steady) Run(ctx context.Context, run *adapter.Run) error {
+	count := func(name string) func(context.Context) (bool, error) {
+		return func(context.Context) (bool, error) {
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			s.ran[name]++
+			return true, run.Say("inside " + name)
+		}
+	}
+	text, err := run.Text()
+	if err != nil {
+		return err
+	}
+	for i := range 3 {
+		if _, err := fmt.Fprintf(text, "%d ", i); err != nil {
+			return err
+		}
+	}
+	finish, err := run.StartStep("phase")
+	if err != nil {
+		return err
+	}
+	if err := run.SetState(map[string]int{"a": 1}); err != nil {
+		return err
+	}
+	if _, err := adapter.IdempotentStep(ctx, run, "first", count("first")); err != nil {
+		return err
+	}
+	fmt.Fprint(text, "after ")
+	if err := run.PatchState(json.RawMessage(`[{"op":"replace","path":"/a","value":2}]`)); err != nil {
+		return err
+	}
+	call := run.NewID()
+	if err := run.Emit(
+		&protocol.ToolCallStart{ToolCallID: call, ToolCallName: "look"},
+		&protocol.ToolCallArgs{ToolCallID: call, Delta: `{"x":`},
+		&protocol.ToolCallArgs{ToolCallID: call, Delta: `1}`},
+		&protocol.ToolCallEnd{ToolCallID: call},
+	); err != nil {
+		return err
+	}
+	if _, err := adapter.IdempotentStep(ctx, run, "second", count("second")); err != nil {
+		return err
+	}
+	if err := run.ToolResult(call, "seen"); err != nil {
+		return err
+	}
+	if err := run.Think("hm"); err != nil {
+		return err
+	}
+	fmt.Fprint(text, "end")
+	if err := finish(); err != nil {
+		return err
+	}
+	return text.Close()
+}
+
+// Wherever the worker is lost, the run goes on elsewhere, and what clients hold
+// in the end is what they would hold had it not been.
+func TestTakeoverAtEveryEvent(t *testing.T) {
+	whole := runCut(t, -1)
+	for k := range whole.passed {
+		t.Run(fmt.Sprintf("after %d", k), func(t *testing.T) {
+			t.Parallel()
+			cut := runCut(t, k)
+			if got, want := cut.held, whole.held; got != want {
+				t.Errorf("a client holds\n%s\nwant\n%s\nafter %s", got, want, show(cut.events))
+			}
+		})
+	}
+}
+
+type cutRun struct {
+	passed int
+	held   string
+	events []protocol.Event
+}
+
+func runCut(t *testing.T, events int) cutRun {
+	agent := &steady{restart: true, ran: map[string]int{}}
+	l := newLab(t, agent)
+	dying := &cutStore{Store: l.store, events: events}
+	worker, err := adapter.NewRunner(dying, &adapter.Options{
+		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { worker.Shutdown(l.ctx()) })
+	in := user("hi")
+	in.ThreadID, in.RunID = l.key.Thread, "run-1"
+	if _, err := worker.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
+		t.Fatal(err)
+	}
+	logged := l.untilEnd()
+	succeeded(t, logged)
+	l.wellFormed()
+	for name, n := range agent.ran {
+		if n > 2 {
+			t.Errorf("step %s ran %d times", name, n)
+		}
+	}
+	f := protocol.NewFold(nil, nil, adapter.ApplyPatch)
+	for _, e := range l.got {
+		f.Apply(e)
+	}
+	messages, err := json.Marshal(meaningful(f.Messages()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return cutRun{dying.passed, numbered(string(messages)) + string(f.State()), logged}
+}
+
+var madeID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+
+// numbered replaces made ids, which differ from execution to execution, by
+// numbers in the order in which they appear.
+func numbered(text string) string {
+	seen := map[string]string{}
+	return madeID.ReplaceAllStringFunc(text, func(id string) string {
+		if seen[id] == "" {
+			seen[id] = fmt.Sprintf("id-%d", len(seen)+1)
+		}
+		return seen[id]
+	})
+}
+
+// meaningful leaves out reasoning that a takeover emptied.
+func meaningful(messages protocol.Messages) protocol.Messages {
+	return slices.DeleteFunc(slices.Clone(messages), func(m protocol.Message) bool {
+		return m.Role == protocol.RoleReasoning && m.Content.String() == ""
+	})
+}
+
+// A run of which nothing was recorded ends when its agent cannot be restarted.
+func TestWorkerLostBeforeAnything(t *testing.T) {
+	agent := &steady{ran: map[string]int{}}
+	l := newLab(t, agent)
+	dying := &cutStore{Store: l.store, events: 1}
+	worker, err := adapter.NewRunner(dying, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { worker.Shutdown(l.ctx()) })
+	in := user("hi")
+	in.ThreadID, in.RunID = l.key.Thread, "run-1"
+	if _, err := worker.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
+		t.Fatal(err)
+	}
+	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+	l.wellFormed()
+}
+
+// A step that was started and not recorded is not run again before a human
+// says so.
+func TestUncertainStep(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer protocol.ResumeEntry
+		ran    int
+		text   string
+	}{
+		"rerun":     {resolved("", `{"action":"rerun"}`), 2, "result 2"},
+		"done":      {resolved("", `{"action":"done","result":7}`), 1, "result 7"},
+		"fail":      {resolved("", `{"action":"fail"}`), 1, "failed"},
+		"cancelled": {cancelled(""), 1, "failed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var dying *cutStore
+			ran := 0
+			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				if err := run.Say("before"); err != nil {
+					return err
+				}
+				n, err := adapter.Step(ctx, run, "pay", func(context.Context) (int, error) {
+					ran++
+					if ran == 1 {
+						dying.sever()
+					}
+					return ran, nil
+				})
+				var failed *adapter.StepError
+				if errors.As(err, &failed) {
+					return run.Say("failed")
+				}
+				if err != nil {
+					return err
+				}
+				return run.Say(fmt.Sprintf("result %d", n))
+			})
+			l := newLab(t, agent)
+			dying = &cutStore{Store: l.store, events: -1}
+			worker, err := adapter.NewRunner(dying, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { worker.Shutdown(l.ctx()) })
+			in := user("hi")
+			in.ThreadID, in.RunID = l.key.Thread, "run-0"
+			if _, err := worker.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
+				t.Fatal(err)
+			}
+			open := interrupts(t, l.untilEnd())
+			if len(open) != 1 || open[0].Reason != adapter.ReasonUncertainStep {
+				t.Fatalf("interrupts %+v", open)
+			}
+			if ran != 1 {
+				t.Fatalf("the step ran %d times before anybody answered", ran)
+			}
+			test.answer.InterruptID = open[0].ID
+			succeeded(t, l.answer(test.answer))
+			l.wellFormed()
+			if ran != test.ran {
+				t.Errorf("the step ran %d times, want %d", ran, test.ran)
+			}
+			if got := l.texts(); !slices.Equal(got, []string{"before", test.text}) {
+				t.Errorf("texts %q", got)
+			}
+		})
+	}
+}
