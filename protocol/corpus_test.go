@@ -26,17 +26,19 @@ func fixtures(t *testing.T, pattern string) []string {
 	return files
 }
 
+func jsonValue(t *testing.T, data []byte) (v any) {
+	t.Helper()
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&v); err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	return v
+}
+
 func sameJSON(t *testing.T, a, b []byte) bool {
 	t.Helper()
-	read := func(data []byte) (v any) {
-		d := json.NewDecoder(bytes.NewReader(data))
-		d.UseNumber()
-		if err := d.Decode(&v); err != nil {
-			t.Fatalf("%v in %s", err, data)
-		}
-		return v
-	}
-	return reflect.DeepEqual(read(a), read(b))
+	return reflect.DeepEqual(jsonValue(t, a), jsonValue(t, b))
 }
 
 func TestCorpusRoundTrip(t *testing.T) {
