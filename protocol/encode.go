@@ -143,6 +143,9 @@ func appendMembers(dst []byte, s *shape, m *members, v reflect.Value) ([]byte, e
 		fs := m.shape(s, i)
 		if f.pointer {
 			if fv.IsNil() {
+				if fs.form != formContent {
+					return dst, fmt.Errorf("%s: must be there", f.name)
+				}
 				dst = append(dst, emptyOf(fs)...)
 				continue
 			}
