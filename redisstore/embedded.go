@@ -10,11 +10,16 @@ import (
 	"github.com/redis/go-redis/v9/maintnotifications"
 )
 
+// forgetEvery is how often keys past their time are removed. Nothing that a script
+// decides depends on their removal, and miniredis walks all keys to find them;
+// letting it do so by the clock, before every command, costs more than the
+// commands.
+const forgetEvery = time.Minute
+
 // Embedded returns a store inside this process: the same scripts on miniredis,
 // reached without a port. What it holds dies with Close or with the process.
 func Embedded(opts *Options) (*Store, error) {
 	server := miniredis.NewMiniRedis()
-	server.ClockTTL(true)
 	o := opts.withDefaults()
 	o.volatile, o.singly = true, true
 	o.HistoryID = newID()
@@ -42,5 +47,17 @@ func Embedded(opts *Options) (*Store, error) {
 		return nil, err
 	}
 	s.release = append(s.release, shut)
+	s.running.Go(func() {
+		tick := time.NewTicker(forgetEvery)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				server.FastForward(forgetEvery)
+			case <-s.closing:
+				return
+			}
+		}
+	})
 	return s, nil
 }

@@ -1,0 +1,67 @@
+package redisstore
+
+import (
+	"context"
+	"net"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+)
+
+func nodeOptions(n storetest.Node) *Options {
+	return &Options{Prefix: n.Space, Node: n.ID, Lease: n.Lease, Retain: n.Retain, HistoryID: n.History, Clock: n.Clock}
+}
+
+func closing(t testing.TB, s *Store) *Store {
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// onMiniredis opens stores on one server in the process, as the embedded store does.
+func onMiniredis(server *miniredis.Miniredis) storetest.Open {
+	return func(t testing.TB, n storetest.Node) adapter.Store {
+		client := redis.NewClient(&redis.Options{
+			Dialer:     func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+			MaxRetries: -1, ContextTimeoutEnabled: true, DisableIdentity: true,
+		})
+		t.Cleanup(func() { _ = client.Close() })
+		o := nodeOptions(n)
+		o.volatile, o.singly, o.Partitions = true, true, 4
+		if o.HistoryID == "" {
+			o.HistoryID = "miniredis"
+		}
+		s, err := New(context.Background(), client, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return closing(t, s)
+	}
+}
+
+func onRedis(url string) storetest.Open {
+	return func(t testing.TB, n storetest.Node) adapter.Store {
+		s, err := Open(context.Background(), url, nodeOptions(n))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return closing(t, s)
+	}
+}
+
+func TestContractOnMiniredis(t *testing.T) {
+	server := miniredis.NewMiniRedis()
+	t.Cleanup(server.Close)
+	storetest.Run(t, onMiniredis(server))
+}
+
+func TestContractOnRedis(t *testing.T) {
+	storetest.Run(t, onRedis(redistest.Start(t, redistest.Options{}).URL()))
+}

@@ -1,0 +1,133 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var beginTests = []test{
+	{"an accepted run is claimed and its start is logged", func(e *env) {
+		th := e.thread()
+		res := th.begin(th.start("r1"))
+		same(th, "status", res.Status, adapter.BeginAccepted)
+		same(th, "claim", res.Claim, adapter.Claim{Thread: th.key, RunID: "r1", Token: "token-r1"})
+		v := th.view()
+		same(th, "start", res.Start, adapter.Position{Epoch: v.Epoch, Seq: 0})
+		same(th, "log", text(v.Log), "start:r1")
+		same(th, "active", v.Active.ID+string(v.Active.Status), "r1active")
+		same(th, "latest", v.Latest.ID, "r1")
+		same(th, "numbers", []int64{v.Version, v.Seq, v.Boundary, v.Active.Started}, []int64{1, 1, 0, 1})
+		x, err := th.s.Journal(e.Context(), res.Claim)
+		must(th, x, err)
+		same(th, "execution", x.ID+string(x.Frozen)+x.Agent, `exe-r1{"of":"r1"}agent`)
+		if d := v.Now.Sub(x.Began); d < 0 || d > time.Minute {
+			e.Errorf("began %v ago", d)
+		}
+	}},
+	{"a version that has moved is stale and changes nothing", func(e *env) {
+		th := e.thread()
+		old := th.start("r2")
+		queued := th.wait("r3")
+		th.begun(th.start("r1"))
+		th.unchanged(func() {
+			same(th, "status", th.begin(old).Status, adapter.BeginStale)
+			same(th, "status", th.begin(queued).Status, adapter.BeginStale)
+			old.Version = 99
+			same(th, "status", th.begin(old).Status, adapter.BeginStale)
+		})
+	}},
+	{"the deadline itself is in time, a millisecond later is not and changes nothing", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		b := th.start("r1")
+		b.Deadline = c.read().UnixMilli()
+		c.move(time.Millisecond)
+		th.unchanged(func() { same(th, "status", th.begin(b).Status, adapter.BeginExpired) })
+		c.move(-time.Millisecond)
+		th.begun(b)
+	}},
+	{"the same run id again answers as the first time", func(e *env) {
+		th := e.thread()
+		b := th.start("r1")
+		first := th.begin(b)
+		th.ok(batch(first.Claim, 2, 1, "b"))
+		th.unchanged(func() { same(th, "answer", th.begin(b), first) })
+		other := b
+		other.Token = "another"
+		same(th, "claim under another token", th.begin(other).Claim, adapter.Claim{})
+		th.ok(ending(first.Claim, 3, 2, "end", adapter.EndFinish))
+		th.unchanged(func() {
+			again := th.begin(b)
+			same(th, "status", again.Status, adapter.BeginAccepted)
+			same(th, "start", again.Start, first.Start)
+			same(th, "claim of an ended run", again.Claim, adapter.Claim{})
+		})
+	}},
+	{"a queued run sent again is queued once", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		b := th.wait("r2")
+		first := th.begin(b)
+		th.unchanged(func() { same(th, "answer", th.begin(b), first) })
+		same(th, "queue", len(th.view().Queue), 1)
+	}},
+	{"a start while a run is active is an error and changes nothing", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		th.unchanged(func() { th.refused(th.start("r2")) })
+	}},
+	{"a start past an open interrupt is an error and changes nothing", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		th.unchanged(func() { th.refused(th.start("r2")) })
+	}},
+	{"an answer to nothing, or to another execution, is an error and changes nothing", func(e *env) {
+		th := e.thread()
+		th.unchanged(func() { th.refused(th.resume("r2", "exe-r1")) })
+		th.suspended()
+		th.unchanged(func() { th.refused(th.resume("r2", "exe-other")) })
+	}},
+	{"queued runs wait in order with their inputs", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		for _, run := range []string{"r2", "r3", "r4"} {
+			res := th.begin(th.wait(run))
+			same(th, "start is the log's end", res.Start.Seq, 1)
+			same(th, "claim", res.Claim, adapter.Claim{})
+		}
+		v := th.view(adapter.ReadQuery{RunID: "r3"})
+		same(th, "queue", show(v.Queue), show([]adapter.QueuedRun{{ID: "r2", Input: raws(`{"input":"r2"}`)[0]},
+			{ID: "r3", Input: raws(`{"input":"r3"}`)[0]}, {ID: "r4", Input: raws(`{"input":"r4"}`)[0]}}))
+		same(th, "status", v.Run.Status, adapter.RunQueued)
+		same(th, "started", v.Run.Started, 0)
+		same(th, "log", text(v.Log), "start:r1")
+	}},
+	{"a run queued on a thread at rest is due at once", func(e *env) {
+		th := e.thread()
+		if th.due() {
+			e.Error("an unused thread is due")
+		}
+		th.begun(th.wait("r1"))
+		if !th.due() {
+			e.Error("not due")
+		}
+	}},
+	{"a run queued while an interrupt is open waits", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		th.begun(th.wait("r2"))
+		if th.due() {
+			e.Error("due")
+		}
+		th.claimed("t", adapter.ClaimNothing)
+	}},
+}
+
+// refused wants a Begin to fail for what it says, not for the store's sake.
+func (th *thread) refused(b adapter.Begin) {
+	th.Helper()
+	if res, err := th.s.Begin(th.Context(), b); err == nil {
+		th.Errorf("begin %s: status %d", b.RunID, res.Status)
+	}
+}

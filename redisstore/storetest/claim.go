@@ -1,0 +1,202 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var claimTests = []test{
+	{"the head of the queue is claimed, first in first out", func(e *env) {
+		th := e.thread()
+		for _, run := range []string{"r1", "r2", "r3"} {
+			th.begun(th.wait(run))
+		}
+		seq := int64(0)
+		for _, run := range []string{"r1", "r2", "r3"} {
+			version := th.view().Version
+			res := th.claimed("token-"+run, adapter.ClaimQueued)
+			same(th, "claim", res, adapter.ClaimResult{Kind: adapter.ClaimQueued, Attempts: 1, Input: raws(`{"input":"` + run + `"}`)[0],
+				Record: raws(`{"run":"` + run + `"}`)[0], Claim: adapter.Claim{Thread: th.key, RunID: run, Token: "token-" + run}})
+			same(th, "version", th.view().Version, version+1)
+			same(th, "active", th.view().Active.ID, run)
+			same(th, "log", th.view().Seq, seq)
+			if th.due() {
+				e.Error("due while claimed")
+			}
+			th.claimed("other", adapter.ClaimNothing)
+			act := th.activate(res.Claim)
+			same(th, "activated", act, adapter.CommitResult{End: adapter.Position{Epoch: th.view().Epoch, Seq: seq + 1}})
+			same(th, "latest", th.view().Latest.Started, seq+1)
+			th.ok(ending(res.Claim, 2, seq+1, "end", adapter.EndFinish))
+			seq += 2
+		}
+		th.claimed("t", adapter.ClaimNothing)
+		same(th, "log", th.log(), "start:r1 end start:r2 end start:r3 end")
+	}},
+	{"an activation sent again is recognised, and nothing else is one", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		c := th.claimed("t1", adapter.ClaimQueued).Claim
+		first := th.activate(c)
+		th.unchanged(func() { same(th, "answer", th.activate(c), first) })
+		th.ok(batch(c, 2, 1, "b"))
+		th.unchanged(func() { same(th, "later", th.activate(c).Status, adapter.CommitMismatch) })
+	}},
+	{"a claim sent again answers the same claim", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		first := th.claimed("t1", adapter.ClaimQueued)
+		th.unchanged(func() { same(th, "queued", th.claim("t1"), first) })
+		th.activate(first.Claim)
+		c.move(e.lease + time.Millisecond)
+		second := th.claimed("t2", adapter.ClaimTakeover)
+		th.unchanged(func() { same(th, "takeover", th.claim("t2"), second) })
+	}},
+	{"a lease ends strictly after its last millisecond", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.start("r1"))
+		c.move(e.lease)
+		if th.due() {
+			e.Error("due in its last millisecond")
+		}
+		th.claimed("t2", adapter.ClaimNothing)
+		c.move(time.Millisecond)
+		if !th.due() {
+			e.Error("not due after it")
+		}
+		res := th.claimed("t2", adapter.ClaimTakeover)
+		same(th, "attempts", res.Attempts, 2)
+		same(th, "record", string(res.Record), `{"run":"r1"}`)
+		if th.due() {
+			e.Error("due after the takeover")
+		}
+	}},
+	{"a takeover fences the old owner for good", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		heardA := listen(th.s)
+		other := th.from(e.node("b"))
+		old := th.begun(th.start("r1"))
+		th.ok(batch(old, 2, 1, "b"))
+		c.move(e.lease + time.Millisecond)
+		claim := other.claimed("t2", adapter.ClaimTakeover).Claim
+		th.unchanged(func() {
+			same(th, "renew", th.renew(old), false)
+			same(th, "commit", th.commit(batch(old, 3, 2, "x")).Status, adapter.CommitFenced)
+			same(th, "end", th.commit(ending(old, 3, 2, "x", adapter.EndFinish)).Status, adapter.CommitFenced)
+			if err := th.s.HandBack(e.Context(), old); err != nil {
+				e.Error(err)
+			}
+		})
+		eventually(th, "the old node hears that it is fenced", func() bool {
+			return heardA.count(adapter.DeliverFenced, th.key, old.Token) == 1
+		})
+		x, err := other.s.Journal(e.Context(), claim)
+		same(th, "crashes, started", []int64{int64(must(other, x, err).Crashes), x.Started}, []int64{1, 1})
+		other.ok(batch(claim, 1, 2, "c"))
+		other.ok(ending(claim, 2, 3, "end", adapter.EndFinish))
+		same(th, "log", th.log(), "start:r1 b c end")
+	}},
+	{"a lease is renewed from now, and only by its owner", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		claim := th.begun(th.start("r1"))
+		c.move(e.lease - time.Second)
+		same(th, "renewed", th.renew(claim), true)
+		c.move(e.lease)
+		th.claimed("t2", adapter.ClaimNothing)
+		stranger := claim
+		stranger.Token = "stranger"
+		same(th, "by a stranger", th.renew(stranger), false)
+		c.move(time.Millisecond)
+		th.claimed("t2", adapter.ClaimTakeover)
+	}},
+	{"a claim that was never activated is claimed as queued again", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		old := th.claimed("t1", adapter.ClaimQueued).Claim
+		c.move(e.lease + time.Millisecond)
+		res := th.claimed("t2", adapter.ClaimQueued)
+		same(th, "attempts, input", fmt.Sprint(res.Attempts, string(res.Input)), `2{"input":"r1"}`)
+		th.unchanged(func() { same(th, "old owner", th.activate(old).Status, adapter.CommitFenced) })
+		same(th, "new owner", th.activate(res.Claim).Status, adapter.CommitOK)
+	}},
+	{"a claim handed back is another node's at once, and the attempt is not counted", func(e *env) {
+		th := e.thread()
+		other := th.from(e.node("b"))
+		heard := listen(other.s)
+		old := th.begun(th.start("r1"))
+		if err := th.s.HandBack(e.Context(), old); err != nil {
+			e.Fatal(err)
+		}
+		eventually(th, "the other node is told", func() bool { return heard.count(adapter.DeliverReady, th.key, "") == 1 })
+		if !other.due() {
+			e.Error("not due")
+		}
+		same(th, "commit", th.commit(batch(old, 2, 1, "x")).Status, adapter.CommitFenced)
+		res := other.claimed("t2", adapter.ClaimTakeover)
+		same(th, "attempts", res.Attempts, 1)
+		x, err := other.s.Journal(e.Context(), res.Claim)
+		same(th, "crashes", must(other, x, err).Crashes, 0)
+	}},
+	{"of many concurrent claims one wins, whatever is claimed", func(e *env) {
+		c := e.stopped()
+		nodes := []*thread{e.thread()}
+		nodes = append(nodes, nodes[0].from(e.node("b")), nodes[0].from(e.node("c")))
+		race := func(round string) (winner adapter.ClaimResult) {
+			var group sync.WaitGroup
+			var won atomic.Int64
+			for i := range 24 {
+				group.Go(func() {
+					res, err := nodes[i%3].s.Claim(e.Context(), adapter.ClaimRequest{Thread: nodes[0].key, Token: fmt.Sprint(round, i)})
+					if err != nil {
+						e.Error(err)
+					} else if res.Kind != adapter.ClaimNothing && won.Add(1) == 1 {
+						winner = res
+					}
+				})
+			}
+			group.Wait()
+			same(nodes[0], round+": winners", won.Load(), 1)
+			return winner
+		}
+		nodes[0].begun(nodes[0].wait("r1"))
+		nodes[0].begun(nodes[0].wait("r2"))
+		same(nodes[0], "run", race("queued").Claim.RunID, "r1")
+		c.move(e.lease + time.Millisecond)
+		nodes[0].activate(race("again").Claim)
+		c.move(e.lease + time.Millisecond)
+		same(nodes[0], "attempts", race("takeover").Attempts, 3)
+	}},
+	{"due names what is ready and what has expired, up to the limit", func(e *env) {
+		c := e.stopped()
+		s := e.node("a")
+		for i := range 6 {
+			th := e.on(s, fmt.Sprint("t", i))
+			if i < 3 {
+				th.begun(th.start("r1"))
+			} else {
+				th.begun(th.wait("r1"))
+			}
+		}
+		count := func(limit int) int {
+			keys, err := s.Due(e.Context(), limit)
+			if err != nil {
+				e.Fatal(err)
+			}
+			return len(keys)
+		}
+		th := e.on(s, "t0")
+		same(th, "ready", count(100), 3)
+		c.move(e.lease + time.Millisecond)
+		same(th, "and expired", count(100), 6)
+		same(th, "limit", count(4), 4)
+	}},
+}

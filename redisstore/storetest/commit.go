@@ -1,0 +1,157 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var commitTests = []test{
+	{"batches are logged in order, records are journaled in order", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		b := batch(c, 2, 1, "b c")
+		b.Records = raws(`{"n":1} {"n":2}`)
+		res := th.ok(b)
+		v := th.view()
+		same(th, "end", res.End, adapter.Position{Epoch: v.Epoch, Seq: 3})
+		b = batch(c, 3, 3, "")
+		b.Records = raws(`{"n":3}`)
+		th.ok(b)
+		same(th, "log", th.log(), "start:r1 b c")
+		same(th, "a commit decides nothing", th.view().Version, v.Version)
+		x, err := th.s.Journal(e.Context(), c)
+		same(th, "journal", show(must(th, x, err).Journal), show(raws(`{"n":1} {"n":2} {"n":3}`)))
+	}},
+	{"the last batch sent again is recognised", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		b := batch(c, 2, 1, "b")
+		b.Records = raws("1")
+		first := th.ok(b)
+		th.unchanged(func() { same(th, "answer", th.commit(b), first) })
+		x, err := th.s.Journal(e.Context(), c)
+		same(th, "records", len(must(th, x, err).Journal), 1)
+	}},
+	{"a batch out of turn is refused and writes nothing", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		th.ok(batch(c, 2, 1, "b"))
+		th.ok(batch(c, 3, 2, "c"))
+		th.unchanged(func() {
+			same(th, "an older number", th.commit(batch(c, 2, 1, "x")).Status, adapter.CommitMismatch)
+			same(th, "an earlier position", th.commit(batch(c, 4, 2, "x")).Status, adapter.CommitMismatch)
+			same(th, "a number left out", th.commit(batch(c, 5, 3, "x")).Status, adapter.CommitAhead)
+			same(th, "a later position", th.commit(batch(c, 4, 4, "x")).Status, adapter.CommitAhead)
+			same(th, "an end from a later position", th.commit(ending(c, 4, 4, "x", adapter.EndFinish)).Status, adapter.CommitAhead)
+			same(th, "an end from an earlier one", th.commit(ending(c, 4, 2, "x", adapter.EndFinish)).Status, adapter.CommitMismatch)
+		})
+	}},
+	{"a stale token, run or dispatch epoch writes nothing and publishes nothing", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		b := e.node("b")
+		heard := listen(b)
+		th.from(b).view(adapter.ReadQuery{Follower: true})
+		stale := []adapter.Claim{c, c, c, c}
+		stale[0].Token = "other"
+		stale[1].Token = ""
+		stale[2].RunID = "r0"
+		stale[3].DispatchEpoch = 7
+		th.unchanged(func() {
+			for _, c := range stale {
+				same(th, "commit", th.commit(batch(c, 2, 1, "x")).Status, adapter.CommitFenced)
+				same(th, "end", th.commit(ending(c, 2, 1, "x", adapter.EndFinish)).Status, adapter.CommitFenced)
+				same(th, "activate", th.activate(c).Status, adapter.CommitFenced)
+				same(th, "renew", th.renew(c), false)
+				if err := th.s.HandBack(e.Context(), c); err != nil {
+					e.Error(err)
+				}
+				if _, err := th.s.Journal(e.Context(), c); !errors.Is(err, adapter.ErrClaimLost) {
+					e.Errorf("journal: %v", err)
+				}
+			}
+		})
+		th.ok(batch(c, 2, 1, "good"))
+		eventually(th, "the follower hears", func() bool { return heard.log(th.key) != "" })
+		same(th, "heard", heard.log(th.key), "2:good")
+	}},
+	{"a batch of thousands of events or of megabytes is one batch", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		many := strings.TrimSpace(strings.Repeat("e ", 5000))
+		th.ok(batch(c, 2, 1, many))
+		huge := strings.Repeat("x", 3<<20)
+		th.ok(batch(c, 3, 5001, huge))
+		b := ending(c, 4, 5002, many, adapter.EndSuspend)
+		b.Records = raws(many)
+		th.ok(b)
+		same(th, "log", th.log() == "start:r1 "+many+" "+huge+" "+many, true)
+	}},
+	{"runs that commit together each get their own verdict", func(e *env) {
+		const threads, rounds = 40, 15
+		s := e.node("a")
+		var group sync.WaitGroup
+		var fenced atomic.Int64
+		for i := range threads {
+			group.Go(func() {
+				th := e.on(s, fmt.Sprint("t", i))
+				ctx := context.Background()
+				c := adapter.Claim{Thread: th.key, RunID: "r1", Token: "token-r1"}
+				if _, err := s.Begin(ctx, adapter.Begin{Thread: th.key, RunID: "r1", Token: "token-r1", Events: events("start"), Frozen: raws("{}")[0]}); err != nil {
+					e.Error(err)
+					return
+				}
+				for n := range int64(rounds) {
+					if n%3 == 0 {
+						stale := c
+						stale.Token = "stale"
+						res, err := s.Commit(ctx, batch(stale, n+2, n+1, "stale"))
+						if err != nil || res.Status != adapter.CommitFenced {
+							e.Errorf("stale: %v, %v", res, err)
+						}
+						fenced.Add(1)
+					}
+					res, err := s.Commit(ctx, batch(c, n+2, n+1, fmt.Sprint("e", n)))
+					if err != nil || res.Status != adapter.CommitOK || res.End.Seq != n+2 {
+						e.Errorf("thread %d commit %d: %+v, %v", i, n, res, err)
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+		for i := range threads {
+			th := e.on(s, fmt.Sprint("t", i))
+			want := "start"
+			for n := range rounds {
+				want += fmt.Sprint(" e", n)
+			}
+			same(th, "log", th.log(), want)
+		}
+		same(e.on(s, "t0"), "stale ones", fenced.Load(), threads*rounds/3)
+	}},
+	{"a call whose context is over is not sent", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		ctx, cancel := context.WithCancel(e.Context())
+		cancel()
+		th.unchanged(func() {
+			if _, err := th.s.Begin(ctx, th.wait("r2")); err == nil {
+				e.Error("begin: no error")
+			}
+		})
+		// A commit may have been on its way: then it is recognised.
+		b := batch(c, 2, 1, "b")
+		if _, err := th.s.Commit(ctx, b); err == nil {
+			e.Error("commit: no error")
+		}
+		th.ok(b)
+		same(th, "log", th.log(), "start:r1 b")
+	}},
+}

@@ -1,0 +1,178 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// heard collects a node's deliveries.
+type heard struct {
+	mu  sync.Mutex
+	all []adapter.Delivery
+}
+
+func listen(s adapter.Store) *heard {
+	h := &heard{}
+	s.Listen(func(d adapter.Delivery) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.all = append(h.all, d)
+	})
+	return h
+}
+
+// log is what was delivered of a thread, as "position:event", by position.
+func (h *heard) log(key adapter.ThreadKey) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var lines []string
+	at := map[string]int64{}
+	for _, d := range h.all {
+		if d.Kind != adapter.DeliverEvents || d.Thread != key {
+			continue
+		}
+		for i, e := range d.Events {
+			line := fmt.Sprintf("%d:%s", d.First+int64(i), e)
+			lines = append(lines, line)
+			at[line] = d.First + int64(i)
+		}
+	}
+	slices.SortFunc(lines, func(a, b string) int { return int(at[a] - at[b]) })
+	return strings.Join(slices.Compact(lines), " ")
+}
+
+func (h *heard) count(kind adapter.DeliveryKind, key adapter.ThreadKey, token string) (n int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, d := range h.all {
+		if d.Kind == kind && d.Thread == key && d.Token == token {
+			n++
+		}
+	}
+	return n
+}
+
+var followTests = []test{
+	{"a node's own writes are delivered on it, with positions, once acknowledged", func(e *env) {
+		th := e.thread()
+		h := listen(th.s)
+		c := th.begun(th.start("r1"))
+		th.ok(batch(c, 2, 1, "b c"))
+		th.begun(th.wait("r2"))
+		th.stop("label-r2")
+		th.ok(ending(c, 3, 3, "end", adapter.EndFinish))
+		th.begun(th.wait("r3"))
+		th.activate(th.claimed("t3", adapter.ClaimQueued).Claim)
+		th.stop("label-r3")
+		same(th, "heard", h.log(th.key), "1:start:r1 2:b 3:c 4:end 5:start:r2 6:cancelled:r2 7:start:r3 8:stopped:label-r3")
+		for _, d := range h.all {
+			if d.Kind == adapter.DeliverEvents && d.Epoch != th.view().Epoch {
+				e.Errorf("epoch %q", d.Epoch)
+			}
+		}
+	}},
+	{"a following node hears everything, one that does not follow nothing", func(e *env) {
+		th := e.thread()
+		b, c := e.node("b"), e.node("c")
+		heardB, heardC := listen(b), listen(c)
+		th.from(b).view(adapter.ReadQuery{Follower: true})
+		th.from(c).view()
+		claim := th.begun(th.start("r1"))
+		th.ok(batch(claim, 2, 1, "b\x00\xff c"))
+		th.begun(th.wait("r2"))
+		th.stop("label-r2")
+		th.ok(ending(claim, 3, 3, "end", adapter.EndFinish))
+		th.begun(th.wait("r3"))
+		th.activate(th.claimed("t3", adapter.ClaimQueued).Claim)
+		th.stop("label-r3")
+		want := "1:start:r1 2:b\x00\xff 3:c 4:end 5:start:r2 6:cancelled:r2 7:start:r3 8:stopped:label-r3"
+		eventually(th, "the follower has heard it all", func() bool { return heardB.log(th.key) == want })
+		// What was sent to b after this would come after it.
+		marker := e.on(th.s, "marker")
+		marker.from(c).view(adapter.ReadQuery{Follower: true})
+		marker.begun(marker.start("r1"))
+		eventually(th, "the other node hears the marker", func() bool { return heardC.log(marker.key) != "" })
+		same(th, "the other node", heardC.log(th.key), "")
+	}},
+	{"a node follows until its time is over, and tail renews it", func(e *env) {
+		clock := e.stopped()
+		th := e.thread()
+		b := e.node("b")
+		h := listen(b)
+		th.from(b).view(adapter.ReadQuery{Follower: true})
+		claim := th.begun(th.start("r1"))
+		clock.move(time.Hour)
+		th.ok(batch(claim, 2, 1, "late"))
+		ends, err := b.Tail(e.Context(), []adapter.ThreadKey{th.key})
+		same(th, "tail", must(th, ends, err), []adapter.Position{{Epoch: th.view().Epoch, Seq: 2}})
+		th.ok(batch(claim, 3, 2, "again"))
+		eventually(th, "it hears again", func() bool { return strings.HasSuffix(h.log(th.key), "3:again") })
+		same(th, "heard", h.log(th.key), "1:start:r1 3:again")
+	}},
+	{"tail answers in the order asked, for threads everywhere and never used ones", func(e *env) {
+		s := e.node("a")
+		var keys []adapter.ThreadKey
+		var want []int64
+		for i := range 300 {
+			th := e.on(s, fmt.Sprint("t", i))
+			if i%50 == 0 {
+				c := th.begun(th.start("r1"))
+				th.ok(batch(c, 2, 1, strings.Repeat("e ", i/50)))
+				want = append(want, int64(1+i/50))
+			} else {
+				want = append(want, 0)
+			}
+			keys = append(keys, th.key)
+		}
+		ends, err := s.Tail(e.Context(), keys)
+		th := e.on(s, "t7")
+		must(th, ends, err)
+		var got []int64
+		for _, p := range ends {
+			got = append(got, p.Seq)
+		}
+		same(th, "ends", got, want)
+		same(th, "the epoch of an unused thread stays", ends[7].Epoch, th.view().Epoch)
+		none, err := s.Tail(e.Context(), nil)
+		same(th, "of none", len(must(th, none, err)), 0)
+	}},
+	{"range pages through the log", func(e *env) {
+		e.retain = 4
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		b := ending(c, 2, 1, "b c d e f", adapter.EndFinish)
+		b.End.Snapshot = &adapter.SnapshotUpdate{}
+		th.ok(b)
+		epoch := th.view().Epoch
+		page := func(epoch string, first int64, limit int) adapter.RangeResult {
+			r, err := th.s.Range(e.Context(), th.key, epoch, first, limit)
+			return must(th, r, err)
+		}
+		end := adapter.Position{Epoch: epoch, Seq: 6}
+		same(th, "first", page(epoch, 3, 2), adapter.RangeResult{Events: events("c d"), End: end})
+		same(th, "last", page(epoch, 5, 100), adapter.RangeResult{Events: events("e f"), End: end})
+		same(th, "past the end", page(epoch, 7, 10), adapter.RangeResult{Events: [][]byte{}, End: end})
+		same(th, "trimmed", page(epoch, 2, 10).Status, adapter.RangeGone)
+		same(th, "another epoch", page("other", 3, 10).Status, adapter.RangeEpoch)
+		same(th, "and where the log is now", page("other", 3, 10).End, end)
+	}},
+	{"a dispatch that becomes ready is announced to every node", func(e *env) {
+		th := e.thread()
+		h := listen(e.node("b"))
+		c := th.begun(th.start("r1"))
+		th.begun(th.wait("r2"))
+		same(th, "while it waits", h.count(adapter.DeliverReady, th.key, ""), 0)
+		th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+		eventually(th, "the other node hears", func() bool { return h.count(adapter.DeliverReady, th.key, "") == 1 })
+		idle := e.on(th.s, "idle")
+		own := listen(th.s)
+		idle.begun(idle.wait("r1"))
+		same(th, "queued at rest: on its own node too", own.count(adapter.DeliverReady, idle.key, ""), 1)
+		eventually(th, "the other node hears", func() bool { return h.count(adapter.DeliverReady, idle.key, "") == 1 })
+	}},
+}

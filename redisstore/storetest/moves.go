@@ -1,0 +1,239 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func must[T any](th *thread, v T, err error) T {
+	th.Helper()
+	if err != nil {
+		th.Fatal(err)
+	}
+	return v
+}
+
+func (th *thread) view(q ...adapter.ReadQuery) *adapter.ThreadView {
+	th.Helper()
+	var query adapter.ReadQuery
+	if len(q) > 0 {
+		query = q[0]
+	}
+	v, err := th.s.Read(th.Context(), th.key, query)
+	return must(th, v, err)
+}
+
+func (th *thread) log() string { th.Helper(); return text(th.view().Log) }
+
+func text(events [][]byte) string {
+	parts := make([]string, len(events))
+	for i, e := range events {
+		parts[i] = string(e)
+	}
+	return strings.Join(parts, " ")
+}
+
+func events(words string) [][]byte {
+	var list [][]byte
+	for _, w := range strings.Fields(words) {
+		list = append(list, []byte(w))
+	}
+	return list
+}
+
+func raws(words string) []json.RawMessage {
+	var list []json.RawMessage
+	for _, w := range strings.Fields(words) {
+		list = append(list, json.RawMessage(w))
+	}
+	return list
+}
+
+// start is a Begin of a new execution on the thread as it is.
+func (th *thread) start(run string) adapter.Begin {
+	th.Helper()
+	return adapter.Begin{Thread: th.key, Version: th.view().Version, RunID: run, Label: "label-" + run,
+		Execution: "exe-" + run, Record: json.RawMessage(`{"run":"` + run + `"}`), Token: "token-" + run,
+		Events: events("start:" + run), Frozen: json.RawMessage(`{"of":"` + run + `"}`), Agent: "agent"}
+}
+
+// wait is a Begin that queues.
+func (th *thread) wait(run string) adapter.Begin {
+	th.Helper()
+	b := th.start(run)
+	b.Token, b.Events, b.Frozen, b.Agent = "", nil, nil, ""
+	b.Queue, b.Input = true, json.RawMessage(`{"input":"`+run+`"}`)
+	b.Cancelled = [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}
+	return b
+}
+
+// resume is a Begin that answers the interrupt "int".
+func (th *thread) resume(run, execution string) adapter.Begin {
+	th.Helper()
+	b := th.start(run)
+	b.Execution, b.Frozen, b.Agent = execution, nil, ""
+	b.Answers = map[string]json.RawMessage{"int": json.RawMessage(`{"by":"` + run + `"}`)}
+	b.Answer = json.RawMessage(`"answer-` + run + `"`)
+	return b
+}
+
+func (th *thread) begin(b adapter.Begin) adapter.BeginResult {
+	th.Helper()
+	res, err := th.s.Begin(th.Context(), b)
+	return must(th, res, err)
+}
+
+// begun begins and wants it accepted.
+func (th *thread) begun(b adapter.Begin) adapter.Claim {
+	th.Helper()
+	res := th.begin(b)
+	if res.Status != adapter.BeginAccepted {
+		th.Fatalf("begin %s: status %d", b.RunID, res.Status)
+	}
+	return res.Claim
+}
+
+func (th *thread) commit(b adapter.Batch) adapter.CommitResult {
+	th.Helper()
+	res, err := th.s.Commit(th.Context(), b)
+	return must(th, res, err)
+}
+
+func batch(c adapter.Claim, number, expect int64, words string) adapter.Batch {
+	return adapter.Batch{Claim: c, Number: number, Expect: expect, Events: events(words)}
+}
+
+func ending(c adapter.Claim, number, expect int64, words string, kind adapter.EndKind) adapter.Batch {
+	b := batch(c, number, expect, words)
+	b.End = &adapter.End{Kind: kind}
+	if kind == adapter.EndSuspend {
+		b.End.Suspension = json.RawMessage(`{"open":["int"]}`)
+		b.End.Interrupts = []string{"int"}
+		b.End.ToolCalls = []string{"call"}
+	}
+	return b
+}
+
+// ok wants the commit stored.
+func (th *thread) ok(b adapter.Batch) adapter.CommitResult {
+	th.Helper()
+	res := th.commit(b)
+	if res.Status != adapter.CommitOK {
+		th.Fatalf("commit %d: status %d, the log ends at %v", b.Number, res.Status, res.End)
+	}
+	return res
+}
+
+// suspended is a thread whose execution exe-r1 waits for "int", its log "start:r1 asks".
+func (th *thread) suspended() {
+	th.Helper()
+	c := th.begun(th.start("r1"))
+	th.ok(ending(c, 2, 1, "asks", adapter.EndSuspend))
+}
+
+func (th *thread) claim(token string) adapter.ClaimResult {
+	th.Helper()
+	res, err := th.s.Claim(th.Context(), adapter.ClaimRequest{Thread: th.key, Token: token})
+	return must(th, res, err)
+}
+
+func (th *thread) claimed(token string, kind adapter.ClaimKind) adapter.ClaimResult {
+	th.Helper()
+	res := th.claim(token)
+	if res.Kind != kind {
+		th.Fatalf("claim %s: kind %d, want %d", token, res.Kind, kind)
+	}
+	return res
+}
+
+func (th *thread) activate(c adapter.Claim) adapter.CommitResult {
+	th.Helper()
+	res, err := th.s.Activate(th.Context(), activation(c))
+	return must(th, res, err)
+}
+
+func activation(c adapter.Claim) adapter.Activation {
+	return adapter.Activation{Claim: c, Events: events("start:" + c.RunID), Execution: "exe-" + c.RunID,
+		Frozen: json.RawMessage(`{"of":"` + c.RunID + `"}`), Agent: "agent"}
+}
+
+func (th *thread) stop(label string) adapter.StopResult {
+	th.Helper()
+	res, err := th.s.Stop(th.Context(), adapter.Stop{Thread: th.key, Label: label, Terminal: []byte("stopped:" + label)})
+	return must(th, res, err)
+}
+
+func (th *thread) due() bool {
+	th.Helper()
+	keys, err := th.s.Due(th.Context(), 1000)
+	return slices.Contains(must(th, keys, err), th.key)
+}
+
+func (th *thread) renew(c adapter.Claim) bool {
+	th.Helper()
+	held, err := th.s.Renew(th.Context(), c)
+	return must(th, held, err)
+}
+
+// same wants two values equal.
+func same[T any](th *thread, what string, got, want T) {
+	th.Helper()
+	if !reflect.DeepEqual(got, want) {
+		th.Errorf("%s: %s, want %s", what, show(got), show(want))
+	}
+}
+
+func show(v any) string {
+	if b, err := json.Marshal(v); err == nil && len(b) > 2 {
+		return string(b)
+	}
+	return fmt.Sprintf("%+v", v)
+}
+
+// everything is all that a reader can learn about a thread.
+func (th *thread) everything() string {
+	th.Helper()
+	v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}})
+	v.Now = time.Time{}
+	runs := []*adapter.RunState{v.Active, v.Latest}
+	for i := range runs {
+		if runs[i] != nil { // these tests' events are no JSON
+			runs[i].Terminal = json.RawMessage(fmt.Sprintf("%q", runs[i].Terminal))
+		}
+	}
+	b, err := json.Marshal(v)
+	return string(must(th, b, err))
+}
+
+// unchanged wants what f does to leave no trace.
+func (th *thread) unchanged(f func()) {
+	th.Helper()
+	before := th.everything()
+	f()
+	if after := th.everything(); after != before {
+		th.Errorf("changed\nfrom %s\nto   %s", before, after)
+	}
+}
+
+// eventually polls a condition on which another process or goroutine works.
+func eventually(th *thread, what string, f func() bool) {
+	th.Helper()
+	ctx, cancel := context.WithTimeout(th.Context(), 10*time.Second)
+	defer cancel()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for !f() {
+		select {
+		case <-ctx.Done():
+			th.Fatalf("it never came true that %s", what)
+		case <-tick.C:
+		}
+	}
+}

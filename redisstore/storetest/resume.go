@@ -1,0 +1,136 @@
+package storetest
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var resumeTests = []test{
+	{"an answer continues the execution with its journal", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		b := ending(c, 2, 1, "asks", adapter.EndSuspend)
+		b.Records = raws(`"asked"`)
+		th.ok(b)
+		c = th.begun(th.resume("r2", "exe-r1"))
+		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}, RunID: "r1"})
+		if v.Suspension != nil {
+			e.Errorf("still open: %s", v.Suspension)
+		}
+		same(th, "answers", show(v.Answers), `{"int":{"by":"r2"}}`)
+		same(th, "asked", v.Asked, map[string]bool{"call": true})
+		same(th, "the execution's latest run", v.Run.LatestOfExe, "r2")
+		x, err := th.s.Journal(e.Context(), c)
+		same(th, "journal", show(must(th, x, err).Journal), show(raws(`"asked" "answer-r2"`)))
+		same(th, "execution", x.ID+string(x.Frozen), `exe-r1{"of":"r1"}`)
+		same(th, "started", x.Started, 3)
+	}},
+	{"a resume goes ahead of the queue", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		th.begun(th.wait("r2"))
+		c := th.begun(th.resume("r3", "exe-r1"))
+		if !th.ok(ending(c, 2, 3, "end", adapter.EndFinish)).Ready {
+			e.Error("not released afterwards")
+		}
+		same(th, "next", th.claimed("t2", adapter.ClaimQueued).Claim.RunID, "r2")
+	}},
+	{"one of many concurrent answers is accepted", func(e *env) {
+		nodes := []*thread{e.thread()}
+		nodes[0].suspended()
+		nodes = append(nodes, nodes[0].from(e.node("b")), nodes[0].from(e.node("c")))
+		version := nodes[0].view().Version
+		var group sync.WaitGroup
+		var accepted, stale atomic.Int64
+		for i := range 30 {
+			group.Go(func() {
+				th := nodes[i%len(nodes)]
+				b := th.resume("r"+string(rune('A'+i)), "exe-r1")
+				b.Version = version
+				switch res, err := th.s.Begin(e.Context(), b); {
+				case err != nil:
+					e.Error(err)
+				case res.Status == adapter.BeginAccepted:
+					accepted.Add(1)
+				case res.Status == adapter.BeginStale:
+					stale.Add(1)
+				}
+			})
+		}
+		group.Wait()
+		same(nodes[0], "accepted, stale", []int64{accepted.Load(), stale.Load()}, []int64{1, 29})
+		same(nodes[0], "events", nodes[0].view().Seq, 3)
+	}},
+	{"decisions are given back when nothing was journaled after them", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		before := th.view()
+		c := th.begun(th.resume("r2", "exe-r1"))
+		th.begun(th.wait("r3"))
+		th.ok(batch(c, 2, 3, "text"))
+		b := ending(c, 3, 4, "failed", adapter.EndFail)
+		b.End.GiveBack = true
+		res := th.ok(b)
+		same(th, "gave back, ready", []bool{res.GaveBack, res.Ready}, []bool{true, false})
+		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}, RunID: "r2"})
+		same(th, "suspension", string(v.Suspension), string(before.Suspension))
+		same(th, "answers", len(v.Answers), 0)
+		same(th, "run", v.Run.Status, adapter.RunEnded)
+		th.claimed("t", adapter.ClaimNothing)
+		th.unchanged(func() { same(th, "sent again", th.commit(b), res) })
+		c = th.begun(th.resume("r4", "exe-r1"))
+		x, err := th.s.Journal(e.Context(), c)
+		same(th, "journal", show(must(th, x, err).Journal), show(raws(`"answer-r4"`)))
+	}},
+	{"decisions stay when something was journaled after them, or nobody asks for them", func(e *env) {
+		for i, how := range []string{"earlier", "with the end", "not asked for"} {
+			th := e.on(e.node("a"), how)
+			th.suspended()
+			c := th.begun(th.resume("r2", "exe-r1"))
+			b := ending(c, 3, 3, "failed", adapter.EndFail)
+			b.End.GiveBack = i != 2
+			first := batch(c, 2, 3, "")
+			if i == 0 {
+				first.Records = raws(`"step"`)
+			}
+			th.ok(first)
+			if i == 1 {
+				b.Records = raws(`"step"`)
+			}
+			same(th, how, th.ok(b).GaveBack, false)
+			v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}})
+			if v.Suspension != nil || len(v.Answers) != 1 {
+				e.Errorf("%s: suspension %s, answers %s", how, v.Suspension, show(v.Answers))
+			}
+		}
+	}},
+	{"an interrupt opened again is unanswered", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		c := th.begun(th.resume("r2", "exe-r1"))
+		th.ok(ending(c, 2, 3, "asks", adapter.EndSuspend))
+		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}})
+		if len(v.Answers) != 0 || v.Suspension == nil {
+			e.Errorf("answers %s, suspension %s", show(v.Answers), v.Suspension)
+		}
+	}},
+	{"steering away keeps the answers and begins a new execution", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		b := th.resume("r2", "exe-r2")
+		b.Frozen, b.Agent = raws(`{"of":"r2"}`)[0], "agent"
+		c := th.begun(b)
+		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}})
+		if v.Suspension != nil || len(v.Answers) != 1 {
+			e.Errorf("suspension %s, answers %s", v.Suspension, show(v.Answers))
+		}
+		x, err := th.s.Journal(e.Context(), c)
+		same(th, "journal", len(must(th, x, err).Journal), 0)
+		same(th, "execution", x.ID+string(x.Frozen), `exe-r2{"of":"r2"}`)
+		end := ending(c, 2, 3, "failed", adapter.EndFail)
+		end.End.GiveBack = true
+		same(th, "nothing to give back", th.ok(end).GaveBack, false)
+	}},
+}

@@ -1,0 +1,168 @@
+package storetest
+
+import (
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var stopTests = []test{
+	{"an active run ends in order with what its worker left open, and is fenced", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		b := batch(c, 2, 1, "open")
+		b.Closing = json.RawMessage(` [ {"close":"\u00e9", "n":1.0} , {"close":2} ] `)
+		b.Records = raws("1")
+		th.ok(b)
+		th.ok(batch(c, 3, 2, "more"))
+		res := th.stop("label-r1")
+		same(th, "answer", res, adapter.StopResult{Stopped: true, RunID: "r1"})
+		same(th, "log", th.log(), `start:r1 open more {"close":"\u00e9", "n":1.0} {"close":2} stopped:label-r1`)
+		v := th.view(adapter.ReadQuery{RunID: "r1"})
+		same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedstopped:label-r1")
+		same(th, "boundary", v.Boundary, 6)
+		if v.Active != nil {
+			e.Error("still active")
+		}
+		th.unchanged(func() {
+			same(th, "commit", th.commit(batch(c, 4, 3, "x")).Status, adapter.CommitFenced)
+			same(th, "the batch before sent again", th.commit(batch(c, 3, 2, "more")).Status, adapter.CommitFenced)
+			same(th, "end", th.commit(ending(c, 4, 3, "x", adapter.EndFinish)).Status, adapter.CommitFenced)
+			same(th, "renew", th.renew(c), false)
+			th.claimed("t2", adapter.ClaimNothing)
+		})
+	}},
+	{"what the worker left open may be emptied again", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		b := batch(c, 2, 1, "open")
+		b.Closing = json.RawMessage(`["close"]`)
+		th.ok(b)
+		b = batch(c, 3, 2, "closed")
+		b.Closing = json.RawMessage(`[]`)
+		th.ok(b)
+		th.stop("label-r1")
+		same(th, "log", th.log(), "start:r1 open closed stopped:label-r1")
+	}},
+	{"the worker's node is told, wherever it is", func(e *env) {
+		th := e.thread()
+		other := th.from(e.node("b"))
+		heardA, heardB := listen(th.s), listen(other.s)
+		th.begun(th.start("r1"))
+		other.stop("label-r1")
+		eventually(th, "the worker's node hears", func() bool {
+			return heardA.count(adapter.DeliverFenced, th.key, "token-r1") == 1
+		})
+		other.begun(other.start("r2"))
+		other.stop("label-r2")
+		same(th, "its own node hears", heardB.count(adapter.DeliverFenced, th.key, "token-r2"), 1)
+	}},
+	{"a stop sent again answers as it did", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		first := th.stop("label-r1")
+		th.unchanged(func() { same(th, "active", th.stop("label-r1"), first) })
+		th.begun(th.start("r2"))
+		th.begun(th.wait("r3"))
+		first = th.stop("label-r3")
+		th.unchanged(func() { same(th, "queued", th.stop("label-r3"), first) })
+	}},
+	{"an unknown or ended run is not stopped", func(e *env) {
+		th := e.thread()
+		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+		th.unchanged(func() {
+			same(th, "unknown", th.stop("none"), adapter.StopResult{})
+			same(th, "ended", th.stop("label-r1"), adapter.StopResult{})
+		})
+	}},
+	{"a suspended run has ended: stopping it changes nothing", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		th.unchanged(func() { same(th, "answer", th.stop("label-r1"), adapter.StopResult{}) })
+	}},
+	{"a queued run leaves the queue at once and is logged when it is released", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		for _, run := range []string{"r2", "r3", "r4"} {
+			th.begun(th.wait(run))
+		}
+		version := th.view().Version
+		same(th, "r2", show(th.stop("label-r2")), show(adapter.StopResult{Stopped: true, Queued: true, RunID: "r2", Events: events("start:r2 cancelled:r2")}))
+		th.stop("label-r4")
+		v := th.view(adapter.ReadQuery{RunID: "r2"})
+		same(th, "version", v.Version, version+2)
+		same(th, "status", v.Run.Status, adapter.RunStopped)
+		if len(v.Queue) != 1 || v.Queue[0].ID != "r3" {
+			e.Errorf("queue: %s", show(v.Queue))
+		}
+		same(th, "log", text(v.Log), "start:r1")
+		res := th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+		same(th, "end, ready", []any{res.End.Seq, res.Ready}, []any{int64(2), true})
+		same(th, "log", th.log(), "start:r1 end start:r2 cancelled:r2")
+		v = th.view(adapter.ReadQuery{RunID: "r2"})
+		same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedcancelled:r2")
+		same(th, "started, boundary", []int64{v.Run.Started, v.Boundary}, []int64{3, 4})
+		next := th.claimed("t3", adapter.ClaimQueued).Claim
+		same(th, "next", next.RunID, "r3")
+		th.activate(next)
+		if th.ok(ending(next, 2, 5, "end", adapter.EndFinish)).Ready {
+			e.Error("ready with an empty queue")
+		}
+		same(th, "log", th.log(), "start:r1 end start:r2 cancelled:r2 start:r3 end start:r4 cancelled:r4")
+	}},
+	{"a run stopped in the queue of a suspended thread is logged after the resume", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		th.begun(th.wait("r2"))
+		res := th.stop("label-r2")
+		same(th, "owed", text(res.Events), "start:r2 cancelled:r2")
+		same(th, "log", th.log(), "start:r1 asks")
+		c := th.begun(th.resume("r3", "exe-r1"))
+		th.ok(ending(c, 2, 3, "end", adapter.EndFinish))
+		same(th, "log", th.log(), "start:r1 asks start:r3 end start:r2 cancelled:r2")
+	}},
+	{"a queued run of a thread at rest is logged at once, in its turn", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		th.begun(th.wait("r2"))
+		res := th.stop("label-r2")
+		same(th, "behind another", []bool{res.Stopped, res.Queued, res.Ready}, []bool{true, true, true})
+		res = th.stop("label-r1")
+		same(th, "at the head", show(res), show(adapter.StopResult{Stopped: true, RunID: "r1"}))
+		same(th, "log", th.log(), "start:r1 cancelled:r1 start:r2 cancelled:r2")
+		if th.due() {
+			e.Error("due")
+		}
+	}},
+	{"a run claimed but not activated is logged as cancelled", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		c := th.claimed("t1", adapter.ClaimQueued).Claim
+		same(th, "answer", th.stop("label-r1"), adapter.StopResult{Stopped: true, RunID: "r1"})
+		same(th, "log", th.log(), "start:r1 cancelled:r1")
+		th.unchanged(func() { same(th, "activate", th.activate(c).Status, adapter.CommitFenced) })
+	}},
+	{"the latest run of a label that has not ended is stopped", func(e *env) {
+		th := e.thread()
+		for _, run := range []string{"r1", "r2", "r3"} {
+			b := th.wait(run)
+			if run == "r1" {
+				b = th.start(run)
+			}
+			b.Label = "same"
+			th.begun(b)
+		}
+		for _, run := range []string{"r3", "r2", "r1"} {
+			same(th, "stopped", th.stop("same").RunID, run)
+		}
+	}},
+	{"a stop releases the queue", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		th.begun(th.wait("r2"))
+		if !th.stop("label-r1").Ready || !th.due() {
+			e.Error("not released")
+		}
+		same(th, "next", th.claimed("t2", adapter.ClaimQueued).Claim.RunID, "r2")
+	}},
+}

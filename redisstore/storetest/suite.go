@@ -1,0 +1,110 @@
+package storetest
+
+import (
+	"crypto/rand"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// Node says which store a subtest wants.
+type Node struct {
+	Space   string           // stores of one space see the same threads
+	ID      string           // the node's id
+	Lease   time.Duration    // of claims
+	Retain  int              // events in a log at rest; 0: the store's default
+	History string           // stands for the history of the data; "": the store finds out
+	Clock   func() time.Time // stands for the store's clock; nil: its own
+}
+
+// Open opens a store and closes it when the test ends.
+type Open func(t testing.TB, n Node) adapter.Store
+
+// Run runs the contract. Subtests run one after the other.
+func Run(t *testing.T, open Open) {
+	groups := []struct {
+		name  string
+		tests []test
+	}{
+		{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
+		{"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"History", historyTests}, {"Invariant", invariantTests},
+	}
+	for _, g := range groups {
+		t.Run(g.name, func(t *testing.T) {
+			for _, tt := range g.tests {
+				t.Run(tt.name, func(t *testing.T) {
+					tt.run(&env{T: t, open: open, space: "t" + rand.Text()[:8], lease: 10 * time.Second})
+				})
+			}
+		})
+	}
+}
+
+type test struct {
+	name string
+	run  func(e *env)
+}
+
+// env is one subtest's installation.
+type env struct {
+	*testing.T
+	open    Open
+	space   string
+	lease   time.Duration
+	retain  int
+	history string
+	clock   *clock
+}
+
+// clock is a store's clock that stands until it is moved.
+type clock struct{ now chan time.Time }
+
+func newClock() *clock {
+	c := &clock{make(chan time.Time, 1)}
+	c.now <- time.UnixMilli(1_700_000_000_000)
+	return c
+}
+
+func (c *clock) read() time.Time {
+	now := <-c.now
+	c.now <- now
+	return now
+}
+
+func (c *clock) move(d time.Duration) { c.now <- (<-c.now).Add(d) }
+
+// stopped gives the subtest's nodes a clock that stands still.
+func (e *env) stopped() *clock {
+	e.clock = newClock()
+	return e.clock
+}
+
+func (e *env) node(id string) adapter.Store {
+	e.Helper()
+	n := Node{Space: e.space, ID: id, Lease: e.lease, Retain: e.retain, History: e.history}
+	if e.clock != nil {
+		n.Clock = e.clock.read
+	}
+	return e.open(e.T, n)
+}
+
+// thread is a thread seen through one node, with calls that must not fail.
+type thread struct {
+	*env
+	s   adapter.Store
+	key adapter.ThreadKey
+}
+
+// thread returns a fresh thread on a fresh node.
+func (e *env) thread() *thread {
+	e.Helper()
+	return e.on(e.node("a"), "t")
+}
+
+func (e *env) on(s adapter.Store, id string) *thread {
+	return &thread{e, s, adapter.ThreadKey{Namespace: "space", Thread: id}}
+}
+
+// from is the same thread through another node.
+func (th *thread) from(s adapter.Store) *thread { return &thread{th.env, s, th.key} }
