@@ -1,0 +1,455 @@
+package adapter_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// asker asks once with the given interrupts and says what it was told.
+func asker(interrupts ...protocol.Interrupt) adapter.Agent {
+	return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		answers, err := run.Ask(ctx, slices.Clone(interrupts)...)
+		if err != nil {
+			return err
+		}
+		var said []string
+		for _, e := range answers.Entries {
+			said = append(said, string(e.Status)+string(e.Payload))
+		}
+		return run.Say(strings.Join(said, " "))
+	})
+}
+
+var approval = protocol.Any(`{"type":"object","properties":{"approved":{"type":"boolean"}},"required":["approved"]}`)
+
+// Every refusal has its code and details, and changes nothing: the right
+// answer is accepted afterwards.
+func TestRefusals(t *testing.T) {
+	l := newLab(t, asker(
+		protocol.Interrupt{Reason: protocol.ReasonInputRequired, Message: "one", ResponseSchema: approval},
+		confirmation("two"),
+	))
+	open := interrupts(t, l.say("hi"))
+	yes, two := resolved(open[0].ID, `{"approved":true}`), resolved(open[1].ID, `1`)
+	refusal := func(name, code string, in *protocol.RunAgentInput) *protocol.RunError {
+		t.Helper()
+		a := l.submit(in)
+		if a.Disposition != adapter.Refused || a.Refusal.Code != code {
+			t.Fatalf("%s: %s %+v", name, a.Disposition, a.Refusal)
+		}
+		return a.Refusal
+	}
+	e := refusal("no resume", adapter.CodePending, user("more"))
+	if ids := fmt.Sprint(details(t, e)["interruptIds"]); ids != fmt.Sprint([]string{open[0].ID, open[1].ID}) {
+		t.Errorf("pending ids %s", ids)
+	}
+	refusal("unknown", adapter.CodeUnknownInterrupt, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{yes, two, resolved("nobody", "1")}})
+	e = refusal("uncovered", adapter.CodeUncovered, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{yes}})
+	if ids := fmt.Sprint(details(t, e)["interruptIds"]); ids != fmt.Sprint([]string{open[1].ID}) {
+		t.Errorf("uncovered ids %s", ids)
+	}
+	e = refusal("payload", adapter.CodePayloadInvalid, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"approved":"yes"}`), two}})
+	if fields := fmt.Sprint(details(t, e)["fields"]); !strings.Contains(fields, "/approved") {
+		t.Errorf("fields %s", fields)
+	}
+	refusal("twice in one resume", adapter.CodeInvalidInput, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{yes, yes, two}})
+	if got := show(l.got); strings.Count(got, "RUN_STARTED") != 1 {
+		t.Errorf("a refusal was logged: %s", got)
+	}
+	succeeded(t, l.answer(two, yes))
+	if got := l.texts(); !slices.Equal(got, []string{`resolved{"approved":true} resolved1`}) {
+		t.Errorf("answers out of order: %q", got)
+	}
+}
+
+// The same resume may be sent again, under any runId, and executes once. A
+// different one conflicts.
+func TestResumeTwice(t *testing.T) {
+	ran := new(atomic.Int32)
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		_, err := adapter.CallTools(ctx, run, adapter.ToolCall{Name: "pay", Do: func(context.Context, adapter.Invocation) (rawJSON, error) {
+			ran.Add(1)
+			return rawJSON(`"paid"`), nil
+		}})
+		return err
+	}))
+	open := interrupts(t, l.say("hi"))
+	entry := resolved(open[0].ID, `{"approved":true,"reason":"ok"}`)
+	succeeded(t, l.answer(entry))
+	for _, payload := range []string{`{"approved":true,"reason":"ok"}`, `{ "reason":"ok", "approved":true }`} {
+		a := l.submit(&protocol.RunAgentInput{RunID: "again" + payload, Resume: []protocol.ResumeEntry{resolved(open[0].ID, payload)}})
+		if a.Disposition != adapter.Repeat || a.Of != "run-2" {
+			t.Fatalf("%s: %s of %q %+v", payload, a.Disposition, a.Of, a.Refusal)
+		}
+		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "again", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := decoded(t, r.Events); show(got) != "RUN_STARTED STATE_SNAPSHOT MESSAGES_SNAPSHOT RUN_FINISHED" || got[0].(*protocol.RunStarted).RunID != "again" {
+			t.Errorf("repeat: %s", show(got))
+		}
+	}
+	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `{"approved":false}`)}})
+	if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeConflict {
+		t.Fatalf("other answer: %s %+v", a.Disposition, a.Refusal)
+	}
+	if by := details(t, a.Refusal)["runId"]; by != "run-2" {
+		t.Errorf("answered by %v", by)
+	}
+	if n := ran.Load(); n != 1 {
+		t.Errorf("the call was carried out %d times", n)
+	}
+	succeeded(t, l.answerWith(user("next"), entry))
+}
+
+// answerWith sends a message beside entries that were accepted before: these
+// are set aside, and the message is an input of its own.
+func (l *lab) answerWith(in *protocol.RunAgentInput, entries ...protocol.ResumeEntry) []protocol.Event {
+	l.t.Helper()
+	in.Resume = entries
+	a := l.submit(in)
+	if a.Disposition == adapter.Repeat {
+		l.t.Fatal("taken for a repeat")
+	}
+	if a.Disposition != adapter.Started {
+		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+	}
+	events := l.untilEnd()
+	if open, ok := events[len(events)-1].(*protocol.RunFinished); ok && open.Outcome.Type == protocol.OutcomeInterrupt {
+		return l.answer(cancelled(open.Outcome.Interrupts[0].ID))
+	}
+	return events
+}
+
+func decoded(t *testing.T, texts [][]byte) []protocol.Event {
+	t.Helper()
+	var events []protocol.Event
+	for _, text := range texts {
+		e, err := protocol.Decode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = append(events, e)
+	}
+	return events
+}
+
+// Two clients race one answer: exactly one continuation runs.
+func TestResumeRace(t *testing.T) {
+	for range 20 {
+		ran := new(atomic.Int32)
+		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			if _, err := run.Ask(ctx, confirmation("?")); err != nil {
+				return err
+			}
+			_, err := adapter.Step(ctx, run, "once", func(context.Context) (int32, error) { return ran.Add(1), nil })
+			return err
+		}))
+		open := interrupts(t, l.say("hi"))
+		answers := make(chan adapter.Admitted)
+		for i := range 4 {
+			go func() {
+				in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: fmt.Sprintf("racer-%d", i),
+					Resume: []protocol.ResumeEntry{resolved(open[0].ID, fmt.Sprint(i%2))}}
+				a, err := l.runner.Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
+				if err != nil {
+					t.Error(err)
+				}
+				answers <- a
+			}()
+		}
+		count := map[adapter.Disposition]int{}
+		for range 4 {
+			a := <-answers
+			count[a.Disposition]++
+			if a.Disposition == adapter.Refused && a.Refusal.Code != adapter.CodeConflict {
+				t.Errorf("refused with %s", a.Refusal.Code)
+			}
+		}
+		if count[adapter.Started] != 1 || count[adapter.Repeat] != 1 || count[adapter.Refused] != 2 {
+			t.Errorf("answers %v", count)
+		}
+		succeeded(t, l.untilEnd())
+		if n := ran.Load(); n != 1 {
+			t.Errorf("the step ran %d times", n)
+		}
+	}
+}
+
+func TestExpiry(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		i := confirmation("?")
+		i.ExpiresAt = run.Now().Add(-time.Second).UTC().Format(time.RFC3339)
+		answers, err := run.Ask(ctx, i)
+		if err != nil {
+			return err
+		}
+		return run.Say(string(answers.Entries[0].Status))
+	}))
+	open := interrupts(t, l.say("hi"))
+	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})
+	if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeExpired {
+		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+	}
+	succeeded(t, l.answer(cancelled(open[0].ID)))
+}
+
+// All entries cancelled and a new user message: the execution is over, and a
+// new one answers the message.
+func TestSteeringAway(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		if m := run.Input().Messages; m[len(m)-1].Content.String() == "never mind" {
+			return run.Say("fine")
+		}
+		if _, err := run.Ask(ctx, confirmation("?")); err != nil {
+			return err
+		}
+		return run.Say("went on")
+	}))
+	open := interrupts(t, l.say("hi"))
+	in := user("never mind")
+	in.Resume = []protocol.ResumeEntry{cancelled(open[0].ID)}
+	if a := l.submit(in); a.Disposition != adapter.Started {
+		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+	}
+	succeeded(t, l.untilEnd())
+	if got := l.texts(); !slices.Equal(got, []string{"fine"}) {
+		t.Errorf("texts %q", got)
+	}
+}
+
+// gated runs only when it is let.
+func gated() (adapter.Agent, chan struct{}) {
+	gate := make(chan struct{})
+	return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		if err := run.Say("begun"); err != nil {
+			return err
+		}
+		select {
+		case <-gate:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+		return run.Say("ended")
+	}), gate
+}
+
+func TestQueue(t *testing.T) {
+	agent, gate := gated()
+	l := newLab(t, agent)
+	if a := l.submit(user("one")); a.Disposition != adapter.Started {
+		t.Fatal(a)
+	}
+	for _, text := range []string{"two", "three"} {
+		if a := l.submit(user(text)); a.Disposition != adapter.Queued {
+			t.Fatalf("%s: %s", text, a.Disposition)
+		}
+	}
+	again := user("two")
+	again.RunID = "run-2"
+	if a := l.submit(again); a.Disposition != adapter.Repeat || a.Of != "run-2" {
+		t.Fatalf("sent again: %s of %q", a.Disposition, a.Of)
+	}
+	attached, err := l.runner.Follow(l.key, func() {}).Attach(l.ctx(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(attached.Queued) != 2 || attached.Queued[0].RunID != "run-2" || attached.ActiveRunID != "run-1" {
+		t.Errorf("attached %+v", attached)
+	}
+	cancelledTwo, err := l.runner.Cancel(l.ctx(), l.key, "run-2")
+	if err != nil || !cancelledTwo.Stopped {
+		t.Fatalf("%+v %v", cancelledTwo, err)
+	}
+	if got := show(decoded(t, cancelledTwo.Owed)); got != "RUN_STARTED RUN_FINISHED" {
+		t.Errorf("owed %s", got)
+	}
+	close(gate)
+	var ended []string
+	l.until(func(e protocol.Event) bool {
+		if started, ok := e.(*protocol.RunStarted); ok {
+			ended = append(ended, started.RunID)
+		}
+		return isEnd(e) && len(ended) == 3
+	})
+	if !slices.Equal(ended, []string{"run-1", "run-2", "run-3"}) {
+		t.Errorf("runs %q", ended)
+	}
+	l.wellFormed()
+	if got := l.texts(); !slices.Equal(got, []string{"begun", "ended", "begun", "ended"}) {
+		t.Errorf("texts %q", got)
+	}
+}
+
+func TestCancelActive(t *testing.T) {
+	agent, gate := gated()
+	l := newLab(t, agent)
+	l.submit(user("one"))
+	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
+	c, err := l.runner.Cancel(l.ctx(), l.key, "run-1")
+	if err != nil || !c.Stopped || c.Owed != nil {
+		t.Fatalf("%+v %v", c, err)
+	}
+	end := l.untilEnd()
+	if finished, ok := end[len(end)-1].(*protocol.RunFinished); !ok || finished.Outcome.Type != protocol.OutcomeCancelled {
+		t.Fatalf("ended %s", show(end))
+	}
+	l.wellFormed()
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1"); err != nil || c.Owed != nil {
+		t.Errorf("stopped twice: %+v %v", c, err)
+	}
+	succeeded(t, func() []protocol.Event {
+		l.submit(&protocol.RunAgentInput{RunID: "ends", Messages: user("x").Messages})
+		close(gate)
+		return l.untilEnd()
+	}())
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "ends"); err != nil || c.Stopped {
+		t.Errorf("stopped a run that had ended: %+v %v", c, err)
+	}
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "nobody"); err != nil || c.Stopped {
+		t.Errorf("stopped nobody: %+v %v", c, err)
+	}
+}
+
+// A run that is stopped with a text open is closed in order.
+func TestCancelClosesWhatIsOpen(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		text, err := run.Text()
+		if err != nil {
+			return err
+		}
+		if _, err := run.StartStep("phase"); err != nil {
+			return err
+		}
+		fmt.Fprint(text, "half")
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}))
+	l.submit(user("one"))
+	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageContent })
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1"); err != nil || !c.Stopped {
+		t.Fatalf("%+v %v", c, err)
+	}
+	if got := show(l.untilEnd()); got != "TEXT_MESSAGE_END STEP_FINISHED RUN_FINISHED" {
+		t.Errorf("closed with %s", got)
+	}
+	l.wellFormed()
+}
+
+func TestBusyPolicies(t *testing.T) {
+	t.Run("reject", func(t *testing.T) {
+		agent, gate := gated()
+		l := newLab(t, agent, func(o *adapter.Options) { o.Busy = adapter.BusyReject })
+		l.submit(user("one"))
+		if a := l.submit(user("two")); a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeThreadBusy {
+			t.Errorf("%s %+v", a.Disposition, a.Refusal)
+		}
+		close(gate)
+		succeeded(t, l.untilEnd())
+	})
+	t.Run("supersede", func(t *testing.T) {
+		agent, gate := gated()
+		l := newLab(t, agent, func(o *adapter.Options) { o.Busy = adapter.BusySupersede })
+		l.submit(user("one"))
+		close(gate)
+		if a := l.submit(user("two")); a.Disposition != adapter.Started {
+			t.Errorf("%s %+v", a.Disposition, a.Refusal)
+		}
+		l.until(func(e protocol.Event) bool {
+			finished, ok := e.(*protocol.RunFinished)
+			return ok && finished.RunID == "run-2"
+		})
+		l.wellFormed()
+	})
+}
+
+// What an agent does wrong ends its run, and nothing else.
+func TestAgentFails(t *testing.T) {
+	for name, test := range map[string]struct {
+		agent adapter.AgentFunc
+		code  string
+	}{
+		"error": {func(context.Context, *adapter.Run) error { return fmt.Errorf("no luck") }, adapter.CodeAgentError},
+		"panic": {func(context.Context, *adapter.Run) error { panic("secret") }, adapter.CodeAgentError},
+		"order": {func(_ context.Context, run *adapter.Run) error {
+			return run.Emit(&protocol.TextMessageContent{MessageID: "never opened", Delta: "x"})
+		}, adapter.CodeProtocolViolation},
+		"left open": {func(_ context.Context, run *adapter.Run) error {
+			text, err := run.Text()
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(text, "half")
+			return fmt.Errorf("no luck")
+		}, adapter.CodeAgentError},
+		"panic in a branch": {func(ctx context.Context, run *adapter.Run) error {
+			return adapter.Parallel(ctx, run, func(context.Context, *adapter.Run) error { panic("secret") })
+		}, adapter.CodeAgentError},
+		"panic in a step": {func(ctx context.Context, run *adapter.Run) error {
+			_, err := adapter.Step(ctx, run, "s", func(context.Context) (int, error) { panic("secret") })
+			return err
+		}, adapter.CodeAgentError},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, test.agent)
+			e := failedWith(t, l.say("hi"), test.code)
+			if strings.Contains(e.Message, "secret") {
+				t.Errorf("the panic's text was sent: %q", e.Message)
+			}
+			l.wellFormed()
+		})
+	}
+}
+
+// An interrupt that clients could not answer is refused when it is asked.
+func TestAskRefuses(t *testing.T) {
+	for name, i := range map[string]protocol.Interrupt{
+		"tool_call without a call":      {Reason: protocol.ReasonToolCall},
+		"input_required without schema": {Reason: protocol.ReasonInputRequired},
+		"reserved":                      {Reason: "core:new"},
+		"not namespaced":                {Reason: "approval"},
+		"expiry that is no time":        {Reason: protocol.ReasonConfirmation, ExpiresAt: "tomorrow"},
+		"schema that reads files":       {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"$ref":"file:///etc/passwd"}`)},
+		"schema that fans out":          {Reason: protocol.ReasonConfirmation, ResponseSchema: fanOut(30)},
+		"schema that is deep":           {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(strings.Repeat(`{"not":`, 100) + `{}` + strings.Repeat(`}`, 100))},
+		"schema whose bound cannot be":  {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"minLength":1e1000000000}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, asker(i))
+			e := failedWith(t, l.say("hi"), adapter.CodeAgentError)
+			if !strings.Contains(e.Message, "Ask: interrupt 0") {
+				t.Errorf("message %q", e.Message)
+			}
+		})
+	}
+}
+
+// fanOut is a small schema that is huge when its references are followed.
+func fanOut(n int) protocol.Any {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
+	for i := range n {
+		fmt.Fprintf(&b, `"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
+	}
+	fmt.Fprintf(&b, `"d%d":{}}}`, n)
+	return protocol.Any(b.String())
+}
+
+// A payload that makes the validator panic is invalid, not fatal.
+func TestPayloadOfHugeExponent(t *testing.T) {
+	l := newLab(t, asker(protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: protocol.Any(`{"type":"integer","minimum":3}`)}))
+	open := interrupts(t, l.say("hi"))
+	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `1e1000000000`)}})
+	if a.Disposition != adapter.Refused {
+		t.Fatalf("%s", a.Disposition)
+	}
+	succeeded(t, l.answer(resolved(open[0].ID, `4`)))
+}
