@@ -85,6 +85,10 @@ func (ts *testServer) connect(path string, opts *websocket.DialOptions) *client 
 	return &client{ts.t, ws}
 }
 
+func bearer(token string, subprotocols ...string) *websocket.DialOptions {
+	return &websocket.DialOptions{Subprotocols: subprotocols, HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}}
+}
+
 func (c *client) send(frames ...string) {
 	c.t.Helper()
 	for _, f := range frames {

@@ -22,6 +22,7 @@ type fake struct {
 	cancel   func(key adapter.ThreadKey, label string) (adapter.Cancelled, error)
 	attached func(*adapter.Attached) // amends an answer
 	failing  error                   // of Attach and Next
+	failures int                     // of Next
 	shutdown func()
 	durable  bool
 	open     int // followers
@@ -89,6 +90,18 @@ func (b *fake) followers() int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.open
+}
+
+// seen is the highest position that a follower has read.
+func (b *fake) seen() (seq int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, t := range b.threads {
+		for _, f := range t.followers {
+			seq = max(seq, f.pos.Seq)
+		}
+	}
+	return seq
 }
 
 func (b *fake) Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
@@ -196,6 +209,7 @@ func (f *fakeFollower) Next(context.Context) (adapter.Page, error) {
 	f.b.mu.Lock()
 	defer f.b.mu.Unlock()
 	if f.b.failing != nil {
+		f.b.failures++
 		return adapter.Page{}, f.b.failing
 	}
 	t := f.b.thread(f.key)
@@ -242,4 +256,8 @@ func refusedWith(code string) func(context.Context, adapter.Input) (adapter.Admi
 	return func(context.Context, adapter.Input) (adapter.Admitted, error) {
 		return adapter.Admitted{Disposition: adapter.Refused, Refusal: &protocol.RunError{Code: code, Message: "no"}}, nil
 	}
+}
+
+func answering(a adapter.Admitted) func(context.Context, adapter.Input) (adapter.Admitted, error) {
+	return func(context.Context, adapter.Input) (adapter.Admitted, error) { return a, nil }
 }

@@ -51,8 +51,7 @@ func (b *heartbeat) ping(sock *socket) {
 	if after := queued(sock.out.Conn); b.paused.Load() > 0 || sock.out.aliveSince(began) || after > 0 && after < before {
 		return
 	}
-	sock.cancel(closeSilent)
-	sock.ws.CloseNow()
+	sock.cut(closeSilent)
 }
 
 // stop ends the heartbeat and waits for a ping under way; the connection must

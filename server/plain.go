@@ -95,6 +95,7 @@ type plainRun struct {
 	of       string // as the log calls it
 	id       string // server-made
 	position adapter.Position
+	mine     bool // what comes now in the log is the run's
 	begun    bool // the client has its RUN_STARTED
 	ready    atomic.Bool
 	failures int
@@ -117,7 +118,7 @@ func (r *plainRun) serve(f *frame) error {
 		r.of = r.label
 	}
 	if admitted.Disposition == adapter.Started {
-		r.position = admitted.Start
+		r.position, r.mine = admitted.Start, true
 		r.follower.Seek(r.position)
 		return r.stream()
 	}
@@ -158,7 +159,8 @@ func (r *plainRun) resume() (over bool, err error) {
 			return true, err
 		}
 	}
-	r.begun = r.begun || len(rep.Events) > 0
+	r.mine = len(rep.Events) > 0
+	r.begun = r.mine
 	return rep.Status != adapter.RunActive, nil
 }
 
@@ -260,16 +262,15 @@ func (r *plainRun) advance(ctx context.Context) (over bool, err error) {
 // relay writes an event if it is the run's.
 func (r *plainRun) relay(event []byte) (over bool, err error) {
 	kind := typeOf(event)
-	if !r.begun {
+	if !r.mine {
 		if kind != protocol.TypeRunStarted {
 			return false, nil
 		}
-		mine, err := r.isMine(event)
-		if !mine || err != nil {
+		if r.mine, err = r.isMine(event); !r.mine || err != nil {
 			return false, err
 		}
-		r.begun = true
 	}
+	r.begun = true
 	// A repeat may be answered by a run of another label.
 	if event, err = relabel(event, r.label); err != nil {
 		return false, err

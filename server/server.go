@@ -124,8 +124,7 @@ func (s *Server) cutOff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for sock := range s.sockets {
-		sock.cancel(closeGone)
-		sock.ws.CloseNow()
+		sock.cut(closeGone)
 	}
 }
 

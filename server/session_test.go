@@ -245,8 +245,7 @@ func TestNamespacesAndAgents(t *testing.T) {
 		return b.start(in), nil
 	}
 	ts := newTestServer(t, b, &Options{Agents: []string{"helper"}, Auth: byToken{"secret": {Namespace: "ns", User: "u"}}})
-	c := ts.connect("/agui/helper/ws", &websocket.DialOptions{
-		Subprotocols: []string{Subprotocol}, HTTPHeader: map[string][]string{"Authorization": {"Bearer secret"}}})
+	c := ts.connect("/agui/helper/ws", bearer("secret", Subprotocol))
 	c.expect("ws.hello")
 	c.send(`{"id":"7","threadId":"t","runId":"r","messages":[],"x":1}`)
 	c.expect("ws.run")
@@ -263,8 +262,7 @@ func TestScopes(t *testing.T) {
 	b := newFake()
 	ts := newTestServer(t, b, &Options{Auth: byToken{"reader": {User: "u", Scopes: []string{ScopeRead}}, "nobody": {User: "v", Scopes: []string{}}}})
 	dial := func(token string) *client {
-		c := ts.connect("/agui/ws", &websocket.DialOptions{
-			Subprotocols: []string{Subprotocol}, HTTPHeader: map[string][]string{"Authorization": {"Bearer " + token}}})
+		c := ts.connect("/agui/ws", bearer(token, Subprotocol))
 		c.expect("ws.hello")
 		return c
 	}

@@ -156,6 +156,13 @@ func (sock *socket) close(err error) {
 	sock.log.Debug("socket closed", "code", int(c.code), "reason", c.reason)
 }
 
+// cut ends the connection at once. The library's own CloseNow would wait for a
+// closing handshake that is under way.
+func (sock *socket) cut(why *closing) {
+	sock.cancel(why)
+	sock.out.Conn.Close()
+}
+
 // poke makes the session look around. It never blocks.
 func (sock *socket) poke() {
 	select {

@@ -1,0 +1,238 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func TestCloseCodes(t *testing.T) {
+	small := &Options{MaxFrameBytes: 100}
+	for name, c := range map[string]struct {
+		opts *Options
+		do   func(*client)
+		code websocket.StatusCode
+	}{
+		"binary":    {nil, func(c *client) { c.ws.Write(context.Background(), websocket.MessageBinary, []byte("{}")) }, 1003},
+		"bad UTF-8": {nil, func(c *client) { c.send("{\"type\":\"\xff\"}") }, 1007},
+		"too large": {small, func(c *client) { c.send(`{"type":"ws.ping","x":"` + strings.Repeat("x", 100) + `"}`) }, 1009},
+		"client's":  {nil, func(c *client) { c.ws.Close(websocket.StatusNormalClosure, "") }, -1},
+	} {
+		for _, mode := range []string{"full", "plain"} {
+			t.Run(name+"/"+mode, func(t *testing.T) {
+				b := newFake()
+				opts := &Options{}
+				if c.opts != nil {
+					*opts = *c.opts
+				}
+				ts := newTestServer(t, b, opts)
+				var sock *client
+				if mode == "full" {
+					sock = ts.dial()
+				} else {
+					sock = ts.connect("/agui/ws", nil)
+				}
+				c.do(sock)
+				if c.code > 0 {
+					sock.closed(c.code)
+				}
+				eventually(t, "the socket is gone", func() bool {
+					ts.mu.Lock()
+					defer ts.mu.Unlock()
+					return ts.open == 0 && len(ts.sockets) == 0
+				})
+			})
+		}
+	}
+}
+
+// A frame of exactly the limit is taken.
+func TestFrameOfMaximalSize(t *testing.T) {
+	c := newTestServer(t, newFake(), &Options{MaxFrameBytes: 100}).dial()
+	frame := `{"type":"ws.ping","x":""}`
+	c.send(strings.Replace(frame, `""`, `"`+strings.Repeat("x", 100-len(frame))+`"`, 1))
+	c.expect("ws.pong")
+}
+
+// The peer that closes gets its close answered.
+func TestCloseIsAnswered(t *testing.T) {
+	c := newTestServer(t, newFake(), nil).dial()
+	if err := c.ws.Close(websocket.StatusNormalClosure, "bye"); err != nil {
+		t.Errorf("the closing handshake: %v", err)
+	}
+}
+
+func TestMalformedFrames(t *testing.T) {
+	bad := []string{`[]`, `"x"`, `{`, ``, `null`, `{} {}`, strings.Repeat(`{"a":`, maxDepth+1) + `1` + strings.Repeat(`}`, maxDepth+1), `1`}
+	if len(bad) != maxMalformed {
+		t.Fatal("the test needs as many frames as are endured")
+	}
+	t.Run("full", func(t *testing.T) {
+		c := newTestServer(t, newFake(), nil).dial()
+		for i, frame := range bad {
+			c.send(frame)
+			if f := c.expect("ws.error"); f["code"] != "malformed_frame" {
+				t.Errorf("%s: %v", frame, f)
+			}
+			if i == 3 { // a good one changes nothing
+				c.send(`{"type":"ws.ping"}`)
+				c.expect("ws.pong")
+			}
+		}
+		c.closed(StatusMalformed)
+	})
+	t.Run("plain", func(t *testing.T) {
+		c := newTestServer(t, newFake(), nil).connect("/agui/ws", nil)
+		for _, frame := range bad {
+			c.send(frame)
+			if f := c.expect("RUN_ERROR"); f["code"] != "malformed_frame" {
+				t.Errorf("%s: %v", frame, f)
+			}
+		}
+		c.closed(StatusMalformed)
+	})
+}
+
+func TestInvalidFrames(t *testing.T) {
+	c := newTestServer(t, newFake(), &Options{FrameBurst: 100}).dial()
+	for _, frame := range []string{
+		`{"type":"ws.unknown"}`, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":5}`, `{"type":""}`, `{"type":null}`,
+		`{"type":"ws.attach"}`, `{"type":"ws.attach","threadId":""}`, `{"type":"ws.attach","threadId":7}`,
+		`{"type":"ws.attach","threadId":"` + strings.Repeat("x", maxName+1) + `"}`,
+		`{"type":"ws.attach","threadId":"t","after":{"epoch":"e"}}`, `{"type":"ws.attach","threadId":"t","after":{"seq":1}}`,
+		`{"type":"ws.attach","threadId":"t","after":{"epoch":"e","seq":-1}}`, `{"type":"ws.attach","threadId":"t","after":{"epoch":"e","seq":1.5}}`,
+		`{"type":"ws.attach","threadId":"t","after":{"epoch":"e","seq":"1"}}`, `{"type":"ws.attach","threadId":"t","after":null}`,
+		`{"type":"ws.attach","threadId":"t","after":{"epoch":"e","Seq":1}}`,
+		`{"type":"ws.attach","threadid":"t"}`,
+		`{"type":"ws.detach"}`, `{"type":"ws.cancel","threadId":"t"}`, `{"type":"ws.cancel","runId":"r"}`,
+		`{"type":"ws.ping","type":"ws.ping"}`, `{"type":"ws.attach","threadId":"a","thread\u0049d":"b"}`,
+		`{"type":"ws.ping","id":"` + strings.Repeat("x", maxID+1) + `"}`, `{"type":"ws.ping","id":1}`, `{"type":"ws.ping","id":null}`,
+	} {
+		c.send(frame)
+		if f := c.expect("ws.error"); f["code"] != "invalid_frame" || f["message"] == "" {
+			t.Errorf("%s: %v", frame, f)
+		}
+	}
+	c.send(`{"type":"ws.ping","id":"` + strings.Repeat("x", maxID) + `"}`)
+	c.expect("ws.pong")
+}
+
+func TestExpiredCredential(t *testing.T) {
+	revoked := make(chan struct{})
+	for name, id := range map[string]Identity{
+		"expired": {Expires: time.Now().Add(300 * time.Millisecond)},
+		"revoked": {Revoked: revoked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ts := newTestServer(t, newFake(), &Options{Auth: byToken{"good": id}})
+			c := ts.connect("/agui/ws", &websocket.DialOptions{
+				Subprotocols: []string{Subprotocol, bearerOffer("good")}, HTTPHeader: map[string][]string{"Origin": {ts.http.URL}}})
+			c.expect("ws.hello")
+			if id.Revoked != nil {
+				close(revoked)
+			}
+			c.closed(StatusExpired)
+		})
+	}
+}
+
+func TestFault(t *testing.T) {
+	b := newFake()
+	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) { panic("a bug") }
+	ts := newTestServer(t, b, nil)
+	c := ts.dial()
+	c.send(input("t", "r"))
+	c.closed(websocket.StatusInternalError)
+	if n := b.followers(); n != 0 {
+		t.Errorf("%d followers are left", n)
+	}
+	ts.dial() // others are not affected
+}
+
+// A frame that finds no room in the process's budget closes its socket.
+func TestOverload(t *testing.T) {
+	ts := newTestServer(t, newFake(), &Options{InboundBytes: 1, MaxFrameBytes: 100, CallTimeout: 50 * time.Millisecond})
+	if !ts.inbound.TryAcquire(100) {
+		t.Fatal("the budget is not that of one frame")
+	}
+	c := ts.dial()
+	c.send(`{"type":"ws.ping"}`)
+	c.closed(websocket.StatusTryAgainLater)
+	ts.inbound.Release(100)
+	c = ts.dial()
+	for range 20 {
+		c.send(`{"type":"ws.ping"}`)
+		c.expect("ws.pong")
+	}
+	c.ws.CloseNow()
+	eventually(t, "the budget is given back", func() bool {
+		if !ts.inbound.TryAcquire(100) {
+			return false
+		}
+		ts.inbound.Release(100)
+		return true
+	})
+}
+
+func TestDrain(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, nil)
+	c, plain := ts.dial(), ts.connect("/agui/ws", nil)
+	c.send(`{"type":"ws.attach","threadId":"t"}`)
+	c.expect("ws.attached")
+	c.expect("ws.live")
+	shutting, goOn := make(chan struct{}), make(chan struct{})
+	b.shutdown = func() {
+		close(shutting)
+		<-goOn
+		b.log(localThread, custom("1"), custom("2"), custom("3"), custom("4"), custom("last"))
+	}
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		ts.stop()
+	}()
+	<-shutting
+	f := c.expect("ws.goaway")
+	if ms, ok := f["retryAfterMs"].(float64); f["reason"] != "draining" || !ok || ms < 0 || ms > 1000 {
+		t.Errorf("got %v", f)
+	}
+	// What comes now is refused with a hint, on both kinds of socket.
+	c.send(input("t", "r"))
+	c.expect("ws.run")
+	c.expect("ws.stream")
+	if f := c.expect("RUN_ERROR"); f["code"] != "server_draining" {
+		t.Errorf("got %v", f)
+	}
+	plain.send(input("t", "r"))
+	if f := plain.expect("RUN_ERROR"); f["code"] != "server_draining" {
+		t.Errorf("got %v", f)
+	}
+	close(goOn)
+	c.wants(custom("1"), custom("2"), custom("3"), custom("4"), custom("last"))
+	c.closed(websocket.StatusServiceRestart)
+	plain.closed(websocket.StatusServiceRestart)
+	<-stopped
+}
+
+// A peer that does not take part in the drain is cut off when it must be over.
+func TestDrainIsBounded(t *testing.T) {
+	ts := newTestServer(t, newFake(), nil)
+	ts.dial() // reads nothing more, so it never answers the close
+	ts.down = true
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	if err := ts.Shutdown(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got %v", err)
+	}
+	if took := time.Since(began); took > 3*time.Second {
+		t.Errorf("it took %v", took)
+	}
+}

@@ -1,0 +1,220 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func TestHeartbeatKeepsAnAnsweringPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, c, _ := bubble(t, newFake(), nil, Subprotocol)
+		c.expect("ws.hello")
+		ctx := c.ws.CloseRead(context.Background()) // reads, and so answers pings
+		time.Sleep(time.Hour)
+		if ctx.Err() != nil || s.openSockets() != 1 {
+			t.Error("the socket is gone")
+		}
+	})
+}
+
+func TestHeartbeatDropsASilentPeer(t *testing.T) {
+	for _, protocols := range [][]string{{Subprotocol}, nil} {
+		synctest.Test(t, func(t *testing.T) {
+			s, c, conn := bubble(t, newFake(), nil, protocols...)
+			if protocols != nil {
+				c.expect("ws.hello")
+			}
+			// The kernel would take the ping; nobody answers it.
+			go discard(conn.Read)
+			time.Sleep(34 * time.Second)
+			if s.openSockets() != 1 {
+				t.Error("dropped too early")
+			}
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			if s.openSockets() != 0 {
+				t.Error("not dropped 10 s after the ping")
+			}
+		})
+	}
+}
+
+func discard(read func([]byte) (int, error)) {
+	for buf := make([]byte, 4096); ; {
+		if _, err := read(buf); err != nil {
+			return
+		}
+	}
+}
+
+// A peer that takes nothing for the write timeout is cut off, whatever it has
+// asked for; one that takes a little now and then is not.
+func TestWriteTimeout(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		s, c, _ := bubble(t, b, &Options{Heartbeat: 24 * time.Hour}, Subprotocol)
+		c.expect("ws.hello")
+		c.send(`{"type":"ws.attach","threadId":"t"}`)
+		c.expect("ws.attached")
+		c.expect("ws.live")
+		b.log(localThread, custom("1"))
+		time.Sleep(9 * time.Second)
+		if s.openSockets() != 1 {
+			t.Error("cut off too early")
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if n := s.openSockets(); n != 0 {
+			t.Errorf("%d sockets are left", n)
+		}
+		if b.followers() != 0 {
+			t.Error("the thread is still followed")
+		}
+	})
+}
+
+func TestSlowReaderIsNotClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		s, c, conn := bubble(t, b, nil, Subprotocol)
+		c.expect("ws.hello")
+		c.send(`{"type":"ws.attach","threadId":"t"}`)
+		c.expect("ws.attached")
+		c.expect("ws.live")
+		big := fmt.Sprintf(`{"type":"CUSTOM","name":"big","value":%q}`, strings.Repeat("x", 2000))
+		for range 200 {
+			b.log(localThread, big)
+		}
+		// Ten minutes at a kilobyte a second.
+		buf := make([]byte, 1024)
+		for range 300 {
+			time.Sleep(time.Second)
+			if _, err := conn.Read(buf); err != nil {
+				t.Fatalf("cut off: %v", err)
+			}
+		}
+		if s.openSockets() != 1 {
+			t.Error("closed")
+		}
+		conn.Close()
+		synctest.Wait()
+	})
+}
+
+// The slow socket of one client does not hold up another's.
+func TestSlowReaderBlocksNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		s, slow, _ := bubble(t, b, nil, Subprotocol)
+		slow.expect("ws.hello")
+		slow.send(`{"type":"ws.attach","threadId":"t"}`)
+		slow.expect("ws.attached")
+		slow.expect("ws.live")
+		_, quick, _ := bubble(t, b, nil, Subprotocol)
+		quick.expect("ws.hello")
+		quick.send(`{"type":"ws.attach","threadId":"t"}`)
+		quick.expect("ws.attached")
+		quick.expect("ws.live")
+		began := time.Now()
+		for i := range 100 {
+			b.log(localThread, custom(fmt.Sprint(i)))
+		}
+		quick.expect("ws.stream")
+		for i := range 100 {
+			quick.wants(custom(fmt.Sprint(i)))
+		}
+		if took := time.Since(began); took > 0 {
+			t.Errorf("the quick one waited for %v", took)
+		}
+		if s.openSockets() != 1 {
+			t.Error("the slow one was closed")
+		}
+	})
+}
+
+// Pings of a peer that reads nothing are not answered without bound.
+func TestPingFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		s, c, conn := bubble(t, b, &Options{Heartbeat: 24 * time.Hour}, Subprotocol)
+		c.expect("ws.hello")
+		var sock *socket
+		s.mu.Lock()
+		for sock = range s.sockets {
+		}
+		s.mu.Unlock()
+		// A masked ping with 100 bytes.
+		ping := append([]byte{0x89, 0x80 | 100, 0, 0, 0, 0}, make([]byte, 100)...)
+		for range 2000 {
+			if _, err := conn.Write(ping); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if n := sock.out.backlog(); n > pongBacklog+200 {
+			t.Errorf("%d bytes of pongs wait", n)
+		}
+		conn.Close()
+	})
+}
+
+// While the session is busy the reader waits, and reads no pong; that is not
+// the peer's fault. When it is idle again a missing pong counts again.
+func TestBusySessionIsNotASilentPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		s, c, conn := bubble(t, b, nil) // plain: the inputs wait for the first one's run
+		go discard(conn.Read)
+		for range 1 + 8 + 1 { // one served, a full inbox, one in the reader's hands
+			c.send(input("t", "r"))
+		}
+		time.Sleep(10 * time.Minute)
+		if s.openSockets() != 1 {
+			t.Error("dropped")
+		}
+		b.log(localThread, runFinished("t", "r"))
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if s.openSockets() != 0 {
+			t.Error("never dropped")
+		}
+	})
+}
+
+// A frame that takes its time is a sign of life.
+func TestSlowUpload(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) { return b.start(in), nil }
+		_, c, conn := bubble(t, b, nil, Subprotocol)
+		c.expect("ws.hello")
+		frame := []byte(input("t", "r"))
+		sent := make(chan struct{})
+		go func() {
+			defer close(sent)
+			conn.Write([]byte{0x81, 0x80 | byte(len(frame)), 0, 0, 0, 0}) // masked with zeroes
+			for i := range frame {
+				time.Sleep(5 * time.Second)
+				conn.Write(frame[i : i+1])
+			}
+		}()
+		// No pong can be sent in the middle of a frame, so read past the library.
+		var got strings.Builder
+		for buf := make([]byte, 4096); !strings.Contains(got.String(), "ws.run"); {
+			n, err := conn.Read(buf)
+			if err != nil {
+				t.Fatalf("cut off: %v", err)
+			}
+			got.Write(buf[:n])
+		}
+		<-sent
+		conn.Close()
+		synctest.Wait()
+	})
+}

@@ -1,0 +1,83 @@
+package server
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+
+	"github.com/coder/websocket"
+)
+
+// pipes is a listener whose connections are in memory, so that a server and
+// its clients fit into a synctest bubble.
+type pipes struct {
+	conns chan net.Conn
+	once  sync.Once
+	done  chan struct{}
+}
+
+func (p *pipes) Accept() (net.Conn, error) {
+	select {
+	case c := <-p.conns:
+		return c, nil
+	case <-p.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (p *pipes) Close() error {
+	p.once.Do(func() { close(p.done) })
+	return nil
+}
+
+func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// bubble serves a backend inside a synctest bubble and dials it. The client's
+// end of the connection comes with it.
+func bubble(t *testing.T, b backend, opts *Options, subprotocols ...string) (*Server, *client, net.Conn) {
+	t.Helper()
+	if opts == nil {
+		opts = &Options{}
+	}
+	opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	s, err := newServer(b, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(p) }()
+
+	near, far := net.Pipe()
+	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+		p.conns <- far
+		return near, nil
+	}}
+	ws, _, err := websocket.Dial(context.Background(), "ws://localhost/agui/ws", &websocket.DialOptions{
+		HTTPClient: &http.Client{Transport: transport}, Subprotocols: subprotocols})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws.SetReadLimit(16 << 20)
+	t.Cleanup(func() {
+		ws.CloseNow()
+		if err := s.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+		transport.CloseIdleConnections()
+	})
+	return s, &client{t, ws}, near
+}
+
+func (s *Server) openSockets() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open
+}
