@@ -1,6 +1,10 @@
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
 
 // The reasons that need no namespace. Others are namespaced as
 // "<framework>:<name>".
@@ -30,3 +34,23 @@ func (i Interrupt) MarshalJSON() ([]byte, error) { return marshal(&i) }
 
 // UnmarshalJSON reads as Decode does.
 func (i *Interrupt) UnmarshalJSON(data []byte) error { return unmarshal(data, i) }
+
+// CheckReason judges an interrupt as one that an agent raises: a core reason
+// has what it needs, any other is "<framework>:<name>", and the namespace
+// "core" is the protocol's own. What a peer sends may have any reason.
+func (i *Interrupt) CheckReason() error {
+	framework, name, namespaced := strings.Cut(i.Reason, ":")
+	switch {
+	case i.Reason == ReasonToolCall && i.ToolCallID == "":
+		return fmt.Errorf("protocol: interrupt %q: the reason %s needs a toolCallId", i.ID, i.Reason)
+	case i.Reason == ReasonInputRequired && i.ResponseSchema.IsZero():
+		return fmt.Errorf("protocol: interrupt %q: the reason %s needs a responseSchema", i.ID, i.Reason)
+	case i.Reason == ReasonToolCall, i.Reason == ReasonInputRequired, i.Reason == ReasonConfirmation:
+		return nil
+	case !namespaced || framework == "" || name == "":
+		return fmt.Errorf("protocol: interrupt %q: the reason %q is neither a core one nor <framework>:<name>", i.ID, i.Reason)
+	case strings.EqualFold(framework, "core"):
+		return fmt.Errorf("protocol: interrupt %q: the reason %q is in a namespace that is not an agent's", i.ID, i.Reason)
+	}
+	return nil
+}

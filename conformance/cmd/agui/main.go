@@ -1,0 +1,89 @@
+// Command agui checks AG-UI documents and streams, without a server.
+//
+//	agui validate [--type NAME] FILE…
+//	agui verify FILE…
+//
+// Validate checks each file as one document: an Event, a RunAgentInput, or any
+// other definition of the schema of AG-UI 1.1, exactly. Verify reads a stream of
+// events, as a JSON array or one after the other, and judges it as a producer
+// is judged: every event exact, in a legal order, the last run ended.
+//
+// Both print one JSON line for each file, and exit with 1 if any is not ok, with
+// 2 if they were not used as above. The file "-" is standard input.
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+func main() {
+	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+const usage = `usage:
+  agui validate [--type NAME] FILE...   is each file an exact document?
+  agui verify FILE...                   is each file a legal stream of events?
+`
+
+// run is main with its surroundings, and returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	if len(args) == 0 {
+		fmt.Fprint(stderr, usage)
+		return 2
+	}
+	var judge func(data []byte) verdict
+	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Usage = func() { fmt.Fprint(stderr, usage) }
+	definition := "Event"
+	switch args[0] {
+	case "validate":
+		flags.StringVar(&definition, "type", definition, "")
+		judge = func(data []byte) verdict { return validate(definition, data) }
+	case "verify":
+		judge = verify
+	default:
+		fmt.Fprint(stderr, usage)
+		return 2
+	}
+	if err := flags.Parse(args[1:]); err != nil || flags.NArg() == 0 {
+		if err == nil {
+			flags.Usage()
+		}
+		return 2
+	}
+	if err := known(definition); err != nil {
+		fmt.Fprintf(stderr, "agui: %v\n", err)
+		return 2
+	}
+	status := 0
+	out := json.NewEncoder(stdout)
+	out.SetEscapeHTML(false)
+	for _, file := range flags.Args() {
+		var v verdict
+		if data, err := read(file, stdin); err != nil {
+			v = unreadable(args[0], err)
+		} else {
+			v = judge(data)
+		}
+		if !v.ok() {
+			status = 1
+		}
+		if err := out.Encode(v.named(file)); err != nil {
+			fmt.Fprintf(stderr, "agui: %v\n", err)
+			return 2
+		}
+	}
+	return status
+}
+
+func read(file string, stdin io.Reader) ([]byte, error) {
+	if file == "-" {
+		return io.ReadAll(stdin)
+	}
+	return os.ReadFile(file)
+}

@@ -1,0 +1,152 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Apply returns what a peer of the profile is sent for e: e itself where it can
+// be, else a changed copy, or nil for an event that the peer would fail on. The
+// losses say what the peer is not told, each with a pointer into e; the caller
+// logs them. Nothing is repaired or invented.
+//
+// Chunks and everything else that a profile does not name pass as they are.
+// Before 1.0 there is no way to say that a run was cancelled: it becomes a
+// RUN_ERROR of code "cancelled", because it must not look like a success.
+func (p Profile) Apply(e Event) (sent Event, losses []Problem) {
+	if p == ProfileCurrent {
+		return e, nil
+	}
+	d := &downgrade{profile: p}
+	return d.event(e), d.losses
+}
+
+type downgrade struct {
+	profile Profile
+	losses  []Problem
+}
+
+func (d *downgrade) lose(pointer, format string, args ...any) {
+	d.losses = append(d.losses, Problem{Pointer: pointer, Message: fmt.Sprintf(format, args...)})
+}
+
+func (d *downgrade) event(e Event) Event {
+	switch e := e.(type) {
+	case *RunStarted:
+		return d.runStarted(e)
+	case *MessagesSnapshot:
+		if messages := d.messages(e.Messages, "/messages"); messages != nil {
+			c := *e
+			c.Messages = messages
+			return &c
+		}
+		return e
+	case *ReasoningEncryptedValue:
+		if e.EncryptedValueType == "" {
+			return e
+		}
+		d.lose("/encryptedValueType", "1.0 has no encryptedValueType")
+		c := *e
+		c.EncryptedValueType = ""
+		return &c
+	}
+	if d.profile != Profile0 {
+		return e
+	}
+	switch e := e.(type) {
+	case *RunFinished:
+		return d.runFinished(e)
+	case *RunError:
+		if usage := d.usage(e.Usage); usage != nil {
+			c := *e
+			c.Usage = usage
+			return &c
+		}
+	case *ToolCallResult:
+		if text, flat := d.flat(&e.Content, "/content"); flat {
+			c := *e
+			c.Content = *text
+			return &c
+		}
+	case *TextMessageContent:
+		if e.Delta == "" {
+			return d.withheld(e, e.Metadata != nil, "an empty delta")
+		}
+	case *SubagentStarted, *SubagentFinished, *SubagentError:
+		return d.withheld(e, true, string(e.Type()))
+	case *Unknown:
+		return d.withheld(e, true, string(e.Type()))
+	}
+	return e
+}
+
+func (d *downgrade) withheld(e Event, lossy bool, what string) Event {
+	if lossy {
+		d.lose("", "releases before 1.0 fail on %s", what)
+	}
+	return nil
+}
+
+// runStarted declares what is sent, which is not what the agent speaks.
+func (d *downgrade) runStarted(e *RunStarted) Event {
+	c := *e
+	switch {
+	case d.profile == Profile0:
+		c.ProtocolVersion = ""
+	case e.ProtocolVersion != "":
+		c.ProtocolVersion = Version10
+	}
+	if e.Input != nil {
+		if messages := d.messages(e.Input.Messages, "/input/messages"); messages != nil {
+			in := *e.Input
+			in.Messages = messages
+			c.Input = &in
+		}
+	}
+	if c.ProtocolVersion == e.ProtocolVersion && c.Input == e.Input {
+		return e
+	}
+	return &c
+}
+
+func (d *downgrade) runFinished(e *RunFinished) Event {
+	c := *e
+	if usage := d.usage(e.Usage); usage != nil {
+		c.Usage = usage
+	}
+	if o := e.Outcome; o != nil {
+		switch {
+		case o.Type == OutcomeCancelled:
+			d.lose("/outcome", "before 1.0 a cancelled run can only be an error")
+			return &RunError{Base: e.Base, Message: "The run was cancelled.", Code: "cancelled", Usage: c.Usage}
+		case o.Type != OutcomeSuccess && o.Type != OutcomeInterrupt:
+			d.lose("/outcome", "before 1.0 there is no outcome %q", o.Type)
+			c.Outcome = nil
+		case len(o.PendingToolCallIDs) > 0 || len(o.Extra) > 0:
+			d.lose("/outcome", "before 1.0 an outcome has no other members")
+			fallthrough
+		case o.PendingToolCallIDs != nil:
+			c.Outcome = &RunOutcome{Type: o.Type, Interrupts: o.Interrupts}
+		}
+	}
+	if c.Outcome == e.Outcome && len(c.Usage) == len(e.Usage) && (len(c.Usage) == 0 || &c.Usage[0] == &e.Usage[0]) {
+		return e
+	}
+	return &c
+}
+
+// usage returns the counts as they were before 1.0, nil if they are so already.
+func (d *downgrade) usage(usage []TokenUsage) []TokenUsage {
+	var out []TokenUsage
+	for i, u := range usage {
+		if u.CacheWriteInputTokens == nil {
+			continue
+		}
+		if out == nil {
+			out = slices.Clone(usage)
+		}
+		d.lose(fmt.Sprintf("/usage/%d/cacheWriteInputTokens", i), "before 1.0 there is no such count")
+		out[i].CacheWriteInputTokens = nil
+	}
+	return out
+}
