@@ -15,6 +15,7 @@ import {
 } from "@ag-ui/client";
 import { Observable } from "rxjs";
 import { Connection, connectionFor, type ConnectionOptions } from "./connection";
+import { inSnapshotOrder } from "./order";
 import { Lane } from "./lane";
 import type { Sink } from "./pipeline";
 import type { ThreadStatus } from "./status";
@@ -159,7 +160,7 @@ export class WebSocketAgent extends AbstractAgent {
     return this.parts.lane.reduce(
       events$,
       // The state may have moved since the input was made.
-      (own$) => super.apply({ ...input, state: this.state }, own$, subscribers),
+      (own$) => super.apply({ ...input, state: this.state }, own$, [ordering, ...subscribers]),
       () => this.thread(input.threadId).settle(),
     );
   }
@@ -202,6 +203,11 @@ export class WebSocketAgent extends AbstractAgent {
     return settled;
   }
 }
+
+/** Comes before every other subscriber, so that all of them see messages in the thread's order. */
+const ordering: AgentSubscriber = {
+  onMessagesSnapshotEvent: ({ event, messages }) => ({ messages: inSnapshotOrder(messages, event.messages) }),
+};
 
 function makeParts(connection: Connection, abort: "stop" | "detach"): Parts {
   return { connection, abort, lane: new Lane(), threads: new Map(), running: new Set(), own: new Set() };

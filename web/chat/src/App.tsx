@@ -19,7 +19,7 @@ function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) 
   const { messages, state, status, notice } = picture;
   const running = status.activeRunId !== undefined;
   const empty = messages.length === 0 && status.queued.length === 0 && !running;
-  const end = useStickToEnd();
+  useStickToEnd();
   return (
     <div className="page">
       <header className="bar">
@@ -61,7 +61,6 @@ function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) 
           </p>
         )}
         {(notice ?? status.failure) && <ErrorNotice failure={(notice ?? status.failure)!} dismiss={() => chat.dismiss()} />}
-        <div ref={end} />
       </main>
       <StatePanel state={state} />
       <Composer
@@ -84,8 +83,7 @@ function textOf(message: { content?: unknown }): string {
 const NEAR_END = 120;
 
 /** Keeps the end in sight while the reader is there, and leaves a reader of older text alone. */
-function useStickToEnd() {
-  const end = useRef<HTMLDivElement>(null);
+function useStickToEnd(): void {
   const follow = useRef(true);
   useEffect(() => {
     const scrolled = () => {
@@ -96,7 +94,6 @@ function useStickToEnd() {
     return () => removeEventListener("scroll", scrolled);
   }, []);
   useEffect(() => {
-    if (follow.current) end.current?.scrollIntoView({ block: "end" });
+    if (follow.current) scrollTo({ top: document.documentElement.scrollHeight });
   });
-  return end;
 }

@@ -1,5 +1,5 @@
 import type { ToolCall } from "@ag-ui/client";
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { pretty } from "./answers";
 import { initialDraft, readDraft, readJson, type Draft, type Field } from "./fields";
 import { Fields } from "./FormBody";
@@ -11,11 +11,13 @@ interface Props {
   /** What the schema asks for beside the decision. */
   extras: Field[];
   locked: boolean;
+  /** The button that abandons the question. */
+  abandon: ReactNode;
   resolve: (payload: unknown, label: string) => void;
 }
 
 /** Approve, decline, or approve with other arguments. */
-export function ApprovalBody({ call, editable, extras, locked, resolve }: Props) {
+export function ApprovalBody({ call, editable, extras, locked, abandon, resolve }: Props) {
   const proposed = pretty(call?.function.arguments || "{}");
   const [edited, setEdited] = useState<string>();
   const [draft, setDraft] = useState<Draft>(() => initialDraft(extras));
@@ -99,6 +101,7 @@ export function ApprovalBody({ call, editable, extras, locked, resolve }: Props)
             </button>
           </>
         )}
+        {abandon}
       </div>
     </>
   );

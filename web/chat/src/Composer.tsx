@@ -43,7 +43,7 @@ export function Composer({ running, openQuestions, returned, takeReturned, send,
         aria-label="Message"
         rows={Math.min(8, text.split("\n").length)}
         value={text}
-        placeholder={asks ? "Answer above, or write something else instead" : running ? "Write the next message" : "Write a message"}
+        placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={keyed}
       />

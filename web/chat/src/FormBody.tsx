@@ -1,14 +1,16 @@
-import { useId, useState, type FormEvent } from "react";
+import { type FormEvent, type ReactNode, useId, useState } from "react";
 import { choiceLabel, initialDraft, readDraft, type Draft, type Field } from "./fields";
 
 interface FormProps {
   fields: Field[];
   locked: boolean;
+  /** The button that abandons the question. */
+  abandon: ReactNode;
   resolve: (payload: unknown, label: string) => void;
 }
 
 /** A form made of a schema. Nothing is sent before it reads as the schema says. */
-export function FormBody({ fields, locked, resolve }: FormProps) {
+export function FormBody({ fields, locked, abandon, resolve }: FormProps) {
   const [draft, setDraft] = useState<Draft>(() => initialDraft(fields));
   const [wrong, setWrong] = useState<Record<string, string>>({});
   const submit = (event: FormEvent) => {
@@ -31,6 +33,7 @@ export function FormBody({ fields, locked, resolve }: FormProps) {
         <button type="submit" className="primary" data-testid="submit-form" disabled={locked}>
           Send
         </button>
+        {abandon}
       </div>
     </form>
   );

@@ -30,6 +30,18 @@ export function InterruptCard({ interrupt, messages, answer, disabled, decide }:
   const expired = isInterruptExpired(interrupt);
   const locked = disabled || expired;
   const resolve = (payload: unknown, label: string) => decide({ status: "resolved", payload, label });
+  // Abandoning stays possible when answering is not.
+  const abandon = (
+    <button
+      type="button"
+      className="quiet abandon"
+      data-testid="cancel"
+      disabled={disabled}
+      onClick={() => decide({ status: "cancelled", label: "Cancelled" })}
+    >
+      Cancel
+    </button>
+  );
   return (
     <article
       className="question"
@@ -61,26 +73,18 @@ export function InterruptCard({ interrupt, messages, answer, disabled, decide }:
       ) : (
         <>
           {question.kind === "approval" && (
-            <ApprovalBody call={call} editable={question.editable} extras={question.extras} locked={locked} resolve={resolve} />
+            <ApprovalBody call={call} editable={question.editable} extras={question.extras} locked={locked} abandon={abandon} resolve={resolve} />
           )}
           {question.kind === "confirmation" && (
             <div className="actions">
               <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(undefined, "Confirmed")}>
                 Confirm
               </button>
+              {abandon}
             </div>
           )}
-          {question.kind === "form" && <FormBody fields={question.fields} locked={locked} resolve={resolve} />}
-          {question.kind === "json" && <JsonBody schema={question.schema} locked={locked} resolve={resolve} />}
-          <button
-            type="button"
-            className="quiet abandon"
-            data-testid="cancel"
-            disabled={disabled}
-            onClick={() => decide({ status: "cancelled", label: "Cancelled" })}
-          >
-            Cancel
-          </button>
+          {question.kind === "form" && <FormBody fields={question.fields} locked={locked} abandon={abandon} resolve={resolve} />}
+          {question.kind === "json" && <JsonBody schema={question.schema} locked={locked} abandon={abandon} resolve={resolve} />}
         </>
       )}
     </article>

@@ -1,15 +1,17 @@
-import { useState } from "react";
+import { type ReactNode, useState } from "react";
 import { described, readJson } from "./fields";
 import { faults, type Schema } from "./schema";
 
 interface Props {
   schema: Schema;
   locked: boolean;
+  /** The button that abandons the question. */
+  abandon: ReactNode;
   resolve: (payload: unknown, label: string) => void;
 }
 
 /** An answer written as JSON, for questions that no form here can put. */
-export function JsonBody({ schema, locked, resolve }: Props) {
+export function JsonBody({ schema, locked, abandon, resolve }: Props) {
   const [typed, setTyped] = useState("");
   const [fault, setFault] = useState<string>();
   const send = () => {
@@ -50,6 +52,7 @@ export function JsonBody({ schema, locked, resolve }: Props) {
         <button type="button" className="primary" data-testid="submit-json" disabled={locked} onClick={send}>
           Send
         </button>
+        {abandon}
       </div>
     </>
   );

@@ -17,14 +17,15 @@ export function MessageList({ messages, interrupts, running }: Props) {
     if (message.role === "assistant") message.toolCalls?.forEach((call) => calls.add(call.id));
   }
   const asked = new Set(interrupts.map((interrupt) => interrupt.toolCallId));
-  const stateOf = (id: string): ToolState => {
+  const lastQuestion = messages.findLastIndex((message) => message.role === "user");
+  const stateOf = (id: string, index: number): ToolState => {
     if (results.has(id)) return "done";
     if (asked.has(id)) return "asked";
-    return running ? "working" : "open";
+    return running && index > lastQuestion ? "working" : "open";
   };
   return (
     <ol className="messages" aria-live="polite" aria-label="Conversation">
-      {messages.map((message) => {
+      {messages.map((message, index) => {
         if (message.role === "tool" && calls.has(message.toolCallId)) return null;
         if (message.role === "system" || message.role === "developer") return null;
         return (
@@ -32,7 +33,7 @@ export function MessageList({ messages, interrupts, running }: Props) {
             <Body message={message} />
             {message.role === "assistant" &&
               message.toolCalls?.map((call) => (
-                <ToolCard key={call.id} call={call} state={stateOf(call.id)} result={results.get(call.id)} />
+                <ToolCard key={call.id} call={call} state={stateOf(call.id, index)} result={results.get(call.id)} />
               ))}
           </li>
         );

@@ -19,7 +19,14 @@ export function ToolCard({ call, state, result }: { call: ToolCall; state: ToolS
         <code className="name">{call.function.name}</code>
         <span className={`tag ${state}`}>{WORDS[state]}</span>
       </header>
-      {call.function.arguments !== "" && <pre data-testid="tool-args">{pretty(call.function.arguments)}</pre>}
+      {call.function.arguments !== "" && state === "asked" && (
+        // The question below shows them, where they can be edited.
+        <details>
+          <summary>Arguments</summary>
+          <pre data-testid="tool-args">{pretty(call.function.arguments)}</pre>
+        </details>
+      )}
+      {call.function.arguments !== "" && state !== "asked" && <pre data-testid="tool-args">{pretty(call.function.arguments)}</pre>}
       {result && (
         <>
           <h4>Result</h4>

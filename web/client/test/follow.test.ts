@@ -293,6 +293,19 @@ describe("a follower", () => {
     expect(agent.status.failure).toBeUndefined();
   });
 
+  it("keeps the thread's order, whatever it held first", async () => {
+    const { bench, agent } = await following([user("u0", "q"), assistant("a0", "answer")]);
+    agent.addMessage({ id: "u2", role: "user", content: "mine" });
+    const socket = await bench.reconnect();
+    const attach = socket.next();
+    const list = [user("u0", "q"), assistant("a0", "answer"), user("u1", "theirs"), assistant("a1", "x"), user("u2", "mine")];
+    const [position, begin, ...rest] = atRest(20, list);
+    const echo = { input: { threadId: "t", runId: "r0", messages: [user("u2", "mine")], tools: [], context: [] } };
+    socket.say(attached(20, false, { id: attach.id }), position!, { ...begin, ...echo }, ...rest);
+    await settle();
+    expect(shown(agent)).toEqual(["user:q", "assistant:answer", "user:theirs", "assistant:x", "user:mine"]);
+  });
+
   it("stops a run that others began", async () => {
     const { bench, agent } = await following();
     bench.socket.say(started("rf"));
