@@ -239,6 +239,9 @@ func (c ToolCall) carryOut(ctx context.Context, run *Run, call Invocation, outco
 	if err != nil {
 		return outcome, err
 	}
+	if value == nil { // a human said that it was done, and not with what result
+		value = json.RawMessage(`{"executed":true}`)
+	}
 	outcome.Status, outcome.Result = ToolExecuted, value
 	return outcome, nil
 }

@@ -1,0 +1,215 @@
+package adapter_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// scripted is a lab with the script agent, and its effects file.
+func scripted(t *testing.T) (*lab, func() []map[string]any) {
+	path := filepath.Join(t.TempDir(), "effects")
+	return newLab(t, script.New(script.Options{Effects: path})), func() []map[string]any {
+		t.Helper()
+		text, err := os.ReadFile(path)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		var lines []map[string]any
+		for line := range strings.Lines(string(text)) {
+			var l map[string]any
+			if err := json.Unmarshal([]byte(line), &l); err != nil {
+				t.Fatal(err)
+			}
+			lines = append(lines, l)
+		}
+		return lines
+	}
+}
+
+// What each command says in one run.
+func TestScriptCommands(t *testing.T) {
+	for message, want := range map[string]string{
+		"what can you do?":   "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON or /effect.",
+		"/say one two":       "one two",
+		"/slow 3 1":          "1 2 3 ",
+		"/effect":            "The effect took place.",
+		`/state {"count":1}`: "The state is set.",
+		"/slow x":            "Usage: /slow N MS, with N up to 10000 deltas, up to 60000 milliseconds apart.",
+		"/tool":              "Usage: /tool NAME JSON, with a JSON object of arguments.",
+		"/tool pay [1]":      "Usage: /tool NAME JSON, with a JSON object of arguments.",
+		"/parallel 0":        "Usage: /parallel N, with N from 1 to 50.",
+		"/expire soon":       "Usage: /expire SECONDS.",
+		"/state 1":           "Usage: /state JSON, with a JSON object.",
+	} {
+		t.Run(message, func(t *testing.T) {
+			l, _ := scripted(t)
+			succeeded(t, l.say(message))
+			l.wellFormed()
+			if got := l.texts(); !slices.Equal(got, []string{want}) {
+				t.Errorf("got %q, want %q", got, want)
+			}
+		})
+	}
+}
+
+func TestScriptStreamsWords(t *testing.T) {
+	l, _ := scripted(t)
+	var deltas []string
+	for _, e := range l.say("/say one two three") {
+		if c, ok := e.(*protocol.TextMessageContent); ok {
+			deltas = append(deltas, c.Delta)
+		}
+	}
+	if !slices.Equal(deltas, []string{"one ", "two ", "three"}) {
+		t.Errorf("deltas %q", deltas)
+	}
+}
+
+func TestScriptFails(t *testing.T) {
+	l, _ := scripted(t)
+	if e := failedWith(t, l.say("/fail no luck"), adapter.CodeAgentError); e.Message != "no luck" {
+		t.Errorf("message %q", e.Message)
+	}
+	failedWith(t, l.say("/panic"), adapter.CodeAgentError)
+	succeeded(t, l.say("/say still here"))
+}
+
+func TestScriptState(t *testing.T) {
+	l, _ := scripted(t)
+	events := l.say(`/state {"count":1}`)
+	if got := show(events); !strings.Contains(got, "STATE_SNAPSHOT STATE_DELTA") {
+		t.Errorf("events %s", got)
+	}
+	f := protocol.NewFold(nil, nil, adapter.ApplyPatch)
+	for _, e := range events {
+		f.Apply(e)
+	}
+	if got := string(f.State()); got != `{"count":1,"steps":["snapshot","delta"]}` {
+		t.Errorf("state %s", got)
+	}
+}
+
+// One line for each approval, with what the human allowed.
+func TestScriptTool(t *testing.T) {
+	for name, test := range map[string]struct {
+		answer func(id string) protocol.ResumeEntry
+		result string // "" for none
+		text   string
+		args   string // of the effect; "" for none
+	}{
+		"approved": {func(id string) protocol.ResumeEntry { return resolved(id, `{"approved":true}`) },
+			`{"executed":true,"args":{"amount":10}}`, "I have called pay.", `{"amount":10}`},
+		"edited": {func(id string) protocol.ResumeEntry {
+			return resolved(id, `{"approved":true,"editedArgs":{"amount":7}}`)
+		},
+			`{"executed":true,"args":{"amount":7}}`, "I have called pay.", `{"amount":7}`},
+		"declined": {func(id string) protocol.ResumeEntry { return resolved(id, `{"approved":false,"reason":"too much"}`) },
+			`{"declined":true,"executed":false,"reason":"too much"}`, "pay was declined, so I have not called it.", ""},
+		"cancelled": {cancelled, "", "The question about pay was cancelled, so I have not called it.", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l, effects := scripted(t)
+			open := interrupts(t, l.say(`/tool pay {"amount":10}`))
+			if open[0].Reason != protocol.ReasonToolCall || open[0].ToolCallID == "" || open[0].ResponseSchema.IsZero() {
+				t.Fatalf("interrupt %+v", open[0])
+			}
+			if len(effects()) != 0 {
+				t.Fatal("carried out before anybody approved")
+			}
+			events := l.answer(test.answer(open[0].ID))
+			succeeded(t, events)
+			l.wellFormed()
+			result := ""
+			for _, e := range events {
+				if r, ok := e.(*protocol.ToolCallResult); ok {
+					result = r.Content.String()
+					if r.ToolCallID != open[0].ToolCallID {
+						t.Errorf("a result for %s", r.ToolCallID)
+					}
+				}
+			}
+			if result != test.result {
+				t.Errorf("result %s, want %s", result, test.result)
+			}
+			if got := l.texts(); len(got) == 0 || got[len(got)-1] != test.text {
+				t.Errorf("texts %q", got)
+			}
+			lines := effects()
+			if test.args == "" {
+				if len(lines) != 0 {
+					t.Errorf("effects %v", lines)
+				}
+				return
+			}
+			if len(lines) != 1 || lines[0]["tool"] != "pay" || lines[0]["key"] == "" {
+				t.Fatalf("effects %v", lines)
+			}
+			if args, _ := json.Marshal(lines[0]["args"]); string(args) != test.args {
+				t.Errorf("args %s", args)
+			}
+		})
+	}
+}
+
+func TestScriptParallel(t *testing.T) {
+	l, effects := scripted(t)
+	open := interrupts(t, l.say("/parallel 3"))
+	if len(open) != 3 {
+		t.Fatalf("%d interrupts", len(open))
+	}
+	events := l.answer(cancelled(open[2].ID), resolved(open[0].ID, `{"approved":true}`), resolved(open[1].ID, `{"approved":false}`))
+	succeeded(t, events)
+	if n := len(effects()); n != 1 {
+		t.Errorf("%d effects", n)
+	}
+	texts := l.texts()
+	want := "I have called task_1. task_2 was declined, so I have not called it. The question about task_3 was cancelled, so I have not called it."
+	if texts[len(texts)-1] != want {
+		t.Errorf("said %q", texts[len(texts)-1])
+	}
+}
+
+func TestScriptForm(t *testing.T) {
+	l, _ := scripted(t)
+	open := interrupts(t, l.say("/form"))
+	for _, bad := range []string{`{}`, `{"quarter":"Q5","year":2025,"revenue":1}`, `{"quarter":"Q1","year":1999,"revenue":1}`, `{"quarter":"Q1","year":2025.5,"revenue":1}`} {
+		a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, bad)}})
+		if a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodePayloadInvalid {
+			t.Errorf("%s: %s", bad, a.Disposition)
+		}
+	}
+	good := `{"quarter":"Q1","year":2025,"revenue":1.5}`
+	succeeded(t, l.answer(resolved(open[0].ID, good)))
+	if got := l.texts(); !slices.Equal(got, []string{"You entered " + good}) {
+		t.Errorf("texts %q", got)
+	}
+}
+
+func TestScriptTwiceAndConfirm(t *testing.T) {
+	l, _ := scripted(t)
+	first := interrupts(t, l.say("/twice"))
+	second := interrupts(t, l.answer(resolved(first[0].ID, "true")))
+	succeeded(t, l.answer(resolved(second[0].ID, "true")))
+	open := interrupts(t, l.say("/confirm Deploy?"))
+	if open[0].Message != "Deploy?" || !open[0].ResponseSchema.IsZero() {
+		t.Errorf("interrupt %+v", open[0])
+	}
+	succeeded(t, l.answer(resolved(open[0].ID, "true")))
+	open = interrupts(t, l.say("/expire 60"))
+	if open[0].ExpiresAt == "" {
+		t.Error("no deadline")
+	}
+	succeeded(t, l.answer(cancelled(open[0].ID)))
+	l.wellFormed()
+	if got := l.texts(); !slices.Equal(got, []string{"Asked twice, answered twice.", "Confirmed.", "Cancelled."}) {
+		t.Errorf("texts %q", got)
+	}
+}
