@@ -24,6 +24,9 @@ func (s *Store) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResu
 	if err != nil {
 		return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
+	if err := ctx.Err(); err != nil {
+		return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
+	}
 	t := s.keys.thread(b.Claim.Thread)
 	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
 	lane := s.lanes[t.part.index%len(s.lanes)]

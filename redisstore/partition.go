@@ -22,15 +22,16 @@ func threadHash(key adapter.ThreadKey) (hash string, sum uint64) {
 	return hex.EncodeToString(digest[:16]), binary.BigEndian.Uint64(digest[16:24])
 }
 
-// partitionTags returns n hash tags of which the i-th hashes into the i-th of n
-// equal ranges of Cluster's slots. Masters own ranges, so that each of them gets
-// its share of the partitions; tags taken as they come do not.
+// partitionTags returns n hash tags of which the i-th hashes into the middle of
+// the i-th of n equal ranges of Cluster's slots. Masters own ranges, so that each
+// of them gets its share of the partitions; tags taken as they come do not.
 func partitionTags(n int) []string {
 	tags := make([]string, n)
 	for next, missing := 0, n; missing > 0; next++ {
 		tag := "p" + strconv.Itoa(next)
-		i := int(crc16(tag)%slots) * n / slots
-		if tags[i] == "" {
+		at := int(crc16(tag)%slots) * n
+		i, eighths := at/slots, at%slots*8/slots
+		if tags[i] == "" && (eighths == 3 || eighths == 4) {
 			tags[i] = tag
 			missing--
 		}

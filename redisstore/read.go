@@ -31,7 +31,12 @@ func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQ
 	if err != nil {
 		return nil, err
 	}
-	return readView(r, q)
+	v, err := readView(r, q)
+	if err != nil {
+		return nil, err
+	}
+	v.Thread = key
+	return v, nil
 }
 
 func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -31,7 +32,7 @@ func connect(raw string, timeout time.Duration) (redis.UniversalClient, error) {
 	case "cluster":
 		o, err := redis.ParseClusterURL(plain)
 		if err != nil {
-			return nil, fmt.Errorf("redisstore: %w", err)
+			return nil, withoutURL(err)
 		}
 		o.MaxRetries, o.ContextTimeoutEnabled, o.DisableIdentity, o.MaintNotificationsConfig = -1, true, true, quiet()
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = timeout, timeout, timeout, 1
@@ -39,7 +40,7 @@ func connect(raw string, timeout time.Duration) (redis.UniversalClient, error) {
 	case "sentinel":
 		o, err := redis.ParseFailoverURL(plain)
 		if err != nil {
-			return nil, fmt.Errorf("redisstore: %w", err)
+			return nil, withoutURL(err)
 		}
 		o.MaxRetries, o.ContextTimeoutEnabled, o.DisableIdentity = -1, true, true
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = timeout, timeout, timeout, 1
@@ -47,12 +48,21 @@ func connect(raw string, timeout time.Duration) (redis.UniversalClient, error) {
 	default:
 		o, err := redis.ParseURL(plain)
 		if err != nil {
-			return nil, fmt.Errorf("redisstore: %w", err)
+			return nil, withoutURL(err)
 		}
 		o.MaxRetries, o.ContextTimeoutEnabled, o.DisableIdentity, o.MaintNotificationsConfig = -1, true, true, quiet()
 		o.DialTimeout, o.ReadTimeout, o.WriteTimeout, o.DialerRetries = timeout, timeout, timeout, 1
 		return redis.NewClient(o), nil
 	}
+}
+
+// withoutURL keeps passwords out of an error: net/url repeats what it was given.
+func withoutURL(err error) error {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return fmt.Errorf("redisstore: the store's URL: %w", err)
 }
 
 // parseURL says what kind of deployment a URL names, and writes it as go-redis

@@ -1,0 +1,130 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func TestEmbeddedStoresAreNotDurableAndShareNothing(t *testing.T) {
+	var views []*adapter.ThreadView
+	for range 2 {
+		s, err := Embedded(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closing(t, s)
+		if s.Durable() {
+			t.Error("durable")
+		}
+		views = append(views, view(t, s, adapter.ReadQuery{}))
+		begin(t, s, inline(0, "r1"))
+	}
+	if views[0].Epoch == views[1].Epoch || views[1].Seq != 0 {
+		t.Error("two stores share a thread")
+	}
+}
+
+func TestALeaseEndsByTheClockOfABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Embedded(&Options{Lease: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		claim := begin(t, s, inline(0, "r1"))
+		time.Sleep(59 * time.Minute)
+		if ok, err := s.Renew(ctx, claim); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		time.Sleep(59 * time.Minute)
+		if due, err := s.Due(ctx, 1); len(due) != 0 || err != nil {
+			t.Fatal(due, err)
+		}
+		time.Sleep(2 * time.Minute)
+		if due, err := s.Due(ctx, 1); len(due) != 1 || err != nil {
+			t.Fatal(due, err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestLabelsAndAnswersExpireAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Embedded(&Options{Keep: 10 * time.Minute})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := adapter.ReadQuery{Label: "r1", ToolCallIDs: []string{"call"}}
+		claim := begin(t, s, inline(0, "r1"))
+		commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("asks")},
+			End: &adapter.End{Kind: adapter.EndSuspend, Suspension: []byte("{}"), ToolCalls: []string{"call"}}})
+		time.Sleep(2 * time.Hour)
+		if v := view(t, s, q); len(v.Labelled) != 1 || !v.Asked["call"] || v.Suspension == nil {
+			t.Errorf("while an interrupt is open: %+v", v)
+		}
+		b := inline(2, "r2")
+		b.Answers, b.Answer, b.Frozen, b.Execution = map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1"), nil, "xr1"
+		claim = begin(t, s, b)
+		commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+		time.Sleep(5 * time.Minute)
+		if v := view(t, s, q); len(v.Labelled) != 1 || !v.Asked["call"] {
+			t.Errorf("in time: %+v", v)
+		}
+		time.Sleep(10 * time.Minute)
+		if v := view(t, s, q); len(v.Labelled) != 0 || v.Asked["call"] || v.Seq != 4 {
+			t.Errorf("afterwards: %+v", v)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCloseLetsBatchesOnTheirWayEndAndRefusesOthers(t *testing.T) {
+	s, err := Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	var claims []adapter.Claim
+	for i := range 50 {
+		b := inline(0, "r1")
+		b.Thread.Thread = fmt.Sprint(i)
+		claims = append(claims, begin(t, s, b))
+	}
+	var group sync.WaitGroup
+	started := make(chan struct{}, len(claims))
+	for _, c := range claims {
+		group.Go(func() {
+			started <- struct{}{}
+			res, err := s.Commit(ctx, adapter.Batch{Claim: c, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}})
+			if err != nil && !errors.Is(err, errClosed) || err == nil && res.Status != adapter.CommitOK {
+				t.Errorf("%+v, %v", res, err)
+			}
+		})
+	}
+	<-started
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	group.Wait()
+	if _, err := s.Read(ctx, testKey, adapter.ReadQuery{}); err == nil {
+		t.Error("read after close: no error")
+	}
+	if _, err := s.Commit(ctx, adapter.Batch{Claim: claims[0], Number: 3, Expect: 2}); !errors.Is(err, errClosed) {
+		t.Errorf("commit after close: %v", err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error("closed twice:", err)
+	}
+}

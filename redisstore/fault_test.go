@@ -1,0 +1,267 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+var testKey = adapter.ThreadKey{Namespace: "n", Thread: "t"}
+
+func open(t *testing.T, url string, o Options) *Store {
+	t.Helper()
+	s, err := Open(context.Background(), url, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return closing(t, s)
+}
+
+func inline(version int64, run string) adapter.Begin {
+	return adapter.Begin{Thread: testKey, Version: version, RunID: run, Label: run, Execution: "x" + run, Token: "token-" + run,
+		Record: json.RawMessage("{}"), Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start:" + run)}}
+}
+
+func begin(t *testing.T, s *Store, b adapter.Begin) adapter.Claim {
+	t.Helper()
+	res, err := s.Begin(context.Background(), b)
+	if err != nil || res.Status != adapter.BeginAccepted {
+		t.Fatalf("begin: %+v, %v", res, err)
+	}
+	return res.Claim
+}
+
+func commit(t *testing.T, s *Store, b adapter.Batch) adapter.CommitResult {
+	t.Helper()
+	res, err := s.Commit(context.Background(), b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+func view(t *testing.T, s *Store, q adapter.ReadQuery) *adapter.ThreadView {
+	t.Helper()
+	v, err := s.Read(context.Background(), testKey, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// retried sends a call again until the store answers.
+func retried(t *testing.T, call func() error) {
+	t.Helper()
+	for deadline := time.Now().Add(10 * time.Second); ; {
+		err := call()
+		if err == nil {
+			return
+		}
+		if !errors.Is(err, adapter.ErrOutcomeUnknown) || time.Now().After(deadline) {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	proxy := redistest.StartProxy(t, server)
+	s := open(t, proxy.URL(), Options{})
+	ctx := context.Background()
+	var claim adapter.Claim
+	calls := []struct {
+		name, marker string
+		call         func() error
+	}{
+		{"begin", "start:r1", func() error {
+			res, err := s.Begin(ctx, inline(0, "r1"))
+			claim = res.Claim
+			return err
+		}},
+		{"commit", "event-b", func() error {
+			_, err := s.Commit(ctx, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("event-b")}})
+			return err
+		}},
+		{"end", "event-end", func() error {
+			_, err := s.Commit(ctx, adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("event-end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+			return err
+		}},
+		{"queue", "input-r2", func() error {
+			b := inline(2, "r2")
+			b.Queue, b.Input, b.Cancelled = true, json.RawMessage(`"input-r2"`), [2][]byte{[]byte("a"), []byte("b")}
+			_, err := s.Begin(ctx, b)
+			return err
+		}},
+		{"claim", "token-claim", func() error {
+			res, err := s.Claim(ctx, adapter.ClaimRequest{Thread: testKey, Token: "token-claim"})
+			if err == nil && res.Kind != adapter.ClaimQueued {
+				t.Errorf("claim: %+v", res)
+			}
+			claim = res.Claim
+			return err
+		}},
+		{"activate", "start:r2", func() error {
+			_, err := s.Activate(ctx, adapter.Activation{Claim: claim, Execution: "xr2", Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start:r2")}})
+			return err
+		}},
+		{"stop", "stopped-r2", func() error {
+			res, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Label: "r2", Terminal: []byte("stopped-r2")})
+			if err == nil && !res.Stopped {
+				t.Errorf("stop: %+v", res)
+			}
+			return err
+		}},
+	}
+	for i, c := range calls {
+		proxy.LoseReplyTo(c.marker)
+		if err := c.call(); !errors.Is(err, adapter.ErrOutcomeUnknown) {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if proxy.Lost() != i+1 {
+			t.Fatalf("%s: %d replies lost", c.name, proxy.Lost())
+		}
+		retried(t, c.call)
+	}
+	v := view(t, s, adapter.ReadQuery{})
+	var log string
+	for _, e := range v.Log {
+		log += string(e) + " "
+	}
+	if log != "start:r1 event-b event-end start:r2 stopped-r2 " {
+		t.Errorf("log: %s", log)
+	}
+	if v.Version != 6 {
+		t.Errorf("version %d after six decisions", v.Version)
+	}
+}
+
+func TestScriptsThatTheServerLostAreSentAgain(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{})
+	flush := func() {
+		if _, err := server.Do("SCRIPT", "FLUSH"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	flush()
+	claim := begin(t, s, inline(0, "r1"))
+	flush()
+	if res := commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}}); res.Status != adapter.CommitOK {
+		t.Errorf("commit: %+v", res)
+	}
+	flush() // and in a pipeline of all partitions
+	if _, err := s.Due(context.Background(), 10); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestAKilledServerWithItsLogOnDiskForgetsNothingAndBeginsAnEpoch(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{AOF: "everysec"})
+	s := open(t, server.URL(), Options{})
+	var lost atomic.Int64
+	s.Listen(func(d adapter.Delivery) {
+		if d.Kind == adapter.DeliverLost {
+			lost.Add(1)
+		}
+	})
+	claim := begin(t, s, inline(0, "r1"))
+	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}})
+	before := view(t, s, adapter.ReadQuery{})
+	server.Restart()
+	retried(t, func() error {
+		res, err := s.Commit(context.Background(), adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("c")}})
+		if err == nil && (res.Status != adapter.CommitOK || res.End.Seq != 3) {
+			t.Errorf("commit: %+v", res)
+		}
+		return err
+	})
+	after := view(t, s, adapter.ReadQuery{After: &adapter.Position{Epoch: before.Epoch, Seq: 2}})
+	if after.Epoch == before.Epoch || after.Recovered || len(after.Log) != 3 {
+		t.Errorf("epoch %s after %s, recovered %t, %d events", after.Epoch, before.Epoch, after.Recovered, len(after.Log))
+	}
+	await(t, "the node is told that it may have missed something", func() bool { return lost.Load() > 0 })
+}
+
+func TestAServerThatForgotIsNoticedByItsWriterAndItsReaders(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{Lease: 50 * time.Millisecond})
+	claim := begin(t, s, inline(0, "r1"))
+	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}})
+	before := view(t, s, adapter.ReadQuery{})
+	if _, err := server.Do("SAVE"); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("forgotten")}})
+	server.Restart()
+	for _, end := range []*adapter.End{nil, {Kind: adapter.EndFinish}} {
+		retried(t, func() error {
+			res, err := s.Commit(context.Background(), adapter.Batch{Claim: claim, Number: 4, Expect: 3, Events: [][]byte{[]byte("d")}, End: end})
+			if err == nil && res.Status != adapter.CommitAhead {
+				t.Errorf("commit: %+v", res)
+			}
+			return err
+		})
+	}
+	v := view(t, s, adapter.ReadQuery{After: &adapter.Position{Epoch: before.Epoch, Seq: 2}})
+	if v.Recovered || v.Seq != 2 {
+		t.Errorf("recovered %t, seq %d", v.Recovered, v.Seq)
+	}
+	var taken adapter.ClaimResult
+	await(t, "the run can be taken over", func() bool {
+		var err error
+		if taken, err = s.Claim(context.Background(), adapter.ClaimRequest{Thread: testKey, Token: "t2"}); err != nil {
+			t.Fatal(err)
+		}
+		return taken.Kind == adapter.ClaimTakeover
+	})
+	x, err := s.Journal(context.Background(), taken.Claim)
+	if err != nil || len(x.Journal) != 1 {
+		t.Errorf("journal: %+v, %v", x, err)
+	}
+}
+
+func TestACutNodeChannelIsJoinedAgainAndReported(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	proxy := redistest.StartProxy(t, server)
+	follower := open(t, proxy.URL(), Options{Node: "follower"})
+	writer := open(t, server.URL(), Options{Node: "writer"})
+	heard := make(chan adapter.Delivery, 100)
+	follower.Listen(func(d adapter.Delivery) { heard <- d })
+	view(t, follower, adapter.ReadQuery{Follower: true})
+	proxy.Cut()
+	if d := next(t, heard); d.Kind != adapter.DeliverLost {
+		t.Fatalf("heard %+v", d)
+	}
+	begin(t, writer, inline(0, "r1"))
+	if d := next(t, heard); d.Kind != adapter.DeliverEvents || d.First != 1 {
+		t.Fatalf("heard %+v", d)
+	}
+}
+
+func next(t *testing.T, heard chan adapter.Delivery) adapter.Delivery {
+	t.Helper()
+	select {
+	case d := <-heard:
+		return d
+	case <-time.After(10 * time.Second):
+		t.Fatal("nothing heard")
+		return adapter.Delivery{}
+	}
+}
+
+func await(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for deadline := time.Now().Add(10 * time.Second); !f(); <-tick.C {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came true that %s", what)
+		}
+	}
+}

@@ -1,0 +1,161 @@
+package redistest
+
+import (
+	"bytes"
+	"net"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Proxy stands between a client and a Server and loses what it is told to lose:
+// the fault that matters is a command that was carried out and whose reply never
+// came.
+type Proxy struct {
+	target   string // unix socket, or host:port
+	listener net.Listener
+	running  sync.WaitGroup
+
+	mu     sync.Mutex
+	conns  map[net.Conn]bool
+	marker []byte
+	lost   int
+	closed bool
+}
+
+// StartProxy starts a proxy before a server; it ends with the test.
+func StartProxy(t testing.TB, s *Server) *Proxy {
+	t.Helper()
+	l, err := net.Listen("unix", filepath.Join(s.dir, "p"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Proxy{target: s.socket(), listener: l, conns: map[net.Conn]bool{}}
+	if s.opts.TCP {
+		p.target = strings.TrimPrefix(s.URL(), "redis://")
+	}
+	p.running.Go(p.accept)
+	t.Cleanup(func() {
+		p.mu.Lock()
+		p.closed = true
+		p.mu.Unlock()
+		_ = l.Close()
+		p.Cut()
+		p.running.Wait()
+	})
+	return p
+}
+
+// URL returns the proxy's address for redisstore.Open.
+func (p *Proxy) URL() string { return "unix://" + p.listener.Addr().String() }
+
+// LoseReplyTo loses the reply to the next command that contains the marker, and
+// the connection with it.
+func (p *Proxy) LoseReplyTo(marker string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.marker = []byte(marker)
+}
+
+// Lost returns how many replies were lost.
+func (p *Proxy) Lost() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.lost
+}
+
+// Cut breaks every connection.
+func (p *Proxy) Cut() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for c := range p.conns {
+		_ = c.Close()
+	}
+}
+
+func (p *Proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		network := "unix"
+		if !strings.HasPrefix(p.target, "/") {
+			network = "tcp"
+		}
+		server, err := net.Dial(network, p.target)
+		if err != nil {
+			_ = client.Close()
+			continue
+		}
+		if !p.keep(client, server) {
+			return
+		}
+		losing := make(chan struct{}, 1)
+		p.running.Go(func() { p.pipe(server, client, func(b []byte) bool { p.look(b, losing); return true }) })
+		p.running.Go(func() {
+			p.pipe(client, server, func([]byte) bool {
+				select {
+				case <-losing:
+					p.mu.Lock()
+					p.lost++
+					p.mu.Unlock()
+					return false
+				default:
+					return true
+				}
+			})
+		})
+	}
+}
+
+func (p *Proxy) keep(conns ...net.Conn) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, c := range conns {
+		if p.closed {
+			_ = c.Close()
+		} else {
+			p.conns[c] = true
+		}
+	}
+	return !p.closed
+}
+
+// look marks the connection when a command has the marker in it.
+func (p *Proxy) look(b []byte, losing chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.marker != nil && bytes.Contains(b, p.marker) {
+		p.marker = nil
+		losing <- struct{}{}
+	}
+}
+
+// pipe copies until either end breaks or pass says no, and breaks both.
+func (p *Proxy) pipe(to, from net.Conn, pass func([]byte) bool) {
+	defer func() {
+		_ = to.Close()
+		_ = from.Close()
+		p.mu.Lock()
+		delete(p.conns, to)
+		delete(p.conns, from)
+		p.mu.Unlock()
+	}()
+	b := make([]byte, 64<<10)
+	for {
+		n, err := from.Read(b)
+		if n > 0 && !pass(b[:n]) {
+			return
+		}
+		if n > 0 {
+			if _, err := to.Write(b[:n]); err != nil {
+				return
+			}
+		}
+		if err != nil {
+			return
+		}
+	}
+}
