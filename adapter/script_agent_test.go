@@ -37,7 +37,7 @@ func scripted(t *testing.T) (*lab, func() []map[string]any) {
 // What each command says in one run.
 func TestScriptCommands(t *testing.T) {
 	for message, want := range map[string]string{
-		"what can you do?":   "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON or /effect.",
+		"what can you do?":   "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, /parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, /think TEXT, /delegate TEXT, /activity or /frontend NAME JSON.",
 		"/say one two":       "one two",
 		"/slow 3 1":          "1 2 3 ",
 		"/effect":            "The effect took place.",
@@ -211,5 +211,45 @@ func TestScriptTwiceAndConfirm(t *testing.T) {
 	l.wellFormed()
 	if got := l.texts(); !slices.Equal(got, []string{"Asked twice, answered twice.", "Confirmed.", "Cancelled."}) {
 		t.Errorf("texts %q", got)
+	}
+}
+
+func TestScriptShows(t *testing.T) {
+	for message, want := range map[string]string{
+		"/think it over": "RUN_STARTED REASONING_START REASONING_MESSAGE_START REASONING_MESSAGE_CONTENT REASONING_MESSAGE_END REASONING_END",
+		"/delegate a b": "RUN_STARTED SUBAGENT_STARTED STEP_STARTED TEXT_MESSAGE_START TEXT_MESSAGE_CONTENT TEXT_MESSAGE_CONTENT " +
+			"TEXT_MESSAGE_END STEP_FINISHED SUBAGENT_FINISHED",
+		"/activity": "RUN_STARTED ACTIVITY_SNAPSHOT ACTIVITY_DELTA",
+	} {
+		t.Run(message, func(t *testing.T) {
+			l, _ := scripted(t)
+			events := l.say(message)
+			succeeded(t, events)
+			l.wellFormed()
+			if got := show(events); !strings.HasPrefix(got, want) {
+				t.Errorf("got %s, want %s", got, want)
+			}
+		})
+	}
+}
+
+// A call for the frontend stays open: the run succeeds and names it, and the
+// tool message answers it in the next run.
+func TestScriptFrontend(t *testing.T) {
+	l, _ := scripted(t)
+	events := l.say(`/frontend pick {"from":3}`)
+	succeeded(t, events)
+	pending := events[len(events)-1].(*protocol.RunFinished).Outcome.PendingToolCallIDs
+	if len(pending) != 1 {
+		t.Fatalf("pending %q", pending)
+	}
+	l.submit(&protocol.RunAgentInput{Messages: protocol.Messages{{
+		ID: "answer", Role: protocol.RoleTool, ToolCallID: pending[0], Content: protocol.Text("two"),
+	}}})
+	succeeded(t, l.untilEnd())
+	l.wellFormed()
+	texts := l.texts()
+	if got := texts[len(texts)-1]; got != "The frontend answered pick: two" {
+		t.Errorf("said %q", got)
 	}
 }

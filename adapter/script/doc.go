@@ -14,6 +14,10 @@
 //	/panic             panics
 //	/state JSON        sets the state, then adds /steps to it by a delta
 //	/effect            carries out the non-idempotent step alone, without asking
+//	/think TEXT        a reasoning span
+//	/delegate TEXT     a subagent says TEXT in a step of its own
+//	/activity          an activity, changed by a delta
+//	/frontend NAME JSON  leaves a call for the frontend; its tool message is answered
 //
 // Carrying out is one step that is not idempotent: it appends the line
 // {"tool","args","key"} to Options.Effects, so that a test can count what

@@ -39,13 +39,21 @@ var commands = map[string]command{
 	"/panic":    (*agent).panic,
 	"/state":    (*agent).state,
 	"/effect":   (*agent).effect,
+	"/think":    (*agent).think,
+	"/delegate": (*agent).delegate,
+	"/activity": (*agent).activity,
+	"/frontend": (*agent).frontend,
 }
 
 const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
-	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON or /effect."
+	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
+	"/think TEXT, /delegate TEXT, /activity or /frontend NAME JSON."
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {
+	if said, ok := answered(run.Input().Messages); ok {
+		return stream(run, said)
+	}
 	name, argument, _ := strings.Cut(lastUserText(run.Input().Messages), " ")
 	if do := commands[name]; do != nil {
 		return do(a, ctx, run, strings.TrimSpace(argument))
