@@ -265,6 +265,9 @@ func TestQueue(t *testing.T) {
 	if len(attached.Queued) != 2 || attached.Queued[0].RunID != "run-2" || attached.ActiveRunID != "run-1" {
 		t.Errorf("attached %+v", attached)
 	}
+	if got := string(attached.Queued[0].Messages); got != `[{"id":"m-two","role":"user","content":"two"}]` {
+		t.Errorf("waiting messages %s", got)
+	}
 	cancelledTwo, err := l.runner.Cancel(l.ctx(), l.key, "run-2")
 	if err != nil || !cancelledTwo.Stopped {
 		t.Fatalf("%+v %v", cancelledTwo, err)

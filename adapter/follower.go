@@ -118,26 +118,13 @@ func describe(a *Attached, view *ThreadView) error {
 		if err := json.Unmarshal(waiting.Input, &input); err != nil {
 			return fmt.Errorf("adapter: queued input: %w", err)
 		}
-		messages, err := json.Marshal(unknownTo(view, input.Messages))
+		messages, err := json.Marshal(waiting.Fresh)
 		if err != nil {
 			return fmt.Errorf("adapter: queued input: %w", err)
 		}
 		a.Queued = append(a.Queued, QueuedInput{RunID: input.RunID, Messages: messages})
 	}
 	return nil
-}
-
-// unknownTo are the messages that the stored snapshot does not hold: of a
-// waiting input, what it brings.
-func unknownTo(view *ThreadView, messages protocol.Messages) protocol.Messages {
-	stored := storedMessages(view)
-	fresh := protocol.Messages{}
-	for _, m := range messages {
-		if _, known := stored[m.ID]; !known && m.Role != protocol.RoleActivity {
-			fresh = append(fresh, m)
-		}
-	}
-	return fresh
 }
 
 // Next returns what follows the cursor and moves it. It never waits for new

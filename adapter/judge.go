@@ -250,7 +250,7 @@ func (j *judgement) judgeAnswers(v verdict, open *suspension, entries []protocol
 			continue
 		}
 		if it.ExpiresAt > 0 {
-			if it.ExpiresAt <= j.view.Now.UnixMilli() {
+			if it.ExpiresAt < j.view.Now.UnixMilli() {
 				expired = append(expired, it.ID)
 				continue
 			}

@@ -172,7 +172,7 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	switch {
 	case v.queue:
 		b.Queue, b.Execution = true, uuid.NewString()
-		err = queueing(&b, in)
+		err = queueing(&b, in, v.fresh)
 	case v.continues != nil && !v.steer:
 		b.Execution = v.continues.Execution
 		start, err = continuing(&b, j, v)
@@ -267,12 +267,12 @@ func (r *Runner) supersede(ctx context.Context, view *ThreadView, key ThreadKey)
 }
 
 // queueing fills in a Begin whose run has to wait.
-func queueing(b *Begin, in Input) error {
+func queueing(b *Begin, in Input, fresh protocol.Messages) error {
 	text, err := json.Marshal(in.Run)
 	if err != nil {
 		return fmt.Errorf("adapter: input: %w", err)
 	}
-	if b.Input, err = json.Marshal(queuedInput{Input: text, Agent: in.Agent}); err != nil {
+	if b.Input, err = json.Marshal(queuedInput{Input: text, Agent: in.Agent, Fresh: fresh}); err != nil {
 		return fmt.Errorf("adapter: input: %w", err)
 	}
 	for i, e := range cancelledInQueue(b.Thread, b.Label) {

@@ -28,6 +28,9 @@ type answered struct {
 type queuedInput struct {
 	Input json.RawMessage `json:"input"` // RunAgentInput
 	Agent string          `json:"agent,omitempty"`
+	// Fresh are the messages of the input that the thread did not have when it
+	// was queued: what followers are shown.
+	Fresh protocol.Messages `json:"fresh"`
 }
 
 // readRecord decodes the record of a run.
