@@ -1,0 +1,243 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	jsonpatch "github.com/evanphx/json-patch/v5"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+)
+
+// endToEnd serves the script agent from an embedded store.
+func endToEnd(t *testing.T) (ts *testServer, effects string) {
+	t.Helper()
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	effects = filepath.Join(t.TempDir(), "effects")
+	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{Effects: effects})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newTestServer(t, runner{r}, &Options{FrameBurst: 1000}), effects
+}
+
+// tab is a client of one thread that counts and folds as BINDING.md tells a
+// client to, and fails the test when the server does not keep to it.
+type tab struct {
+	*client
+	epoch     string
+	seq       int64
+	uncounted int
+	fold      *protocol.Fold
+	order     *protocol.Sequence
+	frames    []map[string]any // control frames since the last take
+}
+
+func newTab(c *client) *tab {
+	tb := &tab{client: c}
+	tb.fresh()
+	return tb
+}
+
+// fresh forgets everything, as a reloaded page does.
+func (tb *tab) fresh() {
+	tb.fold = protocol.NewFold(nil, nil, func(doc, ops json.RawMessage) (json.RawMessage, error) {
+		patch, err := jsonpatch.DecodePatch(ops)
+		if err != nil {
+			return nil, err
+		}
+		return patch.Apply(doc)
+	})
+	tb.order = &protocol.Sequence{}
+}
+
+// next reads up to the next event, and applies it.
+func (tb *tab) next() protocol.Event {
+	tb.t.Helper()
+	for {
+		data := tb.read()
+		var frame map[string]any
+		if err := json.Unmarshal(data, &frame); err != nil {
+			tb.t.Fatalf("%s: %v", data, err)
+		}
+		if kind := frame["type"].(string); strings.HasPrefix(kind, "ws.") {
+			tb.control(frame)
+			continue
+		}
+		e, err := protocol.Decode(data)
+		if err != nil {
+			tb.t.Fatalf("%s: %v", data, err)
+		}
+		counted := tb.uncounted == 0
+		if counted {
+			if tb.epoch == "" {
+				tb.t.Fatalf("%s came before any ws.stream", data)
+			}
+			tb.seq++
+		} else {
+			tb.uncounted--
+		}
+		if err := tb.order.Check(e); err != nil {
+			tb.t.Fatalf("%s: %v", data, err)
+		}
+		if err := tb.fold.Apply(e); err != nil {
+			tb.t.Fatalf("%s: %v", data, err)
+		}
+		return e
+	}
+}
+
+func (tb *tab) control(frame map[string]any) {
+	tb.t.Helper()
+	tb.frames = append(tb.frames, frame)
+	switch frame["type"] {
+	case "ws.stream":
+		tb.epoch, tb.seq = frame["epoch"].(string), int64(frame["seq"].(float64))
+		n, _ := frame["uncounted"].(float64)
+		tb.uncounted = int(n)
+	case "ws.live":
+		if seq := int64(frame["seq"].(float64)); tb.epoch != "" && seq != tb.seq {
+			tb.t.Fatalf("ws.live says %d, but %d were counted", seq, tb.seq)
+		}
+	}
+}
+
+// until reads a run to its end.
+func (tb *tab) until() protocol.Event {
+	tb.t.Helper()
+	for {
+		switch e := tb.next().(type) {
+		case *protocol.RunFinished, *protocol.RunError:
+			return e
+		}
+	}
+}
+
+// take returns the control frames of a type since the last take.
+func (tb *tab) take(kind string) (of []map[string]any) {
+	for _, f := range tb.frames {
+		if f["type"] == kind {
+			of = append(of, f)
+		}
+	}
+	tb.frames = nil
+	return of
+}
+
+// ask sends a user message and returns how its run ended.
+func (tb *tab) ask(run, text string) protocol.Event {
+	tb.t.Helper()
+	tb.send(says(run, text))
+	return tb.until()
+}
+
+func says(run, text string) string {
+	return fmt.Sprintf(`{"threadId":"t","runId":%q,"messages":[{"id":"m-%s","role":"user","content":%q}],"tools":[],"context":[],"state":{},"forwardedProps":{}}`, run, run, text)
+}
+
+// resumes is an input that answers interrupts.
+func resumes(run string, entries ...string) string {
+	return fmt.Sprintf(`{"threadId":"t","runId":%q,"messages":[],"resume":[%s]}`, run, strings.Join(entries, ","))
+}
+
+func resolved(id, payload string) string {
+	return fmt.Sprintf(`{"interruptId":%q,"status":"resolved","payload":%s}`, id, payload)
+}
+
+func cancelled(id string) string {
+	return fmt.Sprintf(`{"interruptId":%q,"status":"cancelled"}`, id)
+}
+
+// interrupts are those that a run ended with.
+func interrupts(t *testing.T, end protocol.Event) (ids []string) {
+	t.Helper()
+	f, ok := end.(*protocol.RunFinished)
+	if !ok || f.Outcome == nil || f.Outcome.Type != protocol.OutcomeInterrupt {
+		t.Fatalf("the run did not end with interrupts: %s", encoded(t, end))
+	}
+	for _, i := range f.Outcome.Interrupts {
+		ids = append(ids, i.ID)
+	}
+	return ids
+}
+
+func encoded(t *testing.T, e protocol.Event) string {
+	t.Helper()
+	data, err := protocol.Encode(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// refusal is the code of the RUN_ERROR that a run ended with.
+func wantCode(t *testing.T, end protocol.Event, code string) *protocol.RunError {
+	t.Helper()
+	e, ok := end.(*protocol.RunError)
+	if !ok || e.Code != code {
+		t.Fatalf("got %s, want %s", encoded(t, end), code)
+	}
+	return e
+}
+
+func wantSuccess(t *testing.T, end protocol.Event) {
+	t.Helper()
+	if f, ok := end.(*protocol.RunFinished); !ok || f.Outcome != nil && f.Outcome.Type != protocol.OutcomeSuccess {
+		t.Fatalf("got %s, want a success", encoded(t, end))
+	}
+}
+
+// said is the text of the thread's last assistant message.
+func (tb *tab) said() string {
+	tb.t.Helper()
+	messages := tb.fold.Messages()
+	for i := len(messages) - 1; i >= 0; i-- {
+		if messages[i].Role == protocol.RoleAssistant {
+			return messages[i].Content.String()
+		}
+	}
+	return ""
+}
+
+// same compares what two tabs show.
+func same(t *testing.T, a, b *tab) {
+	t.Helper()
+	x, err := json.Marshal(a.fold.Messages())
+	if err != nil {
+		t.Fatal(err)
+	}
+	y, err := json.Marshal(b.fold.Messages())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !sameJSON(t, x, y) {
+		t.Errorf("one tab shows\n%s\nthe other\n%s", x, y)
+	}
+	if p, q := len(a.fold.Interrupts()), len(b.fold.Interrupts()); p != q {
+		t.Errorf("one tab has %d pending interrupts, the other %d", p, q)
+	}
+}
+
+// settle compares the tab's position with what the server says it wrote.
+func (tb *tab) settle() {
+	tb.t.Helper()
+	tb.send(`{"type":"ws.ping"}`)
+	f := tb.expect("ws.pong")
+	if got := f["positions"].(map[string]any)["t"]; got != float64(tb.seq) {
+		tb.t.Errorf("the server wrote up to %v, %d were counted", got, tb.seq)
+	}
+}
