@@ -1,0 +1,412 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// slow is a run long enough to do something beside.
+const slow = "/slow 40 25"
+
+// counted writes what /slow 40 writes.
+func counted(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d ", i+1)
+	}
+	return b.String()
+}
+
+// begun reads until the run's text has begun to stream.
+func (tb *tab) begun() {
+	tb.t.Helper()
+	for {
+		if _, ok := tb.next().(*protocol.TextMessageContent); ok {
+			return
+		}
+	}
+}
+
+// A page that comes in mid-run is restated and goes on live; both show the
+// same in the end.
+func TestEndToEndSecondTabInMidRun(t *testing.T) {
+	ts, _ := endToEnd(t)
+	one := newTab(ts.dial())
+	one.send(says("r1", slow))
+	one.begun()
+	two := newTab(ts.dial())
+	two.send(`{"type":"ws.attach","threadId":"t"}`)
+	wantSuccess(t, two.until())
+	if f := two.take("ws.attached")[0]; f["activeRunId"] != "r1" || f["recovered"] != false {
+		t.Errorf("got %v", f)
+	}
+	wantSuccess(t, one.until())
+	same(t, one, two)
+	if got := two.said(); got != counted(40) {
+		t.Errorf("it said %q", got)
+	}
+	one.settle()
+	two.settle()
+}
+
+// A socket that is lost in mid-run is replaced by one that misses nothing and
+// gets nothing twice: the pipeline goes on as if nothing had happened.
+func TestEndToEndRecovered(t *testing.T) {
+	ts, _ := endToEnd(t)
+	tb := newTab(ts.dial())
+	tb.send(says("r1", slow))
+	tb.begun()
+	for range 3 {
+		tb.ws.CloseNow()
+		tb.client = ts.dial()
+		at := tb.seq
+		tb.send(fmt.Sprintf(`{"type":"ws.attach","threadId":"t","after":{"epoch":%q,"seq":%d}}`, tb.epoch, tb.seq))
+		tb.begun()
+		attached := tb.take("ws.attached")
+		if len(attached) != 1 || attached[0]["recovered"] != true || attached[0]["seq"] != float64(at) {
+			t.Fatalf("got %v", attached)
+		}
+	}
+	wantSuccess(t, tb.until())
+	if got := tb.said(); got != counted(40) {
+		t.Errorf("it said %q", got)
+	}
+	tb.settle()
+}
+
+// A position of another life of the log cannot be continued from.
+func TestEndToEndRestated(t *testing.T) {
+	ts, _ := endToEnd(t)
+	tb := newTab(ts.dial())
+	wantSuccess(t, tb.ask("r1", "/say hello"))
+	for reason, after := range map[string]string{
+		"epoch_changed": `{"epoch":"another","seq":2}`,
+		"ahead":         fmt.Sprintf(`{"epoch":%q,"seq":%d}`, tb.epoch, tb.seq+1),
+	} {
+		other := newTab(ts.dial())
+		other.send(`{"type":"ws.attach","threadId":"t","after":` + after + `}`)
+		wantSuccess(t, other.until())
+		if f := other.take("ws.attached")[0]; f["reason"] != reason || f["seq"] != float64(tb.seq) {
+			t.Errorf("got %v", f)
+		}
+		same(t, tb, other)
+	}
+}
+
+// Repeats of a run in each of its states start nothing.
+func TestEndToEndRepeats(t *testing.T) {
+	ts, _ := endToEnd(t)
+	one := newTab(ts.dial())
+	one.send(says("r1", slow))
+	one.begun()
+
+	// Active, on a socket of its own: as far as it is, then live.
+	again := newTab(ts.dial())
+	again.send(says("r1", slow))
+	wantSuccess(t, again.until())
+	if runs := again.take("ws.run"); len(runs) != 1 || runs[0]["disposition"] != "repeat" || runs[0]["of"] != "r1" {
+		t.Errorf("got %v", runs)
+	}
+	if got := again.said(); got != counted(40) {
+		t.Errorf("it said %q", got)
+	}
+	again.settle()
+
+	// Ended.
+	ended := newTab(ts.dial())
+	ended.send(says("r1", slow))
+	wantSuccess(t, ended.until())
+	wantSuccess(t, one.until())
+	same(t, one, again)
+	same(t, one, ended)
+	ended.settle()
+
+	// Interrupted: the question as it is open now.
+	ids := interrupts(t, one.ask("r2", "/confirm Sure?"))
+	open := newTab(ts.dial())
+	open.send(says("r2", "/confirm Sure?"))
+	if got := interrupts(t, open.until()); len(got) != 1 || got[0] != ids[0] {
+		t.Errorf("open: %v, want %v", got, ids)
+	}
+	same(t, one, open)
+	one.settle()
+	open.settle()
+}
+
+// The repeat of an active run on a socket that follows it already restates the
+// run for whoever asks, moves no position and sends nothing live twice.
+func TestEndToEndRepeatOnTheSameSocket(t *testing.T) {
+	ts, _ := endToEnd(t)
+	tb := newTab(ts.dial())
+	tb.send(says("r1", slow))
+	tb.begun()
+	tb.send(says("r1", slow))
+
+	// Until the restatement comes the first request's events go on; what comes
+	// then is for the second, whose pipeline begins with it.
+	for tb.uncounted == 0 {
+		data := tb.read()
+		var f map[string]any
+		if err := json.Unmarshal(data, &f); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(f["type"].(string), "ws.") {
+			at := tb.seq
+			if tb.control(f); tb.seq != at {
+				t.Fatalf("the position moved from %d to %d: %s", at, tb.seq, data)
+			}
+			continue
+		}
+		tb.seq++
+	}
+	if runs := tb.take("ws.run"); runs[len(runs)-1]["disposition"] != "repeat" {
+		t.Errorf("got %v", runs)
+	}
+	tb.fresh()
+	wantSuccess(t, tb.until())
+	if got := tb.said(); got != counted(40) {
+		t.Errorf("it said %q", got)
+	}
+	tb.settle()
+}
+
+// An input waits for the active run; its repeat is the same waiting run.
+func TestEndToEndQueue(t *testing.T) {
+	ts, _ := endToEnd(t)
+	tb := newTab(ts.dial())
+	tb.send(says("r1", slow))
+	tb.begun()
+	tb.send(says("r2", "/say second"))
+
+	two := newTab(ts.dial())
+	eventually(t, "the queue is told", func() bool {
+		two.fresh()
+		two.send(`{"type":"ws.attach","threadId":"t"}`)
+		two.next()
+		queued := two.take("ws.attached")[0]["queued"].([]any)
+		if len(queued) == 0 {
+			return false
+		}
+		q := queued[0].(map[string]any)
+		return q["runId"] == "r2" && strings.Contains(fmt.Sprint(q["messages"]), "/say second")
+	})
+	three := newTab(ts.dial())
+	three.send(says("r2", "/say second"))
+
+	wantSuccess(t, tb.until())
+	wantSuccess(t, tb.until())
+	if runs := tb.take("ws.run"); len(runs) != 2 || runs[1]["disposition"] != "queued" {
+		t.Errorf("got %v", runs)
+	}
+	if got := tb.said(); got != "second" {
+		t.Errorf("it said %q", got)
+	}
+	wantSuccess(t, two.until())
+	wantSuccess(t, two.until())
+	same(t, tb, two)
+
+	// The repeat says nothing of its own: the run's events are live ones. The
+	// tail of the run before it, which this socket came too late for, is not
+	// its own.
+	if f := three.expect("ws.run"); f["disposition"] != "repeat" || f["of"] != "r2" {
+		t.Errorf("got %v", f)
+	}
+	if f := three.expect("ws.stream"); f["uncounted"] != nil {
+		t.Errorf("got %v", f)
+	}
+	for {
+		var f map[string]any
+		if err := json.Unmarshal(three.read(), &f); err != nil {
+			t.Fatal(err)
+		}
+		if f["type"] == "RUN_FINISHED" && f["runId"] == "r2" {
+			break
+		}
+	}
+}
+
+func TestEndToEndCancel(t *testing.T) {
+	ts, _ := endToEnd(t)
+	tb := newTab(ts.dial())
+	tb.send(says("r1", "/slow 10000 25"))
+	tb.begun()
+	tb.send(`{"type":"ws.cancel","threadId":"t","runId":"r1","id":"c"}`)
+	end := tb.until().(*protocol.RunFinished)
+	if end.Outcome == nil || end.Outcome.Type != protocol.OutcomeCancelled {
+		t.Errorf("it ended with %s", encoded(t, end))
+	}
+	tb.send(`{"type":"ws.cancel","threadId":"t","runId":"r1"}`)
+	answers := tb.take("ws.cancelled")
+	for len(answers) < 2 {
+		var f map[string]any
+		if err := json.Unmarshal(tb.read(), &f); err != nil {
+			t.Fatal(err)
+		}
+		if f["type"] == "ws.cancelled" {
+			answers = append(answers, f)
+		}
+	}
+	if answers[0]["stopped"] != true || answers[0]["id"] != "c" || answers[1]["stopped"] != false {
+		t.Errorf("got %v", answers)
+	}
+	wantSuccess(t, tb.ask("r2", "/say next"))
+	tb.settle()
+}
+
+// A queued input that is cancelled ends at once for its sender, and is logged
+// when the queue is released.
+func TestEndToEndCancelQueued(t *testing.T) {
+	ts, _ := endToEnd(t)
+	tb := newTab(ts.dial())
+	tb.send(says("r1", slow))
+	tb.begun()
+	sender := newTab(ts.dial())
+	sender.send(says("r2", "/say never"))
+	sender.expect("ws.run")
+	sender.send(`{"type":"ws.cancel","threadId":"t","runId":"r2"}`)
+	var last protocol.Event
+	counted := map[bool]int{}
+	for counted[false] < 2 || counted[true] < 2 {
+		var f map[string]any
+		data := sender.read()
+		if err := json.Unmarshal(data, &f); err != nil {
+			t.Fatal(err)
+		}
+		if strings.HasPrefix(f["type"].(string), "ws.") {
+			sender.control(f)
+			continue
+		}
+		inLog := sender.uncounted == 0
+		if inLog {
+			sender.seq++
+		} else {
+			sender.uncounted--
+		}
+		if f["runId"] == "r2" {
+			counted[inLog]++
+			e, err := protocol.Decode(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = e
+		}
+	}
+	if f, ok := last.(*protocol.RunFinished); !ok || f.Outcome == nil || f.Outcome.Type != protocol.OutcomeCancelled {
+		t.Errorf("it ended with %s", encoded(t, last))
+	}
+	if f := sender.take("ws.cancelled"); len(f) != 1 || f[0]["stopped"] != true {
+		t.Errorf("got %v", f)
+	}
+	wantSuccess(t, tb.until())
+	tb.until()
+	if got := tb.said(); strings.Contains(got, "never") {
+		t.Errorf("it said %q", got)
+	}
+}
+
+func TestEndToEndPlain(t *testing.T) {
+	ts, effects := endToEnd(t)
+	c := ts.connect("/agui/ws", nil)
+	run := func(input string) (protocol.Event, []protocol.Event) {
+		t.Helper()
+		c.send(input)
+		order, events := &protocol.Sequence{}, []protocol.Event(nil)
+		for {
+			data := c.read()
+			e, err := protocol.Decode(data)
+			if err != nil {
+				t.Fatalf("%s: %v", data, err)
+			}
+			if _, unknown := e.(*protocol.Unknown); unknown {
+				t.Fatalf("a naive client cannot read %s", data)
+			}
+			if err := order.Check(e); err != nil {
+				t.Fatalf("%s: %v", data, err)
+			}
+			events = append(events, e)
+			switch e.(type) {
+			case *protocol.RunFinished, *protocol.RunError:
+				return e, events
+			}
+		}
+	}
+	end, events := run(says("r1", "/say hello"))
+	wantSuccess(t, end)
+	if s, ok := events[0].(*protocol.RunStarted); !ok || s.RunID != "r1" {
+		t.Errorf("it began with %s", encoded(t, events[0]))
+	}
+	end, _ = run(says("r2", `/tool mail {"to":"ann"}`))
+	id := interrupts(t, end)[0]
+	end, _ = run(says("r3", "hello?"))
+	wantCode(t, end, "interrupts_pending")
+	end, _ = run(resumes("r4", resolved(id, `{"approved":true}`)))
+	wantSuccess(t, end)
+	// The same decision under another runId: the continuation, as that run.
+	end, events = run(resumes("r5", resolved(id, `{"approved":true}`)))
+	wantSuccess(t, end)
+	if started := events[0].(*protocol.RunStarted); started.RunID != "r5" || end.(*protocol.RunFinished).RunID != "r5" {
+		t.Errorf("restated as %s … %s", encoded(t, started), encoded(t, end))
+	}
+	if n := len(effectLines(t, effects)); n != 1 {
+		t.Errorf("executed %d times", n)
+	}
+}
+
+// The repeat of a resume whose continuation is still under way ends under the
+// requested runId, also live.
+func TestEndToEndPlainRepeatInMidRun(t *testing.T) {
+	ts, _ := endToEnd(t)
+	one := newTab(ts.dial())
+	one.send(says("r1", slow))
+	one.begun()
+	waiting := ts.connect("/agui/ws", nil)
+	waiting.send(says("r2", "/say mine"))
+	c := ts.connect("/agui/ws", nil)
+	c.send(says("r1", slow))
+	order := &protocol.Sequence{}
+	for ended := false; !ended; {
+		e, err := protocol.Decode(c.read())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := order.Check(e); err != nil {
+			t.Fatal(err)
+		}
+		_, ended = e.(*protocol.RunFinished)
+	}
+	if f := waiting.expect("RUN_STARTED"); f["runId"] != "r2" {
+		t.Errorf("the queued run begins with %v", f)
+	}
+	for waiting.expectAny()["type"] != "RUN_FINISHED" {
+	}
+}
+
+func (c *client) expectAny() map[string]any {
+	c.t.Helper()
+	var f map[string]any
+	if err := json.Unmarshal(c.read(), &f); err != nil {
+		c.t.Fatal(err)
+	}
+	return f
+}
+
+// A server that is shut down in mid-run says so and closes with 1012.
+func TestEndToEndDrain(t *testing.T) {
+	ts, _ := endToEnd(t)
+	tb := newTab(ts.dial())
+	tb.send(says("r1", slow))
+	tb.begun()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ts.stop()
+	}()
+	tb.closed(websocket.StatusServiceRestart)
+	<-done
+}
