@@ -65,3 +65,10 @@ func TestContractOnMiniredis(t *testing.T) {
 func TestContractOnRedis(t *testing.T) {
 	storetest.Run(t, onRedis(redistest.Start(t, redistest.Options{}).URL()))
 }
+
+func TestContractOnCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starting a cluster takes seconds; -short leaves it out")
+	}
+	storetest.Run(t, onRedis(redistest.Cluster(t).URL()))
+}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -142,7 +143,8 @@ func (s *Server) await() error {
 }
 
 // Do sends one command on a connection of its own, and returns the first line of
-// the answer. It is for what a client would not send.
+// the answer, or the text when the answer is one. It is for what a client would
+// not send.
 func (s *Server) Do(command ...string) (string, error) {
 	network, address := "unix", s.socket()
 	if s.opts.TCP {
@@ -164,18 +166,40 @@ func (s *Server) Do(command ...string) (string, error) {
 	if _, err := conn.Write(b.Bytes()); err != nil {
 		return "", err
 	}
-	line, err := bufio.NewReader(conn).ReadString('\n')
-	return strings.TrimRight(line, "\r\n"), err
+	r := bufio.NewReader(conn)
+	line, err := r.ReadString('\n')
+	if err != nil {
+		return "", err
+	}
+	line = strings.TrimRight(line, "\r\n")
+	size, err := strconv.Atoi(strings.TrimPrefix(line, "$"))
+	if !strings.HasPrefix(line, "$") || err != nil || size < 0 {
+		return line, nil
+	}
+	text := make([]byte, size)
+	_, err = io.ReadFull(r, text)
+	return string(text), err
 }
 
+// freePort returns a port that is free, as is the one 10,000 above it, on which
+// a Cluster's servers talk to each other.
 func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	for range 100 {
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		port := l.Addr().(*net.TCPAddr).Port
+		bus, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port+10_000)))
+		_ = l.Close()
+		if err == nil {
+			_ = bus.Close()
+			return port
+		}
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	t.Fatal("redistest: no two ports are free")
+	return 0
 }
 
 // output keeps what a server wrote, for when it fails.

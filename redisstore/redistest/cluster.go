@@ -1,0 +1,72 @@
+package redistest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// slots is how many there are to share out.
+const slots = 16384
+
+// Masters is a running Redis Cluster of three masters without replicas.
+type Masters struct {
+	Servers []*Server
+}
+
+// Cluster starts three masters that are stopped when the test ends. It returns
+// when each of them sees all slots served.
+func Cluster(t testing.TB) *Masters {
+	t.Helper()
+	const masters = 3
+	c := &Masters{}
+	for range masters {
+		c.Servers = append(c.Servers, Start(t, Options{TCP: true, Args: []string{
+			"--cluster-enabled", "yes", "--cluster-node-timeout", "2000"}}))
+	}
+	for i, s := range c.Servers {
+		command := []string{"CLUSTER", "ADDSLOTS"}
+		for slot := i * slots / masters; slot < (i+1)*slots/masters; slot++ {
+			command = append(command, strconv.Itoa(slot))
+		}
+		wantOK(t, s, command...)
+		// Epochs of their own spare the masters a round of agreeing on them.
+		wantOK(t, s, "CLUSTER", "SET-CONFIG-EPOCH", strconv.Itoa(i+1))
+	}
+	for _, s := range c.Servers[1:] {
+		wantOK(t, c.Servers[0], "CLUSTER", "MEET", "127.0.0.1", strconv.Itoa(s.port))
+	}
+	ready := func(s *Server) bool {
+		info, err := s.Do("CLUSTER", "INFO")
+		return err == nil && strings.Contains(info, "cluster_state:ok") &&
+			strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", masters)) &&
+			strings.Contains(info, fmt.Sprintf("cluster_slots_ok:%d", slots))
+	}
+	for deadline := time.Now().Add(3 * startLimit); ; time.Sleep(20 * time.Millisecond) {
+		if ready(c.Servers[0]) && ready(c.Servers[1]) && ready(c.Servers[2]) {
+			return c
+		}
+		if time.Now().After(deadline) {
+			info, err := c.Servers[0].Do("CLUSTER", "INFO")
+			t.Fatalf("redistest: the cluster does not form: %v\n%s", err, info)
+		}
+	}
+}
+
+func wantOK(t testing.TB, s *Server, command ...string) {
+	t.Helper()
+	if answer, err := s.Do(command...); answer != "+OK" || err != nil {
+		t.Fatalf("redistest: %s: %s %v", strings.Join(command[:2], " "), answer, err)
+	}
+}
+
+// URL returns the cluster's address for redisstore.Open.
+func (c *Masters) URL() string {
+	hosts := make([]string, len(c.Servers))
+	for i, s := range c.Servers {
+		hosts[i] = strings.TrimPrefix(s.URL(), "redis://")
+	}
+	return "redis+cluster://" + strings.Join(hosts, ",")
+}
