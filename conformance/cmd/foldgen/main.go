@@ -1,0 +1,119 @@
+// Command foldgen writes generated streams of AG-UI events, each with what
+// protocol makes of it, for comparison with another client:
+//
+//	foldgen [-n 1000] [-seed 1] | node conformance/cmd/foldgen/compare.mjs CLIENT
+//
+// CLIENT is the folder of an installed @ag-ui/client. A line is one case: what
+// the client held before, a legal stream, what it should hold after it, and one
+// event more with what the order rules say about it. The same seed writes the
+// same cases.
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+func main() {
+	n := flag.Int("n", 1000, "how many streams")
+	seed := flag.Uint64("seed", 1, "of the first; each stream has the next one")
+	flag.Parse()
+	if err := write(*n, *seed); err != nil {
+		fmt.Fprintf(os.Stderr, "foldgen: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func write(n int, seed uint64) error {
+	buf := bufio.NewWriter(os.Stdout)
+	out := json.NewEncoder(buf)
+	for i := range uint64(n) {
+		c, err := generate(seed + i)
+		if err != nil {
+			return fmt.Errorf("seed %d: %w", seed+i, err)
+		}
+		if err := out.Encode(c); err != nil {
+			return err
+		}
+	}
+	return buf.Flush()
+}
+
+// testCase is a line.
+type testCase struct {
+	Seed   uint64            `json:"seed"`
+	Held   holding           `json:"held"`
+	Events []json.RawMessage `json:"events"`
+	Want   holding           `json:"want"`
+	Last   json.RawMessage   `json:"last"`
+	Rule   string            `json:"rule"` // that last breaks, empty for none
+	// Fatal is whether the reference client gives up on last; absent where
+	// protocol is stricter than it on purpose.
+	Fatal *bool `json:"fatal,omitempty"`
+}
+
+type holding struct {
+	Messages   protocol.Messages    `json:"messages"`
+	State      json.RawMessage      `json:"state"`
+	Interrupts []protocol.Interrupt `json:"interrupts"`
+}
+
+// stricter are the rules that the reference client 1.0.0 does not have.
+var stricter = map[string]bool{
+	protocol.RuleIDs: true, protocol.RuleInterrupt: true, protocol.RuleReopen: true,
+	protocol.RuleBaseline: true, protocol.RuleOutcome: true,
+}
+
+func generate(seed uint64) (*testCase, error) {
+	g := &generator{random: rand.New(rand.NewPCG(seed, 0))}
+	c := &testCase{Seed: seed, Events: []json.RawMessage{}}
+	c.Held = holding{Messages: g.messages(), State: json.RawMessage(`{"a":0,"l":[1,2]}`), Interrupts: []protocol.Interrupt{}}
+	fold := protocol.NewFold(c.Held.Messages, c.Held.State, adapter.ApplyPatch)
+	var sequence protocol.Sequence
+	for tries := 20 + g.random.IntN(200); tries > 0; tries-- {
+		e := g.event()
+		if r, ok := e.(*protocol.ToolCallResult); ok && holds(fold, r.MessageID) {
+			continue // illegal, unseen by either, and the client's copies then share what they hold
+		}
+		broken, bad := errors.AsType[*protocol.SequenceError](sequence.Check(e))
+		if bad && broken.Rule != protocol.RuleBaseline { // which has no state
+			continue
+		}
+		data, err := protocol.Encode(e)
+		if err != nil {
+			return nil, err
+		}
+		c.Events = append(c.Events, data)
+		_ = fold.Apply(e) // a warning; the client warns too, and goes on
+	}
+	c.Want = holding{Messages: fold.Messages(), State: fold.State(), Interrupts: fold.Interrupts()}
+	if c.Want.Interrupts == nil {
+		c.Want.Interrupts = []protocol.Interrupt{}
+	}
+	last := g.event()
+	data, err := protocol.Encode(last)
+	if err != nil {
+		return nil, err
+	}
+	c.Last = data
+	if broken, bad := errors.AsType[*protocol.SequenceError](sequence.Check(last)); bad {
+		c.Rule = broken.Rule
+	}
+	if fatal := c.Rule != ""; !stricter[c.Rule] {
+		c.Fatal = &fatal
+	}
+	return c, nil
+}
+
+func holds(fold *protocol.Fold, id string) bool {
+	return slices.ContainsFunc(fold.Messages(), func(m protocol.Message) bool { return m.ID == id })
+}

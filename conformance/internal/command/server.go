@@ -1,0 +1,203 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// patience is how long a process may take to do what it must.
+const patience = 20 * time.Second
+
+// Options of a server. The zero value: the embedded store, the default lease.
+type Options struct {
+	Redis   string        // --redis
+	Effects string        // --effects; a file of the test's own when empty
+	Lease   time.Duration // --lease; the command's default when zero
+	CrashAt string        // AGUIWS_CRASH_AT of the first process; Restart clears it
+	Args    []string      // further arguments
+}
+
+// Server is one aguiws process after another on one port. Its methods may be
+// called by one goroutine at a time.
+type Server struct {
+	t    testing.TB
+	opts Options
+	port int
+
+	cmd    *exec.Cmd
+	exited chan struct{}
+	output output
+}
+
+// Start starts a server that is killed when the test ends, and returns when it
+// is ready. Its output is logged if the test fails.
+func Start(t testing.TB, opts Options) *Server {
+	t.Helper()
+	if opts.Effects == "" {
+		opts.Effects = filepath.Join(t.TempDir(), "effects")
+	}
+	s := &Server{t: t, opts: opts, port: freePort(t)}
+	t.Cleanup(func() {
+		s.Kill()
+		if t.Failed() {
+			t.Logf("output of the server on port %d:\n%s", s.port, s.output.String())
+		}
+	})
+	s.start(opts.CrashAt)
+	return s
+}
+
+// Addr is host and port.
+func (s *Server) Addr() string { return "127.0.0.1:" + strconv.Itoa(s.port) }
+
+// URL is the address of the page.
+func (s *Server) URL() string { return "http://" + s.Addr() }
+
+// Socket is the address of the WebSocket binding.
+func (s *Server) Socket() string { return "ws://" + s.Addr() + "/agui/ws" }
+
+// EffectsFile is where the script agent leaves a line for each effect.
+func (s *Server) EffectsFile() string { return s.opts.Effects }
+
+// Kill ends the process as kill -9 does and waits until it is gone.
+func (s *Server) Kill() {
+	if s.cmd != nil {
+		_ = s.cmd.Process.Kill()
+		<-s.exited
+	}
+}
+
+// Terminate sends SIGTERM and waits for the end, which must be a clean one.
+func (s *Server) Terminate() {
+	s.t.Helper()
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		s.t.Fatalf("command: %v", err)
+	}
+	s.AwaitExit()
+	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+		s.t.Errorf("after SIGTERM the server ended with %d", code)
+	}
+}
+
+// AwaitExit waits until the process has ended by itself.
+func (s *Server) AwaitExit() {
+	s.t.Helper()
+	select {
+	case <-s.exited:
+	case <-time.After(patience):
+		s.t.Fatal("command: the server goes on, and should have ended")
+	}
+}
+
+// Restart starts the server again, on the same port and the same store, and
+// returns when it is ready. It kills one that runs.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.Kill()
+	s.start("")
+}
+
+func (s *Server) start(crashAt string) {
+	s.t.Helper()
+	args := []string{"--addr", s.Addr(), "--effects", s.opts.Effects}
+	if s.opts.Redis != "" {
+		args = append(args, "--redis", s.opts.Redis)
+	}
+	if s.opts.Lease > 0 {
+		args = append(args, "--lease", s.opts.Lease.String())
+	}
+	cmd := exec.Command(build(s.t), append(args, s.opts.Args...)...)
+	cmd.Env = append(os.Environ(), "AGUIWS_CRASH_AT="+crashAt)
+	cmd.Stdout, cmd.Stderr = &s.output, &s.output
+	if err := cmd.Start(); err != nil {
+		s.t.Fatalf("command: %v", err)
+	}
+	exited := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		close(exited)
+	}()
+	s.cmd, s.exited = cmd, exited
+	if err := s.awaitReady(); err != nil {
+		s.t.Fatalf("command: %v\n%s", err, s.output.String())
+	}
+}
+
+func (s *Server) awaitReady() error {
+	client := http.Client{Timeout: time.Second}
+	defer client.CloseIdleConnections()
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	deadline := time.After(patience)
+	for {
+		select {
+		case <-s.exited:
+			return fmt.Errorf("the server has ended")
+		case <-deadline:
+			return fmt.Errorf("the server does not become ready")
+		case <-poll.C:
+		}
+		answer, err := client.Get(s.URL() + "/readyz")
+		if err != nil {
+			continue
+		}
+		_, _ = io.Copy(io.Discard, answer.Body)
+		answer.Body.Close()
+		if answer.StatusCode == http.StatusOK {
+			return nil
+		}
+	}
+}
+
+// freePort finds a port below those that the system hands out by itself, so that
+// nobody gets it by chance while the server is down.
+func freePort(t testing.TB) int {
+	t.Helper()
+	for range 100 {
+		port := 10_000 + rand.IntN(20_000)
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+		if err != nil {
+			continue
+		}
+		l.Close()
+		return port
+	}
+	t.Fatal("command: no free port")
+	return 0
+}
+
+// output keeps the end of what the processes wrote.
+type output struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+const outputKept = 64 << 10
+
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.b.Write(p)
+	if over := o.b.Len() - outputKept; over > 0 {
+		o.b.Next(over)
+	}
+	return len(p), nil
+}
+
+func (o *output) String() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.b.String()
+}

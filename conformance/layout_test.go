@@ -1,0 +1,175 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/aguiws/aguiws"
+
+// room is what the code of one folder, and of the folders under it that have no
+// room of their own, may know. Its tests may know more.
+type room struct {
+	folder string
+	why    string
+	ours   []string // rooms of this module
+	theirs []string // modules of others: none, these, or any
+	// never may not come in by any detour.
+	never []string
+}
+
+var (
+	std      = []string{} // no dependency
+	whatever []string     // as many as are wanted
+	// below is what the roof stands on.
+	below = []string{"protocol", "protocol/schema", "adapter", "adapter/script", "redisstore", "server", "web"}
+)
+
+// rooms are the house: imports run from the last to the first.
+var rooms = []room{
+	{folder: "protocol", why: "the ground floor is AG-UI on the wire and nothing else, so that anybody can build on it",
+		theirs: std, never: []string{"net/http"}},
+	{folder: "protocol/schema", why: "the compiled JSON Schema is kept apart so that protocol needs no validator",
+		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
+	{folder: "adapter", why: "what a run is must not depend on where it is stored or how it travels",
+		ours: []string{"protocol", "protocol/schema"}, theirs: []string{
+			"github.com/santhosh-tekuri/jsonschema", "github.com/evanphx/json-patch", "github.com/gowebpki/jcs", "github.com/google/uuid"},
+		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
+	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
+		ours: []string{"adapter", "protocol"}, theirs: std, never: []string{"net/http"}},
+	{folder: "redisstore", why: "a store knows the contract; events are bytes to it, and sockets are not its business",
+		ours: []string{"adapter"}, theirs: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/cespare/xxhash", "golang.org/x/sync"},
+		never: []string{"github.com/coder/websocket"}},
+	{folder: "redisstore/storetest", why: "the suite of the contract must run over any store",
+		ours: []string{"adapter"}, theirs: std, never: []string{"github.com/redis/go-redis"}},
+	{folder: "redisstore/redistest", why: "it starts a process, whoever the client is",
+		theirs: std},
+	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
+		ours: []string{"adapter", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "golang.org/x/sync", "golang.org/x/sys", "golang.org/x/time"},
+		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
+	{folder: "web", why: "it is files and a handler", theirs: std},
+	{folder: "conformance", why: "it judges servers over the wire, ours like any other, so it may know the protocol only",
+		ours: []string{"conformance", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/evanphx/json-patch", "github.com/santhosh-tekuri/jsonschema"},
+		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
+	{folder: "conformance/cmd", why: "the harness's command may bring a server of ours along, and no example",
+		ours: append([]string{"conformance"}, below...), theirs: whatever},
+	{folder: "examples", why: "examples stand on the roof, and nobody stands on them",
+		ours: below, theirs: whatever},
+	{folder: "", why: "the command wires things together, and knows no example and no harness",
+		ours: below, theirs: whatever},
+}
+
+type listed struct {
+	ImportPath                string
+	Standard                  bool
+	Module                    *struct{ Main bool }
+	Imports, Deps             []string
+	TestImports, XTestImports []string
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	packages := list(t)
+	for path, p := range packages {
+		if p.Module == nil || !p.Module.Main {
+			continue
+		}
+		r := roomOf(folderOf(path))
+		for _, imported := range p.Imports {
+			if !r.mayImport(packages[imported]) {
+				t.Errorf("%s imports %s, which it must not know: %s", path, imported, r.why)
+			}
+		}
+		for _, dep := range p.Deps {
+			for _, never := range r.never {
+				if dep == never || strings.HasPrefix(dep, never+"/") {
+					t.Errorf("%s reaches %s, if only by a detour: %s", path, dep, r.why)
+				}
+			}
+		}
+		if r.folder == "examples" {
+			continue
+		}
+		for _, imported := range append(p.TestImports, p.XTestImports...) {
+			if strings.HasPrefix(imported, module+"/examples/") {
+				t.Errorf("a test of %s imports %s: examples stand on the roof, and nobody stands on them", path, imported)
+			}
+		}
+	}
+}
+
+// The table must describe the house that stands.
+func TestEveryRoomIsOfUse(t *testing.T) {
+	used := map[string]bool{}
+	for path, p := range list(t) {
+		if p.Module != nil && p.Module.Main {
+			used[roomOf(folderOf(path)).folder] = true
+		}
+	}
+	for _, folder := range []string{"protocol", "adapter", "redisstore", "server", "web", ""} {
+		if !used[folder] {
+			t.Errorf("no package lies in %q", folder)
+		}
+	}
+}
+
+// mayImport judges one import.
+func (r room) mayImport(p *listed) bool {
+	switch {
+	case p == nil || p.Standard:
+		return true
+	case p.Module != nil && p.Module.Main:
+		other := roomOf(folderOf(p.ImportPath)).folder
+		if other == r.folder {
+			return true
+		}
+		return slices.Contains(r.ours, other)
+	case r.theirs == nil:
+		return true
+	}
+	for _, theirs := range r.theirs {
+		if strings.HasPrefix(p.ImportPath, theirs+"/") || p.ImportPath == theirs {
+			return true
+		}
+	}
+	return false
+}
+
+// roomOf finds the room with the longest name that holds the folder.
+func roomOf(folder string) room {
+	best := rooms[len(rooms)-1]
+	for _, r := range rooms {
+		if (folder == r.folder || strings.HasPrefix(folder, r.folder+"/")) && len(r.folder) > len(best.folder) {
+			best = r
+		}
+	}
+	return best
+}
+
+func folderOf(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+}
+
+func list(t *testing.T) map[string]*listed {
+	t.Helper()
+	var out, complaints bytes.Buffer
+	cmd := exec.Command("go", "list", "-deps", "-json=ImportPath,Standard,Module,Imports,Deps,TestImports,XTestImports", "./...")
+	cmd.Dir, cmd.Stdout, cmd.Stderr = "..", &out, &complaints
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("go list: %v\n%s", err, &complaints)
+	}
+	packages := map[string]*listed{}
+	for d := json.NewDecoder(&out); ; {
+		p := new(listed)
+		if err := d.Decode(p); err == io.EOF {
+			return packages
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		packages[p.ImportPath] = p
+	}
+}

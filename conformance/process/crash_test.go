@@ -1,0 +1,83 @@
+package process
+
+import (
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+const (
+	tool    = `/tool pay {"amount":10}`
+	effect  = "/effect"
+	confirm = "/confirm Is the server still there?"
+)
+
+// A process dies at each of the named points of each command, and another one
+// goes on. The effect takes place once, or a human is asked, and then as often
+// as the human says.
+func TestCrashPoints(t *testing.T) {
+	cases := []struct {
+		name, point, command string
+		asked                string // what the human answers about an uncertain step
+		effects              int
+	}{
+		{"tool", "after_begin", tool, "", 1},
+		{"tool", "mid_suspend", tool, "", 1},
+		{"tool", "after_decision", tool, "", 1},
+		{"tool", "resume_before_first_event", tool, "", 1},
+		{"tool", "step_before_effect", tool, `{"action":"rerun"}`, 1},
+		{"tool done", "step_before_effect", tool, `{"action":"done","result":{"executed":true}}`, 0},
+		{"tool fail", "step_before_effect", tool, `{"action":"fail"}`, 0},
+		{"tool", "step_after_effect", tool, `{"action":"done","result":{"executed":true}}`, 1},
+		{"tool rerun", "step_after_effect", tool, `{"action":"rerun"}`, 2},
+		{"tool", "after_record", tool, "", 1},
+		{"effect", "after_begin", effect, "", 1},
+		{"effect", "step_before_effect", effect, `{"action":"rerun"}`, 1},
+		{"effect", "step_after_effect", effect, `{"action":"done","result":true}`, 1},
+		{"effect", "after_record", effect, "", 1},
+		{"confirm", "after_begin", confirm, "", 0},
+		{"confirm", "mid_suspend", confirm, "", 0},
+		{"confirm", "after_decision", confirm, "", 0},
+		{"confirm", "resume_before_first_event", confirm, "", 0},
+	}
+	for _, c := range cases {
+		t.Run(c.name+" "+c.point, func(t *testing.T) {
+			t.Parallel()
+			redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
+			server := command.Start(t, command.Options{Redis: redis.URL(), Lease: lease, CrashAt: c.point})
+			thread := "crash"
+			tab := wire.Open(t, "asking", thread, server.Socket())
+			watcher := wire.Open(t, "watching", thread, server.Socket())
+			restarted := make(chan struct{})
+			t.Cleanup(func() { <-restarted })
+			go func() {
+				defer close(restarted)
+				server.AwaitExit()
+				server.Restart()
+			}()
+
+			end := tab.Say(c.command).End()
+			for asked := wire.Asked(end); len(asked) > 0; asked = wire.Asked(end) {
+				payload := approve
+				if asked[0].Reason == uncertain {
+					payload, c.asked = c.asked, ""
+				}
+				if payload == "" {
+					t.Fatal("asked about a step that is not uncertain, or asked twice")
+				}
+				end = tab.Resume(wire.Resolve(asked[0], payload)).End()
+			}
+			<-restarted
+			wire.Succeeded(t, end)
+			if c.asked != "" {
+				t.Error("the uncertain step was not asked about")
+			}
+			count(t, server, c.effects)
+			fresh(t, server, thread, tab, watcher)
+			wire.Sound(t, tab)
+			wire.Sound(t, watcher)
+		})
+	}
+}

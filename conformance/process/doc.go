@@ -1,0 +1,7 @@
+// Package process has no code, only tests: the command as processes that die, on
+// a Redis that stays, with clients that keep trying.
+//
+// The crash points are the script agent's and the runner's: AGUIWS_CRASH_AT names
+// the one at which a process kills itself. TestRandomKills prints its seed;
+// AGUIWS_SEED repeats it. With -short it kills less often.
+package process

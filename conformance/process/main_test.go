@@ -1,0 +1,45 @@
+package process
+
+import (
+	"os"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
+
+// lease is short, so that a dead worker is noticed soon.
+const lease = time.Second
+
+const (
+	approve   = `{"approved":true}`
+	decline   = `{"approved":false}`
+	uncertain = "aguiws:uncertain_step"
+)
+
+// fresh opens another tab and fails the test unless it shows what the others do.
+func fresh(t *testing.T, server *command.Server, thread string, tabs ...*wire.Tab) {
+	t.Helper()
+	wire.Same(t, append(tabs, wire.Open(t, "fresh", thread, server.Socket()))...)
+}
+
+// only is the one interrupt that is open.
+func only(t *testing.T, asked []protocol.Interrupt, reason string) protocol.Interrupt {
+	t.Helper()
+	if len(asked) != 1 || asked[0].Reason != reason {
+		t.Fatalf("asked %v, want one interrupt of reason %s", asked, reason)
+	}
+	return asked[0]
+}
+
+// count fails the test unless the effect took place so often.
+func count(t *testing.T, server *command.Server, want int) {
+	t.Helper()
+	if effects := command.Effects(t, server.EffectsFile()); len(effects) != want {
+		t.Errorf("the effect took place %d times, want %d: %v", len(effects), want, effects)
+	}
+}
