@@ -1,0 +1,173 @@
+package process
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+const (
+	people = 3 // each with a thread and two tabs
+	kills  = 20
+	// The human who is asked about an uncertain step looks at the effects file.
+	// A lease that a loaded machine cannot miss makes sure that the dead are dead.
+	patientLease = 2 * time.Second
+)
+
+// Two servers on one Redis are killed, in turn and at random moments, while people
+// let tools run and stream text through both. Each approval has its effect exactly
+// once; where nobody could know, the human was asked, looked, and said.
+func TestRandomKills(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	if given, err := strconv.ParseUint(os.Getenv("AGUIWS_SEED"), 10, 64); err == nil {
+		seed = given
+	}
+	t.Logf("AGUIWS_SEED=%d", seed)
+	chance := rand.New(rand.NewPCG(seed, 0))
+
+	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
+	options := command.Options{Redis: redis.URL(), Lease: patientLease}
+	servers := []*command.Server{command.Start(t, options), nil}
+	options.Effects = servers[0].EffectsFile()
+	servers[1] = command.Start(t, options)
+
+	var enough atomic.Bool
+	var working sync.WaitGroup
+	crowd := make([]*person, people)
+	for n := range crowd {
+		urls := []string{servers[n%2].Socket(), servers[(n+1)%2].Socket()}
+		thread := fmt.Sprintf("person-%d", n)
+		crowd[n] = &person{
+			t: t, name: n, effects: options.Effects, chance: rand.New(rand.NewPCG(seed, uint64(n)+1)),
+			tabs: []*wire.Tab{
+				wire.Open(t, thread+" left", thread, urls...),
+				wire.Open(t, thread+" right", thread, urls[1], urls[0]),
+			},
+		}
+		working.Go(func() {
+			for !enough.Load() && !t.Failed() {
+				crowd[n].act()
+			}
+		})
+	}
+	many := kills
+	if testing.Short() {
+		many = 5
+	}
+	for n := range many {
+		pause(between(chance, 100*time.Millisecond, 1500*time.Millisecond))
+		servers[n%2].Kill()
+		pause(between(chance, 0, 400*time.Millisecond))
+		servers[n%2].Restart()
+		if t.Failed() {
+			break
+		}
+	}
+	enough.Store(true)
+	working.Wait()
+
+	happened := map[int]int{}
+	for _, e := range command.Effects(t, options.Effects) {
+		happened[amount(t, e)]++
+	}
+	approved, asked := 0, 0
+	for n, p := range crowd {
+		for _, number := range p.approved {
+			if happened[number] != 1 {
+				t.Errorf("payment %d was approved once and took place %d times", number, happened[number])
+			}
+			delete(happened, number)
+		}
+		approved += len(p.approved)
+		asked += p.asked
+		fresh(t, servers[n%2], fmt.Sprintf("person-%d", n), p.tabs...)
+		for _, tab := range p.tabs {
+			wire.Sound(t, tab)
+		}
+	}
+	for number, times := range happened {
+		t.Errorf("payment %d was not approved and took place %d times", number, times)
+	}
+	t.Logf("%d kills, %d approvals, %d uncertain steps asked about", many, approved, asked)
+	if approved == 0 {
+		t.Error("nothing was approved: the test has shown nothing")
+	}
+}
+
+// person works in two tabs of one thread.
+type person struct {
+	t        *testing.T
+	name     int
+	effects  string
+	chance   *rand.Rand
+	tabs     []*wire.Tab
+	acts     int
+	approved []int // payments
+	asked    int   // about uncertain steps
+}
+
+// act does one thing and sees it through, from either tab.
+func (p *person) act() {
+	p.acts++
+	if p.chance.IntN(3) == 0 {
+		p.tab().Say("/slow 30 15").End()
+		return
+	}
+	number := p.name*100_000 + p.acts
+	approves := p.chance.IntN(4) > 0
+	end := p.tab().Say(fmt.Sprintf(`/tool pay {"amount":%d}`, number)).End()
+	for questions := wire.Asked(end); len(questions) > 0; questions = wire.Asked(end) {
+		answer := decline
+		switch {
+		case questions[0].Reason == uncertain:
+			p.asked++
+			answer = p.look(number)
+		case approves:
+			answer = approve
+		}
+		other := p.tab()
+		wire.Same(p.t, p.tabs...)
+		end = other.Resume(wire.Resolve(questions[0], answer)).End()
+	}
+	if approves {
+		p.approved = append(p.approved, number)
+	}
+}
+
+func (p *person) tab() *wire.Tab { return p.tabs[p.chance.IntN(len(p.tabs))] }
+
+// look is what a human does who is asked whether a payment took place.
+func (p *person) look(number int) string {
+	for _, e := range command.Effects(p.t, p.effects) {
+		if amount(p.t, e) == number {
+			return `{"action":"done","result":{"executed":true}}`
+		}
+	}
+	return `{"action":"rerun"}`
+}
+
+func amount(t *testing.T, e command.Effect) int {
+	t.Helper()
+	var args struct{ Amount int }
+	if err := json.Unmarshal(e.Args, &args); err != nil {
+		t.Fatal(err)
+	}
+	return args.Amount
+}
+
+func between(chance *rand.Rand, least, most time.Duration) time.Duration {
+	return least + time.Duration(chance.Int64N(int64(most-least)))
+}
+
+// pause lets the servers work for a while before the next blow.
+func pause(d time.Duration) { <-time.After(d) }

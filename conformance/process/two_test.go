@@ -1,0 +1,123 @@
+package process
+
+import (
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// pair starts two servers on one Redis, with one effects file.
+func pair(t *testing.T) (a, b *command.Server, redis *redistest.Server) {
+	t.Helper()
+	redis = redistest.Start(t, redistest.Options{AOF: "everysec"})
+	a = command.Start(t, command.Options{Redis: redis.URL(), Lease: lease})
+	b = command.Start(t, command.Options{Redis: redis.URL(), Lease: lease, Effects: a.EffectsFile()})
+	return a, b, redis
+}
+
+func TestTwoServersShareAThread(t *testing.T) {
+	t.Parallel()
+	a, b, _ := pair(t)
+	atA := wire.Open(t, "at A", "shared", a.Socket())
+	atB := wire.Open(t, "at B", "shared", b.Socket())
+
+	// Events of a run at A reach B while it goes on.
+	slow := atA.Say("/slow 40 25")
+	atB.Await("the middle of a run that A carries", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 10 })
+	wire.Succeeded(t, slow.End())
+	wire.Same(t, atA, atB)
+
+	// Asked at A, answered at B, and the other way round.
+	question := only(t, atA.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
+	wire.Same(t, atA, atB)
+	wire.Succeeded(t, atB.Resume(wire.Resolve(question, approve)).End())
+	question = only(t, atB.Say(`/tool pay {"amount":2}`).Interrupts(), "tool_call")
+	wire.Same(t, atA, atB)
+	answer := atA.Resume(wire.Resolve(question, approve))
+	wire.Succeeded(t, answer.End())
+	count(t, a, 2)
+
+	// The same answer at the other server is a repeat, and executes nothing.
+	again := atB.Resume(wire.Resolve(question, approve))
+	wire.Succeeded(t, again.End())
+	if got := again.Disposition(); got != "repeat" {
+		t.Errorf("the answer given again is %q, want a repeat", got)
+	}
+	count(t, a, 2)
+	fresh(t, b, "shared", atA, atB)
+	wire.Sound(t, atA)
+	wire.Sound(t, atB)
+}
+
+// Both tabs answer the same question at the same time, at different servers.
+func TestTwoServersOneDecision(t *testing.T) {
+	t.Parallel()
+	a, b, _ := pair(t)
+	atA := wire.Open(t, "at A", "race", a.Socket())
+	atB := wire.Open(t, "at B", "race", b.Socket())
+	for round := range 10 {
+		question := only(t, atA.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
+		wire.Same(t, atA, atB)
+		first, second := atA, atB
+		if round%2 == 1 {
+			first, second = second, first
+		}
+		one, other := first.Resume(wire.Resolve(question, approve)), second.Resume(wire.Resolve(question, approve))
+		wire.Succeeded(t, one.End())
+		wire.Succeeded(t, other.End())
+		wire.Same(t, atA, atB)
+		count(t, a, round+1)
+	}
+	fresh(t, a, "race", atA, atB)
+}
+
+// A run outlives its server: the other one takes it over, and the tabs of both
+// see one run.
+func TestOtherServerTakesOver(t *testing.T) {
+	t.Parallel()
+	a, b, _ := pair(t)
+	atA := wire.Open(t, "at A, then B", "takeover", a.Socket(), b.Socket())
+	atB := wire.Open(t, "at B", "takeover", b.Socket())
+	slow := atA.Say("/slow 60 25")
+	atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
+	a.Kill()
+	wire.Succeeded(t, slow.End())
+	fresh(t, b, "takeover", atA, atB)
+	wire.Sound(t, atA)
+	wire.Sound(t, atB)
+}
+
+// SIGTERM hands runs to the other server, and ends cleanly.
+func TestDrainedServerLosesNothing(t *testing.T) {
+	t.Parallel()
+	a, b, _ := pair(t)
+	atA := wire.Open(t, "at A, then B", "drain", a.Socket(), b.Socket())
+	atB := wire.Open(t, "at B", "drain", b.Socket())
+	slow := atA.Say("/slow 60 25")
+	atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
+	a.Terminate()
+	wire.Succeeded(t, slow.End())
+	fresh(t, b, "drain", atA, atB)
+	wire.Sound(t, atA)
+	wire.Sound(t, atB)
+}
+
+// Redis itself is killed while a question is open and while a run goes on. What
+// it acknowledged is in its file; the tabs may be restated, and nothing is lost.
+func TestRedisDiesAndReturns(t *testing.T) {
+	t.Parallel()
+	a, b, redis := pair(t)
+	asked := wire.Open(t, "asked", "question", a.Socket(), b.Socket())
+	slowly := wire.Open(t, "slow", "stream", b.Socket(), a.Socket())
+	question := only(t, asked.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
+	slow := slowly.Say("/slow 80 25")
+	slowly.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
+	redis.Restart()
+	slow.End()
+	wire.Succeeded(t, asked.Resume(wire.Resolve(question, approve)).End())
+	count(t, a, 1)
+	fresh(t, a, "question", asked)
+	fresh(t, b, "stream", slowly)
+}
