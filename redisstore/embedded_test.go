@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -88,6 +89,40 @@ func TestLabelsAndAnswersExpireAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) 
 			t.Error(err)
 		}
 	})
+}
+
+func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
+	s, err := Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, s)
+	kept := func() (names []string) {
+		for _, key := range s.keys.thread(testKey).all() {
+			if n, err := s.client.Exists(context.Background(), key).Result(); err != nil {
+				t.Fatal(err)
+			} else if n > 0 {
+				names = append(names, key[strings.LastIndexByte(key, ':')+1:])
+			}
+		}
+		return names
+	}
+	claim := begin(t, s, inline(0, "r1"))
+	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Records: []json.RawMessage{json.RawMessage("1")}})
+	if got := fmt.Sprint(kept()); got != "[rec log runs labels exec journal followers leases]" {
+		t.Errorf("of an active run: %s", got)
+	}
+	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+	if got := fmt.Sprint(kept()); got != "[rec log runs labels followers]" {
+		t.Errorf("of an ended run: %s", got)
+	}
+	begin(t, s, inline(2, "r2"))
+	if _, err := s.Stop(context.Background(), adapter.Stop{Thread: testKey, Label: "r2", Terminal: []byte("stopped")}); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(kept()); got != "[rec log runs labels followers]" {
+		t.Errorf("of a stopped run: %s", got)
+	}
 }
 
 func TestCloseLetsBatchesOnTheirWayEndAndRefusesOthers(t *testing.T) {

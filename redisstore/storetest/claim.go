@@ -46,6 +46,45 @@ var claimTests = []test{
 		th.ok(batch(c, 2, 1, "b"))
 		th.unchanged(func() { same(th, "later", th.activate(c).Status, adapter.CommitMismatch) })
 	}},
+	{"a run that was taken over is not activated again", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.start("r1"))
+		c.move(e.lease + time.Millisecond)
+		claim := th.claimed("t2", adapter.ClaimTakeover).Claim
+		th.unchanged(func() { same(th, "status", th.activate(claim).Status, adapter.CommitMismatch) })
+		th.ok(batch(claim, 1, 1, "b"))
+	}},
+	{"what has ended, whichever way, is not due again", func(e *env) {
+		c := e.stopped()
+		s := e.node("a")
+		ends := map[string]func(th *thread, claim adapter.Claim){
+			"finish":  func(th *thread, claim adapter.Claim) { th.ok(ending(claim, 2, 1, "end", adapter.EndFinish)) },
+			"suspend": func(th *thread, claim adapter.Claim) { th.ok(ending(claim, 2, 1, "asks", adapter.EndSuspend)) },
+			"stop":    func(th *thread, claim adapter.Claim) { th.stop("label-r1") },
+		}
+		for name, end := range ends {
+			th := e.on(s, name)
+			end(th, th.begun(th.start("r1")))
+			c.move(2 * e.lease)
+			if th.due() {
+				e.Errorf("%s: due", name)
+			}
+			th.claimed("t2", adapter.ClaimNothing)
+		}
+	}},
+	{"a run that starts ahead of a released queue holds it", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		c := th.begun(th.start("r2"))
+		if th.due() {
+			e.Error("due while a run is active")
+		}
+		th.claimed("t", adapter.ClaimNothing)
+		if !th.ok(ending(c, 2, 1, "end", adapter.EndFinish)).Ready || !th.due() {
+			e.Error("not released at its end")
+		}
+	}},
 	{"a claim sent again answers the same claim", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
