@@ -1,0 +1,115 @@
+package adapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Tool is a tool whose arguments and result are Go types. The schema of its
+// arguments derives from In, which must be a struct: exported fields by their
+// JSON names, required unless omitempty or omitzero, described by the tag
+// jsonschema. Define makes it usable.
+type Tool[In, Out any] struct {
+	Name        string
+	Description string
+	// Policy decides about each call. Nil asks about all of them.
+	Policy func(in In) Policy
+	// Mode is what a decision does to a call that was asked about.
+	Mode ResumeMode
+	// Message is what the human reads. Nil is a sentence that names the tool.
+	Message func(in In) string
+	// Idempotent says that Do may safely run again after a worker died in it.
+	Idempotent bool
+	// Do carries a call out. in is call.Args decoded: with ReplayToolCall what
+	// the human gave, if anything.
+	Do func(ctx context.Context, call Invocation, in In) (Out, error)
+}
+
+// DefinedTool is a Tool with its schema. It may be used concurrently.
+type DefinedTool[In, Out any] struct {
+	tool    Tool[In, Out]
+	schema  protocol.Any // of In
+	answer  protocol.Any // approval whose editedArgs fit In
+	schemas schemas
+}
+
+// Define derives the schema. It fails when In is not a struct or holds what
+// JSON cannot.
+func (t Tool[In, Out]) Define() (*DefinedTool[In, Out], error) {
+	derived, err := jsonschema.For[In](nil)
+	if err != nil {
+		return nil, fmt.Errorf("adapter: tool %s: %w", t.Name, err)
+	}
+	if derived.Type != "object" {
+		return nil, fmt.Errorf("adapter: tool %s: its arguments must be a struct", t.Name)
+	}
+	schema, err := json.Marshal(derived)
+	if err != nil {
+		return nil, fmt.Errorf("adapter: tool %s: %w", t.Name, err)
+	}
+	d := &DefinedTool[In, Out]{tool: t, schema: schema}
+	d.answer = bytes.Replace(approvalSchema, []byte(`{"type":"object","description":"Arguments that replace all of the proposed ones"}`), schema, 1)
+	_, err = d.schemas.compile(d.answer)
+	return d, err
+}
+
+// Schema describes the tool to a model.
+func (d *DefinedTool[In, Out]) Schema() protocol.Tool {
+	return protocol.Tool{Name: d.tool.Name, Description: d.tool.Description, Parameters: d.schema}
+}
+
+// Call makes a call for CallTools of arguments that a model came up with. It
+// fails when they do not fit the schema: the error says where, and is for the
+// model to read.
+func (d *DefinedTool[In, Out]) Call(args json.RawMessage) (ToolCall, error) {
+	in, err := d.decode(args)
+	if err != nil {
+		return ToolCall{}, err
+	}
+	c := ToolCall{
+		Name: d.tool.Name, Args: args, Mode: d.tool.Mode, Idempotent: d.tool.Idempotent, ResponseSchema: d.answer, Do: d.carryOut,
+	}
+	if d.tool.Mode == UseDecisionAsToolResult || d.tool.Mode == PassDecisionToTool {
+		c.ResponseSchema = protocol.Any(`{}`)
+	}
+	if d.tool.Policy != nil {
+		c.Policy = d.tool.Policy(in)
+	}
+	if d.tool.Message != nil {
+		c.Message = d.tool.Message(in)
+	}
+	return c, nil
+}
+
+func (d *DefinedTool[In, Out]) decode(args json.RawMessage) (In, error) {
+	var in In
+	problems, err := d.schemas.check(d.schema, args)
+	if err != nil {
+		return in, err
+	}
+	if len(problems) > 0 {
+		return in, fmt.Errorf("adapter: arguments of %s: %s %s", d.tool.Name, problems[0].Pointer, problems[0].Message)
+	}
+	if err := json.Unmarshal(args, &in); err != nil {
+		return in, fmt.Errorf("adapter: arguments of %s: %w", d.tool.Name, err)
+	}
+	return in, nil
+}
+
+func (d *DefinedTool[In, Out]) carryOut(ctx context.Context, call Invocation) (json.RawMessage, error) {
+	in, err := d.decode(call.Args)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.tool.Do(ctx, call, in)
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(out)
+}
