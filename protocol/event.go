@@ -70,6 +70,14 @@ func OwnerOf(e Event) *string {
 	return nil
 }
 
+// SetOwner attributes an event to a subagent, or with nil to the parent agent.
+// It does nothing to events that cannot be attributed.
+func SetOwner(e Event, subagent *string) {
+	if a, ok := e.(attributed); ok {
+		a.setOwner(subagent)
+	}
+}
+
 // Metadata is an open object. It is absent or an object, never null; a null
 // under a key is data.
 type Metadata map[string]json.RawMessage

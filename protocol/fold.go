@@ -35,8 +35,11 @@ type Fold struct {
 }
 
 // NewFold returns what a client holds that has these messages and this state;
-// nil is the empty object. Without patch, deltas are refused.
+// nil is the empty object. Deltas are applied by patch; nil is ApplyPatch.
 func NewFold(messages Messages, state json.RawMessage, patch PatchFunc) *Fold {
+	if patch == nil {
+		patch = ApplyPatch
+	}
 	f := &Fold{patch: patch, answered: map[string]bool{}}
 	f.Restore(messages, state)
 	return f
@@ -225,9 +228,6 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 // patched leaves out the operations that this version does not know, as a
 // receiver does with any unknown alternative, and applies the rest.
 func (f *Fold) patched(doc, ops json.RawMessage) (json.RawMessage, error) {
-	if f.patch == nil {
-		return nil, errors.New("no patch function")
-	}
 	known, err := knownOperations(ops)
 	if err != nil {
 		return nil, err

@@ -1,22 +1,10 @@
 package protocol
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"testing"
-
-	jsonpatch "github.com/evanphx/json-patch/v5"
 )
-
-// patch is an applier for tests; the package itself is given one.
-func patch(doc, ops json.RawMessage) (json.RawMessage, error) {
-	p, err := jsonpatch.DecodePatch(ops)
-	if err != nil {
-		return nil, err
-	}
-	return p.Apply(doc)
-}
 
 // events decodes events written as JSON.
 func events(t testing.TB, documents ...string) []Event {

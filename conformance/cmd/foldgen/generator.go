@@ -194,6 +194,21 @@ func (g *generator) messages() protocol.Messages {
 	return list
 }
 
+// settle replaces a patch that does not apply by one that everybody refuses: the
+// client's library applies some that RFC 6902 does not.
+func (g *generator) settle(e protocol.Event, fold *protocol.Fold) {
+	if fold.Clone().Apply(e) == nil {
+		return
+	}
+	refused := json.RawMessage(`[{"op":"test","path":"","value":"never"}]`)
+	switch e := e.(type) {
+	case *protocol.StateDelta:
+		e.Delta = refused
+	case *protocol.ActivityDelta:
+		e.Patch = refused
+	}
+}
+
 func (g *generator) patch() json.RawMessage {
 	var ops []string
 	for range g.random.IntN(3) {

@@ -19,7 +19,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -77,10 +76,11 @@ func generate(seed uint64) (*testCase, error) {
 	g := &generator{random: rand.New(rand.NewPCG(seed, 0))}
 	c := &testCase{Seed: seed, Events: []json.RawMessage{}}
 	c.Held = holding{Messages: g.messages(), State: json.RawMessage(`{"a":0,"l":[1,2]}`), Interrupts: []protocol.Interrupt{}}
-	fold := protocol.NewFold(c.Held.Messages, c.Held.State, adapter.ApplyPatch)
+	fold := protocol.NewFold(c.Held.Messages, c.Held.State, nil)
 	var sequence protocol.Sequence
 	for tries := 20 + g.random.IntN(200); tries > 0; tries-- {
 		e := g.event()
+		g.settle(e, fold)
 		if r, ok := e.(*protocol.ToolCallResult); ok && holds(fold, r.MessageID) {
 			continue // illegal, unseen by either, and the client's copies then share what they hold
 		}
