@@ -67,9 +67,15 @@ type client struct {
 // dial opens a socket with the binding's subprotocol and reads the greeting.
 func (ts *testServer) dial() *client {
 	ts.t.Helper()
-	c := ts.connect("/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}})
+	c := newTestClient(ts)
 	c.expect("ws.hello")
 	return c
+}
+
+// newTestClient opens a socket with the binding's subprotocol.
+func newTestClient(ts *testServer) *client {
+	ts.t.Helper()
+	return ts.connect("/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}})
 }
 
 func (ts *testServer) connect(path string, opts *websocket.DialOptions) *client {

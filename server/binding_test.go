@@ -1,0 +1,96 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// The conversation in BINDING.md is what the server does, line by line.
+func TestBindingConversation(t *testing.T) {
+	page, err := os.ReadFile("BINDING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts, _ := endToEnd(t)
+	sockets := map[string]*client{}
+	bound := map[string]any{}
+	blocks, lines := strings.Split(string(page), "```conversation "), 0
+	for _, block := range blocks[1:] {
+		name, text, _ := strings.Cut(block, "\n")
+		text, _, _ = strings.Cut(text, "```")
+		c := sockets[name]
+		if c == nil {
+			c = newTestClient(ts)
+			sockets[name] = c
+		}
+		for line := range strings.Lines(text) {
+			direction, frame, _ := strings.Cut(strings.TrimSpace(line), " ")
+			lines++
+			if direction == "→" {
+				for placeholder, value := range bound {
+					frame = strings.ReplaceAll(frame, placeholder, fmt.Sprint(value))
+				}
+				c.send(frame)
+				continue
+			}
+			var want, got any
+			if err := json.Unmarshal([]byte(frame), &want); err != nil {
+				t.Fatalf("%s: %v", frame, err)
+			}
+			data := c.read()
+			if err := json.Unmarshal(data, &got); err != nil {
+				t.Fatalf("%s: %v", data, err)
+			}
+			if !matches(want, got, bound) {
+				t.Fatalf("got  %s\nwant %s", data, frame)
+			}
+		}
+	}
+	if lines < 40 {
+		t.Errorf("only %d lines were checked", lines)
+	}
+}
+
+// matches compares, a string that begins with $ standing for whatever it was
+// first compared with.
+func matches(want, got any, bound map[string]any) bool {
+	switch w := want.(type) {
+	case string:
+		if !strings.HasPrefix(w, "$") {
+			return want == got
+		}
+		if value, seen := bound[w]; seen {
+			return reflect.DeepEqual(value, got)
+		}
+		bound[w] = got
+		return true
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(w) != len(g) {
+			return false
+		}
+		for i := range w {
+			if !matches(w[i], g[i], bound) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok || len(w) != len(g) {
+			return false
+		}
+		for name := range w {
+			if _, there := g[name]; !there || !matches(w[name], g[name], bound) {
+				return false
+			}
+		}
+		return true
+	default:
+		return reflect.DeepEqual(want, got)
+	}
+}
