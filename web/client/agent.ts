@@ -14,10 +14,12 @@ import {
   type RunAgentResult,
 } from "@ag-ui/client";
 import { Observable } from "rxjs";
-import { Connection, connectionFor, type ConnectionOptions } from "./connection";
-import { inSnapshotOrder } from "./order";
+import type { Connection } from "./connection";
 import { Lane } from "./lane";
+import type { ConnectionOptions } from "./options";
+import { inSnapshotOrder } from "./order";
 import type { Sink } from "./pipeline";
+import { connectionFor } from "./shared";
 import type { ThreadStatus } from "./status";
 import { AgentThread, type ThreadOwner } from "./thread";
 

@@ -1,42 +1,12 @@
 // One WebSocket to one server, shared by every thread and agent of the page: opening it, noticing that it is dead,
 // opening it again, and handing each frame to the thread it belongs to.
 
-import { Backoff, type BackoffOptions } from "./backoff";
+import { Backoff } from "./backoff";
 import { TransportError } from "./errors";
 import { Feed } from "./feed";
 import { bearerProtocol, SUBPROTOCOL, type ControlFrame, type Hello, type WireEvent } from "./frames";
-
-/** The part of the standard WebSocket that is used. Node before 22 has none: give the one of the package `ws`. */
-export interface WebSocketLike {
-  readonly readyState: number;
-  onopen: ((event: any) => void) | null;
-  onmessage: ((event: any) => void) | null;
-  onclose: ((event: any) => void) | null;
-  onerror: ((event: any) => void) | null;
-  send(data: string): void;
-  close(code?: number, reason?: string): void;
-}
-
-export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
-
-export interface ConnectionOptions {
-  /** The server's WebSocket address; a relative one is resolved against the page. */
-  url: string;
-  /** A bearer token, or a function that answers a fresh one before each attempt. Never stored. */
-  token?: string | (() => string | Promise<string>);
-  /** Default: the global WebSocket. */
-  WebSocket?: WebSocketConstructor;
-  backoff?: BackoffOptions;
-  /** How often an open socket is asked for a sign of life, in milliseconds. Default 20,000. */
-  pingMs?: number;
-  /** How long to wait for that sign, for the greeting and for the handshake. Default 10,000. */
-  patienceMs?: number;
-  /** How long an unused socket stays open. Default 10,000. */
-  lingerMs?: number;
-}
-
-/** `idle`: nobody needs it. `failed`: it will not be tried again by itself, for the reason in `failure`. */
-export type ConnectionState = "idle" | "connecting" | "connected" | "reconnecting" | "failed";
+import type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options";
+import { onReturn } from "./page";
 
 /** Closes after which the same attempt would end the same way. */
 const FINAL_CLOSES = new Set([1002, 1003, 1007, 1009, 1010, 4400]);
@@ -167,7 +137,7 @@ export class Connection {
       this.fail(new TransportError("no_websocket", "this runtime has no WebSocket; give one in the options"));
       return;
     }
-    this.listenToThePage();
+    this.unlisten ??= onReturn(() => this.lookAlive());
     this.set(this.attempts++ === 0 ? "connecting" : "reconnecting");
     const protocols = [SUBPROTOCOL];
     const token = this.options.token;
@@ -347,37 +317,10 @@ export class Connection {
   }
 
   /** A page that comes back from sleep or from no network does not wait for a timer to find out. */
-  private listenToThePage(): void {
-    const page = globalThis as { addEventListener?: Window["addEventListener"]; document?: Document };
-    if (this.unlisten || typeof page.addEventListener !== "function") return;
-    const check = () => {
-      if (page.document?.visibilityState === "hidden") return;
-      if (this.state === "connected") this.ping();
-      else if (this.state === "reconnecting") this.retry();
-    };
-    globalThis.addEventListener("online", check);
-    page.document?.addEventListener("visibilitychange", check);
-    this.unlisten = () => {
-      globalThis.removeEventListener("online", check);
-      page.document?.removeEventListener("visibilitychange", check);
-    };
+  private lookAlive(): void {
+    if (this.state === "connected") this.ping();
+    else if (this.state === "reconnecting") this.retry();
   }
 }
 
 type Timer = ReturnType<typeof setTimeout>;
-
-const shared: Connection[] = [];
-
-/** The page's one connection for these options: the same address, credential and constructor share a socket. */
-export function connectionFor(options: ConnectionOptions): Connection {
-  const found = shared.find(
-    (connection) =>
-      connection.options.url === options.url &&
-      connection.options.token === options.token &&
-      connection.options.WebSocket === options.WebSocket,
-  );
-  if (found) return found;
-  const connection = new Connection(options);
-  shared.push(connection);
-  return connection;
-}

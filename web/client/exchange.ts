@@ -1,6 +1,6 @@
 // A run that this client asked for: its input, how far its answer has come, and the pipeline it is told through.
 
-import type { RunAgentInput } from "@ag-ui/client";
+import type { Message, RunAgentInput } from "@ag-ui/client";
 import { Pipeline, type Sink } from "./pipeline";
 
 export class Exchange {
@@ -32,6 +32,12 @@ export class Exchange {
 
   get runId(): string {
     return this.input.runId;
+  }
+
+  /** The messages at the end of the input that nothing has answered yet. */
+  get question(): Message[] {
+    const { messages } = this.input;
+    return messages.slice(messages.findLastIndex((message) => message.role !== "user") + 1);
   }
 
   /** What the log calls it. */

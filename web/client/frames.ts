@@ -90,3 +90,20 @@ export function bearerProtocol(token: string): string {
   for (const byte of new TextEncoder().encode(token)) binary += String.fromCharCode(byte);
   return BEARER_PREFIX + btoa(binary).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
+
+/** Tells an event that replaces what was told before. */
+export function isSnapshot(event: WireEvent): boolean {
+  return event.type === "STATE_SNAPSHOT" || event.type === "MESSAGES_SNAPSHOT";
+}
+
+/** The interrupts that a terminal event leaves open. */
+export function openAfter(event: WireEvent): Interrupt[] {
+  const outcome = event.outcome as { type?: string; interrupts?: Interrupt[] } | undefined;
+  return event.type === "RUN_FINISHED" && outcome?.type === "interrupt" ? (outcome.interrupts ?? []) : [];
+}
+
+/** When a refused input may be sent again, where the refusal says so. */
+export function retryAfterMs(refusal: WireEvent): number | undefined {
+  const details = (refusal.metadata as { aguiws?: { retryAfterMs?: unknown } } | undefined)?.aguiws;
+  return typeof details?.retryAfterMs === "number" ? details.retryAfterMs : undefined;
+}

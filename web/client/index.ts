@@ -2,15 +2,10 @@
 
 export { WebSocketAgent, type WebSocketAgentConfig } from "./agent";
 export type { BackoffOptions } from "./backoff";
-export {
-  Connection,
-  connectionFor,
-  type ConnectionOptions,
-  type ConnectionState,
-  type WebSocketConstructor,
-  type WebSocketLike,
-} from "./connection";
+export { Connection } from "./connection";
 export type { Position } from "./cursor";
 export { TransportError } from "./errors";
 export type { Hello, QueuedInput } from "./frames";
+export type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options";
+export { connectionFor } from "./shared";
 export type { Failure, ThreadStatus } from "./status";

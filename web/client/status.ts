@@ -1,8 +1,8 @@
 // What a page shows beside the messages: the connection, what runs, what waits, what is asked.
 
 import type { Interrupt } from "@ag-ui/client";
-import type { ConnectionState } from "./connection";
 import type { Hello, QueuedInput } from "./frames";
+import type { ConnectionState } from "./options";
 
 /** A failure in words. `code` is the binding's code, or a close code. */
 export interface Failure {
@@ -43,6 +43,16 @@ export class StatusStore {
   set(change: Partial<ThreadStatus>): void {
     this.current = { ...this.current, ...change };
     for (const watcher of [...this.watchers]) watcher();
+  }
+
+  queued(input: QueuedInput): void {
+    const others = this.current.queued.filter((one) => one.runId !== input.runId);
+    this.set({ queued: [...others, input] });
+  }
+
+  unqueued(runId: string): void {
+    const left = this.current.queued.filter((one) => one.runId !== runId);
+    if (left.length < this.current.queued.length) this.set({ queued: left });
   }
 
   /** Brings in what others own, without telling the watchers, who are told by them. */

@@ -1,14 +1,15 @@
 // One agent's part in one thread: which of its runs an event belongs to, what has to be asked again after a loss, and
 // following what others begin.
 
-import { randomUUID, type Interrupt, type Message, type RunAgentInput } from "@ag-ui/client";
+import type { Interrupt, RunAgentInput } from "@ag-ui/client";
 import { Backoff } from "./backoff";
 import type { Connection } from "./connection";
 import { AbortedBeforeSending, TransportError } from "./errors";
 import { Exchange } from "./exchange";
 import type { Feed, FeedListener, Restatement } from "./feed";
-import { isTerminal, type Attached, type RunAnswer, type WireEvent } from "./frames";
-import { Buffer, Pipeline, type Sink } from "./pipeline";
+import { isSnapshot, isTerminal, openAfter, retryAfterMs, type Attached, type RunAnswer, type WireEvent } from "./frames";
+import { Pipeline, type Sink } from "./pipeline";
+import { Segments } from "./segments";
 import { StatusStore } from "./status";
 
 /** What a thread needs of the agent it belongs to. */
@@ -32,7 +33,7 @@ export class AgentThread implements FeedListener {
   private feed?: Feed;
   private readonly exchanges = new Set<Exchange>();
   private readonly connecting = new Set<Pipeline>();
-  private readonly segments = new Map<string, { buffer: Buffer; pipeline: Pipeline }>();
+  private readonly segments: Segments;
   /** Where the events of the run in progress go. */
   private current?: Pipeline;
   private followers = 0;
@@ -47,6 +48,10 @@ export class AgentThread implements FeedListener {
     private readonly owner: ThreadOwner,
   ) {
     this.status = new StatusStore({ connection: connection.state, interrupts: [], queued: [], synced: false });
+    this.segments = new Segments(
+      (key) => owner.drive(key),
+      (pipeline, error) => this.driven(pipeline, error),
+    );
   }
 
   /** Asks for a run. The returned function gives up its events, not the run. */
@@ -64,14 +69,8 @@ export class AgentThread implements FeedListener {
 
   /** Restates the thread into `sink`, and goes on with the run in progress to its end. */
   connect(key: string, sink: Sink): () => void {
-    const segment = this.segments.get(key);
-    if (segment) {
-      segment.buffer.drainTo(sink);
-      return () => {
-        this.segments.delete(key);
-        this.gaveUp(segment.pipeline);
-      };
-    }
+    const segment = this.segments.drainTo(key, sink);
+    if (segment) return () => this.gaveUp(segment);
     const pipeline = new Pipeline(sink);
     this.connecting.add(pipeline);
     this.enter();
@@ -93,7 +92,7 @@ export class AgentThread implements FeedListener {
       if (stopped) return;
       stopped = true;
       this.followers--;
-      if (this.followers === 0) for (const { pipeline } of this.segments.values()) pipeline.finish();
+      if (this.followers === 0) this.segments.finish();
       this.leaveIfUnused();
     };
   }
@@ -139,7 +138,7 @@ export class AgentThread implements FeedListener {
     if (isTerminal(event)) {
       this.current = undefined;
       this.interruptsKnown = true;
-      this.status.set({ activeRunId: undefined, interrupts: openInterrupts(event) });
+      this.status.set({ activeRunId: undefined, interrupts: openAfter(event) });
       // A failed continuation may have given its decisions back; only the server knows.
       if (event.type === "RUN_ERROR" && (exchange?.input.resume || this.followers > 0)) {
         if (exchange?.input.resume) pipeline?.holdEnd();
@@ -173,7 +172,7 @@ export class AgentThread implements FeedListener {
       if (this.current || (told && !redundant) || !first) pipeline.finish();
       else this.tellInto(pipeline, events);
     }
-    if (!told && !this.current && first && this.followers > 0) this.tellInto(this.newSegment(), events);
+    if (!told && !this.current && first && this.followers > 0) this.tellInto(this.segments.begin(), events);
     this.settle();
   }
 
@@ -192,7 +191,7 @@ export class AgentThread implements FeedListener {
     if (!exchange || frame.disposition === "refused") return;
     exchange.accepted = true;
     exchange.of = frame.of;
-    if (frame.disposition === "queued") this.showQueued(exchange);
+    if (frame.disposition === "queued") this.status.queued({ runId: exchange.runId, messages: exchange.question });
     if (exchange.stopRequested) this.cancel(exchange.knownAs);
   }
 
@@ -201,7 +200,7 @@ export class AgentThread implements FeedListener {
     const first = events[0];
     const last = events.at(-1);
     if (!exchange || !first || !last) return;
-    this.unqueue(runId);
+    this.status.unqueued(runId);
     if (first.type === "RUN_ERROR" && this.askAgainLater(exchange, first)) return;
     if (!isTerminal(last)) {
       // From here on the run's events are this exchange's, whoever followed it before.
@@ -247,17 +246,17 @@ export class AgentThread implements FeedListener {
       exchange.pipeline.fail(error);
     }
     for (const pipeline of [...this.connecting]) pipeline.fail(error);
-    for (const { pipeline } of this.segments.values()) pipeline.finish();
+    this.segments.finish();
   }
 
   private beginRun(event: WireEvent): void {
     const runId = String(event.runId);
     this.current?.finish();
-    this.unqueue(runId);
+    this.status.unqueued(runId);
     this.status.set({ activeRunId: runId, interrupts: [] });
     const exchange = [...this.exchanges].find((candidate) => candidate.runId === runId && candidate.claims);
     if (exchange) exchange.unsure = false;
-    this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.newSegment() : undefined;
+    this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.segments.begin() : undefined;
   }
 
   /** Splices a restatement into the run in progress; false when there is none it belongs to. */
@@ -285,27 +284,13 @@ export class AgentThread implements FeedListener {
     if (!pipeline.ended) this.current = pipeline;
   }
 
-  private newSegment(): Pipeline {
-    const key = randomUUID();
-    const buffer = new Buffer();
-    const pipeline = new Pipeline(buffer);
-    this.segments.set(key, { buffer, pipeline });
-    this.owner.drive(key).then(
-      () => {
-        this.segments.delete(key);
-        this.resync.reset();
-        if (this.status.value.failure?.code === UNACCEPTABLE) this.status.set({ failure: undefined });
-      },
-      (error) => {
-        this.segments.delete(key);
-        this.rejected(pipeline, error);
-      },
-    );
-    return pipeline;
-  }
-
-  /** The client's own checks refused what was logged: start again from snapshots, but not in a tight loop. */
-  private rejected(pipeline: Pipeline, error: unknown): void {
+  /** Where the client's own checks refused what was logged, start again from snapshots, not in a tight loop. */
+  private driven(pipeline: Pipeline, error: unknown): void {
+    if (error === undefined) {
+      this.resync.reset();
+      if (this.status.value.failure?.code === UNACCEPTABLE) this.status.set({ failure: undefined });
+      return;
+    }
     if (this.current === pipeline) this.current = undefined;
     this.status.set({ failure: { code: UNACCEPTABLE, message: String(error) } });
     setTimeout(() => {
@@ -332,19 +317,6 @@ export class AgentThread implements FeedListener {
       if (exchange.unsure && !exchange.pipeline.ended) this.sendInput(exchange);
     }, wait);
     return true;
-  }
-
-  private showQueued(exchange: Exchange): void {
-    const messages = newMessages(exchange.input.messages);
-    const others = this.status.value.queued.filter((input) => input.runId !== exchange.runId);
-    this.status.set({ queued: [...others, { runId: exchange.runId, messages }] });
-  }
-
-  private unqueue(runId: string): void {
-    const queued = this.status.value.queued;
-    if (queued.some((input) => input.runId === runId)) {
-      this.status.set({ queued: queued.filter((input) => input.runId !== runId) });
-    }
   }
 
   private cancel(runId: string): void {
@@ -388,24 +360,4 @@ export class AgentThread implements FeedListener {
     this.feed = undefined;
     this.status.set({ activeRunId: undefined, queued: [], synced: false });
   }
-}
-
-function openInterrupts(event: WireEvent): Interrupt[] {
-  const outcome = event.outcome as { type?: string; interrupts?: Interrupt[] } | undefined;
-  return event.type === "RUN_FINISHED" && outcome?.type === "interrupt" ? (outcome.interrupts ?? []) : [];
-}
-
-function isSnapshot(event: WireEvent): boolean {
-  return event.type === "STATE_SNAPSHOT" || event.type === "MESSAGES_SNAPSHOT";
-}
-
-function retryAfterMs(refusal: WireEvent): number | undefined {
-  const details = (refusal.metadata as { aguiws?: { retryAfterMs?: unknown } } | undefined)?.aguiws;
-  return typeof details?.retryAfterMs === "number" ? details.retryAfterMs : undefined;
-}
-
-/** The messages at the end of an input that nothing has answered yet. */
-function newMessages(messages: Message[]): Message[] {
-  const lastOther = messages.findLastIndex((message) => message.role !== "user");
-  return messages.slice(lastOther + 1);
 }

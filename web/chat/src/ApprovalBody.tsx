@@ -48,7 +48,7 @@ export function ApprovalBody({ call, editable, extras, locked, abandon, resolve 
   return (
     <>
       {call && (
-        <p className="hint">
+        <p>
           <code className="name">{call.function.name}</code>
         </p>
       )}

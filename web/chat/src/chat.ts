@@ -8,6 +8,8 @@ import { TransportError, WebSocketAgent, type ThreadStatus } from "../../client"
 export interface Notice {
   code: string;
   message: string;
+  /** It refused what was done here, so it stays until something else is done here. */
+  refusal?: boolean;
   details?: { retryAfterMs?: number; fields?: unknown; interruptIds?: string[] };
 }
 
@@ -49,7 +51,7 @@ export class Chat {
       onMessagesChanged: changed,
       onStateChanged: changed,
       onRunStartedEvent: () => {
-        this.notice = undefined;
+        if (!this.notice?.refusal) this.notice = undefined;
         changed();
       },
       onRunErrorEvent: ({ event }) => {
@@ -117,17 +119,22 @@ export class Chat {
   private async run(resume?: ResumeEntry[]): Promise<boolean> {
     let began = false;
     let failed = false;
+    this.notice = undefined;
     try {
       await this.agent.runAgent(resume ? { resume } : {}, {
         onRunStartedEvent: () => {
           began = true;
           this.answering = false;
         },
-        onRunErrorEvent: () => void (failed = true),
+        onRunErrorEvent: ({ event }) => {
+          failed = true;
+          if (!began) this.notice = { ...noticeOf(event), refusal: true };
+        },
       });
     } catch (error) {
       failed = true;
       this.notice = {
+        refusal: true,
         code: error instanceof TransportError ? error.code : "client",
         message: error instanceof Error ? error.message : String(error),
       };

@@ -35,13 +35,19 @@ export function fieldsOf(schema: Schema | undefined, except: string[] = []): Fie
     .filter(([name]) => !except.includes(name))
     .map(([name, sub]) => ({
       name,
-      label: typeof sub.title === "string" ? sub.title : name,
+      label: typeof sub.title === "string" ? sub.title : worded(name),
       description: typeof sub.description === "string" ? sub.description : undefined,
       kind: kindOf(sub),
       required: required.includes(name),
       schema: sub,
       choices: choicesOf(sub),
     }));
+}
+
+/** A member's name as a label: `dueDate` and `due_date` read "Due date". */
+function worded(name: string): string {
+  const words = name.replaceAll("_", " ").replace(/(\p{Ll})(\p{Lu})/gu, (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function choicesOf(schema: Schema): unknown[] {

@@ -214,6 +214,26 @@ describe("a follower", () => {
     expect(agent.status.restated).toBe("trimmed");
   });
 
+  it("does not take a snapshot of now for one of its own position", async () => {
+    const { bench, agent } = await following();
+    const done = say(agent, "u1", "mine", "r1");
+    await settle();
+    bench.socket.next();
+    const socket = await bench.reconnect();
+    const attach = socket.next();
+    const told = [user("u0", "q"), assistant("a0", "answer"), user("u1", "mine"), assistant("m", "ok")];
+    socket.say(attached(30, false, { id: attach.id }), ...atRest(30, told, finished("r1")));
+    await settle();
+    const again = socket.next();
+    // Meanwhile another run has begun: the answer's snapshot holds events that are still to come here.
+    const now = [...told, user("u2", "next"), assistant("n", "ahead")];
+    socket.say(run("r1", "repeat", { id: again.id }), stream(30, 4), started("r1"), state({}), messages(...now), finished("r1"));
+    socket.say(started("r2"), open("n"), delta("n", "ahead"), close("n"), finished("r2"));
+    await settle();
+    await done;
+    expect(shown(agent)).toEqual(["user:q", "assistant:answer", "user:mine", "assistant:ok", "assistant:ahead"]);
+  });
+
   it("claims its own run that a recovered tail carries, and does not ask for it", async () => {
     const { bench, agent } = await following();
     const done = say(agent, "u1", "mine", "r1");

@@ -289,7 +289,7 @@ describe("restated into an open pipeline", () => {
     const { agent, outcome, socket, attach, events } = await begun();
     const sub = { subagentRunId: "sub" };
     socket.say(
-      attached(9, true, { id: attach.id }), stream(9), { type: "SUBAGENT_FINISHED", ...sub },
+      attached(7, true, { id: attach.id }), stream(7), { type: "SUBAGENT_FINISHED", ...sub },
       attached(30, false, { epoch: "e2", reason: "epoch" }), stream(30, 5, "t", "e2"), started("r1"), state({}),
       messages(user("u1", "hi")), { type: "SUBAGENT_STARTED", ...sub, name: "helper" }, { ...open("z"), ...sub }, live(30),
       { ...delta("z", "from it"), ...sub }, { ...close("z"), ...sub }, { type: "SUBAGENT_FINISHED", ...sub }, finished("r1"),

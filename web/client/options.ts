@@ -1,0 +1,35 @@
+// What a connection is given, and the states it can be in.
+
+import type { BackoffOptions } from "./backoff";
+
+/** The part of the standard WebSocket that is used. Node before 22 has none: give the one of the package `ws`. */
+export interface WebSocketLike {
+  readonly readyState: number;
+  onopen: ((event: any) => void) | null;
+  onmessage: ((event: any) => void) | null;
+  onclose: ((event: any) => void) | null;
+  onerror: ((event: any) => void) | null;
+  send(data: string): void;
+  close(code?: number, reason?: string): void;
+}
+
+export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
+
+export interface ConnectionOptions {
+  /** The server's WebSocket address; a relative one is resolved against the page. */
+  url: string;
+  /** A bearer token, or a function that answers a fresh one before each attempt. Never stored. */
+  token?: string | (() => string | Promise<string>);
+  /** Default: the global WebSocket. */
+  WebSocket?: WebSocketConstructor;
+  backoff?: BackoffOptions;
+  /** How often an open socket is asked for a sign of life, in milliseconds. Default 20,000. */
+  pingMs?: number;
+  /** How long to wait for that sign, for the greeting and for the handshake. Default 10,000. */
+  patienceMs?: number;
+  /** How long an unused socket stays open. Default 10,000. */
+  lingerMs?: number;
+}
+
+/** `idle`: nobody needs it. `failed`: it will not be tried again by itself, for the reason in `failure`. */
+export type ConnectionState = "idle" | "connecting" | "connected" | "reconnecting" | "failed";
