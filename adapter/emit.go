@@ -56,11 +56,12 @@ func (x *execution) admit(s *scope, events []protocol.Event) (item, error) {
 			return x.closed(it, restructured), fmt.Errorf("adapter: emit: %w", err)
 		}
 		for _, e := range expanded {
+			e = x.renames.apply(e)
 			if !s.live() {
 				s.shadow.Apply(e)
 				continue
 			}
-			for _, e := range s.resume(e, x.fold) {
+			for _, e := range s.resume(e, x) {
 				text, err := x.append(e)
 				if err != nil {
 					return x.closed(it, restructured), err
@@ -108,13 +109,18 @@ func (x *execution) append(e protocol.Event) ([]byte, error) {
 	if err := x.fold.Apply(e); err != nil {
 		return nil, fmt.Errorf("adapter: emit: %w", err)
 	}
-	x.trackCall(e)
+	x.track(e)
 	return text, nil
 }
 
-// trackCall keeps the calls that this run started and that have no result.
-func (x *execution) trackCall(e protocol.Event) {
+// track keeps the calls that this run started and that have no result, and
+// the subagents that ended in it.
+func (x *execution) track(e protocol.Event) {
 	switch e := e.(type) {
+	case *protocol.SubagentFinished:
+		x.over[e.SubagentRunID] = true
+	case *protocol.SubagentError:
+		x.over[e.SubagentRunID] = true
 	case *protocol.ToolCallStart:
 		if !slices.Contains(x.open, e.ToolCallID) {
 			x.open = append(x.open, e.ToolCallID)
@@ -126,7 +132,7 @@ func (x *execution) trackCall(e protocol.Event) {
 
 // itemKey names something that can be open.
 type itemKey struct {
-	kind  string // text, call, reasoning, span, step
+	kind  string // text, call, reasoning, span, step, subagent
 	id    string
 	owner string
 }
@@ -144,6 +150,8 @@ func opens(e protocol.Event) (itemKey, bool) {
 		return itemKey{kind: "span", id: e.MessageID}, true
 	case *protocol.StepStarted:
 		return stepItem(e.StepName, e.SubagentRunID), true
+	case *protocol.SubagentStarted:
+		return itemKey{kind: "subagent", id: e.SubagentRunID}, true
 	}
 	return itemKey{}, false
 }
@@ -172,6 +180,10 @@ func ends(e protocol.Event) (itemKey, bool) {
 		return itemKey{kind: "span", id: e.MessageID}, true
 	case *protocol.StepFinished:
 		return stepItem(e.StepName, e.SubagentRunID), true
+	case *protocol.SubagentFinished:
+		return itemKey{kind: "subagent", id: e.SubagentRunID}, true
+	case *protocol.SubagentError:
+		return itemKey{kind: "subagent", id: e.SubagentRunID}, true
 	}
 	return itemKey{}, false
 }
@@ -194,21 +206,9 @@ func structural(e protocol.Event) bool {
 // has gone live. What it believes to be open was closed by the suspension or
 // the takeover before: to go on with it is to open it again under its id, to
 // end it is nothing.
-func (s *scope) resume(e protocol.Event, wire *protocol.Fold) []protocol.Event {
+func (s *scope) resume(e protocol.Event, x *execution) []protocol.Event {
 	if s.shadow != nil {
-		s.reopen = map[itemKey]protocol.Event{}
-		for _, opening := range s.shadow.Openings() {
-			if key, ok := opens(opening); ok {
-				s.reopen[key] = opening
-			}
-		}
-		for _, opening := range wire.Openings() {
-			if key, ok := opens(opening); ok {
-				delete(s.reopen, key)
-			}
-		}
-		s.shadow = nil
-		return append(s.reopenSteps(e), s.resume(e, wire)...)
+		return append(s.goLive(e, x), s.resume(e, x)...)
 	}
 	if len(s.reopen) == 0 {
 		return []protocol.Event{e}
@@ -225,16 +225,31 @@ func (s *scope) resume(e protocol.Event, wire *protocol.Fold) []protocol.Event {
 	return []protocol.Event{e}
 }
 
-// reopenSteps opens the steps again that the agent is in: nothing else would,
-// because what happens in a step does not name it. One that e ends stays
-// closed.
-func (s *scope) reopenSteps(e protocol.Event) []protocol.Event {
+// goLive compares what the replay left open with what is open on the wire. It
+// returns the openings of the subagents and steps that the agent is in: nothing
+// else would open them again, because what happens in one does not always name
+// it. One that e ends stays closed, and so does a subagent that has ended in
+// this run, under whose id nothing may begin again.
+func (s *scope) goLive(e protocol.Event, x *execution) []protocol.Event {
+	s.reopen = map[itemKey]protocol.Event{}
+	openings := s.shadow.Openings()
+	s.shadow = nil
+	onWire := map[itemKey]bool{}
+	for _, opening := range x.fold.Openings() {
+		if key, ok := opens(opening); ok {
+			onWire[key] = true
+		}
+	}
 	ended, _ := ends(e)
 	var events []protocol.Event
-	for key, opening := range s.reopen {
-		if key.kind == "step" && key != ended {
+	for _, opening := range openings {
+		key, ok := opens(opening)
+		switch {
+		case !ok || onWire[key]:
+		case key != ended && (key.kind == "step" || key.kind == "subagent" && !x.over[key.id]):
 			events = append(events, opening)
-			delete(s.reopen, key)
+		default:
+			s.reopen[key] = opening
 		}
 	}
 	return events

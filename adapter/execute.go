@@ -114,6 +114,8 @@ func (x *execution) prepare(b begin) error {
 		return err
 	}
 	x.main = newScope(x.journal, "", false)
+	x.renames.subagents = x.journal.renamed
+	x.over = map[string]bool{}
 	x.fold = b.fold
 	if b.takeover {
 		return x.takeOver(b)

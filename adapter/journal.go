@@ -3,6 +3,7 @@ package adapter
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strconv"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -18,6 +19,7 @@ const (
 	recordAnswer recordKind = "answer" // the decisions of the ask before it
 	recordFork   recordKind = "fork"   // Parallel begins
 	recordBranch recordKind = "branch" // a branch of Parallel has returned
+	recordRename recordKind = "rename" // a takeover gave ids that cannot be used again new ones
 )
 
 // systemScope holds the asks that are outside the agent's numbering.
@@ -43,6 +45,8 @@ type record struct {
 	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
 	Run      string                 `json:"run,omitempty"`      // answer: the label of the run it began
+
+	Renamed map[string]string `json:"renamed,omitempty"` // rename: subagents, by the agent's own ids
 }
 
 // stepRef names a step across scopes.
@@ -69,6 +73,7 @@ type journal struct {
 	started map[stepRef]bool        // started and not recorded, undecided
 	decided map[stepRef]uncertainty // what a human said of a started step
 	answers map[*record]*record     // of each ask
+	renamed map[string]string       // subagents, by the agent's own ids
 	unasked *record                 // the last ask, if it has no answer
 	last    int64                   // position of the last record that is final
 	asks    int                     // asks so far, systemScope included
@@ -83,6 +88,7 @@ func readJournal(stored []json.RawMessage) (*journal, error) {
 		started: map[stepRef]bool{},
 		decided: map[stepRef]uncertainty{},
 		answers: map[*record]*record{},
+		renamed: map[string]string{},
 		records: len(stored),
 	}
 	for i, raw := range stored {
@@ -133,6 +139,8 @@ func (j *journal) add(r *record) error {
 				delete(j.started, ref)
 			}
 		}
+	case recordRename:
+		maps.Copy(j.renamed, r.Renamed)
 	case recordFork, recordBranch:
 		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
 	default:

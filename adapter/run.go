@@ -139,6 +139,8 @@ type execution struct {
 	journal  *journal
 	main     *scope
 	forks    int // calls of Parallel under way
+	renames  renames
+	over     map[string]bool // subagents that have ended in this run
 	sequence protocol.Sequence
 	expander protocol.Expander
 	fold     *protocol.Fold

@@ -3,6 +3,8 @@ package adapter
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -32,7 +34,11 @@ func (x *execution) takeOver(b begin) error {
 		if err != nil {
 			return err
 		}
-		if err := x.takeBack(kept); err != nil {
+		rename, err := x.rename(b.view, keep, b.attempts)
+		if err != nil {
+			return err
+		}
+		if err := x.takeBack(kept, rename); err != nil {
 			return err
 		}
 	}
@@ -60,8 +66,8 @@ func (x *execution) readRun(view *ThreadView, started, keep int64) error {
 		if err := x.sequence.Check(e); err != nil && broken == nil {
 			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)
 		}
-		if at <= keep {
-			x.trackCall(e)
+		if at <= keep || isSubagentEnd(e) {
+			x.track(e)
 		}
 	})
 	if err != nil {
@@ -70,10 +76,53 @@ func (x *execution) readRun(view *ThreadView, started, keep int64) error {
 	return broken
 }
 
-// takeBack closes what is open and restates messages and state as they were.
-func (x *execution) takeBack(kept *protocol.Fold) error {
+func isSubagentEnd(e protocol.Event) bool {
+	key, ok := ends(e)
+	return ok && key.kind == "subagent"
+}
+
+// rename gives new ids to the subagents that began after the last record: they
+// are closed now, and come back in the replay.
+func (x *execution) rename(view *ThreadView, keep int64, attempt int) ([]*record, error) {
+	own := map[string]string{} // by the id on the wire
+	for id, wire := range x.renames.subagents {
+		own[wire] = id
+	}
+	begun := map[string]string{}
+	err := eachEvent(view, keep, -1, func(e protocol.Event) {
+		if started, ok := e.(*protocol.SubagentStarted); ok {
+			id := started.SubagentRunID
+			if mine, renamed := own[id]; renamed {
+				id = mine
+			}
+			begun[id] = renamed(id, attempt)
+		}
+	})
+	if err != nil || len(begun) == 0 {
+		return nil, err
+	}
+	maps.Copy(x.renames.subagents, begun)
+	return []*record{{Kind: recordRename, Renamed: begun}}, nil
+}
+
+// takeBack closes what is open and restates messages and state as they were. A
+// subagent that was open at the record stays open.
+func (x *execution) takeBack(kept *protocol.Fold, records []*record) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	stay := map[string]bool{}
+	for _, e := range kept.Openings() {
+		if started, ok := e.(*protocol.SubagentStarted); ok {
+			stay[started.SubagentRunID] = true
+		}
+	}
+	closings := x.fold.ClosingsWith(func(id string) protocol.Event {
+		if stay[id] {
+			return nil
+		}
+		return &protocol.SubagentError{SubagentRunID: id, Message: "its worker was lost; it begins again", Code: CodeWorkerLost}
+	})
+	closings = slices.DeleteFunc(closings, func(e protocol.Event) bool { return e == nil })
 	restated := &protocol.MessagesSnapshot{Messages: kept.Messages()}
 	activities, reasoning := 0, 0
 	for _, m := range restated.Messages {
@@ -98,8 +147,8 @@ func (x *execution) takeBack(kept *protocol.Fold) error {
 	if activities > 0 {
 		restated.Metadata = protocol.Metadata{"@ag-ui/client": json.RawMessage(`{"authoritativeActivityTypes":null}`)}
 	}
-	events := append(x.fold.Closings(), &protocol.StateSnapshot{Snapshot: orEmpty(kept.State())}, restated)
-	it := item{closing: json.RawMessage("[]")}
+	events := append(closings, &protocol.StateSnapshot{Snapshot: orEmpty(kept.State())}, restated)
+	it := item{records: records}
 	for _, e := range events {
 		text, err := x.append(e)
 		if err != nil {
@@ -107,6 +156,7 @@ func (x *execution) takeBack(kept *protocol.Fold) error {
 		}
 		it.events = append(it.events, text)
 	}
+	it.closing = x.closing()
 	return x.pipe.add(x.ctx, it, true)
 }
 

@@ -133,6 +133,15 @@ func (s *steady) Run(ctx context.Context, run *adapter.Run) error {
 	if err := run.PatchState(json.RawMessage(`[{"op":"replace","path":"/a","value":2}]`)); err != nil {
 		return err
 	}
+	if err := s.delegate(run, "outer", func() error {
+		if err := s.delegate(run, "inner", func() error { return nil }); err != nil {
+			return err
+		}
+		_, err := adapter.IdempotentStep(ctx, run, "between", count("between"))
+		return err
+	}); err != nil {
+		return err
+	}
 	call := run.NewID()
 	if err := run.Emit(
 		&protocol.ToolCallStart{ToolCallID: call, ToolCallName: "look"},
@@ -156,6 +165,28 @@ func (s *steady) Run(ctx context.Context, run *adapter.Run) error {
 		return err
 	}
 	return text.Close()
+}
+
+// delegate lets a subagent speak before and after fn.
+func (s *steady) delegate(run *adapter.Run, name string, fn func() error) error {
+	return run.Delegate(name, "", func(id string) error {
+		by, message := protocol.Attributed{SubagentRunID: &id}, run.NewID()
+		if err := run.Emit(
+			&protocol.StepStarted{Attributed: by, StepName: name},
+			&protocol.TextMessageStart{Attributed: by, MessageID: message, Role: protocol.RoleAssistant},
+			&protocol.TextMessageContent{Attributed: by, MessageID: message, Delta: name + " begins "},
+		); err != nil {
+			return err
+		}
+		if err := fn(); err != nil {
+			return err
+		}
+		return run.Emit(
+			&protocol.TextMessageContent{Attributed: by, MessageID: message, Delta: name + " ends"},
+			&protocol.TextMessageEnd{Attributed: by, MessageID: message},
+			&protocol.StepFinished{Attributed: by, StepName: name},
+		)
+	})
 }
 
 // Wherever the worker is lost, the run goes on elsewhere, and what clients hold
@@ -214,7 +245,7 @@ func runCut(t *testing.T, events int) cutRun {
 	return cutRun{dying.passed, numbered(string(messages)) + string(f.State()), logged}
 }
 
-var madeID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}`)
+var madeID = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27}(~\d+)?`)
 
 // numbered replaces made ids, which differ from execution to execution, by
 // numbers in the order in which they appear.
