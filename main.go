@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -73,7 +72,7 @@ func serve(ctx context.Context, s settings, log *slog.Logger, stdout io.Writer) 
 	if err != nil {
 		return err
 	}
-	listener, err := net.Listen("tcp", s.addr)
+	listener, err := srv.Listen(s.addr)
 	if err != nil {
 		return fmt.Errorf("--addr: %w", err)
 	}

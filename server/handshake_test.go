@@ -229,6 +229,9 @@ func TestNoneIsForLoopback(t *testing.T) {
 	if err := s.Serve(l); err == nil || !strings.Contains(err.Error(), "127.0.0.1") {
 		t.Errorf("Serve on a public address: %v", err)
 	}
+	if _, err := s.Listen("0.0.0.0:0"); err == nil || !strings.Contains(err.Error(), "127.0.0.1") {
+		t.Errorf("Listen on a public address: %v", err)
+	}
 	r := httptest.NewRequest(http.MethodGet, "/agui/ws", nil)
 	r.Host = "localhost"
 	r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, &net.TCPAddr{IP: net.IPv4(192, 0, 2, 1), Port: 80}))
@@ -252,7 +255,7 @@ func TestServeUntilShutdown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := s.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
