@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -197,11 +198,30 @@ func TestTakeoverAtEveryEvent(t *testing.T) {
 		t.Run(fmt.Sprintf("after %d", k), func(t *testing.T) {
 			t.Parallel()
 			cut := runCut(t, k)
+			if got := finished(cut.events); got != "inner outer" {
+				t.Errorf("finished subagents: %s after %s", got, show(cut.events))
+			}
 			if got, want := cut.held, whole.held; got != want {
 				t.Errorf("a client holds\n%s\nwant\n%s\nafter %s", got, want, show(cut.events))
 			}
 		})
 	}
+}
+
+// finished names the subagents that ended well, in order.
+func finished(events []protocol.Event) string {
+	names := map[string]string{}
+	var ended []string
+	for _, e := range events {
+		switch e := e.(type) {
+		case *protocol.SubagentStarted:
+			names[e.SubagentRunID] = e.Name
+		case *protocol.SubagentFinished:
+			ended = append(ended, names[e.SubagentRunID])
+		}
+	}
+	slices.Sort(ended)
+	return strings.Join(slices.Compact(ended), " ")
 }
 
 type cutRun struct {
