@@ -53,9 +53,12 @@ func (s *fullSession) detach(f *frame) error {
 
 func (s *fullSession) drop(d *delivery) {
 	d.follower.Close()
-	if s.threads[d.thread] == d {
-		delete(s.threads, d.thread)
-	}
+	s.forget(d)
+}
+
+// forget ends a delivery whose follower somebody else closes.
+func (s *fullSession) forget(d *delivery) {
+	delete(s.threads, d.thread)
 	if s.stream == d.thread {
 		s.stream = ""
 	}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -216,4 +217,37 @@ func TestRepeatOfRunThatEndsMeanwhile(t *testing.T) {
 	c.wants(`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":2,"uncounted":2}`, runStarted("t", "r"), runFinished("t", "r"))
 	b.log(localThread, custom("next"))
 	c.wants(custom("next"))
+}
+
+// An input that was accepted, on a thread that cannot be read then, is told to
+// be sent again: it is a repeat by then.
+func TestRepeatOrQueuedWithoutStore(t *testing.T) {
+	b := newFake()
+	c := newTestServer(t, b, nil).dial()
+	refused := func() {
+		t.Helper()
+		c.send(input("t", "r"))
+		c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"refused"}`)
+		c.expect("ws.stream")
+		if f := c.expect("RUN_ERROR"); f["code"] != "store_unavailable" {
+			t.Errorf("got %v", f)
+		}
+		if n := b.followers(); n != 0 {
+			t.Errorf("%d followers are left", n)
+		}
+	}
+	b.set(func() { b.failing = errors.New("no answer") })
+	b.set(func() { b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"}) })
+	refused()
+	b.set(func() { b.submit = answering(repeats("r")) })
+	refused()
+	b.set(func() {
+		b.failing = nil
+		b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
+			return adapter.Repeated{}, errors.New("no answer")
+		}
+	})
+	refused()
+	c.send(`{"type":"ws.ping"}`)
+	c.wants(`{"type":"ws.pong","positions":{}}`)
 }

@@ -82,7 +82,7 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 	}
 	if err != nil {
 		if fresh {
-			s.drop(d)
+			s.forget(d) // and input closes it
 		}
 		return s.storeFailed(f, err)
 	}
