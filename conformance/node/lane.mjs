@@ -1,0 +1,151 @@
+// What the tests share: clients made of the real @ag-ui/client on the project's WebSocketAgent, and what is asked of
+// them. The client's warnings count as failures: a stream that it has to repair is a stream it should not have got.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { afterEach } from "node:test";
+import WebSocket from "ws";
+import { Connection, WebSocketAgent } from "./build/client.mjs";
+
+const PATIENCE_MS = 20_000;
+const POLL_MS = 2;
+
+/** The servers' WebSocket addresses; with one server, all the same. */
+export const urls = process.env.AGUIWS_URLS.split(",");
+const effectsFile = process.env.AGUIWS_EFFECTS;
+
+const open = new Set();
+const warnings = [];
+for (const level of ["warn", "error"]) {
+  const before = console[level];
+  console[level] = (...what) => {
+    warnings.push(what.map(String).join(" "));
+    before(...what);
+  };
+}
+
+afterEach(() => {
+  const closing = [...open];
+  open.clear();
+  for (const client of closing) client.close();
+  assert.deepEqual(warnings.splice(0), [], "the client has warned");
+});
+
+/** A browser tab: one agent on a socket of its own. `server` chooses among the servers. */
+export class Client {
+  sockets = [];
+  events = [];
+
+  constructor(threadId, { server = 0 } = {}) {
+    const { sockets } = this;
+    class Recorded extends WebSocket {
+      constructor(url, protocols) {
+        super(url, protocols);
+        sockets.push(this);
+      }
+    }
+    const url = urls[server % urls.length];
+    this.connection = new Connection({ url, WebSocket: Recorded, lingerMs: 0, backoff: { baseMs: 20, capMs: 100 } });
+    this.agent = new WebSocketAgent({ url, threadId, connection: this.connection });
+    this.agent.subscribe({
+      onEvent: ({ event }) => void this.events.push(event),
+      onRunFailed: ({ error }) => void (this.failure = error),
+    });
+    open.add(this);
+  }
+
+  /** Follows the thread, and waits until it is told. */
+  async follow() {
+    this.agent.follow();
+    await until(() => this.agent.status.synced, "the thread is told to a follower");
+    return this;
+  }
+
+  /** Asks for a run with a message, and waits for its end. */
+  say(text, parameters) {
+    this.agent.addMessage({ id: randomUUID(), role: "user", content: text });
+    return this.agent.runAgent(parameters);
+  }
+
+  /** Answers all open interrupts, in order. */
+  answer(...answers) {
+    const resume = this.agent.pendingInterrupts.map((interrupt, i) => ({ interruptId: interrupt.id, ...answers[i] }));
+    return this.agent.runAgent({ resume });
+  }
+
+  /** Cuts the socket under the client, as a network does. */
+  cut() {
+    for (const socket of this.sockets) socket.terminate();
+  }
+
+  close() {
+    this.connection.close();
+    assert.equal(this.failure, undefined, "the client refused a run's events");
+    assert.equal(this.agent.status.failure, undefined, "the client is in failure");
+  }
+
+  get text() {
+    const last = this.agent.messages.at(-1);
+    return last?.role === "assistant" ? (last.content ?? "") : "";
+  }
+
+  /** The last run's RUN_ERROR code, if it failed. */
+  get error() {
+    const last = this.events.at(-1);
+    return last?.type === "RUN_ERROR" ? last.code : undefined;
+  }
+
+  count(type) {
+    return this.events.filter((event) => event.type === type).length;
+  }
+
+  /** What a person would see. */
+  get picture() {
+    const { messages, state, pendingInterrupts } = this.agent;
+    return JSON.parse(JSON.stringify({ messages, state, pendingInterrupts }));
+  }
+}
+
+export const resolved = (payload) => ({ status: "resolved", ...(payload !== undefined && { payload }) });
+export const cancelled = { status: "cancelled" };
+export const approve = resolved({ approved: true });
+
+/** Polls a condition that other processes bring about. */
+export async function until(holds, what) {
+  for (const deadline = Date.now() + PATIENCE_MS; !holds(); ) {
+    if (Date.now() > deadline) assert.fail(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** All clients, and one that comes in fresh, show the same; returns what. */
+export async function same(first, ...others) {
+  const fresh = new Client(first.agent.threadId, { server: 1 });
+  await fresh.agent.connectAgent();
+  const { picture } = fresh;
+  for (const client of [first, ...others]) {
+    try {
+      await until(() => JSON.stringify(client.picture) === JSON.stringify(picture), "all clients show the same");
+    } catch {
+      assert.deepEqual(client.picture, picture);
+    }
+  }
+  return picture;
+}
+
+/** What has really happened to a tool of this name, in the order in which it happened. */
+export async function effects(tool) {
+  const text = await readFile(effectsFile, "utf8").catch(() => "");
+  return text
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.tool === tool)
+    .map((line) => line.args);
+}
+
+/** Names of threads and tools that no other test has. */
+export const unique = (name) => `${name}_${randomUUID().slice(0, 8)}`;
+export const numbers = (n) => Array.from({ length: n }, (_, i) => `${i + 1} `).join("");
+export const contents = (picture, role) => picture.messages.filter((m) => m.role === role).map((m) => m.content);

@@ -1,0 +1,49 @@
+// Package node is the lane of the real client: @ag-ui/client drives the command
+// through the WebSocketAgent of web/client, in Node.
+package node
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
+
+func TestRealClient(t *testing.T) {
+	command.NodeLane(t)
+	t.Run("embedded", func(t *testing.T) {
+		server := command.Start(t, command.Options{})
+		runLane(t, server)
+	})
+	t.Run("two servers on one Redis", func(t *testing.T) {
+		redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
+		a := command.Start(t, command.Options{Redis: redis.URL()})
+		b := command.Start(t, command.Options{Redis: redis.URL(), Effects: a.EffectsFile()})
+		runLane(t, a, b)
+	})
+}
+
+func runLane(t *testing.T, servers ...*command.Server) {
+	t.Helper()
+	tests, err := filepath.Glob("*.test.mjs")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	var urls []string
+	for _, s := range servers {
+		urls = append(urls, s.Socket())
+	}
+	cmd := exec.Command("node", append([]string{"--test", "--test-reporter=spec"}, tests...)...)
+	cmd.Env = append(os.Environ(), "AGUIWS_URLS="+strings.Join(urls, ","), "AGUIWS_EFFECTS="+servers[0].EffectsFile())
+	out, err := cmd.CombinedOutput()
+	command.KeepOutput(t, out)
+	if err != nil {
+		t.Errorf("node --test: %v\n%s", err, out)
+	}
+}
