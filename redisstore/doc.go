@@ -15,9 +15,9 @@
 //	Tlog        list    events; index i is position base+i                 begin, activate, commit, end, stop, claim
 //	Tsnap       hash    state, and the message ids in order                end
 //	Tmsgs       hash    messages by id                                     end
-//	Truns       hash    by run id: r: record, s: status, b: position of    begin, activate, end, stop, claim
-//	                    RUN_STARTED, e: the log's end at its begin,
-//	                    t: terminal event, x: execution, k: what ended it;
+//	Truns       hash    by run id: m: status, the log's end when it was    begin, activate, end, stop, claim
+//	                    admitted, position of RUN_STARTED, execution;
+//	                    r: record, t: terminal event, k: what ended it;
 //	                    l: an execution's latest run
 //	Tlabels     hash    client's run id to run ids                         begin
 //	Texec       hash    the live execution: id, agent, what is frozen,     begin, activate, end, stop

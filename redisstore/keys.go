@@ -52,7 +52,7 @@ func (t threadKeys) log() string       { return t.base + "log" }
 func (t threadKeys) journal() string   { return t.base + "journal" }
 func (t threadKeys) followers() string { return t.base + "followers" }
 
-// all returns the keys in the order of keysOf in lib.lua.
+// all returns the keys in the order of keysOf in thread.lua.
 func (t threadKeys) all() []string {
 	return []string{
 		t.rec(), t.log(), t.base + "snap", t.base + "msgs", t.base + "runs",

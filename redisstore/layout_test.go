@@ -43,7 +43,7 @@ func TestKeysOfAThreadShareOneTag(t *testing.T) {
 	k := newKeyspace("p", 64)
 	for _, thread := range []string{"", "}{", "{p1}", strings.Repeat("x", 999)} {
 		th := k.thread(adapter.ThreadKey{Namespace: "{ns}", Thread: thread})
-		tags := regexp.MustCompile(`^p:\{(p\d+)\}:[0-9a-z:]+$`)
+		tags := regexp.MustCompile(`^p:\{(p\d+)\}:[0-9A-Za-z_:-]+$`)
 		var want string
 		for _, key := range th.all() {
 			m := tags.FindStringSubmatch(key)

@@ -2,8 +2,8 @@ package redisstore
 
 import (
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"strconv"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -19,7 +19,7 @@ func threadHash(key adapter.ThreadKey) (hash string, sum uint64) {
 	h.Write([]byte(key.Namespace))
 	h.Write([]byte(key.Thread))
 	digest := h.Sum(nil)
-	return hex.EncodeToString(digest[:16]), binary.BigEndian.Uint64(digest[16:24])
+	return base64.RawURLEncoding.EncodeToString(digest[:16]), binary.BigEndian.Uint64(digest[16:24])
 }
 
 // partitionTags returns n hash tags of which the i-th hashes into the middle of

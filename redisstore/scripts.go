@@ -15,17 +15,17 @@ import (
 var luaFiles embed.FS
 
 var (
-	readScript     = newScript("read")
-	beginScript    = newScript("begin")
-	commitScript   = newScript("commit")
-	activateScript = newScript("activate")
-	endScript      = newScript("end")
-	claimScript    = newScript("claim")
-	renewScript    = newScript("renew")
-	journalScript  = newScript("journal")
-	stopScript     = newScript("stop")
-	rangeScript    = newScript("range")
-	tailScript     = newScript("tail")
+	readScript     = newScript("thread", "read")
+	beginScript    = newScript("thread", "begin")
+	commitScript   = newScript("commit") // the hot one: without thread.lua
+	activateScript = newScript("thread", "activate")
+	endScript      = newScript("thread", "end")
+	claimScript    = newScript("thread", "claim")
+	renewScript    = newScript("thread", "renew")
+	journalScript  = newScript("thread", "journal")
+	stopScript     = newScript("thread", "stop")
+	rangeScript    = newScript("thread", "range")
+	tailScript     = newScript("thread", "tail")
 	dueScript      = newScript("due")
 
 	allScripts = []*script{readScript, beginScript, commitScript, activateScript, endScript, claimScript,
@@ -36,17 +36,17 @@ type script struct {
 	name, source, sha string
 }
 
-func newScript(name string) *script {
-	lib, err := luaFiles.ReadFile("lua/lib.lua")
-	if err != nil {
-		panic(err)
+// newScript joins lib.lua and the named files, of which the last is the script.
+func newScript(files ...string) *script {
+	var source []byte
+	for _, name := range append([]string{"lib"}, files...) {
+		text, err := luaFiles.ReadFile("lua/" + name + ".lua")
+		if err != nil {
+			panic(err)
+		}
+		source = append(source, text...)
 	}
-	own, err := luaFiles.ReadFile("lua/" + name + ".lua")
-	if err != nil {
-		panic(err)
-	}
-	source := string(lib) + string(own)
-	return &script{name: name, source: source, sha: redis.NewScript(source).Hash()}
+	return &script{name: files[len(files)-1], source: string(source), sha: redis.NewScript(string(source)).Hash()}
 }
 
 // call is one script with its keys and arguments.

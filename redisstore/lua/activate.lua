@@ -17,7 +17,8 @@ local r = open(t.rec)
 local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), 1, r.seq)
 if verdict == STORED then return { OK, r.epoch, r.seq } end
 if verdict ~= OK then return { verdict, r.epoch, r.seq } end
-if redis.call('HEXISTS', t.runs, 'b:' .. run) == 1 then return { MISMATCH, r.epoch, r.seq } end
+local status, admitted, started = runState(t, run)
+if status ~= 'active' or started > 0 then return { MISMATCH, r.epoch, r.seq } end
 
 local start = r.seq
 push(t.log, ARGV, 14, #ARGV)
@@ -25,7 +26,8 @@ r.seq = start + #ARGV - 13
 publish(t.followers, member, r.epoch, start + 1, ARGV, 14, #ARGV)
 redis.call('DEL', t.exec, t.journal)
 redis.call('HSET', t.exec, 'id', ARGV[11], 'agent', ARGV[13], 'frozen', ARGV[12], 'began', NOW)
-redis.call('HSET', t.runs, 'b:' .. run, start + 1, 'x:' .. run, ARGV[11], 'l:' .. ARGV[11], run)
+setRun(t, run, 'active', admitted, start + 1, ARGV[11])
+redis.call('HSET', t.runs, 'l:' .. ARGV[11], run)
 redis.call('HDEL', t.disp, 'i:' .. run, '1:' .. run, '2:' .. run)
 r.cn, r.latest = 1, run
 decide(t, r)

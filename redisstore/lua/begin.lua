@@ -28,9 +28,9 @@ local t, member = keysOf(KEYS), ARGV[7]
 local run, how, token = ARGV[13], ARGV[17], ARGV[18]
 local r = open(t.rec)
 
-local stored = redis.call('HMGET', t.runs, 's:' .. run, 'e:' .. run)
-if stored[1] then
-  return { 0, tonumber(stored[2]), r.epoch, (r.run == run and r.token == token) and 1 or 0, { 0 } }
+local status, admitted = runState(t, run)
+if status then
+  return { 0, admitted, r.epoch, (r.run == run and r.token == token) and 1 or 0, { 0 } }
 end
 if r.ver ~= tonumber(ARGV[8]) then return { 1, r.seq, r.epoch, 0, { 0 } } end
 local deadline = tonumber(ARGV[9])
@@ -47,13 +47,14 @@ end
 
 create(t.rec, r, member)
 local start = r.seq
-redis.call('HSET', t.runs, 'r:' .. run, ARGV[16], 's:' .. run, 'queued', 'e:' .. run, start, 'x:' .. run, ARGV[15])
+redis.call('HSET', t.runs, 'r:' .. run, ARGV[16])
 local ids = redis.call('HGET', t.labels, ARGV[14]) or ''
 redis.call('HSET', t.labels, ARGV[14], ids .. #run .. ':' .. run)
 if not susp or resumes then redis.call('PEXPIRE', t.labels, ARGV[10]) end
 follow(t.followers, tonumber(ARGV[11]))
 
 if how == 'queue' then
+  setRun(t, run, 'queued', start, 0, ARGV[15])
   redis.call('HSET', t.disp, 'i:' .. run, ARGV[18], '1:' .. run, ARGV[19], '2:' .. run, ARGV[20])
   redis.call('ZADD', t.queue, redis.call('HINCRBY', t.rec, 'qseq', 1), run)
   local released = { 0 }
@@ -95,7 +96,8 @@ publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
 
 r.run, r.token, r.node, r.cn, r.attempts, r.kind, r.closing = run, token, NODE, 1, 1, 'b', ''
 r.lease, r.latest = NOW + tonumber(ARGV[12]), run
-redis.call('HSET', t.runs, 's:' .. run, 'active', 'b:' .. run, start + 1, 'l:' .. ARGV[15], run)
+setRun(t, run, 'active', start, start + 1, ARGV[15])
+redis.call('HSET', t.runs, 'l:' .. ARGV[15], run)
 redis.call('ZADD', t.leases, r.lease, member)
 redis.call('ZREM', t.ready, member)
 decide(t, r)

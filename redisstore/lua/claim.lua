@@ -28,7 +28,8 @@ local node, old, kind = '', '', 1
 if r.run ~= '' then
   if NOW <= r.lease then return nothing() end
   node, old = r.node, r.token
-  if redis.call('HEXISTS', t.runs, 'b:' .. r.run) == 1 then kind = 2 end
+  local _, _, started = runState(t, r.run)
+  if started > 0 then kind = 2 end
 else
   if redis.call('EXISTS', t.susp) == 1 then return nothing() end
   local offered = release(t, r, member)
@@ -39,7 +40,8 @@ else
   end
   r.run = redis.call('ZRANGE', t.queue, 0, 0)[1]
   redis.call('ZREM', t.queue, r.run)
-  redis.call('HSET', t.runs, 's:' .. r.run, 'active')
+  local _, admitted, _, execution = runState(t, r.run)
+  setRun(t, r.run, 'active', admitted, 0, execution)
 end
 
 r.token, r.node, r.cn, r.attempts = token, NODE, 0, r.attempts + 1

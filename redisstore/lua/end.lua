@@ -94,8 +94,9 @@ else
     end
   end
 end
-redis.call('HSET', t.runs, 's:' .. run, 'ended', 't:' .. run, ARGV[e2],
-  'k:' .. run, stamp .. table.concat(pack({}, { finish, ready, gave }, 1, 3)))
+local _, admitted, started, execution = runState(t, run)
+setRun(t, run, 'ended', admitted, started, execution)
+redis.call('HSET', t.runs, 't:' .. run, ARGV[e2], 'k:' .. run, stamp .. table.concat(pack({}, { finish, ready, gave }, 1, 3)))
 
 local base = math.min(r.snapat + 1, r.seq - tonumber(ARGV[20]) + 1)
 if base > r.base then

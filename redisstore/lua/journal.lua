@@ -12,6 +12,7 @@
 local t = keysOf(KEYS)
 local r = open(t.rec)
 if ARGV[9] == '' or r.run ~= ARGV[8] or r.token ~= ARGV[9] or r.depoch ~= tonumber(ARGV[10]) then return { 0 } end
+local _, _, started = runState(t, r.run)
 local e = redis.call('HMGET', t.exec, 'id', 'agent', 'frozen', 'began')
 return { 1, e[1] or '', e[2] or '', e[3], tonumber(e[4] or 0), redis.call('LRANGE', t.journal, 0, -1),
-  tonumber(redis.call('HGET', t.runs, 'b:' .. r.run) or 0), math.max(r.attempts - 1, 0) }
+  started, math.max(r.attempts - 1, 0) }

@@ -1,4 +1,5 @@
--- lib.lua: what the scripts share. It stands before every script.
+-- lib.lua: what all scripts share. It stands before every one of them, and is
+-- executed with it: what commit.lua does not need is in thread.lua.
 --
 -- Arguments that every script gets:
 -- ARGV[1] now       Unix ms; '0' means the server's own clock
@@ -7,11 +8,8 @@
 -- ARGV[4] node      the caller's node id
 -- ARGV[5] channels  the prefix of the node channels
 -- ARGV[6] nudges    the channel on which ready threads are announced
---
--- A script on one thread gets that thread's keys in the order of keysOf, and
--- in ARGV[7] the thread's name as the partition's sorted sets hold it.
 
-local NODE, CHANNELS, NUDGES = ARGV[4], ARGV[5], ARGV[6]
+local NODE = ARGV[4]
 
 local NOW = tonumber(ARGV[1])
 if NOW == 0 then
@@ -33,45 +31,12 @@ local function history()
   return known
 end
 
-local function keysOf(k)
-  return {
-    rec = k[1], log = k[2], snap = k[3], msgs = k[4], runs = k[5],
-    labels = k[6], exec = k[7], journal = k[8], susp = k[9], answers = k[10],
-    queue = k[11], disp = k[12], followers = k[13], leases = k[14], ready = k[15],
-  }
-end
-
--- open reads a thread's record. A record of another history gets a fresh epoch
--- at once, whatever the script goes on to do; one that does not exist yet gets
--- its first by save.
-local function open(rec)
-  local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'closing')
-  local r = {
-    ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
-    bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
-    depoch = tonumber(v[10] or 0), lease = tonumber(v[11] or 0), node = v[12] or '', cn = tonumber(v[13] or 0),
-    attempts = tonumber(v[14] or 0), kind = v[15] or '', latest = v[16] or '', closing = v[17] or '',
-  }
-  if not r.epoch then
-    r.epoch, r.new = ARGV[3], true
-  elseif v[3] ~= history() then
-    r.epoch = ARGV[3]
-    redis.call('HSET', rec, 'epoch', r.epoch, 'replid', history())
-  end
-  return r
-end
-
--- save stores fields of the record.
-local function save(rec, r, ...)
-  redis.call('HSET', rec, 'seq', r.seq, ...)
-end
-
--- create stores the record of an unused thread, so that its epoch holds.
-local function create(rec, r, member)
-  if not r.new then return end
-  redis.call('HSET', rec, 'thread', member, 'epoch', r.epoch, 'replid', history(), 'base', r.base, 'seq', r.seq)
-  r.new = false
+-- current is a record's epoch by now: a record of another history gets a fresh
+-- one at once, whatever the script goes on to do.
+local function current(rec, epoch, replid)
+  if replid == history() then return epoch end
+  redis.call('HSET', rec, 'epoch', ARGV[3], 'replid', history())
+  return ARGV[3]
 end
 
 -- push appends list[first..last]. In pieces, because unpack has a limit.
@@ -91,18 +56,6 @@ local function pack(out, list, first, last)
   return out
 end
 
--- unpacked reads what pack, or its counterpart on the Go side, has written.
-local function unpacked(s)
-  local list, at = {}, 1
-  while at <= #s do
-    local colon = string.find(s, ':', at, true)
-    local n = tonumber(string.sub(s, at, colon - 1))
-    list[#list + 1] = string.sub(s, colon + 1, colon + n)
-    at = colon + n + 1
-  end
-  return list
-end
-
 -- publish sends list[first..last], which begins at position `at`, to the nodes
 -- that follow the thread. The caller's own node learns it from the answer.
 local function publish(followers, member, epoch, at, list, first, last)
@@ -111,25 +64,8 @@ local function publish(followers, member, epoch, at, list, first, last)
   for i = 1, #nodes, 2 do
     if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= NOW then
       message = message or table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))
-      redis.call('PUBLISH', CHANNELS .. nodes[i], message)
+      redis.call('PUBLISH', ARGV[5] .. nodes[i], message)
     end
-  end
-end
-
-local function follow(followers, ms)
-  redis.call('HSET', followers, NODE, NOW + ms)
-  redis.call('PEXPIRE', followers, 2 * ms)
-end
-
--- nudge tells all nodes that the thread wants a claim.
-local function nudge(member)
-  redis.call('PUBLISH', NUDGES, table.concat(pack({}, { 'r', NODE, member }, 1, 3)))
-end
-
--- fenced tells a worker's node that its claim is lost.
-local function fenced(node, member, token)
-  if node ~= '' and node ~= NODE then
-    redis.call('PUBLISH', CHANNELS .. node, table.concat(pack({}, { 'f', member, token }, 1, 3)))
   end
 end
 
@@ -144,50 +80,4 @@ local function fence(r, run, token, depoch, number, expect)
   if number > r.cn + 1 then return AHEAD end
   if number <= r.cn or expect ~= r.seq then return MISMATCH end
   return OK
-end
-
--- log appends events that the script itself found, and remembers them in r.extra.
-local function log(t, r, list)
-  push(t.log, list, 1, #list)
-  r.seq = r.seq + #list
-  r.extra = r.extra or {}
-  for i = 1, #list do r.extra[#r.extra + 1] = list[i] end
-end
-
--- release is for a thread without an active run and without a suspension: it
--- logs the runs that were stopped while they waited and now stand at the head,
--- and offers the head that remains. True: there is one to claim.
-local function release(t, r, member)
-  while true do
-    local head = redis.call('ZRANGE', t.queue, 0, 0)[1]
-    if not head then
-      redis.call('ZREM', t.ready, member)
-      return false
-    end
-    if redis.call('HGET', t.runs, 's:' .. head) ~= 'stopped' then
-      redis.call('ZADD', t.ready, NOW, member)
-      return true
-    end
-    local events = redis.call('HMGET', t.disp, '1:' .. head, '2:' .. head)
-    log(t, r, events)
-    r.bound = r.seq
-    r.latest = head
-    redis.call('HSET', t.runs, 's:' .. head, 'ended', 'b:' .. head, r.seq - 1, 't:' .. head, events[2])
-    redis.call('HDEL', t.disp, 'i:' .. head, '1:' .. head, '2:' .. head)
-    redis.call('ZREM', t.queue, head)
-  end
-end
-
--- unclaim takes the active dispatch off the record and off the leases.
-local function unclaim(t, r, member)
-  r.run, r.token, r.lease, r.node, r.cn, r.attempts, r.kind, r.closing = '', '', 0, '', 0, 0, '', ''
-  redis.call('ZREM', t.leases, member)
-end
-
--- decide stores the whole record with its version raised.
-local function decide(t, r)
-  r.ver = r.ver + 1
-  save(t.rec, r, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'run', r.run, 'token', r.token,
-    'depoch', r.depoch, 'lease', r.lease, 'node', r.node, 'cn', r.cn, 'attempts', r.attempts, 'kind', r.kind,
-    'latest', r.latest, 'closing', r.closing)
 end

@@ -22,10 +22,10 @@ if ARGV[8] ~= '0' then follow(t.followers, tonumber(ARGV[8])) end
 
 local function run(id)
   if id == '' then return false end
-  local v = redis.call('HMGET', t.runs, 'r:' .. id, 's:' .. id, 'b:' .. id, 't:' .. id, 'x:' .. id)
-  if not v[2] then return false end
-  local last = v[5] and redis.call('HGET', t.runs, 'l:' .. v[5])
-  return { id, v[1], v[2], v[3] or 0, v[4], v[5] or '', last or '' }
+  local status, _, started, execution = runState(t, id)
+  if not status then return false end
+  local v = redis.call('HMGET', t.runs, 'r:' .. id, 't:' .. id, 'l:' .. execution)
+  return { id, v[1], status, started, v[2], execution, v[3] or '' }
 end
 
 local recovered, events, state, order, messages = 0, {}, false, false, {}
@@ -48,7 +48,7 @@ end
 
 local queue = {}
 for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
-  if redis.call('HGET', t.runs, 's:' .. id) == 'queued' then
+  if runState(t, id) == 'queued' then
     queue[#queue + 1] = id
     queue[#queue + 1] = redis.call('HGET', t.disp, 'i:' .. id)
   end

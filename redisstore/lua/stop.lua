@@ -13,9 +13,9 @@ local r = open(t.rec)
 local before = r.seq
 
 local ids = unpacked(redis.call('HGET', t.labels, ARGV[8]) or '')
-local run, status
+local run, status, admitted, started, execution
 for i = #ids, 1, -1 do
-  status = redis.call('HGET', t.runs, 's:' .. ids[i])
+  status, admitted, started, execution = runState(t, ids[i])
   if status == 'active' or status == 'queued' then
     run = ids[i]
     break
@@ -26,8 +26,7 @@ if not run then
   -- The same call sent again finds what it did the first time.
   local id = ids[#ids]
   if id then
-    status = redis.call('HGET', t.runs, 's:' .. id)
-    if status == 'stopped' then
+    if runState(t, id) == 'stopped' then
       return { 1, 1, id, redis.call('HMGET', t.disp, '1:' .. id, '2:' .. id), 0, r.epoch, before, {}, '', '' }
     elseif redis.call('HGET', t.runs, 't:' .. id) == ARGV[9] then
       return { 1, 0, id, {}, 0, r.epoch, before, {}, '', '' }
@@ -39,7 +38,7 @@ end
 local queued, owed, ready, node, old = 0, {}, 0, '', ''
 local idle = r.run == '' and redis.call('EXISTS', t.susp) == 0
 if status == 'queued' then
-  redis.call('HSET', t.runs, 's:' .. run, 'stopped')
+  setRun(t, run, 'stopped', admitted, 0, execution)
   if not idle then
     queued = 1
     owed = redis.call('HMGET', t.disp, '1:' .. run, '2:' .. run)
@@ -47,18 +46,19 @@ if status == 'queued' then
 else
   node, old = r.node, r.token
   local terminal = ARGV[9]
-  if redis.call('HEXISTS', t.runs, 'b:' .. run) == 1 then
+  if started > 0 then
     log(t, r, unpacked(r.closing))
     log(t, r, { terminal })
   else
     local events = redis.call('HMGET', t.disp, '1:' .. run, '2:' .. run)
     terminal = events[2]
     log(t, r, events)
-    redis.call('HSET', t.runs, 'b:' .. run, r.seq - 1)
+    started = r.seq - 1
     r.latest = run
   end
   r.bound = r.seq
-  redis.call('HSET', t.runs, 's:' .. run, 'ended', 't:' .. run, terminal)
+  setRun(t, run, 'ended', admitted, started, execution)
+  redis.call('HSET', t.runs, 't:' .. run, terminal)
   redis.call('HDEL', t.disp, 'i:' .. run, '1:' .. run, '2:' .. run)
   redis.call('DEL', t.exec, t.journal)
   fenced(node, member, old)
@@ -70,7 +70,7 @@ if idle and release(t, r, member) then
   ready = 1
 end
 -- Behind others in a released queue it is not logged yet.
-if status == 'queued' and queued == 0 and redis.call('HGET', t.runs, 's:' .. run) == 'stopped' then
+if status == 'queued' and queued == 0 and runState(t, run) == 'stopped' then
   queued = 1
   owed = redis.call('HMGET', t.disp, '1:' .. run, '2:' .. run)
 end

@@ -1,0 +1,72 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// TestASuspendedRunCostsLittleBeyondItsPayload holds the promise that waiting
+// for a human is cheap: at most 2 KiB of Redis for one, once nobody follows it.
+func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
+	const threads, limit = 1000, 2048
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{Follow: time.Millisecond})
+	ctx := context.Background()
+	id := func(kind string, i int) string { return fmt.Sprintf("%s-0123456789-0123456789-%08d", kind, i) }
+	suspend := func(i int) (payload int) {
+		b := inline(0, id("run", i))
+		b.Thread.Thread, b.Label, b.Execution, b.Token = id("thread", i), id("label", i), id("exe", i), id("token", i)
+		b.Frozen, b.Agent = json.RawMessage(`{"messages":[]}`), "agent"
+		res, err := s.Begin(ctx, b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := adapter.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta}, Records: []json.RawMessage{json.RawMessage(`{"asked":1}`)},
+			End: &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`{"interrupts":[]}`), Interrupts: []string{id("int", i)}, ToolCalls: []string{id("call", i)}}}
+		if _, err := s.Commit(ctx, end); err != nil {
+			t.Fatal(err)
+		}
+		payload = len(b.Record) + len(b.Frozen) + len(end.End.Suspension)
+		for _, e := range append(b.Events, end.Events...) {
+			payload += len(e)
+		}
+		return payload + len(end.Records[0]) + len(delta) // the terminal event is kept with its run
+	}
+	used := func() int {
+		n, err := s.client.Eval(ctx, `return string.match(redis.call('INFO', 'memory'), 'used_memory_dataset:(%d+)')`, nil).Text()
+		if err != nil {
+			t.Fatal(err)
+		}
+		bytes, err := strconv.Atoi(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes
+	}
+	followed := func() bool {
+		n, err := s.client.Exists(ctx, s.keys.thread(adapter.ThreadKey{Namespace: "n", Thread: id("thread", threads)}).followers()).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n > 0
+	}
+	suspend(0)
+	before := used()
+	payload := 0
+	for i := range threads {
+		payload += suspend(i + 1)
+	}
+	await(t, "nobody follows", func() bool { return !followed() })
+	each := (used() - before) / threads
+	t.Logf("%d bytes each, %d of them payload", each, payload/threads)
+	if beyond := each - payload/threads; beyond > limit {
+		t.Errorf("%d bytes beyond its payload, at most %d are promised", beyond, limit)
+	}
+}
