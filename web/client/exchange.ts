@@ -17,7 +17,7 @@ export class Exchange {
   unsure = true;
   /** The user has stopped it; the server is to be told as soon as it can be. */
   stopRequested = false;
-  /** How often the store could not say whether it took the input. */
+  /** How often the server could not judge the input. */
   attempts = 0;
   /** The length of the input as it is sent. */
   readonly bytes: number;

@@ -22,8 +22,8 @@ export interface ThreadOwner {
   setPendingInterrupts(threadId: string, interrupts: Interrupt[]): void;
 }
 
-/** How often an input is sent again when the store could not say whether it took it. */
-const STORE_ATTEMPTS = 5;
+/** How often an input is sent that the server could not judge. */
+const ATTEMPTS = 5;
 
 /** The failure that ends with the next run that the client's checks accept. */
 const UNACCEPTABLE = "unacceptable_events";
@@ -201,7 +201,7 @@ export class AgentThread implements FeedListener {
     const last = events.at(-1);
     if (!exchange || !first || !last) return;
     this.status.unqueued(runId);
-    if (first.type === "RUN_ERROR" && this.askAgainLater(exchange, first)) return;
+    if (first.code === "store_unavailable" && this.askAgainLater(exchange, retryAfterMs(first))) return;
     if (!isTerminal(last)) {
       // From here on the run's events are this exchange's, whoever followed it before.
       if (this.current && this.current !== exchange.pipeline) this.current.finish();
@@ -230,8 +230,8 @@ export class AgentThread implements FeedListener {
   refused(id: string | undefined, code: string, message: string): void {
     const error = new TransportError(code, message);
     const exchange = id === undefined ? undefined : [...this.exchanges].find((one) => one.frameId === id);
-    if (exchange) exchange.pipeline.fail(error);
-    else this.failed(error);
+    if (!exchange) this.failed(error);
+    else if (code !== "rate_limited" || !this.askAgainLater(exchange)) exchange.pipeline.fail(error);
   }
 
   lost(): void {
@@ -309,10 +309,10 @@ export class AgentThread implements FeedListener {
     if (id !== undefined) exchange.wasSent(id);
   }
 
-  private askAgainLater(exchange: Exchange, refusal: WireEvent): boolean {
-    if (refusal.code !== "store_unavailable" || ++exchange.attempts >= STORE_ATTEMPTS) return false;
+  /** For when nobody knows whether the input was taken. Answers whether there is another attempt left. */
+  private askAgainLater(exchange: Exchange, wait = 500 * 2 ** exchange.attempts): boolean {
+    if (++exchange.attempts >= ATTEMPTS) return false;
     exchange.mustAsk();
-    const wait = retryAfterMs(refusal) ?? 500 * 2 ** exchange.attempts;
     setTimeout(() => {
       if (exchange.unsure && !exchange.pipeline.ended) this.sendInput(exchange);
     }, wait);

@@ -24,7 +24,7 @@ export function MessageList({ messages, interrupts, running }: Props) {
     return running && index > lastQuestion ? "working" : "open";
   };
   return (
-    <ol className="messages" aria-live="polite" aria-label="Conversation">
+    <ol className="messages" role="log" aria-label="Conversation">
       {messages.map((message, index) => {
         if (message.role === "tool" && calls.has(message.toolCallId)) return null;
         if (message.role === "system" || message.role === "developer") return null;

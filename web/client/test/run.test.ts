@@ -198,6 +198,22 @@ describe("a refusal", () => {
     expect(outcome()).toMatchObject({ name: "TransportError", code: "invalid_input" });
   });
 
+  it("of a frame that came too fast is not the run's: it is sent again, a few times", async () => {
+    const { bench, input, outcome } = await asked();
+    const { socket } = bench;
+    const slowDown = (id: string) => socket.say({ type: "ws.error", code: "rate_limited", message: "slow down", id });
+    slowDown(input.id);
+    await settle(500);
+    for (const wait of [1_000, 2_000, 4_000]) {
+      slowDown(socket.next().id);
+      await settle(wait);
+    }
+    expect(outcome()).toBe("pending");
+    slowDown(socket.next().id);
+    await settle(1);
+    expect(outcome()).toMatchObject({ code: "rate_limited" });
+  });
+
   it("of an input larger than the server takes happens before it is sent", async () => {
     const bench = new Bench();
     const agent = bench.agent();
