@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -23,6 +24,8 @@ type Options struct {
 	// Agents by name; the one named "" answers inputs that name none. At least
 	// that one is needed.
 	Agents map[string]Agent
+	// Mode says what may be relied upon. Default ModeAuto.
+	Mode Mode
 	// Lease is how long a worker may be silent before its run is taken over.
 	// Default 10 s. All nodes of a store should use the same.
 	Lease time.Duration
@@ -41,6 +44,14 @@ type Options struct {
 	// Hook, for tests of crashes, is called at named points of a run's life.
 	Hook func(point string)
 }
+
+// Mode says how executions are continued. Both replay the journal.
+type Mode string
+
+const (
+	ModeAuto    Mode = ""        // on any store
+	ModeDurable Mode = "durable" // only on a store that outlives the process
+)
 
 // Runner admits inputs, carries runs and serves followers on one node. Its
 // methods may be called concurrently.
@@ -75,6 +86,15 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	}
 	if r.options.Agents[""] == nil {
 		return nil, errors.New(`adapter: Options.Agents needs an agent named ""`)
+	}
+	switch r.options.Mode {
+	case ModeAuto:
+	case ModeDurable:
+		if !store.Durable() {
+			return nil, errors.New("adapter: durable mode needs a store that outlives the process: set --redis")
+		}
+	default:
+		return nil, fmt.Errorf("adapter: unknown mode %q", r.options.Mode)
 	}
 	r.agents = r.options.Agents
 	r.options.Lease = orDefault(r.options.Lease, 10*time.Second)
@@ -196,7 +216,8 @@ func (r *Runner) reached(point string) {
 
 // Shutdown stops admitting and claiming. Runs hand themselves back at their
 // next step, or finish; when ctx ends those that are left are handed back where
-// they are, so that another node takes them over. It may be called twice.
+// they are, so that another node takes them over. An agent that then does not
+// return is left behind with an error. It may be called twice.
 func (r *Runner) Shutdown(ctx context.Context) error {
 	if !r.stopping.Swap(true) {
 		close(r.quiet)
@@ -211,8 +232,14 @@ func (r *Runner) Shutdown(ctx context.Context) error {
 	r.mu.Lock()
 	r.cancel(errHandBack)
 	r.mu.Unlock()
-	<-r.running.done()
-	return err
+	grace := time.NewTimer(r.options.StoreTimeout)
+	defer grace.Stop()
+	select {
+	case <-r.running.done():
+		return err
+	case <-grace.C:
+		return errors.New("adapter: an agent did not return after its context had ended")
+	}
 }
 
 // sweep claims what is due and verifies what is followed, until Shutdown.
@@ -282,10 +309,7 @@ func (r *Runner) claimed(key ThreadKey) bool {
 // claim takes the thread's next activation and carries it.
 func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 	request := ClaimRequest{Thread: key, Token: uuid.NewString()}
-	claimed, err := r.store.Claim(ctx, request)
-	if errors.Is(err, ErrOutcomeUnknown) && ctx.Err() == nil {
-		claimed, err = r.store.Claim(ctx, request)
-	}
+	claimed, err := again(ctx, func() (ClaimResult, error) { return r.store.Claim(ctx, request) })
 	if err != nil {
 		return err
 	}
@@ -323,8 +347,10 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 	if err != nil {
 		return err
 	}
-	result, err := r.store.Activate(ctx, Activation{
-		Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent,
+	result, err := again(ctx, func() (CommitResult, error) {
+		return r.store.Activate(ctx, Activation{
+			Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent,
+		})
 	})
 	if err != nil || result.Status != CommitOK {
 		return err // the lease runs out and the sweep tries again

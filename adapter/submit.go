@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -404,10 +405,10 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 	if !b.Queue {
 		b.Token = uuid.NewString()
 	}
-	result, err := r.store.Begin(ctx, b)
-	if errors.Is(err, ErrOutcomeUnknown) && ctx.Err() == nil {
-		result, err = r.store.Begin(ctx, b) // recognises itself
-	}
+	// A sender that goes away now must not leave a run that nobody carries.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.options.StoreTimeout)
+	defer cancel()
+	result, err := again(ctx, func() (BeginResult, error) { return r.store.Begin(ctx, b) })
 	if err != nil {
 		return Admitted{}, false, err
 	}
@@ -437,10 +438,9 @@ func (r *Runner) Cancel(ctx context.Context, key ThreadKey, label string) (Cance
 	if err != nil {
 		return Cancelled{}, err
 	}
-	result, err := r.store.Stop(ctx, Stop{Thread: key, Label: label, Terminal: terminal})
-	if errors.Is(err, ErrOutcomeUnknown) && ctx.Err() == nil {
-		result, err = r.store.Stop(ctx, Stop{Thread: key, Label: label, Terminal: terminal})
-	}
+	result, err := again(ctx, func() (StopResult, error) {
+		return r.store.Stop(ctx, Stop{Thread: key, Label: label, Terminal: terminal})
+	})
 	if err != nil {
 		return Cancelled{}, err
 	}
@@ -451,4 +451,22 @@ func (r *Runner) Cancel(ctx context.Context, key ThreadKey, label string) (Cance
 		r.claimLater(key)
 	}
 	return Cancelled{Stopped: result.Stopped, Owed: result.Events}, nil
+}
+
+// again sends a call until its outcome is known, or ctx ends: each writing call
+// recognises itself.
+func again[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		result, err := call()
+		if !errors.Is(err, ErrOutcomeUnknown) {
+			return result, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return result, err
+		case <-timer.C:
+		}
+	}
 }

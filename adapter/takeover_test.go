@@ -235,7 +235,7 @@ func runCut(t *testing.T, events int) cutRun {
 	l := newLab(t, agent)
 	dying := &cutStore{Store: l.store, events: events}
 	worker, err := adapter.NewRunner(dying, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests,
+		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -291,7 +291,7 @@ func TestWorkerLostBeforeAnything(t *testing.T) {
 	agent := &steady{ran: map[string]int{}}
 	l := newLab(t, agent)
 	dying := &cutStore{Store: l.store, events: 1}
-	worker, err := adapter.NewRunner(dying, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests})
+	worker, err := adapter.NewRunner(dying, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -343,7 +343,7 @@ func TestUncertainStep(t *testing.T) {
 			})
 			l := newLab(t, agent)
 			dying = &cutStore{Store: l.store, events: -1}
-			worker, err := adapter.NewRunner(dying, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests})
+			worker, err := adapter.NewRunner(dying, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests})
 			if err != nil {
 				t.Fatal(err)
 			}
