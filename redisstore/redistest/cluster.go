@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 )
 
 // slots is how many there are to share out.
@@ -44,15 +43,10 @@ func Cluster(t testing.TB) *Masters {
 			strings.Contains(info, fmt.Sprintf("cluster_known_nodes:%d", masters)) &&
 			strings.Contains(info, fmt.Sprintf("cluster_slots_ok:%d", slots))
 	}
-	for deadline := time.Now().Add(3 * startLimit); ; time.Sleep(20 * time.Millisecond) {
-		if ready(c.Servers[0]) && ready(c.Servers[1]) && ready(c.Servers[2]) {
-			return c
-		}
-		if time.Now().After(deadline) {
-			info, err := c.Servers[0].Do("CLUSTER", "INFO")
-			t.Fatalf("redistest: the cluster does not form: %v\n%s", err, info)
-		}
+	for _, s := range c.Servers {
+		until(t, "every master sees all slots served", func() bool { return ready(s) })
 	}
+	return c
 }
 
 func wantOK(t testing.TB, s *Server, command ...string) {

@@ -107,8 +107,14 @@ func (s *Server) Restart() {
 	if s.opts.AOF != "" {
 		args = append(args, "--appendonly", "yes", "--appendfsync", s.opts.AOF)
 	}
+	s.launch(append(args, s.opts.Args...))
+}
+
+// launch starts the process and returns when it answers.
+func (s *Server) launch(args []string) {
+	s.t.Helper()
 	s.output = &output{}
-	s.cmd = exec.Command(binary(s.t), append(args, s.opts.Args...)...)
+	s.cmd = exec.Command(binary(s.t), args...)
 	s.cmd.Stdout, s.cmd.Stderr = s.output, s.output
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatalf("redistest: %v", err)
