@@ -1,0 +1,93 @@
+// Package browser is the lane of the chat page: Chromium, driven by
+// playwright-core, uses it as a person does while the servers behind it die.
+package browser
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
+
+func TestChatPage(t *testing.T) {
+	command.NodeLane(t)
+	browser := chromium(t)
+	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
+	options := command.Options{Redis: redis.URL(), Lease: time.Second}
+	a := command.Start(t, options)
+	options.Effects = a.EffectsFile()
+	b := command.Start(t, options)
+	embedded := command.Start(t, command.Options{})
+	control := httptest.NewServer(controlOf(t, a, b))
+	t.Cleanup(control.Close)
+
+	tests, err := filepath.Glob("*.test.mjs")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	// One file after another: they share the servers that one of them kills.
+	cmd := exec.Command("node", append([]string{"--test", "--test-concurrency=1", "--test-reporter=spec"}, tests...)...)
+	cmd.Env = append(os.Environ(),
+		"AGUIWS_URLS="+strings.Join([]string{a.URL(), b.URL(), embedded.URL()}, ","),
+		"AGUIWS_CONTROL="+control.URL,
+		"AGUIWS_BROWSER="+browser,
+		"AGUIWS_SHOTS="+command.Artifacts(t),
+	)
+	out, err := cmd.CombinedOutput()
+	command.KeepOutput(t, out)
+	if err != nil {
+		t.Errorf("node --test: %v\n%s", err, out)
+	}
+}
+
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	command.Missing(t, "chromium", "install Chromium")
+	return ""
+}
+
+// controlOf lets the tests kill and restart the servers they talk to.
+func controlOf(t *testing.T, servers ...*command.Server) http.Handler {
+	var one sync.Mutex
+	server := func(do func(*command.Server)) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) {
+			one.Lock()
+			defer one.Unlock()
+			n, err := strconv.Atoi(r.FormValue("server"))
+			if err != nil || n < 0 || n >= len(servers) {
+				http.Error(w, "no such server", http.StatusBadRequest)
+				return
+			}
+			do(servers[n])
+			_, _ = w.Write([]byte("{}"))
+		}
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /kill", server((*command.Server).Kill))
+	mux.HandleFunc("POST /restart", server((*command.Server).Restart))
+	mux.HandleFunc("POST /effects", func(w http.ResponseWriter, _ *http.Request) {
+		effects := command.Effects(t, servers[0].EffectsFile())
+		if effects == nil {
+			effects = []command.Effect{}
+		}
+		_ = json.NewEncoder(w).Encode(effects)
+	})
+	return mux
+}

@@ -1,0 +1,211 @@
+// The chat page as a person uses it.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { a, b, effects, embedded, numbers, person, same, Tab, unique, until } from "./lane.mjs";
+
+const texts = (seen, role) => seen.messages.filter((message) => message.role === role).map((message) => message.text.trim());
+
+test("an empty chat offers the commands, and says what does not last", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, embedded);
+  await tab.at("durable-banner").waitFor();
+  await tab.at("command-button").first().waitFor();
+  assert.ok((await tab.at("command-button").count()) >= 10);
+  await tab.shot("1-empty");
+  await tab.page.locator('[data-testid="command-button"][data-command^="/confirm"]').click();
+  await tab.asked("confirmation");
+  await tab.at("approve").click();
+  await tab.says("Confirmed.");
+  const durable = await Tab.open(context, a);
+  await durable.at("command-button").first().waitFor();
+  assert.equal(await durable.at("durable-banner").count(), 0);
+});
+
+test("text streams, and stays after a reload and in a second tab", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const second = await Tab.open(context, a, tab.threadId);
+  await tab.say("/slow 40 30");
+  const lengths = new Set();
+  await until(async () => lengths.add((await tab.last()).length) && lengths.size > 5, "the text grows");
+  await tab.shot("2-streaming");
+  await second.says("1 2 3");
+  await tab.says("39 40");
+  const seen = await same(tab, second);
+  assert.deepEqual(texts(seen, "user"), ["/slow 40 30"]);
+  assert.deepEqual(texts(seen, "assistant"), [numbers(40)]);
+  await tab.say("hello");
+  await tab.says("/slow N MS");
+  assert.equal((await same(second, tab)).messages.length, 4);
+});
+
+test("a page that is reloaded in mid-stream misses nothing and doubles nothing", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const second = await Tab.open(context, a, tab.threadId);
+  await tab.say("/slow 80 25");
+  for (const upTo of [3, 20, 40, 60]) {
+    await tab.says(` ${upTo} `);
+    await tab.reload();
+  }
+  await tab.says("79 80");
+  const seen = await same(tab, second);
+  assert.deepEqual(seen.messages.map(({ role, text }) => [role, text.trim()]), [["user", "/slow 80 25"], ["assistant", numbers(80)]]);
+});
+
+test("a page that is reloaded right after sending has sent once", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  await tab.say("/say begun");
+  await tab.says("begun");
+  for (let i = 0; i < 3; i++) {
+    const before = (await tab.seen()).messages.length;
+    await tab.say(`/say reload ${i}`);
+    await until(async () => (await tab.seen()).messages.length > before, "the message is shown");
+    await tab.reload();
+    await tab.rest();
+  }
+  const seen = await same(tab);
+  const asked = texts(seen, "user").slice(1);
+  const answered = texts(seen, "assistant").slice(1);
+  assert.equal(new Set(asked).size, asked.length, "a message is there twice");
+  assert.deepEqual(answered, asked.map((text) => text.replace("/say ", "")));
+});
+
+test("a tool call is approved", async () => {
+  const tool = unique("pay");
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const second = await Tab.open(context, a, tab.threadId);
+  await tab.say(`/tool ${tool} {"amount":10,"to":"Ada"}`);
+  await tab.asked("tool_call");
+  await tab.shot("3-approval");
+  await same(tab, second);
+  await tab.asked("tool_call");
+  assert.deepEqual(await effects(tool), []);
+  await tab.at("approve").click();
+  await tab.says(`I have called ${tool}.`);
+  await tab.shot("4-approved");
+  const seen = await same(tab, second);
+  const [call] = seen.messages.flatMap((message) => message.calls);
+  assert.equal(call.state, "done");
+  assert.deepEqual(JSON.parse(call.result), { executed: true, args: { amount: 10, to: "Ada" } });
+  assert.deepEqual(await effects(tool), [{ amount: 10, to: "Ada" }]);
+});
+
+test("a tool call is declined in the second tab", async () => {
+  const tool = unique("pay");
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const second = await Tab.open(context, a, tab.threadId);
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await second.asked("tool_call");
+  await second.at("decline").click();
+  await second.says("was declined");
+  await tab.says("was declined");
+  assert.deepEqual((await same(tab, second)).interrupts, []);
+  assert.deepEqual(await effects(tool), []);
+  await tab.shot("5-declined");
+});
+
+test("a tool call is edited and approved", async () => {
+  const tool = unique("pay");
+  const tab = await Tab.open(await person(), a);
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await tab.asked("tool_call");
+  await tab.at("edit").click();
+  await tab.at("args-editor").fill('{"amount": oops');
+  await tab.at("approve-edited").click();
+  await tab.shot("6-editing");
+  assert.deepEqual(await effects(tool), []);
+  await tab.at("args-editor").fill('{"amount": 7}');
+  await tab.at("approve-edited").click();
+  await tab.says(`I have called ${tool}.`);
+  await same(tab);
+  assert.deepEqual(await effects(tool), [{ amount: 7 }]);
+});
+
+test("a question is cancelled, by its button or by another message", async () => {
+  const tab = await Tab.open(await person(), a);
+  await tab.say("/confirm Really?");
+  await tab.asked("confirmation");
+  await tab.at("cancel").click();
+  await tab.says("Cancelled.");
+  await tab.say("/confirm Really now?");
+  await tab.asked("confirmation");
+  await tab.say("/say something else");
+  await tab.says("something else");
+  assert.deepEqual((await same(tab)).interrupts, []);
+});
+
+test("a form is filled in", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const second = await Tab.open(context, a, tab.threadId);
+  await tab.say("/form");
+  await tab.asked("input_required");
+  await tab.at("submit-form").click();
+  await tab.page.getByRole("alert").first().waitFor();
+  await tab.shot("7-form-incomplete");
+  await tab.reload();
+  await tab.asked("input_required");
+  await tab.at("field-quarter").selectOption({ label: "Q3" });
+  await tab.at("field-year").fill("2026");
+  await tab.at("field-revenue").fill("12.5");
+  await tab.shot("8-form");
+  await tab.at("submit-form").click();
+  await tab.says("You entered");
+  assert.deepEqual(JSON.parse((await tab.last()).replace("You entered ", "")), { quarter: "Q3", year: 2026, revenue: 12.5 });
+  await same(tab, second);
+});
+
+test("several questions are answered together", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const second = await Tab.open(context, a, tab.threadId);
+  await tab.say("/parallel 3");
+  const cards = await tab.asked("tool_call", 3);
+  await cards.nth(0).getByTestId("approve").click();
+  await cards.nth(1).getByTestId("decline").click();
+  await cards.nth(2).getByTestId("approve").click();
+  await tab.shot("9-parallel");
+  await tab.at("submit-answers").click();
+  await tab.says("task_2 was declined");
+  const seen = await same(tab, second);
+  assert.deepEqual(seen.messages.flatMap((message) => message.calls).map((call) => call.state), ["done", "done", "done"]);
+  await tab.shot("10-answered");
+});
+
+test("a run is stopped, a failure is shown, and the chat goes on", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const second = await Tab.open(context, a, tab.threadId);
+  await tab.say("/slow 1000 20");
+  await tab.says("1 2 3");
+  await tab.at("stop").click();
+  await tab.rest();
+  await tab.say("/fail out of paper");
+  await tab.at("error").waitFor();
+  assert.match(await tab.at("error").textContent(), /out of paper/);
+  await tab.shot("11-failed");
+  await tab.say("/state {\"count\":1}");
+  await tab.says("The state is set.");
+  const seen = await same(tab, second);
+  assert.match(seen.state, /"count": 1/);
+});
+
+test("a message that waits is shown to both tabs", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const second = await Tab.open(context, b, tab.threadId);
+  await tab.say("/slow 60 30");
+  await tab.says("1 2 3");
+  await second.says("1 2 3");
+  await second.say("/say waited");
+  await second.at("queued").waitFor();
+  await second.shot("12-queued");
+  await second.says("waited");
+  const seen = await same(tab, second);
+  assert.deepEqual(texts(seen, "assistant"), [numbers(60), "waited"]);
+});

@@ -1,0 +1,84 @@
+// Servers die under the page, and the page goes on.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { a, b, effects, kill, numbers, person, restart, same, Tab, unique, until } from "./lane.mjs";
+
+async function away(tab) {
+  await until(async () => (await tab.at("status").getAttribute("data-state")) !== "connected", "the tab has noticed");
+}
+
+test("a question outlives its server, and is approved in the same tab", async () => {
+  const tool = unique("pay");
+  const tab = await Tab.open(await person(), a);
+  tab.serverMayDie = true;
+  await tab.say("/say before");
+  await tab.says("before");
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await tab.asked("tool_call");
+  await kill(0);
+  await away(tab);
+  await tab.shot("20-server-killed");
+  await restart(0);
+  await tab.connected();
+  await tab.asked("tool_call");
+  await tab.at("approve").click();
+  await tab.says(`I have called ${tool}.`);
+  await tab.shot("21-approved-after-restart");
+  assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+  await tab.say("/say after");
+  await tab.says("after");
+  const seen = await same(tab);
+  assert.equal(seen.messages.filter((message) => message.role === "user").length, 3);
+});
+
+test("an approval given while the server is down is carried out once", async () => {
+  const tool = unique("pay");
+  const tab = await Tab.open(await person(), a);
+  tab.serverMayDie = true;
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await tab.asked("tool_call");
+  await kill(0);
+  await away(tab);
+  await tab.at("approve").click();
+  await restart(0);
+  await tab.says(`I have called ${tool}.`);
+  assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+  await same(tab);
+});
+
+test("a run in mid-stream outlives its server", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  const other = await Tab.open(context, b, tab.threadId);
+  tab.serverMayDie = true;
+  await tab.say("/slow 60 40");
+  await tab.says(" 10 ");
+  await kill(0);
+  await other.says("59 60");
+  await restart(0);
+  await tab.connected();
+  const seen = await same(tab, other);
+  assert.equal(seen.messages.at(-1).text.trim(), numbers(60));
+});
+
+test("two servers on one Redis, a tab on each", async () => {
+  const tool = unique("pay");
+  const context = await person();
+  const here = await Tab.open(context, a);
+  const there = await Tab.open(context, b, here.threadId);
+  await here.say("/slow 30 20");
+  await there.says("29 30");
+  await here.rest();
+  await here.say(`/tool ${tool} {"amount":1}`);
+  await there.asked("tool_call");
+  await there.at("approve").click();
+  await here.says(`I have called ${tool}.`);
+  await there.say(`/tool ${tool} {"amount":2}`);
+  await here.asked("tool_call");
+  await here.at("approve").click();
+  await there.rest();
+  await same(here, there);
+  assert.deepEqual(await effects(tool), [{ amount: 1 }, { amount: 2 }]);
+  await there.shot("22-other-server");
+});

@@ -1,0 +1,170 @@
+// What the tests share: Chromium, tabs on the chat page, and the power to kill and restart the servers behind them.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { createRequire } from "node:module";
+import path from "node:path";
+import { after, afterEach, before } from "node:test";
+
+// The packages of both lanes are installed once, beside the other lane.
+const { chromium } = createRequire(new URL("../node/", import.meta.url))("playwright-core");
+
+const PATIENCE_MS = 20_000;
+const POLL_MS = 10;
+const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_SHOTS } = process.env;
+
+/** The addresses of the page at each server; `durable` ones share a Redis, `embedded` is on its own. */
+export const [a, b, embedded] = process.env.AGUIWS_URLS.split(",");
+
+let browser;
+const contexts = new Set();
+const complaints = [];
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: AGUIWS_BROWSER,
+    args: [
+      "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync",
+    ],
+  });
+});
+after(() => browser?.close());
+afterEach(async () => {
+  const closing = [...contexts];
+  contexts.clear();
+  for (const context of closing) await context.close();
+  assert.deepEqual(complaints.splice(0), [], "the page has complained");
+});
+
+/** A person's browser: its tabs share what a browser shares. */
+export async function person() {
+  const context = await browser.newContext({ viewport: { width: 900, height: 900 } });
+  contexts.add(context);
+  return context;
+}
+
+/** A tab that shows a thread at a server. */
+export class Tab {
+  static async open(context, server, threadId = randomUUID()) {
+    const tab = new Tab();
+    tab.threadId = threadId;
+    tab.page = await context.newPage();
+    tab.page.on("pageerror", (error) => complaints.push(String(error)));
+    tab.page.on("console", (message) => {
+      if (!["error", "warning"].includes(message.type())) return;
+      // A server that was killed is no fault of the page's.
+      if (tab.serverMayDie && /WebSocket connection to/.test(message.text())) return;
+      complaints.push(message.text());
+    });
+    await tab.page.goto(`${server}/?thread=${encodeURIComponent(threadId)}`);
+    await tab.connected();
+    return tab;
+  }
+
+  at(hook) {
+    return this.page.getByTestId(hook);
+  }
+
+  async connected() {
+    await until(async () => (await this.at("status").getAttribute("data-state")) === "connected", "the tab is connected");
+  }
+
+  async say(text) {
+    await this.at("composer").fill(text);
+    await this.at("send").click();
+  }
+
+  async reload() {
+    await this.page.reload();
+    await this.connected();
+  }
+
+  /** Waits until no run is in progress and the conversation is told, then returns what is seen. */
+  async rest() {
+    await until(async () => {
+      const status = this.at("status");
+      return (await status.getAttribute("data-state")) === "connected" && (await status.getAttribute("data-running")) === "false"
+        && (await this.at("message").count()) > 0;
+    }, "no run is in progress");
+    return this.seen();
+  }
+
+  /** What is seen, without what only one tab may know. */
+  seen() {
+    return this.page.evaluate(() => {
+      const all = (root, hook) => [...root.querySelectorAll(`[data-testid="${hook}"]`)];
+      const text = (element) => element?.textContent ?? null;
+      return {
+        messages: all(document, "message").map((message) => ({
+          role: message.dataset.role,
+          text: [...message.children].filter((child) => child.matches("p.text")).map(text).join("\n"),
+          calls: all(message, "tool-card").map((card) => ({
+            state: card.dataset.state,
+            args: text(all(card, "tool-args")[0]),
+            result: text(all(card, "tool-result")[0]),
+          })),
+        })),
+        interrupts: all(document, "interrupt").map((card) => ({ id: card.dataset.interruptId, reason: card.dataset.reason })),
+        state: text(all(document, "state-panel")[0]),
+      };
+    });
+  }
+
+  /** The text of the last message. */
+  async last() {
+    return (await this.seen()).messages.at(-1)?.text ?? "";
+  }
+
+  async asked(reason, count = 1) {
+    const cards = this.page.locator(`[data-testid="interrupt"][data-reason="${reason}"]`);
+    await until(async () => (await cards.count()) === count, `${count} questions of reason ${reason}`);
+    return cards;
+  }
+
+  async says(text) {
+    await until(async () => (await this.last()).includes(text), `the last message holds ${JSON.stringify(text)}`);
+  }
+
+  async shot(name) {
+    await this.page.screenshot({ path: path.join(AGUIWS_SHOTS, `${name}.png`), fullPage: true });
+  }
+}
+
+/** All tabs, and each of them reloaded, show the same; returns what. */
+export async function same(first, ...others) {
+  const seen = await first.rest();
+  const shows = async (tab, what) => {
+    await until(async () => JSON.stringify(await tab.seen()) === JSON.stringify(seen), what).catch(async () =>
+      assert.deepEqual(await tab.seen(), seen, what));
+  };
+  for (const tab of others) await shows(tab, "the tabs show the same");
+  for (const tab of [first, ...others]) {
+    await tab.reload();
+    await shows(tab, "a reloaded tab shows what it showed");
+  }
+  return seen;
+}
+
+export async function until(holds, what) {
+  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); ) {
+    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+async function control(what) {
+  const answer = await fetch(`${AGUIWS_CONTROL}/${what}`, { method: "POST" });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  return answer.json();
+}
+
+/** kill -9, and start on the same port and Redis: of server 0 or 1. */
+export const kill = (server) => control(`kill?server=${server}`);
+export const restart = (server) => control(`restart?server=${server}`);
+
+/** What has really happened to a tool of this name. */
+export const effects = async (tool) => (await control("effects")).filter((line) => line.tool === tool).map((line) => line.args);
+
+export const unique = (name) => `${name}_${randomUUID().slice(0, 8)}`;
+export const numbers = (n) => Array.from({ length: n }, (_, i) => `${i + 1}`).join(" ");
