@@ -456,3 +456,28 @@ func TestPayloadOfHugeExponent(t *testing.T) {
 	}
 	succeeded(t, l.answer(resolved(open[0].ID, `4`)))
 }
+
+// What is not recognised reaches neither agents nor followers, and what is, does.
+func TestInputIsStripped(t *testing.T) {
+	seen := make(chan *protocol.RunAgentInput, 1)
+	l := newLab(t, adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		seen <- run.Input()
+		return nil
+	}))
+	in, err := protocol.DecodeInput([]byte(`{"threadId":"thread","runId":"r","new":1,"forwardedProps":{"keep":true},
+		"messages":[{"id":"a","role":"user","content":"hi","mood":"good"},{"id":"b","role":"oracle","content":"?"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := l.submit(in); a.Disposition != adapter.Started {
+		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+	}
+	got := <-seen
+	if len(got.Messages) != 1 || got.Messages[0].Extra != nil || got.Extra != nil || string(got.ForwardedProps) != `{"keep":true}` {
+		t.Errorf("the agent sees %+v", got)
+	}
+	started := l.untilEnd()[0].(*protocol.RunStarted)
+	if text, _ := protocol.Encode(started); strings.Contains(string(text), "mood") || strings.Contains(string(text), "oracle") {
+		t.Errorf("followers see %s", text)
+	}
+}

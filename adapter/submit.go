@@ -99,6 +99,7 @@ func (r *Runner) Submit(ctx context.Context, in Input) (Admitted, error) {
 	if refusal := r.checkInput(in); refusal != nil {
 		return refused(refusal), nil
 	}
+	in.Run = r.strip(in.Run)
 	key := ThreadKey{in.Namespace, in.Run.ThreadID}
 	digest, err := inputDigest(key, in.Run)
 	if err != nil {
@@ -140,6 +141,27 @@ func (r *Runner) checkInput(in Input) *protocol.RunError {
 		seen[m.ID] = true
 	}
 	return nil
+}
+
+// strip returns the input without what this version does not recognise, which
+// agents would read and RUN_STARTED would repeat. The sender's input is not
+// changed.
+func (r *Runner) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput {
+	text, err := json.Marshal(input)
+	if err != nil {
+		return input
+	}
+	own := new(protocol.RunAgentInput)
+	if err := json.Unmarshal(text, own); err != nil {
+		return input
+	}
+	removed := own.Strip()
+	if len(removed) == 0 {
+		return input
+	}
+	r.log.Warn("an input had members that are not recognised; they were left out",
+		"thread", input.ThreadID, "run", input.RunID, "members", removed)
+	return own
 }
 
 // try judges the input once on a view of its thread, and begins its run if it
