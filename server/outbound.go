@@ -118,11 +118,13 @@ func (o *outbound) drain() error {
 }
 
 func (o *outbound) writeAll(b []byte) error {
+	since := time.Now() // when the peer last took something
 	for len(b) > 0 {
+		// Looking several times within the timeout tells progress in time.
 		// Under the lock, so that it cannot undo the deadline of giveUp.
 		o.mu.Lock()
 		o.unsent = len(b)
-		deadline, last := time.Now().Add(o.timeout), false
+		deadline, last := time.Now().Add(o.timeout/4), false
 		if !o.until.IsZero() && o.until.Before(deadline) {
 			deadline, last = o.until, true
 		}
@@ -135,18 +137,19 @@ func (o *outbound) writeAll(b []byte) error {
 		n, err := o.Conn.Write(b)
 		b = b[n:]
 
+		now := time.Now()
 		o.mu.Lock()
 		o.unsent = len(b)
 		if n > 0 {
-			o.taken = time.Now()
+			o.taken, since = now, now
 		}
-		last = last || !o.until.IsZero() && !o.until.After(time.Now())
+		last = last || !o.until.IsZero() && !o.until.After(now)
 		o.mu.Unlock()
 		late := errors.Is(err, os.ErrDeadlineExceeded)
 		switch {
 		case late && last:
 			return errAborted
-		case late && n == 0:
+		case late && now.Sub(since) >= o.timeout:
 			return errStalled
 		case err != nil && !late:
 			return err
