@@ -39,7 +39,7 @@ afterEach(async () => {
 
 /** A person's browser: its tabs share what a browser shares. */
 export async function person() {
-  const context = await browser.newContext({ viewport: { width: 900, height: 900 } });
+  const context = await browser.newContext({ viewport: { width: 900, height: 1000 } });
   contexts.add(context);
   return context;
 }
@@ -70,9 +70,24 @@ export class Tab {
     await until(async () => (await this.at("status").getAttribute("data-state")) === "connected", "the tab is connected");
   }
 
+  /** A person uses the tab in front; the browser gives the others little time. */
+  async front() {
+    await this.page.bringToFront();
+  }
+
+  async click(hook) {
+    await this.front();
+    await this.at(hook).click();
+  }
+
+  async fill(hook, text) {
+    await this.front();
+    await this.at(hook).fill(text);
+  }
+
   async say(text) {
-    await this.at("composer").fill(text);
-    await this.at("send").click();
+    await this.fill("composer", text);
+    await this.click("send");
   }
 
   async reload() {
@@ -127,7 +142,8 @@ export class Tab {
   }
 
   async shot(name) {
-    await this.page.screenshot({ path: path.join(AGUIWS_SHOTS, `${name}.png`), fullPage: true });
+    await this.front();
+    await this.page.screenshot({ path: path.join(AGUIWS_SHOTS, `${name}.png`) });
   }
 }
 
