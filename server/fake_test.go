@@ -26,6 +26,7 @@ type fake struct {
 	shutdown func()
 	durable  bool
 	open     int // followers
+	page     int // events a page
 }
 
 type fakeThread struct {
@@ -35,7 +36,8 @@ type fakeThread struct {
 	followers []*fakeFollower
 }
 
-func newFake() *fake { return &fake{threads: map[adapter.ThreadKey]*fakeThread{}} }
+// newFake has small pages, so that tests see several.
+func newFake() *fake { return &fake{threads: map[adapter.ThreadKey]*fakeThread{}, page: 3} }
 
 func (b *fake) thread(key adapter.ThreadKey) *fakeThread {
 	t := b.threads[key]
@@ -219,7 +221,7 @@ func (f *fakeFollower) Next(context.Context) (adapter.Page, error) {
 		return adapter.Page{Restated: a, CaughtUp: true}, err
 	}
 	events := t.log[f.pos.Seq-t.base:]
-	events = events[:min(len(events), 3)] // small pages, so that tests see several
+	events = events[:min(len(events), f.b.page)]
 	f.pos.Seq += int64(len(events))
 	return adapter.Page{Events: events, CaughtUp: f.pos == t.end()}, nil
 }

@@ -90,6 +90,12 @@ func (o *outbound) Write(p []byte) (int, error) {
 // Flush writes what was gathered. It returns errStalled after the timeout
 // without progress; a peer that reads slowly is waited for.
 func (o *outbound) Flush() error {
+	o.mu.Lock()
+	idle, err := o.buf == nil, o.err
+	o.mu.Unlock()
+	if idle {
+		return err
+	}
 	o.writing <- struct{}{}
 	defer func() { <-o.writing }()
 	return o.drain()
@@ -179,9 +185,13 @@ func (o *outbound) aliveSince(t time.Time) bool {
 }
 
 // giveUp makes a Flush that waits for the peer return errAborted at that time.
+// After finish it does nothing.
 func (o *outbound) giveUp(at time.Time) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if o.direct {
+		return
+	}
 	o.until = at
 	if o.unsent > 0 {
 		o.SetWriteDeadline(at)

@@ -31,7 +31,7 @@ func (s *plainSession) owe(thread string, events [][]byte) {
 
 func (s *plainSession) run() error {
 	for {
-		if err := s.flush(); err != nil {
+		if err := s.out.Flush(); err != nil {
 			return err
 		}
 		select {
@@ -171,7 +171,7 @@ func (r *plainRun) stream() error {
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
 	for {
-		if err := r.flush(); err != nil {
+		if err := r.out.Flush(); err != nil {
 			return err
 		}
 		select {

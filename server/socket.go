@@ -114,6 +114,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 
 // serve runs the session and the reader until both have ended.
 func (sock *socket) serve(answers session, plain bool) {
+	defer context.AfterFunc(sock.ctx, sock.hurry)()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -171,27 +172,19 @@ func (sock *socket) poke() {
 	}
 }
 
-// flush writes what was gathered, and gives up soon after the socket is to
-// close.
-func (sock *socket) flush() error {
-	if sock.out.backlog() == 0 {
-		return nil
+// hurry keeps a slow peer from holding up the end of the socket.
+func (sock *socket) hurry() {
+	at := time.Now()
+	if closingOf(context.Cause(sock.ctx)).code != 0 {
+		at = at.Add(farewell)
 	}
-	stop := context.AfterFunc(sock.ctx, func() {
-		at := time.Now()
-		if closingOf(context.Cause(sock.ctx)).code != 0 {
-			at = at.Add(farewell)
-		}
-		sock.out.giveUp(at)
-	})
-	defer stop()
-	return sock.out.Flush()
+	sock.out.giveUp(at)
 }
 
 // write gathers one text frame.
 func (sock *socket) write(data []byte) error {
 	if sock.out.full() {
-		if err := sock.flush(); err != nil {
+		if err := sock.out.Flush(); err != nil {
 			return err
 		}
 	}
