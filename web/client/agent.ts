@@ -187,6 +187,11 @@ export class WebSocketAgent extends AbstractAgent {
       get idle() {
         return lane.idle;
       },
+      clear: () => {
+        if (this.threadId !== threadId) return;
+        this.setMessages([]);
+        this.setState({});
+      },
       setPendingInterrupts: (_, interrupts: Interrupt[]) => {
         if (this.threadId === threadId) this.pendingInterrupts = interrupts;
       },

@@ -11,6 +11,8 @@ export class Exchange {
   sent = false;
   /** The server has taken it. */
   accepted = false;
+  /** It had begun, and the server, which had forgotten it, begins it anew. */
+  anew = false;
   /** The run that answers it, when that is another one. */
   of?: string;
   /** Its input has to be sent, or sent again to learn what became of it. */
@@ -47,7 +49,7 @@ export class Exchange {
 
   /** Whether a RUN_STARTED of the log with this run's id can be this run's: not while the answer is on its way. */
   get claims(): boolean {
-    if (this.pipeline.started || this.pipeline.ended) return false;
+    if (this.pipeline.ended || (this.pipeline.started && !this.anew)) return false;
     return this.accepted || (this.sent && this.frameId === undefined);
   }
 

@@ -41,6 +41,10 @@ export class Pipeline {
   push(event: WireEvent): void {
     if (this.over) return;
     if (event.type === "RUN_STARTED") {
+      if (this.begun) {
+        this.beginAgain();
+        return;
+      }
       this.begun = true;
       this.runId = String(event.runId);
     }
@@ -94,6 +98,11 @@ export class Pipeline {
     if (this.over) return;
     this.over = true;
     setTimeout(() => this.sink.error(error), 0);
+  }
+
+  /** The server had forgotten the run and does it anew: to the sink it is still the same one. */
+  private beginAgain(): void {
+    for (const event of this.open.closingsExcept([])) this.push(event);
   }
 
   private end(): void {

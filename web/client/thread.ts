@@ -18,6 +18,8 @@ export interface ThreadOwner {
   drive(key: string): Promise<unknown>;
   /** Whether no reducer is at work on the agent. */
   readonly idle: boolean;
+  /** Empties the agent's messages and state. */
+  clear(threadId: string): void;
   /** Makes these the agent's pending interrupts. */
   setPendingInterrupts(threadId: string, interrupts: Interrupt[]): void;
 }
@@ -40,6 +42,8 @@ export class AgentThread implements FeedListener {
   /** The next restatement is needed whatever position is held. */
   private fresh = false;
   private interruptsKnown = false;
+  /** The agent is to be emptied as soon as no reducer writes to it. */
+  private toClear = false;
   private readonly resync = new Backoff({ baseMs: 500 });
 
   constructor(
@@ -125,6 +129,10 @@ export class AgentThread implements FeedListener {
 
   /** A reducer has ended: what is open is known better here than in the run it told. */
   settle(): void {
+    if (this.toClear && this.owner.idle) {
+      this.toClear = false;
+      this.owner.clear(this.threadId);
+    }
     if (!this.interruptsKnown || this.current || !this.owner.idle) return;
     this.owner.setPendingInterrupts(this.threadId, structuredClone([...this.status.value.interrupts]));
   }
@@ -166,6 +174,7 @@ export class AgentThread implements FeedListener {
     if (!redundant) {
       for (const exchange of this.exchanges) if (!exchange.pipeline.started) exchange.mustAsk();
       told = this.restateCurrent(runId, events);
+      if (!first && hadSynced) this.forgotten();
     }
     for (const pipeline of this.connecting) {
       this.connecting.delete(pipeline);
@@ -190,6 +199,7 @@ export class AgentThread implements FeedListener {
     const exchange = this.exchangeFor(frame.runId, frame.id);
     if (!exchange || frame.disposition === "refused") return;
     exchange.accepted = true;
+    exchange.anew = exchange.pipeline.started && frame.disposition !== "repeat";
     exchange.of = frame.of;
     if (frame.disposition === "queued") this.status.queued({ runId: exchange.runId, messages: exchange.question });
     if (exchange.stopRequested) this.cancel(exchange.knownAs);
@@ -255,7 +265,7 @@ export class AgentThread implements FeedListener {
     this.status.unqueued(runId);
     this.status.set({ activeRunId: runId, interrupts: [] });
     const exchange = [...this.exchanges].find((candidate) => candidate.runId === runId && candidate.claims);
-    if (exchange) exchange.unsure = false;
+    if (exchange) exchange.unsure = exchange.anew = false;
     this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.segments.begin() : undefined;
   }
 
@@ -277,6 +287,14 @@ export class AgentThread implements FeedListener {
     if (exchange) exchange.mustAsk();
     else pipeline.finish();
     return false;
+  }
+
+  /** The thread was told before and is empty now: what is shown of it is not there any more. */
+  private forgotten(): void {
+    for (const exchange of [...this.exchanges]) {
+      if (exchange.pipeline.started) exchange.pipeline.fail(new TransportError("run_forgotten", "the server does not know this run any more"));
+    }
+    this.toClear = true;
   }
 
   private tellInto(pipeline: Pipeline, events: WireEvent[]): void {

@@ -8,6 +8,7 @@ import { MessageList } from "./MessageList";
 import { StatePanel } from "./StatePanel";
 import { StatusChip } from "./StatusChip";
 import { useThreadId } from "./thread";
+import { whyRestated } from "./words";
 
 export function App() {
   const [threadId, begin] = useThreadId();
@@ -19,6 +20,7 @@ function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) 
   const { messages, state, status, notice } = picture;
   const running = status.activeRunId !== undefined;
   const empty = messages.length === 0 && status.queued.length === 0 && !running;
+  const restated = whyRestated(status.restated);
   useStickToEnd();
   return (
     <div className="page">
@@ -55,9 +57,9 @@ function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) 
             </button>
           </div>
         ))}
-        {status.restated && (
+        {restated && (
           <p className="hint center" data-testid="restated">
-            The conversation was loaded anew ({status.restated}).
+            The conversation was loaded anew: {restated}.
           </p>
         )}
         {(notice ?? status.failure) && <ErrorNotice failure={(notice ?? status.failure)!} dismiss={() => chat.dismiss()} />}

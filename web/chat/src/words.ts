@@ -28,6 +28,7 @@ const WORDS: Record<string, Words> = {
   forbidden: { title: "Not allowed", advice: "This identity may not do this." },
   invalid_input: { title: "The server could not read the message", advice: "Reload the page; it may be older than the server." },
   input_too_large: { title: "The message is too large", advice: "Shorten it, or begin a new chat." },
+  run_forgotten: { title: "The server has forgotten this run", advice: "Its store lost what it held. You can send the message again." },
   unacceptable_events: { title: "Events out of order", advice: "The conversation is loaded anew." },
   too_many_threads: { title: "Too many chats on one connection", advice: "Close one, then reload." },
   detached: { title: "This chat is gone", advice: "It was deleted. Begin a new one." },
@@ -38,4 +39,15 @@ const WORDS: Record<string, Words> = {
 /** What to say about a code; an unknown one speaks by its message. */
 export function wordsFor(code: string): Words {
   return WORDS[code] ?? { title: "Something went wrong", advice: "Try again, or reload the page." };
+}
+
+const RESTATED: Record<string, string> = {
+  epoch_changed: "the server's store has begun a new history",
+  trimmed: "too much had happened meanwhile",
+  ahead: "the server's store has lost something",
+};
+
+/** Why a conversation was loaded anew; undefined when that is nothing to speak of. */
+export function whyRestated(reason: string | undefined): string | undefined {
+  return reason === undefined || reason === "no_position" ? undefined : (RESTATED[reason] ?? reason);
 }

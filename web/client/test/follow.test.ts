@@ -326,6 +326,26 @@ describe("a follower", () => {
     expect(shown(agent)).toEqual(["user:q", "assistant:answer", "user:theirs", "assistant:x", "user:mine"]);
   });
 
+  it("shows nothing of a thread that the server has forgotten, and fails the run that was in progress", async () => {
+    const { bench, agent } = await following();
+    const outcome = say(agent, "u1", "mine", "r1").catch((error) => error);
+    await settle();
+    bench.socket.next();
+    bench.socket.say(run("r1", "started"), started("r1"), open("m"), delta("m", "par"));
+    await settle();
+    const socket = await bench.reconnect();
+    const attach = socket.next();
+    socket.say(attached(0, false, { id: attach.id, epoch: "e2", reason: "epoch" }), live(0));
+    await settle(1);
+    expect(await outcome).toMatchObject({ code: "run_forgotten" });
+    expect(agent.messages).toEqual([]);
+    expect(agent.state).toEqual({});
+    expect(socket.silent()).toBe(true);
+    socket.say(stream(0, undefined, "t", "e2"), started("r2"), open("n"), delta("n", "anew"), close("n"), finished("r2"));
+    await settle();
+    expect(shown(agent)).toEqual(["assistant:anew"]);
+  });
+
   it("stops a run that others began", async () => {
     const { bench, agent } = await following();
     bench.socket.say(started("rf"));

@@ -301,6 +301,20 @@ describe("restated into an open pipeline", () => {
     expect(shown(agent)).toEqual(["user:hi", "assistant:Hello", "user:more", "assistant:later"]);
   });
 
+  it("goes on with its own run when the server, which had forgotten it, begins it anew", async () => {
+    const { agent, events, outcome, socket, attach } = await begun();
+    socket.say(
+      attached(4, false, { id: attach.id, epoch: "e2" }), stream(4, 4, "t", "e2"), started("rx"), state({}),
+      messages(user("ux", "x")), finished("rx"), live(4),
+    );
+    expect(socket.next()).toMatchObject({ runId: "r1" });
+    socket.say(run("r1", "started"), started("r1"), open("b"), delta("b", "again"), close("b"), finished("r1"));
+    await settle();
+    expect(outcome()).toBe("resolved");
+    expect(shown(agent).at(-1)).toBe("assistant:again");
+    expect(events.filter((event) => event.type === "RUN_STARTED")).toHaveLength(1);
+  });
+
   it("does not begin a subagent anew that it has seen the end of", async () => {
     const { agent, outcome, socket, attach, events } = await begun();
     const sub = { subagentRunId: "sub" };
