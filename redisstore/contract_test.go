@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -12,8 +13,12 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
+// patience is for machines that do much else.
+const patience = 30 * time.Second
+
 func nodeOptions(n storetest.Node) *Options {
-	return &Options{Prefix: n.Space, Node: n.ID, Lease: n.Lease, Retain: n.Retain, HistoryID: n.History, Clock: n.Clock}
+	return &Options{Prefix: n.Space, Node: n.ID, Lease: n.Lease, Retain: n.Retain, HistoryID: n.History, Clock: n.Clock,
+		Timeout: patience}
 }
 
 func closing(t testing.TB, s *Store) *Store {
@@ -30,7 +35,7 @@ func onMiniredis(server *miniredis.Miniredis) storetest.Open {
 	return func(t testing.TB, n storetest.Node) adapter.Store {
 		client := redis.NewClient(&redis.Options{
 			Dialer:     func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
-			MaxRetries: -1, ContextTimeoutEnabled: true, DisableIdentity: true,
+			MaxRetries: -1, ContextTimeoutEnabled: true, DisableIdentity: true, ReadTimeout: patience, WriteTimeout: patience,
 		})
 		t.Cleanup(func() { _ = client.Close() })
 		o := nodeOptions(n)

@@ -16,8 +16,12 @@ import (
 // commands.
 const forgetEvery = time.Minute
 
+// embeddedTimeout is long: there is no network that could lose a reply.
+const embeddedTimeout = time.Minute
+
 // Embedded returns a store inside this process: the same scripts on miniredis,
-// reached without a port. What it holds dies with Close or with the process.
+// reached without a port. What it holds dies with Close or with the process. By
+// default it has one partition, and a call may take a minute.
 func Embedded(opts *Options) (*Store, error) {
 	server := miniredis.NewMiniRedis()
 	o := opts.withDefaults()
@@ -26,14 +30,17 @@ func Embedded(opts *Options) (*Store, error) {
 	if opts == nil || opts.Partitions == 0 {
 		o.Partitions = 1
 	}
+	if opts == nil || opts.Timeout == 0 {
+		o.Timeout = embeddedTimeout
+	}
 	client := redis.NewClient(&redis.Options{
 		Dialer:                   func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
 		MaxRetries:               -1,
 		ContextTimeoutEnabled:    true,
 		DisableIdentity:          true,
 		MaintNotificationsConfig: &maintnotifications.Config{Mode: maintnotifications.ModeDisabled},
-		ReadTimeout:              time.Minute,
-		WriteTimeout:             time.Minute,
+		ReadTimeout:              o.Timeout,
+		WriteTimeout:             o.Timeout,
 	})
 	// The server starts with the first connection.
 	shut := func() error {

@@ -12,7 +12,7 @@ import (
 )
 
 // failoverLimit is how long a promotion may take.
-const failoverLimit = 20 * time.Second
+const failoverLimit = 30 * time.Second
 
 func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 	if testing.Short() {

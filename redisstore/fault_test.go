@@ -58,7 +58,7 @@ func view(t *testing.T, s *Store, q adapter.ReadQuery) *adapter.ThreadView {
 // retried sends a call again until the store answers.
 func retried(t *testing.T, call func() error) {
 	t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(30 * time.Second); ; {
 		err := call()
 		if err == nil {
 			return
@@ -249,7 +249,7 @@ func next(t *testing.T, heard chan adapter.Delivery) adapter.Delivery {
 	select {
 	case d := <-heard:
 		return d
-	case <-time.After(10 * time.Second):
+	case <-time.After(30 * time.Second):
 		t.Fatal("nothing heard")
 		return adapter.Delivery{}
 	}
@@ -259,7 +259,7 @@ func await(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.Now().Add(10 * time.Second); !f(); <-tick.C {
+	for deadline := time.Now().Add(30 * time.Second); !f(); <-tick.C {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never came true that %s", what)
 		}

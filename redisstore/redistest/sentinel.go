@@ -65,7 +65,7 @@ func (w *Watched) URL() string {
 // until polls what other processes work on.
 func until(t testing.TB, what string, f func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(3 * startLimit); !f(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(startLimit); !f(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("redistest: it never came true that %s", what)
 		}

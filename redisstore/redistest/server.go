@@ -17,7 +17,7 @@ import (
 )
 
 // startLimit is how long a server may take until it answers.
-const startLimit = 10 * time.Second
+const startLimit = 30 * time.Second
 
 // Options of a server. The zero value: no persistence, on a unix socket.
 type Options struct {

@@ -225,7 +225,7 @@ func (th *thread) unchanged(f func()) {
 // eventually polls a condition on which another process or goroutine works.
 func eventually(th *thread, what string, f func() bool) {
 	th.Helper()
-	ctx, cancel := context.WithTimeout(th.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(th.Context(), 30*time.Second)
 	defer cancel()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
