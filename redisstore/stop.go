@@ -7,9 +7,9 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 )
 
-// Stop implements adapter.Admission. Sent again with the same Terminal it
-// answers as it did; when runs of one label wait beside each other, each call
-// stops another of them, the latest first.
+// Stop implements adapter.Admission. Sent again it answers that the run is
+// stopped; when runs of one label wait beside each other, each call stops another
+// of them, the latest first.
 func (s *Store) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, error) {
 	if len(st.Terminal) == 0 {
 		return adapter.StopResult{}, errors.New("redisstore: stop: a run ends with an event")

@@ -28,7 +28,7 @@ if not run then
   if id then
     if runState(t, id) == 'stopped' then
       return { 1, 1, id, redis.call('HMGET', t.disp, '1:' .. id, '2:' .. id), 0, r.epoch, before, {}, '', '' }
-    elseif redis.call('HGET', t.runs, 't:' .. id) == ARGV[9] then
+    elseif redis.call('HGET', t.runs, 'k:' .. id) == STOPPED then
       return { 1, 0, id, {}, 0, r.epoch, before, {}, '', '' }
     end
   end
@@ -58,7 +58,7 @@ else
   end
   r.bound = r.seq
   setRun(t, run, 'ended', admitted, started, execution)
-  redis.call('HSET', t.runs, 't:' .. run, terminal)
+  redis.call('HSET', t.runs, 't:' .. run, terminal, 'k:' .. run, STOPPED)
   redis.call('HDEL', t.disp, 'i:' .. run, '1:' .. run, '2:' .. run)
   redis.call('DEL', t.exec, t.journal)
   fenced(node, member, old)

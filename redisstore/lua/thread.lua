@@ -89,6 +89,9 @@ local function log(t, r, list)
   for i = 1, #list do r.extra[#r.extra + 1] = list[i] end
 end
 
+-- STOPPED stands for a run's last batch when stop ended the run.
+local STOPPED = '4:stop'
+
 -- release is for a thread without an active run and without a suspension: it
 -- logs the runs that were stopped while they waited and now stand at the head,
 -- and offers the head that remains. True: there is one to claim.
@@ -109,7 +112,7 @@ local function release(t, r, member)
     r.bound = r.seq
     r.latest = head
     setRun(t, head, 'ended', admitted, r.seq - 1, execution)
-    redis.call('HSET', t.runs, 't:' .. head, events[2])
+    redis.call('HSET', t.runs, 't:' .. head, events[2], 'k:' .. head, STOPPED)
     redis.call('HDEL', t.disp, 'i:' .. head, '1:' .. head, '2:' .. head)
     redis.call('ZREM', t.queue, head)
   end

@@ -66,6 +66,10 @@ var stopTests = []test{
 		th.begun(th.wait("r3"))
 		first = th.stop("label-r3")
 		th.unchanged(func() { same(th, "queued", th.stop("label-r3"), first) })
+		idle := e.on(th.s, "idle")
+		idle.begun(idle.wait("r1"))
+		first = idle.stop("label-r1")
+		idle.unchanged(func() { same(th, "at rest", idle.stop("label-r1"), first) })
 	}},
 	{"an unknown or ended run is not stopped", func(e *env) {
 		th := e.thread()
