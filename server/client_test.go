@@ -107,13 +107,19 @@ func (c *client) send(frames ...string) {
 // read returns the next frame as it came.
 func (c *client) read() []byte {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
-	_, data, err := c.ws.Read(ctx)
+	data, err := c.try()
 	if err != nil {
 		c.t.Fatalf("no frame: %v", err)
 	}
 	return data
+}
+
+// try returns the next frame, or why there is none.
+func (c *client) try() ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	_, data, err := c.ws.Read(ctx)
+	return data, err
 }
 
 // expect reads the next frame, which must be of the type.

@@ -22,17 +22,23 @@ func endToEnd(t *testing.T) (ts *testServer, effects string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	effects = filepath.Join(t.TempDir(), "effects")
+	return node(t, store, effects), effects
+}
+
+// node serves the script agent from a store, which it closes.
+func node(t *testing.T, store *redisstore.Store, effects string) *testServer {
+	t.Helper()
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	effects = filepath.Join(t.TempDir(), "effects")
 	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{Effects: effects})}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runner{r}, &Options{FrameBurst: 1000}), effects
+	return newTestServer(t, runner{r}, &Options{FrameBurst: 1000})
 }
 
 // tab is a client of one thread that counts and folds as BINDING.md tells a
@@ -69,36 +75,42 @@ func (tb *tab) fresh() {
 func (tb *tab) next() protocol.Event {
 	tb.t.Helper()
 	for {
-		data := tb.read()
-		var frame map[string]any
-		if err := json.Unmarshal(data, &frame); err != nil {
-			tb.t.Fatalf("%s: %v", data, err)
+		if e := tb.apply(tb.read()); e != nil {
+			return e
 		}
-		if kind := frame["type"].(string); strings.HasPrefix(kind, "ws.") {
-			tb.control(frame)
-			continue
-		}
-		e, err := protocol.Decode(data)
-		if err != nil {
-			tb.t.Fatalf("%s: %v", data, err)
-		}
-		counted := tb.uncounted == 0
-		if counted {
-			if tb.epoch == "" {
-				tb.t.Fatalf("%s came before any ws.stream", data)
-			}
-			tb.seq++
-		} else {
-			tb.uncounted--
-		}
-		if err := tb.order.Check(e); err != nil {
-			tb.t.Fatalf("%s: %v", data, err)
-		}
-		if err := tb.fold.Apply(e); err != nil {
-			tb.t.Fatalf("%s: %v", data, err)
-		}
-		return e
 	}
+}
+
+// apply takes a frame in, and returns it if it is an event.
+func (tb *tab) apply(data []byte) protocol.Event {
+	tb.t.Helper()
+	var frame map[string]any
+	if err := json.Unmarshal(data, &frame); err != nil {
+		tb.t.Fatalf("%s: %v", data, err)
+	}
+	if kind := frame["type"].(string); strings.HasPrefix(kind, "ws.") {
+		tb.control(frame)
+		return nil
+	}
+	e, err := protocol.Decode(data)
+	if err != nil {
+		tb.t.Fatalf("%s: %v", data, err)
+	}
+	if tb.uncounted > 0 {
+		tb.uncounted--
+	} else {
+		if tb.epoch == "" {
+			tb.t.Fatalf("%s came before any ws.stream", data)
+		}
+		tb.seq++
+	}
+	if err := tb.order.Check(e); err != nil {
+		tb.t.Fatalf("%s: %v", data, err)
+	}
+	if err := tb.fold.Apply(e); err != nil {
+		tb.t.Fatalf("%s: %v", data, err)
+	}
+	return e
 }
 
 func (tb *tab) control(frame map[string]any) {
