@@ -254,9 +254,7 @@ func (l *foldMessages) result(e *ToolCallResult) {
 		ToolCallID: e.ToolCallID, SubagentRunID: e.SubagentRunID,
 	})
 	m.merge(e.Metadata)
-	at := slices.IndexFunc(l.list, func(m *foldMessage) bool {
-		return m.Role == RoleAssistant && m.carries(e.ToolCallID)
-	})
+	at := slices.IndexFunc(l.list, func(m *foldMessage) bool { return m.carries(e.ToolCallID) })
 	if at < 0 {
 		l.insert(len(l.list), m)
 		return
@@ -266,8 +264,19 @@ func (l *foldMessages) result(e *ToolCallResult) {
 	l.insert(at, m)
 }
 
+// carrier finds the message that holds a call.
+func (l *foldMessages) carrier(call string) *foldMessage {
+	if l.calls[call] == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(l.list, func(m *foldMessage) bool { return m.carries(call) }); i >= 0 {
+		return l.list[i]
+	}
+	return nil
+}
+
 func (m *foldMessage) carries(call string) bool {
-	return slices.ContainsFunc(m.calls, func(c *foldCall) bool { return c.ID == call })
+	return m.Role == RoleAssistant && slices.ContainsFunc(m.calls, func(c *foldCall) bool { return c.ID == call })
 }
 
 func (l *foldMessages) seal(e *ReasoningEncryptedValue) {

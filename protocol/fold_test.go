@@ -279,7 +279,7 @@ func TestFoldOpenings(t *testing.T) {
 		`{"type":"STEP_STARTED","subagentRunId":"q","stepName":"one"}`,
 		`{"type":"STEP_STARTED","stepName":"one"}`,
 		`{"type":"TEXT_MESSAGE_START","subagentRunId":"q","messageId":"m","role":"assistant"}`,
-		`{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"n","parentMessageId":"m"}`,
+		`{"type":"TOOL_CALL_START","subagentRunId":"q","toolCallId":"c","toolCallName":"n","parentMessageId":"m"}`,
 		`{"type":"REASONING_START","subagentRunId":"p","messageId":"r"}`,
 		`{"type":"REASONING_MESSAGE_START","subagentRunId":"p","messageId":"r","role":"reasoning"}`,
 	}

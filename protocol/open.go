@@ -87,19 +87,54 @@ func (f *Fold) at(kind openKind, o owner, id string) int {
 // Openings returns the events that open again, for a client that was told of a
 // new run and given the messages, all that is open here: subagents (parents
 // first), steps, text messages, tool calls, reasoning spans, reasoning
-// messages, each in the order they were opened. A subagent whose parent is no
-// longer open is announced without it, because a client refuses a parent that
-// it has not seen in this run.
+// messages, each in the order they were opened.
+//
+// They agree with the messages as they are held, because that is what the
+// client has been given: an owner is the message's, and a call that is held
+// names the message that carries it. A subagent whose parent is no longer open
+// is announced without it, because a client refuses a parent that it has not
+// seen in this run.
 func (f *Fold) Openings() []Event {
 	events := make([]Event, 0, len(f.open))
 	for _, x := range f.ordered() {
 		e := x.event
-		if s, ok := e.(*SubagentStarted); ok {
-			announced := *s
-			if p := s.ParentSubagentRunID; p != nil && f.at(openSubagent, owner{}, *p) < 0 {
-				announced.ParentSubagentRunID = nil
+		switch again := e.(type) {
+		case *SubagentStarted:
+			if p := again.ParentSubagentRunID; p != nil && f.at(openSubagent, owner{}, *p) < 0 {
+				orphan := *again
+				orphan.ParentSubagentRunID = nil
+				e = &orphan
 			}
-			e = &announced
+		case *TextMessageStart:
+			if m := f.log.find(x.id); m != nil {
+				held := *again
+				held.SubagentRunID = m.SubagentRunID
+				e = &held
+			}
+		case *ReasoningStart:
+			held := *again
+			if m := f.log.find(x.id); m != nil && m.Role == RoleReasoning {
+				held.SubagentRunID = m.SubagentRunID
+			} else if i := f.at(openReasoning, owner{}, x.id); i >= 0 {
+				held.SubagentRunID = OwnerOf(f.open[i].event) // of one id and one owner
+			}
+			e = &held
+		case *ReasoningMessageStart:
+			if m := f.log.find(x.id); m != nil && m.Role == RoleReasoning {
+				held := *again
+				held.SubagentRunID = m.SubagentRunID
+				e = &held
+			}
+		case *ToolCallStart:
+			if m := f.log.carrier(x.id); m != nil {
+				held := *again
+				held.SubagentRunID, held.ToolCallName = m.SubagentRunID, f.log.calls[x.id].Function.Name
+				if held.ParentMessageID != nil {
+					id := m.ID
+					held.ParentMessageID = &id
+				}
+				e = &held
+			}
 		}
 		events = append(events, e)
 	}
@@ -140,14 +175,27 @@ func (f *Fold) ClosingsWith(subagent func(id string) Event) []Event {
 		case *StepStarted:
 			events = append(events, &StepFinished{Attributed: e.Attributed, StepName: x.id})
 		case *TextMessageStart:
-			events = append(events, &TextMessageEnd{Attributed: e.Attributed, MessageID: x.id})
+			events = append(events, &TextMessageEnd{Attributed: agreed(e.Attributed, f.log.find(x.id)), MessageID: x.id})
 		case *ToolCallStart:
-			events = append(events, &ToolCallEnd{Attributed: e.Attributed, ToolCallID: x.id})
+			events = append(events, &ToolCallEnd{Attributed: agreed(e.Attributed, f.log.carrier(x.id)), ToolCallID: x.id})
 		case *ReasoningStart:
-			events = append(events, &ReasoningEnd{Attributed: e.Attributed, MessageID: x.id})
+			end := &ReasoningEnd{MessageID: x.id}
+			if m := f.log.find(x.id); m == nil || m.Role == RoleReasoning {
+				end.Attributed = agreed(e.Attributed, m)
+			}
+			events = append(events, end)
 		case *ReasoningMessageStart:
-			events = append(events, &ReasoningMessageEnd{Attributed: e.Attributed, MessageID: x.id})
+			events = append(events, &ReasoningMessageEnd{Attributed: agreed(e.Attributed, f.log.find(x.id)), MessageID: x.id})
 		}
 	}
 	return events
+}
+
+// agreed leaves a tag out that the held message does not have: an end without
+// one suits a client that saw the opening event and one that was restated.
+func agreed(a Attributed, m *foldMessage) Attributed {
+	if m != nil && ownerOf(a.SubagentRunID) != ownerOf(m.SubagentRunID) {
+		return Attributed{}
+	}
+	return a
 }

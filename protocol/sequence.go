@@ -18,8 +18,9 @@ type Sequence struct {
 	phase    phase
 	threadID string // of the first run; all others are of the same thread
 	runID    string
-	bound    bool // threadID is known
-	seed     Messages
+	bound    bool             // threadID is known
+	seeded   bool             // seed is for the run that is open
+	seed     map[entity]owner // of what the peer held before this run
 	chunks   Expander
 	undo     *[]func() // set while a chunk's events are tried
 
@@ -50,7 +51,16 @@ const (
 	itemReasoningSpan
 	itemToolCall
 	itemKinds
+
+	itemActivity = itemKinds // is never open
 )
+
+// entity is something that has an owner. A reasoning span is entered as its
+// message.
+type entity struct {
+	kind itemKind
+	id   string
+}
 
 // item is something that events open, extend and close, by id.
 type item struct {
@@ -133,15 +143,21 @@ func (s *Sequence) End() error {
 func (s *Sequence) Index() int { return s.index }
 
 // Seed tells what the peer holds already: whose the messages are, and which
-// activities have a content that a delta may change. It counts for
-// the run that is open, else for the next one. RUN_STARTED with an input, and
-// MESSAGES_SNAPSHOT, do the same by themselves.
+// activities have a content that a delta may change. It counts for the run that
+// is open, else for the next one, and replaces what was told before. What it
+// says is asked for in addition to what the stream says, so that seeding never
+// makes legal what a peer refuses that knows the stream alone.
 func (s *Sequence) Seed(messages Messages) {
-	if s.phase == phaseRunning {
-		s.learn(messages, false)
-		return
+	s.seed = map[entity]owner{}
+	for i := range messages {
+		m := &messages[i]
+		o := ownerOf(m.SubagentRunID)
+		s.seed[entity{entityKind(m.Role), m.ID}] = o
+		for _, c := range m.ToolCalls {
+			s.seed[entity{itemToolCall, c.ID}] = o
+		}
 	}
-	s.seed = append(s.seed, messages...)
+	s.seeded = s.phase == phaseRunning
 }
 
 // expanded judges the events that e stands for, all of them or none.
@@ -205,7 +221,7 @@ func (s *Sequence) step(e Event) error {
 	case *ToolCallEnd:
 		return s.end(itemToolCall, s.calls[e.ToolCallID], e, e.ToolCallID, e.SubagentRunID)
 	case *ToolCallResult:
-		s.own(s.texts, e.MessageID, ownerOf(e.SubagentRunID))
+		s.learnItem(itemText, e.MessageID, ownerOf(e.SubagentRunID), true)
 		return nil
 	case *ReasoningStart:
 		return s.reasoningStart(itemReasoningSpan, e, e.MessageID, e.SubagentRunID)
@@ -230,9 +246,7 @@ func (s *Sequence) step(e Event) error {
 		return s.subagentEnded(e, e.SubagentRunID)
 
 	case *ActivitySnapshot:
-		if _, known := s.activities[e.MessageID]; !known || e.Replace == nil || *e.Replace {
-			s.activities[e.MessageID] = ownerOf(e.SubagentRunID)
-		}
+		s.activitySnapshot(e)
 		return nil
 	case *ActivityDelta:
 		return s.activityDelta(e)

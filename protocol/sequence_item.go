@@ -29,6 +29,32 @@ func (s *Sequence) mine(e Event, o owner, id string, tag *string) error {
 	return s.broken(RuleOwner, id, "%s for %q is of %v, which belongs to %v", e.Type(), id, ownerOf(tag), o)
 }
 
+// held compares a tag with the owner that the peer held before the stream.
+func (s *Sequence) held(e Event, kind itemKind, id string, tag *string) error {
+	if len(s.seed) == 0 || tag == nil {
+		return nil
+	}
+	if kind == itemReasoningSpan {
+		kind = itemReasoningMessage
+	}
+	if o, known := s.seed[entity{kind, id}]; known {
+		return s.mine(e, o, id, tag)
+	}
+	return nil
+}
+
+// owners lists whose something is, by the stream and by what was held before.
+func (s *Sequence) owners(kind itemKind, id string) []owner {
+	var list []owner
+	if it := s.items(kind)[id]; it != nil {
+		list = append(list, it.owner)
+	}
+	if o, known := s.seed[entity{kind, id}]; known {
+		list = append(list, o)
+	}
+	return list
+}
+
 func (s *Sequence) extend(kind itemKind, it *item, e Event, id string, tag *string) error {
 	if it == nil || !*it.flag(kind) {
 		return s.broken(RuleNotOpen, id, "%s: no %s %q is open", e.Type(), itemNames[kind], id)
@@ -65,13 +91,15 @@ func (s *Sequence) start(kind itemKind, it *item, id string, o owner) *item {
 }
 
 func (s *Sequence) startable(kind itemKind, it *item, e Event, id string, tag *string) error {
-	if it == nil {
-		return nil
+	if it != nil {
+		if *it.flag(kind) {
+			return s.broken(RuleOpen, id, "%s: %s %q is open already", e.Type(), itemNames[kind], id)
+		}
+		if err := s.mine(e, it.owner, id, tag); err != nil {
+			return err
+		}
 	}
-	if *it.flag(kind) {
-		return s.broken(RuleOpen, id, "%s: %s %q is open already", e.Type(), itemNames[kind], id)
-	}
-	return s.mine(e, it.owner, id, tag)
+	return s.held(e, kind, id, tag)
 }
 
 func (s *Sequence) textStart(e *TextMessageStart) error {
@@ -94,35 +122,42 @@ func (s *Sequence) textStart(e *TextMessageStart) error {
 
 func (s *Sequence) callStart(e *ToolCallStart) error {
 	it := s.calls[e.ToolCallID]
-	if it != nil && it.open {
-		return s.broken(RuleOpen, e.ToolCallID, "%s: tool call %q is open already", e.Type(), e.ToolCallID)
+	if err := s.startable(itemToolCall, it, e, e.ToolCallID, e.SubagentRunID); err != nil {
+		return err
 	}
 	o := ownerOf(e.SubagentRunID)
-	inherits := false
 	if e.ParentMessageID != nil {
-		if parent := s.texts[*e.ParentMessageID]; parent != nil {
-			if e.SubagentRunID != nil && o != parent.owner {
-				return s.broken(RuleOwner, e.ToolCallID, "tool call %q is of %v, its message %q of %v",
-					e.ToolCallID, o, *e.ParentMessageID, parent.owner)
-			}
-			o, inherits = parent.owner, true
-		}
-	}
-	if it != nil {
-		if err := s.mine(e, it.owner, e.ToolCallID, e.SubagentRunID); err != nil {
+		if err := s.carried(e, *e.ParentMessageID); err != nil {
 			return err
 		}
-		if e.SubagentRunID == nil && inherits && o != it.owner {
-			return s.broken(RuleOwner, e.ToolCallID, "tool call %q is of %v, its message %q of %v",
-				e.ToolCallID, it.owner, *e.ParentMessageID, o)
+		if parent := s.texts[*e.ParentMessageID]; parent != nil {
+			o = parent.owner
 		}
-		if it.started && it.name != e.ToolCallName {
-			return s.broken(RuleReopen, e.ToolCallID, "tool call %q was opened as %q and is opened again as %q",
-				e.ToolCallID, it.name, e.ToolCallName)
-		}
+	}
+	if it != nil && it.started && it.name != e.ToolCallName {
+		return s.broken(RuleReopen, e.ToolCallID, "tool call %q was opened as %q and is opened again as %q",
+			e.ToolCallID, it.name, e.ToolCallName)
 	}
 	it = s.start(itemToolCall, it, e.ToolCallID, o)
 	it.started, it.name = true, e.ToolCallName
+	return nil
+}
+
+// carried compares a call with the message that carries it: by the call's tag,
+// or without one by whose the call is known to be.
+func (s *Sequence) carried(e *ToolCallStart, message string) error {
+	calls := []owner{ownerOf(e.SubagentRunID)}
+	if e.SubagentRunID == nil {
+		calls = s.owners(itemToolCall, e.ToolCallID)
+	}
+	for _, parent := range s.owners(itemText, message) {
+		for _, call := range calls {
+			if call != parent {
+				return s.broken(RuleOwner, e.ToolCallID, "tool call %q is of %v, its message %q of %v",
+					e.ToolCallID, call, message, parent)
+			}
+		}
+	}
 	return nil
 }
 
@@ -138,25 +173,16 @@ func (s *Sequence) reasoningStart(kind itemKind, e Event, id string, tag *string
 // sealed judges an encrypted value, which may come after its entity closed. An
 // entity that nobody has seen is none of our business.
 func (s *Sequence) sealed(e *ReasoningEncryptedValue) error {
-	it := s.calls[e.EntityID]
+	kind := itemToolCall
 	if e.Subtype != SubtypeToolCall {
-		if it = s.texts[e.EntityID]; it == nil {
-			it = s.reasoning[e.EntityID]
+		if kind = itemText; s.texts[e.EntityID] == nil {
+			kind = itemReasoningMessage
 		}
 	}
-	if it == nil {
-		return nil
+	if it := s.items(kind)[e.EntityID]; it != nil {
+		return s.mine(e, it.owner, e.EntityID, e.SubagentRunID)
 	}
-	return s.mine(e, it.owner, e.EntityID, e.SubagentRunID)
-}
-
-// own records the owner of a message that came in one piece.
-func (s *Sequence) own(items map[string]*item, id string, o owner) {
-	if it := items[id]; it != nil {
-		it.owner = o
-		return
-	}
-	items[id] = &item{owner: o}
+	return nil
 }
 
 func (s *Sequence) stepStarted(e *StepStarted) error {
@@ -206,12 +232,25 @@ func (s *Sequence) subagentEnded(e Event, id string) error {
 	return nil
 }
 
-func (s *Sequence) activityDelta(e *ActivityDelta) error {
-	if o, known := s.activities[e.MessageID]; known {
-		return s.mine(e, o, e.MessageID, e.SubagentRunID)
+func (s *Sequence) activitySnapshot(e *ActivitySnapshot) {
+	replaces := e.Replace == nil || *e.Replace
+	if _, known := s.activities[e.MessageID]; !known && !replaces {
+		s.activities[e.MessageID] = ownerOf(e.SubagentRunID)
+	} else if replaces {
+		s.ownActivity(e.MessageID, ownerOf(e.SubagentRunID))
 	}
-	if !s.baselines[e.MessageID] {
+}
+
+func (s *Sequence) activityDelta(e *ActivityDelta) error {
+	o, known := s.activities[e.MessageID]
+	if known {
+		if err := s.mine(e, o, e.MessageID, e.SubagentRunID); err != nil {
+			return err
+		}
+	}
+	_, seeded := s.seed[entity{itemActivity, e.MessageID}]
+	if !known && !seeded && !s.baselines[e.MessageID] {
 		return s.broken(RuleBaseline, e.MessageID, "ACTIVITY_DELTA for %q, which has no snapshot", e.MessageID)
 	}
-	return nil
+	return s.held(e, itemActivity, e.MessageID, e.SubagentRunID)
 }

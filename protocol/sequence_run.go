@@ -42,11 +42,13 @@ func (s *Sequence) runStarted(e *RunStarted) error {
 	s.steps = map[stepKey]bool{}
 	s.subagents = map[string]bool{}
 	s.open = [itemKinds]int{}
+	if s.seeded { // for the run before this one
+		s.seed = nil
+	}
+	s.seeded = true
 	if e.Input != nil {
 		s.learn(e.Input.Messages, false)
 	}
-	s.learn(s.seed, false)
-	s.seed = nil
 	return nil
 }
 
@@ -121,36 +123,51 @@ func (s *Sequence) learn(messages Messages, authoritative bool) {
 	for i := range messages {
 		m := &messages[i]
 		o := ownerOf(m.SubagentRunID)
-		switch m.Role {
-		case RoleActivity:
-			if _, known := s.activities[m.ID]; authoritative || !known {
-				s.activities[m.ID] = o
-			}
-		case RoleReasoning:
-			s.learnItem(s.reasoning, m.ID, o, authoritative)
-		default:
-			s.learnItem(s.texts, m.ID, o, authoritative)
+		if kind := entityKind(m.Role); kind != itemActivity {
+			s.learnItem(kind, m.ID, o, authoritative)
+		} else if _, known := s.activities[m.ID]; authoritative || !known {
+			s.ownActivity(m.ID, o)
 		}
 		for _, c := range m.ToolCalls {
-			s.learnItem(s.calls, c.ID, o, authoritative)
+			s.learnItem(itemToolCall, c.ID, o, authoritative)
 		}
 	}
 }
 
-func (s *Sequence) learnItem(items map[string]*item, id string, o owner, authoritative bool) {
-	switch it := items[id]; {
-	case it == nil:
-		items[id] = &item{owner: o}
-	case authoritative:
-		it.owner = o
+func entityKind(role Role) itemKind {
+	switch role {
+	case RoleActivity:
+		return itemActivity
+	case RoleReasoning:
+		return itemReasoningMessage
 	}
+	return itemText
+}
+
+// learnItem records an owner. An authoritative one replaces what was known.
+func (s *Sequence) learnItem(kind itemKind, id string, o owner, authoritative bool) {
+	items := s.items(kind)
+	it := items[id]
+	if it == nil {
+		it = &item{owner: o}
+		items[id] = it
+	}
+	if authoritative {
+		it.owner = o
+		delete(s.seed, entity{kind, id})
+	}
+}
+
+func (s *Sequence) ownActivity(id string, o owner) {
+	s.activities[id] = o
+	delete(s.seed, entity{itemActivity, id})
 }
 
 // Clone returns a sequence that goes on independently.
 func (s *Sequence) Clone() *Sequence {
 	c := *s
 	c.chunks = s.chunks.clone()
-	c.seed = slices.Clone(s.seed)
+	c.seed = maps.Clone(s.seed)
 	c.texts, c.calls, c.reasoning = cloneItems(s.texts), cloneItems(s.calls), cloneItems(s.reasoning)
 	c.activities, c.steps, c.subagents = maps.Clone(s.activities), maps.Clone(s.steps), maps.Clone(s.subagents)
 	c.baselines = maps.Clone(s.baselines)

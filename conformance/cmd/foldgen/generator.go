@@ -3,9 +3,8 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
-
 	"math/rand/v2"
+	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -13,6 +12,7 @@ import (
 // generator makes events out of few ids, so that they meet.
 type generator struct {
 	random *rand.Rand
+	fold   *protocol.Fold // what the stream so far makes
 	run    int
 }
 
@@ -58,12 +58,29 @@ func (g *generator) base() protocol.Base {
 	return b
 }
 
+// events makes what may come next: an event, or now and then the end of a run
+// with everything closed before it, which chance would hardly find.
+func (g *generator) events() []protocol.Event {
+	_, id, active := g.fold.Run()
+	if active && g.chance(3) {
+		return append(g.fold.Closings(), &protocol.RunFinished{Base: g.base(), ThreadID: "t", RunID: id, Outcome: g.outcome()})
+	}
+	e := g.event()
+	switch e.(type) {
+	case *protocol.RunStarted, *protocol.RunError:
+		if active && g.chance(85) { // so that runs grow
+			e = g.event()
+		}
+	}
+	return []protocol.Event{e}
+}
+
 func (g *generator) event() protocol.Event {
 	b, a, id := g.base(), g.owner(), g.messageID()
 	switch g.random.IntN(44) {
 	case 0, 1:
 		g.run++
-		return &protocol.RunStarted{Base: b, ThreadID: "t", RunID: g.runID(), Input: g.input()}
+		return &protocol.RunStarted{Base: b, ThreadID: "t", RunID: fmt.Sprintf("r%d", g.run), Input: g.input()}
 	case 2:
 		return &protocol.RunError{Base: b, Message: "m"}
 	case 3, 4, 5:
@@ -129,7 +146,11 @@ func (g *generator) event() protocol.Event {
 	return &protocol.SubagentError{Base: b, SubagentRunID: g.subagent(), Message: "m"}
 }
 
-func (g *generator) runID() string { return fmt.Sprintf("r%d", g.run) }
+// runID is that of the latest run.
+func (g *generator) runID() string {
+	_, id, _ := g.fold.Run()
+	return id
+}
 
 func (g *generator) role() protocol.Role {
 	return pick(g, "", protocol.RoleAssistant, protocol.RoleUser, protocol.RoleSystem, protocol.RoleDeveloper)
@@ -181,7 +202,7 @@ func (g *generator) messages() protocol.Messages {
 				m.Content = protocol.Text("said")
 			}
 			if g.chance(50) {
-				m.ToolCalls = []protocol.ToolCall{{ID: fmt.Sprintf("c%d", i%3), Function: protocol.ToolFunction{Name: g.tool(), Arguments: "{"}}}
+				m.ToolCalls = []protocol.ToolCall{{ID: fmt.Sprintf("c%d", i), Function: protocol.ToolFunction{Name: g.tool(), Arguments: "{"}}}
 			}
 		case protocol.RoleUser:
 			m.Content = g.content()
@@ -196,8 +217,8 @@ func (g *generator) messages() protocol.Messages {
 
 // settle replaces a patch that does not apply by one that everybody refuses: the
 // client's library applies some that RFC 6902 does not.
-func (g *generator) settle(e protocol.Event, fold *protocol.Fold) {
-	if fold.Clone().Apply(e) == nil {
+func (g *generator) settle(e protocol.Event) {
+	if g.fold.Clone().Apply(e) == nil {
 		return
 	}
 	refused := json.RawMessage(`[{"op":"test","path":"","value":"never"}]`)

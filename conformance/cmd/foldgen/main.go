@@ -53,8 +53,11 @@ type testCase struct {
 	Held   holding           `json:"held"`
 	Events []json.RawMessage `json:"events"`
 	Want   holding           `json:"want"`
-	Last   json.RawMessage   `json:"last"`
-	Rule   string            `json:"rule"` // that last breaks, empty for none
+	// Restated is the latest run as a newcomer is told of it: what is, what is
+	// open, and an end.
+	Restated []json.RawMessage `json:"restated"`
+	Last     json.RawMessage   `json:"last"`
+	Rule     string            `json:"rule"` // that last breaks, empty for none
 	// Fatal is whether the reference client gives up on last; absent where
 	// protocol is stricter than it on purpose.
 	Fatal *bool `json:"fatal,omitempty"`
@@ -72,32 +75,46 @@ var stricter = map[string]bool{
 	protocol.RuleBaseline: true, protocol.RuleOutcome: true,
 }
 
-func generate(seed uint64) (*testCase, error) {
+func generate(seed uint64) (c *testCase, err error) {
 	g := &generator{random: rand.New(rand.NewPCG(seed, 0))}
-	c := &testCase{Seed: seed, Events: []json.RawMessage{}}
+	c = &testCase{Seed: seed, Events: []json.RawMessage{}}
 	c.Held = holding{Messages: g.messages(), State: json.RawMessage(`{"a":0,"l":[1,2]}`), Interrupts: []protocol.Interrupt{}}
 	fold := protocol.NewFold(c.Held.Messages, c.Held.State, nil)
-	var sequence protocol.Sequence
+	g.fold = fold
+	// The client knows what it held before the stream only by the stream; a
+	// server knows it, and admits less.
+	var sequence, seeded protocol.Sequence
 	for tries := 20 + g.random.IntN(200); tries > 0; tries-- {
-		e := g.event()
-		g.settle(e, fold)
-		if r, ok := e.(*protocol.ToolCallResult); ok && holds(fold, r.MessageID) {
-			continue // illegal, unseen by either, and the client's copies then share what they hold
+		for _, e := range g.events() {
+			if r, ok := e.(*protocol.ToolCallResult); ok && holds(fold, r.MessageID) {
+				continue // illegal, unseen by either, and the client's copies then share what they hold
+			}
+			if _, ok := e.(*protocol.RunFinished); !ok && loses(fold, e) {
+				continue // illegal too: what is open would have no message
+			}
+			g.settle(e)
+			if _, starts := e.(*protocol.RunStarted); starts {
+				seeded.Seed(fold.Messages())
+			}
+			broken, bad := errors.AsType[*protocol.SequenceError](seeded.Check(e))
+			if bad && broken.Rule != protocol.RuleBaseline { // which has no state
+				continue
+			}
+			_ = sequence.Check(e)
+			data, err := protocol.Encode(e)
+			if err != nil {
+				return nil, err
+			}
+			c.Events = append(c.Events, data)
+			_ = fold.Apply(e) // a warning; the client warns too, and goes on
 		}
-		broken, bad := errors.AsType[*protocol.SequenceError](sequence.Check(e))
-		if bad && broken.Rule != protocol.RuleBaseline { // which has no state
-			continue
-		}
-		data, err := protocol.Encode(e)
-		if err != nil {
-			return nil, err
-		}
-		c.Events = append(c.Events, data)
-		_ = fold.Apply(e) // a warning; the client warns too, and goes on
 	}
 	c.Want = holding{Messages: fold.Messages(), State: fold.State(), Interrupts: fold.Interrupts()}
 	if c.Want.Interrupts == nil {
 		c.Want.Interrupts = []protocol.Interrupt{}
+	}
+	if c.Restated, err = restated(fold); err != nil {
+		return nil, err
 	}
 	last := g.event()
 	data, err := protocol.Encode(last)
@@ -116,4 +133,57 @@ func generate(seed uint64) (*testCase, error) {
 
 func holds(fold *protocol.Fold, id string) bool {
 	return slices.ContainsFunc(fold.Messages(), func(m protocol.Message) bool { return m.ID == id })
+}
+
+// restated tells of the latest run as the binding restates one in mid-run.
+func restated(fold *protocol.Fold) ([]json.RawMessage, error) {
+	thread, run, active := fold.Run()
+	if !active {
+		return nil, nil
+	}
+	events := []protocol.Event{
+		&protocol.RunStarted{ThreadID: thread, RunID: run},
+		&protocol.StateSnapshot{Snapshot: fold.State()},
+		&protocol.MessagesSnapshot{Messages: fold.Messages()},
+	}
+	events = append(append(events, fold.Openings()...), fold.Closings()...)
+	events = append(events, &protocol.RunFinished{ThreadID: thread, RunID: run})
+	encoded := make([]json.RawMessage, len(events))
+	for i, e := range events {
+		var err error
+		if encoded[i], err = protocol.Encode(e); err != nil {
+			return nil, err
+		}
+	}
+	return encoded, nil
+}
+
+// loses reports whether the event takes a message away that is open.
+func loses(fold *protocol.Fold, e protocol.Event) bool {
+	after := fold.Clone()
+	_ = after.Apply(e)
+	roles, calls := map[string]protocol.Role{}, map[string]bool{}
+	for _, m := range after.Messages() {
+		roles[m.ID] = m.Role
+		for _, c := range m.ToolCalls {
+			calls[c.ID] = true
+		}
+	}
+	for _, e := range after.Openings() {
+		switch e := e.(type) {
+		case *protocol.TextMessageStart:
+			if role, held := roles[e.MessageID]; !held || role == protocol.RoleActivity {
+				return true
+			}
+		case *protocol.ReasoningMessageStart:
+			if role, held := roles[e.MessageID]; !held || role == protocol.RoleActivity {
+				return true
+			}
+		case *protocol.ToolCallStart:
+			if !calls[e.ToolCallID] {
+				return true
+			}
+		}
+	}
+	return false
 }
