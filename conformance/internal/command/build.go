@@ -39,7 +39,7 @@ func build(t testing.TB) string {
 			return
 		}
 		binary.path = filepath.Join(binary.dir, "aguiws")
-		cmd := exec.Command("go", "build", "-o", binary.path, ".")
+		cmd := exec.Command("go", append(append([]string{"build"}, buildFlags...), "-o", binary.path, ".")...)
 		cmd.Dir = Root(t)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			binary.err = fmt.Errorf("command: go build: %w\n%s", err, out)

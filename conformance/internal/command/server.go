@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"sync"
 	"syscall"
@@ -42,7 +43,8 @@ type Server struct {
 }
 
 // Start starts a server that is killed when the test ends, and returns when it
-// is ready. Its output is logged if the test fails.
+// is ready. Its output is logged if the test fails; a panic or a data race in it
+// fails the test.
 func Start(t testing.TB, opts Options) *Server {
 	t.Helper()
 	if opts.Effects == "" {
@@ -51,6 +53,9 @@ func Start(t testing.TB, opts Options) *Server {
 	s := &Server{t: t, opts: opts, port: freePort(t)}
 	t.Cleanup(func() {
 		s.Kill()
+		if alarm := s.output.Alarm(); alarm != "" {
+			t.Errorf("the server on port %d: %s", s.port, alarm)
+		}
 		if t.Failed() {
 			t.Logf("output of the server on port %d:\n%s", s.port, s.output.String())
 		}
@@ -178,22 +183,37 @@ func freePort(t testing.TB) int {
 	return 0
 }
 
-// output keeps the end of what the processes wrote.
+// output keeps the end of what the processes wrote, and whether they cried out.
 type output struct {
-	mu sync.Mutex
-	b  bytes.Buffer
+	mu    sync.Mutex
+	b     bytes.Buffer
+	alarm string
 }
 
 const outputKept = 64 << 10
 
+// alarms are what the Go runtime writes when a program is wrong, whatever the
+// tests find.
+var alarms = regexp.MustCompile(`(?m)^(WARNING: DATA RACE|panic: .*|fatal error: .*)`)
+
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if found := alarms.Find(p); found != nil && o.alarm == "" {
+		o.alarm = string(found)
+	}
 	o.b.Write(p)
 	if over := o.b.Len() - outputKept; over > 0 {
 		o.b.Next(over)
 	}
 	return len(p), nil
+}
+
+// Alarm is the first alarm, "" if there was none.
+func (o *output) Alarm() string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.alarm
 }
 
 func (o *output) String() string {
