@@ -3,17 +3,13 @@ package server
 import (
 	"bufio"
 	"context"
-	"errors"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"runtime/debug"
 	"time"
-	"unicode/utf8"
 
 	"github.com/coder/websocket"
-	"golang.org/x/time/rate"
 )
 
 // socket is one connection: a reader, which is the handler's goroutine, and a
@@ -189,102 +185,4 @@ func (sock *socket) write(data []byte) error {
 		}
 	}
 	return sock.ws.Write(context.Background(), websocket.MessageText, data)
-}
-
-// read takes frames in until the connection ends or the peer breaks a rule.
-func (sock *socket) read(plain bool) error {
-	opts := &sock.srv.opts
-	limit := rate.NewLimiter(rate.Limit(opts.FramesPerSecond), opts.FrameBurst)
-	malformed := 0
-	for {
-		// A context that ended here would cut the connection off before the
-		// session could say why.
-		kind, body, err := sock.ws.Reader(context.Background())
-		if err != nil {
-			return sock.readError(err)
-		}
-		if kind != websocket.MessageText {
-			return closeBinary
-		}
-		data, err := io.ReadAll(body)
-		if err != nil {
-			return sock.readError(err)
-		}
-		if !utf8.Valid(data) {
-			return closeUTF8
-		}
-		f, err := sock.parse(data, plain)
-		if err != nil {
-			return err
-		}
-		f.retryAfter = reserve(limit)
-		if f.fault != nil && f.fault.code == codeMalformed {
-			malformed++
-			f.last = malformed == maxMalformed
-		}
-		if err := sock.enqueue(f); err != nil {
-			return err
-		}
-		if f.last {
-			<-sock.ctx.Done() // the session closes after its answer
-			return context.Cause(sock.ctx)
-		}
-	}
-}
-
-func (sock *socket) readError(err error) error {
-	if errors.Is(err, websocket.ErrMessageTooBig) {
-		return closeTooBig
-	}
-	return closeGone
-}
-
-// parse reads a frame, within what the process may work on at once.
-func (sock *socket) parse(data []byte, plain bool) (*frame, error) {
-	ctx, cancel := context.WithTimeout(sock.ctx, sock.srv.opts.CallTimeout)
-	defer cancel()
-	weight := int64(len(data))
-	if err := sock.srv.inbound.Acquire(ctx, weight); err != nil {
-		if sock.ctx.Err() != nil {
-			return nil, context.Cause(sock.ctx)
-		}
-		return nil, closeOverload
-	}
-	f := parseFrame(data)
-	if plain {
-		// A plain input may wait for as long as a run takes.
-		sock.srv.inbound.Release(weight)
-	} else {
-		f.release = func() { sock.srv.inbound.Release(weight) }
-	}
-	return f, nil
-}
-
-// enqueue hands a frame to the session. While it waits no pong is read, which
-// is not the peer's fault.
-func (sock *socket) enqueue(f *frame) error {
-	select {
-	case sock.inbox <- f:
-		return nil
-	default:
-	}
-	sock.beat.pause()
-	defer sock.beat.resume()
-	select {
-	case sock.inbox <- f:
-		return nil
-	case <-sock.ctx.Done():
-		f.done()
-		return context.Cause(sock.ctx)
-	}
-}
-
-// reserve takes a token, or says how long until there is one.
-func reserve(limit *rate.Limiter) time.Duration {
-	r := limit.Reserve()
-	d := r.Delay()
-	if d > 0 {
-		r.Cancel()
-	}
-	return d
 }

@@ -1,0 +1,51 @@
+package server
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// typeOf reads an event's type. What the protocol package encodes has it first;
+// what a relayed agent sent need not.
+func typeOf(event []byte) protocol.EventType {
+	if rest, ok := bytes.CutPrefix(event, []byte(`{"type":"`)); ok {
+		if end := bytes.IndexByte(rest, '"'); end > 0 {
+			return protocol.EventType(rest[:end])
+		}
+	}
+	members, _ := topMembers(event)
+	kind, _ := text(members["type"])
+	return protocol.EventType(kind)
+}
+
+// relabel writes the runId that the client asked under into the events that
+// carry one.
+func relabel(event []byte, label string) ([]byte, error) {
+	switch typeOf(event) {
+	case protocol.TypeRunStarted, protocol.TypeRunFinished:
+	default:
+		return event, nil
+	}
+	e, err := protocol.Decode(event)
+	switch e := e.(type) {
+	case *protocol.RunStarted:
+		if e.RunID == label {
+			return event, nil
+		}
+		e.RunID = label
+		if e.Input != nil {
+			e.Input.RunID = label
+		}
+	case *protocol.RunFinished:
+		if e.RunID == label {
+			return event, nil
+		}
+		e.RunID = label
+	default:
+		return nil, fmt.Errorf("server: log: %w", errors.Join(errors.New("not a run's boundary"), err))
+	}
+	return protocol.Encode(e)
+}
