@@ -27,16 +27,19 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 		s.opts.Lease.Milliseconds(), b.RunID, b.Label, b.Execution, []byte(b.Record), how}
 	switch how {
 	case "queue":
-		args = append(args, []byte(b.Input), b.Cancelled[0], b.Cancelled[1], 0)
+		args = append(args, []byte(b.Input), b.Cancelled[0], b.Cancelled[1], 0, 0)
 	case "resume":
 		args = append(args, b.Token, []byte(b.Answer), b.Agent)
 	default:
 		args = append(args, b.Token, []byte(b.Frozen), b.Agent)
 	}
 	if how != "queue" {
-		args = append(args, len(b.Answers))
+		args = append(args, len(b.Answers), len(b.Archive))
 		for id, answer := range b.Answers {
 			args = append(args, id, []byte(answer))
+		}
+		for id, message := range b.Archive {
+			args = append(args, id, []byte(message))
 		}
 		args = appendBytes(args, b.Events)
 	}

@@ -20,7 +20,7 @@ func (s *Store) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.Clai
 	}
 	res := adapter.ClaimResult{Kind: claimKind[r.int()&3], Claim: adapter.Claim{Thread: c.Thread, RunID: r.string(),
 		Token: c.Token, DispatchEpoch: r.int()}, Attempts: int(r.int()), Input: r.json(), Record: r.json()}
-	if res.Kind == adapter.ClaimNothing {
+	if res.Kind == adapter.ClaimNothing || res.Kind == adapter.ClaimExpired {
 		res.Claim = adapter.Claim{}
 	}
 	if res.Kind != adapter.ClaimQueued {
@@ -32,7 +32,7 @@ func (s *Store) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.Clai
 	return res, r.err
 }
 
-var claimKind = [4]adapter.ClaimKind{adapter.ClaimNothing, adapter.ClaimQueued, adapter.ClaimTakeover}
+var claimKind = [4]adapter.ClaimKind{adapter.ClaimNothing, adapter.ClaimQueued, adapter.ClaimTakeover, adapter.ClaimExpired}
 
 // Activate implements adapter.Worker.
 func (s *Store) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 var testKey = adapter.ThreadKey{Namespace: "n", Thread: "t"}
@@ -138,6 +139,20 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 	}
 	if v.Version != 6 {
 		t.Errorf("version %d after six decisions", v.Version)
+	}
+}
+
+func TestInvariantsHoldThroughALinkThatLosesReplies(t *testing.T) {
+	proxy := redistest.StartProxy(t, redistest.Start(t, redistest.Options{}))
+	connected := onRedis(proxy.URL())
+	storetest.Storm(t, func(t testing.TB, n storetest.Node) adapter.Store {
+		s := connected(t, n) // and from now on
+		proxy.LoseEvery(11)
+		t.Cleanup(func() { proxy.LoseEvery(0) })
+		return s
+	})
+	if n := proxy.Lost(); n < 100 {
+		t.Errorf("only %d replies were lost", n)
 	}
 }
 

@@ -58,6 +58,7 @@ func (t threadKeys) all() []string {
 		t.rec(), t.log(), t.base + "snap", t.base + "msgs", t.base + "runs",
 		t.base + "labels", t.base + "exec", t.journal(), t.base + "susp", t.base + "answers",
 		t.base + "queue", t.base + "disp", t.followers(), t.part.leases, t.part.ready,
+		t.base + "archive",
 	}
 }
 

@@ -20,13 +20,10 @@ func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQ
 	if q.After != nil {
 		after = *q.After
 	}
-	args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs)}
-	for _, id := range q.InterruptIDs {
-		args = append(args, id)
-	}
-	for _, id := range q.ToolCallIDs {
-		args = append(args, id)
-	}
+	args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs), len(q.ToolCallIDs)}
+	args = appendStrings(args, q.InterruptIDs)
+	args = appendStrings(args, q.ToolCallIDs)
+	args = appendStrings(args, q.MessageIDs)
 	r, err := s.run(ctx, call{readScript, t.all(), args})
 	if err != nil {
 		return nil, err
@@ -70,8 +67,8 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 		v.Queue = append(v.Queue, adapter.QueuedRun{ID: queue.string(), Input: queue.json()})
 	}
 	r.join(queue)
-	answers, asked := r.list(), r.list()
-	v.Answers, v.Asked = map[string]json.RawMessage{}, map[string]bool{}
+	answers, asked, archived := r.list(), r.list(), r.list()
+	v.Answers, v.Asked, v.Archived = map[string]json.RawMessage{}, map[string]bool{}, map[string]bool{}
 	for _, id := range q.InterruptIDs {
 		if a := answers.json(); a != nil {
 			v.Answers[id] = a
@@ -84,6 +81,12 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 	}
 	r.join(answers)
 	r.join(asked)
+	for _, id := range q.MessageIDs {
+		if archived.more() && archived.bool() {
+			v.Archived[id] = true
+		}
+	}
+	r.join(archived)
 	if r.err != nil {
 		return nil, r.err
 	}

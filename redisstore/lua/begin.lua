@@ -15,7 +15,9 @@
 -- ARGV[18] token      'queue': the input
 -- ARGV[19] frozen     'queue': RUN_STARTED cancelled; 'resume': the journal record of the decisions
 -- ARGV[20] agent      'queue': RUN_FINISHED cancelled
--- ARGV[21] n          number of answers, which come next: id and answer
+-- ARGV[21] n          number of answers
+-- ARGV[22] m          number of messages to archive
+-- then                the answers, id and answer; the messages, id and message
 -- then                the events to log
 --
 -- Returns {verdict, start, epoch, claimed, ready}: verdict 0 accepted, 1 stale,
@@ -70,10 +72,12 @@ if how == 'queue' then
 end
 
 local n = tonumber(ARGV[21])
-local first = 22 + 2 * n
+local archived = 23 + 2 * n
+local first = archived + 2 * tonumber(ARGV[22])
+for i = archived, first - 1, 2 do redis.call('HSET', t.archive, ARGV[i], ARGV[i + 1]) end
 if resumes then
   local given = {}
-  for i = 22, first - 1, 2 do
+  for i = 23, archived - 1, 2 do
     redis.call('HSET', t.answers, 'a:' .. ARGV[i], ARGV[i + 1])
     given[#given + 1] = ARGV[i]
   end
@@ -82,7 +86,7 @@ if resumes then
   if how == 'resume' then
     redis.call('RPUSH', t.journal, ARGV[19])
     redis.call('HSET', t.exec, 'susp', susp, 'given', table.concat(pack({}, given, 1, #given)),
-      'jlen', redis.call('LLEN', t.journal))
+      'jlen', redis.call('LLEN', t.journal), 'deadline', redis.call('ZSCORE', t.ready, member) or '')
   end
 end
 if how ~= 'resume' then

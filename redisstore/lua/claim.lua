@@ -7,7 +7,7 @@
 --
 -- Returns {kind, run, dispatch epoch, attempts, input, record, epoch, logged
 --   before, events, fenced node, fenced token}; kind 0 nothing, 1 queued, 2
---   takeover.
+--   takeover, 3 a suspension past its deadline.
 
 local t, member, token = keysOf(KEYS), ARGV[7], ARGV[8]
 local r = open(t.rec)
@@ -18,8 +18,8 @@ local function answer(kind, node, old)
   return { kind, r.run, r.depoch, r.attempts, d, redis.call('HGET', t.runs, 'r:' .. r.run), r.epoch, before,
     r.extra or {}, node, old }
 end
-local function nothing()
-  return { 0, '', r.depoch, 0, false, false, r.epoch, before, r.extra or {}, '', '' }
+local function nothing(kind)
+  return { kind or 0, '', r.depoch, 0, false, false, r.epoch, before, r.extra or {}, '', '' }
 end
 
 if token ~= '' and r.run ~= '' and r.token == token then return answer(r.kind == 'q' and 1 or 2, '', '') end
@@ -31,7 +31,11 @@ if r.run ~= '' then
   local _, _, started = runState(t, r.run)
   if started > 0 then kind = 2 end
 else
-  if redis.call('EXISTS', t.susp) == 1 then return nothing() end
+  if redis.call('EXISTS', t.susp) == 1 then
+    -- A suspension stands among the ready ones by its deadline.
+    local deadline = redis.call('ZSCORE', t.ready, member)
+    return nothing(deadline and tonumber(deadline) < NOW and 3)
+  end
   local offered = release(t, r, member)
   publish(t.followers, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)
   if not offered then

@@ -15,6 +15,7 @@
 -- ARGV[18] order      '' : unchanged
 -- ARGV[19] keep       ms for which labels and answers are kept
 -- ARGV[20] retain     events kept in the log
+-- ARGV[27] deadline   of the suspension, Unix ms; 0: none
 -- ARGV[21..26]        numbers of events, records, interrupt ids, tool call
 --                     ids, messages (id and message), removed message ids
 -- then those, in that order
@@ -38,7 +39,7 @@ local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), e
 if verdict == STORED then verdict = MISMATCH end
 if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, {} } end
 
-local at = 27
+local at = 28
 local function part(i, width)
   local first = at
   at = at + tonumber(ARGV[20 + i]) * (width or 1)
@@ -69,20 +70,22 @@ unclaim(t, r, member)
 local ready, gave = 0, 0
 if ARGV[13] == 'suspend' then
   redis.call('SET', t.susp, ARGV[14])
+  if ARGV[27] ~= '0' then redis.call('ZADD', t.ready, ARGV[27], member) end
   for i = i1, i2 do redis.call('HDEL', t.answers, 'a:' .. ARGV[i]) end
   for i = c1, c2 do redis.call('HSET', t.answers, 'c:' .. ARGV[i], 1) end
   redis.call('PERSIST', t.answers)
   redis.call('PERSIST', t.labels)
-  redis.call('HDEL', t.exec, 'susp', 'given', 'jlen')
+  redis.call('HDEL', t.exec, 'susp', 'given', 'jlen', 'deadline')
 else
-  local exec = redis.call('HMGET', t.exec, 'susp', 'given', 'jlen')
+  local exec = redis.call('HMGET', t.exec, 'susp', 'given', 'jlen', 'deadline')
   if ARGV[15] == '1' and exec[1] and tonumber(exec[3]) == redis.call('LLEN', t.journal) then
     for _, id in ipairs(unpacked(exec[2])) do redis.call('HDEL', t.answers, 'a:' .. id) end
     redis.call('PERSIST', t.answers)
     redis.call('PERSIST', t.labels)
     redis.call('RPOP', t.journal)
     redis.call('SET', t.susp, exec[1])
-    redis.call('HDEL', t.exec, 'susp', 'given', 'jlen')
+    if exec[4] and exec[4] ~= '' then redis.call('ZADD', t.ready, exec[4], member) end
+    redis.call('HDEL', t.exec, 'susp', 'given', 'jlen', 'deadline')
     gave = 1
   else
     redis.call('DEL', t.exec, t.journal)

@@ -7,12 +7,13 @@
 -- ARGV[10] seq
 -- ARGV[11] label    '' : none
 -- ARGV[12] run      '' : none
--- ARGV[13] n        number of interrupt ids, which come next
--- then              tool call ids
+-- ARGV[13] n        number of interrupt ids
+-- ARGV[14] m        number of tool call ids
+-- then              those, then message ids
 --
 -- Returns {now, ver, epoch, base, seq, bound, snapat, recovered, events,
 --   state, order, messages, suspension, active, latest, run, labelled, queue,
---   answers, asked}; a run is {id, record, status, start, terminal, execution,
+--   answers, asked, archived}; a run is {id, record, status, start, terminal, execution,
 --   the execution's latest run}, an absent one is false.
 
 local t, member = keysOf(KEYS), ARGV[7]
@@ -54,10 +55,13 @@ for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
   end
 end
 
-local n = tonumber(ARGV[13])
-local answers, asked = {}, {}
-for i = 14, 13 + n do answers[#answers + 1] = redis.call('HGET', t.answers, 'a:' .. ARGV[i]) end
-for i = 14 + n, #ARGV do asked[#asked + 1] = redis.call('HEXISTS', t.answers, 'c:' .. ARGV[i]) end
+local n, m = tonumber(ARGV[13]), tonumber(ARGV[14])
+local answers, asked, archived = {}, {}, {}
+for i = 15, 14 + n do answers[#answers + 1] = redis.call('HGET', t.answers, 'a:' .. ARGV[i]) end
+for i = 15 + n, 14 + n + m do asked[#asked + 1] = redis.call('HEXISTS', t.answers, 'c:' .. ARGV[i]) end
+if redis.call('EXISTS', t.archive) == 1 then
+  for i = 15 + n + m, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
+end
 
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, state, order, messages,
-  redis.call('GET', t.susp), run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked }
+  redis.call('GET', t.susp), run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked, archived }

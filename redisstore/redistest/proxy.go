@@ -20,6 +20,8 @@ type Proxy struct {
 	mu     sync.Mutex
 	conns  map[net.Conn]bool
 	marker []byte
+	every  int // lose the reply to every so manieth script
+	seen   int
 	lost   int
 	closed bool
 }
@@ -56,6 +58,14 @@ func (p *Proxy) LoseReplyTo(marker string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.marker = []byte(marker)
+}
+
+// LoseEvery loses the reply to every n-th command that runs a script, and the
+// connection with it; 0 ends that.
+func (p *Proxy) LoseEvery(n int) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.every, p.seen = n, 0
 }
 
 // Lost returns how many replies were lost.
@@ -127,9 +137,19 @@ func (p *Proxy) keep(conns ...net.Conn) bool {
 func (p *Proxy) look(b []byte, losing chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.marker != nil && bytes.Contains(b, p.marker) {
+	lose := p.marker != nil && bytes.Contains(b, p.marker)
+	if lose {
 		p.marker = nil
-		losing <- struct{}{}
+	}
+	if p.every > 0 && bytes.Contains(b, []byte("evalsha")) {
+		p.seen++
+		lose = lose || p.seen%p.every == 0
+	}
+	if lose {
+		select {
+		case losing <- struct{}{}:
+		default: // it loses one already
+		}
 	}
 }
 

@@ -34,7 +34,7 @@ func Run(t *testing.T, open Open) {
 		t.Run(g.name, func(t *testing.T) {
 			for _, tt := range g.tests {
 				t.Run(tt.name, func(t *testing.T) {
-					tt.run(&env{T: t, open: open, space: "t" + rand.Text()[:8], lease: 10 * time.Second})
+					tt.run(newEnv(t, open))
 				})
 			}
 		})
@@ -55,6 +55,10 @@ type env struct {
 	retain  int
 	history string
 	clock   *clock
+}
+
+func newEnv(t *testing.T, open Open) *env {
+	return &env{T: t, open: open, space: "t" + rand.Text()[:8], lease: 10 * time.Second}
 }
 
 // clock is a store's clock that stands until it is moved.

@@ -1,0 +1,69 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// Storm runs the invariants' tests alone, on stores that may leave the outcome
+// of a call unknown as often as they like: each call is sent again, as it was,
+// until it is answered.
+func Storm(t *testing.T, open Open) {
+	for _, tt := range invariantTests {
+		t.Run(tt.name, func(t *testing.T) {
+			tt.run(newEnv(t, func(t testing.TB, n Node) adapter.Store { return persistent{open(t, n)} }))
+		})
+	}
+}
+
+// persistent sends calls again. It changes no method that cannot fail.
+type persistent struct{ adapter.Store }
+
+func again[T any](call func() (T, error)) (T, error) {
+	for {
+		v, err := call()
+		if !errors.Is(err, adapter.ErrOutcomeUnknown) || errors.Is(err, context.Canceled) {
+			return v, err
+		}
+	}
+}
+
+func (p persistent) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+	return again(func() (*adapter.ThreadView, error) { return p.Store.Read(ctx, key, q) })
+}
+
+func (p persistent) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+	return again(func() (adapter.BeginResult, error) { return p.Store.Begin(ctx, b) })
+}
+
+func (p persistent) Stop(ctx context.Context, s adapter.Stop) (adapter.StopResult, error) {
+	return again(func() (adapter.StopResult, error) { return p.Store.Stop(ctx, s) })
+}
+
+func (p persistent) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
+	return again(func() (adapter.ClaimResult, error) { return p.Store.Claim(ctx, c) })
+}
+
+func (p persistent) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {
+	return again(func() (adapter.CommitResult, error) { return p.Store.Activate(ctx, a) })
+}
+
+func (p persistent) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+	return again(func() (adapter.CommitResult, error) { return p.Store.Commit(ctx, b) })
+}
+
+func (p persistent) HandBack(ctx context.Context, c adapter.Claim) error {
+	_, err := again(func() (bool, error) { return true, p.Store.HandBack(ctx, c) })
+	return err
+}
+
+func (p persistent) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
+	return again(func() (*adapter.ExecutionView, error) { return p.Store.Journal(ctx, c) })
+}
+
+func (p persistent) Range(ctx context.Context, key adapter.ThreadKey, epoch string, first int64, limit int) (adapter.RangeResult, error) {
+	return again(func() (adapter.RangeResult, error) { return p.Store.Range(ctx, key, epoch, first, limit) })
+}
