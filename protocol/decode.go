@@ -269,9 +269,9 @@ func (r *reader) members(s *shape) (*members, bool) {
 	case !found:
 		r.fail("the member %q is required", s.tag)
 		return nil, false
-	case !isString:
+	case !isString || tag == "":
 		r.push(step{name: s.tag})
-		r.fail("expected a string")
+		r.fail("expected one of %s", strings.Join(s.nominal, ", "))
 		r.pop()
 		return nil, false
 	}
