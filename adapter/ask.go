@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -33,6 +32,7 @@ type suspendedInterrupt struct {
 	ID        string          `json:"id"`
 	Interrupt json.RawMessage `json:"interrupt"`
 	ExpiresAt int64           `json:"expiresAt,omitempty"` // Unix ms
+	OnExpiry  ExpiryPolicy    `json:"onExpiry,omitempty"`
 }
 
 func readSuspension(stored json.RawMessage) (*suspension, error) {
@@ -137,7 +137,7 @@ func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
 		}
 	}
 	if i.ExpiresAt != "" {
-		if _, err := time.Parse(time.RFC3339, i.ExpiresAt); err != nil {
+		if expiryTime(i).IsZero() {
 			return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
 		}
 	}
@@ -162,8 +162,8 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 			return fmt.Errorf("adapter: Ask: %w", err)
 		}
 		it := suspendedInterrupt{ID: id, Interrupt: shown}
-		if at, err := time.Parse(time.RFC3339, interrupts[i].ExpiresAt); err == nil {
-			it.ExpiresAt = at.UnixMilli()
+		if at := expiryTime(interrupts[i]); !at.IsZero() {
+			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), x.runner.expiryPolicy(interrupts[i])
 		}
 		s.Items = append(s.Items, it)
 		ask.IDs = append(ask.IDs, id)
@@ -181,6 +181,7 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 		Suspension: stored,
 		Interrupts: ask.IDs,
 		ToolCalls:  toolCalls,
+		Deadline:   s.deadline(),
 	}, []*record{ask}, &protocol.RunFinished{
 		ThreadID: x.claim.Thread.Thread,
 		RunID:    x.label,

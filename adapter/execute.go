@@ -68,7 +68,9 @@ func (r *Runner) carry(b begin) error {
 	}()
 	err := x.prepare(b)
 	if err == nil {
-		if x.agent == nil {
+		if x.journal.failure != "" {
+			err = x.giveUp(x.journal.failure, "an interrupt expired before it was answered")
+		} else if x.agent == nil {
 			err = x.refuse(CodeAgentError, "the agent of the run is not known to this server")
 		} else {
 			x.call()
@@ -97,6 +99,9 @@ func (x *execution) prepare(b begin) error {
 	var stored []json.RawMessage
 	if b.continuing || b.takeover {
 		view, err := x.runner.store.Journal(x.ctx, b.claim)
+		if errors.Is(err, ErrClaimLost) {
+			return ErrStopped
+		}
 		if err != nil {
 			return fmt.Errorf("adapter: journal: %w", err)
 		}
@@ -130,10 +135,15 @@ func (x *execution) prepare(b begin) error {
 
 // refuse ends the run in an error before its agent was called, and gives back
 // the decisions that it cannot carry out.
-func (x *execution) refuse(code, text string) error {
+func (x *execution) refuse(code, text string) error { return x.endEarly(code, text, true) }
+
+// giveUp is refuse for decisions that are final.
+func (x *execution) giveUp(code, text string) error { return x.endEarly(code, text, false) }
+
+func (x *execution) endEarly(code, text string, giveBack bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.fail(code, text, true); err != nil {
+	if err := x.fail(code, text, giveBack); err != nil {
 		return err
 	}
 	x.seal(ErrStopped)

@@ -46,6 +46,8 @@ type record struct {
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
 	Run      string                 `json:"run,omitempty"`      // answer: the label of the run it began
 
+	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing
+
 	Renamed map[string]string `json:"renamed,omitempty"` // rename: subagents, by the agent's own ids
 }
 
@@ -73,6 +75,7 @@ type journal struct {
 	started map[stepRef]bool        // started and not recorded, undecided
 	decided map[stepRef]uncertainty // what a human said of a started step
 	answers map[*record]*record     // of each ask
+	failure string                  // of the last answer
 	renamed map[string]string       // subagents, by the agent's own ids
 	unasked *record                 // the last ask, if it has no answer
 	last    int64                   // position of the last record that is final
@@ -133,6 +136,7 @@ func (j *journal) add(r *record) error {
 		}
 		j.unasked = nil
 		j.answers[ask] = r
+		j.failure = r.Failure
 		for i, ref := range ask.Steps {
 			if i < len(r.Entries) {
 				j.decided[ref] = readUncertainty(r.Entries[i])

@@ -51,6 +51,11 @@ type verdict struct {
 	keys      []string // resume keys of the decisions
 	deadline  int64    // Unix ms of the first resolved interrupt to expire; 0: none
 	fresh     protocol.Messages
+	// The run begins by taking all but the first keep messages out of the
+	// thread.
+	rewinds bool
+	keep    int
+	failure string // the continued run ends at once with this code
 }
 
 // judgement is an input with what was read to judge it.
@@ -94,6 +99,9 @@ func (j *judgement) judge() (verdict, error) {
 	}
 	if open == nil {
 		v.queue, v.supersede, v.refusal = j.whenBusy()
+		if !v.queue && !v.supersede && v.refusal == nil && len(j.input.Resume) == 0 {
+			v.keep, v.rewinds = j.rewound(j.heldMessages())
+		}
 		return v, nil
 	}
 	if len(entries) == 0 {
@@ -140,7 +148,7 @@ func (j *judgement) repeated(known map[string]bool) (*RunState, error) {
 			continue
 		}
 		foreign := slices.ContainsFunc(j.input.Messages, func(m protocol.Message) bool {
-			return !known[m.ID] && !slices.Contains(record.Messages, m.ID) && !j.answersInterrupt(m) && m.Role != protocol.RoleActivity
+			return !known[m.ID] && !j.view.Archived[m.ID] && !slices.Contains(record.Messages, m.ID) && !j.answersInterrupt(m) && m.Role != protocol.RoleActivity
 		})
 		if !foreign {
 			return &state, nil

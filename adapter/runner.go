@@ -34,6 +34,9 @@ type Options struct {
 	// MaxAttempts is how often a run is tried when its workers are lost.
 	// Default 3.
 	MaxAttempts int
+	// OnExpiry says what becomes of interrupts that expire and say nothing of
+	// their own. Default ExpiryKeep.
+	OnExpiry ExpiryPolicy
 	// Busy says what becomes of an input while a run is active. Default
 	// BusyQueue.
 	Busy BusyPolicy
@@ -95,6 +98,13 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 		}
 	default:
 		return nil, fmt.Errorf("adapter: unknown mode %q", r.options.Mode)
+	}
+	switch r.options.OnExpiry {
+	case ExpiryDefault:
+		r.options.OnExpiry = ExpiryKeep
+	case ExpiryKeep, ExpiryCancel, ExpiryFail:
+	default:
+		return nil, fmt.Errorf("adapter: unknown expiry policy %q", r.options.OnExpiry)
 	}
 	r.agents = r.options.Agents
 	r.options.Lease = orDefault(r.options.Lease, 10*time.Second)
@@ -318,6 +328,8 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 		return r.activate(ctx, claimed)
 	case ClaimTakeover:
 		return r.resumeLost(ctx, claimed)
+	case ClaimExpired:
+		return r.expire(ctx, key)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ type Worker interface {
 	// Claim takes the thread's next activation: an active dispatch whose lease
 	// has expired (ClaimTakeover; ClaimQueued again when it was never
 	// activated), else the head of the queue if no run is active and no
-	// interrupt is open (ClaimQueued), else ClaimNothing. A
+	// interrupt is open (ClaimQueued), else ClaimExpired or ClaimNothing. A
 	// claim raises the dispatch's attempts. Sent again with the same token it
 	// answers the same claim.
 	Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error)
@@ -77,7 +77,8 @@ type Worker interface {
 	// claim it at once as a takeover; the attempt is not counted.
 	HandBack(ctx context.Context, c Claim) error
 	// Due returns threads that want a Claim: queued dispatches that are ready,
-	// and leases that have expired. At most limit.
+	// leases that have expired, and suspensions past their deadline. At most
+	// limit.
 	Due(ctx context.Context, limit int) ([]ThreadKey, error)
 	// Journal returns the live execution and its journal for a claim, or
 	// ErrClaimLost.
@@ -130,6 +131,7 @@ type ReadQuery struct {
 	Label        string    // run records under this client runId
 	InterruptIDs []string  // how these were answered
 	ToolCallIDs  []string  // which of these calls have or had an interrupt
+	MessageIDs   []string  // which of these messages were archived
 	RunID        string    // this server-made run record
 	Follower     bool      // register this node
 }
@@ -159,6 +161,7 @@ type ThreadView struct {
 	Run        *RunState                  // ReadQuery.RunID
 	Answers    map[string]json.RawMessage // by interrupt id, of those asked for
 	Asked      map[string]bool            // of ReadQuery.ToolCallIDs
+	Archived   map[string]bool            // of ReadQuery.MessageIDs
 }
 
 // Snapshot is messages and state as of a position at or before the boundary.
@@ -218,9 +221,11 @@ type Begin struct {
 	Frozen json.RawMessage // with a new execution: what its function sees
 	Agent  string
 
-	Answers  map[string]json.RawMessage // by interrupt id: kept with the answer
-	Answer   json.RawMessage            // the journal record of the decisions
-	Deadline int64                      // Unix ms: refuse (BeginExpired) when the store's clock is past it; 0: none
+	Answers map[string]json.RawMessage // by interrupt id: kept with the answer
+	Answer  json.RawMessage            // the journal record of the decisions
+	// Archive are the messages that the run takes out of the thread, by id.
+	Archive  map[string]json.RawMessage
+	Deadline int64 // Unix ms: refuse (BeginExpired) when the store's clock is past it; 0: none
 }
 
 // BeginResult answers Begin.
@@ -269,6 +274,9 @@ const (
 	ClaimNothing ClaimKind = iota
 	ClaimQueued
 	ClaimTakeover
+	// ClaimExpired: nothing was claimed, but the open suspension's deadline has
+	// passed. It is answered until the suspension is.
+	ClaimExpired
 )
 
 // Activation starts a claimed dispatch.
@@ -301,6 +309,9 @@ type End struct {
 	Suspension json.RawMessage
 	Interrupts []string
 	ToolCalls  []string
+	// Deadline is when the suspension wants a Claim if it is still open then,
+	// in Unix ms; 0: never.
+	Deadline int64
 	// Snapshot replaces the stored one. Nil: it stays where it was.
 	Snapshot *SnapshotUpdate
 	// GiveBack, with EndFail: when nothing was journaled after the latest

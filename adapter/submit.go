@@ -220,6 +220,7 @@ func (r *Runner) read(ctx context.Context, key ThreadKey, input *protocol.RunAge
 		q.InterruptIDs = append(q.InterruptIDs, entry.InterruptID)
 	}
 	for _, m := range input.Messages {
+		q.MessageIDs = append(q.MessageIDs, m.ID)
 		if m.Role == protocol.RoleTool {
 			q.ToolCallIDs = append(q.ToolCallIDs, m.ToolCallID)
 		}
@@ -323,6 +324,13 @@ func cancelledEvent(key ThreadKey, label string) protocol.Event {
 func beginning(b *Begin, j *judgement, v verdict) (*begin, error) {
 	start := &begin{view: j.view, fold: j.fold, label: b.Label, id: b.Execution, agent: b.Agent}
 	start.events = startEvents(b.Thread, j, v.fresh)
+	if v.rewinds {
+		held := j.fold.Messages()
+		if err := archive(b, held, v.keep); err != nil {
+			return nil, err
+		}
+		start.events = append(start.events, cutTo(append(held[:v.keep:v.keep], v.fresh...), held))
+	}
 	if state := newState(j); state != nil {
 		start.events = append(start.events, &protocol.StateSnapshot{Snapshot: state})
 	}
@@ -352,7 +360,7 @@ func continuing(b *Begin, j *judgement, v verdict) (*begin, error) {
 	}
 	b.Answer, err = json.Marshal(record{
 		Kind: recordAnswer, Entries: v.decisions, Messages: v.fresh, Run: b.Label,
-		Position: j.view.Seq + int64(len(b.Events)),
+		Position: j.view.Seq + int64(len(b.Events)), Failure: v.failure,
 	})
 	return start, err
 }

@@ -1,7 +1,6 @@
 package adapter
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -123,30 +122,7 @@ func (x *execution) takeBack(kept *protocol.Fold, records []*record) error {
 		return &protocol.SubagentError{SubagentRunID: id, Message: "its worker was lost; it begins again", Code: CodeWorkerLost}
 	})
 	closings = slices.DeleteFunc(closings, func(e protocol.Event) bool { return e == nil })
-	restated := &protocol.MessagesSnapshot{Messages: kept.Messages()}
-	activities, reasoning := 0, 0
-	for _, m := range restated.Messages {
-		if m.Role == protocol.RoleReasoning {
-			reasoning++
-		}
-	}
-	for _, m := range x.fold.Messages() {
-		switch m.Role {
-		case protocol.RoleActivity:
-			activities++
-		case protocol.RoleReasoning:
-			// A snapshot without any reasoning leaves clients what they have;
-			// an emptied one takes the rest back.
-			if reasoning == 0 {
-				m.Content = protocol.Text("")
-				restated.Messages = append(restated.Messages, m)
-				reasoning++
-			}
-		}
-	}
-	if activities > 0 {
-		restated.Metadata = protocol.Metadata{"@ag-ui/client": json.RawMessage(`{"authoritativeActivityTypes":null}`)}
-	}
+	restated := cutTo(kept.Messages(), x.fold.Messages())
 	events := append(closings, &protocol.StateSnapshot{Snapshot: orEmpty(kept.State())}, restated)
 	it := item{records: records}
 	for _, e := range events {

@@ -31,8 +31,8 @@
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
 //	Tarchive    hash    messages that a rewind took out, by id                begin
 //	Pleases     zset    threads with a claim, by the lease's end           begin, claim, renew, end, stop
-//	Pready      zset    threads with a dispatch to claim, by since when;   begin, claim, end, stop
-//	                    suspensions, by their deadline
+//	Pready      zset    threads with a dispatch to claim, by when they     begin, claim, end, stop
+//	                    became ready; suspensions, by their deadline
 //	prefix:meta hash    the number of partitions                           start
 //
 // Labels and answers expire Options.Keep after the thread's last end, never while

@@ -59,6 +59,20 @@ func TestALeaseEndsByTheClockOfABubble(t *testing.T) {
 	})
 }
 
+func TestAQuietNodeChannelIsNotTakenForDead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := Embedded(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Listen(func(d adapter.Delivery) { t.Errorf("heard %+v", d) })
+		time.Sleep(time.Hour)
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
 func TestLabelsAndAnswersExpireAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := Embedded(&Options{Keep: 10 * time.Minute})
