@@ -41,13 +41,22 @@ var (
 	closeStalled   = &closing{StatusWriteTimeout, "write timeout"}
 )
 
-// closingOf says how a socket ends on err.
+// closingOf says how a socket ends on err. What is no *closing is our fault.
 func closingOf(err error) *closing {
 	if c, ok := errors.AsType[*closing](err); ok {
 		return c
 	}
-	if errors.Is(err, errStalled) {
+	return closeFault
+}
+
+// writing says how a socket ends that could not be written to.
+func writing(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, errStalled):
 		return closeStalled
+	default:
+		return closeGone
 	}
-	return closeGone
 }

@@ -153,6 +153,14 @@ func TestFault(t *testing.T) {
 		t.Errorf("%d followers are left", n)
 	}
 	ts.dial() // others are not affected
+
+	// So is a log that cannot be read.
+	b.set(func() { b.submit = nil })
+	plain := ts.connect("/agui/ws", nil)
+	plain.send(input("t", "r"))
+	plain.expect("RUN_STARTED")
+	b.log(localThread, `{"type":"RUN_FINISHED","runId":7}`)
+	plain.closed(websocket.StatusInternalError)
 }
 
 // A frame that finds no room in the process's budget closes its socket.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 )
@@ -44,6 +46,24 @@ func TestRateLimit(t *testing.T) {
 	if f := p.expect("RUN_ERROR"); f["code"] != "rate_limited" {
 		t.Errorf("got %v", f)
 	}
+}
+
+// Refusing a flood costs little: the reader slows down with it.
+func TestFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c, conn := bubble(t, newFake(), &Options{FrameBurst: 1, FramesPerSecond: 0.001}, Subprotocol)
+		c.expect("ws.hello")
+		go discard(conn.Read)
+		began := time.Now()
+		for range 1000 {
+			c.send(`{"type":"ws.nonsense"}`)
+		}
+		if took := time.Since(began); took < 900*penalty {
+			t.Errorf("a thousand frames were taken in within %v", took)
+		}
+		conn.Close()
+		synctest.Wait()
+	})
 }
 
 func TestThreadLimit(t *testing.T) {

@@ -26,7 +26,7 @@ func (s *plainSession) owe(thread string, events [][]byte) {
 
 func (s *plainSession) run() error {
 	for {
-		if err := s.out.Flush(); err != nil {
+		if err := s.flush(); err != nil {
 			return err
 		}
 		select {

@@ -95,7 +95,7 @@ func (r *plainRun) stream() error {
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
 	for {
-		if err := r.out.Flush(); err != nil {
+		if err := r.flush(); err != nil {
 			return err
 		}
 		select {

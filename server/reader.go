@@ -11,6 +11,10 @@ import (
 	"golang.org/x/time/rate"
 )
 
+// penalty is how long the reader rests after a frame over the rate, so that
+// refusing a flood costs little.
+const penalty = 10 * time.Millisecond
+
 // read takes frames in until the connection ends or the peer breaks a rule.
 func (sock *socket) read(plain bool) error {
 	opts := &sock.srv.opts
@@ -44,6 +48,9 @@ func (sock *socket) read(plain bool) error {
 		}
 		if err := sock.enqueue(f); err != nil {
 			return err
+		}
+		if f.retryAfter > 0 {
+			time.Sleep(penalty)
 		}
 		if f.last {
 			<-sock.ctx.Done() // the session closes after its answer

@@ -53,7 +53,7 @@ func (s *fullSession) run() error {
 	}
 	drain := s.srv.drain
 	for {
-		if err := s.out.Flush(); err != nil {
+		if err := s.flush(); err != nil {
 			return err
 		}
 		select {
@@ -99,7 +99,7 @@ func (s *fullSession) depart() error {
 		if err := s.advance(ctx); err != nil {
 			return err
 		}
-		if err := s.out.Flush(); err != nil {
+		if err := s.flush(); err != nil {
 			return err
 		}
 		moved = false

@@ -144,6 +144,9 @@ func (sock *socket) guard(f func() error) (err error) {
 // be there. The session's goroutine calls it, so nothing else is being written.
 func (sock *socket) close(err error) {
 	c := closingOf(err)
+	if c != err {
+		sock.log.Error("socket fails", "error", err)
+	}
 	sock.cancel(c)
 	if c.code == 0 || sock.out.finish() != nil {
 		sock.ws.CloseNow()
@@ -180,9 +183,12 @@ func (sock *socket) hurry() {
 // write gathers one text frame.
 func (sock *socket) write(data []byte) error {
 	if sock.out.full() {
-		if err := sock.out.Flush(); err != nil {
+		if err := sock.flush(); err != nil {
 			return err
 		}
 	}
-	return sock.ws.Write(context.Background(), websocket.MessageText, data)
+	return writing(sock.ws.Write(context.Background(), websocket.MessageText, data))
 }
+
+// flush writes what was gathered.
+func (sock *socket) flush() error { return writing(sock.out.Flush()) }
