@@ -17,6 +17,10 @@ export function Composer({ running, openQuestions, returned, takeReturned, send,
     box.current?.focus();
   }, []);
   useEffect(() => {
+    // A button that is gone leaves the keyboard nowhere; the next thing to do is here.
+    if (openQuestions === 0 && document.activeElement === document.body) box.current?.focus();
+  }, [openQuestions, running]);
+  useEffect(() => {
     if (returned === undefined) return;
     setText((now) => now || returned);
     takeReturned();
@@ -36,7 +40,7 @@ export function Composer({ running, openQuestions, returned, takeReturned, send,
   };
   const asks = openQuestions > 0;
   return (
-    <form className="composer" onSubmit={submit}>
+    <form className="composer" aria-label="New message" onSubmit={submit}>
       <textarea
         ref={box}
         data-testid="composer"

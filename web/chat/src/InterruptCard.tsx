@@ -52,7 +52,7 @@ export function InterruptCard({ interrupt, messages, answer, disabled, decide }:
       aria-label={TITLES[interrupt.reason] ?? interrupt.reason}
     >
       <header>
-        <h3>{TITLES[interrupt.reason] ?? interrupt.reason}</h3>
+        <h2>{TITLES[interrupt.reason] ?? interrupt.reason}</h2>
         {left !== undefined && (
           <span className={expired ? "tag late" : "tag"} data-testid="expiry" data-expired={expired}>
             {expired ? "expired" : `${left} left`}

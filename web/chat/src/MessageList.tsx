@@ -24,29 +24,31 @@ export function MessageList({ messages, interrupts, running }: Props) {
     return running && index > lastQuestion ? "working" : "open";
   };
   return (
-    <ol className="messages" role="log" aria-label="Conversation">
-      {messages.map((message, index) => {
-        if (message.role === "tool" && calls.has(message.toolCallId)) return null;
-        if (message.role === "system" || message.role === "developer") return null;
-        return (
-          <li key={message.id} className={`message ${message.role}`} data-testid="message" data-role={message.role} data-message-id={message.id}>
-            <Body message={message} />
-            {message.role === "assistant" &&
-              message.toolCalls?.map((call) => (
-                <ToolCard key={call.id} call={call} state={stateOf(call.id, index)} result={results.get(call.id)} />
-              ))}
+    <div role="log" aria-label="Conversation">
+      <ol className="messages">
+        {messages.map((message, index) => {
+          if (message.role === "tool" && calls.has(message.toolCallId)) return null;
+          if (message.role === "system" || message.role === "developer") return null;
+          return (
+            <li key={message.id} className={`message ${message.role}`} data-testid="message" data-role={message.role} data-message-id={message.id}>
+              <Body message={message} />
+              {message.role === "assistant" &&
+                message.toolCalls?.map((call) => (
+                  <ToolCard key={call.id} call={call} state={stateOf(call.id, index)} result={results.get(call.id)} />
+                ))}
+            </li>
+          );
+        })}
+        {running && (
+          <li className="working" data-testid="working">
+            <span className="visually-hidden">The agent is working</span>
+            <i aria-hidden="true" />
+            <i aria-hidden="true" />
+            <i aria-hidden="true" />
           </li>
-        );
-      })}
-      {running && (
-        <li className="working" data-testid="working">
-          <span className="visually-hidden">The agent is working</span>
-          <i aria-hidden="true" />
-          <i aria-hidden="true" />
-          <i aria-hidden="true" />
-        </li>
-      )}
-    </ol>
+        )}
+      </ol>
+    </div>
   );
 }
 

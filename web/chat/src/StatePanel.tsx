@@ -3,9 +3,11 @@ export function StatePanel({ state }: { state: unknown }) {
   const empty = state === undefined || state === null || (typeof state === "object" && Object.keys(state).length === 0);
   if (empty) return null;
   return (
-    <details className="state" data-testid="state-panel" open>
-      <summary>Shared state</summary>
-      <pre>{JSON.stringify(state, null, 2)}</pre>
-    </details>
+    <aside className="state" aria-label="Shared state">
+      <details data-testid="state-panel" open>
+        <summary>Shared state</summary>
+        <pre>{JSON.stringify(state, null, 2)}</pre>
+      </details>
+    </aside>
   );
 }

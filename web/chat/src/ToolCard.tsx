@@ -29,7 +29,7 @@ export function ToolCard({ call, state, result }: { call: ToolCall; state: ToolS
       {call.function.arguments !== "" && state !== "asked" && <pre data-testid="tool-args">{pretty(call.function.arguments)}</pre>}
       {result && (
         <>
-          <h4>Result</h4>
+          <p className="hint">Result</p>
           <pre data-testid="tool-result">{pretty(textOf(result.content))}</pre>
         </>
       )}
