@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/gowebpki/jcs"
@@ -12,6 +13,9 @@ import (
 // Canonical returns the JSON value in the canonical form of RFC 8785, by which
 // two texts of the same value are equal. Numbers are those of IEEE 754.
 func Canonical(value []byte) ([]byte, error) {
+	if !json.Valid(value) {
+		return nil, errors.New("adapter: canonical JSON: not a JSON value")
+	}
 	// The library takes objects and arrays only.
 	out, err := jcs.Transform(append(append([]byte{'['}, value...), ']'))
 	if err != nil {
