@@ -60,7 +60,8 @@ func serve(ctx context.Context, s settings, log *slog.Logger, stdout io.Writer) 
 		return fmt.Errorf("--agent %q: there is no such agent; try script", s.agent)
 	}
 	runner, err := adapter.NewRunner(store, &adapter.Options{
-		Agents: agents, Lease: s.lease, Busy: adapter.BusyPolicy(s.busy), Mode: adapter.Mode(s.mode), Logger: log, Hook: crashHook(s.crashAt),
+		Agents: agents, Lease: s.lease, Busy: adapter.BusyPolicy(s.busy), Mode: adapter.Mode(s.mode),
+		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err

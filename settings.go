@@ -19,11 +19,11 @@ var errHelp = errors.New("help")
 
 // settings is what the command line and the environment say.
 type settings struct {
-	addr, redis, agent, effects, busy, mode string
-	hosts, origins                          []string
-	lease, drain                            time.Duration
-	strict, version                         bool
-	crashAt                                 string
+	addr, redis, agent, effects, busy, mode, onExpiry string
+	hosts, origins                                    []string
+	lease, drain                                      time.Duration
+	strict, version                                   bool
+	crashAt                                           string
 }
 
 // readSettings reads the flags, and for those not given the environment:
@@ -43,6 +43,7 @@ func readSettings(args []string, getenv func(string) string, usage io.Writer) (s
 	f.StringVar(&s.effects, "effects", "", "file to which the script agent appends a line for each effect")
 	f.StringVar(&s.busy, "busy", "queue", "an input while a run is active: queue, reject or supersede")
 	f.StringVar(&s.mode, "mode", "auto", "auto, or durable: refuse a store that dies with the process")
+	f.StringVar(&s.onExpiry, "on-expiry", "keep", "an interrupt that expires: keep, cancel or fail")
 	f.StringVar(&hosts, "hosts", "", "names under which the server may be addressed besides loopback, separated by commas")
 	f.StringVar(&origins, "origins", "", "origins of pages that may use the server besides its own, separated by commas")
 	f.DurationVar(&s.lease, "lease", 10*time.Second, "how long a worker may be silent before its run is taken over")
