@@ -84,6 +84,9 @@ func (s *Store) resubscribe() *redis.PubSub {
 			return nil
 		case <-pause.C:
 		}
+		if s.usable() != nil {
+			return nil // both were ready
+		}
 		sub, err := s.subscribe(context.Background())
 		if err == nil {
 			return sub
