@@ -188,6 +188,11 @@ func (l *lab) wellFormed() {
 // texts are the assistant's messages as a client holds them at the end.
 func (l *lab) texts() []string {
 	l.t.Helper()
+	return l.contents(protocol.RoleAssistant)
+}
+
+func (l *lab) contents(role protocol.Role) []string {
+	l.t.Helper()
 	f := protocol.NewFold(nil, nil, adapter.ApplyPatch)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
@@ -196,7 +201,7 @@ func (l *lab) texts() []string {
 	}
 	var texts []string
 	for _, m := range f.Messages() {
-		if m.Role == protocol.RoleAssistant && m.Content != nil {
+		if m.Role == role && m.Content != nil {
 			texts = append(texts, m.Content.String())
 		}
 	}

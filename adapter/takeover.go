@@ -20,7 +20,10 @@ func (x *execution) takeOver(b begin) error {
 		if x.agent == nil || !restartable(x.agent) {
 			return x.lost(b, "the worker of the run was lost before anything was recorded")
 		}
-		keep = started - 1 + int64(x.frozen.Begun)
+	}
+	if !x.continuing {
+		// What began the run is final, though no record says so.
+		keep = max(keep, started-1+int64(x.frozen.Begun))
 	}
 	if err := x.readRun(b.view, started, keep); err != nil {
 		return err

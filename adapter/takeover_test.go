@@ -369,6 +369,9 @@ func TestUncertainStep(t *testing.T) {
 			if got := l.texts(); !slices.Equal(got, []string{"before", test.text}) {
 				t.Errorf("texts %q", got)
 			}
+			if got := l.contents(protocol.RoleUser); !slices.Equal(got, []string{"hi"}) {
+				t.Errorf("what was asked is %q", got)
+			}
 		})
 	}
 }
