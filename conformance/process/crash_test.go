@@ -5,6 +5,7 @@ import (
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -18,29 +19,33 @@ const (
 // goes on. The effect takes place once, or a human is asked, and then as often
 // as the human says.
 func TestCrashPoints(t *testing.T) {
+	called := []string{"", "I have called pay."} // the call is a message without text
+	failed := []string{"", "pay failed: step tool pay#1 was declared failed"}
+	took, confirmed := []string{"The effect took place."}, []string{"Confirmed."}
 	cases := []struct {
 		name, point, command string
 		asked                string // what the human answers about an uncertain step
 		effects              int
+		says                 []string
 	}{
-		{"tool", "after_begin", tool, "", 1},
-		{"tool", "mid_suspend", tool, "", 1},
-		{"tool", "after_decision", tool, "", 1},
-		{"tool", "resume_before_first_event", tool, "", 1},
-		{"tool", "step_before_effect", tool, `{"action":"rerun"}`, 1},
-		{"tool done", "step_before_effect", tool, `{"action":"done","result":{"executed":true}}`, 0},
-		{"tool fail", "step_before_effect", tool, `{"action":"fail"}`, 0},
-		{"tool", "step_after_effect", tool, `{"action":"done","result":{"executed":true}}`, 1},
-		{"tool rerun", "step_after_effect", tool, `{"action":"rerun"}`, 2},
-		{"tool", "after_record", tool, "", 1},
-		{"effect", "after_begin", effect, "", 1},
-		{"effect", "step_before_effect", effect, `{"action":"rerun"}`, 1},
-		{"effect", "step_after_effect", effect, `{"action":"done","result":true}`, 1},
-		{"effect", "after_record", effect, "", 1},
-		{"confirm", "after_begin", confirm, "", 0},
-		{"confirm", "mid_suspend", confirm, "", 0},
-		{"confirm", "after_decision", confirm, "", 0},
-		{"confirm", "resume_before_first_event", confirm, "", 0},
+		{"tool", "after_begin", tool, "", 1, called},
+		{"tool", "mid_suspend", tool, "", 1, called},
+		{"tool", "after_decision", tool, "", 1, called},
+		{"tool", "resume_before_first_event", tool, "", 1, called},
+		{"tool", "step_before_effect", tool, `{"action":"rerun"}`, 1, called},
+		{"tool done", "step_before_effect", tool, `{"action":"done","result":{"executed":true}}`, 0, called},
+		{"tool fail", "step_before_effect", tool, `{"action":"fail"}`, 0, failed},
+		{"tool", "step_after_effect", tool, `{"action":"done","result":{"executed":true}}`, 1, called},
+		{"tool rerun", "step_after_effect", tool, `{"action":"rerun"}`, 2, called},
+		{"tool", "after_record", tool, "", 1, called},
+		{"effect", "after_begin", effect, "", 1, took},
+		{"effect", "step_before_effect", effect, `{"action":"rerun"}`, 1, took},
+		{"effect", "step_after_effect", effect, `{"action":"done","result":true}`, 1, took},
+		{"effect", "after_record", effect, "", 1, took},
+		{"confirm", "after_begin", confirm, "", 0, confirmed},
+		{"confirm", "mid_suspend", confirm, "", 0, confirmed},
+		{"confirm", "after_decision", confirm, "", 0, confirmed},
+		{"confirm", "resume_before_first_event", confirm, "", 0, confirmed},
 	}
 	for _, c := range cases {
 		t.Run(c.name+" "+c.point, func(t *testing.T) {
@@ -75,6 +80,8 @@ func TestCrashPoints(t *testing.T) {
 				t.Error("the uncertain step was not asked about")
 			}
 			count(t, server, c.effects)
+			said(t, tab, protocol.RoleUser, c.command)
+			said(t, tab, protocol.RoleAssistant, c.says...)
 			fresh(t, server, thread, tab, watcher)
 			wire.Sound(t, tab)
 			wire.Sound(t, watcher)

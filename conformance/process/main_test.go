@@ -1,7 +1,10 @@
 package process
 
 import (
+	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -25,6 +28,23 @@ const (
 func fresh(t *testing.T, server *command.Server, thread string, tabs ...*wire.Tab) {
 	t.Helper()
 	wire.Same(t, append(tabs, wire.Open(t, "fresh", thread, server.Socket()))...)
+}
+
+// said fails the test unless the messages of a role are these, in order.
+func said(t *testing.T, tab *wire.Tab, role protocol.Role, want ...string) {
+	t.Helper()
+	if got := tab.Texts(role); !slices.Equal(got, want) {
+		t.Errorf("the messages of role %s are %q, want %q", role, got, want)
+	}
+}
+
+// numbers is what /slow streams.
+func numbers(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "%d ", i+1)
+	}
+	return b.String()
 }
 
 // only is the one interrupt that is open.

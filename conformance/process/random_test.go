@@ -13,6 +13,7 @@ import (
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -91,6 +92,16 @@ func TestRandomKills(t *testing.T) {
 		approved += len(p.approved)
 		asked += p.asked
 		fresh(t, servers[n%2], fmt.Sprintf("person-%d", n), p.tabs...)
+		said(t, p.tabs[0], protocol.RoleUser, p.said...)
+		complete := 0
+		for _, text := range p.tabs[0].Texts(protocol.RoleAssistant) {
+			if text == numbers(30) {
+				complete++
+			}
+		}
+		if complete != p.slow {
+			t.Errorf("person %d asked for %d streams and has %d complete ones", n, p.slow, complete)
+		}
 		for _, tab := range p.tabs {
 			wire.Sound(t, tab)
 		}
@@ -112,6 +123,8 @@ type person struct {
 	chance   *rand.Rand
 	tabs     []*wire.Tab
 	acts     int
+	said     []string
+	slow     int   // how often text was streamed
 	approved []int // payments
 	asked    int   // about uncertain steps
 }
@@ -120,12 +133,13 @@ type person struct {
 func (p *person) act() {
 	p.acts++
 	if p.chance.IntN(3) == 0 {
-		p.tab().Say("/slow 30 15").End()
+		p.slow++
+		p.say("/slow 30 15")
 		return
 	}
 	number := p.name*100_000 + p.acts
 	approves := p.chance.IntN(4) > 0
-	end := p.tab().Say(fmt.Sprintf(`/tool pay {"amount":%d}`, number)).End()
+	end := p.say(fmt.Sprintf(`/tool pay {"amount":%d}`, number))
 	for questions := wire.Asked(end); len(questions) > 0; questions = wire.Asked(end) {
 		answer := decline
 		switch {
@@ -142,6 +156,12 @@ func (p *person) act() {
 	if approves {
 		p.approved = append(p.approved, number)
 	}
+}
+
+func (p *person) say(text string) protocol.Event {
+	p.said = append(p.said, text)
+	wire.Same(p.t, p.tabs...)
+	return p.tab().Say(text).End()
 }
 
 func (p *person) tab() *wire.Tab { return p.tabs[p.chance.IntN(len(p.tabs))] }

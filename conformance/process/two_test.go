@@ -5,6 +5,7 @@ import (
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -46,6 +47,8 @@ func TestTwoServersShareAThread(t *testing.T) {
 		t.Errorf("the answer given again is %q, want a repeat", got)
 	}
 	count(t, a, 2)
+	said(t, atA, protocol.RoleUser, "/slow 40 25", `/tool pay {"amount":1}`, `/tool pay {"amount":2}`)
+	said(t, atA, protocol.RoleAssistant, numbers(40), "", "I have called pay.", "", "I have called pay.")
 	fresh(t, b, "shared", atA, atB)
 	wire.Sound(t, atA)
 	wire.Sound(t, atB)
@@ -84,6 +87,8 @@ func TestOtherServerTakesOver(t *testing.T) {
 	atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
 	a.Kill()
 	wire.Succeeded(t, slow.End())
+	said(t, atA, protocol.RoleUser, "/slow 60 25")
+	said(t, atA, protocol.RoleAssistant, numbers(60))
 	fresh(t, b, "takeover", atA, atB)
 	wire.Sound(t, atA)
 	wire.Sound(t, atB)
@@ -99,6 +104,8 @@ func TestDrainedServerLosesNothing(t *testing.T) {
 	atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
 	a.Terminate()
 	wire.Succeeded(t, slow.End())
+	said(t, atA, protocol.RoleUser, "/slow 60 25")
+	said(t, atA, protocol.RoleAssistant, numbers(60))
 	fresh(t, b, "drain", atA, atB)
 	wire.Sound(t, atA)
 	wire.Sound(t, atB)
@@ -115,7 +122,9 @@ func TestRedisDiesAndReturns(t *testing.T) {
 	slow := slowly.Say("/slow 80 25")
 	slowly.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
 	redis.Restart()
-	slow.End()
+	wire.Succeeded(t, slow.End())
+	said(t, slowly, protocol.RoleUser, "/slow 80 25")
+	said(t, slowly, protocol.RoleAssistant, numbers(80))
 	wire.Succeeded(t, asked.Resume(wire.Resolve(question, approve)).End())
 	count(t, a, 1)
 	fresh(t, a, "question", asked)

@@ -171,6 +171,19 @@ func (tab *Tab) Restatements() []string {
 	return slices.Clone(tab.view.restated)
 }
 
+// Texts are the contents of the messages of one role, in order.
+func (tab *Tab) Texts(role protocol.Role) []string {
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	var texts []string
+	for _, m := range tab.view.fold.Messages() {
+		if m.Role == role {
+			texts = append(texts, m.Content.String())
+		}
+	}
+	return texts
+}
+
 // Chat is the chat as JSON, for comparing: messages, state and open interrupts.
 func (tab *Tab) Chat() string {
 	tab.mu.Lock()
