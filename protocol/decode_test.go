@@ -43,7 +43,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"content of a system message", `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"system","content":[]}]}`, "/messages/0/content", "expected a string, found an array"},
 		{"pointer is escaped", `{"type":"STATE_SNAPSHOT","snapshot":{"a/b~":{"c":1,"c":1}}}`, "/snapshot/a~1b~0/c", "twice"},
 		{"unknown type, twice", `{"type":"NEWS","a":{"b":1,"b":1}}`, "/a/b", "twice"},
-		{"deep", `{"type":"STATE_SNAPSHOT","snapshot":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`, "/snapshot" + strings.Repeat("/0", 511), "nested deeper"},
+		{"deep", `{"type":"STATE_SNAPSHOT","snapshot":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}`, "/snapshot" + strings.Repeat("/0", 512), "nested deeper"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e, err := Decode([]byte(test.in))
@@ -85,6 +85,7 @@ func TestRoundTrip(t *testing.T) {
 		`{"type":"CUSTOM","timestamp":-1,"rawEvent":false,"metadata":{"a":null,"b":{}},"subagentRunId":"","name":"n","value":0}`,
 		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"<é\"\\\n\t\u0001\u007f😀>"}`,
 		`{"type":"TEXT_MESSAGE_CONTENT","messageId":"","delta":"","later":{"a":1},"much":[null]}`,
+		`{"type":"STATE_SNAPSHOT","snapshot":` + strings.Repeat("[", 512) + strings.Repeat("]", 512) + `}`,
 		`{"type":"NEWS","anything":[1,2.50,{"x":null}]}`,
 		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"success","pendingToolCallIds":[]},"usage":[]}`,
 		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"paused","until":"tomorrow"}}`,

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Append appends the event's JSON to dst. Members come in the order of the
@@ -266,16 +267,28 @@ func (k contentKind) String() string {
 	return map[contentKind]string{contentText: "a string", contentParts: "an array", contentObject: "an object"}[k]
 }
 
-// appendOpen appends any JSON, null for nothing.
+// appendOpen appends any JSON, null for nothing. It refuses what Decode would:
+// what is written here is read again, by ourselves first of all.
 func appendOpen(dst []byte, raw []byte) ([]byte, error) {
 	if len(raw) == 0 {
 		return append(dst, null...), nil
+	}
+	if !utf8.Valid(raw) {
+		return dst, errors.New("not valid UTF-8")
 	}
 	buf := bytes.NewBuffer(dst)
 	if err := json.Compact(buf, raw); err != nil {
 		return dst, err
 	}
-	return buf.Bytes(), nil
+	out := buf.Bytes()
+	if c := out[len(dst)]; c == '{' || c == '[' {
+		r := reader{data: out[len(dst):]}
+		r.open()
+		if err := r.err(); err != nil {
+			return dst, err
+		}
+	}
+	return out, nil
 }
 
 func appendObject(dst []byte, raw []byte) ([]byte, error) {
@@ -289,5 +302,7 @@ func appendPatch(dst []byte, raw []byte) ([]byte, error) {
 	if err := checkPatch(raw); err != nil {
 		return dst, err
 	}
-	return appendOpen(dst, raw)
+	buf := bytes.NewBuffer(dst)
+	err := json.Compact(buf, raw)
+	return buf.Bytes(), err
 }

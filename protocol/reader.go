@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -13,7 +14,7 @@ import (
 const (
 	maxInteger = 1<<53 - 1
 	minInteger = -maxInteger
-	maxDepth   = 512
+	maxDepth   = 512 // of open JSON
 )
 
 // reader walks a document along a shape. Where it is given a value it fills it
@@ -25,11 +26,13 @@ type reader struct {
 	strict   bool // the document must be exact; otherwise what is unrecognised is kept
 	problems []Problem
 	path     []step
+	base     int // of the path, where the open value begins
 }
 
 type step struct {
 	name  string
-	index int // of an array element; name is empty then
+	raw   []byte // the name, where it was not made a string
+	index int    // of an array element; name is empty then
 	array bool
 }
 
@@ -69,7 +72,7 @@ func (r *reader) pointer() string {
 		if s.array {
 			b.WriteString(strconv.Itoa(s.index))
 		} else {
-			b.WriteString(pointerEscape.Replace(s.name))
+			b.WriteString(pointerEscape.Replace(s.name + string(s.raw)))
 		}
 	}
 	return b.String()
@@ -216,20 +219,68 @@ func (r *reader) elements(fn func(i int)) {
 
 // open walks a value of any form and returns its bytes. Names that come twice
 // are refused here too: two readers of the same bytes must see the same value.
+// Its depth counts from here, so that a value that can be read can be written.
 func (r *reader) open() []byte {
 	start := r.pos
+	r.base = len(r.path)
+	r.walk()
+	return r.data[start:r.pos]
+}
+
+func (r *reader) walk() {
 	switch c := r.data[r.pos]; {
-	case (c == '{' || c == '[') && len(r.path) >= maxDepth:
+	case (c == '{' || c == '[') && len(r.path)-r.base >= maxDepth:
 		r.fail("nested deeper than %d", maxDepth)
-		r.pos = len(r.data) - len(skipValue(r.data[r.pos:]))
+		r.skim()
 	case c == '{':
-		r.each(func(string) { r.open() })
+		r.walkObject()
 	case c == '[':
-		r.elements(func(int) { r.open() })
+		r.elements(func(int) { r.walk() })
 	default:
 		r.token()
 	}
-	return r.data[start:r.pos]
+}
+
+// walkObject is each for values that nobody looks into, without making strings
+// of their names.
+func (r *reader) walkObject() {
+	var few [16][]byte
+	names := few[:0]
+	var many map[string]bool
+	r.pos++
+	for r.space(); r.data[r.pos] != '}'; r.space() {
+		if r.data[r.pos] == ',' {
+			r.pos++
+			r.space()
+		}
+		token := r.token()
+		name := token[1 : len(token)-1]
+		if bytes.IndexByte(name, '\\') >= 0 {
+			name = []byte(unquote(token))
+		}
+		r.space()
+		r.pos++ // the colon
+		r.space()
+		r.push(step{raw: name})
+		again := false
+		if many == nil {
+			again = slices.ContainsFunc(names, func(n []byte) bool { return bytes.Equal(n, name) })
+			if names = append(names, name); len(names) == len(few) {
+				many = make(map[string]bool, 2*len(few))
+				for _, n := range names {
+					many[string(n)] = true
+				}
+			}
+		} else if again = many[string(name)]; !again {
+			many[string(name)] = true
+		}
+		if again {
+			r.fail("the member appears twice")
+		}
+		r.walk()
+		r.pop()
+	}
+	r.pos++
 }
 
 // skipValue returns what follows the object or array at the beginning of data.
