@@ -113,8 +113,9 @@ export class WebSocketAgent extends AbstractAgent {
 
   /**
    * Keeps messages, state and pending interrupts up to date with runs begun by anybody: other tabs, other agents,
-   * the server. Each foreign run goes through `connectAgent`, so subscribers see it like one of their own. Returns
-   * the function that ends it. Throws nothing; failures are in the status.
+   * the server. Each foreign run goes through `connectAgent`, so subscribers see it like one of their own. It is about
+   * the thread that the agent has at the call: end it, with the returned function, before giving the agent another.
+   * Throws nothing; failures are in the status.
    */
   follow(): () => void {
     return this.thread(this.threadId).follow();
@@ -180,6 +181,8 @@ export class WebSocketAgent extends AbstractAgent {
     const { lane } = this.parts;
     return {
       drive: (key) => {
+        // The agent shows another thread now: what this one does is not for it.
+        if (this.threadId !== threadId) return Promise.resolve();
         // A run that others have begun can only have begun because what was open is answered.
         this.pendingInterrupts = [];
         return this.track(super.connectAgent({ runId: key }), false);

@@ -346,6 +346,16 @@ describe("a follower", () => {
     expect(shown(agent)).toEqual(["assistant:anew"]);
   });
 
+  it("writes nothing of its thread into an agent that has moved on", async () => {
+    const { bench, agent } = await following();
+    agent.threadId = "t2";
+    agent.setMessages([]);
+    bench.socket.say(started("r1"), open("a"), delta("a", "old thread"), close("a"), finished("r1"));
+    await settle();
+    expect(agent.messages).toEqual([]);
+    expect(bench.socket.silent()).toBe(true);
+  });
+
   it("stops a run that others began", async () => {
     const { bench, agent } = await following();
     bench.socket.say(started("rf"));
