@@ -1,16 +1,13 @@
 package protocol
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Append appends the event's JSON to dst. Members come in the order of the
@@ -201,37 +198,6 @@ func emptyOf(s *shape) string {
 	return `""`
 }
 
-func appendExtra(dst []byte, m *members, extra map[string]json.RawMessage) ([]byte, error) {
-	var err error
-	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		for known := range m.index {
-			if strings.EqualFold(known, name) {
-				return dst, fmt.Errorf("extra member %q stands for %q", name, known)
-			}
-		}
-		dst = append(appendString(append(dst, ','), name), ':')
-		if dst, err = appendOpen(dst, extra[name]); err != nil {
-			return dst, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return dst, nil
-}
-
-func appendMetadata(dst []byte, m Metadata) ([]byte, error) {
-	var err error
-	dst = append(dst, '{')
-	for i, name := range slices.Sorted(maps.Keys(m)) {
-		if i > 0 {
-			dst = append(dst, ',')
-		}
-		dst = append(appendString(dst, name), ':')
-		if dst, err = appendOpen(dst, m[name]); err != nil {
-			return dst, fmt.Errorf("%s: %w", name, err)
-		}
-	}
-	return append(dst, '}'), nil
-}
-
 func appendArray(dst []byte, s *shape, v reflect.Value) ([]byte, error) {
 	if s.nonempty && v.Len() == 0 {
 		return dst, errors.New("needs at least one element")
@@ -265,44 +231,4 @@ func appendContent(dst []byte, s *shape, c *Content) ([]byte, error) {
 
 func (k contentKind) String() string {
 	return map[contentKind]string{contentText: "a string", contentParts: "an array", contentObject: "an object"}[k]
-}
-
-// appendOpen appends any JSON, null for nothing. It refuses what Decode would:
-// what is written here is read again, by ourselves first of all.
-func appendOpen(dst []byte, raw []byte) ([]byte, error) {
-	if len(raw) == 0 {
-		return append(dst, null...), nil
-	}
-	if !utf8.Valid(raw) {
-		return dst, errors.New("not valid UTF-8")
-	}
-	buf := bytes.NewBuffer(dst)
-	if err := json.Compact(buf, raw); err != nil {
-		return dst, err
-	}
-	out := buf.Bytes()
-	if c := out[len(dst)]; c == '{' || c == '[' {
-		r := reader{data: out[len(dst):]}
-		r.open()
-		if err := r.err(); err != nil {
-			return dst, err
-		}
-	}
-	return out, nil
-}
-
-func appendObject(dst []byte, raw []byte) ([]byte, error) {
-	if raw = bytes.TrimLeft(raw, " \t\r\n"); len(raw) == 0 || raw[0] != '{' {
-		return dst, errors.New("must be an object")
-	}
-	return appendOpen(dst, raw)
-}
-
-func appendPatch(dst []byte, raw []byte) ([]byte, error) {
-	if err := checkPatch(raw); err != nil {
-		return dst, err
-	}
-	buf := bytes.NewBuffer(dst)
-	err := json.Compact(buf, raw)
-	return buf.Bytes(), err
 }
