@@ -105,6 +105,9 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
 		return nil, fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", s.opts.Partitions)
 	}
+	if s.opts.Lease < time.Millisecond || s.opts.Follow < time.Millisecond || s.opts.Keep < time.Millisecond || s.opts.Retain < 1 {
+		return nil, errors.New("redisstore: the lease, the times to follow and to keep are a millisecond at least, one event is retained at least")
+	}
 	if !s.opts.volatile {
 		warnings, err := Check(ctx, client)
 		if err != nil {

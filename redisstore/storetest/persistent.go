@@ -67,3 +67,7 @@ func (p persistent) Journal(ctx context.Context, c adapter.Claim) (*adapter.Exec
 func (p persistent) Range(ctx context.Context, key adapter.ThreadKey, epoch string, first int64, limit int) (adapter.RangeResult, error) {
 	return again(func() (adapter.RangeResult, error) { return p.Store.Range(ctx, key, epoch, first, limit) })
 }
+
+func (p persistent) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
+	return again(func() ([]adapter.ThreadKey, error) { return p.Store.Due(ctx, limit) })
+}

@@ -106,6 +106,7 @@ var stopTests = []test{
 		v = th.view(adapter.ReadQuery{RunID: "r2"})
 		same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedcancelled:r2")
 		same(th, "started, boundary", []int64{v.Run.Started, v.Boundary}, []int64{3, 4})
+		same(th, "latest", v.Latest.ID, "r2")
 		next := th.claimed("t3", adapter.ClaimQueued).Claim
 		same(th, "next", next.RunID, "r3")
 		th.activate(next)

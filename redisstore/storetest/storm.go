@@ -1,0 +1,270 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// storm is one thread under fire, and what its callers were told.
+type storm struct {
+	th    *thread
+	nodes []adapter.Store
+	clock *clock
+
+	mu       sync.Mutex
+	accepted map[string]bool
+	logged   map[int64]string // acknowledged events by position
+	claims   []*held
+	runs     []string
+}
+
+// held is a claim as its worker knows it; the worker may be wrong.
+type held struct {
+	claim   adapter.Claim
+	number  int64
+	expect  int64
+	waiting bool // claimed, not activated
+	last    *adapter.Batch
+}
+
+func (st *storm) step(r *rand.Rand, id string) {
+	s := st.nodes[r.IntN(len(st.nodes))]
+	switch n := r.IntN(100); {
+	case n < 30:
+		st.begin(r, s, id)
+	case n < 75:
+		st.write(r, s)
+	case n < 88:
+		st.take(s, id)
+	case n < 94:
+		st.stop(r, s)
+	case n < 97:
+		st.clock.move(st.th.lease + time.Millisecond)
+	default:
+		if h := st.pick(r); h != nil {
+			_ = s.HandBack(st.th.Context(), h.claim)
+		}
+	}
+}
+
+func (st *storm) begin(r *rand.Rand, s adapter.Store, id string) {
+	th := st.th.from(s)
+	v := th.view()
+	b := adapter.Begin{Thread: th.key, Version: v.Version, RunID: id, Label: id, Execution: "x" + id, Record: raws("{}")[0]}
+	switch {
+	case v.Active != nil || v.Suspension == nil && r.IntN(2) == 0:
+		b.Queue, b.Input = true, raws("{}")[0]
+		b.Cancelled = [2][]byte{[]byte("S:" + id), []byte("T:" + id)}
+	default:
+		b.Token, b.Events, b.Frozen = "begin-"+id, events("S:"+id), raws("{}")[0]
+		if v.Suspension != nil {
+			b.Answers = map[string]json.RawMessage{"int": raws("1")[0]}
+			if r.IntN(3) > 0 {
+				b.Frozen, b.Answer, b.Execution = nil, raws("1")[0], string(v.Suspension[1:len(v.Suspension)-1])
+			}
+		}
+	}
+	for range 1 + r.IntN(2) { // a second time as after a lost reply
+		res, err := s.Begin(th.Context(), b)
+		if err != nil {
+			th.Error(err)
+		}
+		if err != nil || res.Status != adapter.BeginAccepted {
+			return
+		}
+		st.mu.Lock()
+		if !st.accepted[id] {
+			st.accepted[id] = true
+			st.runs = append(st.runs, id)
+			if !b.Queue {
+				st.logged[res.Start.Seq+1] = "S:" + id
+			}
+		}
+		if res.Claim.Token != "" {
+			st.claims = append(st.claims, &held{claim: res.Claim, number: 1, expect: res.Start.Seq + 1})
+		}
+		st.mu.Unlock()
+	}
+}
+
+func (st *storm) pick(r *rand.Rand) *held {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if len(st.claims) == 0 {
+		return nil
+	}
+	i := len(st.claims) - 1 - min(int(r.ExpFloat64()*1.5), len(st.claims)-1) // mostly the latest
+	h := *st.claims[i]
+	return &h
+}
+
+func (st *storm) keep(h *held) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	st.claims = append(st.claims, h)
+}
+
+func (st *storm) write(r *rand.Rand, s adapter.Store) {
+	h := st.pick(r)
+	if h == nil {
+		return
+	}
+	ctx, id := st.th.Context(), h.claim.RunID
+	if h.waiting {
+		a := activation(h.claim)
+		a.Events = events("S:" + id)
+		if res, err := s.Activate(ctx, a); err != nil {
+			st.th.Error(err)
+		} else if res.Status == adapter.CommitOK {
+			st.note(res.End.Seq, "S:"+id)
+			st.keep(&held{claim: h.claim, number: 1, expect: res.End.Seq})
+		}
+		return
+	}
+	// A number names one content: two callers may send the same claim's next batch.
+	b := batch(h.claim, h.number+1, h.expect, fmt.Sprintf("e:%[1]s:%[2]s:%[3]d e:%[1]s:%[3]d", id, h.claim.Token, h.number))
+	b.Closing = json.RawMessage(`["e:` + id + `:close"]`)
+	if h.last != nil && r.IntN(5) == 0 {
+		b = *h.last
+	} else if r.IntN(6) == 0 {
+		kinds := []adapter.EndKind{adapter.EndFinish, adapter.EndFail, adapter.EndCancel, adapter.EndSuspend, adapter.EndSuspend}
+		b = ending(h.claim, h.number+1, h.expect, "T:"+id, kinds[r.IntN(len(kinds))])
+		if b.End.Kind == adapter.EndSuspend {
+			x, err := s.Journal(ctx, h.claim)
+			if err != nil {
+				return // fenced meanwhile
+			}
+			b.End.Suspension = json.RawMessage(`"` + x.ID + `"`)
+		}
+		b.End.GiveBack = b.End.Kind == adapter.EndFail
+	}
+	res, err := s.Commit(ctx, b)
+	if err != nil {
+		st.th.Error(err)
+		return
+	}
+	if res.Status != adapter.CommitOK {
+		return
+	}
+	for i, e := range b.Events {
+		st.note(b.Expect+int64(i)+1, string(e))
+	}
+	st.keep(&held{claim: h.claim, number: b.Number, expect: res.End.Seq, last: &b})
+}
+
+// note holds the store to what it acknowledged.
+func (st *storm) note(at int64, event string) {
+	st.mu.Lock()
+	defer st.mu.Unlock()
+	if was, ok := st.logged[at]; ok && was != event {
+		st.th.Errorf("position %d was acknowledged for %s and for %s", at, was, event)
+	}
+	st.logged[at] = event
+}
+
+func (st *storm) take(s adapter.Store, id string) {
+	th := st.th.from(s)
+	res, err := s.Claim(th.Context(), adapter.ClaimRequest{Thread: th.key, Token: "claim-" + id})
+	if err != nil {
+		th.Error(err)
+		return
+	}
+	if res.Kind != adapter.ClaimNothing {
+		st.keep(&held{claim: res.Claim, expect: th.view().Seq, waiting: res.Kind == adapter.ClaimQueued})
+	}
+}
+
+func (st *storm) stop(r *rand.Rand, s adapter.Store) {
+	st.mu.Lock()
+	label := ""
+	if n := len(st.runs); n > 0 {
+		label = st.runs[max(0, n-1-r.IntN(8))]
+	}
+	st.mu.Unlock()
+	if _, err := s.Stop(st.th.Context(), adapter.Stop{Thread: st.th.key, Label: label, Terminal: []byte("T:" + label)}); err != nil {
+		st.th.Error(err)
+	}
+}
+
+// settle brings every run to its end, as sweepers and humans would.
+func (st *storm) settle() {
+	th := st.th
+	for i := 0; ; i++ {
+		st.clock.move(th.lease + time.Millisecond)
+		v := th.view()
+		if v.Suspension != nil {
+			b := th.resume(fmt.Sprint("settle", i), string(v.Suspension[1:len(v.Suspension)-1]))
+			b.Events = events("S:" + b.RunID)
+			th.begun(b)
+			st.accepted[b.RunID] = true
+			st.clock.move(th.lease + time.Millisecond)
+		}
+		res := th.claim(fmt.Sprint("settle-", i))
+		if res.Kind == adapter.ClaimNothing {
+			if v := th.view(); v.Suspension == nil && v.Active == nil && len(v.Queue) == 0 {
+				return
+			}
+			continue
+		}
+		number, id := int64(1), res.Claim.RunID
+		if res.Kind == adapter.ClaimQueued {
+			a := activation(res.Claim)
+			a.Events = events("S:" + id)
+			done, err := th.s.Activate(th.Context(), a)
+			must(th, done, err)
+			number++
+		}
+		th.ok(ending(res.Claim, number, th.view().Seq, "T:"+id, adapter.EndFinish))
+	}
+}
+
+func (st *storm) check(ears []*heard) {
+	th := st.th
+	v := th.view()
+	r, err := th.s.Range(th.Context(), th.key, v.Epoch, 1, int(v.Seq)+1)
+	log := must(th, r, err).Events
+	same(th, "length of the log", int64(len(log)), v.Seq)
+	open, ends := "", map[string]int{}
+	for i, e := range log {
+		kind, rest, _ := strings.Cut(string(e), ":")
+		kind = strings.TrimPrefix(kind, `"`)
+		id, _, _ := strings.Cut(rest, ":")
+		switch {
+		case kind == "S" && open == "":
+			open = id
+		case kind == "e" && open == id:
+		case kind == "T" && open == id:
+			open, ends[id] = "", ends[id]+1
+		default:
+			th.Fatalf("position %d: %s while %q is open", i+1, e, open)
+		}
+	}
+	for id := range st.accepted {
+		if ends[id] != 1 {
+			th.Errorf("run %s has %d ends", id, ends[id])
+		}
+	}
+	same(th, "runs", len(ends), len(st.accepted))
+	for at, event := range st.logged {
+		if at > int64(len(log)) || string(log[at-1]) != event {
+			th.Errorf("position %d was acknowledged for %s", at, event)
+		}
+	}
+	for _, h := range ears {
+		h.mu.Lock()
+		for _, d := range h.all {
+			for i, e := range d.Events {
+				if at := d.First + int64(i); d.Thread == th.key && (at > int64(len(log)) || string(log[at-1]) != string(e)) {
+					th.Errorf("position %d was delivered as %s", at, e)
+				}
+			}
+		}
+		h.mu.Unlock()
+	}
+}
