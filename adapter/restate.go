@@ -105,14 +105,15 @@ func (r *Runner) Repeat(ctx context.Context, key ThreadKey, runID, label string,
 		if view.Run == nil {
 			return Repeated{}, fmt.Errorf("adapter: run %s is not recorded", runID)
 		}
+		record, err := readRecord(view.Run)
+		if err != nil {
+			return Repeated{}, err
+		}
 		if label == "" {
-			record, err := readRecord(view.Run)
-			if err != nil {
-				return Repeated{}, err
-			}
 			label = record.Label
 		}
 		answer, next, err := repeat(view, label, at)
+		answer.Of = record.Label
 		if err != nil || next == "" {
 			return answer, err
 		}

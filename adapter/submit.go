@@ -42,6 +42,9 @@ type Admitted struct {
 // Repeated is the answer to a repeat (binding §5).
 type Repeated struct {
 	Status RunStatus
+	// Of is the label of the run that answers: what live events call it. It is
+	// another than Submit said when a later run continued that one.
+	Of string
 	// Events are uncounted: nothing for a queued run, the run restated as of
 	// the asked position for an active one, and the whole run with its terminal
 	// event for one that ended.

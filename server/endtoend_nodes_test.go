@@ -9,6 +9,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -24,7 +25,7 @@ func twoNodes(t *testing.T) (a, b *testServer, effects string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return node(t, store, effects)
+		return node(t, store, script.New(script.Options{Effects: effects}))
 	}
 	return open(), open(), effects
 }

@@ -75,6 +75,9 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 	}
 	key, at := s.key(f.threadID), d.position
 	r, err := s.srv.runs.Repeat(ctx, key, admitted.RunID, f.runID, &at)
+	if r.Of != "" {
+		admitted.Of = r.Of
+	}
 	if err == nil && active == admitted.Of && active != "" && r.Status == adapter.RunEnded {
 		// It ended in between. Its last events are in the restatement; they
 		// must not follow it as well.

@@ -23,18 +23,18 @@ func endToEnd(t *testing.T) (ts *testServer, effects string) {
 		t.Fatal(err)
 	}
 	effects = filepath.Join(t.TempDir(), "effects")
-	return node(t, store, effects), effects
+	return node(t, store, script.New(script.Options{Effects: effects})), effects
 }
 
-// node serves the script agent from a store, which it closes.
-func node(t *testing.T, store *redisstore.Store, effects string) *testServer {
+// node serves an agent from a store, which it closes.
+func node(t *testing.T, store *redisstore.Store, agent adapter.Agent) *testServer {
 	t.Helper()
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{Effects: effects})}})
+	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
