@@ -160,7 +160,7 @@ func appendMembers(dst []byte, s *shape, m *members, v reflect.Value) ([]byte, e
 	if extra.Len() == 0 {
 		return dst, nil
 	}
-	return appendExtra(dst, m, extra.Interface().(map[string]json.RawMessage))
+	return appendExtra(dst, s, m, extra.Interface().(map[string]json.RawMessage))
 }
 
 // fieldOf is FieldByIndex for the two depths that there are.

@@ -11,13 +11,12 @@ import (
 	"unicode/utf8"
 )
 
-func appendExtra(dst []byte, m *members, extra map[string]json.RawMessage) ([]byte, error) {
+// appendExtra appends the members that were kept, in the order of their names.
+func appendExtra(dst []byte, s *shape, m *members, extra map[string]json.RawMessage) ([]byte, error) {
 	var err error
 	for _, name := range slices.Sorted(maps.Keys(extra)) {
-		for known := range m.index {
-			if strings.EqualFold(known, name) {
-				return dst, fmt.Errorf("extra member %q stands for %q", name, known)
-			}
+		if m.stands(name) || s.event && strings.EqualFold(name, "type") {
+			return dst, fmt.Errorf("extra member %q stands for a known one", name)
 		}
 		dst = append(appendString(append(dst, ','), name), ':')
 		if dst, err = appendOpen(dst, extra[name]); err != nil {

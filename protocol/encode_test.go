@@ -28,6 +28,7 @@ func TestEncodeRefuses(t *testing.T) {
 		"nested deeper":                         &Custom{Value: json.RawMessage(strings.Repeat("[", 513) + strings.Repeat("]", 513))},
 		"not a JSON document":                   &StateDelta{},
 		`"value" is required`:                   &StateDelta{Delta: json.RawMessage(`[{"op":"add","path":""}]`)},
+		`extra member "Type" stands for`:        &StepFinished{Base: Base{Extra: map[string]json.RawMessage{"Type": nil}}},
 		`extra member "stepname" stands for`:    &StepStarted{Base: Base{Extra: map[string]json.RawMessage{"stepname": nil}}},
 		`"activity" has no member "name"`:       &MessagesSnapshot{Messages: Messages{{Role: RoleActivity, Name: "n"}}},
 		"content may not be an object here":     &MessagesSnapshot{Messages: Messages{{Role: RoleUser, Content: ObjectOf([]byte("{}"))}}},

@@ -94,10 +94,12 @@ func kindOf[T any, P interface {
 }]() *kind {
 	name := P(new(T)).Type()
 	t := reflect.TypeFor[T]()
+	s := shapeOf(t)
+	s.event = true
 	return &kind{
 		name:  name,
 		typ:   t,
-		shape: shapeOf(t),
+		shape: s,
 		open:  []byte(`{"type":"` + string(name) + `"`),
 		make:  func() Event { return P(new(T)) },
 	}

@@ -35,6 +35,7 @@ type shape struct {
 	forms    contentKind // of a content
 
 	open    bool // members that are not listed are legal, even to a strict reader
+	event   bool // has a "type" that is not a field
 	fields  []field
 	extra   int                 // index of the field that keeps unknown members, -1 for none
 	all     *members            // of a struct
