@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -178,4 +179,30 @@ func FuzzVerdicts(f *testing.F) {
 			t.Errorf("%s %s\nschema: %v\nours: %v", definition, data, theirs, ours)
 		}
 	})
+}
+
+// TestFixturesAgree asks the schema about the documents of protocol's own tests.
+func TestFixturesAgree(t *testing.T) {
+	s := load(t)
+	file, err := os.ReadFile("../testdata/events.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for line := range strings.Lines(string(file)) {
+		verdict, document, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if verdict == "invalid" {
+			_, document, _ = strings.Cut(document, " ")
+		}
+		if verdict != "valid" && verdict != "invalid" {
+			continue
+		}
+		n++
+		if err := s.Check("Event", []byte(document)); (err == nil) != (verdict == "valid") {
+			t.Errorf("%s is %s: %v", document, verdict, err)
+		}
+	}
+	if n == 0 {
+		t.Error("no documents")
+	}
 }

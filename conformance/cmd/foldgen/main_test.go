@@ -1,0 +1,67 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"testing"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+func TestGenerate(t *testing.T) {
+	restated, fatal := 0, 0
+	for seed := range uint64(50) {
+		c, err := generate(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := generate(seed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, _ := json.Marshal(c)
+		if b, _ := json.Marshal(again); string(a) != string(b) {
+			t.Fatalf("seed %d writes\n%s\nand\n%s", seed, a, b)
+		}
+		if c.Restated != nil {
+			restated++
+			if broken := protocol.VerifyStream(c.Restated); broken != nil {
+				t.Errorf("seed %d: restated: %v", seed, broken)
+			}
+		}
+		if c.Fatal != nil && *c.Fatal {
+			fatal++
+		}
+		broken, _ := errors.AsType[*protocol.SequenceError](replay(t, c))
+		if rule := ""; broken != nil {
+			if rule = broken.Rule; rule != c.Rule {
+				t.Errorf("seed %d: the last event breaks %q, not %q", seed, rule, c.Rule)
+			}
+		} else if c.Rule != "" {
+			t.Errorf("seed %d: the last event breaks nothing", seed)
+		}
+	}
+	if restated == 0 || fatal == 0 {
+		t.Errorf("%d restated, %d fatal: nothing to compare", restated, fatal)
+	}
+}
+
+// replay feeds the stream from its bytes and returns the verdict on the last.
+func replay(t *testing.T, c *testCase) error {
+	t.Helper()
+	var s protocol.Sequence
+	for _, data := range c.Events {
+		e, err := protocol.Decode(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if broken, bad := errors.AsType[*protocol.SequenceError](s.Check(e)); bad && broken.Rule != protocol.RuleBaseline {
+			t.Fatalf("seed %d: %v", c.Seed, broken)
+		}
+	}
+	e, err := protocol.Decode(c.Last)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Check(e)
+}
