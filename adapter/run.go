@@ -145,7 +145,6 @@ type execution struct {
 	expander protocol.Expander
 	fold     *protocol.Fold
 	stored   map[string]string // messages of the stored snapshot, by id
-	order    []string
 	open     []string // calls this run started that have no result
 	sealed   error    // why nothing more may be done
 }

@@ -85,16 +85,6 @@ func (r *reply) list() *reply {
 
 func (r *reply) more() bool { return r.at < len(r.items) }
 
-func (r *reply) strings() []string {
-	l := r.list()
-	out := make([]string, 0, len(l.items))
-	for l.more() {
-		out = append(out, l.string())
-	}
-	r.join(l)
-	return out
-}
-
 func (r *reply) events() [][]byte {
 	l := r.list()
 	out := make([][]byte, 0, len(l.items))
