@@ -145,8 +145,8 @@ type execution struct {
 	expander protocol.Expander
 	fold     *protocol.Fold
 	stored   map[string]string // messages of the stored snapshot, by id
-	open     []string // calls this run started that have no result
-	sealed   error    // why nothing more may be done
+	open     []string          // calls this run started that have no result
+	sealed   error             // why nothing more may be done
 }
 
 // insideKey marks the context handed to steps and branches.
