@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -19,7 +20,7 @@ var delta = []byte(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"3f1c6f0e-5d0a-4b
 func BenchmarkCommit(b *testing.B) {
 	for _, aof := range []string{"", "everysec", "always"} {
 		for _, window := range []int{1, 16} {
-			b.Run(fmt.Sprintf("aof=%s/window=%d", aof, window), func(b *testing.B) {
+			b.Run(fmt.Sprintf("aof=%s/window=%d", cmp.Or(aof, "off"), window), func(b *testing.B) {
 				benchmarkCommit(b, redistest.Options{AOF: aof}, 100, window)
 			})
 		}
@@ -31,6 +32,19 @@ func benchmarkCommit(b *testing.B, o redistest.Options, runs, window int) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	commitOn(b, s, runs, window)
+}
+
+// BenchmarkCommitEmbedded is the same without a server.
+func BenchmarkCommitEmbedded(b *testing.B) {
+	s, err := Embedded(nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	commitOn(b, s, 100, 16)
+}
+
+func commitOn(b *testing.B, s *Store, runs, window int) {
 	defer s.Close()
 	ctx := context.Background()
 	events := make([][]byte, window)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -153,6 +155,42 @@ func TestInvariantsHoldThroughALinkThatLosesReplies(t *testing.T) {
 	})
 	if n := proxy.Lost(); n < 100 {
 		t.Errorf("only %d replies were lost", n)
+	}
+}
+
+func TestAFullServerRefusesWholeCallsAndTakesThemWhenItHasRoom(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{})
+	claim := begin(t, s, inline(0, "r1"))
+	before := view(t, s, adapter.ReadQuery{})
+	memory := func(max string) {
+		if answer, err := server.Do("CONFIG", "SET", "maxmemory", max); answer != "+OK" || err != nil {
+			t.Fatal(answer, err)
+		}
+	}
+	memory("1")
+	ctx := context.Background()
+	batch := adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}}
+	end := batch
+	end.Number, end.Expect, end.End = 3, 2, &adapter.End{Kind: adapter.EndFinish}
+	calls := []func() error{
+		func() error { _, err := s.Commit(ctx, batch); return err },
+		func() error { _, err := s.Commit(ctx, end); return err },
+	}
+	if err := calls[0](); !errors.Is(err, adapter.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "OOM") {
+		t.Errorf("when full: %v", err)
+	}
+	after := view(t, s, adapter.ReadQuery{})
+	before.Now, after.Now = time.Time{}, time.Time{}
+	if !reflect.DeepEqual(before, after) {
+		t.Errorf("changed from %+v to %+v", before, after)
+	}
+	memory("0")
+	for _, call := range calls {
+		retried(t, call)
+	}
+	if v := view(t, s, adapter.ReadQuery{}); v.Seq != 3 || v.Active != nil {
+		t.Errorf("afterwards: %+v", v)
 	}
 }
 
