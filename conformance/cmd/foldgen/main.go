@@ -90,7 +90,7 @@ func generate(seed uint64) (c *testCase, err error) {
 				continue // illegal, unseen by either, and the client's copies then share what they hold
 			}
 			if _, ok := e.(*protocol.RunFinished); !ok && loses(fold, e) {
-				continue // illegal too: what is open would have no message
+				continue // illegal too: what is open would have no message, or two
 			}
 			g.settle(e)
 			if _, starts := e.(*protocol.RunStarted); starts {
@@ -158,7 +158,8 @@ func restated(fold *protocol.Fold) ([]json.RawMessage, error) {
 	return encoded, nil
 }
 
-// loses reports whether the event takes a message away that is open.
+// loses reports whether the event takes a message away that is open, or has two
+// messages carry one call.
 func loses(fold *protocol.Fold, e protocol.Event) bool {
 	after := fold.Clone()
 	_ = after.Apply(e)
@@ -166,6 +167,9 @@ func loses(fold *protocol.Fold, e protocol.Event) bool {
 	for _, m := range after.Messages() {
 		roles[m.ID] = m.Role
 		for _, c := range m.ToolCalls {
+			if calls[c.ID] {
+				return true
+			}
 			calls[c.ID] = true
 		}
 	}
