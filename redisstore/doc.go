@@ -29,10 +29,11 @@
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim
 //	                    cancellation
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
-//	Tarchive    hash    messages that a rewind took out, by id                begin
+//	Tarchive    hash    messages that a rewind took out, by id             begin
 //	Pleases     zset    threads with a claim, by the lease's end           begin, claim, renew, end, stop
 //	Pready      zset    threads with a dispatch to claim, by when they     begin, claim, end, stop
-//	                    became ready; suspensions, by their deadline
+//	                    became ready; suspensions, by the time after
+//	                    their deadline
 //	prefix:meta hash    the number of partitions                           start
 //
 // Labels and answers expire Options.Keep after the thread's last end, never while

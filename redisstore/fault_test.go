@@ -148,7 +148,8 @@ func TestInvariantsHoldThroughALinkThatLosesReplies(t *testing.T) {
 	proxy := redistest.StartProxy(t, redistest.Start(t, redistest.Options{}))
 	connected := onRedis(proxy.URL())
 	storetest.Storm(t, func(t testing.TB, n storetest.Node) adapter.Store {
-		s := connected(t, n) // and from now on
+		proxy.LoseEvery(0)
+		s := connected(t, n)
 		proxy.LoseEvery(11)
 		t.Cleanup(func() { proxy.LoseEvery(0) })
 		return s

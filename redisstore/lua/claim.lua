@@ -32,9 +32,9 @@ if r.run ~= '' then
   if started > 0 then kind = 2 end
 else
   if redis.call('EXISTS', t.susp) == 1 then
-    -- A suspension stands among the ready ones by its deadline.
-    local deadline = redis.call('ZSCORE', t.ready, member)
-    return nothing(deadline and tonumber(deadline) < NOW and 3)
+    -- A suspension stands among the ready ones by the time after its deadline.
+    local since = redis.call('ZSCORE', t.ready, member)
+    return nothing(since and tonumber(since) <= NOW and 3)
   end
   local offered = release(t, r, member)
   publish(t.followers, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)

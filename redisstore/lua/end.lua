@@ -70,7 +70,8 @@ unclaim(t, r, member)
 local ready, gave = 0, 0
 if ARGV[13] == 'suspend' then
   redis.call('SET', t.susp, ARGV[14])
-  if ARGV[27] ~= '0' then redis.call('ZADD', t.ready, ARGV[27], member) end
+  -- The first millisecond after the deadline is when it wants a claim.
+  if ARGV[27] ~= '0' then redis.call('ZADD', t.ready, tonumber(ARGV[27]) + 1, member) end
   for i = i1, i2 do redis.call('HDEL', t.answers, 'a:' .. ARGV[i]) end
   for i = c1, c2 do redis.call('HSET', t.answers, 'c:' .. ARGV[i], 1) end
   redis.call('PERSIST', t.answers)

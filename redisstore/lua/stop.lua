@@ -4,6 +4,7 @@
 -- ARGV[7] member
 -- ARGV[8] label
 -- ARGV[9] terminal  the terminal event of an active run
+-- ARGV[10] request  names the call
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
 --   events logged, fenced node, fenced token}.
@@ -22,18 +23,19 @@ for i = #ids, 1, -1 do
   end
 end
 
-if not run then
-  -- The same call sent again finds what it did the first time.
-  local id = ids[#ids]
-  if id then
+-- The same call sent again finds what it did the first time, and stops nothing
+-- else.
+for i = #ids, 1, -1 do
+  local id = ids[i]
+  if redis.call('HGET', t.runs, 'q:' .. id) == ARGV[10] then
     if runState(t, id) == 'stopped' then
       return { 1, 1, id, redis.call('HMGET', t.disp, '1:' .. id, '2:' .. id), 0, r.epoch, before, {}, '', '' }
-    elseif redis.call('HGET', t.runs, 'k:' .. id) == STOPPED then
-      return { 1, 0, id, {}, 0, r.epoch, before, {}, '', '' }
     end
+    return { 1, 0, id, {}, 0, r.epoch, before, {}, '', '' }
   end
-  return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '' }
 end
+if not run then return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '' } end
+redis.call('HSET', t.runs, 'q:' .. run, ARGV[10])
 
 local queued, owed, ready, node, old = 0, {}, 0, '', ''
 local idle = r.run == '' and redis.call('EXISTS', t.susp) == 0

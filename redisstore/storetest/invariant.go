@@ -46,6 +46,7 @@ var invariantTests = []test{
 	{"five nodes carry every waiting run, each exactly once, told only by due", func(e *env) {
 		const threads, runs = 20, 8
 		first := e.node("n0")
+		nodes := []adapter.Store{first, e.node("n1"), e.node("n2"), e.node("n3"), e.node("n4")}
 		for i := range threads {
 			th := e.on(first, fmt.Sprint("t", i))
 			for n := range runs {
@@ -55,11 +56,7 @@ var invariantTests = []test{
 		var group sync.WaitGroup
 		var mu sync.Mutex
 		carried := map[string]int{}
-		for i := range 5 {
-			s := first
-			if i > 0 {
-				s = e.node(fmt.Sprint("n", i))
-			}
+		for i, s := range nodes {
 			group.Go(func() {
 				for n := 0; ; n++ {
 					due, err := s.Due(e.Context(), 7)

@@ -27,7 +27,7 @@ func Run(t *testing.T, open Open) {
 		name  string
 		tests []test
 	}{
-		{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
+		{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests}, {"Expire", expireTests},
 		{"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"History", historyTests}, {"Invariant", invariantTests},
 	}
 	for _, g := range groups {
