@@ -7,7 +7,8 @@
 //	        Decode, Append     │  bytes and structs, nothing lost
 //	        Expander           │  chunks become the events they stand for
 //	        Sequence           │  is this event legal now?
-//	        Fold               ▼  messages, state, interrupts, what is open
+//	        Fold, ApplyPatch   │  messages, state, interrupts, what is open
+//	        Profile            ▼  what an older peer can be sent
 //
 // An event is a pointer to a struct, and the struct is the type: there are no
 // constructors. Optional strings are empty when absent, except where the empty
@@ -18,9 +19,14 @@
 // # Forgiving and exact
 //
 // Reading keeps what this version does not know and refuses what it knows to be
-// wrong, with a JSON pointer to each place. Validate is exact: it accepts what
-// the published schema accepts. Writing is exact as well, but for the unknown
-// members that reading kept.
+// wrong, with a JSON pointer to each place; Strip takes the unknown away again
+// for whoever acts on an event rather than relaying it. Validate is exact: it
+// accepts what the published schema accepts. Writing is exact as well, but for
+// the unknown members that reading kept, and writes nothing that reading would
+// refuse.
+//
+// All of it follows from the structs: their tags, and unions.go, say which
+// members there are, and kinds.go which events.
 //
 // # Concurrency
 //

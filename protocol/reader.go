@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -123,12 +124,7 @@ func (r *reader) want(c byte, what string) bool {
 func (r *reader) token() []byte {
 	start := r.pos
 	if r.data[r.pos] == '"' {
-		for r.pos++; r.data[r.pos] != '"'; r.pos++ {
-			if r.data[r.pos] == '\\' {
-				r.pos++
-			}
-		}
-		r.pos++
+		r.pos = endOfString(r.data, r.pos)
 		return r.data[start:r.pos]
 	}
 	for r.pos < len(r.data) {
@@ -141,13 +137,27 @@ func (r *reader) token() []byte {
 	return r.data[start:r.pos]
 }
 
+// endOfString returns where the string that begins at start has ended.
+func endOfString(data []byte, start int) int {
+	for i := start + 1; ; i++ {
+		i += bytes.IndexByte(data[i:], '"')
+		escapes := 0
+		for data[i-1-escapes] == '\\' {
+			escapes++
+		}
+		if escapes%2 == 0 {
+			return i + 1
+		}
+	}
+}
+
 // text returns the string that begins here.
 func (r *reader) text() string {
 	return unquote(r.token())
 }
 
 func unquote(token []byte) string {
-	if body := token[1 : len(token)-1]; !slices.Contains(body, '\\') {
+	if body := token[1 : len(token)-1]; bytes.IndexByte(body, '\\') < 0 {
 		return string(body)
 	}
 	var s string

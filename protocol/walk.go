@@ -83,11 +83,7 @@ func skipValue(data []byte) []byte {
 				return data[i+1:]
 			}
 		case '"':
-			for i++; data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
+			i = endOfString(data, i) - 1
 		}
 	}
 	return nil
