@@ -17,7 +17,7 @@ import { Observable } from "rxjs";
 import type { Connection } from "./connection";
 import { Lane } from "./lane";
 import type { ConnectionOptions } from "./options";
-import { inSnapshotOrder } from "./order";
+import { inSnapshotOrder, withLast } from "./order";
 import type { Sink } from "./pipeline";
 import { connectionFor } from "./shared";
 import type { ThreadStatus } from "./status";
@@ -161,6 +161,7 @@ export class WebSocketAgent extends AbstractAgent {
     subscribers: AgentSubscriber[],
   ): Observable<AgentStateMutation> {
     return this.parts.lane.reduce(
+      input.runId,
       events$,
       // The state may have moved since the input was made.
       (own$) => super.apply({ ...input, state: this.state }, own$, [ordering, ...subscribers]),
@@ -187,6 +188,8 @@ export class WebSocketAgent extends AbstractAgent {
         this.pendingInterrupts = [];
         return this.track(super.connectAgent({ runId: key }), false);
       },
+      reserve: (key) => lane.reserve(key),
+      release: (key) => lane.release(key),
       get idle() {
         return lane.idle;
       },
@@ -216,6 +219,10 @@ export class WebSocketAgent extends AbstractAgent {
 
 /** Comes before every other subscriber, so that all of them see messages in the thread's order. */
 const ordering: AgentSubscriber = {
+  onRunStartedEvent: ({ event, messages }) => {
+    const moved = withLast(messages, event.input?.messages ?? []);
+    return moved && { messages: moved };
+  },
   onMessagesSnapshotEvent: ({ event, messages }) => ({ messages: inSnapshotOrder(messages, event.messages) }),
 };
 

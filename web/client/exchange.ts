@@ -27,8 +27,9 @@ export class Exchange {
   constructor(
     readonly input: RunAgentInput,
     sink: Sink,
+    begins: () => void,
   ) {
-    this.pipeline = new Pipeline(sink, input.runId);
+    this.pipeline = new Pipeline(sink, begins, input.runId);
     this.bytes = new TextEncoder().encode(JSON.stringify(input)).length;
   }
 

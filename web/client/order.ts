@@ -1,5 +1,5 @@
-// A snapshot tells the messages in order, but the reducer of @ag-ui/client keeps the order it holds and appends what is
-// new. Whoever held a later message than one of the missing ones would show them the wrong way round for good.
+// The thread's order of messages. The reducer of @ag-ui/client keeps the order it holds and appends what is new, so that
+// whoever held a later message than one that was missing would show them the wrong way round for good.
 
 import type { Message } from "@ag-ui/client";
 
@@ -19,4 +19,15 @@ export function inSnapshotOrder(held: readonly Message[], snapshot: readonly Mes
     else if (KEPT.has(message.role)) after.set(anchor, [...(after.get(anchor) ?? []), message]);
   }
   return [...(after.get(undefined) ?? []), ...snapshot.flatMap((message) => [message, ...(after.get(message.id) ?? [])])];
+}
+
+/**
+ * The messages as a run begins that is asked by `asked`: those come last, even where this client wrote them before it
+ * heard what came between. Undefined when nothing has to move.
+ */
+export function withLast(held: readonly Message[], asked: readonly Message[]): Message[] | undefined {
+  const ids = new Set(asked.map((message) => message.id));
+  const first = held.findIndex((message) => ids.has(message.id));
+  if (first < 0 || held.slice(first).every((message) => ids.has(message.id))) return undefined;
+  return [...held.filter((message) => !ids.has(message.id)), ...held.filter((message) => ids.has(message.id))];
 }

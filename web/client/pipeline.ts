@@ -18,14 +18,19 @@ export interface Sink {
 export class Pipeline {
   /** The run whose events these are, once they have begun. */
   runId?: string;
+  private delivered = false;
   private begun = false;
   private over = false;
   private readonly open = new OpenItems();
   private endHeld = false;
 
-  /** `requestedRunId`: what the run is called towards the sink, whatever the log calls it. */
+  /**
+   * `begins` is called before the first event; `requestedRunId` is what the run is called towards the sink, whatever
+   * the log calls it.
+   */
   constructor(
     private readonly sink: Sink,
+    private readonly begins: () => void,
     private readonly requestedRunId?: string,
   ) {}
 
@@ -51,6 +56,8 @@ export class Pipeline {
     // A subagent's id cannot be used twice in one run; its attributed events are legal without it.
     if (this.open.concernsEndedSubagent(event)) return;
     this.open.fold(event);
+    if (!this.delivered) this.begins();
+    this.delivered = true;
     this.sink.next(this.named(event));
     if (isTerminal(event)) this.end();
   }

@@ -12,17 +12,18 @@ interface Segment {
 export class Segments {
   private readonly held = new Map<string, Segment>();
 
-  /** `drive` runs the agent's pipeline over the segment of a key; `done` hears how that went. */
+  /** `drive` runs the agent's pipeline over the segment of a key, `begins` hears of its first event, `done` of its end. */
   constructor(
+    private readonly begins: (key: string) => void,
     private readonly drive: (key: string) => Promise<unknown>,
-    private readonly done: (pipeline: Pipeline, error?: unknown) => void,
+    private readonly done: (key: string, pipeline: Pipeline, error?: unknown) => void,
   ) {}
 
   /** Begins a segment and sets the agent to work on it. */
   begin(): Pipeline {
     const key = randomUUID();
     const buffer = new Buffer();
-    const pipeline = new Pipeline(buffer);
+    const pipeline = new Pipeline(buffer, () => this.begins(key));
     this.held.set(key, { buffer, pipeline });
     this.drive(key).then(
       () => this.end(key, pipeline),
@@ -45,6 +46,6 @@ export class Segments {
 
   private end(key: string, pipeline: Pipeline, error?: unknown): void {
     this.held.delete(key);
-    this.done(pipeline, error);
+    this.done(key, pipeline, error);
   }
 }

@@ -16,6 +16,10 @@ import { StatusStore } from "./status";
 export interface ThreadOwner {
   /** Runs a pipeline over the events held under this key. Rejects when the events were not acceptable. */
   drive(key: string): Promise<unknown>;
+  /** Keeps the place of a pipeline whose first event has come, by the runId of its input. */
+  reserve(key: string): void;
+  /** Gives that place up if it was not used. */
+  release(key: string): void;
   /** Whether no reducer is at work on the agent. */
   readonly idle: boolean;
   /** Empties the agent's messages and state. */
@@ -53,14 +57,18 @@ export class AgentThread implements FeedListener {
   ) {
     this.status = new StatusStore({ connection: connection.state, interrupts: [], queued: [], synced: false });
     this.segments = new Segments(
+      (key) => owner.reserve(key),
       (key) => owner.drive(key),
-      (pipeline, error) => this.driven(pipeline, error),
+      (key, pipeline, error) => {
+        owner.release(key);
+        this.driven(pipeline, error);
+      },
     );
   }
 
   /** Asks for a run. The returned function gives up its events, not the run. */
   run(input: RunAgentInput, sink: Sink): () => void {
-    const exchange = new Exchange(input, sink);
+    const exchange = new Exchange(input, sink, () => this.owner.reserve(input.runId));
     this.exchanges.add(exchange);
     this.enter();
     if (this.connection.failure) exchange.pipeline.fail(this.connection.failure);
@@ -75,7 +83,7 @@ export class AgentThread implements FeedListener {
   connect(key: string, sink: Sink): () => void {
     const segment = this.segments.drainTo(key, sink);
     if (segment) return () => this.gaveUp(segment);
-    const pipeline = new Pipeline(sink);
+    const pipeline = new Pipeline(sink, () => this.owner.reserve(key));
     this.connecting.add(pipeline);
     this.enter();
     if (this.connection.failure) pipeline.fail(this.connection.failure);

@@ -17,7 +17,10 @@ export function App() {
 
 function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) {
   const [chat, picture] = useChat(threadId);
-  const { messages, state, status, notice } = picture;
+  const { state, status, notice } = picture;
+  // What waits is shown as waiting until its run begins, in whichever place the agent holds it.
+  const waiting = new Set(status.queued.flatMap((input) => (input.messages ?? []).map((message) => message.id)));
+  const messages = picture.messages.filter((message) => !waiting.has(message.id));
   const running = status.activeRunId !== undefined;
   const empty = messages.length === 0 && status.queued.length === 0 && !running;
   const restated = whyRestated(status.restated);

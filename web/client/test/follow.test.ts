@@ -346,6 +346,22 @@ describe("a follower", () => {
     expect(shown(agent)).toEqual(["assistant:anew"]);
   });
 
+  it("shows its own question after what came before it in the thread", async () => {
+    const { bench, agent } = await following();
+    const done = say(agent, "u1", "mine", "r1");
+    await settle();
+    const echo = (runId: string, message: Frame) => ({ input: { threadId: "t", runId, messages: [message], tools: [], context: [] } });
+    bench.socket.say(
+      started("rf", echo("rf", user("uf", "theirs"))), open("f"), delta("f", "first"), close("f"), finished("rf"),
+      run("r1", "started"), started("r1", echo("r1", user("u1", "mine"))), open("m"), delta("m", "second"), close("m"), finished("r1"),
+    );
+    await settle();
+    await done;
+    expect(shown(agent)).toEqual([
+      "user:q", "assistant:answer", "user:theirs", "assistant:first", "user:mine", "assistant:second",
+    ]);
+  });
+
   it("writes nothing of its thread into an agent that has moved on", async () => {
     const { bench, agent } = await following();
     agent.threadId = "t2";
