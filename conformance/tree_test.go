@@ -50,11 +50,11 @@ func TestTreeHoldsNothingUnwanted(t *testing.T) {
 	}
 }
 
-// treeFiles asks git for what is, or could be, committed; a tree that came
+// treeFiles asks git for what is part of the tree; one that came
 // without git is walked.
 func treeFiles(t *testing.T) []string {
 	t.Helper()
-	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	cmd := exec.Command("git", "ls-files", "-z")
 	cmd.Dir = ".."
 	if out, err := cmd.Output(); err == nil {
 		return strings.FieldsFunc(string(out), func(r rune) bool { return r == 0 })
