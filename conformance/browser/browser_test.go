@@ -29,8 +29,12 @@ func TestChatPage(t *testing.T) {
 	a := command.Start(t, options)
 	options.Effects = a.EffectsFile()
 	b := command.Start(t, options)
+	// Its own Redis: nobody else may take over what it leaves.
+	options.Redis = redistest.Start(t, redistest.Options{AOF: "everysec"}).URL()
+	options.CrashAt = "step_after_effect"
+	doomed := command.Start(t, options)
 	embedded := command.Start(t, command.Options{})
-	control := httptest.NewServer(controlOf(t, a, b))
+	control := httptest.NewServer(controlOf(t, a, b, doomed))
 	t.Cleanup(control.Close)
 
 	tests, err := filepath.Glob("*.test.mjs")
@@ -40,7 +44,7 @@ func TestChatPage(t *testing.T) {
 	// One file after another: they share the servers that one of them kills.
 	cmd := exec.Command("node", append([]string{"--test", "--test-concurrency=1", "--test-reporter=spec"}, tests...)...)
 	cmd.Env = append(os.Environ(),
-		"AGUIWS_URLS="+strings.Join([]string{a.URL(), b.URL(), embedded.URL()}, ","),
+		"AGUIWS_URLS="+strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL()}, ","),
 		"AGUIWS_CONTROL="+control.URL,
 		"AGUIWS_BROWSER="+browser,
 		"AGUIWS_SHOTS="+command.Artifacts(t),

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { a, b, effects, kill, numbers, person, restart, same, Tab, unique, until } from "./lane.mjs";
+import { a, b, doomed, effects, kill, numbers, person, restart, same, Tab, unique, until } from "./lane.mjs";
 
 async function away(tab) {
   await until(async () => (await tab.at("status").getAttribute("data-state")) !== "connected", "the tab has noticed");
@@ -82,4 +82,29 @@ test("two servers on one Redis, a tab on each", async () => {
   await same(here, there);
   assert.deepEqual(await effects(tool), [{ amount: 1 }, { amount: 2 }]);
   await there.shot("22-other-server");
+});
+
+test("a person says whether a call took place that nobody could record", async () => {
+  const tool = unique("pay");
+  const context = await person();
+  const tab = await Tab.open(context, doomed);
+  tab.serverMayDie = true;
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await tab.asked("tool_call");
+  await tab.click("approve");
+  await away(tab);
+  await restart(2);
+  await tab.connected();
+  await tab.asked("aguiws:uncertain_step");
+  await tab.shot("23-uncertain");
+  await tab.reload();
+  await tab.asked("aguiws:uncertain_step");
+  await tab.front();
+  await tab.at("field-action").selectOption({ label: "done" });
+  await tab.fill("field-result", '{"executed":true}');
+  await tab.click("submit-form");
+  await tab.says(`I have called ${tool}.`);
+  assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+  await same(tab);
+  await tab.shot("24-certain");
 });

@@ -13,8 +13,11 @@ const PATIENCE_MS = 20_000;
 const POLL_MS = 10;
 const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_SHOTS } = process.env;
 
-/** The addresses of the page at each server; `durable` ones share a Redis, `embedded` is on its own. */
-export const [a, b, embedded] = process.env.AGUIWS_URLS.split(",");
+/**
+ * The addresses of the page: `a` and `b` share a Redis; `doomed` has one of its own and dies when it has carried out its
+ * first tool call, before it can say so; `embedded` has none.
+ */
+export const [a, b, doomed, embedded] = process.env.AGUIWS_URLS.split(",");
 
 let browser;
 const contexts = new Set();
@@ -175,7 +178,7 @@ async function control(what) {
   return answer.json();
 }
 
-/** kill -9, and start on the same port and Redis: of server 0 or 1. */
+/** kill -9, and start on the same port and Redis: of server 0 to 2: a, b, doomed. */
 export const kill = (server) => control(`kill?server=${server}`);
 export const restart = (server) => control(`restart?server=${server}`);
 
