@@ -359,8 +359,9 @@ const (
 
 // Stop ends a run on purpose.
 type Stop struct {
-	Thread ThreadKey
-	Label  string // the client's runId: its latest run that has not ended
+	Thread  ThreadKey
+	Request string // names this call: sent again it stops nothing else
+	Label   string // the client's runId: its latest run that has not ended
 	// Terminal is the RUN_FINISHED cancelled event for an active run.
 	Terminal []byte
 }

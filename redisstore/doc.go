@@ -18,6 +18,7 @@
 //	Truns       hash    by run id: m: status, the log's end when it was    begin, activate, end, stop, claim
 //	                    admitted, position of RUN_STARTED, execution;
 //	                    r: record, t: terminal event, k: what ended it;
+//	                    q: the request that stopped it;
 //	                    l: an execution's latest run
 //	Tlabels     hash    client's run id to run ids                         begin
 //	Texec       hash    the live execution: id, agent, what is frozen,     begin, activate, end, stop

@@ -131,7 +131,7 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 		t.Errorf("of an ended run: %s", got)
 	}
 	begin(t, s, inline(2, "r2"))
-	if _, err := s.Stop(context.Background(), adapter.Stop{Thread: testKey, Label: "r2", Terminal: []byte("stopped")}); err != nil {
+	if _, err := s.Stop(context.Background(), adapter.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(kept()); got != "[rec log runs labels followers]" {

@@ -114,7 +114,7 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 			return err
 		}},
 		{"stop", "stopped-r2", func() error {
-			res, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Label: "r2", Terminal: []byte("stopped-r2")})
+			res, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped-r2")})
 			if err == nil && !res.Stopped {
 				t.Errorf("stop: %+v", res)
 			}

@@ -7,15 +7,18 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 )
 
-// Stop implements adapter.Admission. Sent again it answers that the run is
-// stopped; when runs of one label wait beside each other, each call stops another
-// of them, the latest first.
+// Stop implements adapter.Admission. Sent again under its request it answers as
+// it did; when runs of one label wait beside each other, each request stops
+// another of them, the latest first.
 func (s *Store) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, error) {
 	if len(st.Terminal) == 0 {
 		return adapter.StopResult{}, errors.New("redisstore: stop: a run ends with an event")
 	}
+	if st.Request == "" {
+		return adapter.StopResult{}, errors.New("redisstore: stop: a call needs a name")
+	}
 	t := s.keys.thread(st.Thread)
-	r, err := s.run(ctx, call{stopScript, t.all(), []any{t.member, st.Label, st.Terminal}})
+	r, err := s.run(ctx, call{stopScript, t.all(), []any{t.member, st.Label, st.Terminal, st.Request}})
 	if err != nil {
 		return adapter.StopResult{}, err
 	}

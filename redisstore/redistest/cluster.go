@@ -23,7 +23,8 @@ func Cluster(t testing.TB) *Masters {
 	c := &Masters{}
 	for range masters {
 		c.Servers = append(c.Servers, Start(t, Options{TCP: true, Args: []string{
-			"--cluster-enabled", "yes", "--cluster-node-timeout", "2000"}}))
+			// A master that waits for a processor is not to be taken for dead.
+			"--cluster-enabled", "yes", "--cluster-node-timeout", "30000"}}))
 	}
 	for i, s := range c.Servers {
 		command := []string{"CLUSTER", "ADDSLOTS"}

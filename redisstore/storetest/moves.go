@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -166,7 +167,7 @@ func activation(c adapter.Claim) adapter.Activation {
 
 func (th *thread) stop(label string) adapter.StopResult {
 	th.Helper()
-	res, err := th.s.Stop(th.Context(), adapter.Stop{Thread: th.key, Label: label, Terminal: []byte("stopped:" + label)})
+	res, err := th.s.Stop(th.Context(), adapter.Stop{Thread: th.key, Request: rand.Text(), Label: label, Terminal: []byte("stopped:" + label)})
 	return must(th, res, err)
 }
 

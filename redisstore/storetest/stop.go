@@ -57,19 +57,34 @@ var stopTests = []test{
 		other.stop("label-r2")
 		same(th, "its own node hears", heardB.count(adapter.DeliverFenced, th.key, "token-r2"), 1)
 	}},
-	{"a stop sent again answers as it did", func(e *env) {
+	{"a stop sent again answers as it did, and stops nothing else", func(e *env) {
 		th := e.thread()
+		twice := func(what string, th *thread, label string) {
+			th.Helper()
+			request := adapter.Stop{Thread: th.key, Request: "request-" + what, Label: label, Terminal: []byte("stopped")}
+			first, err := th.s.Stop(e.Context(), request)
+			if must(th, first, err); !first.Stopped {
+				e.Errorf("%s: not stopped", what)
+			}
+			th.unchanged(func() {
+				again, err := th.s.Stop(e.Context(), request)
+				same(th, what, must(th, again, err), first)
+			})
+		}
 		th.begun(th.start("r1"))
-		first := th.stop("label-r1")
-		th.unchanged(func() { same(th, "active", th.stop("label-r1"), first) })
+		twice("active", th, "label-r1")
 		th.begun(th.start("r2"))
-		th.begun(th.wait("r3"))
-		first = th.stop("label-r3")
-		th.unchanged(func() { same(th, "queued", th.stop("label-r3"), first) })
+		for _, run := range []string{"r3", "r4"} {
+			b := th.wait(run)
+			b.Label = "both"
+			th.begun(b)
+		}
+		twice("queued", th, "both")
+		same(th, "the other one waits", th.view().Queue[0].ID, "r3")
+		twice("the other one, by a request of its own", th, "both")
 		idle := e.on(th.s, "idle")
 		idle.begun(idle.wait("r1"))
-		first = idle.stop("label-r1")
-		idle.unchanged(func() { same(th, "at rest", idle.stop("label-r1"), first) })
+		twice("at rest", idle, "label-r1")
 	}},
 	{"an unknown or ended run is not stopped", func(e *env) {
 		th := e.thread()

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	crand "crypto/rand"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -187,7 +188,7 @@ func (st *storm) stop(r *rand.Rand, s adapter.Store) {
 		label = st.runs[max(0, n-1-r.IntN(8))]
 	}
 	st.mu.Unlock()
-	if _, err := s.Stop(st.th.Context(), adapter.Stop{Thread: st.th.key, Label: label, Terminal: []byte("T:" + label)}); err != nil {
+	if _, err := s.Stop(st.th.Context(), adapter.Stop{Thread: st.th.key, Request: crand.Text(), Label: label, Terminal: []byte("T:" + label)}); err != nil {
 		st.th.Error(err)
 	}
 }
