@@ -116,6 +116,7 @@ func (s *Server) launch(args []string) {
 	s.output = &output{}
 	s.cmd = exec.Command(binary(s.t), args...)
 	s.cmd.Stdout, s.cmd.Stderr = s.output, s.output
+	s.cmd.SysProcAttr = dieWithUs()
 	if err := s.cmd.Start(); err != nil {
 		s.t.Fatalf("redistest: %v", err)
 	}
