@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -56,7 +57,8 @@ func readSuspension(stored json.RawMessage) (*suspension, error) {
 // ResponseSchema), confirmation, or namespaced as "framework:name". A
 // ResponseSchema must compile within bounds; it may only refer to itself.
 // ExpiresAt is RFC 3339. Inside a Step or a branch of Parallel, Ask is an
-// error at once and suspends nothing.
+// error at once and suspends nothing; so it is while another goroutine is inside
+// a Step.
 func (r *Run) Ask(ctx context.Context, interrupts ...protocol.Interrupt) (Answers, error) {
 	answers, _, err := r.ask(ctx, interrupts, nil)
 	return answers, err
@@ -71,6 +73,10 @@ func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []
 	if x.sealed != nil {
 		return Answers{}, nil, x.sealed
 	}
+	if x.leaving {
+		return Answers{}, nil, errHandBack
+	}
+	interrupts = slices.Clone(interrupts)
 	where := insideOf(ctx)
 	switch {
 	case where == "" && s.step != "":

@@ -23,8 +23,8 @@ func (r *Run) Emit(events ...protocol.Event) error {
 }
 
 func (x *execution) emit(s *scope, events ...protocol.Event) error {
-	if x.sealed != nil {
-		return x.sealed
+	if err := x.refusal(s); err != nil {
+		return err
 	}
 	for _, e := range events {
 		switch e.(type) {
@@ -103,14 +103,26 @@ func (x *execution) append(e protocol.Event) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("adapter: emit: %w", err)
 	}
+	if result, ok := e.(*protocol.ToolCallResult); ok && x.holds(result.MessageID) {
+		return nil, fmt.Errorf("adapter: emit: the thread has a message %s already", result.MessageID)
+	}
 	if err := x.sequence.Check(e); err != nil {
 		return nil, fmt.Errorf("adapter: emit: %w", err)
 	}
 	if err := x.fold.Apply(e); err != nil {
-		return nil, fmt.Errorf("adapter: emit: %w", err)
+		switch e.(type) {
+		case *protocol.StateDelta, *protocol.ActivityDelta:
+			return nil, fmt.Errorf("adapter: emit: %w", err)
+		}
+		// Legal, and without effect at clients too.
+		x.runner.log.Warn("an event has no effect", "thread", x.claim.Thread.Thread, "run", x.label, "type", string(e.Type()), "error", err)
 	}
 	x.track(e)
 	return text, nil
+}
+
+func (x *execution) holds(message string) bool {
+	return slices.ContainsFunc(x.fold.Messages(), func(m protocol.Message) bool { return m.ID == message })
 }
 
 // track keeps the calls that this run started and that have no result, and

@@ -25,17 +25,19 @@ func (x *execution) finish(returned error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	log := x.runner.log.With("thread", x.claim.Thread.Thread, "run", x.label, "dispatch", x.claim.RunID)
-	var diverged *DivergedError
-	if errors.As(x.sealed, &diverged) {
-		returned, x.sealed = diverged, nil
+	if x.sealed != nil && !errors.Is(x.sealed, ErrStopped) && !errors.Is(x.sealed, ErrSuspended) {
+		returned, x.sealed = x.sealed, nil // what was refused decides, whatever the agent made of it
 	}
 	switch {
+	case x.leaving:
+		x.seal(errHandBack)
+		return
 	case x.sealed != nil || x.ctx.Err() != nil:
 		if x.sealed == ErrSuspended && !errors.Is(returned, ErrSuspended) {
 			log.Warn("the agent did not return the error of Ask; the run is suspended all the same")
 		}
 		return
-	case returned == nil && x.main.cursor < x.main.final:
+	case returned == nil && x.main.cursor < len(x.main.records):
 		returned = &DivergedError{Journaled: x.main.next().String(), Replayed: "the agent's function returned"}
 	}
 	var err error
@@ -50,7 +52,8 @@ func (x *execution) finish(returned error) {
 		err = x.fail(code, text, code == CodeReplayDiverged)
 	}
 	if err != nil && !errors.Is(err, ErrStopped) {
-		log.Error("the run could not be ended", "error", err)
+		log.Error("the run could not be ended in order", "error", err)
+		x.broken = err
 	}
 	x.seal(ErrStopped)
 }
@@ -79,6 +82,7 @@ func (x *execution) succeed() error {
 }
 
 func (x *execution) fail(code, text string, giveBack bool) error {
+	giveBack = giveBack && !x.journal.final
 	return x.end(&End{Kind: EndFail, GiveBack: giveBack}, nil, &protocol.RunError{Message: text, Code: code})
 }
 
@@ -99,8 +103,10 @@ func (x *execution) end(end *End, records []*record, terminal protocol.Event) er
 		}
 		return nil
 	}
-	if err := add(x.expander.Flush()...); err != nil {
-		return err
+	for _, e := range x.expander.Flush() {
+		if err := add(x.main.resume(x.renames.apply(e), x)...); err != nil {
+			return err
+		}
 	}
 	closings := x.fold.Closings()
 	if end.Kind == EndSuspend {
@@ -114,7 +120,7 @@ func (x *execution) end(end *End, records []*record, terminal protocol.Event) er
 			return err
 		}
 	}
-	if end.Kind == EndSuspend || x.continuing && end.Kind == EndFinish {
+	if end.Kind == EndSuspend || x.continuing {
 		if err := add(&protocol.MessagesSnapshot{Messages: x.fold.Messages()}); err != nil {
 			return err
 		}

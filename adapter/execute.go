@@ -52,7 +52,7 @@ func (r *Runner) carry(b begin) error {
 	lease := newLease(r.options.Lease)
 	x.pipe = newPipeline(r.store, b.claim, b.number, b.seq, lease.held)
 	if !r.track(x) {
-		return ErrStopped
+		return r.handBack(b.claim)
 	}
 	defer r.untrack(x)
 	piped := make(chan struct{})
@@ -82,13 +82,34 @@ func (r *Runner) carry(b begin) error {
 	<-piped
 	<-renewed
 	if handBack {
-		background, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
-		defer stop()
-		return r.store.HandBack(background, b.claim)
+		return r.handBack(b.claim)
+	}
+	if x.broken != nil {
+		return r.abandon(b.claim.Thread, b.label, CodeProtocolViolation, "the run could not be ended in order: "+x.broken.Error())
 	}
 	if ended.Ready {
 		r.claimLater(b.claim.Thread)
 	}
+	return err
+}
+
+// handBack gives a claim up, so that any node may go on with the run at once.
+func (r *Runner) handBack(claim Claim) error {
+	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
+	defer stop()
+	return r.store.HandBack(ctx, claim)
+}
+
+// abandon ends a run from outside, as Cancel does, when this worker cannot end
+// it in order.
+func (r *Runner) abandon(key ThreadKey, label, code, text string) error {
+	terminal, err := protocol.Encode(&protocol.RunError{Message: text, Code: code})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
+	defer stop()
+	_, err = r.stop(ctx, key, label, terminal)
 	return err
 }
 
@@ -122,6 +143,16 @@ func (x *execution) prepare(b begin) error {
 	x.renames.subagents = x.journal.renamed
 	x.over = map[string]bool{}
 	x.fold = b.fold
+	x.recorded = x.journal.records > 0
+	before := b.seq - int64(len(b.events))
+	if b.takeover {
+		before = b.view.Active.Started - 1
+	}
+	earlier, err := foldView(b.view, before)
+	if err != nil {
+		return err
+	}
+	x.sequence.Seed(earlier.Messages())
 	if b.takeover {
 		return x.takeOver(b)
 	}

@@ -85,7 +85,7 @@ func (r *Runner) expire(ctx context.Context, key ThreadKey) error {
 	if policy == ExpiryKeep {
 		return nil
 	}
-	v := verdict{continues: open}
+	v := verdict{continues: open, final: true}
 	for _, it := range open.Items {
 		entry := protocol.ResumeEntry{
 			InterruptID: it.ID, Status: protocol.ResumeCancelled,

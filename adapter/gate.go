@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -103,6 +104,7 @@ type suspendedCall struct {
 // with in a replay. The error is Ask's or Step's and must be returned; a call
 // that fails is an outcome.
 func CallTools(ctx context.Context, run *Run, calls ...ToolCall) ([]ToolOutcome, error) {
+	calls = slices.Clone(calls)
 	var interrupts []protocol.Interrupt
 	var suspended []suspendedCall
 	for i := range calls {

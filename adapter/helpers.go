@@ -38,8 +38,17 @@ func (t *Text) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close ends the message.
-func (t *Text) Close() error { return t.run.Emit(&protocol.TextMessageEnd{MessageID: t.id}) }
+// Close ends the message. The beginning of a rune whose rest never came is
+// written as U+FFFD.
+func (t *Text) Close() error {
+	if len(t.tail) > 0 {
+		t.tail = nil
+		if err := t.run.Emit(&protocol.TextMessageContent{MessageID: t.id, Delta: "\uFFFD"}); err != nil {
+			return err
+		}
+	}
+	return t.run.Emit(&protocol.TextMessageEnd{MessageID: t.id})
+}
 
 // wholeRunes is how many of the bytes are whole runes, or cannot become ones.
 func wholeRunes(b []byte) int {

@@ -26,6 +26,7 @@ type hub struct {
 	mu       sync.Mutex
 	topics   map[ThreadKey]*topic
 	verified time.Time
+	doubts   int // how often deliveries may have been lost
 }
 
 // topic is the tail of one thread's log. Guarded by the hub's lock.
@@ -139,6 +140,7 @@ func (h *hub) doubt() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.verified = time.Time{}
+	h.doubts++
 }
 
 // verify renews this node's registrations and compares ends, when it is time.
@@ -152,6 +154,7 @@ func (h *hub) verify(ctx context.Context) error {
 	for key := range h.topics {
 		keys = append(keys, key)
 	}
+	doubts := h.doubts
 	h.mu.Unlock()
 	asked := time.Now()
 	ends, err := h.store.Tail(ctx, keys)
@@ -163,6 +166,8 @@ func (h *hub) verify(ctx context.Context) error {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.verified = asked
+	if h.doubts == doubts {
+		h.verified = asked
+	}
 	return nil
 }

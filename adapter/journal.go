@@ -37,6 +37,8 @@ type record struct {
 	Result json.RawMessage `json:"result,omitempty"` // step
 	Failed *string         `json:"failed,omitempty"` // step: the error's text
 
+	Branches int `json:"branches,omitempty"` // fork
+
 	Digest string          `json:"digest,omitempty"` // ask: of what was asked
 	Calls  []suspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
 	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
@@ -46,6 +48,7 @@ type record struct {
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
 	Run      string                 `json:"run,omitempty"`      // answer: the label of the run it began
 
+	Final   bool   `json:"final,omitempty"`   // answer: nobody's to give back
 	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing
 
 	Renamed map[string]string `json:"renamed,omitempty"` // rename: subagents, by the agent's own ids
@@ -76,6 +79,8 @@ type journal struct {
 	decided map[stepRef]uncertainty // what a human said of a started step
 	answers map[*record]*record     // of each ask
 	failure string                  // of the last answer
+	final   bool                    // of the last answer
+	renames int                     // how often
 	renamed map[string]string       // subagents, by the agent's own ids
 	unasked *record                 // the last ask, if it has no answer
 	last    int64                   // position of the last record that is final
@@ -136,7 +141,7 @@ func (j *journal) add(r *record) error {
 		}
 		j.unasked = nil
 		j.answers[ask] = r
-		j.failure = r.Failure
+		j.failure, j.final = r.Failure, r.Final
 		for i, ref := range ask.Steps {
 			if i < len(r.Entries) {
 				j.decided[ref] = readUncertainty(r.Entries[i])
@@ -145,6 +150,7 @@ func (j *journal) add(r *record) error {
 		}
 	case recordRename:
 		maps.Copy(j.renamed, r.Renamed)
+		j.renames++
 	case recordFork, recordBranch:
 		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
 	default:

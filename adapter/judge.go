@@ -55,6 +55,7 @@ type verdict struct {
 	// thread.
 	rewinds bool
 	keep    int
+	final   bool   // the decisions are nobody's to give back
 	failure string // the continued run ends at once with this code
 }
 
@@ -81,15 +82,18 @@ type answeredRun struct {
 // conflict, coverage, expiry, payload. It changes nothing, and neither does
 // what it refuses.
 func (j *judgement) judge() (verdict, error) {
-	known := j.knownMessages()
-	if repeats, err := j.repeated(known); err != nil || repeats != nil {
-		return verdict{repeats: repeats}, err
-	}
-	v := verdict{fresh: j.freshMessages(known)}
 	open, err := readSuspension(j.view.Suspension)
 	if err != nil {
-		return v, err
+		return verdict{}, err
 	}
+	known := j.knownMessages()
+	// An answer to what is open is never a repeat: the one before was given back.
+	if !slices.ContainsFunc(j.input.Resume, func(e protocol.ResumeEntry) bool { return open.item(e.InterruptID) != nil }) {
+		if repeats, err := j.repeated(known); err != nil || repeats != nil {
+			return verdict{repeats: repeats}, err
+		}
+	}
+	v := verdict{fresh: j.freshMessages(known)}
 	entries, aside, refusal, err := j.sortEntries(open)
 	if err != nil || refusal != nil {
 		return verdict{refusal: refusal}, err

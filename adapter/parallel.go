@@ -33,6 +33,7 @@ func Parallel(ctx context.Context, run *Run, branches ...func(ctx context.Contex
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.forks--
+	run.s.forked = false
 	if x.sealed != nil {
 		return x.sealed
 	}
@@ -50,8 +51,8 @@ func (r *Run) fork(n int) ([]*scope, error) {
 	x, s := r.x, r.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.sealed != nil {
-		return nil, x.sealed
+	if err := x.refusal(s); err != nil {
+		return nil, err
 	}
 	if s.step != "" {
 		return nil, fmt.Errorf("adapter: Parallel inside step %s: %w", s.step, errInside)
@@ -61,11 +62,17 @@ func (r *Run) fork(n int) ([]*scope, error) {
 		if recorded.Kind != recordFork || recorded.Key != key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "Parallel " + key})
 		}
+		if recorded.Branches != n {
+			return nil, x.seal(&DivergedError{
+				Journaled: fmt.Sprintf("%s of %d branches", recorded, recorded.Branches), Replayed: fmt.Sprintf("one of %d", n),
+			})
+		}
 		s.cursor++
-	} else if err := x.record(s, &record{Kind: recordFork, Scope: s.name, Key: key}); err != nil {
+	} else if err := x.record(s, &record{Kind: recordFork, Scope: s.name, Key: key, Branches: n}); err != nil {
 		return nil, err
 	}
 	x.forks++
+	s.forked = true
 	scopes := make([]*scope, n)
 	for i := range scopes {
 		name := key + "/" + strconv.Itoa(i)

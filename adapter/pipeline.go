@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"sync"
 	"time"
 )
@@ -176,6 +177,9 @@ func (p *pipeline) commit(ctx context.Context, batch Batch) (CommitResult, bool)
 		result, err := p.store.Commit(ctx, batch)
 		if err == nil {
 			return result, result.Status == CommitOK
+		}
+		if !errors.Is(err, ErrOutcomeUnknown) {
+			return result, false // it would fail again
 		}
 		timer := time.NewTimer(wait)
 		select {

@@ -54,8 +54,8 @@ func (r *renames) apply(e protocol.Event) protocol.Event {
 	return copied
 }
 
-// renamed is a subagent's id for an attempt.
-func renamed(id string, attempt int) string { return id + "~" + strconv.Itoa(attempt) }
+// renamed is a subagent's id when it begins for the n-th time in one run.
+func renamed(id string, n int) string { return id + "~" + strconv.Itoa(n) }
 
 // itemIDs points to the ids of the items that an event makes or goes on with.
 func itemIDs(e protocol.Event) []*string {

@@ -128,6 +128,15 @@ func repeat(view *ThreadView, label string, at *Position) (answer Repeated, next
 	switch run.Status {
 	case RunQueued:
 		return answer, "", nil
+	case RunStopped:
+		for _, e := range cancelledInQueue(view.Thread, label) {
+			text, err := protocol.Encode(e)
+			if err != nil {
+				return answer, "", err
+			}
+			answer.Events = append(answer.Events, text)
+		}
+		return answer, "", nil
 	case RunActive:
 		seq := view.Seq
 		if at != nil && at.Epoch == view.Epoch {
@@ -139,7 +148,11 @@ func repeat(view *ThreadView, label string, at *Position) (answer Repeated, next
 		answer.Events, err = restate(view, seq, label)
 		return answer, "", err
 	}
-	f, err := foldView(view, -1)
+	upTo := int64(-1)
+	if at != nil && at.Epoch == view.Epoch && at.Seq >= view.Snapshot.At {
+		upTo = at.Seq // what follows comes to this client as events
+	}
+	f, err := foldView(view, upTo)
 	if err != nil {
 		return answer, "", err
 	}
@@ -159,6 +172,8 @@ func repeat(view *ThreadView, label string, at *Position) (answer Repeated, next
 			}
 		case run.LatestOfExe != "" && run.LatestOfExe != run.ID:
 			return answer, run.LatestOfExe, nil
+		default: // steered away from: nothing of it is open, and nothing continues it
+			terminal = cancelledEvent(view.Thread, label)
 		}
 	}
 	answer.Events, err = restatement(view, f, label, terminal)

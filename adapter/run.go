@@ -77,6 +77,7 @@ type scope struct {
 	shadow *protocol.Fold
 	reopen map[itemKey]protocol.Event
 	held   []protocol.Event // in a branch: emitted since its last record
+	forked bool             // Parallel has its branches running
 }
 
 func newScope(j *journal, name string, branch bool) *scope {
@@ -147,6 +148,9 @@ type execution struct {
 	stored   map[string]string // messages of the stored snapshot, by id
 	open     []string          // calls this run started that have no result
 	sealed   error             // why nothing more may be done
+	broken   error             // why the run could not be ended in order
+	leaving  bool              // another worker is to go on: no new step begins
+	recorded bool              // a takeover finds something to go on from
 }
 
 // insideKey marks the context handed to steps and branches.

@@ -218,6 +218,22 @@ func (r *Runner) background(fn func()) {
 
 func (r *Runner) draining() bool { return r.stopping.Load() }
 
+// handsBack reports whether runs should be left to others. On a store that dies
+// with the process there are none.
+func (r *Runner) handsBack() bool { return r.draining() && r.store.Durable() }
+
+// enter counts a call that may start a run, so that Shutdown waits for it and
+// for the run; false when it is too late. The caller ends it.
+func (r *Runner) enter() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.draining() {
+		return false
+	}
+	r.running.begin()
+	return true
+}
+
 func (r *Runner) reached(point string) {
 	if r.options.Hook != nil {
 		r.options.Hook(point)
@@ -229,7 +245,10 @@ func (r *Runner) reached(point string) {
 // they are, so that another node takes them over. An agent that then does not
 // return is left behind with an error. It may be called twice.
 func (r *Runner) Shutdown(ctx context.Context) error {
-	if !r.stopping.Swap(true) {
+	r.mu.Lock()
+	first := !r.stopping.Swap(true)
+	r.mu.Unlock()
+	if first {
 		close(r.quiet)
 	}
 	r.sweeping.Wait()
@@ -322,6 +341,14 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 	claimed, err := again(ctx, func() (ClaimResult, error) { return r.store.Claim(ctx, request) })
 	if err != nil {
 		return err
+	}
+	if claimed.Attempts > r.options.MaxAttempts+1 {
+		// Ending it in order was tried, and failed.
+		record, err := readRecord(&RunState{Record: claimed.Record})
+		if err != nil {
+			return err
+		}
+		return r.abandon(key, record.Label, CodeWorkerLost, fmt.Sprintf("the worker of the run was lost %d times", claimed.Attempts-1))
 	}
 	switch claimed.Kind {
 	case ClaimQueued:

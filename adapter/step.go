@@ -67,14 +67,15 @@ func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(co
 	x, s := r.x, r.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if x.sealed != nil {
-		return nil, x.sealed
+	if err := x.refusal(s); err != nil {
+		return nil, err
 	}
 	if s.step != "" {
 		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
 	}
-	if x.runner.draining() && s.live() {
-		return nil, x.seal(errHandBack)
+	if x.runner.handsBack() && s.live() && (x.recorded || restartable(x.agent)) {
+		x.leaving = true
+		return nil, errHandBack
 	}
 	ref := stepRef{Scope: s.name, Key: s.number(name)}
 	if recorded := s.next(); recorded != nil {
@@ -94,6 +95,9 @@ func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(co
 		case "fail":
 			return nil, &StepError{Step: ref.Key, Message: "step " + ref.Key + " was declared failed"}
 		}
+		if x.journal.started[ref] && !idempotent {
+			return nil, x.seal(&DivergedError{Journaled: recorded.String() + " without a result", Replayed: "step " + ref.Key + " once more"})
+		}
 	}
 	return x.perform(ctx, s, ref, idempotent, fn)
 }
@@ -109,6 +113,10 @@ func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, idempote
 		}
 	}
 	result, err := x.unlocked(ctx, ref, fn)
+	var p *panicError
+	if errors.As(err, &p) {
+		defer panic(p)
+	}
 	if x.sealed != nil {
 		return nil, x.sealed
 	}
@@ -134,7 +142,11 @@ func (x *execution) unlocked(ctx context.Context, ref stepRef, fn func(context.C
 	ctx, cancel := x.within(inside(ctx, "step "+ref.Key))
 	defer cancel()
 	x.runner.reached("step_before_effect")
-	result, err := fn(ctx)
+	var result json.RawMessage
+	err := contained(func() (err error) {
+		result, err = fn(ctx)
+		return err
+	})
 	x.runner.reached("step_after_effect")
 	return result, err
 }
@@ -150,18 +162,42 @@ func (x *execution) within(ctx context.Context) (context.Context, context.Cancel
 }
 
 // record journals r behind all that was emitted before it, and waits until it
-// is stored. The lock is held throughout, so that nothing slips between.
+// is stored. The lock is held throughout, so that nothing slips between. What a
+// branch holds back stays held at the start of a step: it would be final then,
+// and the branch would have no record that says so. The outcome of a step is
+// recorded even when what was emitted beside it is refused.
 func (x *execution) record(s *scope, r *record) error {
-	it, err := x.flush(s)
-	if err != nil {
-		if stored := x.pipe.add(x.ctx, it, false); stored != nil {
-			return x.seal(stored)
+	var it item
+	var refused error
+	if !s.branch || r.Kind != recordStart {
+		it, refused = x.flush(s)
+	}
+	if refused != nil && r.Kind != recordStep {
+		if err := x.pipe.add(x.ctx, it, false); err != nil {
+			return x.seal(err)
 		}
-		return err
+		return x.seal(refused)
 	}
 	it.records = []*record{r}
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return x.seal(err)
+	}
+	x.recorded = true
+	if refused != nil {
+		return x.seal(refused)
+	}
+	return nil
+}
+
+// refusal is why a call on the scope is not possible now.
+func (x *execution) refusal(s *scope) error {
+	switch {
+	case x.sealed != nil:
+		return x.sealed
+	case x.leaving && s.step == "":
+		return errHandBack
+	case s.forked:
+		return fmt.Errorf("adapter: a branch of Parallel must use its own Run: %w", errInside)
 	}
 	return nil
 }

@@ -95,10 +95,11 @@ const maxIDBytes = 1024
 // nothing. An error means that the store did not answer: the same input may be
 // sent again.
 func (r *Runner) Submit(ctx context.Context, in Input) (Admitted, error) {
-	if r.draining() {
+	if !r.enter() {
 		return refused(refuse(CodeServerDraining, "the server is shutting down: connect again and send the same input",
 			map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), nil
 	}
+	defer r.running.end()
 	if refusal := r.checkInput(in); refusal != nil {
 		return refused(refusal), nil
 	}
@@ -198,7 +199,7 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	switch {
 	case v.queue:
 		b.Queue, b.Execution = true, uuid.NewString()
-		err = queueing(&b, in, v.fresh)
+		err = queueing(&b, in, j, v.fresh)
 	case v.continues != nil && !v.steer:
 		b.Execution = v.continues.Execution
 		start, err = continuing(&b, j, v)
@@ -228,21 +229,37 @@ func (r *Runner) read(ctx context.Context, key ThreadKey, input *protocol.RunAge
 			q.ToolCallIDs = append(q.ToolCallIDs, m.ToolCallID)
 		}
 	}
+	for range maxSubmitTries {
+		j, moved, err := r.readOnce(ctx, key, input, q)
+		if err != nil || !moved {
+			return j, err
+		}
+	}
+	return nil, fmt.Errorf("%w: the thread changes too fast to be read", ErrOutcomeUnknown)
+}
+
+// readOnce reads the thread, and for answers given before how their runs fare.
+// Moved: the reads do not belong together.
+func (r *Runner) readOnce(ctx context.Context, key ThreadKey, input *protocol.RunAgentInput, q ReadQuery) (j *judgement, moved bool, err error) {
 	view, err := r.store.Read(ctx, key, q)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	j := &judgement{input: input, thread: key, busy: r.options.Busy, schemas: &r.schemas, answered: map[string]answeredRun{}}
+	version := view.Version
+	j = &judgement{input: input, thread: key, busy: r.options.Busy, schemas: &r.schemas, answered: map[string]answeredRun{}}
 	runs := map[string]*RunState{}
 	for id, stored := range view.Answers {
 		var a answeredRun
 		if err := json.Unmarshal(stored, &a.answered); err != nil {
-			return nil, fmt.Errorf("adapter: stored answer: %w", err)
+			return nil, false, fmt.Errorf("adapter: stored answer: %w", err)
 		}
 		if _, read := runs[a.Run]; !read {
 			q.RunID = a.Run
 			if view, err = r.store.Read(ctx, key, q); err != nil {
-				return nil, err
+				return nil, false, err
+			}
+			if view.Version != version {
+				return nil, true, nil
 			}
 			runs[a.Run] = view.Run
 		}
@@ -255,7 +272,7 @@ func (r *Runner) read(ctx context.Context, key ThreadKey, input *protocol.RunAge
 	}
 	j.view = view
 	j.fold, err = foldView(view, -1)
-	return j, err
+	return j, false, err
 }
 
 func eventType(text []byte) protocol.EventType {
@@ -294,8 +311,12 @@ func (r *Runner) supersede(ctx context.Context, view *ThreadView, key ThreadKey)
 }
 
 // queueing fills in a Begin whose run has to wait.
-func queueing(b *Begin, in Input, fresh protocol.Messages) error {
-	text, err := json.Marshal(in.Run)
+func queueing(b *Begin, in Input, j *judgement, fresh protocol.Messages) error {
+	input := *in.Run
+	if newState(j) == nil {
+		input.State = nil // what its sender holds says nothing new, and will be old when it runs
+	}
+	text, err := json.Marshal(input)
 	if err != nil {
 		return fmt.Errorf("adapter: input: %w", err)
 	}
@@ -363,7 +384,7 @@ func continuing(b *Begin, j *judgement, v verdict) (*begin, error) {
 	}
 	b.Answer, err = json.Marshal(record{
 		Kind: recordAnswer, Entries: v.decisions, Messages: v.fresh, Run: b.Label,
-		Position: j.view.Seq + int64(len(b.Events)), Failure: v.failure,
+		Position: j.view.Seq + int64(len(b.Events)), Final: v.final, Failure: v.failure,
 	})
 	return start, err
 }
@@ -471,9 +492,13 @@ func (r *Runner) Cancel(ctx context.Context, key ThreadKey, label string) (Cance
 	if err != nil {
 		return Cancelled{}, err
 	}
-	result, err := again(ctx, func() (StopResult, error) {
-		return r.store.Stop(ctx, Stop{Thread: key, Label: label, Terminal: terminal})
-	})
+	return r.stop(ctx, key, label, terminal)
+}
+
+// stop ends the latest run under the label that has not ended.
+func (r *Runner) stop(ctx context.Context, key ThreadKey, label string, terminal []byte) (Cancelled, error) {
+	s := Stop{Thread: key, Request: uuid.NewString(), Label: label, Terminal: terminal}
+	result, err := again(ctx, func() (StopResult, error) { return r.store.Stop(ctx, s) })
 	if err != nil {
 		return Cancelled{}, err
 	}

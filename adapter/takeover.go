@@ -36,7 +36,8 @@ func (x *execution) takeOver(b begin) error {
 		if err != nil {
 			return err
 		}
-		rename, err := x.rename(b.view, keep, b.attempts)
+		x.keepCalls(kept)
+		rename, err := x.rename(b.view, keep)
 		if err != nil {
 			return err
 		}
@@ -85,7 +86,7 @@ func isSubagentEnd(e protocol.Event) bool {
 
 // rename gives new ids to the subagents that began after the last record: they
 // are closed now, and come back in the replay.
-func (x *execution) rename(view *ThreadView, keep int64, attempt int) ([]*record, error) {
+func (x *execution) rename(view *ThreadView, keep int64) ([]*record, error) {
 	own := map[string]string{} // by the id on the wire
 	for id, wire := range x.renames.subagents {
 		own[wire] = id
@@ -97,7 +98,7 @@ func (x *execution) rename(view *ThreadView, keep int64, attempt int) ([]*record
 			if mine, renamed := own[id]; renamed {
 				id = mine
 			}
-			begun[id] = renamed(id, attempt)
+			begun[id] = renamed(id, x.journal.renames+2)
 		}
 	})
 	if err != nil || len(begun) == 0 {
@@ -105,6 +106,17 @@ func (x *execution) rename(view *ThreadView, keep int64, attempt int) ([]*record
 	}
 	maps.Copy(x.renames.subagents, begun)
 	return []*record{{Kind: recordRename, Renamed: begun}}, nil
+}
+
+// keepCalls forgets the calls that are taken back.
+func (x *execution) keepCalls(kept *protocol.Fold) {
+	held := map[string]bool{}
+	for _, m := range kept.Messages() {
+		for _, c := range m.ToolCalls {
+			held[c.ID] = true
+		}
+	}
+	x.open = slices.DeleteFunc(x.open, func(id string) bool { return !held[id] })
 }
 
 // takeBack closes what is open and restates messages and state as they were. A

@@ -12,13 +12,18 @@ type works struct {
 
 // start runs fn in a goroutine that wait waits for.
 func (w *works) start(fn func()) {
-	w.mu.Lock()
-	w.n++
-	w.mu.Unlock()
+	w.begin()
 	go func() {
 		defer w.end()
 		fn()
 	}()
+}
+
+// begin counts what its caller ends.
+func (w *works) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.n++
 }
 
 func (w *works) end() {
