@@ -110,8 +110,14 @@ func (s *Server) AwaitExit() {
 // returns when it is ready. It kills one that runs.
 func (s *Server) Restart() {
 	s.t.Helper()
+	s.RestartDoomed("")
+}
+
+// RestartDoomed is Restart, and the process kills itself at the named point.
+func (s *Server) RestartDoomed(crashAt string) {
+	s.t.Helper()
 	s.Kill()
-	s.start("")
+	s.start(crashAt)
 }
 
 func (s *Server) start(crashAt string) {
