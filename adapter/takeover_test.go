@@ -254,7 +254,7 @@ func runCut(t *testing.T, events int) cutRun {
 			t.Errorf("step %s ran %d times", name, n)
 		}
 	}
-	f := protocol.NewFold(nil, nil, adapter.ApplyPatch)
+	f := protocol.NewFold(nil, nil, nil)
 	for _, e := range l.got {
 		f.Apply(e)
 	}

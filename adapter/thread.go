@@ -54,7 +54,7 @@ func foldView(view *ThreadView, upTo int64) (*protocol.Fold, error) {
 		}
 		messages = append(messages, m)
 	}
-	f := protocol.NewFold(messages, view.Snapshot.State, ApplyPatch)
+	f := protocol.NewFold(messages, view.Snapshot.State, nil)
 	return f, eachEvent(view, view.Snapshot.At, upTo, func(e protocol.Event) { f.Apply(e) })
 }
 

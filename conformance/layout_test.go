@@ -38,7 +38,7 @@ var rooms = []room{
 		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
 	{folder: "adapter", why: "what a run is must not depend on where it is stored or how it travels",
 		ours: []string{"protocol", "protocol/schema"}, theirs: []string{
-			"github.com/santhosh-tekuri/jsonschema", "github.com/evanphx/json-patch", "github.com/google/jsonschema-go", "github.com/gowebpki/jcs", "github.com/google/uuid"},
+			"github.com/santhosh-tekuri/jsonschema", "github.com/google/jsonschema-go", "github.com/gowebpki/jcs", "github.com/google/uuid"},
 		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
 	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
 		ours: []string{"adapter", "protocol"}, theirs: std, never: []string{"net/http"}},
@@ -54,7 +54,7 @@ var rooms = []room{
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "web", why: "it is files and a handler", theirs: std},
 	{folder: "conformance", why: "it judges servers over the wire, ours like any other, so it may know the protocol only",
-		ours: []string{"conformance", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/evanphx/json-patch", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
+		ours: []string{"conformance", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "conformance/cmd", why: "the harness's command may bring a server of ours along, and no example",
 		ours: append([]string{"conformance"}, below...), theirs: whatever},

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/protocol"
@@ -61,13 +59,7 @@ func newTab(c *client) *tab {
 
 // fresh forgets everything, as a reloaded page does.
 func (tb *tab) fresh() {
-	tb.fold = protocol.NewFold(nil, nil, func(doc, ops json.RawMessage) (json.RawMessage, error) {
-		patch, err := jsonpatch.DecodePatch(ops)
-		if err != nil {
-			return nil, err
-		}
-		return patch.Apply(doc)
-	})
+	tb.fold = protocol.NewFold(nil, nil, nil)
 	tb.order = &protocol.Sequence{}
 }
 

@@ -3,8 +3,6 @@ package wire
 import (
 	"encoding/json"
 
-	jsonpatch "github.com/evanphx/json-patch/v5"
-
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -61,7 +59,7 @@ func (w *view) attached(tab *Tab, f *frame) {
 	}
 	w.held, w.epoch, w.seq, w.at, w.based = true, f.Epoch, f.Seq, f.Seq, false
 	w.interrupts, w.active = f.Interrupts, false
-	w.fold, w.order = protocol.NewFold(nil, nil, patch), new(protocol.Sequence)
+	w.fold, w.order = protocol.NewFold(nil, nil, nil), new(protocol.Sequence)
 	w.restate = true
 	if (f.ActiveRunID != "") && len(f.Interrupts) > 0 {
 		tab.wrong("ws.attached with the active run %q and %d open interrupts", f.ActiveRunID, len(f.Interrupts))
@@ -214,12 +212,4 @@ func Asked(e protocol.Event) []protocol.Interrupt {
 		return end.Outcome.Interrupts
 	}
 	return nil
-}
-
-func patch(doc, ops json.RawMessage) (json.RawMessage, error) {
-	p, err := jsonpatch.DecodePatch(ops)
-	if err != nil {
-		return nil, err
-	}
-	return p.Apply(doc)
 }
