@@ -10,6 +10,7 @@ const COMMANDS: Array<[command: string, what: string]> = [
   ["/twice", "Asks, and asks again"],
   ["/expire 60", "Asks with a deadline"],
   ["/fail Something broke", "Ends with an error"],
+  ["/panic", "Panics, and is contained"],
   ['/state {"count":1}', "Shares state with the page"],
   ["/effect", "Does something that happens once"],
 ];
