@@ -1,0 +1,25 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// again sends a call until its outcome is known, or ctx ends: each writing call
+// recognises itself.
+func again[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		result, err := call()
+		if !errors.Is(err, ErrOutcomeUnknown) {
+			return result, err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return result, err
+		case <-timer.C:
+		}
+	}
+}

@@ -1,0 +1,29 @@
+package adapter
+
+import (
+	"encoding/json"
+)
+
+// QueuedInput is a waiting input as followers are told of it.
+type QueuedInput struct {
+	RunID    string          `json:"runId"`
+	Messages json.RawMessage `json:"messages"`
+}
+
+// Attached is where a follower stands after attaching or being restated.
+type Attached struct {
+	Position    Position
+	Recovered   bool
+	Reason      string // not recovered: one of the Reason constants
+	ActiveRunID string // label; "" when no run is active
+	Interrupts  []json.RawMessage
+	Queued      []QueuedInput
+	Restatement [][]byte // uncounted; empty when recovered and for an unused thread
+}
+
+// Page is what a follower's cursor found.
+type Page struct {
+	Events   [][]byte  // shared: must not be changed. The first has the position after the cursor's
+	CaughtUp bool      // the cursor is at the log's end as far as this node knows
+	Restated *Attached // the cursor could not go on and was restated; Events is empty
+}

@@ -1,0 +1,167 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// sweep claims what is due and verifies what is followed, until Shutdown.
+func (r *Runner) sweep() {
+	tick := time.NewTicker(r.options.Sweep)
+	defer tick.Stop()
+	for {
+		r.sweepOnce()
+		select {
+		case <-r.quiet:
+			return
+		case <-tick.C:
+		}
+	}
+}
+
+func (r *Runner) sweepOnce() {
+	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+	defer cancel()
+	due, err := r.store.Due(ctx, 100)
+	if err != nil && ctx.Err() == nil {
+		r.log.Warn("the sweep could not read what is due", "error", err)
+	}
+	for _, key := range due {
+		r.claimLater(key)
+	}
+	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil {
+		r.log.Warn("followed threads could not be verified", "error", err)
+	}
+}
+
+// claimLater claims the thread's next activation, once at a time.
+func (r *Runner) claimLater(key ThreadKey) {
+	if r.draining() {
+		return
+	}
+	r.mu.Lock()
+	busy := r.claims[key] > 0
+	r.claims[key] = min(r.claims[key]+1, 2)
+	r.mu.Unlock()
+	if busy {
+		return
+	}
+	r.background(func() {
+		for again := true; again; again = r.claimed(key) {
+			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+			if err := r.claim(ctx, key); err != nil && ctx.Err() == nil {
+				r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "error", err)
+			}
+			cancel()
+		}
+	})
+}
+
+// claimed ends a claim; true when another was asked for meanwhile.
+func (r *Runner) claimed(key ThreadKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.claims[key]--
+	if r.claims[key] > 0 && !r.draining() {
+		return true
+	}
+	delete(r.claims, key)
+	return false
+}
+
+// claim takes the thread's next activation and carries it.
+func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
+	request := ClaimRequest{Thread: key, Token: uuid.NewString()}
+	claimed, err := again(ctx, func() (ClaimResult, error) { return r.store.Claim(ctx, request) })
+	if err != nil {
+		return err
+	}
+	if claimed.Attempts > r.options.MaxAttempts+1 {
+		// Ending it in order was tried, and failed.
+		record, err := readRecord(&RunState{Record: claimed.Record})
+		if err != nil {
+			return err
+		}
+		return r.abandon(key, record.Label, CodeWorkerLost, fmt.Sprintf("the worker of the run was lost %d times", claimed.Attempts-1))
+	}
+	switch claimed.Kind {
+	case ClaimQueued:
+		return r.activate(ctx, claimed)
+	case ClaimTakeover:
+		return r.resumeLost(ctx, claimed)
+	case ClaimExpired:
+		return r.expire(ctx, key)
+	}
+	return nil
+}
+
+// activate judges a waiting input again, on the thread as it has become, and
+// starts its run.
+func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
+	var waiting queuedInput
+	var input protocol.RunAgentInput
+	if err := json.Unmarshal(claimed.Input, &waiting); err != nil {
+		return err
+	}
+	if err := json.Unmarshal(waiting.Input, &input); err != nil {
+		return err
+	}
+	j, err := r.read(ctx, claimed.Claim.Thread, &input)
+	if err != nil {
+		return err
+	}
+	b := Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
+	record, err := readRecord(&RunState{Record: claimed.Record})
+	if err != nil {
+		return err
+	}
+	b.Execution = record.Execution
+	start, err := beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
+	if err != nil {
+		return err
+	}
+	result, err := again(ctx, func() (CommitResult, error) {
+		return r.store.Activate(ctx, Activation{
+			Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent,
+		})
+	})
+	if err != nil || result.Status != CommitOK {
+		return err // the lease runs out and the sweep tries again
+	}
+	start.claim, start.number, start.attempts = claimed.Claim, 1, claimed.Attempts
+	start.seq = result.End.Seq
+	r.start(*start)
+	return nil
+}
+
+// resumeLost goes on with a run whose worker was lost.
+func (r *Runner) resumeLost(ctx context.Context, claimed ClaimResult) error {
+	record, err := readRecord(&RunState{Record: claimed.Record})
+	if err != nil {
+		return err
+	}
+	view, err := r.store.Read(ctx, claimed.Claim.Thread, ReadQuery{})
+	if err != nil {
+		return err
+	}
+	fold, err := foldView(view, -1)
+	if err != nil {
+		return err
+	}
+	if view.Active == nil || view.Active.ID != claimed.Claim.RunID {
+		return nil // ended meanwhile
+	}
+	r.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "run", record.Label,
+		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
+	r.start(begin{
+		claim: claimed.Claim, label: record.Label, id: record.Execution, agent: record.Agent,
+		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
+	})
+	return nil
+}
