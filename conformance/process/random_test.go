@@ -81,7 +81,7 @@ func TestRandomKills(t *testing.T) {
 	for _, e := range command.Effects(t, options.Effects) {
 		happened[amount(t, e)]++
 	}
-	approved, asked := 0, 0
+	approved, asked, lost := 0, 0, 0
 	for n, p := range crowd {
 		for _, number := range p.approved {
 			if happened[number] != 1 {
@@ -89,7 +89,14 @@ func TestRandomKills(t *testing.T) {
 			}
 			delete(happened, number)
 		}
+		for _, number := range p.unsure {
+			if happened[number] > 1 {
+				t.Errorf("payment %d was approved once and took place %d times", number, happened[number])
+			}
+			delete(happened, number)
+		}
 		approved += len(p.approved)
+		lost += p.lost
 		asked += p.asked
 		fresh(t, servers[n%2], fmt.Sprintf("person-%d", n), p.tabs...)
 		said(t, p.tabs[0], protocol.RoleUser, p.said...)
@@ -109,9 +116,13 @@ func TestRandomKills(t *testing.T) {
 	for number, times := range happened {
 		t.Errorf("payment %d was not approved and took place %d times", number, times)
 	}
-	t.Logf("%d kills, %d approvals, %d uncertain steps asked about", many, approved, asked)
+	t.Logf("%d kills, %d approvals, %d uncertain steps asked about, %d runs whose workers were lost too often", many, approved, asked, lost)
 	if approved == 0 {
 		t.Error("nothing was approved: the test has shown nothing")
+	}
+	// It takes three kills to lose a run, and a thread has one at a time.
+	if lost > people*(many/3) {
+		t.Errorf("%d runs were given up after %d kills", lost, many)
 	}
 }
 
@@ -124,8 +135,10 @@ type person struct {
 	tabs     []*wire.Tab
 	acts     int
 	said     []string
-	slow     int   // how often text was streamed
+	slow     int   // how often text was streamed to its end
 	approved []int // payments
+	unsure   []int // payments approved in a run that ended because its workers were lost
+	lost     int   // such runs
 	asked    int   // about uncertain steps
 }
 
@@ -133,14 +146,16 @@ type person struct {
 func (p *person) act() {
 	p.acts++
 	if p.chance.IntN(3) == 0 {
-		p.slow++
-		p.say("/slow 30 15")
+		if !p.gaveUp(p.say("/slow 30 15")) {
+			p.slow++
+		}
 		return
 	}
 	number := p.name*100_000 + p.acts
 	approves := p.chance.IntN(4) > 0
 	end := p.say(fmt.Sprintf(`/tool pay {"amount":%d}`, number))
-	for questions := wire.Asked(end); len(questions) > 0; questions = wire.Asked(end) {
+	lost := false
+	for questions := p.open(end, &lost); len(questions) > 0; questions = p.open(end, &lost) {
 		answer := decline
 		switch {
 		case questions[0].Reason == uncertain:
@@ -153,9 +168,36 @@ func (p *person) act() {
 		wire.Same(p.t, p.tabs...)
 		end = other.Resume(wire.Resolve(questions[0], answer)).End()
 	}
-	if approves {
+	switch {
+	case approves && lost:
+		p.unsure = append(p.unsure, number)
+	case approves:
 		p.approved = append(p.approved, number)
 	}
+}
+
+// open is what is asked after a run, and whether the run was given up.
+func (p *person) open(end protocol.Event, lost *bool) []protocol.Interrupt {
+	if *lost = false; len(wire.Asked(end)) > 0 {
+		return wire.Asked(end)
+	}
+	if *lost = p.gaveUp(end); *lost {
+		// A decision that nothing was done about is given back, and asked for again.
+		wire.Same(p.t, p.tabs...)
+		return p.tabs[0].Interrupts()
+	}
+	return nil
+}
+
+// gaveUp reports whether a run ended because one worker after the other was
+// lost, which its client is told. Anything else but success is wrong.
+func (p *person) gaveUp(end protocol.Event) bool {
+	if failed, ok := end.(*protocol.RunError); ok && failed.Code == "worker_lost" {
+		p.lost++
+		return true
+	}
+	wire.Succeeded(p.t, end)
+	return false
 }
 
 func (p *person) say(text string) protocol.Event {
