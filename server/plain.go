@@ -61,7 +61,9 @@ func (s *plainSession) answer(f *frame) error {
 	if refused := s.mayRun(f); refused != nil {
 		return s.refuse(refused)
 	}
-	r := &plainRun{plainSession: s, key: s.key(f.threadID), label: f.runID}
+	r := &plainRun{
+		plainSession: s, key: s.key(f.threadID), label: f.runID, profile: protocol.ProfileOf(f.input.ProtocolVersion),
+	}
 	r.follower = s.srv.runs.Follow(r.key, func() {
 		r.ready.Store(true)
 		s.poke()

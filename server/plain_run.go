@@ -23,6 +23,34 @@ type plainRun struct {
 	begun    bool // the client has its RUN_STARTED
 	ready    atomic.Bool
 	failures int
+	profile  protocol.Profile // what the client's version can be sent
+}
+
+// send writes an event as the client's version of AG-UI can read it, or
+// nothing when it cannot. What is lost by that is logged.
+func (r *plainRun) send(event []byte) error {
+	if r.profile == protocol.ProfileCurrent {
+		return r.write(event)
+	}
+	e, err := protocol.Decode(event)
+	if err != nil {
+		return fmt.Errorf("server: logged event: %w", err)
+	}
+	sent, losses := r.profile.Apply(e)
+	if len(losses) > 0 {
+		r.log.Warn("an event lost something for an older client", "thread", r.key.Thread, "run", r.label,
+			"type", string(e.Type()), "losses", losses)
+	}
+	switch {
+	case sent == nil:
+		return nil
+	case sent == e:
+		return r.write(event)
+	}
+	if event, err = protocol.Encode(sent); err != nil {
+		return fmt.Errorf("server: event for an older client: %w", err)
+	}
+	return r.write(event)
 }
 
 func (r *plainRun) serve(f *frame) error {
@@ -79,7 +107,7 @@ func (r *plainRun) resume() (over bool, err error) {
 		return false, nil
 	}
 	for _, event := range rep.Events {
-		if err := r.write(event); err != nil {
+		if err := r.send(event); err != nil {
 			return true, err
 		}
 	}
@@ -199,7 +227,7 @@ func (r *plainRun) relay(event []byte) (over bool, err error) {
 	if event, err = relabel(event, r.label); err != nil {
 		return false, err
 	}
-	return kind == protocol.TypeRunFinished || kind == protocol.TypeRunError, r.write(event)
+	return kind == protocol.TypeRunFinished || kind == protocol.TypeRunError, r.send(event)
 }
 
 // isMine tells the RUN_STARTED of the run from those of other runs under the
@@ -232,7 +260,7 @@ func (r *plainRun) owed(events [][]byte) error {
 		if err != nil {
 			return err
 		}
-		if err := r.write(event); err != nil {
+		if err := r.send(event); err != nil {
 			return err
 		}
 	}
