@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -71,6 +72,27 @@ func TestExpiryPolicies(t *testing.T) {
 				t.Errorf("a late answer: %s", late.Disposition)
 			}
 		})
+	}
+}
+
+// What an expiry decided is not given back when the continuation diverges: the
+// execution is over, and is not continued again and again.
+func TestExpiryDiverges(t *testing.T) {
+	calls := new(atomic.Int32)
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		i := confirmation(fmt.Sprintf("version %d", calls.Add(1)))
+		i.ExpiresAt = run.Now().Add(20 * time.Millisecond).UTC().Format(time.RFC3339Nano)
+		_, err := run.Ask(ctx, i)
+		return err
+	}), func(o *adapter.Options) { o.OnExpiry = adapter.ExpiryCancel })
+	interrupts(t, l.say("hi"))
+	failedWith(t, l.untilEnd(), adapter.CodeReplayDiverged)
+	a, err := l.cursor.Attach(l.ctx(), nil)
+	if err != nil || len(a.Interrupts) != 0 {
+		t.Errorf("still open: %s %v", a.Interrupts, err)
+	}
+	if n := calls.Load(); n != 2 {
+		t.Errorf("the agent was called %d times", n)
 	}
 }
 

@@ -36,24 +36,99 @@ type lab struct {
 // newLab runs agent on an embedded store.
 func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
 	t.Helper()
+	return newLabOn(t, func(s adapter.Store) adapter.Store { return s }, agent, configure...)
+}
+
+// newLabOn runs agent on what wrap makes of an embedded store.
+func newLabOn(t *testing.T, wrap func(adapter.Store) adapter.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
+	t.Helper()
 	store, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	l := &lab{t: t, store: store, key: adapter.ThreadKey{Namespace: "test", Thread: "thread"}, woken: make(chan struct{}, 1)}
+	l := &lab{t: t, store: wrap(store), key: adapter.ThreadKey{Namespace: "test", Thread: "thread"}}
 	l.start(agent, configure...)
+	l.follow(nil)
+	return l
+}
+
+// follow reads the thread's events after a position, through the lab's runner.
+func (l *lab) follow(after *adapter.Position) {
+	l.t.Helper()
+	woken := make(chan struct{}, 1)
+	l.woken = woken
 	l.cursor = l.runner.Follow(l.key, func() {
 		select {
-		case l.woken <- struct{}{}:
+		case woken <- struct{}{}:
 		default:
 		}
 	})
-	if _, err := l.cursor.Attach(l.ctx(), nil); err != nil {
-		t.Fatal(err)
+	l.t.Cleanup(l.cursor.Close)
+	a, err := l.cursor.Attach(l.ctx(), after)
+	if err != nil {
+		l.t.Fatal(err)
 	}
-	t.Cleanup(l.cursor.Close)
-	return l
+	if after != nil && !a.Recovered {
+		l.t.Fatalf("not recovered: %s", a.Reason)
+	}
+}
+
+// replace starts another runner, and reads on where the one before left off.
+func (l *lab) replace(agent adapter.Agent, configure ...func(*adapter.Options)) {
+	l.t.Helper()
+	at := l.cursor.Position()
+	l.cursor.Close()
+	l.start(agent, configure...)
+	l.follow(&at)
+}
+
+// on is the same node on another thread.
+func (l *lab) on(thread string) *lab {
+	l.t.Helper()
+	other := &lab{t: l.t, store: l.store, runner: l.runner, key: adapter.ThreadKey{Namespace: l.key.Namespace, Thread: thread}}
+	other.follow(nil)
+	return other
+}
+
+// deaf is a way to the store that leaves its deliveries to the lab's runner.
+type deaf struct{ adapter.Store }
+
+func (deaf) Listen(func(adapter.Delivery)) {}
+
+// worker is another node, with its own way to the lab's store.
+func (l *lab) worker(store adapter.Store, agent adapter.Agent) *adapter.Runner {
+	l.t.Helper()
+	w, err := adapter.NewRunner(deaf{store}, &adapter.Options{
+		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests,
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { w.Shutdown(l.ctx()) })
+	return w
+}
+
+// beginOn lets a worker begin a run.
+func (l *lab) beginOn(w *adapter.Runner, text, label string) {
+	l.t.Helper()
+	in := user(text)
+	in.ThreadID, in.RunID = l.key.Thread, label
+	if a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != adapter.Started {
+		l.t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
+	}
+}
+
+// await receives, unless that takes too long.
+func await[T any](l *lab, from <-chan T) T {
+	l.t.Helper()
+	select {
+	case v := <-from:
+		return v
+	case <-l.ctx().Done():
+		l.t.Fatalf("nothing happens after %s", show(l.got))
+		panic("unreachable")
+	}
 }
 
 func (l *lab) start(agent adapter.Agent, configure ...func(*adapter.Options)) {

@@ -93,6 +93,9 @@ func (x *execution) branch(ctx context.Context, s *scope, fn func(context.Contex
 	if x.sealed != nil {
 		return x.sealed
 	}
+	if x.leaving { // it may have returned because it was refused something
+		return errHandBack
+	}
 	if p := (*panicError)(nil); errors.As(err, &p) {
 		return err
 	}

@@ -3,7 +3,6 @@ package adapter_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -23,15 +22,36 @@ var errCut = fmt.Errorf("%w: cut", adapter.ErrOutcomeUnknown)
 type cutStore struct {
 	adapter.Store
 	mu     sync.Mutex
-	events int // that still pass; negative: no limit
+	events int                // that still pass; negative: no limit
+	before protocol.EventType // the first of these does not pass, nor what follows
 	cut    bool
+	lost   chan struct{} // closed when it is cut
 	passed int
+}
+
+// cutAfter lets that many events pass; a negative number is no limit.
+func cutAfter(store adapter.Store, events int) *cutStore {
+	return &cutStore{Store: store, events: events, lost: make(chan struct{})}
+}
+
+// cutBefore lets pass what comes before an event of the type.
+func cutBefore(store adapter.Store, t protocol.EventType) *cutStore {
+	c := cutAfter(store, -1)
+	c.before = t
+	return c
 }
 
 func (c *cutStore) sever() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.cut = true
+	c.severed()
+}
+
+func (c *cutStore) severed() {
+	if !c.cut {
+		c.cut = true
+		close(c.lost)
+	}
 }
 
 func (c *cutStore) pass() error {
@@ -49,8 +69,11 @@ func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitR
 	if c.cut {
 		return adapter.CommitResult{}, errCut
 	}
+	if i := slices.IndexFunc(b.Events, c.ends); i >= 0 {
+		c.events = i
+	}
 	if c.events >= 0 && len(b.Events) > c.events {
-		c.cut = true
+		c.severed()
 		b.Events, b.End = b.Events[:c.events], nil
 		end := b.Expect + int64(len(b.Events))
 		b.Records = slices.DeleteFunc(slices.Clone(b.Records), func(text rawJSON) bool {
@@ -90,7 +113,10 @@ func (c *cutStore) Claim(ctx context.Context, r adapter.ClaimRequest) (adapter.C
 	return c.Store.Claim(ctx, r)
 }
 
-func (c *cutStore) Listen(func(adapter.Delivery)) {}
+func (c *cutStore) ends(event []byte) bool {
+	e, err := protocol.Decode(event)
+	return c.before != "" && err == nil && e.Type() == c.before
+}
 
 // steady is an agent whose run has everything open at one time or another. It
 // emits the same in every call, and counts what its steps do.
@@ -233,19 +259,8 @@ type cutRun struct {
 func runCut(t *testing.T, events int) cutRun {
 	agent := &steady{restart: true, ran: map[string]int{}}
 	l := newLab(t, agent)
-	dying := &cutStore{Store: l.store, events: events}
-	worker, err := adapter.NewRunner(dying, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { worker.Shutdown(l.ctx()) })
-	in := user("hi")
-	in.ThreadID, in.RunID = l.key.Thread, "run-1"
-	if _, err := worker.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
-		t.Fatal(err)
-	}
+	dying := cutAfter(l.store, events)
+	l.beginOn(l.worker(dying, agent), "hi", "run-1")
 	logged := l.untilEnd()
 	succeeded(t, logged)
 	l.wellFormed()
@@ -290,88 +305,68 @@ func meaningful(messages protocol.Messages) protocol.Messages {
 func TestWorkerLostBeforeAnything(t *testing.T) {
 	agent := &steady{ran: map[string]int{}}
 	l := newLab(t, agent)
-	dying := &cutStore{Store: l.store, events: 1}
-	worker, err := adapter.NewRunner(dying, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { worker.Shutdown(l.ctx()) })
-	in := user("hi")
-	in.ThreadID, in.RunID = l.key.Thread, "run-1"
-	if _, err := worker.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
-		t.Fatal(err)
-	}
+	l.beginOn(l.worker(cutAfter(l.store, 1), agent), "hi", "run-1")
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	l.wellFormed()
 }
 
-// A step that was started and not recorded is not run again before a human
-// says so.
-func TestUncertainStep(t *testing.T) {
-	for name, test := range map[string]struct {
-		answer protocol.ResumeEntry
-		ran    int
-		text   string
-	}{
-		"rerun":     {resolved("", `{"action":"rerun"}`), 2, "result 2"},
-		"done":      {resolved("", `{"action":"done","result":7}`), 1, "result 7"},
-		"fail":      {resolved("", `{"action":"fail"}`), 1, "failed"},
-		"cancelled": {cancelled(""), 1, "failed"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			var dying *cutStore
-			ran := 0
-			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-				if err := run.Say("before"); err != nil {
-					return err
-				}
-				n, err := adapter.Step(ctx, run, "pay", func(context.Context) (int, error) {
-					ran++
-					if ran == 1 {
-						dying.sever()
-					}
-					return ran, nil
-				})
-				var failed *adapter.StepError
-				if errors.As(err, &failed) {
-					return run.Say("failed")
-				}
-				if err != nil {
-					return err
-				}
-				return run.Say(fmt.Sprintf("result %d", n))
-			})
-			l := newLab(t, agent)
-			dying = &cutStore{Store: l.store, events: -1}
-			worker, err := adapter.NewRunner(dying, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { worker.Shutdown(l.ctx()) })
-			in := user("hi")
-			in.ThreadID, in.RunID = l.key.Thread, "run-0"
-			if _, err := worker.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
-				t.Fatal(err)
-			}
-			open := interrupts(t, l.untilEnd())
-			if len(open) != 1 || open[0].Reason != adapter.ReasonUncertainStep {
-				t.Fatalf("interrupts %+v", open)
-			}
-			if ran != 1 {
-				t.Fatalf("the step ran %d times before anybody answered", ran)
-			}
-			test.answer.InterruptID = open[0].ID
-			succeeded(t, l.answer(test.answer))
-			l.wellFormed()
-			if ran != test.ran {
-				t.Errorf("the step ran %d times, want %d", ran, test.ran)
-			}
-			if got := l.texts(); !slices.Equal(got, []string{"before", test.text}) {
-				t.Errorf("texts %q", got)
-			}
-			if got := l.contents(protocol.RoleUser); !slices.Equal(got, []string{"hi"}) {
-				t.Errorf("what was asked is %q", got)
-			}
+// A call of a subagent that began again under another id, and then again, is
+// answered once and left pending by nobody.
+func TestTakeoverTwiceInASubagent(t *testing.T) {
+	t.Parallel()
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		if _, err := adapter.IdempotentStep(ctx, run, "a", func(context.Context) (int, error) { return 1, nil }); err != nil {
+			return err
+		}
+		return run.Delegate("helper", "", func(id string) error {
+			by, call := protocol.Attributed{SubagentRunID: &id}, run.NewID()
+			return run.Emit(
+				&protocol.ToolCallStart{Attributed: by, ToolCallID: call, ToolCallName: "look"},
+				&protocol.ToolCallEnd{Attributed: by, ToolCallID: call},
+				&protocol.ToolCallResult{Attributed: by, MessageID: run.NewID(), ToolCallID: call, Content: *protocol.Text("seen"), Role: protocol.RoleTool},
+			)
 		})
+	})
+	l := newLab(t, agent)
+	if err := l.runner.Shutdown(l.ctx()); err != nil {
+		t.Fatal(err)
 	}
+	first, second := cutBefore(l.store, protocol.TypeToolCallResult), cutBefore(l.store, protocol.TypeToolCallResult)
+	l.beginOn(l.worker(first, agent), "hi", "run-0")
+	await(l, first.lost)
+	l.worker(second, agent)
+	await(l, second.lost)
+	l.replace(agent)
+	events := l.untilEnd()
+	succeeded(t, events)
+	l.wellFormed()
+	if got := strings.Count(show(events), "SUBAGENT_STARTED"); got != 3 {
+		t.Errorf("the subagent began %d times: %s", got, show(events))
+	}
+	if pending := events[len(events)-1].(*protocol.RunFinished).Outcome.PendingToolCallIDs; len(pending) != 0 {
+		t.Errorf("pending %q", pending)
+	}
+}
+
+// unreadable is a store whose journals hold what this version cannot read.
+type unreadable struct{ adapter.Store }
+
+func (s unreadable) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
+	view, err := s.Store.Journal(ctx, c)
+	if view != nil {
+		view.Journal = append(view.Journal, rawJSON(`{"kind":"of another version"}`))
+	}
+	return view, err
+}
+
+// A run whose journal nobody can read ends when the attempts are used up, and
+// the thread goes on.
+func TestUnreadableJournal(t *testing.T) {
+	t.Parallel()
+	l := newLabOn(t, func(s adapter.Store) adapter.Store { return unreadable{s} }, asker(confirmation("?")),
+		func(o *adapter.Options) { o.MaxAttempts = 1 })
+	open := interrupts(t, l.say("hi"))
+	failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeWorkerLost)
+	interrupts(t, l.say("next"))
+	l.wellFormed()
 }
