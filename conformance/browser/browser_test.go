@@ -42,7 +42,7 @@ func TestChatPage(t *testing.T) {
 		t.Fatalf("no tests: %v", err)
 	}
 	// One file after another: they share the servers that one of them kills.
-	cmd := exec.Command("node", append([]string{"--test", "--test-concurrency=1", "--test-reporter=spec"}, tests...)...)
+	cmd := exec.Command("node", append([]string{"--test", "--test-concurrency=1", "--test-timeout=180000", "--test-reporter=spec"}, tests...)...)
 	cmd.Env = append(os.Environ(),
 		"AGUIWS_URLS="+strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL()}, ","),
 		"AGUIWS_CONTROL="+control.URL,

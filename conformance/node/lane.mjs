@@ -36,13 +36,23 @@ afterEach(() => {
 export class Client {
   sockets = [];
   events = [];
+  /** What was sent and received, for when something is wrong. */
+  frames = [];
 
   constructor(threadId, { server = 0 } = {}) {
-    const { sockets } = this;
+    const { sockets, frames } = this;
     class Recorded extends WebSocket {
       constructor(url, protocols) {
         super(url, protocols);
         sockets.push(this);
+        const name = sockets.length;
+        this.on("message", (data) => frames.push(`${name} < ${data.toString().slice(0, 300)}`));
+        this.on("close", (code) => frames.push(`${name} closed ${code}`));
+      }
+
+      send(data) {
+        frames.push(`${sockets.indexOf(this) + 1} > ${String(data).slice(0, 300)}`);
+        super.send(data);
       }
     }
     const url = urls[server % urls.length];
@@ -65,13 +75,28 @@ export class Client {
   /** Asks for a run with a message, and waits for its end. */
   say(text, parameters) {
     this.agent.addMessage({ id: randomUUID(), role: "user", content: text });
-    return this.agent.runAgent(parameters);
+    return this.ended(this.agent.runAgent(parameters), text);
   }
 
   /** Answers all open interrupts, in order. */
   answer(...answers) {
     const resume = this.agent.pendingInterrupts.map((interrupt, i) => ({ interruptId: interrupt.id, ...answers[i] }));
-    return this.agent.runAgent({ resume });
+    return this.ended(this.agent.runAgent({ resume }), JSON.stringify(resume));
+  }
+
+  /** Waits for a run, and says where the client stands when it does not end. */
+  async ended(run, what) {
+    let timer;
+    const late = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(new Error(`a run does not end: ${what}\n${this.describe()}`)), PATIENCE_MS);
+    });
+    return Promise.race([run, late]).finally(() => clearTimeout(timer));
+  }
+
+  describe() {
+    const { hello, ...status } = this.agent.status;
+    const sockets = this.sockets.map((socket) => socket.readyState).join("");
+    return JSON.stringify({ status, sockets, frames: this.frames.slice(-30), picture: this.picture }, null, 1);
   }
 
   /** Cuts the socket under the client, as a network does. */

@@ -39,7 +39,7 @@ func runLane(t *testing.T, servers ...*command.Server) {
 	for _, s := range servers {
 		urls = append(urls, s.Socket())
 	}
-	cmd := exec.Command("node", append([]string{"--test", "--test-reporter=spec"}, tests...)...)
+	cmd := exec.Command("node", append([]string{"--test", "--test-timeout=120000", "--test-reporter=spec"}, tests...)...)
 	cmd.Env = append(os.Environ(), "AGUIWS_URLS="+strings.Join(urls, ","), "AGUIWS_EFFECTS="+servers[0].EffectsFile())
 	out, err := cmd.CombinedOutput()
 	command.KeepOutput(t, out)
