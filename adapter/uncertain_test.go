@@ -26,6 +26,7 @@ func TestUncertainStep(t *testing.T) {
 		"cancelled": {cancelled(""), 1, "failed"},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			var dying *cutStore
 			ran := 0
 			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
