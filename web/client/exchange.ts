@@ -19,6 +19,8 @@ export class Exchange {
   unsure = true;
   /** The user has stopped it; the server is to be told as soon as it can be. */
   stopRequested = false;
+  /** It was sent, and its answer has not come whole: a repeat's is more than the frame that announces it. */
+  asking = false;
   /** How often the server could not judge the input. */
   attempts = 0;
   /** The length of the input as it is sent. */
@@ -57,6 +59,7 @@ export class Exchange {
   wasSent(frameId: string): void {
     this.frameId = frameId;
     this.sent = true;
+    this.asking = true;
     this.unsure = false;
   }
 
@@ -68,6 +71,6 @@ export class Exchange {
   /** An answer that was on its way is lost; one that came holds. */
   socketLost(): void {
     this.frameId = undefined;
-    if (!this.accepted) this.unsure = true;
+    if (!this.accepted || this.asking) this.unsure = true;
   }
 }

@@ -207,6 +207,7 @@ export class AgentThread implements FeedListener {
     const exchange = this.exchangeFor(frame.runId, frame.id);
     if (!exchange || frame.disposition === "refused") return;
     exchange.accepted = true;
+    exchange.asking = frame.disposition === "repeat";
     exchange.anew = exchange.pipeline.started && frame.disposition !== "repeat";
     exchange.of = frame.of;
     if (frame.disposition === "queued") this.status.queued({ runId: exchange.runId, messages: exchange.question });
@@ -218,6 +219,7 @@ export class AgentThread implements FeedListener {
     const first = events[0];
     const last = events.at(-1);
     if (!exchange || !first || !last) return;
+    exchange.asking = false;
     this.status.unqueued(runId);
     if (first.code === "store_unavailable" && this.askAgainLater(exchange, retryAfterMs(first))) return;
     if (!isTerminal(last)) {
@@ -273,7 +275,7 @@ export class AgentThread implements FeedListener {
     this.status.unqueued(runId);
     this.status.set({ activeRunId: runId, interrupts: [] });
     const exchange = [...this.exchanges].find((candidate) => candidate.runId === runId && candidate.claims);
-    if (exchange) exchange.unsure = exchange.anew = false;
+    if (exchange) exchange.unsure = exchange.asking = exchange.anew = false;
     this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.segments.begin() : undefined;
   }
 

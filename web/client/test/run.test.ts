@@ -129,6 +129,32 @@ describe("an input whose answer was lost", () => {
     expect(outcome()).toBe("resolved");
   });
 
+  it("is sent again when the socket is lost between the answer's announcement and the answer", async () => {
+    const { bench, agent, outcome } = await asked();
+    let socket = await bench.reconnect();
+    expect(socket.next()).toMatchObject({ runId: "r1" });
+    socket.say(run("r1", "repeat", { of: "r1" }), stream(4, 4));
+    await settle();
+    // Attached without a position it is told the thread as it is, and has to ask what became of its run.
+    socket = await bench.reconnect();
+    expect(socket.next()).toMatchObject({ type: "ws.attach" });
+    socket.say(attached(4, false), stream(4, 4), started("r0", { metadata: { aguiws: { restated: true } } }), state({}),
+      messages(user("u1", "hi"), assistant("a", "Hello")), finished("r0"), live(4));
+    await settle();
+    expect(socket.next()).toMatchObject({ runId: "r1" });
+    // Lost again before the answer: the earlier acceptance answers nothing.
+    socket = await bench.reconnect();
+    expect(socket.next()).toMatchObject({ type: "ws.attach", after: { seq: 4 } });
+    socket.say(attached(4, true), live(4));
+    await settle();
+    expect(socket.next()).toMatchObject({ runId: "r1" });
+    socket.say(run("r1", "repeat", { of: "r1" }), stream(4, 4), started("r1"), state({}),
+      messages(user("u1", "hi"), assistant("a", "Hello")), finished("r1"));
+    await settle();
+    expect(outcome()).toBe("resolved");
+    expect(shown(agent)).toEqual(["user:hi", "assistant:Hello"]);
+  });
+
   it("ends at once when the run has ended, with the interrupts that are open", async () => {
     const { bench, agent, outcome } = await asked();
     const socket = await bench.reconnect();
