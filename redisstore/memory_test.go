@@ -50,12 +50,14 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 		}
 		return bytes
 	}
+	// Redis frees what has expired a few keys at a time; all else of a suspended
+	// thread stays.
 	followed := func() bool {
-		n, err := s.client.Exists(ctx, s.keys.thread(adapter.ThreadKey{Namespace: "n", Thread: id("thread", threads)}).followers()).Result()
+		n, err := s.client.Eval(ctx, `return string.match(redis.call('INFO', 'keyspace'), 'expires=(%d+)') or '0'`, nil).Text()
 		if err != nil {
 			t.Fatal(err)
 		}
-		return n > 0
+		return n != "0"
 	}
 	suspend(0)
 	before := used()
