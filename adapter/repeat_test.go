@@ -55,6 +55,40 @@ func TestRepeatOfARunCancelledInTheQueue(t *testing.T) {
 	}
 }
 
+// The repeat of a run that ended holds what its sender's socket was written, and
+// not what that will yet get as events: a delta on top of it would double.
+func TestRepeatOfAnEndedRunWhileAnotherIsActive(t *testing.T) {
+	agent, gate := gated()
+	l := newLab(t, agent)
+	l.submit(user("one"))
+	gate <- struct{}{}
+	succeeded(t, l.untilEnd())
+	at := l.cursor.Position()
+	l.submit(user("two"))
+	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
+	again := user("one")
+	again.RunID = "run-1"
+	a := l.submit(again)
+	if a.Disposition != adapter.Repeat {
+		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+	}
+	for name, test := range map[string]struct {
+		at   *adapter.Position
+		want int
+	}{"as of a position": {&at, 3}, "as of now": {nil, 5}} {
+		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "run-1", test.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		snapshot := decoded(t, r.Events)[2].(*protocol.MessagesSnapshot)
+		if got := len(snapshot.Messages); got != test.want {
+			t.Errorf("%s: %d messages, want %d", name, got, test.want)
+		}
+	}
+	close(gate)
+	succeeded(t, l.untilEnd())
+}
+
 // A run whose questions were steered away from lists none of them as open.
 func TestRepeatOfARunSteeredAwayFrom(t *testing.T) {
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {

@@ -30,17 +30,29 @@ func TestNewRunnerRefuses(t *testing.T) {
 	}
 }
 
-// A sender that has gone away does not take its run with it.
+// leaving is a store during whose Begin the sender of the input goes away.
+type leaving struct {
+	adapter.Store
+	leave context.CancelFunc
+}
+
+func (s leaving) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+	s.leave()
+	return s.Store.Begin(ctx, b)
+}
+
+// A sender that goes away while its run is being admitted does not take the
+// run with it: it is admitted, and carried.
 func TestSubmitOutlivesItsSender(t *testing.T) {
 	agent, gate := gated()
-	l := newLab(t, agent)
+	close(gate)
 	ctx, leave := context.WithCancel(context.Background())
+	l := newLabOn(t, func(s adapter.Store) adapter.Store { return leaving{s, leave} }, agent)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-1"
-	if _, err := l.runner.Submit(ctx, adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil {
-		t.Fatal(err)
+	a, err := l.runner.Submit(ctx, adapter.Input{Namespace: l.key.Namespace, Run: in})
+	if err != nil || a.Disposition != adapter.Started {
+		t.Fatalf("%s %v", a.Disposition, err)
 	}
-	leave()
-	close(gate)
 	succeeded(t, l.untilEnd())
 }
