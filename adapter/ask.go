@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -124,28 +123,11 @@ func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []
 
 // checkInterrupt refuses what clients could not answer.
 func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
-	switch {
-	case i.Reason == protocol.ReasonToolCall:
-		if i.ToolCallID == "" {
-			return errors.New("reason tool_call needs a toolCallId")
-		}
-	case i.Reason == protocol.ReasonInputRequired:
-		if i.ResponseSchema.IsZero() {
-			return errors.New("reason input_required needs a responseSchema")
-		}
-	case i.Reason == protocol.ReasonConfirmation:
-	case strings.HasPrefix(i.Reason, "core:"):
-		return fmt.Errorf("reason %q: core: is reserved", i.Reason)
-	default:
-		framework, name, ok := strings.Cut(i.Reason, ":")
-		if !ok || framework == "" || name == "" {
-			return fmt.Errorf("reason %q: neither a core reason nor framework:name", i.Reason)
-		}
+	if err := i.CheckReason(); err != nil {
+		return err
 	}
-	if i.ExpiresAt != "" {
-		if expiryTime(i).IsZero() {
-			return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
-		}
+	if i.ExpiresAt != "" && expiryTime(i).IsZero() {
+		return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
 	}
 	if !i.ResponseSchema.IsZero() {
 		if _, err := r.schemas.compile(i.ResponseSchema); err != nil {
