@@ -126,9 +126,6 @@ func (x *execution) prepare(b begin) error {
 		if err != nil {
 			return fmt.Errorf("adapter: journal: %w", err)
 		}
-		if view == nil {
-			return x.refuse(CodeWorkerLost, "what the run had recorded is lost")
-		}
 		stored = view.Journal
 		x.agent = x.runner.agents[view.Agent]
 		if err := json.Unmarshal(view.Frozen, &x.frozen); err != nil {
