@@ -129,9 +129,10 @@ export class Tab {
     });
   }
 
-  /** The text of the last message. */
+  /** The text of the last message, if the agent wrote it: a question often holds the words of its answer. */
   async last() {
-    return (await this.seen()).messages.at(-1)?.text ?? "";
+    const message = (await this.seen()).messages.at(-1);
+    return message?.role === "assistant" ? message.text : "";
   }
 
   async asked(reason, count = 1) {
