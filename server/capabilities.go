@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"slices"
 )
 
 // withTransport adds to an agent's capabilities what this server adds to the
@@ -32,19 +31,7 @@ func withTransport(caps json.RawMessage) (json.RawMessage, error) {
 }
 
 func (s *Server) serveCapabilities(w http.ResponseWriter, r *http.Request) {
-	h := &handshake{origin: r.Header.Get("Origin")}
-	bearer, present, refused := bearerOf(r, nil)
-	switch {
-	case h.origin != "" && !originAllowed(r, h.origin, s.opts.Origins):
-		refused = refuseOrigin
-	case refused != nil:
-	default:
-		// A browser sends no Origin with a request of the server's own pages.
-		_, refused = s.identify(r, bearer, present)
-	}
-	if agent := r.PathValue("agent"); refused == nil && agent != "" && !slices.Contains(s.opts.Agents, agent) {
-		refused = refuseAgent
-	}
+	_, refused := s.enterFor(r, r.PathValue("agent"))
 	if refused != nil {
 		refused.write(w)
 		return

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"encoding/base64"
 	"net"
 	"net/http"
@@ -17,11 +16,10 @@ const bearerPrefix = "agui.bearer."
 
 // handshake is what a good request for a socket says.
 type handshake struct {
-	identity Identity
-	agent    string
-	plain    bool
-	origin   string
-	user     string // whom the socket counts for; "" for nobody
+	*caller
+	agent  string
+	plain  bool
+	origin string
 }
 
 // checkAddress refuses requests that came by a name or an address that must
@@ -51,9 +49,6 @@ func (s *Server) shake(r *http.Request) (*handshake, *refusal) {
 	if !isUpgrade(r) {
 		return nil, refuseUpgrade
 	}
-	if h.agent != "" && !slices.Contains(s.opts.Agents, h.agent) {
-		return nil, refuseAgent
-	}
 	offers := tokens(r.Header, "Sec-WebSocket-Protocol")
 	h.plain = len(offers) == 0
 	if !h.plain && !slices.Contains(offers, Subprotocol) {
@@ -63,43 +58,14 @@ func (s *Server) shake(r *http.Request) (*handshake, *refusal) {
 	if refused != nil {
 		return nil, refused
 	}
-	if refused := s.authenticate(r, h, bearer, present); refused != nil {
+	// A page of any origin can open a socket with its reader's cookies.
+	if h.caller, refused = s.authenticate(r, bearer, present, h.origin != ""); refused != nil {
 		return nil, refused
 	}
+	if !s.hasAgent(h.agent) {
+		return nil, refuseAgent
+	}
 	return h, nil
-}
-
-func (s *Server) authenticate(r *http.Request, h *handshake, bearer string, present bool) *refusal {
-	_, none := s.opts.Auth.(None)
-	if h.origin == "" && !present && !none {
-		return refuseNoOrigin
-	}
-	id, refused := s.identify(r, bearer, present)
-	if refused != nil {
-		return refused
-	}
-	h.identity = id
-	if !none {
-		h.user = id.Tenant + "\x00" + id.User
-	}
-	return nil
-}
-
-func (s *Server) identify(r *http.Request, bearer string, present bool) (Identity, *refusal) {
-	if present && bearer == "" {
-		return Identity{}, refuseCredential
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
-	defer cancel()
-	id, err := s.opts.Auth.Authenticate(ctx, Credential{Bearer: bearer, Request: r})
-	if err == nil {
-		return id, nil
-	}
-	refused := refusalOf(err)
-	if refused == refuseAuthDown {
-		s.opts.Logger.Error("authenticator failed", "error", err)
-	}
-	return Identity{}, refused
 }
 
 // bearerOf finds the credential that decides: the Authorization header, else

@@ -141,6 +141,15 @@ func (sock *socket) mayRun(f *frame) *protocol.RunError {
 	case !sock.identity.may(ScopeRun):
 		return &protocol.RunError{Code: codeForbidden, Message: "this identity may not start runs"}
 	}
+	return sock.srv.mayInput(sock.caller)
+}
+
+// mayInput refuses an input of a user who sends too many, on whatever
+// connections.
+func (s *Server) mayInput(c *caller) *protocol.RunError {
+	if wait := s.inputs.take(c.user); wait > 0 {
+		return retryLater(codeRateLimited, "too many inputs; slow down", wait+time.Millisecond)
+	}
 	return nil
 }
 

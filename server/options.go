@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
 	"time"
 )
 
@@ -56,9 +57,23 @@ type Options struct {
 	FrameBurst      int
 	// Sockets is how many sockets the process serves. Default 10,000.
 	Sockets int
-	// SocketsPerUser is how many of them one user may have; it does not hold
-	// for None, whose users are all one. Default 64.
+	// SocketsPerUser is how many of them one user may have. Default 64.
 	SocketsPerUser int
+	// SocketsPerAddress is how many of them one address may have. Default 256.
+	// Here and below a negative number means no limit, users of None are not
+	// told apart and therefore not limited, and neither are loopback addresses.
+	SocketsPerAddress int
+	// RequestsPerAddress and RequestsPerUser limit requests a second, handshakes
+	// of sockets included; RequestBurst may come at once. Defaults 100, 50, 200.
+	RequestsPerAddress, RequestsPerUser float64
+	RequestBurst                        int
+	// InputsPerMinute and InputBurst limit the inputs of one user, over all
+	// connections. Defaults 120 and 60.
+	InputsPerMinute float64
+	InputBurst      int
+	// TrustedProxies are the networks of proxies whose X-Forwarded-For says
+	// whom they speak for. Default: none, the peer is who asks.
+	TrustedProxies []netip.Prefix
 	// InboundBytes bounds the frames of all sockets that are worked on at once.
 	// A frame that does not find room in CallTimeout closes its socket with
 	// 1013. Default 256 MiB.
@@ -90,6 +105,12 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.FrameBurst, 40)
 	orElse(&c.Sockets, 10_000)
 	orElse(&c.SocketsPerUser, 64)
+	orElse(&c.SocketsPerAddress, 256)
+	orElse(&c.RequestsPerAddress, 100)
+	orElse(&c.RequestsPerUser, 50)
+	orElse(&c.RequestBurst, 200)
+	orElse(&c.InputsPerMinute, 120)
+	orElse(&c.InputBurst, 60)
 	orElse(&c.InboundBytes, 256<<20)
 	c.InboundBytes = max(c.InboundBytes, c.MaxFrameBytes)
 	return c

@@ -3,8 +3,10 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"net/http"
 	"strconv"
+	"time"
 )
 
 // refusal is an HTTP answer to a request that gets no further.
@@ -28,9 +30,18 @@ var (
 	refuseAuthDown   = &refusal{http.StatusServiceUnavailable, "authenticator_unavailable", "the credential cannot be checked now", 5}
 	refuseAgent      = &refusal{http.StatusNotFound, "unknown_agent", "there is no agent of that name", 0}
 	refuseUser       = &refusal{http.StatusTooManyRequests, "too_many_sockets", "this user has too many open sockets", 10}
+	refuseAddress    = &refusal{http.StatusTooManyRequests, "too_many_sockets", "this address has too many open sockets", 10}
+	refuseRate       = &refusal{http.StatusTooManyRequests, codeRateLimited, "too many requests", 1}
 	refuseOverload   = &refusal{http.StatusServiceUnavailable, "overloaded", "this server has too many open sockets", 10}
 	refuseDraining   = &refusal{http.StatusServiceUnavailable, "server_draining", "this server is shutting down", 1}
 )
+
+// after is the refusal with the time after which to come again.
+func (f *refusal) after(wait time.Duration) *refusal {
+	later := *f
+	later.retry = int(math.Ceil(wait.Seconds()))
+	return &later
+}
 
 func (f *refusal) write(w http.ResponseWriter) {
 	h := w.Header()

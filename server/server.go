@@ -23,6 +23,9 @@ type Server struct {
 	capabilities json.RawMessage
 	inbound      *semaphore.Weighted
 	waiting      waiting
+	byAddress    *limiters // requests
+	byUser       *limiters // requests
+	inputs       *limiters // by user
 
 	draining atomic.Bool
 	drain    chan struct{} // closed when draining begins
@@ -31,7 +34,8 @@ type Server struct {
 	mu       sync.Mutex
 	sockets  map[*socket]struct{}
 	open     int            // sockets, those in their handshake included
-	users    map[string]int // sockets by user
+	users    map[string]int // sockets by user, and by address
+	addrs    map[string]int
 	handlers sync.WaitGroup
 	http     []*http.Server
 }
@@ -50,7 +54,11 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		leave:   make(chan struct{}),
 		sockets: map[*socket]struct{}{},
 		users:   map[string]int{},
+		addrs:   map[string]int{},
 	}
+	s.byAddress = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
+	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
+	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)
 	s.inbound = semaphore.NewWeighted(s.opts.InboundBytes)
 	for _, list := range [][]string{s.opts.Hosts, s.opts.Origins} {
 		if slices.Contains(list, "*") {
@@ -62,28 +70,6 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		return nil, fmt.Errorf("server: capabilities: %w", err)
 	}
 	return s, nil
-}
-
-// Handler serves the paths that the package comment lists.
-func (s *Server) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/agui/ws", s.serveSocket)
-	mux.HandleFunc("/agui/{agent}/ws", s.serveSocket)
-	mux.HandleFunc("GET /agui/capabilities", s.serveCapabilities)
-	mux.HandleFunc("GET /agui/{agent}/capabilities", s.serveCapabilities)
-	mux.Handle("/", s.opts.Fallback)
-
-	outer := http.NewServeMux()
-	outer.HandleFunc("GET /healthz", s.serveHealth)
-	outer.HandleFunc("GET /readyz", s.serveReady)
-	outer.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if refused := s.checkAddress(r); refused != nil {
-			refused.write(w)
-			return
-		}
-		mux.ServeHTTP(w, r)
-	})
-	return outer
 }
 
 // Shutdown refuses new sockets, tells the open ones, shuts the runner down,
@@ -128,34 +114,40 @@ func (s *Server) cutOff() {
 	}
 }
 
-// reserve counts a socket before its handshake is answered.
-func (s *Server) reserve(user string) *refusal {
+// reserve counts a connection that stays open, a socket or a stream, before it
+// is answered. Whoever reserved calls unreserve; Shutdown waits for that.
+func (s *Server) reserve(c *caller) *refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	over := func(count map[string]int, key string, most int) bool {
+		return key != "" && most >= 0 && count[key] >= most
+	}
 	switch {
 	case s.draining.Load():
 		return refuseDraining
 	case s.open >= s.opts.Sockets:
 		return refuseOverload
-	case user != "" && s.users[user] >= s.opts.SocketsPerUser:
+	case over(s.users, c.user, s.opts.SocketsPerUser):
 		return refuseUser
+	case over(s.addrs, c.address, s.opts.SocketsPerAddress):
+		return refuseAddress
 	}
 	s.open++
-	if user != "" {
-		s.users[user]++
-	}
+	s.users[c.user]++
+	s.addrs[c.address]++
 	s.handlers.Add(1)
 	return nil
 }
 
-func (s *Server) unreserve(user string) {
+func (s *Server) unreserve(c *caller) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open--
-	if user != "" {
-		if s.users[user]--; s.users[user] == 0 {
-			delete(s.users, user)
-		}
+	if s.users[c.user]--; s.users[c.user] == 0 {
+		delete(s.users, c.user)
+	}
+	if s.addrs[c.address]--; s.addrs[c.address] == 0 {
+		delete(s.addrs, c.address)
 	}
 	s.handlers.Done()
 }

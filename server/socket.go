@@ -16,12 +16,12 @@ import (
 // session, which answers what the reader takes in. ctx ends with the socket,
 // its cause being a *closing.
 type socket struct {
-	srv      *Server
-	ws       *websocket.Conn
-	out      *outbound
-	identity Identity
-	agent    string
-	log      *slog.Logger
+	srv *Server
+	ws  *websocket.Conn
+	out *outbound
+	*caller
+	agent string
+	log   *slog.Logger
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
@@ -38,15 +38,15 @@ type session interface {
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	h, refused := s.shake(r)
 	if refused == nil {
-		refused = s.reserve(h.user)
+		refused = s.reserve(h.caller)
 	}
 	if refused != nil {
 		refused.write(w)
 		return
 	}
-	defer s.unreserve(h.user)
+	defer s.unreserve(h.caller)
 
-	sock := &socket{srv: s, identity: h.identity, agent: h.agent,
+	sock := &socket{srv: s, caller: h.caller, agent: h.agent,
 		inbox: make(chan *frame, 8), wake: make(chan struct{}, 1)}
 	sock.log = s.opts.Logger.With("namespace", h.identity.Namespace, "user", h.identity.User)
 	sock.ctx, sock.cancel = context.WithCancelCause(context.Background())

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"slices"
+)
+
+// caller is whom a request is from.
+type caller struct {
+	identity Identity
+	// user and address are whom the request counts for; "" for nobody.
+	user    string
+	address string
+}
+
+// enter decides whom a request over HTTP is from, in the order of BINDING.md:
+// the Origin, the credential, how much the caller asks for. The Host was checked
+// before. Every route but the probes goes through it or through shake.
+func (s *Server) enter(r *http.Request) (*caller, *refusal) {
+	origin := r.Header.Get("Origin")
+	if origin != "" && !originAllowed(r, origin, s.opts.Origins) {
+		return nil, refuseOrigin
+	}
+	bearer, present, refused := bearerOf(r, nil)
+	if refused != nil {
+		return nil, refused
+	}
+	// A browser sends no Origin with a page's own requests that read.
+	reads := r.Method == http.MethodGet || r.Method == http.MethodHead
+	return s.authenticate(r, bearer, present, reads || origin != "")
+}
+
+// enterFor is enter for one of several agents. Which agents there are is told
+// only to who is known.
+func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal) {
+	c, refused := s.enter(r)
+	if refused == nil && !s.hasAgent(agent) {
+		refused = refuseAgent
+	}
+	return c, refused
+}
+
+func (s *Server) hasAgent(name string) bool {
+	return name == "" || slices.Contains(s.opts.Agents, name)
+}
+
+// authenticate asks the authenticator. fromPage says that the request cannot
+// be one that a foreign page made with the cookies of its reader.
+func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal) {
+	_, none := s.opts.Auth.(None)
+	if !fromPage && !present && !none {
+		return nil, refuseNoOrigin
+	}
+	if present && bearer == "" {
+		return nil, refuseCredential
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
+	defer cancel()
+	id, err := s.opts.Auth.Authenticate(ctx, Credential{Bearer: bearer, Request: r})
+	if err != nil {
+		refused := refusalOf(err)
+		if refused == refuseAuthDown {
+			s.opts.Logger.Error("authenticator failed", "error", err)
+		}
+		return nil, refused
+	}
+	c := &caller{identity: id, address: s.addressOf(r)}
+	if !none {
+		c.user = id.Tenant + "\x00" + id.User
+	}
+	if wait := s.byUser.take(c.user); wait > 0 {
+		return nil, refuseRate.after(wait)
+	}
+	return c, nil
+}

@@ -1,0 +1,80 @@
+package server
+
+import "net/http"
+
+// route is one path that the server answers itself. Handler is built from the
+// table of routes alone, so that a test can walk all of them.
+type route struct {
+	pattern string // of http.ServeMux
+	serve   http.HandlerFunc
+}
+
+// probes are answered whatever the Host and whoever asks: load balancers know
+// neither.
+func (s *Server) probes() []route {
+	return []route{
+		{"GET /healthz", s.serveHealth},
+		{"GET /readyz", s.serveReady},
+	}
+}
+
+// routes are answered to a Host that is allowed. Each decides itself who asks,
+// by enter or by the handshake.
+func (s *Server) routes() []route {
+	return []route{
+		{"/agui/ws", s.serveSocket},
+		{"/agui/{agent}/ws", s.serveSocket},
+		{"GET /agui/capabilities", s.serveCapabilities},
+		{"GET /agui/{agent}/capabilities", s.serveCapabilities},
+	}
+}
+
+// Handler serves the paths that the package comment lists.
+func (s *Server) Handler() http.Handler {
+	inner := http.NewServeMux()
+	for _, r := range s.routes() {
+		inner.Handle(r.pattern, sealed(r.serve))
+	}
+	inner.Handle("/", s.opts.Fallback)
+
+	outer := http.NewServeMux()
+	for _, r := range s.probes() {
+		outer.Handle(r.pattern, sealed(r.serve))
+	}
+	outer.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if refused := s.checkAddress(r); refused != nil {
+			refused.write(w)
+			return
+		}
+		if refused := s.slowDown(r); refused != nil {
+			refused.write(w)
+			return
+		}
+		inner.ServeHTTP(w, r)
+	})
+	return guarded(outer)
+}
+
+// guarded sets what every answer says, a fallback's too: it may replace it.
+func guarded(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		if r.TLS != nil {
+			h.Set("Strict-Transport-Security", "max-age=31536000")
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// sealed is for answers that are data: nothing in them may run or load
+// anything, whatever opens them.
+func sealed(next http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'")
+		next(w, r)
+	})
+}
