@@ -36,7 +36,9 @@ type Position struct {
 type Store interface {
 	Admission
 	Worker
+	Mailbox
 	Reader
+	Index
 }
 
 // Admission is what deciding about an input needs.
@@ -162,6 +164,12 @@ type ThreadView struct {
 	Answers    map[string]json.RawMessage // by interrupt id, of those asked for
 	Asked      map[string]bool            // of ReadQuery.ToolCallIDs
 	Archived   map[string]bool            // of ReadQuery.MessageIDs
+
+	Tenant        string // of the Begin that used the thread first
+	Title         string
+	DispatchEpoch int64                      // raised by each Interrupt
+	Paused        bool                       // see Mailbox.Pause
+	Drafts        map[string]json.RawMessage // see Index.Drafts
 }
 
 // Snapshot is messages and state as of a position at or before the boundary.
@@ -209,6 +217,17 @@ type Begin struct {
 	Label     string // the client's runId
 	Execution string // new, or the suspended one's
 	Record    json.RawMessage
+	Tenant    string // whose inbox the thread's interrupts are in; the thread's first counts
+	Title     string // names a thread that has no title yet
+
+	Priority    int       // 1 is claimed first, 255 last, then in the order of arrival; 0: 128
+	Dedupe      string    // refuse (BeginDuplicate) while a dispatch of the thread with this key is queued or claimed; "": never
+	Available   time.Time // not to be claimed before, unless by id; zero: at once. With Queue
+	MaxAttempts int       // claims after which the dispatch is exhausted; 0: 3
+	// Requeues names the dead letter that this run goes on with: without Frozen
+	// it continues its execution and journal, with Frozen it begins again.
+	// BeginGone when that is not possible any more. Not with Queue.
+	Requeues string
 
 	Queue bool
 	Input json.RawMessage // what activation needs; with Queue
@@ -233,15 +252,18 @@ type BeginResult struct {
 	Status BeginStatus
 	Start  Position // the position before its RUN_STARTED (when queued: the log's end)
 	Claim  Claim    // when started
+	Of     string   // BeginDuplicate: the dispatch that holds the key
 }
 
 // BeginStatus is Begin's verdict.
 type BeginStatus int
 
 const (
-	BeginAccepted BeginStatus = iota
-	BeginStale                // the thread's version has moved: read and judge again
-	BeginExpired              // the deadline has passed by the store's clock
+	BeginAccepted  BeginStatus = iota
+	BeginStale                 // the thread's version has moved: read and judge again
+	BeginExpired               // the deadline has passed by the store's clock
+	BeginDuplicate             // a live dispatch has the same dedupe key
+	BeginGone                  // the dead letter was requeued already, or its execution is forgotten
 )
 
 // Claim is the right to write for a run, until its lease ends or it is fenced.
@@ -256,15 +278,20 @@ type Claim struct {
 type ClaimRequest struct {
 	Thread ThreadKey
 	Token  string
+	// RunID claims this waiting dispatch whatever stands before it and whenever
+	// it is available, if the thread could be claimed at all. "": the next one.
+	RunID string
 }
 
 // ClaimResult answers Claim.
 type ClaimResult struct {
 	Kind     ClaimKind
 	Claim    Claim
-	Attempts int             // activations of this dispatch, this one included
-	Input    json.RawMessage // ClaimQueued: Begin.Input
-	Record   json.RawMessage // Begin.Record
+	Attempts int // activations of this dispatch, this one included
+	// Exhausted: this is one claim more than Begin.MaxAttempts. Bury it.
+	Exhausted bool
+	Input     json.RawMessage // ClaimQueued: Begin.Input
+	Record    json.RawMessage // Begin.Record
 }
 
 // ClaimKind says what was claimed.
@@ -345,6 +372,8 @@ type CommitResult struct {
 	Ready bool
 	// GaveBack reports that End.GiveBack took effect.
 	GaveBack bool
+	// Paused reports that the thread is wished to pause: see Mailbox.Pause.
+	Paused bool
 }
 
 // CommitStatus is Commit's verdict.
@@ -362,6 +391,9 @@ type Stop struct {
 	Thread  ThreadKey
 	Request string // names this call: sent again it stops nothing else
 	Label   string // the client's runId: its latest run that has not ended
+	RunID   string // instead of Label: this run
+	Waiting bool   // stop it only if it waits in the queue
+	Reason  string // kept with the dispatch
 	// Terminal is the RUN_FINISHED cancelled event for an active run.
 	Terminal []byte
 }
