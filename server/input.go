@@ -133,15 +133,10 @@ func (s *fullSession) refuse(f *frame, why *protocol.RunError, at adapter.Positi
 
 // mayRun judges what needs no look at the thread.
 func (sock *socket) mayRun(f *frame) *protocol.RunError {
-	switch {
-	case f.retryAfter > 0:
+	if f.retryAfter > 0 {
 		return retryLater(codeRateLimited, "too many frames; slow down", f.retryAfter+time.Millisecond)
-	case sock.srv.draining.Load():
-		return retryLater(codeDraining, "this server is shutting down; connect again", time.Second)
-	case !sock.identity.may(ScopeRun):
-		return &protocol.RunError{Code: codeForbidden, Message: "this identity may not start runs"}
 	}
-	return sock.srv.mayInput(sock.caller)
+	return sock.peer.mayRun()
 }
 
 // mayInput refuses an input of a user who sends too many, on whatever

@@ -2,8 +2,8 @@ package server
 
 import (
 	"context"
-	"fmt"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -12,16 +12,10 @@ import (
 // that comes meanwhile waits in the inbox.
 type plainSession struct {
 	*socket
-	debts debts
 }
 
 func newPlainSession(sock *socket) *plainSession {
 	return &plainSession{socket: sock}
-}
-
-func (s *plainSession) owe(thread string, events [][]byte) {
-	s.debts.add(thread, events)
-	s.poke()
 }
 
 func (s *plainSession) run() error {
@@ -52,33 +46,17 @@ func (s *plainSession) answer(f *frame) error {
 		why = faultf(codeInvalidInput, "without the subprotocol %s only inputs are understood", Subprotocol)
 	}
 	if why != nil {
-		err := s.refuse(&protocol.RunError{Code: why.code, Message: why.message})
+		err := refuse(s, &protocol.RunError{Code: why.code, Message: why.message})
 		if err == nil && f.last {
 			return closeMalformed
 		}
 		return err
 	}
 	if refused := s.mayRun(f); refused != nil {
-		return s.refuse(refused)
+		return refuse(s, refused)
 	}
-	r := &plainRun{
-		plainSession: s, key: s.key(f.threadID), label: f.runID, profile: protocol.ProfileOf(f.input.ProtocolVersion),
-	}
-	r.follower = s.srv.runs.Follow(r.key, func() {
-		r.ready.Store(true)
-		s.poke()
-	})
-	defer r.follower.Close()
-	defer s.srv.waiting.forget(s)
-	s.debts.take()
-	return r.serve(f)
+	return runPlain(s.peer, s, f)
 }
 
-// refuse is a whole stream: one RUN_ERROR.
-func (s *plainSession) refuse(why *protocol.RunError) error {
-	event, err := protocol.Encode(why)
-	if err != nil {
-		return fmt.Errorf("server: refusal: %w", err)
-	}
-	return s.write(event)
-}
+// emit gathers one text frame. Plain clients are told no positions.
+func (s *plainSession) emit(event []byte, _ adapter.Position) error { return s.write(event) }

@@ -3,67 +3,60 @@ package server
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// plainRun is the stream of one run.
+// wire carries the events of one stream to a client that knows no control
+// frames: a plain socket, or the answer to a POST.
+type wire interface {
+	// emit gathers an event. at is its position; zero for one that is in no log.
+	emit(event []byte, at adapter.Position) error
+	flush() error
+}
+
+// plainRun is the stream of one run, over whatever wire.
 type plainRun struct {
-	*plainSession
-	follower follower
-	key      adapter.ThreadKey
-	label    string // as the client calls the run
-	of       string // as the log calls it
-	id       string // server-made
-	position adapter.Position
-	mine     bool // what comes now in the log is the run's
-	begun    bool // the client has its RUN_STARTED
-	ready    atomic.Bool
-	failures int
-	profile  protocol.Profile // what the client's version can be sent
+	cursor
+	wire    wire
+	label   string // as the client calls the run
+	of      string // as the log calls it
+	id      string // server-made
+	mine    bool   // what comes now in the log is the run's
+	begun   bool   // the client has its RUN_STARTED
+	debts   debts
+	profile protocol.Profile // what the client's version can be sent
 }
 
-// send writes an event as the client's version of AG-UI can read it, or
-// nothing when it cannot. What is lost by that is logged.
-func (r *plainRun) send(event []byte) error {
-	if r.profile == protocol.ProfileCurrent {
-		return r.write(event)
+// runPlain answers an input with its run's events. It takes the input out of f,
+// so that a run that takes long does not hold it.
+func runPlain(p *peer, w wire, f *frame) error {
+	in := f.input
+	f.input = nil
+	r := &plainRun{wire: w, label: f.runID, profile: protocol.ProfileOf(in.ProtocolVersion)}
+	r.open(p, f.threadID)
+	defer r.close()
+	defer p.srv.waiting.forget(r)
+	started, err := r.submit(in)
+	if !started || err != nil {
+		return err
 	}
-	e, err := protocol.Decode(event)
-	if err != nil {
-		return fmt.Errorf("server: logged event: %w", err)
-	}
-	sent, losses := r.profile.Apply(e)
-	if len(losses) > 0 {
-		r.log.Warn("an event lost something for an older client", "thread", r.key.Thread, "run", r.label,
-			"type", string(e.Type()), "losses", losses)
-	}
-	switch {
-	case sent == nil:
-		return nil
-	case sent == e:
-		return r.write(event)
-	}
-	if event, err = protocol.Encode(sent); err != nil {
-		return fmt.Errorf("server: event for an older client: %w", err)
-	}
-	return r.write(event)
+	return r.stream(r)
 }
 
-func (r *plainRun) serve(f *frame) error {
+// submit asks for the run, and reports whether there is more of it to come than
+// what it wrote.
+func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Agent: r.agent, Run: f.input})
+	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Agent: r.agent, Run: in})
 	cancel()
 	if err != nil {
-		r.log.Warn("submitting an input failed", "thread", f.threadID, "error", err)
-		return r.refuse(outcomeUnknown())
+		r.log.Warn("submitting an input failed", "thread", r.key.Thread, "error", err)
+		return false, refuse(r.wire, outcomeUnknown())
 	}
-	f.input = nil
 	if admitted.Disposition == adapter.Refused {
-		return r.refuse(admitted.Refusal)
+		return false, refuse(r.wire, admitted.Refusal)
 	}
 	r.id, r.of = admitted.RunID, admitted.Of
 	if admitted.Disposition != adapter.Repeat {
@@ -72,23 +65,16 @@ func (r *plainRun) serve(f *frame) error {
 	if admitted.Disposition == adapter.Started {
 		r.position, r.mine = admitted.Start, true
 		r.follower.Seek(r.position)
-		return r.stream()
+		return true, nil
 	}
 	if admitted.Disposition == adapter.Queued {
-		r.srv.waiting.add(r.key, r.of, r.plainSession)
+		r.srv.waiting.add(r.key, r.of, r)
 	}
-	ctx, cancel = r.look()
-	a, err := r.follower.Attach(ctx, nil)
-	cancel()
-	if err != nil {
-		r.log.Warn("attaching failed", "thread", r.key.Thread, "error", err)
-		return r.refuse(outcomeUnknown())
+	if _, err := r.attach(nil); err != nil {
+		return false, refuse(r.wire, outcomeUnknown())
 	}
-	r.position = a.Position
-	if over, err := r.resume(); over || err != nil {
-		return err
-	}
-	return r.stream()
+	over, err := r.resume()
+	return !over, err
 }
 
 // resume writes the run as of r.position, and reports whether that was all of
@@ -100,14 +86,14 @@ func (r *plainRun) resume() (over bool, err error) {
 	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label, &at)
 	if err != nil {
 		r.log.Warn("restating a run failed", "thread", r.key.Thread, "error", err)
-		return true, r.refuse(outcomeUnknown())
+		return true, refuse(r.wire, outcomeUnknown())
 	}
 	if rep.Status == adapter.RunQueued {
-		r.srv.waiting.add(r.key, r.of, r.plainSession)
+		r.srv.waiting.add(r.key, r.of, r)
 		return false, nil
 	}
 	for _, event := range rep.Events {
-		if err := r.send(event); err != nil {
+		if err := r.send(event, adapter.Position{}); err != nil {
 			return true, err
 		}
 	}
@@ -116,103 +102,28 @@ func (r *plainRun) resume() (over bool, err error) {
 	return rep.Status != adapter.RunActive, nil
 }
 
-// stream writes the run's events until its last one.
-func (r *plainRun) stream() error {
-	r.ready.Store(true)
-	r.poke()
-	retry := time.NewTimer(time.Hour)
-	defer retry.Stop()
-	for {
-		if err := r.flush(); err != nil {
-			return err
-		}
-		select {
-		case <-r.ctx.Done():
-			return context.Cause(r.ctx)
-		case <-r.identity.Revoked:
-			return closeExpired
-		case <-r.srv.leave:
-			return r.depart()
-		case <-retry.C:
-			r.ready.Store(true)
-		case <-r.wake:
-		}
-		for _, debt := range r.debts.take() {
-			if debt.thread == r.key.Thread && !r.begun {
-				return r.owed(debt.events)
-			}
-		}
-		over, err := r.advance(r.ctx)
-		if over || err != nil {
-			return err
-		}
-		if r.failures > 0 {
-			retry.Reset(min(backoffFirst<<min(r.failures-1, 10), backoffMost))
-		}
+// send writes an event as the client's version of AG-UI can read it.
+func (r *plainRun) send(event []byte, at adapter.Position) error {
+	event, err := r.lowered(r.profile, r.key.Thread, r.label, event)
+	if err != nil || event == nil {
+		return err
 	}
+	return r.wire.emit(event, at)
 }
 
-// depart writes what the run ended with, if it did.
-func (r *plainRun) depart() error {
-	ctx, cancel := context.WithTimeout(r.ctx, departure)
-	defer cancel()
-	r.ready.Store(true)
-	for r.ready.Load() && ctx.Err() == nil {
-		over, err := r.advance(ctx)
-		if err != nil {
-			return err
-		}
-		if over {
-			break
-		}
+func (r *plainRun) flush() error { return r.wire.flush() }
+
+func (r *plainRun) restated(*adapter.Attached) (over bool, err error) {
+	if r.begun {
+		// What was written cannot be taken back, and the rest is not to be had in
+		// order. The same input again brings all of it.
+		return true, refuse(r.wire, outcomeUnknown())
 	}
-	return closeDraining
+	return r.resume()
 }
 
-// advance writes one page, and reports whether the run is over.
-func (r *plainRun) advance(ctx context.Context) (over bool, err error) {
-	if !r.ready.Swap(false) {
-		return false, nil
-	}
-	page, err := r.follower.Next(ctx)
-	if err != nil {
-		if r.ctx.Err() != nil {
-			return false, context.Cause(r.ctx)
-		}
-		r.failures++
-		r.log.Warn("following a run failed", "thread", r.key.Thread, "error", err)
-		return false, nil
-	}
-	r.failures = 0
-	if page.Restated != nil {
-		r.position = page.Restated.Position
-		r.ready.Store(true)
-		if r.begun {
-			// What was written cannot be taken back, and the rest is not to be
-			// had in order. The same input again brings all of it.
-			return true, r.refuse(outcomeUnknown())
-		}
-		return r.resume()
-	}
-	for _, event := range page.Events {
-		r.position.Seq++
-		if over, err := r.relay(event); over || err != nil {
-			return over, err
-		}
-	}
-	if !page.CaughtUp {
-		if len(page.Events) == 0 {
-			r.failures++
-		} else {
-			r.ready.Store(true)
-			r.poke()
-		}
-	}
-	return false, nil
-}
-
-// relay writes an event if it is the run's.
-func (r *plainRun) relay(event []byte) (over bool, err error) {
+// event writes an event if it is the run's.
+func (r *plainRun) event(event []byte) (over bool, err error) {
 	kind := typeOf(event)
 	if !r.mine {
 		if kind != protocol.TypeRunStarted {
@@ -227,7 +138,7 @@ func (r *plainRun) relay(event []byte) (over bool, err error) {
 	if event, err = relabel(event, r.label); err != nil {
 		return false, err
 	}
-	return kind == protocol.TypeRunFinished || kind == protocol.TypeRunError, r.send(event)
+	return kind == protocol.TypeRunFinished || kind == protocol.TypeRunError, r.send(event, r.position)
 }
 
 // isMine tells the RUN_STARTED of the run from those of other runs under the
@@ -254,15 +165,36 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 	return rep.Status != adapter.RunQueued, nil
 }
 
-func (r *plainRun) owed(events [][]byte) error {
-	for _, event := range events {
-		event, err := relabel(event, r.label)
-		if err != nil {
-			return err
+// owe makes the run end for its client, who waits for its turn, with these
+// events.
+func (r *plainRun) owe(_ string, events [][]byte) {
+	r.debts.add(r.key.Thread, events)
+	r.poke()
+}
+
+func (r *plainRun) owed() (over bool, err error) {
+	for _, debt := range r.debts.take() {
+		if r.begun {
+			continue
 		}
-		if err := r.send(event); err != nil {
-			return err
+		for _, event := range debt.events {
+			if event, err = relabel(event, r.label); err != nil {
+				return true, err
+			}
+			if err := r.send(event, adapter.Position{}); err != nil {
+				return true, err
+			}
 		}
+		return true, nil
 	}
-	return nil
+	return false, nil
+}
+
+// refuse is a whole stream, or the end of one that breaks off: one RUN_ERROR.
+func refuse(w wire, why *protocol.RunError) error {
+	event, err := protocol.Encode(why)
+	if err != nil {
+		return fmt.Errorf("server: refusal: %w", err)
+	}
+	return w.emit(event, adapter.Position{})
 }

@@ -4,8 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"time"
-
-	"github.com/aguiws/aguiws/adapter"
 )
 
 const (
@@ -154,19 +152,4 @@ func (s *fullSession) pong(f *frame) error {
 		positions[id] = d.position.Seq
 	}
 	return s.send(pongFrame{"ws.pong", f.id, positions})
-}
-
-// call is the context of a runner's call that changes something: it outlives
-// the socket, because dropping a connection must not leave an input half done.
-func (s *socket) call() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(s.ctx), s.srv.opts.CallTimeout)
-}
-
-// look is the context of a call that only reads.
-func (s *socket) look() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(s.ctx, s.srv.opts.CallTimeout)
-}
-
-func (s *socket) key(thread string) adapter.ThreadKey {
-	return adapter.ThreadKey{Namespace: s.identity.Namespace, Thread: thread}
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"bufio"
 	"context"
-	"log/slog"
 	"net"
 	"net/http"
 	"runtime/debug"
@@ -12,22 +11,14 @@ import (
 	"github.com/coder/websocket"
 )
 
-// socket is one connection: a reader, which is the handler's goroutine, and a
-// session, which answers what the reader takes in. ctx ends with the socket,
-// its cause being a *closing.
+// socket is a peer on a WebSocket: a reader, which is the handler's goroutine,
+// and a session, which answers what the reader takes in.
 type socket struct {
-	srv *Server
-	ws  *websocket.Conn
-	out *outbound
-	*caller
-	agent string
-	log   *slog.Logger
-
-	ctx    context.Context
-	cancel context.CancelCauseFunc
-	inbox  chan *frame
-	wake   chan struct{} // something to write, or a cursor that may move
-	beat   heartbeat
+	*peer
+	ws    *websocket.Conn
+	out   *outbound
+	inbox chan *frame
+	beat  heartbeat
 }
 
 // session answers a socket's frames until the socket's context ends.
@@ -46,10 +37,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.unreserve(h.caller)
 
-	sock := &socket{srv: s, caller: h.caller, agent: h.agent,
-		inbox: make(chan *frame, 8), wake: make(chan struct{}, 1)}
-	sock.log = s.opts.Logger.With("namespace", h.identity.Namespace, "user", h.identity.User)
-	sock.ctx, sock.cancel = context.WithCancelCause(context.Background())
+	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8)}
 	defer sock.cancel(closeGone)
 	if err := sock.accept(w, r, h); err != nil {
 		sock.log.Debug("handshake failed", "error", err)
@@ -117,8 +105,7 @@ func (sock *socket) serve(answers session, plain bool) {
 		sock.close(sock.guard(answers.run))
 	}()
 	sock.beat.start(sock)
-	if at := sock.identity.Expires; !at.IsZero() {
-		expiry := time.AfterFunc(time.Until(at), func() { sock.cancel(closeExpired) })
+	if expiry := sock.expire(); expiry != nil {
 		defer expiry.Stop()
 	}
 	sock.cancel(sock.guard(func() error { return sock.read(plain) }))
@@ -161,14 +148,6 @@ func (sock *socket) close(err error) {
 func (sock *socket) cut(why *closing) {
 	sock.cancel(why)
 	sock.out.Conn.Close()
-}
-
-// poke makes the session look around. It never blocks.
-func (sock *socket) poke() {
-	select {
-	case sock.wake <- struct{}{}:
-	default:
-	}
 }
 
 // hurry keeps a slow peer from holding up the end of the socket.

@@ -1,0 +1,34 @@
+package server
+
+import (
+	"fmt"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// lowered is an event of a run as a client's version of AG-UI can read it, or
+// nil when it cannot. What is lost by that is logged.
+func (p *peer) lowered(profile protocol.Profile, thread, run string, event []byte) ([]byte, error) {
+	if profile == protocol.ProfileCurrent {
+		return event, nil
+	}
+	e, err := protocol.Decode(event)
+	if err != nil {
+		return nil, fmt.Errorf("server: logged event: %w", err)
+	}
+	sent, losses := profile.Apply(e)
+	if len(losses) > 0 {
+		p.log.Warn("an event lost something for an older client", "thread", thread, "run", run,
+			"type", string(e.Type()), "losses", losses)
+	}
+	switch {
+	case sent == nil:
+		return nil, nil
+	case sent == e:
+		return event, nil
+	}
+	if event, err = protocol.Encode(sent); err != nil {
+		return nil, fmt.Errorf("server: event for an older client: %w", err)
+	}
+	return event, nil
+}

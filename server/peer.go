@@ -1,0 +1,73 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// peer is the client at the other end of a connection that stays open, whatever
+// carries it. ctx ends with the connection, its cause being a *closing.
+type peer struct {
+	srv *Server
+	*caller
+	agent string
+	log   *slog.Logger
+
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	wake   chan struct{} // something to write, or a cursor that may move
+}
+
+// newPeer's ctx does not end with parent, whose values it has.
+func (s *Server) newPeer(parent context.Context, c *caller, agent string) *peer {
+	p := &peer{srv: s, caller: c, agent: agent, wake: make(chan struct{}, 1)}
+	p.log = s.opts.Logger.With("namespace", c.identity.Namespace, "user", c.identity.User)
+	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(parent))
+	return p
+}
+
+// poke makes the peer's session look around. It never blocks.
+func (p *peer) poke() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// expire ends the peer when its credential does. The caller stops the timer.
+func (p *peer) expire() *time.Timer {
+	if p.identity.Expires.IsZero() {
+		return nil
+	}
+	return time.AfterFunc(time.Until(p.identity.Expires), func() { p.cancel(closeExpired) })
+}
+
+// call is the context of a runner's call that changes something: it outlives
+// the peer, because dropping a connection must not leave an input half done.
+func (p *peer) call() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(p.ctx), p.srv.opts.CallTimeout)
+}
+
+// look is the context of a call that only reads.
+func (p *peer) look() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(p.ctx, p.srv.opts.CallTimeout)
+}
+
+func (p *peer) key(thread string) adapter.ThreadKey {
+	return adapter.ThreadKey{Namespace: p.identity.Namespace, Thread: thread}
+}
+
+// mayRun judges an input by what needs no look at the thread.
+func (p *peer) mayRun() *protocol.RunError {
+	switch {
+	case p.srv.draining.Load():
+		return retryLater(codeDraining, "this server is shutting down; connect again", time.Second)
+	case !p.identity.may(ScopeRun):
+		return &protocol.RunError{Code: codeForbidden, Message: "this identity may not start runs"}
+	}
+	return p.srv.mayInput(p.caller)
+}
