@@ -1,0 +1,323 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/redisstore"
+)
+
+// ids are what a request may name. Those of one walk are as long as those of
+// another, so that answers are too.
+type ids struct{ thread, run, message, interrupt, dispatch string }
+
+// never are ids that nobody has used.
+var never = ids{"thread-9999-never", "run-9999-never", "message-9999-never", "9999999999999999", "8888888888888888"}
+
+// bodies are what is sent to routes that take something; a route with a method
+// other than GET that is not here fails the walk.
+var bodies = map[string]func(ids) string{
+	"POST /agui":         inputTo,
+	"POST /agui/{agent}": inputTo,
+}
+
+// openRoutes are told to everybody, and may name nothing.
+var openRoutes = []string{"GET /healthz", "GET /readyz"}
+
+// controls are the control frames of a client, as BINDING.md lists them.
+var controls = map[string]func(ids) string{
+	"ws.attach": func(i ids) string { return fmt.Sprintf(`{"type":"ws.attach","id":"x","threadId":%q}`, i.thread) },
+	"ws.cancel": func(i ids) string {
+		return fmt.Sprintf(`{"type":"ws.cancel","id":"x","threadId":%q,"runId":%q}`, i.thread, i.run)
+	},
+	"ws.detach": func(i ids) string { return fmt.Sprintf(`{"type":"ws.detach","id":"x","threadId":%q}`, i.thread) },
+	"ws.ping":   func(ids) string { return `{"type":"ws.ping","id":"x"}` },
+}
+
+func inputTo(i ids) string {
+	return fmt.Sprintf(`{"threadId":%q,"runId":%q,"messages":[{"id":%q,"role":"user","content":"/say hello"}],"tools":[],"context":[],"state":{},"forwardedProps":{}}`,
+		i.thread, i.run, i.message)
+}
+
+func answerTo(i ids) string {
+	return fmt.Sprintf(`{"threadId":%q,"runId":"r-answer","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{},"resume":[{"interruptId":%q,"status":"resolved","payload":{"approved":true}}]}`,
+		i.thread, i.interrupt)
+}
+
+// canary is in what ann's thread holds, and in nothing else.
+const canary = "canary-4711"
+
+// walk is a server on which ann of acme has a thread with a question open.
+type walk struct {
+	*testServer
+	theirs ids
+}
+
+var strangers = map[string]string{
+	"another user":          "0123456789abcdef-bob",
+	"a user elsewhere":      "0123456789abcdef-eve",
+	"an approver elsewhere": "0123456789abcdef-sam",
+}
+
+func newWalk(t *testing.T) *walk {
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	agent := script.New(script.Options{})
+	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tokens, err := NewTokens([]Token{
+		{Token: annsToken, Tenant: "acme", User: "ann"},
+		{Token: strangers["another user"], Tenant: "acme", User: "bob"},
+		{Token: strangers["a user elsewhere"], Tenant: "other", User: "ann"},
+		{Token: strangers["an approver elsewhere"], Tenant: "other", User: "sam", Scopes: []string{ScopeRead, ScopeRun, "approver", "admin"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &walk{testServer: newTestServer(t, runner{r}, &Options{
+		Auth: tokens, Agents: []string{"script"}, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
+	})}
+	w.theirs = ids{thread: "thread-0001-known", run: "run-0001-known", message: "message-0001-known"}
+	c := w.as(annsToken)
+	defer c.ws.CloseNow()
+	c.send(strings.Replace(inputTo(w.theirs), "/say hello", "/confirm "+canary, 1))
+	for w.theirs.interrupt == "" {
+		data := string(c.read())
+		if found := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(data); found != nil {
+			w.theirs.interrupt = found[1]
+		} else if strings.Contains(data, "RUN_ERROR") {
+			t.Fatal(data)
+		}
+	}
+	w.theirs.dispatch = never.dispatch
+	return w
+}
+
+func (w *walk) as(token string) *client {
+	w.t.Helper()
+	c := w.connect("/agui/ws", bearer(token, Subprotocol))
+	c.expect("ws.hello")
+	return c
+}
+
+// state is all that ann is told of her thread.
+func (w *walk) state() string {
+	w.t.Helper()
+	c := w.as(annsToken)
+	defer c.ws.CloseNow()
+	return w.exchange(c, controls["ws.attach"](w.theirs))
+}
+
+// exchange sends a frame and returns everything that comes for it.
+func (w *walk) exchange(c *client, frame string) string {
+	w.t.Helper()
+	var got strings.Builder
+	c.send(frame)
+	if !strings.Contains(frame, `"type":"ws.`) {
+		for over := false; !over; {
+			data := string(c.read())
+			got.WriteString(data + "\n")
+			over = strings.Contains(data, `"type":"RUN_FINISHED"`) || strings.Contains(data, `"type":"RUN_ERROR"`)
+		}
+	}
+	c.send(`{"type":"ws.ping","id":"over"}`)
+	for over := false; !over; {
+		data := string(c.read())
+		got.WriteString(data + "\n")
+		over = strings.Contains(data, `"id":"over"`)
+	}
+	return got.String()
+}
+
+// made is what a server makes up: ids, epochs and times.
+var made = regexp.MustCompile(`"(epoch|messageId|id|toolCallId|createdAt|updatedAt|at)":"?[^",}]*"?|"timestamp":\d+`)
+
+// plain takes out of an answer what names the request, and what is made up.
+func (w *walk) plain(answer string, of ids) string {
+	for _, id := range []string{of.thread, of.run, of.message, of.interrupt, of.dispatch} {
+		answer = strings.ReplaceAll(answer, id, "ID")
+	}
+	return made.ReplaceAllString(answer, "MADE")
+}
+
+func (w *walk) compare(t *testing.T, what, known, unknown string) {
+	t.Helper()
+	if strings.Contains(known, canary) {
+		t.Errorf("%s: is told what is ann's: %s", what, known)
+	}
+	if a, b := w.plain(known, w.theirs), w.plain(unknown, never); a != b {
+		t.Errorf("%s: what is ann's answers\n%s\nand what does not exist\n%s", what, a, b)
+	}
+}
+
+func TestWalkFrames(t *testing.T) {
+	page, err := os.ReadFile("BINDING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(page), "## What a client sends")
+	section, _, _ = strings.Cut(section, "\n##")
+	frames := map[string]func(ids) string{"input": inputTo, "answer": answerTo}
+	for _, row := range regexp.MustCompile("(?m)^\\| `(ws\\.[a-z]+)` ").FindAllStringSubmatch(section, -1) {
+		if controls[row[1]] == nil {
+			t.Fatalf("%s is not in the walk: add it to controls", row[1])
+		}
+		frames[row[1]] = controls[row[1]]
+	}
+	if len(frames) < 6 {
+		t.Fatalf("BINDING.md lists %d frames: is it read as it is written?", len(frames))
+	}
+	frames["ws.attach after"] = func(i ids) string {
+		return fmt.Sprintf(`{"type":"ws.attach","id":"x","threadId":%q,"after":{"epoch":"e","seq":1}}`, i.thread)
+	}
+	w := newWalk(t)
+	before := w.state()
+	if !strings.Contains(before, canary) {
+		t.Fatalf("ann is told %s", before)
+	}
+	for who, token := range strangers {
+		for name, frame := range frames {
+			t.Run(who+"/"+name, func(t *testing.T) {
+				one, two := w.as(token), w.as(token)
+				defer one.ws.CloseNow()
+				defer two.ws.CloseNow()
+				w.compare(t, name, w.exchange(one, frame(w.theirs)), w.exchange(two, frame(never)))
+			})
+		}
+	}
+	if after := w.state(); after != before {
+		t.Errorf("ann was told\n%s\nand is now\n%s", before, after)
+	}
+	for name, c := range map[string]struct{ token, subprotocol string }{
+		"nobody": {"", Subprotocol}, "nobody, plain": {"", ""}, "a wrong token": {"0123456789abcdef-xyz", Subprotocol}, "a wrong token, plain": {"0123456789abcdef-xyz", ""},
+	} {
+		opts := &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {w.http.URL}}}
+		if c.token != "" {
+			opts.HTTPHeader.Set("Authorization", "Bearer "+c.token)
+		}
+		if c.subprotocol != "" {
+			opts.Subprotocols = []string{c.subprotocol}
+		}
+		if _, resp, err := websocket.Dial(t.Context(), w.http.URL+"/agui/ws", opts); err == nil || resp == nil || resp.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Whatever is registered is walked: a route that is new here must answer a
+// stranger as if what it names did not exist, and nobody not at all.
+func TestWalkRoutes(t *testing.T) {
+	w := newWalk(t)
+	before := w.state()
+	registered := map[string]bool{}
+	for _, r := range slices.Concat(w.probes(), w.routes()) {
+		registered[r.pattern] = true
+		method, path, found := strings.Cut(r.pattern, " ")
+		if !found {
+			method, path = http.MethodGet, r.pattern
+		}
+		t.Run(r.pattern, func(t *testing.T) {
+			body := func(ids) string { return "" }
+			if method != http.MethodGet && method != http.MethodHead {
+				if body = bodies[r.pattern]; body == nil {
+					t.Fatalf("the walk does not know what is sent to %s: add it to bodies", r.pattern)
+				}
+			}
+			if slices.Contains(openRoutes, r.pattern) {
+				if strings.Contains(path, "{") {
+					t.Errorf("an open route names something")
+				}
+				return
+			}
+			request := func(token string, of ids, agent string) string {
+				return w.request(t, method, fill(t, path, of, agent), token, body(of))
+			}
+			for who, token := range strangers {
+				w.compare(t, who, request(token, w.theirs, "script"), request(token, never, "script"))
+			}
+			for _, token := range []string{"", "0123456789abcdef-xyz"} {
+				known, unknown, agentless := request(token, w.theirs, "script"), request(token, never, "script"), request(token, never, "nobody")
+				w.compare(t, "nobody", known, unknown)
+				w.compare(t, "nobody, of agents", known, agentless)
+				if !strings.HasPrefix(known, "401 ") && (token != "" || !strings.HasPrefix(known, "403 ")) && !strings.Contains(known, "upgrade_required") {
+					t.Errorf("with token %q it answers %s", token, known)
+				}
+			}
+		})
+	}
+	for pattern := range bodies {
+		if !registered[pattern] {
+			t.Logf("%s is not served", pattern)
+		}
+	}
+	if after := w.state(); after != before {
+		t.Errorf("ann was told\n%s\nand is now\n%s", before, after)
+	}
+}
+
+// fill puts ids into a pattern.
+func fill(t *testing.T, path string, of ids, agent string) string {
+	t.Helper()
+	return regexp.MustCompile(`\{([^}]*)\}`).ReplaceAllStringFunc(path, func(wildcard string) string {
+		name := strings.ToLower(strings.Trim(wildcard, "{.$}"))
+		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent} {
+			if strings.HasPrefix(name, part) {
+				return id
+			}
+		}
+		if name != "" {
+			t.Fatalf("the walk does not know what %s is: add it to fill", wildcard)
+		}
+		return ""
+	})
+}
+
+// request returns all that is answered but the date.
+func (w *walk) request(t *testing.T, method, path, token, body string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	r, err := http.NewRequestWithContext(ctx, method, w.http.URL+path, strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Origin", w.http.URL)
+	if body != "" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	resp, err := w.http.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	all, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatalf("%s %s does not end within %v: %v", method, path, patience, err)
+	}
+	resp.Header.Del("Date")
+	var headers []string
+	for name, values := range resp.Header {
+		headers = append(headers, fmt.Sprint(name, values))
+	}
+	slices.Sort(headers)
+	return fmt.Sprintf("%d %s\n%s", resp.StatusCode, strings.Join(headers, "\n"), all)
+}
