@@ -10,7 +10,7 @@ import (
 )
 
 var claimTests = []test{
-	{"the head of the queue is claimed, first in first out", func(e *env) {
+	{"M5 M45 the head of the queue is claimed, first in first out", func(e *env) {
 		th := e.thread()
 		for _, run := range []string{"r1", "r2", "r3"} {
 			th.begun(th.wait(run))
@@ -55,7 +55,7 @@ var claimTests = []test{
 		th.unchanged(func() { same(th, "status", th.activate(claim).Status, adapter.CommitMismatch) })
 		th.ok(batch(claim, 1, 1, "b"))
 	}},
-	{"what has ended, whichever way, is not due again", func(e *env) {
+	{"M133 S3 what has ended, whichever way, is not due again", func(e *env) {
 		c := e.stopped()
 		s := e.node("a")
 		ends := map[string]func(th *thread, claim adapter.Claim){
@@ -96,7 +96,7 @@ var claimTests = []test{
 		second := th.claimed("t2", adapter.ClaimTakeover)
 		th.unchanged(func() { same(th, "takeover", th.claim("t2"), second) })
 	}},
-	{"a lease ends strictly after its last millisecond", func(e *env) {
+	{"M23 M109 M165 a lease ends strictly after its last millisecond", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.start("r1"))
@@ -116,7 +116,7 @@ var claimTests = []test{
 			e.Error("due after the takeover")
 		}
 	}},
-	{"a takeover fences the old owner for good", func(e *env) {
+	{"M107 M108 M131 a takeover fences the old owner for good", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		heardA := listen(th.s)
@@ -185,7 +185,7 @@ var claimTests = []test{
 		x, err := other.s.Journal(e.Context(), res.Claim)
 		same(th, "crashes", must(other, x, err).Crashes, 0)
 	}},
-	{"of many concurrent claims one wins, whatever is claimed", func(e *env) {
+	{"M25 M47 M105 M164 of many concurrent claims one wins, whatever is claimed", func(e *env) {
 		c := e.stopped()
 		nodes := []*thread{e.thread()}
 		nodes = append(nodes, nodes[0].from(e.node("b")), nodes[0].from(e.node("c")))
@@ -214,7 +214,7 @@ var claimTests = []test{
 		c.move(e.lease + time.Millisecond)
 		same(nodes[0], "attempts", race("takeover").Attempts, 3)
 	}},
-	{"due names what is ready and what has expired, up to the limit", func(e *env) {
+	{"M37 due names what is ready and what has expired, up to the limit", func(e *env) {
 		c := e.stopped()
 		s := e.node("a")
 		for i := range 6 {

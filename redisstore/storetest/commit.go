@@ -12,7 +12,7 @@ import (
 )
 
 var commitTests = []test{
-	{"batches are logged in order, records are journaled in order", func(e *env) {
+	{"R1 batches are logged in order, records are journaled in order", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		b := batch(c, 2, 1, "b c")
@@ -28,7 +28,7 @@ var commitTests = []test{
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "journal", show(must(th, x, err).Journal), show(raws(`{"n":1} {"n":2} {"n":3}`)))
 	}},
-	{"the last batch sent again is recognised", func(e *env) {
+	{"R3 the last batch sent again is recognised", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		b := batch(c, 2, 1, "b")
@@ -38,7 +38,7 @@ var commitTests = []test{
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "records", len(must(th, x, err).Journal), 1)
 	}},
-	{"a batch out of turn is refused and writes nothing", func(e *env) {
+	{"R9 a batch out of turn is refused and writes nothing", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		th.ok(batch(c, 2, 1, "b"))

@@ -76,7 +76,7 @@ var followTests = []test{
 			}
 		}
 	}},
-	{"a following node hears everything, one that does not follow nothing", func(e *env) {
+	{"M62 M114 a following node hears everything, one that does not follow nothing", func(e *env) {
 		th := e.thread()
 		b, c := e.node("b"), e.node("c")
 		heardB, heardC := listen(b), listen(c)
@@ -141,7 +141,7 @@ var followTests = []test{
 		none, err := s.Tail(e.Context(), nil)
 		same(th, "of none", len(must(th, none, err)), 0)
 	}},
-	{"range pages through the log", func(e *env) {
+	{"R6 range pages through the log", func(e *env) {
 		e.retain = 4
 		th := e.thread()
 		c := th.begun(th.start("r1"))

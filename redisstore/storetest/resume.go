@@ -8,7 +8,7 @@ import (
 )
 
 var resumeTests = []test{
-	{"an answer continues the execution with its journal", func(e *env) {
+	{"S4 an answer continues the execution with its journal", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		b := ending(c, 2, 1, "asks", adapter.EndSuspend)
@@ -37,7 +37,7 @@ var resumeTests = []test{
 		}
 		same(th, "next", th.claimed("t2", adapter.ClaimQueued).Claim.RunID, "r2")
 	}},
-	{"one of many concurrent answers is accepted", func(e *env) {
+	{"N1 N2 one of many concurrent answers is accepted", func(e *env) {
 		nodes := []*thread{e.thread()}
 		nodes[0].suspended()
 		nodes = append(nodes, nodes[0].from(e.node("b")), nodes[0].from(e.node("c")))
@@ -63,7 +63,7 @@ var resumeTests = []test{
 		same(nodes[0], "accepted, stale", []int64{accepted.Load(), stale.Load()}, []int64{1, 29})
 		same(nodes[0], "events", nodes[0].view().Seq, 3)
 	}},
-	{"decisions are given back when nothing was journaled after them", func(e *env) {
+	{"N7 decisions are given back when nothing was journaled after them", func(e *env) {
 		th := e.thread()
 		th.suspended()
 		before := th.view()

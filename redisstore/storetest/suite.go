@@ -23,13 +23,6 @@ type Open func(t testing.TB, n Node) adapter.Store
 
 // Run runs the contract. Subtests run one after the other.
 func Run(t *testing.T, open Open) {
-	groups := []struct {
-		name  string
-		tests []test
-	}{
-		{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests}, {"Expire", expireTests},
-		{"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"History", historyTests}, {"Invariant", invariantTests},
-	}
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {
 			for _, tt := range g.tests {
@@ -39,6 +32,16 @@ func Run(t *testing.T, open Open) {
 			}
 		})
 	}
+}
+
+// groups are all that Run runs.
+var groups = []struct {
+	name  string
+	tests []test
+}{
+	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
+	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"History", historyTests},
+	{"Invariant", invariantTests},
 }
 
 type test struct {
