@@ -26,6 +26,8 @@ type sink interface {
 	event(event []byte) (over bool, err error)
 	// restated says that the cursor could not go on, and where it is now.
 	restated(*adapter.Attached) (over bool, err error)
+	// settled is called when the cursor is at the log's end.
+	settled() (over bool, err error)
 	// owed is called before the cursor is moved: what others owe the client.
 	owed() (over bool, err error)
 }
@@ -134,13 +136,14 @@ func (c *cursor) advance(ctx context.Context, to sink) (over bool, err error) {
 			return over, err
 		}
 	}
-	if !page.CaughtUp {
-		if len(page.Events) == 0 {
-			c.failures++
-		} else {
-			c.ready.Store(true)
-			c.poke()
-		}
+	switch {
+	case page.CaughtUp:
+		return to.settled()
+	case len(page.Events) == 0:
+		c.failures++
+	default:
+		c.ready.Store(true)
+		c.poke()
 	}
 	return false, nil
 }

@@ -56,15 +56,18 @@ func (f *frame) done() {
 	}
 }
 
-// fault says why a frame cannot be taken.
-type fault struct{ code, message string }
+// fault says why a frame cannot be taken, and where in it.
+type fault struct {
+	code, message string
+	fields        []protocol.Problem
+}
 
 func faultf(code, format string, args ...any) *fault {
 	msg := fmt.Sprintf(format, args...)
 	if len(msg) > maxFaultBytes {
 		msg = strings.ToValidUTF8(msg[:maxFaultBytes], "") + " …"
 	}
-	return &fault{code, msg}
+	return &fault{code: code, message: msg}
 }
 
 // parseFrame reads a text frame that is valid UTF-8.
@@ -104,11 +107,15 @@ func (f *frame) readInput(data []byte) *fault {
 		if list == nil {
 			list = []string{err.Error()}
 		}
-		return faultf(codeInvalidInput, "not a RunAgentInput: %s", strings.Join(list, "; "))
+		bad := faultf(codeInvalidInput, "not a RunAgentInput: %s", strings.Join(list, "; "))
+		bad.fields = protocol.Problems(err)
+		return bad
 	}
 	for _, name := range []struct{ pointer, value string }{{"/threadId", in.ThreadID}, {"/runId", in.RunID}} {
 		if !isName(name.value) {
-			return faultf(codeInvalidInput, "%s: expected 1 to %d bytes", name.pointer, maxName)
+			bad := faultf(codeInvalidInput, "%s: expected 1 to %d bytes", name.pointer, maxName)
+			bad.fields = []protocol.Problem{{Pointer: name.pointer, Message: fmt.Sprintf("expected 1 to %d bytes", maxName)}}
+			return bad
 		}
 	}
 	delete(in.Extra, "id")

@@ -146,7 +146,8 @@ func TestPingFlood(t *testing.T) {
 		c.expect("ws.hello")
 		var sock *socket
 		s.mu.Lock()
-		for sock = range s.sockets {
+		for open := range s.sockets {
+			sock = open.(*socket)
 		}
 		s.mu.Unlock()
 		// A masked ping with 100 bytes.

@@ -136,7 +136,7 @@ func TestSubmitOutlivesTheSocket(t *testing.T) {
 		ts.mu.Lock()
 		defer ts.mu.Unlock()
 		for sock := range ts.sockets {
-			return sock.ctx.Err() != nil
+			return sock.(*socket).ctx.Err() != nil
 		}
 		return false
 	})

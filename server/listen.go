@@ -41,6 +41,8 @@ func (s *Server) Serve(l net.Listener) error {
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
+		ConnContext:       withoutStaleDeadline,
+		ConnState:         forgetDeadline,
 	}
 	s.mu.Lock()
 	if s.draining.Load() {

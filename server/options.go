@@ -38,6 +38,9 @@ type Options struct {
 	Heartbeat time.Duration
 	// PongTimeout is how long a pong may take. Default 10 s.
 	PongTimeout time.Duration
+	// KeepAlive is how long a stream over HTTP may be silent before it gets a
+	// comment, which proxies take for life. Default 15 s.
+	KeepAlive time.Duration
 	// WriteTimeout is how long a client may take nothing of what is written.
 	// Default 10 s.
 	WriteTimeout time.Duration
@@ -96,6 +99,7 @@ func (o *Options) withDefaults() Options {
 	}
 	orElse(&c.Heartbeat, 25*time.Second)
 	orElse(&c.PongTimeout, 10*time.Second)
+	orElse(&c.KeepAlive, 15*time.Second)
 	orElse(&c.WriteTimeout, 10*time.Second)
 	orElse(&c.CallTimeout, 8*time.Second)
 	orElse(&c.MaxFrameBytes, 4<<20)

@@ -165,6 +165,8 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 	return rep.Status != adapter.RunQueued, nil
 }
 
+func (r *plainRun) settled() (over bool, err error) { return false, nil }
+
 // owe makes the run end for its client, who waits for its turn, with these
 // events.
 func (r *plainRun) owe(_ string, events [][]byte) {

@@ -24,6 +24,9 @@ func (s *Server) routes() []route {
 	return []route{
 		{"/agui/ws", s.serveSocket},
 		{"/agui/{agent}/ws", s.serveSocket},
+		{"POST /agui", s.servePost},
+		{"POST /agui/{agent}", s.servePost},
+		{"GET /agui/threads/{thread}/events", s.serveEvents},
 		{"GET /agui/capabilities", s.serveCapabilities},
 		{"GET /agui/{agent}/capabilities", s.serveCapabilities},
 	}
@@ -32,8 +35,8 @@ func (s *Server) routes() []route {
 // Handler serves the paths that the package comment lists.
 func (s *Server) Handler() http.Handler {
 	inner := http.NewServeMux()
-	for _, r := range s.routes() {
-		inner.Handle(r.pattern, sealed(r.serve))
+	for path, methods := range s.byPath() {
+		inner.Handle(path, sealed(methods.serve))
 	}
 	inner.Handle("/", s.opts.Fallback)
 

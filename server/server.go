@@ -32,7 +32,7 @@ type Server struct {
 	leave    chan struct{} // closed when sockets are to close
 
 	mu       sync.Mutex
-	sockets  map[*socket]struct{}
+	sockets  map[connection]struct{}
 	open     int            // sockets, those in their handshake included
 	users    map[string]int // sockets by user, and by address
 	addrs    map[string]int
@@ -52,7 +52,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		runs:    b,
 		drain:   make(chan struct{}),
 		leave:   make(chan struct{}),
-		sockets: map[*socket]struct{}{},
+		sockets: map[connection]struct{}{},
 		users:   map[string]int{},
 		addrs:   map[string]int{},
 	}
@@ -105,7 +105,13 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// cutOff ends every socket without a close frame.
+// connection is a socket or a stream over HTTP.
+type connection interface {
+	// cut ends it at once, whatever it is doing.
+	cut(why *closing)
+}
+
+// cutOff ends every connection without a farewell.
 func (s *Server) cutOff() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,13 +158,13 @@ func (s *Server) unreserve(c *caller) {
 	s.handlers.Done()
 }
 
-func (s *Server) track(sock *socket) {
+func (s *Server) track(sock connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sockets[sock] = struct{}{}
 }
 
-func (s *Server) untrack(sock *socket) {
+func (s *Server) untrack(sock connection) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sockets, sock)

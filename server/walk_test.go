@@ -146,7 +146,7 @@ func (w *walk) exchange(c *client, frame string) string {
 }
 
 // made is what a server makes up: ids, epochs and times.
-var made = regexp.MustCompile(`"(epoch|messageId|id|toolCallId|createdAt|updatedAt|at)":"?[^",}]*"?|"timestamp":\d+`)
+var made = regexp.MustCompile(`"(epoch|messageId|id|toolCallId|createdAt|updatedAt|at)":"?[^",}]*"?|"timestamp":\d+|(?m:^id: [^:]+)`)
 
 // plain takes out of an answer what names the request, and what is made up.
 func (w *walk) plain(answer string, of ids) string {

@@ -1,0 +1,188 @@
+package server
+
+import (
+	"net/http"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// recoveredHeader says whether a stream begins where the client stopped.
+const recoveredHeader = "Aguiws-Recovered"
+
+var (
+	refuseAfter    = &refusal{http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was", 0}
+	refuseFollow   = &refusal{http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out", 0}
+	refuseThreadID = &refusal{http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes", 0}
+	refuseReading  = &refusal{http.StatusForbidden, codeForbidden, "this identity may not follow threads", 0}
+	refuseStore    = &refusal{http.StatusServiceUnavailable, codeStore, "the store does not answer", 1}
+)
+
+// serveEvents follows a thread over Server-Sent Events.
+func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
+	c, refused := s.enter(r)
+	if refused == nil && !c.identity.may(ScopeRead) {
+		refused = refuseReading
+	}
+	var ask following
+	if refused == nil {
+		refused = ask.read(r)
+	}
+	if refused == nil {
+		refused = s.reserve(c)
+	}
+	if refused != nil {
+		refused.write(w)
+		return
+	}
+	defer s.unreserve(c)
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
+		return
+	}
+	s.stream(w, r, c, "", func(out *sse) {
+		t := &threadStream{out: out, keep: ask.follow, counted: true}
+		t.open(out.peer, ask.thread)
+		defer t.close()
+		a, err := t.attach(ask.after)
+		if err != nil {
+			refuseStore.write(w)
+			return
+		}
+		h := w.Header()
+		h.Set(recoveredHeader, map[bool]string{true: "true", false: "false"}[a.Recovered])
+		t.serve(a)
+	})
+}
+
+// following is what a request to follow a thread asks for.
+type following struct {
+	thread string
+	after  *adapter.Position
+	follow bool
+}
+
+func (f *following) read(r *http.Request) *refusal {
+	if f.thread = r.PathValue("thread"); !isName(f.thread) {
+		return refuseThreadID
+	}
+	query := r.URL.Query()
+	switch query.Get("follow") {
+	case "1":
+		f.follow = true
+	case "", "0":
+	default:
+		return refuseFollow
+	}
+	after := r.Header.Get("Last-Event-ID")
+	if after == "" {
+		after = query.Get("after")
+	}
+	if after == "" {
+		return nil
+	}
+	var ok bool
+	if f.after, ok = parseEventID(after); !ok {
+		return refuseAfter
+	}
+	return nil
+}
+
+// threadStream is a thread as its followers see it: what was missed or the
+// thread restated, then what happens, until the thread is at rest.
+type threadStream struct {
+	cursor
+	out     *sse
+	keep    bool              // it goes on when the thread is at rest
+	counted bool              // the client keeps positions, and comes back with them
+	running bool              // a run is under way at the cursor
+	known   *adapter.Attached // as of the cursor; nil when events have come since
+	// lower makes of an event one that the client can read, nil for none. ended
+	// says that it is the end of a run that the client did not see end. A nil
+	// lower leaves all as they are.
+	lower func(event []byte, ended bool) ([]byte, error)
+}
+
+// serve begins the answer and writes what there is, from where the cursor was
+// attached.
+func (t *threadStream) serve(a *adapter.Attached) {
+	t.running, t.known = a.ActiveRunID != "", a
+	err := t.out.begin()
+	for i, event := range a.Restatement {
+		if err == nil {
+			err = t.send(event, adapter.Position{}, i == len(a.Restatement)-1 && !t.running)
+		}
+	}
+	if err == nil && t.counted && len(a.Restatement) > 0 {
+		t.out.stand(a.Position)
+	}
+	if err == nil {
+		err = t.stream(t)
+	}
+	if t.counted && err != nil && closingOf(err) == err {
+		err = nil // the client comes back and is told
+	}
+	t.out.finish(err)
+}
+
+func (t *threadStream) send(event []byte, at adapter.Position, ended bool) error {
+	if t.lower != nil {
+		var err error
+		if event, err = t.lower(event, ended); err != nil || event == nil {
+			return err
+		}
+	}
+	if !t.counted {
+		at = adapter.Position{}
+	}
+	return t.out.emit(event, at)
+}
+
+func (t *threadStream) flush() error { return t.out.flush() }
+
+func (t *threadStream) owed() (over bool, err error) { return false, nil }
+
+func (t *threadStream) event(event []byte) (over bool, err error) {
+	t.known = nil
+	switch typeOf(event) {
+	case protocol.TypeRunStarted:
+		t.running = true
+	case protocol.TypeRunFinished, protocol.TypeRunError:
+		t.running = false
+	}
+	return false, t.send(event, t.position, false)
+}
+
+// restated ends the stream: what was written cannot be taken back, and what
+// follows does not continue it. A client that comes back is restated.
+func (t *threadStream) restated(*adapter.Attached) (over bool, err error) {
+	if t.counted {
+		return true, nil
+	}
+	return true, refuse(t.out, outcomeUnknown())
+}
+
+// settled ends the stream when the thread is at rest: no run is under way and
+// none is about to be, unless a question holds it up.
+func (t *threadStream) settled() (over bool, err error) {
+	if t.keep || t.running {
+		return false, nil
+	}
+	if t.known == nil {
+		at := t.position
+		a, err := t.attach(&at)
+		if err != nil {
+			t.failures++
+			return false, nil
+		}
+		if !a.Recovered {
+			return t.restated(a)
+		}
+		// What has come meanwhile is handed out before this is believed.
+		t.known = a
+		t.ready.Store(true)
+		t.poke()
+		return false, nil
+	}
+	return t.known.ActiveRunID == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil
+}

@@ -1,0 +1,217 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// ssePiece is how much a client must take within the write timeout.
+const ssePiece = 16 << 10
+
+// sse answers one request with Server-Sent Events. Its methods are for the
+// request's goroutine, except cut.
+type sse struct {
+	*peer
+	w       http.ResponseWriter
+	control *http.ResponseController
+	buf     *[]byte
+	silence *time.Timer
+	quiet   atomic.Bool // nothing was written for Options.KeepAlive
+	severed atomic.Bool
+}
+
+// stream opens the answer: from the first call of begin its status is 200, and
+// all that is to be said is said by events. serve ends when the client goes,
+// when its credential does, and when Shutdown has no more patience.
+func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, agent string, serve func(*sse)) {
+	out := &sse{peer: s.newPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
+	defer out.cancel(closeGone)
+	defer context.AfterFunc(r.Context(), func() { out.cancel(closeGone) })()
+	if expiry := out.expire(); expiry != nil {
+		defer expiry.Stop()
+	}
+	s.track(out)
+	defer s.untrack(out)
+	out.silence = time.AfterFunc(s.opts.KeepAlive, func() {
+		out.quiet.Store(true)
+		out.poke()
+	})
+	defer out.silence.Stop()
+	defer func() {
+		if out.buf != nil {
+			putBuffer(out.buf)
+		}
+	}()
+	serve(out)
+	switch {
+	case out.severed.Load():
+	case deadlinesAreForgotten(r):
+		out.control.SetWriteDeadline(time.Now().Add(s.opts.WriteTimeout))
+	default:
+		out.control.SetWriteDeadline(time.Time{})
+	}
+}
+
+// begin writes the header, at once: clients watch for it.
+func (o *sse) begin() error {
+	h := o.w.Header()
+	h.Set("Content-Type", "text/event-stream")
+	h.Set("Cache-Control", "no-cache, no-transform")
+	h.Set("X-Accel-Buffering", "no")
+	o.w.WriteHeader(http.StatusOK)
+	return o.push(nil)
+}
+
+// emit gathers an event.
+func (o *sse) emit(event []byte, at adapter.Position) error {
+	if at.Seq > 0 {
+		o.mark(at)
+	}
+	b := o.buffer()
+	*b = append(*b, "data: "...)
+	*b = append(*b, oneLine(event)...)
+	*b = append(*b, "\n\n"...)
+	if len(*b) >= flushAt {
+		return o.flush()
+	}
+	return nil
+}
+
+// stand says where the stream is, without an event: a client that remembers ids
+// comes back with this one.
+func (o *sse) stand(at adapter.Position) {
+	o.mark(at)
+	b := o.buffer()
+	*b = append(*b, '\n')
+}
+
+func (o *sse) mark(at adapter.Position) {
+	b := o.buffer()
+	*b = append(*b, "id: "...)
+	*b = append(*b, eventID(at)...)
+	*b = append(*b, '\n')
+}
+
+func (o *sse) buffer() *[]byte {
+	if o.buf == nil {
+		o.buf = buffers.Get().(*[]byte)
+	}
+	return o.buf
+}
+
+// flush writes what was gathered, or a comment when there was silence for long.
+func (o *sse) flush() error {
+	if o.buf == nil {
+		if !o.quiet.Swap(false) {
+			return nil
+		}
+		return o.push([]byte(": keep-alive\n\n"))
+	}
+	b := o.buf
+	o.buf = nil
+	defer putBuffer(b)
+	return o.push(*b)
+}
+
+// push writes through to the connection.
+func (o *sse) push(data []byte) error {
+	for first := true; first || len(data) > 0; first = false {
+		if o.ctx.Err() != nil && closingOf(context.Cause(o.ctx)).code == 0 {
+			return context.Cause(o.ctx)
+		}
+		o.control.SetWriteDeadline(time.Now().Add(o.srv.opts.WriteTimeout))
+		if o.severed.Load() {
+			o.control.SetWriteDeadline(time.Now())
+		}
+		piece := data[:min(len(data), ssePiece)]
+		data = data[len(piece):]
+		if len(piece) > 0 {
+			if _, err := o.w.Write(piece); err != nil {
+				return o.lost(err)
+			}
+		}
+		if err := o.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+			return o.lost(err)
+		}
+	}
+	o.silence.Reset(o.srv.opts.KeepAlive)
+	o.quiet.Store(false)
+	return nil
+}
+
+func (o *sse) lost(err error) error {
+	why := closeGone
+	if errors.Is(err, os.ErrDeadlineExceeded) && !o.severed.Load() {
+		why = closeStalled
+	}
+	o.cancel(why)
+	o.log.Debug("stream broken off", "error", err)
+	return why
+}
+
+// cut ends the stream at once, whatever it is doing.
+func (o *sse) cut(why *closing) {
+	o.cancel(why)
+	o.severed.Store(true)
+	o.control.SetWriteDeadline(time.Now())
+}
+
+func putBuffer(b *[]byte) {
+	if cap(*b) <= 2*flushAt {
+		*b = (*b)[:0]
+		buffers.Put(b)
+	}
+}
+
+// oneLine is the event without line breaks, which JSON has only between tokens
+// and Server-Sent Events take for the end of the data.
+func oneLine(event []byte) []byte {
+	if bytes.IndexByte(event, '\n') < 0 && bytes.IndexByte(event, '\r') < 0 {
+		return event
+	}
+	return bytes.ReplaceAll(bytes.ReplaceAll(event, []byte("\n"), []byte(" ")), []byte("\r"), []byte(" "))
+}
+
+// eventID is a position as the id of an event.
+func eventID(at adapter.Position) string { return at.Epoch + ":" + strconv.FormatInt(at.Seq, 10) }
+
+// parseEventID reads what eventID wrote.
+func parseEventID(id string) (*adapter.Position, bool) {
+	i := strings.LastIndexByte(id, ':')
+	if i < 0 || !isName(id[:i]) {
+		return nil, false
+	}
+	seq, err := strconv.ParseUint(id[i+1:], 10, 63)
+	return &adapter.Position{Epoch: id[:i], Seq: int64(seq)}, err == nil
+}
+
+// A stream leaves the write deadline set on its connection, so that its very
+// last bytes have one, too. The next request on the connection must not inherit
+// it: where Serve made the server it is forgotten between requests, elsewhere
+// at the end of the stream.
+
+type forgottenDeadline struct{}
+
+func withoutStaleDeadline(ctx context.Context, _ net.Conn) context.Context {
+	return context.WithValue(ctx, forgottenDeadline{}, true)
+}
+
+func forgetDeadline(c net.Conn, state http.ConnState) {
+	if state == http.StateIdle {
+		c.SetWriteDeadline(time.Time{})
+	}
+}
+
+func deadlinesAreForgotten(r *http.Request) bool {
+	return r.Context().Value(forgottenDeadline{}) != nil
+}
