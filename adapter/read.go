@@ -62,8 +62,11 @@ func (r *Runner) readOnce(ctx context.Context, key ThreadKey, input *protocol.Ru
 		j.answered[id] = a
 	}
 	j.view = view
-	j.fold, err = foldView(view, -1)
-	return j, false, err
+	if j.fold, err = foldView(view, -1); err != nil {
+		return nil, false, err
+	}
+	j.input = recognised(input, j.fold.Messages())
+	return j, false, nil
 }
 
 func eventType(text []byte) protocol.EventType {

@@ -1,0 +1,101 @@
+package adapter_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// lookingUp calls a tool and says a word, once for each message.
+var lookingUp = adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+	call, result, text := run.NewID(), run.NewID(), run.NewID()
+	return run.Emit(
+		&protocol.ToolCallStart{ToolCallID: call, ToolCallName: "look"},
+		&protocol.ToolCallArgs{ToolCallID: call, Delta: `{"b":1,"a":2}`},
+		&protocol.ToolCallEnd{ToolCallID: call},
+		&protocol.ToolCallResult{MessageID: result, ToolCallID: call, Content: *protocol.Text(`{"found":true}`), Role: protocol.RoleTool},
+		&protocol.TextMessageStart{MessageID: text, Role: protocol.RoleAssistant},
+		&protocol.TextMessageContent{MessageID: text, Delta: "done"},
+		&protocol.TextMessageEnd{MessageID: text},
+	)
+})
+
+// sent is the thread as assistant-ui sends it back: messages that no event
+// named have names of its own, and JSON was read and written anew.
+func (l *lab) sent() protocol.Messages {
+	l.t.Helper()
+	f := protocol.NewFold(nil, nil, nil)
+	for _, e := range l.got {
+		if err := f.Apply(e); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	var messages protocol.Messages
+	for _, m := range f.Messages() {
+		switch {
+		case len(m.ToolCalls) > 0:
+			call := m.ToolCalls[0]
+			call.Function.Arguments = `{"a":2, "b":1}`
+			m = protocol.Message{ID: "shown-" + m.ID, Role: m.Role, Content: protocol.Text(""), ToolCalls: []protocol.ToolCall{call}}
+		case m.Role == protocol.RoleTool:
+			m.ID, m.Content = m.ToolCallID+":tool", protocol.Text(`{ "found": true }`)
+		}
+		messages = append(messages, m)
+	}
+	return messages
+}
+
+func (l *lab) saySending(messages protocol.Messages, text string) {
+	l.t.Helper()
+	a := l.submit(&protocol.RunAgentInput{Messages: append(messages, user(text).Messages...)})
+	if a.Disposition != adapter.Started {
+		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+	}
+	succeeded(l.t, l.untilEnd())
+}
+
+func TestHistoryUnderNamesOfTheFrontendIsNotNew(t *testing.T) {
+	l := newLab(t, lookingUp)
+	l.saySending(nil, "one")
+	l.saySending(l.sent(), "two")
+	l.saySending(l.sent(), "three")
+	if got := len(l.sent()); got != 3*4 {
+		t.Errorf("the thread holds %d messages, want 12: %+v", got, l.sent())
+	}
+}
+
+// Going back is recognised though the call that is kept has another name.
+func TestGoingBackUnderNamesOfTheFrontend(t *testing.T) {
+	l := newLab(t, lookingUp)
+	l.saySending(nil, "one")
+	l.saySending(l.sent()[:3], "instead")
+	l.wellFormed()
+	if got := l.contents(protocol.RoleUser); len(got) != 2 {
+		t.Errorf("users %q", got)
+	}
+	if got := l.texts(); len(got) != 1 {
+		t.Errorf("the answer that was gone back from is still there: %q", got)
+	}
+}
+
+func TestAnotherResultOrTextIsNew(t *testing.T) {
+	l := newLab(t, lookingUp)
+	l.saySending(nil, "one")
+	changed := l.sent()
+	changed[2].Content = protocol.Text(`{"found":false}`)
+	l.saySending(changed, "two")
+	if got := l.contents(protocol.RoleTool); len(got) != 3 || got[1] != `{"found":false}` {
+		t.Errorf("results %q", got)
+	}
+
+	l = newLab(t, lookingUp)
+	l.saySending(nil, "one")
+	reworded := l.sent()
+	reworded[1].Content = protocol.Text("I look.")
+	l.saySending(reworded, "two")
+	if got := l.texts(); len(got) != 3 || got[1] != "I look." {
+		t.Errorf("texts %q", got)
+	}
+}
