@@ -1,0 +1,185 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// bindingConn is a WebSocket with the subprotocol. It counts positions as a client
+// must, and holds the server to every promise of the binding that a client can see.
+type bindingConn struct {
+	*socket
+
+	mu      sync.Mutex
+	next    int
+	asking  map[string]*exchange // inputs by their frame's id, until they are answered
+	oldest  []string             // those ids, in order
+	views   map[string]*view     // by thread
+	turn    *view                // whose events come now
+	block   *block               // uncounted events that are due
+	pongs   map[string]chan struct{}
+}
+
+// control is any control frame.
+type control struct {
+	Type        string
+	ID          string
+	ThreadID    string
+	RunID       string
+	Epoch       string
+	Seq         int64
+	Uncounted   int
+	Recovered   bool
+	Reason      string
+	Disposition string
+	Of          string
+	Code        string
+	Binding     string
+	Interrupts  []protocol.Interrupt
+	Positions   map[string]int64
+}
+
+func openBinding(ctx context.Context, c *client, target *Target, d dialing) (*bindingConn, error) {
+	s, err := dial(ctx, c, target, d)
+	if err != nil {
+		return nil, err
+	}
+	b := &bindingConn{socket: s, asking: map[string]*exchange{}, views: map[string]*view{}, pongs: map[string]chan struct{}{}}
+	if s.ws != nil {
+		go s.read(b.take, b.gone)
+	}
+	return b, nil
+}
+
+// viewOf is what is known of a thread: the client's own survives the socket.
+func (b *bindingConn) viewOf(thread string) *view {
+	w := b.views[thread]
+	if w == nil {
+		w = &view{}
+		b.c.mu.Lock()
+		if own := b.c.view; own.thread == "" || own.thread == thread {
+			w = own
+		}
+		b.c.mu.Unlock()
+		w.thread = thread
+		b.views[thread] = w
+	}
+	return w
+}
+
+func (b *bindingConn) id() string {
+	b.next++
+	return fmt.Sprintf("%s%d", strings.ToLower(b.c.name), b.next)
+}
+
+func (b *bindingConn) ask(input []byte, x *exchange) error {
+	b.mu.Lock()
+	id := b.id()
+	b.asking[id], b.oldest = x, append(b.oldest, id)
+	b.mu.Unlock()
+	// The frame's id stands beside the members of the input.
+	if text, ok := strings.CutPrefix(string(input), "{"); ok && strings.TrimSpace(text) != "}" {
+		input = []byte(`{"id":"` + id + `",` + text)
+	}
+	return b.send(websocket.MessageText, input)
+}
+
+func (b *bindingConn) follow(thread string, after *position, x *exchange) error {
+	b.mu.Lock()
+	id := b.id()
+	w := b.viewOf(thread)
+	w.follower, w.askedAs, w.askedFor = x, id, after
+	if after == nil {
+		w.held, w.order, w.active = false, nil, false
+	}
+	b.mu.Unlock()
+	return b.control(map[string]any{"type": "ws.attach", "id": id, "threadId": thread, "after": after})
+}
+
+func (b *bindingConn) cancel(thread, run string) error {
+	return b.control(map[string]any{"type": "ws.cancel", "threadId": thread, "runId": run})
+}
+
+func (b *bindingConn) control(members map[string]any) error {
+	if p, ok := members["after"].(*position); ok && p == nil {
+		delete(members, "after")
+	}
+	data, err := json.Marshal(members)
+	if err != nil {
+		return err
+	}
+	return b.send(websocket.MessageText, data)
+}
+
+// settle asks for a pong: what was written before it has come then, and the
+// positions must agree.
+func (b *bindingConn) settle(ctx context.Context) error {
+	select {
+	case <-b.done:
+		return nil
+	default:
+	}
+	b.mu.Lock()
+	id, came := b.id(), make(chan struct{})
+	b.pongs[id] = came
+	b.mu.Unlock()
+	if err := b.control(map[string]any{"type": "ws.ping", "id": id}); err != nil {
+		return nil // it was closed; whether it should have been is another question
+	}
+	select {
+	case <-came:
+		return nil
+	case <-b.done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("ws.ping got no ws.pong: %w", context.Cause(ctx))
+	}
+}
+
+// gone ends what the lost socket leaves open.
+func (b *bindingConn) gone() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, x := range b.asking {
+		x.items.close()
+	}
+	for _, w := range b.views {
+		w.lost()
+	}
+}
+
+// take handles one text frame.
+func (b *bindingConn) take(data []byte) {
+	var f control
+	value, err := decode(data)
+	if object, ok := value.(map[string]any); err != nil || !ok {
+		b.c.wrong(ruleFraming, "a frame that is no JSON object: %s", clip(data, 200))
+		return
+	} else if kind, _ := object["type"].(string); !strings.HasPrefix(kind, "ws.") {
+		b.frames.put(frame{kind, value})
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.event(data)
+		return
+	} else {
+		defer b.frames.put(frame{kind, value})
+	}
+	if err := json.Unmarshal(data, &f); err != nil {
+		b.c.wrong(ruleFraming, "%v in %s", err, clip(data, 200))
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.block != nil {
+		b.c.wrong(ruleCounting, "%s, and %d uncounted events are still due", f.Type, b.block.left)
+		b.block = nil
+	}
+	b.heard(&f)
+}

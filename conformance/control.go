@@ -1,0 +1,137 @@
+package conformance
+
+import (
+	"slices"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// heard takes a control frame. The lock is held.
+func (b *bindingConn) heard(f *control) {
+	switch f.Type {
+	case "ws.hello":
+		if f.Binding != "agui.v1" {
+			b.c.wrong(ruleFraming, "ws.hello names the binding %q", f.Binding)
+		}
+	case "ws.run":
+		b.ran(f)
+	case "ws.stream":
+		b.stream(f)
+	case "ws.attached":
+		b.attached(f)
+	case "ws.live":
+		w := b.viewOf(f.ThreadID)
+		if f.Seq != w.at {
+			b.c.wrong(ruleCounting, "ws.live at %d, and the socket is at %d", f.Seq, w.at)
+		}
+		w.live, w.restate = true, false
+		w.rest()
+	case "ws.pong":
+		for thread, seq := range f.Positions {
+			if w := b.views[thread]; w == nil || w.at != seq {
+				b.c.wrong(ruleCounting, "ws.pong has %s at %d, which is not where the socket is", thread, seq)
+			}
+		}
+		if came := b.pongs[f.ID]; came != nil {
+			delete(b.pongs, f.ID)
+			close(came)
+		}
+	case "ws.error":
+		if x := b.answered(f.ID); x != nil {
+			x.reject(map[string]any{"code": f.Code})
+		}
+	case "ws.cancelled", "ws.detached", "ws.goaway":
+	default:
+		b.c.wrong(ruleFraming, "a control frame of the unknown type %s", f.Type)
+	}
+}
+
+// answered is the input that a frame answers. An input that could not be read
+// may be answered without its id: then it is the oldest.
+func (b *bindingConn) answered(id string) *exchange {
+	if id == "" && len(b.oldest) > 0 {
+		id = b.oldest[0]
+	}
+	x := b.asking[id]
+	delete(b.asking, id)
+	b.oldest = slices.DeleteFunc(b.oldest, func(other string) bool { return other == id })
+	return x
+}
+
+// ran takes what became of an input.
+func (b *bindingConn) ran(f *control) {
+	x := b.answered(f.ID)
+	if x == nil {
+		return // it was sent as a bare frame
+	}
+	w := b.viewOf(f.ThreadID)
+	if f.RunID != x.run {
+		b.c.wrong(ruleFraming, "ws.run about %q in answer to %q", f.RunID, x.run)
+	}
+	if (f.Disposition == "repeat") != (f.Of != "") {
+		b.c.wrong(ruleFraming, "ws.run %s of %q", f.Disposition, f.Of)
+	}
+	x.of = x.run
+	switch f.Disposition {
+	case "started", "queued":
+		w.due = append(w.due, x)
+	case "repeat":
+		// What it restates comes next, unless the run still waits.
+		x.of, w.replying = f.Of, x
+		w.due = append(w.due, x)
+	case "refused":
+		w.replying = x
+	default:
+		b.c.wrong(ruleFraming, "ws.run with the disposition %q", f.Disposition)
+	}
+}
+
+// stream takes where the next event stands.
+func (b *bindingConn) stream(f *control) {
+	w := b.viewOf(f.ThreadID)
+	b.turn = w
+	if w.placed && f.Epoch != "" && (f.Seq != w.at || f.Epoch != w.epoch) {
+		b.c.wrong(ruleCounting, "ws.stream at %s %d, and the socket is at %s %d", f.Epoch, f.Seq, w.epoch, w.at)
+	}
+	if f.Epoch != "" {
+		w.epoch, w.at, w.placed, w.based = f.Epoch, f.Seq, true, true
+		if !w.held {
+			w.held, w.seq = true, f.Seq
+		}
+		b.c.stand(position{w.epoch, w.seq})
+	}
+	if f.Uncounted == 0 {
+		return
+	}
+	b.block = &block{left: f.Uncounted, view: w, restate: w.restate, order: new(protocol.Sequence), answers: w.replying}
+	if w.restate {
+		b.block.answers = nil
+	} else {
+		w.replying = nil
+	}
+	w.restate = false
+}
+
+// attached takes where the socket stands.
+func (b *bindingConn) attached(f *control) {
+	w := b.viewOf(f.ThreadID)
+	asked := f.ID != "" && f.ID == w.askedAs
+	if f.Recovered {
+		if after := w.askedFor; asked && (after == nil || after.Epoch != f.Epoch || after.Seq != f.Seq) {
+			b.c.wrong(ruleCounting, "recovered at %s %d, which is not what was asked for", f.Epoch, f.Seq)
+		}
+		w.epoch, w.at, w.placed, w.based, w.live = f.Epoch, f.Seq, true, false, false
+		if !w.held {
+			w.held, w.seq = true, f.Seq
+		}
+		w.askedAs = ""
+		return
+	}
+	if f.Reason == "" {
+		b.c.wrong(ruleFraming, "ws.attached is not recovered and gives no reason")
+	}
+	w.held, w.epoch, w.seq, w.at = true, f.Epoch, f.Seq, f.Seq
+	w.placed, w.based, w.live = true, false, false
+	w.restate, w.active, w.order, w.askedAs = true, false, nil, ""
+	b.c.stand(position{f.Epoch, f.Seq})
+}

@@ -1,0 +1,211 @@
+package conformance
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// httpConn asks by POST and reads Server-Sent Events: AG-UI's HTTP binding, or
+// CopilotKit's runtime protocol.
+type httpConn struct {
+	c      *client
+	target *Target
+	ctx    context.Context
+	stop   context.CancelFunc
+	// readers are waited for by close.
+	readers sync.WaitGroup
+}
+
+func openHTTP(ctx context.Context, c *client, target *Target) *httpConn {
+	h := &httpConn{c: c, target: target}
+	h.ctx, h.stop = context.WithCancel(ctx)
+	return h
+}
+
+func (h *httpConn) ask(input []byte, x *exchange) error {
+	address := h.target.URL
+	if h.c.over == CopilotKit {
+		address = h.target.runtime("run")
+	}
+	x.order, x.fold = new(protocol.Sequence), true
+	return h.stream(http.MethodPost, address, input, nil, x)
+}
+
+func (h *httpConn) follow(thread string, after *position, x *exchange) error {
+	x.fold = true
+	if after == nil {
+		x.order = new(protocol.Sequence)
+	}
+	if h.c.over == CopilotKit {
+		body, err := json.Marshal(protocol.RunAgentInput{ThreadID: thread, RunID: uuid.NewString(), State: protocol.Any("{}")})
+		if err != nil {
+			return err
+		}
+		return h.stream(http.MethodPost, h.target.runtime("connect"), body, nil, x)
+	}
+	header := http.Header{}
+	if after != nil {
+		header.Set("Last-Event-ID", after.Epoch+":"+strconv.FormatInt(after.Seq, 10))
+	}
+	return h.stream(http.MethodGet, h.target.threadEvents(thread), nil, header, x)
+}
+
+func (h *httpConn) cancel(thread, _ string) error {
+	if h.c.over != CopilotKit {
+		return errCannot
+	}
+	answer, err := h.do(http.MethodPost, h.target.runtime("stop")+"/"+url.PathEscape(thread), []byte("{}"), nil)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	h.c.trace.add(h.c.name, "<", fmt.Sprintf("HTTP %d %s", answer.StatusCode, body))
+	if answer.StatusCode/100 != 2 {
+		h.c.wrong(ruleHTTP, "stopping a run was answered with %d", answer.StatusCode)
+	}
+	return err
+}
+
+// settle has nothing to wait for: each stream has an end of its own.
+func (h *httpConn) settle(context.Context) error { return nil }
+
+func (h *httpConn) close() {
+	h.stop()
+	h.readers.Wait()
+}
+
+func (h *httpConn) do(method, address string, body []byte, header http.Header) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(h.ctx, method, address, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	request.Header = h.target.header()
+	request.Header.Set("Accept", "text/event-stream, application/json;q=0.9")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	for name, values := range header {
+		request.Header[name] = values
+	}
+	said := method + " " + request.URL.RequestURI()
+	if after := header.Get("Last-Event-ID"); after != "" {
+		said += " Last-Event-ID: " + after
+	}
+	h.c.trace.add(h.c.name, ">", said+" "+clip(body, 4<<10))
+	answer, err := h.target.client().Do(request)
+	if err != nil {
+		return nil, fmt.Errorf("asking: %w", err)
+	}
+	return answer, nil
+}
+
+// stream sends a request whose answer fills the exchange in the background.
+func (h *httpConn) stream(method, address string, body []byte, header http.Header, x *exchange) error {
+	h.readers.Go(func() {
+		defer x.items.close()
+		answer, err := h.do(method, address, body, header)
+		if err != nil {
+			if h.ctx.Err() == nil {
+				h.c.trace.add(h.c.name, "#", err.Error())
+				x.reject(map[string]any{"error": err.Error()})
+			}
+			return
+		}
+		defer answer.Body.Close()
+		h.c.trace.add(h.c.name, "<", fmt.Sprintf("HTTP %d %s", answer.StatusCode, answer.Header.Get("Content-Type")))
+		kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
+		switch {
+		case answer.StatusCode != http.StatusOK:
+			details := refusedWith(answer)
+			h.c.trace.add(h.c.name, "<", brief(details))
+			x.reject(details)
+			return
+		case strings.TrimSpace(kind) != "text/event-stream":
+			h.c.wrong(ruleHTTP, "the stream has the content type %q", answer.Header.Get("Content-Type"))
+		}
+		recovered := answer.Header.Get("Aguiws-Recovered")
+		if x.run == "" && x.order == nil && recovered == "false" {
+			x.order = new(protocol.Sequence) // it is restated
+		}
+		err = h.events(answer.Body, x)
+		switch {
+		case h.ctx.Err() != nil:
+		case err != nil && !errors.Is(err, io.EOF):
+			h.c.wrong(ruleHTTP, "the stream broke off: %v", err)
+		default:
+			x.end()
+		}
+	})
+	return nil
+}
+
+// events reads Server-Sent Events as AG-UI's own client does: lines end with LF,
+// and an empty line ends an event.
+func (h *httpConn) events(body io.Reader, x *exchange) error {
+	lines := bufio.NewReaderSize(io.LimitReader(body, 2*readLimit), 64<<10)
+	var data []byte
+	var id string
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			if len(bytes.TrimSpace(line)) > 0 || len(data) > 0 {
+				h.c.wrong(ruleHTTP, "the body ends in the middle of an event: %s", clip(append(data, line...), 200))
+			}
+			return err
+		}
+		line = line[:len(line)-1]
+		if bytes.HasSuffix(line, []byte("\r")) {
+			h.c.wrong(ruleHTTP, "a line ends with CR LF, which clients that split on LF LF do not see")
+			line = line[:len(line)-1]
+		}
+		name, value, _ := strings.Cut(string(line), ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case len(line) == 0 && data != nil:
+			h.took(data, id, x)
+			data, id = nil, ""
+		case len(line) == 0:
+		case name == "data" && data == nil:
+			data = []byte(value)
+		case name == "data":
+			data = append(append(data, '\n'), value...)
+		case name == "id":
+			id = value
+		}
+	}
+}
+
+// took hands one event on.
+func (h *httpConn) took(data []byte, id string, x *exchange) {
+	said := string(data)
+	if id != "" {
+		said += "   id: " + id
+	}
+	h.c.trace.add(h.c.name, "<", clip([]byte(said), 64<<10))
+	epoch, number, ok := strings.Cut(id, ":")
+	seq, err := strconv.ParseInt(number, 10, 64)
+	if !ok || err != nil {
+		x.event(data, 0)
+		return
+	}
+	if before := h.c.standing(); before != nil && before.Epoch == epoch && seq <= before.Seq && x.run == "" && !x.untilLive {
+		h.c.wrong(ruleCounting, "the event %d follows the event %d", seq, before.Seq)
+	}
+	x.event(data, seq)
+	h.c.stand(position{epoch, seq})
+}

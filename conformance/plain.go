@@ -1,0 +1,82 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync"
+
+	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+var errCannot = errors.New("this transport has no way to do that")
+
+// plainConn is a WebSocket without a subprotocol: inputs out, events in, one run
+// after the other.
+type plainConn struct {
+	*socket
+
+	mu      sync.Mutex
+	waiting []*exchange // in the order asked; the first one's events come now
+}
+
+func openPlain(ctx context.Context, c *client, target *Target) (*plainConn, error) {
+	s, err := dial(ctx, c, target, dialing{})
+	if err != nil {
+		return nil, err
+	}
+	p := &plainConn{socket: s}
+	if s.ws != nil {
+		go s.read(p.take, p.gone)
+	}
+	return p, nil
+}
+
+func (p *plainConn) ask(input []byte, x *exchange) error {
+	x.order, x.fold = new(protocol.Sequence), true
+	p.mu.Lock()
+	p.waiting = append(p.waiting, x)
+	p.mu.Unlock()
+	return p.send(websocket.MessageText, input)
+}
+
+func (p *plainConn) take(data []byte) {
+	var kind struct{ Type string }
+	if json.Unmarshal(data, &kind) == nil {
+		value, _ := decode(data)
+		p.frames.put(frame{kind.Type, value})
+	}
+	if strings.HasPrefix(kind.Type, "ws.") {
+		p.c.wrong(rulePlain, "a control frame, %s, to a client that asked for no subprotocol", kind.Type)
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.waiting) == 0 {
+		p.c.judge(data)
+		p.c.wrong(ruleEnd, "%s, and every run that was asked for has ended", kind.Type)
+		return
+	}
+	x := p.waiting[0]
+	if e := x.event(data, 0); e != nil && terminal(e) {
+		p.waiting = p.waiting[1:]
+		x.end()
+	}
+}
+
+// gone ends what the lost socket leaves open.
+func (p *plainConn) gone() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, x := range p.waiting {
+		x.items.close()
+	}
+	p.waiting = nil
+}
+
+func (p *plainConn) follow(string, *position, *exchange) error { return errCannot }
+func (p *plainConn) cancel(string, string) error               { return errCannot }
+func (p *plainConn) settle(ctx context.Context) error                             { return nil }

@@ -1,0 +1,41 @@
+package conformance
+
+import (
+	_ "embed"
+	"regexp"
+	"strings"
+)
+
+//go:embed RULES.md
+var rulesText string
+
+// Rule is one sentence that servers are held to.
+type Rule struct {
+	Name  string // also its anchor in RULES.md
+	Title string
+	From  string // where it comes from
+}
+
+// Link is where the rule can be read, inside this project.
+func (r Rule) Link() string { return "conformance/RULES.md#" + r.Name }
+
+var ruleHeading = regexp.MustCompile(`(?m)^### ([a-z0-9-]+)\n\n([^\n]+)\n(?:[^\n]+\n)*?From: ([^\n]+)\n`)
+
+// Rules returns what RULES.md says, in its order.
+func Rules() []Rule {
+	var rules []Rule
+	for _, m := range ruleHeading.FindAllStringSubmatch(rulesText, -1) {
+		rules = append(rules, Rule{m[1], strings.TrimSpace(m[2]), m[3]})
+	}
+	return rules
+}
+
+// rule finds one by its name.
+func rule(name string) (Rule, bool) {
+	for _, r := range Rules() {
+		if r.Name == name {
+			return r, true
+		}
+	}
+	return Rule{Name: name}, false
+}

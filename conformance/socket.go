@@ -1,0 +1,152 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/coder/websocket"
+)
+
+const (
+	subprotocol = "agui.v1.json"
+	readLimit   = 32 << 20
+	dialTimeout = 10 * time.Second
+)
+
+// frame is one thing that came on a socket, for the steps that look at frames.
+type frame struct {
+	kind  string // an event's or a control frame's type, CLOSE or HTTP
+	value any
+}
+
+// socket is a WebSocket with its reader.
+type socket struct {
+	c      *client
+	ws     *websocket.Conn
+	cancel context.CancelFunc
+	ctx    context.Context
+	done   chan struct{}
+	frames *queue[frame]
+
+	mu     sync.Mutex
+	closed bool // by the case
+}
+
+// dialing is how a socket is opened.
+type dialing struct {
+	Subprotocols []string          `json:"subprotocols"`
+	Headers      map[string]string `json:"headers"`
+	Host         string            `json:"host"`
+}
+
+// dial opens a socket. A server that refuses it leaves one frame, HTTP, with its
+// status and body.
+func dial(ctx context.Context, c *client, target *Target, d dialing) (*socket, error) {
+	s := &socket{c: c, frames: newQueue[frame](), done: make(chan struct{})}
+	header := target.header()
+	for name, value := range d.Headers {
+		header.Set(name, value)
+	}
+	dialCtx, stop := context.WithTimeout(ctx, dialTimeout)
+	defer stop()
+	ws, answer, err := websocket.Dial(dialCtx, target.URL, &websocket.DialOptions{Subprotocols: d.Subprotocols, HTTPHeader: header, Host: d.Host})
+	if err != nil {
+		close(s.done)
+		if answer == nil {
+			return nil, fmt.Errorf("connecting: %w", err)
+		}
+		s.frames.put(frame{"HTTP", refusedWith(answer)})
+		s.frames.close()
+		c.trace.add(c.name, "<", fmt.Sprintf("HTTP %d %s", answer.StatusCode, brief(refusedWith(answer))))
+		return s, nil
+	}
+	ws.SetReadLimit(readLimit)
+	if got := ws.Subprotocol(); got != "" && (len(d.Subprotocols) == 0 || got != subprotocol) {
+		c.wrong(ruleFraming, "the subprotocol %q was selected out of %q", got, d.Subprotocols)
+	}
+	s.ws = ws
+	s.ctx, s.cancel = context.WithCancel(ctx)
+	return s, nil
+}
+
+func refusedWith(answer *http.Response) any {
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	answer.Body = io.NopCloser(strings.NewReader(string(body)))
+	value, err := decode(body)
+	if err != nil {
+		value = string(body)
+	}
+	return map[string]any{"status": json.Number(fmt.Sprint(answer.StatusCode)), "body": value}
+}
+
+// read hands each text frame on until the socket ends.
+func (s *socket) read(take func(data []byte), lost func()) {
+	defer close(s.done)
+	for {
+		kind, data, err := s.ws.Read(s.ctx)
+		if err != nil {
+			s.lost(err)
+			lost()
+			return
+		}
+		s.c.trace.add(s.c.name, "<", clip(data, 64<<10))
+		if kind != websocket.MessageText {
+			s.c.wrong(ruleFraming, "a frame that is no text")
+			continue
+		}
+		take(data)
+	}
+}
+
+// lost notes how the socket ended.
+func (s *socket) lost(err error) {
+	code := 1006
+	var closed websocket.CloseError
+	if errors.As(err, &closed) {
+		code = int(closed.Code)
+	}
+	s.mu.Lock()
+	ours := s.closed
+	s.mu.Unlock()
+	if !ours {
+		s.c.trace.add(s.c.name, "<", fmt.Sprintf("CLOSE %d %s", code, closed.Reason))
+	}
+	s.frames.put(frame{"CLOSE", map[string]any{"code": json.Number(fmt.Sprint(code)), "reason": closed.Reason}})
+	s.frames.close()
+}
+
+func (s *socket) send(kind websocket.MessageType, data []byte) error {
+	if s.ws == nil {
+		return fmt.Errorf("there is no socket: it was refused")
+	}
+	text := clip(data, 4<<10)
+	if kind == websocket.MessageBinary {
+		text = fmt.Sprintf("binary %x", data)
+	}
+	s.c.trace.add(s.c.name, ">", text)
+	ctx, stop := context.WithTimeout(s.ctx, dialTimeout)
+	defer stop()
+	if err := s.ws.Write(ctx, kind, data); err != nil {
+		return fmt.Errorf("sending: %w", err)
+	}
+	return nil
+}
+
+// close cuts the socket, as a lost network does.
+func (s *socket) close() {
+	s.mu.Lock()
+	s.closed = true
+	s.mu.Unlock()
+	if s.ws != nil {
+		_ = s.ws.CloseNow()
+		s.cancel()
+	}
+	<-s.done
+}

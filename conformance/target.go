@@ -1,0 +1,112 @@
+package conformance
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+// Target is a server under test.
+type Target struct {
+	// URL is where it is: ws:// or wss:// for the two WebSocket transports, the
+	// address of POST for SSE, the runtimeUrl for CopilotKit.
+	URL string
+	// Over is the transport.
+	Over string
+	// Header goes with every request, as credentials do.
+	Header http.Header
+	// Profile is what the server offers; nil is everything.
+	Profile *Profile
+	// Effects is the file in which the agent's tool calls leave a line each,
+	// {"tool","args"}; "" if there is none.
+	Effects string
+	// Restart ends the server's process without warning and starts another one on
+	// the same address. Drain does so in an orderly way. Nil if there is no way.
+	Restart, Drain func(context.Context) error
+	// Timeout is how long the harness waits for what must come. Default 10 s.
+	Timeout time.Duration
+}
+
+func (t *Target) timeout() time.Duration {
+	if t.Timeout <= 0 {
+		return 10 * time.Second
+	}
+	return t.Timeout
+}
+
+func (t *Target) header() http.Header {
+	if t.Header == nil {
+		return http.Header{}
+	}
+	return t.Header.Clone()
+}
+
+func (t *Target) client() *http.Client { return http.DefaultClient }
+
+// threadEvents is where a thread can be followed over SSE.
+func (t *Target) threadEvents(thread string) string {
+	return strings.TrimSuffix(t.URL, "/") + "/threads/" + url.PathEscape(thread) + "/events"
+}
+
+// runtime is one of CopilotKit's routes.
+func (t *Target) runtime(what string) string {
+	return strings.TrimSuffix(t.URL, "/") + "/agent/default/" + what
+}
+
+// missing is the first feature that a case needs and that is not there, with the
+// reason; "" if none is.
+func (t *Target) missing(c *Case) string {
+	profile := t.Profile
+	if profile == nil {
+		profile = &Profile{}
+	}
+	for _, need := range c.Needs {
+		switch {
+		case t.Over == Plain && (need == "cancel" || need == "follow" || need == "position"),
+			t.Over == SSE && need == "cancel",
+			t.Over == CopilotKit && need == "position":
+			return need + ": " + t.Over + " has no way to do that"
+		case need == "effects" && t.Effects == "":
+			return "effects: no --effects file was given"
+		case need == "restart" && t.Restart == nil:
+			return "restart: no --restart-cmd was given"
+		case need == "drain" && t.Drain == nil:
+			return "drain: no --drain-cmd was given"
+		case !profile.offers(need):
+			return need + ": the server does not offer it"
+		}
+	}
+	return ""
+}
+
+// probe finds out what a server that is reached by HTTP does not have.
+func (t *Target) probe(ctx context.Context) {
+	if t.Over != SSE {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, t.timeout())
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, t.threadEvents("conformance-probe"), nil)
+	if err != nil {
+		return
+	}
+	request.Header = t.header()
+	request.Header.Set("Accept", "text/event-stream")
+	answer, err := t.client().Do(request)
+	if err != nil {
+		return
+	}
+	answer.Body.Close()
+	kind := answer.Header.Get("Content-Type")
+	if answer.StatusCode == http.StatusOK && strings.HasPrefix(kind, "text/event-stream") {
+		return
+	}
+	profile := Profile{}
+	if t.Profile != nil {
+		profile = *t.Profile
+	}
+	profile.Lacks = append(profile.Lacks[:len(profile.Lacks):len(profile.Lacks)], "follow", "position")
+	t.Profile = &profile
+}

@@ -1,0 +1,163 @@
+package conformance
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// whole carries out the steps that are about several clients or about none:
+//
+//	one A B TYPE {pattern}   exactly one of their exchanges has such an event
+//	none A B TYPE {pattern}  none has
+//	all A B TYPE {pattern}   each has
+//	same A B                 they hold the same messages, state and open interrupts
+//	effects N TOOL           the agent has really called the tool N times
+//	restart, drain           the server's process ends, and another one starts
+//	sweep A, hop B, swarm A  see follow.go
+//	let NAME JSON            NAME is a value from now on
+func (t *trial) whole(ctx context.Context, s step) error {
+	words := strings.Fields(s.rest)
+	switch s.op {
+	case "one", "none", "all":
+		return t.among(ctx, s.op, s.rest)
+	case "same":
+		return t.agree(ctx, words)
+	case "effects":
+		return t.effects(words)
+	case "restart":
+		return t.replace(ctx, t.target.Restart)
+	case "drain":
+		return t.replace(ctx, t.target.Drain)
+	case "sweep":
+		return t.sweep(ctx, t.client(s.rest))
+	case "hop":
+		return t.hop(ctx, t.client(s.rest))
+	case "swarm":
+		return t.swarm(ctx, t.client(s.rest))
+	case "let":
+		name, text, _ := strings.Cut(s.rest, " ")
+		value, err := t.vars.json(text)
+		if err != nil {
+			return err
+		}
+		t.vars[name], err = decode(value)
+		return err
+	}
+	return fmt.Errorf("no step is named %q", s.op)
+}
+
+func (t *trial) among(ctx context.Context, how, line string) error {
+	var clients []*client
+	for {
+		word, rest, _ := strings.Cut(line, " ")
+		if len(word) != 1 {
+			break
+		}
+		clients, line = append(clients, t.client(word)), rest
+	}
+	kind, pattern, err := t.pattern(line)
+	if err != nil {
+		return err
+	}
+	count := 0
+	var last []string
+	for _, c := range clients {
+		if c.current == nil {
+			return fmt.Errorf("client %s has asked for nothing", c.name)
+		}
+		items, err := c.current.drain(ctx)
+		if err != nil {
+			return failf("client %s: %v", c.name, err)
+		}
+		for _, got := range items {
+			if t.same(kind, pattern, got) == nil {
+				count++
+				break
+			}
+		}
+		if len(items) > 0 {
+			last = append(last, c.name+": "+items[len(items)-1].kind+" "+brief(items[len(items)-1].value))
+		}
+	}
+	want := map[string]int{"one": 1, "none": 0, "all": len(clients)}[how]
+	if count != want {
+		return failf("%d of %d clients got %s, expected %d; they ended with\n%s", count, len(clients), line, want, strings.Join(last, "\n"))
+	}
+	return nil
+}
+
+func (t *trial) agree(ctx context.Context, names []string) error {
+	var first string
+	for i, name := range names {
+		c := t.client(name)
+		if c.current != nil {
+			if _, err := c.current.drain(ctx); err != nil {
+				return failf("client %s: %v", name, err)
+			}
+		}
+		chat, err := c.chat()
+		if err != nil {
+			return err
+		}
+		if i == 0 {
+			first = chat
+		} else if chat != first {
+			return failf("client %s holds\n%s\nand client %s holds\n%s", names[0], first, name, chat)
+		}
+	}
+	return nil
+}
+
+func (t *trial) effects(words []string) error {
+	if len(words) != 2 {
+		return fmt.Errorf("effects N TOOL")
+	}
+	want, err := strconv.Atoi(words[0])
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(t.target.Effects)
+	if err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	text = text[min(int64(len(text)), t.effectsFrom):]
+	tool, count := t.vars.text(words[1]), 0
+	for line := range bytes.Lines(text) {
+		var effect struct{ Tool string }
+		if json.Unmarshal(line, &effect) == nil && effect.Tool == tool {
+			count++
+		}
+	}
+	if count != want {
+		return failf("%s was called %d times, expected %d", tool, count, want)
+	}
+	return nil
+}
+
+// replace lets the server's process be replaced. All connections are lost.
+func (t *trial) replace(ctx context.Context, how func(context.Context) error) error {
+	t.trace.add("", "#", "the server is replaced")
+	if err := how(ctx); err != nil {
+		return fmt.Errorf("replacing the server: %w", err)
+	}
+	for _, c := range t.clients {
+		if c.conn != nil {
+			c.conn.close()
+			c.conn = nil
+		}
+	}
+	t.trace.add("", "#", "the server is back")
+	return nil
+}
+
+func sizeOf(file string) int64 {
+	if info, err := os.Stat(file); err == nil {
+		return info.Size()
+	}
+	return 0
+}
