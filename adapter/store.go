@@ -336,6 +336,9 @@ type End struct {
 	Suspension json.RawMessage
 	Interrupts []string
 	ToolCalls  []string
+	// Reasons are the interrupts' distinct reasons, by which the inbox finds the
+	// suspension.
+	Reasons []string
 	// Deadline is when the suspension wants a Claim if it is still open then,
 	// in Unix ms; 0: never.
 	Deadline int64

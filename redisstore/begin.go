@@ -27,14 +27,14 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 		s.opts.Lease.Milliseconds(), b.RunID, b.Label, b.Execution, []byte(b.Record), how}
 	switch how {
 	case "queue":
-		args = append(args, []byte(b.Input), b.Cancelled[0], b.Cancelled[1], 0, 0)
+		args = append(args, []byte(b.Input), b.Cancelled[0], b.Cancelled[1], 0, 0, b.Tenant, cutTitle(b.Title))
 	case "resume":
 		args = append(args, b.Token, []byte(b.Answer), b.Agent)
 	default:
 		args = append(args, b.Token, []byte(b.Frozen), b.Agent)
 	}
 	if how != "queue" {
-		args = append(args, len(b.Answers), len(b.Archive))
+		args = append(args, len(b.Answers), len(b.Archive), b.Tenant, cutTitle(b.Title))
 		for id, answer := range b.Answers {
 			args = append(args, id, []byte(answer))
 		}

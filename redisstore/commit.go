@@ -69,7 +69,7 @@ func (s *Store) end(ctx context.Context, b adapter.Batch) (adapter.CommitResult,
 	args := []any{t.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
 		string(e.Kind), []byte(e.Suspension), e.GiveBack && e.Kind == adapter.EndFail, e.Snapshot != nil,
 		[]byte(snap.State), order, s.opts.Keep.Milliseconds(), s.opts.Retain,
-		len(b.Events), len(b.Records), len(e.Interrupts), len(e.ToolCalls), len(snap.Upsert), len(snap.Remove), e.Deadline}
+		len(b.Events), len(b.Records), len(e.Interrupts), len(e.ToolCalls), len(snap.Upsert), len(snap.Remove), e.Deadline, digests(e.Reasons)}
 	args = appendBytes(args, b.Events)
 	args = appendBytes(args, b.Records)
 	args = appendStrings(args, e.Interrupts)

@@ -24,25 +24,34 @@
 //	Texec       hash    the live execution: id, agent, what is frozen,     begin, activate, end, stop
 //	                    began; after a resume what giving back needs
 //	Tjournal    list    the live execution's records                       begin, commit, end
-//	Tsusp       string  the open suspension                                begin, end
+//	Tsusp       string  the open suspension, behind what the inbox knows   begin, end
+//	                    of it
 //	Tanswers    hash    a: interrupt id to answer, c: tool call ids asked  begin, end
 //	Tqueue      zset    waiting run ids by sequence                        begin, claim, stop, end
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim
 //	                    cancellation
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
 //	Tarchive    hash    messages that a rewind took out, by id             begin
+//	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
 //	Pleases     zset    threads with a claim, by the lease's end           begin, claim, renew, end, stop
 //	Pready      zset    threads with a dispatch to claim, by when they     begin, claim, end, stop
 //	                    became ready; suspensions, by the time after
 //	                    their deadline
+//	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end
+//	Pthreads    zset    threads: namespace, latest input                   begin
 //	prefix:meta hash    the number of partitions                           start
 //
 // Labels and answers expire Options.Keep after the thread's last end, never while
 // it is suspended; followers when their time is over. The execution and its
 // journal go with the execution's end. Everything else stays with the thread.
-// The two sorted sets are the mailbox: what is in them is what Due returns, and
+// Leases and ready are the mailbox: what is in them is what Due returns, and
 // they change in the script that decides, so that no dispatch can be lost
 // between two keys.
+//
+// Inbox and threads are ordered byte by byte: a digest of whose a member is, a
+// time, the thread's hash. A page is one range of each partition, merged, and one
+// reading of what the page shows, which holds each member against the thread's
+// record: digests place, they prove nothing.
 //
 // Two kinds of channels: prefix:node:ID takes to one node the batches of the
 // threads it follows and the loss of its claims; prefix:nudge tells all nodes

@@ -15,16 +15,18 @@ type keyspace struct {
 
 // partition is the keys that the threads of a partition share.
 type partition struct {
-	index         int
-	base          string // prefix and hash tag
-	leases, ready string
+	index          int
+	base           string // prefix and hash tag
+	leases, ready  string
+	inbox, threads string
 }
 
 func newKeyspace(prefix string, partitions int) *keyspace {
 	k := &keyspace{prefix: prefix}
 	for i, tag := range partitionTags(partitions) {
 		base := prefix + ":{" + tag + "}:"
-		k.parts = append(k.parts, partition{index: i, base: base, leases: base + "leases", ready: base + "ready"})
+		k.parts = append(k.parts, partition{index: i, base: base, leases: base + "leases", ready: base + "ready",
+			inbox: base + "inbox", threads: base + "threads"})
 	}
 	return k
 }
@@ -58,7 +60,7 @@ func (t threadKeys) all() []string {
 		t.rec(), t.log(), t.base + "snap", t.base + "msgs", t.base + "runs",
 		t.base + "labels", t.base + "exec", t.journal(), t.base + "susp", t.base + "answers",
 		t.base + "queue", t.base + "disp", t.followers(), t.part.leases, t.part.ready,
-		t.base + "archive",
+		t.base + "archive", t.base + "drafts", t.part.inbox, t.part.threads,
 	}
 }
 

@@ -13,27 +13,29 @@ import (
 )
 
 // TestASuspendedRunCostsLittleBeyondItsPayload holds the promise that waiting
-// for a human is cheap: at most 2 KiB of Redis for one, once nobody follows it.
+// for a human is cheap: at most 2.5 KiB of Redis for one, once nobody follows it.
 func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
-	const threads, limit = 1000, 2048
+	const threads, limit = 1000, 2560
 	server := redistest.Start(t, redistest.Options{})
-	s := open(t, server.URL(), Options{Follow: time.Millisecond})
+	// One partition, as the indexes of few threads are packed more densely.
+	s := open(t, server.URL(), Options{Follow: time.Millisecond, Partitions: 1})
 	ctx := context.Background()
 	id := func(kind string, i int) string { return fmt.Sprintf("%s-0123456789-0123456789-%08d", kind, i) }
 	suspend := func(i int) (payload int) {
 		b := inline(0, id("run", i))
 		b.Thread.Thread, b.Label, b.Execution, b.Token = id("thread", i), id("label", i), id("exe", i), id("token", i)
+		b.Tenant, b.Title = "tenant-of-usual-length", "The first words of what the user has asked for, cut"
 		b.Frozen, b.Agent = json.RawMessage(`{"messages":[]}`), "agent"
 		res, err := s.Begin(ctx, b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		end := adapter.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta}, Records: []json.RawMessage{json.RawMessage(`{"asked":1}`)},
-			End: &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`{"interrupts":[]}`), Interrupts: []string{id("int", i)}, ToolCalls: []string{id("call", i)}}}
+			End: &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`{"interrupts":[]}`), Interrupts: []string{id("int", i)}, ToolCalls: []string{id("call", i)}, Reasons: []string{"tool_call"}}}
 		if _, err := s.Commit(ctx, end); err != nil {
 			t.Fatal(err)
 		}
-		payload = len(b.Record) + len(b.Frozen) + len(end.End.Suspension)
+		payload = len(b.Record) + len(b.Tenant) + len(b.Title) + len(b.Frozen) + len(end.End.Suspension)
 		for _, e := range append(b.Events, end.Events...) {
 			payload += len(e)
 		}

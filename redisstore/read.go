@@ -87,6 +87,8 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 		}
 	}
 	r.join(archived)
+	v.Drafts = readDrafts(r)
+	v.Tenant, v.Title = r.string(), r.string()
 	if r.err != nil {
 		return nil, r.err
 	}

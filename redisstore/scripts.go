@@ -15,11 +15,11 @@ import (
 var luaFiles embed.FS
 
 var (
-	readScript     = newScript("thread", "read")
-	beginScript    = newScript("thread", "begin")
+	readScript     = newScript("thread", "index", "read")
+	beginScript    = newScript("thread", "index", "begin")
 	commitScript   = newScript("commit") // the hot one: without thread.lua
 	activateScript = newScript("thread", "activate")
-	endScript      = newScript("thread", "end")
+	endScript      = newScript("thread", "index", "end")
 	claimScript    = newScript("thread", "claim")
 	renewScript    = newScript("thread", "renew")
 	journalScript  = newScript("thread", "journal")
@@ -27,9 +27,14 @@ var (
 	rangeScript    = newScript("thread", "range")
 	tailScript     = newScript("thread", "tail")
 	dueScript      = newScript("due")
+	inboxScript    = newScript("thread", "index", "inbox")
+	threadsScript  = newScript("threads")
+	titleScript    = newScript("title")
+	draftsScript   = newScript("thread", "index", "drafts")
 
 	allScripts = []*script{readScript, beginScript, commitScript, activateScript, endScript, claimScript,
-		renewScript, journalScript, stopScript, rangeScript, tailScript, dueScript}
+		renewScript, journalScript, stopScript, rangeScript, tailScript, dueScript,
+		inboxScript, threadsScript, titleScript, draftsScript}
 )
 
 type script struct {

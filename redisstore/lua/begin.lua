@@ -17,6 +17,8 @@
 -- ARGV[20] agent      'queue': RUN_FINISHED cancelled
 -- ARGV[21] n          number of answers
 -- ARGV[22] m          number of messages to archive
+-- ARGV[23] tenant
+-- ARGV[24] title
 -- then                the answers, id and answer; the messages, id and message
 -- then                the events to log
 --
@@ -38,7 +40,7 @@ if r.ver ~= tonumber(ARGV[8]) then return { 1, r.seq, r.epoch, 0, { 0 } } end
 local deadline = tonumber(ARGV[9])
 if deadline > 0 and NOW > deadline then return { 2, r.seq, r.epoch, 0, { 0 } } end
 
-local susp = redis.call('GET', t.susp)
+local susp = redis.call('EXISTS', t.susp) == 1
 local resumes = how == 'resume' or how == 'steer'
 if how ~= 'queue' then
   if r.run ~= '' then return { 3, r.seq, r.epoch, 0, { 0 } } end
@@ -48,6 +50,7 @@ if how ~= 'queue' then
 end
 
 create(t.rec, r, member)
+touch(t, member, ARGV[23], ARGV[24])
 local start = r.seq
 redis.call('HSET', t.runs, 'r:' .. run, ARGV[16])
 local ids = redis.call('HGET', t.labels, ARGV[14]) or ''
@@ -72,17 +75,17 @@ if how == 'queue' then
 end
 
 local n = tonumber(ARGV[21])
-local archived = 23 + 2 * n
+local archived = 25 + 2 * n
 local first = archived + 2 * tonumber(ARGV[22])
 for i = archived, first - 1, 2 do redis.call('HSET', t.archive, ARGV[i], ARGV[i + 1]) end
 if resumes then
   local given = {}
-  for i = 23, archived - 1, 2 do
+  for i = 25, archived - 1, 2 do
     redis.call('HSET', t.answers, 'a:' .. ARGV[i], ARGV[i + 1])
     given[#given + 1] = ARGV[i]
   end
   redis.call('PEXPIRE', t.answers, ARGV[10])
-  redis.call('DEL', t.susp)
+  susp = answered(t, r.latest)
   if how == 'resume' then
     redis.call('RPUSH', t.journal, ARGV[19])
     redis.call('HSET', t.exec, 'susp', susp, 'given', table.concat(pack({}, given, 1, #given)),

@@ -16,6 +16,7 @@
 -- ARGV[19] keep       ms for which labels and answers are kept
 -- ARGV[20] retain     events kept in the log
 -- ARGV[27] deadline   of the suspension, Unix ms; 0: none
+-- ARGV[28] reasons    of the suspension, their digests one after the other
 -- ARGV[21..26]        numbers of events, records, interrupt ids, tool call
 --                     ids, messages (id and message), removed message ids
 -- then those, in that order
@@ -39,7 +40,7 @@ local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), e
 if verdict == STORED then verdict = MISMATCH end
 if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, {} } end
 
-local at = 28
+local at = 29
 local function part(i, width)
   local first = at
   at = at + tonumber(ARGV[20 + i]) * (width or 1)
@@ -69,7 +70,7 @@ end
 unclaim(t, r, member)
 local ready, gave = 0, 0
 if ARGV[13] == 'suspend' then
-  redis.call('SET', t.susp, ARGV[14])
+  suspend(t, ARGV[14], ARGV[28], ARGV, i1, i2)
   -- The first millisecond after the deadline is when it wants a claim.
   if ARGV[27] ~= '0' then redis.call('ZADD', t.ready, tonumber(ARGV[27]) + 1, member) end
   for i = i1, i2 do redis.call('HDEL', t.answers, 'a:' .. ARGV[i]) end
@@ -84,7 +85,7 @@ else
     redis.call('PERSIST', t.answers)
     redis.call('PERSIST', t.labels)
     redis.call('RPOP', t.journal)
-    redis.call('SET', t.susp, exec[1])
+    reopen(t, exec[1])
     if exec[4] and exec[4] ~= '' then redis.call('ZADD', t.ready, exec[4], member) end
     redis.call('HDEL', t.exec, 'susp', 'given', 'jlen', 'deadline')
     gave = 1

@@ -13,7 +13,7 @@
 --
 -- Returns {now, ver, epoch, base, seq, bound, snapat, recovered, events,
 --   state, order, messages, suspension, active, latest, run, labelled, queue,
---   answers, asked, archived}; a run is {id, record, status, start, terminal, execution,
+--   answers, asked, archived, drafts, tenant, title}; a run is {id, record, status, start, terminal, execution,
 --   the execution's latest run}, an absent one is false.
 
 local t, member = keysOf(KEYS), ARGV[7]
@@ -63,5 +63,7 @@ if redis.call('EXISTS', t.archive) == 1 then
   for i = 15 + n + m, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
 end
 
+local about = redis.call('HMGET', t.rec, 'tenant', 'title')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, state, order, messages,
-  redis.call('GET', t.susp), run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked, archived }
+  suspension(t) or false, run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked, archived,
+  redis.call('HGETALL', t.drafts), about[1], about[2] }

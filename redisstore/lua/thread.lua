@@ -9,7 +9,7 @@ local function keysOf(k)
     rec = k[1], log = k[2], snap = k[3], msgs = k[4], runs = k[5],
     labels = k[6], exec = k[7], journal = k[8], susp = k[9], answers = k[10],
     queue = k[11], disp = k[12], followers = k[13], leases = k[14], ready = k[15],
-    archive = k[16],
+    archive = k[16], drafts = k[17], inbox = k[18], threads = k[19],
   }
 end
 

@@ -1,0 +1,37 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// draftSize bounds one draft.
+const draftSize = 64 << 10
+
+// Drafts implements adapter.Index. A draft is JSON of at most 64 KiB. Without an
+// id it only reads.
+func (s *Store) Drafts(ctx context.Context, key adapter.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
+	t := s.keys.thread(key)
+	c := call{draftsScript, []string{t.rec(), t.base + "susp", t.base + "drafts"}, []any{version}}
+	for id, draft := range drafts {
+		if len(draft) > draftSize {
+			return nil, false, fmt.Errorf("redisstore: drafts: the draft for interrupt %q has %d bytes: at most %d are kept", id, len(draft), draftSize)
+		}
+		if draft != nil && !json.Valid(draft) {
+			return nil, false, fmt.Errorf("redisstore: drafts: the draft for interrupt %q is not JSON", id)
+		}
+		c.args = append(c.args, id, []byte(draft))
+	}
+	r, err := s.run(ctx, c)
+	if err != nil {
+		return nil, false, err
+	}
+	if !r.bool() {
+		return nil, false, r.err
+	}
+	kept := readDrafts(r)
+	return kept, true, r.err
+}

@@ -1,0 +1,59 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var anyReason = string(make([]byte, digestSize))
+
+// Inbox implements adapter.Index.
+func (s *Store) Inbox(ctx context.Context, q adapter.PageQuery) (adapter.InboxPage, error) {
+	reason := anyReason
+	if q.Reason != "" {
+		reason = digest(q.Reason)
+	}
+	l := listing{kind: 'i', prefix: digest(q.Tenant) + reason, key: func(p *partition) string { return p.inbox }}
+	load := func(threads []threadKeys, hits []hit) call {
+		c := call{script: inboxScript, args: []any{q.Tenant}}
+		for i, t := range threads {
+			c.keys = append(c.keys, t.rec(), t.base+"susp", t.base+"runs", t.base+"drafts")
+			c.args = append(c.args, hits[i].member[:stampSize])
+		}
+		return c
+	}
+	items, next, err := page(ctx, s, l, q, load, readInboxItem)
+	if err != nil {
+		return adapter.InboxPage{}, fmt.Errorf("redisstore: inbox: %w", err)
+	}
+	return adapter.InboxPage{Items: items, Next: next}, nil
+}
+
+func readInboxItem(h hit, r *reply) (adapter.InboxItem, bool) {
+	if !r.more() {
+		return adapter.InboxItem{}, false
+	}
+	key, ok := threadOf(r.string())
+	item := adapter.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
+		Title: r.string(), Suspension: r.json(), Record: r.json(), Drafts: readDrafts(r)}
+	return item, ok && item.Suspension != nil
+}
+
+// readDrafts reads ids and drafts; nil when there are none.
+func readDrafts(r *reply) map[string]json.RawMessage {
+	l := r.list()
+	var drafts map[string]json.RawMessage
+	for l.more() {
+		if drafts == nil {
+			drafts = map[string]json.RawMessage{}
+		}
+		id := l.string()
+		drafts[id] = l.json()
+	}
+	r.join(l)
+	return drafts
+}

@@ -1,0 +1,103 @@
+-- index.lua: what finds threads across threads: the inbox, the list of threads
+-- and the dead letters of a partition. It stands after thread.lua in the scripts
+-- that change them.
+--
+-- Each index is a sorted set whose members all have score 0, so that they are
+-- ordered byte by byte: a digest of whose they are, a time, the thread's hash.
+-- Readers hold what a member says against the thread's record: a digest places,
+-- it proves nothing.
+
+-- digest is 8 bytes that stand for a string.
+local function digest(s)
+  local hex = string.sub(redis.sha1hex(s), 1, 16)
+  return (string.gsub(hex, '%x%x', function(h) return string.char(tonumber(h, 16)) end))
+end
+
+-- stamp is a time in Unix ms as 6 bytes that sort as it does.
+local function stamp(ms)
+  local out = ''
+  for i = 1, 6 do
+    out = string.char(ms % 256) .. out
+    ms = math.floor(ms / 256)
+  end
+  return out
+end
+
+local FOREVER = 256 ^ 6 - 1
+
+-- hashOf is the thread's hash, as its keys have it.
+local function hashOf(t) return string.match(t.rec, '([^:]+):rec$') end
+
+local function tenantOf(t) return digest(redis.call('HGET', t.rec, 'tenant') or '') end
+
+-- ANY stands for a reason in the member of those who ask for none.
+local ANY = string.rep('\0', 8)
+
+-- A suspension rests as two packed strings, what the index knows of it and its
+-- text. The first holds when it opened, the run that asked ('': the thread's
+-- latest), digests of its reasons, and of the ids of its interrupts.
+local function suspension(t)
+  local stored = redis.call('GET', t.susp)
+  if not stored then return end
+  local parts = unpacked(stored)
+  return parts[2], unpacked(parts[1])
+end
+
+local function inbox(t, command, head)
+  local tenant, tail, reasons = tenantOf(t), head[1] .. hashOf(t), head[3]
+  local members = { tenant .. ANY .. tail }
+  for i = 1, #reasons, 8 do members[#members + 1] = tenant .. string.sub(reasons, i, i + 7) .. tail end
+  for _, m in ipairs(members) do
+    if command == 'ZREM' then redis.call('ZREM', t.inbox, m) else redis.call('ZADD', t.inbox, 0, m) end
+  end
+end
+
+local function held(head, text)
+  return table.concat(pack({}, { table.concat(pack({}, head, 1, 4)), text }, 1, 2))
+end
+
+-- suspend opens a suspension with the interrupts list[first..last]; reasons are
+-- their digests, one after the other.
+local function suspend(t, text, reasons, list, first, last)
+  local open = {}
+  for i = first, last do open[#open + 1] = digest(list[i]) end
+  local head = { stamp(NOW), '', reasons, table.concat(open) }
+  redis.call('SET', t.susp, held(head, text))
+  inbox(t, 'ZADD', head)
+end
+
+-- reopen opens one that answered has closed, as it was.
+local function reopen(t, stored)
+  redis.call('SET', t.susp, stored)
+  inbox(t, 'ZADD', unpacked(unpacked(stored)[1]))
+end
+
+-- answered closes the open suspension, before another run is the thread's latest,
+-- and returns it for reopen.
+local function answered(t, latest)
+  local text, head = suspension(t)
+  redis.call('DEL', t.susp, t.drafts)
+  inbox(t, 'ZREM', head)
+  if head[2] == '' then head[2] = latest end
+  return held(head, text)
+end
+
+local function threadMember(t, member, ms)
+  local colon = string.find(member, ':', 1, true)
+  local namespace = string.sub(member, colon + 1, colon + tonumber(string.sub(member, 1, colon - 1)))
+  return digest(namespace) .. stamp(FOREVER - ms) .. hashOf(t)
+end
+
+-- touch notes that the thread got an input. The first one settles its tenant.
+local function touch(t, member, tenant, title)
+  local v = redis.call('HMGET', t.rec, 'input', 'title')
+  if v[1] then
+    redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
+  else
+    redis.call('PERSIST', t.rec)
+    if tenant ~= '' then redis.call('HSET', t.rec, 'tenant', tenant) end
+  end
+  if title ~= '' and not v[2] then redis.call('HSET', t.rec, 'title', title) end
+  redis.call('HSET', t.rec, 'input', NOW)
+  redis.call('ZADD', t.threads, 0, threadMember(t, member, NOW))
+end

@@ -1,0 +1,127 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// openTwo suspends the thread over the interrupts "one" and "two".
+func (th *thread) openTwo() {
+	th.Helper()
+	b := ending(th.begun(th.start("r1")), 2, 1, "asks", adapter.EndSuspend)
+	b.End.Interrupts = []string{"one", "two"}
+	th.ok(b)
+}
+
+func draft(id, value string) map[string]json.RawMessage {
+	d := map[string]json.RawMessage{id: nil}
+	if value != "" {
+		d[id] = json.RawMessage(value)
+	}
+	return d
+}
+
+var draftsTests = []test{
+	{"drafts of open interrupts are kept, replaced and deleted", func(e *env) {
+		th := e.thread()
+		th.openTwo()
+		version := th.view().Version
+		for _, step := range []struct {
+			set  map[string]json.RawMessage
+			want string
+		}{
+			{draft("one", ` {"a":1.0}`), `{"one":{"a":1.0}}`},
+			{draft("two", `2`), `{"one":{"a":1.0},"two":2}`},
+			{draft("one", `3`), `{"one":3,"two":2}`},
+			{draft("one", ""), `{"two":2}`},
+			{draft("one", ""), `{"two":2}`},
+			{nil, `{"two":2}`},
+		} {
+			got, ok := th.draft(version, step.set)
+			same(th, "drafts", fmt.Sprint(got, ok), fmt.Sprint(step.want, true))
+			same(th, "read", show(th.view().Drafts), step.want)
+		}
+		same(th, "version", th.view().Version, version)
+	}},
+	{"a draft for what is not open, or for another version, changes nothing", func(e *env) {
+		th := e.thread()
+		th.unchanged(func() {
+			_, ok := th.draft(0, draft("one", "1"))
+			same(th, "before", ok, false)
+		})
+		th.openTwo()
+		th.draft(0, draft("one", "1"))
+		version := th.view().Version
+		th.unchanged(func() {
+			both := map[string]json.RawMessage{"two": raws("2")[0], "three": raws("3")[0]}
+			for what, try := range map[string]func() bool{
+				"a foreign id":    func() bool { _, ok := th.draft(0, both); return ok },
+				"an empty id":     func() bool { _, ok := th.draft(0, draft("", "1")); return ok },
+				"a later version": func() bool { _, ok := th.draft(version+1, draft("two", "2")); return ok },
+				"an old version":  func() bool { _, ok := th.draft(version-1, draft("two", "2")); return ok },
+			} {
+				same(th, what, try(), false)
+			}
+		})
+		same(th, "read", show(th.view().Drafts), `{"one":1}`)
+	}},
+	{"drafts go when the suspension is answered and do not come back with it", func(e *env) {
+		th := e.thread()
+		th.openTwo()
+		th.draft(0, draft("one", "1"))
+		claim := th.begun(th.resume("r2", "exe-r1"))
+		same(th, "after the answer", len(th.view().Drafts), 0)
+		_, ok := th.draft(0, draft("one", "1"))
+		same(th, "kept", ok, false)
+		b := ending(claim, 2, 3, "failed", adapter.EndFail)
+		b.End.GiveBack = true
+		th.ok(b)
+		same(th, "given back", fmt.Sprint(len(th.view().Drafts), th.view().Suspension != nil), "0 true")
+		_, ok = th.draft(0, draft("two", "2"))
+		same(th, "kept again", ok, true)
+	}},
+	{"a draft that is too large or no JSON is an error that says so", func(e *env) {
+		th := e.thread()
+		th.openTwo()
+		largest := `"` + strings.Repeat("x", 64<<10-2) + `"`
+		_, ok := th.draft(0, draft("one", largest))
+		same(th, "largest", ok, true)
+		for bad, says := range map[string]string{largest + " ": "65536", "{": "JSON"} {
+			_, _, err := th.s.Drafts(e.Context(), th.key, 0, draft("two", bad))
+			if err == nil || !strings.Contains(err.Error(), says) {
+				e.Errorf("%d bytes: %v", len(bad), err)
+			}
+		}
+		same(th, "kept", len(th.view().Drafts), 1)
+	}},
+	{"of a draft and an answer at the same time the answer stands", func(e *env) {
+		s := e.node("a")
+		var group sync.WaitGroup
+		for i := range 20 {
+			th := e.on(s, fmt.Sprint("t", i))
+			th.openTwo()
+			version := th.view().Version
+			resume := th.resume("r2", "exe-r1")
+			group.Go(func() {
+				if _, _, err := s.Drafts(e.Context(), th.key, version, draft("one", "1")); err != nil {
+					e.Error(err)
+				}
+			})
+			group.Go(func() {
+				if res, err := s.Begin(e.Context(), resume); err != nil || res.Status != adapter.BeginAccepted {
+					e.Errorf("%+v, %v", res, err)
+				}
+			})
+		}
+		group.Wait()
+		for i := range 20 {
+			if v := e.on(s, fmt.Sprint("t", i)).view(); len(v.Drafts) > 0 || v.Suspension != nil {
+				e.Errorf("%+v", v)
+			}
+		}
+	}},
+}

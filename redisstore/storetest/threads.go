@@ -1,0 +1,119 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var threadsTests = []test{
+	{"a namespace's threads are listed by their latest input, on pages of any size", func(e *env) {
+		c := e.stopped()
+		s := e.node("a")
+		for i := range 12 {
+			th := e.on(s, fmt.Sprintf("t%02d", i))
+			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+			c.move(time.Second)
+		}
+		again := e.on(s, "t03")
+		again.begun(again.start("r2"))
+		queued := e.on(s, "t03")
+		queued.key.Namespace = "other"
+		queued.begun(queued.wait("r1"))
+		for _, limit := range []int{1, 5, 11, 12, 0} {
+			same(again, fmt.Sprint("pages of ", limit), again.list("space", limit), "t03 t11 t10 t09 t08 t07 t06 t05 t04 t02 t01 t00")
+		}
+		same(again, "others", again.list("other", 0)+"/"+again.list("", 0)+"/"+again.list("spac", 0), "t03//")
+	}},
+	{"a list says of a thread what is going on in it", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		says := func(want adapter.ThreadInfo) {
+			e.Helper()
+			infos := th.infos("space", 0)
+			if len(infos) != 1 || !infos[0].Updated.Equal(want.Updated) {
+				e.Fatalf("%+v", infos)
+			}
+			infos[0].Updated, want.Updated, want.Thread = time.Time{}, time.Time{}, th.key
+			same(th, "thread", infos[0], want)
+		}
+		b := th.start("r1")
+		b.Title = "About"
+		claim := th.begun(b)
+		at := c.read()
+		says(adapter.ThreadInfo{Title: "About", Updated: at, Active: true})
+		c.move(time.Second)
+		th.begun(th.wait("r2"))
+		at = c.read()
+		says(adapter.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1})
+		c.move(time.Second)
+		th.asks(claim, 2, 1)
+		says(adapter.ThreadInfo{Title: "About", Updated: at, Waiting: true, Queued: 1})
+		claim = th.begun(th.resume("r3", "exe-r1"))
+		at = c.read()
+		th.ok(ending(claim, 2, 3, "end", adapter.EndFinish))
+		says(adapter.ThreadInfo{Title: "About", Updated: at, Queued: 1})
+	}},
+	{"an unused thread is in no list, whoever reads or follows it", func(e *env) {
+		th := e.thread()
+		th.view(adapter.ReadQuery{Follower: true})
+		same(th, "list", th.list("space", 0), "")
+		ok, err := th.s.SetTitle(e.Context(), th.key, "x")
+		same(th, "named", must(th, ok, err), false)
+		same(th, "title", th.view().Title, "")
+	}},
+	{"the first title stays until another is set", func(e *env) {
+		th := e.thread()
+		for i, title := range []string{"", "first", "second"} {
+			b := th.start(fmt.Sprint("r", i))
+			b.Title = title
+			th.ok(ending(th.begun(b), 2, int64(2*i+1), "end", adapter.EndFinish))
+		}
+		same(th, "title", th.view().Title, "first")
+		set := func(title string) {
+			ok, err := th.s.SetTitle(e.Context(), th.key, title)
+			same(th, "named", must(th, ok, err), true)
+		}
+		version := th.view().Version
+		set("third")
+		same(th, "title", th.view().Title+" "+th.infos("space", 0)[0].Title, "third third")
+		same(th, "version", th.view().Version, version)
+		set("")
+		same(th, "no title", th.view().Title, "")
+		b := th.start("r9")
+		b.Title = "fourth"
+		th.begun(b)
+		same(th, "title", th.view().Title, "fourth")
+	}},
+	{"a title is cut at 60 bytes, at the end of a character", func(e *env) {
+		th := e.thread()
+		b := th.start("r1")
+		b.Title = strings.Repeat("é", 40)
+		th.begun(b)
+		same(th, "of an input", th.view().Title, strings.Repeat("é", 30))
+		for title, want := range map[string]string{strings.Repeat("x", 60): strings.Repeat("x", 60), "x" + strings.Repeat("é", 40): "x" + strings.Repeat("é", 29), "a\xffb": "a\uFFFDb"} {
+			ok, err := th.s.SetTitle(e.Context(), th.key, title)
+			must(th, ok, err)
+			same(th, "title", th.view().Title, want)
+		}
+	}},
+	{"a cursor stays where it is when threads move to the front", func(e *env) {
+		c := e.stopped()
+		s := e.node("a")
+		for i := range 5 {
+			th := e.on(s, fmt.Sprint("t", i))
+			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+			c.move(time.Second)
+		}
+		p, err := s.Threads(e.Context(), "space", adapter.PageQuery{Limit: 2})
+		th := e.on(s, "t1")
+		p = must(th, p, err)
+		th.begun(th.start("r2"))
+		e.on(s, "t9").begun(e.on(s, "t9").start("r1"))
+		p, err = s.Threads(e.Context(), "space", adapter.PageQuery{Limit: 2, Cursor: p.Next})
+		p = must(th, p, err)
+		same(th, "second page", fmt.Sprint(p.Threads[0].Thread.Thread, p.Threads[1].Thread.Thread, p.Next), "t2t0")
+	}},
+}

@@ -1,0 +1,65 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// titleSize is what a record can hold without costing several times as much:
+// longer values make Redis store it as a table.
+const titleSize = 60
+
+// cutTitle makes a title valid and short enough, at the end of a character.
+func cutTitle(title string) string {
+	title = strings.ToValidUTF8(title, "\uFFFD")
+	if len(title) <= titleSize {
+		return title
+	}
+	n := titleSize
+	for !utf8.RuneStart(title[n]) {
+		n--
+	}
+	return title[:n]
+}
+
+// Threads implements adapter.Index.
+func (s *Store) Threads(ctx context.Context, namespace string, q adapter.PageQuery) (adapter.ThreadPage, error) {
+	l := listing{kind: 't', prefix: digest(namespace), key: func(p *partition) string { return p.threads }}
+	load := func(threads []threadKeys, _ []hit) call {
+		c := call{script: threadsScript}
+		for _, t := range threads {
+			c.keys = append(c.keys, t.rec(), t.base+"susp", t.base+"queue")
+		}
+		return c
+	}
+	read := func(_ hit, r *reply) (adapter.ThreadInfo, bool) {
+		if !r.more() {
+			return adapter.ThreadInfo{}, false
+		}
+		key, ok := threadOf(r.string())
+		info := adapter.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
+			Waiting: r.bool(), Queued: int(r.int())}
+		return info, ok && key.Namespace == namespace
+	}
+	threads, next, err := page(ctx, s, l, q, load, read)
+	if err != nil {
+		return adapter.ThreadPage{}, fmt.Errorf("redisstore: threads: %w", err)
+	}
+	return adapter.ThreadPage{Threads: threads, Next: next}, nil
+}
+
+// SetTitle implements adapter.Index. An empty title takes it away, so that the
+// next input with one names the thread.
+func (s *Store) SetTitle(ctx context.Context, key adapter.ThreadKey, title string) (bool, error) {
+	t := s.keys.thread(key)
+	r, err := s.run(ctx, call{titleScript, []string{t.rec()}, []any{cutTitle(title)}})
+	if err != nil {
+		return false, err
+	}
+	return r.bool(), r.err
+}
