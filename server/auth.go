@@ -50,6 +50,11 @@ type Identity struct {
 const (
 	ScopeRead = "read" // follow threads
 	ScopeRun  = "run"  // start runs, answer their interrupts, cancel them
+	// ScopeApprover is for the tenant's inbox, ScopeAdmin for everything of the
+	// tenant, ScopeMetrics for /metrics.
+	ScopeApprover = "approver"
+	ScopeAdmin    = "admin"
+	ScopeMetrics  = "metrics"
 )
 
 func (id *Identity) may(scope string) bool {
@@ -67,7 +72,7 @@ type None struct{}
 // Authenticate answers the one identity.
 func (None) Authenticate(context.Context, Credential) (Identity, error) {
 	return Identity{Namespace: "local", Tenant: "local", User: "local",
-		Scopes: []string{ScopeRead, ScopeRun, "approver", "admin"}}, nil
+		Scopes: []string{ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin, ScopeMetrics}}, nil
 }
 
 // public reports whether an address can be reached from other machines. What

@@ -30,6 +30,8 @@ type Options struct {
 	// Ready reports why the server should get no traffic, for /readyz. Default:
 	// it is ready until it drains.
 	Ready func(context.Context) error
+	// Metrics count what the server does, for /metrics. Default: new ones.
+	Metrics *Metrics
 	// Logger gets ids and codes, never a payload or a credential. Default:
 	// slog.Default().
 	Logger *slog.Logger
@@ -90,6 +92,9 @@ func (o *Options) withDefaults() Options {
 	}
 	if c.Auth == nil {
 		c.Auth = None{}
+	}
+	if c.Metrics == nil {
+		c.Metrics = NewMetrics()
 	}
 	if c.Fallback == nil {
 		c.Fallback = http.NotFoundHandler()

@@ -41,6 +41,7 @@ func (sock *socket) read(plain bool) error {
 		if err != nil {
 			return err
 		}
+		sock.srv.metrics.frame(f)
 		f.retryAfter = reserve(limit)
 		if f.fault != nil && f.fault.code == codeMalformed {
 			malformed++

@@ -27,6 +27,7 @@ var (
 	refuseBearers    = &refusal{http.StatusBadRequest, "ambiguous_credential", "more than one bearer subprotocol was offered", 0}
 	refuseCredential = &refusal{http.StatusUnauthorized, "unauthenticated", "a valid credential is needed", 0}
 	refuseForbidden  = &refusal{http.StatusForbidden, "forbidden", "the credential is not for this server", 0}
+	refuseScope      = &refusal{http.StatusForbidden, codeForbidden, "this identity may not do that", 0}
 	refuseAuthDown   = &refusal{http.StatusServiceUnavailable, "authenticator_unavailable", "the credential cannot be checked now", 5}
 	refuseAgent      = &refusal{http.StatusNotFound, "unknown_agent", "there is no agent of that name", 0}
 	refuseUser       = &refusal{http.StatusTooManyRequests, "too_many_sockets", "this user has too many open sockets", 10}
@@ -44,6 +45,7 @@ func (f *refusal) after(wait time.Duration) *refusal {
 }
 
 func (f *refusal) write(w http.ResponseWriter) {
+	noteCode(w, f.code)
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("X-Content-Type-Options", "nosniff")

@@ -27,6 +27,7 @@ func (s *Server) routes() []route {
 		{"POST /agui", s.servePost},
 		{"POST /agui/{agent}", s.servePost},
 		{"GET /agui/threads/{thread}/events", s.serveEvents},
+		{"GET /metrics", s.serveMetrics},
 		{"GET /agui/capabilities", s.serveCapabilities},
 		{"GET /agui/{agent}/capabilities", s.serveCapabilities},
 	}
@@ -55,7 +56,7 @@ func (s *Server) Handler() http.Handler {
 		}
 		inner.ServeHTTP(w, r)
 	})
-	return guarded(outer)
+	return guarded(s.counted(outer))
 }
 
 // guarded sets what every answer says, a fallback's too: it may replace it.

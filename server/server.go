@@ -23,6 +23,7 @@ type Server struct {
 	capabilities json.RawMessage
 	inbound      *semaphore.Weighted
 	waiting      waiting
+	metrics      *Metrics
 	byAddress    *limiters // requests
 	byUser       *limiters // requests
 	inputs       *limiters // by user
@@ -49,13 +50,14 @@ func New(r *adapter.Runner, opts *Options) (*Server, error) {
 func newServer(b backend, opts *Options) (*Server, error) {
 	s := &Server{
 		opts:    opts.withDefaults(),
-		runs:    b,
 		drain:   make(chan struct{}),
 		leave:   make(chan struct{}),
 		sockets: map[connection]struct{}{},
 		users:   map[string]int{},
 		addrs:   map[string]int{},
 	}
+	s.metrics = s.opts.Metrics
+	s.runs = meteredBackend{b, s.metrics}
 	s.byAddress = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
 	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
 	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)

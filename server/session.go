@@ -143,6 +143,7 @@ func (s *fullSession) send(frame any) error {
 }
 
 func (s *fullSession) fault(f *frame, why *fault) error {
+	s.srv.metrics.refused(why.code)
 	return s.send(errorFrame{"ws.error", why.code, why.message, f.threadID, f.id})
 }
 

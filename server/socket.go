@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"runtime/debug"
+	"strconv"
 	"time"
 
 	"github.com/coder/websocket"
@@ -44,6 +45,12 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer sock.ws.CloseNow()
+	mode := "full"
+	if h.plain {
+		mode = "plain"
+	}
+	s.metrics.sockets.WithLabelValues(mode).Inc()
+	defer s.metrics.sockets.WithLabelValues(mode).Dec()
 	s.track(sock)
 	defer s.untrack(sock)
 
@@ -140,6 +147,7 @@ func (sock *socket) close(err error) {
 	} else {
 		sock.ws.Close(c.code, c.reason)
 	}
+	sock.srv.metrics.closed.WithLabelValues(strconv.Itoa(int(c.code))).Inc()
 	sock.log.Debug("socket closed", "code", int(c.code), "reason", c.reason)
 }
 

@@ -25,12 +25,15 @@ type ids struct{ thread, run, message, interrupt, dispatch string }
 // never are ids that nobody has used.
 var never = ids{"thread-9999-never", "run-9999-never", "message-9999-never", "9999999999999999", "8888888888888888"}
 
-// bodies are what is sent to routes that take something; a route with a method
-// other than GET that is not here fails the walk.
+// bodies are what is sent to routes that take something, by method and path. A
+// route for another method than GET that is not here fails the walk.
 var bodies = map[string]func(ids) string{
 	"POST /agui":         inputTo,
 	"POST /agui/{agent}": inputTo,
 }
+
+// onlyRead are the routes without a method that take nothing.
+var onlyRead = []string{"/agui/ws", "/agui/{agent}/ws", "/agui/threads/{thread}/events"}
 
 // openRoutes are told to everybody, and may name nothing.
 var openRoutes = []string{"GET /healthz", "GET /readyz"}
@@ -227,39 +230,25 @@ func TestWalkRoutes(t *testing.T) {
 	before := w.state()
 	registered := map[string]bool{}
 	for _, r := range slices.Concat(w.probes(), w.routes()) {
-		registered[r.pattern] = true
 		method, path, found := strings.Cut(r.pattern, " ")
+		methods := []string{method}
 		if !found {
-			method, path = http.MethodGet, r.pattern
+			path, methods = r.pattern, []string{http.MethodGet}
+			if bodies["POST "+path] != nil {
+				methods = append(methods, http.MethodPost)
+			} else if !slices.Contains(onlyRead, path) {
+				t.Errorf("the walk does not know what %s takes: add it to bodies or to onlyRead", path)
+			}
 		}
-		t.Run(r.pattern, func(t *testing.T) {
-			body := func(ids) string { return "" }
-			if method != http.MethodGet && method != http.MethodHead {
-				if body = bodies[r.pattern]; body == nil {
-					t.Fatalf("the walk does not know what is sent to %s: add it to bodies", r.pattern)
-				}
+		for _, method := range methods {
+			pattern := method + " " + path
+			registered[pattern] = true
+			if !slices.Contains(openRoutes, pattern) {
+				t.Run(pattern, func(t *testing.T) { w.walkRoute(t, method, path) })
+			} else if strings.Contains(path, "{") {
+				t.Errorf("%s is open and names something", pattern)
 			}
-			if slices.Contains(openRoutes, r.pattern) {
-				if strings.Contains(path, "{") {
-					t.Errorf("an open route names something")
-				}
-				return
-			}
-			request := func(token string, of ids, agent string) string {
-				return w.request(t, method, fill(t, path, of, agent), token, body(of))
-			}
-			for who, token := range strangers {
-				w.compare(t, who, request(token, w.theirs, "script"), request(token, never, "script"))
-			}
-			for _, token := range []string{"", "0123456789abcdef-xyz"} {
-				known, unknown, agentless := request(token, w.theirs, "script"), request(token, never, "script"), request(token, never, "nobody")
-				w.compare(t, "nobody", known, unknown)
-				w.compare(t, "nobody, of agents", known, agentless)
-				if !strings.HasPrefix(known, "401 ") && (token != "" || !strings.HasPrefix(known, "403 ")) && !strings.Contains(known, "upgrade_required") {
-					t.Errorf("with token %q it answers %s", token, known)
-				}
-			}
-		})
+		}
 	}
 	for pattern := range bodies {
 		if !registered[pattern] {
@@ -268,6 +257,35 @@ func TestWalkRoutes(t *testing.T) {
 	}
 	if after := w.state(); after != before {
 		t.Errorf("ann was told\n%s\nand is now\n%s", before, after)
+	}
+}
+
+func (w *walk) walkRoute(t *testing.T, method, path string) {
+	body := func(ids) string { return "" }
+	if method != http.MethodGet && method != http.MethodHead {
+		if body = bodies[method+" "+path]; body == nil {
+			t.Fatalf("the walk does not know what %s %s takes: add it to bodies", method, path)
+		}
+	}
+	request := func(token string, of ids, agent string) string {
+		return w.request(t, method, fill(t, path, of, agent), token, body(of))
+	}
+	for who, token := range strangers {
+		known := request(token, w.theirs, "script")
+		if strings.Contains(path, "{") || body(never) != "" {
+			w.compare(t, who, known, request(token, never, "script"))
+		}
+		if strings.Contains(known, canary) || strings.Contains(known, "-0001-known") && !strings.Contains(path+body(w.theirs), "-0001-known") && !strings.Contains(path, "{") {
+			t.Errorf("%s is told what is ann's: %s", who, known)
+		}
+	}
+	for _, token := range []string{"", "0123456789abcdef-xyz"} {
+		known, unknown, agentless := request(token, w.theirs, "script"), request(token, never, "script"), request(token, never, "nobody")
+		w.compare(t, "nobody", known, unknown)
+		w.compare(t, "nobody, of agents", known, agentless)
+		if !strings.HasPrefix(known, "401 ") && (token != "" || !strings.HasPrefix(known, "403 ")) && !strings.Contains(known, "upgrade_required") {
+			t.Errorf("with token %q it answers %s", token, known)
+		}
 	}
 }
 

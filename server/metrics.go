@@ -1,0 +1,142 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"runtime/debug"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// Metrics counts what a Server and its store do, for Prometheus. METRICS.md
+// lists it. No label carries an id, a name that a client chose, or anything
+// else without a bound. Make it with NewMetrics; it may be used concurrently.
+type Metrics struct {
+	registry *prometheus.Registry
+
+	sockets     *prometheus.GaugeVec
+	closed      *prometheus.CounterVec
+	frames      *prometheus.CounterVec
+	requests    *prometheus.CounterVec
+	refusals    *prometheus.CounterVec
+	threads     prometheus.Gauge
+	delivered   prometheus.Counter
+	attaches    *prometheus.CounterVec
+	inputs      *prometheus.CounterVec
+	cancels     prometheus.Counter
+	started     prometheus.Counter
+	ended       *prometheus.CounterVec
+	logged      prometheus.Counter
+	raised      prometheus.Counter
+	answered    prometheus.Counter
+	takeovers   prometheus.Counter
+	fenced      prometheus.Counter
+	storeTime   *prometheus.HistogramVec
+	storeErrors *prometheus.CounterVec
+}
+
+// NewMetrics returns metrics that nothing is counted in yet, but for the
+// process's own.
+func NewMetrics() *Metrics {
+	m := &Metrics{registry: prometheus.NewRegistry()}
+	m.sockets = add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_sockets", Help: "Open WebSockets."}, []string{"mode"}))
+	m.closed = m.vec("sockets_closed", "WebSockets that ended, by close code; 0 without one.", "code")
+	m.frames = m.vec("frames_received", "Frames from clients.", "kind")
+	m.requests = m.vec("http_requests", "Answered requests; WebSockets count when they end.", "route", "status")
+	m.refusals = m.vec("refusals", "Requests, frames and inputs that were refused.", "code")
+	m.threads = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_attached_threads", Help: "Threads that connections follow."}))
+	m.delivered = m.count("events_delivered", "Events handed to connections, replay and restatements included.")
+	m.attaches = m.vec("attaches", "How followers were placed: recovered, or restated for a reason.", "result")
+	m.inputs = m.vec("inputs", "Inputs by what became of them.", "disposition")
+	m.cancels = m.count("cancels", "Runs that a client had stopped.")
+	m.started = m.count("runs_started", "Runs whose RUN_STARTED was logged by this process.")
+	m.ended = m.vec("runs_ended", "Runs that this process logged the end of.", "outcome")
+	m.logged = m.count("events_logged", "Events that this process logged.")
+	m.raised = m.count("interrupts_raised", "Interrupts that runs ended with.")
+	m.answered = m.count("interrupts_answered", "Interrupts whose answers were accepted.")
+	m.takeovers = m.count("takeovers", "Runs of lost workers that this process claimed.")
+	m.fenced = m.count("commits_fenced", "Batches that the store refused because the run was not this process's any more.")
+	m.storeTime = add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "aguiws_store_call_seconds", Help: "Time of calls of the store.",
+		Buckets: []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
+	}, []string{"call"}))
+	m.storeErrors = m.vec("store_errors", "Calls of the store that failed.", "call")
+	info := add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_build_info", Help: "Always 1."}, []string{"version", "go"}))
+	if b, ok := debug.ReadBuildInfo(); ok {
+		info.WithLabelValues(b.Main.Version, b.GoVersion).Set(1)
+	}
+	m.registry.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+func add[C prometheus.Collector](m *Metrics, c C) C {
+	m.registry.MustRegister(c)
+	return c
+}
+
+func (m *Metrics) count(name, help string) prometheus.Counter {
+	return add(m, prometheus.NewCounter(prometheus.CounterOpts{Name: "aguiws_" + name + "_total", Help: help}))
+}
+
+func (m *Metrics) vec(name, help string, labels ...string) *prometheus.CounterVec {
+	return add(m, prometheus.NewCounterVec(prometheus.CounterOpts{Name: "aguiws_" + name + "_total", Help: help}, labels))
+}
+
+// Handler answers with the metrics, whoever asks.
+func (m *Metrics) Handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, Timeout: 10 * time.Second})
+}
+
+// dispatches asks the store for what is in its queues when it is asked itself.
+type dispatches struct {
+	store adapter.Store
+	desc  *prometheus.Desc
+}
+
+func newDispatches(store adapter.Store) dispatches {
+	return dispatches{store, prometheus.NewDesc("aguiws_dispatches", "Dispatches in the store, of all processes, by state.", []string{"state"}, nil)}
+}
+
+func (d dispatches) Describe(ch chan<- *prometheus.Desc) { ch <- d.desc }
+
+// Collect leaves the metric out when the store does not answer in time.
+func (d dispatches) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	counts, err := d.store.CountDispatches(ctx)
+	if err != nil {
+		return
+	}
+	for state, n := range counts {
+		ch <- prometheus.MustNewConstMetric(d.desc, prometheus.GaugeValue, float64(n), string(state))
+	}
+}
+
+// serveMetrics answers with the metrics to who may see them.
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	c, refused := s.enter(r)
+	if refused == nil && !c.identity.may(ScopeMetrics) {
+		refused = refuseScope
+	}
+	if refused != nil {
+		refused.write(w)
+		return
+	}
+	s.metrics.Handler().ServeHTTP(w, r)
+}
+
+// Probes serves /healthz, /readyz and /metrics to whoever asks, for a listener
+// that only the operator reaches.
+func (s *Server) Probes() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range s.probes() {
+		mux.Handle(r.pattern, sealed(r.serve))
+	}
+	mux.Handle("GET /metrics", s.metrics.Handler())
+	return guarded(mux)
+}

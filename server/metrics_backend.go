@@ -1,0 +1,96 @@
+package server
+
+import (
+	"context"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// meteredBackend counts what is asked of the runner, whatever asks.
+type meteredBackend struct {
+	backend
+	m *Metrics
+}
+
+func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
+	a, err := b.backend.Submit(ctx, in)
+	switch {
+	case err != nil:
+		b.m.inputs.WithLabelValues("unknown").Inc()
+	case a.Disposition == adapter.Refused:
+		b.m.refused(a.Refusal.Code)
+		fallthrough
+	default:
+		b.m.inputs.WithLabelValues(string(a.Disposition)).Inc()
+	}
+	return a, err
+}
+
+func (b meteredBackend) Cancel(ctx context.Context, key adapter.ThreadKey, label string) (adapter.Cancelled, error) {
+	c, err := b.backend.Cancel(ctx, key, label)
+	if err == nil && c.Stopped {
+		b.m.cancels.Inc()
+	}
+	return c, err
+}
+
+func (b meteredBackend) Follow(key adapter.ThreadKey, notify func()) follower {
+	b.m.threads.Inc()
+	return &meteredFollower{follower: b.backend.Follow(key, notify), m: b.m}
+}
+
+type meteredFollower struct {
+	follower
+	m      *Metrics
+	closed sync.Once
+}
+
+func (f *meteredFollower) Attach(ctx context.Context, after *adapter.Position) (*adapter.Attached, error) {
+	a, err := f.follower.Attach(ctx, after)
+	if err == nil {
+		f.placed(a)
+	}
+	return a, err
+}
+
+func (f *meteredFollower) Next(ctx context.Context) (adapter.Page, error) {
+	p, err := f.follower.Next(ctx)
+	if err == nil {
+		f.m.delivered.Add(float64(len(p.Events)))
+	}
+	if err == nil && p.Restated != nil {
+		f.placed(p.Restated)
+	}
+	return p, err
+}
+
+func (f *meteredFollower) placed(a *adapter.Attached) {
+	result := a.Reason
+	if a.Recovered {
+		result = "recovered"
+	}
+	f.m.attaches.WithLabelValues(result).Inc()
+	f.m.delivered.Add(float64(len(a.Restatement)))
+}
+
+func (f *meteredFollower) Close() {
+	f.closed.Do(f.m.threads.Dec)
+	f.follower.Close()
+}
+
+// refused counts a refusal by its code.
+func (m *Metrics) refused(code string) { m.refusals.WithLabelValues(code).Inc() }
+
+// frame counts what a client sent. What it called a frame that does not exist
+// is its own affair.
+func (m *Metrics) frame(f *frame) {
+	kind := f.kind
+	switch {
+	case f.fault != nil:
+		kind = "invalid"
+	case f.input != nil:
+		kind = "input"
+	}
+	m.frames.WithLabelValues(kind).Inc()
+}
