@@ -1,0 +1,217 @@
+package adapter_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+)
+
+// seldom sweeps so rarely that only nudges make a node claim.
+func seldom(o *adapter.Options) { o.Sweep = time.Hour }
+
+// send submits on a runner.
+func (l *lab) send(r *adapter.Runner, in *protocol.RunAgentInput) adapter.Admitted {
+	l.t.Helper()
+	in.ThreadID = l.key.Thread
+	a, err := r.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return a
+}
+
+// node is another node on the lab's store.
+func (l *lab) node(agent adapter.Agent, configure ...func(*adapter.Options)) *adapter.Runner {
+	l.t.Helper()
+	o := &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: 5 * time.Millisecond}
+	for _, f := range configure {
+		f(o)
+	}
+	r, err := adapter.NewRunner(deaf{l.store}, o)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { r.Shutdown(l.ctx()) })
+	return r
+}
+
+var deliveryLines = []line{
+	{"M138 a nudge is enough to claim and run what waits", func(t *testing.T) {
+		agent, gate := gated()
+		l := newLab(t, agent, seldom)
+		l.submit(user("one"))
+		l.submit(user("two"))
+		close(gate)
+		l.untilLabel("run-2")
+		l.wellFormed()
+	}},
+	{"M139 a claim that fails is made again", func(t *testing.T) {
+		agent, gate := gated()
+		fails := failsFirst(2)
+		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, claim: func(adapter.ClaimRequest) error { return fails() }}
+		}, agent)
+		l.submit(user("one"))
+		l.submit(user("two"))
+		close(gate)
+		l.untilLabel("run-2")
+	}},
+	{"M141 an agent's own error ends its run after one call", func(t *testing.T) {
+		var calls atomic.Int32
+		l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error {
+			calls.Add(1)
+			return fmt.Errorf("no luck")
+		}))
+		failedWith(t, l.say("hi"), adapter.CodeAgentError)
+		failedWith(t, l.say("again"), adapter.CodeAgentError)
+		if n := calls.Load(); n != 2 {
+			t.Errorf("called %d times for two inputs", n)
+		}
+	}},
+	{"M148 fifty inputs that all fail cost claims in proportion", func(t *testing.T) {
+		const inputs = 50
+		var claims atomic.Int32
+		first := make(chan struct{})
+		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, claim: func(adapter.ClaimRequest) error { claims.Add(1); return nil }}
+		}, adapter.AgentFunc(func(context.Context, *adapter.Run) error {
+			<-first
+			return fmt.Errorf("over quota")
+		}), seldom)
+		for i := range inputs {
+			l.submit(user(fmt.Sprint(i)))
+		}
+		close(first)
+		l.untilLabel(fmt.Sprint("run-", inputs))
+		if n := claims.Load(); n > 3*inputs {
+			t.Errorf("%d claims for %d inputs", n, inputs)
+		}
+	}},
+	{"M158 what is stopped between its claim and its start never reaches the agent", func(t *testing.T) {
+		agent, gate := gated()
+		s := &faulty{}
+		l := newLabOn(t, func(inner adapter.Store) adapter.Store { s.Store = inner; return s }, agent)
+		var once sync.Once
+		s.finish = func() {
+			once.Do(func() {
+				if c, err := l.runner.Cancel(context.Background(), l.key, "run-2"); err != nil || !c.Stopped {
+					t.Errorf("%+v %v", c, err)
+				}
+			})
+		}
+		l.submit(user("one"))
+		l.submit(user("two"))
+		gate <- struct{}{}
+		l.untilLabel("run-2")
+		close(gate)
+		succeeded(t, l.say("three"))
+		l.wellFormed()
+		if got := l.texts(); fmt.Sprint(got) != "[begun ended begun ended]" {
+			t.Errorf("texts %q", got)
+		}
+	}},
+	{"M159 M161 a run is cancelled from another node, and its agent is told", func(t *testing.T) {
+		told := make(chan error, 1)
+		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			if err := run.Say("begun"); err != nil {
+				return err
+			}
+			<-ctx.Done()
+			told <- context.Cause(ctx)
+			return context.Cause(ctx)
+		}))
+		l.submit(user("one"))
+		l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
+		other := l.worker(l.store, asker())
+		if c, err := other.Cancel(l.ctx(), l.key, "run-1"); err != nil || !c.Stopped {
+			t.Fatalf("%+v %v", c, err)
+		}
+		l.untilEnd()
+		if err := await(l, told); err == nil {
+			t.Error("no cause")
+		}
+	}},
+	{"M162 M163 thirty-two submits at once on two nodes lose no message and run one at a time", func(t *testing.T) {
+		const inputs = 32
+		var running, most atomic.Int32
+		agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+			if n := running.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			defer running.Add(-1)
+			return run.Say("heard")
+		})
+		patient := func(o *adapter.Options) { o.Lease, o.StoreTimeout = time.Minute, time.Minute }
+		l := newLabOn(t, func(adapter.Store) adapter.Store {
+			store, err := redisstore.Embedded(&redisstore.Options{Lease: time.Minute})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { store.Close() })
+			return store
+		}, agent, patient)
+		nodes := []*adapter.Runner{l.runner, l.node(agent, patient)}
+		answers := make(chan error, inputs)
+		for i := range inputs {
+			go func() {
+				in := user(fmt.Sprint(i))
+				in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-", i)
+				for {
+					a, err := nodes[i%2].Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
+					if err == nil && a.Disposition == adapter.Refused && a.Refusal.Code == adapter.CodeThreadBusy {
+						continue // it moved too fast: a client tries again
+					}
+					if err == nil && a.Disposition == adapter.Refused {
+						err = fmt.Errorf("%+v", a.Refusal)
+					}
+					answers <- err
+					return
+				}
+			}()
+		}
+		for range inputs {
+			if err := await(l, answers); err != nil {
+				t.Error(err)
+			}
+		}
+		ends := 0
+		l.until(func(e protocol.Event) bool {
+			if isEnd(e) {
+				ends++
+			}
+			return ends == inputs
+		})
+		l.wellFormed()
+		said := map[string]bool{}
+		for _, text := range l.contents(protocol.RoleUser) {
+			said[text] = true
+		}
+		if len(said) != inputs || most.Load() != 1 {
+			t.Errorf("%d messages, up to %d runs at once", len(said), most.Load())
+		}
+	}},
+	{"S22 an input without ids, or for an agent that is not there, is refused", func(t *testing.T) {
+		agent, _ := counting()
+		l := newLab(t, agent)
+		nameless := user("x")
+		nameless.Messages[0].ID = ""
+		for name, in := range map[string]adapter.Input{
+			"agent":   {Namespace: "test", Agent: "nobody", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: user("x").Messages}},
+			"thread":  {Namespace: "test", Run: &protocol.RunAgentInput{RunID: "r", Messages: user("x").Messages}},
+			"run":     {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", Messages: user("x").Messages}},
+			"message": {Namespace: "test", Run: &protocol.RunAgentInput{ThreadID: "thread", RunID: "r", Messages: nameless.Messages}},
+		} {
+			a, err := l.runner.Submit(l.ctx(), in)
+			if err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
+				t.Errorf("%s: %s %+v %v", name, a.Disposition, a.Refusal, err)
+			}
+		}
+	}},
+}

@@ -1,0 +1,314 @@
+package adapter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// faulty is a way to the store on which calls fail, or are watched.
+type faulty struct {
+	adapter.Store
+	due    func() error
+	claim  func(adapter.ClaimRequest) error
+	renew  func()
+	finish func()
+	stop   func() error
+}
+
+func (s *faulty) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
+	if s.due != nil {
+		if err := s.due(); err != nil {
+			return nil, err
+		}
+	}
+	return s.Store.Due(ctx, limit)
+}
+
+func (s *faulty) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
+	if s.claim != nil {
+		if err := s.claim(c); err != nil {
+			return adapter.ClaimResult{}, err
+		}
+	}
+	return s.Store.Claim(ctx, c)
+}
+
+func (s *faulty) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+	kept, err := s.Store.Renew(ctx, c)
+	if s.renew != nil && kept {
+		s.renew()
+	}
+	return kept, err
+}
+
+func (s *faulty) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {
+	if s.finish != nil {
+		s.finish()
+	}
+	return s.Store.Activate(ctx, a)
+}
+
+func (s *faulty) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, error) {
+	if s.stop != nil {
+		if err := s.stop(); err != nil {
+			return adapter.StopResult{}, err
+		}
+	}
+	return s.Store.Stop(ctx, st)
+}
+
+var errFault = errors.New("the store is unwell")
+
+// failsFirst fails the first n times.
+func failsFirst(n int32) func() error {
+	var calls atomic.Int32
+	return func() error {
+		if calls.Add(1) <= n {
+			return errFault
+		}
+		return nil
+	}
+}
+
+// counting says what it was asked, and counts itself by thread and text.
+func counting() (adapter.Agent, *sync.Map) {
+	ran := new(sync.Map)
+	return adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		m := run.Input().Messages
+		n, _ := ran.LoadOrStore(run.Input().ThreadID+"/"+m[len(m)-1].Content.String(), new(atomic.Int32))
+		n.(*atomic.Int32).Add(1)
+		return run.Say("done")
+	}), ran
+}
+
+// leftBehind is a lab on whose thread an input waits that no worker has seen:
+// the worker that took it in was lost with the run before it.
+func leftBehind(t *testing.T, agent adapter.Agent) *lab {
+	l := newLab(t, agent)
+	if err := l.runner.Shutdown(l.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	held := make(chan struct{})
+	w := l.worker(lostAtOnce{l.store, held}, agent)
+	l.beginOn(w, "lost", "run-lost")
+	await(l, held)
+	in := user("waiting")
+	in.ThreadID, in.RunID = l.key.Thread, "run-waiting"
+	if a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != adapter.Queued {
+		t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
+	}
+	return l
+}
+
+// lostAtOnce is a way to the store of a worker that is lost when its run has
+// begun: nothing that it writes or renews arrives any more.
+type lostAtOnce struct {
+	adapter.Store
+	held chan struct{}
+}
+
+func (s lostAtOnce) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+	res, err := s.Store.Begin(ctx, b)
+	if err == nil && !b.Queue {
+		close(s.held)
+	}
+	return res, err
+}
+
+func (lostAtOnce) Commit(ctx context.Context, _ adapter.Batch) (adapter.CommitResult, error) {
+	<-ctx.Done()
+	return adapter.CommitResult{}, ctx.Err()
+}
+
+func (lostAtOnce) Renew(ctx context.Context, _ adapter.Claim) (bool, error) { return false, errFault }
+
+func (lostAtOnce) HandBack(context.Context, adapter.Claim) error { return errFault }
+
+func (lostAtOnce) Claim(context.Context, adapter.ClaimRequest) (adapter.ClaimResult, error) {
+	return adapter.ClaimResult{}, errFault
+}
+
+// restart makes an agent one that may be begun again.
+type restart struct{ adapter.Agent }
+
+func (restart) Restartable() bool { return true }
+
+var recoveryLines = []line{
+	{"M124 a recovery that fails is tried again", func(t *testing.T) {
+		agent, ran := counting()
+		l := leftBehind(t, restart{agent})
+		l.store = &faulty{Store: l.store, due: failsFirst(3)}
+		l.replace(restart{agent})
+		l.untilLabel("run-waiting")
+		if n, _ := ran.Load("thread/waiting"); n == nil || n.(*atomic.Int32).Load() != 1 {
+			t.Error("the input that waited was not carried once")
+		}
+	}},
+	{"M125 M132 M164 of several nodes that recover at once one carries each run", func(t *testing.T) {
+		agent, ran := counting()
+		l := leftBehind(t, restart{agent})
+		l.replace(restart{agent})
+		for range 3 {
+			l.node(restart{agent})
+		}
+		l.untilLabel("run-waiting")
+		l.wellFormed()
+		// The worker that was lost had called its agent once.
+		for text, want := range map[string]int32{"thread/lost": 2, "thread/waiting": 1} {
+			if n, _ := ran.Load(text); n == nil || n.(*atomic.Int32).Load() != want {
+				t.Errorf("%s was not run %d times", text, want)
+			}
+		}
+	}},
+	{"M127 a runner may be shut down twice, and another goes on after it", func(t *testing.T) {
+		agent, _ := counting()
+		l := newLab(t, agent)
+		succeeded(t, l.say("one"))
+		for range 2 {
+			if err := l.runner.Shutdown(l.ctx()); err != nil {
+				t.Error(err)
+			}
+		}
+		l.replace(agent)
+		succeeded(t, l.say("two"))
+	}},
+	{"M128 shutting down waits for a sweep that is under way", func(t *testing.T) {
+		agent, _ := counting()
+		entered, release := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, due: func() error {
+				once.Do(func() { close(entered) })
+				<-release
+				return nil
+			}}
+		}, agent)
+		await(l, entered)
+		down := make(chan error, 1)
+		go func() { down <- l.runner.Shutdown(context.Background()) }()
+		wait := l.probe(l.runner)
+		wait()
+		select {
+		case err := <-down:
+			t.Errorf("shut down during a sweep: %v", err)
+		default:
+		}
+		close(release)
+		if err := await(l, down); err != nil {
+			t.Error(err)
+		}
+	}},
+	{"M130 work that waited before the start is run", func(t *testing.T) {
+		agent, ran := counting()
+		l := leftBehind(t, restart{agent})
+		l.replace(restart{agent})
+		l.untilLabel("run-waiting")
+		if n, _ := ran.Load("thread/waiting"); n == nil || n.(*atomic.Int32).Load() != 1 {
+			t.Error("the input that waited was not carried once")
+		}
+		l.wellFormed()
+	}},
+	{"M133 what has ended is not run again by a recovery", func(t *testing.T) {
+		agent, ran := counting()
+		l := newLab(t, agent)
+		succeeded(t, l.say("one"))
+		var sweeps atomic.Int32
+		swept := make(chan struct{})
+		if err := l.runner.Shutdown(l.ctx()); err != nil {
+			t.Fatal(err)
+		}
+		l.store = &faulty{Store: l.store, due: func() error {
+			if sweeps.Add(1) == 3 {
+				close(swept)
+			}
+			return nil
+		}}
+		l.replace(agent)
+		await(l, swept)
+		succeeded(t, l.say("two"))
+		if n, _ := ran.Load("thread/one"); n.(*atomic.Int32).Load() != 1 {
+			t.Error("it was run again")
+		}
+	}},
+	{"M136 a recovery leaves threads that wait for a human alone", func(t *testing.T) {
+		var calls atomic.Int32
+		agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			calls.Add(1)
+			_, err := run.Ask(ctx, confirmation("?"))
+			return err
+		})
+		l := newLab(t, agent)
+		open := interrupts(t, l.say("hi"))
+		if err := l.runner.Shutdown(l.ctx()); err != nil {
+			t.Fatal(err)
+		}
+		var sweeps atomic.Int32
+		swept := make(chan struct{})
+		l.store = &faulty{Store: l.store, due: func() error {
+			if sweeps.Add(1) == 3 {
+				close(swept)
+			}
+			return nil
+		}}
+		l.replace(agent)
+		await(l, swept)
+		if n := calls.Load(); n != 1 {
+			t.Errorf("the agent was called %d times", n)
+		}
+		succeeded(t, l.answer(resolved(open[0].ID, "1")))
+	}},
+	{"M150 a lease is renewed for as long as the run takes, so that nobody takes it over", func(t *testing.T) {
+		agent, gate := gated()
+		renewed := make(chan struct{}, 100)
+		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, renew: func() { renewed <- struct{}{} }}
+		}, agent)
+		l.worker(l.store, agent) // it sweeps once a lease, and would take the run over
+		l.submit(user("one"))
+		for range 10 { // three leases
+			await(l, renewed)
+		}
+		close(gate)
+		succeeded(t, l.untilEnd())
+		if got := l.texts(); fmt.Sprint(got) != "[begun ended]" {
+			t.Errorf("texts %q", got)
+		}
+	}},
+}
+
+// untilLabel waits for the end of the run with the label.
+func (l *lab) untilLabel(label string) {
+	l.t.Helper()
+	open := ""
+	l.until(func(e protocol.Event) bool {
+		if started, ok := e.(*protocol.RunStarted); ok {
+			open = started.RunID
+		}
+		return isEnd(e) && open == label
+	})
+}
+
+// probe returns a wait until the runner admits nothing more.
+func (l *lab) probe(runner *adapter.Runner) func() {
+	return func() {
+		l.t.Helper()
+		in := user("probe")
+		in.ThreadID, in.RunID = l.key.Thread, "probe"
+		for {
+			a, err := runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "nobody", Run: in})
+			if err != nil || a.Disposition != adapter.Refused {
+				l.t.Fatalf("%s %v", a.Disposition, err)
+			}
+			if a.Refusal.Code == adapter.CodeServerDraining {
+				return
+			}
+		}
+	}
+}
