@@ -6,6 +6,8 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // Options are a Server's settings. The zero value serves loopback clients
@@ -30,6 +32,11 @@ type Options struct {
 	// Ready reports why the server should get no traffic, for /readyz. Default:
 	// it is ready until it drains.
 	Ready func(context.Context) error
+	// Suggest says what a reader could say next, to CopilotKit pages that ask
+	// for it; in is their conversation and instruction, which no thread holds.
+	// It must have no effects, is called concurrently, and must return soon
+	// after ctx is done. Default: there are no suggestions.
+	Suggest func(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]Suggestion, error)
 	// Metrics count what the server does, for /metrics. Default: new ones.
 	Metrics *Metrics
 	// Logger gets ids and codes, never a payload or a credential. Default:

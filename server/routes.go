@@ -1,6 +1,9 @@
 package server
 
-import "net/http"
+import (
+	"net/http"
+	"slices"
+)
 
 // route is one path that the server answers itself. Handler is built from the
 // table of routes alone, so that a test can walk all of them.
@@ -21,6 +24,10 @@ func (s *Server) probes() []route {
 // routes are answered to a Host that is allowed. Each decides itself who asks,
 // by enter or by the handshake.
 func (s *Server) routes() []route {
+	return slices.Concat(s.bindingRoutes(), s.copilotRoutes())
+}
+
+func (s *Server) bindingRoutes() []route {
 	return []route{
 		{"/agui/ws", s.serveSocket},
 		{"/agui/{agent}/ws", s.serveSocket},
