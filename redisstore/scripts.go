@@ -159,12 +159,16 @@ func answered(c call, cmd *redis.Cmd) (*reply, error) {
 var refusals = []string{"LOADING", "READONLY", "MASTERDOWN", "CLUSTERDOWN", "TRYAGAIN", "MOVED", "ASK",
 	"NOREPLICAS", "OOM", "MISCONF", "BUSY", "UNBLOCKED", "ERR max number of clients"}
 
+// inScript is what servers before Redis 7 put before the answer that a script
+// ran into.
+const inScript = "ERR Error running script"
+
 // storeError wraps what is not plainly an answer to the call with ErrOutcomeUnknown.
 func storeError(doing string, err error) error {
 	var answer redis.Error
 	if errors.As(err, &answer) {
 		for _, prefix := range refusals {
-			if strings.HasPrefix(answer.Error(), prefix) {
+			if strings.HasPrefix(answer.Error(), prefix) || strings.HasPrefix(answer.Error(), inScript) && strings.Contains(answer.Error(), " -"+prefix+" ") {
 				return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
 			}
 		}

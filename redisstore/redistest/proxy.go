@@ -13,11 +13,11 @@ import (
 // the fault that matters is a command that was carried out and whose reply never
 // came.
 type Proxy struct {
-	target   string // unix socket, or host:port
 	listener net.Listener
 	running  sync.WaitGroup
 
 	mu     sync.Mutex
+	target string // unix socket, or host:port
 	conns  map[net.Conn]bool
 	marker []byte
 	every  int // lose the reply to every so manieth script
@@ -33,10 +33,7 @@ func StartProxy(t testing.TB, s *Server) *Proxy {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &Proxy{target: s.socket(), listener: l, conns: map[net.Conn]bool{}}
-	if s.opts.TCP {
-		p.target = strings.TrimPrefix(s.URL(), "redis://")
-	}
+	p := &Proxy{target: s.address(), listener: l, conns: map[net.Conn]bool{}}
 	p.running.Go(p.accept)
 	t.Cleanup(func() {
 		p.mu.Lock()
@@ -75,6 +72,15 @@ func (p *Proxy) Lost() int {
 	return p.lost
 }
 
+// Turn sends what comes from now on to another server, and cuts what there is:
+// as an address does that a fail-over moves.
+func (p *Proxy) Turn(s *Server) {
+	p.mu.Lock()
+	p.target = s.address()
+	p.mu.Unlock()
+	p.Cut()
+}
+
 // Cut breaks every connection.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
@@ -90,11 +96,14 @@ func (p *Proxy) accept() {
 		if err != nil {
 			return
 		}
+		p.mu.Lock()
+		target := p.target
+		p.mu.Unlock()
 		network := "unix"
-		if !strings.HasPrefix(p.target, "/") {
+		if !strings.HasPrefix(target, "/") {
 			network = "tcp"
 		}
-		server, err := net.Dial(network, p.target)
+		server, err := net.Dial(network, target)
 		if err != nil {
 			_ = client.Close()
 			continue

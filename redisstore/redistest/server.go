@@ -82,6 +82,17 @@ func (s *Server) URL() string {
 
 func (s *Server) socket() string { return filepath.Join(s.dir, "s") }
 
+// address is the socket's path, or host and port.
+func (s *Server) address() string {
+	if s.opts.TCP {
+		return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
+	}
+	return s.socket()
+}
+
+// Port is where a server listens that was started with Options.TCP.
+func (s *Server) Port() int { return s.port }
+
 // Kill ends the server at once, as kill -9 does, and waits until it is gone.
 func (s *Server) Kill() {
 	if s.cmd == nil {
@@ -153,11 +164,11 @@ func (s *Server) await() error {
 // the answer, or the text when the answer is one. It is for what a client would
 // not send.
 func (s *Server) Do(command ...string) (string, error) {
-	network, address := "unix", s.socket()
+	network := "unix"
 	if s.opts.TCP {
-		network, address = "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
+		network = "tcp"
 	}
-	conn, err := net.DialTimeout(network, address, time.Second)
+	conn, err := net.DialTimeout(network, s.address(), time.Second)
 	if err != nil {
 		return "", err
 	}

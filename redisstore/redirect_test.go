@@ -1,0 +1,292 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/redis/go-redis/v9"
+)
+
+// A server that lost its scripts, again and again: the calls do not notice.
+func TestNothingIsLostToForgottenScripts(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	w := startWorkload(t, server.URL(), 4, 4)
+	for n := 0; n < 100; n = w.wire.saw("NOSCRIPT") {
+		ordered(t, server, "SCRIPT", "FLUSH")
+		await(t, "a script is missed", func() bool { return t.Failed() || w.wire.saw("NOSCRIPT") > n })
+	}
+	w.finish()
+	if n := w.unknown.Load(); n > 0 {
+		t.Errorf("the outcome of %d calls was unknown: a script that is missed is sent in full", n)
+	}
+}
+
+// A master that becomes a replica, of a master that is not there, and a master
+// again.
+func TestNothingIsLostToADemotion(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{TCP: true})
+	w := startWorkload(t, server.URL(), 4, 4)
+	for range 3 {
+		w.advance(10)
+		refused := w.wire.saw("READONLY")
+		ordered(t, server, "REPLICAOF", "127.0.0.1", "1")
+		await(t, "callers are refused", func() bool { return t.Failed() || w.wire.saw("READONLY") > refused+20 })
+		ordered(t, server, "REPLICAOF", "NO", "ONE")
+	}
+	w.advance(10)
+	w.finish()
+	if w.unknown.Load() == 0 {
+		t.Error("no caller was told that the outcome is unknown")
+	}
+}
+
+// A server that is killed and takes its time to read what it had stored.
+func TestNothingIsLostToARestartThatTakesLong(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{AOF: "always", Args: []string{"--key-load-delay", "50", "--loading-process-events-interval-bytes", "1024"}})
+	w := startWorkload(t, server.URL(), 4, 4)
+	for range 2 {
+		w.advance(20)
+		refused := w.wire.saw("LOADING")
+		server.Restart() // returns when it has loaded
+		if w.wire.saw("LOADING") == refused {
+			t.Error("nobody was refused while it was loading")
+		}
+	}
+	w.advance(10)
+	w.finish()
+	if w.unknown.Load() == 0 {
+		t.Error("no caller was told that the outcome is unknown")
+	}
+}
+
+// Two servers that change roles, behind an address that follows the master.
+func TestNothingIsLostToAFailoverInOrder(t *testing.T) {
+	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
+	replica := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--replicaof", fmt.Sprint("127.0.0.1 ", master.Port())}})
+	proxy := redistest.StartProxy(t, master)
+	w := startWorkload(t, proxy.URL(), 4, 4)
+	for range 3 {
+		w.advance(10)
+		await(t, "the replica follows", func() bool {
+			info, err := replica.Do("INFO", "replication")
+			return err == nil && strings.Contains(info, "master_link_status:up")
+		})
+		ordered(t, master, "FAILOVER", "TO", "127.0.0.1", fmt.Sprint(replica.Port()))
+		await(t, "the roles have changed", func() bool {
+			info, err := replica.Do("INFO", "replication")
+			return err == nil && strings.Contains(info, "role:master")
+		})
+		proxy.Turn(replica)
+		master, replica = replica, master
+	}
+	w.advance(10)
+	w.finish()
+	if w.unknown.Load() == 0 {
+		t.Error("no caller was told that the outcome is unknown")
+	}
+}
+
+// A master that is killed with calls on the way, when its replica has all that
+// was acknowledged; Sentinel promotes the replica.
+func TestNothingIsLostToADeadMaster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a fail-over takes seconds; -short leaves it out")
+	}
+	pair := redistest.Sentinel(t)
+	w := startWorkload(t, pair.URL(), 4, 4)
+	w.advance(20)
+	ordered(t, pair.Master, "CLIENT", "PAUSE", "60000", "WRITE") // calls hang from now on, unacknowledged
+	replicated(t, pair)
+	pair.Master.Kill()
+	w.advance(20)
+	w.finish()
+	if w.unknown.Load() == 0 {
+		t.Error("no caller was told that the outcome is unknown")
+	}
+}
+
+// Slots that move between masters, key by key, under callers. While a script's
+// keys lie on both sides, or do not all exist, it is told TRYAGAIN; when all of
+// them have gone, ASK; and who has not heard of the move is told MOVED.
+func TestNothingIsLostToSlotsThatMove(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starting a cluster takes seconds; -short leaves it out")
+	}
+	masters := newMovable(t, redistest.Cluster(t))
+	w := startWorkload(t, masters.cluster.URL(), 8, 8)
+	w.advance(10)
+	for round := range 4 {
+		c := w.streams()[round%len(w.streams())]
+		keys := w.store.keys.thread(c.key)
+		slot := int(crc16(strings.Trim(keys.part.base[len("aguiws:"):], "{}:")) % slots)
+		masters.move(slot, func(remaining func() []string, move func(...string)) {
+			tryAgain := w.wire.saw("TRYAGAIN")
+			move(keys.rec())
+			await(t, "callers wait for the rest", func() bool { return t.Failed() || w.wire.saw("TRYAGAIN") > tryAgain })
+			for list := remaining(); len(list) > 0; list = remaining() {
+				at := w.wire.commandsSeen()
+				move(list[0])
+				await(t, "somebody calls", func() bool { return t.Failed() || w.wire.commandsSeen() > at })
+			}
+			ask, from := w.wire.saw("ASK"), c.acknowledged.Load()
+			await(t, "a stream goes on where its keys are", func() bool {
+				return t.Failed() || w.wire.saw("ASK") > ask && c.acknowledged.Load() > from+3
+			})
+		})
+		w.advance(1)
+		if round%2 == 0 {
+			for _, s := range masters.cluster.Servers {
+				ordered(t, s, "SCRIPT", "FLUSH")
+			}
+		}
+	}
+	w.finish()
+	for _, refusal := range []string{"MOVED", "ASK", "TRYAGAIN", "NOSCRIPT"} {
+		if w.wire.saw(refusal) == 0 {
+			t.Errorf("nobody was told %s", refusal)
+		}
+	}
+	if w.unknown.Load() == 0 {
+		t.Error("no caller was told that the outcome is unknown")
+	}
+}
+
+// What is lost, doubled or decided twice is seen.
+func TestTheWorkloadSeesWhatIsNotAsAcknowledged(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	w := startWorkload(t, server.URL(), 3, 1)
+	w.advance(20)
+	if wrong := w.settle(); len(wrong) > 0 {
+		t.Fatalf("nothing is wrong, and it says %q", wrong)
+	}
+	ctx, client := context.Background(), w.store.client
+	lost, doubled, decided := w.store.keys.thread(w.callers[0].key), w.store.keys.thread(w.callers[1].key), w.store.keys.thread(w.callers[2].key)
+	client.RPop(ctx, lost.log())
+	client.RPush(ctx, doubled.log(), w.callers[1].log[len(w.callers[1].log)-1])
+	client.HIncrBy(ctx, decided.rec(), "ver", 1)
+	if wrong := w.settle(); len(wrong) != 3 {
+		t.Errorf("three things are wrong, and it says %q", wrong)
+	}
+}
+
+// Before Redis 7 a refusal comes wrapped in what ran into it.
+func TestARefusalInsideAScriptIsAnUnknownOutcome(t *testing.T) {
+	for text, unknown := range map[string]bool{
+		"READONLY You can't write against a read only replica. script: 1, on @user_script:1.":                                               true,
+		"ERR Error running script (call to f_1): @user_script:45: @user_script: 45: -READONLY You can't write against a read only replica.": true,
+		"ERR Error running script (call to f_1): @user_script:45: @user_script: 45: Wrong type":                                             false,
+		"WRONGTYPE Operation against a key holding the wrong kind of value":                                                                 false,
+	} {
+		if got := errors.Is(storeError("begin", redisError(text)), adapter.ErrOutcomeUnknown); got != unknown {
+			t.Errorf("%s: unknown %t", text, got)
+		}
+	}
+}
+
+// redisError is a server's answer.
+type redisError string
+
+func (e redisError) Error() string { return string(e) }
+func (redisError) RedisError()     {}
+
+// movable is a cluster whose slots can be moved by hand.
+type movable struct {
+	t       *testing.T
+	cluster *redistest.Masters
+	clients []*redis.Client
+	ids     []string
+}
+
+func newMovable(t *testing.T, cluster *redistest.Masters) *movable {
+	m := &movable{t: t, cluster: cluster}
+	for _, s := range cluster.Servers {
+		c := redis.NewClient(&redis.Options{Addr: strings.TrimPrefix(s.URL(), "redis://"), DisableIdentity: true})
+		t.Cleanup(func() { _ = c.Close() })
+		id, err := c.ClusterMyID(context.Background()).Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.clients, m.ids = append(m.clients, c), append(m.ids, id)
+	}
+	return m
+}
+
+// move takes a slot to the master after its own. Between says when which keys
+// go; it must leave none.
+func (m *movable) move(slot int, between func(remaining func() []string, move func(...string))) {
+	m.t.Helper()
+	ctx := context.Background()
+	do := func(c *redis.Client, args ...any) any {
+		m.t.Helper()
+		answer, err := c.Do(ctx, args...).Result()
+		if err != nil {
+			m.t.Fatalf("%v: %v", args, err)
+		}
+		return answer
+	}
+	from := m.owner(slot)
+	to := (from + 1) % len(m.clients)
+	do(m.clients[to], "CLUSTER", "SETSLOT", slot, "IMPORTING", m.ids[from])
+	do(m.clients[from], "CLUSTER", "SETSLOT", slot, "MIGRATING", m.ids[to])
+	between(func() []string {
+		keys, err := m.clients[from].ClusterGetKeysInSlot(ctx, slot, 100).Result()
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		return keys
+	}, func(keys ...string) {
+		args := []any{"MIGRATE", "127.0.0.1", m.cluster.Servers[to].Port(), "", 0, 10_000, "KEYS"}
+		for _, k := range keys {
+			args = append(args, k)
+		}
+		do(m.clients[from], args...)
+	})
+	// The new owner learns it first: there is never nobody who serves the slot.
+	do(m.clients[to], "CLUSTER", "SETSLOT", slot, "NODE", m.ids[to])
+	for i, c := range m.clients {
+		if i != to {
+			do(c, "CLUSTER", "SETSLOT", slot, "NODE", m.ids[to])
+		}
+	}
+}
+
+func (m *movable) owner(slot int) int {
+	m.t.Helper()
+	for i, c := range m.clients {
+		info, err := c.ClusterSlots(context.Background()).Result()
+		if err != nil {
+			m.t.Fatal(err)
+		}
+		for _, r := range info {
+			if r.Start <= slot && slot <= r.End && len(r.Nodes) > 0 && r.Nodes[0].ID == m.ids[i] {
+				return i
+			}
+		}
+	}
+	m.t.Fatalf("nobody serves slot %d", slot)
+	return 0
+}
+
+// ordered tells a server something that it must do.
+func ordered(t *testing.T, s *redistest.Server, command ...string) {
+	t.Helper()
+	if answer, err := s.Do(command...); err != nil || !strings.HasPrefix(answer, "+") {
+		t.Fatalf("%v: %s %v", command, answer, err)
+	}
+}
+
+// replicated waits until the replica has all that the master has.
+func replicated(t *testing.T, pair *redistest.Watched) {
+	t.Helper()
+	await(t, "the replica has it all", func() bool {
+		master, err := pair.Master.Do("INFO", "replication")
+		replica, errReplica := pair.Replica.Do("INFO", "replication")
+		return err == nil && errReplica == nil &&
+			parseInfo(master)["master_repl_offset"] == parseInfo(replica)["slave_repl_offset"]
+	})
+}
