@@ -2,7 +2,6 @@
 
 import {
   AbstractAgent,
-  enforceOutgoingInput,
   type AgentCapabilities,
   type AgentConfig,
   type AgentStateMutation,
@@ -18,6 +17,7 @@ import type { Connection } from "./connection";
 import { Lane } from "./lane";
 import type { ConnectionOptions } from "./options";
 import { inSnapshotOrder, withLast } from "./order";
+import { outgoing } from "./outgoing";
 import type { Sink } from "./pipeline";
 import { connectionFor } from "./shared";
 import type { ThreadStatus } from "./status";
@@ -73,7 +73,7 @@ export class WebSocketAgent extends AbstractAgent {
   override run(input: RunAgentInput): Observable<BaseEvent> {
     return new Observable<BaseEvent>((subscriber) =>
       // Checked here, where a throw is the run's failure and not the caller's.
-      this.thread(input.threadId).run(enforceOutgoingInput(input), subscriber as unknown as Sink),
+      this.thread(input.threadId).run(outgoing(input), subscriber as unknown as Sink),
     );
   }
 

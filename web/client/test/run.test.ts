@@ -38,7 +38,7 @@ describe("a run", () => {
   it("offers the subprotocol, sends the input after the greeting and ends with the terminal event", async () => {
     const { bench, agent, input, outcome } = await asked();
     expect(bench.socket.protocols).toEqual(["agui.v1.json"]);
-    expect(input).toMatchObject({ threadId: "t", runId: "r1", protocolVersion: "1.0", messages: [user("u1", "hi")] });
+    expect(input).toMatchObject({ threadId: "t", runId: "r1", messages: [user("u1", "hi")] });
     expect(input.type).toBeUndefined();
     bench.socket.say(run("r1", "started"), stream(0), started("r1"), open("a"), delta("a", "Hel"), delta("a", "lo"));
     await settle();
