@@ -6,6 +6,8 @@ ignore ./web/node_modules
 
 ignore ./conformance/node/node_modules
 
+ignore ./conformance/frontends/node_modules
+
 require (
 	github.com/alicebob/miniredis/v2 v2.40.0
 	github.com/anishathalye/porcupine v1.3.1

@@ -1,0 +1,46 @@
+// assistant-ui, as published, with the agent handed to useAgUiRuntime.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effects, numbers, unique, until } from "./lane.mjs";
+import { scenarios } from "./scenarios.mjs";
+
+const { open, asked, last } = scenarios("assistant", {
+  composer: '[data-testid="composer"]',
+  send: '[data-testid="send"]',
+  stop: '[data-testid="stop"]',
+  assistant: '[data-testid="assistant"]',
+  user: '[data-testid="user"]',
+});
+
+test("assistant: another message puts the question aside", async () => {
+  const tool = unique("pay");
+  const tab = await open();
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await asked(tab);
+  await tab.at("steer-away").click();
+  await tab.says("something else");
+  await tab.rest();
+  assert.equal(await tab.at("question").count(), 0);
+  assert.deepEqual(await effects(tool), []);
+  await tab.page.reload();
+  await tab.says("something else");
+  assert.equal(await tab.at("question").count(), 0);
+});
+
+test("assistant: the state is shown", async () => {
+  const tab = await open();
+  await tab.say('/state {"count":1}');
+  await tab.says("The state is set.");
+  await until(async () => /"count":1/.test(await tab.at("state").textContent()), "the state is shown");
+});
+
+test("assistant: a component that goes away leaves the run alone, where abort means detach", async () => {
+  const tab = await open({ abort: "detach" });
+  await tab.say("/slow 60 30");
+  await tab.says("9 10 11");
+  await tab.page.evaluate(() => window.unmount());
+  await tab.page.reload();
+  await tab.says("59 60");
+  assert.equal(await last(tab), numbers(60));
+});

@@ -1,0 +1,44 @@
+// CopilotKit, as published, with the agent handed to it in `agents__unsafe_dev_only`.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effects, unique, until } from "./lane.mjs";
+import { scenarios } from "./scenarios.mjs";
+
+const { open, asked } = scenarios("copilotkit", {
+  composer: '[data-testid="copilot-chat-textarea"]',
+  send: '[data-testid="copilot-send-button"]',
+  stop: '[data-testid="copilot-send-button"]',
+  assistant: '[data-testid="copilot-assistant-message"]',
+  user: '[data-testid="copilot-user-message"]',
+});
+
+test("copilotkit: another thread is shown and worked in while this one asks", async () => {
+  const tool = unique("pay");
+  const tab = await open();
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await asked(tab);
+  const id = await tab.at("question").getAttribute("data-id");
+  await tab.at("other-thread").click();
+  await until(async () => (await tab.asked()).length === 0, "the other thread is empty");
+  await tab.say("/say elsewhere");
+  await tab.says("elsewhere");
+  await tab.rest();
+  await tab.at("first-thread").click();
+  await asked(tab);
+  assert.equal(await tab.at("question").getAttribute("data-id"), id);
+  assert.deepEqual((await tab.asked()).map((text) => text.trim()), [`/tool ${tool} {"amount":10}`]);
+  await tab.at("approve").click();
+  await tab.says(`I have called ${tool}.`);
+  assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+  assert.equal(tab.sockets, 1);
+});
+
+test("copilotkit: a page that is reloaded in mid-stream goes on with the run", async () => {
+  const tab = await open();
+  await tab.say("/slow 80 30");
+  await tab.says("9 10 11");
+  await tab.page.reload();
+  await tab.says("79 80");
+  assert.equal((await tab.said()).length, 1);
+});

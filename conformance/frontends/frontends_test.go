@@ -1,0 +1,76 @@
+// Package frontends is the lane of other people's frontends: published CopilotKit
+// and published assistant-ui, in Chromium, run the script agent through the
+// WebSocketAgent of web/client, over a network that fails.
+package frontends
+
+import (
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+)
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
+
+func TestFrontends(t *testing.T) {
+	packages(t)
+	browser := chromium(t)
+	run(t, "bundle.mjs")
+	server := command.Start(t, command.Options{})
+	line := newNetwork(t, server.URL(), "build")
+	page := httptest.NewServer(line.pages())
+	t.Cleanup(page.Close)
+	control := httptest.NewServer(line.control())
+	t.Cleanup(control.Close)
+
+	tests, err := filepath.Glob("*.test.mjs")
+	if err != nil || len(tests) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	// One file after another: they share the network.
+	cmd := exec.Command("node", append([]string{"--test", "--test-concurrency=1", "--test-timeout=120000", "--test-reporter=spec"}, tests...)...)
+	cmd.Env = append(os.Environ(),
+		"AGUIWS_PAGES="+page.URL,
+		"AGUIWS_CONTROL="+control.URL,
+		"AGUIWS_EFFECTS="+server.EffectsFile(),
+		"AGUIWS_BROWSER="+browser,
+		"AGUIWS_SHOTS="+command.Artifacts(t),
+	)
+	out, err := cmd.CombinedOutput()
+	command.KeepOutput(t, out)
+	if err != nil {
+		t.Errorf("node --test: %v\n%s", err, out)
+	}
+}
+
+// packages ends the test where the packages of this folder are not installed.
+func packages(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		command.Missing(t, "node", "install Node 20 or later")
+	}
+	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
+		command.Missing(t, "node", "run npm ci --prefix conformance/frontends")
+	}
+}
+
+func run(t *testing.T, script string) {
+	t.Helper()
+	if out, err := exec.Command("node", script).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", script, err, out)
+	}
+}
+
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	command.Missing(t, "chromium", "install Chromium")
+	return ""
+}

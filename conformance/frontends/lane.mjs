@@ -1,0 +1,121 @@
+// What the tests share: Chromium, tabs on the pages, and the power to cut the network.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import path from "node:path";
+import { after, afterEach, before } from "node:test";
+import { chromium } from "playwright-core";
+
+const PATIENCE_MS = 20_000;
+const POLL_MS = 10;
+const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_PAGES, AGUIWS_SHOTS } = process.env;
+
+let browser;
+let context;
+const complaints = [];
+
+before(async () => {
+  browser = await chromium.launch({
+    executablePath: AGUIWS_BROWSER,
+    args: [
+      "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+      "--disable-component-update", "--disable-sync",
+    ],
+  });
+});
+after(() => browser?.close());
+afterEach(async () => {
+  await context?.close();
+  context = undefined;
+  assert.deepEqual(complaints.splice(0), [], "the page has complained");
+});
+
+/** A tab on one of the pages. `hooks` says where a frontend shows what. */
+export class Tab {
+  static async open(frontend, hooks, parameters = {}) {
+    const tab = new Tab();
+    tab.hooks = hooks;
+    tab.threadId = randomUUID();
+    context ??= await browser.newContext({ viewport: { width: 900, height: 1000 } });
+    tab.page = await context.newPage();
+    tab.page.on("pageerror", (error) => complaints.push(String(error)));
+    tab.page.on("console", (message) => {
+      if (!["error", "warning"].includes(message.type())) return;
+      // That the network is down is what the test wants.
+      if (/WebSocket connection to|ERR_INTERNET_DISCONNECTED/.test(message.text())) return;
+      if (hooks.harmless?.test(message.text())) return;
+      complaints.push(message.text());
+    });
+    tab.sockets = 0;
+    tab.page.on("websocket", () => tab.sockets++);
+    const address = new URLSearchParams({ thread: tab.threadId, ...parameters });
+    await tab.page.goto(`${AGUIWS_PAGES}/${frontend}?${address}`);
+    return tab;
+  }
+
+  at(hook) {
+    return this.page.getByTestId(hook);
+  }
+
+  async say(text) {
+    await this.page.locator(this.hooks.composer).fill(text);
+    await this.page.locator(this.hooks.send).click();
+  }
+
+  /** What the agent has said, as it is shown. */
+  said() {
+    return this.page.locator(this.hooks.assistant).allInnerTexts();
+  }
+
+  /** What the person has said, as it is shown. */
+  asked() {
+    return this.page.locator(this.hooks.user).allInnerTexts();
+  }
+
+  async says(text) {
+    await until(async () => (await this.said()).join("\n").includes(text), `the page shows ${JSON.stringify(text)}`);
+  }
+
+  /** The agent as the page holds it. */
+  agent(read, argument) {
+    return this.page.evaluate(`(${read})(window.agent, ${JSON.stringify(argument ?? null)})`);
+  }
+
+  async rest() {
+    await until(async () => !(await this.agent((agent) => agent.isRunning)), "no run is in progress");
+  }
+
+  async shot(name) {
+    await this.page.screenshot({ path: path.join(AGUIWS_SHOTS, `${name}.png`) });
+  }
+}
+
+export async function until(holds, what) {
+  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); ) {
+    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+}
+
+/** Cuts every connection to the server, and refuses new ones, for this long. */
+export async function withoutNetwork(ms) {
+  await control("down");
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  await control("up");
+}
+
+async function control(what) {
+  const answer = await fetch(`${AGUIWS_CONTROL}/${what}`, { method: "POST" });
+  assert.equal(answer.status, 200);
+}
+
+/** What has really happened to a tool of this name. */
+export async function effects(tool) {
+  const text = await readFile(AGUIWS_EFFECTS, "utf8").catch(() => "");
+  const lines = text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+  return lines.filter((line) => line.tool === tool).map((line) => line.args);
+}
+
+export const unique = (name) => `${name}_${randomUUID().slice(0, 8)}`;
+export const numbers = (n) => Array.from({ length: n }, (_, i) => `${i + 1}`).join(" ");

@@ -1,0 +1,25 @@
+// A question about a tool call, the way an application puts it: approve as proposed, with edits, decline, cancel.
+
+import { useState } from "react";
+import "./page.css";
+
+interface Asked {
+  id: string;
+  message?: string;
+  metadata?: Record<string, unknown>;
+}
+
+export function Approval({ interrupt, resolve, cancel }: { interrupt: Asked | null; resolve: (payload: unknown) => void; cancel: () => void }) {
+  const [edited, setEdited] = useState("");
+  if (!interrupt) return null;
+  return (
+    <div data-testid="question" data-id={interrupt.id}>
+      <p>{interrupt.message ?? "May I?"}</p>
+      <button data-testid="approve" onClick={() => resolve({ approved: true })}>Approve</button>
+      <input data-testid="edits" aria-label="edited arguments" value={edited} onChange={(event) => setEdited(event.target.value)} />
+      <button data-testid="approve-edited" onClick={() => resolve({ approved: true, editedArgs: JSON.parse(edited) })}>Approve with edits</button>
+      <button data-testid="decline" onClick={() => resolve({ approved: false })}>Decline</button>
+      <button data-testid="cancel" onClick={cancel}>Cancel</button>
+    </div>
+  );
+}

@@ -1,0 +1,154 @@
+// What every frontend must be able to do with an agent over WebSockets. A frontend differs in where it shows things.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effects, numbers, Tab, unique, until, withoutNetwork } from "./lane.mjs";
+
+/** How long the network is gone. */
+const GONE_MS = 5_000;
+
+export function scenarios(frontend, hooks) {
+  const open = (parameters) => Tab.open(frontend, hooks, parameters);
+  const last = async (tab) => ((await tab.said()).at(-1) ?? "").trim();
+  const asked = (tab) => tab.at("question").waitFor();
+  const toolMessages = (tab) => tab.agent((agent) => agent.messages.filter((message) => message.role === "tool"));
+
+  test(`${frontend}: text streams, and stays after a reload`, async () => {
+    const tab = await open();
+    await tab.say("/slow 40 25");
+    const lengths = new Set();
+    await until(async () => lengths.add((await last(tab)).length) && lengths.size > 5, "the text grows");
+    await tab.says("39 40");
+    await tab.rest();
+    assert.equal(await last(tab), numbers(40));
+    await tab.say("/say and again");
+    await tab.says("and again");
+    assert.equal(tab.sockets, 1, "one socket is enough");
+    await tab.shot(`${frontend}-1-streamed`);
+    await tab.page.reload();
+    await tab.says("and again");
+    assert.deepEqual((await tab.said()).map((text) => text.trim()), [numbers(40), "and again"]);
+    assert.deepEqual((await tab.asked()).map((text) => text.trim()), ["/slow 40 25", "/say and again"]);
+  });
+
+  test(`${frontend}: a call is approved with edits, and carried out once as edited`, async () => {
+    const tool = unique("pay");
+    const tab = await open();
+    await tab.say(`/tool ${tool} {"amount":10}`);
+    await asked(tab);
+    await tab.shot(`${frontend}-2-asked`);
+    assert.deepEqual(await effects(tool), []);
+    await tab.at("edits").fill('{"amount":7}');
+    await tab.at("approve-edited").click();
+    await tab.says(`I have called ${tool}.`);
+    await tab.rest();
+    assert.deepEqual(await effects(tool), [{ amount: 7 }]);
+    assert.equal(await tab.at("question").count(), 0);
+    const [result, ...more] = await toolMessages(tab);
+    assert.deepEqual(JSON.parse(result.content), { executed: true, args: { amount: 7 } });
+    assert.deepEqual(more, [], "the call has one result");
+    await tab.shot(`${frontend}-3-approved`);
+    await tab.say("/say what next");
+    await tab.says("what next");
+    const calls = await tab.agent((agent) => agent.messages.flatMap((message) => message.toolCalls ?? []));
+    assert.equal(calls.length, 1, "the call is in the thread once");
+  });
+
+  test(`${frontend}: a question outlives a reload`, async () => {
+    const tool = unique("pay");
+    const tab = await open();
+    await tab.say(`/tool ${tool} {"amount":10}`);
+    await asked(tab);
+    const id = await tab.at("question").getAttribute("data-id");
+    for (let i = 0; i < 2; i++) {
+      await tab.page.reload();
+      await asked(tab);
+      assert.equal(await tab.at("question").getAttribute("data-id"), id);
+    }
+    await tab.shot(`${frontend}-4-reloaded`);
+    await tab.at("approve").click();
+    await tab.says(`I have called ${tool}.`);
+    await tab.rest();
+    assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+    assert.equal((await toolMessages(tab)).length, 1);
+    assert.deepEqual((await tab.asked()).length, 1);
+  });
+
+  test(`${frontend}: a call is declined, another cancelled`, async () => {
+    const tool = unique("pay");
+    const tab = await open();
+    await tab.say(`/tool ${tool} {"amount":10}`);
+    await asked(tab);
+    await tab.at("decline").click();
+    await tab.says("was declined");
+    await tab.rest();
+    await tab.say(`/tool ${tool} {"amount":11}`);
+    await asked(tab);
+    await tab.at("cancel").click();
+    await tab.says("was cancelled");
+    await tab.rest();
+    assert.deepEqual(await effects(tool), []);
+  });
+
+  test(`${frontend}: the network is gone for five seconds in mid-stream, and nothing is lost`, async () => {
+    const tab = await open();
+    await tab.agent((agent) => {
+      agent.seen = [];
+      agent.subscribe({
+        onEvent: ({ event }) => void agent.seen.push(event.type),
+        onRunFailed: ({ error }) => void agent.seen.push(String(error)),
+      });
+    });
+    await tab.say("/slow 160 40");
+    await tab.says("9 10 11");
+    const gone = withoutNetwork(GONE_MS);
+    await until(async () => (await tab.agent((agent) => agent.status.connection)) === "reconnecting", "the page notices");
+    const before = await last(tab);
+    await tab.shot(`${frontend}-5-without-network`);
+    await gone;
+    assert.equal(await last(tab), before, "nothing came without a network");
+    await tab.says("159 160");
+    await tab.rest();
+    assert.equal(await last(tab), numbers(160));
+    const seen = await tab.agent((agent) => agent.seen);
+    const count = (type) => seen.filter((one) => one === type).length;
+    assert.deepEqual([count("RUN_STARTED"), count("TEXT_MESSAGE_START"), count("RUN_FINISHED")], [1, 1, 1]);
+    assert.equal(count("TEXT_MESSAGE_CONTENT"), 160, "each delta came once");
+    assert.deepEqual(seen.filter((one) => !/^[A-Z_]+$/.test(one)), [], "the run did not fail");
+    assert.ok(tab.sockets > 1);
+    await tab.shot(`${frontend}-6-network-back`);
+  });
+
+  test(`${frontend}: an answer that is given without a network is carried out once`, async () => {
+    const tool = unique("pay");
+    const tab = await open();
+    await tab.say(`/tool ${tool} {"amount":10}`);
+    await asked(tab);
+    const gone = withoutNetwork(1_000);
+    await until(async () => (await tab.agent((agent) => agent.connection.state)) !== "connected", "the page notices");
+    await tab.at("approve").click();
+    await gone;
+    await tab.says(`I have called ${tool}.`);
+    await tab.rest();
+    assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+    await tab.say("/say what next");
+    await tab.says("what next");
+  });
+
+  test(`${frontend}: a run is stopped, and the chat goes on`, async () => {
+    const tab = await open();
+    await tab.say("/slow 1000 20");
+    await tab.says("9 10 11");
+    await tab.page.locator(hooks.stop).click();
+    await tab.rest();
+    const text = await last(tab);
+    assert.ok(text.startsWith(numbers(11)) && !text.includes("1000"), text);
+    await tab.say("/say hello");
+    await tab.says("hello");
+    await tab.page.reload();
+    await tab.says("hello");
+    assert.equal((await tab.said()).length, 2);
+  });
+
+  return { open, last, asked };
+}
