@@ -70,9 +70,13 @@ func (h *hub) leave(f *Follower) {
 
 // deliver takes a batch in whatever order batches come.
 func (h *hub) deliver(d Delivery) {
+	if len(d.Events) == 0 {
+		h.observe(d.Thread, Position{d.Epoch, d.First - 1})
+		return
+	}
 	h.mu.Lock()
 	t := h.topics[d.Thread]
-	if t == nil || len(d.Events) == 0 {
+	if t == nil {
 		h.mu.Unlock()
 		return
 	}

@@ -113,7 +113,7 @@ type Delivery struct {
 	Kind   DeliveryKind
 	Epoch  string
 	First  int64    // position of Events[0]
-	Events [][]byte // shared: must not be changed
+	Events [][]byte // shared: must not be changed. None: the log has begun again, under another epoch
 	Token  string   // DeliverFenced: the token of the claim that was fenced
 }
 
@@ -121,7 +121,7 @@ type Delivery struct {
 type DeliveryKind int
 
 const (
-	DeliverEvents DeliveryKind = iota // Events were logged
+	DeliverEvents DeliveryKind = iota // Events were logged, or the thread was deleted
 	DeliverReady                      // the thread has a dispatch to claim
 	DeliverFenced                     // the run active here was stopped or claimed elsewhere
 	DeliverLost                       // deliveries may have been missed: verify by Tail. Thread is empty: all of them

@@ -39,11 +39,14 @@
 //	                    their deadline
 //	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end
 //	Pthreads    zset    threads: namespace, latest input                   begin
+//	Pwait       string  written before a script's WAIT                     the store itself
 //	prefix:meta hash    the number of partitions                           start
 //
 // Labels and answers expire Options.Keep after the thread's last end, never while
 // it is suspended; followers when their time is over. The execution and its
-// journal go with the execution's end. Everything else stays with the thread.
+// journal go with the execution's end. Everything else stays with the thread until
+// Delete, which leaves of it, for a day, the record with a new epoch and the
+// version from which a next life goes on.
 // Leases and ready are the mailbox: what is in them is what Due returns, and
 // they change in the script that decides, so that no dispatch can be lost
 // between two keys.
@@ -74,7 +77,11 @@
 // # Limits
 //
 // Redis replicates asynchronously: a fail-over may forget what was acknowledged.
-// It is noticed (above), not prevented. A lease that has expired can be renewed
+// It is noticed (above), not prevented, unless Options.WaitReplicas makes every
+// deciding script wait until so many replicas have what it wrote. WAIT is no
+// consensus: a replica that has less may still be promoted, by hand or by a
+// Sentinel that does not see the others. Followers on other nodes hear of a write
+// before the replicas have it. A lease that has expired can be renewed
 // and written under until another claim is granted. Logs are trimmed by count, at
 // ends. Run records are kept as long as the thread.
 package redisstore

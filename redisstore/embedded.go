@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"net"
 	"time"
 
@@ -23,8 +24,11 @@ const embeddedTimeout = time.Minute
 // reached without a port. What it holds dies with Close or with the process. By
 // default it has one partition, and a call may take a minute.
 func Embedded(opts *Options) (*Store, error) {
-	server := miniredis.NewMiniRedis()
 	o := opts.withDefaults()
+	if o.WaitReplicas > 0 {
+		return nil, errors.New("redisstore: WaitReplicas (--wait-replicas) needs a server with replicas: an embedded store has none")
+	}
+	server := miniredis.NewMiniRedis()
 	o.volatile, o.singly = true, true
 	o.HistoryID = newID()
 	if opts == nil || opts.Partitions == 0 {

@@ -137,6 +137,12 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	if got := fmt.Sprint(kept()); got != "[rec log runs labels followers threads]" {
 		t.Errorf("of a stopped run: %s", got)
 	}
+	if ok, err := s.Delete(context.Background(), testKey); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	if got := fmt.Sprint(kept()); got != "[rec followers]" {
+		t.Errorf("of a deleted thread: %s", got)
+	}
 }
 
 func TestCloseLetsBatchesOnTheirWayEndAndRefusesOthers(t *testing.T) {

@@ -9,7 +9,4 @@ import (
 func (s *Store) DeadLetters(ctx context.Context, q adapter.PageQuery) (adapter.DeadLetterPage, error) {
 	return adapter.DeadLetterPage{}, errPending
 }
-func (s *Store) Delete(ctx context.Context, key adapter.ThreadKey) (bool, error) {
-	return false, errPending
-}
 func (s *Store) Retire(ctx context.Context) (bool, error) { return false, errPending }

@@ -31,10 +31,11 @@ var (
 	threadsScript  = newScript("threads")
 	titleScript    = newScript("title")
 	draftsScript   = newScript("thread", "index", "drafts")
+	deleteScript   = newScript("thread", "index", "delete")
 
 	allScripts = []*script{readScript, beginScript, commitScript, activateScript, endScript, claimScript,
 		renewScript, journalScript, stopScript, rangeScript, tailScript, dueScript,
-		inboxScript, threadsScript, titleScript, draftsScript}
+		inboxScript, threadsScript, titleScript, draftsScript, deleteScript}
 )
 
 type script struct {
@@ -84,6 +85,10 @@ func (s *Store) run(ctx context.Context, c call) (*reply, error) {
 }
 
 func (s *Store) send(ctx context.Context, c call) (*reply, error) {
+	if s.waits(c) {
+		replies, errs := s.sendWaiting(ctx, []call{c})
+		return replies[0], errs[0]
+	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	cmd := s.command(ctx, c)
@@ -91,7 +96,7 @@ func (s *Store) send(ctx context.Context, c call) (*reply, error) {
 	return answered(c, cmd)
 }
 
-// runAll runs scripts of any partitions, in one round trip where the connection
+// runAll runs one script on any partitions, in one round trip where the connection
 // allows it.
 func (s *Store) runAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	if err := s.usable(); err != nil {
@@ -105,6 +110,9 @@ func (s *Store) runAll(ctx context.Context, calls []call) ([]*reply, []error) {
 }
 
 func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
+	if len(calls) > 0 && s.waits(calls[0]) {
+		return s.sendWaiting(ctx, calls)
+	}
 	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
 	if len(calls) == 1 || s.opts.singly {
 		for i, c := range calls {

@@ -44,8 +44,13 @@ type Options struct {
 	Keep       time.Duration // of labels and answers, after the thread's last end; 30 days
 	Retain     int           // events in a log at rest, never fewer than those after its snapshot; 10,000
 	Timeout    time.Duration // of one call; 2 s
-	Strict     bool          // a Warning of the start-up checks is an error
-	Logger     *slog.Logger  // discards
+	// WaitReplicas is how many replicas must have a write before it is
+	// acknowledged; 0. With fewer the outcome is unknown after WaitTimeout, which
+	// comes on top of Timeout. Not with an embedded store.
+	WaitReplicas int
+	WaitTimeout  time.Duration // 1 s
+	Strict       bool          // a Warning of the start-up checks is an error
+	Logger       *slog.Logger  // discards
 
 	// HistoryID stands for master_replid where the server has none. Data that
 	// outlived a change of it is treated as restored by another server.
@@ -71,6 +76,7 @@ func (o *Options) withDefaults() Options {
 	or(&d.Keep, 30*24*time.Hour)
 	or(&d.Retain, 10_000)
 	or(&d.Timeout, 2*time.Second)
+	or(&d.WaitTimeout, time.Second)
 	or(&d.Logger, slog.New(slog.DiscardHandler))
 	return d
 }
@@ -85,7 +91,11 @@ func or[T comparable](field *T, value T) {
 // Open connects to the server that the URL names (see parseURL), checks it, and
 // returns a store on it. The node channel is subscribed when Open returns.
 func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
-	client, err := connect(url, opts.withDefaults().Timeout)
+	o := opts.withDefaults()
+	if o.WaitReplicas > 0 {
+		o.Timeout += o.WaitTimeout
+	}
+	client, err := connect(url, o.Timeout)
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +109,8 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 }
 
 // New is Open on a client of one's own, which Close leaves open. The client must
-// not retry (MaxRetries -1) and must heed contexts (ContextTimeoutEnabled).
+// not retry (MaxRetries -1), must heed contexts (ContextTimeoutEnabled) and, with
+// WaitReplicas, wait for an answer longer than WaitTimeout.
 func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Store, error) {
 	s := &Store{client: client, opts: opts.withDefaults(), closing: make(chan struct{})}
 	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
@@ -107,6 +118,9 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 	}
 	if s.opts.Lease < time.Millisecond || s.opts.Follow < time.Millisecond || s.opts.Keep < time.Millisecond || s.opts.Retain < 1 {
 		return nil, errors.New("redisstore: the lease, the times to follow and to keep are a millisecond at least, one event is retained at least")
+	}
+	if s.opts.WaitReplicas < 0 || s.opts.WaitTimeout < time.Millisecond {
+		return nil, errors.New("redisstore: WaitReplicas is 0 at least, WaitTimeout a millisecond")
 	}
 	if !s.opts.volatile {
 		warnings, err := Check(ctx, client)
@@ -120,6 +134,9 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 			s.opts.Logger.Warn("redis setting", "setting", w.Setting, "value", w.Value, "problem", w.Problem)
 		}
 		s.warnings = warnings
+	}
+	if err := s.checkReplicas(ctx); err != nil {
+		return nil, err
 	}
 	s.keys = newKeyspace(s.opts.Prefix, s.opts.Partitions)
 	s.lanes = newLanes(s)

@@ -50,7 +50,7 @@ if how ~= 'queue' then
 end
 
 create(t.rec, r, member)
-touch(t, member, ARGV[23], ARGV[24])
+touch(t, r, member, ARGV[23], ARGV[24])
 local start = r.seq
 redis.call('HSET', t.runs, 'r:' .. run, ARGV[16])
 local ids = redis.call('HGET', t.labels, ARGV[14]) or ''

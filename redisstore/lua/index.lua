@@ -89,15 +89,25 @@ local function threadMember(t, member, ms)
 end
 
 -- touch notes that the thread got an input. The first one settles its tenant.
-local function touch(t, member, tenant, title)
-  local v = redis.call('HMGET', t.rec, 'input', 'title')
+local function touch(t, r, member, tenant, title)
+  local v = redis.call('HMGET', t.rec, 'input', 'title', 'was')
   if v[1] then
     redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
   else
     redis.call('PERSIST', t.rec)
+    r.ver = r.ver + tonumber(v[3] or 0)
     if tenant ~= '' then redis.call('HSET', t.rec, 'tenant', tenant) end
   end
   if title ~= '' and not v[2] then redis.call('HSET', t.rec, 'title', title) end
   redis.call('HSET', t.rec, 'input', NOW)
   redis.call('ZADD', t.threads, 0, threadMember(t, member, NOW))
+end
+
+-- begun tells the nodes that follow the thread that its log has begun again.
+local function begun(t, member, epoch)
+  local message = table.concat(pack({}, { 'e', member, epoch, 1 }, 1, 4))
+  local nodes = redis.call('HGETALL', t.followers)
+  for i = 1, #nodes, 2 do
+    if nodes[i] ~= NODE then redis.call('PUBLISH', ARGV[5] .. nodes[i], message) end
+  end
 end

@@ -1,0 +1,116 @@
+package storetest
+
+import (
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func (th *thread) deleted() bool {
+	th.Helper()
+	ok, err := th.s.Delete(th.Context(), th.key)
+	return must(th, ok, err)
+}
+
+var deleteTests = []test{
+	{"of a deleted thread nothing can be read, and its log begins again under another epoch", func(e *env) {
+		th := e.thread()
+		b := th.start("r1")
+		b.Title, b.Tenant = "Title", "acme"
+		end := ending(th.begun(b), 2, 1, "b end", adapter.EndFinish)
+		end.End.Snapshot = &adapter.SnapshotUpdate{State: raws("{}")[0], Order: []string{}}
+		th.ok(end)
+		before := th.view()
+		same(th, "deleted", th.deleted(), true)
+		q := adapter.ReadQuery{RunID: "r1", Label: "label-r1", After: &adapter.Position{Epoch: before.Epoch, Seq: 1}}
+		v := th.view(q)
+		if v.Run != nil || v.Labelled != nil || v.Latest != nil || v.Recovered || v.Snapshot.State != nil || len(v.Log) > 0 {
+			e.Errorf("left: %s", show(v))
+		}
+		same(th, "numbers", fmt.Sprint(v.Version, v.Base, v.Seq, v.Boundary, v.Title, v.Tenant), "0 1 0 0")
+		if v.Epoch == before.Epoch || v.Epoch == "" || v.Epoch != th.view().Epoch {
+			e.Errorf("epoch %q after %q", v.Epoch, before.Epoch)
+		}
+		r, err := th.s.Range(e.Context(), th.key, before.Epoch, 1, 10)
+		same(th, "range", must(th, r, err).Status, adapter.RangeEpoch)
+		same(th, "list", th.list("space", 0), "")
+		same(th, "deleted again", th.deleted(), true)
+		same(th, "epoch", th.view().Epoch, v.Epoch)
+	}},
+	{"a thread is not deleted while a run is active or waits, or an interrupt is open", func(e *env) {
+		th := e.thread()
+		refused := func(when string) {
+			e.Helper()
+			th.unchanged(func() { same(th, when, th.deleted(), false) })
+		}
+		claim := th.begun(th.start("r1"))
+		refused("active")
+		th.asks(claim, 2, 1)
+		refused("suspended")
+		th.begun(th.wait("r2"))
+		claim = th.begun(th.resume("r3", "exe-r1"))
+		th.ok(ending(claim, 2, 3, "end", adapter.EndFinish))
+		refused("queued")
+		claim = th.claimed("t2", adapter.ClaimQueued).Claim
+		refused("claimed")
+		th.activate(claim)
+		th.ok(ending(claim, 2, 5, "end", adapter.EndFinish))
+		same(th, "at rest", th.deleted(), true)
+	}},
+	{"who follows a deleted thread hears that its log has begun again", func(e *env) {
+		th := e.thread()
+		other := e.node("b")
+		ears := []*heard{listen(th.s), listen(other)}
+		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+		th.from(other).view(adapter.ReadQuery{Follower: true})
+		th.deleted()
+		epoch := th.view().Epoch
+		for _, h := range ears {
+			eventually(th, "it is heard", func() bool {
+				h.mu.Lock()
+				defer h.mu.Unlock()
+				last := adapter.Delivery{}
+				if len(h.all) > 0 {
+					last = h.all[len(h.all)-1]
+				}
+				return last.Kind == adapter.DeliverEvents && last.Thread == th.key && last.Epoch == epoch && last.First == 1 && len(last.Events) == 0
+			})
+		}
+		th.begun(th.start("r2"))
+		eventually(th, "the other node still follows", func() bool { return ears[1].log(th.key) != "" })
+	}},
+	{"what was judged on a deleted thread is stale in its next life", func(e *env) {
+		th := e.thread()
+		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+		judged := th.start("r9")
+		th.deleted()
+		same(th, "at once", th.begin(judged).Status, adapter.BeginStale)
+		th.ok(ending(th.begun(th.start("r2")), 2, 1, "end", adapter.EndFinish))
+		if th.view().Version <= judged.Version {
+			e.Errorf("version %d after %d", th.view().Version, judged.Version)
+		}
+		same(th, "later", th.begin(judged).Status, adapter.BeginStale)
+		same(th, "log", th.log(), "start:r2 end")
+		th.deleted()
+		th.begun(th.start("r3"))
+		same(th, "in its third life", th.begin(judged).Status, adapter.BeginStale)
+	}},
+	{"an unused thread may be deleted, and stays unused", func(e *env) {
+		th := e.thread()
+		th.unchanged(func() { same(th, "deleted", th.deleted(), true) })
+	}},
+	{"deleting a thread leaves another of the same partition and namespace alone", func(e *env) {
+		s := e.node("a")
+		for i := range 10 {
+			th := e.on(s, fmt.Sprint("t", i))
+			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+		}
+		for i := range 5 {
+			e.on(s, fmt.Sprint("t", 2*i)).deleted()
+		}
+		for i := range 10 {
+			same(e.on(s, fmt.Sprint("t", i)), "events", e.on(s, fmt.Sprint("t", i)).view().Seq, int64(i%2*2))
+		}
+		same(e.on(s, "t"), "list", len(e.on(s, "t").infos("space", 3)), 5)
+	}},
+}

@@ -1,0 +1,156 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/redis/go-redis/v9"
+)
+
+// unwaited are the scripts that acknowledge nothing a fail-over must keep: they
+// read, or register a follower, or lengthen a lease, which ends early when it is
+// forgotten and does no harm.
+var unwaited = map[*script]bool{
+	readScript: true, journalScript: true, rangeScript: true, tailScript: true, dueScript: true, renewScript: true,
+	inboxScript: true, threadsScript: true,
+}
+
+func (s *Store) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited[c.script] }
+
+// redirects bounds how often a script follows its slot to another master.
+const redirects = 3
+
+// waiting is a call with its outcome.
+type waiting struct {
+	call
+	cmd   *redis.Cmd
+	reply *reply
+	err   error
+}
+
+// sendWaiting runs scripts and, behind them on the same connections, WAIT. What a
+// script did stands without the replicas too; that it was not acknowledged by
+// enough of them is an unknown outcome, and the call sent again finds what it did
+// and waits again.
+func (s *Store) sendWaiting(ctx context.Context, calls []call) ([]*reply, []error) {
+	all := make([]*waiting, len(calls))
+	for i, c := range calls {
+		all[i] = &waiting{call: c}
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout+s.opts.WaitTimeout)
+	defer cancel()
+	for try, left := 0, all; len(left) > 0; try++ {
+		left = s.waitOnce(ctx, left, try == redirects)
+	}
+	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
+	for i, w := range all {
+		replies[i], errs[i] = w.reply, w.err
+	}
+	return replies, errs
+}
+
+// waitOnce sends each call to the master of its keys and returns the calls that
+// have to go to another. The last try takes any answer.
+func (s *Store) waitOnce(ctx context.Context, calls []*waiting, last bool) (moved []*waiting) {
+	cluster, ok := s.client.(*redis.ClusterClient)
+	if !ok {
+		s.waitOn(ctx, s.client, calls)
+		return nil
+	}
+	groups := map[*redis.Client][]*waiting{}
+	for _, w := range calls {
+		master, err := cluster.MasterForKey(ctx, w.keys[0])
+		if err != nil {
+			w.err = storeError(w.script.name, err)
+			continue
+		}
+		groups[master] = append(groups[master], w)
+	}
+	var group sync.WaitGroup
+	for master, calls := range groups {
+		group.Go(func() { s.waitOn(ctx, master, calls) })
+	}
+	group.Wait()
+	for _, w := range calls {
+		if !last && w.cmd != nil && redis.HasErrorPrefix(w.cmd.Err(), "MOVED") {
+			moved = append(moved, w)
+		}
+	}
+	if moved != nil {
+		cluster.ReloadState(ctx)
+	}
+	return moved
+}
+
+// waitOn runs calls on one master. Each script that it lacks is sent in full.
+func (s *Store) waitOn(ctx context.Context, master redis.UniversalClient, calls []*waiting) {
+	var missing []*waiting
+	s.pipeWaiting(ctx, master, calls, false)
+	for _, w := range calls {
+		if redis.HasErrorPrefix(w.cmd.Err(), "NOSCRIPT") {
+			missing = append(missing, w)
+		}
+	}
+	if missing != nil {
+		s.pipeWaiting(ctx, master, missing, true)
+	}
+}
+
+func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, calls []*waiting, full bool) {
+	pipe := master.Pipeline()
+	for _, w := range calls {
+		w.cmd = s.command(ctx, w.call)
+		if full {
+			w.cmd.Args()[0], w.cmd.Args()[1] = "eval", w.script.source
+		}
+		_ = pipe.Process(ctx, w.cmd)
+	}
+	// WAIT is about the writes of its own connection: a call that finds that it was
+	// carried out before writes nothing, and would wait for nothing.
+	mark := pipe.Set(ctx, waitKey(calls[0].keys[0]), s.opts.Node, 0)
+	have := redis.NewIntCmd(ctx, "wait", s.opts.WaitReplicas, s.opts.WaitTimeout.Milliseconds())
+	_ = pipe.Process(ctx, have)
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	err := errors.Join(mark.Err(), have.Err())
+	if err == nil && have.Val() < int64(s.opts.WaitReplicas) {
+		err = fmt.Errorf("%d of %d replicas have acknowledged it within %v", have.Val(), s.opts.WaitReplicas, s.opts.WaitTimeout)
+	}
+	for _, w := range calls {
+		w.reply, w.err = answered(w.call, w.cmd)
+		if w.err == nil && err != nil {
+			w.reply, w.err = nil, fmt.Errorf("redisstore: %s: %w: %w", w.script.name, adapter.ErrOutcomeUnknown, err)
+		}
+	}
+}
+
+// waitKey is a key of the same partition.
+func waitKey(key string) string { return key[:strings.IndexByte(key, '}')+1] + ":wait" }
+
+// checkReplicas refuses to promise more replicas than there are.
+func (s *Store) checkReplicas(ctx context.Context) error {
+	if s.opts.WaitReplicas == 0 {
+		return nil
+	}
+	one := func(ctx context.Context, c *redis.Client) error {
+		text, err := c.Info(ctx, "replication").Result()
+		if err != nil {
+			return storeError("info", err)
+		}
+		if n := strings.Count(text, "state=online"); n < s.opts.WaitReplicas {
+			return fmt.Errorf("redisstore: WaitReplicas (--wait-replicas) is %d, and the server at %s has %d replicas that are online: "+
+				"start more, or lower the setting", s.opts.WaitReplicas, c.Options().Addr, n)
+		}
+		return nil
+	}
+	switch c := s.client.(type) {
+	case *redis.ClusterClient:
+		return c.ForEachMaster(ctx, one)
+	case *redis.Client:
+		return one(ctx, c)
+	}
+	return fmt.Errorf("redisstore: WaitReplicas (--wait-replicas) needs one server, Sentinel or Cluster, not a %T", s.client)
+}

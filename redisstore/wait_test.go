@@ -1,0 +1,140 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
+)
+
+// unknown wants an unknown outcome because of the replicas.
+func unknown(t *testing.T, what string, err error) {
+	t.Helper()
+	if !errors.Is(err, adapter.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "replicas") {
+		t.Errorf("%s: %v", what, err)
+	}
+}
+
+// waitsForReplica tries each kind of call while the replica hangs, and again.
+func waitsForReplica(t *testing.T, url string, pause, resume func()) {
+	ctx := context.Background()
+	s := open(t, url, Options{WaitReplicas: 1, WaitTimeout: 100 * time.Millisecond, Timeout: patience})
+	other := open(t, url, Options{Node: "other", Timeout: patience})
+	var claim adapter.Claim
+	retried(t, func() error {
+		res, err := s.Begin(ctx, inline(0, "r1"))
+		claim = res.Claim
+		return err
+	})
+	batch := adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}}
+	end := adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}}
+	second := inline(2, "r2")
+	commit := func(b adapter.Batch) func() error {
+		return func() error {
+			res, err := s.Commit(ctx, b)
+			if err == nil && res.Status != adapter.CommitOK {
+				t.Errorf("batch %d: %+v", b.Number, res)
+			}
+			return err
+		}
+	}
+	calls := []struct {
+		name string
+		call func() error
+	}{
+		{"commit", commit(batch)},
+		{"end", commit(end)},
+		{"begin", func() error {
+			res, err := s.Begin(ctx, second)
+			if err == nil && (res.Status != adapter.BeginAccepted) {
+				t.Errorf("begin: %+v", res)
+			}
+			return err
+		}},
+		{"stop", func() error {
+			_, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")})
+			return err
+		}},
+	}
+	pause()
+	for _, c := range calls {
+		unknown(t, c.name, c.call())
+		unknown(t, c.name+" sent again", c.call()) // on a connection that wrote nothing new but for the wait itself
+	}
+	if v := view(t, s, adapter.ReadQuery{}); v.Seq != 5 {
+		t.Errorf("reading does not wait: the log ends at %d", v.Seq)
+	}
+	if held, err := s.Renew(ctx, claim); held || err != nil {
+		t.Errorf("a lease does not wait: %t, %v", held, err)
+	}
+	if _, err := other.SetTitle(ctx, testKey, "x"); err != nil {
+		t.Errorf("a store that does not wait: %v", err)
+	}
+	resume()
+	for _, c := range calls[1:] { // by their ends the runs recognise themselves
+		retried(t, c.call)
+	}
+	if v := view(t, s, adapter.ReadQuery{}); v.Seq != 5 {
+		t.Errorf("the log ends at %d", v.Seq)
+	}
+}
+
+func TestAnAcknowledgementWaitsForTheReplica(t *testing.T) {
+	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
+	replica := redistest.Replica(t, master)
+	waitsForReplica(t, master.URL(), replica.Pause, replica.Resume)
+}
+
+func TestAnAcknowledgementWaitsForTheReplicaOnCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starting a cluster takes seconds; -short leaves it out")
+	}
+	cluster := redistest.Cluster(t)
+	if _, err := Open(context.Background(), cluster.URL(), &Options{WaitReplicas: 1}); err == nil {
+		t.Error("masters without replicas: no error")
+	}
+	replicas := cluster.Replicate(t)
+	all := func(f func(*redistest.Server)) func() {
+		return func() {
+			for _, r := range replicas {
+				f(r)
+			}
+		}
+	}
+	waitsForReplica(t, cluster.URL(), all((*redistest.Server).Pause), all((*redistest.Server).Resume))
+}
+
+func TestTheContractHoldsWithAReplica(t *testing.T) {
+	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
+	redistest.Replica(t, master)
+	storetest.Run(t, func(t testing.TB, n storetest.Node) adapter.Store {
+		o := nodeOptions(n)
+		o.WaitReplicas, o.WaitTimeout = 1, patience
+		s, err := Open(context.Background(), master.URL(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return closing(t, s)
+	})
+}
+
+func TestWaitingForReplicasIsRefusedWhereThereAreTooFew(t *testing.T) {
+	for what, open := range map[string]func() (*Store, error){
+		"a server without replicas": func() (*Store, error) {
+			return Open(context.Background(), redistest.Start(t, redistest.Options{}).URL(), &Options{WaitReplicas: 1})
+		},
+		"an embedded store": func() (*Store, error) { return Embedded(&Options{WaitReplicas: 1}) },
+		"a negative number": func() (*Store, error) {
+			return Open(context.Background(), redistest.Start(t, redistest.Options{}).URL(), &Options{WaitReplicas: -1})
+		},
+	} {
+		if s, err := open(); err == nil || !strings.Contains(err.Error(), "WaitReplicas") {
+			t.Errorf("%s: %v, %v", what, s, err)
+		}
+	}
+}
