@@ -87,7 +87,7 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 func TestAnAcknowledgementWaitsForTheReplica(t *testing.T) {
 	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
 	replica := redistest.Replica(t, master)
-	waitsForReplica(t, master.URL(), replica.Pause, replica.Resume)
+	waitsForReplica(t, master.URL(), replica.Freeze, replica.Thaw)
 }
 
 func TestAnAcknowledgementWaitsForTheReplicaOnCluster(t *testing.T) {
@@ -106,7 +106,7 @@ func TestAnAcknowledgementWaitsForTheReplicaOnCluster(t *testing.T) {
 			}
 		}
 	}
-	waitsForReplica(t, cluster.URL(), all((*redistest.Server).Pause), all((*redistest.Server).Resume))
+	waitsForReplica(t, cluster.URL(), all((*redistest.Server).Freeze), all((*redistest.Server).Thaw))
 }
 
 func TestTheContractHoldsWithAReplica(t *testing.T) {

@@ -3,23 +3,8 @@ package redistest
 import (
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 )
-
-// Pause stops the server's process where it is, as a machine does that hangs:
-// its connections stay, and nothing answers on them. Resume lets it go on.
-func (s *Server) Pause() { s.signal(syscall.SIGSTOP) }
-
-// Resume ends a pause.
-func (s *Server) Resume() { s.signal(syscall.SIGCONT) }
-
-func (s *Server) signal(what syscall.Signal) {
-	s.t.Helper()
-	if err := s.cmd.Process.Signal(what); err != nil {
-		s.t.Fatalf("redistest: %v", err)
-	}
-}
 
 // Replica starts a replica of a server that listens on TCP. It returns when the
 // server knows it as one that is up to date.
