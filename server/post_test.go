@@ -1,0 +1,247 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// A POST is answered by its run's events, each logged one with its position,
+// and by nothing else.
+func TestPostRun(t *testing.T) {
+	b := newFake()
+	b.log(localThread, custom("before"))
+	ts := newTestServer(t, b, nil)
+	s := ts.post(input("t", "r"))
+	first, _ := s.next()
+	if first.id != "e1:2" || first.data != runStarted("t", "r") {
+		t.Errorf("it begins with %+v", first)
+	}
+	b.log(localThread, append(numbered(1, 7), runFinished("t", "r"), custom("not mine"))...)
+	s.wants(append(numbered(1, 7), runFinished("t", "r"))...)
+	s.ends()
+	if cache := s.resp.Header.Get("Cache-Control"); !strings.Contains(cache, "no-cache") {
+		t.Errorf("Cache-Control is %q", cache)
+	}
+	ts.idle(b)
+
+	b = newFake()
+	named := newTestServer(t, b, &Options{Agents: []string{"other"}})
+	agents := make(chan string, 1)
+	b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) {
+		agents <- in.Agent
+		return refusedWith("thread_busy")(context.Background(), in)
+	}
+	named.ask(http.MethodPost, "/agui/other", input("t", "r"), "Content-Type", "application/json; charset=utf-8").opened().fails("thread_busy")
+	if got := <-agents; got != "other" {
+		t.Errorf("asked %q", got)
+	}
+}
+
+// What a thread or an identity has against an input is a stream; what cannot be
+// read is not.
+func TestPostRefusals(t *testing.T) {
+	auth := byToken{"good": {User: "u"}, "reader": {User: "r", Scopes: []string{ScopeRead}}}
+	for name, c := range map[string]struct {
+		path, body string
+		header     []string
+		status     int
+		code       string
+		fields     string
+	}{
+		"no type":         {header: []string{"Content-Type", ""}, status: 415, code: "unsupported_media_type"},
+		"other type":      {header: []string{"Content-Type", "text/plain"}, status: 415, code: "unsupported_media_type"},
+		"broken type":     {header: []string{"Content-Type", "application/json; ;"}, status: 415, code: "unsupported_media_type"},
+		"compressed":      {header: []string{"Content-Encoding", "gzip"}, status: 415, code: "unsupported_media_type"},
+		"empty":           {body: " ", status: 400, code: "invalid_input"},
+		"no object":       {body: "[]", status: 400, code: "invalid_input"},
+		"not JSON":        {body: `{"threadId":`, status: 400, code: "invalid_input"},
+		"not UTF-8":       {body: "{\"threadId\":\"\xff\"}", status: 400, code: "invalid_input"},
+		"twice":           {body: `{"threadId":"t","threadId":"u","runId":"r","messages":[]}`, status: 400, code: "invalid_input"},
+		"too deep":        {body: strings.Repeat(`{"a":`, 200) + "1" + strings.Repeat("}", 200), status: 400, code: "invalid_input"},
+		"wrong places":    {body: `{"threadId":7,"runId":"r","messages":[{"id":"m","role":"nobody"}]}`, status: 400, code: "invalid_input", fields: "/threadId"},
+		"long name":       {body: input(strings.Repeat("x", 1025), "r"), status: 400, code: "invalid_input", fields: "/threadId"},
+		"too large":       {body: input("t", strings.Repeat("x", 5000)), status: 413, code: "body_too_large"},
+		"unknown agent":   {path: "/agui/nobody", status: 404, code: "unknown_agent"},
+		"no credential":   {header: []string{"Authorization", ""}, status: 403, code: "origin_required"},
+		"from a page":     {header: []string{"Authorization", "", "Origin", "https://app.example"}, status: 401, code: "unauthenticated"},
+		"bad credential":  {header: []string{"Authorization", "Bearer bad"}, status: 401, code: "unauthenticated"},
+		"foreign page":    {header: []string{"Origin", "https://evil.example"}, status: 403, code: "origin_not_allowed"},
+		"may only read":   {header: []string{"Authorization", "Bearer reader"}, status: 200, code: "forbidden"},
+		"the thread says": {status: 200, code: "interrupts_pending"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			b.submit = refusedWith("interrupts_pending")
+			ts := newTestServer(t, b, &Options{Auth: auth, Origins: []string{"https://app.example"}, MaxFrameBytes: 4 << 10})
+			path, body := c.path, c.body
+			if path == "" {
+				path = "/agui"
+			}
+			if body == "" {
+				body = input("t", "r")
+			}
+			s := ts.ask(http.MethodPost, path, body, append([]string{"Authorization", "Bearer good"}, c.header...)...)
+			if c.status == http.StatusOK {
+				s.opened().fails(c.code)
+			} else {
+				m := s.refusedWith(c.status, "code", c.code)
+				if fields, _ := m["fields"].([]any); c.fields != "" && (len(fields) == 0 || fields[0].(map[string]any)["pointer"] != c.fields) {
+					t.Errorf("the places are %v", fields)
+				}
+			}
+			ts.idle(b)
+		})
+	}
+}
+
+func TestPostOtherMethods(t *testing.T) {
+	ts := newTestServer(t, newFake(), nil)
+	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodHead} {
+		s := ts.ask(method, "/agui", "")
+		if s.resp.StatusCode != http.StatusMethodNotAllowed || s.resp.Header.Get("Allow") != "POST, OPTIONS" {
+			t.Errorf("%s: %s, Allow %q", method, s.resp.Status, s.resp.Header.Get("Allow"))
+		}
+	}
+}
+
+// The header is there before the store has said anything: clients look for life.
+func TestPostHeaderAtOnce(t *testing.T) {
+	b := newFake()
+	goOn := make(chan struct{})
+	b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) {
+		<-goOn
+		return adapter.Admitted{}, errors.New("no answer")
+	}
+	ts := newTestServer(t, b, nil)
+	s := ts.post(input("t", "r"))
+	close(goOn)
+	s.fails("store_unavailable")
+}
+
+// Proxies take a silent stream for a dead one.
+func TestPostKeepAlive(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, &Options{KeepAlive: 5 * time.Millisecond})
+	s := ts.post(input("t", "r"))
+	s.wants(runStarted("t", "r"))
+	s.comment()
+	s.comment()
+	b.log(localThread, runFinished("t", "r"))
+	s.wants(runFinished("t", "r"))
+	s.ends()
+}
+
+// A client that goes away stops nothing, and leaves nothing behind. The same
+// input again is the run restated.
+func TestPostDisconnect(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, nil)
+	s := ts.post(input("t", "r"))
+	s.wants(runStarted("t", "r"))
+	s.cancel()
+	ts.idle(b)
+	b.log(localThread, custom("1"))
+	b.set(func() {
+		b.submit = answering(repeats("r"))
+		b.repeat = func(_ adapter.ThreadKey, _, label string, at *adapter.Position) (adapter.Repeated, error) {
+			if at.Seq != 2 {
+				t.Errorf("restated as of %v", at)
+			}
+			return adapter.Repeated{Status: adapter.RunActive, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
+		}
+	})
+	s = ts.post(input("t", "again"))
+	if e, _ := s.next(); e.id != "" || e.data != runStarted("t", "again") {
+		t.Errorf("restated: %+v", e)
+	}
+	b.log(localThread, custom("2"), runFinished("t", "r"))
+	if e, _ := s.next(); e.id != "e1:3" || e.data != custom("2") {
+		t.Errorf("live: %+v", e)
+	}
+	s.wants(runFinished("t", "again"))
+	s.ends()
+}
+
+// A run that waits for its turn ends for its client when it is cancelled there.
+func TestPostQueuedCancelled(t *testing.T) {
+	b := newFake()
+	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
+	b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
+		return adapter.Repeated{Status: adapter.RunQueued}, nil
+	}
+	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
+		return adapter.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
+	}
+	ts := newTestServer(t, b, nil)
+	s := ts.post(input("t", "r"))
+	eventually(t, "it waits", func() bool {
+		ts.waiting.mu.Lock()
+		defer ts.waiting.mu.Unlock()
+		return len(ts.waiting.senders) == 1
+	})
+	ts.dial().send(`{"type":"ws.cancel","threadId":"t","runId":"r"}`)
+	s.wants(runStarted("t", "r"), runFinished("t", "r"))
+	s.ends()
+}
+
+// Events that are lost for good in mid-run end the stream with what to do.
+func TestPostRestated(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, nil)
+	s := ts.post(input("t", "r"))
+	s.wants(runStarted("t", "r"))
+	b.change(localThread, func(th *fakeThread) { th.epoch = "e2" })
+	s.fails("store_unavailable")
+}
+
+func TestPostExpires(t *testing.T) {
+	revoked := make(chan struct{})
+	for name, id := range map[string]Identity{
+		"expired": {Expires: time.Now().Add(100 * time.Millisecond)},
+		"revoked": {Revoked: revoked},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			ts := newTestServer(t, b, &Options{Auth: byToken{"good": id}})
+			s := ts.post(input("t", "r"), "Authorization", "Bearer good")
+			s.wants(runStarted("t", "r"))
+			if id.Revoked != nil {
+				close(revoked)
+			}
+			s.fails("unauthenticated")
+			ts.idle(b)
+		})
+	}
+}
+
+// Each version of AG-UI is sent what it can read, as plain sockets are.
+func TestPostProfiles(t *testing.T) {
+	for name, c := range map[string]struct{ declared, message, kind, code string }{
+		"1.0":       {`"1.0"`, "/delegate x", "SUBAGENT_STARTED", ""},
+		"none":      {"", "/delegate x", "STEP_STARTED", ""},
+		"1.0 left":  {`"1.0"`, "/frontend pick {}", "TOOL_CALL_START", "pendingToolCallIds"},
+		"none left": {"", "/frontend pick {}", "TOOL_CALL_START", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ts, _ := endToEnd(t)
+			in := says("r1", c.message)
+			if c.declared != "" {
+				in = strings.Replace(in, `"runId"`, `"protocolVersion":`+c.declared+`,"runId"`, 1)
+			}
+			types, last := ts.post(in).rest()
+			if types[1] != c.kind {
+				t.Errorf("got %v", types)
+			}
+			outcome, _ := last["outcome"].(map[string]any)
+			if _, pending := outcome["pendingToolCallIds"]; kindOf(last) != "RUN_FINISHED" || pending != (c.code != "") {
+				t.Errorf("ended with %v", last)
+			}
+		})
+	}
+}

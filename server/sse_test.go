@@ -1,0 +1,182 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// stalled opens a stream by hand and reads nothing of it.
+func stalled(ts *testServer, request string) net.Conn {
+	ts.t.Helper()
+	conn, err := net.Dial("tcp", ts.http.Listener.Addr().String())
+	if err != nil {
+		ts.t.Fatal(err)
+	}
+	ts.t.Cleanup(func() { conn.Close() })
+	if _, err := io.WriteString(conn, request); err != nil {
+		ts.t.Fatal(err)
+	}
+	return conn
+}
+
+var postThread = fmt.Sprintf("POST /agui HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+	len(input("t", "r")), input("t", "r"))
+
+const followThread = "GET /agui/threads/t/events?follow=1 HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+
+func big(i int) string {
+	return fmt.Sprintf(`{"type":"CUSTOM","name":"%d","value":%q}`, i, strings.Repeat("x", 60<<10))
+}
+
+// A client that takes nothing is given up after the write timeout. It holds up
+// neither the thread nor its other followers.
+func TestStalledStream(t *testing.T) {
+	for name, request := range map[string]string{
+		"events": followThread,
+		"post":   postThread,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			ts := newTestServer(t, b, &Options{WriteTimeout: 500 * time.Millisecond})
+			stalled(ts, request)
+			eventually(t, "it is served", func() bool { return b.followers() == 1 })
+			reads := ts.events("?after=e1:0&follow=1")
+			for i := range 300 { // 18 MB: more than any buffer on the way
+				b.log(localThread, big(i))
+				for reads.expect("")["name"] != fmt.Sprint(i) {
+				}
+			}
+			eventually(t, "it is given up", func() bool { return b.followers() == 1 })
+			reads.cancel()
+			ts.idle(b)
+		})
+	}
+}
+
+// A client that reads slowly is waited for, without anything being kept for it.
+func TestSlowStream(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, &Options{WriteTimeout: 5 * time.Second})
+	conn := stalled(ts, followThread)
+	eventually(t, "it is served", func() bool { return b.followers() == 1 })
+	for i := range 200 {
+		b.log(localThread, big(i))
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &sseStream{t: t, resp: resp, lines: bufio.NewReader(resp.Body)}
+	for i := range 200 {
+		if e := s.expect("CUSTOM"); e["name"] != fmt.Sprint(i) {
+			t.Fatalf("event %d is %v", i, e["name"])
+		}
+	}
+}
+
+// Draining tells a run's client how to learn the rest, and writes the end if the
+// run comes to it.
+func TestDrainingStreams(t *testing.T) {
+	for name, end := range map[string]string{"the run ends": runFinished("t", "r"), "it goes on elsewhere": ""} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			ts := newTestServer(t, b, nil)
+			runs, follows := ts.post(input("t", "r")), ts.events("?after=e1:0&follow=1")
+			runs.wants(runStarted("t", "r"))
+			follows.wants(runStarted("t", "r"))
+			b.shutdown = func() {
+				ts.ask(http.MethodPost, "/agui", input("t", "late")).refusedWith(503, "code", "server_draining")
+				ts.ask(http.MethodGet, "/agui/threads/t/events", "").refusedWith(503, "code", "server_draining")
+				if end != "" {
+					b.log(localThread, end)
+				}
+			}
+			ts.stop()
+			if end != "" {
+				runs.wants(end)
+				runs.ends()
+				follows.wants(end)
+			} else {
+				e := runs.fails("server_draining")
+				if !strings.Contains(fmt.Sprint(e["metadata"]), "retryAfterMs") {
+					t.Errorf("got %v", e)
+				}
+			}
+			follows.ends()
+			ts.idle(b)
+		})
+	}
+}
+
+// Shutdown's patience ends for a client that takes nothing, too.
+func TestShutdownCutsStreams(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, &Options{WriteTimeout: time.Hour})
+	stalled(ts, followThread)
+	eventually(t, "it is served", func() bool { return b.followers() == 1 })
+	for i := range 300 {
+		b.log(localThread, big(i))
+	}
+	ts.down = true
+	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
+	defer cancel()
+	if err := ts.Shutdown(ctx); err == nil {
+		t.Error("it waited for nothing")
+	}
+	ts.idle(b)
+}
+
+// The write deadline of a stream is not that of the connection's next answer.
+func TestStreamLeavesNoDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		b.submit = refusedWith("thread_busy")
+		s, err := newServer(b, &Options{WriteTimeout: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+		served := make(chan error, 1)
+		go func() { served <- s.Serve(p) }()
+		near, far := net.Pipe()
+		defer near.Close()
+		p.conns <- far
+		r := bufio.NewReader(near)
+		answer := func(request string) string {
+			t.Helper()
+			if _, err := io.WriteString(near, request); err != nil {
+				t.Fatal(err)
+			}
+			resp, err := http.ReadResponse(r, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body, err := io.ReadAll(resp.Body)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(body)
+		}
+		if got := answer(postThread); !strings.Contains(got, "thread_busy") {
+			t.Errorf("got %s", got)
+		}
+		time.Sleep(time.Minute)
+		if got := answer("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"); got != "ok\n" {
+			t.Errorf("got %q", got)
+		}
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+}
