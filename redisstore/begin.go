@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,12 +9,22 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 )
 
+var beginStatus = []adapter.BeginStatus{adapter.BeginAccepted, adapter.BeginStale, adapter.BeginExpired,
+	adapter.BeginDuplicate, adapter.BeginGone}
+
+// begun are the verdicts after those that are a status.
 var begun = map[int64]error{
-	3: errors.New("redisstore: begin: a run is active"),
-	4: errors.New("redisstore: begin: an interrupt is open and is not answered"),
-	5: errors.New("redisstore: begin: no interrupt is open"),
-	6: errors.New("redisstore: begin: another execution is suspended"),
+	5: errors.New("redisstore: begin: a run is active"),
+	6: errors.New("redisstore: begin: an interrupt is open and is not answered"),
+	7: errors.New("redisstore: begin: no interrupt is open"),
+	8: errors.New("redisstore: begin: another execution is suspended"),
 }
+
+const (
+	middlePriority = 128
+	lowestPriority = 255
+	usualAttempts  = 3
+)
 
 // Begin implements adapter.Admission. What contradicts the version it names (a
 // start while a run is active, answers to nothing) is an error.
@@ -27,13 +38,20 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 		s.opts.Lease.Milliseconds(), b.RunID, b.Label, b.Execution, []byte(b.Record), how}
 	switch how {
 	case "queue":
-		args = append(args, []byte(b.Input), b.Cancelled[0], b.Cancelled[1], 0, 0, b.Tenant, cutTitle(b.Title))
+		args = append(args, []byte(b.Input), b.Cancelled[0], b.Cancelled[1])
 	case "resume":
 		args = append(args, b.Token, []byte(b.Answer), b.Agent)
 	default:
 		args = append(args, b.Token, []byte(b.Frozen), b.Agent)
 	}
-	if how != "queue" {
+	var available int64
+	if !b.Available.IsZero() {
+		available = b.Available.UnixMilli()
+	}
+	args = append(args, cmp.Or(b.Priority, middlePriority), cmp.Or(b.MaxAttempts, usualAttempts), b.Dedupe, available, b.Requeues)
+	if how == "queue" {
+		args = append(args, 0, 0, b.Tenant, cutTitle(b.Title))
+	} else {
 		args = append(args, len(b.Answers), len(b.Archive), b.Tenant, cutTitle(b.Title))
 		for id, answer := range b.Answers {
 			args = append(args, id, []byte(answer))
@@ -48,37 +66,56 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 		return adapter.BeginResult{}, err
 	}
 	verdict := r.int()
-	if verdict > 2 {
-		return adapter.BeginResult{}, begun[verdict]
+	if err := begun[verdict]; err != nil {
+		return adapter.BeginResult{}, err
 	}
-	res := adapter.BeginResult{Status: beginStatus[verdict&3], Start: adapter.Position{Seq: r.int(), Epoch: r.string()}}
-	if r.bool() {
-		res.Claim = adapter.Claim{Thread: b.Thread, RunID: b.RunID, Token: b.Token}
+	if verdict < 0 || int(verdict) >= len(beginStatus) {
+		return adapter.BeginResult{}, fmt.Errorf("redisstore: begin: verdict %d", verdict)
+	}
+	res := adapter.BeginResult{Status: beginStatus[verdict], Start: adapter.Position{Seq: r.int(), Epoch: r.string()}}
+	claimed, epoch := r.bool(), r.int()
+	if claimed {
+		res.Claim = adapter.Claim{Thread: b.Thread, RunID: b.RunID, Token: b.Token, DispatchEpoch: epoch}
 		s.logged(b.Thread, res.Start.Epoch, res.Start.Seq+1, b.Events)
 	}
-	if released := r.list(); released.bool() {
+	if released := r.list(); released.more() {
+		ready := released.bool()
 		s.logged(b.Thread, res.Start.Epoch, released.int()+1, released.events())
-		s.deliver(adapter.Delivery{Thread: b.Thread, Kind: adapter.DeliverReady})
+		if ready {
+			s.deliver(adapter.Delivery{Thread: b.Thread, Kind: adapter.DeliverReady})
+		}
+		r.join(released)
 	}
+	res.Of = r.string()
 	return res, r.err
 }
-
-var beginStatus = [4]adapter.BeginStatus{adapter.BeginAccepted, adapter.BeginStale, adapter.BeginExpired}
 
 func howBegins(b adapter.Begin) (string, error) {
 	if b.RunID == "" {
 		return "", errors.New("a run has an id")
 	}
+	if b.Priority < 0 || b.Priority > lowestPriority || b.MaxAttempts < 0 {
+		return "", fmt.Errorf("priority %d, %d attempts: a priority is 1 to %d, a run has one attempt at least",
+			b.Priority, b.MaxAttempts, lowestPriority)
+	}
 	if b.Queue {
+		if b.Requeues != "" {
+			return "", errors.New("what goes on with a dead letter does not wait")
+		}
 		if b.Cancelled[0] == nil || b.Cancelled[1] == nil {
 			return "", errors.New("a queued run needs the events of its cancellation")
 		}
 		return "queue", nil
 	}
+	if !b.Available.IsZero() {
+		return "", errors.New("only a queued run waits for its time")
+	}
 	if b.Token == "" || len(b.Events) == 0 {
 		return "", errors.New("a run that starts needs a token and its first event")
 	}
 	switch {
+	case len(b.Answers) > 0 && b.Requeues != "":
+		return "", errors.New("a dead letter's execution has no open interrupt")
 	case len(b.Answers) > 0 && b.Frozen != nil:
 		return "steer", nil
 	case len(b.Answers) > 0:
@@ -88,6 +125,8 @@ func howBegins(b adapter.Begin) (string, error) {
 		return "resume", nil
 	case b.Frozen != nil:
 		return "new", nil
+	case b.Requeues != "":
+		return "requeue", nil
 	}
 	return "", errors.New("neither a new execution nor answers to one")
 }

@@ -14,12 +14,12 @@ func (s *Store) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.Clai
 		return adapter.ClaimResult{}, errors.New("redisstore: claim: a claim needs a token")
 	}
 	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{claimScript, t.all(), []any{t.member, c.Token, s.opts.Lease.Milliseconds()}})
+	r, err := s.run(ctx, call{claimScript, t.all(), []any{t.member, c.Token, s.opts.Lease.Milliseconds(), c.RunID}})
 	if err != nil {
 		return adapter.ClaimResult{}, err
 	}
 	res := adapter.ClaimResult{Kind: claimKind[r.int()&3], Claim: adapter.Claim{Thread: c.Thread, RunID: r.string(),
-		Token: c.Token, DispatchEpoch: r.int()}, Attempts: int(r.int()), Input: r.json(), Record: r.json()}
+		Token: c.Token, DispatchEpoch: r.int()}, Attempts: int(r.int()), Exhausted: r.bool(), Input: r.json(), Record: r.json()}
 	if res.Kind == adapter.ClaimNothing || res.Kind == adapter.ClaimExpired {
 		res.Claim = adapter.Claim{}
 	}
@@ -45,7 +45,7 @@ func (s *Store) Activate(ctx context.Context, a adapter.Activation) (adapter.Com
 	if err != nil {
 		return adapter.CommitResult{}, err
 	}
-	res := adapter.CommitResult{Status: commitStatus[r.int()&3], End: adapter.Position{Epoch: r.string(), Seq: r.int()}}
+	res := commitResult(r)
 	if res.Status == adapter.CommitOK {
 		s.logged(a.Claim.Thread, res.End.Epoch, res.End.Seq-int64(len(a.Events))+1, a.Events)
 	}
@@ -55,19 +55,9 @@ func (s *Store) Activate(ctx context.Context, a adapter.Activation) (adapter.Com
 // Renew implements adapter.Worker. A lease that has expired unclaimed is renewed
 // too: expiry permits a takeover, and only the takeover fences.
 func (s *Store) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
-	return s.renew(ctx, c, s.opts.Lease.Milliseconds())
-}
-
-// HandBack implements adapter.Worker. A claim that is already lost is no error.
-func (s *Store) HandBack(ctx context.Context, c adapter.Claim) error {
-	_, err := s.renew(ctx, c, 0)
-	return err
-}
-
-func (s *Store) renew(ctx context.Context, c adapter.Claim, lease int64) (bool, error) {
 	t := s.keys.thread(c.Thread)
 	r, err := s.run(ctx, call{renewScript, []string{t.rec(), t.part.leases},
-		[]any{t.member, c.RunID, c.Token, c.DispatchEpoch, lease}})
+		[]any{t.member, c.RunID, c.Token, c.DispatchEpoch, s.opts.Lease.Milliseconds()}})
 	if err != nil {
 		return false, err
 	}

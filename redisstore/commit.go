@@ -11,6 +11,15 @@ import (
 
 var commitStatus = [4]adapter.CommitStatus{adapter.CommitOK, adapter.CommitFenced, adapter.CommitAhead, adapter.CommitMismatch}
 
+// paused is PAUSED of lib.lua.
+const paused = 8
+
+func commitResult(r *reply) adapter.CommitResult {
+	verdict := r.int()
+	return adapter.CommitResult{Status: commitStatus[verdict&3], Paused: verdict&paused != 0,
+		End: adapter.Position{Epoch: r.string(), Seq: r.int()}}
+}
+
 // Commit implements adapter.Worker. The batch must not be changed before Commit
 // returns, nor its events ever: readers get the same bytes.
 func (s *Store) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
@@ -82,8 +91,8 @@ func (s *Store) end(ctx context.Context, b adapter.Batch) (adapter.CommitResult,
 	if err != nil {
 		return adapter.CommitResult{}, err
 	}
-	res := adapter.CommitResult{Status: commitStatus[r.int()&3], End: adapter.Position{Epoch: r.string(), Seq: r.int()},
-		Ready: r.bool(), GaveBack: r.bool()}
+	res := commitResult(r)
+	res.Ready, res.GaveBack = r.bool(), r.bool()
 	after := r.events()
 	if r.err != nil {
 		return res, r.err

@@ -10,43 +10,53 @@
 //
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
-//	                    the active dispatch with claim and lease, closing
-//	                    events, the latest run
-//	Tlog        list    events; index i is position base+i                 begin, activate, commit, end, stop, claim
+//	                    the claim and its lease, the dispatch epoch, the
+//	                    wish to pause, the latest run, tenant, title
+//	Tlog        list    events; index i is position base+i                 begin, activate, commit, end, stop, claim,
+//	                                                                       nack, interrupt
 //	Tsnap       hash    state, and the message ids in order                end
 //	Tmsgs       hash    messages by id                                     end
-//	Truns       hash    by run id: m: status, the log's end when it was    begin, activate, end, stop, claim
-//	                    admitted, position of RUN_STARTED, execution;
-//	                    r: record, t: terminal event, k: what ended it;
-//	                    q: the request that stopped it;
-//	                    l: an execution's latest run
-//	Tlabels     hash    client's run id to run ids                         begin
-//	Texec       hash    the live execution: id, agent, what is frozen,     begin, activate, end, stop
-//	                    began; after a resume what giving back needs
-//	Tjournal    list    the live execution's records                       begin, commit, end
-//	Tsusp       string  the open suspension, behind what the inbox knows   begin, end
-//	                    of it
-//	Tanswers    hash    a: interrupt id to answer, c: tool call ids asked  begin, end
-//	Tqueue      zset    waiting run ids by sequence                        begin, claim, stop, end
-//	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim
-//	                    cancellation
+//	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
+//	                    line (run.lua), with its ordinal n in the thread;  interrupt
+//	                    rn: record, tn: terminal event; l: the latest run
+//	                    of an execution that was continued
+//	Tmemo       hash    what clients may refer to again: l: their run id   begin, end, nack, interrupt
+//	                    to run ids, a: interrupt id to answer, c: tool
+//	                    call ids asked about, x: a request to interrupt
+//	                    to what it did
+//	Texec       hash    the live execution: id, agent, what is frozen,     begin, activate, end, stop, nack, interrupt
+//	                    began; its open suspension, behind what the inbox
+//	                    knows of it; after a resume what giving back needs
+//	Tjournal    list    the live execution's records                       begin, commit, end, nack
+//	Tclosing    string  what closes the active run's open items            commit, end, stop, nack, interrupt
+//	Tqueue      zset    waiting run ids by priority and arrival            begin, claim, stop, end, nack, interrupt
+//	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
+//	                    cancellation; d: dedupe key to its run             interrupt
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
 //	Tarchive    hash    messages that a rewind took out, by id             begin
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
-//	Pleases     zset    threads with a claim, by the lease's end           begin, claim, renew, end, stop
-//	Pready      zset    threads with a dispatch to claim, by when they     begin, claim, end, stop
-//	                    became ready; suspensions, by the time after
-//	                    their deadline
-//	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end
+//	Pleases     zset    threads with an active run, by the lease's end, or begin, claim, renew, nack, end, stop,
+//	                    by when a run that was given back may be had       interrupt
+//	Pready      zset    threads with a dispatch to claim, by when it may   begin, claim, end, stop, nack, interrupt
+//	                    be claimed; suspensions, by the time after their
+//	                    deadline
+//	Pcounts     hash    dispatches by state                                begin, claim, end, stop, nack, interrupt
+//	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end, nack
 //	Pthreads    zset    threads: namespace, latest input                   begin
 //	Pwait       string  written before a script's WAIT                     the store itself
 //	prefix:meta hash    the number of partitions                           start
 //
-// Labels and answers expire Options.Keep after the thread's last end, never while
-// it is suspended; followers when their time is over. The execution and its
-// journal go with the execution's end. Everything else stays with the thread until
-// Delete, which leaves of it, for a day, the record with a new epoch and the
-// version from which a next life goes on.
+// The memo expires Options.Keep after the thread's last end, never while it is
+// suspended; followers when their time is over. The execution and its journal go
+// with the execution's end; those of a dead letter when another execution begins,
+// or after Options.Keep. Everything else stays with the thread until Delete, which
+// leaves of it, for a day, the record with a new epoch and the version from which
+// a next life goes on.
+//
+// A waiting thread must be small. So values that may be longer than what Redis
+// packs (64 bytes) are kept out of the record, and what only a claim needs is
+// taken out of it at rest.
+//
 // Leases and ready are the mailbox: what is in them is what Due returns, and
 // they change in the script that decides, so that no dispatch can be lost
 // between two keys.

@@ -123,18 +123,18 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	}
 	claim := begin(t, s, inline(0, "r1"))
 	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Records: []json.RawMessage{json.RawMessage("1")}})
-	if got := fmt.Sprint(kept()); got != "[rec log runs labels exec journal followers leases threads]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs memo exec journal followers leases counts threads]" {
 		t.Errorf("of an active run: %s", got)
 	}
 	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
-	if got := fmt.Sprint(kept()); got != "[rec log runs labels followers threads]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs memo followers counts threads]" {
 		t.Errorf("of an ended run: %s", got)
 	}
 	begin(t, s, inline(2, "r2"))
 	if _, err := s.Stop(context.Background(), adapter.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")}); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(kept()); got != "[rec log runs labels followers threads]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs memo followers counts threads]" {
 		t.Errorf("of a stopped run: %s", got)
 	}
 	if ok, err := s.Delete(context.Background(), testKey); !ok || err != nil {

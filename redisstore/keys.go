@@ -15,10 +15,10 @@ type keyspace struct {
 
 // partition is the keys that the threads of a partition share.
 type partition struct {
-	index          int
-	base           string // prefix and hash tag
-	leases, ready  string
-	inbox, threads string
+	index                 int
+	base                  string // prefix and hash tag
+	leases, ready, counts string
+	inbox, threads        string
 }
 
 func newKeyspace(prefix string, partitions int) *keyspace {
@@ -26,7 +26,7 @@ func newKeyspace(prefix string, partitions int) *keyspace {
 	for i, tag := range partitionTags(partitions) {
 		base := prefix + ":{" + tag + "}:"
 		k.parts = append(k.parts, partition{index: i, base: base, leases: base + "leases", ready: base + "ready",
-			inbox: base + "inbox", threads: base + "threads"})
+			counts: base + "counts", inbox: base + "inbox", threads: base + "threads"})
 	}
 	return k
 }
@@ -51,16 +51,18 @@ func (k *keyspace) thread(key adapter.ThreadKey) threadKeys {
 
 func (t threadKeys) rec() string       { return t.base + "rec" }
 func (t threadKeys) log() string       { return t.base + "log" }
+func (t threadKeys) exec() string      { return t.base + "exec" }
 func (t threadKeys) journal() string   { return t.base + "journal" }
 func (t threadKeys) followers() string { return t.base + "followers" }
+func (t threadKeys) closing() string   { return t.base + "closing" }
 
 // all returns the keys in the order of keysOf in thread.lua.
 func (t threadKeys) all() []string {
 	return []string{
 		t.rec(), t.log(), t.base + "snap", t.base + "msgs", t.base + "runs",
-		t.base + "labels", t.base + "exec", t.journal(), t.base + "susp", t.base + "answers",
-		t.base + "queue", t.base + "disp", t.followers(), t.part.leases, t.part.ready,
-		t.base + "archive", t.base + "drafts", t.part.inbox, t.part.threads,
+		t.base + "memo", t.exec(), t.journal(), t.closing(), t.base + "queue",
+		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.part.leases,
+		t.part.ready, t.part.counts, t.part.inbox, t.part.threads,
 	}
 }
 

@@ -154,7 +154,7 @@ func (l *lane) send(taken []*pending) {
 }
 
 func commitCall(group []*pending) call {
-	c := call{script: commitScript, keys: make([]string, 0, 4*len(group))}
+	c := call{script: commitScript, keys: make([]string, 0, 5*len(group))}
 	n := 0
 	for _, p := range group {
 		n += argsPerBatch + len(p.batch.Events) + len(p.batch.Records)
@@ -163,6 +163,9 @@ func commitCall(group []*pending) call {
 	for _, p := range group {
 		b := &p.batch
 		c.keys = append(c.keys, p.keys.rec(), p.keys.log(), p.keys.journal(), p.keys.followers())
+		if b.Closing != nil {
+			c.keys = append(c.keys, p.keys.closing())
+		}
 		c.args = append(c.args, p.keys.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
 			b.Closing != nil, p.closing, len(b.Events), len(b.Records))
 		c.args = appendBytes(c.args, b.Events)
@@ -178,7 +181,7 @@ func (s *Store) committed(p *pending, r *reply, err error) {
 		p.done <- outcome{err: err}
 		return
 	}
-	res := adapter.CommitResult{Status: commitStatus[r.int()&3], End: adapter.Position{Epoch: r.string(), Seq: r.int()}}
+	res := commitResult(r)
 	if r.err == nil && res.Status == adapter.CommitOK {
 		s.logged(p.batch.Claim.Thread, res.End.Epoch, p.batch.Expect+1, p.batch.Events)
 	}

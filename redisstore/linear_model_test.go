@@ -47,6 +47,7 @@ type threadSpec struct {
 	lease        int64 // the last tick in which the claim holds
 	exe, asking  string
 	queue        []string
+	tried        map[string]int   // by waiting run: its claims before
 	admitted     map[string]int64 // by run: the log's end before
 	ended        map[string]ended
 }
@@ -61,14 +62,14 @@ type ended struct {
 // clone lets the next state be written without touching this one.
 func (s *threadSpec) clone() *threadSpec {
 	c := *s
-	c.queue, c.admitted, c.ended = slices.Clone(s.queue), maps.Clone(s.admitted), maps.Clone(s.ended)
+	c.queue, c.tried, c.admitted, c.ended = slices.Clone(s.queue), maps.Clone(s.tried), maps.Clone(s.admitted), maps.Clone(s.ended)
 	return &c
 }
 
 func (s *threadSpec) equal(o *threadSpec) bool {
 	return s.version == o.version && s.seq == o.seq && s.run == o.run && s.token == o.token && s.kind == o.kind &&
 		s.started == o.started && s.number == o.number && s.attempts == o.attempts && s.lease == o.lease &&
-		s.exe == o.exe && s.asking == o.asking && slices.Equal(s.queue, o.queue) &&
+		s.exe == o.exe && s.asking == o.asking && slices.Equal(s.queue, o.queue) && maps.Equal(s.tried, o.tried) &&
 		maps.Equal(s.admitted, o.admitted) && maps.Equal(s.ended, o.ended)
 }
 
@@ -135,6 +136,8 @@ func (s *threadSpec) claim(q *request, now int64) (*threadSpec, answer) {
 		return s, answer{verdict: "nothing"}
 	case s.run == "":
 		n.run, n.queue, n.started = s.queue[0], n.queue[1:], false
+		n.attempts = n.tried[n.run]
+		delete(n.tried, n.run)
 	}
 	n.version++
 	n.token, n.number, n.attempts, n.lease = q.token, 0, n.attempts+1, now
@@ -197,8 +200,20 @@ func (s *threadSpec) renew(q *request, now int64) (*threadSpec, answer) {
 		return s, answer{verdict: "lost"}
 	}
 	n := s.clone()
-	if n.lease = now; q.kind == "handback" {
-		n.lease, n.token, n.number, n.attempts = -1, "", 0, max(s.attempts-1, 0)
+	attempts := max(s.attempts-1, 0)
+	switch {
+	case q.kind == "renew":
+		n.lease = now
+	case s.started: // the thread stays this run's
+		n.version++
+		n.lease, n.token, n.number, n.attempts = -1, "", 0, attempts
+	default:
+		n.version++
+		n.queue = slices.Insert(n.queue, 0, s.run)
+		if attempts > 0 {
+			n.tried[s.run] = attempts
+		}
+		n.run, n.token, n.kind, n.number, n.attempts, n.lease = "", "", "", 0, 0, 0
 	}
 	return n, answer{verdict: "held"}
 }
@@ -227,7 +242,7 @@ func linear() porcupine.Model {
 			return slices.Collect(maps.Values(threads))
 		},
 		Init: func() []any {
-			return []any{&threadSpec{admitted: map[string]int64{}, ended: map[string]ended{}}}
+			return []any{&threadSpec{tried: map[string]int{}, admitted: map[string]int64{}, ended: map[string]ended{}}}
 		},
 		Step: func(state, input, output any) []any {
 			q, want := input.(*request), output.(answer)

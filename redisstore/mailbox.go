@@ -3,30 +3,178 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"fmt"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 )
 
-var errPending = errors.New("redisstore: this call is not there yet")
+// HandBack implements adapter.Worker. A claim that is already lost is no error.
+func (s *Store) HandBack(ctx context.Context, c adapter.Claim) error {
+	_, err := s.giveUp(ctx, "back", adapter.Nack{Claim: c})
+	return err
+}
 
+// Nack implements adapter.Mailbox.
 func (s *Store) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
-	return adapter.NackResult{}, errPending
+	if len(n.Terminal) == 0 {
+		return adapter.NackResult{}, errors.New("redisstore: nack: a dispatch without attempts left ends with an event")
+	}
+	return s.giveUp(ctx, "nack", n)
 }
+
+// Bury implements adapter.Mailbox.
 func (s *Store) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
-	return adapter.NackResult{}, errPending
+	if len(n.Terminal) == 0 {
+		return adapter.NackResult{}, errors.New("redisstore: bury: a run ends with an event")
+	}
+	return s.giveUp(ctx, "bury", n)
 }
+
+func (s *Store) giveUp(ctx context.Context, how string, n adapter.Nack) (adapter.NackResult, error) {
+	var retry int64
+	if !n.RetryAt.IsZero() {
+		retry = n.RetryAt.UnixMilli()
+	}
+	c := n.Claim
+	t := s.keys.thread(c.Thread)
+	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, retry, n.Error,
+		n.Terminal, n.GiveBack, s.opts.Keep.Milliseconds()}})
+	if err != nil {
+		return adapter.NackResult{}, err
+	}
+	res := adapter.NackResult{State: adapter.DispatchState(r.string()), Ready: r.bool(), GaveBack: r.bool()}
+	s.logged(c.Thread, r.string(), r.int()+1, r.events())
+	return res, r.err
+}
+
+// Interrupt implements adapter.Mailbox.
 func (s *Store) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.InterruptResult, error) {
-	return adapter.InterruptResult{}, errPending
+	if i.Request == "" {
+		return adapter.InterruptResult{}, errors.New("redisstore: interrupt: a call needs a name")
+	}
+	if i.Active != "" && len(i.Terminal) == 0 {
+		return adapter.InterruptResult{}, errors.New("redisstore: interrupt: an active run ends with an event")
+	}
+	t := s.keys.thread(i.Thread)
+	r, err := s.run(ctx, call{interruptScript, t.all(), []any{t.member, i.Request, i.Active, i.Terminal, i.Reason, s.opts.Keep.Milliseconds()}})
+	if err != nil {
+		return adapter.InterruptResult{}, err
+	}
+	res := adapter.InterruptResult{Stale: r.bool(), Epoch: r.int(), Active: r.string()}
+	superseded, owed := r.list(), r.list()
+	for superseded.more() {
+		res.Superseded = append(res.Superseded, superseded.string())
+		events := owed.events()
+		if len(events) == 0 {
+			events = nil
+		}
+		res.Owed = append(res.Owed, events)
+	}
+	r.join(superseded)
+	r.join(owed)
+	s.logged(i.Thread, r.string(), r.int()+1, r.events())
+	s.lost(i.Thread, r.string(), r.string())
+	return res, r.err
 }
+
+// Pause implements adapter.Mailbox. Without an active run there is nothing to
+// wish, and nothing is kept.
 func (s *Store) Pause(ctx context.Context, key adapter.ThreadKey, on bool) (bool, error) {
-	return false, errPending
+	r, err := s.run(ctx, call{pauseScript, []string{s.keys.thread(key).rec()}, []any{on}})
+	if err != nil {
+		return false, err
+	}
+	return r.bool(), r.err
 }
+
+// Dispatch implements adapter.Mailbox.
 func (s *Store) Dispatch(ctx context.Context, key adapter.ThreadKey, id string) (*adapter.Dispatch, error) {
-	return nil, errPending
+	if id == "" {
+		return nil, nil
+	}
+	list, err := s.dispatches(ctx, key, id, adapter.DispatchQuery{})
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return &list[0], nil
 }
+
+const dispatchPage = 100
+
+// Dispatches implements adapter.Mailbox. Asking for terminal ones reads every
+// run that the thread has kept.
 func (s *Store) Dispatches(ctx context.Context, key adapter.ThreadKey, q adapter.DispatchQuery) ([]adapter.Dispatch, error) {
-	return nil, errPending
+	if q.Limit < 0 || q.Offset < 0 {
+		return nil, fmt.Errorf("redisstore: dispatches: limit %d, offset %d: neither can be negative", q.Limit, q.Offset)
+	}
+	return s.dispatches(ctx, key, "", q)
 }
+
+func (s *Store) dispatches(ctx context.Context, key adapter.ThreadKey, id string, q adapter.DispatchQuery) ([]adapter.Dispatch, error) {
+	r, err := s.run(ctx, s.dispatchesCall(key, id, q))
+	if err != nil {
+		return nil, err
+	}
+	var list []adapter.Dispatch
+	for r.more() {
+		list = append(list, readDispatch(r, key))
+	}
+	return list, r.err
+}
+
+// dispatchesCall asks for one dispatch, or for those of a query.
+func (s *Store) dispatchesCall(key adapter.ThreadKey, id string, q adapter.DispatchQuery) call {
+	if q.Limit == 0 {
+		q.Limit = dispatchPage
+	}
+	t := s.keys.thread(key)
+	args := []any{id, q.Limit, q.Offset}
+	for _, state := range q.States {
+		args = append(args, string(state))
+	}
+	return call{dispatchesScript, t.all(), args}
+}
+
+func readDispatch(r *reply, key adapter.ThreadKey) adapter.Dispatch {
+	l := r.list()
+	d := adapter.Dispatch{ID: l.string(), Thread: key, State: adapter.DispatchState(l.string()), Epoch: l.int(),
+		Priority: int(l.int()), Dedupe: l.string(), Available: l.time(), Attempts: int(l.int()), MaxAttempts: int(l.int()),
+		Error: l.string(), ClaimedBy: l.string(), LeaseUntil: l.time(), Started: l.bool(), Outcome: l.json(),
+		RequeuedAs: l.string(), Created: l.time(), Updated: l.time(), Completed: l.time(), Record: l.json(), Input: l.json()}
+	r.join(l)
+	return d
+}
+
+// time reads Unix ms; 0 is no time.
+func (r *reply) time() time.Time {
+	if ms := r.int(); ms != 0 {
+		return time.UnixMilli(ms)
+	}
+	return time.Time{}
+}
+
+// CountDispatches implements adapter.Mailbox.
 func (s *Store) CountDispatches(ctx context.Context) (map[adapter.DispatchState]int64, error) {
-	return nil, errPending
+	calls := make([]call, len(s.keys.parts))
+	for i := range calls {
+		calls[i] = call{countsScript, []string{s.keys.parts[i].counts}, nil}
+	}
+	replies, errs := s.runAll(ctx, calls)
+	counts := map[adapter.DispatchState]int64{}
+	for i, r := range replies {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		for r.more() {
+			state := adapter.DispatchState(r.string())
+			if n := r.int(); n != 0 {
+				counts[state] += n
+			}
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+	}
+	return counts, nil
 }

@@ -13,9 +13,9 @@ import (
 )
 
 // TestASuspendedRunCostsLittleBeyondItsPayload holds the promise that waiting
-// for a human is cheap: at most 2.5 KiB of Redis for one, once nobody follows it.
+// for a human is cheap: at most 2 KiB of Redis for one, once nobody follows it.
 func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
-	const threads, limit = 1000, 2560
+	const threads, limit = 1000, 2048
 	server := redistest.Start(t, redistest.Options{})
 	// One partition, as the indexes of few threads are packed more densely.
 	s := open(t, server.URL(), Options{Follow: time.Millisecond, Partitions: 1})

@@ -87,6 +87,7 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 		}
 	}
 	r.join(archived)
+	v.DispatchEpoch, v.Paused = r.int(), r.bool()
 	v.Drafts = readDrafts(r)
 	v.Tenant, v.Title = r.string(), r.string()
 	if r.err != nil {

@@ -15,27 +15,33 @@ import (
 var luaFiles embed.FS
 
 var (
-	readScript     = newScript("thread", "index", "read")
-	beginScript    = newScript("thread", "index", "begin")
-	commitScript   = newScript("commit") // the hot one: without thread.lua
-	activateScript = newScript("thread", "activate")
-	endScript      = newScript("thread", "index", "end")
-	claimScript    = newScript("thread", "claim")
-	renewScript    = newScript("thread", "renew")
-	journalScript  = newScript("thread", "journal")
-	stopScript     = newScript("thread", "stop")
-	rangeScript    = newScript("thread", "range")
-	tailScript     = newScript("thread", "tail")
-	dueScript      = newScript("due")
-	inboxScript    = newScript("thread", "index", "inbox")
-	threadsScript  = newScript("threads")
-	titleScript    = newScript("title")
-	draftsScript   = newScript("thread", "index", "drafts")
-	deleteScript   = newScript("thread", "index", "delete")
+	readScript       = newScript("thread", "run", "index", "suspension", "read")
+	beginScript      = newScript("thread", "run", "index", "suspension", "queue", "begin")
+	commitScript     = newScript("commit") // the hot one: without thread.lua
+	activateScript   = newScript("thread", "run", "index", "suspension", "queue", "activate")
+	endScript        = newScript("thread", "run", "index", "suspension", "queue", "end")
+	claimScript      = newScript("thread", "run", "index", "suspension", "queue", "claim")
+	renewScript      = newScript("thread", "renew")
+	nackScript       = newScript("thread", "run", "index", "suspension", "queue", "nack")
+	journalScript    = newScript("thread", "run", "journal")
+	stopScript       = newScript("thread", "run", "index", "suspension", "queue", "stop")
+	interruptScript  = newScript("thread", "run", "index", "suspension", "queue", "interrupt")
+	pauseScript      = newScript("thread", "pause")
+	dispatchesScript = newScript("thread", "run", "dispatches")
+	rangeScript      = newScript("thread", "range")
+	tailScript       = newScript("thread", "tail")
+	dueScript        = newScript("due")
+	countsScript     = newScript("counts")
+	inboxScript      = newScript("thread", "run", "index", "suspension", "inbox")
+	threadsScript    = newScript("threads")
+	titleScript      = newScript("title")
+	draftsScript     = newScript("thread", "index", "suspension", "drafts")
+	deleteScript     = newScript("thread", "run", "index", "suspension", "delete")
 
 	allScripts = []*script{readScript, beginScript, commitScript, activateScript, endScript, claimScript,
-		renewScript, journalScript, stopScript, rangeScript, tailScript, dueScript,
-		inboxScript, threadsScript, titleScript, draftsScript, deleteScript}
+		renewScript, nackScript, journalScript, stopScript, interruptScript, pauseScript, dispatchesScript,
+		rangeScript, tailScript, dueScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
+		deleteScript}
 )
 
 type script struct {

@@ -11,14 +11,15 @@ import (
 // it did; when runs of one label wait beside each other, each request stops
 // another of them, the latest first.
 func (s *Store) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, error) {
-	if len(st.Terminal) == 0 {
-		return adapter.StopResult{}, errors.New("redisstore: stop: a run ends with an event")
+	if len(st.Terminal) == 0 && !st.Waiting {
+		return adapter.StopResult{}, errors.New("redisstore: stop: an active run ends with an event")
 	}
 	if st.Request == "" {
 		return adapter.StopResult{}, errors.New("redisstore: stop: a call needs a name")
 	}
 	t := s.keys.thread(st.Thread)
-	r, err := s.run(ctx, call{stopScript, t.all(), []any{t.member, st.Label, st.Terminal, st.Request}})
+	r, err := s.run(ctx, call{stopScript, t.all(), []any{t.member, st.Label, st.Terminal, st.Request,
+		st.RunID, st.Waiting, st.Reason}})
 	if err != nil {
 		return adapter.StopResult{}, err
 	}

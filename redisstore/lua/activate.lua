@@ -10,15 +10,16 @@
 -- ARGV[13] agent
 -- then     the events to log
 --
--- Returns {verdict (as fence), epoch, end of the log}.
+-- Returns {verdict (as fence, and PAUSED), epoch, end of the log}.
 
 local t, member, run = keysOf(KEYS), ARGV[7], ARGV[8]
 local r = open(t.rec)
+local paused = r.pause == '1' and PAUSED or 0
 local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), 1, r.seq)
-if verdict == STORED then return { OK, r.epoch, r.seq } end
+if verdict == STORED then return { OK + paused, r.epoch, r.seq } end
 if verdict ~= OK then return { verdict, r.epoch, r.seq } end
-local status, admitted, started = runState(t, run)
-if status ~= 'active' or started > 0 then return { MISMATCH, r.epoch, r.seq } end
+local d = getRun(t, run)
+if d.status ~= 'active' or d.started > 0 then return { MISMATCH, r.epoch, r.seq } end
 
 local start = r.seq
 push(t.log, ARGV, 14, #ARGV)
@@ -26,9 +27,9 @@ r.seq = start + #ARGV - 13
 publish(t.followers, member, r.epoch, start + 1, ARGV, 14, #ARGV)
 redis.call('DEL', t.exec, t.journal)
 redis.call('HSET', t.exec, 'id', ARGV[11], 'agent', ARGV[13], 'frozen', ARGV[12], 'began', NOW)
-setRun(t, run, 'active', admitted, start + 1, ARGV[11])
-redis.call('HSET', t.runs, 'l:' .. ARGV[11], run)
-redis.call('HDEL', t.disp, 'i:' .. run, '1:' .. run, '2:' .. run)
+forget(t, d)
+d.started, d.execution = start + 1, ARGV[11]
+putRun(t, d)
 r.cn, r.latest = 1, run
 decide(t, r)
-return { OK, r.epoch, r.seq }
+return { OK + paused, r.epoch, r.seq }

@@ -1,57 +1,63 @@
--- claim.lua: take the thread's next activation.
+-- claim.lua: take the thread's next activation, or the one that is named.
 --
 -- KEYS    the thread's keys
 -- ARGV[7] member
 -- ARGV[8] token
 -- ARGV[9] lease   ms
+-- ARGV[10] run    '': the next one
 --
--- Returns {kind, run, dispatch epoch, attempts, input, record, epoch, logged
---   before, events, fenced node, fenced token}; kind 0 nothing, 1 queued, 2
---   takeover, 3 a suspension past its deadline.
+-- Returns {kind, run, dispatch epoch, attempts, exhausted, input, record, epoch,
+--   logged before, events, fenced node, fenced token}; kind 0 nothing, 1 queued,
+--   2 takeover, 3 a suspension past its deadline.
 
-local t, member, token = keysOf(KEYS), ARGV[7], ARGV[8]
+local t, member, token, named = keysOf(KEYS), ARGV[7], ARGV[8], ARGV[10]
 local r = open(t.rec)
 local before = r.seq
 
-local function answer(kind, node, old)
-  local d = redis.call('HGET', t.disp, 'i:' .. r.run)
-  return { kind, r.run, r.depoch, r.attempts, d, redis.call('HGET', t.runs, 'r:' .. r.run), r.epoch, before,
+local function answer(kind, d, node, old)
+  local input = redis.call('HGET', t.disp, 'i:' .. d.id)
+  return { kind, d.id, r.depoch, r.attempts, r.attempts > d.max and 1 or 0, input, record(t, d), r.epoch, before,
     r.extra or {}, node, old }
 end
 local function nothing(kind)
-  return { kind or 0, '', r.depoch, 0, false, false, r.epoch, before, r.extra or {}, '', '' }
+  return { kind or 0, '', r.depoch, 0, 0, false, false, r.epoch, before, r.extra or {}, '', '' }
 end
 
-if token ~= '' and r.run ~= '' and r.token == token then return answer(r.kind == 'q' and 1 or 2, '', '') end
+if r.run ~= '' and r.token == token then return answer(r.kind == 'q' and 1 or 2, getRun(t, r.run), '', '') end
 
-local node, old, kind = '', '', 1
+local node, old, kind, d = '', '', 1, nil
 if r.run ~= '' then
-  if NOW <= r.lease then return nothing() end
+  if named ~= '' and named ~= r.run then return nothing() end
+  -- What was given back until a time may be had before it by name.
+  if NOW <= r.lease and (r.token ~= '' or named == '') then return nothing() end
+  d = getRun(t, r.run)
   node, old = r.node, r.token
-  local _, _, started = runState(t, r.run)
-  if started > 0 then kind = 2 end
+  if d.started > 0 then kind = 2 end
 else
-  if redis.call('EXISTS', t.susp) == 1 then
+  if suspended(t) then
     -- A suspension stands among the ready ones by the time after its deadline.
     local since = redis.call('ZSCORE', t.ready, member)
     return nothing(since and tonumber(since) <= NOW and 3)
   end
-  local offered = release(t, r, member)
+  local id = release(t, r, member)
   publish(t.followers, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)
-  if not offered then
+  if named ~= '' then id = redis.call('ZSCORE', t.queue, named) and named end
+  d = id and getRun(t, id)
+  if not d or d.status ~= 'queued' then
     if r.seq > before then decide(t, r) end
     return nothing()
   end
-  r.run = redis.call('ZRANGE', t.queue, 0, 0)[1]
-  redis.call('ZREM', t.queue, r.run)
-  local _, admitted, _, execution = runState(t, r.run)
-  setRun(t, r.run, 'active', admitted, 0, execution)
+  redis.call('ZREM', t.queue, id)
+  r.run, r.attempts = id, d.attempts
 end
 
 r.token, r.node, r.cn, r.attempts = token, NODE, 0, r.attempts + 1
 r.kind, r.lease = kind == 1 and 'q' or 't', NOW + tonumber(ARGV[9])
+d.status, d.available = 'active', 0
+move(t, d, 'claimed')
+putRun(t, d)
 redis.call('ZADD', t.leases, r.lease, member)
 redis.call('ZREM', t.ready, member)
 fenced(node, member, old)
 decide(t, r)
-return answer(kind, node, old)
+return answer(kind, d, node, old)

@@ -1,7 +1,7 @@
 -- drafts.lua: keep answers to some of the open interrupts.
 --
 -- KEYS[1] rec
--- KEYS[2] susp
+-- KEYS[2] exec
 -- KEYS[3] drafts
 -- ARGV[7] version  of the thread; 0: any
 -- then    interrupt ids, each with its draft; '' deletes one
@@ -9,7 +9,7 @@
 -- Returns {1, all drafts by then}, or {0} when the version is another or an id
 --   is not open.
 
-local t = { rec = KEYS[1], susp = KEYS[2], drafts = KEYS[3] }
+local t = { rec = KEYS[1], exec = KEYS[2], drafts = KEYS[3] }
 local version = tonumber(ARGV[7])
 if version ~= 0 and tonumber(redis.call('HGET', t.rec, 'ver') or 0) ~= version then return { 0 } end
 if #ARGV > 7 then

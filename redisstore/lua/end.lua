@@ -28,14 +28,9 @@ local t, member, run = keysOf(KEYS), ARGV[7], ARGV[8]
 local r = open(t.rec)
 local expect = tonumber(ARGV[12])
 
-local stamp = table.concat(pack({}, { ARGV[9], ARGV[11] }, 1, 2))
-local last = redis.call('HGET', t.runs, 'k:' .. run)
-if last then
-  last = unpacked(last)
-  if table.concat(pack({}, last, 1, 2)) == stamp then
-    return { OK, r.epoch, tonumber(last[3]), tonumber(last[4]), tonumber(last[5]), {} }
-  end
-end
+local stamp = stampOf(ARGV[9], ARGV[11])
+local d = getRun(t, run)
+if d and d.stamp == stamp then return { OK, r.epoch, d.finish, d.ready, d.gave, {} } end
 local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), expect)
 if verdict == STORED then verdict = MISMATCH end
 if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, {} } end
@@ -67,41 +62,28 @@ if ARGV[16] == '1' then
   r.snapat = r.seq
 end
 
+d.attempts = r.attempts
 unclaim(t, r, member)
 local ready, gave = 0, 0
 if ARGV[13] == 'suspend' then
-  suspend(t, ARGV[14], ARGV[28], ARGV, i1, i2)
+  for i = i1, i2 do redis.call('HDEL', t.memo, 'a:' .. ARGV[i]) end
+  for i = c1, c2 do redis.call('HSET', t.memo, 'c:' .. ARGV[i], 1) end
   -- The first millisecond after the deadline is when it wants a claim.
-  if ARGV[27] ~= '0' then redis.call('ZADD', t.ready, tonumber(ARGV[27]) + 1, member) end
-  for i = i1, i2 do redis.call('HDEL', t.answers, 'a:' .. ARGV[i]) end
-  for i = c1, c2 do redis.call('HSET', t.answers, 'c:' .. ARGV[i], 1) end
-  redis.call('PERSIST', t.answers)
-  redis.call('PERSIST', t.labels)
-  redis.call('HDEL', t.exec, 'susp', 'given', 'jlen', 'deadline')
+  suspend(t, member, ARGV[14], ARGV[27] ~= '0' and tonumber(ARGV[27]) + 1, ARGV[28], ARGV, i1, i2)
+elseif ARGV[15] == '1' and giveBack(t, member, d.execution) then
+  gave = 1
 else
-  local exec = redis.call('HMGET', t.exec, 'susp', 'given', 'jlen', 'deadline')
-  if ARGV[15] == '1' and exec[1] and tonumber(exec[3]) == redis.call('LLEN', t.journal) then
-    for _, id in ipairs(unpacked(exec[2])) do redis.call('HDEL', t.answers, 'a:' .. id) end
-    redis.call('PERSIST', t.answers)
-    redis.call('PERSIST', t.labels)
-    redis.call('RPOP', t.journal)
-    reopen(t, exec[1])
-    if exec[4] and exec[4] ~= '' then redis.call('ZADD', t.ready, exec[4], member) end
-    redis.call('HDEL', t.exec, 'susp', 'given', 'jlen', 'deadline')
-    gave = 1
-  else
-    redis.call('DEL', t.exec, t.journal)
-    redis.call('PEXPIRE', t.answers, ARGV[19])
-    redis.call('PEXPIRE', t.labels, ARGV[19])
-    if release(t, r, member) then
-      nudge(member)
-      ready = 1
-    end
+  redis.call('DEL', t.exec, t.journal)
+  redis.call('PEXPIRE', t.memo, ARGV[19])
+  if release(t, r, member) then
+    nudge(member)
+    ready = 1
   end
 end
-local _, admitted, started, execution = runState(t, run)
-setRun(t, run, 'ended', admitted, started, execution)
-redis.call('HSET', t.runs, 't:' .. run, ARGV[e2], 'k:' .. run, stamp .. table.concat(pack({}, { finish, ready, gave }, 1, 3)))
+d.status, d.stamp, d.finish, d.ready, d.gave = 'ended', stamp, finish, ready, gave
+move(t, d, 'acked')
+setTerminal(t, d, ARGV[e2])
+putRun(t, d)
 
 local base = math.min(r.snapat + 1, r.seq - tonumber(ARGV[20]) + 1)
 if base > r.base then

@@ -1,6 +1,6 @@
 -- inbox.lua: open suspensions of a tenant, found by their members in the inbox.
 --
--- KEYS    for each: rec, susp, runs, drafts
+-- KEYS    for each: rec, exec, runs, drafts
 -- ARGV[7] tenant
 -- then    for each: when it opened, as the member has it
 --
@@ -9,13 +9,14 @@
 
 local out = {}
 for k = 1, #KEYS, 4 do
-  local t = { rec = KEYS[k], susp = KEYS[k + 1], runs = KEYS[k + 2], drafts = KEYS[k + 3] }
+  local t = { rec = KEYS[k], exec = KEYS[k + 1], runs = KEYS[k + 2], drafts = KEYS[k + 3] }
   local item = {}
   local text, head = suspension(t)
   if text and head[1] == ARGV[8 + (k - 1) / 4] then
     local v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'latest')
+    local d = getRun(t, head[2] ~= '' and head[2] or v[5])
     if (v[4] or '') == ARGV[7] then
-      item = { v[1], v[2], v[3], text, redis.call('HGET', t.runs, 'r:' .. (head[2] ~= '' and head[2] or v[5])), redis.call('HGETALL', t.drafts) }
+      item = { v[1], v[2], v[3], text, d and record(t, d), redis.call('HGETALL', t.drafts) }
     end
   end
   out[#out + 1] = item

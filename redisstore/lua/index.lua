@@ -33,16 +33,8 @@ local function tenantOf(t) return digest(redis.call('HGET', t.rec, 'tenant') or 
 -- ANY stands for a reason in the member of those who ask for none.
 local ANY = string.rep('\0', 8)
 
--- A suspension rests as two packed strings, what the index knows of it and its
--- text. The first holds when it opened, the run that asked ('': the thread's
--- latest), digests of its reasons, and of the ids of its interrupts.
-local function suspension(t)
-  local stored = redis.call('GET', t.susp)
-  if not stored then return end
-  local parts = unpacked(stored)
-  return parts[2], unpacked(parts[1])
-end
-
+-- inbox lists a suspension, or takes it off the list. head is as suspension.lua
+-- has it.
 local function inbox(t, command, head)
   local tenant, tail, reasons = tenantOf(t), head[1] .. hashOf(t), head[3]
   local members = { tenant .. ANY .. tail }
@@ -50,36 +42,6 @@ local function inbox(t, command, head)
   for _, m in ipairs(members) do
     if command == 'ZREM' then redis.call('ZREM', t.inbox, m) else redis.call('ZADD', t.inbox, 0, m) end
   end
-end
-
-local function held(head, text)
-  return table.concat(pack({}, { table.concat(pack({}, head, 1, 4)), text }, 1, 2))
-end
-
--- suspend opens a suspension with the interrupts list[first..last]; reasons are
--- their digests, one after the other.
-local function suspend(t, text, reasons, list, first, last)
-  local open = {}
-  for i = first, last do open[#open + 1] = digest(list[i]) end
-  local head = { stamp(NOW), '', reasons, table.concat(open) }
-  redis.call('SET', t.susp, held(head, text))
-  inbox(t, 'ZADD', head)
-end
-
--- reopen opens one that answered has closed, as it was.
-local function reopen(t, stored)
-  redis.call('SET', t.susp, stored)
-  inbox(t, 'ZADD', unpacked(unpacked(stored)[1]))
-end
-
--- answered closes the open suspension, before another run is the thread's latest,
--- and returns it for reopen.
-local function answered(t, latest)
-  local text, head = suspension(t)
-  redis.call('DEL', t.susp, t.drafts)
-  inbox(t, 'ZREM', head)
-  if head[2] == '' then head[2] = latest end
-  return held(head, text)
 end
 
 local function threadMember(t, member, ms)

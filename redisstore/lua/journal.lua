@@ -11,8 +11,7 @@
 
 local t = keysOf(KEYS)
 local r = open(t.rec)
-if ARGV[9] == '' or r.run ~= ARGV[8] or r.token ~= ARGV[9] or r.depoch ~= tonumber(ARGV[10]) then return { 0 } end
-local _, _, started = runState(t, r.run)
+if not holds(r, ARGV[8], ARGV[9], tonumber(ARGV[10])) then return { 0 } end
 local e = redis.call('HMGET', t.exec, 'id', 'agent', 'frozen', 'began')
 return { 1, e[1] or '', e[2] or '', e[3], tonumber(e[4] or 0), redis.call('LRANGE', t.journal, 0, -1),
-  started, math.max(r.attempts - 1, 0) }
+  getRun(t, r.run).started, math.max(r.attempts - 1, 0) }

@@ -19,6 +19,7 @@ end
 
 -- history names the history of this master's data: it changes when a replica
 -- is promoted or the server restarts, which is when writes may have been lost.
+-- Every thread keeps it, so only as much of it as tells two apart.
 local known
 local function history()
   if known then return known end
@@ -27,6 +28,7 @@ local function history()
     local info = redis.pcall('INFO', 'replication')
     known = type(info) == 'string' and string.match(info, 'master_replid:(%x+)')
     if not known then error('master_replid cannot be read') end
+    known = string.sub(known, 1, 16)
   end
   return known
 end
@@ -70,6 +72,9 @@ local function publish(followers, member, epoch, at, list, first, last)
 end
 
 local OK, FENCED, AHEAD, MISMATCH, STORED = 0, 1, 2, 3, 4
+
+-- PAUSED is added to a verdict when the thread is wished to pause.
+local PAUSED = 8
 
 -- fence judges a batch by its claim, number and expected position. STORED: it
 -- is the last one stored, sent again.

@@ -13,8 +13,9 @@
 --
 -- Returns {now, ver, epoch, base, seq, bound, snapat, recovered, events,
 --   state, order, messages, suspension, active, latest, run, labelled, queue,
---   answers, asked, archived, drafts, tenant, title}; a run is {id, record, status, start, terminal, execution,
---   the execution's latest run}, an absent one is false.
+--   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title}; a run is {id,
+--   record, status, start, terminal, execution, the execution's latest run}, an
+--   absent one is false.
 
 local t, member = keysOf(KEYS), ARGV[7]
 local r = open(t.rec)
@@ -22,11 +23,9 @@ create(t.rec, r, member)
 if ARGV[8] ~= '0' then follow(t.followers, tonumber(ARGV[8])) end
 
 local function run(id)
-  if id == '' then return false end
-  local status, _, started, execution = runState(t, id)
-  if not status then return false end
-  local v = redis.call('HMGET', t.runs, 'r:' .. id, 't:' .. id, 'l:' .. execution)
-  return { id, v[1], status, started, v[2], execution, v[3] or '' }
+  local d = id ~= '' and getRun(t, id)
+  if not d then return false end
+  return { id, record(t, d), d.status, d.started, terminalOf(t, d), d.execution, latestOf(t, d) }
 end
 
 local recovered, events, state, order, messages = 0, {}, false, false, {}
@@ -43,13 +42,13 @@ end
 
 local labelled = {}
 if ARGV[11] ~= '' then
-  local ids = redis.call('HGET', t.labels, ARGV[11])
+  local ids = redis.call('HGET', t.memo, 'l:' .. ARGV[11])
   for _, id in ipairs(unpacked(ids or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
 local queue = {}
 for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
-  if runState(t, id) == 'queued' then
+  if getRun(t, id).status == 'queued' then
     queue[#queue + 1] = id
     queue[#queue + 1] = redis.call('HGET', t.disp, 'i:' .. id)
   end
@@ -57,8 +56,8 @@ end
 
 local n, m = tonumber(ARGV[13]), tonumber(ARGV[14])
 local answers, asked, archived = {}, {}, {}
-for i = 15, 14 + n do answers[#answers + 1] = redis.call('HGET', t.answers, 'a:' .. ARGV[i]) end
-for i = 15 + n, 14 + n + m do asked[#asked + 1] = redis.call('HEXISTS', t.answers, 'c:' .. ARGV[i]) end
+for i = 15, 14 + n do answers[#answers + 1] = redis.call('HGET', t.memo, 'a:' .. ARGV[i]) end
+for i = 15 + n, 14 + n + m do asked[#asked + 1] = redis.call('HEXISTS', t.memo, 'c:' .. ARGV[i]) end
 if redis.call('EXISTS', t.archive) == 1 then
   for i = 15 + n + m, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
 end
@@ -66,4 +65,4 @@ end
 local about = redis.call('HMGET', t.rec, 'tenant', 'title')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, state, order, messages,
   suspension(t) or false, run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked, archived,
-  redis.call('HGETALL', t.drafts), about[1], about[2] }
+  r.depoch, r.pause == '1' and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2] }

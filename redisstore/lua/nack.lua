@@ -1,0 +1,66 @@
+-- nack.lua: give a claim back, to be tried again or to be a dead letter.
+--
+-- KEYS     the thread's keys
+-- ARGV[7]  member
+-- ARGV[8]  run
+-- ARGV[9]  token
+-- ARGV[10] dispatch epoch
+-- ARGV[11] how        'nack', 'bury' or 'back' (the attempt does not count)
+-- ARGV[12] retry      Unix ms before which it is not claimed; 0: at once
+-- ARGV[13] error      '': as before
+-- ARGV[14] terminal   the terminal event of a dead letter
+-- ARGV[15] give back  1 or 0: a dead letter's decisions
+-- ARGV[16] keep       ms for which a dead letter's execution is kept, and labels and answers
+--
+-- Returns {state, ready, gave back, epoch, logged before, events logged}; state
+--   'queued' or 'dead_letter', '': the claim is lost.
+
+local t, member, how = keysOf(KEYS), ARGV[7], ARGV[11]
+local r = open(t.rec)
+local before, stamp = r.seq, stampOf(ARGV[9], 'nack')
+local d = getRun(t, ARGV[8])
+if d and how ~= 'back' and d.stamp == stamp then
+  return { d.state == 'dead_letter' and d.state or 'queued', d.ready, d.gave, r.epoch, before, {} }
+end
+if not holds(r, ARGV[8], ARGV[9], tonumber(ARGV[10])) then return { '', 0, 0, r.epoch, before, {} } end
+
+local retry, activated = tonumber(ARGV[12]), d.started > 0
+if how == 'back' then
+  r.attempts = math.max(r.attempts - 1, 0)
+else
+  d.stamp, d.finish = stamp, 0
+end
+if ARGV[13] ~= '' then d.error = ARGV[13] end
+d.ready, d.gave = 0, 0
+if how == 'bury' or how == 'nack' and r.attempts >= d.max then
+  cut(t, r, member, d, ARGV[14], 'dead_letter', d.error)
+  if ARGV[15] == '1' and activated and giveBack(t, member, d.execution) then
+    d.gave = 1
+  else
+    for _, key in ipairs({ t.exec, t.journal, t.memo }) do redis.call('PEXPIRE', key, ARGV[16]) end
+    d.ready = release(t, r, member) and 1 or 0
+  end
+else
+  move(t, d, 'queued')
+  d.attempts = r.attempts
+  if activated then
+    -- The thread stays this run's. It is taken over like one whose lease has ended.
+    r.token, r.node, r.cn, r.kind, r.lease = '', '', 0, '', math.max(retry, 1) - 1
+    redis.call('ZADD', t.leases, r.lease, member)
+    d.available = retry > NOW and retry or 0
+    d.ready = retry <= NOW and 1 or 0
+  else
+    d.status, d.available = 'queued', retry > NOW and retry or 0
+    putRun(t, d)
+    unclaim(t, r, member)
+    local head = redis.call('ZRANGE', t.queue, 0, 0, 'WITHSCORES')
+    enqueue(t, d, head[2] and math.min(rank(d), tonumber(head[2]) - 1) or rank(d))
+    d.ready = release(t, r, member) and 1 or 0
+  end
+end
+putRun(t, d)
+if d.ready == 1 then nudge(member) end
+decide(t, r)
+local extra = r.extra or {}
+publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
+return { d.state, d.ready, d.gave, r.epoch, before, extra }

@@ -1,0 +1,87 @@
+-- queue.lua: the runs that wait, and ends that no worker brings. It stands after
+-- run.lua and suspension.lua.
+
+-- Runs wait by priority, then in the order of arrival: both in one number that
+-- a double holds exactly.
+local function rank(d) return d.priority * 1099511627776 + d.n end
+
+local function enqueue(t, d, score) redis.call('ZADD', t.queue, string.format('%.0f', score), d.id) end
+
+-- forget drops what a run that waited needs no more. The input of one that never
+-- started stays with a dead letter, which may be requeued.
+local function forget(t, d)
+  redis.call('HDEL', t.disp, '1:' .. d.id, '2:' .. d.id)
+  if d.state ~= 'dead_letter' then redis.call('HDEL', t.disp, 'i:' .. d.id) end
+end
+
+local function cancellation(t, id) return redis.call('HMGET', t.disp, '1:' .. id, '2:' .. id) end
+
+-- ended notes that the last logged event is the run's terminal one.
+local function ended(t, r, d, terminal)
+  d.status = 'ended'
+  r.bound = r.seq
+  setTerminal(t, d, terminal)
+  putRun(t, d)
+end
+
+-- release is for a thread without an active run and without a suspension: it
+-- logs the runs that were stopped while they waited, up to the first that may be
+-- claimed, and offers that one. It returns its id; nil: there is none now.
+local function release(t, r, member)
+  local skipped, wants = 0, nil
+  while true do
+    local page = redis.call('ZRANGE', t.queue, skipped, skipped + 99)
+    for _, id in ipairs(page) do
+      local d = getRun(t, id)
+      if d.status == 'stopped' then
+        local events = cancellation(t, id)
+        log(t, r, events)
+        d.started, r.latest = r.seq - 1, id
+        ended(t, r, d, events[2])
+        forget(t, d)
+        redis.call('ZREM', t.queue, id)
+      elseif d.available <= NOW then
+        redis.call('ZADD', t.ready, NOW, member)
+        return id
+      else
+        skipped, wants = skipped + 1, math.min(wants or d.available, d.available)
+      end
+    end
+    if #page < 100 then break end
+  end
+  if wants then
+    redis.call('ZADD', t.ready, wants, member)
+  else
+    redis.call('ZREM', t.ready, member)
+  end
+end
+
+-- supersede, or cancel, what waits: its two events are logged when the queue is
+-- next released.
+local function withdraw(t, d, state, why)
+  d.status, d.error = 'stopped', why
+  move(t, d, state)
+  putRun(t, d)
+end
+
+-- cut ends the active run whatever its worker does, and fences that. terminal
+-- false: the run's own cancellation. It returns the fenced node and token.
+local function cut(t, r, member, d, terminal, state, why)
+  local node, token = r.node, r.token
+  if d.started > 0 then
+    log(t, r, unpacked(redis.call('GET', t.closing) or ''))
+    log(t, r, { terminal })
+  else
+    local events = cancellation(t, d.id)
+    terminal = terminal or events[2]
+    log(t, r, { events[1], terminal })
+    d.started, r.latest = r.seq - 1, d.id
+  end
+  d.attempts, d.error = r.attempts, why
+  move(t, d, state)
+  ended(t, r, d, terminal)
+  forget(t, d)
+  fenced(node, member, token)
+  unclaim(t, r, member)
+  return node, token
+end

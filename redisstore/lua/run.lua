@@ -1,0 +1,105 @@
+-- run.lua: a run and its dispatch, which share the run's id, on one line of
+-- t.runs. It stands after thread.lua.
+
+local LETTER = {
+  queued = 'q', active = 'a', ended = 'e', stopped = 's',
+  claimed = 'c', acked = 'k', cancelled = 'x', superseded = 'u', dead_letter = 'd',
+}
+local WORD = {}
+for word, letter in pairs(LETTER) do WORD[letter] = word end
+
+local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_letter = true }
+
+-- The line's numbers and, after them, its texts; those at the end that are
+-- empty are left out.
+--   n          the run's ordinal in its thread, which names its other fields
+--   admitted   the log's end when it was admitted
+--   started    the position of its RUN_STARTED, or 0
+--   finish, ready, gave   what its last batch, or giving it back, was answered
+--   epoch      the dispatch epoch when it was enqueued
+--   available  Unix ms before which it waits, or 0
+--   created    Unix ms; updated and completed count from there
+--   stamp      names the call that was answered: see stampOf
+--   request    names the stop that ended it
+--   requeued   the run that went on with this dead letter
+local NUMBERS = { 'n', 'admitted', 'started', 'finish', 'ready', 'gave', 'epoch', 'priority', 'max', 'attempts',
+  'available', 'created', 'updated', 'completed' }
+local TEXTS = { 'execution', 'stamp', 'dedupe', 'request', 'error', 'requeued' }
+local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', #NUMBERS) .. ' (.*)$'
+
+-- getRun reads a run; nil: there is none. Its status is that of the run, its
+-- state that of the dispatch.
+local function getRun(t, id)
+  local line = redis.call('HGET', t.runs, 'm:' .. id)
+  if not line then return end
+  local v = { string.match(line, LINE) }
+  local d = { id = id, status = WORD[v[1]], state = WORD[v[2]] }
+  for i, name in ipairs(NUMBERS) do d[name] = tonumber(v[i + 2]) end
+  local texts = unpacked(v[#v])
+  for i, name in ipairs(TEXTS) do d[name] = texts[i] or '' end
+  return d
+end
+
+local function putRun(t, d)
+  local line, texts, last = { LETTER[d.status] .. LETTER[d.state] }, {}, 0
+  for i, name in ipairs(NUMBERS) do line[i + 1] = string.format('%.0f', d[name]) end
+  for i, name in ipairs(TEXTS) do
+    texts[i] = d[name]
+    if texts[i] ~= '' then last = i end
+  end
+  line[#line + 1] = table.concat(pack({}, texts, 1, last))
+  redis.call('HSET', t.runs, 'm:' .. d.id, table.concat(line, ' '))
+end
+
+-- runIDs lists the runs that the thread has kept, in no order.
+local function runIDs(t)
+  local ids = {}
+  for _, field in ipairs(redis.call('HKEYS', t.runs)) do
+    if string.sub(field, 1, 2) == 'm:' then ids[#ids + 1] = string.sub(field, 3) end
+  end
+  return ids
+end
+
+-- count keeps the number of the partition's dispatches in a state.
+local function count(t, state, n)
+  if redis.call('HINCRBY', t.counts, state, n) == 0 then redis.call('HDEL', t.counts, state) end
+end
+
+-- newRun makes the next run of the thread.
+local function newRun(t, r, id, status, state)
+  r.n = r.n + 1
+  count(t, state, 1)
+  return {
+    id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
+    epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
+    execution = '', stamp = '', dedupe = '', request = '', error = '', requeued = '',
+  }
+end
+
+-- move gives a dispatch its next state. A terminal one lets go of its dedupe
+-- key, if it is still its own.
+local function move(t, d, state)
+  count(t, d.state, -1)
+  count(t, state, 1)
+  d.state, d.updated = state, math.max(NOW - d.created, 0)
+  if TERMINAL[state] then
+    d.completed = d.updated
+    if d.dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. d.dedupe) == d.id then
+      redis.call('HDEL', t.disp, 'd:' .. d.dedupe)
+    end
+  end
+end
+
+-- latestOf names an execution's latest run. Only an execution that was continued
+-- says which one that is.
+local function latestOf(t, d) return redis.call('HGET', t.runs, 'l:' .. d.execution) or d.id end
+
+local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
+local function terminalOf(t, d) return redis.call('HGET', t.runs, 't' .. d.n) end
+local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
+
+-- stampOf names a call of a claim's holder, so that it is recognised when it is
+-- sent again.
+local function stampOf(token, call)
+  return string.sub(redis.sha1hex(table.concat(pack({}, { token, call }, 1, 2))), 1, 16)
+end
