@@ -3,7 +3,8 @@
 // Without arguments it runs the script agent and the web UI on
 // 127.0.0.1:8080, on an embedded store whose suspensions die with the process.
 // --redis makes them durable. aguiws --help lists the settings; each is also
-// read from the environment as AGUIWS_ and its name in capitals.
+// read from the environment and from a configuration file. aguiws check tests
+// them and what they name.
 package main
 
 import (
@@ -12,9 +13,12 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
@@ -41,46 +45,57 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 		return nil
 	case err != nil:
 		return err
-	case s.version:
+	case s.command == "version":
 		fmt.Fprintln(stdout, "aguiws", version())
 		return nil
+	case s.command == "check":
+		return check(ctx, s, stdout)
 	}
-	return serve(ctx, s, slog.New(slog.NewTextHandler(stderr, nil)), stdout)
+	return serve(ctx, s, newLogger(s, stderr), stdout)
 }
 
-func serve(ctx context.Context, s settings, log *slog.Logger, stdout io.Writer) error {
+func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer) error {
+	redis.SetLogger(redisLog{log})
+	identity, err := newIdentity(s)
+	if err != nil {
+		return err
+	}
 	store, err := openStore(ctx, s, log)
 	if err != nil {
 		return err
 	}
 	defer store.Close()
-	agents := map[string]adapter.Agent{"script": script.New(script.Options{Effects: s.effects})}
-	agents[""] = agents[s.agent]
-	if agents[""] == nil {
-		return fmt.Errorf("--agent %q: there is no such agent; try script", s.agent)
+	agents, err := newAgents(s)
+	if err != nil {
+		return err
 	}
-	runner, err := adapter.NewRunner(store, &adapter.Options{
-		Agents: agents, Lease: s.lease, Busy: adapter.BusyPolicy(s.busy), Mode: adapter.Mode(s.mode),
+	metrics := server.NewMetrics()
+	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
+		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(),
 		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err
 	}
 	defer shut(runner.Shutdown, s)
-	srv, err := server.New(runner, &server.Options{
-		Agents: []string{"script"}, Hosts: s.hosts, Origins: s.origins, Fallback: web.Handler(), Logger: log,
-	})
+	srv, err := server.New(runner, s.serverOptions(identity.auth, store, metrics, log))
 	if err != nil {
 		return err
 	}
-	listener, err := srv.Listen(s.addr)
+	listener, err := listen(srv, s, identity)
 	if err != nil {
-		return fmt.Errorf("--addr: %w", err)
+		return err
 	}
-	fmt.Fprintf(stdout, "aguiws: open http://%s/\n", listener.Addr())
-	if !store.Durable() {
-		fmt.Fprintln(stdout, "aguiws: the store is embedded: suspensions will not survive this process. --redis URL makes them durable")
+	aside, err := startAside(s, srv, log)
+	if err != nil {
+		listener.Close()
+		return err
 	}
+	defer aside.stop()
+	defer identity.watch(log)()
+	identity.warm(ctx, log)
+	announce(stdout, s, listener.Addr(), store.Durable())
+
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(listener) }()
 	select {
@@ -93,24 +108,59 @@ func serve(ctx context.Context, s settings, log *slog.Logger, stdout io.Writer) 
 	return <-served
 }
 
-// shut runs one shutdown within the drain timeout.
-func shut(shutdown func(context.Context) error, s settings) {
-	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
-	defer cancel()
-	_ = shutdown(ctx) // what did not finish in time was handed back
+func newAgents(s *settings) (map[string]adapter.Agent, error) {
+	agents := map[string]adapter.Agent{"script": script.New(script.Options{Effects: s.effects})}
+	agents[""] = agents[s.agent]
+	if agents[""] == nil {
+		return nil, fmt.Errorf("%s %q: there is no such agent: it is script", s.named("agent"), s.agent)
+	}
+	return agents, nil
 }
 
-func openStore(ctx context.Context, s settings, log *slog.Logger) (*redisstore.Store, error) {
-	options := &redisstore.Options{Lease: s.lease, Logger: log, Strict: s.strict}
+func openStore(ctx context.Context, s *settings, log *slog.Logger) (*redisstore.Store, error) {
+	options := s.storeOptions(log)
 	if s.redis == "" {
 		return redisstore.Embedded(options)
 	}
 	store, err := redisstore.Open(ctx, s.redis, options)
 	if err != nil {
-		return nil, fmt.Errorf("--redis: %w", err)
-	}
-	for _, w := range store.Warnings() {
-		log.Warn("the store may lose what it acknowledged", "warning", w.String())
+		return nil, fmt.Errorf("%s: %w", s.named("redis"), err)
 	}
 	return store, nil
+}
+
+// serverOptions are what the settings say of the server.
+func (s *settings) serverOptions(auth server.Authenticator, store adapter.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
+	return &server.Options{
+		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: []string{"script"},
+		Fallback: web.Handler(), Metrics: metrics, Logger: log,
+		Ready: func(ctx context.Context) error {
+			_, err := store.Due(ctx, 1)
+			return err
+		},
+		Heartbeat: s.heartbeat, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, InboundBytes: s.inbound,
+		ThreadsPerSocket: s.threads, FramesPerSecond: float64(s.frames), FrameBurst: s.frameBurst,
+		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
+		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,
+		InputsPerMinute: float64(s.inputs), InputBurst: s.inputBurst,
+	}
+}
+
+// announce says where to go and what will be lost.
+func announce(w io.Writer, s *settings, addr net.Addr, durable bool) {
+	scheme := "http"
+	if s.tlsCert != "" {
+		scheme = "https"
+	}
+	fmt.Fprintf(w, "aguiws: open %s://%s/\n", scheme, addr)
+	if !durable {
+		fmt.Fprintln(w, "aguiws: the store is embedded: suspensions will not survive this process. --redis URL makes them durable")
+	}
+}
+
+// shut runs one shutdown within the drain timeout.
+func shut(shutdown func(context.Context) error, s *settings) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
+	defer cancel()
+	_ = shutdown(ctx) // what did not finish in time was handed back
 }

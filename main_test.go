@@ -3,15 +3,16 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/base64"
 	"encoding/json"
-	"errors"
+	"fmt"
 	"io"
+	"net"
+	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -26,34 +27,6 @@ func env(pairs ...string) func(string) string {
 			}
 		}
 		return ""
-	}
-}
-
-func TestSettings(t *testing.T) {
-	s, err := readSettings([]string{"serve", "--addr", "127.0.0.1:1", "--lease=3s"},
-		env("AGUIWS_ADDR", "127.0.0.1:2", "AGUIWS_REDIS", "redis://r", "AGUIWS_DRAIN_TIMEOUT", "5s", "AGUIWS_ORIGINS", "https://a, https://b"), io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if s.addr != "127.0.0.1:1" || s.redis != "redis://r" || s.lease != 3*time.Second || s.drain != 5*time.Second || len(s.origins) != 2 || s.agent != "script" {
-		t.Errorf("got %+v", s)
-	}
-}
-
-func TestSettingsAreChecked(t *testing.T) {
-	for _, args := range [][]string{
-		{"start"}, {"--nonsense"}, {"serve", "more"}, {"--busy", "never"}, {"--lease", "1ms"}, {"--lease", "soon"}, {"--drain-timeout", "0"},
-	} {
-		if _, err := readSettings(args, env(), io.Discard); err == nil {
-			t.Errorf("%q passes", args)
-		}
-	}
-	if _, err := readSettings(nil, env("AGUIWS_LEASE", "soon"), io.Discard); err == nil || !strings.Contains(err.Error(), "AGUIWS_LEASE") {
-		t.Errorf("got %v", err)
-	}
-	var usage strings.Builder
-	if _, err := readSettings([]string{"--help"}, env(), &usage); !errors.Is(err, errHelp) || !strings.Contains(usage.String(), "-redis") {
-		t.Errorf("got %v, %s", err, usage.String())
 	}
 }
 
@@ -78,91 +51,227 @@ func TestRefusesToStart(t *testing.T) {
 	}
 }
 
-// The command as its user meets it: it says where to go and what will be lost,
-// serves a run, and drains when it is told to end.
-func TestServe(t *testing.T) {
+// started is a command that serves.
+type started struct {
+	t     *testing.T
+	addr  string
+	said  []string
+	log   *strings.Builder // complete when it has ended
+	stop  context.CancelFunc
+	ended chan error
+}
+
+// start runs the command and waits until it says where it serves. It is stopped
+// when the test ends.
+func start(t *testing.T, env func(string) string, args ...string) *started {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	defer stop()
-	effects := filepath.Join(t.TempDir(), "effects")
+	c := &started{t: t, log: &strings.Builder{}, stop: stop, ended: make(chan error, 1)}
 	r, w := io.Pipe()
-	ended := make(chan error, 1)
 	go func() {
-		ended <- run(ctx, []string{"--addr", "127.0.0.1:0", "--effects", effects}, env(), w, io.Discard)
+		c.ended <- run(ctx, append([]string{"--addr", "127.0.0.1:0"}, args...), env, w, c.log)
 		w.Close()
 	}()
 	lines := bufio.NewScanner(r)
-	lines.Scan()
-	address := regexp.MustCompile(`http://([\d.:]+)/`).FindStringSubmatch(lines.Text())
-	if address == nil {
-		t.Fatalf("no address to open: %q, %v", lines.Text(), <-ended)
+	for c.addr == "" && lines.Scan() {
+		c.said = append(c.said, lines.Text())
+		if found := regexp.MustCompile(`https?://([\d.:]+)/`).FindStringSubmatch(lines.Text()); found != nil {
+			c.addr = found[1]
+		}
 	}
-	lines.Scan()
-	if said := lines.Text(); !strings.Contains(said, "will not survive") || !strings.Contains(said, "--redis") {
-		t.Errorf("said %q", said)
+	if c.addr == "" {
+		t.Fatalf("no address to open: %q, %v", c.said, <-c.ended)
 	}
+	rest := make(chan struct{})
+	go func() {
+		defer close(rest)
+		for lines.Scan() {
+			c.said = append(c.said, lines.Text())
+		}
+	}()
+	t.Cleanup(func() {
+		c.end()
+		<-rest
+	})
+	return c
+}
 
-	dialing, cancel := context.WithTimeout(ctx, 10*time.Second)
+// end stops the command and waits for it.
+func (c *started) end() {
+	c.t.Helper()
+	c.stop()
+	if c.ended == nil {
+		return
+	}
+	if err := <-c.ended; err != nil {
+		c.t.Error(err)
+	}
+	c.ended = nil
+}
+
+// dial opens a socket.
+func (c *started) dial(opts *websocket.DialOptions) *websocket.Conn {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
-	ws, _, err := websocket.Dial(dialing, "ws://"+address[1]+"/agui/ws", nil)
+	ws, _, err := websocket.Dial(ctx, "ws://"+c.addr+"/agui/ws", opts)
 	if err != nil {
-		t.Fatal(err)
+		c.t.Fatal(err)
 	}
-	defer ws.CloseNow()
-	input := `{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"/effect"}]}`
-	if err := ws.Write(dialing, websocket.MessageText, []byte(input)); err != nil {
-		t.Fatal(err)
+	c.t.Cleanup(func() { ws.CloseNow() })
+	return ws
+}
+
+// converse sends frames, each after the end of the run that the one before
+// asked for, and returns what came last.
+func (c *started) converse(ws *websocket.Conn, frames ...string) string {
+	c.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	last := ""
+	for _, frame := range frames {
+		if err := ws.Write(ctx, websocket.MessageText, []byte(frame)); err != nil {
+			c.t.Fatal(err)
+		}
+		for over := false; !over; {
+			_, data, err := ws.Read(ctx)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			last = string(data)
+			over = strings.Contains(last, `"RUN_FINISHED"`) || strings.Contains(last, `"RUN_ERROR"`) || strings.Contains(last, `"ws.error"`)
+		}
 	}
-	for kind := ""; kind != "RUN_FINISHED"; {
-		_, data, err := ws.Read(dialing)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var e struct{ Type string }
-		if err := json.Unmarshal(data, &e); err != nil || e.Type == "RUN_ERROR" {
-			t.Fatalf("%s: %v", data, err)
-		}
-		kind = e.Type
+	return last
+}
+
+func said(run, text string) string {
+	return fmt.Sprintf(`{"threadId":"thread-1","runId":%q,"messages":[{"id":"m-%s","role":"user","content":%q}]}`, run, run, text)
+}
+
+// The command as its user meets it: it says where to go and what will be lost,
+// serves a run, and drains when it is told to end.
+func TestServe(t *testing.T) {
+	effects := filepath.Join(t.TempDir(), "effects")
+	c := start(t, env(), "--effects", effects)
+	ws := c.dial(nil)
+	if last := c.converse(ws, said("r", "/effect")); !strings.Contains(last, `"RUN_FINISHED"`) {
+		t.Fatal(last)
 	}
 	if data, err := os.ReadFile(effects); err != nil || strings.Count(string(data), "\n") != 1 {
 		t.Errorf("effects %q, %v", data, err)
 	}
-
-	stop()
+	c.stop()
 	wait, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	if _, _, err := ws.Read(wait); websocket.CloseStatus(err) != websocket.StatusServiceRestart {
 		t.Errorf("the socket ended with %v", err)
 	}
-	if err := <-ended; err != nil {
-		t.Error(err)
+	c.end()
+	if said := strings.Join(c.said, "\n"); !strings.Contains(said, "will not survive") || !strings.Contains(said, "--redis") {
+		t.Errorf("said %q", said)
 	}
 }
 
-// The crash hook kills the process, as often as it is asked to wait for.
-func TestCrashHook(t *testing.T) {
-	if at := os.Getenv("TEST_CRASH_AT"); at != "" {
-		hook := crashHook(at)
-		hook("other")
-		hook("here")
-		os.Stdout.WriteString("once")
-		hook("here")
-		os.Stdout.WriteString("twice")
-		os.Exit(0)
+// get asks for a path, as a name, with headers.
+func get(t *testing.T, client *http.Client, url, host string, headers ...string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
 	}
-	for at, said := range map[string]string{"here": "", "here:2": "once", "never": "oncetwice"} {
-		command := exec.Command(os.Args[0], "-test.run=^TestCrashHook$")
-		command.Env = append(os.Environ(), "TEST_CRASH_AT="+at)
-		out, err := command.Output()
-		killed := false
-		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-			status, _ := exit.Sys().(syscall.WaitStatus)
-			killed = status.Signal() == syscall.SIGKILL
+	r.Host = host
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	resp, err := client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+// freeAddr is an address that nobody listens on.
+func freeAddr(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+func TestServesAside(t *testing.T) {
+	metrics, pprof := freeAddr(t), freeAddr(t)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	c := start(t, env(), "--metrics-addr", metrics, "--pprof-addr", pprof)
+	for _, want := range []struct {
+		url, host string
+		status    int
+		holds     string
+	}{
+		{"http://" + metrics + "/metrics", "10.1.2.3", 200, "aguiws_runs_ended_total"},
+		{"http://" + metrics + "/readyz", "10.1.2.3", 200, "ready"},
+		{"http://" + metrics + "/agui/capabilities", "", 404, ""},
+		{"http://" + c.addr + "/metrics", "", 200, "aguiws_sockets"},
+		{"http://" + c.addr + "/debug/pprof/", "", 404, ""},
+		{"http://" + pprof + "/debug/pprof/goroutine?debug=1", "", 200, "goroutine profile"},
+		{"http://" + pprof + "/debug/pprof/goroutine?debug=1", "rebind.example", 403, ""},
+		{"http://" + pprof + "/metrics", "", 404, ""},
+	} {
+		if strings.HasPrefix(want.holds, "aguiws_") {
+			c.converse(c.dial(nil), said("r", "/say hello")) // so that there is one
 		}
-		if string(out) != said || killed != (at != "never") {
-			t.Errorf("%s: said %q, killed %v, %v", at, out, killed, err)
+		if status, body := get(t, client, want.url, want.host); status != want.status || !strings.Contains(body, want.holds) {
+			t.Errorf("%s as %q: %d %.200s", want.url, want.host, status, body)
 		}
 	}
-	if crashHook("") != nil {
-		t.Error("a hook without a point")
+}
+
+// What people say, and what they prove who they are with, is in no line of the
+// log, however talkative it is.
+func TestLogKeepsSecrets(t *testing.T) {
+	const secret = "SECRET-4711"
+	file := filepath.Join(t.TempDir(), "tokens.yaml")
+	if err := os.WriteFile(file, []byte("- {token: "+secret+"-token, user: ann}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := start(t, env("AGUIWS_AUTH", "tokens", "AGUIWS_TOKEN_FILE", file), "--log-level", "debug", "--log-format", "json")
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	header := func(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
+	offer := "agui.bearer." + base64.RawURLEncoding.EncodeToString([]byte(secret+"-token"))
+
+	ws := c.dial(&websocket.DialOptions{HTTPHeader: header(secret + "-token")})
+	c.converse(ws, said("run-1", "/say "+secret), said("run-2", "/fail "+secret), said("run-3", "/panic "+secret),
+		`{"threadId":"thread-1","runId":"run-4","messages":[{"id":"m4","role":"user","content":"/state {\"a\":\"`+secret+`\"}"}],"state":{"`+secret+`":1},"forwardedProps":{"p":"`+secret+`"}}`,
+		said("run-5", `/tool mail {"to":"`+secret+`"}`), said("run-6", secret))
+	full := c.dial(&websocket.DialOptions{HTTPHeader: http.Header{"Origin": {"http://" + c.addr}}, Subprotocols: []string{"agui.v1.json", offer}})
+	c.converse(full, `{"threadId":"thread-1","runId":"run-7","messages":[],"resume":[{"interruptId":"`+secret+`","status":"resolved","payload":{"a":"`+secret+`"}}]}`,
+		`{"type":"`+secret+`"}`, secret, `{"threadId":7,"`+secret+`":"`+secret+`"}`)
+	for _, url := range []string{"/agui/capabilities", "/agui/capabilities?token=" + secret, "/" + secret} {
+		get(t, client, "http://"+c.addr+url, "", "Authorization", "Bearer "+secret, "Cookie", "session="+secret)
+	}
+	ws.CloseNow()
+	full.CloseNow()
+	c.end()
+	log := c.log.String()
+	for _, want := range []string{`"run-3"`, `"thread-1"`, `"draining"`} {
+		if !strings.Contains(log, want) {
+			t.Errorf("the log does not say %s:\n%s", want, log)
+		}
+	}
+	for line := range strings.Lines(log) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("not JSON: %s", line)
+		}
+		if strings.Contains(line, secret) || strings.Contains(line, offer[len("agui.bearer."):]) {
+			t.Errorf("the log tells: %s", line)
+		}
 	}
 }

@@ -1,122 +1,156 @@
 package main
 
 import (
-	"errors"
-	"flag"
-	"fmt"
-	"io"
-	"os"
+	"log/slog"
+	"net/netip"
 	"runtime/debug"
-	"strconv"
-	"strings"
-	"sync/atomic"
-	"syscall"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore"
 )
 
-// errHelp: the usage was printed, there is nothing more to do.
-var errHelp = errors.New("help")
-
-// settings is what the command line and the environment say.
+// settings is everything that can be set.
 type settings struct {
-	addr, redis, agent, effects, busy, mode, onExpiry string
-	hosts, origins                                    []string
-	lease, drain                                      time.Duration
-	strict, version                                   bool
-	crashAt                                           string
+	command string // serve, check or version
+
+	addr, tlsCert, tlsKey string
+	hosts, origins        []string
+	proxies               []netip.Prefix
+
+	redis, prefix string
+	lease         time.Duration
+	strict        bool
+
+	agent, effects, busy, mode, onExpiry string
+
+	auth      string
+	tokens    []token
+	tokenFile string
+	jwt       jwtSettings
+
+	maxFrame, inbound                         int64
+	heartbeat, writeTimeout                   time.Duration
+	threads, frames, frameBurst               int
+	sockets, socketsPerUser, socketsPerAddr   int
+	requestsPerUser, requestsPerAddr, request int
+	inputs, inputBurst                        int
+
+	logFormat, logLevel    string
+	metricsAddr, pprofAddr string
+	drain                  time.Duration
+	crashAt                string
+	from                   map[string]string // where a setting was set, as errors call it
 }
 
-// readSettings reads the flags, and for those not given the environment:
-// --addr is AGUIWS_ADDR.
-func readSettings(args []string, getenv func(string) string, usage io.Writer) (settings, error) {
-	var s settings
-	var hosts, origins string
-	f := flag.NewFlagSet("aguiws", flag.ContinueOnError)
-	f.SetOutput(usage)
-	f.Usage = func() {
-		fmt.Fprintln(usage, "Usage: aguiws [serve] [flags]\n       aguiws version\n\nEach flag is also read from the environment: --addr from AGUIWS_ADDR.\n\nFlags:")
-		f.PrintDefaults()
-	}
-	f.StringVar(&s.addr, "addr", "127.0.0.1:8080", "address to listen on; without authentication it must be a loopback one")
-	f.StringVar(&s.redis, "redis", "", "store: a redis://, rediss://, Sentinel or Cluster URL; embedded when empty")
-	f.StringVar(&s.agent, "agent", "script", "agent that answers under /agui")
-	f.StringVar(&s.effects, "effects", "", "file to which the script agent appends a line for each effect")
-	f.StringVar(&s.busy, "busy", "queue", "an input while a run is active: queue, reject or supersede")
-	f.StringVar(&s.mode, "mode", "auto", "auto, or durable: refuse a store that dies with the process")
-	f.StringVar(&s.onExpiry, "on-expiry", "keep", "an interrupt that expires: keep, cancel or fail")
-	f.StringVar(&hosts, "hosts", "", "names under which the server may be addressed besides loopback, separated by commas")
-	f.StringVar(&origins, "origins", "", "origins of pages that may use the server besides its own, separated by commas")
-	f.DurationVar(&s.lease, "lease", 10*time.Second, "how long a worker may be silent before its run is taken over")
-	f.DurationVar(&s.drain, "drain-timeout", 20*time.Second, "how long runs may go on after SIGTERM")
-	f.BoolVar(&s.strict, "strict-durability", false, "refuse a Redis that may lose what it acknowledged")
-	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		switch args[0] {
-		case "serve":
-		case "version":
-			s.version = true
-		default:
-			return s, fmt.Errorf("unknown command %q: try aguiws --help", args[0])
-		}
-		args = args[1:]
-	}
-	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
-		return s, errHelp
-	} else if err != nil {
-		return s, fmt.Errorf("%w (aguiws --help lists the flags)", err)
-	}
-	if f.NArg() > 0 {
-		return s, fmt.Errorf("unexpected argument %q: try aguiws --help", f.Arg(0))
-	}
-	if err := fromEnvironment(f, getenv); err != nil {
-		return s, err
-	}
-	s.hosts, s.origins = split(hosts), split(origins)
-	s.crashAt = getenv("AGUIWS_CRASH_AT")
-	return s, s.check()
+type jwtSettings struct {
+	keySet, issuer, audience                    string
+	algorithms                                  []string
+	leeway                                      time.Duration
+	user, tenant, namespace, scope, scopePrefix string
 }
 
-// fromEnvironment sets the flags that were not given on the command line.
-func fromEnvironment(f *flag.FlagSet, getenv func(string) string) error {
-	given := map[string]bool{}
-	f.Visit(func(set *flag.Flag) { given[set.Name] = true })
-	var err error
-	f.VisitAll(func(each *flag.Flag) {
-		name := "AGUIWS_" + strings.ToUpper(strings.ReplaceAll(each.Name, "-", "_"))
-		if value := getenv(name); value != "" && !given[each.Name] {
-			if bad := f.Set(each.Name, value); bad != nil && err == nil {
-				err = fmt.Errorf("%s: %w", name, bad)
-			}
-		}
-	})
-	return err
+// newSettings returns the defaults.
+func newSettings() *settings {
+	return &settings{
+		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
+		agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
+		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
+		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, writeTimeout: 10 * time.Second,
+		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
+		requestsPerUser: 50, requestsPerAddr: 100, request: 200, inputs: 120, inputBurst: 60,
+		logFormat: "text", logLevel: "info", drain: 20 * time.Second,
+		from: map[string]string{},
+	}
 }
 
-func (s *settings) check() error {
-	switch s.busy {
-	case "queue":
-		s.busy = ""
-	case "reject", "supersede":
-	default:
-		return fmt.Errorf("--busy %q: it is queue, reject or supersede", s.busy)
+// The groups of settings, in the order of the usage.
+var groups = []string{"Serving", "The store", "Runs", "Identity", "Limits", "Operations"}
+
+// table lists the settings. Flags, environment, configuration file, usage and
+// the README's table are all made from it, or held to it by a test.
+func (s *settings) table() []setting {
+	return []setting{
+		{"addr", "Serving", textValue{&s.addr, "address"}, "address to listen on; with `--auth none` it must be a loopback one"},
+		{"hosts", "Serving", listValue{&s.hosts, "names"}, "names under which the server may be addressed besides loopback"},
+		{"origins", "Serving", listValue{&s.origins, "origins"}, "origins of pages that may use the server besides its own; behind a proxy that ends TLS its own too"},
+		{"tls-cert", "Serving", textValue{&s.tlsCert, "file"}, "certificate chain in PEM; serves https and wss. SIGHUP reads it again"},
+		{"tls-key", "Serving", textValue{&s.tlsKey, "file"}, "the certificate's key in PEM"},
+		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "proxies whose X-Forwarded-For is believed, for limits by address"},
+
+		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://`, `rediss://`, `redis+sentinel://` or `redis+cluster://`; when empty the store is embedded and dies with the process"},
+		{"redis-prefix", "The store", textValue{&s.prefix, "name"}, "what all keys begin with; servers that share it share their threads"},
+		{"strict-durability", "The store", switchValue{&s.strict}, "refuse a Redis that may lose what it acknowledged"},
+		{"lease", "The store", durationValue{&s.lease, 100 * time.Millisecond, time.Hour}, "how long a worker may be silent before its run is taken over; the same on all servers"},
+
+		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`"},
+		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent appends a line for each effect"},
+		{"busy", "Runs", choiceValue{&s.busy, []string{"queue", "reject", "supersede"}}, "what becomes of an input while a run is active"},
+		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable"}}, "durable refuses a store that dies with the process"},
+		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires: keep it open, cancel it, or fail its execution"},
+
+		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "who may use the server: whoever reaches it, on loopback only; bearers of listed tokens; bearers of an issuer's tokens"},
+		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: see below. Command lines can be read by others: prefer a file"},
+		{"token-file", "Identity", textValue{&s.tokenFile, "file"}, "file with such a list; SIGHUP reads it again, and closes what was opened with a token that is gone"},
+		{"jwt-keys", "Identity", textValue{&s.jwt.keySet, "URL"}, "`https://` URL of the issuer's key set (JWKS)"},
+		{"jwt-issuer", "Identity", textValue{&s.jwt.issuer, "text"}, "what `iss` must be"},
+		{"jwt-audience", "Identity", textValue{&s.jwt.audience, "text"}, "what `aud` must hold"},
+		{"jwt-algorithms", "Identity", listValue{&s.jwt.algorithms, "names"}, "what tokens may be signed with"},
+		{"jwt-leeway", "Identity", durationValue{&s.jwt.leeway, time.Nanosecond, 5 * time.Minute}, "how far the issuer's clock may be off"},
+		{"jwt-user", "Identity", textValue{&s.jwt.user, "claim"}, "claim that names the user. Dots lead into objects"},
+		{"jwt-tenant", "Identity", textValue{&s.jwt.tenant, "claim"}, "claim that names the tenant; when empty all users are of one"},
+		{"jwt-namespace", "Identity", textValue{&s.jwt.namespace, "claim"}, "claim that names the namespace in which users share threads; when empty each user has one"},
+		{"jwt-scopes", "Identity", textValue{&s.jwt.scope, "claim"}, "claim that lists scopes; a token without it may read and run"},
+		{"jwt-scope-prefix", "Identity", textValue{&s.jwt.scopePrefix, "text"}, "what scopes for this server begin with in that claim"},
+
+		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client"},
+		{"max-inbound", "Limits", bytesValue{&s.inbound, 1 << 20}, "size of all frames that are worked on at once"},
+		{"max-threads", "Limits", numberValue{&s.threads, 1, 10_000}, "threads that one socket may follow"},
+		{"max-frames", "Limits", numberValue{&s.frames, 1, 0}, "frames a second from one socket"},
+		{"max-frames-burst", "Limits", numberValue{&s.frameBurst, 1, 0}, "of them, how many may come at once"},
+		{"max-sockets", "Limits", numberValue{&s.sockets, 1, 0}, "open sockets and streams"},
+		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "of them, those of one user. In this and what follows -1 is no limit, users are not told apart with `--auth none`, and loopback addresses have none"},
+		{"max-sockets-per-address", "Limits", limitValue{&s.socketsPerAddr}, "of them, those of one address, or of one /64 network of IPv6"},
+		{"max-requests-per-user", "Limits", limitValue{&s.requestsPerUser}, "requests a second, handshakes included"},
+		{"max-requests-per-address", "Limits", limitValue{&s.requestsPerAddr}, "requests a second, handshakes included"},
+		{"max-requests-burst", "Limits", numberValue{&s.request, 1, 0}, "of them, how many may come at once"},
+		{"max-inputs", "Limits", limitValue{&s.inputs}, "inputs a minute of one user"},
+		{"max-inputs-burst", "Limits", numberValue{&s.inputBurst, 1, 0}, "of them, how many may come at once"},
+		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket; shorter than what proxies close after"},
+		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written"},
+
+		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},
+		{"log-format", "Operations", choiceValue{&s.logFormat, []string{"text", "json"}}, "of the log on standard error"},
+		{"log-level", "Operations", choiceValue{&s.logLevel, []string{"debug", "info", "warn", "error"}}, "the least that is logged"},
+		{"metrics-addr", "Operations", textValue{&s.metricsAddr, "address"}, "another address that serves /metrics, /healthz and /readyz to whoever asks"},
+		{"pprof-addr", "Operations", textValue{&s.pprofAddr, "address"}, "loopback address that serves /debug/pprof/"},
 	}
-	switch s.mode {
-	case "auto":
-		s.mode = ""
-	case "durable":
-	default:
-		return fmt.Errorf("--mode %q: it is auto or durable", s.mode)
-	}
-	if s.lease < 100*time.Millisecond {
-		return fmt.Errorf("--lease %s: at least 100ms", s.lease)
-	}
-	if s.drain <= 0 {
-		return fmt.Errorf("--drain-timeout %s: it must be positive", s.drain)
-	}
-	return nil
 }
 
-func split(list string) []string {
-	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' || r == ' ' })
+// named is what an error calls a setting: as it was given, or else its flag.
+func (s *settings) named(name string) string {
+	if from, ok := s.from[name]; ok {
+		return from
+	}
+	return "--" + name
+}
+
+func (s *settings) busyPolicy() adapter.BusyPolicy {
+	if s.busy == "queue" {
+		return adapter.BusyQueue
+	}
+	return adapter.BusyPolicy(s.busy)
+}
+
+func (s *settings) runMode() adapter.Mode {
+	if s.mode == "auto" {
+		return adapter.ModeAuto
+	}
+	return adapter.Mode(s.mode)
+}
+
+func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
+	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict}
 }
 
 func version() string {
@@ -124,24 +158,4 @@ func version() string {
 		return info.Main.Version
 	}
 	return "(devel)"
-}
-
-// crashHook kills the process as a crash would when a run reaches the named
-// point, "point" or "point:N" for the N-th time. It is for tests of recovery.
-func crashHook(at string) func(string) {
-	if at == "" {
-		return nil
-	}
-	point, nth, _ := strings.Cut(at, ":")
-	left := new(atomic.Int64)
-	left.Store(1)
-	if n, err := strconv.ParseInt(nth, 10, 64); err == nil {
-		left.Store(n)
-	}
-	return func(reached string) {
-		if reached == point && left.Add(-1) == 0 {
-			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
-			select {}
-		}
-	}
 }

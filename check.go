@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"os"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
+)
+
+// checkTimeout bounds what check waits for the network.
+const checkTimeout = 15 * time.Second
+
+// check tests the settings, which have been read, and what they name. It writes
+// a line a finding, and returns an error if serving would fail.
+func check(ctx context.Context, s *settings, w io.Writer) error {
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)}) // findings say it
+	r := &report{w: w}
+	r.say("ok", "settings", "%d are set, the others have their defaults", len(s.from))
+	if _, err := newAgents(s); err != nil {
+		r.fail("agent", err)
+	}
+	r.address(s)
+	r.identity(ctx, s)
+	r.effects(s)
+	r.store(ctx, s)
+	if r.failures > 0 {
+		return fmt.Errorf("check: %d of %d findings would keep it from working", r.failures, r.findings)
+	}
+	return nil
+}
+
+type report struct {
+	w                  io.Writer
+	findings, failures int
+}
+
+func (r *report) say(level, subject, format string, args ...any) {
+	r.findings++
+	fmt.Fprintf(r.w, "%-4s  %s: %s\n", level, subject, fmt.Sprintf(format, args...))
+}
+
+func (r *report) fail(subject string, err error) {
+	r.failures++
+	r.say("FAIL", subject, "%v", err)
+}
+
+func (r *report) address(s *settings) {
+	for _, each := range []struct{ name, addr string }{{"addr", s.addr}, {"metrics-addr", s.metricsAddr}, {"pprof-addr", s.pprofAddr}} {
+		if each.addr == "" {
+			continue
+		}
+		l, err := net.Listen("tcp", each.addr)
+		if err != nil {
+			// A server that runs already holds it: that is no fault of the settings.
+			r.say("warn", each.name, "%v", err)
+			continue
+		}
+		l.Close()
+		r.say("ok", each.name, "%s can be listened on", each.addr)
+	}
+}
+
+func (r *report) identity(ctx context.Context, s *settings) {
+	id, err := newIdentity(s)
+	if err != nil {
+		r.fail("identity", err)
+		return
+	}
+	if s.tlsCert != "" {
+		r.say("ok", "tls-cert", "the certificate and its key belong together")
+	}
+	switch auth := id.auth.(type) {
+	case *server.Tokens:
+		list, _ := id.listed()
+		r.say("ok", "auth", "%d tokens", len(list))
+	case *server.JWT:
+		if err := auth.Check(ctx); err != nil {
+			r.fail("jwt-keys", err)
+			return
+		}
+		r.say("ok", "jwt-keys", "%s has keys that sign", s.jwt.keySet)
+	default:
+		r.say("ok", "auth", "none: whoever reaches the loopback address may do everything")
+	}
+}
+
+// effects opens the file as the script agent would.
+func (r *report) effects(s *settings) {
+	if s.effects == "" {
+		return
+	}
+	_, before := os.Stat(s.effects)
+	f, err := os.OpenFile(s.effects, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		r.fail("effects", err)
+		return
+	}
+	f.Close()
+	if errors.Is(before, os.ErrNotExist) {
+		os.Remove(s.effects)
+	}
+	r.say("ok", "effects", "%s can be appended to", s.effects)
+}
+
+func (r *report) store(ctx context.Context, s *settings) {
+	if s.redis == "" {
+		r.say("warn", "redis", "the store is embedded: suspensions will not survive the process")
+		return
+	}
+	for _, f := range redisstore.Diagnose(ctx, s.redis, s.storeOptions(nil)) {
+		switch {
+		case f.Failed:
+			r.fail("redis "+f.Subject, errors.New(f.Detail))
+		case f.Warning:
+			r.say("warn", "redis "+f.Subject, "%s", f.Detail)
+		default:
+			r.say("ok", "redis "+f.Subject, "%s", f.Detail)
+		}
+	}
+}

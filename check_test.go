@@ -1,0 +1,142 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// checked runs aguiws check.
+func checked(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out strings.Builder
+	err := run(context.Background(), append([]string{"check", "--addr", "127.0.0.1:0"}, args...), env(), &out, io.Discard)
+	return out.String(), err
+}
+
+func wantLines(t *testing.T, out string, lines ...string) {
+	t.Helper()
+	for _, line := range lines {
+		if !strings.Contains("\n"+out, "\n"+line) {
+			t.Errorf("no line begins with %q:\n%s", line, out)
+		}
+	}
+}
+
+func TestCheckWithoutRedis(t *testing.T) {
+	keys := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		io.WriteString(w, `{"keys":[{"kty":"OKP","crv":"Ed25519","kid":"k","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}]}`)
+	}))
+	defer keys.Close()
+	jwt := []string{"--auth", "jwt", "--jwt-issuer", "i", "--jwt-audience", "a"}
+	effects := filepath.Join(t.TempDir(), "effects")
+
+	out, err := checked(t, append(jwt, "--jwt-keys", keys.URL, "--effects", effects)...)
+	if err != nil {
+		t.Error(err)
+	}
+	wantLines(t, out, "ok    settings: ", "ok    jwt-keys: ", "ok    addr: ", "ok    effects: ", "warn  redis: ")
+	if _, err := os.Stat(effects); err == nil {
+		t.Error("the check left a file behind")
+	}
+	keys.Close()
+	out, err = checked(t, append(jwt, "--jwt-keys", keys.URL)...)
+	if err == nil {
+		t.Error("passes")
+	}
+	wantLines(t, out, "FAIL  jwt-keys: ")
+	for args, says := range map[string]string{"--jwt-algorithms=none": "--jwt-algorithms: ", "--jwt-keys=http://id.example": "--jwt-keys: "} {
+		if out, err = checked(t, append(jwt, "--jwt-keys", "https://id.example", args)...); err == nil {
+			t.Errorf("%s passes", args)
+		}
+		wantLines(t, out, "FAIL  identity: "+says)
+	}
+	out, err = checked(t, "--auth", "tokens", "--tokens", "[{token: short, user: ann}]", "--agent", "nobody", "--effects", "/does/not/exist", "--redis", "mysql://here")
+	if err == nil || !strings.Contains(err.Error(), "4 of ") {
+		t.Errorf("got %v", err)
+	}
+	wantLines(t, out, "FAIL  identity: ", "FAIL  agent: ", "FAIL  effects: ", "FAIL  redis URL: ")
+	if out, err = checked(t, "--redis", "redis://:hidden-4711@127.0.0.1:1"); err == nil || strings.Contains(out+err.Error(), "hidden-4711") {
+		t.Errorf("got %v\n%s", err, out)
+	}
+	wantLines(t, out, "ok    auth: none", "FAIL  redis connect: ")
+}
+
+func TestCheckRedis(t *testing.T) {
+	s := redistest.Start(t, redistest.Options{AOF: "everysec"})
+	out, err := checked(t, "--redis", s.URL(), "--strict-durability")
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	wantLines(t, out, "ok    redis connect: ", "ok    redis version: ", "ok    redis role: master", "ok    redis maxmemory-policy: noeviction", "ok    redis appendonly: yes",
+		`ok    redis prefix: "aguiws" has not been used`, "ok    redis scripts: ", "ok    redis write, read, delete: ")
+	if n, err := s.Do("DBSIZE"); err != nil || n != ":0" {
+		t.Errorf("the check left %s keys behind, %v", n, err)
+	}
+
+	risky := redistest.Start(t, redistest.Options{Args: []string{"--maxmemory-policy", "allkeys-lru"}})
+	out, err = checked(t, "--redis", risky.URL())
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	wantLines(t, out, "warn  redis maxmemory-policy: allkeys-lru", "warn  redis appendonly: no", "ok    redis write, read, delete: ")
+	out, err = checked(t, "--redis", risky.URL(), "--strict-durability")
+	if err == nil {
+		t.Error("passes")
+	}
+	wantLines(t, out, "FAIL  redis maxmemory-policy: allkeys-lru")
+
+	if _, err := risky.Do("HSET", "aguiws:meta", "partitions", "7"); err != nil {
+		t.Fatal(err)
+	}
+	out, err = checked(t, "--redis", risky.URL())
+	if err == nil {
+		t.Error("passes")
+	}
+	wantLines(t, out, "FAIL  redis prefix: ")
+
+	cluster := redistest.Cluster(t)
+	out, err = checked(t, "--redis", cluster.URL())
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if strings.Count(out, " role: master") != 3 {
+		t.Errorf("not every master was looked at:\n%s", out)
+	}
+	wantLines(t, out, "ok    redis scripts: ", "ok    redis write, read, delete: ")
+}
+
+// A user who may not do what the store does is found out.
+func TestCheckRedisRights(t *testing.T) {
+	s := redistest.Start(t, redistest.Options{TCP: true})
+	for name, c := range map[string]struct {
+		rules []string
+		line  string
+	}{
+		"no scripts":  {[]string{"~*", "&*", "+@all", "-@scripting"}, "FAIL  redis scripts: "},
+		"other keys":  {[]string{"~other:*", "&*", "+@all"}, "FAIL  redis prefix: "},
+		"no info":     {[]string{"~*", "&*", "+@all", "-info"}, "FAIL  redis info: "},
+		"cannot set":  {[]string{"~*", "&*", "+@all", "-set"}, "FAIL  redis write: "},
+		"wrong words": {nil, "FAIL  redis connect: "},
+	} {
+		if _, err := s.Do(append([]string{"ACL", "SETUSER", "narrow", "reset", "on", ">right"}, c.rules...)...); err != nil {
+			t.Fatal(err)
+		}
+		password := "right"
+		if c.rules == nil {
+			password = "wrong"
+		}
+		out, err := checked(t, "--redis", strings.Replace(s.URL(), "redis://", "redis://narrow:"+password+"@", 1))
+		if err == nil {
+			t.Errorf("%s: passes\n%s", name, out)
+		}
+		wantLines(t, out, c.line)
+	}
+}

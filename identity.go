@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/signal"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/aguiws/aguiws/server"
+)
+
+// identity is who may use the server, and what the server shows of itself.
+// SIGHUP reads its files again.
+type identity struct {
+	s           *settings
+	auth        server.Authenticator
+	certificate atomic.Pointer[tls.Certificate] // nil: no TLS
+}
+
+func newIdentity(s *settings) (*identity, error) {
+	id := &identity{s: s}
+	var err error
+	switch s.auth {
+	case "tokens":
+		var list []server.Token
+		if list, err = id.listed(); err == nil {
+			id.auth, err = server.NewTokens(list)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", id.tokenSetting(), err)
+		}
+	case "jwt":
+		if id.auth, err = newJWT(s); err != nil {
+			return nil, err
+		}
+	default:
+		id.auth = server.None{}
+	}
+	return id, id.loadCertificate()
+}
+
+func newJWT(s *settings) (*server.JWT, error) {
+	options := server.JWTOptions{
+		KeySet: s.jwt.keySet, Issuer: s.jwt.issuer, Audience: s.jwt.audience, Algorithms: s.jwt.algorithms, Leeway: s.jwt.leeway,
+		UserClaim: s.jwt.user, TenantClaim: s.jwt.tenant, NamespaceClaim: s.jwt.namespace,
+		ScopeClaim: s.jwt.scope, ScopePrefix: s.jwt.scopePrefix,
+	}
+	j, err := server.NewJWT(options)
+	if err == nil {
+		return j, nil
+	}
+	// What can still be wrong is one of two: is it the other without the first?
+	name := "jwt-algorithms"
+	options.Algorithms = nil
+	if _, again := server.NewJWT(options); again != nil {
+		name = "jwt-keys"
+	}
+	return nil, fmt.Errorf("%s: %w", s.named(name), err)
+}
+
+func (id *identity) tokenSetting() string {
+	if id.s.tokenFile != "" {
+		return id.s.named("token-file")
+	}
+	return id.s.named("tokens")
+}
+
+// listed returns the tokens of the settings or of their file.
+func (id *identity) listed() ([]server.Token, error) {
+	list := id.s.tokens
+	if id.s.tokenFile != "" {
+		data, err := os.ReadFile(id.s.tokenFile)
+		if err != nil {
+			return nil, err
+		}
+		if list, err = parseTokens(data); err != nil {
+			return nil, fmt.Errorf("%s: %w", id.s.tokenFile, err)
+		}
+	}
+	tokens := make([]server.Token, len(list))
+	for i, t := range list {
+		tokens[i] = server.Token(t)
+	}
+	return tokens, nil
+}
+
+func (id *identity) loadCertificate() error {
+	if id.s.tlsCert == "" {
+		return nil
+	}
+	c, err := tls.LoadX509KeyPair(id.s.tlsCert, id.s.tlsKey)
+	if err != nil {
+		return fmt.Errorf("%s, %s: %w", id.s.named("tls-cert"), id.s.named("tls-key"), err)
+	}
+	id.certificate.Store(&c)
+	return nil
+}
+
+// reload reads the files again. What cannot be read stays as it was.
+func (id *identity) reload(log *slog.Logger) {
+	if tokens, ok := id.auth.(*server.Tokens); ok && id.s.tokenFile != "" {
+		list, err := id.listed()
+		if err == nil {
+			err = tokens.Replace(list)
+		}
+		if err != nil {
+			log.Error("the tokens stay as they were", "error", err)
+		} else {
+			log.Info("tokens were read again", "tokens", len(list))
+		}
+	}
+	if err := id.loadCertificate(); err != nil {
+		log.Error("the certificate stays as it was", "error", err)
+	} else if id.s.tlsCert != "" {
+		log.Info("the certificate was read again")
+	}
+}
+
+// watch reloads at every SIGHUP, until the function that it returns is called.
+func (id *identity) watch(log *slog.Logger) (stop func()) {
+	hup, ended := make(chan os.Signal, 1), make(chan struct{})
+	signal.Notify(hup, syscall.SIGHUP)
+	go func() {
+		defer close(ended)
+		for range hup {
+			id.reload(log)
+		}
+	}()
+	return func() {
+		signal.Stop(hup)
+		close(hup)
+		<-ended
+	}
+}
+
+// warm asks for an issuer's keys before anybody waits for them.
+func (id *identity) warm(ctx context.Context, log *slog.Logger) {
+	j, ok := id.auth.(*server.JWT)
+	if !ok {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	if err := j.Check(ctx); err != nil {
+		log.Warn("nobody can be authenticated until the issuer's keys can be had", "error", err)
+	}
+}
+
+// listen opens the server's own listener, with TLS where there is a
+// certificate.
+func listen(srv *server.Server, s *settings, id *identity) (net.Listener, error) {
+	l, err := srv.Listen(s.addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.named("addr"), err)
+	}
+	if id.certificate.Load() == nil {
+		return l, nil
+	}
+	return tls.NewListener(l, &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"http/1.1"}, // WebSockets need it
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return id.certificate.Load(), nil
+		},
+	}), nil
+}

@@ -1,0 +1,166 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Finding is one thing that Diagnose looked at.
+type Finding struct {
+	Subject string // what was looked at, such as "persistence"
+	Detail  string
+	Failed  bool // a store cannot work with it
+	Warning bool // it can, and may lose what it acknowledged
+}
+
+// Diagnose does what Open would rely on, step by step, and says what it found.
+// It leaves nothing behind but the scripts in the server's cache. It stops where
+// going on is pointless.
+func Diagnose(ctx context.Context, url string, opts *Options) []Finding {
+	d := &diagnosis{opts: opts.withDefaults()}
+	client, err := connect(url, d.opts.Timeout)
+	if err != nil {
+		d.fail("URL", err)
+		return d.findings
+	}
+	defer client.Close()
+	began := time.Now()
+	if err := client.Ping(ctx).Err(); err != nil {
+		d.fail("connect", err)
+		return d.findings
+	}
+	d.good("connect", "answers in %s", time.Since(began).Round(10*time.Microsecond))
+	d.servers(ctx, client)
+	if !d.failed {
+		d.layout(ctx, client)
+		d.scripts(ctx, client)
+		d.probe(ctx, client)
+	}
+	return d.findings
+}
+
+type diagnosis struct {
+	opts     Options
+	findings []Finding
+	failed   bool
+}
+
+func (d *diagnosis) good(subject, format string, args ...any) {
+	d.findings = append(d.findings, Finding{Subject: subject, Detail: fmt.Sprintf(format, args...)})
+}
+
+func (d *diagnosis) fail(subject string, err error) {
+	d.failed = true
+	d.findings = append(d.findings, Finding{Subject: subject, Detail: err.Error(), Failed: true})
+}
+
+// servers looks at every master.
+func (d *diagnosis) servers(ctx context.Context, client redis.UniversalClient) {
+	cluster, ok := client.(*redis.ClusterClient)
+	if !ok {
+		d.server(ctx, client, "")
+		return
+	}
+	masters := make(chan *redis.Client, 1024) // ForEachMaster calls concurrently
+	err := cluster.ForEachMaster(ctx, func(_ context.Context, c *redis.Client) error {
+		masters <- c
+		return nil
+	})
+	close(masters)
+	if err != nil {
+		d.fail("cluster", err)
+	}
+	for c := range masters {
+		d.server(ctx, c, c.Options().Addr+" ")
+	}
+}
+
+func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name string) {
+	text, err := client.Info(ctx).Result()
+	if err != nil {
+		d.fail(name+"info", err)
+		return
+	}
+	info := parseInfo(text)
+	if v := info["redis_version"]; atLeast(v, 6, 2) {
+		d.good(name+"version", "%s", v)
+	} else {
+		d.fail(name+"version", fmt.Errorf("%q: at least 6.2 is needed", v))
+	}
+	if role := info["role"]; role == "master" {
+		d.good(name+"role", "master, %s replicas", info["connected_slaves"])
+	} else {
+		d.fail(name+"role", fmt.Errorf("%q: it must be a master", role))
+	}
+	warned := map[string]bool{}
+	for _, w := range durability(info) {
+		warned[w.Setting] = true
+		finding := Finding{Subject: name + w.Setting, Detail: w.Value + ": " + w.Problem, Warning: true}
+		if d.opts.Strict {
+			finding.Failed, finding.Warning, d.failed = true, false, true
+		}
+		d.findings = append(d.findings, finding)
+	}
+	if !warned["maxmemory-policy"] {
+		d.good(name+"maxmemory-policy", "noeviction")
+	}
+	if !warned["appendonly"] {
+		d.good(name+"appendonly", "yes")
+	}
+}
+
+// layout compares how threads are spread with how they were when the prefix
+// was first used.
+func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
+	have, err := client.HGet(ctx, metaKey(d.opts.Prefix), "partitions").Result()
+	switch want := fmt.Sprint(d.opts.Partitions); {
+	case errors.Is(err, redis.Nil):
+		d.good("prefix", "%q has not been used", d.opts.Prefix)
+	case err != nil:
+		d.fail("prefix", err)
+	case have != want:
+		d.fail("prefix", fmt.Errorf("%q has %s partitions, not %s: the number cannot be changed", d.opts.Prefix, have, want))
+	default:
+		d.good("prefix", "%q has been used, with %s partitions", d.opts.Prefix, have)
+	}
+}
+
+func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {
+	s := &Store{client: client, opts: d.opts, closing: make(chan struct{}), keys: newKeyspace(d.opts.Prefix, d.opts.Partitions)}
+	if err := s.load(ctx); err != nil {
+		d.fail("scripts", err)
+		return
+	}
+	if err := s.checkHistory(ctx); err != nil {
+		d.fail("scripts", err)
+		return
+	}
+	d.good("scripts", "%d are loaded, and may ask for the server's history", len(allScripts))
+}
+
+// probe writes a key, reads it back and deletes it. It would go by itself.
+func (d *diagnosis) probe(ctx context.Context, client redis.UniversalClient) {
+	key, want := d.opts.Prefix+":check:"+newID(), newID()
+	if err := client.Set(ctx, key, want, 10*time.Second).Err(); err != nil {
+		d.fail("write", err)
+		return
+	}
+	got, err := client.Get(ctx, key).Result()
+	if err == nil && got != want {
+		err = errors.New("what was written is not what is read: is it behind a proxy that reads from replicas?")
+	}
+	if err != nil {
+		d.fail("read", err)
+	}
+	if err := client.Del(ctx, key).Err(); err != nil {
+		d.fail("delete", err)
+		return
+	}
+	if !d.failed {
+		d.good("write, read, delete", "a key came and went")
+	}
+}

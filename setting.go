@@ -1,0 +1,275 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// setting is one thing that can be set: by the flag --name, by the environment
+// as AGUIWS_NAME, and by the key name of the configuration file.
+type setting struct {
+	name  string
+	group string
+	value value
+	help  string
+}
+
+// value is a place for what a setting is set to. Set's error says what is
+// expected; its caller says of which setting. String is how the value is
+// written, and shown as a default.
+type value interface {
+	Set(text string) error
+	String() string
+	// kind names what is expected, for the usage. "" for a switch.
+	kind() string
+}
+
+type textValue struct {
+	into *string
+	what string
+}
+
+func (v textValue) Set(text string) error { *v.into = text; return nil }
+func (v textValue) String() string        { return *v.into }
+func (v textValue) kind() string          { return v.what }
+
+type choiceValue struct {
+	into  *string
+	among []string
+}
+
+func (v choiceValue) Set(text string) error {
+	if !slices.Contains(v.among, text) {
+		return fmt.Errorf("%q: it is %s", text, v.kind())
+	}
+	*v.into = text
+	return nil
+}
+
+func (v choiceValue) String() string { return *v.into }
+
+func (v choiceValue) kind() string {
+	last := len(v.among) - 1
+	return strings.Join(v.among[:last], ", ") + " or " + v.among[last]
+}
+
+// listValue is written with commas.
+type listValue struct {
+	into *[]string
+	what string
+}
+
+func (v listValue) Set(text string) error {
+	*v.into = strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' })
+	return nil
+}
+
+func (v listValue) String() string { return strings.Join(*v.into, ",") }
+func (v listValue) kind() string   { return v.what }
+
+type prefixesValue struct{ into *[]netip.Prefix }
+
+func (v prefixesValue) Set(text string) error {
+	var list []netip.Prefix
+	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		p, err := netip.ParsePrefix(each)
+		if addr, single := netip.ParseAddr(each); err != nil && single == nil {
+			p, err = addr.Prefix(addr.BitLen())
+		}
+		if err != nil {
+			return fmt.Errorf("%q: expected addresses or networks such as 10.0.0.0/8", each)
+		}
+		list = append(list, p)
+	}
+	*v.into = list
+	return nil
+}
+
+func (v prefixesValue) String() string {
+	var list []string
+	for _, p := range *v.into {
+		list = append(list, p.String())
+	}
+	return strings.Join(list, ",")
+}
+
+func (v prefixesValue) kind() string { return "networks" }
+
+type durationValue struct {
+	into        *time.Duration
+	least, most time.Duration // most 0: no bound
+}
+
+func (v durationValue) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q: expected a time such as 10s or 1m30s", text)
+	case d < v.least:
+		return fmt.Errorf("%s: at least %s", d, v.least)
+	case v.most > 0 && d > v.most:
+		return fmt.Errorf("%s: at most %s", d, v.most)
+	}
+	*v.into = d
+	return nil
+}
+
+func (v durationValue) String() string { return shorten(v.into.String()) }
+func (v durationValue) kind() string   { return "time" }
+
+// shorten takes the zeros out of 1m0s.
+func shorten(d string) string {
+	if strings.HasSuffix(d, "m0s") {
+		d = strings.TrimSuffix(d, "0s")
+	}
+	if strings.HasSuffix(d, "h0m") {
+		d = strings.TrimSuffix(d, "0m")
+	}
+	return d
+}
+
+// numberValue is a whole number.
+type numberValue struct {
+	into  *int
+	least int
+	most  int // 0: no bound
+}
+
+func (v numberValue) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%q: expected a number", text)
+	case n < v.least:
+		return fmt.Errorf("%d: at least %d", n, v.least)
+	case v.most > 0 && n > v.most:
+		return fmt.Errorf("%d: at most %d", n, v.most)
+	}
+	*v.into = n
+	return nil
+}
+
+func (v numberValue) String() string { return strconv.Itoa(*v.into) }
+func (v numberValue) kind() string   { return "number" }
+
+// limitValue is a whole number from 1, or -1 for no limit.
+type limitValue struct{ into *int }
+
+func (v limitValue) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n == 0 || n < -1 {
+		return fmt.Errorf("%q: expected a number from 1, or -1 for no limit", text)
+	}
+	*v.into = n
+	return nil
+}
+
+func (v limitValue) String() string { return strconv.Itoa(*v.into) }
+func (v limitValue) kind() string   { return "number" }
+
+// bytesValue is a size, with KiB, MiB or GiB.
+type bytesValue struct {
+	into  *int64
+	least int64
+}
+
+var units = []struct {
+	name string
+	size int64
+}{{"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}}
+
+func (v bytesValue) Set(text string) error {
+	digits, size := text, int64(1)
+	for _, u := range units {
+		if before, found := strings.CutSuffix(text, u.name); found {
+			digits, size = strings.TrimSpace(before), u.size
+		}
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	switch {
+	case err != nil || n < 0 || n > (1<<40)/size:
+		return fmt.Errorf("%q: expected a size such as 4MiB", text)
+	case n*size < v.least:
+		return fmt.Errorf("%s: at least %s", text, bytesValue{into: &v.least})
+	}
+	*v.into = n * size
+	return nil
+}
+
+func (v bytesValue) String() string {
+	for _, u := range units {
+		if *v.into >= u.size && *v.into%u.size == 0 {
+			return strconv.FormatInt(*v.into/u.size, 10) + u.name
+		}
+	}
+	return strconv.FormatInt(*v.into, 10)
+}
+
+func (v bytesValue) kind() string { return "size" }
+
+type switchValue struct{ into *bool }
+
+func (v switchValue) Set(text string) error {
+	on, err := strconv.ParseBool(text)
+	if err != nil {
+		return fmt.Errorf("%q: expected true or false", text)
+	}
+	*v.into = on
+	return nil
+}
+
+func (v switchValue) String() string   { return strconv.FormatBool(*v.into) }
+func (v switchValue) kind() string     { return "" }
+func (v switchValue) IsBoolFlag() bool { return true }
+
+// tokensValue is a list of tokens in YAML or JSON. It never shows what it holds.
+type tokensValue struct{ into *[]token }
+
+func (v tokensValue) Set(text string) error {
+	list, err := parseTokens([]byte(text))
+	if err == nil {
+		*v.into = list
+	}
+	return err
+}
+
+func (v tokensValue) String() string { return "" }
+func (v tokensValue) kind() string   { return "list" }
+
+// token is an entry of a list of tokens.
+type token struct {
+	Token     string    `yaml:"token"`
+	SHA256    string    `yaml:"sha256"`
+	Tenant    string    `yaml:"tenant"`
+	User      string    `yaml:"user"`
+	Namespace string    `yaml:"namespace"`
+	Scopes    []string  `yaml:"scopes"`
+	Expires   time.Time `yaml:"expires"`
+}
+
+// parseTokens reads a list of tokens. Its errors do not repeat what it read.
+func parseTokens(data []byte) ([]token, error) {
+	var list []token
+	d := yaml.NewDecoder(strings.NewReader(string(data)))
+	d.KnownFields(true)
+	if err := d.Decode(&list); err != nil {
+		var wrong *yaml.TypeError
+		if errors.As(err, &wrong) {
+			for _, line := range wrong.Errors {
+				if strings.Contains(line, "not found in type") {
+					line, _, _ = strings.Cut(line, " not found")
+					return nil, fmt.Errorf("%s is no member of a token: token, sha256, tenant, user, namespace, scopes, expires", line)
+				}
+			}
+		}
+		return nil, errors.New("expected a list of tokens such as [{token: …, user: ann}] in YAML or JSON; expires is a time such as 2030-01-31T00:00:00Z")
+	}
+	return list, nil
+}

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+var update = flag.Bool("update", false, "write the table of settings into README.md")
+
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Flags count before the environment, and that before the file.
+func TestSettings(t *testing.T) {
+	file := write(t, "a.yaml", "# all of them\naddr: 127.0.0.1:3\nlease: 7s\nhosts: [a.example, b.example]\nredis: redis://file\nmax-frame: 1MiB\nstrict-durability: true\ntrusted-proxies: 10.0.0.0/8, 192.0.2.1\n")
+	s, err := readSettings([]string{"serve", "--config", file, "--addr", "127.0.0.1:1", "--max-sockets=7"},
+		env("AGUIWS_ADDR", "127.0.0.1:2", "AGUIWS_REDIS", "redis://env", "AGUIWS_DRAIN_TIMEOUT", "5s", "AGUIWS_ORIGINS", "https://a, https://b"), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.addr != "127.0.0.1:1" || s.redis != "redis://env" || s.lease != 7*time.Second || s.drain != 5*time.Second || len(s.origins) != 2 || len(s.hosts) != 2 ||
+		s.agent != "script" || s.maxFrame != 1<<20 || !s.strict || s.sockets != 7 || len(s.proxies) != 2 {
+		t.Errorf("got %+v", s)
+	}
+	if s, err = readSettings(nil, env("AGUIWS_CONFIG", file), io.Discard); err != nil || s.addr != "127.0.0.1:3" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+	if s, err = readSettings(nil, env("AGUIWS_CONFIG", write(t, "b.yaml", "# nothing\n")), io.Discard); err != nil || s.addr != "127.0.0.1:8080" {
+		t.Errorf("got %+v, %v", s, err)
+	}
+}
+
+// Each setting can be given in each of the three ways, and what it is then is
+// what it would be called by itself.
+func TestEverySettingInEveryWay(t *testing.T) {
+	for i, each := range newSettings().table() {
+		text := map[string]string{
+			"addr": "127.0.0.1:7", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8",
+			"busy": "reject", "mode": "durable", "on-expiry": "fail", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
+			"strict-durability": "true", "jwt-algorithms": "ES384",
+		}[each.name]
+		switch each.value.(type) {
+		case textValue, listValue:
+			if text == "" {
+				text = "x"
+			}
+		case durationValue:
+			text = "2m"
+		case numberValue, limitValue:
+			text = "77"
+		case bytesValue:
+			text = "3MiB"
+		}
+		if each.name == "max-frame" {
+			text = "3KiB"
+		}
+		// What it cannot be without.
+		args := map[string][]string{
+			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
+			"mode": {"--redis", "redis://r"}, "max-inbound": {"--max-frame", "1KiB"},
+		}[each.name]
+		if strings.HasPrefix(each.name, "jwt-") {
+			args = []string{"--auth", "jwt", "--jwt-keys", "https://k", "--jwt-issuer", "i", "--jwt-audience", "a"}
+		}
+		without := func(name string) (list []string) {
+			for j := 0; j < len(args); j += 2 {
+				if args[j] != "--"+name {
+					list = append(list, args[j:j+2]...)
+				}
+			}
+			return list
+		}(each.name)
+		file := write(t, "a.yaml", each.name+": '"+text+"'\n")
+		var got []*settings
+		for way, read := range map[string]func() (*settings, error){
+			"flag": func() (*settings, error) {
+				return readSettings(append(without, "--"+each.name+"="+text), env(), io.Discard)
+			},
+			"environment": func() (*settings, error) {
+				return readSettings(without, env(environmentName(each.name), text), io.Discard)
+			},
+			"file": func() (*settings, error) { return readSettings(append(without, "--config", file), env(), io.Discard) },
+		} {
+			s, err := read()
+			if err != nil {
+				t.Errorf("%s by %s: %v", each.name, way, err)
+				continue
+			}
+			if s.from[each.name] == "" || each.name != "tokens" && s.table()[i].value.String() != text {
+				t.Errorf("%s by %s is %q", each.name, way, s.table()[i].value.String())
+			}
+			s.from = nil
+			got = append(got, s)
+		}
+		for _, s := range got[1:] {
+			if !reflect.DeepEqual(s, got[0]) {
+				t.Errorf("%s: %+v and %+v", each.name, s, got[0])
+			}
+		}
+	}
+}
+
+func TestSettingsAreChecked(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		says string
+	}{
+		{[]string{"start"}, `unknown command "start"`},
+		{[]string{"chek"}, "did you mean check?"},
+		{[]string{"--nonsense"}, "unknown flag --nonsense: "},
+		{[]string{"--max-sockets-per-usr", "1"}, "did you mean max-sockets-per-user?"},
+		{[]string{"serve", "more"}, `unexpected argument "more"`},
+		{[]string{"--busy", "never"}, `--busy: "never": it is queue, reject or supersede`},
+		{[]string{"--lease", "1ms"}, "--lease: 1ms: at least 100ms"},
+		{[]string{"--lease", "soon"}, `--lease: "soon": expected a time`},
+		{[]string{"--drain-timeout", "0"}, "--drain-timeout: 0s: at least"},
+		{[]string{"--max-frame", "4MB"}, `--max-frame: "4MB": expected a size`},
+		{[]string{"--max-frame", "1GiB"}, "max-inbound: it must be no smaller than max-frame"},
+		{[]string{"--max-sockets", "0"}, "--max-sockets: 0: at least 1"},
+		{[]string{"--max-inputs", "0"}, "-1 for no limit"},
+		{[]string{"--trusted-proxies", "everybody"}, `--trusted-proxies: "everybody": expected addresses`},
+		{[]string{"--strict-durability=perhaps"}, "--strict-durability: "},
+		{[]string{"--addr", "8080"}, `--addr "8080": expected host:port`},
+		{[]string{"--addr", "0.0.0.0:80"}, "nobody is authenticated"},
+		{[]string{"--addr", ":80"}, "nobody is authenticated"},
+		{[]string{"--pprof-addr", "0.0.0.0:6060"}, "--pprof-addr"},
+		{[]string{"--mode", "durable"}, "--redis"},
+		{[]string{"--auth", "tokens"}, "--token-file"},
+		{[]string{"--auth", "tokens", "--token-file", "f", "--tokens", "[{token: 0123456789abcdef, user: ann}]"}, "--token-file"},
+		{[]string{"--token-file", "f"}, "--token-file: it needs auth to be tokens"},
+		{[]string{"--jwt-issuer", "i"}, "--jwt-issuer: it needs auth to be jwt"},
+		{[]string{"--auth", "jwt"}, "--jwt-keys"},
+		{[]string{"--auth", "jwt", "--jwt-keys", "https://k"}, "--jwt-issuer"},
+		{[]string{"--auth", "jwt", "--jwt-keys", "https://k", "--jwt-issuer", "i"}, "--jwt-audience"},
+		{[]string{"--tls-cert", "c"}, "--tls-key"},
+		{[]string{"--redis-prefix", ""}, "--redis-prefix: a name is needed"},
+		{[]string{"--auth", "tokens", "--tokens", "[{tokn: x}]"}, "is no member of a token"},
+		{[]string{"--auth", "tokens", "--tokens", "nonsense"}, "expected a list of tokens"},
+		{[]string{"--config", "/does/not/exist"}, "--config: "},
+	} {
+		_, err := readSettings(c.args, env(), io.Discard)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%q: %v, want %s", c.args, err, c.says)
+		}
+	}
+	if _, err := readSettings(nil, env("AGUIWS_LEASE", "soon"), io.Discard); err == nil || !strings.HasPrefix(err.Error(), "AGUIWS_LEASE: ") {
+		t.Errorf("got %v", err)
+	}
+	for text, says := range map[string]string{
+		"lease: soon":                        "a.yaml:1: lease: \"soon\"",
+		"# x\n\nlese: 5s":                    "a.yaml:3: lese: there is no such setting (did you mean lease?)",
+		"config: b.yaml":                     "a.yaml:1: config: there is no such setting",
+		"lease: 5s\nlease: 6s":               "a.yaml:2: lease: it is set twice",
+		"lease:":                             "a.yaml:1: lease: it has no value",
+		"jwt: {issuer: x}":                   "there is no such setting",
+		"addr: {port: 80}":                   "a.yaml:1: addr: expected a value or a list",
+		"- lease":                            "expected settings",
+		"lease: [":                           "a.yaml: ",
+		"addr: 0.0.0.0:80":                   "a.yaml:1: addr",
+		"auth: tokens\ntokens:\n- {tokn: x}": "a.yaml:2: tokens: ",
+		"auth: tokens\ntokens: [x, y]":       "expected a list of tokens",
+		"auth: tokens\ntokens:\n- {user: x}\na: b": "a.yaml:4: a: there is no such setting",
+	} {
+		if _, err := readSettings([]string{"--config", write(t, "a.yaml", text)}, env(), io.Discard); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %s", text, err, says)
+		}
+	}
+	// A mistake is found though something else counts.
+	if _, err := readSettings([]string{"--lease", "5s", "--config", write(t, "a.yaml", "lease: soon")}, env(), io.Discard); err == nil {
+		t.Error("a mistake behind a flag passes")
+	}
+}
+
+func TestUsage(t *testing.T) {
+	var usage strings.Builder
+	if _, err := readSettings([]string{"--help"}, env("AGUIWS_LEASE", "77s"), &usage); !errors.Is(err, errHelp) {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(usage.String()), " ")
+	for _, each := range newSettings().table() {
+		want := "--" + each.name + " "
+		if each.value.kind() != "" {
+			want += each.value.kind() + " "
+		}
+		want += strings.ReplaceAll(each.help, "`", "")
+		if def := shownDefault(each); def != "" {
+			want += " (default " + def + ")"
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("the usage lacks %q", want)
+		}
+	}
+	for line := range strings.Lines(usage.String()) {
+		if len(line) > 100 {
+			t.Errorf("too wide: %s", line)
+		}
+	}
+}
+
+// readme is the README's table of settings.
+func readme() string {
+	var b strings.Builder
+	for _, group := range groups {
+		b.WriteString("\n| " + group + " | default | |\n| --- | --- | --- |\n")
+		for _, each := range newSettings().table() {
+			if each.group != group {
+				continue
+			}
+			def := shownDefault(each)
+			if def != "" {
+				def = "`" + def + "`"
+			}
+			help := each.help
+			if choice, ok := each.value.(choiceValue); ok {
+				help = "`" + strings.Join(choice.among, "`, `") + "`: " + help
+			}
+			b.WriteString("| `" + each.name + "` | " + def + " | " + help + " |\n")
+		}
+	}
+	return b.String()
+}
+
+func TestReadmeListsTheSettings(t *testing.T) {
+	const begin, end = "<!-- settings -->\n", "\n<!-- end of settings -->"
+	data, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, found := strings.Cut(string(data), begin)
+	has, after, closed := strings.Cut(rest, end)
+	if !found || !closed {
+		t.Fatal("README.md has no place for the table of settings")
+	}
+	if want := readme(); has != want && *update {
+		if err := os.WriteFile("README.md", []byte(before+begin+want+end+after), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	} else if has != want {
+		t.Error("README.md lists other settings than there are: go test -run TestReadme -update .")
+	}
+}
+
+// Every setting is of a group that is shown.
+func TestGroups(t *testing.T) {
+	for _, each := range newSettings().table() {
+		if !strings.Contains(strings.Join(groups, ";"), each.group) {
+			t.Errorf("%s is of group %q", each.name, each.group)
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// printUsage lists the commands and the settings.
+func printUsage(w io.Writer, table []setting) {
+	fmt.Fprint(w, `Usage: aguiws [serve] [flags]     serves an agent
+       aguiws check [flags]       tests the settings and what they name, and says what it found
+       aguiws version
+
+Every setting is a flag, a variable of the environment (--drain-timeout is
+AGUIWS_DRAIN_TIMEOUT) and a key of the configuration file (drain-timeout: 20s).
+Flags count before the environment, the environment before the file.
+
+  --config file
+`)
+	wrap(w, configHelp)
+	for _, group := range groups {
+		fmt.Fprintf(w, "\n%s:\n", group)
+		for _, each := range table {
+			if each.group == group {
+				fmt.Fprintf(w, "  %s\n", strings.TrimSpace("--"+each.name+" "+each.value.kind()))
+				text := each.help
+				if def := shownDefault(each); def != "" {
+					text += " (default " + def + ")"
+				}
+				wrap(w, text)
+			}
+		}
+	}
+}
+
+// wrap writes a text indented, without its marks.
+func wrap(w io.Writer, text string) {
+	line := ""
+	for word := range strings.FieldsSeq(strings.ReplaceAll(text, "`", "")) {
+		if len(line)+len(word) > 68 {
+			fmt.Fprintln(w, "       "+line)
+			line = ""
+		}
+		line += " " + word
+	}
+	fmt.Fprintln(w, "       "+line)
+}
+
+// shownDefault is what a setting is when it is not set; "" for nothing.
+func shownDefault(s setting) string {
+	if s.value.kind() == "" {
+		return "" // a switch is off
+	}
+	return s.value.String()
+}
