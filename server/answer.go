@@ -20,7 +20,11 @@ func (a *answer) WriteHeader(status int) {
 }
 
 // Flush makes it an http.Flusher.
-func (a *answer) Flush() { _ = http.NewResponseController(a.ResponseWriter).Flush() }
+func (a *answer) Flush() { _ = a.FlushError() }
+
+// FlushError is for http.ResponseController: whoever streams must learn that
+// the client takes nothing.
+func (a *answer) FlushError() error { return http.NewResponseController(a.ResponseWriter).Flush() }
 
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
