@@ -32,6 +32,12 @@ func newFullSession(sock *socket) *fullSession {
 	return &fullSession{socket: sock, threads: map[string]*delivery{}}
 }
 
+// goAway announces the close. Clients are spread, so that they do not all come to
+// the next node at once.
+func (s *fullSession) goAway() error {
+	return s.send(goawayFrame{"ws.goaway", "draining", rand.Int64N(1000)})
+}
+
 func (s *fullSession) run() error {
 	defer func() {
 		s.srv.waiting.forget(s)
@@ -60,11 +66,15 @@ func (s *fullSession) run() error {
 		case <-s.identity.Revoked:
 			return closeExpired
 		case <-s.srv.leave:
+			if drain != nil { // a drain with nothing to wait for closes both at once
+				if err := s.goAway(); err != nil {
+					return err
+				}
+			}
 			return s.depart()
 		case <-drain:
 			drain = nil
-			// Spread, so that all clients do not come to the next node at once.
-			if err := s.send(goawayFrame{"ws.goaway", "draining", rand.Int64N(1000)}); err != nil {
+			if err := s.goAway(); err != nil {
 				return err
 			}
 		case f := <-s.inbox:
