@@ -18,7 +18,7 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 func TestFrontends(t *testing.T) {
 	packages(t)
 	browser := chromium(t)
-	run(t, "bundle.mjs")
+	in(t, ".", nil, "node", "bundle.mjs")
 	server := command.Start(t, command.Options{})
 	line := newNetwork(t, server.URL(), "build")
 	page := httptest.NewServer(line.pages())
@@ -54,13 +54,6 @@ func packages(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
 		command.Missing(t, "node", "run npm ci --prefix conformance/frontends")
-	}
-}
-
-func run(t *testing.T, script string) {
-	t.Helper()
-	if out, err := exec.Command("node", script).CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%s", script, err, out)
 	}
 }
 

@@ -13,15 +13,15 @@ import {
   type RunAgentResult,
 } from "@ag-ui/client";
 import { Observable } from "rxjs";
-import type { Connection } from "./connection";
-import { Lane } from "./lane";
-import type { ConnectionOptions } from "./options";
-import { inSnapshotOrder, withLast } from "./order";
-import { outgoing } from "./outgoing";
-import type { Sink } from "./pipeline";
-import { connectionFor } from "./shared";
-import type { ThreadStatus } from "./status";
-import { AgentThread, type ThreadOwner } from "./thread";
+import type { Connection } from "./connection.js";
+import { Lane } from "./lane.js";
+import type { ConnectionOptions } from "./options.js";
+import { inSnapshotOrder, withLast } from "./order.js";
+import { outgoing } from "./outgoing.js";
+import type { Sink } from "./pipeline.js";
+import { connectionFor } from "./shared.js";
+import type { ThreadStatus } from "./status.js";
+import { AgentThread, type ThreadOwner } from "./thread.js";
 
 export interface WebSocketAgentConfig extends AgentConfig, ConnectionOptions {
   /**

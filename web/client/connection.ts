@@ -1,12 +1,12 @@
 // One WebSocket to one server, shared by every thread and agent of the page: opening it, noticing that it is dead,
 // opening it again, and handing each frame to the thread it belongs to.
 
-import { Backoff } from "./backoff";
-import { TransportError } from "./errors";
-import { Feed } from "./feed";
-import { bearerProtocol, SUBPROTOCOL, type ControlFrame, type Hello, type WireEvent } from "./frames";
-import type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options";
-import { onReturn } from "./page";
+import { Backoff } from "./backoff.js";
+import { TransportError } from "./errors.js";
+import { Feed } from "./feed.js";
+import { bearerProtocol, SUBPROTOCOL, type ControlFrame, type Hello, type WireEvent } from "./frames.js";
+import type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options.js";
+import { onReturn } from "./page.js";
 
 /** Closes after which the same attempt would end the same way. */
 const FINAL_CLOSES = new Set([1002, 1003, 1007, 1009, 1010, 4400]);
@@ -78,6 +78,8 @@ export class Connection {
       released = true;
       if (--this.users > 0) return;
       this.timers.linger = setTimeout(() => this.close(), this.options.lingerMs ?? 10_000);
+      // In Node an open socket keeps the process alive; waiting for its end alone must not.
+      (this.timers.linger as { unref?: () => void }).unref?.();
     };
   }
 

@@ -1,7 +1,7 @@
 // A run that this client asked for: its input, how far its answer has come, and the pipeline it is told through.
 
 import type { Message, RunAgentInput } from "@ag-ui/client";
-import { Pipeline, type Sink } from "./pipeline";
+import { Pipeline, type Sink } from "./pipeline.js";
 
 export class Exchange {
   readonly pipeline: Pipeline;

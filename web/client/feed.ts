@@ -1,10 +1,10 @@
 // One thread on one connection: which position is held, attaching, and telling restatements from answers and from
 // the log's own events.
 
-import type { Connection } from "./connection";
-import { Cursor, type Position } from "./cursor";
-import type { TransportError } from "./errors";
-import type { Attached, ControlFrame, ErrorFrame, RunAnswer, StreamFrame, WireEvent } from "./frames";
+import type { Connection } from "./connection.js";
+import { Cursor, type Position } from "./cursor.js";
+import type { TransportError } from "./errors.js";
+import type { Attached, ControlFrame, ErrorFrame, RunAnswer, StreamFrame, WireEvent } from "./frames.js";
 
 /** A thread as it is at a position, told by snapshots in the form of one run. No events: nothing has run yet. */
 export interface Restatement {

@@ -2,7 +2,7 @@
 // second opening, an end without an opening and a run that ends with anything open, so whoever splices a
 // restatement into an open pipeline has to know.
 
-import type { WireEvent } from "./frames";
+import type { WireEvent } from "./frames.js";
 
 /** Closing order: what a run requires to be closed first comes first, subagents last. */
 const KINDS = ["reasoningMessage", "reasoning", "toolCall", "text", "step", "subagent"] as const;

@@ -1,6 +1,6 @@
 // What a connection is given, and the states it can be in.
 
-import type { BackoffOptions } from "./backoff";
+import type { BackoffOptions } from "./backoff.js";
 
 /** The part of the standard WebSocket that is used. Node before 22 has none: give the one of the package `ws`. */
 export interface WebSocketLike {

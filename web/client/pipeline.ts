@@ -1,8 +1,8 @@
 // One run's events on their way into an Observable: the place where a restatement is spliced into a run that is
 // already open at the client.
 
-import { isTerminal, type WireEvent } from "./frames";
-import { OpenItems } from "./openitems";
+import { isTerminal, type WireEvent } from "./frames.js";
+import { OpenItems } from "./openitems.js";
 
 /** Where a pipeline's events go: an rxjs Subscriber, or a buffer until there is one. */
 export interface Sink {

@@ -1,7 +1,7 @@
 // Runs that others began, each on its way through a pipeline of the agent's own.
 
 import { randomUUID } from "@ag-ui/client";
-import { Buffer, Pipeline, type Sink } from "./pipeline";
+import { Buffer, Pipeline, type Sink } from "./pipeline.js";
 
 interface Segment {
   buffer: Buffer;

@@ -1,7 +1,7 @@
 // The page's connections: agents that name the same server share a socket.
 
-import { Connection } from "./connection";
-import type { ConnectionOptions } from "./options";
+import { Connection } from "./connection.js";
+import type { ConnectionOptions } from "./options.js";
 
 const shared: Connection[] = [];
 

@@ -1,8 +1,8 @@
 // What a page shows beside the messages: the connection, what runs, what waits, what is asked.
 
 import type { Interrupt } from "@ag-ui/client";
-import type { Hello, QueuedInput } from "./frames";
-import type { ConnectionState } from "./options";
+import type { Hello, QueuedInput } from "./frames.js";
+import type { ConnectionState } from "./options.js";
 
 /** A failure in words. `code` is the binding's code, or a close code. */
 export interface Failure {

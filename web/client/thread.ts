@@ -2,15 +2,15 @@
 // following what others begin.
 
 import type { Interrupt, RunAgentInput } from "@ag-ui/client";
-import { Backoff } from "./backoff";
-import type { Connection } from "./connection";
-import { AbortedBeforeSending, TransportError } from "./errors";
-import { Exchange } from "./exchange";
-import type { Feed, FeedListener, Restatement } from "./feed";
-import { isSnapshot, isTerminal, openAfter, retryAfterMs, type Attached, type RunAnswer, type WireEvent } from "./frames";
-import { Pipeline, type Sink } from "./pipeline";
-import { Segments } from "./segments";
-import { StatusStore } from "./status";
+import { Backoff } from "./backoff.js";
+import type { Connection } from "./connection.js";
+import { AbortedBeforeSending, TransportError } from "./errors.js";
+import { Exchange } from "./exchange.js";
+import type { Feed, FeedListener, Restatement } from "./feed.js";
+import { isSnapshot, isTerminal, openAfter, retryAfterMs, type Attached, type RunAnswer, type WireEvent } from "./frames.js";
+import { Pipeline, type Sink } from "./pipeline.js";
+import { Segments } from "./segments.js";
+import { StatusStore } from "./status.js";
 
 /** What a thread needs of the agent it belongs to. */
 export interface ThreadOwner {

@@ -1,0 +1,91 @@
+package frontends
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+)
+
+// The package is what npm makes of it: packed, installed in a folder that has
+// its peers and nothing else of ours, compiled against with every check, and
+// run in Node.
+func TestPackageInstalled(t *testing.T) {
+	packages(t)
+	root := command.Root(t)
+	web := filepath.Join(root, "web", "node_modules")
+	tsc := filepath.Join(web, "typescript", "bin", "tsc")
+	if _, err := os.Stat(tsc); err != nil {
+		command.Missing(t, "node", "run npm ci --prefix web")
+	}
+	tarball := pack(t, filepath.Join(root, "web", "client"))
+	server := command.Start(t, command.Options{})
+
+	for version, from := range map[string]string{"1.0.0": web, "0.0.59": "node_modules"} {
+		t.Run("on @ag-ui/client "+version, func(t *testing.T) {
+			if got := versionOf(t, filepath.Join(from, "@ag-ui", "client")); got != version {
+				t.Fatalf("the base class is that of %s", got)
+			}
+			app := t.TempDir()
+			if err := os.CopyFS(app, os.DirFS("consumer")); err != nil {
+				t.Fatal(err)
+			}
+			in(t, app, nil, "npm", "install", "--offline", "--legacy-peer-deps", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", tarball)
+			for name, path := range map[string]string{"@ag-ui": from, "rxjs": from, "ws": web} {
+				link(t, filepath.Join(path, name), filepath.Join(app, "node_modules", name))
+			}
+			in(t, app, nil, "node", tsc, "--project", ".")
+			in(t, app, []string{"AGUIWS_URL=" + server.Socket()}, "node", "consumer.js")
+		})
+	}
+}
+
+// pack builds the package and returns what would be published.
+func pack(t *testing.T, folder string) string {
+	t.Helper()
+	into := t.TempDir()
+	in(t, folder, nil, "npm", "pack", "--pack-destination", into)
+	packed, err := filepath.Glob(filepath.Join(into, "*.tgz"))
+	if err != nil || len(packed) != 1 {
+		t.Fatalf("npm pack has made %q, %v", packed, err)
+	}
+	return packed[0]
+}
+
+func versionOf(t *testing.T, folder string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "package.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var about struct{ Version string }
+	if err := json.Unmarshal(text, &about); err != nil {
+		t.Fatal(err)
+	}
+	return about.Version
+}
+
+func link(t *testing.T, from, to string) {
+	t.Helper()
+	from, err := filepath.Abs(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// in runs a command in a folder; it must succeed.
+func in(t *testing.T, folder string, env []string, name string, args ...string) {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = folder
+	cmd.Env = append(os.Environ(), env...)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+}
