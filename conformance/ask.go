@@ -64,6 +64,11 @@ func (t *trial) ask(c *client, verb, rest string) error {
 	if err != nil {
 		return err
 	}
+	var written struct{ RunID string }
+	if json.Unmarshal(input, &written) == nil && written.RunID != "" {
+		run = written.RunID
+	}
+	t.vars[name] = run
 	x := &exchange{c: c, run: run, of: run, items: newQueue[item]()}
 	c.current, c.asked[name], c.inputs[name] = x, x, input
 	if err := c.conn.ask(input, x); err != nil {

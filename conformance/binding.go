@@ -17,14 +17,14 @@ import (
 type bindingConn struct {
 	*socket
 
-	mu      sync.Mutex
-	next    int
-	asking  map[string]*exchange // inputs by their frame's id, until they are answered
-	oldest  []string             // those ids, in order
-	views   map[string]*view     // by thread
-	turn    *view                // whose events come now
-	block   *block               // uncounted events that are due
-	pongs   map[string]chan struct{}
+	mu     sync.Mutex
+	next   int
+	asking map[string]*exchange // inputs by their frame's id, until they are answered
+	oldest []string             // those ids, in order
+	views  map[string]*view     // by thread
+	turn   *view                // whose events come now
+	block  *block               // uncounted events that are due
+	pongs  map[string]chan struct{}
 }
 
 // control is any control frame.

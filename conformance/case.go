@@ -97,6 +97,11 @@ func (c *Case) add(line string, number int) error {
 		if run := command.FindStringSubmatch(m[3]); run != nil && m[2] == ">" {
 			c.need("/" + run[1])
 		}
+		for name, command := range inputTexts {
+			if strings.Contains(m[3], "$"+name) {
+				c.need("/" + command[0])
+			}
+		}
 		if implied := impliedNeeds[firstWord(m[3])]; implied != "" && m[2] == ">" {
 			c.need(implied)
 		}

@@ -40,6 +40,7 @@ type client struct {
 	over  string
 
 	conn    conn
+	frames  *queue[frame]        // of the latest socket, which may be closed
 	current *exchange            // the latest
 	asked   map[string]*exchange // by the case's names of runs
 	inputs  map[string][]byte

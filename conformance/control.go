@@ -37,6 +37,11 @@ func (b *bindingConn) heard(f *control) {
 			close(came)
 		}
 	case "ws.error":
+		if came := b.pongs[f.ID]; came != nil {
+			delete(b.pongs, f.ID) // too many frames: it was heard all the same
+			close(came)
+			return
+		}
 		if x := b.answered(f.ID); x != nil {
 			x.reject(map[string]any{"code": f.Code})
 		}
@@ -94,6 +99,10 @@ func (b *bindingConn) stream(f *control) {
 		b.c.wrong(ruleCounting, "ws.stream at %s %d, and the socket is at %s %d", f.Epoch, f.Seq, w.epoch, w.at)
 	}
 	if f.Epoch != "" {
+		if !w.placed && (f.Epoch != w.epoch || f.Seq != w.seq) {
+			// A new socket that did not attach: what came meanwhile is missed.
+			w.held, w.order, w.active = false, nil, false
+		}
 		w.epoch, w.at, w.placed, w.based = f.Epoch, f.Seq, true, true
 		if !w.held {
 			w.held, w.seq = true, f.Seq

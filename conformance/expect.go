@@ -93,13 +93,7 @@ func (t *trial) same(kind string, pattern any, got item) error {
 // expectFrame is what must come next on the client's socket, events and control
 // frames alike, CLOSE and HTTP included.
 func (t *trial) expectFrame(ctx context.Context, c *client, line string) error {
-	var frames *queue[frame]
-	switch conn := c.conn.(type) {
-	case *bindingConn:
-		frames = conn.frames
-	case *plainConn:
-		frames = conn.frames
-	default:
+	if c.frames == nil {
 		return fmt.Errorf("client %s has no socket", c.name)
 	}
 	skip := false
@@ -112,7 +106,7 @@ func (t *trial) expectFrame(ctx context.Context, c *client, line string) error {
 	}
 	var near error
 	for {
-		got, there, err := frames.take(ctx)
+		got, there, err := c.frames.take(ctx)
 		switch {
 		case (err != nil || !there) && near != nil:
 			return failf("expected the frame %s, and none is one (the nearest: %v)", line, near)

@@ -84,7 +84,11 @@ func (t *trial) hop(ctx context.Context, c *client) error {
 			if c.resting() {
 				return nil
 			}
-			if err := t.send(ctx, c, "continue"); err != nil {
+			how := "continue"
+			if c.standing() == nil {
+				how = "follow" // so far it was only restated
+			}
+			if err := t.send(ctx, c, how); err != nil {
 				return err
 			}
 		case !there:

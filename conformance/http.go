@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
@@ -26,6 +27,7 @@ type httpConn struct {
 	target *Target
 	ctx    context.Context
 	stop   context.CancelFunc
+	doomed atomic.Bool // the server is about to be replaced: streams may break off
 	// readers are waited for by close.
 	readers sync.WaitGroup
 }
@@ -114,13 +116,40 @@ func (h *httpConn) do(method, address string, body []byte, header http.Header) (
 	return answer, nil
 }
 
+// request sends what the case wrote, "METHOD /path [content-type [body]]", and
+// makes one item of the answer: ANSWER, or REJECTED for a status from 400.
+func (h *httpConn) request(line string, x *exchange) {
+	words := strings.SplitN(line, " ", 4)
+	for len(words) < 4 {
+		words = append(words, "")
+	}
+	var header http.Header
+	if words[2] != "" {
+		header = http.Header{"Content-Type": {words[2]}}
+	}
+	answer, err := h.do(words[0], strings.TrimSuffix(h.target.URL, "/")+strings.TrimSuffix(words[1], "/"), []byte(words[3]), header)
+	if err != nil {
+		x.reject(map[string]any{"error": err.Error()})
+		return
+	}
+	defer answer.Body.Close()
+	details := refusedWith(answer)
+	h.c.trace.add(h.c.name, "<", brief(details))
+	if answer.StatusCode >= http.StatusBadRequest {
+		x.reject(details)
+		return
+	}
+	x.items.put(item{kind: "ANSWER", value: details})
+	x.items.close()
+}
+
 // stream sends a request whose answer fills the exchange in the background.
 func (h *httpConn) stream(method, address string, body []byte, header http.Header, x *exchange) error {
 	h.readers.Go(func() {
 		defer x.items.close()
 		answer, err := h.do(method, address, body, header)
 		if err != nil {
-			if h.ctx.Err() == nil {
+			if h.ctx.Err() == nil && !h.doomed.Load() {
 				h.c.trace.add(h.c.name, "#", err.Error())
 				x.reject(map[string]any{"error": err.Error()})
 			}
@@ -144,7 +173,7 @@ func (h *httpConn) stream(method, address string, body []byte, header http.Heade
 		}
 		err = h.events(answer.Body, x)
 		switch {
-		case h.ctx.Err() != nil:
+		case h.ctx.Err() != nil || h.doomed.Load():
 		case err != nil && !errors.Is(err, io.EOF):
 			h.c.wrong(ruleHTTP, "the stream broke off: %v", err)
 		default:

@@ -25,7 +25,7 @@ func (v vars) match(pattern, value any, at string) error {
 			return differs(at, "an object", value)
 		}
 		for _, name := range slices.Sorted(maps.Keys(p)) {
-			member, there := object[name]
+			member, there := object[v.text(name)]
 			switch {
 			case p[name] == "$none" && there:
 				return differs(at+"/"+name, "nothing", member)
@@ -148,4 +148,3 @@ func brief(value any) string {
 	}
 	return text
 }
-

@@ -21,6 +21,7 @@ type plainConn struct {
 
 	mu      sync.Mutex
 	waiting []*exchange // in the order asked; the first one's events come now
+	bare    int         // frames sent that are no inputs: each is answered by a stream
 }
 
 func openPlain(ctx context.Context, c *client, target *Target) (*plainConn, error) {
@@ -40,7 +41,7 @@ func (p *plainConn) ask(input []byte, x *exchange) error {
 	p.mu.Lock()
 	p.waiting = append(p.waiting, x)
 	p.mu.Unlock()
-	return p.send(websocket.MessageText, input)
+	return p.socket.send(websocket.MessageText, input)
 }
 
 func (p *plainConn) take(data []byte) {
@@ -56,7 +57,13 @@ func (p *plainConn) take(data []byte) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.waiting) == 0 {
-		p.c.judge(data)
+		e := p.c.judge(data)
+		if p.bare > 0 {
+			if e != nil && terminal(e) {
+				p.bare--
+			}
+			return
+		}
 		p.c.wrong(ruleEnd, "%s, and every run that was asked for has ended", kind.Type)
 		return
 	}
@@ -77,6 +84,14 @@ func (p *plainConn) gone() {
 	p.waiting = nil
 }
 
+// send sends a frame of the case's own.
+func (p *plainConn) send(kind websocket.MessageType, data []byte) error {
+	p.mu.Lock()
+	p.bare++
+	p.mu.Unlock()
+	return p.socket.send(kind, data)
+}
+
 func (p *plainConn) follow(string, *position, *exchange) error { return errCannot }
 func (p *plainConn) cancel(string, string) error               { return errCannot }
-func (p *plainConn) settle(ctx context.Context) error                             { return nil }
+func (p *plainConn) settle(ctx context.Context) error          { return nil }

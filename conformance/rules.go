@@ -19,7 +19,7 @@ type Rule struct {
 // Link is where the rule can be read, inside this project.
 func (r Rule) Link() string { return "conformance/RULES.md#" + r.Name }
 
-var ruleHeading = regexp.MustCompile(`(?m)^### ([a-z0-9-]+)\n\n([^\n]+)\n(?:[^\n]+\n)*?From: ([^\n]+)\n`)
+var ruleHeading = regexp.MustCompile(`(?m)^### ([a-z0-9-]+)\n\n([^\n]+)\n\nFrom: ([^\n]+)$`)
 
 // Rules returns what RULES.md says, in its order.
 func Rules() []Rule {

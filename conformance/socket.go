@@ -83,7 +83,11 @@ func refusedWith(answer *http.Response) any {
 	if err != nil {
 		value = string(body)
 	}
-	return map[string]any{"status": json.Number(fmt.Sprint(answer.StatusCode)), "body": value}
+	details := map[string]any{"status": fmt.Sprint(answer.StatusCode), "body": value}
+	if object, ok := value.(map[string]any); ok && object["code"] != nil {
+		details["code"] = object["code"]
+	}
+	return details
 }
 
 // read hands each text frame on until the socket ends.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -43,9 +44,19 @@ func newTrial(target *Target, c *Case) *trial {
 	}
 	id := strings.ReplaceAll(uuid.NewString(), "-", "")
 	t.vars["thread"], t.vars["other"], t.vars["tool"] = "t-"+id, "u-"+id, "tool_"+id[:12]
-	t.vars["saying"], t.vars["confirming"] = t.profile.say("say", "hello"), t.profile.say("confirm", "Shall I?")
+	for name, command := range inputTexts {
+		t.vars[name] = t.profile.say(command[0], command[1])
+	}
+	t.vars["id"] = "r-" + id
 	t.effectsFrom = sizeOf(target.Effects)
 	return t
+}
+
+// inputTexts are commands as names, for inputs that are written out.
+var inputTexts = map[string][2]string{
+	"saying": {"say", "hello"}, "confirming": {"confirm", "Shall I?"},
+	"delegating": {"delegate", "all of this"}, "picking": {"frontend", "pick {}"},
+	"slowly": {"slow", "50 10"},
 }
 
 // run carries out the steps, and then sees to it that every run that was asked for
@@ -149,13 +160,13 @@ func (t *trial) connect(c *client, how dialing) error {
 		if err != nil {
 			return err
 		}
-		c.conn = b
+		c.conn, c.frames = b, b.frames
 	case Plain:
 		p, err := openPlain(ctx, c, t.target)
 		if err != nil {
 			return err
 		}
-		c.conn = p
+		c.conn, c.frames = p, p.frames
 	default:
 		c.conn = openHTTP(ctx, c, t.target)
 	}
@@ -228,6 +239,20 @@ func (t *trial) send(ctx context.Context, c *client, line string) error {
 		}
 		c.current = x
 		return c.conn.follow(t.vars["thread"].(string), after, x)
+	case "stand":
+		epoch, seq, _ := strings.Cut(rest, ":")
+		n, err := strconv.ParseInt(seq, 10, 64)
+		c.stand(position{epoch, n})
+		return err
+	case "request":
+		h, ok := c.conn.(*httpConn)
+		if !ok {
+			return errCannot
+		}
+		x := &exchange{c: c, items: newQueue[item]()}
+		c.current = x
+		h.request(t.vars.text(rest), x)
+		return nil
 	case "cancel":
 		return c.conn.cancel(t.vars["thread"].(string), t.vars.text("$"+rest))
 	case "frame":
@@ -244,6 +269,8 @@ func (t *trial) send(ctx context.Context, c *client, line string) error {
 			return err
 		}
 		return t.socket(c, websocket.MessageText, []byte(strings.Repeat(" ", size)))
+	case "burst", "attach-many":
+		return t.many(c, verb, rest)
 	case "binary":
 		data, err := hex.DecodeString(rest)
 		if err != nil {
@@ -265,4 +292,22 @@ func (t *trial) socket(c *client, kind websocket.MessageType, data []byte) error
 		return errCannot
 	}
 	return s.send(kind, data)
+}
+
+// many sends N frames at once: pings, or requests to follow $thread-0, $thread-1, …
+func (t *trial) many(c *client, verb, count string) error {
+	n, err := strconv.Atoi(count)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		request := map[string]any{"type": "ws.ping", "id": "n" + strconv.Itoa(i)}
+		if verb == "attach-many" {
+			request = map[string]any{"type": "ws.attach", "threadId": fmt.Sprintf("%s-%d", t.vars["thread"], i)}
+		}
+		if err := t.socket(c, websocket.MessageText, encode(request)); err != nil {
+			return err
+		}
+	}
+	return nil
 }

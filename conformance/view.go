@@ -183,6 +183,21 @@ func (b *bindingConn) answer(k *block, last protocol.Event) {
 	}
 	x.begun, w.active = true, true
 	if w.order == nil {
-		w.order = k.order.Clone()
+		w.order = resumed(k.events, x.of)
 	}
+}
+
+// resumed is the order of a run that was restated under the name that was asked
+// for, and whose live events keep its own.
+func resumed(events []protocol.Event, of string) *protocol.Sequence {
+	order := new(protocol.Sequence)
+	for _, e := range events {
+		if started, ok := e.(*protocol.RunStarted); ok {
+			own := *started
+			own.RunID = of
+			e = &own
+		}
+		_ = order.Check(e) // judged already
+	}
+	return order
 }

@@ -1,14 +1,17 @@
-// Command agui checks AG-UI documents and streams, without a server.
+// Command agui checks AG-UI servers, and documents and streams without a server.
 //
+//	agui test --url URL [flags]
 //	agui validate [--type NAME] FILE…
 //	agui verify FILE…
 //
+// Test holds a server to the cases of the package conformance; its README.md says
+// how to use it and how to read the report, and agui test --help what the flags are.
 // Validate checks each file as one document: an Event, a RunAgentInput, or any
 // other definition of the schema of AG-UI 1.1, exactly. Verify reads a stream of
 // events, as a JSON array or one after the other, and judges it as a producer
 // is judged: every event exact, in a legal order, the last run ended.
 //
-// Both print one JSON line for each file, and exit with 1 if any is not ok, with
+// The last two print one JSON line for each file, and exit with 1 if any is not ok, with
 // 2 if they were not used as above. The file "-" is standard input.
 package main
 
@@ -25,6 +28,7 @@ func main() {
 }
 
 const usage = `usage:
+  agui test --url URL [flags]           does the server at URL keep to AG-UI?
   agui validate [--type NAME] FILE...   is each file an exact document?
   agui verify FILE...                   is each file a legal stream of events?
 `
@@ -46,6 +50,8 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		judge = func(data []byte) verdict { return validate(definition, data) }
 	case "verify":
 		judge = verify
+	case "test":
+		return test(args[1:], stdout, stderr)
 	default:
 		fmt.Fprint(stderr, usage)
 		return 2

@@ -1,0 +1,93 @@
+package conformance_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/conformance"
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
+
+// The server of this module keeps to every case, over every transport and on every
+// store; what is skipped is what the transport or the store cannot show.
+func TestOurServer(t *testing.T) {
+	stores := []struct {
+		name  string
+		redis func(t *testing.T) string
+	}{
+		{"embedded", func(*testing.T) string { return "" }},
+		{"redis", func(t *testing.T) string { return redistest.Start(t, redistest.Options{AOF: "everysec"}).URL() }},
+		{"cluster", func(t *testing.T) string { return redistest.Cluster(t).URL() }},
+	}
+	for _, store := range stores {
+		t.Run(store.name, func(t *testing.T) {
+			if testing.Short() && store.name != "embedded" {
+				t.Skip("-short")
+			}
+			redis := store.redis(t)
+			s := command.Start(t, command.Options{Redis: redis, Lease: time.Second})
+			for _, over := range conformance.Transports {
+				hold(t, s, over, redis != "")
+			}
+		})
+	}
+}
+
+// hold holds the server to all cases over one transport.
+func hold(t *testing.T, s *command.Server, over string, durable bool) {
+	cases, err := conformance.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := conformance.Target{URL: address(s, over), Over: over, Effects: s.EffectsFile()}
+	allowed := []string{"follow: " + over, "position: " + over, "cancel: " + over}
+	if durable {
+		target.Restart = func(context.Context) error { s.Restart(); return nil }
+		target.Drain = func(context.Context) error { s.Terminate(); s.Restart(); return nil }
+	} else {
+		target.Profile = &conformance.Profile{Name: "embedded", Lacks: []string{"durable", "restart", "drain"}}
+		allowed = append(allowed, "durable:", "restart:", "drain:")
+	}
+	report := conformance.Report{URL: target.URL, Results: conformance.Run(t.Context(), target, cases, nil)}
+	counts := report.Counts()
+	t.Logf("over %s: %d passed, %d failed, %d skipped", over, counts.Passed, counts.Failed, counts.Skipped)
+	if counts.Failed > 0 {
+		var text bytes.Buffer
+		report.WriteText(&text)
+		t.Errorf("over %s:\n%s", over, &text)
+	}
+	if counts.Passed == 0 {
+		t.Errorf("over %s nothing was shown", over)
+	}
+	for _, r := range report.Results {
+		if r.Status == conformance.Skipped && !anyPrefix(r.Reason, allowed) {
+			t.Errorf("%s over %s was skipped: %s", r.Case.Name, over, r.Reason)
+		}
+	}
+}
+
+func anyPrefix(s string, prefixes []string) bool {
+	for _, prefix := range prefixes {
+		if strings.HasPrefix(s, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func address(s *command.Server, over string) string {
+	switch over {
+	case conformance.SSE:
+		return s.URL() + "/agui"
+	case conformance.CopilotKit:
+		return s.URL() + "/copilotkit"
+	}
+	return s.Socket()
+}
