@@ -1,0 +1,443 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// copilot sends an input as CopilotKit does.
+func (ts *testServer) copilotkit(action, body string, header ...string) *sseStream {
+	ts.t.Helper()
+	return ts.ask(http.MethodPost, "/copilotkit/agent/default/"+action, body, header...)
+}
+
+// opening is the input of a page that opens thread t.
+const opening = `{"threadId":"t","runId":"minted-by-the-page","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{}}`
+
+func TestCopilotInfo(t *testing.T) {
+	ts := newTestServer(t, newFake(), &Options{Agents: []string{"other"}})
+	var info map[string]any
+	if err := json.NewDecoder(ts.ask(http.MethodGet, "/copilotkit/info", "").resp.Body).Decode(&info); err != nil {
+		t.Fatal(err)
+	}
+	agents, _ := info["agents"].(map[string]any)
+	for _, name := range []string{"default", "other"} {
+		agent, _ := agents[name].(map[string]any)
+		if agent["name"] != name || agent["capabilities"].(map[string]any)["transport"].(map[string]any)["resumable"] != true {
+			t.Errorf("%s is %v", name, agent)
+		}
+	}
+	endpoints, _ := info["threadEndpoints"].(map[string]any)
+	for _, name := range []string{"list", "inspect", "mutations", "realtimeMetadata"} {
+		if endpoints[name] != false {
+			t.Errorf("threadEndpoints.%s is %v", name, endpoints[name])
+		}
+	}
+	if info["mode"] != "sse" || info["suggestions"] != true || info["telemetryDisabled"] != true || info["version"] == "" {
+		t.Errorf("got %v", info)
+	}
+	// Whoever claims a licence, even none, gets a banner.
+	for _, name := range []string{"licenseStatus", "runtimeEntitlements", "intelligence"} {
+		if _, there := info[name]; there {
+			t.Errorf("%s is claimed", name)
+		}
+	}
+}
+
+// A page that opens a thread is told what is, and the stream ends when the
+// thread is at rest.
+func TestCopilotConnect(t *testing.T) {
+	ts, _ := endToEnd(t)
+	if s := ts.copilotkit("connect", opening).opened(); true {
+		s.ends() // an unused thread: 200 and nothing
+	}
+	interrupted := func(last map[string]any) []any {
+		outcome, _ := last["outcome"].(map[string]any)
+		open, _ := outcome["interrupts"].([]any)
+		return open
+	}
+	prelude := []string{"RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "RUN_FINISHED"}
+
+	_, last := ts.copilotkit("run", says("r1", `/tool mail {"to":"ann"}`)).opened().rest()
+	asked := interrupted(last)
+	types, last := ts.copilotkit("connect", opening).opened().rest()
+	if !slices.Equal(types, prelude) || len(asked) != 1 || len(interrupted(last)) != 1 {
+		t.Fatalf("connected to %v %v", types, last)
+	}
+	id := asked[0].(map[string]any)["id"].(string)
+	call := asked[0].(map[string]any)["toolCallId"].(string)
+
+	// The answer comes under the page's own runId, with an echo of itself as the
+	// result of the call.
+	answer := fmt.Sprintf(`{"threadId":"t","runId":"minted-by-the-page","tools":[],"context":[],"state":{},"forwardedProps":{},"messages":[{"id":"m-r1","role":"user","content":"/tool mail"},{"id":"echo","role":"tool","toolCallId":%q,"content":"{\"approved\":true}"}],"resume":[{"interruptId":%q,"status":"resolved","payload":{"approved":true}}]}`, call, id)
+	types, last = ts.copilotkit("run", answer).opened().rest()
+	result, snapshot := slices.Index(types, "TOOL_CALL_RESULT"), slices.Index(types, "MESSAGES_SNAPSHOT")
+	if types[0] != "RUN_STARTED" || result < 0 || snapshot < result || kindOf(last) != "RUN_FINISHED" || last["runId"] != "minted-by-the-page" {
+		t.Errorf("the answer gets %v %v", types, last)
+	}
+	types, last = ts.copilotkit("connect", opening).opened().rest()
+	if !slices.Equal(types, prelude) || interrupted(last) != nil {
+		t.Errorf("connected to %v %v", types, last)
+	}
+}
+
+// What failed or was cancelled before the page came is not shown as an error
+// at every reload.
+func TestCopilotConnectAfterFailure(t *testing.T) {
+	ts, _ := endToEnd(t)
+	if _, last := ts.copilotkit("run", says("r1", "/fail on purpose")).opened().rest(); last["code"] != "agent_error" {
+		t.Errorf("ended with %v", last)
+	}
+	end := func(in string) map[string]any {
+		t.Helper()
+		_, last := ts.copilotkit("connect", in).opened().rest()
+		return last
+	}
+	if last := end(opening); kindOf(last) != "RUN_FINISHED" || last["outcome"] != nil || last["runId"] != "r1" || last["threadId"] != "t" {
+		t.Errorf("ended with %v", last)
+	}
+	runs := ts.copilotkit("run", says("r2", "/slow 1000 10")).opened()
+	runs.expect("RUN_STARTED")
+	runs.expect("TEXT_MESSAGE_START")
+	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "")
+	if _, last := runs.rest(); kindOf(last) != "RUN_ERROR" || last["code"] != "cancelled" {
+		t.Errorf("ended with %v", last)
+	}
+	if last := end(opening); kindOf(last) != "RUN_FINISHED" || last["outcome"] != nil {
+		t.Errorf("ended with %v", last)
+	}
+}
+
+// A page that comes in mid-run sees the rest of it, and the end.
+func TestCopilotConnectMidRun(t *testing.T) {
+	ts, _ := endToEnd(t)
+	runs := ts.copilotkit("run", says("r1", "/slow 10000 10")).opened()
+	runs.expect("RUN_STARTED")
+	runs.expect("TEXT_MESSAGE_START")
+	runs.expect("TEXT_MESSAGE_CONTENT")
+	comes := ts.copilotkit("connect", opening).opened()
+	for _, kind := range []string{"RUN_STARTED", "STATE_SNAPSHOT", "MESSAGES_SNAPSHOT", "TEXT_MESSAGE_START", "TEXT_MESSAGE_CONTENT"} {
+		comes.expect(kind)
+	}
+	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", `{"runId":"r1"}`)
+	for _, s := range []*sseStream{runs, comes} {
+		if _, last := s.rest(); last["code"] != "cancelled" {
+			t.Errorf("ended with %v", last)
+		}
+	}
+}
+
+func TestCopilotConnectLost(t *testing.T) {
+	b := newFake()
+	b.attached = func(a *adapter.Attached) { a.ActiveRunID = "r" }
+	b.log(localThread, runStarted("t", "r"))
+	ts := newTestServer(t, b, nil)
+	s := ts.copilotkit("connect", opening).opened()
+	s.expect("RUN_STARTED")
+	s.expect("MESSAGES_SNAPSHOT")
+	b.change(localThread, func(th *fakeThread) { th.epoch = "e2" })
+	s.fails("store_unavailable")
+	b.set(func() { b.failing = errors.New("no answer") })
+	ts.copilotkit("connect", opening).refusedWith(503, "error", "store_unavailable")
+	ts.idle(b)
+}
+
+func TestCopilotStop(t *testing.T) {
+	for name, c := range map[string]struct {
+		body    string
+		status  int
+		error   string
+		labels  string // stopped, in order
+		stopped bool
+	}{
+		"no body":       {"", 200, "", "q2 q1 a", true},
+		"empty object":  {"{}", 200, "", "q2 q1 a", true},
+		"spaces":        {"  ", 200, "", "q2 q1 a", true},
+		"one run":       {`{"runId":"a"}`, 200, "", "a", true},
+		"unknown run":   {`{"runId":"x"}`, 200, "", "x", false},
+		"other key":     {`{"foo":1}`, 400, "Invalid stop request", "", false},
+		"two keys":      {`{"runId":"a","foo":1}`, 400, "Invalid stop request", "", false},
+		"no object":     {`[]`, 400, "Invalid stop request", "", false},
+		"empty runId":   {`{"runId":""}`, 400, "Invalid runId", "", false},
+		"runId is null": {`{"runId":null}`, 400, "Invalid runId", "", false},
+		"long runId":    {`{"runId":"` + strings.Repeat("x", 2000) + `"}`, 400, "Invalid runId", "", false},
+		"too long":      {`{"runId":"` + strings.Repeat("x", 20_000) + `"}`, 413, "body_too_large", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			running := []string{"a", "q1", "q2"}
+			b.attached = func(a *adapter.Attached) {
+				for i, label := range running {
+					if i == 0 {
+						a.ActiveRunID = label
+					} else {
+						a.Queued = append(a.Queued, adapter.QueuedInput{RunID: label})
+					}
+				}
+			}
+			var stopped []string
+			b.cancel = func(key adapter.ThreadKey, label string) (adapter.Cancelled, error) {
+				if key != localThread {
+					t.Errorf("of %v", key)
+				}
+				b.mu.Lock()
+				defer b.mu.Unlock()
+				stopped = append(stopped, label)
+				at := slices.Index(running, label)
+				if at >= 0 {
+					running = slices.Delete(running, at, at+1)
+				}
+				return adapter.Cancelled{Stopped: at >= 0}, nil
+			}
+			ts := newTestServer(t, b, nil)
+			s := ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", c.body)
+			if c.error != "" {
+				s.refusedWith(c.status, "error", c.error)
+				return
+			}
+			var m map[string]any
+			if err := json.NewDecoder(s.resp.Body).Decode(&m); err != nil {
+				t.Fatal(err)
+			}
+			interrupt, _ := m["interrupt"].(map[string]any)
+			if s.resp.StatusCode != c.status || m["stopped"] != c.stopped || (interrupt["code"] == "STOPPED") != c.stopped || (m["message"] == nil) != c.stopped {
+				t.Errorf("got %s %v", s.resp.Status, m)
+			}
+			if got := strings.Join(stopped, " "); got != c.labels {
+				t.Errorf("stopped %s, want %s", got, c.labels)
+			}
+		})
+	}
+	b := newFake()
+	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
+		return adapter.Cancelled{}, errors.New("no answer")
+	}
+	ts := newTestServer(t, b, nil)
+	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", `{"runId":"a"}`).refusedWith(500, "error", "Failed to stop agent")
+	ts.ask(http.MethodPost, "/copilotkit/agent/nobody/stop/t", "").refusedWith(404, "error", "Agent not found")
+}
+
+// Stopping a thread ends the run for its page, and what waited behind it.
+func TestCopilotStopEndToEnd(t *testing.T) {
+	ts, _ := endToEnd(t)
+	runs := ts.copilotkit("run", says("r1", "/slow 1000 10")).opened()
+	runs.expect("RUN_STARTED")
+	waits := ts.copilotkit("run", says("r2", "/say never")).opened()
+	eventually(t, "it waits", func() bool {
+		ts.waiting.mu.Lock()
+		defer ts.waiting.mu.Unlock()
+		return len(ts.waiting.senders) == 1
+	})
+	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "")
+	if _, last := runs.rest(); last["code"] != "cancelled" {
+		t.Errorf("ended with %v", last)
+	}
+	if types, last := waits.rest(); last["code"] != "cancelled" || len(types) != 2 {
+		t.Errorf("what waited got %v %v", types, last)
+	}
+}
+
+// Names come encoded or not, and every refusal says error and message.
+func TestCopilotRefusals(t *testing.T) {
+	auth := byToken{"good": {User: "u"}, "reader": {User: "r", Scopes: []string{ScopeRead}}, "runner": {User: "w", Scopes: []string{ScopeRun}}}
+	for name, c := range map[string]struct {
+		path, body string
+		header     []string
+		status     int
+		error      string
+	}{
+		"encoded":        {path: "/copilotkit/agent/a%2Fb%20c/connect", status: 200},
+		"not encoded":    {path: "/copilotkit/agent/a/b%20c/connect", status: 200},
+		"named default":  {path: "/copilotkit/agent/default/connect", status: 200},
+		"unknown agent":  {path: "/copilotkit/agent/nobody/connect", status: 404, error: "Agent not found"},
+		"no such action": {path: "/copilotkit/agent/default/dance", status: 404, error: "Not found"},
+		"no such path":   {path: "/copilotkit/threads", status: 404, error: "Not found"},
+		"not JSON":       {body: "x", status: 400, error: "Invalid request body"},
+		"not an input":   {body: `{"threadId":"t"}`, status: 400, error: "Invalid request body"},
+		"not typed":      {header: []string{"Content-Type", "text/plain"}, status: 415, error: "unsupported_media_type"},
+		"nobody":         {header: []string{"Authorization", ""}, status: 403, error: "origin_required"},
+		"bad credential": {header: []string{"Authorization", "Bearer bad"}, status: 401, error: "unauthenticated"},
+		"may not follow": {header: []string{"Authorization", "Bearer runner"}, status: 403, error: "forbidden"},
+		"may not stop":   {path: "/copilotkit/agent/default/stop/t", header: []string{"Authorization", "Bearer reader"}, body: "{}", status: 403, error: "forbidden"},
+		"long thread":    {path: "/copilotkit/agent/default/stop/" + strings.Repeat("x", 1025), body: "{}", status: 400, error: "invalid_input"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			ts := newTestServer(t, b, &Options{Auth: auth, Agents: []string{"a/b c"}})
+			path, body := c.path, c.body
+			if path == "" {
+				path = "/copilotkit/agent/default/connect"
+			}
+			if body == "" {
+				body = opening
+			}
+			s := ts.ask(http.MethodPost, path, body, append([]string{"Authorization", "Bearer good"}, c.header...)...)
+			if c.error == "" {
+				s.opened().ends()
+			} else {
+				s.refusedWith(c.status, "error", c.error)
+				if (c.status == 401) != (s.resp.Header.Get("WWW-Authenticate") != "") {
+					t.Errorf("WWW-Authenticate is %q", s.resp.Header.Get("WWW-Authenticate"))
+				}
+			}
+			ts.idle(b)
+		})
+	}
+	ts := newTestServer(t, newFake(), nil)
+	for path, allow := range map[string]string{"/copilotkit/info": "GET, OPTIONS", "/copilotkit/agent/default/run": "POST, OPTIONS", "/copilotkit": "POST, OPTIONS"} {
+		s := ts.ask(http.MethodPut, path, "")
+		if s.resp.StatusCode != 405 || s.resp.Header.Get("Allow") != allow {
+			t.Errorf("%s: %s %q", path, s.resp.Status, s.resp.Header.Get("Allow"))
+		}
+	}
+	ts.ask(http.MethodGet, "/copilotkit/threads?agentId=default", "").refusedWith(404, "error", "Not found")
+	ts.stop()
+	ts.copilotkit("connect", opening).refusedWith(503, "error", "server_draining")
+}
+
+// The single endpoint does what the paths do.
+func TestCopilotSingleEndpoint(t *testing.T) {
+	ts, _ := endToEnd(t)
+	call := func(envelope string) *sseStream { return ts.ask(http.MethodPost, "/copilotkit", envelope) }
+	var info map[string]any
+	if err := json.NewDecoder(ts.ask(http.MethodPost, "/copilotkit/", `{"method":"info"}`).resp.Body).Decode(&info); err != nil || info["agents"] == nil {
+		t.Errorf("got %v %v", info, err)
+	}
+	enveloped := func(method, body string) string {
+		return fmt.Sprintf(`{"method":%q,"params":{"agentId":"default","threadId":"t"},"body":%s}`, method, body)
+	}
+	if types, last := call(enveloped("agent/run", says("r1", "/say hello"))).opened().rest(); kindOf(last) != "RUN_FINISHED" || types[0] != "RUN_STARTED" {
+		t.Errorf("got %v %v", types, last)
+	}
+	if types, _ := call(enveloped("agent/connect", opening)).opened().rest(); len(types) != 4 {
+		t.Errorf("got %v", types)
+	}
+	if types, _ := call(enveloped("agent/suggest", opening)).opened().rest(); len(types) != 2 {
+		t.Errorf("got %v", types)
+	}
+	for _, envelope := range []string{enveloped("agent/stop", `{"runId":"r1"}`), `{"method":"agent/stop","params":{"agentId":"default","threadId":"t"}}`} {
+		var m map[string]any
+		if err := json.NewDecoder(call(envelope).resp.Body).Decode(&m); err != nil || m["stopped"] != false {
+			t.Errorf("got %v %v", m, err)
+		}
+	}
+	for envelope, want := range map[string]string{
+		`{"method":"transcribe"}`: "Unsupported method 'transcribe'", `{"params":{}}`: "Missing method field", `{"method":7}`: "Unsupported method ''",
+		`[]`: "expected one JSON object", `{"method":"info","params":7}`: "params must be an object",
+	} {
+		if m := call(envelope).refusedWith(400, "error", "invalid_request"); !strings.Contains(m["message"].(string), want) {
+			t.Errorf("%s: %v", envelope, m)
+		}
+	}
+	call(`{"method":"agent/run","params":{"agentId":"default"}}`).refusedWith(400, "error", "Invalid request body")
+	call(`{"method":"agent/run","params":{"agentId":"nobody"},"body":{}}`).refusedWith(404, "error", "Agent not found")
+	ts.ask(http.MethodPost, "/copilotkit", "x", "Content-Type", "text/plain").refusedWith(415, "error", "unsupported_media_type")
+}
+
+// A busy thread is told as an error, never as an empty stream.
+func TestCopilotBusy(t *testing.T) {
+	b := newFake()
+	b.submit = refusedWith("thread_busy")
+	newTestServer(t, b, nil).copilotkit("run", input("t", "r")).opened().fails("thread_busy")
+}
+
+// Suggestions are no run: nothing of them is kept, however they are asked for.
+func TestCopilotSuggest(t *testing.T) {
+	forced := strings.Replace(opening, `"forwardedProps":{}`, `"forwardedProps":{"toolChoice":{"type":"function","function":{"name":"copilotkitSuggest"}}}`, 1)
+	suggest := func(context.Context, string, *protocol.RunAgentInput) ([]Suggestion, error) {
+		return []Suggestion{{"Go on", "Please go on."}, {"Stop", "That is enough."}}, nil
+	}
+	for name, c := range map[string]struct {
+		action, body string
+		suggest      func(context.Context, string, *protocol.RunAgentInput) ([]Suggestion, error)
+		types        string
+	}{
+		"made":        {"suggest", opening, suggest, "RUN_STARTED TOOL_CALL_START TOOL_CALL_ARGS TOOL_CALL_END RUN_FINISHED"},
+		"as a run":    {"run", forced, suggest, "RUN_STARTED TOOL_CALL_START TOOL_CALL_ARGS TOOL_CALL_END RUN_FINISHED"},
+		"none":        {"suggest", opening, nil, "RUN_STARTED RUN_FINISHED"},
+		"none to run": {"run", forced, nil, "RUN_STARTED RUN_FINISHED"},
+		"fails": {"suggest", opening, func(context.Context, string, *protocol.RunAgentInput) ([]Suggestion, error) {
+			return nil, errors.New("secret")
+		}, "RUN_STARTED RUN_ERROR"},
+		"panics": {"suggest", opening, func(context.Context, string, *protocol.RunAgentInput) ([]Suggestion, error) {
+			panic("secret")
+		}, "RUN_STARTED RUN_ERROR"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
+				t.Error("a run was asked for")
+				return adapter.Admitted{}, errors.New("no")
+			}
+			ts := newTestServer(t, b, &Options{Suggest: c.suggest})
+			s := ts.copilotkit(c.action, c.body).opened()
+			var types []string
+			for {
+				e, ok := s.next()
+				if !ok {
+					break
+				}
+				m := s.decoded(e, "")
+				types = append(types, kindOf(m))
+				if e.id != "" || strings.Contains(e.data, "secret") {
+					t.Errorf("got %+v", e)
+				}
+				if kindOf(m) == "TOOL_CALL_START" && m["toolCallName"] != "copilotkitSuggest" {
+					t.Errorf("got %v", m)
+				}
+				if kindOf(m) == "TOOL_CALL_ARGS" && m["delta"] != `{"suggestions":[{"title":"Go on","message":"Please go on."},{"title":"Stop","message":"That is enough."}]}` {
+					t.Errorf("got %v", m)
+				}
+			}
+			if got := strings.Join(types, " "); got != c.types {
+				t.Errorf("got %s, want %s", got, c.types)
+			}
+			ts.idle(b)
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			if len(b.threads) != 0 {
+				t.Errorf("threads were touched: %v", b.threads)
+			}
+		})
+	}
+}
+
+// Whoever makes suggestions is told when nobody waits for them any more.
+func TestCopilotSuggestEnds(t *testing.T) {
+	for name, end := range map[string]func(*testServer, *sseStream){
+		"client goes": func(_ *testServer, s *sseStream) { s.cancel() },
+		"server drains": func(ts *testServer, s *sseStream) {
+			ts.stop()
+			s.fails("server_draining")
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			asked := make(chan string, 1)
+			ts := newTestServer(t, b, &Options{Agents: []string{"other"}, KeepAlive: 5 * time.Millisecond,
+				Suggest: func(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]Suggestion, error) {
+					asked <- agent + " " + in.ThreadID
+					<-ctx.Done()
+					return nil, ctx.Err()
+				}})
+			s := ts.ask(http.MethodPost, "/copilotkit/agent/other/suggest", opening).opened()
+			s.expect("RUN_STARTED")
+			s.comment()
+			if got := <-asked; got != "other t" {
+				t.Errorf("asked %s", got)
+			}
+			end(ts, s)
+			ts.idle(b)
+		})
+	}
+}
