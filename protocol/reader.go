@@ -62,6 +62,26 @@ func (r *reader) fail(format string, args ...any) {
 	}
 }
 
+// sated reports that no further problem would be named: what is left need not
+// be looked at, and above all nothing need be made of it.
+func (r *reader) sated() bool { return len(r.problems) >= maxProblems }
+
+// leave skips what is left of the object or array in which the reader is.
+func (r *reader) leave() {
+	for depth := 1; depth > 0; {
+		switch r.data[r.pos] {
+		case '"':
+			r.pos = endOfString(r.data, r.pos)
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		}
+		r.pos++
+	}
+}
+
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
 func (r *reader) pointer() string {
@@ -183,6 +203,10 @@ func (r *reader) each(fn func(name string)) {
 		r.space()
 		r.pos++ // the colon
 		r.space()
+		if r.sated() {
+			r.leave()
+			return
+		}
 		r.push(step{name: name})
 		again := false
 		if many == nil {
@@ -216,6 +240,10 @@ func (r *reader) elements(fn func(i int)) {
 		if r.data[r.pos] == ',' {
 			r.pos++
 			r.space()
+		}
+		if r.sated() {
+			r.leave()
+			return
 		}
 		r.push(step{index: i, array: true})
 		fn(i)

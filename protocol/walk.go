@@ -49,6 +49,10 @@ func (r *reader) walkObject() {
 		r.space()
 		r.pos++ // the colon
 		r.space()
+		if r.sated() {
+			r.leave()
+			return
+		}
 		r.push(step{raw: name})
 		again := false
 		if many == nil {
