@@ -81,6 +81,12 @@ func TestCheckRedis(t *testing.T) {
 		t.Errorf("the check left %s keys behind, %v", n, err)
 	}
 
+	out, err = checked(t, "--redis", s.URL(), "--wait-replicas", "1")
+	if err == nil {
+		t.Error("passes")
+	}
+	wantLines(t, out, "FAIL  redis replicas: it has 0")
+
 	risky := redistest.Start(t, redistest.Options{Args: []string{"--maxmemory-policy", "allkeys-lru"}})
 	out, err = checked(t, "--redis", risky.URL())
 	if err != nil {

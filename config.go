@@ -195,6 +195,8 @@ func (s *settings) check() error {
 		return errors.New("--tls-cert and --tls-key: one needs the other")
 	case s.mode == "durable" && s.redis == "":
 		return fmt.Errorf("%s durable: the embedded store dies with the process: it needs --redis", s.named("mode"))
+	case s.waitReplicas > 0 && s.redis == "":
+		return fmt.Errorf("%s: the embedded store has no replicas: it needs --redis", s.named("wait-replicas"))
 	case s.inbound < s.maxFrame:
 		return fmt.Errorf("%s: it must be no smaller than max-frame", s.named("max-inbound"))
 	case s.prefix == "":

@@ -138,7 +138,7 @@ func (s *settings) serverOptions(auth server.Authenticator, store adapter.Store,
 			_, err := store.Due(ctx, 1)
 			return err
 		},
-		Heartbeat: s.heartbeat, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, InboundBytes: s.inbound,
+		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, InboundBytes: s.inbound,
 		ThreadsPerSocket: s.threads, FramesPerSecond: float64(s.frames), FrameBurst: s.frameBurst,
 		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
 		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,

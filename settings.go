@@ -21,6 +21,7 @@ type settings struct {
 	redis, prefix string
 	lease         time.Duration
 	strict        bool
+	waitReplicas  int
 
 	agent, effects, busy, mode, onExpiry string
 
@@ -30,7 +31,7 @@ type settings struct {
 	jwt       jwtSettings
 
 	maxFrame, inbound                         int64
-	heartbeat, writeTimeout                   time.Duration
+	heartbeat, keepAlive, writeTimeout        time.Duration
 	threads, frames, frameBurst               int
 	sockets, socketsPerUser, socketsPerAddr   int
 	requestsPerUser, requestsPerAddr, request int
@@ -56,7 +57,7 @@ func newSettings() *settings {
 		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
-		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, writeTimeout: 10 * time.Second,
+		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
 		requestsPerUser: 50, requestsPerAddr: 100, request: 200, inputs: 120, inputBurst: 60,
 		logFormat: "text", logLevel: "info", drain: 20 * time.Second,
@@ -81,6 +82,7 @@ func (s *settings) table() []setting {
 		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://`, `rediss://`, `redis+sentinel://` or `redis+cluster://`; when empty the store is embedded and dies with the process"},
 		{"redis-prefix", "The store", textValue{&s.prefix, "name"}, "what all keys begin with; servers that share it share their threads"},
 		{"strict-durability", "The store", switchValue{&s.strict}, "refuse a Redis that may lose what it acknowledged"},
+		{"wait-replicas", "The store", numberValue{&s.waitReplicas, 0, 100}, "how many replicas must have a write before it is acknowledged and before it has effects"},
 		{"lease", "The store", durationValue{&s.lease, 100 * time.Millisecond, time.Hour}, "how long a worker may be silent before its run is taken over; the same on all servers"},
 
 		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`"},
@@ -117,6 +119,7 @@ func (s *settings) table() []setting {
 		{"max-inputs", "Limits", limitValue{&s.inputs}, "inputs a minute of one user"},
 		{"max-inputs-burst", "Limits", numberValue{&s.inputBurst, 1, 0}, "of them, how many may come at once"},
 		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket; shorter than what proxies close after"},
+		{"keep-alive", "Limits", durationValue{&s.keepAlive, time.Second, time.Hour}, "how long a stream over HTTP may be silent before it gets a comment"},
 		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written"},
 
 		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},
@@ -150,7 +153,7 @@ func (s *settings) runMode() adapter.Mode {
 }
 
 func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
-	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict}
+	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict, WaitReplicas: s.waitReplicas}
 }
 
 func version() string {

@@ -70,7 +70,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		// What it cannot be without.
 		args := map[string][]string{
 			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
-			"mode": {"--redis", "redis://r"}, "max-inbound": {"--max-frame", "1KiB"},
+			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-inbound": {"--max-frame", "1KiB"},
 		}[each.name]
 		if strings.HasPrefix(each.name, "jwt-") {
 			args = []string{"--auth", "jwt", "--jwt-keys", "https://k", "--jwt-issuer", "i", "--jwt-audience", "a"}
@@ -138,6 +138,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--addr", ":80"}, "nobody is authenticated"},
 		{[]string{"--pprof-addr", "0.0.0.0:6060"}, "--pprof-addr"},
 		{[]string{"--mode", "durable"}, "--redis"},
+		{[]string{"--wait-replicas", "1"}, "--wait-replicas: the embedded store"},
 		{[]string{"--auth", "tokens"}, "--token-file"},
 		{[]string{"--auth", "tokens", "--token-file", "f", "--tokens", "[{token: 0123456789abcdef, user: ann}]"}, "--token-file"},
 		{[]string{"--token-file", "f"}, "--token-file: it needs auth to be tokens"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -92,6 +93,9 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 		d.fail(name+"version", fmt.Errorf("%q: at least 6.2 is needed", v))
 	}
 	if role := info["role"]; role == "master" {
+		if n, _ := strconv.Atoi(info["connected_slaves"]); n < d.opts.WaitReplicas {
+			d.fail(name+"replicas", fmt.Errorf("it has %d, and every write waits for %d", n, d.opts.WaitReplicas))
+		}
 		d.good(name+"role", "master, %s replicas", info["connected_slaves"])
 	} else {
 		d.fail(name+"role", fmt.Errorf("%q: it must be a master", role))
