@@ -15,7 +15,7 @@ func (s *fullSession) input(f *frame) error {
 	d := s.threads[f.threadID]
 	refused := s.mayRun(f)
 	if refused == nil && d == nil && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
-		refused = &protocol.RunError{Code: codeTooManyThreads, Message: s.tooMany().message}
+		refused = s.srv.metrics.noted(&protocol.RunError{Code: codeTooManyThreads, Message: s.tooMany().message})
 	}
 	if refused != nil {
 		return s.refuse(f, refused, s.positionOf(f.threadID))
@@ -134,7 +134,7 @@ func (s *fullSession) refuse(f *frame, why *protocol.RunError, at adapter.Positi
 // mayRun judges what needs no look at the thread.
 func (sock *socket) mayRun(f *frame) *protocol.RunError {
 	if f.retryAfter > 0 {
-		return retryLater(codeRateLimited, "too many frames; slow down", f.retryAfter+time.Millisecond)
+		return sock.srv.metrics.noted(retryLater(codeRateLimited, "too many frames; slow down", f.retryAfter+time.Millisecond))
 	}
 	return sock.peer.mayRun()
 }

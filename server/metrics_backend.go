@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // meteredBackend counts what is asked of the runner, whatever asks.
@@ -81,6 +82,14 @@ func (f *meteredFollower) Close() {
 
 // refused counts a refusal by its code.
 func (m *Metrics) refused(code string) { m.refusals.WithLabelValues(code).Inc() }
+
+// noted counts a refusal and returns it; nil is none.
+func (m *Metrics) noted(why *protocol.RunError) *protocol.RunError {
+	if why != nil {
+		m.refused(why.Code)
+	}
+	return why
+}
 
 // frame counts what a client sent. What it called a frame that does not exist
 // is its own affair.

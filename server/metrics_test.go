@@ -78,18 +78,26 @@ func TestMetricsCount(t *testing.T) {
 	other.expect("ws.error")
 	other.expect("ws.attached")
 	other.expect("ws.live")
+	plain := ts.connect("/agui/ws", bearer("probe"))
+	plain.send(input("t", "r"), `{"type":"ws.ping"}`)
+	plain.expect("RUN_ERROR")
+	plain.expect("RUN_ERROR")
 	for _, want := range []struct {
 		n      float64
 		name   string
 		labels []string
 	}{
-		{4, "aguiws_frames_received_total", []string{"input"}},
+		{5, "aguiws_frames_received_total", []string{"input"}},
+		{2, "aguiws_frames_received_total", []string{"ws.ping"}},
 		{1, "aguiws_frames_received_total", []string{"invalid"}},
 		{2, "aguiws_inputs_total", []string{"started"}},
 		{1, "aguiws_inputs_total", []string{"refused"}},
 		{1, "aguiws_inputs_total", []string{"repeat"}},
 		{1, "aguiws_refusals_total", []string{"interrupts_pending"}},
 		{1, "aguiws_refusals_total", []string{"invalid_frame"}},
+		{1, "aguiws_refusals_total", []string{"forbidden"}},
+		{1, "aguiws_refusals_total", []string{"invalid_input"}},
+		{2, "aguiws_dispatches", []string{"acked"}},
 		{1, "aguiws_attaches_total", []string{"no_position"}},
 		{2, "aguiws_attached_threads", nil},
 		{2, "aguiws_runs_started_total", nil},
@@ -121,10 +129,11 @@ func TestMetricsCount(t *testing.T) {
 	}
 	c.ws.CloseNow()
 	other.ws.CloseNow()
+	plain.ws.CloseNow()
 	eventually(t, "the socket is not counted any more", func() bool {
-		return value(t, m, "aguiws_sockets", "full") == 0 && value(t, m, "aguiws_attached_threads") == 0 && value(t, m, "aguiws_sockets_closed_total", "0") == 2
+		return value(t, m, "aguiws_sockets", "full") == 0 && value(t, m, "aguiws_attached_threads") == 0 && value(t, m, "aguiws_sockets_closed_total", "0") == 3
 	})
-	if n := value(t, m, "aguiws_http_requests_total", "/agui/ws", "101"); n != 2 {
+	if n := value(t, m, "aguiws_http_requests_total", "/agui/ws", "101"); n != 3 {
 		t.Errorf("%v handshakes were counted", n)
 	}
 

@@ -62,7 +62,9 @@ func (p *peer) key(thread string) adapter.ThreadKey {
 }
 
 // mayRun judges an input by what needs no look at the thread.
-func (p *peer) mayRun() *protocol.RunError {
+func (p *peer) mayRun() *protocol.RunError { return p.srv.metrics.noted(p.whyNotRun()) }
+
+func (p *peer) whyNotRun() *protocol.RunError {
 	switch {
 	case p.srv.draining.Load():
 		return retryLater(codeDraining, "this server is shutting down; connect again", time.Second)

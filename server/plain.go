@@ -46,6 +46,7 @@ func (s *plainSession) answer(f *frame) error {
 		why = faultf(codeInvalidInput, "without the subprotocol %s only inputs are understood", Subprotocol)
 	}
 	if why != nil {
+		s.srv.metrics.refused(why.code)
 		err := refuse(s, &protocol.RunError{Code: why.code, Message: why.message})
 		if err == nil && f.last {
 			return closeMalformed
