@@ -78,7 +78,9 @@ type Dispatch struct {
 	Updated     time.Time
 	Completed   time.Time       // when it became terminal
 	Record      json.RawMessage // Begin.Record
-	Input       json.RawMessage // Begin.Input, of a run that has not started
+	// Input is Begin.Input, of a run that has not started, and of a dead letter
+	// that was never activated: what requeueing it takes.
+	Input json.RawMessage
 }
 
 // DispatchQuery filters Dispatches.
@@ -131,7 +133,8 @@ type Interruption struct {
 	Request string // names this call: sent again it interrupts nothing else
 	// Active is the run that the caller has seen active, and Terminal the event
 	// to end it with. When another is active by then nothing changes and the
-	// answer is Stale. "": none was active.
+	// answer is Stale. "": none was active. A run that was claimed and never
+	// activated ends as if it had waited, with Begin.Cancelled.
 	Active   string
 	Terminal []byte
 	Reason   string // kept with what it supersedes

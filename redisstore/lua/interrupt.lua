@@ -5,7 +5,7 @@
 -- ARGV[7]  member
 -- ARGV[8]  request   names the call
 -- ARGV[9]  active    the run that was seen active; '': none
--- ARGV[10] terminal  the event to end it with
+-- ARGV[10] terminal  the event to end it with, if it has started
 -- ARGV[11] reason
 -- ARGV[12] keep      ms for which the call is recognised at rest
 --
@@ -45,7 +45,8 @@ for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
   end
 end
 if active ~= '' then
-  node, old = cut(t, r, member, getRun(t, active), ARGV[10], 'superseded', ARGV[11])
+  local d = getRun(t, active)
+  node, old = cut(t, r, member, d, d.started > 0 and ARGV[10], 'superseded', ARGV[11])
   redis.call('DEL', t.exec, t.journal)
 end
 redis.call('HSET', t.memo, 'x:' .. ARGV[8], table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))

@@ -5,13 +5,14 @@ local LETTER = {
   queued = 'q', active = 'a', ended = 'e', stopped = 's',
   claimed = 'c', acked = 'k', cancelled = 'x', superseded = 'u', dead_letter = 'd',
 }
-local WORD = {}
-for word, letter in pairs(LETTER) do WORD[letter] = word end
-
+local WORD = {
+  q = 'queued', a = 'active', e = 'ended', s = 'stopped',
+  c = 'claimed', k = 'acked', x = 'cancelled', u = 'superseded', d = 'dead_letter',
+}
 local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_letter = true }
 
--- The line's numbers and, after them, its texts; those at the end that are
--- empty are left out.
+-- The line: the status of the run, the state of its dispatch, numbers, and texts,
+-- of which those at the end that are empty are left out.
 --   n          the run's ordinal in its thread, which names its other fields
 --   admitted   the log's end when it was admitted
 --   started    the position of its RUN_STARTED, or 0
@@ -22,33 +23,33 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   stamp      names the call that was answered: see stampOf
 --   request    names the stop that ended it
 --   requeued   the run that went on with this dead letter
-local NUMBERS = { 'n', 'admitted', 'started', 'finish', 'ready', 'gave', 'epoch', 'priority', 'max', 'attempts',
-  'available', 'created', 'updated', 'completed' }
-local TEXTS = { 'execution', 'stamp', 'dedupe', 'request', 'error', 'requeued' }
-local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', #NUMBERS) .. ' (.*)$'
+local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
--- getRun reads a run; nil: there is none. Its status is that of the run, its
--- state that of the dispatch.
+-- getRun reads a run; nil: there is none.
 local function getRun(t, id)
   local line = redis.call('HGET', t.runs, 'm:' .. id)
   if not line then return end
-  local v = { string.match(line, LINE) }
-  local d = { id = id, status = WORD[v[1]], state = WORD[v[2]] }
-  for i, name in ipairs(NUMBERS) do d[name] = tonumber(v[i + 2]) end
-  local texts = unpacked(v[#v])
-  for i, name in ipairs(TEXTS) do d[name] = texts[i] or '' end
-  return d
+  local status, state, n, admitted, started, finish, ready, gave, epoch, priority, max, attempts, available,
+    created, updated, completed, rest = string.match(line, LINE)
+  local texts = unpacked(rest)
+  return {
+    id = id, status = WORD[status], state = WORD[state],
+    n = tonumber(n), admitted = tonumber(admitted), started = tonumber(started),
+    finish = tonumber(finish), ready = tonumber(ready), gave = tonumber(gave),
+    epoch = tonumber(epoch), priority = tonumber(priority), max = tonumber(max), attempts = tonumber(attempts),
+    available = tonumber(available),
+    created = tonumber(created), updated = tonumber(updated), completed = tonumber(completed),
+    execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
+    request = texts[4] or '', error = texts[5] or '', requeued = texts[6] or '',
+  }
 end
 
 local function putRun(t, d)
-  local line, texts, last = { LETTER[d.status] .. LETTER[d.state] }, {}, 0
-  for i, name in ipairs(NUMBERS) do line[i + 1] = string.format('%.0f', d[name]) end
-  for i, name in ipairs(TEXTS) do
-    texts[i] = d[name]
-    if texts[i] ~= '' then last = i end
-  end
-  line[#line + 1] = table.concat(pack({}, texts, 1, last))
-  redis.call('HSET', t.runs, 'm:' .. d.id, table.concat(line, ' '))
+  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued }, 6
+  while texts[last] == '' do last = last - 1 end
+  redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
+    d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
+    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' '))
 end
 
 -- runIDs lists the runs that the thread has kept, in no order.

@@ -25,7 +25,7 @@ for i = #ids, 1, -1 do
   -- else.
   if at and at.request == ARGV[10] then
     local waited = at.status == 'stopped'
-    return { 1, waited and 1 or 0, at.id, waited and cancellation(t, at.id) or {}, 0, r.epoch, before, {}, '', '' }
+    return { 1, waited and 1 or 0, at.id, waited and cancellation(t, at.id) or {}, at.ready, r.epoch, before, {}, '', '' }
   end
   if at and not d and (at.status == 'active' or at.status == 'queued') then d = at end
 end
@@ -51,7 +51,10 @@ if idle and release(t, r, member) then
 end
 -- What waited behind others is not logged yet.
 local owed = {}
-if getRun(t, d.id).status == 'stopped' then owed = cancellation(t, d.id) end
+d = getRun(t, d.id)
+if d.status == 'stopped' then owed = cancellation(t, d.id) end
+d.ready = ready
+putRun(t, d)
 decide(t, r)
 local extra = r.extra or {}
 publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
