@@ -1,0 +1,55 @@
+// A page of CopilotKit as its users write one that have a runtime: `runtimeUrl`, and nothing of ours.
+
+import { CopilotChat, CopilotKit, useAgent, useConfigureSuggestions, useFrontendTool, useInterrupt } from "@copilotkit/react-core/v2";
+import "@copilotkit/react-core/v2/styles.css";
+import { createRoot } from "react-dom/client";
+import { z } from "zod";
+import { Approval } from "../pages/approval";
+
+const address = new URLSearchParams(location.search);
+const threadId = address.get("thread")!;
+
+function Page() {
+  return (
+    <CopilotKit runtimeUrl={address.get("runtime")!} useSingleEndpoint={address.has("single")} threadId={threadId}>
+      <Questions />
+      <Picker />
+      <Watched />
+      {address.has("suggest") && <Suggested />}
+      <CopilotChat threadId={threadId} />
+    </CopilotKit>
+  );
+}
+
+function Questions() {
+  useInterrupt({
+    render: ({ interrupt, resolve, cancel }) => (
+      <Approval interrupt={interrupt} resolve={(payload) => void resolve(payload)} cancel={() => void cancel()} />
+    ),
+  });
+  return null;
+}
+
+function Picker() {
+  useFrontendTool({
+    name: "pick",
+    description: "Picks one of two.",
+    parameters: z.object({ from: z.number() }),
+    handler: async ({ from }) => `number ${from}`,
+  });
+  return null;
+}
+
+function Suggested() {
+  useConfigureSuggestions({ instructions: "Suggest what to do next.", available: "always" });
+  return null;
+}
+
+/** Lets the tests see what the page holds. */
+function Watched() {
+  const { agent } = useAgent({ agentId: "default" });
+  Object.assign(window, { agent });
+  return null;
+}
+
+createRoot(document.getElementById("root")!).render(<Page />);

@@ -1,0 +1,162 @@
+// CopilotKit, as published, with the server under test for its runtime.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { effects, numbers, Tab, unique, until } from "../lane.mjs";
+
+const { AGUIWS_SERVER } = process.env;
+const runtime = `${AGUIWS_SERVER}/copilotkit`;
+const hooks = {
+  composer: '[data-testid="copilot-chat-textarea"]',
+  send: '[data-testid="copilot-send-button"]',
+  assistant: '[data-testid="copilot-assistant-message"]',
+  user: '[data-testid="copilot-user-message"]',
+};
+
+const open = (parameters) => Tab.open("runtime", hooks, { runtime, ...parameters });
+const asked = (tab) => tab.at("question").waitFor();
+const texts = (list) => list.map((text) => text.trim());
+const tools = (tab) => tab.agent((agent) => agent.messages.filter((message) => message.role === "tool").map((message) => message.content));
+
+/** What the server says that has become of the thread. */
+async function restated(tab) {
+  const answer = await fetch(`${AGUIWS_SERVER}/agui/threads/${tab.threadId}/events`);
+  const text = await answer.text();
+  return text.split("\n").filter((line) => line.startsWith("data: ")).map((line) => JSON.parse(line.slice("data: ".length)));
+}
+
+for (const [transport, parameters] of [["paths", {}], ["the single endpoint", { single: "1" }]]) {
+  test(`${transport}: text streams, and stays after a reload`, async () => {
+    const tab = await open(parameters);
+    await tab.say("/slow 40 25");
+    const lengths = new Set();
+    await until(async () => lengths.add((await tab.said()).join("").length) && lengths.size > 5, "the text grows");
+    await tab.says("39 40");
+    await tab.rest();
+    await tab.say("/say and again");
+    await tab.says("and again");
+    await tab.rest();
+    await tab.page.reload();
+    await tab.says("and again");
+    assert.deepEqual(texts(await tab.said()), [numbers(40), "and again"]);
+    assert.deepEqual(texts(await tab.asked()), ["/slow 40 25", "/say and again"]);
+    assert.equal(tab.sockets, 0, "it needs no socket");
+  });
+
+  test(`${transport}: a question is answered where it was put`, async () => {
+    const tool = unique("pay");
+    const tab = await open(parameters);
+    await tab.say(`/tool ${tool} {"amount":10}`);
+    await asked(tab);
+    assert.deepEqual(await effects(tool), []);
+    await tab.at("edits").fill('{"amount":7}');
+    await tab.at("approve-edited").click();
+    await tab.says(`I have called ${tool}.`);
+    await tab.rest();
+    assert.deepEqual(await effects(tool), [{ amount: 7 }]);
+    assert.equal(await tab.at("question").count(), 0);
+    assert.deepEqual((await tools(tab)).map((content) => JSON.parse(content)), [{ executed: true, args: { amount: 7 } }]);
+    await tab.say("/say what next");
+    await tab.says("what next");
+  });
+
+  test(`${transport}: a question outlives reloads, and is answered after them`, async () => {
+    const tool = unique("pay");
+    const tab = await open(parameters);
+    await tab.say(`/tool ${tool} {"amount":10}`);
+    await asked(tab);
+    const id = await tab.at("question").getAttribute("data-id");
+    for (let i = 0; i < 2; i++) {
+      await tab.page.reload();
+      await asked(tab);
+      assert.equal(await tab.at("question").getAttribute("data-id"), id);
+    }
+    await tab.at("approve").click();
+    await tab.says(`I have called ${tool}.`);
+    await tab.rest();
+    assert.deepEqual(await effects(tool), [{ amount: 10 }]);
+    assert.deepEqual((await tools(tab)).map((content) => JSON.parse(content)), [{ executed: true, args: { amount: 10 } }]);
+    await tab.page.reload();
+    await tab.says(`I have called ${tool}.`);
+    await tab.rest();
+    assert.equal(await tab.at("question").count(), 0);
+    assert.equal((await tab.asked()).length, 1);
+  });
+
+  test(`${transport}: the stop button stops the run on the server`, async () => {
+    const tab = await open(parameters);
+    await tab.say("/slow 2000 25");
+    await tab.says("3 4 5");
+    await tab.page.locator(hooks.send).click();
+    await tab.rest();
+    const end = (await restated(tab)).at(-1);
+    assert.deepEqual([end.type, end.outcome?.type], ["RUN_FINISHED", "cancelled"]);
+    await tab.say("/say still here");
+    await tab.says("still here");
+    await tab.page.reload();
+    await tab.says("still here");
+  });
+}
+
+test("a question is declined, another cancelled", async () => {
+  const tool = unique("pay");
+  const tab = await open();
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await asked(tab);
+  await tab.at("decline").click();
+  await tab.says(`${tool} was declined`);
+  await tab.rest();
+  await tab.say(`/tool ${tool} {"amount":11}`);
+  await asked(tab);
+  await tab.at("cancel").click();
+  await tab.says("was cancelled");
+  await tab.rest();
+  assert.deepEqual(await effects(tool), []);
+});
+
+test("a page that is reloaded in mid-run goes on with it", async () => {
+  const tab = await open();
+  await tab.say("/slow 120 30");
+  await tab.says("9 10 11");
+  await tab.page.reload();
+  await tab.says("119 120");
+  await tab.rest();
+  assert.deepEqual(texts(await tab.said()), [numbers(120)]);
+});
+
+test("a run that failed is not shown as an error at every reload", async () => {
+  const failing = await Tab.open("runtime", { ...hooks, harmless: /on purpose/ }, { runtime });
+  let errors = 0;
+  failing.page.on("console", (message) => (errors += /on purpose/.test(message.text()) ? 1 : 0));
+  await failing.say("/fail on purpose");
+  await until(() => errors > 0, "the error is shown");
+  await failing.rest();
+  assert.equal((await restated(failing)).at(-1).type, "RUN_ERROR");
+  const before = errors;
+  await failing.page.reload();
+  await until(async () => (await failing.asked()).length === 1, "the thread is shown");
+  await failing.rest();
+  assert.equal(errors, before);
+});
+
+test("a tool of the page's own is called, and the agent told what it answered", async () => {
+  const tab = await open();
+  await tab.say('/frontend pick {"from":2}');
+  await tab.says("The frontend answered pick: number 2");
+});
+
+test("asking for suggestions leaves no thread behind", async () => {
+  const asks = [];
+  const runs = [];
+  const tab = await open({ suggest: "1" });
+  tab.page.on("response", (response) => {
+    if (response.url().endsWith("/suggest")) asks.push(response.status());
+    if (response.url().endsWith("/run")) runs.push(JSON.parse(response.request().postData()).threadId);
+  });
+  await tab.say("/say hello");
+  await tab.says("hello");
+  await until(() => asks.length > 0, "suggestions were asked for");
+  await tab.rest();
+  assert.deepEqual([...new Set(asks)], [200]);
+  assert.deepEqual([...new Set(runs)], [tab.threadId]);
+});

@@ -1,0 +1,71 @@
+// Package runtime is the lane of CopilotKit's runtimeUrl: published CopilotKit, in
+// Chromium, on a page of another origin, has no runtime but the command.
+package runtime
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+)
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
+
+const document = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>%[1]s</title>
+<link rel="icon" href="data:,"><link rel="stylesheet" href="/build/page.css"></head>
+<body><div id="root"></div><script type="module" src="/build/page.js"></script></body></html>`
+
+func TestCopilotKitRuntimeURL(t *testing.T) {
+	browser := tools(t)
+	build := t.TempDir()
+	if out, err := exec.Command("node", "bundle.mjs", build).CombinedOutput(); err != nil {
+		t.Fatalf("bundle.mjs: %v\n%s", err, out)
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /runtime", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, document, "runtimeUrl")
+	})
+	mux.Handle("GET /build/", http.StripPrefix("/build/", http.FileServer(http.Dir(build))))
+	page := httptest.NewServer(mux)
+	t.Cleanup(page.Close)
+	server := command.Start(t, command.Options{Args: []string{"--origins", page.URL}})
+
+	cmd := exec.Command("node", "--test", "--test-timeout=120000", "--test-reporter=spec", "runtime.test.mjs")
+	cmd.Env = append(os.Environ(),
+		"AGUIWS_PAGES="+page.URL,
+		"AGUIWS_SERVER="+server.URL(),
+		"AGUIWS_EFFECTS="+server.EffectsFile(),
+		"AGUIWS_BROWSER="+browser,
+		"AGUIWS_SHOTS="+command.Artifacts(t),
+	)
+	out, err := cmd.CombinedOutput()
+	command.KeepOutput(t, out)
+	if err != nil {
+		t.Errorf("node --test: %v\n%s", err, out)
+	}
+}
+
+// tools ends the test where a tool is missing, and returns the browser.
+func tools(t *testing.T) string {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		command.Missing(t, "node", "install Node 20 or later")
+	}
+	if _, err := os.Stat(filepath.Join("..", "node_modules", ".package-lock.json")); err != nil {
+		command.Missing(t, "node", "run npm ci --prefix conformance/frontends")
+	}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	command.Missing(t, "chromium", "install Chromium")
+	return ""
+}
