@@ -1,0 +1,289 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+)
+
+const (
+	takeoverLease    = 10 * time.Second // by the store's clock, which the lab moves
+	takeoverPatience = 30 * time.Second
+)
+
+// loss is how a worker is lost: after so many events of its run. What it
+// journaled at that position is stored or is not.
+type loss struct {
+	after   int // negative: never
+	records bool
+}
+
+// cutStore is a worker's way to the store, which is cut when it is lost. How
+// events fall into batches is a matter of timing, so it may cut one in two. The
+// worker is told that it is fenced: it goes away at once, and leaves no trace.
+type cutStore struct {
+	adapter.Store
+	mu     sync.Mutex
+	loss   loss
+	passed int
+	cut    bool
+	lost   chan struct{} // closed when it is cut
+	ended  chan struct{} // closed when the run's end passes
+}
+
+// Listen leaves what is delivered to the reader.
+func (*cutStore) Listen(func(adapter.Delivery)) {}
+
+func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return adapter.CommitResult{Status: adapter.CommitFenced}, nil
+	}
+	c.passed += len(b.Events)
+	if c.loss.after < 0 || c.passed < c.loss.after || c.passed == c.loss.after && b.End != nil {
+		res, err := c.Store.Commit(ctx, b)
+		if b.End != nil && err == nil && res.Status == adapter.CommitOK {
+			close(c.ended)
+		}
+		return res, err
+	}
+	c.cut = true
+	defer close(c.lost)
+	b.Events, b.End = b.Events[:len(b.Events)-(c.passed-c.loss.after)], nil
+	end := b.Expect + int64(len(b.Events))
+	b.Records = slices.DeleteFunc(slices.Clone(b.Records), func(text json.RawMessage) bool {
+		var r struct{ Position int64 }
+		return json.Unmarshal(text, &r) != nil || r.Position > end || r.Position == end && !c.loss.records
+	})
+	if _, err := c.Store.Commit(ctx, b); err != nil {
+		return adapter.CommitResult{}, err
+	}
+	return adapter.CommitResult{Status: adapter.CommitFenced}, nil
+}
+
+func (c *cutStore) dead() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cut
+}
+
+func (c *cutStore) Renew(ctx context.Context, claim adapter.Claim) (bool, error) {
+	if c.dead() {
+		return false, nil
+	}
+	return c.Store.Renew(ctx, claim)
+}
+
+func (c *cutStore) HandBack(ctx context.Context, claim adapter.Claim) error {
+	if c.dead() {
+		return nil
+	}
+	return c.Store.HandBack(ctx, claim)
+}
+
+func (c *cutStore) Claim(ctx context.Context, r adapter.ClaimRequest) (adapter.ClaimResult, error) {
+	if c.dead() {
+		return adapter.ClaimResult{}, nil
+	}
+	return c.Store.Claim(ctx, r)
+}
+
+// takeovers is one thread whose workers are lost.
+type takeovers struct {
+	t      *testing.T
+	store  adapter.Store
+	clock  atomic.Int64
+	reader *adapter.Runner       // of all that follow; it carries no run
+	all    *following            // has followed from the beginning
+	late   []*following          // came when a worker had just been lost
+	views  []*adapter.ThreadView // the thread after each run
+}
+
+var takeoverThread = adapter.ThreadKey{Namespace: "test", Thread: "thread"}
+
+func newTakeovers(t *testing.T) *takeovers {
+	t.Helper()
+	l := &takeovers{t: t}
+	l.clock.Store(1_700_000_000_000)
+	store, err := redisstore.Embedded(&redisstore.Options{Lease: takeoverLease, Clock: func() time.Time { return time.UnixMilli(l.clock.Load()) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	l.store = store
+	l.reader = l.runner(store, time.Hour)
+	l.all = l.follow(l.reader)
+	return l
+}
+
+func (l *takeovers) context() context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), takeoverPatience)
+	l.t.Cleanup(cancel)
+	return ctx
+}
+
+func (l *takeovers) runner(store adapter.Store, sweep time.Duration) *adapter.Runner {
+	l.t.Helper()
+	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": busy{}},
+		Lease: takeoverLease, Sweep: sweep, MaxAttempts: 100})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { r.Shutdown(l.context()) })
+	return r
+}
+
+// carry takes an input to its run's end: the first worker is lost as the first
+// loss says, the next one as the second, and the last one not at all. It returns
+// how many events the last one added.
+func (l *takeovers) carry(in *protocol.RunAgentInput, losses ...loss) (passed int) {
+	l.t.Helper()
+	for i, how := range append(losses, loss{after: -1}) {
+		store := &cutStore{Store: l.store, loss: how, lost: make(chan struct{}), ended: make(chan struct{})}
+		if i == 0 {
+			in.ThreadID = takeoverThread.Thread
+			a, err := l.runner(store, time.Hour).Submit(l.context(), adapter.Input{Namespace: takeoverThread.Namespace, Run: in})
+			if err != nil || a.Disposition != adapter.Started {
+				l.t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
+			}
+		} else {
+			l.clock.Add(takeoverLease.Milliseconds() + 1)
+			l.runner(store, 5*time.Millisecond)
+		}
+		select {
+		case <-store.lost:
+			l.late = append(l.late, l.follow(l.reader))
+			continue
+		case <-store.ended: // perhaps before it could be lost
+		case <-l.context().Done():
+			l.t.Fatalf("worker %d is neither lost nor ended: passed %d, %+v, cut %t", i, store.passed, how, store.cut)
+		}
+		passed = store.passed
+		break
+	}
+	l.all.untilEnd()
+	view, err := l.store.Read(l.context(), takeoverThread, adapter.ReadQuery{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.views = append(l.views, view)
+	return passed
+}
+
+// following is a client: what it was restated, and what it was told since.
+type following struct {
+	l        *takeovers
+	restated [][]byte
+	events   [][]byte
+	cursor   *adapter.Follower
+	woken    chan struct{}
+}
+
+func (l *takeovers) follow(r *adapter.Runner) *following {
+	l.t.Helper()
+	f := &following{l: l, woken: make(chan struct{}, 1)}
+	f.cursor = r.Follow(takeoverThread, func() {
+		select {
+		case f.woken <- struct{}{}:
+		default:
+		}
+	})
+	l.t.Cleanup(f.cursor.Close)
+	a, err := f.cursor.Attach(l.context(), nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	f.restated = a.Restatement
+	return f
+}
+
+// untilEnd reads to the end of a run, which must be the log's.
+func (f *following) untilEnd() {
+	f.l.t.Helper()
+	ctx := f.l.context()
+	for {
+		page, err := f.cursor.Next(ctx)
+		if err != nil || page.Restated != nil {
+			f.l.t.Fatalf("restated %t, %v", page.Restated != nil, err)
+		}
+		f.events = append(f.events, page.Events...)
+		if n := len(page.Events); n > 0 {
+			if e := decoded(f.l.t, page.Events[n-1]); page.CaughtUp && (e.Type() == protocol.TypeRunFinished || e.Type() == protocol.TypeRunError) {
+				return
+			}
+			continue
+		}
+		select {
+		case <-f.woken:
+		case <-ctx.Done():
+			f.l.t.Fatalf("no end after %d events", len(f.events))
+		}
+	}
+}
+
+func decoded(t *testing.T, text []byte) protocol.Event {
+	t.Helper()
+	e, err := protocol.Decode(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// asOf is the store when the log ended at a position inside a run, as its view
+// after the run's end allows to tell.
+type asOf struct {
+	adapter.Store
+	log [][]byte // all of it
+
+	mu   sync.Mutex
+	view *adapter.ThreadView
+	at   int64
+}
+
+func (s *asOf) set(view *adapter.ThreadView, at int64) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.view, s.at = view, at
+}
+
+func (s *asOf) Read(context.Context, adapter.ThreadKey, adapter.ReadQuery) (*adapter.ThreadView, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := *s.view
+	active := *v.Latest
+	active.Status, active.Terminal = adapter.RunActive, nil
+	v.Active, v.Latest, v.Suspension = &active, &active, nil
+	v.Snapshot, v.Log, v.Seq, v.Boundary = adapter.Snapshot{}, s.log[:s.at], s.at, active.Started-1
+	return &v, nil
+}
+
+func (*asOf) Listen(func(adapter.Delivery)) {}
+
+// restatements are what clients are told that come at every so manieth position
+// of the log, from the given one on, inside a run.
+func (l *takeovers) restatements(from, step int64, each func(at int64, restated [][]byte)) {
+	l.t.Helper()
+	then := &asOf{Store: l.store, log: l.all.events}
+	r := l.runner(then, time.Hour)
+	for _, view := range l.views {
+		for ; from < view.Seq; from += step {
+			if from < view.Latest.Started {
+				continue // between runs
+			}
+			then.set(view, from)
+			f := l.follow(r)
+			f.cursor.Close()
+			each(from, f.restated)
+		}
+	}
+}
