@@ -66,6 +66,14 @@ func (r *Run) Ask(ctx context.Context, interrupts ...protocol.Interrupt) (Answer
 // ask also keeps the calls that the answers decide about, and returns those
 // that were kept.
 func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []suspendedCall) (Answers, []suspendedCall, error) {
+	answers, kept, err := r.askOnce(ctx, interrupts, calls)
+	if errors.Is(err, ErrSuspended) && r.x.blocking() && r.x.parked.scope == r.s {
+		return r.wait(calls)
+	}
+	return answers, kept, err
+}
+
+func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, calls []suspendedCall) (Answers, []suspendedCall, error) {
 	x, s := r.x, r.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -105,7 +113,14 @@ func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []
 	key := s.number("ask")
 	recorded := s.next()
 	if recorded == nil {
-		return Answers{}, nil, x.suspend(&record{Kind: recordAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls}, interrupts)
+		if x.blocking() {
+			x.park(s)
+		}
+		err := x.suspend(&record{Kind: recordAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls}, interrupts)
+		if x.blocking() && !errors.Is(err, ErrSuspended) {
+			x.runner.dismiss(x.id)
+		}
+		return Answers{}, nil, err
 	}
 	if recorded.Kind != recordAsk || recorded.Key != key {
 		return Answers{}, nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: key})

@@ -139,7 +139,7 @@ func freeze(j *judgement, start *begin) (frozen, json.RawMessage, error) {
 	input.Messages = start.fold.Messages()
 	input.State = protocol.Any(orEmpty(start.fold.State()))
 	input.Resume = nil
-	f := frozen{Input: &input, Label: start.label, Now: j.view.Now, Begun: len(start.events)}
+	f := frozen{Input: &input, Label: start.label, Now: j.view.Now, At: j.view.Seq, Begun: len(start.events)}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return f, nil, fmt.Errorf("adapter: frozen input: %w", err)

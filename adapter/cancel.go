@@ -2,8 +2,7 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
-	"slices"
+	"fmt"
 
 	"github.com/google/uuid"
 
@@ -18,29 +17,50 @@ type Cancelled struct {
 	Owed [][]byte
 }
 
-// supersede stops all that is under way on the thread.
-func (r *Runner) supersede(ctx context.Context, view *ThreadView, key ThreadKey) error {
-	var labels []string
-	for _, q := range slices.Backward(view.Queue) {
-		var waiting queuedInput
-		var input protocol.RunAgentInput
-		if json.Unmarshal(q.Input, &waiting) == nil && json.Unmarshal(waiting.Input, &input) == nil {
-			labels = append(labels, input.RunID)
-		}
-	}
-	if view.Active != nil {
-		record, err := readRecord(view.Active)
+// Interrupted answers InterruptThread.
+type Interrupted struct {
+	Active     string   // the dispatch whose claim was taken away; "": none was active
+	Superseded []string // the dispatches that waited
+	Epoch      int64    // the thread's dispatch epoch by now
+}
+
+// InterruptThread stops all that is under way on the thread: the active run ends
+// cancelled, inputs that wait are superseded, and no worker that held a claim
+// before writes again. Open interrupts stay open.
+func (r *Runner) InterruptThread(ctx context.Context, key ThreadKey, reason string) (Interrupted, error) {
+	return r.interrupt(ctx, key, reason, uuid.NewString())
+}
+
+func (r *Runner) interrupt(ctx context.Context, key ThreadKey, reason, request string) (Interrupted, error) {
+	for range maxSubmitTries {
+		view, err := r.store.Read(ctx, key, ReadQuery{})
 		if err != nil {
-			return err
+			return Interrupted{}, err
 		}
-		labels = append(labels, record.Label)
-	}
-	for _, label := range labels {
-		if _, err := r.Cancel(ctx, key, label); err != nil {
-			return err
+		i := Interruption{Thread: key, Request: request, Reason: reason}
+		if view.Active != nil {
+			record, err := readRecord(view.Active)
+			if err != nil {
+				return Interrupted{}, err
+			}
+			i.Active = view.Active.ID
+			if i.Terminal, err = protocol.Encode(cancelledEvent(key, record.Label)); err != nil {
+				return Interrupted{}, err
+			}
 		}
+		result, err := again(ctx, func() (InterruptResult, error) { return r.store.Interrupt(ctx, i) })
+		if err != nil {
+			return Interrupted{}, err
+		}
+		if result.Stale {
+			continue
+		}
+		if result.Active != "" {
+			r.fence(result.Active)
+		}
+		return Interrupted{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 	}
-	return nil
+	return Interrupted{}, fmt.Errorf("%w: the thread changes too fast to be interrupted", ErrOutcomeUnknown)
 }
 
 func cancelledEvent(key ThreadKey, label string) protocol.Event {
@@ -53,12 +73,29 @@ func (r *Runner) Cancel(ctx context.Context, key ThreadKey, label string) (Cance
 	if err != nil {
 		return Cancelled{}, err
 	}
-	return r.stop(ctx, key, label, terminal)
+	return r.stop(ctx, Stop{Thread: key, Label: label, Terminal: terminal})
 }
 
-// stop ends the latest run under the label that has not ended.
-func (r *Runner) stop(ctx context.Context, key ThreadKey, label string, terminal []byte) (Cancelled, error) {
-	s := Stop{Thread: key, Request: uuid.NewString(), Label: label, Terminal: terminal}
+// CancelRun stops one run by its server-made id, if it has not ended.
+func (r *Runner) CancelRun(ctx context.Context, key ThreadKey, id, reason string) (Cancelled, error) {
+	view, err := r.store.Read(ctx, key, ReadQuery{RunID: id})
+	if err != nil || view.Run == nil {
+		return Cancelled{}, err
+	}
+	record, err := readRecord(view.Run)
+	if err != nil {
+		return Cancelled{}, err
+	}
+	terminal, err := protocol.Encode(cancelledEvent(key, record.Label))
+	if err != nil {
+		return Cancelled{}, err
+	}
+	return r.stop(ctx, Stop{Thread: key, RunID: id, Reason: reason, Terminal: terminal})
+}
+
+func (r *Runner) stop(ctx context.Context, s Stop) (Cancelled, error) {
+	s.Request = uuid.NewString()
+	key := s.Thread
 	result, err := again(ctx, func() (StopResult, error) { return r.store.Stop(ctx, s) })
 	if err != nil {
 		return Cancelled{}, err

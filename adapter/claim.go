@@ -3,7 +3,7 @@ package adapter
 import (
 	"context"
 	"encoding/json"
-	"fmt"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,12 +11,22 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// sweep claims what is due and verifies what is followed, until Shutdown.
+// retireEvery is how often what is past its retention is looked for.
+const retireEvery = time.Minute
+
+// sweep claims what is due, verifies what is followed and retires what is old,
+// until Shutdown.
 func (r *Runner) sweep() {
 	tick := time.NewTicker(r.options.Sweep)
 	defer tick.Stop()
+	var retired time.Time
+	more := false
 	for {
 		r.sweepOnce()
+		if more || time.Since(retired) >= retireEvery {
+			more = r.retire()
+			retired = time.Now()
+		}
 		select {
 		case <-r.quiet:
 			return
@@ -38,6 +48,17 @@ func (r *Runner) sweepOnce() {
 	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil {
 		r.log.Warn("followed threads could not be verified", "error", err)
 	}
+}
+
+// retire lets the store forget what is past its retention. True: there is more.
+func (r *Runner) retire() bool {
+	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+	defer cancel()
+	more, err := r.store.Retire(ctx)
+	if err != nil && ctx.Err() == nil {
+		r.log.Warn("what is past its retention could not be retired", "error", err)
+	}
+	return more
 }
 
 // claimLater claims the thread's next activation, once at a time.
@@ -82,23 +103,19 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 	if err != nil {
 		return err
 	}
-	if claimed.Attempts > r.options.MaxAttempts+1 {
-		// Ending it in order was tried, and failed.
-		record, err := readRecord(&RunState{Record: claimed.Record})
-		if err != nil {
-			return err
-		}
-		return r.abandon(key, record.Label, CodeWorkerLost, fmt.Sprintf("the worker of the run was lost %d times", claimed.Attempts-1))
-	}
-	switch claimed.Kind {
-	case ClaimQueued:
-		return r.activate(ctx, claimed)
-	case ClaimTakeover:
-		return r.resumeLost(ctx, claimed)
-	case ClaimExpired:
+	switch {
+	case claimed.Kind == ClaimNothing:
+		return nil
+	case claimed.Kind == ClaimExpired:
 		return r.expire(ctx, key)
+	case claimed.Exhausted:
+		err = r.exhausted(ctx, claimed)
+	case claimed.Kind == ClaimQueued:
+		err = r.activate(ctx, claimed)
+	case claimed.Kind == ClaimTakeover:
+		err = r.resumeLost(ctx, claimed)
 	}
-	return nil
+	return r.deliver(claimed.Claim, claimed.Attempts, err)
 }
 
 // activate judges a waiting input again, on the thread as it has become, and
@@ -107,10 +124,13 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 	var waiting queuedInput
 	var input protocol.RunAgentInput
 	if err := json.Unmarshal(claimed.Input, &waiting); err != nil {
-		return err
+		return unreadable(err)
 	}
 	if err := json.Unmarshal(waiting.Input, &input); err != nil {
-		return err
+		return unreadable(err)
+	}
+	if r.agents[waiting.Agent] == nil {
+		return unknownAgent(waiting.Agent)
 	}
 	j, err := r.read(ctx, claimed.Claim.Thread, &input)
 	if err != nil {
@@ -119,12 +139,12 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 	b := Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
 	record, err := readRecord(&RunState{Record: claimed.Record})
 	if err != nil {
-		return err
+		return unreadable(err)
 	}
 	b.Execution = record.Execution
 	start, err := beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
 	if err != nil {
-		return err
+		return unreadable(err)
 	}
 	result, err := again(ctx, func() (CommitResult, error) {
 		return r.store.Activate(ctx, Activation{
@@ -138,6 +158,16 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 	start.seq = result.End.Seq
 	r.start(*start)
 	return nil
+}
+
+// unreadable is an error that no attempt will get past.
+func unreadable(err error) error {
+	return &undeliverable{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
+}
+
+// unknownAgent is an error that a node with that agent will not have.
+func unknownAgent(name string) error {
+	return &undeliverable{code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server", later: true}
 }
 
 // resumeLost goes on with a run whose worker was lost.

@@ -37,6 +37,23 @@
 // A run is one activation, asked for by one input. It has exactly one terminal
 // event in the log, whatever dies.
 //
+// # A dispatch
+//
+//	            ┌── Nack, HandBack, lease over ──┐
+//	            ▼                                │
+//	queued ──▶ queued, at the head ──▶ claimed ──┴▶ acked: its worker ended the run
+//	  │                                   ├──▶ superseded: stopped, or interrupted
+//	  ├──▶ cancelled: stopped while       └──▶ dead_letter: the attempts are used up,
+//	  │    it waited                            or it cannot succeed ──▶ requeued
+//	  └──▶ superseded: interrupted                                       as another
+//
+// A dispatch is the delivery of one run to a worker; its state says nothing of
+// what the run came to. A thread has at most one that is claimed. Its holder
+// proves itself by the claim token and the dispatch epoch, which
+// InterruptThread raises; Options.MaxAttempts claims are granted. A dead
+// letter's run ends in RUN_ERROR, and Requeue goes on with its journal in a run
+// of its own.
+//
 // # An execution
 //
 //	begun ──▶ active ──▶ suspended ──▶ active ──▶ … ──▶ over

@@ -27,7 +27,8 @@ type begin struct {
 	number   int64 // commits of this claim so far
 	attempts int   // activations of the dispatch, this one included
 	// continuing: the run answers interrupts. takeover: a worker was lost.
-	continuing, takeover bool
+	// requeued: the run goes on with a dead letter's journal.
+	continuing, takeover, requeued bool
 }
 
 // start carries a claimed run in a goroutine of the runner's.
@@ -68,12 +69,21 @@ func (r *Runner) carry(b begin) error {
 	}()
 	err := x.prepare(b)
 	if err == nil {
-		if x.journal.failure != "" {
+		if x.journal.stopped {
+			err = x.stopHere()
+		} else if x.journal.failure != "" {
 			err = x.giveUp(x.journal.failure, "an interrupt expired before it was answered")
+		} else if x.agent == nil && (b.takeover || b.requeued) {
+			err = unknownAgent(b.agent)
 		} else if x.agent == nil {
 			err = x.refuse(CodeAgentError, "the agent of the run is not known to this server")
+		} else if x.blocking() {
+			err = x.callBlocking()
 		} else {
 			x.call()
+		}
+		if err != nil {
+			r.dismiss(x.id)
 		}
 	}
 	handBack := x.handedBack()
@@ -85,12 +95,12 @@ func (r *Runner) carry(b begin) error {
 		return r.handBack(b.claim)
 	}
 	if x.broken != nil {
-		return r.abandon(b.claim.Thread, b.label, CodeProtocolViolation, "the run could not be ended in order: "+x.broken.Error())
+		err = &undeliverable{code: CodeProtocolViolation, text: "the run could not be ended in order: " + x.broken.Error()}
 	}
 	if ended.Ready {
 		r.claimLater(b.claim.Thread)
 	}
-	return err
+	return r.deliver(b.claim, b.attempts, err)
 }
 
 // handBack gives a claim up, so that any node may go on with the run at once.
@@ -100,25 +110,12 @@ func (r *Runner) handBack(claim Claim) error {
 	return r.store.HandBack(ctx, claim)
 }
 
-// abandon ends a run from outside, as Cancel does, when this worker cannot end
-// it in order.
-func (r *Runner) abandon(key ThreadKey, label, code, text string) error {
-	terminal, err := protocol.Encode(&protocol.RunError{Message: text, Code: code})
-	if err != nil {
-		return err
-	}
-	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
-	defer stop()
-	_, err = r.stop(ctx, key, label, terminal)
-	return err
-}
-
 // prepare brings the execution to where its agent is called: the order rules
 // and the fold know the run, the journal is read, and after a takeover the
 // wire is taken back to the last record.
 func (x *execution) prepare(b begin) error {
 	var stored []json.RawMessage
-	if b.continuing || b.takeover {
+	if b.continuing || b.takeover || b.requeued {
 		view, err := x.runner.store.Journal(x.ctx, b.claim)
 		if errors.Is(err, ErrClaimLost) {
 			return ErrStopped
@@ -150,6 +147,9 @@ func (x *execution) prepare(b begin) error {
 		return err
 	}
 	x.sequence.Seed(earlier.Messages())
+	if x.blocking() && x.journal.records > 0 && (b.takeover || b.requeued) {
+		return &undeliverable{code: CodeWorkerLost, text: goneWithProcess}
+	}
 	if b.takeover {
 		return x.takeOver(b)
 	}
@@ -157,6 +157,9 @@ func (x *execution) prepare(b begin) error {
 		if err := x.sequence.Check(e); err != nil {
 			return fmt.Errorf("adapter: the run's own beginning: %w", err)
 		}
+	}
+	if b.requeued {
+		return x.goOn(b)
 	}
 	return nil
 }
@@ -178,12 +181,27 @@ func (x *execution) endEarly(code, text string, giveBack bool) error {
 	return ErrStopped
 }
 
+// stopHere ends the execution as cancelled before its agent was called.
+func (x *execution) stopHere() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if err := x.end(&End{Kind: EndCancel}, nil, cancelledEvent(x.claim.Thread, x.label)); err != nil {
+		return err
+	}
+	x.seal(ErrStopped)
+	return ErrStopped
+}
+
+func (x *execution) blocking() bool { return x.runner.options.Mode == ModeBlocking }
+
 // call calls the agent's function and ends the run as it left it.
 func (x *execution) call() {
 	if x.continuing {
 		x.runner.reached("resume_before_first_event")
 	}
-	err := contained(func() error { return x.agent.Run(x.ctx, &Run{x, x.main}) })
+	ctx, cancel := x.limit(x.ctx)
+	defer cancel()
+	err := contained(func() error { return x.agent.Run(ctx, &Run{x, x.main}) })
 	x.finish(err)
 }
 

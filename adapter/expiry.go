@@ -100,7 +100,10 @@ func (r *Runner) expire(ctx context.Context, key ThreadKey) error {
 	if policy == ExpiryFail {
 		v.failure = CodeExpired
 	}
-	b := Begin{Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: label, Execution: open.Execution}
+	b := Begin{
+		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: label, Execution: open.Execution,
+		MaxAttempts: r.options.MaxAttempts,
+	}
 	digest, err := inputDigest(key, input)
 	if err != nil {
 		return err

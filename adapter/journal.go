@@ -73,19 +73,21 @@ func ordinalKey(name string, n int) string { return name + "#" + strconv.Itoa(n)
 // journal is what an execution has recorded, arranged for replay. It is read
 // by the branches of one execution under that execution's lock.
 type journal struct {
-	scopes  map[string][]*record    // what each scope meets, in order
-	steps   map[stepRef]*record     // recorded steps
-	started map[stepRef]bool        // started and not recorded, undecided
-	decided map[stepRef]uncertainty // what a human said of a started step
-	answers map[*record]*record     // of each ask
-	failure string                  // of the last answer
-	final   bool                    // of the last answer
-	renames int                     // how often
-	renamed map[string]string       // subagents, by the agent's own ids
-	unasked *record                 // the last ask, if it has no answer
-	last    int64                   // position of the last record that is final
-	asks    int                     // asks so far, systemScope included
-	records int
+	scopes   map[string][]*record    // what each scope meets, in order
+	steps    map[stepRef]*record     // recorded steps
+	started  map[stepRef]bool        // started and not recorded, undecided
+	decided  map[stepRef]uncertainty // what a human said of a started step
+	answers  map[*record]*record     // of each ask
+	answered *record                 // the last answer
+	failure  string                  // of the last answer
+	final    bool                    // of the last answer
+	stopped  bool                    // the last answer ends the execution
+	renames  int                     // how often
+	renamed  map[string]string       // subagents, by the agent's own ids
+	unasked  *record                 // the last ask, if it has no answer
+	last     int64                   // position of the last record that is final
+	asks     int                     // asks so far, systemScope included
+	records  int
 }
 
 // readJournal arranges a stored journal.
@@ -141,7 +143,9 @@ func (j *journal) add(r *record) error {
 		}
 		j.unasked = nil
 		j.answers[ask] = r
+		j.answered = r
 		j.failure, j.final = r.Failure, r.Final
+		j.stopped = stopsAtPause(ask, r)
 		for i, ref := range ask.Steps {
 			if i < len(r.Entries) {
 				j.decided[ref] = readUncertainty(r.Entries[i])

@@ -22,6 +22,8 @@ const (
 	CodeThreadBusy        = "thread_busy"
 	CodeStoreUnavailable  = "store_unavailable"
 	CodeServerDraining    = "server_draining"
+	CodeDuplicate         = "dispatch_duplicate" // DispatchOptions.Dedupe
+	CodeGone              = "dispatch_gone"      // Runner.Requeue
 	metadataKey           = "aguiws"
 	retryBusy             = time.Second
 	maxRefusalIDsInErrors = 100

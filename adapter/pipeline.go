@@ -43,6 +43,7 @@ type pipeline struct {
 	err     error // sticky
 	done    chan struct{}
 	ended   CommitResult
+	paused  bool // the thread is wished to pause
 }
 
 // newPipeline continues a claim whose last batch had the given number and left
@@ -199,6 +200,7 @@ func (p *pipeline) ack(items []item, batch Batch, result CommitResult) {
 	p.number = batch.Number
 	p.expect = result.End.Seq
 	p.unacked -= len(batch.Events)
+	p.paused = result.Paused
 	if batch.End != nil {
 		p.err = ErrStopped
 		p.ended = result
@@ -219,6 +221,13 @@ func (p *pipeline) fail() {
 	p.err = ErrStopped
 	p.pending = nil
 	p.space.Broadcast()
+}
+
+// pausing reports whether the run is wished to suspend.
+func (p *pipeline) pausing() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.paused
 }
 
 // result is what the end was answered with; zero before it.

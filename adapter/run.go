@@ -15,8 +15,10 @@ type frozen struct {
 	Input *protocol.RunAgentInput `json:"input"`
 	Label string                  `json:"label"`
 	Now   time.Time               `json:"now"`
-	// Begun is how many events began the execution's first run.
-	Begun int `json:"begun"`
+	// At is the log's end before the execution's first run, and Begun how many
+	// events began it.
+	At    int64 `json:"at"`
+	Begun int   `json:"begun"`
 }
 
 // Run is an execution as its agent sees it. It lives while the agent's
@@ -135,6 +137,8 @@ type execution struct {
 	cancel context.CancelCauseFunc
 
 	continuing bool // the run answers interrupts
+	parked     *parked
+	left       chan departure // receives once: the agent's goroutine has left
 
 	mu       sync.Mutex // guards what follows
 	journal  *journal

@@ -36,6 +36,9 @@ type Options struct {
 	// Busy says what becomes of an input while a run is active. Default
 	// BusyQueue.
 	Busy BusyPolicy
+	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;
+	// time spent suspended does not count. 0: no limit.
+	RunTimeout time.Duration
 	// StoreTimeout bounds store calls that no caller bounds. Default 5 s.
 	StoreTimeout time.Duration
 	// Logger; nil logs nothing.
@@ -44,12 +47,16 @@ type Options struct {
 	Hook func(point string)
 }
 
-// Mode says how executions are continued. Both replay the journal.
+// Mode says how executions are continued.
 type Mode string
 
 const (
-	ModeAuto    Mode = ""        // on any store
-	ModeDurable Mode = "durable" // only on a store that outlives the process
+	ModeAuto    Mode = ""        // by replay of the journal, on any store
+	ModeDurable Mode = "durable" // by replay, only on a store that outlives the process
+	// ModeBlocking keeps an agent's goroutine waiting in Ask instead. Steps are
+	// not journaled and agents need not replay. It is for one process: what
+	// waits there cannot be continued by another, nor after its end.
+	ModeBlocking Mode = "blocking"
 )
 
 // Runner admits inputs, carries runs and serves followers on one node. Its
@@ -72,13 +79,15 @@ type Runner struct {
 	mu     sync.Mutex
 	active map[string]*execution // by server-made run id
 	claims map[ThreadKey]int     // claims under way: 1, or 2 when asked for again meanwhile
+	// waiting are the goroutines of ModeBlocking, by execution.
+	waiting map[string]*parked
 }
 
 // NewRunner starts a runner on a store, which stays the caller's to close,
 // after Shutdown. The first sweep recovers what an earlier process left.
 func NewRunner(store Store, options *Options) (*Runner, error) {
 	r := &Runner{
-		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, quiet: make(chan struct{}),
+		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{}, quiet: make(chan struct{}),
 	}
 	if options != nil {
 		r.options = *options
@@ -87,7 +96,7 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 		return nil, errors.New(`adapter: Options.Agents needs an agent named ""`)
 	}
 	switch r.options.Mode {
-	case ModeAuto:
+	case ModeAuto, ModeBlocking:
 	case ModeDurable:
 		if !store.Durable() {
 			return nil, errors.New("adapter: durable mode needs a store that outlives the process: set --redis")
@@ -247,6 +256,7 @@ func (r *Runner) Shutdown(ctx context.Context) error {
 	if first {
 		close(r.quiet)
 	}
+	r.dismissAll()
 	r.sweeping.Wait()
 	var err error
 	select {

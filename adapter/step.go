@@ -77,6 +77,9 @@ func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(co
 		x.leaving = true
 		return nil, errHandBack
 	}
+	if err := x.pauseHere(s); err != nil {
+		return nil, err
+	}
 	ref := stepRef{Scope: s.name, Key: s.number(name)}
 	if recorded := s.next(); recorded != nil {
 		if (recorded.Kind != recordStep && recorded.Kind != recordStart) || recorded.Key != ref.Key {
@@ -178,11 +181,13 @@ func (x *execution) record(s *scope, r *record) error {
 		}
 		return x.seal(refused)
 	}
-	it.records = []*record{r}
+	if !x.blocking() {
+		it.records = []*record{r}
+	}
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return x.seal(err)
 	}
-	x.recorded = true
+	x.recorded = !x.blocking()
 	if refused != nil {
 		return x.seal(refused)
 	}

@@ -15,6 +15,9 @@ var ErrOutcomeUnknown = errors.New("adapter: the store did not answer, the outco
 // ErrClaimLost is Journal's answer to a claim that is not held any more.
 var ErrClaimLost = errors.New("adapter: the claim is lost")
 
+// ErrBadCursor is wrapped by Index calls for a cursor that is none of theirs.
+var ErrBadCursor = errors.New("adapter: the cursor is not one that this list has given")
+
 // ThreadKey names a thread. A thread id means something only inside its
 // namespace.
 type ThreadKey struct {

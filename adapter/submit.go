@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,8 +14,19 @@ import (
 // Input is a RunAgentInput with what the wire does not say.
 type Input struct {
 	Namespace string
+	Tenant    string // whose inbox the thread's interrupts are in
 	Agent     string // name; "" is the default agent
 	Run       *protocol.RunAgentInput
+	Dispatch  DispatchOptions
+}
+
+// DispatchOptions say how an input waits when it has to.
+type DispatchOptions struct {
+	Priority int    // 1 is claimed first, 255 last, then in the order of arrival; 0: 128
+	Dedupe   string // refused (CodeDuplicate) while an input of the thread with this key waits or runs; "": never
+	// Available is when the run may begin at the earliest, by the store's clock.
+	// The input is queued until then. Zero: at once.
+	Available time.Time
 }
 
 // Disposition is what became of an input (binding §3, ws.run).
@@ -99,6 +111,12 @@ func (r *Runner) checkInput(in Input) *protocol.RunError {
 			return bad("%s must have 1 to %d bytes", name, maxIDBytes)
 		}
 	}
+	if p := in.Dispatch.Priority; p < 0 || p > 255 {
+		return bad("the priority is 1 (first) to 255 (last), or 0 for 128")
+	}
+	if len(in.Dispatch.Dedupe) > maxIDBytes {
+		return bad("the dedupe key must have at most %d bytes", maxIDBytes)
+	}
 	seen := map[string]bool{}
 	for i, m := range in.Run.Messages {
 		if m.ID == "" || len(m.ID) > maxIDBytes {
@@ -151,10 +169,13 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 		record, err := readRecord(v.repeats)
 		return Admitted{Disposition: Repeat, RunID: v.repeats.ID, Of: record.Label}, false, err
 	case v.supersede:
-		return Admitted{}, true, r.supersede(ctx, j.view, key)
+		_, err := r.InterruptThread(ctx, key, "superseded by another input")
+		return Admitted{}, true, err
 	}
 	b := Begin{
 		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: in.Run.RunID, Deadline: v.deadline,
+		Tenant: in.Tenant, Title: titleOf(v.fresh), MaxAttempts: r.options.MaxAttempts,
+		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe, Available: in.Dispatch.Available,
 	}
 	record := runRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
 	for _, m := range in.Run.Messages {
@@ -162,7 +183,7 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	}
 	var start *begin
 	switch {
-	case v.queue:
+	case v.queue || v.continues == nil && b.Available.After(j.view.Now):
 		b.Queue, b.Execution = true, uuid.NewString()
 		err = queueing(&b, in, j, v.fresh)
 	case v.continues != nil && !v.steer:
@@ -179,7 +200,11 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	if b.Record, err = json.Marshal(record); err != nil {
 		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
 	}
-	return r.begin(ctx, b, start)
+	admitted, stale, err = r.begin(ctx, b, start)
+	if v.steer && admitted.Disposition == Started {
+		r.dismiss(v.continues.Execution)
+	}
+	return admitted, stale, err
 }
 
 // begin admits the run, and starts carrying it when it need not wait.
@@ -199,6 +224,11 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 		return Admitted{}, true, nil
 	case BeginExpired:
 		return refused(refuse(CodeExpired, "an interrupt has expired, it can only be cancelled", nil)), false, nil
+	case BeginDuplicate:
+		return refused(refuse(CodeDuplicate, "an input with the same dedupe key waits or runs already",
+			map[string]any{"dispatchId": result.Of})), false, nil
+	case BeginGone:
+		return refused(refuse(CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
 	}
 	if b.Queue {
 		return Admitted{Disposition: Queued, RunID: b.RunID, Start: result.Start}, false, nil

@@ -16,10 +16,8 @@ func (x *execution) takeOver(b begin) error {
 	started := b.view.Active.Started
 	keep := x.journal.last
 	x.continuing = len(x.journal.answers) > 0
-	if x.journal.records == 0 {
-		if x.agent == nil || !restartable(x.agent) {
-			return x.lost(b, "the worker of the run was lost before anything was recorded")
-		}
+	if x.journal.records == 0 && x.agent != nil && !restartable(x.agent) {
+		return &undeliverable{code: CodeWorkerLost, text: "the worker of the run was lost before anything was recorded"}
 	}
 	if !x.continuing {
 		// What began the run is final, though no record says so.
@@ -28,10 +26,27 @@ func (x *execution) takeOver(b begin) error {
 	if err := x.readRun(b.view, started, keep); err != nil {
 		return err
 	}
-	if b.attempts > x.runner.options.MaxAttempts {
-		return x.refuse(CodeWorkerLost, fmt.Sprintf("the worker of the run was lost %d times", b.attempts-1))
+	return x.backTo(b, keep)
+}
+
+// goOn continues a dead letter's journal in the run that requeues it. What was
+// logged after the last record is taken back as in a takeover.
+func (x *execution) goOn(b begin) error {
+	x.continuing = len(x.journal.answers) > 0
+	keep := x.journal.last
+	if !x.continuing {
+		keep = max(keep, x.frozen.At+int64(x.frozen.Begun))
 	}
-	if b.seq > keep {
+	return x.backTo(b, keep)
+}
+
+// backTo takes back what the log holds after keep, and asks about what nobody
+// can know.
+func (x *execution) backTo(b begin, keep int64) error {
+	if x.agent == nil {
+		return nil // nobody goes on here
+	}
+	if b.view.Seq > keep {
 		kept, err := foldView(b.view, keep)
 		if err != nil {
 			return err
@@ -49,14 +64,6 @@ func (x *execution) takeOver(b begin) error {
 		return x.askAbout(refs)
 	}
 	return nil
-}
-
-// lost ends a run that cannot be taken over.
-func (x *execution) lost(b begin, text string) error {
-	if err := x.readRun(b.view, b.view.Active.Started, b.seq); err != nil {
-		return err
-	}
-	return x.refuse(CodeWorkerLost, text)
 }
 
 // readRun tells the order rules what the run has logged, and which calls it

@@ -27,11 +27,14 @@ type cutStore struct {
 	cut    bool
 	lost   chan struct{} // closed when it is cut
 	passed int
+	fold   *protocol.Fold // of the run's events that passed
 }
 
 // cutAfter lets that many events pass; a negative number is no limit.
 func cutAfter(store adapter.Store, events int) *cutStore {
-	return &cutStore{Store: store, events: events, lost: make(chan struct{})}
+	fold := protocol.NewFold(nil, nil, nil)
+	fold.Apply(&protocol.RunStarted{})
+	return &cutStore{Store: store, events: events, lost: make(chan struct{}), fold: fold}
 }
 
 // cutBefore lets pass what comes before an event of the type.
@@ -75,6 +78,7 @@ func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitR
 	if c.events >= 0 && len(b.Events) > c.events {
 		c.severed()
 		b.Events, b.End = b.Events[:c.events], nil
+		b.Closing = c.closing(b.Events)
 		end := b.Expect + int64(len(b.Events))
 		b.Records = slices.DeleteFunc(slices.Clone(b.Records), func(text rawJSON) bool {
 			var r struct{ Position int64 }
@@ -89,7 +93,30 @@ func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitR
 		c.events -= len(b.Events)
 	}
 	c.passed += len(b.Events)
+	c.closing(b.Events)
 	return c.Store.Commit(ctx, b)
+}
+
+// closing is what ends what the run has open after the events.
+func (c *cutStore) closing(events [][]byte) rawJSON {
+	for _, text := range events {
+		if e, err := protocol.Decode(text); err == nil {
+			c.fold.Apply(e)
+		}
+	}
+	closings := []rawJSON{}
+	for _, e := range c.fold.Closings() {
+		text, err := protocol.Encode(e)
+		if err != nil {
+			panic(err)
+		}
+		closings = append(closings, text)
+	}
+	list, err := json.Marshal(closings)
+	if err != nil {
+		panic(err)
+	}
+	return list
 }
 
 func (c *cutStore) Renew(ctx context.Context, claim adapter.Claim) (bool, error) {

@@ -6,7 +6,6 @@ import (
 	"crypto/sha1"
 	"encoding/base64"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -68,7 +67,7 @@ func (h hit) thread() threadKeys {
 	return threadKeys{part: h.part, base: h.part.base + h.member[stampSize:stampSize+hashSize] + ":"}
 }
 
-var errCursor = errors.New("the cursor is not one of this query's: ask for the first page with an empty one")
+var errCursor = fmt.Errorf("%w: ask for the first page with an empty one", adapter.ErrBadCursor)
 
 // cursor names the place after a member. It belongs to the query that made it.
 func (l *listing) cursor(member string) string {

@@ -1,0 +1,134 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// parked is an agent's goroutine in ModeBlocking, which lives from the
+// execution's beginning to its end and waits in Ask in between.
+type parked struct {
+	cancel   context.CancelCauseFunc // of the agent's context
+	ctx      context.Context
+	resume   chan *execution // the activation that goes on
+	scope    *scope          // numbers on where it stopped
+	unfollow func() bool
+}
+
+const goneWithProcess = "the execution waited in a process that is gone"
+
+// departure says why an agent's goroutine left an activation.
+type departure struct {
+	asked bool // it waits for the answers
+	err   error
+}
+
+// follow ends the agent's context with that of an activation.
+func (p *parked) follow(ctx context.Context) {
+	p.unfollow = context.AfterFunc(ctx, func() { p.cancel(context.Cause(ctx)) })
+}
+
+// callBlocking calls the agent, or goes on with its goroutine that waits.
+func (x *execution) callBlocking() error {
+	ctx, stop := x.limit(x.ctx)
+	defer stop()
+	x.left = make(chan departure, 1)
+	p := x.runner.unpark(x.id)
+	switch {
+	case p != nil:
+		x.mu.Lock()
+		x.parked, x.main = p, p.scope
+		x.mu.Unlock()
+		p.follow(ctx)
+		select {
+		case p.resume <- x:
+		case <-p.ctx.Done():
+			return x.refuse(CodeWorkerLost, "the process in which the execution waits is ending")
+		}
+	case x.continuing:
+		return x.giveUp(CodeWorkerLost, goneWithProcess)
+	default:
+		p = &parked{resume: make(chan *execution)}
+		p.ctx, p.cancel = context.WithCancelCause(x.runner.ctx)
+		x.parked = p
+		p.follow(ctx)
+		run := &Run{x, x.main}
+		x.runner.running.start(func() {
+			err := contained(func() error { return run.x.agent.Run(p.ctx, run) })
+			p.unfollow()
+			run.x.left <- departure{err: err}
+		})
+	}
+	if d := <-x.left; !d.asked {
+		p.cancel(nil)
+		x.finish(d.err)
+	}
+	return nil
+}
+
+// wait parks the goroutine of an agent whose question is stored, until an
+// activation brings the answers.
+func (r *Run) wait(calls []suspendedCall) (Answers, []suspendedCall, error) {
+	p := r.x.parked
+	r.x.left <- departure{asked: true}
+	select {
+	case next := <-p.resume:
+		next.mu.Lock()
+		defer next.mu.Unlock()
+		r.x, r.s = next, next.main
+		answer := next.journal.answered
+		if answer == nil {
+			return Answers{}, nil, next.seal(errors.New("adapter: the execution goes on without an answer"))
+		}
+		return Answers{Entries: answer.Entries, Messages: answer.Messages}, calls, nil
+	case <-p.ctx.Done():
+		r.x.runner.unpark(r.x.id)
+		return Answers{}, nil, ErrStopped
+	}
+}
+
+// park makes the goroutine known before its question is, so that no answer can
+// come too early, and parts it from the activation, which ends with the question. What it had open is what it will find closed.
+func (x *execution) park(s *scope) {
+	s.shadow = protocol.NewFold(nil, nil, nil)
+	s.shadow.Apply(&protocol.RunStarted{})
+	for _, e := range x.fold.Openings() {
+		s.shadow.Apply(e)
+	}
+	s.records, s.final, s.cursor, s.reopen = nil, 0, 0, nil
+	x.parked.scope = s
+	x.parked.unfollow()
+	r := x.runner
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.waiting[x.id] = x.parked
+}
+
+// unpark takes a goroutine that waits; nil when the execution has none here.
+func (r *Runner) unpark(execution string) *parked {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p := r.waiting[execution]
+	delete(r.waiting, execution)
+	return p
+}
+
+// dismiss ends the goroutine of an execution that nobody continues, if it has
+// one here.
+func (r *Runner) dismiss(execution string) {
+	if p := r.unpark(execution); p != nil {
+		p.cancel(ErrStopped)
+	}
+}
+
+// dismissAll ends those that wait when the process does.
+func (r *Runner) dismissAll() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, p := range r.waiting {
+		p.cancel(ErrStopped)
+	}
+	clear(r.waiting)
+}

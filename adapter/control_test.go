@@ -1,0 +1,309 @@
+package adapter_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+func outcomeOf(t *testing.T, events []protocol.Event) protocol.OutcomeType {
+	t.Helper()
+	finished, ok := events[len(events)-1].(*protocol.RunFinished)
+	if !ok || finished.Outcome == nil {
+		t.Fatalf("ended %s", show(events))
+	}
+	return finished.Outcome.Type
+}
+
+func TestInterruptThread(t *testing.T) {
+	agent, gate := gated()
+	l := newLab(t, agent)
+	a := l.submit(user("one"))
+	q := l.submit(user("two"))
+	i, err := l.runner.InterruptThread(l.ctx(), l.key, "enough")
+	if err != nil || i.Active != a.RunID || !slices.Equal(i.Superseded, []string{q.RunID}) || i.Epoch != 1 {
+		t.Fatalf("%+v %v", i, err)
+	}
+	ends := 0
+	l.until(func(e protocol.Event) bool {
+		if finished, ok := e.(*protocol.RunFinished); ok && finished.Outcome.Type == protocol.OutcomeCancelled {
+			ends++
+		}
+		return ends == 2
+	})
+	l.wellFormed()
+	runs, err := l.runner.Runs(l.ctx(), l.key, adapter.DispatchQuery{})
+	if err != nil || len(runs) != 2 || runs[0].State != adapter.DispatchSuperseded || runs[1].State != adapter.DispatchSuperseded {
+		t.Errorf("%+v %v", runs, err)
+	}
+	close(gate)
+	succeeded(t, l.say("three"))
+}
+
+// Open interrupts stay open when a thread is interrupted.
+func TestInterruptThreadKeepsQuestions(t *testing.T) {
+	l := newLab(t, asker(confirmation("?")))
+	open := interrupts(t, l.say("hi"))
+	if i, err := l.runner.InterruptThread(l.ctx(), l.key, "enough"); err != nil || i.Active != "" || i.Epoch != 1 {
+		t.Fatalf("%+v %v", i, err)
+	}
+	succeeded(t, l.answer(resolved(open[0].ID, "1")))
+}
+
+func TestCancelRunByID(t *testing.T) {
+	agent, gate := gated()
+	defer close(gate)
+	l := newLab(t, agent)
+	a := l.submit(user("one"))
+	q := l.submit(user("two"))
+	for _, id := range []string{q.RunID, a.RunID} {
+		if c, err := l.runner.CancelRun(l.ctx(), l.key, id, "by an operator"); err != nil || !c.Stopped {
+			t.Fatalf("%+v %v", c, err)
+		}
+	}
+	if c, err := l.runner.CancelRun(l.ctx(), l.key, "nobody", ""); err != nil || c.Stopped {
+		t.Errorf("%+v %v", c, err)
+	}
+	l.untilEnd()
+	if info, err := l.runner.FindRun(l.ctx(), l.key, q.RunID); err != nil || info.State != adapter.DispatchCancelled {
+		t.Errorf("%+v %v", info, err)
+	}
+	if info, err := l.runner.FindRun(l.ctx(), l.key, a.RunID); err != nil || info.State != adapter.DispatchSuperseded || info.Error != "by an operator" {
+		t.Errorf("%+v %v", info, err)
+	}
+	if info, err := l.runner.FindRun(l.ctx(), l.key, "nobody"); err != nil || info != nil {
+		t.Errorf("%+v %v", info, err)
+	}
+}
+
+// stepper takes a step whenever it is let.
+func stepper(let <-chan struct{}) adapter.Agent {
+	return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		for range 3 {
+			if _, err := adapter.IdempotentStep(ctx, run, "work", func(ctx context.Context) (int, error) {
+				select {
+				case <-let:
+				case <-ctx.Done():
+				}
+				return 1, nil
+			}); err != nil {
+				return err
+			}
+			if err := run.Say("did"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func TestOperatorPause(t *testing.T) {
+	for name, resume := range map[string]func(l *lab, open protocol.Interrupt) protocol.OutcomeType{
+		"goes on": func(l *lab, _ protocol.Interrupt) protocol.OutcomeType {
+			if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
+				l.t.Fatal(ok, err)
+			}
+			return protocol.OutcomeSuccess
+		},
+		"is answered by a client": func(l *lab, open protocol.Interrupt) protocol.OutcomeType {
+			l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{{InterruptID: open.ID, Status: protocol.ResumeResolved}}})
+			return protocol.OutcomeSuccess
+		},
+		"is cancelled": func(l *lab, open protocol.Interrupt) protocol.OutcomeType {
+			l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{cancelled(open.ID)}})
+			return protocol.OutcomeCancelled
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			let := make(chan struct{}, 3)
+			l := newLab(t, stepper(let))
+			l.submit(user("hi"))
+			if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+				t.Fatal(active, err)
+			}
+			let <- struct{}{}
+			open := interrupts(t, l.untilEnd())
+			if len(open) != 1 || open[0].Reason != adapter.ReasonPaused {
+				t.Fatalf("%+v", open)
+			}
+			want := resume(l, open[0])
+			let <- struct{}{}
+			let <- struct{}{}
+			if got := outcomeOf(t, l.untilEnd()); got != want {
+				t.Errorf("outcome %s", got)
+			}
+			if want == protocol.OutcomeSuccess && len(l.texts()) != 3 {
+				t.Errorf("said %q", l.texts())
+			}
+			l.wellFormed()
+		})
+	}
+}
+
+func TestPauseIsTakenBack(t *testing.T) {
+	let := make(chan struct{}, 3)
+	l := newLab(t, stepper(let))
+	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || active {
+		t.Fatal("a thread at rest was paused", active, err)
+	}
+	l.submit(user("hi"))
+	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+		t.Fatal(active, err)
+	}
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	for range 3 {
+		let <- struct{}{}
+	}
+	succeeded(t, l.untilEnd())
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "again"); err != nil || ok {
+		t.Error("something went on", ok, err)
+	}
+}
+
+func TestAnswersAreKeptUntilAllAreGiven(t *testing.T) {
+	l := newLab(t, asker(
+		protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: "one", ResponseSchema: approval},
+		confirmation("two"), confirmation("three")))
+	open := interrupts(t, l.say("hi"))
+	give := func(entries ...protocol.ResumeEntry) adapter.Answered {
+		t.Helper()
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "answer", entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if a := give(resolved(open[0].ID, `{"approved":"yes"}`)); a.Admitted.Refusal == nil || a.Admitted.Refusal.Code != adapter.CodePayloadInvalid {
+		t.Errorf("a draft that does not fit: %+v", a)
+	}
+	if a := give(resolved("nobody", `1`)); a.Admitted.Refusal == nil || a.Admitted.Refusal.Code != adapter.CodeUnknownInterrupt {
+		t.Errorf("a draft of nothing: %+v", a)
+	}
+	if a := give(resolved(open[1].ID, `"first"`)); !slices.Equal(a.Missing, []string{open[0].ID, open[2].ID}) {
+		t.Errorf("%+v", a)
+	}
+	if a := give(resolved(open[1].ID, `"second"`), cancelled(open[2].ID)); !slices.Equal(a.Missing, []string{open[0].ID}) {
+		t.Errorf("%+v", a)
+	}
+	thread, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil || thread.Open == nil || len(thread.Open.Interrupts) != 3 {
+		t.Fatalf("%+v %v", thread, err)
+	}
+	if d := thread.Open.Interrupts[1].Draft; d == nil || string(d.Payload) != `"second"` {
+		t.Errorf("draft %+v", d)
+	}
+	if ok, err := l.runner.DropDraft(l.ctx(), l.key, open[2].ID); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if a := give(resolved(open[0].ID, `{"approved":true}`)); !slices.Equal(a.Missing, []string{open[2].ID}) {
+		t.Errorf("%+v", a)
+	}
+	a := give(resolved(open[2].ID, `3`))
+	if a.Missing != nil || a.Admitted.Disposition != adapter.Started {
+		t.Fatalf("%+v", a)
+	}
+	succeeded(t, l.untilEnd())
+	if got, want := l.texts(), []string{`resolved{"approved":true} resolved"second" resolved3`}; !slices.Equal(got, want) {
+		t.Errorf("said %q", got)
+	}
+	if a := give(resolved(open[2].ID, `3`)); a.Admitted.Disposition != adapter.Repeat {
+		t.Errorf("answered again: %+v", a)
+	}
+}
+
+func TestInboxAndThreads(t *testing.T) {
+	l := newLab(t, asker(confirmation("?")))
+	in := user("Please book\n the  flight")
+	in.ThreadID, in.RunID = l.key.Thread, "r"
+	if _, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Tenant: "acme", Run: in}); err != nil {
+		t.Fatal(err)
+	}
+	open := interrupts(t, l.untilEnd())
+	items, next, err := l.runner.Inbox(l.ctx(), adapter.PageQuery{Tenant: "acme"})
+	if err != nil || next != "" || len(items) != 1 || items[0].Thread != l.key || items[0].Interrupts[0].ID != open[0].ID || items[0].Label != "r" {
+		t.Fatalf("%+v %q %v", items, next, err)
+	}
+	if items[0].Title != "Please book the flight" || time.Since(items[0].Since) > time.Minute {
+		t.Errorf("%+v", items[0])
+	}
+	for _, q := range []adapter.PageQuery{{Tenant: "other"}, {Tenant: "acme", Reason: "other:reason"}} {
+		if items, _, err := l.runner.Inbox(l.ctx(), q); err != nil || len(items) != 0 {
+			t.Errorf("%+v: %+v %v", q, items, err)
+		}
+	}
+	if ok, err := l.runner.SetTitle(l.ctx(), l.key, "Flight"); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	threads, next, err := l.runner.Threads(l.ctx(), l.key.Namespace, adapter.PageQuery{})
+	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Waiting || threads[0].Active {
+		t.Fatalf("%+v %q %v", threads, next, err)
+	}
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || ok {
+		t.Fatal("a suspended thread was deleted", ok, err)
+	}
+	l.answer(resolved(open[0].ID, "1"))
+	if items, _, err := l.runner.Inbox(l.ctx(), adapter.PageQuery{Tenant: "acme"}); err != nil || len(items) != 0 {
+		t.Errorf("%+v %v", items, err)
+	}
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread != nil {
+		t.Errorf("%+v %v", thread, err)
+	}
+}
+
+func TestInject(t *testing.T) {
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		messages := run.Input().Messages
+		return run.Say("heard " + messages[len(messages)-1].Content.String())
+	})
+	l := newLab(t, agent)
+	l.say("one")
+	inject := func(in adapter.Injection) adapter.Admitted {
+		t.Helper()
+		in.Namespace, in.Thread = l.key.Namespace, l.key.Thread
+		a, err := l.runner.Inject(l.ctx(), in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if a := inject(adapter.Injection{Text: "two", RunID: "r2"}); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a)
+	}
+	l.untilEnd()
+	if a := inject(adapter.Injection{Text: "two", RunID: "r2"}); a.Disposition != adapter.Repeat {
+		t.Fatalf("%+v", a)
+	}
+	if a := inject(adapter.Injection{Text: "x", After: "nobody"}); a.Refusal == nil {
+		t.Fatalf("%+v", a)
+	}
+	if a := inject(adapter.Injection{Text: "instead", After: "m-one"}); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a)
+	}
+	l.untilEnd()
+	l.wellFormed()
+	if got, want := l.texts(), []string{"heard instead"}; !slices.Equal(got, want) {
+		t.Errorf("said %q", got)
+	}
+	later := adapter.DispatchOptions{Available: time.Now().Add(time.Hour), Dedupe: "daily"}
+	if a := inject(adapter.Injection{Text: "later", Dispatch: later}); a.Disposition != adapter.Queued {
+		t.Fatalf("%+v", a)
+	}
+	if a := inject(adapter.Injection{Text: "later still", Dispatch: later}); a.Refusal == nil || a.Refusal.Code != adapter.CodeDuplicate {
+		t.Fatalf("%+v", a)
+	}
+	succeeded(t, func() []protocol.Event {
+		if a := inject(adapter.Injection{Text: "now"}); a.Disposition == adapter.Refused {
+			t.Fatalf("%+v", a)
+		}
+		return l.untilEnd()
+	}())
+}

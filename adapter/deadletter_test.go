@@ -1,0 +1,158 @@
+package adapter_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// theRun is the thread's only run in a state.
+func (l *lab) theRun(state adapter.DispatchState) adapter.RunInfo {
+	l.t.Helper()
+	runs, err := l.runner.Runs(l.ctx(), l.key, adapter.DispatchQuery{States: []adapter.DispatchState{state}})
+	if err != nil || len(runs) != 1 {
+		l.t.Fatalf("%d runs are %s: %+v %v", len(runs), state, runs, err)
+	}
+	return runs[0]
+}
+
+// lose lets a worker begin a run and be lost after so many commits.
+func (l *lab) lose(agent adapter.Agent, commits int) {
+	l.t.Helper()
+	cut := cutAfter(l.store, commits)
+	l.beginOn(l.worker(cut, agent), "hi", "run-0")
+	await(l, cut.lost)
+}
+
+// A dead letter goes on from its journal: steps that were recorded do not run
+// again, and what was said after the last record is said once.
+func TestRequeueGoesOnFromTheJournal(t *testing.T) {
+	ran := map[string]int{}
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		for _, name := range []string{"one", "two"} {
+			got, err := adapter.IdempotentStep(ctx, run, name, func(context.Context) (string, error) {
+				ran[name]++
+				return name, nil
+			})
+			if err != nil {
+				return err
+			}
+			if err := run.Say(got); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	// The runner under test is the only one that takes over, and allows no
+	// second attempt.
+	l := newLab(t, agent, func(o *adapter.Options) { o.MaxAttempts = 1 })
+	cut := cutBefore(l.store, protocol.TypeRunFinished)
+	w, err := adapter.NewRunner(deaf{cut}, &adapter.Options{
+		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests, MaxAttempts: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.Shutdown(l.ctx()) })
+	l.beginOn(w, "hi", "run-0")
+	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+	letter := l.theRun(adapter.DispatchDeadLetter)
+	if letter.Label != "run-0" || letter.Error == "" || letter.Outcome == nil {
+		t.Errorf("dead letter %+v", letter)
+	}
+	before := fmt.Sprint(ran)
+	admitted, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
+	if err != nil || admitted.Disposition != adapter.Started {
+		t.Fatalf("%+v %v", admitted, err)
+	}
+	succeeded(t, l.untilEnd())
+	l.wellFormed()
+	if got := l.texts(); !slices.Equal(got, []string{"one", "two"}) {
+		t.Errorf("said %q", got)
+	}
+	if got := fmt.Sprint(ran); got != before {
+		t.Errorf("steps ran %s, and %s before", got, before)
+	}
+	if letter := l.theRun(adapter.DispatchDeadLetter); letter.RequeuedAs != admitted.RunID {
+		t.Errorf("requeued as %q, not %q", letter.RequeuedAs, admitted.RunID)
+	}
+	if again, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || again.Disposition != adapter.Refused || again.Refusal.Code != adapter.CodeGone {
+		t.Errorf("requeued twice: %+v %v", again, err)
+	}
+}
+
+// A dead letter of which nothing was recorded begins again, because an operator
+// says so.
+func TestRequeueBeginsAgain(t *testing.T) {
+	agent := &steady{ran: map[string]int{}}
+	l := newLab(t, agent)
+	l.lose(agent, 1)
+	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+	letter := l.theRun(adapter.DispatchDeadLetter)
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != adapter.Started {
+		t.Fatalf("%+v %v", a, err)
+	}
+	succeeded(t, l.untilEnd())
+	l.wellFormed()
+}
+
+// A dead letter is gone for good once the thread has begun something else.
+func TestRequeueIsTooLate(t *testing.T) {
+	agent := &steady{ran: map[string]int{}}
+	l := newLab(t, agent)
+	l.lose(agent, 1)
+	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+	letter := l.theRun(adapter.DispatchDeadLetter)
+	succeeded(t, l.say("next"))
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeGone {
+		t.Errorf("%+v %v", a, err)
+	}
+	if a, err := l.runner.Requeue(l.ctx(), l.key, "nobody"); err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeGone {
+		t.Errorf("%+v %v", a, err)
+	}
+	succeeded(t, l.say("and on"))
+}
+
+// An input for an agent that no node has is tried so many times, and can be
+// requeued when the agent is there.
+func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
+	first, gate := gated()
+	other := asker(confirmation("?"))
+	with := func(o *adapter.Options) { o.Agents["other"] = other }
+	l := newLab(t, first, with)
+	l.submit(user("one"))
+	in := user("two")
+	in.ThreadID, in.RunID = l.key.Thread, "waits"
+	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != adapter.Queued {
+		t.Fatalf("%+v %v", a, err)
+	}
+	wait := l.drain()
+	close(gate)
+	wait()
+	l.replace(first)
+	for l.got = nil; ; {
+		end := l.untilEnd()
+		if failed, ok := end[len(end)-1].(*protocol.RunError); ok {
+			if failed.Code != adapter.CodeAgentError {
+				t.Fatalf("ended %s", show(end))
+			}
+			break
+		}
+	}
+	letter := l.theRun(adapter.DispatchDeadLetter)
+	if letter.Attempts != 3 || letter.Label != "waits" {
+		t.Errorf("dead letter %+v", letter)
+	}
+	if err := l.runner.Shutdown(l.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	l.replace(first, with)
+	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != adapter.Started {
+		t.Fatalf("%+v %v", a, err)
+	}
+	interrupts(t, l.untilEnd())
+}

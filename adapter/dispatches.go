@@ -1,0 +1,150 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// RunInfo is a run as operators see it: its dispatch, and what its record says.
+type RunInfo struct {
+	Dispatch
+	Label     string // the client's runId
+	Execution string
+	Agent     string // "" : the default agent, or that of the execution it continues
+}
+
+func runInfo(d Dispatch) (RunInfo, error) {
+	record, err := readRecord(&RunState{Record: d.Record})
+	return RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent}, err
+}
+
+func runInfos(dispatches []Dispatch) ([]RunInfo, error) {
+	runs := make([]RunInfo, len(dispatches))
+	for i, d := range dispatches {
+		var err error
+		if runs[i], err = runInfo(d); err != nil {
+			return nil, err
+		}
+	}
+	return runs, nil
+}
+
+// Runs lists the runs of a thread: those that wait or are active in the order of
+// claiming, then the others, latest first.
+func (r *Runner) Runs(ctx context.Context, key ThreadKey, q DispatchQuery) ([]RunInfo, error) {
+	dispatches, err := r.store.Dispatches(ctx, key, q)
+	if err != nil {
+		return nil, err
+	}
+	return runInfos(dispatches)
+}
+
+// FindRun returns one run of a thread by its server-made id; nil when there is
+// none.
+func (r *Runner) FindRun(ctx context.Context, key ThreadKey, id string) (*RunInfo, error) {
+	d, err := r.store.Dispatch(ctx, key, id)
+	if err != nil || d == nil {
+		return nil, err
+	}
+	info, err := runInfo(*d)
+	return &info, err
+}
+
+// DeadLetters pages through a tenant's dead letters, oldest first, and returns
+// the cursor of the next page, "" at the end.
+func (r *Runner) DeadLetters(ctx context.Context, q PageQuery) ([]RunInfo, string, error) {
+	page, err := r.store.DeadLetters(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	runs, err := runInfos(page.Letters)
+	return runs, page.Next, err
+}
+
+// CountDispatches counts the dispatches of all threads by state.
+func (r *Runner) CountDispatches(ctx context.Context) (map[DispatchState]int64, error) {
+	return r.store.CountDispatches(ctx)
+}
+
+// Requeue goes on with a dead letter in a new run: from its journal when it had
+// begun, else from its input. It is refused while the thread is busy or waits
+// for answers (CodeThreadBusy, CodePending), and when the dead letter was
+// requeued already or the thread has begun another execution since (CodeGone).
+func (r *Runner) Requeue(ctx context.Context, key ThreadKey, id string) (Admitted, error) {
+	if !r.enter() {
+		return refused(refuse(CodeServerDraining, "the server is shutting down: try again", nil)), nil
+	}
+	defer r.running.end()
+	for range maxSubmitTries {
+		letter, err := r.store.Dispatch(ctx, key, id)
+		if err != nil {
+			return Admitted{}, err
+		}
+		if letter == nil || letter.State != DispatchDeadLetter || letter.RequeuedAs != "" {
+			return refused(refuse(CodeGone, "there is no such dead letter, or it was requeued already", nil)), nil
+		}
+		admitted, stale, err := r.requeue(ctx, key, letter)
+		if err != nil || !stale {
+			return admitted, err
+		}
+	}
+	return refused(refuse(CodeThreadBusy, "the thread changes too fast: try again", nil)), nil
+}
+
+func (r *Runner) requeue(ctx context.Context, key ThreadKey, letter *Dispatch) (Admitted, bool, error) {
+	old, err := readRecord(&RunState{Record: letter.Record})
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
+	if letter.Input != nil {
+		var waiting queuedInput
+		if err := json.Unmarshal(letter.Input, &waiting); err != nil {
+			return Admitted{}, false, fmt.Errorf("adapter: input of a dead letter: %w", err)
+		}
+		label := input.RunID
+		if err := json.Unmarshal(waiting.Input, input); err != nil {
+			return Admitted{}, false, fmt.Errorf("adapter: input of a dead letter: %w", err)
+		}
+		input.RunID = label
+	}
+	j, err := r.read(ctx, key, input)
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	switch {
+	case j.view.Suspension != nil:
+		return refused(refuse(CodePending, "the thread waits for answers: requeue the dead letter after them", nil)), false, nil
+	case j.view.Active != nil || len(j.view.Queue) > 0:
+		return refused(refuse(CodeThreadBusy, "a run is active or waits: requeue the dead letter after it", nil)), false, nil
+	}
+	b := Begin{
+		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: input.RunID, Requeues: letter.ID,
+		Agent: old.Agent, Execution: old.Execution, MaxAttempts: letter.MaxAttempts, Priority: letter.Priority,
+	}
+	var start *begin
+	if letter.Input != nil {
+		b.Execution = uuid.NewString()
+		start, err = beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
+	} else {
+		start = &begin{view: j.view, fold: j.fold, label: b.Label, id: b.Execution, agent: b.Agent, requeued: true}
+		start.events = startEvents(key, j, nil)
+		err = encodeStart(&b.Events, start)
+	}
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	digest, err := inputDigest(key, input)
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	if b.Record, err = json.Marshal(runRecord{Label: b.Label, Execution: b.Execution, Agent: b.Agent, Digest: digest}); err != nil {
+		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
+	}
+	return r.begin(ctx, b, start)
+}

@@ -1,0 +1,183 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Suspended is a thread's open interrupts, as the inbox shows them.
+type Suspended struct {
+	Thread     ThreadKey
+	Title      string
+	Since      time.Time // zero when read with its thread
+	Label      string    // runId of the run that asked
+	Interrupts []OpenInterrupt
+	version    int64
+}
+
+// OpenInterrupt is an interrupt that waits for an answer.
+type OpenInterrupt struct {
+	ID        string
+	Interrupt json.RawMessage       // as it was shown, byte for byte
+	ExpiresAt time.Time             // zero: never
+	Draft     *protocol.ResumeEntry // an answer that waits for the others
+}
+
+func suspended(item InboxItem) (*Suspended, error) {
+	open, err := readSuspension(item.Suspension)
+	if err != nil || open == nil {
+		return nil, err
+	}
+	s := &Suspended{Thread: item.Thread, Title: item.Title, Since: item.Since, Label: open.Label, version: item.Version}
+	for _, it := range open.Items {
+		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt)}
+		if text := item.Drafts[it.ID]; text != nil {
+			o.Draft = new(protocol.ResumeEntry)
+			if err := json.Unmarshal(text, o.Draft); err != nil {
+				return nil, fmt.Errorf("adapter: stored draft: %w", err)
+			}
+		}
+		s.Interrupts = append(s.Interrupts, o)
+	}
+	return s, nil
+}
+
+// Inbox pages through a tenant's threads with open interrupts, those that have
+// waited longest first, and returns the cursor of the next page, "" at the end.
+func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, error) {
+	page, err := r.store.Inbox(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	items := make([]Suspended, 0, len(page.Items))
+	for _, item := range page.Items {
+		s, err := suspended(item)
+		if err != nil {
+			return nil, "", err
+		}
+		if s != nil {
+			items = append(items, *s)
+		}
+	}
+	return items, page.Next, nil
+}
+
+// Answered answers Answer.
+type Answered struct {
+	// Missing are the open interrupts that have no answer yet: what was given is
+	// kept as drafts. Empty: all are answered, and Admitted says what became of
+	// the resume.
+	Missing  []string
+	Admitted Admitted
+}
+
+// Answer answers open interrupts of a thread, some of them or all. Answers to
+// some are kept as drafts, and replaced by later ones, until all are covered;
+// then they are submitted as one resume. A refusal is in Admitted and keeps
+// nothing. label is the runId of the continuation; the same answers sent again
+// are repeats under any label.
+func (r *Runner) Answer(ctx context.Context, key ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
+	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: protocolVersion, Resume: entries}
+	if refusal := r.checkInput(Input{Run: input}); refusal != nil {
+		return Answered{Admitted: refused(refusal)}, nil
+	}
+	if len(entries) == 0 {
+		return Answered{Admitted: refused(refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
+	}
+	for range maxSubmitTries {
+		answered, stale, err := r.answer(ctx, key, tenant, input, entries)
+		if err != nil || !stale {
+			return answered, err
+		}
+	}
+	return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", ErrOutcomeUnknown)
+}
+
+func (r *Runner) answer(ctx context.Context, key ThreadKey, tenant string, input *protocol.RunAgentInput, entries []protocol.ResumeEntry) (Answered, bool, error) {
+	j, err := r.read(ctx, key, input)
+	if err != nil {
+		return Answered{}, false, err
+	}
+	open, err := readSuspension(j.view.Suspension)
+	if err != nil {
+		return Answered{}, false, err
+	}
+	given := map[string]protocol.ResumeEntry{}
+	for id, text := range j.view.Drafts {
+		var draft protocol.ResumeEntry
+		if err := json.Unmarshal(text, &draft); err != nil {
+			return Answered{}, false, fmt.Errorf("adapter: stored draft: %w", err)
+		}
+		given[id] = draft
+	}
+	foreign := false
+	for _, e := range entries {
+		given[e.InterruptID] = e
+		foreign = foreign || open.item(e.InterruptID) == nil
+	}
+	var missing []string
+	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: input.RunID, ProtocolVersion: protocolVersion}
+	if open != nil {
+		for _, it := range open.Items {
+			entry, ok := given[it.ID]
+			if !ok {
+				missing = append(missing, it.ID)
+				continue
+			}
+			all.Resume = append(all.Resume, entry)
+		}
+	}
+	if foreign || len(missing) == 0 {
+		if foreign {
+			all.Resume = entries // Submit says what is wrong, or that it is a repeat
+		}
+		admitted, err := r.Submit(ctx, Input{Namespace: key.Namespace, Tenant: tenant, Run: all})
+		return Answered{Admitted: admitted}, false, err
+	}
+	drafts := map[string]json.RawMessage{}
+	for _, e := range entries {
+		refusal, err := j.checkDraft(*open.item(e.InterruptID), e)
+		if err != nil || refusal != nil {
+			return Answered{Admitted: refused(refusal)}, false, err
+		}
+		if drafts[e.InterruptID], err = json.Marshal(e); err != nil {
+			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
+		}
+	}
+	_, kept, err := r.store.Drafts(ctx, key, j.view.Version, drafts)
+	return Answered{Missing: missing}, err == nil && !kept, err
+}
+
+// checkDraft refuses an answer that could not be accepted later.
+func (j *judgement) checkDraft(it suspendedInterrupt, entry protocol.ResumeEntry) (*protocol.RunError, error) {
+	if _, err := resumeKey(j.thread, entry); err != nil {
+		return refuse(CodeInvalidInput, "the payload for interrupt "+it.ID+" is not JSON that can be compared", nil), nil
+	}
+	if entry.Status == protocol.ResumeCancelled {
+		return nil, nil
+	}
+	if it.ExpiresAt > 0 && it.ExpiresAt < j.view.Now.UnixMilli() {
+		return refuse(CodeExpired, "the interrupt has expired, it can only be cancelled",
+			map[string]any{"interruptIds": []string{it.ID}}), nil
+	}
+	problems, err := j.checkPayload(it, entry)
+	if err != nil || len(problems) == 0 {
+		return nil, err
+	}
+	var fields []map[string]string
+	for _, p := range problems {
+		fields = append(fields, map[string]string{"interruptId": it.ID, "pointer": p.Pointer, "message": p.Message})
+	}
+	return refuse(CodePayloadInvalid, "the answer does not fit what was asked: "+fields[0]["pointer"]+" "+fields[0]["message"],
+		map[string]any{"fields": fields}), nil
+}
+
+// DropDraft takes a draft back. False: the interrupt is not open.
+func (r *Runner) DropDraft(ctx context.Context, key ThreadKey, interruptID string) (bool, error) {
+	_, ok, err := r.store.Drafts(ctx, key, 0, map[string]json.RawMessage{interruptID: nil})
+	return ok, err
+}

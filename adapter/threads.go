@@ -1,0 +1,133 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Thread is a thread as a reader sees it, at rest or in mid-run.
+type Thread struct {
+	ThreadKey
+	Tenant   string
+	Title    string
+	Messages protocol.Messages // partial ones of an active run included
+	State    json.RawMessage
+	End      Position // of its log
+	Active   string   // server-made id of the active run; ""
+	Queued   int
+	Paused   bool       // its active run is to suspend at its next step
+	Open     *Suspended // nil: no interrupt is open
+}
+
+// Threads pages through the threads of a namespace, latest input first, and
+// returns the cursor of the next page, "" at the end.
+func (r *Runner) Threads(ctx context.Context, namespace string, q PageQuery) ([]ThreadInfo, string, error) {
+	page, err := r.store.Threads(ctx, namespace, q)
+	return page.Threads, page.Next, err
+}
+
+// Thread reads one thread; nil when it was never used.
+func (r *Runner) Thread(ctx context.Context, key ThreadKey) (*Thread, error) {
+	view, err := r.store.Read(ctx, key, ReadQuery{})
+	if err != nil || view.Version == 0 {
+		return nil, err
+	}
+	fold, err := foldView(view, -1)
+	if err != nil {
+		return nil, err
+	}
+	t := &Thread{
+		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, Messages: fold.Messages(), State: orEmpty(fold.State()),
+		End: Position{view.Epoch, view.Seq}, Queued: len(view.Queue), Paused: view.Paused,
+	}
+	if view.Active != nil {
+		t.Active = view.Active.ID
+	}
+	t.Open, err = suspended(InboxItem{
+		Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts,
+	})
+	return t, err
+}
+
+// SetTitle names a thread. Longer titles are cut to 60 bytes. False: the thread
+// was never used.
+func (r *Runner) SetTitle(ctx context.Context, key ThreadKey, title string) (bool, error) {
+	return r.store.SetTitle(ctx, key, cutTitle(title))
+}
+
+// DeleteThread forgets a thread. False: a run is active or waits, or interrupts
+// are open.
+func (r *Runner) DeleteThread(ctx context.Context, key ThreadKey) (bool, error) {
+	return r.store.Delete(ctx, key)
+}
+
+// Injection is an input that an operator or a program adds to a thread.
+type Injection struct {
+	Namespace string
+	Tenant    string
+	Thread    string
+	Agent     string
+	Text      string // of the user message
+	RunID     string // the same for the same injection sent again; "": a new one
+	// Interrupt stops all that is under way first.
+	Interrupt bool
+	// After rewinds: the messages after the one with this id are archived, and
+	// the text follows it. "": nothing is taken out.
+	After    string
+	Dispatch DispatchOptions
+}
+
+// Inject submits a user message for a thread that is stored. The answers are
+// those of Submit.
+func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
+	key := ThreadKey{in.Namespace, in.Thread}
+	if in.RunID == "" {
+		in.RunID = uuid.NewString()
+	}
+	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: protocolVersion}
+	if in.Interrupt {
+		if _, err := r.interrupt(ctx, key, "interrupted by an injected input", in.RunID); err != nil {
+			return Admitted{}, err
+		}
+	}
+	if in.After != "" {
+		thread, err := r.Thread(ctx, key)
+		if err != nil {
+			return Admitted{}, err
+		}
+		input.Messages = upTo(thread, in.After)
+		if input.Messages == nil {
+			return refused(refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil)), nil
+		}
+	}
+	input.Messages = append(input.Messages, protocol.Message{
+		ID: derive(in.RunID, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
+	})
+	return r.Submit(ctx, Input{Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch})
+}
+
+// upTo are the thread's messages up to one of them; nil when it is not there.
+func upTo(t *Thread, id string) protocol.Messages {
+	if t != nil {
+		for i, m := range t.Messages {
+			if m.ID == id {
+				return t.Messages[: i+1 : i+1]
+			}
+		}
+	}
+	return nil
+}
+
+// unixMilli is the time of a stored number; zero for 0.
+func unixMilli(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
+}
