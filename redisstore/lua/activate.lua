@@ -25,8 +25,7 @@ local start = r.seq
 push(t.log, ARGV, 14, #ARGV)
 r.seq = start + #ARGV - 13
 publish(t.followers, member, r.epoch, start + 1, ARGV, 14, #ARGV)
-redis.call('DEL', t.exec, t.journal)
-redis.call('HSET', t.exec, 'id', ARGV[11], 'agent', ARGV[13], 'frozen', ARGV[12], 'began', NOW)
+execute(t, ARGV[11], ARGV[13], ARGV[12])
 forget(t, d)
 d.started, d.execution = start + 1, ARGV[11]
 putRun(t, d)

@@ -61,15 +61,13 @@ if how ~= 'queue' then
   if r.run ~= '' then return refused(5) end
   if waits and not resumes then return refused(6) end
   if resumes and not waits then return refused(7) end
-  if how == 'resume' and redis.call('HGET', t.exec, 'id') ~= ARGV[15] then return refused(8) end
+  if how == 'resume' and executing(t) ~= ARGV[15] then return refused(8) end
 end
 local letter
 if ARGV[25] ~= '' then
   letter = getRun(t, ARGV[25])
   if not letter or letter.state ~= 'dead_letter' or letter.requeued ~= '' then return refused(4) end
-  if how == 'requeue' and (letter.execution ~= ARGV[15] or redis.call('HGET', t.exec, 'id') ~= ARGV[15]) then
-    return refused(4)
-  end
+  if how == 'requeue' and (letter.execution ~= ARGV[15] or executing(t) ~= ARGV[15]) then return refused(4) end
 end
 
 create(t.rec, r, member)
@@ -123,8 +121,7 @@ if how == 'resume' or how == 'requeue' then
   redis.call('PERSIST', t.journal)
   redis.call('HSET', t.runs, 'l:' .. ARGV[15], run)
 else
-  redis.call('DEL', t.exec, t.journal)
-  redis.call('HSET', t.exec, 'id', ARGV[15], 'agent', ARGV[20], 'frozen', ARGV[19], 'began', NOW)
+  execute(t, ARGV[15], ARGV[20], ARGV[19])
 end
 
 push(t.log, ARGV, first, #ARGV)

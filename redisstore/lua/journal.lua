@@ -12,6 +12,6 @@
 local t = keysOf(KEYS)
 local r = open(t.rec)
 if not holds(r, ARGV[8], ARGV[9], tonumber(ARGV[10])) then return { 0 } end
-local e = redis.call('HMGET', t.exec, 'id', 'agent', 'frozen', 'began')
-return { 1, e[1] or '', e[2] or '', e[3], tonumber(e[4] or 0), redis.call('LRANGE', t.journal, 0, -1),
+local id, agent, began = executing(t)
+return { 1, id or '', agent or '', redis.call('HGET', t.exec, 'frozen'), began or 0, redis.call('LRANGE', t.journal, 0, -1),
   getRun(t, r.run).started, math.max(r.attempts - 1, 0) }

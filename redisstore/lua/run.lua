@@ -99,6 +99,20 @@ local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
 local function terminalOf(t, d) return redis.call('HGET', t.runs, 't' .. d.n) end
 local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
 
+-- execute begins an execution. What names it is one field: beside what is frozen,
+-- which is seldom small, each field costs more than it holds.
+local function execute(t, id, agent, frozen)
+  redis.call('DEL', t.exec, t.journal)
+  redis.call('HSET', t.exec, 'head', table.concat(pack({}, { id, agent, NOW }, 1, 3)), 'frozen', frozen)
+end
+
+-- executing returns the live execution's id, agent, and the time at which it
+-- began; nil: there is none.
+local function executing(t)
+  local head = redis.call('HGET', t.exec, 'head')
+  if head then return unpack(unpacked(head)) end
+end
+
 -- stampOf names a call of a claim's holder, so that it is recognised when it is
 -- sent again.
 local function stampOf(token, call)

@@ -59,10 +59,10 @@ end
 -- giveBack opens the suspension again that the execution's latest run answered,
 -- unless something was journaled since. It returns whether it did.
 local function giveBack(t, member, execution)
-  local v = redis.call('HMGET', t.exec, 'id', 'susp', 'given', 'jlen', 'deadline')
-  if v[1] ~= execution or not v[2] or tonumber(v[4]) ~= redis.call('LLEN', t.journal) then return false end
-  for _, id in ipairs(unpacked(v[3])) do redis.call('HDEL', t.memo, 'a:' .. id) end
+  local v = redis.call('HMGET', t.exec, 'susp', 'given', 'jlen', 'deadline')
+  if not v[1] or executing(t) ~= execution or tonumber(v[3]) ~= redis.call('LLEN', t.journal) then return false end
+  for _, id in ipairs(unpacked(v[2])) do redis.call('HDEL', t.memo, 'a:' .. id) end
   redis.call('RPOP', t.journal)
-  reopen(t, member, v[2], v[5] ~= '' and v[5])
+  reopen(t, member, v[1], v[4] ~= '' and v[4])
   return true
 end
