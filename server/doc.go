@@ -1,4 +1,4 @@
-// Package server carries AG-UI runs over WebSockets.
+// Package server carries AG-UI runs over WebSockets and over HTTP.
 //
 //	browser ⇄ socket ─→ session ─→ adapter.Runner ─→ store
 //	                       ↑                           │
@@ -8,7 +8,10 @@
 // of a Runner; its Handler serves
 //
 //	GET /agui/ws, /agui/{agent}/ws   the WebSocket binding, and plain mode
+//	POST /agui, /agui/{agent}        a run, as Server-Sent Events
+//	GET /agui/threads/{id}/events    a thread, as Server-Sent Events
 //	GET /agui/capabilities           AgentCapabilities
+//	/copilotkit/…                    CopilotKit's runtime protocol
 //	GET /healthz, /readyz            is it alive; does it want traffic
 //	everything else                  Options.Fallback
 //
@@ -32,6 +35,9 @@
 // Nothing is kept in memory for a socket that reads slowly: its cursors stay
 // behind and read the log from the store later. A queue that is full holds up
 // the reader, and thereby the sender.
+//
+// A stream over HTTP has the request's goroutine and nothing else: a cursor that
+// writes what it finds, as a plain socket does.
 //
 // # What is checked before anything is believed
 //
