@@ -28,6 +28,16 @@ test("assistant: another message puts the question aside", async () => {
   assert.equal(await tab.at("question").count(), 0);
 });
 
+test("assistant: a question that has expired can be put aside", async () => {
+  const tab = await open();
+  await tab.say("/expire 1");
+  await asked(tab);
+  const deadline = await tab.agent((agent) => Date.parse(agent.pendingInterrupts[0].expiresAt));
+  await until(() => Date.now() > deadline + 100, "the deadline");
+  await tab.at("steer-away").click();
+  await tab.says("something else");
+});
+
 test("assistant: the state is shown", async () => {
   const tab = await open();
   await tab.say('/state {"count":1}');

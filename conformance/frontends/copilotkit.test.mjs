@@ -34,6 +34,21 @@ test("copilotkit: another thread is shown and worked in while this one asks", as
   assert.equal(tab.sockets, 1);
 });
 
+test("copilotkit: another message puts the question aside, where the agent is told so", async () => {
+  const tool = unique("pay");
+  const tab = await open({ unanswered: "cancel" });
+  await tab.say(`/tool ${tool} {"amount":10}`);
+  await asked(tab);
+  await tab.say("/say something else");
+  await tab.says("something else");
+  await tab.rest();
+  await until(async () => (await tab.at("question").count()) === 0, "the question is gone");
+  assert.deepEqual(await effects(tool), []);
+  await tab.page.reload();
+  await tab.says("something else");
+  assert.equal(await tab.at("question").count(), 0);
+});
+
 test("copilotkit: a page that is reloaded in mid-stream goes on with the run", async () => {
   const tab = await open();
   await tab.say("/slow 80 30");

@@ -20,29 +20,30 @@ func TestFrontends(t *testing.T) {
 	browser := chromium(t)
 	in(t, ".", nil, "node", "bundle.mjs")
 	server := command.Start(t, command.Options{})
-	line := newNetwork(t, server.URL(), "build")
-	page := httptest.NewServer(line.pages())
-	t.Cleanup(page.Close)
-	control := httptest.NewServer(line.control())
-	t.Cleanup(control.Close)
+	for _, frontend := range []string{"copilotkit", "assistant"} {
+		t.Run(frontend, func(t *testing.T) {
+			t.Parallel()
+			// A network of its own, so that cutting it disturbs nobody else.
+			line := newNetwork(t, server.URL(), "build")
+			page := httptest.NewServer(line.pages())
+			t.Cleanup(page.Close)
+			control := httptest.NewServer(line.control())
+			t.Cleanup(control.Close)
 
-	tests, err := filepath.Glob("*.test.mjs")
-	if err != nil || len(tests) == 0 {
-		t.Fatalf("no tests: %v", err)
-	}
-	// One file after another: they share the network.
-	cmd := exec.Command("node", append([]string{"--test", "--test-concurrency=1", "--test-timeout=120000", "--test-reporter=spec"}, tests...)...)
-	cmd.Env = append(os.Environ(),
-		"AGUIWS_PAGES="+page.URL,
-		"AGUIWS_CONTROL="+control.URL,
-		"AGUIWS_EFFECTS="+server.EffectsFile(),
-		"AGUIWS_BROWSER="+browser,
-		"AGUIWS_SHOTS="+command.Artifacts(t),
-	)
-	out, err := cmd.CombinedOutput()
-	command.KeepOutput(t, out)
-	if err != nil {
-		t.Errorf("node --test: %v\n%s", err, out)
+			cmd := exec.Command("node", "--test", "--test-timeout=120000", "--test-reporter=spec", frontend+".test.mjs")
+			cmd.Env = append(os.Environ(),
+				"AGUIWS_PAGES="+page.URL,
+				"AGUIWS_CONTROL="+control.URL,
+				"AGUIWS_EFFECTS="+server.EffectsFile(),
+				"AGUIWS_BROWSER="+browser,
+				"AGUIWS_SHOTS="+command.Artifacts(t),
+			)
+			out, err := cmd.CombinedOutput()
+			command.KeepOutput(t, out)
+			if err != nil {
+				t.Errorf("node --test: %v\n%s", err, out)
+			}
+		})
 	}
 }
 

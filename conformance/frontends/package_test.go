@@ -14,6 +14,7 @@ import (
 // its peers and nothing else of ours, compiled against with every check, and
 // run in Node.
 func TestPackageInstalled(t *testing.T) {
+	t.Parallel()
 	packages(t)
 	root := command.Root(t)
 	web := filepath.Join(root, "web", "node_modules")

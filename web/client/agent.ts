@@ -2,6 +2,7 @@
 
 import {
   AbstractAgent,
+  randomUUID,
   type AgentCapabilities,
   type AgentConfig,
   type AgentStateMutation,
@@ -22,6 +23,7 @@ import type { Sink } from "./pipeline.js";
 import { connectionFor } from "./shared.js";
 import type { ThreadStatus } from "./status.js";
 import { AgentThread, type ThreadOwner } from "./thread.js";
+import { Works } from "./works.js";
 
 export interface WebSocketAgentConfig extends AgentConfig, ConnectionOptions {
   /**
@@ -29,19 +31,25 @@ export interface WebSocketAgentConfig extends AgentConfig, ConnectionOptions {
    * abort when they unmount want `detach`. Default `stop`.
    */
   abort?: "stop" | "detach";
+  /**
+   * What a run means that answers none of the open questions. `refuse`: it rejects and nothing is sent, as
+   * @ag-ui/client has it. `cancel`: it cancels them, so that whoever writes another message steers away; for frontends
+   * that cannot say so, such as CopilotKit's. Default `refuse`.
+   */
+  unanswered?: "refuse" | "cancel";
   /** Use this connection instead of the page's shared one. */
   connection?: Connection;
 }
 
+type Behaviour = Required<Pick<WebSocketAgentConfig, "abort" | "unanswered">>;
+
 /** Everything of an instance's own. One member, because a clone is made without running the constructor. */
 interface Parts {
   connection: Connection;
-  abort: "stop" | "detach";
+  behaviour: Behaviour;
   lane: Lane;
   threads: Map<string, AgentThread>;
-  /** What keeps the agent running; of these, what the agent's owner began. */
-  running: Set<Promise<unknown>>;
-  own: Set<Promise<unknown>>;
+  works: Works;
 }
 
 /**
@@ -57,7 +65,8 @@ export class WebSocketAgent extends AbstractAgent {
 
   constructor(config: WebSocketAgentConfig) {
     super(config);
-    this.parts = makeParts(config.connection ?? connectionFor(config), config.abort ?? "stop");
+    const { abort = "stop", unanswered = "refuse" } = config;
+    this.parts = this.makeParts(config.connection ?? connectionFor(config), { abort, unanswered });
   }
 
   /** The peer speaks what this package's client speaks. A literal: the base constructor reads it. */
@@ -71,31 +80,38 @@ export class WebSocketAgent extends AbstractAgent {
   }
 
   override run(input: RunAgentInput): Observable<BaseEvent> {
-    return new Observable<BaseEvent>((subscriber) =>
-      // Checked here, where a throw is the run's failure and not the caller's.
-      this.thread(input.threadId).run(outgoing(input), subscriber as unknown as Sink),
-    );
+    // All of it at subscription, where a throw is the run's failure and not the caller's.
+    return new Observable<BaseEvent>((subscriber) => {
+      this.parts.works.begins(input.runId);
+      return this.thread(input.threadId).run(outgoing(input), subscriber as unknown as Sink);
+    });
   }
 
   protected override connect(input: RunAgentInput): Observable<BaseEvent> {
-    return new Observable<BaseEvent>((subscriber) =>
-      this.thread(input.threadId).connect(input.runId, subscriber as unknown as Sink),
-    );
+    return new Observable<BaseEvent>((subscriber) => {
+      if (!this.parts.works.begins(input.runId)) {
+        subscriber.complete();
+        return;
+      }
+      return this.thread(input.threadId).connect(input.runId, subscriber as unknown as Sink);
+    });
   }
 
   override runAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
-    return this.track(super.runAgent(parameters, subscriber), true);
+    const runId = parameters?.runId || randomUUID();
+    return this.parts.works.trackOwn(runId, false, super.runAgent({ ...parameters, runId }, subscriber));
   }
 
   /** Interrupts held from another thread, or from before, do not stand in the way: the thread says which are open. */
   override connectAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
     this.pendingInterrupts = [];
-    return this.track(super.connectAgent(parameters, subscriber), true);
+    const runId = parameters?.runId || randomUUID();
+    return this.parts.works.trackOwn(runId, true, super.connectAgent({ ...parameters, runId }, subscriber));
   }
 
   /** Stops this agent's latest run, else the one in progress on its thread; see the option `abort`. */
   override abortRun(): void {
-    if (this.parts.abort === "stop") this.stopRun();
+    if (this.parts.behaviour.abort === "stop") this.stopRun();
     else void this.detachActiveRun();
   }
 
@@ -104,11 +120,15 @@ export class WebSocketAgent extends AbstractAgent {
     this.thread(this.threadId).stop(runId);
   }
 
-  /** Gives up the events of this instance's own runs and waits for its pipelines to end. A follow goes on. */
+  /**
+   * Gives up the events of this instance's own runs and waits for its pipelines to end. A run that has not begun is
+   * left to begin, so that what it asks is not lost. A follow goes on.
+   */
   override async detachActiveRun(): Promise<void> {
-    const own = [...this.parts.own];
-    for (const thread of this.parts.threads.values()) thread.detach();
-    await Promise.allSettled(own);
+    const { works, threads } = this.parts;
+    const ends = works.giveUp();
+    for (const thread of threads.values()) thread.detach();
+    await Promise.allSettled(ends);
   }
 
   /**
@@ -150,9 +170,25 @@ export class WebSocketAgent extends AbstractAgent {
   /** A copy with its own threads and runs on the same socket. */
   override clone(): WebSocketAgent {
     const cloned = super.clone() as WebSocketAgent;
-    cloned.parts = makeParts(this.parts.connection, this.parts.abort);
+    cloned.parts = cloned.makeParts(this.parts.connection, this.parts.behaviour);
     cloned.isRunning = false;
     return cloned;
+  }
+
+  /** The client's own checks of an input, before any subscriber hears of it. */
+  protected override onInitialize(input: RunAgentInput, subscribers: AgentSubscriber[]): Promise<void> {
+    const held = this.pendingInterrupts;
+    if (held.length > 0 && input.resume === undefined && this.parts.behaviour.unanswered === "cancel") {
+      input.resume = held.map(({ id }) => ({ interruptId: id, status: "cancelled" as const }));
+    }
+    // 0.0.59 refuses to give up what has expired, so that nothing could ever be done on that thread again.
+    const cancelled = new Set(input.resume?.filter((entry) => entry.status === "cancelled").map((entry) => entry.interruptId));
+    this.pendingInterrupts = held.filter(({ id }) => !cancelled.has(id));
+    try {
+      return super.onInitialize(input, subscribers);
+    } finally {
+      this.pendingInterrupts = held;
+    }
   }
 
   protected override apply(
@@ -169,6 +205,11 @@ export class WebSocketAgent extends AbstractAgent {
     );
   }
 
+  private makeParts(connection: Connection, behaviour: Behaviour): Parts {
+    const works = new Works((running) => (this.isRunning = running));
+    return { connection, behaviour, lane: new Lane(), threads: new Map(), works };
+  }
+
   private thread(threadId: string): AgentThread {
     let thread = this.parts.threads.get(threadId);
     if (!thread) {
@@ -179,14 +220,14 @@ export class WebSocketAgent extends AbstractAgent {
   }
 
   private ownerOf(threadId: string): ThreadOwner {
-    const { lane } = this.parts;
+    const { lane, works } = this.parts;
     return {
       drive: (key) => {
         // The agent shows another thread now: what this one does is not for it.
         if (this.threadId !== threadId) return Promise.resolve();
         // A run that others have begun can only have begun because what was open is answered.
         this.pendingInterrupts = [];
-        return this.track(super.connectAgent({ runId: key }), false);
+        return works.track(super.connectAgent({ runId: key }));
       },
       reserve: (key) => lane.reserve(key),
       release: (key) => lane.release(key),
@@ -203,18 +244,6 @@ export class WebSocketAgent extends AbstractAgent {
       },
     };
   }
-
-  private track<T>(work: Promise<T>, byOwner: boolean): Promise<T> {
-    const { running, own } = this.parts;
-    const settled = work.finally(() => {
-      running.delete(settled);
-      own.delete(settled);
-      this.isRunning = running.size > 0;
-    });
-    running.add(settled);
-    if (byOwner) own.add(settled);
-    return settled;
-  }
 }
 
 /** Comes before every other subscriber, so that all of them see messages in the thread's order. */
@@ -225,7 +254,3 @@ const ordering: AgentSubscriber = {
   },
   onMessagesSnapshotEvent: ({ event, messages }) => ({ messages: inSnapshotOrder(messages, event.messages) }),
 };
-
-function makeParts(connection: Connection, abort: "stop" | "detach"): Parts {
-  return { connection, abort, lane: new Lane(), threads: new Map(), running: new Set(), own: new Set() };
-}

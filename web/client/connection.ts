@@ -5,6 +5,7 @@ import { Backoff } from "./backoff.js";
 import { TransportError } from "./errors.js";
 import { Feed } from "./feed.js";
 import { bearerProtocol, SUBPROTOCOL, type ControlFrame, type Hello, type WireEvent } from "./frames.js";
+import { refusal, type Fetch } from "./handshake.js";
 import type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options.js";
 import { onReturn } from "./page.js";
 
@@ -12,6 +13,8 @@ import { onReturn } from "./page.js";
 const FINAL_CLOSES = new Set([1002, 1003, 1007, 1009, 1010, 4400]);
 const CLOSE_EXPIRED = 4401;
 const CLOSE_RESTARTING = 1012;
+/** What the server says of a credential before there is a socket to close. */
+const UNAUTHENTICATED = "unauthenticated";
 
 interface Block {
   threadId: string;
@@ -35,6 +38,8 @@ export class Connection {
   private timers: { retry?: Timer; linger?: Timer; patience?: Timer; ping?: Timer } = {};
   private users = 0;
   private attempts = 0;
+  private credential?: string;
+  private greeted = false;
   private expiredOnce = false;
   private goingAwayAfterMs?: number;
   private currentThreadId?: string;
@@ -149,6 +154,7 @@ export class Connection {
       try {
         const value = typeof token === "function" ? await token() : token;
         if (this.attempts !== attempt || this.users === 0) return;
+        this.credential = value;
         protocols.push(bearerProtocol(value));
       } catch (error) {
         this.fail(new TransportError("no_credential", `no credential: ${String(error)}`));
@@ -163,6 +169,7 @@ export class Connection {
       return;
     }
     this.socket = socket;
+    this.greeted = false;
     socket.onmessage = (event) => this.receive(event.data);
     socket.onclose = (event) => this.lost(event.code, event.reason);
     socket.onerror = () => {};
@@ -210,7 +217,7 @@ export class Connection {
   private control(frame: ControlFrame): void {
     switch (frame.type) {
       case "ws.hello":
-        this.greeted(frame);
+        this.begin(frame);
         return;
       case "ws.pong":
         for (const [threadId, seq] of Object.entries(frame.positions ?? {})) {
@@ -236,13 +243,14 @@ export class Connection {
     }
   }
 
-  private greeted(hello: Hello): void {
+  private begin(hello: Hello): void {
     if (hello.binding !== "agui.v1") {
       this.fail(new TransportError("unknown_binding", `the server speaks ${JSON.stringify(hello.binding)}`));
       return;
     }
     clearTimeout(this.timers.patience);
     this.hello = hello;
+    this.greeted = true;
     this.backoff.reset();
     this.expiredOnce = false;
     this.set("connected");
@@ -274,13 +282,12 @@ export class Connection {
       this.fail(new TransportError(String(code), reason || `the server closed the connection with ${code}`));
       return;
     }
-    if (code === CLOSE_EXPIRED) {
-      if (typeof this.options.token !== "function" || this.expiredOnce) {
-        this.fail(new TransportError("4401", reason || "the credential has expired or was revoked"));
-        return;
-      }
-      this.expiredOnce = true;
+    if (code === CLOSE_EXPIRED && !this.mayRenew()) {
+      this.fail(new TransportError("4401", reason || "the credential has expired or was revoked"));
+      return;
     }
+    // Without a credential, who was let in once will be again; asking would only fill the console while a server is down.
+    if (!this.greeted && this.users > 0 && (!this.hello || this.credential !== undefined)) void this.learnWhy();
     if (this.users === 0) {
       this.set("idle");
       return;
@@ -291,7 +298,25 @@ export class Connection {
     this.timers.retry = setTimeout(() => void this.open(), wait);
   }
 
+  /** Whether another credential can be had in place of one that was refused: once, until a server greets. */
+  private mayRenew(): boolean {
+    if (typeof this.options.token !== "function" || this.expiredOnce) return false;
+    return (this.expiredOnce = true);
+  }
+
+  /** The server has not let the socket in, if it is there at all. Meanwhile it is tried again. */
+  private async learnWhy(): Promise<void> {
+    const fetch = this.options.fetch ?? (globalThis as { fetch?: Fetch }).fetch;
+    if (!fetch) return;
+    const error = await refusal(this.address(), this.credential, fetch);
+    if (!error || this.state !== "reconnecting") return;
+    if (error.code === UNAUTHENTICATED && this.mayRenew()) return;
+    this.fail(error);
+  }
+
   private fail(error: TransportError): void {
+    clearTimeout(this.timers.retry);
+    this.timers.retry = undefined;
     this.drop();
     this.failure = error;
     this.set("failed");

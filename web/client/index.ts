@@ -6,6 +6,7 @@ export { Connection } from "./connection.js";
 export type { Position } from "./cursor.js";
 export { TransportError } from "./errors.js";
 export type { Hello, QueuedInput } from "./frames.js";
+export type { Fetch } from "./handshake.js";
 export type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options.js";
 export { connectionFor } from "./shared.js";
 export type { Failure, ThreadStatus } from "./status.js";

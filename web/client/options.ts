@@ -1,6 +1,7 @@
 // What a connection is given, and the states it can be in.
 
 import type { BackoffOptions } from "./backoff.js";
+import type { Fetch } from "./handshake.js";
 
 /** The part of the standard WebSocket that is used. Node before 22 has none: give the one of the package `ws`. */
 export interface WebSocketLike {
@@ -22,6 +23,8 @@ export interface ConnectionOptions {
   token?: string | (() => string | Promise<string>);
   /** Default: the global WebSocket. */
   WebSocket?: WebSocketConstructor;
+  /** Used to learn why the server does not let a socket in. Default: the global fetch. */
+  fetch?: Fetch;
   backoff?: BackoffOptions;
   /** How often an open socket is asked for a sign of life, in milliseconds. Default 20,000. */
   pingMs?: number;

@@ -10,6 +10,7 @@ export const agent = new WebSocketAgent({
   // The network is gone for seconds, not for minutes.
   backoff: { capMs: 2_000 },
   abort: address.get("abort") === "detach" ? "detach" : "stop",
+  unanswered: address.get("unanswered") === "cancel" ? "cancel" : "refuse",
 });
 
 Object.assign(window, { agent });

@@ -77,6 +77,7 @@ export class Bench {
     this.connection = new Connection({
       url: "ws://test/agui/ws",
       WebSocket: Recorded,
+      fetch: () => Promise.reject(new Error("no network")),
       backoff: { random: () => 0.5 },
       ...options,
     });
