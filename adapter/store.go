@@ -48,7 +48,8 @@ type Store interface {
 type Admission interface {
 	// Read returns the thread as it is, and with q.Follower registers that node
 	// as a follower of the thread, in the same step. An unused thread reads as
-	// an empty one; its epoch is stored by that.
+	// an empty one; to follow it stores its epoch; to look at it stores nothing, and its epoch is
+	// empty.
 	Read(ctx context.Context, key ThreadKey, q ReadQuery) (*ThreadView, error)
 	// Begin admits one run that was judged on a view of Version b.Version. It
 	// changes nothing unless it answers BeginAccepted. Sent again with the same

@@ -25,7 +25,7 @@ func TestEmbeddedStoresAreNotDurableAndShareNothing(t *testing.T) {
 		if s.Durable() {
 			t.Error("durable")
 		}
-		views = append(views, view(t, s, adapter.ReadQuery{}))
+		views = append(views, view(t, s, adapter.ReadQuery{Follower: true}))
 		begin(t, s, inline(0, "r1"))
 	}
 	if views[0].Epoch == views[1].Epoch || views[1].Seq != 0 {

@@ -19,8 +19,12 @@
 
 local t, member = keysOf(KEYS), ARGV[7]
 local r = open(t.rec)
-create(t.rec, r, member)
-if ARGV[8] ~= '0' then follow(t.followers, tonumber(ARGV[8])) end
+if ARGV[8] ~= '0' then
+  create(t.rec, r, member)
+  follow(t.followers, tonumber(ARGV[8]))
+elseif r.new then
+  r.epoch = '' -- looking at a thread does not use it
+end
 
 local function run(id)
   local d = id ~= '' and getRun(t, id)

@@ -7,9 +7,12 @@ import (
 )
 
 var readTests = []test{
-	{"an unused thread reads as an empty one whose epoch stays", func(e *env) {
+	{"an unused thread reads as an empty one, whose epoch stays once it is followed", func(e *env) {
 		th := e.thread()
-		v := th.view()
+		if v := th.view(); v.Epoch != "" || v.Version != 0 {
+			e.Errorf("looking at a thread used it: %+v", v)
+		}
+		v := th.view(adapter.ReadQuery{Follower: true})
 		if v.Epoch == "" {
 			e.Error("no epoch")
 		}
