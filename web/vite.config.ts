@@ -1,4 +1,5 @@
 import react from "@vitejs/plugin-react";
+import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
 // The page that the server embeds. Hashed names for everything that may be cached for ever; nothing inline, so that
@@ -7,6 +8,10 @@ export default defineConfig({
   root: "chat",
   base: "/",
   plugins: [react()],
+  resolve: {
+    // The sources, and never what was last compiled from them for npm.
+    alias: [{ find: /^(\.\.\/)+client$/, replacement: fileURLToPath(new URL("client/index.ts", import.meta.url)) }],
+  },
   build: {
     outDir: "../dist",
     emptyOutDir: true,
