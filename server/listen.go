@@ -41,7 +41,7 @@ func (s *Server) Serve(l net.Listener) error {
 		ReadHeaderTimeout: 5 * time.Second,
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
-		ConnContext:       withoutStaleDeadline,
+		ConnContext:       withConnection,
 		ConnState:         forgetDeadline,
 	}
 	s.mu.Lock()

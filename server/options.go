@@ -24,8 +24,8 @@ type Options struct {
 	// "https://app.example.com", besides the server's own. Behind a proxy that
 	// ends TLS the server's own origin must be listed.
 	Origins []string
-	// Agents are the names served under /agui/{agent}/. Default: none; the
-	// default agent has no name.
+	// Agents are the names served under /agui/{agent}/, which may not be ws,
+	// capabilities or threads. Default: none; the default agent has no name.
 	Agents []string
 	// Fallback serves every other path. Default: 404.
 	Fallback http.Handler

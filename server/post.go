@@ -18,6 +18,9 @@ import (
 // bodyTimeout bounds how long the body of a request may take to arrive.
 const bodyTimeout = 30 * time.Second
 
+// reservedNames are those under /agui/ that are no agent's.
+var reservedNames = []string{"ws", "capabilities", "threads"}
+
 var (
 	refuseMethod    = &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "that method means nothing here: see the Allow header", 0}
 	refuseMediaType = &refusal{http.StatusUnsupportedMediaType, "unsupported_media_type", "the body must be JSON: Content-Type: application/json, without Content-Encoding", 0}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -100,6 +101,14 @@ func TestPostRefusals(t *testing.T) {
 	}
 }
 
+func TestReservedNames(t *testing.T) {
+	for _, name := range []string{"ws", "capabilities", "threads", ""} {
+		if _, err := newServer(newFake(), &Options{Agents: []string{"fine", name}}); err == nil || !strings.Contains(err.Error(), strconv.Quote(name)) {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+}
+
 func TestPostOtherMethods(t *testing.T) {
 	ts := newTestServer(t, newFake(), nil)
 	for _, method := range []string{http.MethodGet, http.MethodPut, http.MethodDelete, http.MethodHead} {
@@ -108,6 +117,39 @@ func TestPostOtherMethods(t *testing.T) {
 			t.Errorf("%s: %s, Allow %q", method, s.resp.Status, s.resp.Header.Get("Allow"))
 		}
 	}
+}
+
+// A stream counts as a connection, for its user and for the process.
+func TestPostLimits(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, &Options{Auth: byToken{"a": {User: "a"}, "b": {User: "b"}, "c": {User: "c"}}, Sockets: 3, SocketsPerUser: 2})
+	as := func(user string) *sseStream {
+		return ts.ask(http.MethodPost, "/agui", input("t", "r"), "Authorization", "Bearer "+user)
+	}
+	first := as("a").opened()
+	ts.events("?follow=1", "Authorization", "Bearer a")
+	as("a").refusedWith(429, "code", "too_many_sockets")
+	ts.copilotkit("run", input("t", "r"), "Authorization", "Bearer a").refusedWith(429, "error", "too_many_sockets")
+	as("b").opened()
+	s := as("c")
+	s.refusedWith(503, "code", "overloaded")
+	if s.resp.Header.Get("Retry-After") == "" {
+		t.Error("it does not say when to come again")
+	}
+	first.cancel()
+	eventually(t, "there is room", func() bool { return ts.openSockets() == 2 })
+	as("a").opened()
+}
+
+// Inputs wait for their share of what the process may work on, and not for ever.
+func TestPostOverload(t *testing.T) {
+	ts := newTestServer(t, newFake(), &Options{CallTimeout: 20 * time.Millisecond})
+	if err := ts.inbound.Acquire(t.Context(), ts.opts.InboundBytes); err != nil {
+		t.Fatal(err)
+	}
+	ts.ask(http.MethodPost, "/agui", input("t", "r")).refusedWith(503, "code", "overloaded")
+	ts.copilotkit("run", input("t", "r")).refusedWith(503, "error", "overloaded")
+	ts.ask(http.MethodPost, "/copilotkit", `{"method":"agent/run","params":{"agentId":"default"},"body":{}}`).refusedWith(503, "error", "overloaded")
 }
 
 // The header is there before the store has said anything: clients look for life.

@@ -67,6 +67,11 @@ func newServer(b backend, opts *Options) (*Server, error) {
 			return nil, errors.New("server: every host and origin must be named, * is not a name")
 		}
 	}
+	for _, name := range s.opts.Agents {
+		if name == "" || slices.Contains(reservedNames, name) {
+			return nil, fmt.Errorf("server: no agent can be named %q: the path of that name means something else", name)
+		}
+	}
 	var err error
 	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {
 		return nil, fmt.Errorf("server: capabilities: %w", err)

@@ -52,10 +52,14 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, agent
 			putBuffer(out.buf)
 		}
 	}()
+	conn, ours := connectionOf(r)
+	if tcp, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
+		tcp.SetWriteBuffer(s.opts.OutboundBuffer)
+	}
 	serve(out)
 	switch {
 	case out.severed.Load():
-	case deadlinesAreForgotten(r):
+	case ours:
 		out.control.SetWriteDeadline(time.Now().Add(s.opts.WriteTimeout))
 	default:
 		out.control.SetWriteDeadline(time.Time{})
@@ -200,18 +204,20 @@ func parseEventID(id string) (*adapter.Position, bool) {
 // it: where Serve made the server it is forgotten between requests, elsewhere
 // at the end of the stream.
 
-type forgottenDeadline struct{}
+type connectionKey struct{}
 
-func withoutStaleDeadline(ctx context.Context, _ net.Conn) context.Context {
-	return context.WithValue(ctx, forgottenDeadline{}, true)
+func withConnection(ctx context.Context, c net.Conn) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// connectionOf is a request's connection where Serve made the server.
+func connectionOf(r *http.Request) (c net.Conn, ok bool) {
+	c, ok = r.Context().Value(connectionKey{}).(net.Conn)
+	return c, ok
 }
 
 func forgetDeadline(c net.Conn, state http.ConnState) {
 	if state == http.StateIdle {
 		c.SetWriteDeadline(time.Time{})
 	}
-}
-
-func deadlinesAreForgotten(r *http.Request) bool {
-	return r.Context().Value(forgottenDeadline{}) != nil
 }

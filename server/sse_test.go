@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -134,49 +135,70 @@ func TestShutdownCutsStreams(t *testing.T) {
 	ts.idle(b)
 }
 
+// byHand serves a backend inside a synctest bubble. answer sends what it is
+// given on one connection and reads an answer.
+func byHand(t *testing.T, b backend, opts *Options) (answer func(request string) (status int, body string)) {
+	t.Helper()
+	opts.Logger = slog.New(slog.DiscardHandler)
+	s, err := newServer(b, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(p) }()
+	near, far := net.Pipe()
+	p.conns <- far
+	t.Cleanup(func() {
+		near.Close()
+		if err := s.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	r := bufio.NewReader(near)
+	return func(request string) (int, string) {
+		t.Helper()
+		if _, err := io.WriteString(near, request); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(resp.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return resp.StatusCode, string(body)
+	}
+}
+
 // The write deadline of a stream is not that of the connection's next answer.
 func TestStreamLeavesNoDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
 		b.submit = refusedWith("thread_busy")
-		s, err := newServer(b, &Options{WriteTimeout: time.Second})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-		served := make(chan error, 1)
-		go func() { served <- s.Serve(p) }()
-		near, far := net.Pipe()
-		defer near.Close()
-		p.conns <- far
-		r := bufio.NewReader(near)
-		answer := func(request string) string {
-			t.Helper()
-			if _, err := io.WriteString(near, request); err != nil {
-				t.Fatal(err)
-			}
-			resp, err := http.ReadResponse(r, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			body, err := io.ReadAll(resp.Body)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return string(body)
-		}
-		if got := answer(postThread); !strings.Contains(got, "thread_busy") {
+		answer := byHand(t, b, &Options{WriteTimeout: time.Second})
+		if _, got := answer(postThread); !strings.Contains(got, "thread_busy") {
 			t.Errorf("got %s", got)
 		}
 		time.Sleep(time.Minute)
-		if got := answer("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"); got != "ok\n" {
+		if _, got := answer("GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"); got != "ok\n" {
 			t.Errorf("got %q", got)
 		}
-		if err := s.Shutdown(t.Context()); err != nil {
-			t.Error(err)
-		}
-		if err := <-served; err != nil {
-			t.Error(err)
+	})
+}
+
+// A body that does not come is not waited for without end.
+func TestPostSlowBody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		status, got := byHand(t, newFake(), &Options{})(strings.TrimSuffix(postThread, "}"))
+		if waited := time.Since(began); status != 408 || !strings.Contains(got, "body_too_slow") || waited != bodyTimeout {
+			t.Errorf("after %v: %d %s", waited, status, got)
 		}
 	})
 }
