@@ -49,7 +49,7 @@ func runPlain(p *peer, w wire, f *frame) error {
 // what it wrote.
 func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Agent: r.agent, Run: in})
+	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, Agent: r.agent, Run: in})
 	cancel()
 	if err != nil {
 		r.log.Warn("submitting an input failed", "thread", r.key.Thread, "error", err)

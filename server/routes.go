@@ -24,7 +24,7 @@ func (s *Server) probes() []route {
 // routes are answered to a Host that is allowed. Each decides itself who asks,
 // by enter or by the handshake.
 func (s *Server) routes() []route {
-	return slices.Concat(s.bindingRoutes(), s.copilotRoutes())
+	return slices.Concat(s.bindingRoutes(), s.copilotRoutes(), s.v1Routes())
 }
 
 func (s *Server) bindingRoutes() []route {

@@ -1,0 +1,144 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+type v1Interrupt struct {
+	ID        string          `json:"id"`
+	Interrupt json.RawMessage `json:"interrupt" jsonschema:"as it was shown"`
+	ExpiresAt time.Time       `json:"expiresAt,omitzero"`
+	Draft     *v1Entry        `json:"draft,omitempty" jsonschema:"an answer that waits for the others"`
+}
+
+type v1InboxItem struct {
+	ThreadID   string        `json:"threadId"`
+	Namespace  string        `json:"namespace"`
+	Title      string        `json:"title"`
+	Since      time.Time     `json:"since,omitzero"`
+	RunID      string        `json:"runId" jsonschema:"the client's name of the run that asked"`
+	Interrupts []v1Interrupt `json:"interrupts"`
+}
+
+type v1Entry struct {
+	InterruptID string          `json:"interruptId"`
+	Status      string          `json:"status" jsonschema:"resolved or cancelled"`
+	Payload     json.RawMessage `json:"payload,omitempty"`
+}
+
+type v1Resolve struct {
+	RunID   string    `json:"runId,omitempty" jsonschema:"of the run that goes on; made if left out"`
+	Entries []v1Entry `json:"entries"`
+}
+
+type v1Resolved struct {
+	Missing  []string    `json:"missing" jsonschema:"interrupts that have no answer yet; the answers are kept as drafts until they have"`
+	Admitted *v1Admitted `json:"admitted,omitempty" jsonschema:"all were answered: the run that goes on"`
+}
+
+func inboxOperations() []operation {
+	return []operation{
+		{method: "GET", path: "/inbox", id: "listInbox", summary: "The tenant's threads with open interrupts, those that have waited longest first",
+			scope: ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInbox,
+			query: append([]parameter{{"reason", "only those with an open interrupt of this reason"}}, pageParameters...)},
+		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",
+			scope: ScopeRead, beyond: ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInterrupts},
+		{method: "POST", path: "/threads/{thread}/interrupts/resolve", id: "resolveInterrupts", summary: "Answer some or all of a thread's open interrupts",
+			scope: ScopeRun, beyond: ScopeApprover, body: v1Resolve{}, status: 200, answer: v1Resolved{}, serve: (*v1Call).resolve},
+		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Take back an answer that waits for the others",
+			scope: ScopeRun, beyond: ScopeApprover, status: 204, serve: (*v1Call).dropDraft},
+	}
+}
+
+func interruptsOf(open *adapter.Suspended) []v1Interrupt {
+	list := []v1Interrupt{}
+	if open == nil {
+		return list
+	}
+	for _, o := range open.Interrupts {
+		shown := v1Interrupt{ID: o.ID, Interrupt: o.Interrupt, ExpiresAt: o.ExpiresAt.UTC()}
+		if o.Draft != nil {
+			shown.Draft = &v1Entry{o.Draft.InterruptID, string(o.Draft.Status), json.RawMessage(o.Draft.Payload)}
+		}
+		list = append(list, shown)
+	}
+	return list
+}
+
+func inboxItem(s adapter.Suspended) v1InboxItem {
+	return v1InboxItem{
+		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Title: s.Title, Since: s.Since.UTC(), RunID: s.Label,
+		Interrupts: interruptsOf(&s),
+	}
+}
+
+func (c *v1Call) listInbox() (any, error) {
+	q, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	items, next, err := c.runs.Inbox(c.r.Context(), q)
+	return pageOf(items, next, inboxItem), err
+}
+
+func (c *v1Call) listInterrupts() (any, error) {
+	t, err := c.thread()
+	if err != nil {
+		return nil, err
+	}
+	page := listOf[v1InboxItem]{Items: []v1InboxItem{}}
+	if t.Open != nil {
+		page.Items = append(page.Items, inboxItem(*t.Open))
+	}
+	return page, nil
+}
+
+func (c *v1Call) resolve() (any, error) {
+	var in v1Resolve
+	if err := c.read(&in); err != nil {
+		return nil, err
+	}
+	if in.RunID == "" {
+		in.RunID = newLabel("resolve")
+	}
+	entries := make([]protocol.ResumeEntry, len(in.Entries))
+	for i, e := range in.Entries {
+		status := protocol.ResumeStatus(e.Status)
+		if status != protocol.ResumeResolved && status != protocol.ResumeCancelled {
+			return nil, badRequest(fmt.Sprintf("entries/%d/status is resolved or cancelled", i))
+		}
+		entries[i] = protocol.ResumeEntry{InterruptID: e.InterruptID, Status: status, Payload: protocol.Any(e.Payload)}
+	}
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
+	answered, err := c.runs.Answer(c.r.Context(), c.key, c.identity.Tenant, in.RunID, entries)
+	if err != nil {
+		return nil, err
+	}
+	if len(answered.Missing) > 0 {
+		return v1Resolved{Missing: answered.Missing}, nil
+	}
+	admitted, err := c.admitted(answered.Admitted, in.RunID, nil)
+	if err != nil {
+		return nil, err
+	}
+	run := admitted.(v1Admitted)
+	return v1Resolved{Missing: []string{}, Admitted: &run}, nil
+}
+
+func (c *v1Call) dropDraft() (any, error) {
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
+	open, err := c.runs.DropDraft(c.r.Context(), c.key, c.r.PathValue("interrupt"))
+	if err == nil && !open {
+		err = errNoInterrupt
+	}
+	return nil, err
+}

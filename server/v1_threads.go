@@ -1,0 +1,257 @@
+package server
+
+import (
+	"encoding/json"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// listOf is a page of a list.
+type listOf[T any] struct {
+	Items []T    `json:"items"`
+	Next  string `json:"next,omitempty" jsonschema:"cursor of the next page; left out at the end"`
+}
+
+func pageOf[From, To any](items []From, next string, as func(From) To) listOf[To] {
+	page := listOf[To]{Items: make([]To, len(items)), Next: next}
+	for i, item := range items {
+		page.Items[i] = as(item)
+	}
+	return page
+}
+
+type v1ThreadInfo struct {
+	ThreadID string    `json:"threadId"`
+	Title    string    `json:"title"`
+	Updated  time.Time `json:"updatedAt"`
+	Active   bool      `json:"active" jsonschema:"a run is under way"`
+	Waiting  bool      `json:"waiting" jsonschema:"interrupts are open"`
+	Queued   int       `json:"queued" jsonschema:"inputs that wait"`
+}
+
+type v1Position struct {
+	Epoch string `json:"epoch"`
+	Seq   int64  `json:"seq"`
+}
+
+type v1Thread struct {
+	ThreadID   string            `json:"threadId"`
+	Title      string            `json:"title"`
+	State      json.RawMessage   `json:"state"`
+	Messages   []json.RawMessage `json:"messages"`
+	Position   v1Position        `json:"position" jsonschema:"the end of the thread's log"`
+	ActiveRun  string            `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
+	Queued     int               `json:"queued"`
+	Paused     bool              `json:"paused" jsonschema:"the active run is to suspend at its next step"`
+	Interrupts []v1Interrupt     `json:"interrupts"`
+}
+
+type v1Title struct {
+	Title string `json:"title" jsonschema:"at most 60 bytes are kept"`
+}
+
+type v1Messages struct {
+	Items []json.RawMessage `json:"items"`
+}
+
+type v1Input struct {
+	Text      string    `json:"text" jsonschema:"the user message"`
+	RunID     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
+	Agent     string    `json:"agent,omitempty"`
+	Interrupt bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
+	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
+	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out"`
+	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
+	Available time.Time `json:"availableAt,omitzero" jsonschema:"not to begin before"`
+}
+
+type v1Admitted struct {
+	Disposition string      `json:"disposition" jsonschema:"started, queued or repeat"`
+	RunID       string      `json:"runId" jsonschema:"the client's name of the run"`
+	ID          string      `json:"id" jsonschema:"the server's"`
+	Start       *v1Position `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
+}
+
+type v1Reason struct {
+	Reason string `json:"reason,omitempty" jsonschema:"kept with what is stopped"`
+}
+
+type v1Interrupted struct {
+	Epoch      int64    `json:"epoch" jsonschema:"the thread's dispatch epoch by now"`
+	Active     string   `json:"active,omitempty" jsonschema:"the run that was under way"`
+	Superseded []string `json:"superseded" jsonschema:"the runs that waited"`
+}
+
+type v1Paused struct {
+	Paused bool `json:"paused" jsonschema:"false: no run is under way"`
+}
+
+type v1Resumed struct {
+	Resumed bool `json:"resumed" jsonschema:"false: there was nothing to go on with"`
+}
+
+func threadOperations() []operation {
+	return []operation{
+		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, latest input first",
+			scope: ScopeRead, query: pageParameters, status: 200, answer: listOf[v1ThreadInfo]{}, serve: (*v1Call).listThreads},
+		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "A thread: messages, state, what is open",
+			scope: ScopeRead, beyond: ScopeAdmin, status: 200, answer: v1Thread{}, serve: (*v1Call).getThread},
+		{method: "PATCH", path: "/threads/{thread}", id: "renameThread", summary: "Give a thread a title",
+			scope: ScopeRun, beyond: ScopeAdmin, body: v1Title{}, status: 204, serve: (*v1Call).renameThread},
+		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Forget a thread that is at rest",
+			scope: ScopeRun, beyond: ScopeAdmin, status: 204, serve: (*v1Call).deleteThread},
+		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
+			scope: ScopeRead, beyond: ScopeAdmin, status: 200, answer: v1Messages{}, serve: (*v1Call).listMessages},
+		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one",
+			scope: ScopeRun, beyond: ScopeAdmin, body: v1Input{}, status: 202, answer: v1Admitted{}, serve: (*v1Call).addInput},
+		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
+			scope: ScopeRun, beyond: ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Interrupted{}, serve: (*v1Call).interruptThread},
+		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
+			scope: ScopeAdmin, beyond: ScopeAdmin, status: 200, answer: v1Paused{}, serve: (*v1Call).pauseThread},
+		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
+			scope: ScopeAdmin, beyond: ScopeAdmin, status: 200, answer: v1Resumed{}, serve: (*v1Call).unpauseThread},
+	}
+}
+
+func (c *v1Call) listThreads() (any, error) {
+	q, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	threads, next, err := c.runs.Threads(c.r.Context(), c.identity.Namespace, q)
+	return pageOf(threads, next, func(t adapter.ThreadInfo) v1ThreadInfo {
+		return v1ThreadInfo{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Waiting, t.Queued}
+	}), err
+}
+
+// thread reads the path's thread, which must have been used.
+func (c *v1Call) thread() (*adapter.Thread, error) {
+	t, err := c.runs.Thread(c.r.Context(), c.key)
+	if err == nil && t == nil {
+		err = errNoThread
+	}
+	return t, err
+}
+
+func (c *v1Call) getThread() (any, error) {
+	t, err := c.thread()
+	if err != nil {
+		return nil, err
+	}
+	messages, err := messageTexts(t.Messages)
+	return v1Thread{
+		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
+		Position: v1Position{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, Queued: t.Queued, Paused: t.Paused,
+		Interrupts: interruptsOf(t.Open),
+	}, err
+}
+
+func messageTexts(messages protocol.Messages) ([]json.RawMessage, error) {
+	texts := make([]json.RawMessage, len(messages))
+	for i, m := range messages {
+		var err error
+		if texts[i], err = json.Marshal(m); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+func (c *v1Call) listMessages() (any, error) {
+	t, err := c.thread()
+	if err != nil {
+		return nil, err
+	}
+	messages, err := messageTexts(t.Messages)
+	return v1Messages{messages}, err
+}
+
+func (c *v1Call) renameThread() (any, error) {
+	var title v1Title
+	if err := c.read(&title); err != nil {
+		return nil, err
+	}
+	used, err := c.runs.SetTitle(c.r.Context(), c.key, title.Title)
+	if err == nil && !used {
+		err = errNoThread
+	}
+	return nil, err
+}
+
+func (c *v1Call) deleteThread() (any, error) {
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
+	forgotten, err := c.runs.DeleteThread(c.r.Context(), c.key)
+	if err == nil && !forgotten {
+		err = errThreadInUse
+	}
+	return nil, err
+}
+
+func (c *v1Call) addInput() (any, error) {
+	var in v1Input
+	if err := c.read(&in); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Text == "":
+		return nil, badRequest("text: there is nothing in it")
+	case !c.srv.hasAgent(in.Agent):
+		return nil, badRequest("agent: there is no agent of that name")
+	}
+	admitted, err := c.runs.Inject(c.r.Context(), adapter.Injection{
+		Namespace: c.key.Namespace, Tenant: c.identity.Tenant, Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
+		RunID: in.RunID, Interrupt: in.Interrupt, After: in.After,
+		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
+	})
+	return c.admitted(admitted, in.RunID, err)
+}
+
+// admitted answers an input that was judged.
+func (c *v1Call) admitted(a adapter.Admitted, label string, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	if a.Refusal != nil {
+		return nil, problemOfRefusal(a.Refusal)
+	}
+	if a.Of != "" {
+		label = a.Of
+	}
+	answer := v1Admitted{Disposition: string(a.Disposition), RunID: label, ID: a.RunID}
+	if a.Start.Epoch != "" {
+		answer.Start = &v1Position{a.Start.Epoch, a.Start.Seq}
+	}
+	return answer, nil
+}
+
+func (c *v1Call) interruptThread() (any, error) {
+	var why v1Reason
+	if err := c.read(&why); err != nil {
+		return nil, err
+	}
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
+	i, err := c.runs.InterruptThread(c.r.Context(), c.key, why.Reason)
+	return v1Interrupted{i.Epoch, i.Active, append([]string{}, i.Superseded...)}, err
+}
+
+func (c *v1Call) pauseThread() (any, error) {
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
+	active, err := c.runs.Pause(c.r.Context(), c.key)
+	return v1Paused{active}, err
+}
+
+func (c *v1Call) unpauseThread() (any, error) {
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
+	resumed, err := c.runs.Unpause(c.r.Context(), c.key, c.identity.Tenant, newLabel("unpause"))
+	return v1Resumed{resumed}, err
+}

@@ -1,0 +1,19 @@
+package server
+
+import "fmt"
+
+func init() {
+	nothing := func(ids) string { return "" }
+	bodies["PATCH /v1/threads/{thread}"] = func(i ids) string { return fmt.Sprintf(`{"title":"of %s"}`, i.thread) }
+	bodies["DELETE /v1/threads/{thread}"] = nothing
+	bodies["POST /v1/threads/{thread}/input"] = func(i ids) string { return fmt.Sprintf(`{"text":"/say x","after":%q}`, i.message) }
+	bodies["POST /v1/threads/{thread}/interrupt"] = func(ids) string { return `{"reason":"x"}` }
+	bodies["POST /v1/threads/{thread}/pause"] = nothing
+	bodies["POST /v1/threads/{thread}/unpause"] = nothing
+	bodies["POST /v1/threads/{thread}/runs/{run}/cancel"] = func(ids) string { return `{}` }
+	bodies["POST /v1/threads/{thread}/runs/{run}/requeue"] = nothing
+	bodies["POST /v1/threads/{thread}/interrupts/resolve"] = func(i ids) string {
+		return fmt.Sprintf(`{"entries":[{"interruptId":%q,"status":"cancelled"}]}`, i.interrupt)
+	}
+	bodies["DELETE /v1/threads/{thread}/interrupts/{interrupt}/draft"] = nothing
+}
