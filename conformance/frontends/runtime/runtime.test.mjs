@@ -145,6 +145,34 @@ test("a tool of the page's own is called, and the agent told what it answered", 
   await tab.says("The frontend answered pick: number 2");
 });
 
+test("an EventSource comes back where it stopped", async () => {
+  const tab = await open();
+  await tab.say("/say hello");
+  await tab.says("hello");
+  await tab.rest();
+  const asked = [];
+  tab.page.on("request", (request) => request.url().includes("/events") && asked.push(request.allHeaders()));
+  const positions = await tab.page.evaluate(
+    (url) =>
+      new Promise((resolve) => {
+        const seen = [];
+        const source = new EventSource(url, { withCredentials: true });
+        source.onmessage = ({ lastEventId }) => seen.push(lastEventId);
+        let ends = 0; // the thread is at rest: each time it comes, the stream ends
+        source.onerror = () => {
+          if (++ends < 2) return;
+          source.close();
+          resolve(seen);
+        };
+      }),
+    `${AGUIWS_SERVER}/agui/threads/${tab.threadId}/events`,
+  );
+  assert.equal(positions.length, 4, "it is restated, and nothing comes twice");
+  const [first, second] = await Promise.all(asked);
+  assert.equal(first["last-event-id"], undefined);
+  assert.match(second["last-event-id"], /^\w+:5$/);
+});
+
 test("asking for suggestions leaves no thread behind", async () => {
   const asks = [];
   const runs = [];

@@ -37,7 +37,7 @@ func TestCopilotKitRuntimeURL(t *testing.T) {
 	t.Cleanup(page.Close)
 	server := command.Start(t, command.Options{Args: []string{"--origins", page.URL}})
 
-	cmd := exec.Command("node", "--test", "--test-timeout=120000", "--test-reporter=spec", "runtime.test.mjs")
+	cmd := exec.Command("node", "--test", "--test-timeout=300000", "--test-reporter=spec", "runtime.test.mjs")
 	cmd.Env = append(os.Environ(),
 		"AGUIWS_PAGES="+page.URL,
 		"AGUIWS_SERVER="+server.URL(),
