@@ -74,14 +74,17 @@ type workload struct {
 	callers []*caller
 }
 
-const workloadPatience = time.Minute // of a call, through all that happens to the servers
+const (
+	workloadPatience   = time.Minute // of a call, through all that happens to the servers
+	workloadPartitions = 4
+)
 
 // startWorkload opens a store and lets callers run cycles of all decisions, and
-// streams of commits.
+// streams of commits. Each partition gets its share of both.
 func startWorkload(t *testing.T, url string, cycles, streams int) *workload {
 	t.Helper()
 	w := &workload{t: t, wire: &wire{refusals: map[string]int{}}}
-	opts := &Options{Node: "worker", Lease: time.Hour, Partitions: 4}
+	opts := &Options{Node: "worker", Lease: time.Hour, Partitions: workloadPartitions}
 	client, err := connect(url, opts.withDefaults().Timeout)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +101,7 @@ func startWorkload(t *testing.T, url string, cycles, streams int) *workload {
 	}
 	closing(t, w.store)
 	for i := range cycles + streams {
-		c := &caller{w: w, key: adapter.ThreadKey{Namespace: "workload", Thread: fmt.Sprint("thread-", i)}}
+		c := &caller{w: w, key: w.threadIn(i % workloadPartitions)}
 		w.callers = append(w.callers, c)
 		w.running.Go(func() {
 			if i < cycles {
@@ -116,17 +119,19 @@ func startWorkload(t *testing.T, url string, cycles, streams int) *workload {
 	return w
 }
 
-// streams are the callers that stream, and that share a partition with others.
-func (w *workload) streams() []*caller {
-	others := map[*partition]bool{}
-	for _, c := range w.callers {
-		if !c.streams.Load() {
-			others[w.store.keys.thread(c.key).part] = true
+// threadIn makes up a thread of a partition.
+func (w *workload) threadIn(partition int) adapter.ThreadKey {
+	for n := 0; ; n++ {
+		key := adapter.ThreadKey{Namespace: "workload", Thread: fmt.Sprintf("thread-%d-%d", len(w.callers), n)}
+		if w.store.keys.thread(key).part.index == partition {
+			return key
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(w.callers), func(c *caller) bool {
-		return !c.streams.Load() || !others[w.store.keys.thread(c.key).part]
-	})
+}
+
+// streams are the callers that stream.
+func (w *workload) streams() []*caller {
+	return slices.DeleteFunc(slices.Clone(w.callers), func(c *caller) bool { return !c.streams.Load() })
 }
 
 // commandsSeen is how many commands have gone over the wire.
