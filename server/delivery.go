@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 )
@@ -102,6 +103,13 @@ func (s *fullSession) step(ctx context.Context, d *delivery) error {
 func (s *fullSession) later(d *delivery) {
 	wait := min(backoffFirst<<min(d.failures, 10), backoffMost)
 	d.failures++
+	if s.retry == nil {
+		s.retry = time.AfterFunc(wait, func() {
+			s.again.Store(true)
+			s.poke()
+		})
+		return
+	}
 	s.retry.Reset(wait)
 }
 

@@ -47,7 +47,7 @@ func NewMetrics() *Metrics {
 	m.sockets = add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_sockets", Help: "Open WebSockets."}, []string{"mode"}))
 	m.closed = m.vec("sockets_closed", "WebSockets that ended, by close code; 0 without one.", "code")
 	m.frames = m.vec("frames_received", "Frames from clients.", "kind")
-	m.requests = m.vec("http_requests", "Answered requests; WebSockets count when they end.", "route", "status")
+	m.requests = m.vec("http_requests", "Answered requests.", "route", "status")
 	m.refusals = m.vec("refusals", "Requests, frames and inputs that were refused.", "code")
 	m.threads = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_attached_threads", Help: "Threads that connections follow."}))
 	m.delivered = m.count("events_delivered", "Events handed to connections, replay and restatements included.")

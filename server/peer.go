@@ -20,6 +20,7 @@ type peer struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	wake   chan struct{} // something to write, or a cursor that may move
+	onPoke func()        // called by poke as well; nil: nothing
 }
 
 // newPeer's ctx does not end with parent, whose values it has.
@@ -35,6 +36,9 @@ func (p *peer) poke() {
 	select {
 	case p.wake <- struct{}{}:
 	default:
+	}
+	if p.onPoke != nil {
+		p.onPoke()
 	}
 }
 

@@ -1,8 +1,6 @@
 package server
 
 import (
-	"context"
-
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -18,26 +16,24 @@ func newPlainSession(sock *socket) *plainSession {
 	return &plainSession{socket: sock}
 }
 
-func (s *plainSession) run() error {
-	for {
-		if err := s.flush(); err != nil {
+// turn serves a run as long as it streams.
+func (s *plainSession) turn() error {
+	select {
+	case <-s.srv.leave:
+		return closeDraining
+	case f := <-s.inbox:
+		if err := s.answer(f); err != nil {
 			return err
 		}
-		select {
-		case <-s.wake: // a pong or the like was gathered
-		case <-s.ctx.Done():
-			return context.Cause(s.ctx)
-		case <-s.identity.Revoked:
-			return closeExpired
-		case <-s.srv.leave:
-			return closeDraining
-		case f := <-s.inbox:
-			if err := s.answer(f); err != nil {
-				return err
-			}
+		if len(s.inbox) > 0 {
+			s.poke()
 		}
+	default: // a pong or the like was gathered
 	}
+	return s.flush()
 }
+
+func (s *plainSession) end() {}
 
 func (s *plainSession) answer(f *frame) error {
 	defer f.done()

@@ -16,7 +16,7 @@ import (
 const penalty = 10 * time.Millisecond
 
 // read takes frames in until the connection ends or the peer breaks a rule.
-func (sock *socket) read(plain bool) error {
+func (sock *socket) read() error {
 	opts := &sock.srv.opts
 	limit := rate.NewLimiter(rate.Limit(opts.FramesPerSecond), opts.FrameBurst)
 	malformed := 0
@@ -37,7 +37,7 @@ func (sock *socket) read(plain bool) error {
 		if !utf8.Valid(data) {
 			return closeUTF8
 		}
-		f, err := sock.parse(data, plain)
+		f, err := sock.parse(data)
 		if err != nil {
 			return err
 		}
@@ -68,7 +68,7 @@ func (sock *socket) readError(err error) error {
 }
 
 // parse reads a frame, within what the process may work on at once.
-func (sock *socket) parse(data []byte, plain bool) (*frame, error) {
+func (sock *socket) parse(data []byte) (*frame, error) {
 	ctx, cancel := context.WithTimeout(sock.ctx, sock.srv.opts.CallTimeout)
 	defer cancel()
 	weight := int64(len(data))
@@ -79,7 +79,7 @@ func (sock *socket) parse(data []byte, plain bool) (*frame, error) {
 		return nil, closeOverload
 	}
 	f := parseFrame(data)
-	if plain {
+	if sock.mode == "plain" {
 		// A plain input may wait for as long as a run takes.
 		sock.srv.inbound.Release(weight)
 	} else {
@@ -91,6 +91,7 @@ func (sock *socket) parse(data []byte, plain bool) (*frame, error) {
 // enqueue hands a frame to the session. While it waits no pong is read, which
 // is not the peer's fault.
 func (sock *socket) enqueue(f *frame) error {
+	defer sock.poke()
 	select {
 	case sock.inbox <- f:
 		return nil

@@ -24,6 +24,7 @@ type Server struct {
 	inbound      *semaphore.Weighted
 	waiting      waiting
 	metrics      *Metrics
+	revocations  revocations
 	byAddress    *limiters // requests
 	byUser       *limiters // requests
 	inputs       *limiters // by user
@@ -88,9 +89,11 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	s.mu.Unlock()
 	close(s.drain)
+	s.pokeAll()
 	err := s.runs.Shutdown(ctx)
 
 	close(s.leave)
+	s.pokeAll()
 	closed := make(chan struct{})
 	go func() {
 		s.handlers.Wait()
@@ -103,6 +106,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		<-closed
 		err = errors.Join(err, ctx.Err())
 	}
+	s.revocations.running.Wait()
 	s.mu.Lock()
 	servers := s.http
 	s.mu.Unlock()
@@ -116,6 +120,16 @@ func (s *Server) Shutdown(ctx context.Context) error {
 type connection interface {
 	// cut ends it at once, whatever it is doing.
 	cut(why *closing)
+	// poke makes it look around. It never blocks.
+	poke()
+}
+
+func (s *Server) pokeAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for c := range s.sockets {
+		c.poke()
+	}
 }
 
 // cutOff ends every connection without a farewell.

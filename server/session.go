@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"math/rand/v2"
+	"sync/atomic"
 	"time"
 )
 
@@ -17,15 +18,18 @@ const (
 )
 
 // fullSession speaks the binding: control frames, and any number of threads on
-// one socket. Everything in it belongs to the goroutine that calls run.
+// one socket. All but again belongs to the goroutine that takes the turn.
 type fullSession struct {
 	*socket
 	threads map[string]*delivery
 	// stream is the thread whose positions the client counts: the one of the
 	// last ws.stream. Empty when the next event needs a ws.stream in any case.
 	stream string
-	retry  *time.Timer // for deliveries that the store failed
+	retry  *time.Timer // for deliveries that the store failed; nil: none has been needed
+	again  atomic.Bool // retry has fired
 	debts  debts
+
+	greeted, warned bool // ws.hello and ws.goaway are sent
 }
 
 func newFullSession(sock *socket) *fullSession {
@@ -38,62 +42,69 @@ func (s *fullSession) goAway() error {
 	return s.send(goawayFrame{"ws.goaway", "draining", rand.Int64N(1000)})
 }
 
-func (s *fullSession) run() error {
-	defer func() {
-		s.srv.waiting.forget(s)
-		for _, d := range s.threads {
-			d.follower.Close()
-		}
-	}()
-	s.retry = time.NewTimer(time.Hour)
-	defer s.retry.Stop()
-
-	opts := &s.srv.opts
-	if err := s.send(helloFrame{
-		Type: "ws.hello", Binding: "agui.v1", HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
-		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilities,
-	}); err != nil {
-		return err
-	}
-	drain := s.srv.drain
-	for {
-		if err := s.flush(); err != nil {
+// turn greets, tells of a drain, answers one frame and moves each cursor by one
+// page, as far as there is something of it to do.
+func (s *fullSession) turn() error {
+	if !s.greeted {
+		s.greeted = true
+		if err := s.hello(); err != nil {
 			return err
 		}
-		select {
-		case <-s.ctx.Done():
-			return context.Cause(s.ctx)
-		case <-s.identity.Revoked:
-			return closeExpired
-		case <-s.srv.leave:
-			if drain != nil { // a drain with nothing to wait for closes both at once
-				if err := s.goAway(); err != nil {
-					return err
-				}
-			}
-			return s.depart()
-		case <-drain:
-			drain = nil
+	}
+	select {
+	case <-s.srv.drain:
+		if !s.warned {
+			s.warned = true
 			if err := s.goAway(); err != nil {
 				return err
 			}
-		case f := <-s.inbox:
-			if err := s.answer(f); err != nil {
-				return err
+		}
+	default:
+	}
+	select {
+	case <-s.srv.leave:
+		return s.depart()
+	default:
+	}
+	if s.again.Swap(false) {
+		for _, d := range s.threads {
+			if d.failures > 0 {
+				d.ready.Store(true)
 			}
-		case <-s.wake:
-			if err := s.advance(s.ctx); err != nil {
-				return err
-			}
-		case <-s.retry.C:
-			for _, d := range s.threads {
-				if d.failures > 0 {
-					d.ready.Store(true)
-				}
-			}
-			s.poke()
 		}
 	}
+	select {
+	case f := <-s.inbox:
+		if err := s.answer(f); err != nil {
+			return err
+		}
+	default:
+	}
+	if err := s.advance(s.ctx); err != nil {
+		return err
+	}
+	if len(s.inbox) > 0 {
+		s.poke()
+	}
+	return s.flush()
+}
+
+func (s *fullSession) end() {
+	s.srv.waiting.forget(s)
+	for _, d := range s.threads {
+		d.follower.Close()
+	}
+	if s.retry != nil {
+		s.retry.Stop()
+	}
+}
+
+func (s *fullSession) hello() error {
+	opts := &s.srv.opts
+	return s.send(helloFrame{
+		Type: "ws.hello", Binding: "agui.v1", HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
+		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilities,
+	})
 }
 
 // depart writes what the threads ended with and closes.

@@ -2,29 +2,45 @@ package server
 
 import (
 	"bufio"
+	"bytes"
 	"context"
+	"io"
+	"math"
 	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
+	"sync/atomic"
 	"time"
 
 	"github.com/coder/websocket"
 )
 
-// socket is a peer on a WebSocket: a reader, which is the handler's goroutine,
-// and a session, which answers what the reader takes in.
+// socket is a peer on a WebSocket: a reader, which is its one goroutine, and a
+// session, which has one only while there is something to do.
 type socket struct {
 	*peer
-	ws    *websocket.Conn
-	out   *outbound
-	inbox chan *frame
-	beat  heartbeat
+	ws      *websocket.Conn
+	out     *outbound
+	inbox   chan *frame
+	beat    heartbeat
+	answers session
+	mode    string // of the session, for the metrics
+
+	turns atomic.Int64  // asked for since the worker last looked; below zero: there are no more
+	ended atomic.Bool   // ctx has
+	done  chan struct{} // closed when the connection is, and no worker runs or will
 }
 
-// session answers a socket's frames until the socket's context ends.
+// session answers a socket's frames and moves its cursors. One goroutine at a
+// time is in it.
 type session interface {
-	run() error
+	// turn does what there is to do, or some of it, and asks for another turn
+	// by poke if there is more. It is called after every poke. An error ends
+	// the socket.
+	turn() error
+	// end gives back what the session holds, after the last turn.
+	end()
 }
 
 func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
@@ -36,31 +52,35 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		refused.write(w)
 		return
 	}
-	defer s.unreserve(h.caller)
-
-	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8)}
-	defer sock.cancel(closeGone)
+	sock := s.newSocket(h)
 	if err := sock.accept(w, r, h); err != nil {
 		sock.log.Debug("handshake failed", "error", err)
+		sock.cancel(closeGone)
+		s.unreserve(h.caller)
 		return
 	}
-	defer sock.ws.CloseNow()
-	mode := "full"
-	if h.plain {
-		mode = "plain"
-	}
-	s.metrics.sockets.WithLabelValues(mode).Inc()
-	defer s.metrics.sockets.WithLabelValues(mode).Dec()
-	s.track(sock)
-	defer s.untrack(sock)
+	// Not in the handler: what net/http holds for a request would stay as long
+	// as the socket. Shutdown waits for it, because it was reserved.
+	go sock.live()
+}
 
-	var answers session
-	if h.plain {
-		answers = newPlainSession(sock)
-	} else {
-		answers = newFullSession(sock)
+func (s *Server) newSocket(h *handshake) *socket {
+	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8), done: make(chan struct{})}
+	cancel := sock.cancel
+	sock.cancel = func(why error) {
+		cancel(why)
+		if !sock.ended.Swap(true) && sock.out != nil {
+			sock.hurry()
+			sock.poke()
+		}
 	}
-	sock.serve(answers, h.plain)
+	sock.onPoke = sock.work
+	if sock.mode = "full"; h.plain {
+		sock.mode, sock.answers = "plain", newPlainSession(sock)
+	} else {
+		sock.answers = newFullSession(sock)
+	}
+	return sock
 }
 
 // accept answers the handshake. From then on all that is written passes
@@ -100,26 +120,77 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		tcp.SetWriteBuffer(opts.OutboundBuffer)
 	}
 	h.sock.out = newOutbound(conn, opts.WriteTimeout, h.sock.poke)
-	return h.sock.out, bufio.NewReadWriter(rw.Reader, bufio.NewWriterSize(h.sock.out, 512)), nil
+	return h.sock.out, bufio.NewReadWriter(smaller(rw.Reader, h.sock.out), bufio.NewWriterSize(h.sock.out, smallBuffer)), nil
 }
 
-// serve runs the session and the reader until both have ended.
-func (sock *socket) serve(answers session, plain bool) {
-	defer context.AfterFunc(sock.ctx, sock.hurry)()
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		sock.close(sock.guard(answers.run))
-	}()
-	sock.beat.start(sock)
+// smallBuffer is what a socket keeps for reading, and for writing. Larger pieces
+// go past it.
+const smallBuffer = 512
+
+// smaller returns a reader of conn that holds what r has read of it already.
+func smaller(r *bufio.Reader, conn net.Conn) *bufio.Reader {
+	early, _ := r.Peek(r.Buffered())
+	small := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), conn), max(smallBuffer, len(early)))
+	_, _ = small.Peek(len(early)) // there they are
+	return small
+}
+
+// live serves the socket until its connection is closed. The reader is here;
+// turns of the session are taken elsewhere.
+func (sock *socket) live() {
+	s := sock.srv
+	defer s.unreserve(sock.caller)
+	s.metrics.sockets.WithLabelValues(sock.mode).Inc()
+	defer s.metrics.sockets.WithLabelValues(sock.mode).Dec()
+	s.track(sock)
+	defer s.untrack(sock)
+	defer s.revocations.watch(sock.identity.Revoked, sock)()
 	if expiry := sock.expire(); expiry != nil {
 		defer expiry.Stop()
 	}
-	sock.cancel(sock.guard(func() error { return sock.read(plain) }))
-	<-done
+	sock.beat.start(sock)
+	sock.poke()
+	sock.cancel(sock.guard(sock.read))
+	<-sock.done
 	sock.beat.stop()
+	sock.ws.CloseNow()
 	for len(sock.inbox) > 0 {
 		(<-sock.inbox).done()
+	}
+}
+
+// work sees to it that the session takes a turn. At most one goroutine of a
+// socket does; it leaves when no turn was asked for while it took the last.
+func (sock *socket) work() {
+	if sock.turns.Add(1) != 1 {
+		return
+	}
+	go func() {
+		for {
+			asked := sock.turns.Load()
+			if err := sock.guard(sock.turn); err != nil {
+				_ = sock.guard(func() error { sock.answers.end(); return nil })
+				sock.close(err)
+				sock.turns.Store(math.MinInt64 / 2)
+				close(sock.done)
+				return
+			}
+			if sock.turns.CompareAndSwap(asked, 0) {
+				return
+			}
+		}
+	}()
+}
+
+// turn is the session's, unless the socket has ended.
+func (sock *socket) turn() error {
+	select {
+	case <-sock.ctx.Done():
+		return context.Cause(sock.ctx)
+	case <-sock.identity.Revoked:
+		return closeExpired
+	default:
+		return sock.answers.turn()
 	}
 }
 

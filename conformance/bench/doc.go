@@ -1,0 +1,9 @@
+// Package bench measures this server beside others, in one run on one machine.
+//
+//	go test ./conformance/bench -run '^$' -bench IdleSockets -benchtime 1x
+//
+// measures what an idle attached socket costs in memory, against a server that
+// does nothing but accept with coder/websocket and wait for a message in the
+// handler. It needs redis-server, and two descriptors a socket: ulimit -n 25000
+// for the default of 10,000. AGUIWS_SOCKETS sets another number.
+package bench
