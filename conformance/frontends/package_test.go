@@ -10,6 +10,8 @@ import (
 	"github.com/aguiws/aguiws/conformance/internal/command"
 )
 
+const token = "a-token-of-the-test"
+
 // The package is what npm makes of it: packed, installed in a folder that has
 // its peers and nothing else of ours, compiled against with every check, and
 // run in Node.
@@ -24,6 +26,11 @@ func TestPackageInstalled(t *testing.T) {
 	}
 	tarball := pack(t, filepath.Join(root, "web", "client"))
 	server := command.Start(t, command.Options{})
+	tokens := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(tokens, []byte("- {token: "+token+", user: ada}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guarded := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--token-file", tokens}})
 
 	for version, from := range map[string]string{"1.0.0": web, "0.0.59": "node_modules"} {
 		t.Run("on @ag-ui/client "+version, func(t *testing.T) {
@@ -39,7 +46,7 @@ func TestPackageInstalled(t *testing.T) {
 				link(t, filepath.Join(path, name), filepath.Join(app, "node_modules", name))
 			}
 			in(t, app, nil, "node", tsc, "--project", ".")
-			in(t, app, []string{"AGUIWS_URL=" + server.Socket()}, "node", "consumer.js")
+			in(t, app, []string{"AGUIWS_URL=" + server.Socket(), "AGUIWS_GUARDED_URL=" + guarded.Socket(), "AGUIWS_TOKEN=" + token}, "node", "consumer.js")
 		})
 	}
 }

@@ -1,7 +1,7 @@
 // An application in Node that has installed the package: what it imports has types, and works.
 
 import { randomUUID, type AbstractAgent, type AgentCapabilities } from "@ag-ui/client";
-import { Connection, TransportError, WebSocketAgent, type ThreadStatus, type WebSocketAgentConfig } from "@aguiws/client";
+import { TransportError, WebSocketAgent, type ThreadStatus, type WebSocketAgentConfig } from "@aguiws/client";
 import * as assert from "node:assert/strict";
 import { WebSocket } from "ws";
 
@@ -40,9 +40,13 @@ const stopped = copy.runAgent({ forwardedProps: {} });
 copy.abortRun();
 await stopped;
 
-const refused = new WebSocketAgent({ ...config, connection: new Connection({ url: "ws://127.0.0.1:1/", WebSocket, token: () => Promise.reject(new Error("none")) }) });
-const failure: unknown = await refused.runAgent().catch((error: unknown) => error);
+const guarded = { url: process.env.AGUIWS_GUARDED_URL!, WebSocket, threadId: randomUUID() };
+const admitted = new WebSocketAgent({ ...guarded, token: async () => process.env.AGUIWS_TOKEN! });
+await admitted.runAgent();
+const stranger = new WebSocketAgent({ ...guarded, token: "another" });
+const failure: unknown = await stranger.runAgent().catch((error: unknown) => error);
 assert.ok(failure instanceof TransportError);
-assert.equal(failure.code, "no_credential");
+assert.equal(failure.code, "unauthenticated");
 
+admitted.connection.close();
 agent.connection.close();
