@@ -95,7 +95,7 @@ func (s *threadSpec) apply(q *request, now int64) (*threadSpec, answer) {
 func (s *threadSpec) begin(q *request, now int64) (*threadSpec, answer) {
 	resumes := q.how == "resume" || q.how == "steer"
 	if at, known := s.admitted[q.run]; known {
-		return s, answer{verdict: "accepted", seq: at, claimed: s.run == q.run && s.token == q.token}
+		return s, answer{verdict: "accepted", seq: at, claimed: s.holds(q)}
 	}
 	switch {
 	case q.version != s.version:

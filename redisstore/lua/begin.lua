@@ -43,7 +43,7 @@ local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, 
 
 local again = getRun(t, run)
 if again then
-  local claimed = r.run == run and r.token == token and 1 or 0
+  local claimed = how ~= 'queue' and holds(r, run, token, r.depoch) and 1 or 0
   return { 0, again.admitted, r.epoch, claimed, r.depoch, {}, '' }
 end
 local dedupe = ARGV[23]
