@@ -242,7 +242,8 @@ func TestCopilotStopEndToEnd(t *testing.T) {
 	if _, last := runs.rest(); last["code"] != "cancelled" {
 		t.Errorf("ended with %v", last)
 	}
-	if types, last := waits.rest(); last["code"] != "cancelled" || len(types) != 2 {
+	// Two events, or the run restated if its stream had just begun to wait.
+	if types, last := waits.rest(); last["code"] != "cancelled" || slices.Contains(types, "TEXT_MESSAGE_START") {
 		t.Errorf("what waited got %v %v", types, last)
 	}
 }
