@@ -71,6 +71,7 @@ func (k *copilotCall) refuse(f *refusal) {
 	if f.status == http.StatusUnauthorized {
 		k.w.Header().Set("WWW-Authenticate", "Bearer")
 	}
+	noteCode(k.w, f.code)
 	k.fail(f.status, copilotError{Error: f.code, Message: f.message})
 }
 

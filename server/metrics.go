@@ -20,6 +20,7 @@ type Metrics struct {
 	registry *prometheus.Registry
 
 	sockets     *prometheus.GaugeVec
+	streams     prometheus.Gauge
 	closed      *prometheus.CounterVec
 	frames      *prometheus.CounterVec
 	requests    *prometheus.CounterVec
@@ -45,6 +46,7 @@ type Metrics struct {
 func NewMetrics() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.sockets = add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_sockets", Help: "Open WebSockets."}, []string{"mode"}))
+	m.streams = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_streams", Help: "Open streams over HTTP."}))
 	m.closed = m.vec("sockets_closed", "WebSockets that ended, by close code; 0 without one.", "code")
 	m.frames = m.vec("frames_received", "Frames from clients.", "kind")
 	m.requests = m.vec("http_requests", "Answered requests.", "route", "status")

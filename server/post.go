@@ -166,6 +166,7 @@ func (f *fault) write(w http.ResponseWriter) {
 	if fields == nil {
 		fields = []protocol.Problem{}
 	}
+	noteCode(w, f.code)
 	writeJSON(w, http.StatusBadRequest, struct {
 		Code    string             `json:"code"`
 		Message string             `json:"message"`

@@ -42,6 +42,8 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, agent
 	}
 	s.track(out)
 	defer s.untrack(out)
+	s.metrics.streams.Inc()
+	defer s.metrics.streams.Dec()
 	out.silence = time.AfterFunc(s.opts.KeepAlive, func() {
 		out.quiet.Store(true)
 		out.poke()

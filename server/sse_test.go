@@ -202,3 +202,27 @@ func TestPostSlowBody(t *testing.T) {
 		}
 	})
 }
+
+func TestStreamMetrics(t *testing.T) {
+	m := NewMetrics()
+	b := newFake()
+	ts := newTestServer(t, b, &Options{Metrics: m})
+	s, follows := ts.post(input("t", "r")), ts.events("?follow=1")
+	s.wants(runStarted("t", "r"))
+	if n := value(t, m, "aguiws_streams"); n != 2 {
+		t.Errorf("%v streams are counted", n)
+	}
+	s.cancel()
+	follows.cancel()
+	ts.idle(b)
+	if n := value(t, m, "aguiws_streams"); n != 0 {
+		t.Errorf("%v streams are counted", n)
+	}
+	ts.ask(http.MethodPost, "/agui", "[]").refusedWith(400, "code", "invalid_input")
+	ts.copilotkit("run", "x", "Content-Type", "text/plain").refusedWith(415, "error", "unsupported_media_type")
+	for code, want := range map[string]float64{"invalid_input": 1, "unsupported_media_type": 1} {
+		if n := value(t, m, "aguiws_refusals_total", code); n != want {
+			t.Errorf("%v refusals with %s are counted", n, code)
+		}
+	}
+}
