@@ -98,11 +98,20 @@ export async function until(holds, what) {
   }
 }
 
-/** Cuts every connection to the server, and refuses new ones, for this long. */
-export async function withoutNetwork(ms) {
+/**
+ * Cuts every connection to the server, and refuses new ones, for this long. `meanwhile` may answer a check that is made
+ * just before the network is back.
+ */
+export async function withoutNetwork(ms, meanwhile) {
   await control("down");
-  await new Promise((resolve) => setTimeout(resolve, ms));
-  await control("up");
+  try {
+    const over = new Promise((resolve) => setTimeout(resolve, ms));
+    const check = await meanwhile();
+    await over;
+    await check?.();
+  } finally {
+    await control("up");
+  }
 }
 
 async function control(what) {

@@ -101,12 +101,15 @@ export function scenarios(frontend, hooks) {
     });
     await tab.say("/slow 160 40");
     await tab.says("9 10 11");
-    const gone = withoutNetwork(GONE_MS);
-    await until(async () => (await tab.agent((agent) => agent.status.connection)) === "reconnecting", "the page notices");
-    const before = await last(tab);
-    await tab.shot(`${frontend}-5-without-network`);
-    await gone;
-    assert.equal(await last(tab), before, "nothing came without a network");
+    await withoutNetwork(GONE_MS, async () => {
+      await until(async () => (await tab.agent((agent) => agent.status.connection)) === "reconnecting", "the page notices");
+      const held = () => tab.agent((agent) => agent.messages.at(-1).content.trim());
+      // A mark behind the text says that it is not whole yet.
+      await until(async () => (await last(tab)).startsWith(await held()), "what has come is shown");
+      const before = await held();
+      await tab.shot(`${frontend}-5-without-network`);
+      return async () => assert.equal(await held(), before, "nothing comes without a network");
+    });
     await tab.says("159 160");
     await tab.rest();
     assert.equal(await last(tab), numbers(160));
@@ -124,10 +127,10 @@ export function scenarios(frontend, hooks) {
     const tab = await open();
     await tab.say(`/tool ${tool} {"amount":10}`);
     await asked(tab);
-    const gone = withoutNetwork(1_000);
-    await until(async () => (await tab.agent((agent) => agent.connection.state)) !== "connected", "the page notices");
-    await tab.at("approve").click();
-    await gone;
+    await withoutNetwork(1_000, async () => {
+      await until(async () => (await tab.agent((agent) => agent.connection.state)) !== "connected", "the page notices");
+      await tab.at("approve").click();
+    });
     await tab.says(`I have called ${tool}.`);
     await tab.rest();
     assert.deepEqual(await effects(tool), [{ amount: 10 }]);
