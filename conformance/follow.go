@@ -66,9 +66,13 @@ func (t *trial) sweepFrom(ctx context.Context, page *client, at *position, from 
 	return nil
 }
 
-// hop follows a run that is under way, loses the connection after every event and
-// goes on from where it was. It must get every event once.
-func (t *trial) hop(ctx context.Context, c *client) error {
+// hop follows a run that another page has asked for, loses the connection after
+// every event, waits until the other has got more, and goes on from where it was. It
+// must get every event once.
+func (t *trial) hop(ctx context.Context, c, other *client) error {
+	if other.current == nil {
+		return fmt.Errorf("client %s has asked for nothing", other.name)
+	}
 	if err := t.send(ctx, c, "follow"); err != nil {
 		return err
 	}
@@ -83,6 +87,9 @@ func (t *trial) hop(ctx context.Context, c *client) error {
 			}
 			if c.resting() {
 				return nil
+			}
+			if err := other.current.items.beyond(ctx, len(other.current.items.sofar())); err != nil {
+				return failf("client %s: %v", other.name, err)
 			}
 			how := "continue"
 			if c.standing() == nil {

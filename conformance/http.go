@@ -208,6 +208,13 @@ func (h *httpConn) events(body io.Reader, x *exchange) error {
 		case len(line) == 0 && data != nil:
 			h.took(data, id, x)
 			data, id = nil, ""
+		case len(line) == 0 && id != "":
+			if epoch, number, ok := strings.Cut(id, ":"); ok { // where the stream stands, without an event
+				if seq, err := strconv.ParseInt(number, 10, 64); err == nil {
+					h.c.stand(position{epoch, seq})
+				}
+			}
+			id = ""
 		case len(line) == 0:
 		case name == "data" && data == nil:
 			data = []byte(value)

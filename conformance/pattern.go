@@ -14,7 +14,8 @@ const more = "..."
 
 // match says how a value differs from a pattern, nil if it does not. An object
 // must have the pattern's members and may have more; an array must have the
-// pattern's elements. "$name" is bound to what it stands against, or compared with
+// pattern's elements, and may have more where the pattern ends with "...";
+// ["...", X, "..."] wants an element that matches X, wherever it is. "$name" is bound to what it stands against, or compared with
 // what it is bound to. "$_" is anything that is there, "$none" a member that is
 // not there, "~regexp" a string that matches.
 func (v vars) match(pattern, value any, at string) error {
@@ -44,6 +45,9 @@ func (v vars) match(pattern, value any, at string) error {
 		if !ok {
 			return differs(at, "an array", value)
 		}
+		if len(p) == 3 && p[0] == more && p[2] == more {
+			return v.matchAny(p[1], array, at)
+		}
 		open := len(p) > 0 && p[len(p)-1] == more
 		if open {
 			p = p[:len(p)-1]
@@ -65,6 +69,18 @@ func (v vars) match(pattern, value any, at string) error {
 		}
 		return nil
 	}
+}
+
+// matchAny wants one element that matches.
+func (v vars) matchAny(p any, array []any, at string) error {
+	for i := range array {
+		trying := v.clone()
+		if trying.match(p, array[i], fmt.Sprintf("%s/%d", at, i)) == nil {
+			maps.Copy(v, trying)
+			return nil
+		}
+	}
+	return differs(at, "an element like "+brief(p), array)
 }
 
 func (v vars) matchString(p string, value any, at string) error {

@@ -19,6 +19,8 @@ func TestMatch(t *testing.T) {
 		{`[1,2]`, `[1,2,3]`, false},
 		{`[1,2,"..."]`, `[1,2,3]`, true},
 		{`[1,2,"..."]`, `[1]`, false},
+		{`["...",{"a":1},"..."]`, `[0,{"a":1},2]`, true},
+		{`["...",{"a":1},"..."]`, `[0,{"a":2},2]`, false},
 		{`"$known"`, `"value"`, true},
 		{`"$known"`, `"other"`, false},
 		{`"a $known"`, `"a value"`, true},

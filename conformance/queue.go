@@ -81,6 +81,23 @@ func (q *queue[T]) drained(ctx context.Context) ([]T, error) {
 	}
 }
 
+// beyond waits until more than n items have come, or no more will.
+func (q *queue[T]) beyond(ctx context.Context, n int) error {
+	for {
+		q.mu.Lock()
+		enough, changed := len(q.items) > n || q.closed, q.changed
+		q.mu.Unlock()
+		if enough {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
 // sofar returns what has come.
 func (q *queue[T]) sofar() []T {
 	q.mu.Lock()

@@ -18,7 +18,7 @@ import (
 //	same A B                 they hold the same messages, state and open interrupts
 //	effects N TOOL           the agent has really called the tool N times
 //	restart, drain           the server's process ends, and another one starts
-//	sweep A, hop B, swarm A  see follow.go
+//	sweep A, hop B A, swarm A  see follow.go
 //	let NAME JSON            NAME is a value from now on
 func (t *trial) whole(ctx context.Context, s step) error {
 	words := strings.Fields(s.rest)
@@ -36,7 +36,10 @@ func (t *trial) whole(ctx context.Context, s step) error {
 	case "sweep":
 		return t.sweep(ctx, t.client(s.rest))
 	case "hop":
-		return t.hop(ctx, t.client(s.rest))
+		if len(words) != 2 {
+			return fmt.Errorf("hop A B: A hops while B has asked for the run")
+		}
+		return t.hop(ctx, t.client(words[0]), t.client(words[1]))
 	case "swarm":
 		return t.swarm(ctx, t.client(s.rest))
 	case "let":
