@@ -158,6 +158,43 @@ func TestNothingIsLostToSlotsThatMove(t *testing.T) {
 	}
 }
 
+// A master of a Cluster and its replica that change roles, there and back.
+func TestNothingIsLostToAFailoverInACluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starting a cluster takes seconds; -short leaves it out")
+	}
+	masters := newMovable(t, redistest.Cluster(t))
+	master := masters.cluster.Servers[0]
+	replica := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--cluster-enabled", "yes", "--cluster-node-timeout", "30000"}})
+	ordered(t, replica, "CLUSTER", "MEET", "127.0.0.1", fmt.Sprint(master.Port()))
+	await(t, "the replica knows its master", func() bool {
+		answer, err := replica.Do("CLUSTER", "REPLICATE", masters.ids[0])
+		return err == nil && answer == "+OK"
+	})
+	await(t, "the replica follows", func() bool {
+		info, err := replica.Do("INFO", "replication")
+		return err == nil && strings.Contains(info, "master_link_status:up")
+	})
+	w := startWorkload(t, masters.cluster.URL(), workloadPartitions, workloadPartitions)
+	for range 2 {
+		w.advance(10)
+		await(t, "the roles have changed", func() bool {
+			info, err := replica.Do("INFO", "replication")
+			if err == nil && strings.Contains(info, "role:slave") && strings.Contains(info, "master_link_status:up") {
+				// It may still be refused: the masters must have heard of the replica.
+				_, err = replica.Do("CLUSTER", "FAILOVER")
+			}
+			return err == nil && strings.Contains(info, "role:master")
+		})
+		master, replica = replica, master
+	}
+	w.advance(10)
+	w.finish()
+	if w.wire.saw("MOVED") == 0 {
+		t.Error("nobody was told MOVED")
+	}
+}
+
 // What is lost, doubled or decided twice is seen.
 func TestTheWorkloadSeesWhatIsNotAsAcknowledged(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
