@@ -59,7 +59,7 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 		for id, message := range b.Archive {
 			args = append(args, id, []byte(message))
 		}
-		args = appendBytes(args, b.Events)
+		args = s.appendEvents(args, b.Events)
 	}
 	r, err := s.run(ctx, call{beginScript, t.all(), args})
 	if err != nil {

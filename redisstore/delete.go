@@ -19,9 +19,15 @@ func (s *Store) Delete(ctx context.Context, key adapter.ThreadKey) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	deleted, epoch := r.bool(), r.string()
+	deleted := r.bool()
+	s.begun(key, r.string())
+	return deleted, r.err
+}
+
+// begun tells this node that a thread was forgotten and its log begins again; the
+// script tells the others.
+func (s *Store) begun(key adapter.ThreadKey, epoch string) {
 	if epoch != "" {
 		s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: epoch, First: 1})
 	}
-	return deleted, r.err
 }

@@ -40,6 +40,9 @@ func digests(of []string) string {
 	return strings.Join(all, "")
 }
 
+// forever is index.lua's FOREVER, the last time that a stamp can hold.
+const forever = 1<<(8*stampSize) - 1
+
 // unstamp reads index.lua's stamp.
 func unstamp(s string) int64 {
 	var b [8]byte
@@ -186,7 +189,7 @@ func (c *scan) fill(ctx context.Context, n int) error {
 		asked = append(asked, p)
 		cmds = append(cmds, redis.NewStringSliceCmd(ctx, "zrangebylex", c.l.key(p.part), from, to, "limit", 0, count))
 	}
-	if err := c.s.ask(ctx, cmds); err != nil {
+	if err := ask(ctx, c.s, cmds); err != nil {
 		return err
 	}
 	for i, p := range asked {
@@ -205,7 +208,7 @@ func (c *scan) fill(ctx context.Context, n int) error {
 
 // ask sends reading commands to any partitions, in one round trip where the
 // connection allows it.
-func (s *Store) ask(ctx context.Context, cmds []*redis.StringSliceCmd) error {
+func ask[C redis.Cmder](ctx context.Context, s *Store, cmds []C) error {
 	if err := s.usable(); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ type partition struct {
 	index                 int
 	base                  string // prefix and hash tag
 	leases, ready, counts string
-	inbox, threads        string
+	inbox, threads, dead  string
 }
 
 func newKeyspace(prefix string, partitions int) *keyspace {
@@ -26,7 +26,7 @@ func newKeyspace(prefix string, partitions int) *keyspace {
 	for i, tag := range partitionTags(partitions) {
 		base := prefix + ":{" + tag + "}:"
 		k.parts = append(k.parts, partition{index: i, base: base, leases: base + "leases", ready: base + "ready",
-			counts: base + "counts", inbox: base + "inbox", threads: base + "threads"})
+			counts: base + "counts", inbox: base + "inbox", threads: base + "threads", dead: base + "dead"})
 	}
 	return k
 }
@@ -53,6 +53,7 @@ func (t threadKeys) rec() string       { return t.base + "rec" }
 func (t threadKeys) log() string       { return t.base + "log" }
 func (t threadKeys) exec() string      { return t.base + "exec" }
 func (t threadKeys) journal() string   { return t.base + "journal" }
+func (t threadKeys) big() string       { return t.base + "big" }
 func (t threadKeys) followers() string { return t.base + "followers" }
 func (t threadKeys) closing() string   { return t.base + "closing" }
 
@@ -61,8 +62,8 @@ func (t threadKeys) all() []string {
 	return []string{
 		t.rec(), t.log(), t.base + "snap", t.base + "msgs", t.base + "runs",
 		t.base + "memo", t.exec(), t.journal(), t.closing(), t.base + "queue",
-		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.part.leases,
-		t.part.ready, t.part.counts, t.part.inbox, t.part.threads,
+		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.big(),
+		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead,
 	}
 }
 

@@ -135,14 +135,14 @@ func (l *lane) send(taken []*pending) {
 	calls := make([]call, 0, len(byPartition))
 	for _, group := range byPartition {
 		groups = append(groups, group)
-		calls = append(calls, commitCall(group))
+		calls = append(calls, l.s.commitCall(group))
 	}
 	replies, errs := l.s.sendAll(context.Background(), calls)
 	for i, group := range groups {
 		if errs[i] != nil && len(group) > 1 && !errors.Is(errs[i], adapter.ErrOutcomeUnknown) {
 			// The script itself failed: at one thread's keys, not at all of them.
 			for _, p := range group {
-				r, err := l.s.send(context.Background(), commitCall([]*pending{p}))
+				r, err := l.s.send(context.Background(), l.s.commitCall([]*pending{p}))
 				l.s.committed(p, r, err)
 			}
 			continue
@@ -153,7 +153,7 @@ func (l *lane) send(taken []*pending) {
 	}
 }
 
-func commitCall(group []*pending) call {
+func (s *Store) commitCall(group []*pending) call {
 	c := call{script: commitScript, keys: make([]string, 0, 5*len(group))}
 	n := 0
 	for _, p := range group {
@@ -161,14 +161,20 @@ func commitCall(group []*pending) call {
 	}
 	c.args = make([]any, 0, n)
 	for _, p := range group {
-		b := &p.batch
+		b, flags := &p.batch, 0
 		c.keys = append(c.keys, p.keys.rec(), p.keys.log(), p.keys.journal(), p.keys.followers())
 		if b.Closing != nil {
 			c.keys = append(c.keys, p.keys.closing())
+			flags++
+		}
+		// Where a slot moves, a key that does not exist holds a script up.
+		if slices.ContainsFunc(b.Events, s.large) {
+			c.keys = append(c.keys, p.keys.big())
+			flags += 2
 		}
 		c.args = append(c.args, p.keys.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
-			b.Closing != nil, p.closing, len(b.Events), len(b.Records))
-		c.args = appendBytes(c.args, b.Events)
+			flags, p.closing, len(b.Events), len(b.Records))
+		c.args = s.appendEvents(c.args, b.Events)
 		c.args = appendBytes(c.args, b.Records)
 	}
 	return c

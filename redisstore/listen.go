@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -184,7 +185,7 @@ func (s *Store) parse(payload string) (*adapter.Delivery, error) {
 		}
 		d := &adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: parts[2], First: first}
 		for _, e := range parts[4:] {
-			d.Events = append(d.Events, []byte(e))
+			d.Events = append(d.Events, []byte(strings.TrimPrefix(e, largeMark)))
 		}
 		return d, nil
 	case "r":

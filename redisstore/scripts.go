@@ -15,33 +15,35 @@ import (
 var luaFiles embed.FS
 
 var (
-	readScript       = newScript("thread", "run", "index", "suspension", "read")
-	beginScript      = newScript("thread", "run", "index", "suspension", "queue", "begin")
-	commitScript     = newScript("commit") // the hot one: without thread.lua
-	activateScript   = newScript("thread", "run", "index", "suspension", "queue", "activate")
-	endScript        = newScript("thread", "run", "index", "suspension", "queue", "end")
-	claimScript      = newScript("thread", "run", "index", "suspension", "queue", "claim")
-	renewScript      = newScript("thread", "renew")
-	nackScript       = newScript("thread", "run", "index", "suspension", "queue", "nack")
-	journalScript    = newScript("thread", "run", "journal")
-	stopScript       = newScript("thread", "run", "index", "suspension", "queue", "stop")
-	interruptScript  = newScript("thread", "run", "index", "suspension", "queue", "interrupt")
-	pauseScript      = newScript("thread", "pause")
-	dispatchesScript = newScript("thread", "run", "dispatches")
-	rangeScript      = newScript("thread", "range")
-	tailScript       = newScript("thread", "tail")
-	dueScript        = newScript("due")
-	countsScript     = newScript("counts")
-	inboxScript      = newScript("thread", "run", "index", "suspension", "inbox")
-	threadsScript    = newScript("threads")
-	titleScript      = newScript("title")
-	draftsScript     = newScript("thread", "index", "suspension", "drafts")
-	deleteScript     = newScript("thread", "run", "index", "suspension", "delete")
+	readScript        = newScript("thread", "run", "index", "suspension", "read")
+	beginScript       = newScript("thread", "run", "index", "suspension", "queue", "begin")
+	commitScript      = newScript("commit") // the hot one: without thread.lua
+	activateScript    = newScript("thread", "run", "index", "suspension", "queue", "activate")
+	endScript         = newScript("thread", "run", "index", "suspension", "retain", "queue", "end")
+	claimScript       = newScript("thread", "run", "index", "suspension", "queue", "claim")
+	renewScript       = newScript("thread", "renew")
+	nackScript        = newScript("thread", "run", "index", "suspension", "queue", "nack")
+	journalScript     = newScript("thread", "run", "journal")
+	stopScript        = newScript("thread", "run", "index", "suspension", "queue", "stop")
+	interruptScript   = newScript("thread", "run", "index", "suspension", "queue", "interrupt")
+	pauseScript       = newScript("thread", "pause")
+	dispatchesScript  = newScript("thread", "run", "dispatches")
+	rangeScript       = newScript("thread", "range")
+	tailScript        = newScript("thread", "tail")
+	dueScript         = newScript("due")
+	countsScript      = newScript("counts")
+	inboxScript       = newScript("thread", "run", "index", "suspension", "inbox")
+	threadsScript     = newScript("threads")
+	titleScript       = newScript("title")
+	draftsScript      = newScript("thread", "index", "suspension", "drafts")
+	deleteScript      = newScript("thread", "run", "index", "suspension", "retain", "delete")
+	deadLettersScript = newScript("thread", "run", "deadletters")
+	retireScript      = newScript("thread", "run", "index", "suspension", "retain", "retire")
 
 	allScripts = []*script{readScript, beginScript, commitScript, activateScript, endScript, claimScript,
 		renewScript, nackScript, journalScript, stopScript, interruptScript, pauseScript, dispatchesScript,
 		rangeScript, tailScript, dueScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
-		deleteScript}
+		deleteScript, deadLettersScript, retireScript}
 )
 
 type script struct {

@@ -22,6 +22,7 @@ type Store struct {
 	keys    *keyspace
 	lanes   []*lane
 	dueFrom atomic.Uint64
+	retired retirement
 
 	listener atomic.Pointer[func(adapter.Delivery)]
 	warnings []Warning
@@ -43,6 +44,14 @@ type Options struct {
 	Follow     time.Duration // for which a node follows a thread after Read, Tail or Begin; 60 s
 	Keep       time.Duration // of labels and answers, after the thread's last end; 30 days
 	Retain     int           // events in a log at rest, never fewer than those after its snapshot; 10,000
+	// RetainBytes and RetainAge bound a log as Retain does: 8 MiB, and 7 days. In
+	// a thread that is in use events may stay half of RetainAge longer.
+	RetainBytes int
+	RetainAge   time.Duration
+	// ThreadTTL is for how long a thread is kept in which nothing goes on, since
+	// its last input or end; 0 is for ever.
+	ThreadTTL  time.Duration
+	LargeEvent int           // bytes from which on an event is stored outside the log's list; 64 KiB
 	Timeout    time.Duration // of one call; 2 s
 	// WaitReplicas is how many replicas must have a write before it is
 	// acknowledged; 0. With fewer the outcome is unknown after WaitTimeout, which
@@ -75,6 +84,9 @@ func (o *Options) withDefaults() Options {
 	or(&d.Follow, 60*time.Second)
 	or(&d.Keep, 30*24*time.Hour)
 	or(&d.Retain, 10_000)
+	or(&d.RetainBytes, 8<<20)
+	or(&d.RetainAge, 7*24*time.Hour)
+	or(&d.LargeEvent, 64<<10)
 	or(&d.Timeout, 2*time.Second)
 	or(&d.WaitTimeout, time.Second)
 	or(&d.Logger, slog.New(slog.DiscardHandler))
@@ -116,8 +128,10 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
 		return nil, fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", s.opts.Partitions)
 	}
-	if s.opts.Lease < time.Millisecond || s.opts.Follow < time.Millisecond || s.opts.Keep < time.Millisecond || s.opts.Retain < 1 {
-		return nil, errors.New("redisstore: the lease, the times to follow and to keep are a millisecond at least, one event is retained at least")
+	if s.opts.Lease < time.Millisecond || s.opts.Follow < time.Millisecond || s.opts.Keep < time.Millisecond ||
+		s.opts.Retain < 1 || s.opts.RetainBytes < 1 || s.opts.RetainAge < time.Millisecond || s.opts.LargeEvent < 2 ||
+		s.opts.ThreadTTL < 0 {
+		return nil, errors.New("redisstore: the lease and the times to follow, to keep and to retain are a millisecond at least, an event and a byte are retained at least, a large event has two bytes, and a thread is kept for no negative time")
 	}
 	if s.opts.WaitReplicas < 0 || s.opts.WaitTimeout < time.Millisecond {
 		return nil, errors.New("redisstore: WaitReplicas is 0 at least, WaitTimeout a millisecond")

@@ -16,7 +16,7 @@ import (
 // forgotten and does no harm.
 var unwaited = map[*script]bool{
 	readScript: true, journalScript: true, rangeScript: true, tailScript: true, dueScript: true, renewScript: true,
-	inboxScript: true, threadsScript: true,
+	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true,
 }
 
 func (s *Store) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited[c.script] }

@@ -22,8 +22,7 @@ local d = getRun(t, run)
 if d.status ~= 'active' or d.started > 0 then return { MISMATCH, r.epoch, r.seq } end
 
 local start = r.seq
-push(t.log, ARGV, 14, #ARGV)
-r.seq = start + #ARGV - 13
+append(r, t.log, t.big, ARGV, 14, #ARGV)
 publish(t.followers, member, r.epoch, start + 1, ARGV, 14, #ARGV)
 execute(t, ARGV[11], ARGV[13], ARGV[12])
 forget(t, d)

@@ -4,7 +4,7 @@
 -- ARGV[7]  member
 -- ARGV[8]  version    of the view that was judged
 -- ARGV[9]  deadline   Unix ms; 0: none
--- ARGV[10] keep       ms for which labels and answers are kept
+-- ARGV[10] keep       ms for which labels, answers and what was archived are kept
 -- ARGV[11] follow     ms for which the node follows
 -- ARGV[12] lease      ms
 -- ARGV[13] run        id
@@ -102,6 +102,7 @@ local n = tonumber(ARGV[26])
 local archived = 30 + 2 * n
 local first = archived + 2 * tonumber(ARGV[27])
 for i = archived, first - 1, 2 do redis.call('HSET', t.archive, ARGV[i], ARGV[i + 1]) end
+if first > archived then redis.call('PEXPIRE', t.archive, ARGV[10]) end
 if resumes then
   local given = {}
   for i = 30, archived - 1, 2 do
@@ -112,6 +113,7 @@ if resumes then
   if how == 'resume' then decided(t, closed, given, ARGV[19]) end
 end
 if letter then
+  unbury(t, letter)
   letter.requeued, letter.updated = run, math.max(NOW - letter.created, 0)
   putRun(t, letter)
   redis.call('HDEL', t.disp, 'i:' .. letter.id)
@@ -124,8 +126,7 @@ else
   execute(t, ARGV[15], ARGV[20], ARGV[19])
 end
 
-push(t.log, ARGV, first, #ARGV)
-r.seq = start + #ARGV - first + 1
+append(r, t.log, t.big, ARGV, first, #ARGV)
 publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
 
 r.run, r.token, r.node, r.cn, r.attempts, r.kind = run, token, NODE, 1, 1, 'b'

@@ -1,10 +1,11 @@
 -- commit.lua: append batches of several runs, none of which ends, each with a
 -- verdict of its own.
 --
--- KEYS    for each run: rec, log, journal, followers, and closing if closing is given
+-- KEYS    for each run: rec, log, journal, followers, closing if one is given, big
+--         if an event is large
 -- ARGV[7] for each run: member, run, token, dispatch epoch, number, expected
---         position, 1 if closing is given, closing, number of events, number of
---         records, events, records
+--         position, 1 if closing is given and 2 more if an event is large,
+--         closing, number of events, number of records, events, records
 --
 -- Returns for each run: verdict (as fence, and PAUSED), epoch, end of the log.
 
@@ -15,18 +16,18 @@ while KEYS[k] do
   local events = at + 10
   local records = events + tonumber(ARGV[at + 8])
   local stop = records + tonumber(ARGV[at + 9])
-  local closes = ARGV[at + 6] == '1'
-  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid')
+  local flags = tonumber(ARGV[at + 6])
+  local closes, large = flags % 2, flags > 1 and 1 or 0
+  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'bytes')
   local epoch = v[7] and current(rec, v[7], v[8]) or ARGV[3]
   r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4] or ''
-  r.depoch = tonumber(v[5] or 0)
+  r.depoch, r.bytes = tonumber(v[5] or 0), tonumber(v[9] or 0)
   local verdict = fence(r, ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), expect)
   if verdict == OK then
-    push(KEYS[k + 1], ARGV, events, records - 1)
+    append(r, KEYS[k + 1], KEYS[k + 4 + closes], ARGV, events, records - 1)
     push(KEYS[k + 2], ARGV, records, stop - 1)
-    r.seq = expect + records - events
-    redis.call('HSET', rec, 'seq', r.seq, 'cn', ARGV[at + 4])
-    if closes then redis.call('SET', KEYS[k + 4], ARGV[at + 7]) end
+    redis.call('HSET', rec, 'seq', r.seq, 'bytes', r.bytes, 'cn', ARGV[at + 4])
+    if closes == 1 then redis.call('SET', KEYS[k + 4], ARGV[at + 7]) end
     publish(KEYS[k + 3], ARGV[at], epoch, expect + 1, ARGV, events, records - 1)
   elseif verdict == STORED then
     verdict = OK
@@ -34,6 +35,6 @@ while KEYS[k] do
   if verdict == OK and v[6] == '1' then verdict = OK + PAUSED end
   local n = #out
   out[n + 1], out[n + 2], out[n + 3] = verdict, epoch, r.seq
-  at, k = stop, k + (closes and 5 or 4)
+  at, k = stop, k + 4 + closes + large
 end
 return out

@@ -6,26 +6,15 @@
 -- ARGV[9] offset
 -- then    the states; none: all
 --
--- Returns dispatches, those not terminal in the order of claiming, then terminal
---   ones, latest first. Each is {run, state, epoch, priority, dedupe, available,
---   attempts, max, error, node, lease, started, terminal event, requeued as,
---   created, updated, completed, record, input}; times are Unix ms, 0 none.
+-- Returns dispatches (as describe), those not terminal in the order of claiming,
+--   then terminal ones, latest first.
 
 local t = keysOf(KEYS)
 local r = open(t.rec)
 
-local function describe(d)
-  local held = r.run == d.id and r.token ~= ''
-  local started = d.started > 0
-  return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
-    r.run == d.id and r.attempts or d.attempts, d.max, d.error, held and r.node or '', held and r.lease or 0,
-    started and 1 or 0, terminalOf(t, d), d.requeued, d.created, d.created + d.updated,
-    TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id) }
-end
-
 if ARGV[7] ~= '' then
   local d = getRun(t, ARGV[7])
-  return { d and describe(d) or nil }
+  return { d and describe(t, r, d) or nil }
 end
 
 local wanted, live, over = {}, #ARGV < 10, #ARGV < 10
@@ -58,6 +47,6 @@ end)
 
 local out, offset, limit = {}, tonumber(ARGV[9]), tonumber(ARGV[8])
 for i = offset + 1, math.min(offset + limit, #found + #done) do
-  out[#out + 1] = describe(i <= #found and found[i] or done[i - #found])
+  out[#out + 1] = describe(t, r, i <= #found and found[i] or done[i - #found])
 end
 return out

@@ -17,6 +17,8 @@
 -- ARGV[20] retain     events kept in the log
 -- ARGV[27] deadline   of the suspension, Unix ms; 0: none
 -- ARGV[28] reasons    of the suspension, their digests one after the other
+-- ARGV[29] bytes      kept in the log
+-- ARGV[30] age        ms for which events are kept in the log
 -- ARGV[21..26]        numbers of events, records, interrupt ids, tool call
 --                     ids, messages (id and message), removed message ids
 -- then those, in that order
@@ -35,7 +37,7 @@ local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), e
 if verdict == STORED then verdict = MISMATCH end
 if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, {} } end
 
-local at = 29
+local at = 31
 local function part(i, width)
   local first = at
   at = at + tonumber(ARGV[20 + i]) * (width or 1)
@@ -48,9 +50,8 @@ local c1, c2 = part(4)
 local m1, m2 = part(5, 2)
 local x1, x2 = part(6)
 
-push(t.log, ARGV, e1, e2)
+append(r, t.log, t.big, ARGV, e1, e2)
 push(t.journal, ARGV, j1, j2)
-r.seq = expect + e2 - e1 + 1
 r.bound = r.seq
 local finish = r.seq
 
@@ -82,14 +83,11 @@ else
 end
 d.status, d.stamp, d.finish, d.ready, d.gave = 'ended', stamp, finish, ready, gave
 move(t, d, 'acked')
-setTerminal(t, d, ARGV[e2])
+setTerminal(t, d, plain(ARGV[e2]))
 putRun(t, d)
 
-local base = math.min(r.snapat + 1, r.seq - tonumber(ARGV[20]) + 1)
-if base > r.base then
-  redis.call('LTRIM', t.log, base - r.base, -1)
-  r.base = base
-end
+mark(r, tonumber(ARGV[30]))
+trim(t, r, tonumber(ARGV[20]), tonumber(ARGV[29]), tonumber(ARGV[30]))
 decide(t, r)
 
 local extra = r.extra or {}

@@ -52,7 +52,7 @@ end
 
 -- touch notes that the thread got an input. The first one settles its tenant.
 local function touch(t, r, member, tenant, title)
-  local v = redis.call('HMGET', t.rec, 'input', 'title', 'was')
+  local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look')
   if v[1] then
     redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
   else
@@ -60,6 +60,7 @@ local function touch(t, r, member, tenant, title)
     r.ver = r.ver + tonumber(v[3] or 0)
     if tenant ~= '' then redis.call('HSET', t.rec, 'tenant', tenant) end
   end
+  if v[4] then redis.call('HDEL', t.rec, 'look') end
   if title ~= '' and not v[2] then redis.call('HSET', t.rec, 'title', title) end
   redis.call('HSET', t.rec, 'input', NOW)
   redis.call('ZADD', t.threads, 0, threadMember(t, member, NOW))
@@ -73,3 +74,9 @@ local function begun(t, member, epoch)
     if nodes[i] ~= NODE then redis.call('PUBLISH', ARGV[5] .. nodes[i], message) end
   end
 end
+
+-- letterMember is a dead letter's place among its tenant's.
+local function letterMember(t, d) return tenantOf(t) .. stamp(d.created + d.completed) .. hashOf(t) .. d.id end
+
+local function bury(t, d) redis.call('ZADD', t.dead, 0, letterMember(t, d)) end
+local function unbury(t, d) redis.call('ZREM', t.dead, letterMember(t, d)) end

@@ -48,6 +48,32 @@ local function push(key, list, first, last)
   end
 end
 
+-- MARK stands before an event that the caller takes for large, and alone in the
+-- log for one that lies in big, by its position.
+local MARK = '\0'
+
+local function plain(e) return string.sub(e, 1, 1) == MARK and string.sub(e, 2) or e end
+
+-- append logs list[first..last] behind r.seq.
+local function append(r, log, big, list, first, last)
+  local bytes, rest = 0, nil
+  for i = first, last do
+    local e = list[i]
+    bytes = bytes + #e
+    if string.sub(e, 1, 1) == MARK then
+      if not rest then
+        rest = {}
+        for j = first, last do rest[#rest + 1] = list[j] end
+      end
+      rest[i - first + 1] = MARK
+      redis.call('HSET', big, r.seq + i - first + 1, string.sub(e, 2))
+      bytes = bytes - 1
+    end
+  end
+  if rest then push(log, rest, 1, #rest) else push(log, list, first, last) end
+  r.seq, r.bytes = r.seq + last - first + 1, r.bytes + bytes
+end
+
 -- pack writes strings one after the other, each with its length.
 local function pack(out, list, first, last)
   for i = first, last do

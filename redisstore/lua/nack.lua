@@ -34,6 +34,7 @@ if ARGV[13] ~= '' then d.error = ARGV[13] end
 d.ready, d.gave = 0, 0
 if how == 'bury' or how == 'nack' and r.attempts >= d.max then
   cut(t, r, member, d, ARGV[14], 'dead_letter', d.error)
+  bury(t, d)
   if ARGV[15] == '1' and activated and giveBack(t, member, d.execution) then
     d.gave = 1
   else

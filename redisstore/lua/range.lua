@@ -2,6 +2,7 @@
 --
 -- KEYS[1] rec
 -- KEYS[2] log
+-- KEYS[3] big
 -- ARGV[7]  member
 -- ARGV[8]  epoch
 -- ARGV[9]  first   position
@@ -14,5 +15,4 @@ create(KEYS[1], r, ARGV[7])
 local first = tonumber(ARGV[9])
 if r.epoch ~= ARGV[8] then return { 2, r.epoch, r.seq, {} } end
 if first < r.base then return { 1, r.epoch, r.seq, {} } end
-local at = first - r.base
-return { 0, r.epoch, r.seq, redis.call('LRANGE', KEYS[2], at, at + tonumber(ARGV[10]) - 1) }
+return { 0, r.epoch, r.seq, logged(r, KEYS[2], KEYS[3], first, tonumber(ARGV[10])) }

@@ -36,12 +36,12 @@ local recovered, events, state, order, messages = 0, {}, false, false, {}
 local after = tonumber(ARGV[10])
 if ARGV[9] == r.epoch and after >= r.base - 1 and after <= r.seq then
   recovered = 1
-  events = redis.call('LRANGE', t.log, after + 1 - r.base, -1)
+  events = logged(r, t.log, t.big, after + 1)
 else
   local snap = redis.call('HMGET', t.snap, 'state', 'order')
   state, order = snap[1], snap[2]
   messages = redis.call('HGETALL', t.msgs)
-  events = redis.call('LRANGE', t.log, math.max(r.snapat + 1 - r.base, 0), -1)
+  events = logged(r, t.log, t.big, math.max(r.snapat + 1, r.base))
 end
 
 local labelled = {}

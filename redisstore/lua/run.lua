@@ -118,3 +118,14 @@ end
 local function stampOf(token, call)
   return string.sub(redis.sha1hex(table.concat(pack({}, { token, call }, 1, 2))), 1, 16)
 end
+
+-- describe is what is known of a dispatch: {run, state, epoch, priority, dedupe,
+-- available, attempts, max, error, node, lease, started, terminal event, requeued
+-- as, created, updated, completed, record, input}; times are Unix ms, 0 none.
+local function describe(t, r, d)
+  local held = r.run == d.id and r.token ~= ''
+  return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
+    r.run == d.id and r.attempts or d.attempts, d.max, d.error, held and r.node or '', held and r.lease or 0,
+    d.started > 0 and 1 or 0, terminalOf(t, d), d.requeued, d.created, d.created + d.updated,
+    TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id) }
+end

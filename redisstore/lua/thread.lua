@@ -8,8 +8,8 @@ local function keysOf(k)
   return {
     rec = k[1], log = k[2], snap = k[3], msgs = k[4], runs = k[5],
     memo = k[6], exec = k[7], journal = k[8], closing = k[9], queue = k[10],
-    disp = k[11], followers = k[12], archive = k[13], drafts = k[14], leases = k[15],
-    ready = k[16], counts = k[17], inbox = k[18], threads = k[19],
+    disp = k[11], followers = k[12], archive = k[13], drafts = k[14], big = k[15],
+    leases = k[16], ready = k[17], counts = k[18], inbox = k[19], threads = k[20], dead = k[21],
   }
 end
 
@@ -17,13 +17,13 @@ end
 -- by create.
 local function open(rec)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n')
+    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'bytes', 'marks')
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
     depoch = tonumber(v[10] or 0), lease = tonumber(v[11] or 0), node = v[12] or '', cn = tonumber(v[13] or 0),
     attempts = tonumber(v[14] or 0), kind = v[15] or '', latest = v[16] or '', pause = v[17] or '',
-    n = tonumber(v[18] or 0),
+    n = tonumber(v[18] or 0), bytes = tonumber(v[19] or 0), marks = v[20] or '',
   }
   if not r.epoch then
     r.epoch, r.new = ARGV[3], true
@@ -37,7 +37,7 @@ end
 -- commit.lua reads comes first: that is where it is found fastest.
 local function create(rec, r, member)
   if not r.new then return end
-  redis.call('HSET', rec, 'seq', r.seq, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+  redis.call('HSET', rec, 'seq', r.seq, 'bytes', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
     'thread', member)
   r.new = false
@@ -47,8 +47,9 @@ end
 -- needs takes no room at rest.
 local function decide(t, r)
   r.ver = r.ver + 1
-  redis.call('HSET', t.rec, 'seq', r.seq, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
-    'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n)
+  redis.call('HSET', t.rec, 'seq', r.seq, 'bytes', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+    'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
+    'marks', r.marks)
   if r.run == '' then
     redis.call('HDEL', t.rec, 'lease', 'node', 'attempts', 'kind')
   else
@@ -85,10 +86,21 @@ local function fenced(node, member, token)
   end
 end
 
+-- logged returns the log's events from position first on, limit or all of them.
+local function logged(r, log, big, first, limit)
+  local at = first - r.base
+  local list = redis.call('LRANGE', log, at, limit and at + limit - 1 or -1)
+  if redis.call('EXISTS', big) == 1 then
+    for i, e in ipairs(list) do
+      if e == MARK then list[i] = redis.call('HGET', big, first + i - 1) or e end
+    end
+  end
+  return list
+end
+
 -- log appends events that the script itself found, and remembers them in r.extra.
 local function log(t, r, list)
-  push(t.log, list, 1, #list)
-  r.seq = r.seq + #list
+  append(r, t.log, t.big, list, 1, #list)
   r.extra = r.extra or {}
   for i = 1, #list do r.extra[#r.extra + 1] = list[i] end
 end

@@ -1,0 +1,34 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// DeadLetters implements adapter.Mailbox. A dead letter that was requeued is none
+// to care about, and is left out.
+func (s *Store) DeadLetters(ctx context.Context, q adapter.PageQuery) (adapter.DeadLetterPage, error) {
+	l := listing{kind: 'd', prefix: digest(q.Tenant), key: func(p *partition) string { return p.dead }}
+	load := func(threads []threadKeys, hits []hit) call {
+		c := call{script: deadLettersScript, args: []any{q.Tenant}}
+		for i, t := range threads {
+			c.keys = append(c.keys, t.rec(), t.base+"runs", t.base+"disp")
+			c.args = append(c.args, hits[i].member[stampSize+hashSize:])
+		}
+		return c
+	}
+	read := func(_ hit, r *reply) (adapter.Dispatch, bool) {
+		if !r.more() {
+			return adapter.Dispatch{}, false
+		}
+		key, ok := threadOf(r.string())
+		return readDispatch(r, key), ok
+	}
+	letters, next, err := page(ctx, s, l, q, load, read)
+	if err != nil {
+		return adapter.DeadLetterPage{}, fmt.Errorf("redisstore: dead letters: %w", err)
+	}
+	return adapter.DeadLetterPage{Letters: letters, Next: next}, nil
+}

@@ -1,0 +1,105 @@
+-- retain.lua: how long a log keeps its events, and a thread its runs. It stands
+-- after run.lua and suspension.lua in the scripts that trim.
+--
+-- A log has no times. r.marks says of a few positions when they had been logged:
+-- pairs of stamps, oldest first. Two marks that are one apart lie half the age
+-- asunder at least, so that five are enough and an event is kept for its age and at
+-- most half of it more, or until the next end.
+
+local function number(s)
+  local n = 0
+  for i = 1, #s do n = n * 256 + string.byte(s, i, i) end
+  return n
+end
+
+local function markOf(r, i) return number(string.sub(r.marks, i, i + 5)), number(string.sub(r.marks, i + 6, i + 11)) end
+
+-- lastMark is when a run last ended, and 0 before the first end.
+local function lastMark(r)
+  if r.marks == '' then return 0 end
+  return (markOf(r, #r.marks - 11))
+end
+
+-- mark notes that the log has come to where it is by now.
+local function mark(r, age)
+  if #r.marks >= 24 and NOW - markOf(r, #r.marks - 23) < age / 2 then r.marks = string.sub(r.marks, 1, -13) end
+  r.marks = r.marks .. stamp(NOW) .. stamp(r.seq)
+end
+
+-- trim takes from the log's head what is too much of it: by number, by bytes, by
+-- age in ms. What follows the snapshot stays.
+local function trim(t, r, count, bytes, age)
+  local base = math.max(r.base, r.seq - count + 1)
+  while #r.marks > 0 do
+    local at, seq = markOf(r, 1)
+    if at > NOW - age then break end
+    base = math.max(base, seq + 1)
+    if seq > r.snapat or #r.marks == 12 then break end -- it is wanted again
+    r.marks = string.sub(r.marks, 13)
+  end
+  base = math.min(base, r.snapat + 1)
+  local first, cut = r.base, false
+  while r.base <= r.snapat and not cut and (r.base < base or r.bytes > bytes) do
+    local page = redis.call('LRANGE', t.log, r.base - first, math.min(r.base + 99, r.snapat) - first)
+    for _, e in ipairs(page) do
+      if r.base >= base and r.bytes <= bytes then
+        cut = true
+        break
+      end
+      local size = #e
+      if e == MARK then
+        size = redis.call('HSTRLEN', t.big, r.base)
+        redis.call('HDEL', t.big, r.base)
+      end
+      r.bytes = r.bytes - size
+      r.base = r.base + 1
+    end
+  end
+  if r.base > first then redis.call('LTRIM', t.log, r.base - first, -1) end
+end
+
+-- drop removes the records of a run that ended.
+local function drop(t, d)
+  redis.call('HDEL', t.runs, 'm:' .. d.id, 'r' .. d.n, 't' .. d.n)
+  if redis.call('HGET', t.runs, 'l:' .. d.execution) == d.id then redis.call('HDEL', t.runs, 'l:' .. d.execution) end
+  if d.state == 'dead_letter' then
+    redis.call('HDEL', t.disp, 'i:' .. d.id)
+    unbury(t, d)
+  end
+  count(t, d.state, -1)
+end
+
+-- prune drops runs that ended keep ms ago, from a cursor on, and returns the next
+-- one; '0': those were all. The thread's latest run stays, and the runs of its
+-- execution.
+local function prune(t, r, cursor, keep)
+  local page = redis.call('HSCAN', t.runs, cursor, 'MATCH', 'm:*', 'COUNT', 300)
+  local execution = redis.call('HGET', t.exec, 'id')
+  for i = 1, #page[2], 2 do
+    local d = getRun(t, string.sub(page[2][i], 3))
+    if d and d.status == 'ended' and d.id ~= r.latest and d.execution ~= execution
+      and NOW - d.created - d.completed >= keep then
+      drop(t, d)
+    end
+  end
+  return page[1]
+end
+
+-- erase takes a thread away in which nothing goes on. Who has seen it as it was
+-- must not mistake its next life for it: the record keeps a new epoch, and the
+-- version from which the next one goes on, for so many ms.
+local function erase(t, r, member, remember)
+  redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
+  redis.call('ZREM', t.ready, member)
+  for _, id in ipairs(runIDs(t)) do
+    local d = getRun(t, id)
+    count(t, d.state, -1)
+    if d.state == 'dead_letter' then unbury(t, d) end
+  end
+  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.msgs, t.runs, t.memo, t.exec, t.journal, t.disp, t.archive,
+    t.drafts)
+  redis.call('HSET', t.rec, 'thread', member, 'epoch', ARGV[3], 'replid', history(), 'base', 1, 'seq', 0,
+    'depoch', r.depoch, 'was', r.ver)
+  redis.call('PEXPIRE', t.rec, remember)
+  begun(t, member, ARGV[3])
+end

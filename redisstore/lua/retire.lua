@@ -1,0 +1,42 @@
+-- retire.lua: take from a thread what is past its retention.
+--
+-- KEYS     the thread's keys
+-- ARGV[7]  member
+-- ARGV[8]  age       ms for which events are kept
+-- ARGV[9]  keep      ms for which runs are kept
+-- ARGV[10] ttl       ms for which the thread is kept at rest; 0: for ever
+-- ARGV[11] remember  as in delete.lua
+-- ARGV[12] cursor    in the runs; '0' at first
+--
+-- Returns {cursor, epoch}: the cursor to go on with, '0' when the thread is done;
+--   the epoch under which the log begins again if the thread was erased, else ''.
+
+local t, member = keysOf(KEYS), ARGV[7]
+local r = open(t.rec)
+local input = tonumber(redis.call('HGET', t.rec, 'input') or 0)
+if input == 0 then return { '0', '' } end
+
+local age, keep, ttl = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local used = math.max(input, lastMark(r))
+local busy = r.run ~= '' or redis.call('EXISTS', t.queue) == 1
+local waits = suspended(t)
+if ttl > 0 and not busy and not waits and NOW - used >= ttl then
+  erase(t, r, member, ARGV[11])
+  return { '0', ARGV[3] }
+end
+
+local cursor, before = prune(t, r, ARGV[12], keep), r.base
+trim(t, r, math.huge, math.huge, age)
+if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'bytes', r.bytes, 'marks', r.marks) end
+
+-- When it is worth while to look again, if nothing happens in between.
+if cursor == '0' then
+  local look = math.huge
+  local function at(time) look = math.min(look, math.max(time, NOW + 1)) end
+  if busy then at(NOW + age) end
+  if busy or not waits and NOW - used < keep then at(math.min(NOW + keep / 8, used + keep)) end
+  if r.marks ~= '' and r.base <= r.snapat then at(markOf(r, 1) + age) end
+  if ttl > 0 and not waits then at(used + ttl) end
+  redis.call('HSET', t.rec, 'look', look < math.huge and string.format('%.0f', look) or 0)
+end
+return { cursor, '' }

@@ -1,0 +1,130 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	retireLooks    = 500 // threads that one call looks at
+	retireTogether = 64  // threads whose scripts travel together
+)
+
+// retirement is how far a pass over the list of threads has come.
+type retirement struct {
+	mu    sync.Mutex
+	part  int
+	after string // the member last looked at
+}
+
+// Retire implements adapter.Index. Calls go through all threads in turn, and a
+// false answer ends a pass. A pass reads two values of each thread: one an hour is
+// plenty. Nodes need not agree on who does it.
+func (s *Store) Retire(ctx context.Context) (more bool, err error) {
+	s.retired.mu.Lock()
+	defer s.retired.mu.Unlock()
+	at := &s.retired
+	for left := retireLooks; left > 0; {
+		p := &s.keys.parts[at.part]
+		from := "-"
+		if at.after != "" {
+			from = "(" + at.after
+		}
+		cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.threads, from, "+", "limit", 0, left)
+		if err := ask(ctx, s, []*redis.StringSliceCmd{cmd}); err != nil {
+			return false, fmt.Errorf("redisstore: retire: %w", err)
+		}
+		members := cmd.Val()
+		if err := s.retireThreads(ctx, p, members); err != nil {
+			return false, err
+		}
+		if len(members) == left {
+			at.after = members[left-1]
+			return true, nil
+		}
+		left -= len(members)
+		at.part, at.after = at.part+1, ""
+		if at.part == len(s.keys.parts) {
+			at.part = 0
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// retireThreads retires what is due of a partition's threads, given by their
+// members in the list. When there is something to do at one that rests is in its
+// record; a thread with an input since is looked at anew.
+func (s *Store) retireThreads(ctx context.Context, p *partition, members []string) error {
+	now := time.Now()
+	if s.opts.Clock != nil {
+		now = s.opts.Clock()
+	}
+	cmds := make([]*redis.SliceCmd, len(members))
+	for i, m := range members {
+		if len(m) != digestSize+stampSize+hashSize {
+			return fmt.Errorf("redisstore: retire: %s holds what is no member", p.threads)
+		}
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+m[digestSize+stampSize:]+":rec", "thread", "look")
+	}
+	if err := ask(ctx, s, cmds); err != nil {
+		return fmt.Errorf("redisstore: retire: %w", err)
+	}
+	var due []adapter.ThreadKey
+	for _, cmd := range cmds {
+		v := cmd.Val()
+		member, _ := v[0].(string)
+		key, ok := threadOf(member)
+		if look, known := v[1].(string); known {
+			at, err := strconv.ParseInt(look, 10, 64)
+			ok = ok && err == nil && at > 0 && at <= now.UnixMilli()
+		}
+		if ok {
+			due = append(due, key)
+		}
+	}
+	for group := range slices.Chunk(due, retireTogether) {
+		if err := s.retireAll(ctx, group); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// retireAll retires threads beside each other, each in as many steps as it takes.
+func (s *Store) retireAll(ctx context.Context, threads []adapter.ThreadKey) error {
+	cursors := make([]string, len(threads))
+	for len(threads) > 0 {
+		calls := make([]call, len(threads))
+		for i, key := range threads {
+			t := s.keys.thread(key)
+			calls[i] = call{retireScript, t.all(), []any{t.member, s.opts.RetainAge.Milliseconds(), s.opts.Keep.Milliseconds(),
+				s.opts.ThreadTTL.Milliseconds(), remember.Milliseconds(), cmp.Or(cursors[i], "0")}}
+		}
+		replies, errs := s.runAll(ctx, calls)
+		var left []adapter.ThreadKey
+		var at []string
+		for i, r := range replies {
+			if errs[i] != nil {
+				return errs[i]
+			}
+			if cursor := r.string(); cursor != "0" {
+				left, at = append(left, threads[i]), append(at, cursor)
+			}
+			s.begun(threads[i], r.string())
+			if r.err != nil {
+				return r.err
+			}
+		}
+		threads, cursors = left, at
+	}
+	return nil
+}
