@@ -61,8 +61,7 @@ func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 }
 
 // retireThreads retires what is due of a partition's threads, given by their
-// members in the list. When there is something to do at one that rests is in its
-// record; a thread with an input since is looked at anew.
+// members in the list.
 func (s *Store) retireThreads(ctx context.Context, p *partition, members []string) error {
 	now := time.Now()
 	if s.opts.Clock != nil {
@@ -73,21 +72,19 @@ func (s *Store) retireThreads(ctx context.Context, p *partition, members []strin
 		if len(m) != digestSize+stampSize+hashSize {
 			return fmt.Errorf("redisstore: retire: %s holds what is no member", p.threads)
 		}
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+m[digestSize+stampSize:]+":rec", "thread", "look")
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+m[digestSize+stampSize:]+":rec", "thread", "look", "marks")
 	}
 	if err := ask(ctx, s, cmds); err != nil {
 		return fmt.Errorf("redisstore: retire: %w", err)
 	}
 	var due []adapter.ThreadKey
-	for _, cmd := range cmds {
+	for i, cmd := range cmds {
 		v := cmd.Val()
 		member, _ := v[0].(string)
-		key, ok := threadOf(member)
-		if look, known := v[1].(string); known {
-			at, err := strconv.ParseInt(look, 10, 64)
-			ok = ok && err == nil && at > 0 && at <= now.UnixMilli()
-		}
-		if ok {
+		look, _ := v[1].(string)
+		marks, _ := v[2].(string)
+		used := forever - unstamp(members[i][digestSize:digestSize+stampSize])
+		if key, ok := threadOf(member); ok && s.retireDue(now.UnixMilli(), used, look, marks) {
 			due = append(due, key)
 		}
 	}
@@ -97,6 +94,23 @@ func (s *Store) retireThreads(ctx context.Context, p *partition, members []strin
 		}
 	}
 	return nil
+}
+
+// retireDue reports whether there may be something to retire of a thread that was
+// last used at a time. look says when there is; where it is not known, the log's
+// first mark says how old the log is. Times are Unix ms.
+func (s *Store) retireDue(now, used int64, look, marks string) bool {
+	if s.opts.ThreadTTL > 0 && now-used >= s.opts.ThreadTTL.Milliseconds() {
+		return true
+	}
+	if look != "" {
+		at, err := strconv.ParseInt(look, 10, 64)
+		return err != nil || at > 0 && at <= now
+	}
+	if len(marks) >= stampSize {
+		used = unstamp(marks[:stampSize])
+	}
+	return now-used >= s.opts.RetainAge.Milliseconds()
 }
 
 // retireAll retires threads beside each other, each in as many steps as it takes.

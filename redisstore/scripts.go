@@ -77,7 +77,7 @@ func (s *Store) prologue(c call, extra int) []any {
 	for _, k := range c.keys {
 		args = append(args, k)
 	}
-	return append(args, s.now(), s.opts.HistoryID, newID(), s.opts.Node, s.keys.nodeChannels(), s.keys.nudges())
+	return append(args, s.now(), s.opts.HistoryID, newEpoch(), s.opts.Node, s.keys.nodeChannels(), s.keys.nudges())
 }
 
 func (s *Store) command(ctx context.Context, c call) *redis.Cmd {

@@ -245,3 +245,6 @@ func (s *Store) now() int64 {
 }
 
 func newID() string { return rand.Text() }
+
+// newEpoch is 80 random bits: each thread keeps one.
+func newEpoch() string { return rand.Text()[:16] }

@@ -71,7 +71,7 @@ if ARGV[25] ~= '' then
 end
 
 create(t.rec, r, member)
-touch(t, r, member, ARGV[28], ARGV[29])
+touch(t, r, member, ARGV[28], ARGV[29], tonumber(ARGV[10]))
 local start = r.seq
 local d = newRun(t, r, run, how == 'queue' and 'queued' or 'active', how == 'queue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARGV[21]), tonumber(ARGV[22]), dedupe, ARGV[15]

@@ -18,7 +18,7 @@ while KEYS[k] do
   local stop = records + tonumber(ARGV[at + 9])
   local flags = tonumber(ARGV[at + 6])
   local closes, large = flags % 2, flags > 1 and 1 or 0
-  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'bytes')
+  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len')
   local epoch = v[7] and current(rec, v[7], v[8]) or ARGV[3]
   r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4] or ''
   r.depoch, r.bytes = tonumber(v[5] or 0), tonumber(v[9] or 0)
@@ -26,7 +26,7 @@ while KEYS[k] do
   if verdict == OK then
     append(r, KEYS[k + 1], KEYS[k + 4 + closes], ARGV, events, records - 1)
     push(KEYS[k + 2], ARGV, records, stop - 1)
-    redis.call('HSET', rec, 'seq', r.seq, 'bytes', r.bytes, 'cn', ARGV[at + 4])
+    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + 4])
     if closes == 1 then redis.call('SET', KEYS[k + 4], ARGV[at + 7]) end
     publish(KEYS[k + 3], ARGV[at], epoch, expect + 1, ARGV, events, records - 1)
   elseif verdict == STORED then

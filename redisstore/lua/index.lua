@@ -50,17 +50,19 @@ local function threadMember(t, member, ms)
   return digest(namespace) .. stamp(FOREVER - ms) .. hashOf(t)
 end
 
--- touch notes that the thread got an input. The first one settles its tenant.
-local function touch(t, r, member, tenant, title)
+-- touch notes that the thread got an input. The first one settles its tenant;
+-- later ones see to it that runs older than keep ms are looked for in time.
+local function touch(t, r, member, tenant, title, keep)
   local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look')
   if v[1] then
     redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
+    local look, soon = tonumber(v[4] or 0), NOW + math.floor(keep / 8)
+    if look == 0 or look > soon then redis.call('HSET', t.rec, 'look', string.format('%.0f', soon)) end
   else
     redis.call('PERSIST', t.rec)
     r.ver = r.ver + tonumber(v[3] or 0)
     if tenant ~= '' then redis.call('HSET', t.rec, 'tenant', tenant) end
   end
-  if v[4] then redis.call('HDEL', t.rec, 'look') end
   if title ~= '' and not v[2] then redis.call('HSET', t.rec, 'title', title) end
   redis.call('HSET', t.rec, 'input', NOW)
   redis.call('ZADD', t.threads, 0, threadMember(t, member, NOW))

@@ -27,9 +27,10 @@ end
 
 local cursor, before = prune(t, r, ARGV[12], keep), r.base
 trim(t, r, math.huge, math.huge, age)
-if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'bytes', r.bytes, 'marks', r.marks) end
+if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'len', r.bytes, 'marks', r.marks) end
 
--- When it is worth while to look again, if nothing happens in between.
+-- When it is worth while to look again, if nothing happens in between. A thread
+-- that waits with its first log need not say so: its first mark does.
 if cursor == '0' then
   local look = math.huge
   local function at(time) look = math.min(look, math.max(time, NOW + 1)) end
@@ -37,6 +38,8 @@ if cursor == '0' then
   if busy or not waits and NOW - used < keep then at(math.min(NOW + keep / 8, used + keep)) end
   if r.marks ~= '' and r.base <= r.snapat then at(markOf(r, 1) + age) end
   if ttl > 0 and not waits then at(used + ttl) end
-  redis.call('HSET', t.rec, 'look', look < math.huge and string.format('%.0f', look) or 0)
+  if not waits or r.base > r.snapat or redis.call('HEXISTS', t.rec, 'look') == 1 then
+    redis.call('HSET', t.rec, 'look', look < math.huge and string.format('%.0f', look) or 0)
+  end
 end
 return { cursor, '' }

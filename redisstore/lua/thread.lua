@@ -17,7 +17,7 @@ end
 -- by create.
 local function open(rec)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'bytes', 'marks')
+    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks')
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
@@ -37,7 +37,7 @@ end
 -- commit.lua reads comes first: that is where it is found fastest.
 local function create(rec, r, member)
   if not r.new then return end
-  redis.call('HSET', rec, 'seq', r.seq, 'bytes', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+  redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
     'thread', member)
   r.new = false
@@ -47,7 +47,7 @@ end
 -- needs takes no room at rest.
 local function decide(t, r)
   r.ver = r.ver + 1
-  redis.call('HSET', t.rec, 'seq', r.seq, 'bytes', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+  redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
     'marks', r.marks)
   if r.run == '' then
