@@ -24,8 +24,8 @@ func (s *Store) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited
 // redirects bounds how often a script follows its slot to another master.
 const redirects = 3
 
-// waiting is a call with its outcome.
-type waiting struct {
+// awaited is a call with its outcome.
+type awaited struct {
 	call
 	cmd   *redis.Cmd
 	reply *reply
@@ -37,9 +37,9 @@ type waiting struct {
 // enough of them is an unknown outcome, and the call sent again finds what it did
 // and waits again.
 func (s *Store) sendWaiting(ctx context.Context, calls []call) ([]*reply, []error) {
-	all := make([]*waiting, len(calls))
+	all := make([]*awaited, len(calls))
 	for i, c := range calls {
-		all[i] = &waiting{call: c}
+		all[i] = &awaited{call: c}
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout+s.opts.WaitTimeout)
 	defer cancel()
@@ -55,13 +55,13 @@ func (s *Store) sendWaiting(ctx context.Context, calls []call) ([]*reply, []erro
 
 // waitOnce sends each call to the master of its keys and returns the calls that
 // have to go to another. The last try takes any answer.
-func (s *Store) waitOnce(ctx context.Context, calls []*waiting, last bool) (moved []*waiting) {
+func (s *Store) waitOnce(ctx context.Context, calls []*awaited, last bool) (moved []*awaited) {
 	cluster, ok := s.client.(*redis.ClusterClient)
 	if !ok {
 		s.waitOn(ctx, s.client, calls)
 		return nil
 	}
-	groups := map[*redis.Client][]*waiting{}
+	groups := map[*redis.Client][]*awaited{}
 	for _, w := range calls {
 		master, err := cluster.MasterForKey(ctx, w.keys[0])
 		if err != nil {
@@ -87,8 +87,8 @@ func (s *Store) waitOnce(ctx context.Context, calls []*waiting, last bool) (move
 }
 
 // waitOn runs calls on one master. Each script that it lacks is sent in full.
-func (s *Store) waitOn(ctx context.Context, master redis.UniversalClient, calls []*waiting) {
-	var missing []*waiting
+func (s *Store) waitOn(ctx context.Context, master redis.UniversalClient, calls []*awaited) {
+	var missing []*awaited
 	s.pipeWaiting(ctx, master, calls, false)
 	for _, w := range calls {
 		if redis.HasErrorPrefix(w.cmd.Err(), "NOSCRIPT") {
@@ -100,7 +100,7 @@ func (s *Store) waitOn(ctx context.Context, master redis.UniversalClient, calls 
 	}
 }
 
-func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, calls []*waiting, full bool) {
+func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, calls []*awaited, full bool) {
 	pipe := master.Pipeline()
 	for _, w := range calls {
 		w.cmd = s.command(ctx, w.call)
