@@ -50,9 +50,9 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 	}
 	args = append(args, cmp.Or(b.Priority, middlePriority), cmp.Or(b.MaxAttempts, usualAttempts), b.Dedupe, available, b.Requeues)
 	if how == "queue" {
-		args = append(args, 0, 0, b.Tenant, cutTitle(b.Title))
+		args = append(args, 0, 0, b.Tenant, cutTitle(b.Title), s.lookAfter())
 	} else {
-		args = append(args, len(b.Answers), len(b.Archive), b.Tenant, cutTitle(b.Title))
+		args = append(args, len(b.Answers), len(b.Archive), b.Tenant, cutTitle(b.Title), s.lookAfter())
 		for id, answer := range b.Answers {
 			args = append(args, id, []byte(answer))
 		}

@@ -16,6 +16,11 @@ import (
 const (
 	retireLooks    = 500 // threads that one call looks at
 	retireTogether = 64  // threads whose scripts travel together
+
+	// After a pass over many threads the next one waits a while for each, so that
+	// passes take a few thousandths of the server's time.
+	retireMany  = 10_000
+	retirePause = time.Millisecond
 )
 
 // retirement is how far a pass over the list of threads has come.
@@ -23,15 +28,21 @@ type retirement struct {
 	mu    sync.Mutex
 	part  int
 	after string // the member last looked at
+	seen  int
+	rests time.Time // until then no other pass begins
 }
 
 // Retire implements adapter.Index. Calls go through all threads in turn, and a
-// false answer ends a pass. A pass reads two values of each thread: one an hour is
-// plenty. Nodes need not agree on who does it.
+// false answer ends a pass. A pass reads a few values of each thread, so that one
+// over more than 10,000 is followed by a rest, of a second for 1,000 threads, in
+// which calls do nothing. Nodes need not agree on who does it.
 func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 	s.retired.mu.Lock()
 	defer s.retired.mu.Unlock()
 	at := &s.retired
+	if time.Now().Before(at.rests) {
+		return false, nil
+	}
 	for left := retireLooks; left > 0; {
 		p := &s.keys.parts[at.part]
 		from := "-"
@@ -48,12 +59,17 @@ func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 		}
 		if len(members) == left {
 			at.after = members[left-1]
+			at.seen += left
 			return true, nil
 		}
 		left -= len(members)
+		at.seen += len(members)
 		at.part, at.after = at.part+1, ""
 		if at.part == len(s.keys.parts) {
-			at.part = 0
+			if at.seen > retireMany {
+				at.rests = time.Now().Add(time.Duration(at.seen) * retirePause)
+			}
+			at.part, at.seen = 0, 0
 			return false, nil
 		}
 	}
@@ -96,6 +112,12 @@ func (s *Store) retireThreads(ctx context.Context, p *partition, members []strin
 	return nil
 }
 
+// lookAfter is how much longer than they must things may be kept in a thread that
+// is in use, in ms.
+func (s *Store) lookAfter() int64 {
+	return max(min(s.opts.Keep/8, s.opts.RetainAge).Milliseconds(), 1)
+}
+
 // retireDue reports whether there may be something to retire of a thread that was
 // last used at a time. look says when there is; where it is not known, the log's
 // first mark says how old the log is. Times are Unix ms.
@@ -121,7 +143,7 @@ func (s *Store) retireAll(ctx context.Context, threads []adapter.ThreadKey) erro
 		for i, key := range threads {
 			t := s.keys.thread(key)
 			calls[i] = call{retireScript, t.all(), []any{t.member, s.opts.RetainAge.Milliseconds(), s.opts.Keep.Milliseconds(),
-				s.opts.ThreadTTL.Milliseconds(), remember.Milliseconds(), cmp.Or(cursors[i], "0")}}
+				s.opts.ThreadTTL.Milliseconds(), remember.Milliseconds(), cmp.Or(cursors[i], "0"), s.lookAfter()}}
 		}
 		replies, errs := s.runAll(ctx, calls)
 		var left []adapter.ThreadKey

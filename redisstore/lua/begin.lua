@@ -25,6 +25,7 @@
 -- ARGV[27] m          number of messages to archive
 -- ARGV[28] tenant
 -- ARGV[29] title
+-- ARGV[30] look       ms after which to look for what is past its retention
 -- then                the answers, id and answer; the messages, id and message
 -- then                the events to log
 --
@@ -71,7 +72,7 @@ if ARGV[25] ~= '' then
 end
 
 create(t.rec, r, member)
-touch(t, r, member, ARGV[28], ARGV[29], tonumber(ARGV[10]))
+touch(t, r, member, ARGV[28], ARGV[29], tonumber(ARGV[30]))
 local start = r.seq
 local d = newRun(t, r, run, how == 'queue' and 'queued' or 'active', how == 'queue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARGV[21]), tonumber(ARGV[22]), dedupe, ARGV[15]
@@ -99,13 +100,13 @@ if how == 'queue' then
 end
 
 local n = tonumber(ARGV[26])
-local archived = 30 + 2 * n
+local archived = 31 + 2 * n
 local first = archived + 2 * tonumber(ARGV[27])
 for i = archived, first - 1, 2 do redis.call('HSET', t.archive, ARGV[i], ARGV[i + 1]) end
 if first > archived then redis.call('PEXPIRE', t.archive, ARGV[10]) end
 if resumes then
   local given = {}
-  for i = 30, archived - 1, 2 do
+  for i = 31, archived - 1, 2 do
     redis.call('HSET', t.memo, 'a:' .. ARGV[i], ARGV[i + 1])
     given[#given + 1] = ARGV[i]
   end

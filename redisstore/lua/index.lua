@@ -51,12 +51,13 @@ local function threadMember(t, member, ms)
 end
 
 -- touch notes that the thread got an input. The first one settles its tenant;
--- later ones see to it that runs older than keep ms are looked for in time.
-local function touch(t, r, member, tenant, title, keep)
+-- later ones see to it that in so many ms somebody looks for what is past its
+-- retention.
+local function touch(t, r, member, tenant, title, ms)
   local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look')
   if v[1] then
     redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
-    local look, soon = tonumber(v[4] or 0), NOW + math.floor(keep / 8)
+    local look, soon = tonumber(v[4] or 0), NOW + ms
     if look == 0 or look > soon then redis.call('HSET', t.rec, 'look', string.format('%.0f', soon)) end
   else
     redis.call('PERSIST', t.rec)

@@ -7,6 +7,7 @@
 -- ARGV[10] ttl       ms for which the thread is kept at rest; 0: for ever
 -- ARGV[11] remember  as in delete.lua
 -- ARGV[12] cursor    in the runs; '0' at first
+-- ARGV[13] look      ms after which to look again at a thread whose runs grow older
 --
 -- Returns {cursor, epoch}: the cursor to go on with, '0' when the thread is done;
 --   the epoch under which the log begins again if the thread was erased, else ''.
@@ -34,8 +35,8 @@ if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'len', r.bytes
 if cursor == '0' then
   local look = math.huge
   local function at(time) look = math.min(look, math.max(time, NOW + 1)) end
-  if busy then at(NOW + age) end
-  if busy or not waits and NOW - used < keep then at(math.min(NOW + keep / 8, used + keep)) end
+  if busy then at(NOW + tonumber(ARGV[13])) end
+  if not busy and not waits and NOW - used < keep then at(math.min(NOW + tonumber(ARGV[13]), used + keep)) end
   if r.marks ~= '' and r.base <= r.snapat then at(markOf(r, 1) + age) end
   if ttl > 0 and not waits then at(used + ttl) end
   if not waits or r.base > r.snapat or redis.call('HEXISTS', t.rec, 'look') == 1 then
