@@ -41,7 +41,12 @@ else
   end
   local id = release(t, r, member)
   publish(t.followers, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)
-  if named ~= '' then id = redis.call('ZSCORE', t.queue, named) and named end
+  if named ~= '' then
+    -- Not in one expression: miniredis's Lua leaves a local as it was when the
+    -- first operand of an `and` assigned to it is false.
+    id = nil
+    if redis.call('ZSCORE', t.queue, named) then id = named end
+  end
   d = id and getRun(t, id)
   if not d or d.status ~= 'queued' then
     if r.seq > before then decide(t, r) end
