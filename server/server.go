@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 
@@ -82,8 +83,8 @@ func newServer(b backend, opts *Options) (*Server, error) {
 
 // Shutdown refuses new sockets, tells the open ones, shuts the runner down,
 // writes what its runs ended with, closes the sockets with 1012 and ends what
-// Serve began. When ctx ends first, what is still open is cut off and ctx's
-// error returned. It may be called once.
+// Serve began. When ctx ends first, its error is returned, and what is still
+// open a second later is cut off. It may be called once.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.mu.Lock()
 	s.draining.Store(true)
@@ -102,8 +103,16 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	select {
 	case <-closed:
 	case <-ctx.Done():
-		s.cutOff()
-		<-closed
+		// Runs that do not end in time take all of ctx. Their clients are told
+		// all the same.
+		patience := time.NewTimer(farewell)
+		defer patience.Stop()
+		select {
+		case <-closed:
+		case <-patience.C:
+			s.cutOff()
+			<-closed
+		}
 		err = errors.Join(err, ctx.Err())
 	}
 	s.revocations.running.Wait()
