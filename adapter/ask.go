@@ -156,7 +156,7 @@ func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
 // and seals it. It returns ErrSuspended when that is stored.
 func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error {
 	s := suspension{Execution: x.id, Run: x.claim.RunID, Label: x.label}
-	var toolCalls []string
+	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := uuid.NewString()
 		interrupts[i].ID = id
@@ -173,6 +173,9 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 		if interrupts[i].ToolCallID != "" {
 			toolCalls = append(toolCalls, interrupts[i].ToolCallID)
 		}
+		if !slices.Contains(reasons, interrupts[i].Reason) {
+			reasons = append(reasons, interrupts[i].Reason)
+		}
 	}
 	stored, err := json.Marshal(s)
 	if err != nil {
@@ -184,6 +187,7 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 		Suspension: stored,
 		Interrupts: ask.IDs,
 		ToolCalls:  toolCalls,
+		Reasons:    reasons,
 		Deadline:   s.deadline(),
 	}, []*record{ask}, &protocol.RunFinished{
 		ThreadID: x.claim.Thread.Thread,
