@@ -7,55 +7,118 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// recognised is the input with the thread's ids for messages that come back
-// under others. Where the events name no message, a frontend names it itself
-// when it sends its history back: assistant-ui does so with an assistant message
-// that begins with a tool call, and with tool results. Taken for new, the thread
-// would hold the call twice.
+// recognised is the input with the thread's own messages in the place of those
+// that only say again what they say. A frontend that builds messages from events
+// may cut them differently and name them itself: assistant-ui puts the calls of a
+// run into one message, after the text if there is any, and names tool results,
+// and messages without text, as it likes. Taken for new, the thread would hold
+// such a call twice; taken for missing, it would be rewound to before it.
 //
-// A message is recognised by its tool calls, which the thread must hold with the
-// same names, arguments and content. One that says anything else is new.
+// What is recognised by its calls must agree in their names and arguments, and
+// under an unknown id in its text: a message that says anything else is new.
 func recognised(input *protocol.RunAgentInput, held protocol.Messages) *protocol.RunAgentInput {
-	ids := map[string]bool{}
-	for _, m := range held {
-		ids[m.ID] = true
+	h := newHistory(held)
+	sent := map[string]bool{}
+	for _, m := range input.Messages {
+		sent[m.ID] = true
 	}
-	messages := slices.Clone(input.Messages)
-	renamed := false
-	for i, m := range messages {
-		if ids[m.ID] {
+	var messages protocol.Messages
+	changed := false
+	for _, m := range input.Messages {
+		same := h.same(m)
+		if len(same) == 0 || len(same) == 1 && same[0].ID == m.ID {
+			messages = append(messages, m)
 			continue
 		}
-		at := slices.IndexFunc(held, func(h protocol.Message) bool { return echoes(m, h) })
-		if at >= 0 {
-			messages[i].ID = held[at].ID
-			renamed = true
+		changed = true
+		for _, s := range same {
+			if s.ID == m.ID || !sent[s.ID] {
+				sent[s.ID] = true
+				messages = append(messages, s)
+			}
 		}
 	}
-	if !renamed {
+	if !changed {
 		return input
 	}
-	same := *input
-	same.Messages = messages
-	return &same
+	again := *input
+	again.Messages = messages
+	return &again
 }
 
-// echoes reports whether m says what the thread's message h says, and nothing
-// more.
-func echoes(m, h protocol.Message) bool {
-	if m.Role != h.Role {
-		return false
+// history finds a thread's messages by what is in them.
+type history struct {
+	held    protocol.Messages
+	ids     map[string]int
+	calls   map[string]int // the assistant's message with the call
+	results map[string]int // the tool message that answers it
+}
+
+func newHistory(held protocol.Messages) history {
+	h := history{held: held, ids: map[string]int{}, calls: map[string]int{}, results: map[string]int{}}
+	for i, m := range held {
+		h.ids[m.ID] = i
+		for _, call := range m.ToolCalls {
+			h.calls[call.ID] = i
+		}
+		if m.Role == protocol.RoleTool {
+			h.results[m.ToolCallID] = i
+		}
 	}
-	switch m.Role {
-	case protocol.RoleTool:
-		return m.ToolCallID == h.ToolCallID && sameText(m.Content.String(), h.Content.String())
-	case protocol.RoleAssistant:
-		return len(m.ToolCalls) > 0 && m.Content.String() == h.Content.String() &&
-			slices.EqualFunc(m.ToolCalls, h.ToolCalls, func(a, b protocol.ToolCall) bool {
-				return a.ID == b.ID && a.Function.Name == b.Function.Name && sameText(a.Function.Arguments, b.Function.Arguments)
-			})
+	return h
+}
+
+// same are the messages of the thread that say what m says, none if m is new.
+func (h history) same(m protocol.Message) protocol.Messages {
+	at, known := h.ids[m.ID]
+	switch {
+	case m.Role == protocol.RoleAssistant && len(m.ToolCalls) > 0:
+		return h.sameCalls(m)
+	case known:
+		return protocol.Messages{h.held[at]}
+	case m.Role == protocol.RoleTool:
+		if at, found := h.results[m.ToolCallID]; found && sameText(m.Content.String(), h.held[at].Content.String()) {
+			return protocol.Messages{h.held[at]}
+		}
 	}
-	return false
+	return nil
+}
+
+// sameCalls are the message with the id of m, if there is one, and those that
+// hold the rest of its calls.
+func (h history) sameCalls(m protocol.Message) protocol.Messages {
+	var found []int
+	at, known := h.ids[m.ID]
+	if known {
+		found = append(found, at)
+	}
+	for _, call := range m.ToolCalls {
+		at, held := h.calls[call.ID]
+		switch {
+		case !held || !hasCall(h.held[at], call):
+			if !known {
+				return nil
+			}
+		case !slices.Contains(found, at):
+			found = append(found, at)
+		}
+	}
+	var same protocol.Messages
+	text := ""
+	for _, at := range found {
+		same = append(same, h.held[at])
+		text += h.held[at].Content.String()
+	}
+	if !known && text != m.Content.String() {
+		return nil
+	}
+	return same
+}
+
+func hasCall(m protocol.Message, call protocol.ToolCall) bool {
+	return slices.ContainsFunc(m.ToolCalls, func(c protocol.ToolCall) bool {
+		return c.ID == call.ID && c.Function.Name == call.Function.Name && sameText(c.Function.Arguments, call.Function.Arguments)
+	})
 }
 
 // sameText compares texts that often are JSON, which a frontend may have read

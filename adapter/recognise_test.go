@@ -99,3 +99,55 @@ func TestAnotherResultOrTextIsNew(t *testing.T) {
 		t.Errorf("texts %q", got)
 	}
 }
+
+// A frontend may show the text and the calls of a run as one message. Its answer
+// to a call then follows a history that is shorter than the thread's, and must
+// not be taken for going back.
+func TestCallsPutIntoOneMessage(t *testing.T) {
+	calling := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		messages := run.Input().Messages
+		if messages[len(messages)-1].Role == protocol.RoleTool {
+			return nil
+		}
+		return run.Emit(
+			&protocol.TextMessageStart{MessageID: "text", Role: protocol.RoleAssistant},
+			&protocol.TextMessageContent{MessageID: "text", Delta: "I look."},
+			&protocol.TextMessageEnd{MessageID: "text"},
+			&protocol.ToolCallStart{ToolCallID: "one", ToolCallName: "look"},
+			&protocol.ToolCallEnd{ToolCallID: "one"},
+			&protocol.ToolCallStart{ToolCallID: "two", ToolCallName: "look"},
+			&protocol.ToolCallEnd{ToolCallID: "two"},
+		)
+	})
+	call := func(id string) protocol.ToolCall {
+		return protocol.ToolCall{ID: id, Function: protocol.ToolFunction{Name: "look"}}
+	}
+	result := func(id string) protocol.Message {
+		return protocol.Message{ID: id + ":tool", Role: protocol.RoleTool, ToolCallID: id, Content: protocol.Text("seen")}
+	}
+	says := func(id, text string, calls ...protocol.ToolCall) protocol.Message {
+		return protocol.Message{ID: id, Role: protocol.RoleAssistant, Content: protocol.Text(text), ToolCalls: calls}
+	}
+	for name, shown := range map[string]protocol.Messages{
+		"with the text":    {says("text", "I look.", call("one"), call("two"))},
+		"beside the text":  {says("text", "I look."), says("shown", "", call("one"), call("two"))},
+		"one with, one by": {says("text", "I look.", call("one")), says("shown", "", call("two"))},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, calling)
+			l.saySending(nil, "one")
+			answered := append(append(user("one").Messages, shown...), result("one"), result("two"))
+			a := l.submit(&protocol.RunAgentInput{Messages: answered})
+			if a.Disposition != adapter.Started {
+				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+			}
+			succeeded(t, l.untilEnd())
+			if got := l.contents(protocol.RoleTool); len(got) != 2 {
+				t.Errorf("results %q", got)
+			}
+			if got := l.sent(); len(got) != 6 {
+				t.Errorf("the thread holds %d messages, want 6: %+v", len(got), got)
+			}
+		})
+	}
+}
