@@ -13,6 +13,8 @@ export function scenarios(frontend, hooks) {
   const asked = (tab) => tab.at("question").waitFor();
   const toolMessages = (tab) => tab.agent((agent) => agent.messages.filter((message) => message.role === "tool"));
 
+  const calls = (tab) => tab.agent((agent) => agent.messages.flatMap((message) => message.toolCalls ?? []));
+
   test(`${frontend}: text streams, and stays after a reload`, async () => {
     const tab = await open();
     await tab.say("/slow 40 25");
@@ -50,8 +52,7 @@ export function scenarios(frontend, hooks) {
     await tab.shot(`${frontend}-3-approved`);
     await tab.say("/say what next");
     await tab.says("what next");
-    const calls = await tab.agent((agent) => agent.messages.flatMap((message) => message.toolCalls ?? []));
-    assert.equal(calls.length, 1, "the call is in the thread once");
+    assert.equal((await calls(tab)).length, 1, "the call is in the thread once");
   });
 
   test(`${frontend}: a question outlives a reload`, async () => {
@@ -151,6 +152,36 @@ export function scenarios(frontend, hooks) {
     await tab.page.reload();
     await tab.says("hello");
     assert.equal((await tab.said()).length, 2);
+  });
+
+  test(`${frontend}: several questions are answered together`, async () => {
+    const tab = await open();
+    await tab.say("/parallel 3");
+    await until(async () => (await tab.at("question").count()) === 3, "three questions");
+    await tab.shot(`${frontend}-7-parallel`);
+    const ids = await tab.agent((agent) => agent.pendingInterrupts.map(({ id }) => id));
+    for (const [i, answer] of ["approve", "decline", "cancel"].entries()) {
+      await tab.page.locator(`[data-id="${ids[i]}"]`).getByTestId(answer).click();
+    }
+    await tab.says("called task_1");
+    await tab.rest();
+    assert.match(await last(tab), /called task_1.*task_2 was declined.*task_3 was cancelled/);
+    await tab.say("/say what next");
+    await tab.says("what next");
+    assert.equal((await calls(tab)).length, 3, "the calls are in the thread once each");
+    assert.equal((await toolMessages(tab)).length, 2);
+  });
+
+  test(`${frontend}: a tool of the page's own is called, and its result answered`, async () => {
+    const tab = await open();
+    await tab.say("/frontend where {}");
+    await tab.says("in a browser");
+    await tab.rest();
+    await tab.say("/say what next");
+    await tab.says("what next");
+    assert.equal((await calls(tab)).length, 1);
+    assert.equal((await toolMessages(tab)).length, 1);
+    assert.equal((await tab.asked()).length, 2);
   });
 
   return { open, last, asked };

@@ -9,9 +9,8 @@ interface Asked {
   metadata?: Record<string, unknown>;
 }
 
-export function Approval({ interrupt, resolve, cancel }: { interrupt: Asked | null; resolve: (payload: unknown) => void; cancel: () => void }) {
+export function Approval({ interrupt, resolve, cancel }: { interrupt: Asked; resolve: (payload: unknown) => void; cancel: () => void }) {
   const [edited, setEdited] = useState("");
-  if (!interrupt) return null;
   return (
     <div data-testid="question" data-id={interrupt.id}>
       <p>{interrupt.message ?? "May I?"}</p>

@@ -1,10 +1,12 @@
 // A page of assistant-ui as its users write one, with a WebSocketAgent for its agent.
 
 import {
-  AssistantRuntimeProvider, ComposerPrimitive, MessagePrimitive, ThreadPrimitive, type ToolCallMessagePartProps,
+  AssistantRuntimeProvider, ComposerPrimitive, makeAssistantTool, MessagePrimitive, ThreadPrimitive, type ToolCallMessagePartProps,
 } from "@assistant-ui/react";
-import { useAgUiInterrupts, useAgUiRuntime, useAgUiState, useAgUiSteerAway, useAgUiSubmitInterruptResponses } from "@assistant-ui/react-ag-ui";
-import { useMemo } from "react";
+import {
+  useAgUiInterrupts, useAgUiRuntime, useAgUiState, useAgUiSteerAway, useAgUiSubmitInterruptResponses, type AgUiResumeEntry,
+} from "@assistant-ui/react-ag-ui";
+import { useMemo, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { agent } from "./agent";
 import { Approval } from "./approval";
@@ -17,6 +19,7 @@ function Chat() {
   const runtime = useAgUiRuntime({ agent: agent as never, adapters });
   return (
     <AssistantRuntimeProvider runtime={runtime}>
+      <Where />
       <ThreadPrimitive.Root>
         <ThreadPrimitive.Viewport>
           <ThreadPrimitive.Messages components={{ UserMessage, AssistantMessage }} />
@@ -55,19 +58,34 @@ function ToolCall({ toolName, argsText, result }: ToolCallMessagePartProps) {
   );
 }
 
+/** The answers go out together, when there is one for each question. */
 function Questions() {
-  const [interrupt] = useAgUiInterrupts();
+  const interrupts = useAgUiInterrupts();
   const submit = useAgUiSubmitInterruptResponses();
-  if (!interrupt) return null;
-  const { id } = interrupt;
-  return (
+  const [answers, setAnswers] = useState<AgUiResumeEntry[]>([]);
+  const open = interrupts.filter(({ id }) => !answers.some((answer) => answer.interruptId === id));
+  const answer = (entry: AgUiResumeEntry) => {
+    const all = [...answers, entry];
+    setAnswers(open.length > 1 ? all : []);
+    if (open.length === 1) void submit(all);
+  };
+  return open.map((interrupt) => (
     <Approval
+      key={interrupt.id}
       interrupt={interrupt}
-      resolve={(payload) => void submit([{ interruptId: id, status: "resolved", payload }])}
-      cancel={() => void submit([{ interruptId: id, status: "cancelled" }])}
+      resolve={(payload) => answer({ interruptId: interrupt.id, status: "resolved", payload })}
+      cancel={() => answer({ interruptId: interrupt.id, status: "cancelled" })}
     />
-  );
+  ));
 }
+
+const Where = makeAssistantTool({
+  toolName: "where",
+  type: "frontend",
+  description: "Where the page is",
+  parameters: { type: "object", properties: {} },
+  execute: async () => "in a browser",
+});
 
 function SteerAway() {
   const asked = useAgUiInterrupts().length > 0;

@@ -1,11 +1,12 @@
 // A page of CopilotKit as its users write one, with a WebSocketAgent for its agent: no runtime, no server of its own.
 
-import { CopilotChat, CopilotKit, useInterrupt } from "@copilotkit/react-core/v2";
+import { CopilotChat, CopilotKit, useFrontendTool, useInterrupt } from "@copilotkit/react-core/v2";
 import "@copilotkit/react-core/v2/styles.css";
 import { useState } from "react";
 import { createRoot } from "react-dom/client";
 import { agent, threadId } from "./agent";
 import { Approval } from "./approval";
+import { z } from "zod";
 
 const agents = { default: agent };
 
@@ -23,9 +24,24 @@ function Chat() {
 
 function Questions() {
   useInterrupt({
-    render: ({ interrupt, resolve, cancel }) => (
-      <Approval interrupt={interrupt} resolve={(payload) => void resolve(payload)} cancel={() => void cancel()} />
+    render: ({ interrupts, resolve, cancel }) => (
+      <>
+        {(interrupts ?? []).map((interrupt) => (
+          <Approval
+            key={interrupt.id}
+            interrupt={interrupt}
+            resolve={(payload) => void resolve(payload, interrupt.id)}
+            cancel={() => void cancel(interrupt.id)}
+          />
+        ))}
+      </>
     ),
+  });
+  useFrontendTool({
+    name: "where",
+    description: "Where the page is",
+    parameters: z.object({}),
+    handler: async () => "in a browser",
   });
   return null;
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { effects, numbers, Tab, unique, until } from "../lane.mjs";
 
-const { AGUIWS_SERVER } = process.env;
+const { AGUIWS_SERVER, AGUIWS_SUGGESTING } = process.env;
 const runtime = `${AGUIWS_SERVER}/copilotkit`;
 const hooks = {
   composer: '[data-testid="copilot-chat-textarea"]',
@@ -187,4 +187,12 @@ test("asking for suggestions leaves no thread behind", async () => {
   await tab.rest();
   assert.deepEqual([...new Set(asks)], [200]);
   assert.deepEqual([...new Set(runs)], [tab.threadId]);
+});
+
+test("suggestions are shown, and said when they are chosen", async () => {
+  const tab = await open({ suggest: "1", runtime: `${AGUIWS_SUGGESTING}/copilotkit` });
+  await tab.page.getByText("Count messages").first().click();
+  await tab.says("there were");
+  await tab.rest();
+  assert.equal((await tab.asked()).length, 1);
 });

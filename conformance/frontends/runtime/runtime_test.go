@@ -3,6 +3,7 @@
 package runtime
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -11,7 +12,12 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
 )
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
@@ -36,11 +42,13 @@ func TestCopilotKitRuntimeURL(t *testing.T) {
 	page := httptest.NewServer(mux)
 	t.Cleanup(page.Close)
 	server := command.Start(t, command.Options{Args: []string{"--origins", page.URL}})
+	suggesting := suggesting(t, page.URL)
 
 	cmd := exec.Command("node", "--test", "--test-timeout=300000", "--test-reporter=spec", "runtime.test.mjs")
 	cmd.Env = append(os.Environ(),
 		"AGUIWS_PAGES="+page.URL,
 		"AGUIWS_SERVER="+server.URL(),
+		"AGUIWS_SUGGESTING="+suggesting,
 		"AGUIWS_EFFECTS="+server.EffectsFile(),
 		"AGUIWS_BROWSER="+browser,
 		"AGUIWS_SHOTS="+command.Artifacts(t),
@@ -50,6 +58,40 @@ func TestCopilotKitRuntimeURL(t *testing.T) {
 	if err != nil {
 		t.Errorf("node --test: %v\n%s", err, out)
 	}
+}
+
+// suggesting is a program of its own on the library that makes suggestions.
+func suggesting(t *testing.T, origin string) string {
+	t.Helper()
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := server.New(runner, &server.Options{
+		Origins: []string{origin},
+		Suggest: func(_ context.Context, _ string, in *protocol.RunAgentInput) ([]server.Suggestion, error) {
+			return []server.Suggestion{{Title: "Count messages", Message: fmt.Sprintf("/say there were %d", len(in.Messages))}}, nil
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := httptest.NewServer(s.Handler())
+	t.Cleanup(func() {
+		served.CloseClientConnections()
+		if err := s.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		served.Close()
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return served.URL
 }
 
 // tools ends the test where a tool is missing, and returns the browser.
