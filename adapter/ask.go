@@ -33,6 +33,8 @@ type suspendedInterrupt struct {
 	Interrupt json.RawMessage `json:"interrupt"`
 	ExpiresAt int64           `json:"expiresAt,omitempty"` // Unix ms
 	OnExpiry  ExpiryPolicy    `json:"onExpiry,omitempty"`
+	// Call is what the interrupt is about, for those who do not see the thread.
+	Call *protocol.ToolFunction `json:"call,omitempty"`
 }
 
 func readSuspension(stored json.RawMessage) (*suspension, error) {
@@ -170,8 +172,9 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 		}
 		s.Items = append(s.Items, it)
 		ask.IDs = append(ask.IDs, id)
-		if interrupts[i].ToolCallID != "" {
-			toolCalls = append(toolCalls, interrupts[i].ToolCallID)
+		if id := interrupts[i].ToolCallID; id != "" {
+			toolCalls = append(toolCalls, id)
+			s.Items[i].Call = x.callOf(id)
 		}
 		if !slices.Contains(reasons, interrupts[i].Reason) {
 			reasons = append(reasons, interrupts[i].Reason)
@@ -198,4 +201,17 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 		return err
 	}
 	return x.seal(ErrSuspended)
+}
+
+// callOf is a tool call that the thread holds; nil when it holds none of that
+// id.
+func (x *execution) callOf(id string) *protocol.ToolFunction {
+	for _, m := range x.fold.Messages() {
+		for _, c := range m.ToolCalls {
+			if c.ID == id {
+				return &protocol.ToolFunction{Name: c.Function.Name, Arguments: c.Function.Arguments}
+			}
+		}
+	}
+	return nil
 }

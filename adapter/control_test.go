@@ -259,6 +259,22 @@ func TestInboxAndThreads(t *testing.T) {
 	}
 }
 
+// Who answers from the inbox sees what is proposed.
+func TestInboxShowsTheCall(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		_, err := adapter.CallTools(ctx, run, adapter.ToolCall{Name: "pay", Args: rawJSON(`{"amount":1}`)})
+		return err
+	}))
+	l.say("hi")
+	thread, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil || thread.Open == nil {
+		t.Fatal(thread, err)
+	}
+	if call := thread.Open.Interrupts[0].Call; call == nil || call.Name != "pay" || call.Arguments != `{"amount":1}` {
+		t.Errorf("call %+v", call)
+	}
+}
+
 func TestInject(t *testing.T) {
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		messages := run.Input().Messages

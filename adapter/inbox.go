@@ -24,6 +24,8 @@ type OpenInterrupt struct {
 	ID        string
 	Interrupt json.RawMessage       // as it was shown, byte for byte
 	ExpiresAt time.Time             // zero: never
+	// Call is the tool call it is about; nil: none that the thread holds.
+	Call *protocol.ToolFunction
 	Draft     *protocol.ResumeEntry // an answer that waits for the others
 }
 
@@ -34,7 +36,7 @@ func suspended(item InboxItem) (*Suspended, error) {
 	}
 	s := &Suspended{Thread: item.Thread, Title: item.Title, Since: item.Since, Label: open.Label, version: item.Version}
 	for _, it := range open.Items {
-		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt)}
+		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call}
 		if text := item.Drafts[it.ID]; text != nil {
 			o.Draft = new(protocol.ResumeEntry)
 			if err := json.Unmarshal(text, o.Draft); err != nil {

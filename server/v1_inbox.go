@@ -13,7 +13,13 @@ type v1Interrupt struct {
 	ID        string          `json:"id"`
 	Interrupt json.RawMessage `json:"interrupt" jsonschema:"as it was shown"`
 	ExpiresAt time.Time       `json:"expiresAt,omitzero"`
+	ToolCall  *v1ToolCall     `json:"toolCall,omitempty" jsonschema:"the call it is about"`
 	Draft     *v1Entry        `json:"draft,omitempty" jsonschema:"an answer that waits for the others"`
+}
+
+type v1ToolCall struct {
+	Name      string `json:"name"`
+	Arguments string `json:"arguments" jsonschema:"as the agent proposed them, JSON by convention"`
 }
 
 type v1InboxItem struct {
@@ -62,6 +68,9 @@ func interruptsOf(open *adapter.Suspended) []v1Interrupt {
 	}
 	for _, o := range open.Interrupts {
 		shown := v1Interrupt{ID: o.ID, Interrupt: o.Interrupt, ExpiresAt: o.ExpiresAt.UTC()}
+		if o.Call != nil {
+			shown.ToolCall = &v1ToolCall{o.Call.Name, o.Call.Arguments}
+		}
 		if o.Draft != nil {
 			shown.Draft = &v1Entry{o.Draft.InterruptID, string(o.Draft.Status), json.RawMessage(o.Draft.Payload)}
 		}
