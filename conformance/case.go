@@ -29,6 +29,7 @@ type Case struct {
 	Needs  []string // features, and agent commands as "/name"
 	Times  int      // how often it is tried, at least 1
 	Alone  bool     // no other case may run meanwhile
+	Slow   int      // how many times as long as others its steps may take, at least 1
 	Source string   // file and line
 
 	steps []step
@@ -69,7 +70,7 @@ func Parse(file string, text []byte) ([]*Case, error) {
 		at := fmt.Sprintf("%s:%d", path.Base(file), i+1)
 		line = strings.TrimSpace(line)
 		if header := section.FindStringSubmatch(line); header != nil {
-			c = &Case{Name: header[1], Times: 1, Source: at}
+			c = &Case{Name: header[1], Times: 1, Slow: 1, Source: at}
 			if !caseName.MatchString(c.Name) {
 				return nil, fmt.Errorf("%s: %q is not group/case in small letters", at, c.Name)
 			}
@@ -133,12 +134,16 @@ func (c *Case) add(line string, number int) error {
 		for _, need := range strings.Fields(value) {
 			c.need(need)
 		}
-	case "times":
+	case "times", "slow":
 		n, err := strconv.Atoi(value)
 		if err != nil || n < 1 {
-			return fmt.Errorf("times: %q is not a number from 1", value)
+			return fmt.Errorf("%s: %q is not a number from 1", name, value)
 		}
-		c.Times = n
+		if name == "slow" {
+			c.Slow = n
+		} else {
+			c.Times = n
+		}
 	case "alone":
 		c.Alone = value == "yes"
 	default:

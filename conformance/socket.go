@@ -83,7 +83,11 @@ func refusedWith(answer *http.Response) any {
 	if err != nil {
 		value = string(body)
 	}
-	details := map[string]any{"status": fmt.Sprint(answer.StatusCode), "body": value}
+	headers := map[string]any{}
+	for name := range answer.Header {
+		headers[strings.ToLower(name)] = answer.Header.Get(name)
+	}
+	details := map[string]any{"status": fmt.Sprint(answer.StatusCode), "body": value, "headers": headers}
 	if object, ok := value.(map[string]any); ok && object["code"] != nil {
 		details["code"] = object["code"]
 	}

@@ -112,11 +112,12 @@ var errPatience = errors.New("it did not come in time")
 
 // patience is longer for steps that are many.
 func (t *trial) patience(s step) time.Duration {
+	patience := time.Duration(t.c.Slow) * t.target.timeout()
 	switch s.op {
 	case "sweep", "hop", "swarm", "restart", "drain":
-		return 6 * t.target.timeout()
+		patience *= 6
 	}
-	return t.target.timeout()
+	return patience
 }
 
 func (t *trial) names() []string {
