@@ -30,13 +30,17 @@ func closing(t testing.TB, s *Store) *Store {
 	return s
 }
 
+func miniredisClient(server *miniredis.Miniredis) *redis.Client {
+	return redis.NewClient(&redis.Options{
+		Dialer:     func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
+		MaxRetries: -1, ContextTimeoutEnabled: true, DisableIdentity: true, ReadTimeout: patience, WriteTimeout: patience,
+	})
+}
+
 // onMiniredis opens stores on one server in the process, as the embedded store does.
 func onMiniredis(server *miniredis.Miniredis) storetest.Open {
 	return func(t testing.TB, n storetest.Node) adapter.Store {
-		client := redis.NewClient(&redis.Options{
-			Dialer:     func(context.Context, string, string) (net.Conn, error) { return server.Dial() },
-			MaxRetries: -1, ContextTimeoutEnabled: true, DisableIdentity: true, ReadTimeout: patience, WriteTimeout: patience,
-		})
+		client := miniredisClient(server)
 		t.Cleanup(func() { _ = client.Close() })
 		o := nodeOptions(n)
 		o.volatile, o.singly, o.Partitions = true, true, 4
@@ -76,4 +80,40 @@ func TestContractOnCluster(t *testing.T) {
 		t.Skip("starting a cluster takes seconds; -short leaves it out")
 	}
 	storetest.Run(t, onRedis(redistest.Cluster(t).URL()))
+}
+
+// play is a game of the model, shorter where it would take long.
+func play(t *testing.T, operations int, client redis.UniversalClient) storetest.Play {
+	t.Cleanup(func() { _ = client.Close() })
+	if raced || testing.Short() {
+		operations /= 20
+	}
+	return storetest.Play{Operations: operations, Inspect: inspector(t, client)}
+}
+
+func TestModelOnMiniredis(t *testing.T) {
+	server := miniredis.NewMiniRedis()
+	t.Cleanup(server.Close)
+	storetest.Model(t, onMiniredis(server), play(t, 2_000, miniredisClient(server)))
+}
+
+func TestModelOnRedis(t *testing.T) {
+	url := redistest.Start(t, redistest.Options{}).URL()
+	client, err := connect(url, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Model(t, onRedis(url), play(t, 100_000, client))
+}
+
+func TestModelOnCluster(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starting a cluster takes seconds; -short leaves it out")
+	}
+	url := redistest.Cluster(t).URL()
+	client, err := connect(url, patience)
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.Model(t, onRedis(url), play(t, 4_000, client))
 }

@@ -14,6 +14,7 @@
 //	                    wish to pause, the latest run, tenant, title
 //	Tlog        list    events; index i is position base+i                 begin, activate, commit, end, stop, claim,
 //	                                                                       nack, interrupt
+//	Tbig        hash    large events, by position                          as the log
 //	Tsnap       hash    state, and the message ids in order                end
 //	Tmsgs       hash    messages by id                                     end
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
@@ -43,6 +44,7 @@
 //	Pcounts     hash    dispatches by state                                begin, claim, end, stop, nack, interrupt
 //	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end, nack
 //	Pthreads    zset    threads: namespace, latest input                   begin
+//	Pdead       zset    dead letters: tenant, when, thread and run         nack, begin, retire
 //	Pwait       string  written before a script's WAIT                     the store itself
 //	prefix:meta hash    the number of partitions                           start
 //

@@ -198,6 +198,9 @@ func show(v any) string {
 	return fmt.Sprintf("%+v", v)
 }
 
+// words prints values with one space between what is printed.
+func words(values ...any) string { return strings.Join(strings.Fields(fmt.Sprintln(values...)), " ") }
+
 // everything is all that a reader can learn about a thread.
 func (th *thread) everything() string {
 	th.Helper()

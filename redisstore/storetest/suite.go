@@ -41,7 +41,9 @@ var groups = []struct {
 }{
 	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
 	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"History", historyTests},
-	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests}, {"Invariant", invariantTests},
+	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
+	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", interruptTests},
+	{"Letters", letterTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
 
 type test struct {

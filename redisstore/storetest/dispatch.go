@@ -1,0 +1,367 @@
+package storetest
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func (th *thread) dispatch(id string) adapter.Dispatch {
+	th.Helper()
+	d, err := th.s.Dispatch(th.Context(), th.key, id)
+	if must(th, d, err) == nil {
+		th.Fatalf("there is no dispatch %s", id)
+	}
+	if bad := misshapen(*d); bad != "" {
+		th.Errorf("dispatch %s %s: %+v", id, bad, *d)
+	}
+	return *d
+}
+
+func (th *thread) dispatches(q adapter.DispatchQuery) []adapter.Dispatch {
+	th.Helper()
+	list, err := th.s.Dispatches(th.Context(), th.key, q)
+	for _, d := range must(th, list, err) {
+		if bad := misshapen(d); bad != "" {
+			th.Errorf("dispatch %s %s: %+v", d.ID, bad, d)
+		}
+	}
+	return list
+}
+
+// listed are the ids and states of all dispatches, in order.
+func (th *thread) listed(states ...adapter.DispatchState) string {
+	th.Helper()
+	var words []string
+	for _, d := range th.dispatches(adapter.DispatchQuery{States: states, Limit: 1000}) {
+		words = append(words, d.ID+":"+string(d.State))
+	}
+	return strings.Join(words, " ")
+}
+
+func (th *thread) counts() map[adapter.DispatchState]int64 {
+	th.Helper()
+	counts, err := th.s.CountDispatches(th.Context())
+	counts = must(th, counts, err)
+	for state, n := range counts {
+		if n == 0 {
+			delete(counts, state)
+		}
+	}
+	return counts
+}
+
+func (th *thread) nack(n adapter.Nack) adapter.NackResult {
+	th.Helper()
+	res, err := th.s.Nack(th.Context(), n)
+	return must(th, res, err)
+}
+
+func (th *thread) bury(n adapter.Nack) adapter.NackResult {
+	th.Helper()
+	res, err := th.s.Bury(th.Context(), n)
+	return must(th, res, err)
+}
+
+// failing is a Nack of the claim with an error, to be tried again at once.
+func failing(c adapter.Claim) adapter.Nack {
+	return adapter.Nack{Claim: c, Error: "boom", Terminal: []byte("failed:" + c.RunID)}
+}
+
+// interrupt interrupts the thread that the caller has seen active with a run.
+func (th *thread) interrupt(request, active string) adapter.InterruptResult {
+	th.Helper()
+	res, err := th.s.Interrupt(th.Context(), adapter.Interruption{Thread: th.key, Request: request, Active: active,
+		Terminal: []byte("interrupted:" + active), Reason: "because of " + request})
+	return must(th, res, err)
+}
+
+// claimRun claims a waiting dispatch by its id.
+func (th *thread) claimRun(run, token string) adapter.ClaimResult {
+	th.Helper()
+	res, err := th.s.Claim(th.Context(), adapter.ClaimRequest{Thread: th.key, Token: token, RunID: run})
+	return must(th, res, err)
+}
+
+// carried claims the thread's next dispatch, which must be the named one, and
+// brings its run to an end.
+func (th *thread) carried(run string) {
+	th.Helper()
+	c := th.claimed("carry-"+run, adapter.ClaimQueued).Claim
+	same(th, "next", c.RunID, run)
+	at := th.activate(c).End.Seq
+	th.ok(ending(c, 2, at, "end:"+run, adapter.EndFinish))
+}
+
+// misshapen says what a dispatch has that its state does not allow, or lacks.
+func misshapen(d adapter.Dispatch) string {
+	claimed := d.State == adapter.DispatchClaimed
+	switch {
+	case d.ID == "" || d.Thread.Thread == "":
+		return "has no id"
+	case d.MaxAttempts < 1:
+		return "may not be tried"
+	case d.Attempts < 0:
+		return fmt.Sprintf("has %d attempts", d.Attempts)
+	case d.Priority < 0 || d.Priority > 255:
+		return "has no priority"
+	case d.Created.IsZero() || d.Updated.Before(d.Created):
+		return "has no times"
+	case !claimed && d.ClaimedBy != "":
+		return "is not claimed and has an owner"
+	case !claimed && !d.LeaseUntil.IsZero():
+		return "is not claimed and has a lease"
+	case d.State.Terminal() == d.Completed.IsZero():
+		return "is completed without being terminal, or the other way round"
+	case !d.State.Terminal() && d.Outcome != nil:
+		return "is not terminal and has an outcome"
+	case d.Outcome != nil && !d.Started:
+		return "has an outcome without a start"
+	case d.RequeuedAs != "" && d.State != adapter.DispatchDeadLetter:
+		return "was requeued and is no dead letter"
+	case d.Started && d.Input != nil && d.State != adapter.DispatchDeadLetter:
+		return "has started and keeps its input"
+	case len(d.Record) == 0:
+		return "has no record"
+	}
+	switch d.State {
+	case adapter.DispatchQueued, adapter.DispatchClaimed, adapter.DispatchCancelled:
+	case adapter.DispatchAcked, adapter.DispatchDeadLetter:
+		if d.Outcome == nil {
+			return "ended without an outcome"
+		}
+	case adapter.DispatchSuperseded:
+	default:
+		return "is in no known state"
+	}
+	return ""
+}
+
+var dispatchTests = []test{
+	{"M1 M178 an accepted input is at once a queued dispatch with all that it came with", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		b := th.wait("r1")
+		b.Priority, b.Dedupe, b.MaxAttempts, b.Available = 7, "key", 2, c.read().Add(time.Minute)
+		th.begun(b)
+		same(th, "list", th.listed(), "r1:queued")
+		same(th, "dispatch", show(th.dispatch("r1")), show(adapter.Dispatch{ID: "r1", Thread: th.key, State: adapter.DispatchQueued,
+			Priority: 7, Dedupe: "key", Available: b.Available, MaxAttempts: 2, Created: c.read(), Updated: c.read(),
+			Record: b.Record, Input: b.Input}))
+		v := th.view(adapter.ReadQuery{RunID: "r1", Label: "label-r1"})
+		same(th, "run", string(v.Run.Status)+string(v.Run.Record), `queued{"run":"r1"}`)
+		same(th, "labelled", len(v.Labelled), 1)
+		plain := e.on(th.s, "plain")
+		plain.begun(plain.wait("r1"))
+		d := plain.dispatch("r1")
+		same(th, "defaults", words(d.Priority, d.MaxAttempts, d.Attempts, d.Available.IsZero(), d.Epoch), "128 3 0 true 0")
+	}},
+	{"M2 a claimed dispatch shows its owner and its lease", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		claim := th.from(e.node("b")).claimed("t1", adapter.ClaimQueued)
+		same(th, "token", claim.Claim.Token, "t1")
+		d := th.dispatch("r1")
+		same(th, "claimed", words(d.State, d.ClaimedBy, d.Attempts, d.Started), "claimed b 1 false")
+		same(th, "lease", d.LeaseUntil, c.read().Add(e.lease))
+		inline := e.on(th.s, "inline")
+		inline.begun(inline.start("r1"))
+		d = inline.dispatch("r1")
+		same(th, "begun at once", words(d.State, d.ClaimedBy, d.Attempts, d.Started), "claimed a 1 true")
+	}},
+	{"M7 M33 M39 an acknowledged dispatch has no claim and keeps its start and its outcome", func(e *env) {
+		c := e.stopped()
+		for kind, want := range map[adapter.EndKind]string{adapter.EndFinish: "end", adapter.EndFail: "end", adapter.EndCancel: "end", adapter.EndSuspend: "end"} {
+			th := e.on(e.node("a"), string(kind))
+			claim := th.begun(th.start("r1"))
+			c.move(time.Second)
+			th.ok(ending(claim, 2, 1, want, kind))
+			d := th.dispatch("r1")
+			same(th, string(kind), words(d.State, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Started, string(d.Outcome)), "acked true true end")
+			same(th, "completed", d.Completed, c.read())
+		}
+	}},
+	{"M8 M40 only the claim's own token acknowledges it", func(e *env) {
+		th := e.thread()
+		claim := th.begun(th.start("r1"))
+		wrong := claim
+		wrong.Token = "other"
+		before := th.dispatch("r1")
+		th.unchanged(func() {
+			same(th, "status", th.commit(ending(wrong, 2, 1, "end", adapter.EndFinish)).Status, adapter.CommitFenced)
+		})
+		same(th, "dispatch", show(th.dispatch("r1")), show(before))
+		th.ok(ending(claim, 2, 1, "end", adapter.EndFinish))
+	}},
+	{"M13 M14 a lease is extended to now and its length, by its owner alone", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		claim := th.begun(th.start("r1"))
+		c.move(4 * time.Second)
+		wrong := claim
+		wrong.Token = "other"
+		until := th.dispatch("r1").LeaseUntil
+		same(th, "by another", th.renew(wrong), false)
+		same(th, "it stays", th.dispatch("r1").LeaseUntil, until)
+		same(th, "by its owner", th.renew(claim), true)
+		same(th, "it moves", th.dispatch("r1").LeaseUntil, c.read().Add(e.lease))
+	}},
+	{"M28 each step of a dispatch's life is counted", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		want := map[adapter.DispatchState]int64{}
+		step := func(what string, change map[adapter.DispatchState]int64) {
+			e.Helper()
+			for state, n := range change {
+				if want[state] += n; want[state] == 0 {
+					delete(want, state)
+				}
+			}
+			same(th, what, th.counts(), want)
+		}
+		step("at first", nil)
+		for i := range 6 {
+			th.begun(th.wait(fmt.Sprint("r", i)))
+		}
+		step("queued", map[adapter.DispatchState]int64{adapter.DispatchQueued: 6})
+		claim := th.claimed("t0", adapter.ClaimQueued).Claim
+		step("claimed", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchClaimed: 1})
+		th.nack(failing(claim))
+		step("given back", map[adapter.DispatchState]int64{adapter.DispatchQueued: 1, adapter.DispatchClaimed: -1})
+		th.carried("r0")
+		step("acknowledged", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchAcked: 1})
+		th.bury(failing(th.claimed("t1", adapter.ClaimQueued).Claim))
+		step("buried", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchDeadLetter: 1})
+		claim = th.claimed("t2", adapter.ClaimQueued).Claim
+		c.move(e.lease + time.Millisecond)
+		claim = th.claimed("t2b", adapter.ClaimQueued).Claim
+		step("claimed again", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchClaimed: 1})
+		th.stop("label-r3")
+		step("cancelled", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchCancelled: 1})
+		th.stop("label-r2")
+		step("stopped", map[adapter.DispatchState]int64{adapter.DispatchClaimed: -1, adapter.DispatchSuperseded: 1})
+		th.interrupt("i1", "")
+		step("interrupted", map[adapter.DispatchState]int64{adapter.DispatchQueued: -2, adapter.DispatchSuperseded: 2})
+		other := e.on(th.s, "other")
+		other.begun(other.start("r1"))
+		step("on another thread", map[adapter.DispatchState]int64{adapter.DispatchClaimed: 1})
+	}},
+	{"M29 terminal dispatches are listed, latest first, and dead letters across threads", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		for i := range 5 {
+			th.begun(th.wait(fmt.Sprint("r", i)))
+		}
+		for i := range 3 {
+			c.move(time.Second)
+			th.carried(fmt.Sprint("r", i))
+		}
+		c.move(time.Second)
+		th.bury(failing(th.claimed("t3", adapter.ClaimQueued).Claim))
+		same(th, "all", th.listed(), "r4:queued r3:dead_letter r2:acked r1:acked r0:acked")
+		terminal := []adapter.DispatchState{adapter.DispatchAcked, adapter.DispatchDeadLetter}
+		same(th, "terminal", th.listed(terminal...), "r3:dead_letter r2:acked r1:acked r0:acked")
+		var paged []string
+		for i := range 4 {
+			page := th.dispatches(adapter.DispatchQuery{States: terminal, Limit: 1, Offset: i})
+			same(th, "page", len(page), 1)
+			paged = append(paged, page[0].ID)
+		}
+		same(th, "paged", strings.Join(paged, " "), "r3 r2 r1 r0")
+	}},
+	{"M32 a recorded start shows that the run has begun, and where", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		other := th.from(e.node("b"))
+		claim := other.claimed("t1", adapter.ClaimQueued).Claim
+		if d := th.dispatch("r1"); d.Started || d.Input == nil {
+			e.Errorf("before: %+v", d)
+		}
+		other.activate(claim)
+		d := th.dispatch("r1")
+		same(th, "after", words(d.State, d.ClaimedBy, d.Started, d.Input == nil), "claimed b true true")
+	}},
+	{"M34 a start or a result of what is not claimed is refused", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		th.unchanged(func() {
+			for _, run := range []string{"none", "r1"} {
+				c := adapter.Claim{Thread: th.key, RunID: run, Token: "t1"}
+				same(th, "start of "+run, th.activate(c).Status, adapter.CommitFenced)
+				same(th, "result of "+run, th.commit(ending(c, 1, 0, "end", adapter.EndFinish)).Status, adapter.CommitFenced)
+				same(th, "nack of "+run, th.nack(failing(c)).State, adapter.NackLost)
+				same(th, "burial of "+run, th.bury(failing(c)).State, adapter.NackLost)
+			}
+		})
+		same(th, "dispatches", th.listed(), "r1:queued")
+	}},
+	{"M51 a claim returns what was queued, byte for byte", func(e *env) {
+		th := e.thread()
+		for i, text := range []string{`{"a": 1.0}`, " [ \"\\u00e9\xc3\xa9\" ] ", `"` + strings.Repeat("x", 200_000) + `"`, "{\"\x7f\":\"\\u0000\"}"} {
+			b := th.wait(fmt.Sprint("r", i))
+			b.Input, b.Record = []byte(text), []byte(text+" ")
+			th.begun(b)
+			res := th.claimed(fmt.Sprint("t", i), adapter.ClaimQueued)
+			if !bytes.Equal(res.Input, b.Input) || !bytes.Equal(res.Record, b.Record) {
+				e.Errorf("%.40q came back as %.40q and %.40q", text, res.Input, res.Record)
+			}
+			d := th.dispatch(b.RunID)
+			if !bytes.Equal(d.Input, b.Input) || !bytes.Equal(d.Record, b.Record) {
+				e.Errorf("%.40q is shown as %.40q and %.40q", text, d.Input, d.Record)
+			}
+			th.stop(b.Label)
+		}
+	}},
+	{"M54 the list of dispatches honours states, limit and offset", func(e *env) {
+		th := e.thread()
+		claim := th.begun(th.start("r0"))
+		for i := range 4 {
+			th.begun(th.wait(fmt.Sprint("r", i+1)))
+		}
+		th.stop("label-r4")
+		same(th, "all", th.listed(), "r0:claimed r1:queued r2:queued r3:queued r4:cancelled")
+		same(th, "queued", th.listed(adapter.DispatchQueued), "r1:queued r2:queued r3:queued")
+		same(th, "two states", th.listed(adapter.DispatchClaimed, adapter.DispatchCancelled), "r0:claimed r4:cancelled")
+		same(th, "none", th.listed(adapter.DispatchDeadLetter), "")
+		same(th, "limit, offset", len(th.dispatches(adapter.DispatchQuery{Limit: 2, Offset: 4})), 1)
+		page := th.dispatches(adapter.DispatchQuery{States: []adapter.DispatchState{adapter.DispatchQueued}, Limit: 1, Offset: 1})
+		if len(page) != 1 || page[0].ID != "r2" {
+			e.Errorf("the second queued one: %s", show(page))
+		}
+		same(th, "beyond", len(th.dispatches(adapter.DispatchQuery{Offset: 5})), 0)
+		th.ok(ending(claim, 2, 1, "end", adapter.EndFinish))
+		none, err := th.s.Dispatch(e.Context(), th.key, "none")
+		if err != nil || none != nil {
+			e.Errorf("an unknown id: %v, %v", none, err)
+		}
+		same(th, "an unused thread", len(e.on(th.s, "unused").dispatches(adapter.DispatchQuery{})), 0)
+	}},
+	{"M57 what one opening stored the next one finds", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		again := th.from(e.node("later"))
+		same(th, "dispatches", again.listed(), "r1:queued")
+		again.carried("r1")
+	}},
+	{"M134 M146 M147 a run and its dispatch come to their ends in the same step", func(e *env) {
+		c := e.stopped()
+		ends := map[string]func(th *thread, claim adapter.Claim){
+			"acked":       func(th *thread, claim adapter.Claim) { th.ok(ending(claim, 2, 1, "end", adapter.EndFinish)) },
+			"superseded":  func(th *thread, claim adapter.Claim) { th.stop("label-r1") },
+			"dead_letter": func(th *thread, claim adapter.Claim) { th.bury(failing(claim)) },
+		}
+		for want, end := range ends {
+			th := e.on(e.node("a"), want)
+			end(th, th.begun(th.start("r1")))
+			v, d := th.view(adapter.ReadQuery{RunID: "r1"}), th.dispatch("r1")
+			same(th, want, words(v.Run.Status, d.State, v.Active == nil), "ended "+want+" true")
+			same(th, "outcome", string(d.Outcome), string(v.Run.Terminal))
+			c.move(2 * e.lease)
+			th.claimed("t2", adapter.ClaimNothing)
+		}
+	}},
+}

@@ -1,0 +1,172 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var interruptTests = []test{
+	{"M15 M37 an interrupt supersedes every queued dispatch and names exactly those, with what their senders are owed", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		for _, run := range []string{"r2", "r3", "r4"} {
+			th.begun(th.wait(run))
+		}
+		th.stop("label-r3")
+		res := th.interrupt("i1", "")
+		same(th, "answer", words(res.Stale, res.Epoch, res.Superseded, res.Active), "false 1 [r2 r4]")
+		same(th, "owed", len(res.Owed), 2)
+		for i, run := range res.Superseded {
+			if i < len(res.Owed) {
+				same(th, "owed to "+run, text(res.Owed[i]), "start:"+run+" cancelled:"+run)
+			}
+			d := th.dispatch(run)
+			same(th, run, words(d.State, d.Error), "superseded because of i1")
+		}
+		same(th, "the stopped one", th.dispatch("r3").State, adapter.DispatchCancelled)
+		same(th, "queue", len(th.view().Queue), 0)
+		if th.view().Suspension == nil {
+			e.Error("the suspension is gone")
+		}
+		th.ok(ending(th.begun(th.resume("r5", "exe-r1")), 2, 3, "end", adapter.EndFinish))
+		same(th, "logged once released", th.log(), "start:r1 asks start:r5 end start:r2 cancelled:r2 start:r3 cancelled:r3 start:r4 cancelled:r4")
+	}},
+	{"M16 M111 an interrupt ends the active run, for every node", func(e *env) {
+		th := e.thread()
+		other := th.from(e.node("b"))
+		heard := listen(th.s)
+		claim := th.begun(th.start("r1"))
+		b := batch(claim, 2, 1, "open")
+		b.Closing = raws(`["close"]`)[0]
+		th.ok(b)
+		th.begun(th.wait("r2"))
+		res := other.interrupt("i1", "r1")
+		same(th, "answer", words(res.Stale, res.Epoch, res.Superseded, res.Active), "false 1 [r2] r1")
+		same(th, "dispatches", words(th.dispatch("r1").State, th.dispatch("r2").State), "superseded superseded")
+		same(th, "log", th.log(), `start:r1 open "close" interrupted:r1 start:r2 cancelled:r2`)
+		if v := th.view(); v.Active != nil || len(v.Queue) != 0 || v.DispatchEpoch != 1 {
+			e.Errorf("active %s, queue %s, epoch %d", show(v.Active), show(v.Queue), v.DispatchEpoch)
+		}
+		eventually(th, "its node is told", func() bool { return heard.count(adapter.DeliverFenced, th.key, claim.Token) == 1 })
+		if th.due() {
+			e.Error("due")
+		}
+	}},
+	{"M17 M153 the dispatch epoch begins at 0 and rises by one an interrupt, on an idle thread too", func(e *env) {
+		th := e.thread()
+		same(th, "at first", th.view().DispatchEpoch, 0)
+		for i := range int64(3) {
+			res := th.interrupt(fmt.Sprint("i", i), "")
+			same(th, "answer", words(res.Stale, res.Epoch, len(res.Superseded), res.Active), words("false", i+1, "0"))
+			same(th, "view", th.view().DispatchEpoch, i+1)
+		}
+		th.carriedAfterwards()
+	}},
+	{"M18 a claimed dispatch that is stopped is superseded, with the reason", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		res, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: "q", RunID: "r1", Reason: "replaced", Terminal: []byte("stopped")})
+		same(th, "stopped", must(th, res, err).Stopped, true)
+		d := th.dispatch("r1")
+		same(th, "dispatch", words(d.State, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), string(d.Outcome)), "superseded replaced true stopped")
+	}},
+	{"M19 M20 M158 after an interrupt the owner of before can neither renew, nor start, nor write", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		th.interrupt("i1", "r1")
+		th.unchanged(func() {
+			same(th, "renew", th.renew(claim), false)
+			same(th, "start", th.activate(claim).Status, adapter.CommitFenced)
+			same(th, "nack", th.nack(failing(claim)).State, adapter.NackLost)
+			if err := th.s.HandBack(e.Context(), claim); err != nil {
+				e.Error(err)
+			}
+		})
+		same(th, "dispatch", th.dispatch("r1").State, adapter.DispatchSuperseded)
+		same(th, "log", th.log(), "start:r1 cancelled:r1")
+	}},
+	{"M21 M91 an interrupted dispatch is not claimed again when its lease is over", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.activate(func() adapter.Claim { th.begun(th.wait("r1")); return th.claimed("t1", adapter.ClaimQueued).Claim }())
+		th.interrupt("i1", "r1")
+		c.move(e.lease + time.Millisecond)
+		if th.due() {
+			e.Error("due")
+		}
+		th.claimed("t2", adapter.ClaimNothing)
+		same(th, "dispatch", th.dispatch("r1").State, adapter.DispatchSuperseded)
+		th.carriedAfterwards()
+	}},
+	{"M82 an interrupt that was judged on another run changes nothing", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		th.begun(th.wait("r2"))
+		th.unchanged(func() {
+			for i, seen := range []string{"", "r0", "r2"} {
+				same(th, "stale", th.interrupt(words("i", i), seen).Stale, true)
+			}
+		})
+		same(th, "dispatches", th.listed(), "r1:claimed r2:queued")
+	}},
+	{"an interrupt sent again interrupts nothing else", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		th.begun(th.wait("r2"))
+		first := th.interrupt("i1", "r1")
+		th.begun(th.wait("r3"))
+		th.unchanged(func() { same(th, "answer", show(th.interrupt("i1", "r1")), show(first)) })
+		th.carried("r3")
+	}},
+	{"M154 what an interrupt superseded in the queue is logged as cancelled, once", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		th.begun(th.wait("r2"))
+		res := th.interrupt("i1", "")
+		same(th, "superseded", res.Superseded, []string{"r1", "r2"})
+		same(th, "log", th.log(), "start:r1 cancelled:r1 start:r2 cancelled:r2")
+		for _, run := range res.Superseded {
+			v := th.view(adapter.ReadQuery{RunID: run})
+			same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedcancelled:"+run)
+			same(th, "outcome", string(th.dispatch(run).Outcome), "cancelled:"+run)
+		}
+		for i := range res.Owed {
+			if res.Owed[i] != nil {
+				e.Errorf("owed although it is logged: %s", text(res.Owed[i]))
+			}
+		}
+		th.carriedAfterwards()
+	}},
+	{"a wish to pause is told to the worker with its commits, until the run ends", func(e *env) {
+		th := e.thread()
+		pause := func(on bool) bool {
+			active, err := th.s.Pause(e.Context(), th.key, on)
+			return must(th, active, err)
+		}
+		same(th, "at rest", pause(true), false)
+		th.begun(th.wait("r1"))
+		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		pause(false)
+		same(th, "start", th.activate(claim).Paused, false)
+		same(th, "active", pause(true), true)
+		same(th, "seen", th.view().Paused, true)
+		first := th.ok(batch(claim, 2, 1, "b"))
+		same(th, "told", first.Paused, true)
+		same(th, "told again", th.commit(batch(claim, 2, 1, "b")).Paused, true)
+		same(th, "cleared", words(pause(false), th.view().Paused, th.ok(batch(claim, 3, 2, "c")).Paused), "true false false")
+		pause(true)
+		th.ok(ending(claim, 4, 3, "end", adapter.EndFinish))
+		same(th, "after the end", th.view().Paused, false)
+		same(th, "the next run", th.ok(batch(th.begun(th.start("r2")), 2, 5, "b")).Paused, false)
+	}},
+}
+
+// carriedAfterwards shows that the thread goes on.
+func (th *thread) carriedAfterwards() {
+	th.Helper()
+	th.begun(th.wait("afterwards"))
+	th.carried("afterwards")
+}

@@ -1,0 +1,285 @@
+package storetest
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// model is a thread as the contract wants it, in plain Go: it predicts each
+// answer of a store, one call after the other, and what a reader sees then.
+type model struct {
+	key    adapter.ThreadKey
+	lease  time.Duration
+	retain int64
+	now    time.Time
+
+	version int64  // as last seen: how far a call raises it is the store's affair
+	epoch   string // as last seen
+	decided bool   // the last call must have raised the version
+	touched bool   // the last call may have
+
+	dispatchEpoch int64
+	paused        bool
+	tenant, title string
+	used          bool
+
+	log      []string // from position 1
+	base     int64
+	boundary int64
+	snapshot snapshot
+
+	open     *suspension // what waits for answers
+	deadline int64       // of it
+	answers  map[string]string
+	asked    map[string]bool
+	archived map[string]bool
+	drafts   map[string]string
+
+	exe     *execution        // live, or a dead letter's
+	latestX map[string]string // an execution that was continued, to its latest run
+	runs    map[string]*run
+	begun   []*run // in the order of their begins
+	ended   []*run // in the order in which they became terminal
+	active  *run
+	latest  *run
+	closing []string // what stopping the active run must log
+	waiting []*run   // stopped ones included, in the order of claiming
+
+	interrupts map[string]adapter.InterruptResult // by request
+}
+
+type snapshot struct {
+	at       int64
+	state    string
+	order    []string
+	messages map[string]string
+}
+
+type suspension struct {
+	text string
+	ids  []string
+}
+
+type execution struct {
+	id, agent, frozen string
+	began             time.Time
+	journal           []string
+	// What the latest decisions answered, until something is journaled or asked.
+	gave *given
+}
+
+type given struct {
+	open     *suspension
+	deadline int64
+	length   int // of the journal with the decisions
+}
+
+// run is a run with its dispatch as Dispatch should return it.
+type run struct {
+	adapter.Dispatch
+	label, exe string
+	status     adapter.RunStatus
+	begin      int64 // the log's end when it was admitted
+	started    int64
+	terminal   string
+	cancelled  [2]string
+	rank       int64  // by which it waits: priority, then arrival
+	request    string // the stop that ended it
+
+	token  string
+	lease  int64 // Unix ms of its last millisecond
+	number int64 // commits of the claim
+	queued bool  // claimed from the queue
+
+	settled settled
+}
+
+// settled is the call by which a claim was given up, and its answer.
+type settled struct {
+	token, call string
+	end         int64
+	ready, gave bool
+}
+
+func newModel(key adapter.ThreadKey, lease time.Duration, retain int64) *model {
+	return &model{key: key, lease: lease, retain: retain, base: 1,
+		snapshot: snapshot{messages: map[string]string{}},
+		answers:  map[string]string{}, asked: map[string]bool{}, archived: map[string]bool{}, drafts: map[string]string{},
+		latestX: map[string]string{}, runs: map[string]*run{}, interrupts: map[string]adapter.InterruptResult{}}
+}
+
+func (m *model) end() adapter.Position {
+	return adapter.Position{Epoch: m.epoch, Seq: int64(len(m.log))}
+}
+
+// decide notes that the call changed what later ones are judged by.
+func (m *model) decide() { m.decided = true }
+
+func (m *model) append(events ...string) { m.log = append(m.log, events...) }
+
+// idle reports whether the queue is released.
+func (m *model) idle() bool { return m.active == nil && m.open == nil }
+
+// held finds the run of a claim that may write.
+func (m *model) held(c adapter.Claim) *run {
+	if m.active == nil || c.Token == "" || m.active.ID != c.RunID || m.active.token != c.Token || m.dispatchEpoch != c.DispatchEpoch {
+		return nil
+	}
+	return m.active
+}
+
+// fence judges a batch.
+func (m *model) fence(c adapter.Claim, number, expect int64) (status adapter.CommitStatus, stored bool) {
+	end := int64(len(m.log))
+	r := m.held(c)
+	switch {
+	case expect > end:
+		return adapter.CommitAhead, false
+	case r == nil:
+		return adapter.CommitFenced, false
+	case number == r.number:
+		return adapter.CommitOK, true
+	case number > r.number+1:
+		return adapter.CommitAhead, false
+	case number < r.number || expect != end:
+		return adapter.CommitMismatch, false
+	}
+	return adapter.CommitOK, false
+}
+
+// lineUp puts the waiting runs in the order of claiming.
+func (m *model) lineUp() {
+	slices.SortFunc(m.waiting, func(a, b *run) int { return cmp.Compare(a.rank, b.rank) })
+}
+
+func (m *model) leaves(r *run) {
+	m.waiting = slices.DeleteFunc(m.waiting, func(w *run) bool { return w == r })
+}
+
+// finish makes a dispatch terminal.
+func (m *model) finish(r *run, state adapter.DispatchState, why string) {
+	r.State, r.Completed, r.Updated, r.Error = state, m.now, m.now, why
+	r.ClaimedBy, r.LeaseUntil, r.token = "", time.Time{}, ""
+	m.ended = append(m.ended, r)
+}
+
+// over notes a run's terminal event, which is the log's last.
+func (m *model) over(r *run) {
+	m.boundary = int64(len(m.log))
+	r.status, r.terminal = adapter.RunEnded, m.log[len(m.log)-1]
+	r.Outcome, r.Started = json.RawMessage(r.terminal), true
+	if r.State != adapter.DispatchDeadLetter {
+		r.Input = nil
+	}
+}
+
+// never logs the two events of a run that never ran.
+func (m *model) never(r *run) {
+	m.append(r.cancelled[:]...)
+	r.started = int64(len(m.log)) - 1
+	m.latest = r
+	m.over(r)
+}
+
+// release is for a thread without an active run and without a suspension: what
+// was stopped while it waited is logged when it comes to the front. It reports
+// whether there is a dispatch to claim now.
+func (m *model) release() bool {
+	next := m.ready()
+	for _, r := range slices.Clone(m.waiting) {
+		if r == next {
+			break
+		}
+		if r.status == adapter.RunStopped {
+			m.leaves(r)
+			m.never(r)
+		}
+	}
+	return next != nil
+}
+
+// ready is the dispatch to claim next.
+func (m *model) ready() *run {
+	for _, r := range m.waiting {
+		if r.status == adapter.RunQueued && !r.Available.After(m.now) {
+			return r
+		}
+	}
+	return nil
+}
+
+// due predicts whether the thread wants a claim.
+func (m *model) due() bool {
+	switch {
+	case m.active != nil:
+		return m.active.lease < m.now.UnixMilli()
+	case m.open != nil:
+		return m.deadline > 0 && m.now.UnixMilli() > m.deadline
+	}
+	return m.ready() != nil
+}
+
+// state is a run as Read returns it.
+func (m *model) state(r *run) *adapter.RunState {
+	if r == nil {
+		return nil
+	}
+	s := &adapter.RunState{ID: r.ID, Record: r.Record, Status: r.status, Started: r.started, Execution: r.exe, LatestOfExe: cmp.Or(m.latestX[r.exe], r.ID)}
+	if r.terminal != "" {
+		s.Terminal = json.RawMessage(r.terminal)
+	}
+	return s
+}
+
+// list predicts Dispatches.
+func (m *model) list() []adapter.Dispatch {
+	var list []adapter.Dispatch
+	if m.active != nil {
+		list = append(list, m.active.Dispatch)
+	}
+	for _, r := range m.waiting {
+		if r.status == adapter.RunQueued {
+			list = append(list, r.Dispatch)
+		}
+	}
+	for _, r := range slices.Backward(m.ended) {
+		list = append(list, r.Dispatch)
+	}
+	return list
+}
+
+func raw(s string) json.RawMessage {
+	if s == "" {
+		return nil
+	}
+	return json.RawMessage(s)
+}
+
+func rawMap(texts map[string]string) map[string]json.RawMessage {
+	out := map[string]json.RawMessage{}
+	for _, k := range slices.Sorted(maps.Keys(texts)) {
+		out[k] = raw(texts[k])
+	}
+	return out
+}
+
+func bytesOf(events []string) [][]byte {
+	out := make([][]byte, len(events))
+	for i, e := range events {
+		out[i] = []byte(e)
+	}
+	return out
+}
+
+func stringsOf(events [][]byte) []string {
+	out := make([]string, len(events))
+	for i, e := range events {
+		out[i] = string(e)
+	}
+	return out
+}

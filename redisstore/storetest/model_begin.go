@@ -1,0 +1,235 @@
+package storetest
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// begins predicts Begin on a node; refused: it is an error and changes nothing.
+func (m *model) begins(b adapter.Begin, node string) (res adapter.BeginResult, refused bool) {
+	res.Start = m.end()
+	if r := m.runs[b.RunID]; r != nil {
+		res.Start.Seq = r.begin
+		if m.active == r && r.token == b.Token && b.Token != "" {
+			res.Claim = m.claimOf(r)
+		}
+		return res, false
+	}
+	holder := m.holder(b.Dedupe)
+	switch {
+	case holder != nil:
+		return adapter.BeginResult{Status: adapter.BeginDuplicate, Start: m.end(), Of: holder.ID}, false
+	case b.Version != m.version:
+		return adapter.BeginResult{Status: adapter.BeginStale, Start: m.end()}, false
+	case b.Deadline > 0 && m.now.UnixMilli() > b.Deadline:
+		return adapter.BeginResult{Status: adapter.BeginExpired, Start: m.end()}, false
+	}
+	resumes := len(b.Answers) > 0
+	if !b.Queue {
+		switch {
+		case m.active != nil, m.open != nil && !resumes, resumes && m.open == nil:
+			return res, true
+		case resumes && b.Frozen == nil && m.exe.id != b.Execution:
+			return res, true
+		}
+	}
+	var letter *run
+	if b.Requeues != "" {
+		letter = m.runs[b.Requeues]
+		if !m.requeues(letter, b) {
+			return adapter.BeginResult{Status: adapter.BeginGone, Start: m.end()}, false
+		}
+	}
+	r := m.admit(b)
+	if letter != nil {
+		letter.RequeuedAs, letter.Updated, letter.Input = r.ID, m.now, nil
+	}
+	m.decide()
+	if b.Queue {
+		r.State, r.status, r.Input = adapter.DispatchQueued, adapter.RunQueued, b.Input
+		r.cancelled = [2]string{string(b.Cancelled[0]), string(b.Cancelled[1])}
+		r.Available = b.Available
+		m.waiting = append(m.waiting, r)
+		m.lineUp()
+		if m.idle() {
+			m.release()
+		}
+		return res, false
+	}
+	m.answer(b)
+	for id, text := range b.Archive {
+		m.archived[id] = text != nil
+	}
+	m.append(stringsOf(b.Events)...)
+	m.claimed(r, b.Token, node)
+	m.starts(r, res.Start.Seq+1)
+	if b.Frozen == nil {
+		m.latestX[r.exe] = r.ID
+	}
+	r.number = 1
+	res.Claim = m.claimOf(r)
+	return res, false
+}
+
+// holder is the queued or claimed dispatch with the dedupe key.
+func (m *model) holder(key string) *run {
+	for _, r := range m.begun {
+		if key != "" && r.Dedupe == key && !r.State.Terminal() {
+			return r
+		}
+	}
+	return nil
+}
+
+// requeues reports whether a dead letter can be gone on with.
+func (m *model) requeues(letter *run, b adapter.Begin) bool {
+	if letter == nil || letter.State != adapter.DispatchDeadLetter || letter.RequeuedAs != "" {
+		return false
+	}
+	return b.Frozen != nil || m.exe != nil && m.exe.id == letter.exe
+}
+
+// admit makes the run of an accepted begin.
+func (m *model) admit(b adapter.Begin) *run {
+	r := &run{label: b.Label, exe: b.Execution, begin: int64(len(m.log))}
+	r.Dispatch = adapter.Dispatch{ID: b.RunID, Thread: m.key, Epoch: m.dispatchEpoch, Priority: cmp.Or(b.Priority, 128),
+		Dedupe: b.Dedupe, MaxAttempts: cmp.Or(b.MaxAttempts, 3), Created: m.now, Updated: m.now, Record: b.Record}
+	m.runs[b.RunID] = r
+	m.begun = append(m.begun, r)
+	r.rank = int64(r.Priority)<<40 + int64(len(m.begun))
+	if !m.used {
+		m.used, m.tenant = true, b.Tenant
+	}
+	if m.title == "" {
+		m.title = b.Title
+	}
+	return r
+}
+
+// answer does with the execution what a begin that starts at once says.
+func (m *model) answer(b adapter.Begin) {
+	if len(b.Answers) > 0 {
+		for id, text := range b.Answers {
+			m.answers[id] = string(text)
+		}
+		if b.Frozen == nil {
+			m.exe.journal = append(m.exe.journal, string(b.Answer))
+			m.exe.gave = &given{open: m.open, deadline: m.deadline, length: len(m.exe.journal)}
+		}
+		m.open, m.deadline = nil, 0
+		m.drafts = map[string]string{}
+	}
+	if b.Frozen != nil {
+		m.exe = &execution{id: b.Execution, agent: b.Agent, frozen: string(b.Frozen), began: m.now}
+	}
+}
+
+// claimed gives a run to a worker.
+func (m *model) claimed(r *run, token, node string) {
+	m.active = r
+	r.status, r.State = adapter.RunActive, adapter.DispatchClaimed
+	r.token, r.number = token, 0
+	r.Attempts++
+	r.ClaimedBy, r.Available, r.Updated = node, time.Time{}, m.now
+	m.extend(r)
+}
+
+func (m *model) extend(r *run) {
+	r.LeaseUntil = m.now.Add(m.lease)
+	r.lease = r.LeaseUntil.UnixMilli()
+}
+
+// starts notes that a run's RUN_STARTED is logged.
+func (m *model) starts(r *run, at int64) {
+	r.started, r.Started, r.Input = at, true, nil
+	m.latest = r
+}
+
+func (m *model) claimOf(r *run) adapter.Claim {
+	return adapter.Claim{Thread: m.key, RunID: r.ID, Token: r.token, DispatchEpoch: m.dispatchEpoch}
+}
+
+// claims predicts Claim.
+func (m *model) claims(c adapter.ClaimRequest, node string) adapter.ClaimResult {
+	if r := m.active; r != nil {
+		if r.token == c.Token {
+			return m.claimResult(r)
+		}
+		// What was given back until a time may be had before it by name.
+		byName := c.RunID == r.ID && r.token == ""
+		if c.RunID != "" && c.RunID != r.ID || !m.due() && !byName {
+			return adapter.ClaimResult{}
+		}
+		m.decide()
+		r.queued = r.started == 0
+		m.claimed(r, c.Token, node)
+		return m.claimResult(r)
+	}
+	if m.open != nil {
+		if m.due() {
+			return adapter.ClaimResult{Kind: adapter.ClaimExpired}
+		}
+		return adapter.ClaimResult{}
+	}
+	before := len(m.log)
+	m.release()
+	next := m.ready()
+	if c.RunID != "" {
+		if next = m.runs[c.RunID]; next != nil && next.status != adapter.RunQueued {
+			next = nil
+		}
+	}
+	if next == nil {
+		m.decided = len(m.log) > before
+		return adapter.ClaimResult{}
+	}
+	m.decide()
+	m.leaves(next)
+	next.queued = true
+	m.claimed(next, c.Token, node)
+	return m.claimResult(next)
+}
+
+func (m *model) claimResult(r *run) adapter.ClaimResult {
+	res := adapter.ClaimResult{Kind: adapter.ClaimTakeover, Claim: m.claimOf(r), Attempts: r.Attempts,
+		Exhausted: r.Attempts > r.MaxAttempts, Record: r.Record}
+	if r.queued {
+		res.Kind, res.Input = adapter.ClaimQueued, r.Input
+	}
+	return res
+}
+
+// activates predicts Activate.
+func (m *model) activates(a adapter.Activation) adapter.CommitResult {
+	status, stored := m.fence(a.Claim, 1, int64(len(m.log)))
+	if status != adapter.CommitOK || stored {
+		return m.committed(status)
+	}
+	r := m.active
+	if r.started > 0 {
+		return m.committed(adapter.CommitMismatch)
+	}
+	at := int64(len(m.log)) + 1
+	m.append(stringsOf(a.Events)...)
+	r.exe, r.number = a.Execution, 1
+	m.exe = &execution{id: a.Execution, agent: a.Agent, frozen: string(a.Frozen), began: m.now}
+	m.starts(r, at)
+	m.decide()
+	return m.committed(adapter.CommitOK)
+}
+
+// committed is the answer to a batch.
+func (m *model) committed(status adapter.CommitStatus) adapter.CommitResult {
+	return adapter.CommitResult{Status: status, End: m.end(), Paused: status == adapter.CommitOK && m.paused}
+}
+
+// renews predicts Renew.
+func (m *model) renews(c adapter.Claim) bool {
+	r := m.held(c)
+	if r != nil {
+		m.extend(r)
+	}
+	return r != nil
+}

@@ -1,0 +1,190 @@
+package storetest
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// commits predicts Commit.
+func (m *model) commits(b adapter.Batch) adapter.CommitResult {
+	if b.End != nil {
+		return m.ends(b)
+	}
+	status, stored := m.fence(b.Claim, b.Number, b.Expect)
+	if status == adapter.CommitOK && !stored {
+		m.write(b)
+		m.active.number = b.Number
+	}
+	return m.committed(status)
+}
+
+func (m *model) write(b adapter.Batch) {
+	m.append(stringsOf(b.Events)...)
+	for _, record := range b.Records {
+		m.exe.journal = append(m.exe.journal, string(record))
+	}
+	if b.Closing != nil {
+		m.closing = closingEvents(b.Closing)
+	}
+}
+
+// closingEvents are the elements of a JSON array, each as it is written.
+func closingEvents(array json.RawMessage) []string {
+	var items []json.RawMessage
+	if err := json.Unmarshal(array, &items); err != nil {
+		panic(err)
+	}
+	out := make([]string, len(items))
+	for i, item := range items {
+		out[i] = string(item)
+	}
+	return out
+}
+
+func (m *model) ends(b adapter.Batch) adapter.CommitResult {
+	call := strconv.FormatInt(b.Number, 10)
+	if r := m.runs[b.Claim.RunID]; r != nil && r.settled.token == b.Claim.Token && r.settled.call == call {
+		return adapter.CommitResult{End: adapter.Position{Epoch: m.epoch, Seq: r.settled.end}, Ready: r.settled.ready, GaveBack: r.settled.gave}
+	}
+	status, stored := m.fence(b.Claim, b.Number, b.Expect)
+	if stored {
+		status = adapter.CommitMismatch
+	}
+	if status != adapter.CommitOK {
+		return m.committed(status)
+	}
+	r := m.active
+	m.write(b)
+	m.snap(b.End.Snapshot)
+	r.settled = settled{token: r.token, call: call, end: int64(len(m.log))}
+	m.unclaim(r, adapter.DispatchAcked, r.Error)
+	m.over(r)
+	res := adapter.CommitResult{Status: adapter.CommitOK, End: m.end()}
+	if b.End.Kind == adapter.EndSuspend {
+		m.suspend(b.End)
+	} else {
+		res.GaveBack, res.Ready = m.closes(b.End.Kind == adapter.EndFail && b.End.GiveBack)
+	}
+	r.settled.gave, r.settled.ready = res.GaveBack, res.Ready
+	m.trim()
+	return res
+}
+
+// unclaim takes the claim off the active run, whose dispatch becomes terminal.
+func (m *model) unclaim(r *run, state adapter.DispatchState, why string) {
+	m.active, m.paused, m.closing = nil, false, nil
+	m.finish(r, state, why)
+	m.decide()
+}
+
+// closes ends the execution of a run that does not suspend.
+func (m *model) closes(giveBack bool) (gaveBack, ready bool) {
+	if giveBack && m.gives() {
+		return true, false
+	}
+	m.exe = nil
+	return false, m.release()
+}
+
+// gives gives the latest decisions back, if it can.
+func (m *model) gives() bool {
+	gave := m.giveable()
+	if gave == nil {
+		return false
+	}
+	m.exe.journal = m.exe.journal[:gave.length-1]
+	m.open, m.deadline, m.exe.gave = gave.open, gave.deadline, nil
+	for _, id := range gave.open.ids {
+		delete(m.answers, id)
+	}
+	return true
+}
+
+// giveable are the latest decisions if nothing was journaled after them.
+func (m *model) giveable() *given {
+	if m.exe == nil || m.exe.gave == nil || len(m.exe.journal) != m.exe.gave.length {
+		return nil
+	}
+	return m.exe.gave
+}
+
+func (m *model) suspend(e *adapter.End) {
+	m.open = &suspension{text: string(e.Suspension), ids: slices.Clone(e.Interrupts)}
+	m.deadline = e.Deadline
+	m.exe.gave = nil
+	for _, id := range e.Interrupts {
+		delete(m.answers, id)
+	}
+	for _, id := range e.ToolCalls {
+		m.asked[id] = true
+	}
+}
+
+func (m *model) snap(u *adapter.SnapshotUpdate) {
+	if u == nil {
+		return
+	}
+	m.snapshot.at = int64(len(m.log))
+	if u.State != nil {
+		m.snapshot.state = string(u.State)
+	}
+	if u.Order != nil {
+		m.snapshot.order = slices.Clone(u.Order)
+	}
+	for id, text := range u.Upsert {
+		m.snapshot.messages[id] = string(text)
+	}
+	for _, id := range u.Remove {
+		delete(m.snapshot.messages, id)
+	}
+}
+
+// trim forgets events past what is retained, never past the snapshot.
+func (m *model) trim() {
+	m.base = max(m.base, min(m.snapshot.at+1, int64(len(m.log))-m.retain+1))
+}
+
+// messages are the snapshot's, in order.
+func (m *model) messages() []json.RawMessage {
+	var out []json.RawMessage
+	for _, id := range m.snapshot.order {
+		if text, ok := m.snapshot.messages[id]; ok {
+			out = append(out, raw(text))
+		}
+	}
+	return out
+}
+
+// draft predicts Drafts.
+func (m *model) draft(version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool) {
+	if version != 0 && version != m.version {
+		return nil, false
+	}
+	for id := range drafts {
+		if m.open == nil || !slices.Contains(m.open.ids, id) {
+			return nil, false
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(drafts)) {
+		if drafts[id] == nil {
+			delete(m.drafts, id)
+		} else {
+			m.drafts[id] = string(drafts[id])
+		}
+	}
+	return rawMap(m.drafts), true
+}
+
+// journal predicts Journal for a claim that is held.
+func (m *model) journal(r *run) *adapter.ExecutionView {
+	x := &adapter.ExecutionView{ID: m.exe.id, Agent: m.exe.agent, Frozen: raw(m.exe.frozen), Began: m.exe.began,
+		Started: r.started, Crashes: max(r.Attempts-1, 0)}
+	for _, record := range m.exe.journal {
+		x.Journal = append(x.Journal, raw(record))
+	}
+	return x
+}

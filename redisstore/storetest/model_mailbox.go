@@ -1,0 +1,199 @@
+package storetest
+
+import (
+	"slices"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// handsBack predicts HandBack.
+func (m *model) handsBack(c adapter.Claim) {
+	if r := m.held(c); r != nil {
+		r.Attempts = max(r.Attempts-1, 0)
+		r.settled.ready, r.settled.gave = m.again(r, 0), false
+	}
+}
+
+// again queues the active dispatch again; until retry (Unix ms) it is not claimed
+// unless by name. It reports whether there is one to claim at once.
+func (m *model) again(r *run, retry int64) bool {
+	m.decide()
+	r.State, r.Updated = adapter.DispatchQueued, m.now
+	r.ClaimedBy, r.LeaseUntil, r.token, r.number = "", time.Time{}, "", 0
+	r.Available = time.Time{}
+	if retry > m.now.UnixMilli() {
+		r.Available = time.UnixMilli(retry)
+	}
+	if r.started > 0 { // the thread stays this run's
+		r.lease = max(retry, 1) - 1
+		return retry <= m.now.UnixMilli()
+	}
+	r.status = adapter.RunQueued
+	m.active, m.paused, m.closing = nil, false, nil
+	if len(m.waiting) > 0 {
+		r.rank = min(r.rank, m.waiting[0].rank-1)
+	}
+	m.waiting = append(m.waiting, r)
+	m.lineUp()
+	return m.release()
+}
+
+// nacked predicts Nack and Bury.
+func (m *model) nacked(n adapter.Nack, bury bool) adapter.NackResult {
+	if r := m.runs[n.Claim.RunID]; r != nil && r.settled.token == n.Claim.Token && r.settled.call == "nack" {
+		state := adapter.DispatchQueued
+		if r.State == adapter.DispatchDeadLetter {
+			state = r.State
+		}
+		return adapter.NackResult{State: state, Ready: r.settled.ready, GaveBack: r.settled.gave}
+	}
+	r := m.held(n.Claim)
+	if r == nil {
+		return adapter.NackResult{}
+	}
+	r.settled = settled{token: n.Claim.Token, call: "nack"}
+	if n.Error != "" {
+		r.Error = n.Error
+	}
+	var retry int64
+	if !n.RetryAt.IsZero() {
+		retry = n.RetryAt.UnixMilli()
+	}
+	res := adapter.NackResult{State: adapter.DispatchQueued}
+	if bury || r.Attempts >= r.MaxAttempts {
+		activated := r.started > 0
+		m.cut(r, adapter.DispatchDeadLetter, r.Error, string(n.Terminal))
+		res.State = adapter.DispatchDeadLetter
+		if n.GiveBack && activated && m.gives() {
+			res.GaveBack = true
+		} else {
+			res.Ready = m.release()
+		}
+	} else {
+		res.Ready = m.again(r, retry)
+	}
+	r.settled.ready, r.settled.gave = res.Ready, res.GaveBack
+	return res
+}
+
+// cut ends the active run whatever its worker does.
+func (m *model) cut(r *run, state adapter.DispatchState, why, terminal string) {
+	if r.started > 0 {
+		m.append(m.closing...)
+		m.append(terminal)
+	} else {
+		m.append(r.cancelled[0], terminal)
+		r.started = int64(len(m.log)) - 1
+		m.latest = r
+	}
+	m.unclaim(r, state, why)
+	m.over(r)
+}
+
+// stopped predicts Stop.
+func (m *model) stopped(s adapter.Stop) adapter.StopResult {
+	var candidates []*run
+	for _, r := range m.begun {
+		if s.RunID != "" && r.ID == s.RunID || s.RunID == "" && r.label == s.Label {
+			candidates = append(candidates, r)
+		}
+	}
+	var target *run
+	for _, r := range slices.Backward(candidates) {
+		if r.request == s.Request {
+			return m.owed(r, adapter.StopResult{Stopped: true, RunID: r.ID, Ready: r.settled.ready})
+		}
+		if target == nil && (r.status == adapter.RunActive || r.status == adapter.RunQueued) {
+			target = r
+		}
+	}
+	if target == nil || s.Waiting && target.status == adapter.RunActive && target.token != "" {
+		return adapter.StopResult{}
+	}
+	m.decide()
+	target.request = s.Request
+	idle := m.idle()
+	if target.status == adapter.RunQueued {
+		m.withdraw(target, adapter.DispatchCancelled, s.Reason)
+	} else {
+		state, terminal := adapter.DispatchSuperseded, string(s.Terminal)
+		if target.token == "" {
+			state = adapter.DispatchCancelled
+		}
+		if target.started == 0 {
+			terminal = target.cancelled[1]
+		}
+		m.cut(target, state, s.Reason, terminal)
+		m.exe, idle = nil, true
+	}
+	res := adapter.StopResult{Stopped: true, RunID: target.ID}
+	if idle {
+		res.Ready = m.release()
+	}
+	target.settled.ready = res.Ready
+	return m.owed(target, res)
+}
+
+// owed adds the events that are not logged yet.
+func (m *model) owed(r *run, res adapter.StopResult) adapter.StopResult {
+	if r.status == adapter.RunStopped {
+		res.Queued, res.Events = true, bytesOf(r.cancelled[:])
+	}
+	return res
+}
+
+// withdraw stops a run that waits: its events are logged when it is released.
+func (m *model) withdraw(r *run, state adapter.DispatchState, why string) {
+	r.status = adapter.RunStopped
+	m.finish(r, state, why)
+}
+
+// interrupted predicts Interrupt.
+func (m *model) interrupted(i adapter.Interruption) adapter.InterruptResult {
+	res, again := m.interrupts[i.Request]
+	if !again {
+		if m.active != nil && m.active.ID != i.Active {
+			return adapter.InterruptResult{Stale: true, Epoch: m.dispatchEpoch}
+		}
+		m.decide()
+		m.dispatchEpoch++
+		res.Epoch = m.dispatchEpoch
+		for _, r := range m.waiting {
+			if r.status == adapter.RunQueued {
+				m.withdraw(r, adapter.DispatchSuperseded, i.Reason)
+				res.Superseded = append(res.Superseded, r.ID)
+			}
+		}
+		if r := m.active; r != nil {
+			res.Active = r.ID
+			terminal := string(i.Terminal)
+			if r.started == 0 {
+				terminal = r.cancelled[1]
+			}
+			m.cut(r, adapter.DispatchSuperseded, i.Reason, terminal)
+			m.exe = nil
+		}
+		m.interrupts[i.Request] = res
+		if m.open == nil {
+			m.release()
+		}
+	}
+	res.Owed = nil
+	for _, id := range res.Superseded {
+		var events [][]byte
+		if r := m.runs[id]; r.status == adapter.RunStopped {
+			events = bytesOf(r.cancelled[:])
+		}
+		res.Owed = append(res.Owed, events)
+	}
+	return res
+}
+
+// pauses predicts Pause.
+func (m *model) pauses(on bool) bool {
+	if m.active != nil {
+		m.paused = on
+	}
+	return m.active != nil
+}

@@ -1,0 +1,192 @@
+package storetest
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var nackTests = []test{
+	{"M9 M73 what is given back is queued again with its time, its error and one attempt more", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		n := failing(claim)
+		n.RetryAt = c.read().Add(time.Minute)
+		first := th.nack(n)
+		same(th, "state", first.State, adapter.DispatchQueued)
+		d := th.dispatch("r1")
+		same(th, "dispatch", words(d.State, d.Attempts, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Started, d.Outcome == nil), "queued 1 boom true false true")
+		same(th, "available", d.Available, n.RetryAt)
+		if th.view().Active != nil {
+			e.Error("a run is active")
+		}
+		th.unchanged(func() {
+			same(th, "sent again", th.nack(n), first)
+			same(th, "start", th.activate(claim).Status, adapter.CommitFenced)
+			same(th, "renew", th.renew(claim), false)
+		})
+	}},
+	{"M10 M56 an activation that fails for the last time is a dead letter", func(e *env) {
+		th := e.thread()
+		b := th.wait("r1")
+		b.MaxAttempts = 2
+		th.begun(b)
+		th.begun(th.wait("r2"))
+		same(th, "first", th.nack(failing(th.claimed("t1", adapter.ClaimQueued).Claim)).State, adapter.DispatchQueued)
+		n := failing(th.claimed("t2", adapter.ClaimQueued).Claim)
+		n.Error = "boom again"
+		last := th.nack(n)
+		same(th, "last", words(last.State, last.Ready), "dead_letter true")
+		d := th.dispatch("r1")
+		same(th, "dispatch", words(d.State, d.Attempts, d.Error, string(d.Outcome)), "dead_letter 2 boom again failed:r1")
+		same(th, "log", th.log(), "start:r1 failed:r1")
+		th.unchanged(func() { same(th, "sent again", th.nack(n), last) })
+		th.carried("r2")
+	}},
+	{"M24 M73 what was claimed too often says so and leaves nothing running when it is buried", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		b := th.wait("r1")
+		b.MaxAttempts = 2
+		th.begun(b)
+		claim := th.claimed("t1", adapter.ClaimQueued)
+		th.activate(claim.Claim)
+		for i, exhausted := range []bool{false, true} {
+			c.move(e.lease + time.Millisecond)
+			claim = th.claimed(fmt.Sprint("t", i+2), adapter.ClaimTakeover)
+			same(th, "attempts", words(claim.Attempts, claim.Exhausted), words(i+2, exhausted))
+		}
+		th.unchanged(func() { same(th, "sent again", th.claim("t3"), claim) })
+		th.bury(failing(claim.Claim))
+		v := th.view(adapter.ReadQuery{RunID: "r1"})
+		same(th, "run", words(v.Run.Status, v.Active == nil, th.dispatch("r1").State), "ended true dead_letter")
+		same(th, "log", th.log(), "start:r1 failed:r1")
+		c.move(time.Hour)
+		th.claimed("t9", adapter.ClaimNothing)
+	}},
+	{"M41 M70 a dead letter stays one", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		n := failing(claim)
+		buried := th.bury(n)
+		same(th, "state", buried.State, adapter.DispatchDeadLetter)
+		before := th.dispatch("r1")
+		c.move(time.Hour)
+		th.unchanged(func() {
+			same(th, "sent again", th.bury(n), buried)
+			th.claimed("t2", adapter.ClaimNothing)
+			same(th, "by id", th.claimRun("r1", "t3").Kind, adapter.ClaimNothing)
+			same(th, "start", th.activate(claim).Status, adapter.CommitFenced)
+			same(th, "stop", th.stop("label-r1"), adapter.StopResult{})
+			same(th, "renew", th.renew(claim), false)
+		})
+		same(th, "dispatch", show(th.dispatch("r1")), show(before))
+	}},
+	{"a burial closes what the worker left open", func(e *env) {
+		th := e.thread()
+		claim := th.begun(th.start("r1"))
+		b := batch(claim, 2, 1, "open")
+		b.Closing = raws(`["close"]`)[0]
+		th.ok(b)
+		th.bury(failing(claim))
+		same(th, "log", th.log(), `start:r1 open "close" failed:r1`)
+		same(th, "boundary", th.view().Boundary, 4)
+	}},
+	{"a burial gives decisions back as a failure does", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		n := failing(th.begun(th.resume("r2", "exe-r1")))
+		n.GiveBack = true
+		first := th.bury(n)
+		same(th, "gave back", words(first.GaveBack, first.Ready), "true false")
+		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}})
+		same(th, "suspension, answers", words(string(v.Suspension), len(v.Answers)), `{"open":["int"]} 0`)
+		th.unchanged(func() { same(th, "sent again", th.bury(n), first) })
+		th.begun(th.resume("r3", "exe-r1"))
+	}},
+	{"M50 what was given back is claimed again, ahead of the others", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		th.begun(th.wait("r2"))
+		th.nack(failing(th.claimed("t1", adapter.ClaimQueued).Claim))
+		if !th.due() {
+			e.Error("not due")
+		}
+		res := th.claimed("t2", adapter.ClaimQueued)
+		same(th, "claim", words(res.Claim.RunID, res.Attempts, string(res.Input)), `r1 2 {"input":"r1"}`)
+	}},
+	{"M90 M110 M165 a retry is claimed at its time and not before, on every node", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		other := th.from(e.node("b"))
+		th.begun(th.wait("r1"))
+		n := failing(th.claimed("t1", adapter.ClaimQueued).Claim)
+		n.RetryAt = c.read().Add(time.Minute)
+		th.nack(n)
+		c.move(time.Minute - time.Millisecond)
+		if other.due() {
+			e.Error("due a millisecond too early")
+		}
+		other.claimed("t2", adapter.ClaimNothing)
+		c.move(time.Millisecond)
+		if !other.due() {
+			e.Error("not due in time")
+		}
+		same(th, "attempts", other.claimed("t2", adapter.ClaimQueued).Attempts, 2)
+		n = failing(adapter.Claim{Thread: th.key, RunID: "r1", Token: "t2"})
+		n.RetryAt = c.read().Add(time.Minute)
+		other.nack(n)
+		same(th, "by id", th.claimRun("r1", "t3").Attempts, 3)
+	}},
+	{"a nack of a lost claim changes nothing", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		old := th.claimed("t1", adapter.ClaimQueued).Claim
+		c.move(e.lease + time.Millisecond)
+		th.claimed("t2", adapter.ClaimQueued)
+		th.unchanged(func() {
+			same(th, "nack", th.nack(failing(old)), adapter.NackResult{})
+			same(th, "burial", th.bury(failing(old)), adapter.NackResult{})
+		})
+	}},
+	{"a dead letter's execution goes on under the run that requeues it, once", func(e *env) {
+		th := e.thread()
+		claim := th.begun(th.start("r1"))
+		b := batch(claim, 2, 1, "b")
+		b.Records = raws(`"step"`)
+		th.ok(b)
+		th.bury(failing(claim))
+		again := th.start("r2")
+		again.Execution, again.Frozen, again.Agent, again.Requeues = "exe-r1", nil, "", "r1"
+		next := th.begun(again)
+		x, err := th.s.Journal(e.Context(), next)
+		same(th, "execution", must(th, x, err).ID+string(x.Frozen)+show(x.Journal), `exe-r1{"of":"r1"}["step"]`)
+		same(th, "requeued as", th.dispatch("r1").RequeuedAs, "r2")
+		th.ok(ending(next, 2, 4, "end", adapter.EndFinish))
+		more := th.start("r3")
+		more.Execution, more.Frozen, more.Agent, more.Requeues = "exe-r1", nil, "", "r1"
+		th.unchanged(func() { same(th, "twice", th.begin(more).Status, adapter.BeginGone) })
+	}},
+	{"a dead letter is begun again from the top, and not once its execution is forgotten", func(e *env) {
+		th := e.thread()
+		th.bury(failing(th.begun(th.start("r1"))))
+		again := th.start("r2")
+		again.Requeues = "r1"
+		th.ok(ending(th.begun(again), 2, 3, "end", adapter.EndFinish))
+		same(th, "requeued as", th.dispatch("r1").RequeuedAs, "r2")
+		th.bury(failing(th.begun(th.start("r3"))))
+		th.ok(ending(th.begun(th.start("r4")), 2, 7, "end", adapter.EndFinish))
+		late := th.start("r5")
+		late.Execution, late.Frozen, late.Agent, late.Requeues = "exe-r3", nil, "", "r3"
+		th.unchanged(func() { same(th, "another execution has begun", th.begin(late).Status, adapter.BeginGone) })
+		none := th.start("r6")
+		none.Requeues = "none"
+		th.unchanged(func() { same(th, "an unknown one", th.begin(none).Status, adapter.BeginGone) })
+	}},
+}

@@ -1,0 +1,300 @@
+package storetest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	mrand "math/rand/v2"
+	"os"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// Play says how Model plays.
+type Play struct {
+	Operations int
+	// Inspect, if set, looks at the whole space every few operations, for what
+	// the contract cannot see.
+	Inspect func(space string) error
+}
+
+// SeedVariable is the environment variable that makes Model play a game again.
+const SeedVariable = "AGUIWS_SEED"
+
+// Model plays random calls of the whole contract, from several nodes, on many
+// threads, and holds every answer, and what readers see after it, against a
+// model of the threads. Several players do so at a time, each in a space of its
+// own.
+func Model(t *testing.T, open Open, how Play) {
+	seed := playSeed(t)
+	t.Logf("%s=%d plays this again", SeedVariable, seed)
+	const players = 4
+	var group sync.WaitGroup
+	var all [players]*player
+	for i := range players {
+		all[i] = newPlayer(newEnv(t, open), how, mrand.New(mrand.NewPCG(seed, uint64(i))))
+	}
+	for _, p := range all {
+		group.Go(func() { p.play(how.Operations / players) })
+	}
+	group.Wait()
+	total := map[string]int{}
+	for _, p := range all {
+		for name, n := range p.played {
+			total[name] += n
+		}
+	}
+	t.Logf("played %v", total)
+}
+
+func playSeed(t *testing.T) uint64 {
+	if given := os.Getenv(SeedVariable); given != "" {
+		seed, err := strconv.ParseUint(given, 10, 64)
+		if err != nil {
+			t.Fatalf("%s: %v", SeedVariable, err)
+		}
+		return seed
+	}
+	var b [8]byte
+	if _, err := rand.Read(b[:]); err != nil {
+		t.Fatal(err)
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}
+
+const (
+	playRetain  = 60 // more than one call logs
+	playThreads = 5
+	playRuns    = 20 // of a thread, after which it is brought to rest and deleted
+)
+
+// player plays on threads of its own space.
+type player struct {
+	e      *env
+	how    Play
+	r      *mrand.Rand
+	clock  *clock
+	nodes  []adapter.Store
+	games  []*game
+	n      int
+	played map[string]int
+	over   bool
+
+	mu    sync.Mutex
+	heard []adapter.Delivery
+}
+
+// game is one thread with its model.
+type game struct {
+	*model
+	witness witness
+	sent    []move          // calls that may be sent again
+	claims  []adapter.Claim // that were once held
+	trace   []traced
+}
+
+// traced is a call as it was made.
+type traced struct {
+	node, name string
+	args       any
+}
+
+// move is one call: how to send it, and what it must answer; refused: an error.
+type move struct {
+	name string
+	args any
+	send func(s adapter.Store) (any, error)
+	want func(node string) (answer any, refused bool)
+	// same reports whether sending it again is still the same call: the token of
+	// a claim that was given up must not name another one. Nil: it always is.
+	same func() bool
+}
+
+func newPlayer(e *env, how Play, r *mrand.Rand) *player {
+	p := &player{e: e, how: how, r: r, clock: e.stopped(), played: map[string]int{}}
+	e.retain = playRetain
+	for _, id := range []string{"a", "b", "c"} {
+		s := e.node(id)
+		s.Listen(func(d adapter.Delivery) {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.heard = append(p.heard, d)
+		})
+		p.nodes = append(p.nodes, s)
+	}
+	for range playThreads {
+		p.games = append(p.games, p.newGame())
+	}
+	return p
+}
+
+func (p *player) next() int { p.n++; return p.n }
+
+func (p *player) newGame() *game {
+	return p.on(adapter.ThreadKey{Namespace: "play", Thread: fmt.Sprint("t", p.next())})
+}
+
+// on is a game on a thread that is not used yet.
+func (p *player) on(key adapter.ThreadKey) *game {
+	g := &game{model: newModel(key, p.e.lease, playRetain)}
+	v, err := p.nodes[0].Read(p.ctx(), key, adapter.ReadQuery{Follower: true})
+	if err != nil || v.Seq != 0 || len(v.Labelled)+len(v.Queue) > 0 || v.Active != nil || v.Latest != nil || v.Suspension != nil {
+		p.fail(g, fmt.Sprintf("a thread that is not used reads as %s, %v", printed(v), err))
+		return g
+	}
+	g.epoch, g.version, g.dispatchEpoch = v.Epoch, v.Version, v.DispatchEpoch
+	return g
+}
+
+func (p *player) play(operations int) {
+	for i := 0; i < operations && !p.over; i++ {
+		g := p.games[p.r.IntN(len(p.games))]
+		if len(g.begun) >= playRuns && p.r.IntN(4) == 0 {
+			p.leave(g)
+			continue
+		}
+		g.now = p.clock.read()
+		m := p.choose(g)
+		if n := len(g.sent); n > 0 && p.r.IntN(12) == 0 {
+			if again := g.sent[p.r.IntN(n)]; again.same == nil || again.same() {
+				m = again
+			}
+		}
+		p.make(g, m)
+		if i%16 == 0 && !p.over {
+			p.survey()
+		}
+	}
+	for _, g := range p.games {
+		p.settle(g)
+	}
+}
+
+// make sends a call, and compares.
+func (p *player) make(g *game, m move) {
+	node := p.nodes[p.r.IntN(len(p.nodes))]
+	g.now = p.clock.read()
+	g.decided = false
+	p.played[m.name]++
+	g.trace = append(g.trace, traced{node.Node(), m.name, m.args})
+	got, err := m.send(node)
+	want, refused := m.want(node.Node())
+	switch {
+	case (err != nil) != refused:
+		p.fail(g, fmt.Sprintf("error %v, wanted one: %t", err, refused))
+		return
+	case err == nil:
+		if difference := alike(got, want); difference != "" {
+			p.fail(g, "answered "+difference)
+			return
+		}
+	}
+	if m.name != "clock" && m.want != nil {
+		g.sent = append(g.sent, m)
+		if len(g.sent) > 24 {
+			g.sent = g.sent[1:]
+		}
+	}
+	p.check(g, node)
+}
+
+func (p *player) fail(g *game, what string) {
+	p.over = true
+	var last strings.Builder
+	for _, c := range g.trace[max(0, len(g.trace)-12):] {
+		fmt.Fprintln(&last, c.node, c.name, printed(c.args))
+	}
+	p.e.Errorf("thread %s: %s\nafter\n%s", g.key.Thread, what, last.String())
+}
+
+// leave deletes the thread, once that is possible, and plays on one of its key
+// or on another.
+func (p *player) leave(g *game) {
+	if busy := !g.idle() || len(g.waiting) > 0; busy && !p.deletes(g, false) {
+		return
+	}
+	p.settle(g)
+	if p.over || !p.deletes(g, true) {
+		return
+	}
+	next := p.on(g.key)
+	if next.epoch == g.epoch || next.dispatchEpoch < g.dispatchEpoch {
+		p.fail(g, fmt.Sprintf("deleted under epochs %s and %d, it goes on under %s and %d", g.epoch, g.dispatchEpoch, next.epoch, next.dispatchEpoch))
+	}
+	if p.one(2) {
+		next = p.newGame()
+	}
+	for i := range p.games {
+		if p.games[i] == g {
+			p.games[i] = next
+		}
+	}
+}
+
+func (p *player) deletes(g *game, want bool) bool {
+	p.played["delete"]++
+	deleted, err := p.nodes[p.r.IntN(len(p.nodes))].Delete(p.ctx(), g.key)
+	if err != nil || deleted != want {
+		p.fail(g, fmt.Sprintf("deleted %t, %v, want %t", deleted, err, want))
+		return false
+	}
+	return true
+}
+
+// settle brings every run of a thread to its end.
+func (p *player) settle(g *game) {
+	for !p.over {
+		if lies := g.active != nil && g.active.token == "" || g.idle() && len(g.waiting) > 0; lies && !g.due() {
+			p.clock.move(time.Minute)
+		}
+		g.now = p.clock.read()
+		id := fmt.Sprint("s", p.next())
+		switch {
+		case g.open != nil:
+			p.make(g, p.beginMove(g, p.steering(g, id)))
+		case g.active != nil && g.active.token != "" && g.active.started > 0:
+			p.make(g, p.endMove(g, adapter.EndFinish))
+		case g.active != nil && g.active.token != "":
+			p.make(g, p.activateMove(g, g.claimOf(g.active)))
+		case g.active != nil || g.ready() != nil:
+			p.make(g, p.claimMove(g, adapter.ClaimRequest{Thread: g.key, Token: id}))
+		case len(g.waiting) == 0:
+			g.witness.whole(p, g)
+			return
+		}
+	}
+}
+
+func (p *player) ctx() context.Context { return p.e.Context() }
+
+func printed(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprintf("%+v", v)
+	}
+	text := string(b)
+	for _, empty := range []string{"[]", "{}", `""`} {
+		text = strings.ReplaceAll(text, ":"+empty, ":null")
+	}
+	return text
+}
+
+// alike compares answers as they print, with no difference between nothing and
+// what is empty.
+func alike(got, want any) string {
+	if reflect.DeepEqual(got, want) {
+		return ""
+	}
+	if a, b := printed(got), printed(want); a != b {
+		return fmt.Sprintf("%s\nwant %s", a, b)
+	}
+	return ""
+}

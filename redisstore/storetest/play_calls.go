@@ -1,0 +1,197 @@
+package storetest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func newMove(name string, args any, send func(adapter.Store) (any, error), want func(node string) (any, bool)) move {
+	return move{name: name, args: args, send: send, want: want}
+}
+
+func (p *player) beginMove(g *game, b adapter.Begin) move {
+	return newMove("begin", b, func(s adapter.Store) (any, error) { return s.Begin(p.ctx(), b) },
+		func(node string) (any, bool) {
+			res, refused := g.begins(b, node)
+			p.hold(g)
+			return res, refused
+		})
+}
+
+// hold remembers the claim that is held, to be used when it is not any more.
+func (p *player) hold(g *game) {
+	if g.active == nil || g.active.token == "" {
+		return
+	}
+	if c := g.claimOf(g.active); !slices.Contains(g.claims, c) {
+		g.claims = append(g.claims, c)
+		if len(g.claims) > 8 {
+			g.claims = g.claims[1:]
+		}
+	}
+}
+
+func (p *player) claimMove(g *game, c adapter.ClaimRequest) move {
+	m := newMove("claim", c, func(s adapter.Store) (any, error) { return s.Claim(p.ctx(), c) },
+		func(node string) (any, bool) {
+			res := g.model.claims(c, node)
+			p.hold(g)
+			return res, false
+		})
+	m.same = func() bool { return g.active != nil && g.active.token == c.Token }
+	return m
+}
+
+func (p *player) activateMove(g *game, c adapter.Claim) move {
+	a := adapter.Activation{Claim: c, Events: p.opening(c.RunID), Execution: "x" + c.RunID, Frozen: raw(`{"of":"` + c.RunID + `"}`), Agent: "agent"}
+	m := newMove("activate", a, func(s adapter.Store) (any, error) { return s.Activate(p.ctx(), a) },
+		func(string) (any, bool) { return g.activates(a), false })
+	m.same = func() bool { return g.held(c) == nil || g.active.queued || g.active.number == 0 }
+	return m
+}
+
+func (p *player) commitMove(g *game, b adapter.Batch) move {
+	name := "commit"
+	if b.End != nil {
+		name = string(b.End.Kind)
+	}
+	stored := b.Number >= staleNumber
+	m := newMove(name, b, func(s adapter.Store) (any, error) { return s.Commit(p.ctx(), b) },
+		func(string) (any, bool) {
+			res := g.commits(b)
+			stored = stored || res.Status == adapter.CommitOK
+			return res, false
+		})
+	// The number of a batch that was refused is another's.
+	m.same = func() bool { return stored }
+	return m
+}
+
+func (p *player) endMove(g *game, kind adapter.EndKind) move {
+	return p.commitMove(g, p.endBatch(g, g.claimOf(g.active), kind))
+}
+
+func (p *player) nackMove(g *game, bury bool) move {
+	c := p.claim(g)
+	n := adapter.Nack{Claim: c, Error: pick(p, "", "boom", "worse"), Terminal: event("T", c.RunID), GiveBack: p.one(2)}
+	if p.one(2) {
+		n.RetryAt = g.now.Add(pick(p, -time.Second, 0, time.Millisecond, time.Second, time.Minute))
+	}
+	if bury {
+		return newMove("bury", n, func(s adapter.Store) (any, error) { return s.Bury(p.ctx(), n) },
+			func(string) (any, bool) { return g.nacked(n, true), false })
+	}
+	return newMove("nack", n, func(s adapter.Store) (any, error) { return s.Nack(p.ctx(), n) },
+		func(string) (any, bool) { return g.nacked(n, false), false })
+}
+
+func (p *player) leaseMove(g *game) move {
+	c := p.claim(g)
+	if p.one(2) {
+		return newMove("renew", c, func(s adapter.Store) (any, error) { return s.Renew(p.ctx(), c) },
+			func(string) (any, bool) { return g.renews(c), false })
+	}
+	return newMove("hand back", c, func(s adapter.Store) (any, error) { return nil, s.HandBack(p.ctx(), c) },
+		func(string) (any, bool) { g.handsBack(c); return nil, false })
+}
+
+func (p *player) stopMove(g *game) move {
+	st := adapter.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), Waiting: p.one(3), Reason: pick(p, "", "no need")}
+	id := p.runID(g)
+	if p.one(2) {
+		st.RunID = id
+	} else {
+		st.Label = pick(p, "l1", "l2", "l3", "none")
+		// The model ends the run that is active, if any of that label is.
+		if g.active != nil {
+			id = g.active.ID
+		}
+	}
+	st.Terminal = event("T", id)
+	m := newMove("stop", st, func(s adapter.Store) (any, error) { return s.Stop(p.ctx(), st) },
+		func(string) (any, bool) { return g.stopped(st), false })
+	m.same = func() bool { return slices.ContainsFunc(g.begun, func(r *run) bool { return r.request == st.Request }) }
+	return m
+}
+
+func (p *player) interruptMove(g *game) move {
+	i := adapter.Interruption{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it")}
+	if g.active != nil {
+		i.Active = g.active.ID
+	}
+	if p.one(8) {
+		i.Active = p.runID(g)
+	}
+	i.Terminal = event("T", i.Active)
+	return newMove("interrupt", i, func(s adapter.Store) (any, error) { return s.Interrupt(p.ctx(), i) },
+		func(string) (any, bool) { return g.interrupted(i), false })
+}
+
+func (p *player) pauseMove(g *game) move {
+	on := p.one(2)
+	return newMove("pause", on, func(s adapter.Store) (any, error) { return s.Pause(p.ctx(), g.key, on) },
+		func(string) (any, bool) { return g.pauses(on), false })
+}
+
+func (p *player) draftMove(g *game) move {
+	version := pick(p, 0, g.version, g.version, g.version-1)
+	drafts := map[string]json.RawMessage{}
+	ids := []string{"none"}
+	if g.open != nil {
+		ids = g.open.ids
+	}
+	for range 1 + p.r.IntN(2) {
+		drafts[pick(p, ids...)] = pick(p, raw(fmt.Sprint(p.next())), raw(fmt.Sprint(p.next())), nil)
+	}
+	if p.one(10) {
+		drafts["none"] = raw("1")
+	}
+	type answer struct {
+		All map[string]json.RawMessage
+		OK  bool
+	}
+	return newMove("draft", []any{version, drafts}, func(s adapter.Store) (any, error) {
+		all, ok, err := s.Drafts(p.ctx(), g.key, version, drafts)
+		return answer{all, ok}, err
+	}, func(string) (any, bool) {
+		all, ok := g.draft(version, drafts)
+		return answer{all, ok}, false
+	})
+}
+
+func (p *player) titleMove(g *game) move {
+	title := fmt.Sprint("title ", p.next())
+	return newMove("title", title, func(s adapter.Store) (any, error) { return s.SetTitle(p.ctx(), g.key, title) },
+		func(string) (any, bool) {
+			if g.used {
+				g.title = title
+			}
+			return g.used, false
+		})
+}
+
+func (p *player) journalMove(g *game) move {
+	c := p.claim(g)
+	lost := false
+	return newMove("journal", c, func(s adapter.Store) (any, error) {
+		x, err := s.Journal(p.ctx(), c)
+		if lost = errors.Is(err, adapter.ErrClaimLost); lost || err == nil && x.Started == 0 {
+			return nil, nil // what a run finds that has not started is nobody's affair
+		}
+		return x, err
+	}, func(string) (any, bool) {
+		r := g.held(c)
+		switch {
+		case (r == nil) != lost:
+			return "the claim is held: " + fmt.Sprint(r != nil), false
+		case r == nil || r.started == 0:
+			return nil, false
+		}
+		return g.journal(r), false
+	})
+}

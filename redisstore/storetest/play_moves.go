@@ -1,0 +1,287 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func pick[T any](p *player, from ...T) T { return from[p.r.IntN(len(from))] }
+
+// one in n.
+func (p *player) one(n int) bool { return p.r.IntN(n) == 0 }
+
+// choose makes a call that the thread's state suggests, or one that it does not.
+func (p *player) choose(g *game) move {
+	switch n := p.r.IntN(100); {
+	case n < 22:
+		return p.beginMove(g, p.begin(g))
+	case n < 38:
+		c := adapter.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())}
+		if p.one(4) {
+			c.RunID = p.runID(g)
+		}
+		return p.claimMove(g, c)
+	case n < 66:
+		return p.work(g)
+	case n < 71:
+		return p.nackMove(g, p.one(3))
+	case n < 74:
+		return p.leaseMove(g)
+	case n < 80:
+		return p.stopMove(g)
+	case n < 83:
+		return p.interruptMove(g)
+	case n < 86:
+		return p.pauseMove(g)
+	case n < 90:
+		return p.draftMove(g)
+	case n < 93:
+		return p.journalMove(g)
+	case n < 94:
+		return p.titleMove(g)
+	}
+	d := pick(p, time.Millisecond, time.Second, time.Second, 5*time.Second, p.e.lease, p.e.lease+time.Millisecond, time.Minute)
+	return newMove("clock", d, func(adapter.Store) (any, error) { p.clock.move(d); return nil, nil },
+		func(string) (any, bool) { g.now = p.clock.read(); return nil, false })
+}
+
+// runID is mostly that of a run of the thread, and mostly of a late one.
+func (p *player) runID(g *game) string {
+	if len(g.begun) == 0 || p.one(10) {
+		return "none"
+	}
+	if len(g.waiting) > 0 && p.one(2) {
+		return g.waiting[p.r.IntN(len(g.waiting))].ID
+	}
+	return g.begun[max(0, len(g.begun)-1-p.r.IntN(8))].ID
+}
+
+func (p *player) begin(g *game) adapter.Begin {
+	id := fmt.Sprint("r", p.next())
+	b := adapter.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
+		Record: raw(`{"run":"` + id + `"}`), Tenant: pick(p, "acme", "other"), Title: pick(p, "", "", "a title", "another")}
+	if p.one(15) {
+		b.Version--
+	}
+	if p.one(4) {
+		b.Dedupe = pick(p, "k1", "k2")
+	}
+	b.MaxAttempts = pick(p, 0, 1, 2)
+	b.Priority = pick(p, 0, 0, 1, 127, 128, 255)
+	if p.one(10) {
+		b.Deadline = g.now.Add(pick(p, 0, -time.Millisecond, time.Second)).UnixMilli()
+	}
+	letter := p.letter(g)
+	switch {
+	case (g.active != nil || p.one(3)) && !p.one(20):
+		b.Queue, b.Input = true, raw(`{"input":"`+id+`"}`)
+		b.Cancelled = [2][]byte{event("S", id), event("T", id)}
+		if p.one(5) {
+			b.Available = g.now.Add(pick(p, time.Millisecond, time.Second, time.Minute))
+		}
+		return b
+	case g.open != nil && !p.one(20):
+		b = p.steering(g, id)
+		if p.one(3) {
+			return b
+		}
+		b.Frozen, b.Agent, b.Answer, b.Execution = nil, "", raw(`"answer-`+id+`"`), g.exe.id
+		if p.one(15) {
+			b.Execution = "other"
+		}
+		return b
+	case letter != "" && p.one(2):
+		b.Requeues = letter
+		if p.one(3) {
+			break
+		}
+		b.Token, b.Events = "b"+id, p.opening(id)
+		if r := g.runs[letter]; r != nil {
+			b.Execution = r.exe
+		}
+		return b
+	case p.one(20):
+		b.Answers, b.Answer = map[string]json.RawMessage{"none": raw("1")}, raw("1")
+	}
+	b.Token, b.Events = "b"+id, p.opening(id)
+	b.Frozen, b.Agent = raw(`{"of":"`+id+`"}`), "agent"
+	if p.one(10) {
+		b.Archive = map[string]json.RawMessage{pick(p, "m1", "m2"): raw(`{}`)}
+	}
+	return b
+}
+
+// steering answers what is open and begins anew.
+func (p *player) steering(g *game, id string) adapter.Begin {
+	b := adapter.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
+		Record: raw(`{"run":"` + id + `"}`), Token: "b" + id, Events: p.opening(id), Frozen: raw(`{"of":"` + id + `"}`), Agent: "agent",
+		Answers: map[string]json.RawMessage{}}
+	for _, interrupt := range g.open.ids {
+		b.Answers[interrupt] = raw(`{"by":"` + id + `"}`)
+	}
+	return b
+}
+
+// opening is the same whenever the run is begun: a call sent again is the same call.
+func (p *player) opening(id string) [][]byte {
+	if id[len(id)-1]%3 == 0 {
+		return [][]byte{event("S", id), event("e", id, "begin")}
+	}
+	return [][]byte{event("S", id)}
+}
+
+// event is one that witness understands: S opens a run, T ends it, e is any other.
+func event(kind string, words ...string) []byte {
+	return []byte(strconv.Quote(kind + ":" + strings.Join(words, ":")))
+}
+
+// letter is a dead letter, mostly one that was not requeued.
+func (p *player) letter(g *game) string {
+	for _, r := range slices.Backward(g.ended) {
+		if r.State == adapter.DispatchDeadLetter && (r.RequeuedAs == "" || p.one(8)) {
+			return r.ID
+		}
+	}
+	if p.one(30) {
+		return p.runID(g)
+	}
+	return ""
+}
+
+// claim is the held one, or with a fault, or one of before.
+func (p *player) claim(g *game) adapter.Claim {
+	c := adapter.Claim{Thread: g.key, RunID: "none", Token: "none"}
+	if g.active != nil && g.active.token != "" {
+		c = g.claimOf(g.active)
+	}
+	if n := len(g.claims); n > 0 && p.one(10) {
+		c = g.claims[p.r.IntN(n)]
+	}
+	switch p.r.IntN(60) {
+	case 0:
+		c.Token = "other"
+	case 1:
+		c.Token = ""
+	case 2:
+		c.RunID = p.runID(g)
+	case 3:
+		c.DispatchEpoch++
+	case 4:
+		c.DispatchEpoch--
+	}
+	return c
+}
+
+// work goes on with the active run.
+func (p *player) work(g *game) move {
+	c := p.claim(g)
+	switch {
+	case g.active == nil && !p.one(10):
+		return p.claimMove(g, adapter.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())})
+	case g.active != nil && g.active.started == 0, p.one(20) && (g.held(c) == nil || g.active.number == 0):
+		return p.activateMove(g, c)
+	case p.one(3):
+		kind := pick(p, adapter.EndFinish, adapter.EndFail, adapter.EndCancel, adapter.EndSuspend, adapter.EndSuspend, adapter.EndSuspend)
+		m := p.endBatch(g, c, kind)
+		return p.commitMove(g, p.faulty(m))
+	}
+	b := p.batch(g, c)
+	for range p.r.IntN(3) {
+		b.Events = append(b.Events, event("e", c.RunID, fmt.Sprint(p.next())))
+	}
+	switch p.r.IntN(4) {
+	case 0:
+		b.Closing = raw(`["e:` + c.RunID + `:close", "e:` + c.RunID + `:\u00e9"]`)
+	case 1:
+		b.Closing = raw(`[]`)
+	}
+	return p.commitMove(g, p.faulty(b))
+}
+
+// staleNumber and what is above it numbers the batches of claims that are lost.
+const staleNumber = 1000
+
+// batch is the claim's next one, without events.
+func (p *player) batch(g *game, c adapter.Claim) adapter.Batch {
+	// A number names one batch of a claim for good, so none of a claim that was
+	// given up is used again.
+	b := adapter.Batch{Claim: c, Number: staleNumber + int64(p.next()), Expect: int64(len(g.log))}
+	if r := g.held(c); r != nil {
+		b.Number = r.number + 1
+	}
+	for range max(0, p.r.IntN(4)-2) {
+		b.Records = append(b.Records, raw(fmt.Sprint(p.next())))
+	}
+	return b
+}
+
+func (p *player) endBatch(g *game, c adapter.Claim, kind adapter.EndKind) adapter.Batch {
+	b := p.batch(g, c)
+	if p.one(2) {
+		b.Events = append(b.Events, event("e", c.RunID, fmt.Sprint(p.next())))
+	}
+	b.Events = append(b.Events, event("T", c.RunID))
+	b.End = &adapter.End{Kind: kind}
+	switch kind {
+	case adapter.EndSuspend:
+		n := p.next()
+		b.End.Suspension = raw(fmt.Sprintf(`{"asks":%d}`, n))
+		b.End.Interrupts, b.End.ToolCalls = []string{fmt.Sprint("i", n)}, []string{fmt.Sprint("c", n)}
+		if p.one(2) {
+			b.End.Interrupts = append(b.End.Interrupts, fmt.Sprint("j", n))
+		}
+		if p.one(2) {
+			b.End.Deadline = g.now.Add(pick(p, time.Second, time.Minute)).UnixMilli()
+		}
+	case adapter.EndFail:
+		b.End.GiveBack = p.one(2)
+	}
+	if p.one(2) {
+		b.End.Snapshot = p.snapshot()
+	}
+	return b
+}
+
+func (p *player) snapshot() *adapter.SnapshotUpdate {
+	u := &adapter.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
+	if p.one(2) {
+		u.State = raw(fmt.Sprintf(`{"n":%d}`, p.next()))
+	}
+	all := []string{"m1", "m2", "m3", "m\"4"}
+	p.r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if p.one(2) {
+		u.Order = all[:p.r.IntN(len(all)+1)]
+	}
+	for range p.r.IntN(3) {
+		u.Upsert[pick(p, all...)] = raw(fmt.Sprintf(`{"m":%d}`, p.next()))
+	}
+	for range p.r.IntN(2) {
+		if id := pick(p, all...); u.Upsert[id] == nil {
+			u.Remove = append(u.Remove, id)
+		}
+	}
+	return u
+}
+
+// faulty puts a batch out of turn, now and then.
+func (p *player) faulty(b adapter.Batch) adapter.Batch {
+	switch p.r.IntN(50) {
+	case 0:
+		if b.Number > 2 {
+			b.Number -= 2 // one less is the last batch
+		}
+	case 1:
+		b.Number++
+	case 2:
+		b.Expect++
+	case 3:
+		b.Expect = max(0, b.Expect-1)
+	}
+	return b
+}

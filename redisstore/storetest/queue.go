@@ -1,0 +1,297 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var queueTests = []test{
+	{"M3 M31 a dispatch is not claimed before it is available, unless by its id", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		b := th.wait("r1")
+		b.Available = c.read().Add(time.Minute)
+		th.begun(b)
+		later := e.on(th.s, "by id")
+		b.Thread, b.Version = later.key, 0
+		later.begun(b)
+		c.move(time.Minute - time.Millisecond)
+		if th.due() {
+			e.Error("due a millisecond too early")
+		}
+		th.claimed("t1", adapter.ClaimNothing)
+		res := later.claimRun("r1", "t1")
+		same(th, "by id", words(res.Kind, res.Claim.RunID, string(res.Input)), `1 r1 {"input":"r1"}`)
+		c.move(time.Millisecond)
+		if !th.due() {
+			e.Error("not due in time")
+		}
+		th.carried("r1")
+	}},
+	{"M3 M84 what is not available yet does not hold what stands behind it", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		b := th.wait("r1")
+		b.Available = c.read().Add(time.Minute)
+		th.begun(b)
+		th.begun(th.wait("r2"))
+		if !th.due() {
+			e.Error("not due")
+		}
+		th.carried("r2")
+		th.claimed("t1", adapter.ClaimNothing)
+		c.move(time.Minute)
+		th.carried("r1")
+	}},
+	{"M4 M6 M35 M38 the better priority goes first, then the earlier arrival", func(e *env) {
+		th := e.thread()
+		for i, p := range []int{255, 128, 1, 0, 128, 1, 254, 255} {
+			b := th.wait(fmt.Sprintf("r%d", i))
+			b.Priority = p
+			th.begun(b)
+		}
+		order := []string{"r2", "r5", "r1", "r3", "r4", "r6", "r0", "r7"}
+		var listed, view []string
+		for _, d := range th.dispatches(adapter.DispatchQuery{}) {
+			listed = append(listed, d.ID)
+		}
+		for _, q := range th.view().Queue {
+			view = append(view, q.ID)
+		}
+		same(th, "listed", listed, order)
+		same(th, "in the view", view, order)
+		for _, run := range order {
+			th.carried(run)
+		}
+	}},
+	{"M4 M84 a better dispatch that comes later is claimed first, even beside an offered one", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		b := th.wait("r2")
+		b.Priority = 1
+		th.begun(b)
+		th.carried("r2")
+		th.carried("r1")
+	}},
+	{"M26 M28 what is queued and stopped again leaves nothing to claim", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		th.stop("label-r1")
+		if th.due() {
+			e.Error("due")
+		}
+		th.claimed("t1", adapter.ClaimNothing)
+		same(th, "by id", th.claimRun("r1", "t2").Kind, adapter.ClaimNothing)
+	}},
+	{"M11 a queued dispatch that is stopped is cancelled, with the reason", func(e *env) {
+		th := e.thread()
+		th.begun(th.start("r1"))
+		th.begun(th.wait("r2"))
+		res, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: "q", RunID: "r2", Waiting: true, Reason: "no need", Terminal: []byte("x")})
+		same(th, "answer", show(must(th, res, err)), show(adapter.StopResult{Stopped: true, Queued: true, RunID: "r2", Events: events("start:r2 cancelled:r2")}))
+		d := th.dispatch("r2")
+		same(th, "dispatch", words(d.State, d.Error), "cancelled no need")
+		same(th, "the other", th.dispatch("r1").State, adapter.DispatchClaimed)
+	}},
+	{"M12 M55 stopping only what waits leaves a claimed dispatch and an unknown id alone", func(e *env) {
+		th := e.thread()
+		claim := th.begun(th.start("r1"))
+		th.unchanged(func() {
+			for i, run := range []string{"r1", "none"} {
+				res, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: fmt.Sprint("q", i), RunID: run, Waiting: true, Terminal: []byte("x")})
+				same(th, run, must(th, res, err), adapter.StopResult{})
+			}
+			same(th, "renewing an unknown claim", th.renew(adapter.Claim{Thread: th.key, RunID: "none", Token: "none"}), false)
+		})
+		same(th, "dispatch", th.dispatch("r1").State, adapter.DispatchClaimed)
+		th.ok(batch(claim, 2, 1, "goes on"))
+	}},
+	{"a run is stopped by its id, whatever others have its label", func(e *env) {
+		th := e.thread()
+		for _, run := range []string{"r1", "r2", "r3"} {
+			b := th.wait(run)
+			b.Label = "same"
+			th.begun(b)
+		}
+		stop := func(request, run string) adapter.StopResult {
+			res, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: request, RunID: run, Terminal: []byte("x")})
+			return must(th, res, err)
+		}
+		first := stop("q1", "r2")
+		same(th, "stopped", words(first.Stopped, first.RunID), "true r2")
+		th.unchanged(func() { same(th, "sent again", show(stop("q1", "r2")), show(first)) })
+		th.carried("r1")
+		th.carried("r3")
+	}},
+	{"M30 a dispatch is claimed by its id, ahead of what stands before it", func(e *env) {
+		th := e.thread()
+		for _, run := range []string{"r1", "r2", "r3"} {
+			th.begun(th.wait(run))
+		}
+		th.unchanged(func() { same(th, "an unknown one", th.claimRun("none", "t0").Kind, adapter.ClaimNothing) })
+		res := th.claimRun("r2", "t1")
+		same(th, "claim", res, adapter.ClaimResult{Kind: adapter.ClaimQueued, Attempts: 1, Input: raws(`{"input":"r2"}`)[0],
+			Record: raws(`{"run":"r2"}`)[0], Claim: adapter.Claim{Thread: th.key, RunID: "r2", Token: "t1"}})
+		th.unchanged(func() { same(th, "sent again", th.claimRun("r2", "t1"), res) })
+		th.activate(res.Claim)
+		th.ok(ending(res.Claim, 2, 1, "end", adapter.EndFinish))
+		th.carried("r1")
+		th.carried("r3")
+		same(th, "one that has ended", th.claimRun("r2", "t2").Kind, adapter.ClaimNothing)
+	}},
+	{"M44 a thread with a claimed dispatch gives none, not even by id", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		th.begun(th.wait("r2"))
+		th.claimed("t1", adapter.ClaimQueued)
+		th.unchanged(func() {
+			th.claimed("t2", adapter.ClaimNothing)
+			same(th, "by id", th.claimRun("r2", "t3").Kind, adapter.ClaimNothing)
+		})
+		waiting := e.on(th.s, "suspended")
+		waiting.suspended()
+		waiting.begun(waiting.wait("r2"))
+		same(th, "by id past an open interrupt", waiting.claimRun("r2", "t1").Kind, adapter.ClaimNothing)
+	}},
+	{"M46 M99 concurrent enqueues lose nothing and keep their order of arrival", func(e *env) {
+		nodes := []*thread{e.thread()}
+		nodes = append(nodes, nodes[0].from(e.node("b")))
+		const n = 64
+		starts := make(chan string, n)
+		var group sync.WaitGroup
+		for i := range n {
+			group.Go(func() {
+				th := nodes[i%2]
+				id := fmt.Sprint("r", i)
+				for { // others move the version
+					res, err := th.s.Begin(e.Context(), th.wait(id))
+					if err != nil {
+						e.Error(err)
+						return
+					}
+					if res.Status == adapter.BeginAccepted {
+						starts <- id
+						return
+					}
+				}
+			})
+		}
+		group.Wait()
+		close(starts)
+		same(nodes[0], "queued", len(nodes[0].view().Queue), n)
+		var listed, sent []string
+		for _, d := range nodes[0].dispatches(adapter.DispatchQuery{Limit: n}) {
+			listed = append(listed, d.ID)
+		}
+		for id := range starts {
+			sent = append(sent, id)
+		}
+		slices.Sort(listed)
+		slices.Sort(sent)
+		same(nodes[0], "listed", listed, sent)
+	}},
+	{"M48 M106 of many concurrent claims by id on one thread one wins", func(e *env) {
+		nodes := []*thread{e.thread()}
+		nodes = append(nodes, nodes[0].from(e.node("b")))
+		nodes[0].begun(nodes[0].wait("r0"))
+		nodes[0].begun(nodes[0].wait("r1"))
+		var group sync.WaitGroup
+		var won atomic.Int64
+		for i := range 16 {
+			group.Go(func() {
+				res, err := nodes[i%2].s.Claim(e.Context(), adapter.ClaimRequest{Thread: nodes[0].key, Token: fmt.Sprint("t", i), RunID: fmt.Sprint("r", i/2%2)})
+				if err != nil {
+					e.Error(err)
+				} else if res.Kind != adapter.ClaimNothing {
+					won.Add(1)
+				}
+			})
+		}
+		group.Wait()
+		same(nodes[0], "winners", won.Load(), 1)
+		same(nodes[0], "claimed", len(strings.Fields(nodes[0].listed(adapter.DispatchClaimed))), 1)
+	}},
+	{"M49 threads are claimed independently, each under its own token", func(e *env) {
+		s := e.node("a")
+		one, two := e.on(s, "one"), e.on(s, "two")
+		one.begun(one.wait("r1"))
+		two.begun(two.wait("r1"))
+		a, b := one.claimed("t1", adapter.ClaimQueued).Claim, two.claimed("t2", adapter.ClaimQueued).Claim
+		one.activate(a)
+		two.activate(b)
+		a.Token, b.Token = b.Token, a.Token
+		same(one, "with the other's token", one.commit(batch(a, 2, 1, "x")).Status, adapter.CommitFenced)
+		same(two, "with the other's token", two.commit(batch(b, 2, 1, "x")).Status, adapter.CommitFenced)
+	}},
+	{"M27 M113 every node is told the same threads, each once, and only those with work", func(e *env) {
+		a, b := e.node("a"), e.node("b")
+		want := map[adapter.ThreadKey]bool{}
+		for i := range 9 {
+			th := e.on(a, fmt.Sprint("t", i))
+			switch i % 3 {
+			case 0:
+				th.begun(th.wait("r1"))
+				th.begun(th.wait("r2"))
+				want[th.key] = true
+			case 1:
+				th.begun(th.start("r1"))
+				th.begun(th.wait("r2"))
+			default:
+				th.view()
+			}
+		}
+		for _, s := range []adapter.Store{a, b, a} {
+			keys, err := s.Due(e.Context(), 100)
+			th := e.on(s, "t0")
+			got := map[adapter.ThreadKey]bool{}
+			for _, key := range must(th, keys, err) {
+				got[key] = true
+			}
+			same(th, "threads", fmt.Sprint(got), fmt.Sprint(want))
+			same(th, "each once", len(keys), len(want))
+		}
+	}},
+	{"M53 M89 a dispatch has the thread's dispatch epoch of when it was queued", func(e *env) {
+		th := e.thread()
+		th.begun(th.wait("r1"))
+		same(th, "at first", th.dispatch("r1").Epoch, 0)
+		th.interrupt("i1", "")
+		th.begun(th.wait("r2"))
+		same(th, "after an interrupt", th.dispatch("r2").Epoch, 1)
+		same(th, "the older one", th.dispatch("r1").Epoch, 0)
+		claim := th.claimed("t2", adapter.ClaimQueued).Claim
+		same(th, "its claim", claim.DispatchEpoch, th.view().DispatchEpoch)
+		th.activate(claim)
+		older := claim
+		older.DispatchEpoch = 0
+		th.unchanged(func() {
+			same(th, "under the epoch before", th.commit(batch(older, 2, 3, "x")).Status, adapter.CommitFenced)
+		})
+	}},
+	{"M151 a claim that finds nothing changes nothing", func(e *env) {
+		th := e.thread()
+		th.unchanged(func() { th.claimed("t1", adapter.ClaimNothing) })
+		claim := th.begun(th.start("r1"))
+		th.unchanged(func() { th.claimed("t2", adapter.ClaimNothing) })
+		th.ok(batch(claim, 2, 1, "goes on"))
+	}},
+	{"N15 M175 an id that was used is never begun again, whatever comes with it", func(e *env) {
+		th := e.thread()
+		first := th.wait("r1")
+		th.begun(first)
+		other := th.wait("r1")
+		other.Input, other.Record, other.Priority, other.Label = raws(`"other"`)[0], raws(`"other"`)[0], 1, "other"
+		th.unchanged(func() { th.begin(other) })
+		d := th.dispatch("r1")
+		same(th, "dispatch", words(string(d.Input), string(d.Record), d.Priority), string(first.Input)+" "+string(first.Record)+" 128")
+		th.carried("r1")
+		th.unchanged(func() { th.begin(th.start("r1")) })
+		same(th, "log", th.log(), "start:r1 end:r1")
+	}},
+}

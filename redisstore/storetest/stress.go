@@ -1,0 +1,123 @@
+package storetest
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// inParallel calls f for 0 to n-1 from several goroutines.
+func inParallel(n, workers int, f func(i int)) {
+	var group sync.WaitGroup
+	for w := range workers {
+		group.Go(func() {
+			for i := w; i < n; i += workers {
+				f(i)
+			}
+		})
+	}
+	group.Wait()
+}
+
+// enqueue is a Begin that queues, made without a look at the thread.
+func enqueue(key adapter.ThreadKey, run string) adapter.Begin {
+	return adapter.Begin{Thread: key, RunID: run, Label: "label-" + run, Execution: "exe-" + run, Queue: true,
+		Record: raws(`{}`)[0], Input: raws(`{}`)[0], Cancelled: [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}}
+}
+
+var stressTests = []test{
+	{"M117 a claim beside thousands of unrelated dispatches takes no longer", func(e *env) {
+		e.lease = time.Hour
+		nodes := []adapter.Store{e.node("a"), e.node("b"), e.node("c"), e.node("d")}
+		unrelated := 10_000
+		if !nodes[0].Durable() { // inside the process it is slower by far
+			unrelated = 1_000
+		}
+		claim := func(name string) time.Duration {
+			th := e.on(nodes[0], name)
+			best := time.Hour
+			for i := range 5 {
+				th.begun(th.wait(fmt.Sprint("r", i)))
+				began := time.Now()
+				c := th.claimed(fmt.Sprint("t", i), adapter.ClaimQueued).Claim
+				best = min(best, time.Since(began))
+				th.activate(c)
+				th.ok(ending(c, 2, int64(2*i+1), "end", adapter.EndFinish))
+			}
+			return best
+		}
+		alone := claim("before")
+		inParallel(unrelated, 16, func(i int) {
+			key := adapter.ThreadKey{Namespace: "unrelated", Thread: fmt.Sprint(i)}
+			if res, err := nodes[i%4].Begin(e.Context(), enqueue(key, "r1")); err != nil || res.Status != adapter.BeginAccepted {
+				e.Errorf("%v %v", res, err)
+			}
+		})
+		beside := claim("after")
+		e.Logf("a claim alone took %v, beside %d others %v", alone, unrelated, beside)
+		if beside > 20*alone+50*time.Millisecond {
+			e.Errorf("a claim alone took %v, beside %d others %v", alone, unrelated, beside)
+		}
+	}},
+	{"M118 of many dispatches none has two owners among eight nodes that all want it", func(e *env) {
+		e.lease = time.Hour
+		var nodes []adapter.Store
+		for i := range 8 {
+			nodes = append(nodes, e.node(fmt.Sprint("n", i)))
+		}
+		threads := 1000
+		if !nodes[0].Durable() {
+			threads = 100
+		}
+		key := func(i int) adapter.ThreadKey {
+			return adapter.ThreadKey{Namespace: "space", Thread: fmt.Sprint(i)}
+		}
+		inParallel(threads, 16, func(i int) {
+			if _, err := nodes[i%8].Begin(e.Context(), enqueue(key(i), "r1")); err != nil {
+				e.Error(err)
+			}
+		})
+		var mu sync.Mutex
+		owners := map[adapter.ThreadKey][]string{}
+		inParallel(8, 8, func(n int) {
+			for i := range threads {
+				k := key((i + n*7) % threads)
+				res, err := nodes[n].Claim(e.Context(), adapter.ClaimRequest{Thread: k, Token: fmt.Sprint(n, "-", i)})
+				if err != nil {
+					e.Error(err)
+				}
+				if res.Kind != adapter.ClaimNothing {
+					mu.Lock()
+					owners[k] = append(owners[k], res.Claim.Token)
+					mu.Unlock()
+				}
+			}
+		})
+		for k, tokens := range owners {
+			if len(tokens) != 1 {
+				e.Errorf("%v has owners %v", k, tokens)
+			}
+		}
+		same(e.on(nodes[0], "0"), "claimed", len(owners), threads)
+	}},
+	{"M119 five hundred dispatches behind a lost one are all carried, in order", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		th.begun(th.start("lost"))
+		for i := range 500 {
+			b := enqueue(th.key, fmt.Sprint("r", i))
+			b.Version = int64(i + 1)
+			th.begun(b)
+		}
+		c.move(e.lease + time.Millisecond)
+		other := th.from(e.node("b"))
+		claim := other.claimed("t", adapter.ClaimTakeover).Claim
+		other.ok(ending(claim, 1, 1, "end:lost", adapter.EndFinish))
+		for i := range 500 {
+			other.carried(fmt.Sprint("r", i))
+		}
+		other.claimed("t2", adapter.ClaimNothing)
+	}},
+}
