@@ -37,7 +37,7 @@ func TestEveryRuleHasACase(t *testing.T) {
 			t.Errorf("no case holds the rule %s", r.Name)
 		}
 	}
-	for _, name := range append(always, ruleCounting, ruleFraming, rulePlain, ruleHTTP) {
+	for _, name := range append(always, ruleCounting, ruleFraming, ruleHandshake, rulePlain, ruleHTTP) {
 		if _, ok := rule(name); !ok {
 			t.Errorf("RULES.md does not have %s", name)
 		}

@@ -9,13 +9,14 @@ import (
 
 // Rules that are held in every case.
 const (
-	ruleShape    = "event-shape"
-	ruleOrder    = "event-order"
-	ruleEnd      = "run-has-one-end"
-	ruleCounting = "binding-positions"
-	ruleFraming  = "binding-frames"
-	rulePlain    = "plain-mode"
-	ruleHTTP     = "http-sse"
+	ruleShape     = "event-shape"
+	ruleOrder     = "event-order"
+	ruleEnd       = "run-has-one-end"
+	ruleCounting  = "binding-positions"
+	ruleFraming   = "binding-frames"
+	rulePlain     = "plain-mode"
+	ruleHandshake = "binding-handshake"
+	ruleHTTP      = "http-sse"
 )
 
 // exchange is one question to a server and the events that answer it: an input

@@ -123,6 +123,22 @@ func TestBindingIsJudged(t *testing.T) {
 	}
 }
 
+func TestHandshakeIsJudged(t *testing.T) {
+	for name, selected := range map[string][]string{"none": nil, "another": {"chat"}} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: selected}); err == nil {
+				defer ws.CloseNow()
+				_, _, _ = ws.Read(r.Context())
+			}
+		}))
+		target := Target{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Over: Binding}
+		rules, text := broken(t, target, one(t, `A> open {"subprotocols":["agui.v1.json","chat"]}`+"\n"))
+		server.Close()
+		t.Logf("selecting %s", name)
+		expectRule(t, rules, text, ruleHandshake)
+	}
+}
+
 func answer(t *testing.T, w http.ResponseWriter, r *http.Request, frames, pong string) {
 	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{subprotocol}})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -68,8 +69,12 @@ func dial(ctx context.Context, c *client, target *Target, d dialing) (*socket, e
 		return s, nil
 	}
 	ws.SetReadLimit(readLimit)
-	if got := ws.Subprotocol(); got != "" && (len(d.Subprotocols) == 0 || got != subprotocol) {
-		c.wrong(ruleFraming, "the subprotocol %q was selected out of %q", got, d.Subprotocols)
+	want := ""
+	if slices.Contains(d.Subprotocols, subprotocol) {
+		want = subprotocol
+	}
+	if got := ws.Subprotocol(); got != want {
+		c.wrong(ruleHandshake, "the subprotocol %q was selected out of %q", got, d.Subprotocols)
 	}
 	s.ws = ws
 	s.ctx, s.cancel = context.WithCancel(ctx)

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance"
+)
+
+// Every fault still fits the source, and names cases that there are.
+func TestMutantsFit(t *testing.T) {
+	mutants, err := parse(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(mutants) < 15 {
+		t.Errorf("%d faults", len(mutants))
+	}
+	cases, err := conformance.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := root(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := map[string]bool{}
+	for _, m := range mutants {
+		if names[m.name] {
+			t.Errorf("two faults are named %s", m.name)
+		}
+		names[m.name] = true
+		if _, err := m.apply(dir); err != nil {
+			t.Errorf("%s: %v", m.name, err)
+		}
+		for _, name := range m.red {
+			i := slices.IndexFunc(cases, func(c *conformance.Case) bool { return c.Name == name })
+			if i < 0 {
+				t.Errorf("%s: there is no case %s", m.name, name)
+				continue
+			}
+			for _, over := range m.over {
+				if len(cases[i].Over) > 0 && !slices.Contains(cases[i].Over, over) {
+					t.Errorf("%s: %s is not tried over %s", m.name, name, over)
+				}
+			}
+		}
+	}
+}
+
+// What was found last is about the faults that there are, and none was missed.
+func TestFoundIsCurrent(t *testing.T) {
+	mutants, err := parse(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile("found.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "UNNOTICED") {
+		t.Error("found.txt has a fault that nobody noticed")
+	}
+	for _, m := range mutants {
+		if !strings.Contains(string(text), m.name+" ") {
+			t.Errorf("found.txt does not have %s: run the command with --record", m.name)
+		}
+	}
+}
+
+// The whole list takes minutes: AGUIWS_MUTANTS=1 asks for it.
+func TestMutantsAreNoticed(t *testing.T) {
+	if os.Getenv("AGUIWS_MUTANTS") == "" {
+		t.Skip("AGUIWS_MUTANTS=1 tries every fault, which takes minutes")
+	}
+	var out, progress strings.Builder
+	if status := run(context.Background(), nil, &out, &progress); status != 0 {
+		t.Errorf("status %d\n%s%s", status, &out, &progress)
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	const edit = "file: f\n<<<\na\n===\nb\n>>>\n"
+	for name, text := range map[string]string{
+		"no words":      "-- m --\nred: a/b\n" + edit,
+		"no change":     "-- m --\nabout: x\nred: a/b\n",
+		"nothing red":   "-- m --\nabout: x\n" + edit,
+		"both":          "-- m --\nabout: x\nred: a/b\ntest: ./p T\n" + edit,
+		"half a test":   "-- m --\nabout: x\ntest: ./p\n" + edit,
+		"no file":       "-- m --\nabout: x\nred: a/b\n<<<\na\n===\nb\n>>>\n",
+		"odd transport": "-- m --\nabout: x\nred: a/b\nover: pigeon\n" + edit,
+		"odd line":      "-- m --\nabout: x\ncolour: red\n" + edit,
+	} {
+		if _, err := parse(text); err == nil {
+			t.Errorf("%s: accepted", name)
+		}
+	}
+}

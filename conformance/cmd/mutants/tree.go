@@ -1,0 +1,205 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/conformance"
+)
+
+// tree is a copy of the module, in which faults are put.
+type tree struct {
+	dir   string
+	cases []*conformance.Case
+}
+
+// found is what turned red for a fault, and what should have.
+type found struct{ red, missed []string }
+
+// copyTree copies what git knows of the module, as it lies in the work tree.
+func copyTree(ctx context.Context) (*tree, error) {
+	from, err := root(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := exec.CommandContext(ctx, "git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = from
+	names, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	t := &tree{}
+	if t.cases, err = conformance.Cases(); err != nil {
+		return nil, err
+	}
+	if t.dir, err = os.MkdirTemp("", "mutants"); err != nil {
+		return nil, err
+	}
+	for name := range strings.SplitSeq(string(names), "\x00") {
+		path := filepath.Join(from, name)
+		if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() {
+			continue // deleted and not yet committed, or a link to what is not ours
+		}
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = t.write(name, text)
+		}
+		if err != nil {
+			os.RemoveAll(t.dir)
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+func (t *tree) write(name string, text []byte) error {
+	path := filepath.Join(t.dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(path, text, 0o666)
+}
+
+// green tries everything on the copy as it is.
+func (t *tree) green(ctx context.Context, mutants []*mutant, progress io.Writer) error {
+	all := &mutant{}
+	for _, m := range mutants {
+		all.red, all.over = append(all.red, m.red...), append(all.over, m.over...)
+	}
+	slices.Sort(all.red)
+	slices.Sort(all.over)
+	all.red, all.over = slices.Compact(all.red), slices.Compact(all.over)
+	fmt.Fprintln(progress, "mutants: without a fault first")
+	if len(all.red) > 0 {
+		got, err := t.judge(ctx, all)
+		if err != nil {
+			return err
+		}
+		if len(got.red) > 0 {
+			return fmt.Errorf("red without any fault: %s", strings.Join(got.red, ", "))
+		}
+	}
+	for _, m := range mutants {
+		if m.test != nil {
+			if out, err := t.test(ctx, m); err != nil {
+				return fmt.Errorf("red without any fault: %v\n%s", m.test, out)
+			}
+		}
+	}
+	return nil
+}
+
+// try puts a fault in, and takes it out again.
+func (t *tree) try(ctx context.Context, m *mutant) (f found, err error) {
+	changed, err := m.apply(t.dir)
+	if err != nil {
+		return f, err
+	}
+	before := map[string][]byte{}
+	for name, text := range changed {
+		if before[name], err = os.ReadFile(filepath.Join(t.dir, name)); err != nil {
+			return f, err
+		}
+		if err := t.write(name, text); err != nil {
+			return f, err
+		}
+	}
+	defer func() {
+		for name, text := range before {
+			err = errors.Join(err, t.write(name, text))
+		}
+	}()
+	if m.test == nil {
+		return t.judge(ctx, m)
+	}
+	name := strings.Join(m.test, " ")
+	out, failed := t.test(ctx, m)
+	switch {
+	case failed == nil:
+		f.missed = []string{name}
+	case !strings.Contains(out, "--- FAIL"):
+		return f, fmt.Errorf("the test did not even begin: %s", out)
+	default:
+		f.red = []string{name}
+	}
+	return f, nil
+}
+
+func (t *tree) test(ctx context.Context, m *mutant) (string, error) {
+	cmd := exec.CommandContext(ctx, "go", "test", "-count=1", "-timeout=120s", "-run", m.test[1], m.test[0])
+	cmd.Dir = t.dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// judge builds the server, starts it and holds it to the cases.
+func (t *tree) judge(ctx context.Context, m *mutant) (f found, err error) {
+	binary := filepath.Join(t.dir, "mutant")
+	build := exec.CommandContext(ctx, "go", "build", "-o", binary, ".")
+	build.Dir = t.dir
+	if out, err := build.CombinedOutput(); err != nil {
+		return f, fmt.Errorf("it does not compile: %s", out)
+	}
+	address, stop, err := serve(ctx, binary, filepath.Join(t.dir, "effects"))
+	if err != nil {
+		return f, err
+	}
+	defer stop()
+	cases, err := conformance.Select(t.cases, m.red, nil)
+	if err != nil {
+		return f, err
+	}
+	for _, over := range m.over {
+		target := conformance.Target{URL: "ws://" + address + "/agui/ws", Over: over, Timeout: 3 * time.Second, Effects: filepath.Join(t.dir, "effects")}
+		switch over {
+		case conformance.SSE:
+			target.URL = "http://" + address + "/agui"
+		case conformance.CopilotKit:
+			target.URL = "http://" + address + "/copilotkit"
+		}
+		for _, r := range conformance.Run(ctx, target, cases, nil) {
+			name := r.Case.Name + " over " + over
+			if r.Status == conformance.Failed {
+				f.red = append(f.red, name)
+			} else {
+				f.missed = append(f.missed, name)
+			}
+		}
+	}
+	return f, ctx.Err()
+}
+
+// serve starts a server on a port of its own and returns when it listens.
+func serve(ctx context.Context, binary, effects string) (address string, stop func(), err error) {
+	cmd := exec.CommandContext(ctx, binary, "--addr", "127.0.0.1:0", "--effects", effects)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return "", nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return "", nil, err
+	}
+	stop = func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+	late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	lines := bufio.NewScanner(out)
+	for lines.Scan() {
+		if _, rest, ok := strings.Cut(lines.Text(), "http://"); ok {
+			return strings.TrimSuffix(rest, "/"), stop, nil
+		}
+	}
+	stop()
+	return "", nil, fmt.Errorf("the server does not listen")
+}
