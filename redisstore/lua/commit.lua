@@ -20,9 +20,9 @@ while KEYS[k] do
   local closes, large = flags % 2, flags > 1 and 1 or 0
   local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len')
   local epoch = v[7] and current(rec, v[7], v[8]) or ARGV[3]
-  r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4] or ''
-  r.depoch, r.bytes = tonumber(v[5] or 0), tonumber(v[9] or 0)
-  local verdict = fence(r, ARGV[at + 1], ARGV[at + 2], tonumber(ARGV[at + 3]), tonumber(ARGV[at + 4]), expect)
+  r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4]
+  r.depoch, r.bytes = v[5], tonumber(v[9] or 0)
+  local verdict = fence(r, ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], tonumber(ARGV[at + 4]), expect)
   if verdict == OK then
     append(r, KEYS[k + 1], KEYS[k + 4 + closes], ARGV, events, records - 1)
     push(KEYS[k + 2], ARGV, records, stop - 1)

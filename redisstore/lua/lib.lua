@@ -11,10 +11,16 @@
 
 local NODE = ARGV[4]
 
-local NOW = tonumber(ARGV[1])
-if NOW == 0 then
-  local time = redis.call('TIME')
-  NOW = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+-- now is the time of the whole script, in Unix ms.
+local time
+local function now()
+  if time then return time end
+  time = tonumber(ARGV[1])
+  if time == 0 then
+    local t = redis.call('TIME')
+    time = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+  end
+  return time
 end
 
 -- history names the history of this master's data: it changes when a replica
@@ -26,9 +32,9 @@ local function history()
   known = ARGV[2]
   if known == '' then
     local info = redis.pcall('INFO', 'replication')
-    known = type(info) == 'string' and string.match(info, 'master_replid:(%x+)')
-    if not known then error('master_replid cannot be read') end
-    known = string.sub(known, 1, 16)
+    local at = type(info) == 'string' and string.find(info, 'master_replid:', 1, true)
+    if not at then error('master_replid cannot be read') end
+    known = string.sub(info, at + 14, at + 29)
   end
   return known
 end
@@ -90,7 +96,7 @@ local function publish(followers, member, epoch, at, list, first, last)
   if last < first then return end
   local nodes, message = redis.call('HGETALL', followers), nil
   for i = 1, #nodes, 2 do
-    if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= NOW then
+    if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= now() then
       message = message or table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))
       redis.call('PUBLISH', ARGV[5] .. nodes[i], message)
     end

@@ -4,6 +4,8 @@
 -- A script on one thread gets that thread's keys in the order of keysOf, and in
 -- ARGV[7] the thread's name as the partition's sorted sets hold it.
 
+local NOW = now()
+
 local function keysOf(k)
   return {
     rec = k[1], log = k[2], snap = k[3], msgs = k[4], runs = k[5],
