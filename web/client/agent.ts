@@ -15,6 +15,7 @@ import {
 } from "@ag-ui/client";
 import { Observable } from "rxjs";
 import type { Connection } from "./connection.js";
+import type { Position } from "./cursor.js";
 import { Lane } from "./lane.js";
 import type { ConnectionOptions } from "./options.js";
 import { inSnapshotOrder, withLast } from "./order.js";
@@ -149,6 +150,11 @@ export class WebSocketAgent extends AbstractAgent {
     const store = this.thread(this.threadId).status;
     store.refresh({ connection: connection.state, hello: connection.hello });
     return store.value;
+  }
+
+  /** Up to where the thread's log is held here; undefined before anything is. */
+  get position(): Position | undefined {
+    return this.thread(this.threadId).position;
   }
 
   /** Calls `watcher` after every change of `status`. */

@@ -34,6 +34,7 @@ export class Connection {
   private socket?: WebSocketLike;
   private readonly feeds = new Map<string, Feed>();
   private readonly watchers = new Set<() => void>();
+  private readonly taps = new Set<(sent: boolean, text: string) => void>();
   private readonly backoff: Backoff;
   private timers: { retry?: Timer; linger?: Timer; patience?: Timer; ping?: Timer } = {};
   private users = 0;
@@ -70,6 +71,15 @@ export class Connection {
   watch(watcher: () => void): () => void {
     this.watchers.add(watcher);
     return () => this.watchers.delete(watcher);
+  }
+
+  /**
+   * Shows every text frame that is sent or received, greetings included, as it crosses the wire, until the returned
+   * function is called. No frame holds the credential, which travels in the handshake.
+   */
+  tap(tap: (sent: boolean, text: string) => void): () => void {
+    this.taps.add(tap);
+    return () => this.taps.delete(tap);
   }
 
   /** Keeps the socket open until the returned function is called. */
@@ -111,7 +121,9 @@ export class Connection {
   /** Sends a frame; false when there is no socket that has greeted. */
   send(frame: object | string): boolean {
     if (this.state !== "connected" || !this.socket || this.socket.readyState !== 1) return false;
-    this.socket.send(typeof frame === "string" ? frame : JSON.stringify(frame));
+    const text = typeof frame === "string" ? frame : JSON.stringify(frame);
+    this.socket.send(text);
+    for (const tap of [...this.taps]) tap(true, text);
     return true;
   }
 
@@ -186,6 +198,7 @@ export class Connection {
 
   private receive(data: unknown): void {
     if (typeof data !== "string") return;
+    for (const tap of [...this.taps]) tap(false, data);
     // Whatever arrives is a sign of life: behind a long replay the pong itself may take a while.
     if (this.state === "connected") clearTimeout(this.timers.patience);
     let frame: unknown;

@@ -4,6 +4,7 @@
 import type { Interrupt, RunAgentInput } from "@ag-ui/client";
 import { Backoff } from "./backoff.js";
 import type { Connection } from "./connection.js";
+import type { Position } from "./cursor.js";
 import { AbortedBeforeSending, TransportError } from "./errors.js";
 import { Exchange } from "./exchange.js";
 import type { Feed, FeedListener, Restatement } from "./feed.js";
@@ -64,6 +65,11 @@ export class AgentThread implements FeedListener {
         this.driven(pipeline, error);
       },
     );
+  }
+
+  /** Up to where the log is held; undefined before anything is. */
+  get position(): Position | undefined {
+    return this.feed?.position;
   }
 
   /** Asks for a run. The returned function gives up its events, not the run. */

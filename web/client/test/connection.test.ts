@@ -142,3 +142,25 @@ it("refuses a server that speaks something else", async () => {
   bench.socket.hello({ binding: "agui.v9" });
   await refusal;
 });
+
+it("shows the frames that cross the wire and nothing of the credential", async () => {
+  const bench = new Bench({ token: "secret" });
+  const agent = bench.agent();
+  const seen: Array<[boolean, string]> = [];
+  const untap = agent.connection.tap((sent, text) => seen.push([sent, text]));
+  agent.follow();
+  await settle();
+  expect(agent.position).toBeUndefined();
+  bench.socket.hello();
+  const attach = bench.socket.next();
+  bench.socket.say(attached(4, false, { id: attach.id }), live(4));
+  await settle();
+  expect(seen.map(([sent, text]) => [sent, JSON.parse(text).type])).toEqual([
+    [false, "ws.hello"], [true, "ws.attach"], [false, "ws.attached"], [false, "ws.live"],
+  ]);
+  expect(JSON.stringify(seen)).not.toContain("secret");
+  expect(agent.position).toMatchObject({ seq: 4 });
+  untap();
+  bench.socket.say(stream(4), started("r"));
+  expect(seen).toHaveLength(4);
+});
