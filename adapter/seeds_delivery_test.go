@@ -27,6 +27,28 @@ func (l *lab) send(r *adapter.Runner, in *protocol.RunAgentInput) adapter.Admitt
 	return a
 }
 
+// garbage queues what this version cannot read.
+func (l *lab) garbage(id string) {
+	l.t.Helper()
+	view, err := l.store.Read(l.ctx(), l.key, adapter.ReadQuery{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	b := adapter.Begin{Thread: l.key, Version: view.Version, RunID: id, Label: id, Execution: id, Record: rawJSON(`{"label":"` + id + `"}`),
+		Queue: true, Input: rawJSON(`"of another version"`)}
+	for i, e := range []protocol.Event{
+		&protocol.RunStarted{ThreadID: l.key.Thread, RunID: id, ProtocolVersion: "1.0"},
+		&protocol.RunFinished{ThreadID: l.key.Thread, RunID: id, Outcome: &protocol.RunOutcome{Type: protocol.OutcomeCancelled}},
+	} {
+		if b.Cancelled[i], err = protocol.Encode(e); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+	if res, err := l.store.Begin(l.ctx(), b); err != nil || res.Status != adapter.BeginAccepted {
+		l.t.Fatalf("%+v %v", res, err)
+	}
+}
+
 // node is another node on the lab's store.
 func (l *lab) node(agent adapter.Agent, configure ...func(*adapter.Options)) *adapter.Runner {
 	l.t.Helper()
@@ -75,6 +97,63 @@ var deliveryLines = []line{
 			t.Errorf("called %d times for two inputs", n)
 		}
 	}},
+	{"M144 an input that nobody can read is buried at its first attempt, and the next one is run", func(t *testing.T) {
+		agent, _ := counting()
+		l := newLab(t, agent)
+		l.garbage("garbage")
+		a := l.submit(user("good"))
+		if a.Disposition != adapter.Queued && a.Disposition != adapter.Started {
+			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+		}
+		l.untilLabel("run-1")
+		d, err := l.store.Dispatch(l.ctx(), l.key, "garbage")
+		if err != nil || d.State != adapter.DispatchDeadLetter || d.Attempts != 1 {
+			t.Errorf("%+v %v", d, err)
+		}
+		l.wellFormed()
+	}},
+	{"M145 a burial that fails is made again", func(t *testing.T) {
+		agent, _ := counting()
+		fails := failsFirst(2)
+		l := newLabOn(t, func(s adapter.Store) adapter.Store { return &faulty{Store: s, bury: fails} }, agent)
+		l.garbage("garbage")
+		l.untilLabel("garbage")
+		d, err := l.store.Dispatch(l.ctx(), l.key, "garbage")
+		if err != nil || d.State != adapter.DispatchDeadLetter {
+			t.Errorf("%+v %v", d, err)
+		}
+	}},
+	{"M149 each attempt waits twice as long as the one before", func(t *testing.T) {
+		agent, gate := gated()
+		nacks := make(chan time.Duration, 3)
+		var away atomic.Bool
+		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, nack: func(n adapter.Nack) { nacks <- time.Until(n.RetryAt) }, claim: func(adapter.ClaimRequest) error {
+				if away.Load() {
+					return nil
+				}
+				return errFault
+			}}
+		}, agent, func(o *adapter.Options) { o.Agents["away"] = agent })
+		l.submit(user("one"))
+		in := user("two")
+		in.ThreadID, in.RunID = l.key.Thread, "run-away"
+		if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "away", Run: in}); err != nil || a.Disposition != adapter.Queued {
+			t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
+		}
+		close(gate)
+		l.untilLabel("run-1")
+		if err := l.runner.Shutdown(l.ctx()); err != nil {
+			t.Fatal(err)
+		}
+		away.Store(true)
+		l.replace(agent) // it does not have that agent
+		// A wait is measured from within the call, a little after it was chosen.
+		first, second := await(l, nacks), await(l, nacks)
+		if first > 250*time.Millisecond || second <= 250*time.Millisecond || second > 500*time.Millisecond {
+			t.Errorf("waits of %v and %v", first, second)
+		}
+	}},
 	{"M148 fifty inputs that all fail cost claims in proportion", func(t *testing.T) {
 		const inputs = 50
 		var claims atomic.Int32
@@ -99,7 +178,7 @@ var deliveryLines = []line{
 		s := &faulty{}
 		l := newLabOn(t, func(inner adapter.Store) adapter.Store { s.Store = inner; return s }, agent)
 		var once sync.Once
-		s.finish = func() {
+		s.start = func() {
 			once.Do(func() {
 				if c, err := l.runner.Cancel(context.Background(), l.key, "run-2"); err != nil || !c.Stopped {
 					t.Errorf("%+v %v", c, err)
@@ -136,6 +215,23 @@ var deliveryLines = []line{
 		l.untilEnd()
 		if err := await(l, told); err == nil {
 			t.Error("no cause")
+		}
+	}},
+	{"M160 nothing begins in place of what could not be stopped", func(t *testing.T) {
+		agent, gate := gated()
+		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, cut: func() error { return errFault }}
+		}, agent, func(o *adapter.Options) { o.Busy = adapter.BusySupersede })
+		l.submit(user("one"))
+		in := user("two")
+		in.ThreadID, in.RunID = l.key.Thread, "run-2"
+		if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+			t.Errorf("%s %+v", a.Disposition, a.Refusal)
+		}
+		close(gate)
+		succeeded(t, l.untilEnd())
+		if view, err := l.store.Read(l.ctx(), l.key, adapter.ReadQuery{Label: "run-2"}); err != nil || len(view.Labelled)+len(view.Queue) > 0 {
+			t.Errorf("%+v %v", view, err)
 		}
 	}},
 	{"M162 M163 thirty-two submits at once on two nodes lose no message and run one at a time", func(t *testing.T) {

@@ -18,8 +18,11 @@ type faulty struct {
 	due    func() error
 	claim  func(adapter.ClaimRequest) error
 	renew  func()
-	finish func()
-	stop   func() error
+	start  func()
+	retire func() bool
+	nack   func(adapter.Nack)
+	bury   func() error
+	cut    func() error
 }
 
 func (s *faulty) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
@@ -49,19 +52,42 @@ func (s *faulty) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
 }
 
 func (s *faulty) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {
-	if s.finish != nil {
-		s.finish()
+	if s.start != nil {
+		s.start()
 	}
 	return s.Store.Activate(ctx, a)
 }
 
-func (s *faulty) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, error) {
-	if s.stop != nil {
-		if err := s.stop(); err != nil {
-			return adapter.StopResult{}, err
+func (s *faulty) Retire(ctx context.Context) (bool, error) {
+	if s.retire != nil {
+		return s.retire(), nil
+	}
+	return s.Store.Retire(ctx)
+}
+
+func (s *faulty) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+	if s.nack != nil {
+		s.nack(n)
+	}
+	return s.Store.Nack(ctx, n)
+}
+
+func (s *faulty) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+	if s.bury != nil {
+		if err := s.bury(); err != nil {
+			return adapter.NackResult{}, err
 		}
 	}
-	return s.Store.Stop(ctx, st)
+	return s.Store.Bury(ctx, n)
+}
+
+func (s *faulty) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.InterruptResult, error) {
+	if s.cut != nil {
+		if err := s.cut(); err != nil {
+			return adapter.InterruptResult{}, err
+		}
+	}
+	return s.Store.Interrupt(ctx, i)
 }
 
 var errFault = errors.New("the store is unwell")
@@ -203,6 +229,25 @@ var recoveryLines = []line{
 		close(release)
 		if err := await(l, down); err != nil {
 			t.Error(err)
+		}
+	}},
+	{"M129 what is old is retired by the sweep, for as long as there is more", func(t *testing.T) {
+		agent, _ := counting()
+		var calls atomic.Int32
+		done := make(chan struct{})
+		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, retire: func() bool {
+				n := calls.Add(1)
+				if n == 3 {
+					close(done)
+				}
+				return n < 3
+			}}
+		}, agent)
+		await(l, done)
+		succeeded(t, l.say("hi"))
+		if n := calls.Load(); n != 3 {
+			t.Errorf("%d calls", n)
 		}
 	}},
 	{"M130 work that waited before the start is run", func(t *testing.T) {

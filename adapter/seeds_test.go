@@ -24,7 +24,9 @@ func TestSeeds(t *testing.T) {
 var _ = []line{
 	{"M131 what a lost worker claimed is claimed again and carried on", TestTakeoverAtEveryEvent},
 	{"M140 what waits behind an active run is run after it", TestQueue},
+	{"M142 what cannot be delivered now is given back and tried again, so many times", TestUnknownAgentBecomesADeadLetter},
 	{"M143 each way in which an agent fails has its code", TestAgentFails},
+	{"M153 M154 interrupting a thread ends what runs and what waits", TestInterruptThread},
 	{"M155 a superseding input cancels what waits and what runs", TestBusyPolicies},
 	{"M172 an answer to an unknown interrupt is refused", TestRefusals},
 	{"M176 a resume without messages is a whole input", TestResumeTwice},

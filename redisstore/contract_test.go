@@ -117,3 +117,13 @@ func TestModelOnCluster(t *testing.T) {
 	}
 	storetest.Model(t, onRedis(url), play(t, 4_000, client))
 }
+
+// The lines that other tests of this package hold.
+var _ = []struct {
+	name string
+	test func(*testing.T)
+}{
+	{"N10 a call whose outcome is unknown is sent again and finds what it did", TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt},
+	{"N10 a demotion loses nothing", TestNothingIsLostToADemotion},
+	{"N11 the keys of a thread share a slot", TestKeysOfAThreadShareOneTag},
+}

@@ -37,7 +37,7 @@ var deleteTests = []test{
 		same(th, "deleted again", th.deleted(), true)
 		same(th, "epoch", th.view().Epoch, v.Epoch)
 	}},
-	{"a thread is not deleted while a run is active or waits, or an interrupt is open", func(e *env) {
+	{"M42 M43 a thread is not deleted while a run is active or waits, or an interrupt is open", func(e *env) {
 		th := e.thread()
 		refused := func(when string) {
 			e.Helper()

@@ -364,4 +364,18 @@ var dispatchTests = []test{
 			th.claimed("t2", adapter.ClaimNothing)
 		}
 	}},
+	{"M174 what is active or open is told apart from what ran last", func(e *env) {
+		th := e.thread()
+		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+		th.begun(th.wait("r2"))
+		claim := th.claimed("t2", adapter.ClaimQueued).Claim
+		v := th.view()
+		same(th, "claimed", words(v.Active.ID, v.Latest.ID), "r2 r1")
+		at := th.activate(claim).End.Seq
+		same(th, "started", th.view().Latest.ID, "r2")
+		th.ok(ending(claim, 2, at, "asks", adapter.EndSuspend))
+		th.begun(th.wait("r3"))
+		v = th.view()
+		same(th, "suspended", words(v.Active == nil, v.Latest.ID, string(v.Suspension)), `true r2 {"open":["int"]}`)
+	}},
 }

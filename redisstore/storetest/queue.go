@@ -79,7 +79,7 @@ var queueTests = []test{
 		th.carried("r2")
 		th.carried("r1")
 	}},
-	{"M26 M28 what is queued and stopped again leaves nothing to claim", func(e *env) {
+	{"what is queued and stopped again leaves nothing to claim", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		th.stop("label-r1")

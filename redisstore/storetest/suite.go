@@ -43,7 +43,7 @@ var groups = []struct {
 	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"History", historyTests},
 	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", interruptTests},
-	{"Letters", letterTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
+	{"Letters", letterTests}, {"Retention", retentionTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
 
 type test struct {
