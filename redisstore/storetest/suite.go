@@ -14,6 +14,11 @@ type Node struct {
 	ID      string           // the node's id
 	Lease   time.Duration    // of claims
 	Retain  int              // events in a log at rest; 0: the store's default
+	Bytes   int              // of events in a log at rest; 0: the store's default
+	Age     time.Duration    // of events in a log; 0: the store's default
+	Large   int              // bytes of an event that is stored apart; 0: the store's default
+	Keep    time.Duration    // of runs that ended; 0: the store's default
+	TTL     time.Duration    // of threads at rest; 0: for ever
 	History string           // stands for the history of the data; "": the store finds out
 	Clock   func() time.Time // stands for the store's clock; nil: its own
 }
@@ -42,6 +47,7 @@ var groups = []struct {
 	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
 	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"History", historyTests},
 	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
+	{"Retire", retireTests}, {"Large", largeTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", interruptTests},
 	{"Letters", letterTests}, {"Retention", retentionTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
@@ -58,6 +64,11 @@ type env struct {
 	space   string
 	lease   time.Duration
 	retain  int
+	bytes   int // and so on, as in Node
+	age     time.Duration
+	large   int
+	keep    time.Duration
+	ttl     time.Duration
 	history string
 	clock   *clock
 }
@@ -91,7 +102,8 @@ func (e *env) stopped() *clock {
 
 func (e *env) node(id string) adapter.Store {
 	e.Helper()
-	n := Node{Space: e.space, ID: id, Lease: e.lease, Retain: e.retain, History: e.history}
+	n := Node{Space: e.space, ID: id, Lease: e.lease, Retain: e.retain, Bytes: e.bytes, Age: e.age, Large: e.large,
+		Keep: e.keep, TTL: e.ttl, History: e.history}
 	if e.clock != nil {
 		n.Clock = e.clock.read
 	}
