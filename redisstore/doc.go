@@ -11,10 +11,13 @@
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
 //	                    the claim and its lease, the dispatch epoch, the
-//	                    wish to pause, the latest run, tenant, title
+//	                    wish to pause, the latest run, tenant, title, the
+//	                    latest input; how long the log is and since when,
+//	                    when to look for what is past its retention
 //	Tlog        list    events; index i is position base+i                 begin, activate, commit, end, stop, claim,
 //	                                                                       nack, interrupt
-//	Tbig        hash    large events, by position                          as the log
+//	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, end, retire
+//	                    in their place
 //	Tsnap       hash    state, and the message ids in order                end
 //	Tmsgs       hash    messages by id                                     end
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
@@ -43,17 +46,24 @@
 //	                    deadline
 //	Pcounts     hash    dispatches by state                                begin, claim, end, stop, nack, interrupt
 //	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end, nack
-//	Pthreads    zset    threads: namespace, latest input                   begin
-//	Pdead       zset    dead letters: tenant, when, thread and run         nack, begin, retire
+//	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
+//	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire
 //	Pwait       string  written before a script's WAIT                     the store itself
 //	prefix:meta hash    the number of partitions                           start
 //
 // The memo expires Options.Keep after the thread's last end, never while it is
 // suspended; followers when their time is over. The execution and its journal go
 // with the execution's end; those of a dead letter when another execution begins,
-// or after Options.Keep. Everything else stays with the thread until Delete, which
-// leaves of it, for a day, the record with a new epoch and the version from which
-// a next life goes on.
+// or after Options.Keep; what was archived, Options.Keep after the last rewind.
+//
+// A log is trimmed by number, bytes and age when a run ends, and by age when Retire
+// looks at it; large events go with their positions. Runs and their dispatches,
+// dead letters too, go when Retire looks at their thread Options.Keep after their
+// end, or up to an eighth of it later. The thread's latest run stays, and the runs
+// of an execution that is suspended or under way. Everything else stays with the
+// thread until Delete, or until it has rested for Options.ThreadTTL. That leaves of
+// it, for a day, the record with a new epoch and the version from which a next life
+// goes on.
 //
 // A waiting thread must be small. So values that may be longer than what Redis
 // packs (64 bytes) are kept out of the record, and what only a claim needs is
@@ -63,7 +73,7 @@
 // they change in the script that decides, so that no dispatch can be lost
 // between two keys.
 //
-// Inbox and threads are ordered byte by byte: a digest of whose a member is, a
+// Inbox, threads and dead are ordered byte by byte: a digest of whose a member is, a
 // time, the thread's hash. A page is one range of each partition, merged, and one
 // reading of what the page shows, which holds each member against the thread's
 // record: digests place, they prove nothing.
@@ -94,6 +104,9 @@
 // consensus: a replica that has less may still be promoted, by hand or by a
 // Sentinel that does not see the others. Followers on other nodes hear of a write
 // before the replicas have it. A lease that has expired can be renewed
-// and written under until another claim is granted. Logs are trimmed by count, at
-// ends. Run records are kept as long as the thread.
+// and written under until another claim is granted. A log in use
+// may keep events for half of Options.RetainAge more than that. While a thread is
+// used at least once in Options.Keep, the labels, answers and requests in its memo
+// do not expire. A node whose clock is behind looks late for what is past its
+// retention; none takes anything too soon.
 package redisstore
