@@ -8,8 +8,6 @@ import (
 	"sync"
 
 	"github.com/coder/websocket"
-
-	"github.com/aguiws/aguiws/protocol"
 )
 
 // bindingConn is a WebSocket with the subprotocol. It counts positions as a client
@@ -42,8 +40,10 @@ type control struct {
 	Of          string
 	Code        string
 	Binding     string
-	Interrupts  []protocol.Interrupt
 	Positions   map[string]int64
+
+	Interrupts   []json.RawMessage
+	Capabilities json.RawMessage
 }
 
 func openBinding(ctx context.Context, c *client, target *Target, d dialing) (*bindingConn, error) {

@@ -13,6 +13,9 @@ func (b *bindingConn) heard(f *control) {
 		if f.Binding != "agui.v1" {
 			b.c.wrong(ruleFraming, "ws.hello names the binding %q", f.Binding)
 		}
+		if err := protocol.Validate("AgentCapabilities", f.Capabilities); err != nil {
+			b.c.wrong(ruleShape, "the capabilities of ws.hello: %s", plainly(err))
+		}
 	case "ws.run":
 		b.ran(f)
 	case "ws.stream":
@@ -124,6 +127,11 @@ func (b *bindingConn) stream(f *control) {
 // attached takes where the socket stands.
 func (b *bindingConn) attached(f *control) {
 	w := b.viewOf(f.ThreadID)
+	for _, i := range f.Interrupts {
+		if err := protocol.Validate("Interrupt", i); err != nil {
+			b.c.wrong(ruleShape, "the interrupts of ws.attached: %s in %s", plainly(err), clip(i, 300))
+		}
+	}
 	asked := f.ID != "" && f.ID == w.askedAs
 	if f.Recovered {
 		if after := w.askedFor; asked && (after == nil || after.Epoch != f.Epoch || after.Seq != f.Seq) {

@@ -50,7 +50,7 @@ var rooms = []room{
 	{folder: "redisstore/redistest", why: "it starts a process, whoever the client is",
 		theirs: std},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
-		ours: []string{"adapter", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/go-jose/go-jose/v4", "github.com/google/uuid", "github.com/prometheus/client_golang",
+		ours: []string{"adapter", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/go-jose/go-jose/v4", "github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/prometheus/client_golang",
 			"golang.org/x/sync", "golang.org/x/sys", "golang.org/x/time"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "web", why: "it is files and a handler", theirs: std},
