@@ -71,3 +71,23 @@ func (p persistent) Range(ctx context.Context, key adapter.ThreadKey, epoch stri
 func (p persistent) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
 	return again(func() ([]adapter.ThreadKey, error) { return p.Store.Due(ctx, limit) })
 }
+
+func (p persistent) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+	return again(func() (adapter.NackResult, error) { return p.Store.Nack(ctx, n) })
+}
+
+func (p persistent) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+	return again(func() (adapter.NackResult, error) { return p.Store.Bury(ctx, n) })
+}
+
+func (p persistent) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.InterruptResult, error) {
+	return again(func() (adapter.InterruptResult, error) { return p.Store.Interrupt(ctx, i) })
+}
+
+func (p persistent) Pause(ctx context.Context, key adapter.ThreadKey, on bool) (bool, error) {
+	return again(func() (bool, error) { return p.Store.Pause(ctx, key, on) })
+}
+
+func (p persistent) Dispatches(ctx context.Context, key adapter.ThreadKey, q adapter.DispatchQuery) ([]adapter.Dispatch, error) {
+	return again(func() ([]adapter.Dispatch, error) { return p.Store.Dispatches(ctx, key, q) })
+}

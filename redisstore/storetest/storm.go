@@ -37,15 +37,21 @@ type held struct {
 func (st *storm) step(r *rand.Rand, id string) {
 	s := st.nodes[r.IntN(len(st.nodes))]
 	switch n := r.IntN(100); {
-	case n < 30:
+	case n < 28:
 		st.begin(r, s, id)
-	case n < 75:
+	case n < 68:
 		st.write(r, s)
-	case n < 88:
-		st.take(s, id)
-	case n < 94:
+	case n < 80:
+		st.take(r, s, id)
+	case n < 85:
 		st.stop(r, s)
-	case n < 97:
+	case n < 87:
+		st.interrupt(s, id)
+	case n < 92:
+		st.giveUp(r, s)
+	case n < 95:
+		st.look(r, s)
+	case n < 98:
 		st.clock.move(st.th.lease + time.Millisecond)
 	default:
 		if h := st.pick(r); h != nil {
@@ -62,6 +68,13 @@ func (st *storm) begin(r *rand.Rand, s adapter.Store, id string) {
 	case v.Active != nil || v.Suspension == nil && r.IntN(2) == 0:
 		b.Queue, b.Input = true, raws("{}")[0]
 		b.Cancelled = [2][]byte{[]byte("S:" + id), []byte("T:" + id)}
+		b.Priority, b.MaxAttempts = []int{0, 1, 255}[r.IntN(3)], r.IntN(3)
+		if r.IntN(4) == 0 {
+			b.Dedupe = "key"
+		}
+		if r.IntN(4) == 0 {
+			b.Available = v.Now.Add(time.Second)
+		}
 	default:
 		b.Token, b.Events, b.Frozen = "begin-"+id, events("S:"+id), raws("{}")[0]
 		if v.Suspension != nil {
@@ -69,6 +82,8 @@ func (st *storm) begin(r *rand.Rand, s adapter.Store, id string) {
 			if r.IntN(3) > 0 {
 				b.Frozen, b.Answer, b.Execution = nil, raws("1")[0], string(v.Suspension[1:len(v.Suspension)-1])
 			}
+		} else if letter := st.letter(s); letter != "" {
+			b.Requeues = letter
 		}
 	}
 	for range 1 + r.IntN(2) { // a second time as after a lost reply
@@ -169,9 +184,13 @@ func (st *storm) note(at int64, event string) {
 	st.logged[at] = event
 }
 
-func (st *storm) take(s adapter.Store, id string) {
+func (st *storm) take(r *rand.Rand, s adapter.Store, id string) {
 	th := st.th.from(s)
-	res, err := s.Claim(th.Context(), adapter.ClaimRequest{Thread: th.key, Token: "claim-" + id})
+	c := adapter.ClaimRequest{Thread: th.key, Token: "claim-" + id}
+	if r.IntN(4) == 0 {
+		c.RunID = st.run(r)
+	}
+	res, err := s.Claim(th.Context(), c)
 	if err != nil {
 		th.Error(err)
 		return
@@ -181,13 +200,83 @@ func (st *storm) take(s adapter.Store, id string) {
 	}
 }
 
-func (st *storm) stop(r *rand.Rand, s adapter.Store) {
+// run is one of the latest.
+func (st *storm) run(r *rand.Rand) string {
 	st.mu.Lock()
-	label := ""
+	defer st.mu.Unlock()
 	if n := len(st.runs); n > 0 {
-		label = st.runs[max(0, n-1-r.IntN(8))]
+		return st.runs[max(0, n-1-r.IntN(8))]
 	}
-	st.mu.Unlock()
+	return ""
+}
+
+// letter is a dead letter that can be gone on with.
+func (st *storm) letter(s adapter.Store) string {
+	list, err := s.Dispatches(st.th.Context(), st.th.key, adapter.DispatchQuery{States: []adapter.DispatchState{adapter.DispatchDeadLetter}, Limit: 5})
+	if err != nil {
+		st.th.Error(err)
+	}
+	for _, d := range list {
+		if d.RequeuedAs == "" {
+			return d.ID
+		}
+	}
+	return ""
+}
+
+// giveUp gives a claim back, or buries its dispatch.
+func (st *storm) giveUp(r *rand.Rand, s adapter.Store) {
+	h := st.pick(r)
+	if h == nil {
+		return
+	}
+	n := adapter.Nack{Claim: h.claim, Error: "boom", Terminal: []byte("T:" + h.claim.RunID), GiveBack: r.IntN(2) == 0}
+	if r.IntN(2) == 0 {
+		n.RetryAt = st.clock.read().Add(time.Second)
+	}
+	settle := s.Nack
+	if r.IntN(2) == 0 {
+		settle = s.Bury
+	}
+	if _, err := settle(st.th.Context(), n); err != nil {
+		st.th.Error(err)
+	}
+}
+
+// interrupt interrupts the thread as it was seen a moment before.
+func (st *storm) interrupt(s adapter.Store, id string) {
+	th := st.th.from(s)
+	i := adapter.Interruption{Thread: th.key, Request: id}
+	if v := th.view(); v.Active != nil {
+		i.Active = v.Active.ID
+		i.Terminal = []byte("T:" + i.Active)
+	}
+	for range 2 { // a second time as after a lost reply
+		if _, err := s.Interrupt(th.Context(), i); err != nil {
+			th.Error(err)
+		}
+	}
+}
+
+// look holds what is listed at this moment to the shape of its state, and wishes
+// now and then for a pause.
+func (st *storm) look(r *rand.Rand, s adapter.Store) {
+	if _, err := s.Pause(st.th.Context(), st.th.key, r.IntN(2) == 0); err != nil {
+		st.th.Error(err)
+	}
+	claimed := 0
+	for _, d := range st.th.from(s).dispatches(adapter.DispatchQuery{Limit: 1000}) {
+		if d.State == adapter.DispatchClaimed {
+			claimed++
+		}
+	}
+	if claimed > 1 {
+		st.th.Errorf("%d claims on one thread", claimed)
+	}
+}
+
+func (st *storm) stop(r *rand.Rand, s adapter.Store) {
+	label := st.run(r)
 	if _, err := s.Stop(st.th.Context(), adapter.Stop{Thread: st.th.key, Request: crand.Text(), Label: label, Terminal: []byte("T:" + label)}); err != nil {
 		st.th.Error(err)
 	}
@@ -228,6 +317,11 @@ func (st *storm) settle() {
 func (st *storm) check(ears []*heard) {
 	th := st.th
 	v := th.view()
+	for _, d := range th.dispatches(adapter.DispatchQuery{Limit: 10_000}) {
+		if !d.State.Terminal() {
+			th.Errorf("dispatch %s is %s", d.ID, d.State)
+		}
+	}
 	r, err := th.s.Range(th.Context(), th.key, v.Epoch, 1, int(v.Seq)+1)
 	log := must(th, r, err).Events
 	same(th, "length of the log", int64(len(log)), v.Seq)
