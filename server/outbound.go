@@ -49,19 +49,11 @@ type outbound struct {
 	until   time.Time // when writing is given up; zero: never
 	taken   time.Time // when the peer last took something
 	brought time.Time // when it last sent something
+	in      incoming
 }
 
 func newOutbound(conn net.Conn, timeout time.Duration, poke func()) *outbound {
 	return &outbound{Conn: conn, timeout: timeout, poke: poke, writing: make(chan struct{}, 1)}
-}
-
-// Read reads from the connection.
-func (o *outbound) Read(p []byte) (int, error) {
-	n, err := o.Conn.Read(p)
-	o.mu.Lock()
-	o.brought = time.Now()
-	o.mu.Unlock()
-	return n, err
 }
 
 // Write gathers p. The error is that of an earlier Flush.

@@ -15,11 +15,25 @@ import (
 // refusing a flood costs little.
 const penalty = 10 * time.Millisecond
 
-// read takes frames in until the connection ends or the peer breaks a rule.
+// errParks ends read when all that the peer has sent was taken in.
+var errParks = errors.New("server: the reader leaves")
+
+// intake is what a reader remembers of earlier frames.
+type intake struct {
+	limit     *rate.Limiter
+	malformed int
+}
+
+// read takes frames in until the connection ends or the peer breaks a rule, or,
+// where the connection is watched, until nothing is left.
 func (sock *socket) read() error {
-	opts := &sock.srv.opts
-	limit := rate.NewLimiter(rate.Limit(opts.FramesPerSecond), opts.FrameBurst)
-	malformed := 0
+	if sock.intake.limit == nil {
+		opts := &sock.srv.opts
+		sock.intake.limit = rate.NewLimiter(rate.Limit(opts.FramesPerSecond), opts.FrameBurst)
+	}
+	if sock.number > 0 {
+		sock.out.mayLeave()
+	}
 	for {
 		// A context that ended here would cut the connection off before the
 		// session could say why.
@@ -34,6 +48,9 @@ func (sock *socket) read() error {
 		if err != nil {
 			return sock.readError(err)
 		}
+		if sock.out.hasLeft() {
+			return errParks
+		}
 		if !utf8.Valid(data) {
 			return closeUTF8
 		}
@@ -42,10 +59,10 @@ func (sock *socket) read() error {
 			return err
 		}
 		sock.srv.metrics.frame(f)
-		f.retryAfter = reserve(limit)
+		f.retryAfter = reserve(sock.intake.limit)
 		if f.fault != nil && f.fault.code == codeMalformed {
-			malformed++
-			f.last = malformed == maxMalformed
+			sock.intake.malformed++
+			f.last = sock.intake.malformed == maxMalformed
 		}
 		if err := sock.enqueue(f); err != nil {
 			return err

@@ -26,6 +26,7 @@ type Server struct {
 	waiting      waiting
 	metrics      *Metrics
 	revocations  revocations
+	parking      parking
 	byAddress    *limiters // requests
 	byUser       *limiters // requests
 	inputs       *limiters // by user
@@ -116,6 +117,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		err = errors.Join(err, ctx.Err())
 	}
 	s.revocations.running.Wait()
+	s.parking.close()
 	s.mu.Lock()
 	servers := s.http
 	s.mu.Unlock()

@@ -2,9 +2,7 @@ package server
 
 import (
 	"bufio"
-	"bytes"
 	"context"
-	"io"
 	"math"
 	"net"
 	"net/http"
@@ -16,12 +14,14 @@ import (
 	"github.com/coder/websocket"
 )
 
-// socket is a peer on a WebSocket: a reader, which is its one goroutine, and a
-// session, which has one only while there is something to do.
+// socket is a peer on a WebSocket: a reader and a session, each of which has a
+// goroutine only while there is something to do for it, where the connection
+// can be watched for that.
 type socket struct {
 	*peer
 	ws      *websocket.Conn
 	out     *outbound
+	intake  intake
 	inbox   chan *frame
 	beat    heartbeat
 	answers session
@@ -30,6 +30,13 @@ type socket struct {
 	turns atomic.Int64  // asked for since the worker last looked; below zero: there are no more
 	ended atomic.Bool   // ctx has
 	done  chan struct{} // closed when the connection is, and no worker runs or will
+
+	number int32       // in Server.parking; 0: the reader never leaves
+	known  bool        // to what is watched
+	parked atomic.Bool // the reader has left, and comes back by unpark
+
+	expiry  *time.Timer // nil: the credential does not end
+	unwatch func()      // stops waiting for the credential to be revoked
 }
 
 // session answers a socket's frames and moves its cursors. One goroutine at a
@@ -59,9 +66,9 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		s.unreserve(h.caller)
 		return
 	}
-	// Not in the handler: what net/http holds for a request would stay as long
-	// as the socket. Shutdown waits for it, because it was reserved.
-	go sock.live()
+	// The handler returns: what net/http holds for a request would else stay as
+	// long as the socket. Shutdown waits for it, because it was reserved.
+	sock.start()
 }
 
 func (s *Server) newSocket(h *handshake) *socket {
@@ -120,43 +127,81 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		tcp.SetWriteBuffer(opts.OutboundBuffer)
 	}
 	h.sock.out = newOutbound(conn, opts.WriteTimeout, h.sock.poke)
-	return h.sock.out, bufio.NewReadWriter(smaller(rw.Reader, h.sock.out), bufio.NewWriterSize(h.sock.out, smallBuffer)), nil
+	return h.sock.out, bufio.NewReadWriter(h.sock.out.reader(rw.Reader), bufio.NewWriterSize(h.sock.out, smallBuffer)), nil
 }
 
 // smallBuffer is what a socket keeps for reading, and for writing. Larger pieces
 // go past it.
 const smallBuffer = 512
 
-// smaller returns a reader of conn that holds what r has read of it already.
-func smaller(r *bufio.Reader, conn net.Conn) *bufio.Reader {
-	early, _ := r.Peek(r.Buffered())
-	small := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), conn), max(smallBuffer, len(early)))
-	_, _ = small.Peek(len(early)) // there they are
-	return small
-}
-
-// live serves the socket until its connection is closed. The reader is here;
-// turns of the session are taken elsewhere.
-func (sock *socket) live() {
+// start begins to serve the socket. finish ends that.
+func (sock *socket) start() {
 	s := sock.srv
-	defer s.unreserve(sock.caller)
 	s.metrics.sockets.WithLabelValues(sock.mode).Inc()
-	defer s.metrics.sockets.WithLabelValues(sock.mode).Dec()
 	s.track(sock)
-	defer s.untrack(sock)
-	defer s.revocations.watch(sock.identity.Revoked, sock)()
-	if expiry := sock.expire(); expiry != nil {
-		defer expiry.Stop()
-	}
+	sock.unwatch = s.revocations.watch(sock.identity.Revoked, sock)
+	sock.expiry = sock.expire()
+	sock.number = s.parking.register(sock, sock.out.Conn)
 	sock.beat.start(sock)
 	sock.poke()
-	sock.cancel(sock.guard(sock.read))
+	if sock.number > 0 && !sock.out.in.early {
+		sock.park()
+	} else {
+		go sock.reader()
+	}
+}
+
+// reader takes in what the peer sends. It leaves when nothing is left of that,
+// and for good when the connection has ended.
+func (sock *socket) reader() {
+	err := sock.guard(sock.read)
+	if err == errParks {
+		sock.park()
+		return
+	}
+	sock.cancel(err)
 	<-sock.done
+	sock.finish()
+}
+
+// park lets the reader's goroutine go until the peer sends something or the
+// connection ends.
+func (sock *socket) park() {
+	again := sock.known
+	sock.known = true
+	sock.parked.Store(true)
+	select {
+	case <-sock.done: // and whoever closed it may have come too early to see
+		sock.unpark()
+	default:
+		if !sock.srv.parking.watch(sock, again) {
+			sock.unpark()
+		}
+	}
+}
+
+// unpark makes the reader come back, if it has left.
+func (sock *socket) unpark() {
+	if sock.parked.CompareAndSwap(true, false) {
+		go sock.reader()
+	}
+}
+
+func (sock *socket) finish() {
+	s := sock.srv
 	sock.beat.stop()
 	sock.ws.CloseNow()
 	for len(sock.inbox) > 0 {
 		(<-sock.inbox).done()
 	}
+	if sock.expiry != nil {
+		sock.expiry.Stop()
+	}
+	sock.unwatch()
+	s.parking.forget(sock.number)
+	s.untrack(sock)
+	s.metrics.sockets.WithLabelValues(sock.mode).Dec()
+	s.unreserve(sock.caller)
 }
 
 // work sees to it that the session takes a turn. At most one goroutine of a
@@ -173,6 +218,7 @@ func (sock *socket) work() {
 				sock.close(err)
 				sock.turns.Store(math.MinInt64 / 2)
 				close(sock.done)
+				sock.unpark()
 				return
 			}
 			if sock.turns.CompareAndSwap(asked, 0) {
