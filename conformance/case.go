@@ -58,7 +58,7 @@ var (
 )
 
 // wholeSteps are the steps that are about several clients or about none.
-var wholeSteps = []string{"one", "none", "all", "same", "effects", "restart", "drain", "sweep", "hop", "swarm", "let"}
+var wholeSteps = []string{"one", "none", "all", "same", "effects", "restart", "drain", "sweep", "hop", "swarm"}
 
 // Parse reads cases from a file in the format of golang.org/x/tools/txtar: a
 // comment, then one section for each case, named group/case. In a section,

@@ -1,9 +1,11 @@
 package conformance
 
 import (
+	"maps"
 	"os"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -56,6 +58,25 @@ func TestRulesReferToWhatThereIs(t *testing.T) {
 		if !slices.Contains(anchors(string(text)), m[2]) {
 			t.Errorf("%s has no section %s", m[1], m[2])
 		}
+	}
+}
+
+// The README lists every command, feature and step that there is.
+func TestReadmeIsComplete(t *testing.T) {
+	text, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := slices.Concat(slices.Collect(maps.Keys(Commands)), slices.Collect(maps.Keys(Features)), wholeSteps, Transports)
+	for _, name := range names {
+		if !strings.Contains(string(text), "`"+name) {
+			t.Errorf("README.md does not tell of %s", name)
+		}
+	}
+	if count := regexp.MustCompile(`about (\d+) cases`).FindStringSubmatch(string(text)); count == nil {
+		t.Error("README.md does not say how many cases there are")
+	} else if cases, err := Cases(); err != nil || count[1] != strconv.Itoa((len(cases)+5)/10*10) {
+		t.Errorf("README.md says %s, and there are %d: %v", count[0], len(cases), err)
 	}
 }
 

@@ -19,7 +19,6 @@ import (
 //	effects N TOOL           the agent has really called the tool N times
 //	restart, drain           the server's process ends, and another one starts
 //	sweep A, hop B A, swarm A  see follow.go
-//	let NAME JSON            NAME is a value from now on
 func (t *trial) whole(ctx context.Context, s step) error {
 	words := strings.Fields(s.rest)
 	switch s.op {
@@ -42,14 +41,6 @@ func (t *trial) whole(ctx context.Context, s step) error {
 		return t.hop(ctx, t.client(words[0]), t.client(words[1]))
 	case "swarm":
 		return t.swarm(ctx, t.client(s.rest))
-	case "let":
-		name, text, _ := strings.Cut(s.rest, " ")
-		value, err := t.vars.json(text)
-		if err != nil {
-			return err
-		}
-		t.vars[name], err = decode(value)
-		return err
 	}
 	return fmt.Errorf("no step is named %q", s.op)
 }
