@@ -46,7 +46,7 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 	}
 	var available int64
 	if !b.Available.IsZero() {
-		available = b.Available.UnixMilli()
+		available = max(b.Available.UnixMilli(), 0)
 	}
 	args = append(args, cmp.Or(b.Priority, middlePriority), cmp.Or(b.MaxAttempts, usualAttempts), b.Dedupe, available, b.Requeues)
 	if how == "queue" {

@@ -49,6 +49,19 @@ var queueTests = []test{
 		c.move(time.Minute)
 		th.carried("r1")
 	}},
+	{"a time long past, even before 1970, is no time to wait for", func(e *env) {
+		th := e.thread()
+		b := th.wait("r1")
+		b.Available = time.UnixMilli(-1)
+		th.begun(b)
+		if !th.due() {
+			e.Error("not due")
+		}
+		n := failing(th.claimed("t1", adapter.ClaimQueued).Claim)
+		n.RetryAt = time.UnixMilli(-1)
+		th.nack(n)
+		th.carried("r1")
+	}},
 	{"M4 M6 M35 M38 the better priority goes first, then the earlier arrival", func(e *env) {
 		th := e.thread()
 		for i, p := range []int{255, 128, 1, 0, 128, 1, 254, 255} {

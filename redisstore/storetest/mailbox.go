@@ -1,0 +1,139 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+func (th *thread) dispatch(id string) adapter.Dispatch {
+	th.Helper()
+	d, err := th.s.Dispatch(th.Context(), th.key, id)
+	if must(th, d, err) == nil {
+		th.Fatalf("there is no dispatch %s", id)
+	}
+	if bad := misshapen(*d); bad != "" {
+		th.Errorf("dispatch %s %s: %+v", id, bad, *d)
+	}
+	return *d
+}
+
+func (th *thread) dispatches(q adapter.DispatchQuery) []adapter.Dispatch {
+	th.Helper()
+	list, err := th.s.Dispatches(th.Context(), th.key, q)
+	for _, d := range must(th, list, err) {
+		if bad := misshapen(d); bad != "" {
+			th.Errorf("dispatch %s %s: %+v", d.ID, bad, d)
+		}
+	}
+	return list
+}
+
+// listed are the ids and states of all dispatches, in order.
+func (th *thread) listed(states ...adapter.DispatchState) string {
+	th.Helper()
+	var words []string
+	for _, d := range th.dispatches(adapter.DispatchQuery{States: states, Limit: 1000}) {
+		words = append(words, d.ID+":"+string(d.State))
+	}
+	return strings.Join(words, " ")
+}
+
+func (th *thread) counts() map[adapter.DispatchState]int64 {
+	th.Helper()
+	counts, err := th.s.CountDispatches(th.Context())
+	counts = must(th, counts, err)
+	for state, n := range counts {
+		if n == 0 {
+			delete(counts, state)
+		}
+	}
+	return counts
+}
+
+func (th *thread) nack(n adapter.Nack) adapter.NackResult {
+	th.Helper()
+	res, err := th.s.Nack(th.Context(), n)
+	return must(th, res, err)
+}
+
+func (th *thread) bury(n adapter.Nack) adapter.NackResult {
+	th.Helper()
+	res, err := th.s.Bury(th.Context(), n)
+	return must(th, res, err)
+}
+
+// failing is a Nack of the claim with an error, to be tried again at once.
+func failing(c adapter.Claim) adapter.Nack {
+	return adapter.Nack{Claim: c, Error: "boom", Terminal: []byte("failed:" + c.RunID)}
+}
+
+// interrupt interrupts the thread that the caller has seen active with a run.
+func (th *thread) interrupt(request, active string) adapter.InterruptResult {
+	th.Helper()
+	res, err := th.s.Interrupt(th.Context(), adapter.Interruption{Thread: th.key, Request: request, Active: active,
+		Terminal: []byte("interrupted:" + active), Reason: "because of " + request})
+	return must(th, res, err)
+}
+
+// claimRun claims a waiting dispatch by its id.
+func (th *thread) claimRun(run, token string) adapter.ClaimResult {
+	th.Helper()
+	res, err := th.s.Claim(th.Context(), adapter.ClaimRequest{Thread: th.key, Token: token, RunID: run})
+	return must(th, res, err)
+}
+
+// carried claims the thread's next dispatch, which must be the named one, and
+// brings its run to an end.
+func (th *thread) carried(run string) {
+	th.Helper()
+	c := th.claimed("carry-"+run, adapter.ClaimQueued).Claim
+	same(th, "next", c.RunID, run)
+	at := th.activate(c).End.Seq
+	th.ok(ending(c, 2, at, "end:"+run, adapter.EndFinish))
+}
+
+// misshapen says what a dispatch has that its state does not allow, or lacks.
+func misshapen(d adapter.Dispatch) string {
+	claimed := d.State == adapter.DispatchClaimed
+	switch {
+	case d.ID == "" || d.Thread.Thread == "":
+		return "has no id"
+	case d.MaxAttempts < 1:
+		return "may not be tried"
+	case d.Attempts < 0:
+		return fmt.Sprintf("has %d attempts", d.Attempts)
+	case d.Priority < 0 || d.Priority > 255:
+		return "has no priority"
+	case d.Created.IsZero() || d.Updated.Before(d.Created):
+		return "has no times"
+	case !claimed && d.ClaimedBy != "":
+		return "is not claimed and has an owner"
+	case !claimed && !d.LeaseUntil.IsZero():
+		return "is not claimed and has a lease"
+	case d.State.Terminal() == d.Completed.IsZero():
+		return "is completed without being terminal, or the other way round"
+	case !d.State.Terminal() && d.Outcome != nil:
+		return "is not terminal and has an outcome"
+	case d.Outcome != nil && !d.Started:
+		return "has an outcome without a start"
+	case d.RequeuedAs != "" && d.State != adapter.DispatchDeadLetter:
+		return "was requeued and is no dead letter"
+	case d.Started && d.Input != nil && d.State != adapter.DispatchDeadLetter:
+		return "has started and keeps its input"
+	case len(d.Record) == 0:
+		return "has no record"
+	}
+	switch d.State {
+	case adapter.DispatchQueued, adapter.DispatchClaimed, adapter.DispatchCancelled:
+	case adapter.DispatchAcked, adapter.DispatchDeadLetter:
+		if d.Outcome == nil {
+			return "ended without an outcome"
+		}
+	case adapter.DispatchSuperseded:
+	default:
+		return "is in no known state"
+	}
+	return ""
+}
