@@ -80,7 +80,8 @@ type Worker interface {
 	// Renew extends the claim's lease to now + lease. False: the claim is lost.
 	Renew(ctx context.Context, c Claim) (bool, error)
 	// HandBack gives an active claim up without an end, so that any node may
-	// claim it at once as a takeover; the attempt is not counted.
+	// claim it at once as a takeover; the attempt is not counted. A dispatch that
+	// was not activated waits again, at the head of its thread.
 	HandBack(ctx context.Context, c Claim) error
 	// Due returns threads that want a Claim: queued dispatches that are ready,
 	// leases that have expired, and suspensions past their deadline. At most
@@ -145,7 +146,7 @@ type ReadQuery struct {
 // ThreadView is a thread as one atomic read saw it.
 type ThreadView struct {
 	Thread   ThreadKey
-	Version  int64 // raised by every decision: begin, end, stop, claim
+	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, interrupt
 	Epoch    string
 	Base     int64 // position of the first retained event
 	Seq      int64 // position of the last event; 0 in an empty log
