@@ -16,7 +16,10 @@ local t, member, run = keysOf(KEYS), ARGV[7], ARGV[8]
 local r = open(t.rec)
 local paused = r.pause == '1' and PAUSED or 0
 local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), 1, r.seq)
-if verdict == STORED then return { OK + paused, r.epoch, r.seq } end
+if verdict == STORED then
+  -- The first batch of a claim that was not taken from the queue is no start.
+  return { r.kind == 'q' and OK + paused or MISMATCH, r.epoch, r.seq }
+end
 if verdict ~= OK then return { verdict, r.epoch, r.seq } end
 local d = getRun(t, run)
 if d.status ~= 'active' or d.started > 0 then return { MISMATCH, r.epoch, r.seq } end

@@ -54,6 +54,10 @@ var claimTests = []test{
 		claim := th.claimed("t2", adapter.ClaimTakeover).Claim
 		th.unchanged(func() { same(th, "status", th.activate(claim).Status, adapter.CommitMismatch) })
 		th.ok(batch(claim, 1, 1, "b"))
+		th.unchanged(func() { same(th, "its first batch is none", th.activate(claim).Status, adapter.CommitMismatch) })
+		inline := e.on(th.s, "inline")
+		claim = inline.begun(inline.start("r1"))
+		inline.unchanged(func() { same(th, "its begin is none", inline.activate(claim).Status, adapter.CommitMismatch) })
 	}},
 	{"M133 S3 what has ended, whichever way, is not due again", func(e *env) {
 		c := e.stopped()

@@ -204,10 +204,13 @@ func (m *model) claimResult(r *run) adapter.ClaimResult {
 // activates predicts Activate.
 func (m *model) activates(a adapter.Activation) adapter.CommitResult {
 	status, stored := m.fence(a.Claim, 1, int64(len(m.log)))
+	r := m.active
+	if stored && !r.queued {
+		status = adapter.CommitMismatch
+	}
 	if status != adapter.CommitOK || stored {
 		return m.committed(status)
 	}
-	r := m.active
 	if r.started > 0 {
 		return m.committed(adapter.CommitMismatch)
 	}

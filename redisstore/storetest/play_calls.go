@@ -49,10 +49,8 @@ func (p *player) claimMove(g *game, c adapter.ClaimRequest) move {
 
 func (p *player) activateMove(g *game, c adapter.Claim) move {
 	a := adapter.Activation{Claim: c, Events: p.opening(c.RunID), Execution: "x" + c.RunID, Frozen: raw(`{"of":"` + c.RunID + `"}`), Agent: "agent"}
-	m := newMove("activate", a, func(s adapter.Store) (any, error) { return s.Activate(p.ctx(), a) },
+	return newMove("activate", a, func(s adapter.Store) (any, error) { return s.Activate(p.ctx(), a) },
 		func(string) (any, bool) { return g.activates(a), false })
-	m.same = func() bool { return g.held(c) == nil || g.active.queued || g.active.number == 0 }
-	return m
 }
 
 func (p *player) commitMove(g *game, b adapter.Batch) move {

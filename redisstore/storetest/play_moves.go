@@ -184,7 +184,7 @@ func (p *player) work(g *game) move {
 	switch {
 	case g.active == nil && !p.one(10):
 		return p.claimMove(g, adapter.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())})
-	case g.active != nil && g.active.started == 0, p.one(20) && (g.held(c) == nil || g.active.number == 0):
+	case g.active != nil && g.active.started == 0, p.one(20):
 		return p.activateMove(g, c)
 	case p.one(3):
 		kind := pick(p, adapter.EndFinish, adapter.EndFail, adapter.EndCancel, adapter.EndSuspend, adapter.EndSuspend, adapter.EndSuspend)
