@@ -88,8 +88,9 @@
 //
 // Each call is one script: it happens entirely or not at all. A script decides
 // by Redis's clock and validates before its first write. Sent again after
-// ErrOutcomeUnknown a call finds what it did: runs by id, claims by token,
-// batches by number.
+// ErrOutcomeUnknown a call finds what it did: runs by id, claims by token, batches
+// by number, what gives a claim up by its token, stops and interrupts by their
+// requests.
 //
 // A log epoch belongs to one history of the data, named by master_replid. When
 // that changes (a restart, a fail-over) the thread's epoch is another from the
