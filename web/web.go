@@ -38,8 +38,11 @@ type asset struct {
 	immutable   bool // its name changes with its content
 }
 
-// Handler serves the page at "/" and its files beside it, to GET and HEAD.
-// Every other path is 404. It is safe for concurrent use, reads nothing from
+// places are the paths at which the page shows something of its own.
+var places = []string{"/inbox", "/ops"}
+
+// Handler serves the page at "/", "/inbox" and "/ops" and its files beside it,
+// to GET and HEAD. Every other path is 404. It is safe for concurrent use, reads nothing from
 // disk and holds a compressed copy of each file.
 //
 // Files whose names carry a hash may be cached for ever; the page itself is
@@ -99,6 +102,9 @@ func load(files fs.FS) (map[string]*asset, error) {
 	}
 	if assets["/"] == nil {
 		return nil, fmt.Errorf("web: the embedded page has no index.html")
+	}
+	for _, place := range places {
+		assets[place] = assets["/"]
 	}
 	return assets, nil
 }

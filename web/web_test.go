@@ -58,6 +58,16 @@ func TestPageAndEveryFileItNamesAreServed(t *testing.T) {
 	}
 }
 
+func TestEveryPlaceIsThePage(t *testing.T) {
+	page := read(t, request(t, "GET", "/").Body)
+	for _, place := range []string{"/inbox", "/ops"} {
+		res := request(t, "GET", place)
+		if res.StatusCode != 200 || read(t, res.Body) != page || res.Header.Get("Cache-Control") != "no-cache" {
+			t.Errorf("%s: %d, Cache-Control %q", place, res.StatusCode, res.Header.Get("Cache-Control"))
+		}
+	}
+}
+
 func TestPageNeedsNothingThatThePolicyForbids(t *testing.T) {
 	html := read(t, request(t, "GET", "/").Body)
 	if m := regexp.MustCompile(`<script(?:[^>]*)>[^<]+`).FindString(html); m != "" {
@@ -89,7 +99,7 @@ func TestEveryAnswerIsGuarded(t *testing.T) {
 }
 
 func TestOtherPathsAreNotFound(t *testing.T) {
-	for _, path := range []string{"/inbox", "/ops", "/index.html", "/assets", "/assets/", "/dist/index.html", "/..%2fweb.go"} {
+	for _, path := range []string{"/inbox/", "/ops/x", "/index.html", "/assets", "/assets/", "/dist/index.html", "/..%2fweb.go"} {
 		if got := request(t, "GET", path).StatusCode; got != 404 {
 			t.Errorf("%s: %d, want 404", path, got)
 		}

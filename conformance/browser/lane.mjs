@@ -57,7 +57,7 @@ export class Tab {
     tab.page.on("console", (message) => {
       if (!["error", "warning"].includes(message.type())) return;
       // A server that was killed is no fault of the page's.
-      if (tab.serverMayDie && /WebSocket connection to/.test(message.text())) return;
+      if (tab.serverMayDie && /WebSocket connection to|Failed to load resource/.test(message.text())) return;
       complaints.push(message.text());
     });
     await tab.page.goto(`${server}/?thread=${encodeURIComponent(threadId)}`);
@@ -116,7 +116,7 @@ export class Tab {
       return {
         messages: all(document, "message").map((message) => ({
           role: message.dataset.role,
-          text: [...message.children].filter((child) => child.matches("p.text")).map(text).join("\n"),
+          text: [...message.children].filter((child) => child.matches("p.text, .markdown")).map(text).join("\n"),
           calls: all(message, "tool-card").map((card) => ({
             state: card.dataset.state,
             args: text(all(card, "tool-args")[0]),

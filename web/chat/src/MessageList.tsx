@@ -1,15 +1,20 @@
 import type { Interrupt, Message, ToolMessage } from "@ag-ui/client";
-import { memo } from "react";
+import { lazy, memo, Suspense, useDeferredValue } from "react";
 import { ToolCard, type ToolState } from "./ToolCard";
+
+/** Loaded with the first answer. */
+const Markdown = lazy(() => import("./Markdown"));
 
 interface Props {
   messages: readonly Message[];
   interrupts: readonly Interrupt[];
   running: boolean;
+  /** What subagents are called, by their ids. */
+  subagents: ReadonlyMap<string, string>;
 }
 
 /** The conversation. Results of known tool calls are shown in the calls' cards. */
-export function MessageList({ messages, interrupts, running }: Props) {
+export function MessageList({ messages, interrupts, running, subagents }: Props) {
   const results = new Map<string, ToolMessage>();
   const calls = new Set<string>();
   for (const message of messages) {
@@ -29,9 +34,21 @@ export function MessageList({ messages, interrupts, running }: Props) {
         {messages.map((message, index) => {
           if (message.role === "tool" && calls.has(message.toolCallId)) return null;
           if (message.role === "system" || message.role === "developer") return null;
+          const by = (message as { subagentRunId?: string }).subagentRunId;
           return (
-            <li key={message.id} className={`message ${message.role}`} data-testid="message" data-role={message.role} data-message-id={message.id}>
-              <Body message={message} />
+            <li
+              key={message.id}
+              className={`message ${message.role}${by === undefined ? "" : " delegated"}`}
+              data-testid="message"
+              data-role={message.role}
+              data-message-id={message.id}
+            >
+              {by !== undefined && (
+                <span className="by" data-testid="subagent">
+                  {subagents.get(by) ?? "Subagent"}
+                </span>
+              )}
+              <Body message={message} growing={running && index > lastQuestion} />
               {message.role === "assistant" &&
                 message.toolCalls?.map((call) => (
                   <ToolCard key={call.id} call={call} state={stateOf(call.id, index)} result={results.get(call.id)} />
@@ -52,26 +69,37 @@ export function MessageList({ messages, interrupts, running }: Props) {
   );
 }
 
-const Body = memo(function Body({ message }: { message: Message }) {
+const Body = memo(function Body({ message, growing }: { message: Message; growing: boolean }) {
   if (message.role === "reasoning") {
     return (
-      <details className="reasoning">
-        <summary>Reasoning</summary>
+      <details className="reasoning" data-testid="reasoning">
+        <summary>{growing ? "Thinking…" : "Reasoning"}</summary>
         <p className="text">{message.content}</p>
       </details>
     );
   }
   if (message.role === "activity") {
     return (
-      <details className="reasoning">
+      <details className="reasoning" data-testid="activity" open>
         <summary>{message.activityType}</summary>
-        <pre>{JSON.stringify(message.content, null, 2)}</pre>
+        <pre tabIndex={0}>{JSON.stringify(message.content, null, 2)}</pre>
       </details>
     );
   }
   const text = textOf(message.content);
-  return text === "" ? null : <p className="text">{text}</p>;
+  if (text === "") return null;
+  return message.role === "assistant" ? <Answer text={text} growing={growing} /> : <p className="text">{text}</p>;
 });
+
+function Answer({ text, growing }: { text: string; growing: boolean }) {
+  // A long text takes longer to read than a frame lasts: what is typed elsewhere goes first.
+  const shown = useDeferredValue(text);
+  return (
+    <Suspense fallback={<p className="text">{text}</p>}>
+      <Markdown text={growing ? shown : text} growing={growing} />
+    </Suspense>
+  );
+}
 
 /** Text as text; parts that are no text are named. */
 export function textOf(content: unknown): string {

@@ -1,4 +1,4 @@
-import type { ThreadStatus } from "../../client";
+import type { Position, ThreadStatus } from "../../client";
 
 const WORDS: Record<ThreadStatus["connection"], string> = {
   idle: "Not connected",
@@ -8,12 +8,25 @@ const WORDS: Record<ThreadStatus["connection"], string> = {
   failed: "Disconnected",
 };
 
-export function StatusChip({ status }: { status: ThreadStatus }) {
+/** The connection in a word, and, opened, up to where the page holds the thread. */
+export function StatusChip({ status, position }: { status: ThreadStatus; position?: Position }) {
   const running = status.connection === "connected" && status.activeRunId !== undefined;
   return (
-    <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running}>
-      <span className="dot" aria-hidden="true" />
-      {running ? "Working" : WORDS[status.connection]}
-    </span>
+    <details className="connection">
+      <summary title="Connection">
+        <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running}>
+          <span className="dot" aria-hidden="true" />
+          {running ? "Working" : WORDS[status.connection]}
+        </span>
+      </summary>
+      <dl data-testid="position" data-seq={position?.seq}>
+        <dt>Position</dt>
+        <dd>{position ? `${position.seq} of log ${position.epoch}` : "nothing is held yet"}</dd>
+        <dt>Run</dt>
+        <dd>{status.activeRunId ?? "none"}</dd>
+        <dt>Store</dt>
+        <dd>{status.hello === undefined ? "unknown" : status.hello.durable ? "outlives the server" : "in the server's memory"}</dd>
+      </dl>
+    </details>
   );
 }

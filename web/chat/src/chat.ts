@@ -2,7 +2,10 @@
 
 import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErrorEvent } from "@ag-ui/client";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { TransportError, WebSocketAgent, type ThreadStatus } from "../../client";
+import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../client";
+import { bearer, useSession } from "./session";
+import { namesOf, rememberName } from "./subagents";
+import { Tape } from "./tape";
 
 /** A failure of a run, as its event told it. */
 export interface Notice {
@@ -18,6 +21,10 @@ export interface Picture {
   messages: readonly Message[];
   state: unknown;
   status: ThreadStatus;
+  /** Up to where the thread's log is held here. */
+  position?: Position;
+  /** What subagents are called, by their ids. */
+  subagents: ReadonlyMap<string, string>;
   /** The last failure that nobody has put away. */
   notice?: Notice;
   /** Answers are on their way. */
@@ -29,17 +36,23 @@ export interface Picture {
 /** Changes within this time are painted together. */
 const PAINT_MS = 16;
 
+/** The token of now, for every connection that is opened while somebody is signed in. */
+const token = () => bearer() ?? "";
+
 export class Chat {
   readonly agent: WebSocketAgent;
+  readonly tape = new Tape();
   private picture: Picture;
   private notice?: Notice;
   private answering = false;
   private returned?: string;
+  private subagents: ReadonlyMap<string, string>;
   private readonly watchers = new Set<() => void>();
   private paint?: ReturnType<typeof setTimeout>;
 
   constructor(threadId: string) {
-    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId });
+    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, ...(bearer() !== undefined && { token }) });
+    this.subagents = namesOf(threadId);
     this.picture = this.take();
   }
 
@@ -58,11 +71,19 @@ export class Chat {
         this.notice = noticeOf(event);
         changed();
       },
+      onSubagentStartedEvent: ({ event }) => {
+        this.subagents = rememberName(agent.threadId, this.subagents, event.subagentRunId, event.name);
+        changed();
+      },
       onRunFinalized: changed,
     });
+    const untap = this.tape.record(agent.connection);
     const unwatch = agent.watchStatus(changed);
     const unfollow = agent.follow();
+    // Another token may be let in where the one before was not.
+    if (agent.connection.state === "failed") agent.connection.retry();
     return () => {
+      untap();
       unfollow();
       unwatch();
       subscription.unsubscribe();
@@ -157,6 +178,8 @@ export class Chat {
       messages: [...agent.messages],
       state: agent.state,
       status: agent.status,
+      position: agent.position,
+      subagents: this.subagents,
       notice: this.notice,
       answering: this.answering,
       returned: this.returned,
@@ -174,7 +197,8 @@ function noticeOf(event: RunErrorEvent): Notice {
 }
 
 export function useChat(threadId: string): [Chat, Picture] {
-  const chat = useMemo(() => new Chat(threadId), [threadId]);
+  const session = useSession();
+  const chat = useMemo(() => new Chat(threadId), [threadId, session]);
   useEffect(() => chat.open(), [chat]);
   return [chat, useSyncExternalStore(chat.watch, chat.look)];
 }

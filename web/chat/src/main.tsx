@@ -2,7 +2,9 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./App";
 import "./styles.css";
+import { chosenTheme, showTheme } from "./theme";
 
+showTheme(chosenTheme());
 createRoot(document.getElementById("root")!).render(
   <StrictMode>
     <App />

@@ -2,30 +2,31 @@
 
 import { randomUUID } from "@ag-ui/client";
 import { useCallback, useEffect, useState } from "react";
+import { go, MOVED, threadHref } from "./route";
 
 const PARAMETER = "thread";
 
-function address(threadId: string): string {
-  const url = new URL(location.href);
-  url.searchParams.set(PARAMETER, threadId);
-  return url.href;
+function addressed(): string | undefined {
+  return (location.pathname === "/" && new URL(location.href).searchParams.get(PARAMETER)) || undefined;
 }
 
 /** The thread of the address, made when there is none, and the way to a new one. */
 export function useThreadId(): [string, () => void] {
-  const [threadId, setThreadId] = useState(() => new URL(location.href).searchParams.get(PARAMETER) || randomUUID());
+  const [threadId, setThreadId] = useState(() => addressed() ?? randomUUID());
   useEffect(() => {
-    if (new URL(location.href).searchParams.get(PARAMETER) !== threadId) history.replaceState(null, "", address(threadId));
+    if (addressed() !== threadId) history.replaceState(null, "", threadHref(threadId));
   }, [threadId]);
   useEffect(() => {
-    const moved = () => setThreadId((now) => new URL(location.href).searchParams.get(PARAMETER) || now);
+    const moved = () => {
+      if (location.pathname === "/") setThreadId((now) => addressed() ?? now);
+    };
     addEventListener("popstate", moved);
-    return () => removeEventListener("popstate", moved);
+    addEventListener(MOVED, moved);
+    return () => {
+      removeEventListener("popstate", moved);
+      removeEventListener(MOVED, moved);
+    };
   }, []);
-  const begin = useCallback(() => {
-    const next = randomUUID();
-    history.pushState(null, "", address(next));
-    setThreadId(next);
-  }, []);
+  const begin = useCallback(() => go(threadHref(randomUUID())), []);
   return [threadId, begin];
 }

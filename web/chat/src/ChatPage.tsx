@@ -1,0 +1,140 @@
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Bar } from "./Bar";
+import { useChat } from "./chat";
+import { Composer } from "./Composer";
+import { EmptyChat } from "./EmptyChat";
+import { ErrorNotice } from "./ErrorNotice";
+import { Interrupts } from "./Interrupts";
+import { MessageList, textOf } from "./MessageList";
+import { bearer } from "./session";
+import { SignIn } from "./SignIn";
+import { StatePanel } from "./StatePanel";
+import { StatusChip } from "./StatusChip";
+import { ThreadList } from "./ThreadList";
+import { useWide } from "./wide";
+import { whyRestated } from "./words";
+
+const Inspector = lazy(() => import("./Inspector"));
+
+/** Failures of a connection that another token may mend. */
+const SIGNED_OUT = new Set(["unauthenticated", "4401"]);
+
+/** One thread, and the way to the others. */
+export function ChatPage({ threadId, begin }: { threadId: string; begin: () => void }) {
+  const [chat, picture] = useChat(threadId);
+  const [listed, setListed] = useState(false);
+  const [inspecting, setInspecting] = useState(false);
+  const wide = useWide();
+  const { state, status, notice } = picture;
+  const signedOut = status.connection === "failed" && SIGNED_OUT.has(status.failure?.code ?? "");
+  // What waits is shown as waiting until its run begins, in whichever place the agent holds it.
+  const waiting = new Set(status.queued.flatMap((input) => (input.messages ?? []).map((message) => message.id)));
+  const messages = picture.messages.filter((message) => !waiting.has(message.id));
+  const running = status.activeRunId !== undefined;
+  const empty = messages.length === 0 && status.queued.length === 0 && !running;
+  const restated = whyRestated(status.restated);
+  const failure = notice ?? status.failure;
+  useStickToEnd();
+  useEscape(listed && !wide, () => setListed(false));
+  return (
+    <div className="place">
+      <Bar>
+        {!wide && (
+          <button type="button" data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
+            Chats
+          </button>
+        )}
+        <button type="button" data-testid="new-chat" onClick={begin}>
+          New chat
+        </button>
+        <StatusChip status={status} position={picture.position} />
+      </Bar>
+      <div className="columns">
+        {(wide || listed) && !signedOut && <ThreadList current={threadId} begin={begin} />}
+        <div className="page">
+          {status.hello?.durable === false && (
+            <p className="banner" role="status" data-testid="durable-banner">
+              Questions asked here end with the server's process: its store is in memory. Start it with <code>--redis URL</code> to keep them.
+            </p>
+          )}
+          <main>
+            {signedOut && <SignIn wrong={bearer() !== undefined} />}
+            {empty && status.synced && <EmptyChat send={(text) => void chat.send(text)} />}
+            {empty && !status.synced && !failure && <p className="hint center">Loading the conversation…</p>}
+            <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} />
+            <Interrupts
+              open={status.interrupts}
+              messages={messages}
+              sending={picture.answering}
+              answer={(entries) => void chat.answer(entries)}
+            />
+            {status.queued.map((input) => (
+              <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
+                <span className="tag">Waiting</span>
+                <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || "an answer"}</span>
+                <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
+                  Remove
+                </button>
+              </div>
+            ))}
+            {restated && (
+              <p className="hint center" role="status" data-testid="restated">
+                The conversation was loaded anew: {restated}.
+              </p>
+            )}
+            {failure && !signedOut && <ErrorNotice failure={failure} dismiss={() => chat.dismiss()} />}
+          </main>
+          <StatePanel state={state} />
+          <details className="panel" data-testid="inspect" onToggle={(event) => setInspecting(event.currentTarget.open)}>
+            <summary>Protocol inspector</summary>
+            {inspecting && (
+              <Suspense fallback={<p className="hint">Loading…</p>}>
+                <Inspector tape={chat.tape} threadId={threadId} />
+              </Suspense>
+            )}
+          </details>
+          <Composer
+            running={running}
+            openQuestions={status.interrupts.length}
+            returned={picture.returned}
+            takeReturned={() => chat.takeReturned()}
+            send={(text) => void chat.send(text)}
+            stop={() => chat.stop()}
+          />
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function useEscape(active: boolean, leave: () => void): void {
+  const last = useRef(leave);
+  last.current = leave;
+  useEffect(() => {
+    if (!active) return;
+    const keyed = (event: KeyboardEvent) => {
+      if (event.key === "Escape" && !event.defaultPrevented) last.current();
+    };
+    addEventListener("keydown", keyed);
+    return () => removeEventListener("keydown", keyed);
+  }, [active]);
+}
+
+/** How close to the end counts as reading the end, in pixels. */
+const NEAR_END = 120;
+
+/** Keeps the end in sight while the reader is there, and leaves a reader of older text alone. */
+function useStickToEnd(): void {
+  const follow = useRef(true);
+  useEffect(() => {
+    const scrolled = () => {
+      const { scrollHeight, scrollTop, clientHeight } = document.documentElement;
+      follow.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
+    };
+    addEventListener("scroll", scrolled, { passive: true });
+    return () => removeEventListener("scroll", scrolled);
+  }, []);
+  useEffect(() => {
+    if (follow.current) scrollTo({ top: document.documentElement.scrollHeight });
+  });
+}

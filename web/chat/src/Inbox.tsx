@@ -1,0 +1,180 @@
+import type { Interrupt, Message } from "@ag-ui/client";
+import { useState } from "react";
+import { ApiError, call, usePolled, type Entry, type InboxItem, type Page } from "./api";
+import type { Answer } from "./answers";
+import { Bar } from "./Bar";
+import { InterruptCard } from "./InterruptCard";
+import { onLink, threadHref } from "./route";
+import { SignIn } from "./SignIn";
+import { bearer } from "./session";
+import { ago } from "./time";
+import { wordsFor } from "./words";
+
+/** How often the inbox is asked for, in milliseconds. */
+const EVERY_MS = 2_000;
+
+/** Open interrupts across threads, those that have waited longest first. */
+export default function Inbox() {
+  const [reason, setReason] = useState("");
+  const [cursors, setCursors] = useState<string[]>([]);
+  const cursor = cursors.at(-1);
+  const path = `/inbox?limit=20${reason && `&reason=${encodeURIComponent(reason)}`}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`;
+  const { data, error, refresh } = usePolled<Page<InboxItem>>(path, EVERY_MS);
+  const [said, say] = useState<string>();
+  if (error?.status === 401) return <Place><SignIn wrong={bearer() !== undefined} /></Place>;
+  return (
+    <Place>
+      <div className="filter">
+        <h2>Waiting for an answer</h2>
+        <span className="spacer" />
+        <label>
+          <span className="hint">Reason </span>
+          <select
+            value={reason}
+            data-testid="inbox-reason"
+            onChange={(event) => {
+              setReason(event.target.value);
+              setCursors([]);
+            }}
+          >
+            <option value="">any</option>
+            <option value="tool_call">tool call</option>
+            <option value="input_required">input</option>
+            <option value="confirmation">confirmation</option>
+            <option value="aguiws:uncertain_step">uncertain step</option>
+            <option value="aguiws:paused">paused</option>
+          </select>
+        </label>
+      </div>
+      {error && (
+        <p className="banner" role="alert" data-testid="inbox-error">
+          {error.status === 403 ? "Your identity may not see the inbox: it needs the scope approver." : error.message}
+        </p>
+      )}
+      {said && (
+        <p className="hint" role="status" data-testid="inbox-said">
+          {said}
+        </p>
+      )}
+      {!data && !error && <p className="hint center">Loading…</p>}
+      {data?.items.length === 0 && (
+        <p className="hint center" data-testid="inbox-empty">
+          Nothing waits for you.
+        </p>
+      )}
+      {data?.items.map((item) => (
+        <Item key={`${item.namespace}\u0000${item.threadId}`} item={item} say={say} changed={refresh} />
+      ))}
+      {(cursor || data?.next) && (
+        <div className="actions center">
+          <button type="button" disabled={!cursor} onClick={() => setCursors(cursors.slice(0, -1))}>
+            Earlier
+          </button>
+          <button type="button" disabled={!data?.next} onClick={() => setCursors([...cursors, data!.next!])}>
+            Later
+          </button>
+        </div>
+      )}
+    </Place>
+  );
+}
+
+function Place({ children }: { children: React.ReactNode }) {
+  return (
+    <div className="place">
+      <Bar />
+      <div className="page">
+        <main>{children}</main>
+      </div>
+    </div>
+  );
+}
+
+interface ItemProps {
+  item: InboxItem;
+  say: (text: string) => void;
+  changed: () => void;
+}
+
+function Item({ item, say, changed }: ItemProps) {
+  const [sending, setSending] = useState(false);
+  const [fault, setFault] = useState<{ code: string; message: string }>();
+  const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
+  const of = `?namespace=${encodeURIComponent(item.namespace)}`;
+  const title = item.title || "Untitled";
+  const drafted = item.interrupts.filter((one) => one.draft).length;
+
+  const attempt = async (what: () => Promise<string>) => {
+    setSending(true);
+    setFault(undefined);
+    try {
+      say(await what());
+    } catch (error) {
+      setFault(error instanceof ApiError ? { code: error.code, message: error.message } : { code: "client", message: String(error) });
+    }
+    setSending(false);
+    changed();
+  };
+  const decide = (id: string, answer: Answer | undefined) =>
+    void attempt(async () => {
+      if (!answer) {
+        await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
+        return `The answer for ${title} was taken back.`;
+      }
+      const entry: Entry = { interruptId: id, status: answer.status, ...(answer.payload !== undefined && { payload: answer.payload }) };
+      const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entry] });
+      return missing.length > 0 ? `Kept as a draft. ${missing.length} more to answer for ${title}.` : `${title} goes on.`;
+    });
+
+  return (
+    <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
+      <header>
+        <a href={threadHref(item.threadId)} onClick={onLink}>
+          {title}
+        </a>
+        <span className="hint">{ago(item.since)}</span>
+        {item.interrupts.length > 1 && (
+          <span className="tag" data-testid="inbox-progress">
+            {drafted} of {item.interrupts.length} answered
+          </span>
+        )}
+      </header>
+      {item.interrupts.map((one) => {
+        const interrupt = one.interrupt as unknown as Interrupt;
+        return (
+          <InterruptCard
+            key={one.id}
+            interrupt={interrupt}
+            messages={messagesOf(interrupt, one.toolCall)}
+            answer={one.draft && { status: one.draft.status, payload: one.draft.payload, label: labelOf(one.draft) }}
+            disabled={sending}
+            decide={(answer) => decide(one.id, answer)}
+          />
+        );
+      })}
+      {fault && (
+        <div className="error" role="alert" data-testid="error" data-code={fault.code}>
+          <div>
+            <strong>{wordsFor(fault.code).title}</strong>
+            <p className="said">{fault.message}</p>
+            <p>{wordsFor(fault.code).advice}</p>
+          </div>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The one message that the card looks the call up in. */
+function messagesOf(interrupt: Interrupt, toolCall: { name: string; arguments: string } | undefined): Message[] {
+  if (!toolCall || !interrupt.toolCallId) return [];
+  return [{ id: "call", role: "assistant", toolCalls: [{ id: interrupt.toolCallId, type: "function", function: toolCall }] }];
+}
+
+function labelOf(draft: Entry): string {
+  if (draft.status === "cancelled") return "Cancelled";
+  const payload = draft.payload as { approved?: unknown; editedArgs?: unknown } | undefined;
+  if (payload?.approved === false) return "Declined";
+  if (payload?.approved === true) return payload.editedArgs === undefined ? "Approved" : "Approved with edits";
+  return "Answered";
+}

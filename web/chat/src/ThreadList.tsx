@@ -1,0 +1,70 @@
+import { useState } from "react";
+import { call, usePolled, type Page, type ThreadInfo } from "./api";
+import { onLink, threadHref } from "./route";
+import { ago } from "./time";
+
+/** How often the list is asked for, in milliseconds. */
+const EVERY_MS = 5_000;
+
+/** The threads of the namespace, latest first. */
+export function ThreadList({ current, begin }: { current: string; begin: () => void }) {
+  const { data, error, refresh } = usePolled<Page<ThreadInfo>>("/threads?limit=50", EVERY_MS);
+  return (
+    <nav className="threads" aria-label="Chats" data-testid="thread-list">
+      <h2>Chats</h2>
+      {error && (
+        <p className="hint" role="status">
+          {error.message}
+        </p>
+      )}
+      {data?.items.length === 0 && <p className="hint">None yet.</p>}
+      <ul>
+        {data?.items.map((thread) => (
+          <Row key={thread.threadId} thread={thread} current={thread.threadId === current} changed={refresh} begin={begin} />
+        ))}
+      </ul>
+      {data?.next && <p className="hint">The latest 50 are shown.</p>}
+    </nav>
+  );
+}
+
+interface RowProps {
+  thread: ThreadInfo;
+  current: boolean;
+  changed: () => void;
+  begin: () => void;
+}
+
+function Row({ thread, current, changed, begin }: RowProps) {
+  const [fault, setFault] = useState<string>();
+  const title = thread.title || "Untitled";
+  const forget = async () => {
+    try {
+      await call("DELETE", `/threads/${encodeURIComponent(thread.threadId)}`);
+      if (current) begin();
+      changed();
+    } catch (error) {
+      setFault(error instanceof Error ? error.message : String(error));
+    }
+  };
+  return (
+    <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting}>
+      <a href={threadHref(thread.threadId)} aria-current={current ? "page" : undefined} onClick={onLink}>
+        <span className="title">{title}</span>
+        <span className="hint">
+          {thread.waiting ? "waits for you" : thread.active ? "working" : thread.queued > 0 ? "queued" : ago(thread.updatedAt)}
+        </span>
+      </a>
+      {!thread.waiting && !thread.active && thread.queued === 0 && (
+        <button type="button" className="quiet" aria-label={`Delete ${title}`} title="Delete" data-testid="delete-thread" onClick={() => void forget()}>
+          ×
+        </button>
+      )}
+      {fault && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
+      )}
+    </li>
+  );
+}

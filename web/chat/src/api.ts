@@ -1,0 +1,157 @@
+// The control API under /v1, as the page uses it.
+
+import { useCallback, useEffect, useRef, useState } from "react";
+import { bearer } from "./session";
+
+/** An answer that is no success. `code` is one of the binding's where it has one. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: Record<string, unknown> = {},
+  ) {
+    super(message);
+  }
+}
+
+interface Answer {
+  status: number;
+  etag?: string;
+  body: unknown;
+}
+
+async function send(method: string, path: string, body?: unknown, etag?: string): Promise<Answer> {
+  const token = bearer();
+  let response: Response;
+  try {
+    response = await fetch(`/v1${path}`, {
+      method,
+      headers: {
+        ...(token && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { "Content-Type": "application/json" }),
+        ...(etag && { "If-None-Match": etag }),
+      },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch {
+    throw new ApiError(0, "unreachable", "The server does not answer. It is asked again.");
+  }
+  if (response.status === 304) return { status: 304, etag, body: undefined };
+  const text = await response.text();
+  let read: unknown;
+  try {
+    read = text === "" ? undefined : JSON.parse(text);
+  } catch {
+    throw new ApiError(response.status, "unreadable", `The server answered ${response.status} and something that is not JSON.`);
+  }
+  if (!response.ok) {
+    const problem = (read ?? {}) as { code?: string; detail?: string };
+    throw new ApiError(response.status, problem.code ?? "error", problem.detail ?? `The server answered ${response.status}.`, problem);
+  }
+  return { status: response.status, etag: response.headers.get("ETag") ?? undefined, body: read };
+}
+
+export async function call<T>(method: string, path: string, body?: unknown): Promise<T> {
+  return (await send(method, path, body)).body as T;
+}
+
+export interface Polled<T> {
+  data?: T;
+  error?: ApiError;
+  /** Asks again at once. */
+  refresh: () => void;
+}
+
+/** What a path answers, asked again every so often while the page is looked at. */
+export function usePolled<T>(path: string, everyMs: number): Polled<T> {
+  const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ApiError }>({ path });
+  const [asked, ask] = useState(0);
+  const etag = useRef<{ path: string; tag?: string }>({ path });
+  useEffect(() => {
+    let over = false;
+    let timer: ReturnType<typeof setTimeout>;
+    const poll = async () => {
+      if (etag.current.path !== path) etag.current = { path };
+      try {
+        const got = document.hidden ? undefined : await send("GET", path, undefined, etag.current.tag);
+        if (over) return;
+        if (got && got.status !== 304) {
+          etag.current.tag = got.etag;
+          setAnswer({ path, data: got.body as T });
+        } else if (got) {
+          setAnswer((now) => (now.error ? { ...now, error: undefined } : now));
+        }
+      } catch (error) {
+        if (over) return;
+        if (error instanceof ApiError) setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
+      }
+      timer = setTimeout(poll, everyMs);
+    };
+    void poll();
+    const seen = () => {
+      if (document.hidden) return;
+      clearTimeout(timer);
+      void poll();
+    };
+    document.addEventListener("visibilitychange", seen);
+    return () => {
+      over = true;
+      clearTimeout(timer);
+      document.removeEventListener("visibilitychange", seen);
+    };
+  }, [path, everyMs, asked]);
+  const refresh = useCallback(() => ask((n) => n + 1), []);
+  return { ...(answer.path === path ? { data: answer.data, error: answer.error } : {}), refresh };
+}
+
+export interface Page<T> {
+  items: T[];
+  next?: string;
+}
+
+export interface ThreadInfo {
+  threadId: string;
+  title: string;
+  updatedAt: string;
+  active: boolean;
+  waiting: boolean;
+  queued: number;
+}
+
+export interface Entry {
+  interruptId: string;
+  status: "resolved" | "cancelled";
+  payload?: unknown;
+}
+
+export interface InboxItem {
+  threadId: string;
+  namespace: string;
+  title: string;
+  since?: string;
+  runId: string;
+  interrupts: Array<{
+    id: string;
+    interrupt: Record<string, unknown>;
+    expiresAt?: string;
+    toolCall?: { name: string; arguments: string };
+    draft?: Entry;
+  }>;
+}
+
+export interface RunInfo {
+  id: string;
+  runId: string;
+  threadId: string;
+  namespace: string;
+  state: "queued" | "claimed" | "acked" | "cancelled" | "superseded" | "dead_letter";
+  attempts: number;
+  maxAttempts: number;
+  error?: string;
+  claimedBy?: string;
+  outcome?: { type?: string; code?: string; message?: string; outcome?: { type?: string } };
+  requeuedAs?: string;
+  createdAt: string;
+  updatedAt: string;
+}
