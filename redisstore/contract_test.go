@@ -95,7 +95,7 @@ func play(t *testing.T, operations int, client redis.UniversalClient) storetest.
 func TestModelOnMiniredis(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
-	storetest.Model(t, onMiniredis(server), play(t, 2_000, miniredisClient(server)))
+	storetest.Model(t, onMiniredis(server), play(t, 800, miniredisClient(server)))
 }
 
 func TestModelOnRedis(t *testing.T) {
@@ -116,7 +116,7 @@ func TestModelOnCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Model(t, onRedis(url), play(t, 4_000, client))
+	storetest.Model(t, onRedis(url), play(t, 3_000, client))
 }
 
 // The lines that other tests of this package hold.

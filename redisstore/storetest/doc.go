@@ -3,7 +3,8 @@
 //
 // Run opens many stores, as different nodes of one installation: what they share
 // is named by Node.Space, and every subtest has a space of its own. Model plays
-// random calls of the whole contract against a plain model of a thread.
+// random calls of the whole contract against a plain model of a thread, and prints
+// the seed with which it plays them again.
 //
 // # Lines
 //

@@ -20,6 +20,8 @@ var invariantTests = []test{
 			s := e.node(id)
 			nodes, ears = append(nodes, s), append(ears, listen(s))
 		}
+		seed := playSeed(e.T)
+		e.Logf("%s=%d", SeedVariable, seed)
 		var storms []*storm
 		var group sync.WaitGroup
 		for i := range 3 {
@@ -30,7 +32,7 @@ var invariantTests = []test{
 			}
 			for w := range 4 {
 				group.Go(func() {
-					r := rand.New(rand.NewPCG(uint64(i), uint64(w)))
+					r := rand.New(rand.NewPCG(seed+uint64(i), uint64(w)))
 					for n := range 150 {
 						st.step(r, fmt.Sprintf("%d-%d-%d", i, w, n))
 					}
