@@ -19,8 +19,9 @@ var binary struct {
 	err  error
 }
 
-// Main runs the tests and removes what they had built. It returns the exit code.
-func Main(m *testing.M) int {
+// Main runs the tests, or what else has a Run such as a *testing.M, and removes
+// what they had built. It returns the exit code.
+func Main(m interface{ Run() int }) int {
 	dir, err := os.MkdirTemp("", "aguiws")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -13,13 +13,14 @@ func (tab *Tab) live() {
 	defer close(tab.done)
 	wait := backoffFirst
 	for attempt := 0; tab.ctx.Err() == nil; attempt++ {
-		sock, err := tab.dial(tab.urls[attempt%len(tab.urls)])
+		url := tab.urls[attempt%len(tab.urls)]
+		sock, err := tab.dial(url)
 		if err == nil {
 			wait = backoffFirst
 			for err == nil {
 				err = tab.receive(sock)
 			}
-			tab.lost(sock)
+			tab.lost(sock, url, err)
 		}
 		pause := time.NewTimer(wait)
 		select {
@@ -67,11 +68,13 @@ func (tab *Tab) receive(sock *websocket.Conn) error {
 }
 
 // lost notes that nothing sent on the socket can be answered any more.
-func (tab *Tab) lost(sock *websocket.Conn) {
+func (tab *Tab) lost(sock *websocket.Conn, url string, why error) {
 	_ = sock.CloseNow()
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
 	tab.sock = nil
+	tab.parted = append(tab.parted, Parting{url, tab.warned, int(websocket.CloseStatus(why))})
+	tab.warned = false
 	tab.view.lost()
 	for _, in := range tab.inputs {
 		in.frame = ""

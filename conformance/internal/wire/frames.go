@@ -79,7 +79,9 @@ func (tab *Tab) take(data []byte) error {
 		}
 	case "ws.run":
 		tab.answered(&f)
-	case "ws.cancelled", "ws.detached", "ws.goaway":
+	case "ws.cancelled", "ws.detached":
+	case "ws.goaway":
+		tab.warned = true
 	case "ws.error":
 		if f.Code != "store_unavailable" && f.Code != "rate_limited" {
 			tab.wrong("ws.error %s: %s", f.Code, f.Message)

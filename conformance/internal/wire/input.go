@@ -2,6 +2,7 @@ package wire
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/google/uuid"
@@ -24,6 +25,15 @@ type Input struct {
 func (tab *Tab) Say(text string) *Input {
 	return tab.ask(func(run *protocol.RunAgentInput) {
 		run.Messages = append(run.Messages, protocol.Message{ID: uuid.NewString(), Role: protocol.RoleUser, Content: protocol.Text(text)})
+	})
+}
+
+// Rewind sends a user's message behind the first of the thread's messages only, as
+// a client does whose user has edited what was said.
+func (tab *Tab) Rewind(keep int, text string) *Input {
+	return tab.ask(func(run *protocol.RunAgentInput) {
+		run.Messages = append(slices.Clone(run.Messages[:min(keep, len(run.Messages))]),
+			protocol.Message{ID: uuid.NewString(), Role: protocol.RoleUser, Content: protocol.Text(text)})
 	})
 }
 
@@ -84,6 +94,15 @@ func (in *Input) Again() {
 	defer in.tab.mu.Unlock()
 	in.disposition, in.of, in.end = "", "", nil
 	in.tab.submit(in)
+}
+
+// Stop asks the server to end the run, as a stop button does. A socket that is
+// lost meanwhile may lose the wish with it.
+func (in *Input) Stop() {
+	tab := in.tab
+	tab.mu.Lock()
+	defer tab.mu.Unlock()
+	tab.send(map[string]string{"type": "ws.cancel", "id": tab.frameID(), "threadId": tab.thread, "runId": in.run.RunID})
 }
 
 // Disposition is what the server answered last, "" before.

@@ -41,6 +41,8 @@ type Tab struct {
 	next    int // frame ids
 	inputs  []*Input
 	view    view
+	parted  []Parting
+	warned  bool // by ws.goaway, on this socket
 	closed  bool
 }
 

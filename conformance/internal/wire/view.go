@@ -27,6 +27,7 @@ type view struct {
 	block    block
 	replying *Input // whose answer the next block is
 	restated []string
+	counted  []Counted
 }
 
 // block is a run of events that are not in the log.
@@ -105,6 +106,7 @@ func (tab *Tab) event(data []byte) {
 		return
 	}
 	w.seq = w.at
+	w.counted = append(w.counted, Counted{w.seq, string(data)})
 	if err := w.order.Check(e); err != nil {
 		tab.wrong("%s: %v", e.Type(), err)
 	}
