@@ -23,6 +23,11 @@ type settings struct {
 	strict        bool
 	waitReplicas  int
 
+	retainEvents             int
+	retainBytes              int64
+	retainAge, retainThreads time.Duration
+	runTimeout               time.Duration
+
 	agent, effects, busy, mode, onExpiry string
 
 	auth      string
@@ -55,6 +60,7 @@ type jwtSettings struct {
 func newSettings() *settings {
 	return &settings{
 		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
+		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
@@ -84,12 +90,17 @@ func (s *settings) table() []setting {
 		{"strict-durability", "The store", switchValue{&s.strict}, "refuse a Redis that may lose what it acknowledged"},
 		{"wait-replicas", "The store", numberValue{&s.waitReplicas, 0, 100}, "how many replicas must have a write before it is acknowledged and before it has effects"},
 		{"lease", "The store", durationValue{&s.lease, 100 * time.Millisecond, time.Hour}, "how long a worker may be silent before its run is taken over; the same on all servers"},
+		{"retain-events", "The store", numberValue{&s.retainEvents, 1, 0}, "events that a thread's log keeps at rest for clients that come back; never fewer than since its snapshot"},
+		{"retain-bytes", "The store", bytesValue{&s.retainBytes, 1 << 10}, "size that such a log keeps"},
+		{"retain-age", "The store", durationValue{&s.retainAge, time.Second, 0}, "age of events that such a log keeps"},
+		{"retain-threads", "The store", durationValue{&s.retainThreads, 0, 0}, "how long a thread is kept in which nothing goes on; 0s is for ever"},
 
 		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`"},
 		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent appends a line for each effect"},
 		{"busy", "Runs", choiceValue{&s.busy, []string{"queue", "reject", "supersede"}}, "what becomes of an input while a run is active"},
-		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable"}}, "durable refuses a store that dies with the process"},
+		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable", "blocking"}}, "durable refuses a store that dies with the process; blocking keeps agents waiting in memory instead of calling them again, for one server"},
 		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires: keep it open, cancel it, or fail its execution"},
+		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers; 0s is for ever"},
 
 		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "who may use the server: whoever reaches it, on loopback only; bearers of listed tokens; bearers of an issuer's tokens"},
 		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: see below. Command lines can be read by others: prefer a file"},
@@ -153,7 +164,8 @@ func (s *settings) runMode() adapter.Mode {
 }
 
 func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
-	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict, WaitReplicas: s.waitReplicas}
+	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict, WaitReplicas: s.waitReplicas,
+		Retain: s.retainEvents, RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads}
 }
 
 func version() string {

@@ -4,6 +4,7 @@
 //
 // measures what an idle attached socket costs in memory, against a server that
 // does nothing but accept with coder/websocket and wait for a message in the
-// handler. It needs redis-server, and two descriptors a socket: ulimit -n 25000
-// for the default of 10,000. AGUIWS_SOCKETS sets another number.
+// handler. Each socket has a thread of its own and has been pinged. It needs
+// redis-server, and in each process a descriptor a socket: ulimit -n 11000 for
+// the default of 10,000. AGUIWS_SOCKETS sets another number.
 package bench

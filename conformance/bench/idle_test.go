@@ -163,7 +163,7 @@ func (p *process) usage() (u usage) {
 }
 
 // open opens a socket with as little of a client as will do, and leaves it.
-func open(addr, protocol, attach string) (net.Conn, error) {
+func open(addr, protocol, attach string, pinged func()) (net.Conn, error) {
 	c, err := net.Dial("tcp", addr)
 	if err != nil {
 		return nil, err
@@ -199,12 +199,12 @@ func open(addr, protocol, attach string) (net.Conn, error) {
 		return nil, err
 	}
 	c.SetReadDeadline(time.Time{})
-	go pong(c, r)
+	go pong(c, r, pinged)
 	return c, nil
 }
 
-// pong answers pings until the connection is closed.
-func pong(c net.Conn, r *bufio.Reader) {
+// pong answers pings until the connection is closed, and tells of each.
+func pong(c net.Conn, r *bufio.Reader, pinged func()) {
 	for {
 		head, err := r.Peek(2)
 		if err != nil {
@@ -217,17 +217,15 @@ func pong(c net.Conn, r *bufio.Reader) {
 		}
 		if head[0] == 0x89 {
 			c.Write(append([]byte{0x8a, 0x80 | byte(length), 0, 0, 0, 0}, payload[2:]...))
+			pinged()
 		}
 		r.Discard(2 + length)
 	}
 }
 
-// settle is how long sockets are left alone before their memory is looked at:
-// each has been pinged by then.
-const settle = 30 * time.Second
 
 func BenchmarkIdleSockets(b *testing.B) {
-	sockets := 9_500 // two descriptors each, of twenty thousand
+	sockets := 10_000
 	if text := os.Getenv("AGUIWS_SOCKETS"); text != "" {
 		var err error
 		if sockets, err = strconv.Atoi(text); err != nil {
@@ -256,6 +254,7 @@ func idle(b *testing.B, p *process, sockets int, protocol string, attached bool)
 			c.Close()
 		}
 	}()
+	pinged := make(chan struct{}, sockets+100)
 	fill := func(n int) {
 		var mu sync.Mutex
 		var opening sync.WaitGroup
@@ -267,7 +266,7 @@ func idle(b *testing.B, p *process, sockets int, protocol string, attached bool)
 					if attached {
 						attach = fmt.Sprintf(`{"type":"ws.attach","threadId":"thread-%d"}`, i)
 					}
-					c, err := open(p.addr, protocol, attach)
+					c, err := open(p.addr, protocol, attach, sync.OnceFunc(func() { pinged <- struct{}{} }))
 					mu.Lock()
 					if err != nil {
 						b.Error(err)
@@ -291,7 +290,14 @@ func idle(b *testing.B, p *process, sockets int, protocol string, attached bool)
 	before := p.usage()
 	fill(sockets)
 	if attached {
-		time.Sleep(settle)
+		// A socket that has been pinged has shown what it keeps for that.
+		for range len(conns) {
+			select {
+			case <-pinged:
+			case <-time.After(2 * time.Minute):
+				b.Fatal("not every socket is pinged")
+			}
+		}
 	}
 	after := p.usage()
 	each := func(a, b int) int { return (b - a) / sockets }
