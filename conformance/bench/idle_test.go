@@ -223,7 +223,6 @@ func pong(c net.Conn, r *bufio.Reader, pinged func()) {
 	}
 }
 
-
 func BenchmarkIdleSockets(b *testing.B) {
 	sockets := 10_000
 	if text := os.Getenv("AGUIWS_SOCKETS"); text != "" {
