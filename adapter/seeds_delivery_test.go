@@ -27,6 +27,17 @@ func (l *lab) send(r *adapter.Runner, in *protocol.RunAgentInput) adapter.Admitt
 	return a
 }
 
+// leasing is a store with leases of another length than the lab's.
+func leasing(t *testing.T, lease time.Duration) adapter.Store {
+	t.Helper()
+	store, err := redisstore.Embedded(&redisstore.Options{Lease: lease})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	return store
+}
+
 // garbage queues what this version cannot read.
 func (l *lab) garbage(id string) {
 	l.t.Helper()
@@ -245,14 +256,7 @@ var deliveryLines = []line{
 			return run.Say("heard")
 		})
 		patient := func(o *adapter.Options) { o.Lease, o.StoreTimeout = time.Minute, time.Minute }
-		l := newLabOn(t, func(adapter.Store) adapter.Store {
-			store, err := redisstore.Embedded(&redisstore.Options{Lease: time.Minute})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { store.Close() })
-			return store
-		}, agent, patient)
+		l := newLabOn(t, func(adapter.Store) adapter.Store { return leasing(t, time.Minute) }, agent, patient)
 		nodes := []*adapter.Runner{l.runner, l.node(agent, patient)}
 		answers := make(chan error, inputs)
 		for i := range inputs {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -312,12 +313,14 @@ var recoveryLines = []line{
 	{"M150 a lease is renewed for as long as the run takes, so that nobody takes it over", func(t *testing.T) {
 		agent, gate := gated()
 		renewed := make(chan struct{}, 100)
-		l := newLabOn(t, func(s adapter.Store) adapter.Store {
-			return &faulty{Store: s, renew: func() { renewed <- struct{}{} }}
-		}, agent)
-		l.worker(l.store, agent) // it sweeps once a lease, and would take the run over
+		const lease = time.Second
+		long := func(o *adapter.Options) { o.Lease = lease }
+		l := newLabOn(t, func(adapter.Store) adapter.Store {
+			return &faulty{Store: leasing(t, lease), renew: func() { renewed <- struct{}{} }}
+		}, agent, long)
+		l.node(agent, long) // it sweeps all the time, and would take the run over
 		l.submit(user("one"))
-		for range 10 { // three leases
+		for range 5 { // longer than a lease
 			await(l, renewed)
 		}
 		close(gate)

@@ -112,8 +112,12 @@ var nackTests = []test{
 	{"M50 what was given back is claimed again, ahead of the others", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		th.begun(th.wait("r2"))
-		th.nack(failing(th.claimed("t1", adapter.ClaimQueued).Claim))
+		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		urgent := th.wait("r2")
+		urgent.Priority = 1
+		th.begun(urgent)
+		th.nack(failing(claim))
+		same(th, "in order", th.listed(), "r1:queued r2:queued")
 		if !th.due() {
 			e.Error("not due")
 		}
@@ -180,6 +184,9 @@ var nackTests = []test{
 		again.Requeues = "r1"
 		th.ok(ending(th.begun(again), 2, 3, "end", adapter.EndFinish))
 		same(th, "requeued as", th.dispatch("r1").RequeuedAs, "r2")
+		twice := th.start("r2b")
+		twice.Requeues = "r1"
+		th.unchanged(func() { same(th, "twice", th.begin(twice).Status, adapter.BeginGone) })
 		th.bury(failing(th.begun(th.start("r3"))))
 		th.ok(ending(th.begun(th.start("r4")), 2, 7, "end", adapter.EndFinish))
 		late := th.start("r5")
