@@ -109,8 +109,8 @@ func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, c
 		}
 		_ = pipe.Process(ctx, w.cmd)
 	}
-	// WAIT is about the writes of its own connection: a call that finds that it was
-	// carried out before writes nothing, and would wait for nothing.
+	// WAIT promises something about the writes of its own connection: a call that
+	// finds that it was carried out before writes nothing, and might wait for nothing.
 	mark := pipe.Set(ctx, waitKey(calls[0].keys[0]), s.opts.Node, 0)
 	have := redis.NewIntCmd(ctx, "wait", s.opts.WaitReplicas, s.opts.WaitTimeout.Milliseconds())
 	_ = pipe.Process(ctx, have)

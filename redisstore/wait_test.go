@@ -25,6 +25,8 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 	ctx := context.Background()
 	s := open(t, url, Options{WaitReplicas: 1, WaitTimeout: 100 * time.Millisecond, Timeout: patience})
 	other := open(t, url, Options{Node: "other", Timeout: patience})
+	// Its connections have written nothing of late that a replica may lack.
+	again := open(t, url, Options{Node: "again", WaitReplicas: 1, WaitTimeout: 100 * time.Millisecond, Timeout: patience})
 	var claim adapter.Claim
 	retried(t, func() error {
 		res, err := s.Begin(ctx, inline(0, "r1"))
@@ -34,8 +36,8 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 	batch := adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}}
 	end := adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}}
 	second := inline(2, "r2")
-	commit := func(b adapter.Batch) func() error {
-		return func() error {
+	commit := func(b adapter.Batch) func(*Store) error {
+		return func(s *Store) error {
 			res, err := s.Commit(ctx, b)
 			if err == nil && res.Status != adapter.CommitOK {
 				t.Errorf("batch %d: %+v", b.Number, res)
@@ -45,26 +47,27 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 	}
 	calls := []struct {
 		name string
-		call func() error
+		call func(*Store) error
 	}{
 		{"commit", commit(batch)},
 		{"end", commit(end)},
-		{"begin", func() error {
+		{"begin", func(s *Store) error {
 			res, err := s.Begin(ctx, second)
 			if err == nil && (res.Status != adapter.BeginAccepted) {
 				t.Errorf("begin: %+v", res)
 			}
 			return err
 		}},
-		{"stop", func() error {
+		{"stop", func(s *Store) error {
 			_, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")})
 			return err
 		}},
 	}
 	pause()
 	for _, c := range calls {
-		unknown(t, c.name, c.call())
-		unknown(t, c.name+" sent again", c.call()) // on a connection that wrote nothing new but for the wait itself
+		unknown(t, c.name, c.call(s))
+		unknown(t, c.name+" sent again", c.call(s))
+		unknown(t, c.name+" sent again elsewhere, where it writes nothing", c.call(again))
 	}
 	if v := view(t, s, adapter.ReadQuery{}); v.Seq != 5 {
 		t.Errorf("reading does not wait: the log ends at %d", v.Seq)
@@ -77,7 +80,7 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 	}
 	resume()
 	for _, c := range calls[1:] { // by their ends the runs recognise themselves
-		retried(t, c.call)
+		retried(t, func() error { return c.call(s) })
 	}
 	if v := view(t, s, adapter.ReadQuery{}); v.Seq != 5 {
 		t.Errorf("the log ends at %d", v.Seq)

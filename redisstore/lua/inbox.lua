@@ -16,7 +16,7 @@ for k = 1, #KEYS, 4 do
     local v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'latest')
     local d = getRun(t, head[2] ~= '' and head[2] or v[5])
     if (v[4] or '') == ARGV[7] then
-      item = { v[1], v[2], v[3], text, d and record(t, d), redis.call('HGETALL', t.drafts) }
+      item = { v[1], v[2], v[3], text, d and record(t, d) or false, redis.call('HGETALL', t.drafts) }
     end
   end
   out[#out + 1] = item

@@ -37,7 +37,6 @@ local function trim(t, r, count, bytes, age)
     if seq > r.snapat or #r.marks == 12 then break end -- it is wanted again
     r.marks = string.sub(r.marks, 13)
   end
-  base = math.min(base, r.snapat + 1)
   local first, cut = r.base, false
   while r.base <= r.snapat and not cut and (r.base < base or r.bytes > bytes) do
     local page = redis.call('LRANGE', t.log, r.base - first, math.min(r.base + 99, r.snapat) - first)
@@ -74,7 +73,7 @@ end
 -- execution.
 local function prune(t, r, cursor, keep)
   local page = redis.call('HSCAN', t.runs, cursor, 'MATCH', 'm:*', 'COUNT', 300)
-  local execution = redis.call('HGET', t.exec, 'id')
+  local execution = executing(t)
   for i = 1, #page[2], 2 do
     local d = getRun(t, string.sub(page[2][i], 3))
     if d and d.status == 'ended' and d.id ~= r.latest and d.execution ~= execution

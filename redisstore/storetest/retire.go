@@ -184,6 +184,28 @@ var retireTests = []test{
 		same(th, "counted", must(th, counts, err), map[adapter.DispatchState]int64{adapter.DispatchAcked: 1})
 		same(th, "latest", th.view().Latest.ID, "r4")
 	}},
+	{"the run that asked stays as long as its question, whatever came after it", func(e *env) {
+		c := e.stopped()
+		e.keep = time.Hour
+		th := e.thread()
+		th.asking("acme")
+		claim := th.begun(th.resume("r2", "exe-r1"))
+		b := ending(claim, 2, 3, "failed", adapter.EndFail)
+		b.End.GiveBack = true
+		th.ok(b)
+		c.move(10 * time.Hour)
+		th.retire()
+		items := th.inboxItems("acme", "", 0)
+		same(th, "items", len(items), 1)
+		same(th, "record", string(items[0].Record), `{"run":"r1"}`)
+		claim = th.begun(th.resume("r3", "exe-r1"))
+		c.move(10 * time.Hour)
+		th.retire()
+		b = ending(claim, 2, 5, "failed", adapter.EndFail)
+		b.End.GiveBack = true
+		th.ok(b)
+		same(th, "record when given back", string(th.inboxItems("acme", "", 0)[0].Record), `{"run":"r1"}`)
+	}},
 	{"a thread with thousands of runs loses all that are old", func(e *env) {
 		c := e.stopped()
 		e.keep = time.Hour

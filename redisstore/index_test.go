@@ -1,0 +1,143 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/redis/go-redis/v9"
+)
+
+// asks ends the claimed run with an interrupt of two reasons.
+func asks(claim adapter.Claim, expect int64) adapter.Batch {
+	return adapter.Batch{Claim: claim, Number: 2, Expect: expect, Events: [][]byte{[]byte("asks")},
+		End: &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`{}`), Interrupts: []string{"int"},
+			Reasons: []string{"tool_call", "confirmation", "tool_call"}}}
+}
+
+func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1})
+	ctx := context.Background()
+	holds := func(when string, inbox, threads, dead int64) {
+		t.Helper()
+		p := s.keys.parts[0]
+		for key, want := range map[string]int64{p.inbox: inbox, p.threads: threads, p.dead: dead} {
+			if n, err := s.client.ZCard(ctx, key).Result(); n != want || err != nil {
+				t.Errorf("%s: %s holds %d, want %d (%v)", when, key, n, want, err)
+			}
+		}
+	}
+	b := inline(0, "r1")
+	b.Tenant = "acme"
+	commit(t, s, asks(begin(t, s, b), 1))
+	holds("suspended, for any reason and for two", 3, 1, 0)
+
+	answer := func(run string) adapter.Claim {
+		b := inline(view(t, s, adapter.ReadQuery{}).Version, run)
+		b.Execution, b.Frozen = "xr1", nil
+		b.Answers, b.Answer = map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1")
+		return begin(t, s, b)
+	}
+	claim := answer("r2")
+	holds("answered", 0, 1, 0)
+	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("failed")}, End: &adapter.End{Kind: adapter.EndFail, GiveBack: true}})
+	holds("given back", 3, 1, 0)
+	claim = answer("r3")
+	if _, err := s.Bury(ctx, adapter.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {
+		t.Fatal(err)
+	}
+	holds("buried", 0, 1, 1)
+	b = inline(view(t, s, adapter.ReadQuery{}).Version, "r4")
+	b.Requeues = "r3"
+	claim = begin(t, s, b)
+	holds("requeued", 0, 1, 0)
+	if _, err := s.Bury(ctx, adapter.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {
+		t.Fatal(err)
+	}
+	holds("buried again", 0, 1, 1)
+	if ok, err := s.Delete(ctx, testKey); !ok || err != nil {
+		t.Fatal(ok, err)
+	}
+	holds("deleted", 0, 0, 0)
+}
+
+// A digest may be met by what it does not stand for. Members that lead to
+// somebody else's thread show what that would be like.
+func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1})
+	ctx := context.Background()
+	b := inline(0, "r1")
+	b.Tenant = "acme"
+	commit(t, s, asks(begin(t, s, b), 1))
+	other := adapter.ThreadKey{Namespace: "m", Thread: "dead"}
+	b.Thread = other
+	if _, err := s.Bury(ctx, adapter.Nack{Claim: begin(t, s, b), Error: "e", Terminal: []byte("buried")}); err != nil {
+		t.Fatal(err)
+	}
+	p := s.keys.parts[0]
+	move := func(key, from, to string) {
+		for _, m := range s.client.ZRange(ctx, key, 0, -1).Val() {
+			if rest, ok := strings.CutPrefix(m, from); ok {
+				s.client.ZAdd(ctx, key, redis.Z{Member: to + rest})
+			}
+		}
+	}
+	move(p.inbox, digest("acme"), digest("mallory"))
+	move(p.dead, digest("acme"), digest("mallory"))
+	move(p.threads, digest("n"), digest("mallory"))
+	for tenant, want := range map[string]string{"acme": "1 1", "mallory": "0 0"} {
+		inbox, err := s.Inbox(ctx, adapter.PageQuery{Tenant: tenant})
+		letters, errLetters := s.DeadLetters(ctx, adapter.PageQuery{Tenant: tenant})
+		if got := fmt.Sprint(len(inbox.Items), " ", len(letters.Letters)); got != want || err != nil || errLetters != nil {
+			t.Errorf("%s: %s, want %s (%v, %v)", tenant, got, want, err, errLetters)
+		}
+	}
+	for namespace, want := range map[string]int{"n": 1, "mallory": 0} {
+		if page, err := s.Threads(ctx, namespace, adapter.PageQuery{}); len(page.Threads) != want || err != nil {
+			t.Errorf("%s: %+v, %v", namespace, page, err)
+		}
+	}
+	// What is listed and gone is left out too, and the page is filled with others.
+	for i := range 30 {
+		member := digest("n") + fmt.Sprintf("%06d%022d", i, i)
+		if err := s.client.ZAdd(ctx, p.threads, redis.Z{Member: member}).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page, err := s.Threads(ctx, "n", adapter.PageQuery{Limit: 1})
+	if len(page.Threads) != 1 || page.Next != "" || err != nil {
+		t.Errorf("behind what is gone: %+v, %v", page, err)
+	}
+}
+
+func TestLargeEventsGoWithTheirPositions(t *testing.T) {
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{LargeEvent: 10, Retain: 1})
+	ctx := context.Background()
+	holds := func(want int64) {
+		t.Helper()
+		th := s.keys.thread(testKey)
+		list, errList := s.client.LRange(ctx, th.log(), 0, -1).Result()
+		marks := int64(0)
+		for _, e := range list {
+			if e == largeMark {
+				marks++
+			}
+		}
+		if n, err := s.client.HLen(ctx, th.big()).Result(); n != want || marks != want || err != nil || errList != nil {
+			t.Errorf("%d large events and %d marks, want %d of each (%v, %v)", n, marks, want, err, errList)
+		}
+	}
+	claim := begin(t, s, inline(0, "r1"))
+	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("eleven byte"), []byte("ten bytes."), delta}})
+	holds(2)
+	end := &adapter.End{Kind: adapter.EndFinish, Snapshot: &adapter.SnapshotUpdate{State: json.RawMessage("{}")}}
+	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 4, Events: [][]byte{delta}, End: end})
+	holds(1)
+	claim = begin(t, s, inline(2, "r2"))
+	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 6, Events: [][]byte{[]byte("end")}, End: end})
+	holds(0)
+}
