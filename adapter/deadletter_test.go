@@ -156,3 +156,29 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 	}
 	interrupts(t, l.untilEnd())
 }
+
+// A node that lacks the agent does not use a dead letter up.
+func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
+	first, gate := gated()
+	with := func(o *adapter.Options) { o.Agents["other"] = asker(confirmation("?")) }
+	l := newLab(t, first, with)
+	l.submit(user("one"))
+	in := user("two")
+	in.ThreadID, in.RunID = l.key.Thread, "waits"
+	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "other", Run: in}); err != nil || a.Disposition != adapter.Queued {
+		t.Fatalf("%+v %v", a, err)
+	}
+	wait := l.drain()
+	close(gate)
+	wait()
+	l.replace(first)
+	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeRunError })
+	letter := l.theRun(adapter.DispatchDeadLetter)
+	a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
+	if err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
+		t.Errorf("%+v %v", a, err)
+	}
+	if letter := l.theRun(adapter.DispatchDeadLetter); letter.RequeuedAs != "" {
+		t.Errorf("requeued as %s", letter.RequeuedAs)
+	}
+}

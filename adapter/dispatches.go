@@ -73,8 +73,9 @@ func (r *Runner) CountDispatches(ctx context.Context) (map[DispatchState]int64, 
 
 // Requeue goes on with a dead letter in a new run: from its journal when it had
 // begun, else from its input. It is refused while the thread is busy or waits
-// for answers (CodeThreadBusy, CodePending), and when the dead letter was
-// requeued already or the thread has begun another execution since (CodeGone).
+// for answers (CodeThreadBusy, CodePending), when the dead letter was requeued
+// already or the thread has begun another execution since (CodeGone), and when
+// its agent is not known here (CodeInvalidInput).
 func (r *Runner) Requeue(ctx context.Context, key ThreadKey, id string) (Admitted, error) {
 	if !r.enter() {
 		return refused(refuse(CodeServerDraining, "the server is shutting down: try again", nil)), nil
@@ -100,6 +101,9 @@ func (r *Runner) requeue(ctx context.Context, key ThreadKey, letter *Dispatch) (
 	old, err := readRecord(&RunState{Record: letter.Record})
 	if err != nil {
 		return Admitted{}, false, err
+	}
+	if letter.Input != nil && r.agents[old.Agent] == nil {
+		return refused(refuse(CodeInvalidInput, fmt.Sprintf("this server does not know the agent %q: requeue the dead letter at one that does", old.Agent), nil)), false, nil
 	}
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
 	if letter.Input != nil {
