@@ -90,26 +90,39 @@ func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	if in.RunID == "" {
 		in.RunID = uuid.NewString()
 	}
-	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: protocolVersion}
-	if in.Interrupt {
-		if _, err := r.interrupt(ctx, key, "interrupted by an injected input", in.RunID); err != nil {
-			return Admitted{}, err
+	input, refusal, err := r.injected(ctx, in)
+	if err == nil && refusal == nil && in.Interrupt {
+		if _, err = r.interrupt(ctx, key, "interrupted by an injected input", in.RunID); err == nil {
+			input, refusal, err = r.injected(ctx, in) // what was under way has left its messages
 		}
 	}
+	switch {
+	case err != nil:
+		return Admitted{}, err
+	case refusal != nil:
+		return refused(refusal), nil
+	}
+	return r.Submit(ctx, Input{Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch})
+}
+
+// injected makes the input of an injection, unless that can be refused before
+// anything is interrupted for it.
+func (r *Runner) injected(ctx context.Context, in Injection) (*protocol.RunAgentInput, *protocol.RunError, error) {
+	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: protocolVersion}
 	if in.After != "" {
-		thread, err := r.Thread(ctx, key)
+		thread, err := r.Thread(ctx, ThreadKey{in.Namespace, in.Thread})
 		if err != nil {
-			return Admitted{}, err
+			return nil, nil, err
 		}
 		input.Messages = upTo(thread, in.After)
 		if input.Messages == nil {
-			return refused(refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil)), nil
+			return nil, refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil), nil
 		}
 	}
 	input.Messages = append(input.Messages, protocol.Message{
 		ID: derive(in.RunID, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
-	return r.Submit(ctx, Input{Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch})
+	return input, r.checkInput(Input{Agent: in.Agent, Run: input, Dispatch: in.Dispatch}), nil
 }
 
 // upTo are the thread's messages up to one of them; nil when it is not there.
