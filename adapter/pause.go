@@ -54,6 +54,11 @@ func (x *execution) pauseHere(s *scope) error {
 	if x.blocking() || !s.live() || s.branch || x.forks > 0 || s.next() != nil || !x.pipe.pausing() {
 		return nil
 	}
+	// The wish is as old as the last commit, and may have been taken back since.
+	view, err := x.runner.store.Read(x.ctx, x.claim.Thread, ReadQuery{})
+	if err != nil || !view.Paused {
+		return nil // without an answer the next step asks again
+	}
 	return x.suspend(&record{
 		Kind: recordAsk, Scope: systemScope, Key: ordinalKey(pauseKey, x.journal.asks+1),
 	}, []protocol.Interrupt{{Reason: ReasonPaused, Message: "The run was paused by an operator. Go on?"}})
