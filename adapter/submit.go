@@ -175,7 +175,10 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	b := Begin{
 		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: in.Run.RunID, Deadline: v.deadline,
 		Tenant: in.Tenant, Title: titleOf(v.fresh), MaxAttempts: r.options.MaxAttempts,
-		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe, Available: in.Dispatch.Available,
+		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
+	}
+	if v.continues == nil && in.Dispatch.Available.After(j.view.Now) {
+		b.Available = in.Dispatch.Available
 	}
 	record := runRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
 	for _, m := range in.Run.Messages {
@@ -183,7 +186,7 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	}
 	var start *begin
 	switch {
-	case v.queue || v.continues == nil && b.Available.After(j.view.Now):
+	case v.queue || !b.Available.IsZero():
 		b.Queue, b.Execution = true, uuid.NewString()
 		err = queueing(&b, in, j, v.fresh)
 	case v.continues != nil && !v.steer:
