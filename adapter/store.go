@@ -256,7 +256,7 @@ type Begin struct {
 type BeginResult struct {
 	Status BeginStatus
 	Start  Position // the position before its RUN_STARTED (when queued: the log's end)
-	Claim  Claim    // when started
+	Claim  Claim    // when started; zero if it has been stopped or taken over since
 	Of     string   // BeginDuplicate: the dispatch that holds the key
 }
 

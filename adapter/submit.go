@@ -236,6 +236,10 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 	if b.Queue {
 		return Admitted{Disposition: Queued, RunID: b.RunID, Start: result.Start}, false, nil
 	}
+	if result.Claim.Token == "" {
+		// Stopped, or taken over, before it was known here that it had begun.
+		return Admitted{Disposition: Started, RunID: b.RunID, Start: result.Start}, false, nil
+	}
 	if start.continuing {
 		r.reached("after_decision")
 	} else {
