@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -22,11 +23,11 @@ type Suspended struct {
 // OpenInterrupt is an interrupt that waits for an answer.
 type OpenInterrupt struct {
 	ID        string
-	Interrupt json.RawMessage       // as it was shown, byte for byte
-	ExpiresAt time.Time             // zero: never
+	Interrupt json.RawMessage // as it was shown, byte for byte
+	ExpiresAt time.Time       // zero: never
 	// Call is the tool call it is about; nil: none that the thread holds.
-	Call *protocol.ToolFunction
-	Draft     *protocol.ResumeEntry // an answer that waits for the others
+	Call  *protocol.ToolFunction
+	Draft *protocol.ResumeEntry // an answer that waits for the others
 }
 
 func suspended(item InboxItem) (*Suspended, error) {
@@ -150,8 +151,13 @@ func (r *Runner) answer(ctx context.Context, key ThreadKey, tenant string, input
 			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
 		}
 	}
-	_, kept, err := r.store.Drafts(ctx, key, j.view.Version, drafts)
-	return Answered{Missing: missing}, err == nil && !kept, err
+	now, kept, err := r.store.Drafts(ctx, key, j.view.Version, drafts)
+	if err != nil || !kept {
+		return Answered{}, err == nil, err
+	}
+	// Others may have given the rest meanwhile: then it is all there to submit.
+	missing = slices.DeleteFunc(open.ids(), func(id string) bool { return now[id] != nil })
+	return Answered{Missing: missing}, len(missing) == 0, nil
 }
 
 // checkDraft refuses an answer that could not be accepted later.
