@@ -3,6 +3,7 @@ package adapter_test
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -45,4 +46,15 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 		t.Fatalf("first %+v, second %+v", a, other)
 	}
 	succeeded(t, l.untilEnd())
+}
+
+// A draft that could not be kept is refused, and says why.
+func TestDraftThatIsTooLarge(t *testing.T) {
+	l := newLab(t, asker(confirmation("one"), confirmation("two")))
+	open := interrupts(t, l.say("hi"))
+	a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "answer", []protocol.ResumeEntry{
+		resolved(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`)})
+	if err != nil || a.Admitted.Refusal == nil || a.Admitted.Refusal.Code != adapter.CodeInvalidInput || !strings.Contains(a.Admitted.Refusal.Message, "65536") {
+		t.Fatalf("%+v %v", a, err)
+	}
 }

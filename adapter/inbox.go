@@ -69,6 +69,9 @@ func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, e
 	return items, page.Next, nil
 }
 
+// maxDraftBytes is what a store keeps of a draft.
+const maxDraftBytes = 64 << 10
+
 // Answered answers Answer.
 type Answered struct {
 	// Missing are the open interrupts that have no answer yet: what was given is
@@ -149,6 +152,11 @@ func (r *Runner) answer(ctx context.Context, key ThreadKey, tenant string, input
 		}
 		if drafts[e.InterruptID], err = json.Marshal(e); err != nil {
 			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
+		}
+		if n := len(drafts[e.InterruptID]); n > maxDraftBytes {
+			return Answered{Admitted: refused(refuse(CodeInvalidInput, fmt.Sprintf(
+				"the answer to interrupt %s has %d bytes, and at most %d are kept until the others are given: give all of them at once",
+				e.InterruptID, n, maxDraftBytes), nil))}, false, nil
 		}
 	}
 	now, kept, err := r.store.Drafts(ctx, key, j.view.Version, drafts)
