@@ -24,7 +24,7 @@ while KEYS[k] do
   r.depoch, r.bytes = v[5], tonumber(v[9] or 0)
   local verdict = fence(r, ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], tonumber(ARGV[at + 4]), expect)
   if verdict == OK then
-    append(r, KEYS[k + 1], KEYS[k + 4 + closes], ARGV, events, records - 1)
+    append(r, KEYS[k + 1], large == 1 and KEYS[k + 4 + closes] or nil, ARGV, events, records - 1)
     push(KEYS[k + 2], ARGV, records, stop - 1)
     redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + 4])
     if closes == 1 then redis.call('SET', KEYS[k + 4], ARGV[at + 7]) end

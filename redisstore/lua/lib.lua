@@ -60,13 +60,13 @@ local MARK = '\0'
 
 local function plain(e) return string.sub(e, 1, 1) == MARK and string.sub(e, 2) or e end
 
--- append logs list[first..last] behind r.seq.
+-- append logs list[first..last] behind r.seq. big nil: none of them is large.
 local function append(r, log, big, list, first, last)
   local bytes, rest = 0, nil
   for i = first, last do
     local e = list[i]
     bytes = bytes + #e
-    if string.sub(e, 1, 1) == MARK then
+    if big and string.byte(e) == 0 then
       if not rest then
         rest = {}
         for j = first, last do rest[#rest + 1] = list[j] end
