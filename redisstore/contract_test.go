@@ -83,6 +83,20 @@ func TestContractOnCluster(t *testing.T) {
 	storetest.Run(t, onRedis(redistest.Cluster(t).URL()))
 }
 
+// inFewPartitions opens stores whose threads lie close together: what looks at
+// all partitions is called often in a game.
+func inFewPartitions(url string) storetest.Open {
+	return func(t testing.TB, n storetest.Node) adapter.Store {
+		o := nodeOptions(n)
+		o.Partitions = 6
+		s, err := Open(context.Background(), url, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return closing(t, s)
+	}
+}
+
 // play is a game of the model, shorter where it would take long.
 func play(t *testing.T, operations int, client redis.UniversalClient) storetest.Play {
 	t.Cleanup(func() { _ = client.Close() })
@@ -104,7 +118,7 @@ func TestModelOnRedis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Model(t, onRedis(url), play(t, 100_000, client))
+	storetest.Model(t, inFewPartitions(url), play(t, 100_000, client))
 }
 
 func TestModelOnCluster(t *testing.T) {
@@ -116,7 +130,7 @@ func TestModelOnCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Model(t, onRedis(url), play(t, 3_000, client))
+	storetest.Model(t, inFewPartitions(url), play(t, 3_000, client))
 }
 
 // The lines that other tests of this package hold.

@@ -169,8 +169,11 @@ func (p *player) play(operations int) {
 			}
 		}
 		p.make(g, m)
-		if i%16 == 0 && !p.over {
+		if i%32 == 0 && !p.over {
 			p.survey()
+		}
+		if i%128 == 0 && !p.over {
+			p.browse()
 		}
 	}
 	for _, g := range p.games {

@@ -1,0 +1,85 @@
+package storetest
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// browse compares what lists and indexes say of all threads, page by page.
+func (p *player) browse() {
+	var threads []string
+	inboxes, letters := map[string][]string{}, map[string][]string{}
+	for _, g := range p.games {
+		if g.used {
+			threads = append(threads, g.key.Thread)
+		}
+		if g.open != nil {
+			inboxes[g.tenant] = append(inboxes[g.tenant], printed([]any{g.key.Thread, raw(g.open.text), len(g.drafts), rawMap(g.drafts)}))
+		}
+		for _, r := range g.begun {
+			if r.State == adapter.DispatchDeadLetter && r.RequeuedAs == "" {
+				letters[g.tenant] = append(letters[g.tenant], printed(r.Dispatch))
+			}
+		}
+	}
+	p.compare("threads", threads, func(ctx context.Context, q adapter.PageQuery) ([]string, string, error) {
+		page, err := p.nodes[0].Threads(ctx, "play", q)
+		var ids []string
+		for _, info := range page.Threads {
+			ids = append(ids, info.Thread.Thread)
+		}
+		return ids, page.Next, err
+	})
+	for _, tenant := range []string{"acme", "other", ""} {
+		p.compare("inbox of "+tenant, inboxes[tenant], func(ctx context.Context, q adapter.PageQuery) ([]string, string, error) {
+			q.Tenant = tenant
+			page, err := p.nodes[1].Inbox(ctx, q)
+			var items []string
+			for _, item := range page.Items {
+				drafts := item.Drafts
+				if drafts == nil {
+					drafts = map[string]json.RawMessage{}
+				}
+				items = append(items, printed([]any{item.Thread.Thread, item.Suspension, len(item.Drafts), drafts}))
+			}
+			return items, page.Next, err
+		})
+		p.compare("dead letters of "+tenant, letters[tenant], func(ctx context.Context, q adapter.PageQuery) ([]string, string, error) {
+			q.Tenant = tenant
+			page, err := p.nodes[2].DeadLetters(ctx, q)
+			var items []string
+			for _, d := range page.Letters {
+				items = append(items, printed(d))
+			}
+			return items, page.Next, err
+		})
+	}
+}
+
+// compare reads all pages, and compares what is in them, in any order.
+func (p *player) compare(what string, want []string, page func(context.Context, adapter.PageQuery) ([]string, string, error)) {
+	if p.over {
+		return
+	}
+	var got []string
+	q := adapter.PageQuery{Limit: 1 + p.r.IntN(5)}
+	for {
+		items, next, err := page(p.ctx(), q)
+		if err != nil {
+			p.fail(p.games[0], what+": "+err.Error())
+			return
+		}
+		got = append(got, items...)
+		if q.Cursor = next; next == "" {
+			break
+		}
+	}
+	slices.Sort(got)
+	slices.Sort(want)
+	if difference := alike(got, want); difference != "" {
+		p.fail(p.games[0], what+": "+difference)
+	}
+}
