@@ -66,7 +66,7 @@ local function append(r, log, big, list, first, last)
   for i = first, last do
     local e = list[i]
     bytes = bytes + #e
-    if big and string.byte(e) == 0 then
+    if big and string.byte(e, 1, 1) == 0 then
       if not rest then
         rest = {}
         for j = first, last do rest[#rest + 1] = list[j] end
