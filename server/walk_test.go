@@ -131,19 +131,29 @@ func (w *walk) state() string {
 func (w *walk) exchange(c *client, frame string) string {
 	w.t.Helper()
 	var got strings.Builder
-	c.send(frame)
-	if !strings.Contains(frame, `"type":"ws.`) {
-		for over := false; !over; {
-			data := string(c.read())
-			got.WriteString(data + "\n")
-			over = strings.Contains(data, `"type":"RUN_FINISHED"`) || strings.Contains(data, `"type":"RUN_ERROR"`)
-		}
+	if strings.Contains(frame, `"type":"ws.`) {
+		c.send(frame)
+	} else {
+		got.WriteString(w.run(c, frame))
 	}
 	c.send(`{"type":"ws.ping","id":"over"}`)
 	for over := false; !over; {
 		data := string(c.read())
 		got.WriteString(data + "\n")
 		over = strings.Contains(data, `"id":"over"`)
+	}
+	return got.String()
+}
+
+// run sends an input and returns everything until its run ends.
+func (w *walk) run(c *client, input string) string {
+	w.t.Helper()
+	var got strings.Builder
+	c.send(input)
+	for over := false; !over; {
+		data := string(c.read())
+		got.WriteString(data + "\n")
+		over = strings.Contains(data, `"type":"RUN_FINISHED"`) || strings.Contains(data, `"type":"RUN_ERROR"`)
 	}
 	return got.String()
 }
@@ -203,6 +213,16 @@ func TestWalkFrames(t *testing.T) {
 				w.compare(t, name, w.exchange(one, frame(w.theirs)), w.exchange(two, frame(never)))
 			})
 		}
+	}
+	for who, token := range strangers {
+		t.Run(who+"/plain", func(t *testing.T) {
+			one, two := w.connect("/agui/ws", bearer(token)), w.connect("/agui/ws", bearer(token))
+			defer one.ws.CloseNow()
+			defer two.ws.CloseNow()
+			for _, frame := range []func(ids) string{inputTo, answerTo} {
+				w.compare(t, who, w.run(one, frame(w.theirs)), w.run(two, frame(never)))
+			}
+		})
 	}
 	if after := w.state(); after != before {
 		t.Errorf("ann was told\n%s\nand is now\n%s", before, after)
