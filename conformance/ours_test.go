@@ -40,13 +40,16 @@ func TestOurServer(t *testing.T) {
 	}
 }
 
+// patience is for machines that do much else.
+const patience = 30 * time.Second
+
 // hold holds the server to all cases over one transport.
 func hold(t *testing.T, s *command.Server, over string, durable bool) {
 	cases, err := conformance.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := conformance.Target{URL: address(s, over), Over: over, Effects: s.EffectsFile()}
+	target := conformance.Target{URL: address(s, over), Over: over, Effects: s.EffectsFile(), Timeout: patience}
 	allowed := []string{"follow: " + over, "position: " + over, "cancel: " + over}
 	if durable {
 		target.Restart = func(context.Context) error { s.Restart(); return nil }
