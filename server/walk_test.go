@@ -108,7 +108,13 @@ func newWalk(t *testing.T) *walk {
 			t.Fatal(data)
 		}
 	}
-	w.theirs.dispatch = never.dispatch
+	runs := w.request(t, http.MethodGet, "/v1/threads/"+w.theirs.thread+"/runs", annsToken, "")
+	found := regexp.MustCompile(`"id":"([^"]+)"`).FindStringSubmatch(runs)
+	if found == nil {
+		t.Fatalf("ann's runs have no ids: %s", runs)
+	}
+	w.theirs.dispatch = found[1]
+	never.dispatch, never.interrupt = strings.Repeat("9", len(found[1])), strings.Repeat("8", len(w.theirs.interrupt))
 	return w
 }
 
@@ -327,6 +333,9 @@ func fill(t *testing.T, path string, of ids, agent string) string {
 	t.Helper()
 	return regexp.MustCompile(`\{([^}]*)\}`).ReplaceAllStringFunc(path, func(wildcard string) string {
 		name := strings.ToLower(strings.Trim(wildcard, "{.$}"))
+		if name == "run" && strings.HasPrefix(path, "/v1/") {
+			return of.dispatch // the control API calls runs by the server's ids
+		}
 		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent} {
 			if strings.HasPrefix(name, part) {
 				return id
