@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 )
@@ -44,10 +45,7 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 	default:
 		args = append(args, b.Token, []byte(b.Frozen), b.Agent)
 	}
-	var available int64
-	if !b.Available.IsZero() {
-		available = max(b.Available.UnixMilli(), 0)
-	}
+	available := waitUntil(b.Available)
 	args = append(args, cmp.Or(b.Priority, middlePriority), cmp.Or(b.MaxAttempts, usualAttempts), b.Dedupe, available, b.Requeues)
 	if how == "queue" {
 		args = append(args, 0, 0, b.Tenant, cutTitle(b.Title), s.lookAfter())
@@ -88,6 +86,18 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 	}
 	res.Of = r.string()
 	return res, r.err
+}
+
+// farAhead is the last time in Unix ms that Lua writes digit by digit. It is in
+// the year 5138, and stands for all that is later.
+const farAhead = 1e14 - 1
+
+// waitUntil is a time to wait for in Unix ms; 0: none.
+func waitUntil(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return min(max(t.UnixMilli(), 0), farAhead)
 }
 
 func howBegins(b adapter.Begin) (string, error) {

@@ -32,13 +32,9 @@ func (s *Store) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 }
 
 func (s *Store) giveUp(ctx context.Context, how string, n adapter.Nack) (adapter.NackResult, error) {
-	var retry int64
-	if !n.RetryAt.IsZero() {
-		retry = n.RetryAt.UnixMilli()
-	}
 	c := n.Claim
 	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, retry, n.Error,
+	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, waitUntil(n.RetryAt), n.Error,
 		n.Terminal, n.GiveBack, s.opts.Keep.Milliseconds()}})
 	if err != nil {
 		return adapter.NackResult{}, err
