@@ -68,7 +68,7 @@ type Dispatch struct {
 	Available   time.Time // zero: at once
 	Attempts    int       // claims so far, without those handed back
 	MaxAttempts int
-	Error       string          // of the last Nack; why it was buried, stopped or superseded
+	Error       string          // of the last Nack; why it was buried, stopped or superseded. At most 1 KiB is kept
 	ClaimedBy   string          // node; with DispatchClaimed only
 	LeaseUntil  time.Time       // with DispatchClaimed only
 	Started     bool            // its run's RUN_STARTED is logged

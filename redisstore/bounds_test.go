@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -27,4 +28,31 @@ func TestTimesFarAheadStayReadable(t *testing.T) {
 	if v := view(t, s, adapter.ReadQuery{}); len(v.Queue) != 2 {
 		t.Errorf("queue %+v", v.Queue)
 	}
+}
+
+func TestReasonsAreCut(t *testing.T) {
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1})
+	ctx := context.Background()
+	long := strings.Repeat("ä", 1<<20)
+	kept := func(run string) {
+		t.Helper()
+		d, err := s.Dispatch(ctx, testKey, run)
+		if err != nil || len(d.Error) > 1024 || !strings.HasPrefix(d.Error, "äää") || strings.ContainsRune(d.Error, '\uFFFD') {
+			t.Errorf("%d bytes are kept, %v", len(d.Error), err)
+		}
+	}
+	claim := begin(t, s, inline(0, "r0"))
+	if _, err := s.Nack(ctx, adapter.Nack{Claim: claim, Error: long, Terminal: []byte("failed")}); err != nil {
+		t.Fatal(err)
+	}
+	kept("r0")
+	begin(t, s, queued(view(t, s, adapter.ReadQuery{}).Version, "r1"))
+	if _, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "s", RunID: "r1", Terminal: []byte("stopped"), Reason: long}); err != nil {
+		t.Fatal(err)
+	}
+	kept("r1")
+	if _, err := s.Interrupt(ctx, adapter.Interruption{Thread: testKey, Request: "i", Active: "r0", Terminal: []byte("cut"), Reason: long}); err != nil {
+		t.Fatal(err)
+	}
+	kept("r0")
 }

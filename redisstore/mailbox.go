@@ -9,6 +9,11 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 )
 
+// reasonSize is what is kept of a dispatch's error. Reading a run reads it too.
+const reasonSize = 1024
+
+func cutReason(text string) string { return cut(text, reasonSize) }
+
 // HandBack implements adapter.Worker. A claim that is already lost is no error.
 func (s *Store) HandBack(ctx context.Context, c adapter.Claim) error {
 	_, err := s.giveUp(ctx, "back", adapter.Nack{Claim: c})
@@ -34,7 +39,7 @@ func (s *Store) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 func (s *Store) giveUp(ctx context.Context, how string, n adapter.Nack) (adapter.NackResult, error) {
 	c := n.Claim
 	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, waitUntil(n.RetryAt), n.Error,
+	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, waitUntil(n.RetryAt), cutReason(n.Error),
 		n.Terminal, n.GiveBack, s.opts.Keep.Milliseconds()}})
 	if err != nil {
 		return adapter.NackResult{}, err
@@ -53,7 +58,7 @@ func (s *Store) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.
 		return adapter.InterruptResult{}, errors.New("redisstore: interrupt: an active run ends with an event")
 	}
 	t := s.keys.thread(i.Thread)
-	r, err := s.run(ctx, call{interruptScript, t.all(), []any{t.member, i.Request, i.Active, i.Terminal, i.Reason, s.opts.Keep.Milliseconds()}})
+	r, err := s.run(ctx, call{interruptScript, t.all(), []any{t.member, i.Request, i.Active, i.Terminal, cutReason(i.Reason), s.opts.Keep.Milliseconds()}})
 	if err != nil {
 		return adapter.InterruptResult{}, err
 	}

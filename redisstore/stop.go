@@ -19,7 +19,7 @@ func (s *Store) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, 
 	}
 	t := s.keys.thread(st.Thread)
 	r, err := s.run(ctx, call{stopScript, t.all(), []any{t.member, st.Label, st.Terminal, st.Request,
-		st.RunID, st.Waiting, st.Reason}})
+		st.RunID, st.Waiting, cutReason(st.Reason)}})
 	if err != nil {
 		return adapter.StopResult{}, err
 	}

@@ -14,17 +14,18 @@ import (
 // longer values make Redis store it as a table.
 const titleSize = 60
 
-// cutTitle makes a title valid and short enough, at the end of a character.
-func cutTitle(title string) string {
-	title = strings.ToValidUTF8(title, "\uFFFD")
-	if len(title) <= titleSize {
-		return title
+func cutTitle(title string) string { return cut(title, titleSize) }
+
+// cut makes a text valid and short enough, at the end of a character.
+func cut(text string, size int) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	if len(text) <= size {
+		return text
 	}
-	n := titleSize
-	for !utf8.RuneStart(title[n]) {
-		n--
+	for !utf8.RuneStart(text[size]) {
+		size--
 	}
-	return title[:n]
+	return text[:size]
 }
 
 // Threads implements adapter.Index.
