@@ -35,14 +35,20 @@ local function open(rec)
   return r
 end
 
+-- UNUSED is for how long, in ms, a thread's record is kept before its first input
+-- and after it was deleted. Who follows the thread renews that.
+local UNUSED = 24 * 3600 * 1000
+
 -- create stores the record of an unused thread, so that its epoch holds. What
 -- commit.lua reads comes first: that is where it is found fastest.
 local function create(rec, r, member)
-  if not r.new then return end
-  redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
-    'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
-    'thread', member)
-  r.new = false
+  if r.new then
+    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+      'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
+      'thread', member)
+    r.new = false
+  end
+  if r.ver == 0 then redis.call('PEXPIRE', rec, UNUSED) end
 end
 
 -- decide stores the whole record with its version raised. What only a claim
