@@ -38,6 +38,7 @@ func newTestServer(t *testing.T, b backend, opts *Options) *testServer {
 		t.Fatal(err)
 	}
 	ts := &testServer{Server: s, t: t, http: httptest.NewServer(s.Handler())}
+	tapTransport(ts.http.Client().Transport.(*http.Transport))
 	t.Cleanup(func() {
 		ts.stop()
 		ts.http.Close()

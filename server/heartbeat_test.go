@@ -58,7 +58,8 @@ func discard(read func([]byte) (int, error)) {
 func TestWriteTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newFake()
-		s, c, _ := bubble(t, b, &Options{Heartbeat: 24 * time.Hour}, Subprotocol)
+		m := NewMetrics()
+		s, c, _ := bubble(t, b, &Options{Heartbeat: 24 * time.Hour, Metrics: m}, Subprotocol)
 		c.expect("ws.hello")
 		c.send(`{"type":"ws.attach","threadId":"t"}`)
 		c.expect("ws.attached")
@@ -75,6 +76,10 @@ func TestWriteTimeout(t *testing.T) {
 		}
 		if b.followers() != 0 {
 			t.Error("the thread is still followed")
+		}
+		// No frame fits behind what was not taken: only the server knows the code.
+		if value(t, m, "aguiws_sockets_closed_total", "4408") == 1 {
+			saw("close 4408")
 		}
 	})
 }

@@ -55,7 +55,7 @@ func bubble(t *testing.T, b backend, opts *Options, subprotocols ...string) (*Se
 	near, far := net.Pipe()
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		p.conns <- far
-		return near, nil
+		return tap(near), nil
 	}}
 	ws, _, err := websocket.Dial(context.Background(), "ws://localhost/agui/ws", &websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: transport}, Subprotocols: subprotocols})

@@ -158,7 +158,7 @@ func byHand(t *testing.T, b backend, opts *Options) (answer func(request string)
 			t.Error(err)
 		}
 	})
-	r := bufio.NewReader(near)
+	r := bufio.NewReader(tap(near))
 	return func(request string) (int, string) {
 		t.Helper()
 		if _, err := io.WriteString(near, request); err != nil {

@@ -1,0 +1,65 @@
+package server
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+)
+
+// asking asks what it is told to.
+func asking(message func() string) adapter.Agent {
+	return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		_, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: message()})
+		return err
+	})
+}
+
+// What an agent does wrong is told to its clients by a code.
+func TestAgentAtFault(t *testing.T) {
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	unruly := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		return run.Emit(&protocol.TextMessageContent{MessageID: "never-opened", Delta: "x"})
+	})
+	wantCode(t, newTab(node(t, store, unruly).dial()).ask("r1", "hello"), "agent_protocol_violation")
+
+	if store, err = redisstore.Embedded(nil); err != nil {
+		t.Fatal(err)
+	}
+	var calls atomic.Int32
+	fickle := asking(func() string { return string('a' + calls.Add(1)) })
+	tb := newTab(node(t, store, fickle).dial())
+	id := interrupts(t, tb.ask("r1", "hello"))[0]
+	tb.send(resumes("r2", resolved(id, `{}`)))
+	wantCode(t, tb.until(), "agent_replay_diverged")
+}
+
+// What waits in a process is lost with it, and whoever answers is told.
+func TestProcessLost(t *testing.T) {
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	start := func() *testServer {
+		r, err := adapter.NewRunner(store, &adapter.Options{
+			Agents: map[string]adapter.Agent{"": asking(func() string { return "Go on?" })}, Mode: adapter.ModeBlocking,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return newTestServer(t, runner{r}, nil)
+	}
+	first := start()
+	id := interrupts(t, newTab(first.dial()).ask("r1", "hello"))[0]
+	first.stop()
+	tb := newTab(start().dial())
+	tb.send(resumes("r2", resolved(id, `{}`)))
+	wantCode(t, tb.until(), "worker_lost")
+}
