@@ -55,8 +55,9 @@ func TestRefusesToStart(t *testing.T) {
 type started struct {
 	t     *testing.T
 	addr  string
-	said  []string
-	log   *strings.Builder // complete when it has ended
+	said  []string         // complete when it has ended
+	log   *strings.Builder // so is this
+	read  chan struct{}    // closed when all that it said was read
 	stop  context.CancelFunc
 	ended chan error
 }
@@ -82,17 +83,14 @@ func start(t *testing.T, env func(string) string, args ...string) *started {
 	if c.addr == "" {
 		t.Fatalf("no address to open: %q, %v", c.said, <-c.ended)
 	}
-	rest := make(chan struct{})
+	c.read = make(chan struct{})
 	go func() {
-		defer close(rest)
+		defer close(c.read)
 		for lines.Scan() {
 			c.said = append(c.said, lines.Text())
 		}
 	}()
-	t.Cleanup(func() {
-		c.end()
-		<-rest
-	})
+	t.Cleanup(c.end)
 	return c
 }
 
@@ -107,6 +105,7 @@ func (c *started) end() {
 		c.t.Error(err)
 	}
 	c.ended = nil
+	<-c.read
 }
 
 // dial opens a socket.
