@@ -103,7 +103,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	case <-ctx.Done():
 	}
-	log.Info("draining", "timeout", s.drain)
+	log.Info("draining", "timeout", s.drain.String())
 	shut(srv.Shutdown, s)
 	return <-served
 }
