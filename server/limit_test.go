@@ -18,12 +18,16 @@ func TestLimitersAreBounded(t *testing.T) {
 				t.Errorf("take %d: wait %v, want %v", i, got, want)
 			}
 		}
-		if l.take("b") != 0 || l.take("") != 0 || l.take("") != 0 || l.take("") != 0 {
-			t.Error("another key, or nobody, waits")
+		for _, key := range []string{"b", "", "", ""} {
+			if l.take(key) != 0 {
+				t.Errorf("%q waits", key)
+			}
 		}
 		time.Sleep(time.Second)
-		if l.take("a") != 0 || l.take("a") == 0 {
-			t.Error("a second does not bring one token")
+		for i, want := range []time.Duration{0, time.Second} {
+			if got := l.take("a"); got != want {
+				t.Errorf("take %d after a second: wait %v, want %v", i, got, want)
+			}
 		}
 		for i := range maxLimiters {
 			l.take("a") // stays among the last used
@@ -35,7 +39,7 @@ func TestLimitersAreBounded(t *testing.T) {
 		if l.take("a") == 0 {
 			t.Error("a key in use was forgotten")
 		}
-		if none := newLimiters(-1, 1); none.take("a") != 0 || none.take("a") != 0 {
+		if none := newLimiters(-1, 1); none != nil || none.take("a") != 0 {
 			t.Error("a negative rate limits")
 		}
 	})
