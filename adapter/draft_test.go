@@ -58,3 +58,46 @@ func TestDraftThatIsTooLarge(t *testing.T) {
 		t.Fatalf("%+v %v", a, err)
 	}
 }
+
+// beforeBegin does something once, between what an input was judged on and its
+// being admitted.
+type beforeBegin struct {
+	adapter.Store
+	do func()
+}
+
+func (s *beforeBegin) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+	if do := s.do; do != nil {
+		s.do = nil
+		do()
+	}
+	return s.Store.Begin(ctx, b)
+}
+
+// What was taken back before the answers were accepted is not carried out.
+func TestDraftTakenBackInTime(t *testing.T) {
+	store := &beforeBegin{}
+	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, asker(confirmation("one"), confirmation("two")))
+	open := interrupts(t, l.say("hi"))
+	give := func(entry protocol.ResumeEntry) adapter.Answered {
+		t.Helper()
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "answer", []protocol.ResumeEntry{entry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	give(resolved(open[0].ID, `"yes"`))
+	store.do = func() {
+		if ok, err := l.runner.DropDraft(l.ctx(), l.key, open[0].ID); err != nil || !ok {
+			t.Error(ok, err)
+		}
+	}
+	if a := give(resolved(open[1].ID, `2`)); len(a.Missing) != 1 || a.Missing[0] != open[0].ID {
+		t.Fatalf("%+v", a)
+	}
+	thread, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil || thread.Open == nil || thread.Open.Interrupts[1].Draft == nil || thread.Open.Interrupts[0].Draft != nil {
+		t.Fatalf("%+v %v", thread, err)
+	}
+}

@@ -138,11 +138,12 @@ func (r *Runner) answer(ctx context.Context, key ThreadKey, tenant string, input
 		}
 	}
 	if foreign || len(missing) == 0 {
+		version := j.view.Version // drafts may be taken back until all is accepted
 		if foreign {
-			all.Resume = entries // Submit says what is wrong, or that it is a repeat
+			all.Resume, version = entries, 0 // Submit says what is wrong, or that it is a repeat
 		}
-		admitted, err := r.Submit(ctx, Input{Namespace: key.Namespace, Tenant: tenant, Run: all})
-		return Answered{Admitted: admitted}, false, err
+		admitted, moved, err := r.submit(ctx, Input{Namespace: key.Namespace, Tenant: tenant, Run: all}, version)
+		return Answered{Admitted: admitted}, moved, err
 	}
 	drafts := map[string]json.RawMessage{}
 	for _, e := range entries {

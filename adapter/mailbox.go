@@ -160,8 +160,9 @@ type Index interface {
 	Threads(ctx context.Context, namespace string, q PageQuery) (ThreadPage, error)
 	// Drafts sets answers to some of the open interrupts, by interrupt id; a nil
 	// value deletes one. They go when the suspension is answered. Version, when
-	// not 0, must be the thread's. It returns all drafts by then, or false when
-	// one of the ids is not open or the version has moved: nothing was changed.
+	// not 0, must be the thread's, unless nothing changes; replacing a draft or
+	// deleting one raises it. It returns all drafts by then, or false when one of
+	// the ids is not open or the version has moved: nothing was changed.
 	Drafts(ctx context.Context, key ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error)
 	// SetTitle names the thread. At most 60 bytes are kept. False: the thread
 	// was never used.

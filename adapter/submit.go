@@ -72,28 +72,35 @@ const maxIDBytes = 1024
 // nothing. An error means that the store did not answer: the same input may be
 // sent again.
 func (r *Runner) Submit(ctx context.Context, in Input) (Admitted, error) {
+	admitted, _, err := r.submit(ctx, in, 0)
+	return admitted, err
+}
+
+// submit is Submit on a thread that must have a version; 0: any. Moved: it has
+// another.
+func (r *Runner) submit(ctx context.Context, in Input, version int64) (admitted Admitted, moved bool, err error) {
 	if !r.enter() {
 		return refused(refuse(CodeServerDraining, "the server is shutting down: connect again and send the same input",
-			map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), nil
+			map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), false, nil
 	}
 	defer r.running.end()
 	if refusal := r.checkInput(in); refusal != nil {
-		return refused(refusal), nil
+		return refused(refusal), false, nil
 	}
 	in.Run = r.strip(in.Run)
 	key := ThreadKey{in.Namespace, in.Run.ThreadID}
 	digest, err := inputDigest(key, in.Run)
 	if err != nil {
-		return refused(refuse(CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared: "+err.Error(), nil)), nil
+		return refused(refuse(CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared: "+err.Error(), nil)), false, nil
 	}
 	for range maxSubmitTries {
-		admitted, stale, err := r.try(ctx, key, in, digest)
-		if err != nil || !stale {
-			return admitted, err
+		admitted, stale, err := r.try(ctx, key, in, digest, version)
+		if err != nil || !stale || version != 0 {
+			return admitted, stale, err
 		}
 	}
 	return refused(refuse(CodeThreadBusy, "the thread changes too fast to judge the input: try again",
-		map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), nil
+		map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), false, nil
 }
 
 func refused(e *protocol.RunError) Admitted { return Admitted{Disposition: Refused, Refusal: e} }
@@ -152,11 +159,14 @@ func (r *Runner) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput {
 }
 
 // try judges the input once on a view of its thread, and begins its run if it
-// may run. Stale: the thread moved meanwhile.
-func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string) (admitted Admitted, stale bool, err error) {
+// may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
+func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string, version int64) (admitted Admitted, stale bool, err error) {
 	j, err := r.read(ctx, key, in.Run)
 	if err != nil {
 		return Admitted{}, false, err
+	}
+	if version != 0 && j.view.Version != version {
+		return Admitted{}, true, nil
 	}
 	j.digest = digest
 	v, err := j.judge()

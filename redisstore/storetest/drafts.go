@@ -29,23 +29,41 @@ var draftsTests = []test{
 	{"drafts of open interrupts are kept, replaced and deleted", func(e *env) {
 		th := e.thread()
 		th.openTwo()
-		version := th.view().Version
 		for _, step := range []struct {
-			set  map[string]json.RawMessage
-			want string
+			set    map[string]json.RawMessage
+			want   string
+			raises int64 // the version, when who has judged on a draft must judge again
 		}{
-			{draft("one", ` {"a":1.0}`), `{"one":{"a":1.0}}`},
-			{draft("two", `2`), `{"one":{"a":1.0},"two":2}`},
-			{draft("one", `3`), `{"one":3,"two":2}`},
-			{draft("one", ""), `{"two":2}`},
-			{draft("one", ""), `{"two":2}`},
-			{nil, `{"two":2}`},
+			{draft("one", ` {"a":1.0}`), `{"one":{"a":1.0}}`, 0},
+			{draft("two", `2`), `{"one":{"a":1.0},"two":2}`, 0},
+			{draft("one", `3`), `{"one":3,"two":2}`, 1},
+			{draft("one", `3`), `{"one":3,"two":2}`, 0},
+			{draft("one", ""), `{"two":2}`, 1},
+			{draft("one", ""), `{"two":2}`, 0},
+			{nil, `{"two":2}`, 0},
 		} {
-			got, ok := th.draft(version, step.set)
-			same(th, "drafts", fmt.Sprint(got, ok), fmt.Sprint(step.want, true))
-			same(th, "read", show(th.view().Drafts), step.want)
+			version := th.view().Version
+			for range 2 { // and once more, as after a lost reply
+				if step.set == nil {
+					version = th.view().Version
+				}
+				got, ok := th.draft(version, step.set)
+				same(th, "drafts", fmt.Sprint(got, ok), fmt.Sprint(step.want, true))
+				same(th, "read", show(th.view().Drafts), step.want)
+				same(th, "version", th.view().Version, version+step.raises)
+			}
 		}
-		same(th, "version", th.view().Version, version)
+	}},
+	{"answers that were judged on a draft are stale when it is replaced or taken back", func(e *env) {
+		for what, now := range map[string]string{"replaced": "2", "taken back": ""} {
+			th := e.on(e.node(what), what)
+			th.openTwo()
+			th.draft(0, draft("one", "1"))
+			resume := th.resume("r2", "exe-r1")
+			th.draft(0, draft("one", now))
+			th.unchanged(func() { same(th, what, th.begin(resume).Status, adapter.BeginStale) })
+			th.begun(th.resume("r2", "exe-r1"))
+		}
 	}},
 	{"a draft for what is not open, or for another version, changes nothing", func(e *env) {
 		th := e.thread()

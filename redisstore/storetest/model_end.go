@@ -161,13 +161,22 @@ func (m *model) messages() []json.RawMessage {
 
 // draft predicts Drafts.
 func (m *model) draft(version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool) {
-	if version != 0 && version != m.version {
-		return nil, false
-	}
-	for id := range drafts {
+	changes, replaces := len(drafts) == 0, false
+	for id, text := range drafts {
 		if m.open == nil || !slices.Contains(m.open.ids, id) {
 			return nil, false
 		}
+		before, kept := m.drafts[id]
+		if before != string(text) {
+			changes = true
+			replaces = replaces || kept
+		}
+	}
+	if changes && version != 0 && version != m.version {
+		return nil, false
+	}
+	if replaces {
+		m.version++
 	}
 	for _, id := range slices.Sorted(maps.Keys(drafts)) {
 		if drafts[id] == nil {
