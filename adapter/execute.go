@@ -116,7 +116,7 @@ func (r *Runner) handBack(claim Claim) error {
 func (x *execution) prepare(b begin) error {
 	var stored []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
-		view, err := x.runner.store.Journal(x.ctx, b.claim)
+		view, err := again(x.ctx, func() (*ExecutionView, error) { return x.runner.store.Journal(x.ctx, b.claim) })
 		if errors.Is(err, ErrClaimLost) {
 			return ErrStopped
 		}
@@ -148,6 +148,7 @@ func (x *execution) prepare(b begin) error {
 	}
 	x.sequence.Seed(earlier.Messages())
 	if x.blocking() && x.journal.records > 0 && (b.takeover || b.requeued) {
+		x.runner.dismiss(x.id) // an answer may not have come as far as to its goroutine
 		return &undeliverable{code: CodeWorkerLost, text: goneWithProcess}
 	}
 	if b.takeover {
