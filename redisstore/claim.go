@@ -40,7 +40,7 @@ func (s *Store) Activate(ctx context.Context, a adapter.Activation) (adapter.Com
 		return adapter.CommitResult{}, errors.New("redisstore: activate: a run begins with an event")
 	}
 	t := s.keys.thread(a.Claim.Thread)
-	args := []any{t.member, a.Claim.RunID, a.Claim.Token, a.Claim.DispatchEpoch, a.Execution, []byte(a.Frozen), a.Agent}
+	args := []any{t.member, a.Claim.RunID, a.Claim.Token, a.Claim.DispatchEpoch, a.Execution, squeeze(a.Frozen), a.Agent}
 	r, err := s.run(ctx, call{activateScript, t.all(), s.appendEvents(args, a.Events)})
 	if err != nil {
 		return adapter.CommitResult{}, err

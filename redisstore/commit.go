@@ -76,16 +76,16 @@ func (s *Store) end(ctx context.Context, b adapter.Batch) (adapter.CommitResult,
 		}
 	}
 	args := []any{t.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
-		string(e.Kind), []byte(e.Suspension), e.GiveBack && e.Kind == adapter.EndFail, e.Snapshot != nil,
-		[]byte(snap.State), order, s.opts.Keep.Milliseconds(), s.opts.Retain,
+		string(e.Kind), squeeze(e.Suspension), e.GiveBack && e.Kind == adapter.EndFail, e.Snapshot != nil,
+		squeeze(snap.State), squeeze(order), s.opts.Keep.Milliseconds(), s.opts.Retain,
 		len(b.Events), len(b.Records), len(e.Interrupts), len(e.ToolCalls), len(snap.Upsert), len(snap.Remove), e.Deadline, digests(e.Reasons), s.opts.RetainBytes,
 		s.opts.RetainAge.Milliseconds()}
 	args = s.appendEvents(args, b.Events)
-	args = appendBytes(args, b.Records)
+	args = appendBytes(args, squeezeAll(b.Records))
 	args = appendStrings(args, e.Interrupts)
 	args = appendStrings(args, e.ToolCalls)
 	for id, m := range snap.Upsert {
-		args = append(args, id, []byte(m))
+		args = append(args, id, squeeze(m))
 	}
 	args = appendStrings(args, snap.Remove)
 	r, err := s.run(ctx, call{endScript, t.all(), args})

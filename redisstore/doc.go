@@ -18,20 +18,21 @@
 //	                                                                       nack, interrupt
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, end, retire
 //	                    in their place
-//	Tsnap       hash    state, and the message ids in order                end
-//	Tmsgs       hash    messages by id                                     end
+//	Tsnap       hash    s: state, o: the message ids in order, m: messages end
+//	                    by id
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
 //	                    line (run.lua), with its ordinal n in the thread;  interrupt
-//	                    rn: record, tn: terminal event; l: the latest run
-//	                    of an execution that was continued
+//	                    rn: record, tn: terminal event, unless the log has
+//	                    it and the run's interrupts are open; l: the latest
+//	                    run of an execution that was continued
 //	Tmemo       hash    what clients may refer to again: l: their run id   begin, end, nack, interrupt
 //	                    to run ids, a: interrupt id to answer, c: tool
 //	                    call ids asked about, x: a request to interrupt
 //	                    to what it did
-//	Texec       hash    the live execution: id, agent, what is frozen,     begin, activate, end, stop, nack, interrupt
-//	                    began; its open suspension, behind what the inbox
-//	                    knows of it; after a resume what giving back needs
-//	Tjournal    list    the live execution's records                       begin, commit, end, nack
+//	Texec       string  the live execution: id, agent, began; its open     begin, activate, end, stop, nack, interrupt
+//	                    suspension, behind what the inbox knows of it;
+//	                    after a resume what giving back needs
+//	Tjournal    list    the live execution: what is frozen, its records    begin, activate, commit, end, nack
 //	Tclosing    string  what closes the active run's open items            commit, end, stop, nack, interrupt
 //	Tqueue      zset    waiting run ids by priority and arrival            begin, claim, stop, end, nack, interrupt
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
@@ -68,7 +69,8 @@
 //
 // A waiting thread must be small. So values that may be longer than what Redis
 // packs (64 bytes) are kept out of the record, and what only a claim needs is
-// taken out of it at rest.
+// taken out of it at rest. What scripts only keep and hand back (records, frozen
+// inputs, journals, suspensions, messages, state) may be squeezed: see squeeze.go.
 //
 // Leases and ready are the mailbox: what is in them is what Due returns, and
 // they change in the script that decides, so that no dispatch can be lost

@@ -60,7 +60,7 @@ func (t threadKeys) closing() string   { return t.base + "closing" }
 // all returns the keys in the order of keysOf in thread.lua.
 func (t threadKeys) all() []string {
 	return []string{
-		t.rec(), t.log(), t.base + "snap", t.base + "msgs", t.base + "runs",
+		t.rec(), t.log(), t.base + "snap", t.base + "runs",
 		t.base + "memo", t.exec(), t.journal(), t.closing(), t.base + "queue",
 		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.big(),
 		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead,

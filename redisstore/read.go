@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -42,14 +43,14 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 	at := r.int()
 	v.Recovered = r.bool()
 	events := r.events()
-	state, order, messages := r.json(), r.json(), r.list()
+	stored := r.list()
 	if v.Recovered {
 		v.Missed = events
 	} else {
 		v.Log = events
-		v.Snapshot = adapter.Snapshot{At: at, State: state}
-		v.Snapshot.Messages = inOrder(order, messages)
-		r.join(messages)
+		v.Snapshot = readSnapshot(stored)
+		v.Snapshot.At = at
+		r.join(stored)
 	}
 	v.Suspension = r.json()
 	v.Active = readRun(r)
@@ -96,26 +97,37 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 	return v, nil
 }
 
-func inOrder(order json.RawMessage, messages *reply) []json.RawMessage {
-	byID := make(map[string]json.RawMessage, len(messages.items)/2)
-	for messages.more() {
-		id := messages.string()
-		byID[id] = messages.json()
+// readSnapshot reads the fields of the snapshot: s the state, o the order of
+// the messages, and each message by its id behind an m.
+func readSnapshot(fields *reply) adapter.Snapshot {
+	var snap adapter.Snapshot
+	var order json.RawMessage
+	byID := make(map[string]json.RawMessage, len(fields.items)/2)
+	for fields.more() {
+		name, value := fields.string(), fields.json()
+		switch {
+		case name == "s":
+			snap.State = value
+		case name == "o":
+			order = value
+		default:
+			byID[strings.TrimPrefix(name, "m")] = value
+		}
 	}
 	if order == nil {
-		return nil
+		return snap
 	}
 	var ids []string
 	if err := json.Unmarshal(order, &ids); err != nil {
-		messages.fail("has no order of messages")
+		fields.fail("has no order of messages")
 	}
-	list := make([]json.RawMessage, 0, len(ids))
+	snap.Messages = make([]json.RawMessage, 0, len(ids))
 	for _, id := range ids {
 		if m, ok := byID[id]; ok {
-			list = append(list, m)
+			snap.Messages = append(snap.Messages, m)
 		}
 	}
-	return list
+	return snap
 }
 
 func readRun(r *reply) *adapter.RunState {

@@ -63,12 +63,18 @@ func (r *reply) string() string {
 	}
 }
 
-// json reads a value that may be absent.
+// json reads a value that may be absent, or squeezed.
 func (r *reply) json() json.RawMessage {
-	if s := r.string(); s != "" {
-		return json.RawMessage(s)
+	s := r.string()
+	if s == "" {
+		return nil
 	}
-	return nil
+	value, err := unsqueeze([]byte(s))
+	if err != nil {
+		r.fail("has a value that cannot be unfolded")
+		return nil
+	}
+	return value
 }
 
 // list reads a nested answer; an absent one is empty.

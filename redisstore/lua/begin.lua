@@ -110,7 +110,7 @@ if resumes then
     redis.call('HSET', t.memo, 'a:' .. ARGV[i], ARGV[i + 1])
     given[#given + 1] = ARGV[i]
   end
-  local closed = close(t, member, r.latest)
+  local closed = close(t, r, member)
   if how == 'resume' then decided(t, closed, given, ARGV[19]) end
 end
 if letter then

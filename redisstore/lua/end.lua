@@ -56,10 +56,10 @@ r.bound = r.seq
 local finish = r.seq
 
 if ARGV[16] == '1' then
-  if ARGV[17] ~= '' then redis.call('HSET', t.snap, 'state', ARGV[17]) end
-  if ARGV[18] ~= '' then redis.call('HSET', t.snap, 'order', ARGV[18]) end
-  for i = m1, m2, 2 do redis.call('HSET', t.msgs, ARGV[i], ARGV[i + 1]) end
-  for i = x1, x2 do redis.call('HDEL', t.msgs, ARGV[i]) end
+  if ARGV[17] ~= '' then redis.call('HSET', t.snap, 's', ARGV[17]) end
+  if ARGV[18] ~= '' then redis.call('HSET', t.snap, 'o', ARGV[18]) end
+  for i = m1, m2, 2 do redis.call('HSET', t.snap, 'm' .. ARGV[i], ARGV[i + 1]) end
+  for i = x1, x2 do redis.call('HDEL', t.snap, 'm' .. ARGV[i]) end
   r.snapat = r.seq
 end
 
@@ -83,7 +83,8 @@ else
 end
 d.status, d.stamp, d.finish, d.ready, d.gave = 'ended', stamp, finish, ready, gave
 move(t, d, 'acked')
-setTerminal(t, d, plain(ARGV[e2]))
+-- While a suspension is open its run's terminal event is read from the log.
+if ARGV[13] ~= 'suspend' then setTerminal(t, d, plain(ARGV[e2])) end
 putRun(t, d)
 
 mark(r, tonumber(ARGV[30]))

@@ -12,7 +12,7 @@
 -- then              those, then message ids
 --
 -- Returns {now, ver, epoch, base, seq, bound, snapat, recovered, events,
---   state, order, messages, suspension, active, latest, run, labelled, queue,
+--   snapshot, suspension, active, latest, run, labelled, queue,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title}; a run is {id,
 --   record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false.
@@ -29,18 +29,16 @@ end
 local function run(id)
   local d = id ~= '' and getRun(t, id)
   if not d then return false end
-  return { id, record(t, d), d.status, d.started, terminalOf(t, d), d.execution, latestOf(t, d) }
+  return { id, record(t, d), d.status, d.started, terminalOf(t, r, d), d.execution, latestOf(t, d) }
 end
 
-local recovered, events, state, order, messages = 0, {}, false, false, {}
+local recovered, events, snapshot = 0, {}, {}
 local after = tonumber(ARGV[10])
 if ARGV[9] == r.epoch and after >= r.base - 1 and after <= r.seq then
   recovered = 1
   events = logged(r, t.log, t.big, after + 1)
 else
-  local snap = redis.call('HMGET', t.snap, 'state', 'order')
-  state, order = snap[1], snap[2]
-  messages = redis.call('HGETALL', t.msgs)
+  snapshot = redis.call('HGETALL', t.snap)
   events = logged(r, t.log, t.big, math.max(r.snapat + 1, r.base))
 end
 
@@ -67,6 +65,6 @@ if redis.call('EXISTS', t.archive) == 1 then
 end
 
 local about = redis.call('HMGET', t.rec, 'tenant', 'title')
-return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, state, order, messages,
+return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
   suspension(t) or false, run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked, archived,
   r.depoch, r.pause == '1' and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2] }

@@ -37,13 +37,21 @@ local function trim(t, r, count, bytes, age)
     if seq > r.snapat or #r.marks == 12 then break end -- it is wanted again
     r.marks = string.sub(r.marks, 13)
   end
-  local first, cut = r.base, false
+  local first, cut, asked = r.base, false, nil
+  if suspended(t) then
+    local _, head = suspension(t)
+    asked = getRun(t, head[2] == '' and r.latest or head[2])
+  end
   while r.base <= r.snapat and not cut and (r.base < base or r.bytes > bytes) do
     local page = redis.call('LRANGE', t.log, r.base - first, math.min(r.base + 99, r.snapat) - first)
     for _, e in ipairs(page) do
       if r.base >= base and r.bytes <= bytes then
         cut = true
         break
+      end
+      -- Its terminal event has been in the log only.
+      if asked and asked.finish == r.base and redis.call('HEXISTS', t.runs, 't' .. asked.n) == 0 then
+        setTerminal(t, asked, e == MARK and redis.call('HGET', t.big, r.base) or e)
       end
       local size = #e
       if e == MARK then
@@ -95,7 +103,7 @@ local function erase(t, r, member, remember)
     count(t, d.state, -1)
     if d.state == 'dead_letter' then unbury(t, d) end
   end
-  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.msgs, t.runs, t.memo, t.exec, t.journal, t.disp, t.archive,
+  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.exec, t.journal, t.disp, t.archive,
     t.drafts)
   redis.call('HSET', t.rec, 'thread', member, 'epoch', ARGV[3], 'replid', history(), 'base', 1, 'seq', 0,
     'depoch', r.depoch, 'was', r.ver)

@@ -96,21 +96,54 @@ end
 local function latestOf(t, d) return redis.call('HGET', t.runs, 'l:' .. d.execution) or d.id end
 
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
-local function terminalOf(t, d) return redis.call('HGET', t.runs, 't' .. d.n) end
+local function terminalOf(t, r, d)
+  return redis.call('HGET', t.runs, 't' .. d.n)
+    or d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, 1)[1]
+end
 local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
 
--- execute begins an execution. What names it is one field: beside what is frozen,
--- which is seldom small, each field costs more than it holds.
+-- settle stores the terminal event of a run that has asked: it is read from the
+-- log as long as the thread waits.
+local function settle(t, r, run)
+  local d = getRun(t, run)
+  local event = d and terminalOf(t, r, d)
+  if event then setTerminal(t, d, event) end
+end
+
+-- The live execution is one string, packed: fields of a hash cost more than most
+-- of these hold. Beside what names it stand its open suspension and, after a
+-- resume, what giving back needs. What is frozen is the journal's first entry.
+local EXECUTION = { 'id', 'agent', 'began', 'open', 'susp', 'given', 'jlen', 'deadline' }
+
+local function getExecution(t)
+  local stored = redis.call('GET', t.exec)
+  if not stored then return end
+  local x = {}
+  for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
+  return x
+end
+
+local function putExecution(t, x)
+  local texts, last = {}, 3
+  for i, name in ipairs(EXECUTION) do
+    texts[i] = x[name] or ''
+    if texts[i] ~= '' then last = math.max(last, i) end
+  end
+  redis.call('SET', t.exec, table.concat(pack({}, texts, 1, last)))
+end
+
+-- execute begins an execution.
 local function execute(t, id, agent, frozen)
   redis.call('DEL', t.exec, t.journal)
-  redis.call('HSET', t.exec, 'head', table.concat(pack({}, { id, agent, NOW }, 1, 3)), 'frozen', frozen)
+  redis.call('RPUSH', t.journal, frozen)
+  putExecution(t, { id = id, agent = agent, began = tostring(NOW) })
 end
 
 -- executing returns the live execution's id, agent, and the time at which it
 -- began; nil: there is none.
 local function executing(t)
-  local head = redis.call('HGET', t.exec, 'head')
-  if head then return unpack(unpacked(head)) end
+  local x = getExecution(t)
+  if x then return x.id, x.agent, x.began end
 end
 
 -- stampOf names a call of a claim's holder, so that it is recognised when it is
@@ -126,6 +159,6 @@ local function describe(t, r, d)
   local held = r.run == d.id and r.token ~= ''
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, held and r.node or '', held and r.lease or 0,
-    d.started > 0 and 1 or 0, terminalOf(t, d), d.requeued, d.created, d.created + d.updated,
+    d.started > 0 and 1 or 0, terminalOf(t, r, d), d.requeued, d.created, d.created + d.updated,
     TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id) }
 end

@@ -9,21 +9,25 @@ local function sealed(head, text)
   return table.concat(pack({}, { table.concat(pack({}, head, 1, 4)), text }, 1, 2))
 end
 
-local function suspended(t) return redis.call('HEXISTS', t.exec, 'open') == 1 end
+local function suspended(t)
+  local x = getExecution(t)
+  return x ~= nil and (x.open or '') ~= ''
+end
 
 -- suspension returns the open one's text, and what the index knows of it.
 local function suspension(t)
-  local stored = redis.call('HGET', t.exec, 'open')
-  if not stored then return end
-  local parts = unpacked(stored)
+  local x = getExecution(t)
+  if not x or (x.open or '') == '' then return end
+  local parts = unpacked(x.open)
   return parts[2], unpacked(parts[1])
 end
 
 -- reopen leaves the thread waiting for answers. wants is when it wants a claim,
 -- the first millisecond after its deadline; false: never.
 local function reopen(t, member, stored, wants)
-  redis.call('HSET', t.exec, 'open', stored)
-  redis.call('HDEL', t.exec, 'susp', 'given', 'jlen', 'deadline')
+  local x = getExecution(t)
+  x.open, x.susp, x.given, x.jlen, x.deadline = stored, nil, nil, nil, nil
+  putExecution(t, x)
   redis.call('PERSIST', t.memo)
   if wants then redis.call('ZADD', t.ready, wants, member) end
   inbox(t, 'ZADD', unpacked(unpacked(stored)[1]))
@@ -39,12 +43,15 @@ end
 
 -- close takes the suspension up, before another run is the thread's latest, and
 -- returns what giveBack needs.
-local function close(t, member, latest)
+local function close(t, r, member)
   local text, head = suspension(t)
-  redis.call('HDEL', t.exec, 'open')
+  local x = getExecution(t)
+  x.open = nil
+  putExecution(t, x)
   redis.call('DEL', t.drafts)
   inbox(t, 'ZREM', head)
-  if head[2] == '' then head[2] = latest end
+  if head[2] == '' then head[2] = r.latest end
+  settle(t, r, head[2])
   return { stored = sealed(head, text), wants = redis.call('ZSCORE', t.ready, member) or '' }
 end
 
@@ -52,17 +59,21 @@ end
 -- as long as its journal ends with the decisions.
 local function decided(t, closed, ids, decisions)
   redis.call('RPUSH', t.journal, decisions)
-  redis.call('HSET', t.exec, 'susp', closed.stored, 'given', table.concat(pack({}, ids, 1, #ids)),
-    'jlen', redis.call('LLEN', t.journal), 'deadline', closed.wants)
+  local x = getExecution(t)
+  x.susp, x.given = closed.stored, table.concat(pack({}, ids, 1, #ids))
+  x.jlen, x.deadline = redis.call('LLEN', t.journal), closed.wants
+  putExecution(t, x)
 end
 
 -- giveBack opens the suspension again that the execution's latest run answered,
 -- unless something was journaled since. It returns whether it did.
 local function giveBack(t, member, execution)
-  local v = redis.call('HMGET', t.exec, 'susp', 'given', 'jlen', 'deadline')
-  if not v[1] or executing(t) ~= execution or tonumber(v[3]) ~= redis.call('LLEN', t.journal) then return false end
-  for _, id in ipairs(unpacked(v[2])) do redis.call('HDEL', t.memo, 'a:' .. id) end
+  local x = getExecution(t)
+  if not x or (x.susp or '') == '' or x.id ~= execution or tonumber(x.jlen) ~= redis.call('LLEN', t.journal) then
+    return false
+  end
+  for _, id in ipairs(unpacked(x.given)) do redis.call('HDEL', t.memo, 'a:' .. id) end
   redis.call('RPOP', t.journal)
-  reopen(t, member, v[1], v[4] ~= '' and v[4])
+  reopen(t, member, x.susp, (x.deadline or '') ~= '' and x.deadline)
   return true
 end

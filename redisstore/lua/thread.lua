@@ -8,10 +8,10 @@ local NOW = now()
 
 local function keysOf(k)
   return {
-    rec = k[1], log = k[2], snap = k[3], msgs = k[4], runs = k[5],
-    memo = k[6], exec = k[7], journal = k[8], closing = k[9], queue = k[10],
-    disp = k[11], followers = k[12], archive = k[13], drafts = k[14], big = k[15],
-    leases = k[16], ready = k[17], counts = k[18], inbox = k[19], threads = k[20], dead = k[21],
+    rec = k[1], log = k[2], snap = k[3], runs = k[4], memo = k[5],
+    exec = k[6], journal = k[7], closing = k[8], queue = k[9], disp = k[10],
+    followers = k[11], archive = k[12], drafts = k[13], big = k[14],
+    leases = k[15], ready = k[16], counts = k[17], inbox = k[18], threads = k[19], dead = k[20],
   }
 end
 

@@ -9,7 +9,7 @@ local out = {}
 for k = 1, #KEYS, 3 do
   local rec, exec, queue = KEYS[k], KEYS[k + 1], KEYS[k + 2]
   local v = redis.call('HMGET', rec, 'thread', 'title', 'input', 'run')
-  out[#out + 1] = v[3] and { v[1], v[2], v[3], (v[4] or '') ~= '' and 1 or 0, redis.call('HEXISTS', exec, 'open'),
+  out[#out + 1] = v[3] and { v[1], v[2], v[3], (v[4] or '') ~= '' and 1 or 0, suspended({ exec = exec }) and 1 or 0,
     redis.call('ZCARD', queue) } or {}
 end
 return out

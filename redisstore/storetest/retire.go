@@ -116,6 +116,29 @@ var retireTests = []test{
 		th.retire()
 		same(th, "at rest", th.kept()+" "+th.log(), "3 7 start:r2 end start:r3 x end")
 	}},
+	{"what the run that asked ended with outlives the log, and the answer", func(e *env) {
+		e.age = 7 * day
+		clock := e.stopped()
+		th := e.thread()
+		th.whole("r1", "words")
+		c := th.begun(th.start("r2"))
+		asks := ending(c, 2, th.view().Seq, "before asked:r2", adapter.EndSuspend)
+		asks.End.Suspension = json.RawMessage(`{"open":["i"]}`)
+		asks.End.Interrupts = []string{"i"}
+		asks.End.Snapshot = &adapter.SnapshotUpdate{State: json.RawMessage(`{}`)}
+		th.ok(asks)
+		ended := func(when string) {
+			th.Helper()
+			same(th, "terminal event "+when, string(th.view(adapter.ReadQuery{RunID: "r2"}).Run.Terminal), "asked:r2")
+		}
+		ended("in the log")
+		clock.move(8 * day)
+		th.retire()
+		same(th, "log", th.log(), "")
+		ended("past the log")
+		th.begun(th.resume("r3", "exe-r2"))
+		ended("past the question")
+	}},
 	{"a suspended thread's log goes by age, its question stays", func(e *env) {
 		c := e.stopped()
 		e.age, e.keep = time.Hour, 2*time.Hour
