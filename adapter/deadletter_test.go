@@ -182,3 +182,27 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 		t.Errorf("requeued as %s", letter.RequeuedAs)
 	}
 }
+
+// What a dead letter was not to run beside is kept away from the run that goes on
+// with it too.
+func TestRequeueKeepsTheDedupeKey(t *testing.T) {
+	agent := &steady{ran: map[string]int{}}
+	l := newLab(t, agent)
+	cut := cutAfter(l.store, 1)
+	in := user("hi")
+	in.ThreadID, in.RunID = l.key.Thread, "run-0"
+	if a, err := l.worker(cut, agent).Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in,
+		Dispatch: adapter.DispatchOptions{Dedupe: "daily"}}); err != nil || a.Disposition != adapter.Started {
+		t.Fatalf("%+v %v", a, err)
+	}
+	await(l, cut.lost)
+	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+	a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(adapter.DispatchDeadLetter).ID)
+	if err != nil || a.Disposition != adapter.Started {
+		t.Fatalf("%+v %v", a, err)
+	}
+	if info, err := l.runner.FindRun(l.ctx(), l.key, a.RunID); err != nil || info.Dedupe != "daily" {
+		t.Errorf("%+v %v", info, err)
+	}
+	succeeded(t, l.untilEnd())
+}

@@ -129,7 +129,7 @@ func (r *Runner) requeue(ctx context.Context, key ThreadKey, letter *Dispatch) (
 	}
 	b := Begin{
 		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: input.RunID, Requeues: letter.ID,
-		Agent: old.Agent, Execution: old.Execution, MaxAttempts: letter.MaxAttempts, Priority: letter.Priority,
+		Agent: old.Agent, Execution: old.Execution, MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe,
 	}
 	var start *begin
 	if letter.Input != nil {
