@@ -29,10 +29,10 @@
 //	                    to run ids, a: interrupt id to answer, c: tool
 //	                    call ids asked about, x: a request to interrupt
 //	                    to what it did
-//	Texec       string  the live execution: id, agent, began; its open     begin, activate, end, stop, nack, interrupt
-//	                    suspension, behind what the inbox knows of it;
-//	                    after a resume what giving back needs
-//	Tjournal    list    the live execution: what is frozen, its records    begin, activate, commit, end, nack
+//	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, end, stop, nack,
+//	                    suspension behind what the inbox knows of it,      interrupt
+//	                    after a resume what giving back needs; what is
+//	                    frozen; its records
 //	Tclosing    string  what closes the active run's open items            commit, end, stop, nack, interrupt
 //	Tqueue      zset    waiting run ids by priority and arrival            begin, claim, stop, end, nack, interrupt
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,

@@ -15,7 +15,7 @@ const draftSize = 64 << 10
 // id it only reads.
 func (s *Store) Drafts(ctx context.Context, key adapter.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.keys.thread(key)
-	c := call{draftsScript, []string{t.rec(), t.exec(), t.base + "drafts"}, []any{version}}
+	c := call{draftsScript, []string{t.rec(), t.journal(), t.base + "drafts"}, []any{version}}
 	for id, draft := range drafts {
 		if len(draft) > draftSize {
 			return nil, false, fmt.Errorf("redisstore: drafts: the draft for interrupt %q has %d bytes: at most %d are kept", id, len(draft), draftSize)

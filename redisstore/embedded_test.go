@@ -123,7 +123,7 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 	}
 	claim := begin(t, s, inline(0, "r1"))
 	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Records: []json.RawMessage{json.RawMessage("1")}})
-	if got := fmt.Sprint(kept()); got != "[rec log runs memo exec journal followers leases counts threads]" {
+	if got := fmt.Sprint(kept()); got != "[rec log runs memo journal followers leases counts threads]" {
 		t.Errorf("of an active run: %s", got)
 	}
 	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})

@@ -21,7 +21,7 @@ func (s *Store) Inbox(ctx context.Context, q adapter.PageQuery) (adapter.InboxPa
 	load := func(threads []threadKeys, hits []hit) call {
 		c := call{script: inboxScript, args: []any{q.Tenant}}
 		for i, t := range threads {
-			c.keys = append(c.keys, t.rec(), t.exec(), t.base+"runs", t.base+"drafts")
+			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"runs", t.base+"drafts")
 			c.args = append(c.args, hits[i].member[:stampSize])
 		}
 		return c

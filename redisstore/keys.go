@@ -51,7 +51,6 @@ func (k *keyspace) thread(key adapter.ThreadKey) threadKeys {
 
 func (t threadKeys) rec() string       { return t.base + "rec" }
 func (t threadKeys) log() string       { return t.base + "log" }
-func (t threadKeys) exec() string      { return t.base + "exec" }
 func (t threadKeys) journal() string   { return t.base + "journal" }
 func (t threadKeys) big() string       { return t.base + "big" }
 func (t threadKeys) followers() string { return t.base + "followers" }
@@ -61,7 +60,7 @@ func (t threadKeys) closing() string   { return t.base + "closing" }
 func (t threadKeys) all() []string {
 	return []string{
 		t.rec(), t.log(), t.base + "snap", t.base + "runs",
-		t.base + "memo", t.exec(), t.journal(), t.closing(), t.base + "queue",
+		t.base + "memo", t.journal(), t.closing(), t.base + "queue",
 		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.big(),
 		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead,
 	}

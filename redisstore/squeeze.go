@@ -15,6 +15,9 @@ import (
 
 const squeezed = 0x01
 
+// squeezeEnd is what every deflated value ends with, and is not kept.
+var squeezeEnd = []byte{0x00, 0x00, 0xff, 0xff}
+
 // squeezeFrom is the length below which squeezing gains nothing.
 const squeezeFrom = 64
 
@@ -57,10 +60,10 @@ func squeeze(value []byte) []byte {
 	if _, err := w.Write(value); err != nil {
 		return value
 	}
-	if err := w.Close(); err != nil || out.Len() >= len(value) {
+	if err := w.Close(); err != nil || out.Len()-len(squeezeEnd) >= len(value) {
 		return value
 	}
-	return out.Bytes()
+	return bytes.TrimSuffix(out.Bytes(), squeezeEnd)
 }
 
 // unsqueeze returns what squeeze was given.
@@ -68,7 +71,7 @@ func unsqueeze(value []byte) ([]byte, error) {
 	if len(value) == 0 || value[0] != squeezed {
 		return value, nil
 	}
-	r := flate.NewReaderDict(bytes.NewReader(value[1:]), []byte(squeezeWords))
+	r := flate.NewReaderDict(io.MultiReader(bytes.NewReader(value[1:]), bytes.NewReader(squeezeEnd)), []byte(squeezeWords))
 	out, err := io.ReadAll(io.LimitReader(r, maxUnsqueezed+1))
 	if err == nil && len(out) > maxUnsqueezed {
 		err = errors.New("redisstore: a stored value unfolds beyond all bounds")

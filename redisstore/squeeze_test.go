@@ -28,7 +28,7 @@ func TestSqueeze(t *testing.T) {
 
 // What was stored before is read with the same dictionary for ever.
 func TestSqueezedLongAgo(t *testing.T) {
-	const stored = "\x01\x82\xaaH2J3H5L1\xd15H6K\xd25I35\u05f5H3\xb4\xd45@\x00C<\xa6\x04\xe4\xa4&\x16\xa7*\x14@\x13Ef^Y~fr*\xa8p\xf3M,J\xce\xd0S\xaa\x05\x04\x00\x00\xff\xff"
+	const stored = "\x01\x82\xaaH2J3H5L1\xd15H6K\xd25I35\u05f5H3\xb4\xd45@\x00C<\xa6\x04\xe4\xa4&\x16\xa7*\x14@\x13Ef^Y~fr*\xa8p\xf3M,J\xce\xd0S\xaa\x05\x04"
 	if got, err := unsqueeze([]byte(stored)); err != nil || !bytes.HasPrefix(got, []byte(`{"id":"`)) {
 		t.Errorf("%q %v", got, err)
 	}

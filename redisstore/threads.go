@@ -34,7 +34,7 @@ func (s *Store) Threads(ctx context.Context, namespace string, q adapter.PageQue
 	load := func(threads []threadKeys, _ []hit) call {
 		c := call{script: threadsScript}
 		for _, t := range threads {
-			c.keys = append(c.keys, t.rec(), t.exec(), t.base+"queue")
+			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"queue")
 		}
 		return c
 	}

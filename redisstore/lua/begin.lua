@@ -120,7 +120,6 @@ if letter then
   redis.call('HDEL', t.disp, 'i:' .. letter.id)
 end
 if how == 'resume' or how == 'requeue' then
-  redis.call('PERSIST', t.exec)
   redis.call('PERSIST', t.journal)
   redis.call('HSET', t.runs, 'l:' .. ARGV[15], run)
 else

@@ -1,7 +1,7 @@
 -- drafts.lua: keep answers to some of the open interrupts.
 --
 -- KEYS[1] rec
--- KEYS[2] exec
+-- KEYS[2] journal
 -- KEYS[3] drafts
 -- ARGV[7] version  of the thread; 0: any
 -- then    interrupt ids, each with its draft; '' deletes one
@@ -10,7 +10,7 @@
 --   is not open. A call that finds what it asks for is not held to the version: it
 --   is one that was sent again.
 
-local t = { rec = KEYS[1], exec = KEYS[2], drafts = KEYS[3] }
+local t = { rec = KEYS[1], journal = KEYS[2], drafts = KEYS[3] }
 local version = tonumber(ARGV[7])
 local changes, replaces = #ARGV == 7, false
 if #ARGV > 7 then

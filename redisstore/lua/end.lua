@@ -74,7 +74,7 @@ if ARGV[13] == 'suspend' then
 elseif ARGV[15] == '1' and giveBack(t, member, d.execution) then
   gave = 1
 else
-  redis.call('DEL', t.exec, t.journal)
+  redis.call('DEL', t.journal)
   redis.call('PEXPIRE', t.memo, ARGV[19])
   if release(t, r, member) then
     nudge(member)

@@ -1,6 +1,6 @@
 -- inbox.lua: open suspensions of a tenant, found by their members in the inbox.
 --
--- KEYS    for each: rec, exec, runs, drafts
+-- KEYS    for each: rec, journal, runs, drafts
 -- ARGV[7] tenant
 -- then    for each: when it opened, as the member has it
 --
@@ -9,7 +9,7 @@
 
 local out = {}
 for k = 1, #KEYS, 4 do
-  local t = { rec = KEYS[k], exec = KEYS[k + 1], runs = KEYS[k + 2], drafts = KEYS[k + 3] }
+  local t = { rec = KEYS[k], journal = KEYS[k + 1], runs = KEYS[k + 2], drafts = KEYS[k + 3] }
   local item = {}
   local text, head = suspension(t)
   if text and head[1] == ARGV[8 + (k - 1) / 4] then

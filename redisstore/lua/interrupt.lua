@@ -47,7 +47,7 @@ end
 if active ~= '' then
   local d = getRun(t, active)
   node, old = cut(t, r, member, d, d.started > 0 and ARGV[10], 'superseded', ARGV[11])
-  redis.call('DEL', t.exec, t.journal)
+  redis.call('DEL', t.journal)
 end
 redis.call('HSET', t.memo, 'x:' .. ARGV[8], table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))
 if not suspended(t) then

@@ -13,5 +13,5 @@ local t = keysOf(KEYS)
 local r = open(t.rec)
 if not holds(r, ARGV[8], ARGV[9], tonumber(ARGV[10])) then return { 0 } end
 local id, agent, began = executing(t)
-return { 1, id or '', agent or '', redis.call('LINDEX', t.journal, 0), began or 0, redis.call('LRANGE', t.journal, 1, -1),
+return { 1, id or '', agent or '', redis.call('LINDEX', t.journal, 1), began or 0, redis.call('LRANGE', t.journal, 2, -1),
   getRun(t, r.run).started, math.max(r.attempts - 1, 0) }

@@ -38,7 +38,7 @@ if how == 'bury' or how == 'nack' and r.attempts >= d.max then
   if ARGV[15] == '1' and activated and giveBack(t, member, d.execution) then
     d.gave = 1
   else
-    for _, key in ipairs({ t.exec, t.journal, t.memo }) do redis.call('PEXPIRE', key, ARGV[16]) end
+    for _, key in ipairs({ t.journal, t.memo }) do redis.call('PEXPIRE', key, ARGV[16]) end
     d.ready = release(t, r, member) and 1 or 0
   end
 else

@@ -103,7 +103,7 @@ local function erase(t, r, member, remember)
     count(t, d.state, -1)
     if d.state == 'dead_letter' then unbury(t, d) end
   end
-  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.exec, t.journal, t.disp, t.archive,
+  redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.disp, t.archive,
     t.drafts)
   redis.call('HSET', t.rec, 'thread', member, 'epoch', ARGV[3], 'replid', history(), 'base', 1, 'seq', 0,
     'depoch', r.depoch, 'was', r.ver)

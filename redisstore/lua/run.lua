@@ -112,11 +112,12 @@ end
 
 -- The live execution is one string, packed: fields of a hash cost more than most
 -- of these hold. Beside what names it stand its open suspension and, after a
--- resume, what giving back needs. What is frozen is the journal's first entry.
+-- resume, what giving back needs. It is the journal's first entry, and what is
+-- frozen the second: a list has no overhead for long ones.
 local EXECUTION = { 'id', 'agent', 'began', 'open', 'susp', 'given', 'jlen', 'deadline' }
 
 local function getExecution(t)
-  local stored = redis.call('GET', t.exec)
+  local stored = redis.call('LINDEX', t.journal, 0)
   if not stored then return end
   local x = {}
   for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
@@ -129,13 +130,13 @@ local function putExecution(t, x)
     texts[i] = x[name] or ''
     if texts[i] ~= '' then last = math.max(last, i) end
   end
-  redis.call('SET', t.exec, table.concat(pack({}, texts, 1, last)))
+  redis.call('LSET', t.journal, 0, table.concat(pack({}, texts, 1, last)))
 end
 
 -- execute begins an execution.
 local function execute(t, id, agent, frozen)
-  redis.call('DEL', t.exec, t.journal)
-  redis.call('RPUSH', t.journal, frozen)
+  redis.call('DEL', t.journal)
+  redis.call('RPUSH', t.journal, '', frozen)
   putExecution(t, { id = id, agent = agent, began = tostring(NOW) })
 end
 

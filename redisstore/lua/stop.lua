@@ -42,7 +42,7 @@ if d.status == 'queued' then
 else
   local terminal = d.started > 0 and ARGV[9]
   node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARGV[13])
-  redis.call('DEL', t.exec, t.journal)
+  redis.call('DEL', t.journal)
   idle = true
 end
 if idle and release(t, r, member) then
