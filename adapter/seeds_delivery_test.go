@@ -16,17 +16,6 @@ import (
 // seldom sweeps so rarely that only nudges make a node claim.
 func seldom(o *adapter.Options) { o.Sweep = time.Hour }
 
-// send submits on a runner.
-func (l *lab) send(r *adapter.Runner, in *protocol.RunAgentInput) adapter.Admitted {
-	l.t.Helper()
-	in.ThreadID = l.key.Thread
-	a, err := r.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	return a
-}
-
 // leasing is a store with leases of another length than the lab's.
 func leasing(t *testing.T, lease time.Duration) adapter.Store {
 	t.Helper()

@@ -173,7 +173,7 @@ func (h *httpConn) stream(method, address string, body []byte, header http.Heade
 		err = h.events(answer.Body, x)
 		switch {
 		case h.ctx.Err() != nil || h.doomed.Load():
-		case err != nil && !errors.Is(err, io.EOF):
+		case !errors.Is(err, io.EOF):
 			h.c.wrong(ruleHTTP, "the stream broke off: %v", err)
 		default:
 			x.end()

@@ -297,12 +297,13 @@ func (m *movable) move(slot int, between func(remaining func() []string, move fu
 func (m *movable) owner(slot int) int {
 	m.t.Helper()
 	for i, c := range m.clients {
-		info, err := c.ClusterSlots(context.Background()).Result()
+		shards, err := c.ClusterShards(context.Background()).Result()
 		if err != nil {
 			m.t.Fatal(err)
 		}
-		for _, r := range info {
-			if r.Start <= slot && slot <= r.End && len(r.Nodes) > 0 && r.Nodes[0].ID == m.ids[i] {
+		for _, shard := range shards {
+			serves := slices.ContainsFunc(shard.Slots, func(r redis.SlotRange) bool { return r.Start <= int64(slot) && int64(slot) <= r.End })
+			if serves && slices.ContainsFunc(shard.Nodes, func(n redis.Node) bool { return n.ID == m.ids[i] && n.Role == "master" }) {
 				return i
 			}
 		}

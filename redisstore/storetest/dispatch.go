@@ -105,9 +105,9 @@ var dispatchTests = []test{
 		step("acknowledged", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchAcked: 1})
 		th.bury(failing(th.claimed("t1", adapter.ClaimQueued).Claim))
 		step("buried", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchDeadLetter: 1})
-		claim = th.claimed("t2", adapter.ClaimQueued).Claim
+		th.claimed("t2", adapter.ClaimQueued)
 		c.move(e.lease + time.Millisecond)
-		claim = th.claimed("t2b", adapter.ClaimQueued).Claim
+		th.claimed("t2b", adapter.ClaimQueued)
 		step("claimed again", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchClaimed: 1})
 		th.stop("label-r3")
 		step("cancelled", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchCancelled: 1})

@@ -21,7 +21,6 @@ type model struct {
 	version int64  // as last seen: how far a call raises it is the store's affair
 	epoch   string // as last seen
 	decided bool   // the last call must have raised the version
-	touched bool   // the last call may have
 
 	dispatchEpoch int64
 	paused        bool
