@@ -152,9 +152,11 @@ func (s *Store) Journal(ctx context.Context, c adapter.Claim) (*adapter.Executio
 		return nil, adapter.ErrClaimLost
 	}
 	e := &adapter.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
-	for _, record := range r.events() {
-		e.Journal = append(e.Journal, json.RawMessage(record))
+	records := r.list()
+	for records.more() {
+		e.Journal = append(e.Journal, records.json())
 	}
+	r.join(records)
 	e.Started, e.Crashes = r.int(), int(r.int())
 	return e, r.err
 }
