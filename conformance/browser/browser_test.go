@@ -34,7 +34,8 @@ func TestChatPage(t *testing.T) {
 	options.CrashAt = "step_after_effect"
 	doomed := command.Start(t, options)
 	embedded := command.Start(t, command.Options{})
-	control := httptest.NewServer(controlOf(t, a, b, doomed))
+	guarded := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--tokens", tokens}})
+	control := httptest.NewServer(controlOf(t, a, b, doomed, embedded))
 	t.Cleanup(control.Close)
 
 	tests, err := filepath.Glob("*.test.mjs")
@@ -44,7 +45,7 @@ func TestChatPage(t *testing.T) {
 	// One file after another: they share the servers that one of them kills.
 	cmd := exec.Command("node", append([]string{"--test", "--test-concurrency=1", "--test-timeout=180000", "--test-reporter=spec"}, tests...)...)
 	cmd.Env = append(os.Environ(),
-		"AGUIWS_URLS="+strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL()}, ","),
+		"AGUIWS_URLS="+strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL(), guarded.URL()}, ","),
 		"AGUIWS_CONTROL="+control.URL,
 		"AGUIWS_BROWSER="+browser,
 		"AGUIWS_SHOTS="+command.Artifacts(t),
@@ -55,6 +56,11 @@ func TestChatPage(t *testing.T) {
 		t.Errorf("node --test: %v\n%s", err, out)
 	}
 }
+
+// tokens let two people into the server that asks who comes: one of them answers
+// and operates.
+const tokens = `[{token: the-token-of-ann-0123456789, user: ann, scopes: [read, run, approver, admin]},` +
+	` {token: the-token-of-bob-0123456789, user: bob}]`
 
 func chromium(t *testing.T) string {
 	t.Helper()

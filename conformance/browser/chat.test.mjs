@@ -171,6 +171,7 @@ test("several questions are answered together", async () => {
   await tab.front();
   await cards.nth(0).getByTestId("approve").click();
   await cards.nth(1).getByTestId("decline").click();
+  await until(async () => (await tab.at("answer-progress").textContent()) === "2 of 3 answered", "it says how many are answered");
   await cards.nth(2).getByTestId("approve").click();
   await tab.shot("9-parallel");
   await tab.click("submit-answers");

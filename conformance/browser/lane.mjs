@@ -7,7 +7,8 @@ import path from "node:path";
 import { after, afterEach, before } from "node:test";
 
 // The packages of both lanes are installed once, beside the other lane.
-const { chromium } = createRequire(new URL("../node/", import.meta.url))("playwright-core");
+const installed = createRequire(new URL("../node/", import.meta.url));
+const { chromium } = installed("playwright-core");
 
 const PATIENCE_MS = 20_000;
 const POLL_MS = 10;
@@ -15,9 +16,9 @@ const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_SHOTS } = process.env;
 
 /**
  * The addresses of the page: `a` and `b` share a Redis; `doomed` has one of its own and dies when it has carried out its
- * first tool call, before it can say so; `embedded` has none.
+ * first tool call, before it can say so; `embedded` has none; `guarded` has none and asks for a token.
  */
-export const [a, b, doomed, embedded] = process.env.AGUIWS_URLS.split(",");
+export const [a, b, doomed, embedded, guarded] = process.env.AGUIWS_URLS.split(",");
 
 let browser;
 const contexts = new Set();
@@ -40,16 +41,47 @@ afterEach(async () => {
   assert.deepEqual(complaints.splice(0), [], "the page has complained");
 });
 
+/** The tokens that `guarded` knows: Ann may answer and operate, Bob may chat. */
+export const ANN = "the-token-of-ann-0123456789";
+export const BOB = "the-token-of-bob-0123456789";
+
+/** The width of a phone, in pixels. */
+export const PHONE = 390;
+
 /** A person's browser: its tabs share what a browser shares. */
-export async function person() {
-  const context = await browser.newContext({ viewport: { width: 900, height: 1000 } });
+export async function person(options = {}) {
+  const context = await browser.newContext({ viewport: { width: 900, height: 1000 }, ...options });
   contexts.add(context);
   return context;
+}
+
+/** What axe finds serious or worse. The page's policy lets nobody put a script into it, but the browser itself. */
+export async function barriers(page) {
+  const [tree] = await page.context().newCDPSession(page).then(async (cdp) => {
+    const { executionContextId } = await cdp.send("Page.createIsolatedWorld", { frameId: (await cdp.send("Page.getFrameTree")).frameTree.frame.id });
+    const run = (expression) => cdp.send("Runtime.evaluate", { expression, contextId: executionContextId, awaitPromise: true, returnByValue: true });
+    await run(installed("axe-core").source);
+    const answer = await run("axe.run(document, { resultTypes: ['violations'] })");
+    assert.equal(answer.exceptionDetails, undefined, JSON.stringify(answer.exceptionDetails));
+    await cdp.detach();
+    return [answer.result.value];
+  });
+  assert.ok(tree.passes.length > 5, "axe has looked at something");
+  return tree.violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
 }
 
 /** A tab that shows a thread at a server. */
 export class Tab {
   static async open(context, server, threadId = randomUUID()) {
+    const tab = await Tab.at(context, `${server}/?thread=${encodeURIComponent(threadId)}`, threadId);
+    await tab.connected();
+    return tab;
+  }
+
+  /** A tab that shows any place of the page. */
+  static async at(context, address, threadId) {
     const tab = new Tab();
     tab.threadId = threadId;
     tab.page = await context.newPage();
@@ -57,11 +89,12 @@ export class Tab {
     tab.page.on("console", (message) => {
       if (!["error", "warning"].includes(message.type())) return;
       // A server that was killed is no fault of the page's.
+      // A server that says no is what some tests are about.
+      if (tab.serverMayRefuse && /status of 40[13]|WebSocket connection to/.test(message.text())) return;
       if (tab.serverMayDie && /WebSocket connection to|Failed to load resource/.test(message.text())) return;
       complaints.push(message.text());
     });
-    await tab.page.goto(`${server}/?thread=${encodeURIComponent(threadId)}`);
-    await tab.connected();
+    await tab.page.goto(address);
     return tab;
   }
 
@@ -179,7 +212,7 @@ async function control(what) {
   return answer.json();
 }
 
-/** kill -9, and start on the same port and Redis: of server 0 to 2: a, b, doomed. */
+/** kill -9, and start on the same port and Redis: of server 0 to 3: a, b, doomed, embedded. */
 export const kill = (server) => control(`kill?server=${server}`);
 export const restart = (server) => control(`restart?server=${server}`);
 

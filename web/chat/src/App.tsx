@@ -1,6 +1,7 @@
 import { lazy, Suspense } from "react";
 import { Bar } from "./Bar";
 import { ChatPage } from "./ChatPage";
+import { OrElse } from "./OrElse";
 import { usePath } from "./route";
 import { useSession } from "./session";
 import { useThreadId } from "./thread";
@@ -14,7 +15,9 @@ export function App() {
   const session = useSession();
   if (path === "/inbox" || path === "/ops") {
     return (
-      <Suspense fallback={<Loading />}>{path === "/inbox" ? <Inbox key={session} /> : <Operator key={session} />}</Suspense>
+      <OrElse key={path} instead={<Loading words="This place could not be loaded. Reload the page when the server is back." />}>
+        <Suspense fallback={<Loading words="Loading…" />}>{path === "/inbox" ? <Inbox key={session} /> : <Operator key={session} />}</Suspense>
+      </OrElse>
     );
   }
   return <Chats />;
@@ -25,12 +28,14 @@ function Chats() {
   return <ChatPage key={threadId} threadId={threadId} begin={begin} />;
 }
 
-function Loading() {
+function Loading({ words }: { words: string }) {
   return (
     <div className="place">
       <Bar />
       <main className="page">
-        <p className="hint center">Loading…</p>
+        <p className="hint center" role="status">
+          {words}
+        </p>
       </main>
     </div>
   );

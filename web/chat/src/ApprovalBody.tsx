@@ -1,15 +1,16 @@
 import type { ToolCall } from "@ag-ui/client";
-import { type ReactNode, useState } from "react";
-import { pretty } from "./answers";
-import { initialDraft, readDraft, readJson, type Draft, type Field } from "./fields";
+import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { pretty, readArguments } from "./answers";
 import { Fields } from "./FormBody";
-import { isObject } from "./schema";
+import { OrElse } from "./OrElse";
+import { isObject, requiredOf, type Schema } from "./schema";
+import type { SchemaFormHandle } from "./SchemaForm";
 
 interface Props {
   call?: ToolCall;
   editable: boolean;
   /** What the schema asks for beside the decision. */
-  extras: Field[];
+  extras?: Schema;
   locked: boolean;
   /** The button that abandons the question. */
   abandon: ReactNode;
@@ -20,28 +21,37 @@ interface Props {
 export function ApprovalBody({ call, editable, extras, locked, abandon, resolve }: Props) {
   const proposed = pretty(call?.function.arguments || "{}");
   const [edited, setEdited] = useState<string>();
-  const [draft, setDraft] = useState<Draft>(() => initialDraft(extras));
-  const [wrong, setWrong] = useState<Record<string, string>>({});
   const [fault, setFault] = useState<string>();
+  const id = useId();
+  const form = useRef<SchemaFormHandle>(null);
+  const edit = useRef<HTMLButtonElement>(null);
 
   const decide = (decision: Record<string, unknown>, label: string) => {
-    const reading = readDraft(extras, draft);
-    if ("faults" in reading) {
-      setWrong(reading.faults);
-      return;
-    }
-    setWrong({});
-    resolve({ ...reading.value, ...decision }, label);
+    // What nobody was asked yet and nobody has to say does not stand in the way.
+    const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
+    if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision }, label);
   };
   const approveEdited = () => {
-    const read = readJson(edited ?? "");
+    const read = readArguments(edited ?? "");
     if ("fault" in read) {
       setFault(read.fault);
-    } else if (!isObject(read.value)) {
-      setFault("must be a JSON object");
-    } else {
-      setFault(undefined);
-      decide({ approved: true, editedArgs: read.value }, "Approved with edits");
+      return;
+    }
+    setFault(undefined);
+    decide({ approved: true, editedArgs: read.value }, "Approved with edits");
+  };
+  const discard = () => {
+    setEdited(undefined);
+    setFault(undefined);
+    requestAnimationFrame(() => edit.current?.focus());
+  };
+  const keyed = (event: KeyboardEvent) => {
+    if (event.key === "Escape") {
+      event.preventDefault();
+      discard();
+    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
+      event.preventDefault();
+      approveEdited();
     }
   };
 
@@ -53,11 +63,16 @@ export function ApprovalBody({ call, editable, extras, locked, abandon, resolve 
         </p>
       )}
       {edited === undefined ? (
-        call && <pre data-testid="proposed-args">{proposed}</pre>
+        call && (
+          <pre data-testid="proposed-args" tabIndex={0} aria-label="Proposed arguments">
+            {proposed}
+          </pre>
+        )
       ) : (
-        <label className="field">
-          <span>Arguments</span>
+        <div className="field">
+          <label htmlFor={id}>Arguments</label>
           <textarea
+            id={id}
             data-testid="args-editor"
             className="code"
             spellCheck={false}
@@ -66,16 +81,25 @@ export function ApprovalBody({ call, editable, extras, locked, abandon, resolve 
             value={edited}
             disabled={locked}
             aria-invalid={fault !== undefined}
+            aria-describedby={`${id}-fault`}
             onChange={(event) => setEdited(event.target.value)}
+            onKeyDown={keyed}
           />
-          {fault && (
-            <span className="fault" role="alert">
-              {fault}
-            </span>
-          )}
-        </label>
+          <span id={`${id}-fault`}>
+            {fault && (
+              <span className="fault" role="alert">
+                {fault}
+              </span>
+            )}
+          </span>
+          <span className="hint">Ctrl+Enter approves, Escape discards.</span>
+        </div>
       )}
-      <Fields fields={extras} draft={draft} wrong={wrong} locked={locked} change={setDraft} />
+      {extras && (
+        <OrElse instead={<p className="fault">The rest of the question could not be loaded. Reload the page to answer it.</p>}>
+          <Fields schema={extras} locked={locked} handle={form} />
+        </OrElse>
+      )}
       <div className="actions">
         {edited === undefined ? (
           <>
@@ -83,11 +107,17 @@ export function ApprovalBody({ call, editable, extras, locked, abandon, resolve 
               Approve
             </button>
             {editable && (
-              <button type="button" data-testid="edit" disabled={locked} onClick={() => setEdited(proposed)}>
+              <button type="button" ref={edit} data-testid="edit" disabled={locked} onClick={() => setEdited(proposed)}>
                 Edit arguments
               </button>
             )}
-            <button type="button" data-testid="decline" disabled={locked} onClick={() => decide({ approved: false }, "Declined")}>
+            <button
+              type="button"
+              data-testid="decline"
+              title="Answers no: the agent goes on and knows it"
+              disabled={locked}
+              onClick={() => decide({ approved: false }, "Declined")}
+            >
               Decline
             </button>
           </>
@@ -96,7 +126,7 @@ export function ApprovalBody({ call, editable, extras, locked, abandon, resolve 
             <button type="button" className="primary" data-testid="approve-edited" disabled={locked} onClick={approveEdited}>
               Approve with these
             </button>
-            <button type="button" data-testid="discard-edits" onClick={() => (setEdited(undefined), setFault(undefined))}>
+            <button type="button" data-testid="discard-edits" onClick={discard}>
               Discard edits
             </button>
           </>

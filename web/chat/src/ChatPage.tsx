@@ -6,6 +6,7 @@ import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
 import { Interrupts } from "./Interrupts";
 import { MessageList, textOf } from "./MessageList";
+import { OrElse } from "./OrElse";
 import { bearer } from "./session";
 import { SignIn } from "./SignIn";
 import { StatePanel } from "./StatePanel";
@@ -35,12 +36,17 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const restated = whyRestated(status.restated);
   const failure = notice ?? status.failure;
   useStickToEnd();
-  useEscape(listed && !wide, () => setListed(false));
+  const toggle = useRef<HTMLButtonElement>(null);
+  const hide = () => {
+    setListed(false);
+    toggle.current?.focus();
+  };
+  useEscape(listed && !wide, hide);
   return (
     <div className="place">
       <Bar>
         {!wide && (
-          <button type="button" data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
+          <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
             Chats
           </button>
         )}
@@ -50,7 +56,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
         <StatusChip status={status} position={picture.position} />
       </Bar>
       <div className="columns">
-        {(wide || listed) && !signedOut && <ThreadList current={threadId} begin={begin} />}
+        {(wide || listed) && !signedOut && <ThreadList current={threadId} begin={begin} close={wide ? undefined : hide} />}
         <div className="page">
           {status.hello?.durable === false && (
             <p className="banner" role="status" data-testid="durable-banner">
@@ -88,9 +94,11 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           <details className="panel" data-testid="inspect" onToggle={(event) => setInspecting(event.currentTarget.open)}>
             <summary>Protocol inspector</summary>
             {inspecting && (
-              <Suspense fallback={<p className="hint">Loading…</p>}>
-                <Inspector tape={chat.tape} threadId={threadId} />
-              </Suspense>
+              <OrElse instead={<p className="fault">The inspector could not be loaded. Reload the page.</p>}>
+                <Suspense fallback={<p className="hint">Loading…</p>}>
+                  <Inspector tape={chat.tape} threadId={threadId} />
+                </Suspense>
+              </OrElse>
             )}
           </details>
           <Composer

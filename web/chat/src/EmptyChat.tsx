@@ -13,6 +13,8 @@ const COMMANDS: Array<[command: string, what: string]> = [
   ["/panic", "Panics, and is contained"],
   ['/state {"count":1}', "Shares state with the page"],
   ["/effect", "Does something that happens once"],
+  ["/think What could this be about?", "Reasons before it answers"],
+  ["/delegate Say hello", "Hands over to a subagent"],
 ];
 
 export function EmptyChat({ send }: { send: (text: string) => void }) {

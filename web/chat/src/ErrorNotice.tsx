@@ -9,7 +9,7 @@ export function ErrorNotice({ failure, dismiss }: { failure: Notice; dismiss: ()
       <div>
         <strong>{title}</strong>
         <p className="said">{failure.message}</p>
-        {fields !== undefined && <pre>{JSON.stringify(fields, null, 2)}</pre>}
+        {fields !== undefined && <pre tabIndex={0}>{JSON.stringify(fields, null, 2)}</pre>}
         <p>{advice}</p>
       </div>
       <button type="button" className="quiet" data-testid="dismiss-error" onClick={dismiss}>

@@ -38,11 +38,11 @@ export default function Inbox() {
             }}
           >
             <option value="">any</option>
-            <option value="tool_call">tool call</option>
-            <option value="input_required">input</option>
-            <option value="confirmation">confirmation</option>
-            <option value="aguiws:uncertain_step">uncertain step</option>
-            <option value="aguiws:paused">paused</option>
+            {reasonsIn(data?.items, reason).map((one) => (
+              <option key={one} value={one}>
+                {REASONS[one] ?? one}
+              </option>
+            ))}
           </select>
         </label>
       </div>
@@ -77,6 +77,20 @@ export default function Inbox() {
       )}
     </Place>
   );
+}
+
+/** Reasons in words; others are offered as they are where something waits for them. */
+const REASONS: Record<string, string> = {
+  tool_call: "tool call",
+  input_required: "input",
+  confirmation: "confirmation",
+  "aguiws:uncertain_step": "uncertain step",
+  "aguiws:paused": "paused",
+};
+
+function reasonsIn(items: InboxItem[] | undefined, chosen: string): string[] {
+  const waiting = (items ?? []).flatMap((item) => item.interrupts.map((one) => String(one.interrupt.reason)));
+  return [...new Set([...Object.keys(REASONS), ...waiting, ...(chosen === "" ? [] : [chosen])])];
 }
 
 function Place({ children }: { children: React.ReactNode }) {

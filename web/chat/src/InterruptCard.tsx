@@ -20,6 +20,7 @@ const TITLES: Record<string, string> = {
   input_required: "Input needed",
   confirmation: "Confirmation needed",
   "aguiws:uncertain_step": "Did this happen?",
+  "aguiws:paused": "Paused",
 };
 
 /** One question, put as its schema asks for it. */
@@ -36,6 +37,7 @@ export function InterruptCard({ interrupt, messages, answer, disabled, decide }:
       type="button"
       className="quiet abandon"
       data-testid="cancel"
+      title="Gives the question up without an answer"
       disabled={disabled}
       onClick={() => decide({ status: "cancelled", label: "Cancelled" })}
     >
@@ -83,7 +85,7 @@ export function InterruptCard({ interrupt, messages, answer, disabled, decide }:
               {abandon}
             </div>
           )}
-          {question.kind === "form" && <FormBody fields={question.fields} locked={locked} abandon={abandon} resolve={resolve} />}
+          {question.kind === "form" && <FormBody schema={question.schema} locked={locked} abandon={abandon} resolve={resolve} />}
           {question.kind === "json" && <JsonBody schema={question.schema} locked={locked} abandon={abandon} resolve={resolve} />}
         </>
       )}

@@ -1,6 +1,6 @@
-import { type ReactNode, useState } from "react";
-import { described, readJson } from "./fields";
-import { faults, type Schema } from "./schema";
+import { type ReactNode, useId, useState } from "react";
+import { readJson } from "./answers";
+import type { Schema } from "./schema";
 
 interface Props {
   schema: Schema;
@@ -14,25 +14,28 @@ interface Props {
 export function JsonBody({ schema, locked, abandon, resolve }: Props) {
   const [typed, setTyped] = useState("");
   const [fault, setFault] = useState<string>();
-  const send = () => {
+  const id = useId();
+  const send = async () => {
     const read = readJson(typed);
     if ("fault" in read) {
       setFault(read.fault);
       return;
     }
-    const [first] = faults(schema, read.value);
-    setFault(first && described(first));
+    const { judge } = await import("./judge");
+    const [first] = judge(schema, read.value);
+    setFault(first && [first.path.join("."), first.message].filter(Boolean).join(" "));
     if (!first) resolve(read.value, "Answered");
   };
   return (
     <>
       <details className="reasoning">
         <summary>What the answer has to look like</summary>
-        <pre>{JSON.stringify(schema, null, 2)}</pre>
+        <pre tabIndex={0}>{JSON.stringify(schema, null, 2)}</pre>
       </details>
-      <label className="field">
-        <span>Answer, as JSON</span>
+      <div className="field">
+        <label htmlFor={id}>Answer, as JSON</label>
         <textarea
+          id={id}
           data-testid="json-answer"
           className="code"
           rows={4}
@@ -40,16 +43,19 @@ export function JsonBody({ schema, locked, abandon, resolve }: Props) {
           value={typed}
           disabled={locked}
           aria-invalid={fault !== undefined}
+          aria-describedby={`${id}-fault`}
           onChange={(event) => setTyped(event.target.value)}
         />
-        {fault && (
-          <span className="fault" role="alert">
-            {fault}
-          </span>
-        )}
-      </label>
+        <span id={`${id}-fault`}>
+          {fault && (
+            <span className="fault" role="alert">
+              {fault}
+            </span>
+          )}
+        </span>
+      </div>
       <div className="actions">
-        <button type="button" className="primary" data-testid="submit-json" disabled={locked} onClick={send}>
+        <button type="button" className="primary" data-testid="submit-json" disabled={locked} onClick={() => void send()}>
           Send
         </button>
         {abandon}

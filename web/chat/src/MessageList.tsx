@@ -1,5 +1,6 @@
 import type { Interrupt, Message, ToolMessage } from "@ag-ui/client";
 import { lazy, memo, Suspense, useDeferredValue } from "react";
+import { OrElse } from "./OrElse";
 import { ToolCard, type ToolState } from "./ToolCard";
 
 /** Loaded with the first answer. */
@@ -94,10 +95,13 @@ const Body = memo(function Body({ message, growing }: { message: Message; growin
 function Answer({ text, growing }: { text: string; growing: boolean }) {
   // A long text takes longer to read than a frame lasts: what is typed elsewhere goes first.
   const shown = useDeferredValue(text);
+  const plain = <p className="text">{text}</p>;
   return (
-    <Suspense fallback={<p className="text">{text}</p>}>
-      <Markdown text={growing ? shown : text} growing={growing} />
-    </Suspense>
+    <OrElse instead={plain}>
+      <Suspense fallback={plain}>
+        <Markdown text={growing ? shown : text} growing={growing} />
+      </Suspense>
+    </OrElse>
   );
 }
 

@@ -8,6 +8,8 @@ import { ago } from "./time";
 
 const EVERY_MS = 3_000;
 
+const STATES = ["queued", "claimed", "acked", "cancelled", "superseded", "dead_letter"];
+
 /** Threads, their runs and dispatches, and what could not be delivered. */
 export default function Operator() {
   const counts = usePolled<Record<string, number>>("/dispatches/counts", EVERY_MS);
@@ -57,10 +59,10 @@ export default function Operator() {
         <section aria-labelledby="dispatches">
           <h2 id="dispatches">Dispatches</h2>
           <dl className="counts" data-testid="counts">
-            {Object.entries(counts.data ?? {}).map(([state, count]) => (
+            {STATES.filter((state) => counts.data?.[state] !== undefined).map((state) => (
               <div key={state} data-state={state}>
                 <dt>{state.replace("_", " ")}</dt>
-                <dd>{count}</dd>
+                <dd>{counts.data?.[state]}</dd>
               </div>
             ))}
           </dl>
@@ -145,7 +147,7 @@ function outcomeOf(run: RunInfo): string {
 
 function Runs({ runs, act, across = false }: { runs: RunInfo[]; act: Act; across?: boolean }) {
   return (
-    <div className="scroll">
+    <div className="scroll" tabIndex={0} role="group" aria-label="Runs">
       <table>
         <thead>
           <tr>
@@ -173,7 +175,7 @@ function Runs({ runs, act, across = false }: { runs: RunInfo[]; act: Act; across
                   <span className={`tag ${run.state === "dead_letter" ? "late" : run.state === "acked" ? "done" : ""}`}>{run.state.replace("_", " ")}</span>
                 </td>
                 <td>
-                  {run.attempts} of {run.maxAttempts}
+                  {Math.min(run.attempts, run.maxAttempts)} of {run.maxAttempts}
                 </td>
                 <td>{outcomeOf(run)}</td>
                 <td>{ago(run.updatedAt)}</td>

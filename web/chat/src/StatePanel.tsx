@@ -6,7 +6,7 @@ export function StatePanel({ state }: { state: unknown }) {
     <aside className="state" aria-label="Shared state">
       <details data-testid="state-panel" open>
         <summary>Shared state</summary>
-        <pre>{JSON.stringify(state, null, 2)}</pre>
+        <pre tabIndex={0}>{JSON.stringify(state, null, 2)}</pre>
       </details>
     </aside>
   );

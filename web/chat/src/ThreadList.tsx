@@ -6,12 +6,27 @@ import { ago } from "./time";
 /** How often the list is asked for, in milliseconds. */
 const EVERY_MS = 5_000;
 
+interface ListProps {
+  current: string;
+  begin: () => void;
+  /** Puts the list away; left out where it always has a place. */
+  close?: () => void;
+}
+
 /** The threads of the namespace, latest first. */
-export function ThreadList({ current, begin }: { current: string; begin: () => void }) {
+export function ThreadList({ current, begin, close }: ListProps) {
   const { data, error, refresh } = usePolled<Page<ThreadInfo>>("/threads?limit=50", EVERY_MS);
   return (
     <nav className="threads" aria-label="Chats" data-testid="thread-list">
-      <h2>Chats</h2>
+      <div className="actions">
+        <h2>Chats</h2>
+        <span className="spacer" />
+        {close && (
+          <button type="button" className="quiet" data-testid="hide-threads" autoFocus onClick={close}>
+            Close
+          </button>
+        )}
+      </div>
       {error && (
         <p className="hint" role="status">
           {error.message}

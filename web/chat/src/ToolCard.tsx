@@ -23,14 +23,14 @@ export function ToolCard({ call, state, result }: { call: ToolCall; state: ToolS
         // The question below shows them, where they can be edited.
         <details>
           <summary>Arguments</summary>
-          <pre data-testid="tool-args">{pretty(call.function.arguments)}</pre>
+          <pre data-testid="tool-args" tabIndex={0}>{pretty(call.function.arguments)}</pre>
         </details>
       )}
-      {call.function.arguments !== "" && state !== "asked" && <pre data-testid="tool-args">{pretty(call.function.arguments)}</pre>}
+      {call.function.arguments !== "" && state !== "asked" && <pre data-testid="tool-args" tabIndex={0}>{pretty(call.function.arguments)}</pre>}
       {result && (
         <>
           <p className="hint">Result</p>
-          <pre data-testid="tool-result">{pretty(textOf(result.content))}</pre>
+          <pre data-testid="tool-result" tabIndex={0}>{pretty(textOf(result.content))}</pre>
         </>
       )}
     </section>

@@ -1,8 +1,7 @@
 // Answers to open interrupts: what kind of question each is, and the entries that go back together.
 
 import type { Interrupt, Message, ResumeEntry, ToolCall } from "@ag-ui/client";
-import { fieldsOf, type Field } from "./fields";
-import { propertiesOf, type Schema } from "./schema";
+import { isObject, presentable, propertiesOf, requiredOf, type Schema } from "./schema";
 
 /** What a person has decided about one interrupt, not sent yet. */
 export interface Answer {
@@ -14,24 +13,39 @@ export interface Answer {
 
 /** How a question is put. `json` is for schemas that no form here can say. */
 export type Question =
-  | { kind: "approval"; editable: boolean; extras: Field[] }
+  | { kind: "approval"; editable: boolean; extras?: Schema }
   | { kind: "confirmation" }
-  | { kind: "form"; fields: Field[] }
+  | { kind: "form"; schema: Schema }
   | { kind: "json"; schema: Schema };
+
+const COMPOSED = ["$ref", "oneOf", "anyOf", "allOf", "not", "if"];
 
 /** Reads off the schema and the reason how to ask. Unknown reasons are asked by their schema. */
 export function questionOf(interrupt: Interrupt): Question {
-  const schema = interrupt.responseSchema as Schema | undefined;
-  if (!schema) {
-    return interrupt.reason === "tool_call" ? { kind: "approval", editable: true, extras: [] } : { kind: "confirmation" };
-  }
+  const given = interrupt.responseSchema as Schema | undefined;
+  if (!given) return interrupt.reason === "tool_call" ? { kind: "approval", editable: true } : { kind: "confirmation" };
+  const schema = presentable(given);
+  if (!schema) return { kind: "json", schema: given };
   const properties = propertiesOf(schema);
-  if (properties.approved?.type === "boolean") {
-    const extras = fieldsOf(schema, ["approved", "editedArgs"]);
-    if (extras) return { kind: "approval", editable: "editedArgs" in properties, extras };
+  if (properties.approved?.type === "boolean" && !COMPOSED.some((keyword) => keyword in schema)) {
+    const extras = without(schema, ["approved", "editedArgs"]);
+    if (drawable(extras)) return { kind: "approval", editable: "editedArgs" in properties, extras };
+    if (requiredOf(extras).length === 0) return { kind: "approval", editable: "editedArgs" in properties };
   }
-  const fields = fieldsOf(schema);
-  return fields && fields.length > 0 ? { kind: "form", fields } : { kind: "json", schema };
+  return drawable(schema) ? { kind: "form", schema } : { kind: "json", schema: given };
+}
+
+/** Whether a form of it has a field for whatever has to be said. */
+function drawable(schema: Schema): boolean {
+  if (["oneOf", "anyOf", "$ref"].some((keyword) => keyword in schema)) return true;
+  if (schema.type !== undefined && schema.type !== "object") return false;
+  const properties = propertiesOf(schema);
+  return Object.keys(properties).length > 0 && requiredOf(schema).every((name) => Object.hasOwn(properties, name));
+}
+
+function without(schema: Schema, names: string[]): Schema {
+  const properties = Object.entries(propertiesOf(schema)).filter(([name]) => !names.includes(name));
+  return { ...schema, properties: Object.fromEntries(properties), required: requiredOf(schema).filter((name) => !names.includes(name)) };
 }
 
 /** The entries for all open interrupts; undefined while one is unanswered. */
@@ -67,4 +81,20 @@ export function pretty(text: string): string {
   } catch {
     return text;
   }
+}
+
+/** Reads JSON, saying in words what is wrong with it. */
+export function readJson(typed: string): { value: unknown } | { fault: string } {
+  try {
+    return { value: JSON.parse(typed) as unknown };
+  } catch (error) {
+    return { fault: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+/** Reads a JSON object, as the arguments of a tool call are. */
+export function readArguments(typed: string): { value: Record<string, unknown> } | { fault: string } {
+  const read = readJson(typed);
+  if ("fault" in read) return read;
+  return isObject(read.value) ? { value: read.value } : { fault: "must be a JSON object" };
 }

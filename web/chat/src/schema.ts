@@ -1,58 +1,9 @@
-// Checking an answer before it is sent. The server judges with the whole of JSON Schema; this holds back what a person
-// can see and correct, with the keywords that forms use. Schemas come from agents, so nothing of them is executed.
+// Schemas of answers. They come from agents, so nothing of them is believed or executed.
 
-export type Schema = {
-  type?: string | string[];
-  title?: string;
-  description?: string;
-  default?: unknown;
-  enum?: unknown[];
-  const?: unknown;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  additionalProperties?: boolean | Schema;
-  items?: Schema;
-  minItems?: number;
-  maxItems?: number;
-  minimum?: number;
-  maximum?: number;
-  exclusiveMinimum?: number;
-  exclusiveMaximum?: number;
-  multipleOf?: number;
-  minLength?: number;
-  maxLength?: number;
-  [keyword: string]: unknown;
-};
-
-export interface Fault {
-  /** JSON pointer of the value. */
-  path: string;
-  message: string;
-}
-
-const DEPTH = 16;
-
-function typeOf(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  return typeof value;
-}
-
-function hasType(value: unknown, type: string): boolean {
-  if (type === "integer") return typeof value === "number" && Number.isInteger(value);
-  return typeOf(value) === type;
-}
+export type Schema = { [keyword: string]: unknown };
 
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeOf(value) === "object";
-}
-
-function same(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => same(item, b[index]));
-  if (!isObject(a) || !isObject(b)) return false;
-  const keys = Object.keys(a);
-  return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The names a schema requires, whatever it really holds. */
@@ -66,71 +17,59 @@ export function propertiesOf(schema: Schema): Record<string, Schema> {
   return Object.fromEntries(Object.entries(schema.properties).filter(([, sub]) => isObject(sub))) as Record<string, Schema>;
 }
 
-/** What is wrong with a value; nothing when these checks find nothing. */
-export function faults(schema: Schema, value: unknown, path = "", depth = 0): Fault[] {
-  if (!isObject(schema) || depth > DEPTH) return [];
-  const found: Fault[] = [];
-  const fault = (message: string) => void found.push({ path, message });
-  const types = typeof schema.type === "string" ? [schema.type] : Array.isArray(schema.type) ? schema.type : [];
-  if (types.length > 0 && !types.some((type) => hasType(value, type))) {
-    fault(`must be ${types.map(article).join(" or ")}`);
-    return found;
+/** More than this is no form that a person fills in. */
+const DEPTH = 16;
+const NODES = 400;
+
+const MAPS = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
+const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+const SINGLES = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
+const TEXTS = new Set(["title", "description"]);
+
+// A pattern is a program of the agent's that could hold the page for ever; the server judges by it. Without identifiers,
+// references lead nowhere but into the schema itself.
+const DROPPED = new Set(["pattern", "patternProperties", "unevaluatedProperties", "unevaluatedItems", "$id", "id", "$schema", "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef"]);
+
+/**
+ * The schema as a form may be made of it and an answer may be checked with it here: what could be run or fetched is
+ * left out, and members have words for their names. Undefined where it is too large, or refers to elsewhere.
+ */
+export function presentable(schema: unknown): Schema | undefined {
+  let nodes = 0;
+  const copy = (given: unknown, depth: number, name?: string): unknown => {
+    if (typeof given === "boolean") return given;
+    if (!isObject(given) || depth > DEPTH || ++nodes > NODES) throw new TypeError("not presentable");
+    const kept: Array<[string, unknown]> = [];
+    for (const [keyword, value] of Object.entries(given)) {
+      if (DROPPED.has(keyword) || (keyword === "format" && value === "regex")) continue;
+      if (keyword === "$ref" && !(typeof value === "string" && /^#\/(\$defs|definitions)\//.test(value))) throw new TypeError("refers to elsewhere");
+      if (TEXTS.has(keyword) && typeof value !== "string") continue;
+      if (keyword === "type" && typeof value !== "string" && !Array.isArray(value)) continue;
+      if ((keyword === "required" || keyword === "enum") && !Array.isArray(value)) continue;
+      if (MAPS.has(keyword)) {
+        if (!isObject(value)) continue;
+        kept.push([keyword, Object.fromEntries(Object.entries(value).map(([key, sub]) => [key, copy(sub, depth + 1, keyword === "properties" ? key : undefined)]))]);
+      } else if (LISTS.has(keyword)) {
+        if (Array.isArray(value)) kept.push([keyword, value.map((sub) => copy(sub, depth + 1))]);
+      } else if (SINGLES.has(keyword)) {
+        kept.push([keyword, copy(value, depth + 1)]);
+      } else {
+        kept.push([keyword, value]);
+      }
+    }
+    if (name !== undefined && typeof given.title !== "string") kept.push(["title", worded(name)]);
+    return Object.fromEntries(kept);
+  };
+  try {
+    const copied = copy(schema, 0);
+    return isObject(copied) ? copied : undefined;
+  } catch {
+    return undefined;
   }
-  if (Array.isArray(schema.enum) && !schema.enum.some((one) => same(one, value))) {
-    fault(`must be one of ${schema.enum.map((one) => JSON.stringify(one)).join(", ")}`);
-  }
-  if ("const" in schema && !same(schema.const, value)) fault(`must be ${JSON.stringify(schema.const)}`);
-  if (typeof value === "number") found.push(...numberFaults(schema, value, path));
-  if (typeof value === "string") found.push(...lengthFaults(schema.minLength, schema.maxLength, [...value].length, "characters", path));
-  if (Array.isArray(value)) {
-    found.push(...lengthFaults(schema.minItems, schema.maxItems, value.length, "items", path));
-    const { items } = schema;
-    if (items) value.forEach((item, index) => found.push(...faults(items, item, `${path}/${index}`, depth + 1)));
-  }
-  if (isObject(value)) found.push(...memberFaults(schema, value, path, depth));
-  return found;
 }
 
-function numberFaults(schema: Schema, value: number, path: string): Fault[] {
-  const bounds: Array<[unknown, (bound: number) => boolean, string]> = [
-    [schema.minimum, (bound) => value >= bound, "at least"],
-    [schema.maximum, (bound) => value <= bound, "at most"],
-    [schema.exclusiveMinimum, (bound) => value > bound, "more than"],
-    [schema.exclusiveMaximum, (bound) => value < bound, "less than"],
-    [schema.multipleOf, (step) => step <= 0 || Math.abs(value / step - Math.round(value / step)) < 1e-9, "a multiple of"],
-  ];
-  return bounds
-    .filter(([bound, holds]) => typeof bound === "number" && !holds(bound))
-    .map(([bound, , words]) => ({ path, message: `must be ${words} ${String(bound)}` }));
-}
-
-function lengthFaults(min: unknown, max: unknown, length: number, unit: string, path: string): Fault[] {
-  if (typeof min === "number" && length < min) return [{ path, message: `must have at least ${min} ${unit}` }];
-  if (typeof max === "number" && length > max) return [{ path, message: `must have at most ${max} ${unit}` }];
-  return [];
-}
-
-function memberFaults(schema: Schema, value: Record<string, unknown>, path: string, depth: number): Fault[] {
-  const found: Fault[] = [];
-  const properties = propertiesOf(schema);
-  for (const name of requiredOf(schema)) {
-    if (!Object.hasOwn(value, name)) found.push({ path: `${path}/${escape(name)}`, message: "is required" });
-  }
-  for (const [name, member] of Object.entries(value)) {
-    const at = `${path}/${escape(name)}`;
-    const sub = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (sub) found.push(...faults(sub, member, at, depth + 1));
-    else if (schema.additionalProperties === false) found.push({ path: at, message: "is not expected" });
-    else if (isObject(schema.additionalProperties)) found.push(...faults(schema.additionalProperties, member, at, depth + 1));
-  }
-  return found;
-}
-
-/** A member's name as a JSON pointer writes it. */
-function escape(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1");
-}
-
-function article(type: string): string {
-  return /^[aeio]/.test(type) ? `an ${type}` : `a ${type}`;
+/** A member's name as a label: `dueDate` and `due_date` read "Due date". */
+export function worded(name: string): string {
+  const words = name.replaceAll("_", " ").replace(/(\p{Ll})(\p{Lu})/gu, (_, end: string, begin: string) => `${end} ${begin.toLowerCase()}`);
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -2,9 +2,9 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { entriesFor, pretty, questionOf, toolCallOf } from "../src/answers";
-import { fieldsOf, initialDraft, readDraft } from "../src/fields";
-import { faults, type Schema } from "../src/schema";
+import { entriesFor, pretty, questionOf, readArguments, readJson, toolCallOf } from "../src/answers";
+import { judge } from "../src/judge";
+import { presentable, worded, type Schema } from "../src/schema";
 
 const ask = (more: Partial<Interrupt>): Interrupt => ({ id: "i", reason: "acme:any", ...more });
 const approval = {
@@ -28,11 +28,13 @@ const figures: Schema = {
 describe("a question", () => {
   it("is an approval where the schema has a decision, editable where it has arguments", () => {
     expect(questionOf(ask({ reason: "tool_call", responseSchema: approval }))).toMatchObject({
-      kind: "approval", editable: true, extras: [{ name: "reason", label: "Reason", required: false }],
+      kind: "approval", editable: true, extras: { properties: { reason: { title: "Reason" } }, required: [] },
     });
-    const { editedArgs: _, ...properties } = approval.properties;
-    expect(questionOf(ask({ reason: "acme:any", responseSchema: { ...approval, properties } }))).toMatchObject({ kind: "approval", editable: false });
-    expect(questionOf(ask({ reason: "tool_call" }))).toMatchObject({ kind: "approval", editable: true });
+    const { editedArgs: _, reason: __, ...properties } = approval.properties;
+    expect(questionOf(ask({ responseSchema: { ...approval, properties } }))).toEqual({ kind: "approval", editable: false });
+    expect(questionOf(ask({ reason: "tool_call" }))).toEqual({ kind: "approval", editable: true });
+    // What has to be said beside the decision needs a field.
+    expect(questionOf(ask({ responseSchema: { ...approval, properties, required: ["approved", "hidden"] } })).kind).not.toBe("approval");
   });
 
   it("is a confirmation without a schema, whatever its reason", () => {
@@ -43,16 +45,17 @@ describe("a question", () => {
   it("is a form where one can say what the schema says", () => {
     expect(questionOf(ask({ reason: "input_required", responseSchema: figures as never }))).toMatchObject({ kind: "form" });
     const uncertain = { type: "object", properties: { action: { enum: ["rerun", "done", "fail"] }, result: {} }, required: ["action"] };
-    expect(questionOf(ask({ reason: "aguiws:uncertain_step", responseSchema: uncertain }))).toMatchObject({
-      kind: "form", fields: [{ name: "action", kind: "choice", required: true }, { name: "result", kind: "json", required: false }],
-    });
+    expect(questionOf(ask({ reason: "aguiws:uncertain_step", responseSchema: uncertain }))).toMatchObject({ kind: "form" });
+    const of = { type: "object", properties: { size: { $ref: "#/$defs/size" } }, $defs: { size: { enum: ["S", "L"] } } };
+    expect(questionOf(ask({ responseSchema: of }))).toMatchObject({ kind: "form", schema: { properties: { size: { title: "Size" } } } });
+    expect(questionOf(ask({ responseSchema: { oneOf: [{ type: "object" }, { type: "object" }] } }))).toMatchObject({ kind: "form" });
   });
 
   it("is JSON where none can", () => {
     for (const schema of [
-      { oneOf: [{ type: "string" }] },
       { type: "string" },
       { $ref: "#/x" },
+      { $ref: "https://example.org/schema" },
       { type: "object", required: ["hidden"] },
       { type: "object", properties: "nonsense" },
       {},
@@ -62,63 +65,71 @@ describe("a question", () => {
   });
 });
 
-describe("a form", () => {
-  const fields = fieldsOf(figures)!;
-
-  it("reads what was typed as the schema's types, and leaves out what is empty", () => {
-    expect(readDraft(fields, { quarter: "1", year: "2026", revenue: "12.5", audited: "0", note: "" })).toEqual({
-      value: { quarter: "Q2", year: 2026, revenue: 12.5, audited: true },
+describe("a schema", () => {
+  it("is shown without what could be run or fetched", () => {
+    expect(presentable({ $id: "https://x.org/s", type: "object", properties: { pattern: { type: "string", pattern: "(a+)+$", format: "regex" } } })).toEqual({
+      type: "object", properties: { pattern: { type: "string", title: "Pattern" } },
     });
+    expect(presentable({ properties: { a: { $ref: "https://x.org/s" } } })).toBeUndefined();
+    expect(presentable({ title: { evil: 1 }, description: 3 })).toEqual({});
   });
 
-  it("says what is wrong, field by field, and reads nothing then", () => {
-    expect(readDraft(fields, { quarter: "9", year: "1999", revenue: "much", note: "too long" })).toEqual({
-      faults: {
-        quarter: "choose one", year: "must be at least 2000", revenue: "must be a number", note: "must have at most 5 characters",
-      },
-    });
-    expect(readDraft(fields, {})).toEqual({ faults: { quarter: "is required", year: "is required", revenue: "is required" } });
-    expect(readDraft(fields, { quarter: "0", year: "2000.5", revenue: "1" })).toEqual({ faults: { year: "must be an integer" } });
-  });
-
-  it("begins with the schema's defaults", () => {
-    const schema: Schema = { type: "object", properties: { a: { enum: ["x", "y"], default: "y" }, b: { type: "number", default: 3 }, c: { default: { d: 1 } } } };
-    const withDefaults = fieldsOf(schema)!;
-    expect(readDraft(withDefaults, initialDraft(withDefaults))).toEqual({ value: { a: "y", b: 3, c: { d: 1 } } });
+  it("is given up where it is no form that a person fills in", () => {
+    let deep: Schema = { type: "string" };
+    for (let i = 0; i < 40; i++) deep = { type: "object", properties: { a: deep } };
+    expect(presentable(deep)).toBeUndefined();
+    expect(presentable({ properties: Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`p${i}`, {}])) })).toBeUndefined();
+    for (const schema of [undefined, null, 7, "x", []]) expect(presentable(schema)).toBeUndefined();
   });
 
   it("takes a hostile name for a name", () => {
-    const schema = JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string","default":"x"}}}') as Schema;
-    const reading = readDraft(fieldsOf(schema) ?? [], Object.fromEntries([["__proto__", "x"]]));
-    expect("value" in reading && Object.getPrototypeOf(reading.value)).toBe(Object.prototype);
+    const shown = presentable(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'));
+    expect(Object.keys(shown!.properties as object)).toEqual(["__proto__"]);
+    expect(Object.getPrototypeOf(shown)).toBe(Object.prototype);
+  });
+
+  it("has words for the names of its members", () => {
+    expect([worded("dueDate"), worded("due_date"), worded("x")]).toEqual(["Due date", "Due date", "X"]);
   });
 });
 
-describe("the checks", () => {
-  it.each<[Schema, unknown, string[]]>([
-    [{ type: "integer" }, 1.5, [""]],
+describe("the judge", () => {
+  it.each<[Schema, unknown, Array<[string, string | RegExp]>]>([
+    [figures, { quarter: "Q2", year: 2026, revenue: 12.5 }, []],
+    [figures, {}, [["quarter", "is required"], ["year", "is required"], ["revenue", "is required"]]],
+    [figures, { quarter: "Q9", year: 1999, revenue: "much", note: "too long" },
+      [["quarter", /choices/], ["year", /1999 is less than 2000/], ["revenue", /must be number/], ["note", /too long/]]],
+    [{ type: "integer" }, 1.5, [["", /must be integer/]]],
     [{ type: ["string", "null"] }, null, []],
-    [{ const: { a: [1] } }, { a: [1] }, []],
-    [{ enum: [1, "1"] }, true, [""]],
-    [{ exclusiveMinimum: 1, multipleOf: 0.1 }, 1, [""]],
     [{ multipleOf: 0.1 }, 0.3, []],
-    [{ minLength: 2 }, "😀", [""]],
-    [{ type: "array", items: { type: "string" }, maxItems: 1 }, ["a", 2], ["", "/1"]],
-    [{ properties: { "a/b": { type: "string" } }, additionalProperties: false }, { "a/b": 1, "c~": 2 }, ["/a~1b", "/c~0"]],
-    [{ required: ["x"] }, {}, ["/x"]],
-    [{ additionalProperties: { type: "number" } }, { x: "1" }, ["/x"]],
-    [{ type: 7, enum: "no", required: "no", properties: 3 } as unknown as Schema, "anything", []],
-  ])("%j of %j", (schema, value, paths) => {
-    expect(faults(schema, value).map((fault) => fault.path)).toEqual(paths);
+    [{ minLength: 2 }, "\u{1F600}", [["", /too short/]]],
+    [{ type: "array", items: { type: "string" } }, ["a", 2], [["1", /must be string/]]],
+    [{ properties: { "a/b": { type: "string" } } }, { "a/b": 1 }, [["a/b", /must be string/]]],
+    [{ $ref: "#/$defs/x", $defs: { x: { type: "number" } } }, "x", [["", /must be number/]]],
+    [{ type: "object", properties: { on: { type: "boolean" } }, if: { properties: { on: { const: true } }, required: ["on"] }, then: { required: ["why"] } }, { on: true }, [["why", "is required"]]],
+    [{ type: "string", pattern: "(a+)+$" }, `${"a".repeat(60)}!`, []],
+    [{ type: 7, required: "no", properties: 3 }, "anything", []],
+  ])("%j of %j", (schema, value, wrong) => {
+    const found = judge(schema, value);
+    for (const [path, message] of wrong) {
+      const texts = found.filter((fault) => fault.path.join(".") === path).map((fault) => fault.message).join();
+      expect(texts).toMatch(message);
+    }
+    if (wrong.length === 0) expect(found).toEqual([]);
   });
 
-  it("stop at a depth", () => {
-    const endless: Schema = { maxItems: 1 };
-    endless.items = endless;
-    const nested = (depth: number): unknown => (depth === 0 ? [1, 2] : [nested(depth - 1)]);
-    expect(faults(endless, nested(3)).map((fault) => fault.path)).toEqual(["/0/0/0"]);
-    expect(faults(endless, nested(100))).toEqual([]);
+  it("leaves the schema as it was", () => {
+    const schema = structuredClone(figures);
+    judge(schema, {});
+    expect(schema).toEqual(figures);
   });
+});
+
+it("reads JSON and says what is wrong with it", () => {
+  expect(readJson("[1]")).toEqual({ value: [1] });
+  expect(readJson("[1")).toMatchObject({ fault: expect.stringContaining("is not JSON") });
+  expect(readArguments('{"a":1}')).toEqual({ value: { a: 1 } });
+  expect(readArguments("[1]")).toEqual({ fault: "must be a JSON object" });
 });
 
 describe("the entries", () => {

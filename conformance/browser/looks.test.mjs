@@ -1,0 +1,64 @@
+// Both themes, a phone, and what stands in the way of people who cannot see or point.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { barriers, embedded, person, PHONE, Tab, until } from "./lane.mjs";
+
+const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: PHONE, height: 844 } };
+
+/** Nothing is wider than the screen. */
+const fits = (tab) => tab.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth);
+
+for (const colorScheme of ["light", "dark"]) {
+  for (const [size, viewport] of Object.entries(SIZES)) {
+    test(`${colorScheme}, ${size}: every place can be read and used`, async () => {
+      const context = await person({ colorScheme, viewport });
+      const chat = await Tab.open(context, embedded);
+      await chat.say("/say Some **words**, a `name` and\n\n```go\nfunc main() { println(\"a line of code that is longer than a phone is wide, and scrolls\") }\n```\n");
+      await chat.page.locator(".markdown pre").waitFor();
+      await chat.rest();
+      await chat.say("/parallel 2");
+      await chat.asked("tool_call", 2);
+      await chat.at("field-reason").first().waitFor();
+      const found = { chat: await barriers(chat.page) };
+      assert.ok(await fits(chat), "the chat fits");
+      await chat.shot(`60-chat-${colorScheme}-${size}`);
+      if (size === "phone") {
+        await chat.click("show-threads");
+        await chat.at("thread").first().waitFor();
+        await chat.shot(`61-threads-${colorScheme}`);
+        await chat.page.keyboard.press("Escape");
+        await until(async () => (await chat.at("thread-list").count()) === 0, "Escape closes the list");
+      }
+      await chat.click("go-inbox");
+      await chat.at("inbox-item").first().waitFor();
+      await chat.at("field-reason").first().waitFor();
+      found.inbox = await barriers(chat.page);
+      assert.ok(await fits(chat), "the inbox fits");
+      await chat.shot(`62-inbox-${colorScheme}-${size}`);
+      await chat.click("go-operator");
+      await chat.at("ops-thread").first().waitFor();
+      await chat.at("ops-thread").first().getByRole("button").first().click();
+      await chat.at("run").first().waitFor();
+      found.operator = await barriers(chat.page);
+      assert.ok(await fits(chat), "the operator's view fits");
+      await chat.shot(`63-operator-${colorScheme}-${size}`);
+      assert.deepEqual(found, { chat: [], inbox: [], operator: [] });
+    });
+  }
+}
+
+test("the theme follows the system until somebody chooses, and the choice is kept", async () => {
+  const tab = await Tab.open(await person({ colorScheme: "light" }), embedded);
+  const ground = () => tab.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await ground();
+  await tab.page.emulateMedia({ colorScheme: "dark" });
+  const dark = await ground();
+  assert.notEqual(dark, light);
+  await tab.at("theme").selectOption("light");
+  assert.equal(await ground(), light);
+  await tab.reload();
+  assert.equal(await ground(), light);
+  await tab.at("theme").selectOption("system");
+  assert.equal(await ground(), dark);
+});
