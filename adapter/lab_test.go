@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // leaseInTests is how long a takeover takes at least.
-const leaseInTests = 200 * time.Millisecond
+const leaseInTests = 500 * time.Millisecond
 
 // lab is one thread, one store and a runner that can be lost and replaced.
 type lab struct {
