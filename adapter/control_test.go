@@ -323,3 +323,30 @@ func TestInject(t *testing.T) {
 		return l.untilEnd()
 	}())
 }
+
+func TestQueueIsBounded(t *testing.T) {
+	agent, gate := gated()
+	l := newLab(t, agent, func(o *adapter.Options) { o.MaxQueue = 2 })
+	l.submit(user("one"))
+	for _, text := range []string{"two", "three"} {
+		if a := l.submit(user(text)); a.Disposition != adapter.Queued {
+			t.Fatalf("%s: %+v", text, a)
+		}
+	}
+	if a := l.submit(user("four")); a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadBusy {
+		t.Errorf("%+v", a)
+	}
+	close(gate)
+	for ends := 0; ends < 3; {
+		l.until(func(e protocol.Event) bool {
+			if isEnd(e) {
+				ends++
+			}
+			return isEnd(e)
+		})
+	}
+	if a := l.submit(user("five")); a.Disposition != adapter.Started {
+		t.Errorf("%+v", a)
+	}
+	l.untilEnd()
+}

@@ -36,6 +36,9 @@ type Options struct {
 	// Busy says what becomes of an input while a run is active. Default
 	// BusyQueue.
 	Busy BusyPolicy
+	// MaxQueue is how many inputs may wait on one thread; more are refused as
+	// CodeThreadBusy. Default 1,000.
+	MaxQueue int
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;
 	// time spent suspended does not count. 0: no limit.
 	RunTimeout time.Duration
@@ -117,6 +120,9 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	r.options.StoreTimeout = orDefault(r.options.StoreTimeout, 5*time.Second)
 	if r.options.MaxAttempts <= 0 {
 		r.options.MaxAttempts = 3
+	}
+	if r.options.MaxQueue <= 0 {
+		r.options.MaxQueue = 1000
 	}
 	r.log = r.options.Logger
 	if r.log == nil {

@@ -190,6 +190,10 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	if v.continues == nil && in.Dispatch.Available.After(j.view.Now) {
 		b.Available = in.Dispatch.Available
 	}
+	if (v.queue || !b.Available.IsZero()) && len(j.view.Queue) >= r.options.MaxQueue {
+		return refused(refuse(CodeThreadBusy, fmt.Sprintf("%d inputs wait on the thread already: wait, or cancel some", len(j.view.Queue)),
+			map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), false, nil
+	}
 	record := runRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
