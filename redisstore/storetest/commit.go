@@ -21,7 +21,6 @@ var commitTests = []test{
 		v := th.view()
 		same(th, "end", res.End, adapter.Position{Epoch: v.Epoch, Seq: 3})
 		b = batch(c, 3, 3, "")
-		// What is long may be stored in another form, and comes back as it was.
 		long := `{"n":3,"text":"` + strings.Repeat("long", 100) + `"}`
 		b.Records = raws(long)
 		th.ok(b)
