@@ -91,7 +91,7 @@ func (r *record) verdict(all bool) (table string, grown []string) {
 			series = append(series, lap.values[name])
 		}
 		sorted := slices.Sorted(slices.Values(series))
-		growth, allowed := trend(series), allowance(name, sorted[len(sorted)/2])
+		growth, allowed := trend(floors(name, series)), allowance(name, sorted[len(sorted)/2])
 		fmt.Fprintf(&b, "%-14s %10.0f %10.0f %10.0f %10.0f %12.1f %10.1f\n",
 			name, series[0], series[len(series)-1], sorted[0], sorted[len(sorted)-1], growth, allowed)
 		if growth > allowed && (all || tellsEarly(name)) {
@@ -100,6 +100,20 @@ func (r *record) verdict(all bool) (table string, grown []string) {
 		}
 	}
 	return b.String(), grown
+}
+
+// floors are what a value that caches fill and empty falls back to, now and then:
+// the least of some laps each. Other values are left as they are.
+func floors(name string, series []float64) []float64 {
+	if !strings.Contains(name, "KiB") {
+		return series
+	}
+	window := max(len(series)/4, 1)
+	var least []float64
+	for i := range len(series) - window + 1 {
+		least = append(least, slices.Min(series[i:i+window]))
+	}
+	return least
 }
 
 // trend is by how much the series grows from its first to its last value: the
