@@ -4,6 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -62,4 +63,22 @@ func TestProcessLost(t *testing.T) {
 	tb := newTab(start().dial())
 	tb.send(resumes("r2", resolved(id, `{}`)))
 	wantCode(t, tb.until(), "worker_lost")
+}
+
+// A run that reaches the time limit ends with a code of its own.
+func TestTimeLimit(t *testing.T) {
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	endless := adapter.AgentFunc(func(ctx context.Context, _ *adapter.Run) error {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, newTab(newTestServer(t, runner{r}, nil).dial()).ask("r1", "hello"), "run_timeout")
 }
