@@ -40,11 +40,11 @@ func FuzzUnsqueeze(f *testing.F) {
 	f.Add([]byte{squeezed})
 	f.Fuzz(func(t *testing.T, stored []byte) {
 		value, err := unsqueeze(stored)
-		if err != nil {
-			return
+		if err != nil || len(value) > 0 && value[0] == squeezed {
+			return // nothing that is JSON
 		}
 		back, err := unsqueeze(squeeze(value))
-		if err != nil || len(value) > 0 && value[0] != squeezed && !bytes.Equal(back, value) {
+		if err != nil || !bytes.Equal(back, value) {
 			t.Fatalf("%q %v", back, err)
 		}
 	})
