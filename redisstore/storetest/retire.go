@@ -139,6 +139,22 @@ var retireTests = []test{
 		th.begun(th.resume("r3", "exe-r2"))
 		ended("past the question")
 	}},
+	{"what the run that asked ended with outlives the log that is trimmed after the answer", func(e *env) {
+		e.age = 7 * day
+		clock := e.stopped()
+		th := e.thread()
+		asks := ending(th.begun(th.start("r1")), 2, 1, "asked:r1", adapter.EndSuspend)
+		asks.End.Suspension = json.RawMessage(`{"open":["i"]}`)
+		asks.End.Interrupts = []string{"i"}
+		th.ok(asks)
+		end := ending(th.begun(th.resume("r2", "exe-r1")), 2, 3, "end:r2", adapter.EndFinish)
+		end.End.Snapshot = &adapter.SnapshotUpdate{State: json.RawMessage(`{}`)}
+		th.ok(end)
+		clock.move(8 * day)
+		th.retire()
+		same(th, "log", th.log(), "")
+		same(th, "terminal event", string(th.view(adapter.ReadQuery{RunID: "r1"}).Run.Terminal), "asked:r1")
+	}},
 	{"a suspended thread's log goes by age, its question stays", func(e *env) {
 		c := e.stopped()
 		e.age, e.keep = time.Hour, 2*time.Hour
