@@ -27,6 +27,9 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)}) // findings say it
 	r := &report{w: w}
 	r.say("ok", "settings", "%d are set, the others have their defaults", len(s.from))
+	for _, each := range s.strays {
+		r.say("warn", "environment", "%s", each)
+	}
 	if _, err := newAgents(s); err != nil {
 		r.fail("agent", err)
 	}

@@ -20,9 +20,9 @@ const configHelp = "file with settings, in YAML: `lease: 5s`. What the environme
 
 // readSettings reads the command line, then what it does not say from the
 // environment, then what that does not say from the configuration file.
-func readSettings(args []string, getenv func(string) string, usage io.Writer) (*settings, error) {
+func readSettings(args []string, env environment, usage io.Writer) (*settings, error) {
 	s := newSettings()
-	s.crashAt = getenv("AGUIWS_CRASH_AT")
+	s.crashAt = env.get("AGUIWS_CRASH_AT")
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
 		if commands := []string{"serve", "check", "version"}; !slices.Contains(commands, args[0]) {
 			return s, fmt.Errorf("unknown command %q%s: try aguiws --help", args[0], suggest(args[0], commands))
@@ -30,7 +30,8 @@ func readSettings(args []string, getenv func(string) string, usage io.Writer) (*
 		s.command, args = args[0], args[1:]
 	}
 	table := s.table()
-	config := getenv("AGUIWS_CONFIG")
+	s.strays = env.strays(table)
+	config := env.get("AGUIWS_CONFIG")
 	f := flag.NewFlagSet("aguiws", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // it would print the usage for every mistake
 	f.StringVar(&config, "config", config, configHelp)
@@ -50,7 +51,7 @@ func readSettings(args []string, getenv func(string) string, usage io.Writer) (*
 	}
 	for _, each := range table {
 		name := environmentName(each.name)
-		if text := getenv(name); text != "" && s.from[each.name] == "" {
+		if text := env.get(name); text != "" && s.from[each.name] == "" {
 			if err := each.value.Set(text); err != nil {
 				return s, fmt.Errorf("%s: %w", name, err)
 			}
@@ -63,10 +64,6 @@ func readSettings(args []string, getenv func(string) string, usage io.Writer) (*
 		}
 	}
 	return s, s.check()
-}
-
-func environmentName(setting string) string {
-	return "AGUIWS_" + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
 }
 
 // flagError says what the flag package says, in our words.
@@ -225,17 +222,24 @@ func (s *settings) check() error {
 }
 
 // suggest names the one of the list that was probably meant.
-func suggest(name string, list []string) string {
+func suggest(name string, list []string) string { return meant(nearest(name, list)) }
+
+func meant(name string) string {
+	if name == "" {
+		return ""
+	}
+	return fmt.Sprintf(" (did you mean %s?)", name)
+}
+
+// nearest is the one of the list that differs least, or "" if all differ much.
+func nearest(name string, list []string) string {
 	best, least := "", 1+len(name)/3
 	for _, each := range list {
 		if d := distance(name, each); d <= least {
 			best, least = each, d-1
 		}
 	}
-	if best == "" {
-		return ""
-	}
-	return fmt.Sprintf(" (did you mean %s?)", best)
+	return best
 }
 
 // distance counts the letters to insert, delete or replace to make b of a.

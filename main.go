@@ -30,7 +30,7 @@ import (
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	if err := run(ctx, os.Args[1:], os.Getenv, os.Stdout, os.Stderr); err != nil {
+	if err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "aguiws:", err)
 		os.Exit(1)
 	}
@@ -38,12 +38,13 @@ func main() {
 
 // run carries out one command line. It returns when ctx has ended and the
 // server has drained.
-func run(ctx context.Context, args []string, getenv func(string) string, stdout, stderr io.Writer) error {
-	s, err := readSettings(args, getenv, stderr)
+func run(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) error {
+	s, err := readSettings(args, env, stderr)
 	switch {
 	case errors.Is(err, errHelp):
 		return nil
 	case err != nil:
+		s.warnOfStrays(newLogger(s, stderr)) // what is missing may be what one of them was to set
 		return err
 	case s.command == "version":
 		fmt.Fprintln(stdout, "aguiws", version())
@@ -51,7 +52,9 @@ func run(ctx context.Context, args []string, getenv func(string) string, stdout,
 	case s.command == "check":
 		return check(ctx, s, stdout)
 	}
-	return serve(ctx, s, newLogger(s, stderr), stdout)
+	log := newLogger(s, stderr)
+	s.warnOfStrays(log)
+	return serve(ctx, s, log, stdout)
 }
 
 func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer) error {

@@ -19,15 +19,11 @@ import (
 	"github.com/coder/websocket"
 )
 
-func env(pairs ...string) func(string) string {
-	return func(name string) string {
-		for i := 0; i < len(pairs); i += 2 {
-			if pairs[i] == name {
-				return pairs[i+1]
-			}
-		}
-		return ""
+func env(pairs ...string) (e environment) {
+	for i := 0; i < len(pairs); i += 2 {
+		e = append(e, pairs[i]+"="+pairs[i+1])
 	}
+	return e
 }
 
 func TestVersion(t *testing.T) {
@@ -64,7 +60,7 @@ type started struct {
 
 // start runs the command and waits until it says where it serves. It is stopped
 // when the test ends.
-func start(t *testing.T, env func(string) string, args ...string) *started {
+func start(t *testing.T, env environment, args ...string) *started {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	c := &started{t: t, log: &strings.Builder{}, stop: stop, ended: make(chan error, 1)}

@@ -47,6 +47,7 @@ type settings struct {
 	drain                  time.Duration
 	crashAt                string
 	from                   map[string]string // where a setting was set, as errors call it
+	strays                 []stray           // of the environment
 }
 
 type jwtSettings struct {
