@@ -1,18 +1,11 @@
 // The socket: one for many, noticing that it is dead, coming back.
 
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { connectionFor, WebSocketAgent } from "../index";
 import { attached, Bench, delta, close, finished, live, open, settle, shown, started, stream } from "./fake";
+import { quietly } from "./scenes";
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.spyOn(console, "warn").mockImplementation(() => {});
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.unstubAllGlobals();
-  vi.restoreAllMocks();
-});
+quietly();
 
 it("carries several threads and tells their events apart", async () => {
   const bench = new Bench();

@@ -56,6 +56,18 @@ export class FakeSocket implements WebSocketLike {
   }
 }
 
+/** A WebSocket class, and the sockets that were made of it. */
+export function recorded() {
+  const sockets: FakeSocket[] = [];
+  class Recorded extends FakeSocket {
+    constructor(url: string, protocols: string[]) {
+      super(url, protocols);
+      sockets.push(this);
+    }
+  }
+  return { sockets, WebSocket: Recorded };
+}
+
 /** Lets reducers, promises and due timers of the given time run. */
 export async function settle(ms = 0): Promise<void> {
   await vi.advanceTimersByTimeAsync(ms);
@@ -63,20 +75,15 @@ export async function settle(ms = 0): Promise<void> {
 }
 
 export class Bench {
-  readonly sockets: FakeSocket[] = [];
+  readonly sockets: FakeSocket[];
   readonly connection: Connection;
 
   constructor(options: Partial<ConnectionOptions> = {}) {
-    const sockets = this.sockets;
-    class Recorded extends FakeSocket {
-      constructor(url: string, protocols: string[]) {
-        super(url, protocols);
-        sockets.push(this);
-      }
-    }
+    const { sockets, WebSocket } = recorded();
+    this.sockets = sockets;
     this.connection = new Connection({
       url: "ws://test/agui/ws",
-      WebSocket: Recorded,
+      WebSocket,
       fetch: () => Promise.reject(new Error("no network")),
       backoff: { random: () => 0.5 },
       ...options,

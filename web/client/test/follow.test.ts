@@ -1,123 +1,13 @@
-// Connecting and following: a page that did not begin what it shows.
+// Following: a page that shows runs it did not begin.
 
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { WebSocketAgent } from "../index";
+import { describe, expect, it } from "vitest";
 import {
-  attached, assistant, Bench, close, delta, failed, finished, interrupt, live, messages, open, run, settle, shown,
-  started, state, stream, user, type Frame,
+  attached, assistant, close, delta, failed, finished, interrupt, live, messages, open, run, settle, shown, started,
+  state, stream, user, type Frame,
 } from "./fake";
+import { atRest, following, quietly, say } from "./scenes";
 
-beforeEach(() => {
-  vi.useFakeTimers();
-  vi.spyOn(console, "error").mockImplementation(() => {});
-  vi.spyOn(console, "warn").mockImplementation(() => {});
-});
-afterEach(() => {
-  vi.useRealTimers();
-  vi.restoreAllMocks();
-});
-
-const atRest = (seq: number, list: Frame[], end: Frame = finished("r0")): Frame[] => [
-  stream(seq, 4), started("r0", { metadata: { aguiws: { restated: true } } }), state({ n: 1 }), messages(...list), end, live(seq),
-];
-
-/** An agent that follows a thread at rest at position 10. */
-async function following(list: Frame[] = [user("u0", "q"), assistant("a0", "answer")], end?: Frame) {
-  const bench = new Bench();
-  const agent = bench.agent();
-  const events: Frame[] = [];
-  agent.subscribe({ onEvent: ({ event }) => void events.push(event as Frame) });
-  const stop = agent.follow();
-  bench.socket.hello();
-  const attach = bench.socket.next();
-  const interrupts = (end?.outcome as Frame | undefined)?.interrupts ?? [];
-  bench.socket.say(attached(10, false, { id: attach.id, interrupts }), ...atRest(10, list, end));
-  await settle();
-  return { bench, agent, events, stop, attach };
-}
-
-const say = (agent: WebSocketAgent, id: string, content: string, runId: string) => {
-  agent.addMessage({ id, role: "user", content });
-  return agent.runAgent({ runId });
-};
-
-describe("connectAgent", () => {
-  it("attaches without a position and completes at rest, interrupts included", async () => {
-    const bench = new Bench();
-    const agent = bench.agent();
-    agent.pendingInterrupts = [interrupt("stale") as never];
-    let done = false;
-    void agent.connectAgent().then(() => (done = true));
-    await settle();
-    bench.socket.hello();
-    const attach = bench.socket.next();
-    expect(attach).toEqual({ type: "ws.attach", id: attach.id, threadId: "t" });
-    bench.socket.say(
-      attached(10, false, { id: attach.id, interrupts: [interrupt("i1")] }),
-      ...atRest(10, [user("u0", "q")], finished("r0", { type: "interrupt", interrupts: [interrupt("i1")] })),
-    );
-    await settle();
-    expect(done).toBe(true);
-    expect(shown(agent)).toEqual(["user:q"]);
-    expect(agent.state).toEqual({ n: 1 });
-    expect(agent.pendingInterrupts.map((one) => one.id)).toEqual(["i1"]);
-  });
-
-  it("completes on an empty thread", async () => {
-    const bench = new Bench();
-    const agent = bench.agent();
-    let done = false;
-    void agent.connectAgent().then(() => (done = true));
-    await settle();
-    bench.socket.hello();
-    const attach = bench.socket.next();
-    bench.socket.say(attached(0, false, { id: attach.id }), live(0));
-    await settle();
-    expect(done).toBe(true);
-    expect(agent.messages).toEqual([]);
-  });
-
-  it("goes on with the run in progress to its end", async () => {
-    const bench = new Bench();
-    const agent = bench.agent();
-    let done = false;
-    void agent.connectAgent().then(() => (done = true));
-    await settle();
-    bench.socket.hello();
-    const attach = bench.socket.next();
-    bench.socket.say(
-      attached(5, false, { id: attach.id, activeRunId: "r0" }), stream(5, 4), started("r0"), state({}),
-      messages(user("u0", "q"), assistant("a", "Hel")), open("a"), live(5), delta("a", "lo"),
-    );
-    await settle();
-    expect(done).toBe(false);
-    expect(agent.status.activeRunId).toBe("r0");
-    const socket = await bench.reconnect();
-    expect(socket.next()).toMatchObject({ type: "ws.attach", after: { epoch: "e", seq: 6 } });
-    socket.say(attached(6, true), stream(6), close("a"), finished("r0"), live(8));
-    await settle();
-    expect(done).toBe(true);
-    expect(shown(agent)).toEqual(["user:q", "assistant:Hello"]);
-  });
-
-  it("leaves another agent on the same thread as it is", async () => {
-    const { bench, agent, events } = await following();
-    const before = events.length;
-    const other = bench.agent();
-    void other.connectAgent();
-    await settle();
-    const attach = bench.socket.next();
-    bench.socket.say(attached(10, false, { id: attach.id }), ...atRest(10, [user("u0", "q"), assistant("a0", "answer")]));
-    await settle();
-    expect(shown(other)).toEqual(["user:q", "assistant:answer"]);
-    expect(shown(agent)).toEqual(["user:q", "assistant:answer"]);
-    expect(events).toHaveLength(before);
-    bench.socket.say(started("r1"), open("b"), delta("b", "new"), close("b"), finished("r1"));
-    await settle();
-    expect(shown(agent).at(-1)).toBe("assistant:new");
-    expect(shown(other)).toHaveLength(2);
-  });
-});
+quietly();
 
 describe("a follower", () => {
   it("shows runs that others begin, questions included, each once", async () => {

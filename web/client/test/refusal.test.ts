@@ -1,0 +1,64 @@
+// Inputs that are not taken.
+
+import { describe, expect, it } from "vitest";
+import { Bench, failed, interrupt, run, settle, stream } from "./fake";
+import { asked, quietly } from "./scenes";
+
+quietly();
+
+describe("a refusal", () => {
+  it("is a RUN_ERROR that leaves the pending interrupts open and attaches nothing", async () => {
+    const { bench, agent, events, outcome } = await asked();
+    agent.pendingInterrupts = [interrupt("i1") as never];
+    bench.socket.say(run("r1", "refused"), stream(0, 1), failed("interrupts_pending"));
+    await settle();
+    expect(outcome.value).toBe("resolved");
+    expect(events.map((event) => event.code)).toEqual(["interrupts_pending"]);
+    expect(agent.pendingInterrupts).toHaveLength(1);
+    expect(bench.socket.silent()).toBe(true);
+  });
+
+  it("of an unreadable input rejects", async () => {
+    const { bench, input, outcome } = await asked();
+    bench.socket.say({ type: "ws.error", code: "invalid_input", message: "/messages: wrong", id: input.id });
+    await settle(1);
+    expect(outcome.value).toMatchObject({ name: "TransportError", code: "invalid_input" });
+  });
+
+  it("of a frame that came too fast is not the run's: it is sent again, a few times", async () => {
+    const { bench, input, outcome } = await asked();
+    const { socket } = bench;
+    const slowDown = (id: string) => socket.say({ type: "ws.error", code: "rate_limited", message: "slow down", id });
+    slowDown(input.id);
+    await settle(500);
+    for (const wait of [1_000, 2_000, 4_000]) {
+      slowDown(socket.next().id);
+      await settle(wait);
+    }
+    expect(outcome.value).toBe("pending");
+    slowDown(socket.next().id);
+    await settle(1);
+    expect(outcome.value).toMatchObject({ code: "rate_limited" });
+  });
+
+  it("of an input larger than the server takes happens before it is sent", async () => {
+    const bench = new Bench();
+    const agent = bench.agent();
+    agent.addMessage({ id: "u1", role: "user", content: "x".repeat(500) });
+    const result = agent.runAgent().catch((error) => error);
+    await settle();
+    bench.socket.hello({ maxFrameBytes: 300 });
+    await settle(1);
+    expect(await result).toMatchObject({ code: "input_too_large" });
+    expect(bench.socket.sent).toEqual([]);
+  });
+
+  it("by a close that would repeat itself ends everything, until it is retried", async () => {
+    const { bench, outcome } = await asked();
+    bench.socket.break(4400);
+    await settle(60_000);
+    expect(outcome.value).toMatchObject({ code: "4400" });
+    expect(bench.sockets).toHaveLength(1);
+    expect(bench.connection.state).toBe("idle");
+  });
+});
