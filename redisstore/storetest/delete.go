@@ -12,6 +12,39 @@ func (th *thread) deleted() bool {
 	return must(th, ok, err)
 }
 
+// lastRuns are the ways in which a thread comes to rest, and the event that says so.
+var lastRuns = map[string]struct {
+	run   func(th *thread)
+	event string
+}{
+	"finished": {func(th *thread) { th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish)) }, "end"},
+	"failed":   {func(th *thread) { th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFail)) }, "end"},
+	"stopped":  {func(th *thread) { th.begun(th.start("r1")); th.stop("label-r1") }, "stopped:label-r1"},
+	"waited": {func(th *thread) {
+		c := th.begun(th.start("r1"))
+		th.begun(th.wait("r2"))
+		th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+		th.carried("r2")
+	}, "end:r2"},
+	"stopped while it waited": {func(th *thread) {
+		c := th.begun(th.start("r1"))
+		th.begun(th.wait("r2"))
+		th.stop("label-r2")
+		th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+	}, "cancelled:r2"},
+	"interrupted": {func(th *thread) {
+		th.begun(th.start("r1"))
+		th.begun(th.wait("r2"))
+		th.interrupt("i", "r1")
+	}, "cancelled:r2"},
+	"buried": {func(th *thread) { th.bury(failing(th.begun(th.start("r1")))) }, "failed:r1"},
+	"answered": {func(th *thread) {
+		th.asks(th.begun(th.start("r1")), 2, 1)
+		c := th.begun(th.resume("r2", "exe-r1"))
+		th.ok(ending(c, 2, th.view().Seq, "end", adapter.EndFinish))
+	}, "end"},
+}
+
 var deleteTests = []test{
 	{"of a deleted thread nothing can be read, and its log begins again under another epoch", func(e *env) {
 		th := e.thread()
@@ -56,6 +89,32 @@ var deleteTests = []test{
 		th.activate(claim)
 		th.ok(ending(claim, 2, 5, "end", adapter.EndFinish))
 		same(th, "at rest", th.deleted(), true)
+	}},
+	{"whoever hears that the last run has ended can delete the thread", func(e *env) {
+		for how, last := range lastRuns {
+			th := e.on(e.node("a"), how)
+			other := e.node("b")
+			th.from(other).view(adapter.ReadQuery{Follower: true})
+			deleted := make(chan bool, 1)
+			other.Listen(func(d adapter.Delivery) {
+				if n := len(d.Events); d.Thread == th.key && n > 0 && string(d.Events[n-1]) == last.event {
+					go func() {
+						ok, err := other.Delete(e.Context(), th.key)
+						deleted <- ok && err == nil
+					}()
+				}
+			})
+			last.run(th)
+			eventually(th, how+": the end is heard", func() bool {
+				select {
+				case ok := <-deleted:
+					same(th, how+": deleted", ok, true)
+					return true
+				default:
+					return false
+				}
+			})
+		}
 	}},
 	{"who follows a deleted thread hears that its log has begun again", func(e *env) {
 		th := e.thread()
