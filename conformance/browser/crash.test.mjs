@@ -32,6 +32,22 @@ test("a question outlives its server, and is approved in the same tab", async ()
   assert.equal(seen.messages.filter((message) => message.role === "user").length, 3);
 });
 
+test("parts of the page that did not load come when the server is back", async () => {
+  const tab = await Tab.open(await person(), a);
+  tab.serverMayDie = true;
+  const refused = [];
+  const refuse = (route) => {
+    refused.push(route.request().url());
+    return route.abort();
+  };
+  await tab.page.route("**/assets/*", refuse);
+  await tab.say("/say **bold** words");
+  await tab.says("**bold** words");
+  await until(() => refused.some((url) => /Markdown/.test(url)), "a part was asked for in vain");
+  await tab.page.unroute("**/assets/*", refuse);
+  await tab.page.locator(".markdown strong").waitFor();
+});
+
 test("an approval given while the server is down is carried out once", async () => {
   const tool = unique("pay");
   const tab = await Tab.open(await person(), a);

@@ -2,12 +2,13 @@ import { lazy, Suspense } from "react";
 import { Bar } from "./Bar";
 import { ChatPage } from "./ChatPage";
 import { OrElse } from "./OrElse";
+import { part } from "./part";
 import { usePath } from "./route";
 import { useSession } from "./session";
 import { useThreadId } from "./thread";
 
-const Inbox = lazy(() => import("./Inbox"));
-const Operator = lazy(() => import("./Operator"));
+const Inbox = lazy(() => part(() => import("./Inbox")));
+const Operator = lazy(() => part(() => import("./Operator")));
 
 /** The place of the address. */
 export function App() {

@@ -7,6 +7,7 @@ import { ErrorNotice } from "./ErrorNotice";
 import { Interrupts } from "./Interrupts";
 import { MessageList, textOf } from "./MessageList";
 import { OrElse } from "./OrElse";
+import { part } from "./part";
 import { bearer } from "./session";
 import { SignIn } from "./SignIn";
 import { StatePanel } from "./StatePanel";
@@ -15,7 +16,7 @@ import { ThreadList } from "./ThreadList";
 import { useWide } from "./wide";
 import { whyRestated } from "./words";
 
-const Inspector = lazy(() => import("./Inspector"));
+const Inspector = lazy(() => part(() => import("./Inspector")));
 
 /** Failures of a connection that another token may mend. */
 const SIGNED_OUT = new Set(["unauthenticated", "4401"]);

@@ -1,11 +1,12 @@
 import { type FormEvent, lazy, type ReactNode, type Ref, Suspense, useRef } from "react";
 import { JsonBody } from "./JsonBody";
 import { OrElse } from "./OrElse";
+import { part } from "./part";
 import type { Schema } from "./schema";
 import type { SchemaFormHandle } from "./SchemaForm";
 
 /** Loaded with the first question that needs it. */
-const SchemaForm = lazy(() => import("./SchemaForm"));
+const SchemaForm = lazy(() => part(() => import("./SchemaForm")));
 
 interface FormProps {
   schema: Schema;

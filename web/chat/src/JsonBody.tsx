@@ -1,5 +1,6 @@
 import { type ReactNode, useId, useState } from "react";
 import { readJson } from "./answers";
+import { part } from "./part";
 import type { Schema } from "./schema";
 
 interface Props {
@@ -21,7 +22,7 @@ export function JsonBody({ schema, locked, abandon, resolve }: Props) {
       setFault(read.fault);
       return;
     }
-    const { judge } = await import("./judge");
+    const { judge } = await part(() => import("./judge"));
     const [first] = judge(schema, read.value);
     setFault(first && [first.path.join("."), first.message].filter(Boolean).join(" "));
     if (!first) resolve(read.value, "Answered");

@@ -1,10 +1,11 @@
 import type { Interrupt, Message, ToolMessage } from "@ag-ui/client";
 import { lazy, memo, Suspense, useDeferredValue } from "react";
 import { OrElse } from "./OrElse";
+import { part } from "./part";
 import { ToolCard, type ToolState } from "./ToolCard";
 
 /** Loaded with the first answer. */
-const Markdown = lazy(() => import("./Markdown"));
+const Markdown = lazy(() => part(() => import("./Markdown")));
 
 interface Props {
   messages: readonly Message[];
