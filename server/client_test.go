@@ -15,8 +15,9 @@ import (
 	"github.com/coder/websocket"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 10 * time.Second
+// patience is how long a test waits for what must come, also on a machine that
+// does much else.
+const patience = 30 * time.Second
 
 type testServer struct {
 	*Server
@@ -188,6 +189,16 @@ func eventually(t *testing.T, what string, ok func() bool) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// awaitSender waits until one queued input is awaited by its sender.
+func (ts *testServer) awaitSender() {
+	ts.t.Helper()
+	eventually(ts.t, "it waits", func() bool {
+		ts.waiting.mu.Lock()
+		defer ts.waiting.mu.Unlock()
+		return len(ts.waiting.senders) == 1
+	})
 }
 
 func (ts *testServer) get(path string, header http.Header, host string) (int, http.Header, map[string]any) {

@@ -103,7 +103,7 @@ func TestCopilotConnectAfterFailure(t *testing.T) {
 	if last := end(opening); kindOf(last) != "RUN_FINISHED" || last["outcome"] != nil || last["runId"] != "r1" || last["threadId"] != "t" {
 		t.Errorf("ended with %v", last)
 	}
-	runs := ts.copilotkit("run", says("r2", "/slow 1000 10")).opened()
+	runs := ts.copilotkit("run", says("r2", "/slow 10000 10")).opened()
 	runs.expect("RUN_STARTED")
 	runs.expect("TEXT_MESSAGE_START")
 	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "")
@@ -227,14 +227,10 @@ func TestCopilotStop(t *testing.T) {
 // Stopping a thread ends the run for its page, and what waited behind it.
 func TestCopilotStopEndToEnd(t *testing.T) {
 	ts, _ := endToEnd(t)
-	runs := ts.copilotkit("run", says("r1", "/slow 1000 10")).opened()
+	runs := ts.copilotkit("run", says("r1", "/slow 10000 10")).opened()
 	runs.expect("RUN_STARTED")
 	waits := ts.copilotkit("run", says("r2", "/say never")).opened()
-	eventually(t, "it waits", func() bool {
-		ts.waiting.mu.Lock()
-		defer ts.waiting.mu.Unlock()
-		return len(ts.waiting.senders) == 1
-	})
+	ts.awaitSender()
 	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "")
 	if _, last := runs.rest(); last["code"] != "cancelled" {
 		t.Errorf("ended with %v", last)

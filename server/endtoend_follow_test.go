@@ -14,18 +14,6 @@ import (
 	"github.com/aguiws/aguiws/redisstore"
 )
 
-// slow is a run long enough to do something beside.
-const slow = "/slow 40 10"
-
-// counted writes what /slow 40 writes.
-func counted(n int) string {
-	var b strings.Builder
-	for i := range n {
-		fmt.Fprintf(&b, "%d ", i+1)
-	}
-	return b.String()
-}
-
 // begun reads until the run's text has begun to stream.
 func (tb *tab) begun() {
 	tb.t.Helper()
@@ -39,12 +27,15 @@ func (tb *tab) begun() {
 // A page that comes in mid-run is restated and goes on live; both show the
 // same in the end.
 func TestEndToEndSecondTabInMidRun(t *testing.T) {
-	ts, _ := endToEnd(t)
+	ts, p := paced(t)
 	one := newTab(ts.dial())
 	one.send(says("r1", slow))
+	p.more(1)
 	one.begun()
 	two := newTab(ts.dial())
 	two.send(`{"type":"ws.attach","threadId":"t"}`)
+	two.next()
+	p.rest()
 	wantSuccess(t, two.until())
 	if f := two.take("ws.attached")[0]; f["activeRunId"] != "r1" || f["recovered"] != false {
 		t.Errorf("got %v", f)
@@ -61,12 +52,14 @@ func TestEndToEndSecondTabInMidRun(t *testing.T) {
 // A socket that is lost in mid-run is replaced by one that misses nothing and
 // gets nothing twice: the pipeline goes on as if nothing had happened.
 func TestEndToEndRecovered(t *testing.T) {
-	ts, _ := endToEnd(t)
+	ts, p := paced(t)
 	tb := newTab(ts.dial())
 	tb.send(says("r1", slow))
+	p.more(1)
 	tb.begun()
 	for range 3 {
 		tb.ws.CloseNow()
+		p.more(2) // and one at least is missed
 		tb.client = ts.dial()
 		at := tb.seq
 		tb.send(fmt.Sprintf(`{"type":"ws.attach","threadId":"t","after":{"epoch":%q,"seq":%d}}`, tb.epoch, tb.seq))
@@ -76,6 +69,7 @@ func TestEndToEndRecovered(t *testing.T) {
 			t.Fatalf("got %v", attached)
 		}
 	}
+	p.rest()
 	wantSuccess(t, tb.until())
 	if got := tb.said(); got != counted(40) {
 		t.Errorf("it said %q", got)
@@ -104,14 +98,17 @@ func TestEndToEndRestated(t *testing.T) {
 
 // Repeats of a run in each of its states start nothing.
 func TestEndToEndRepeats(t *testing.T) {
-	ts, _ := endToEnd(t)
+	ts, p := paced(t)
 	one := newTab(ts.dial())
 	one.send(says("r1", slow))
+	p.more(1)
 	one.begun()
 
 	// Active, on a socket of its own: as far as it is, then live.
 	again := newTab(ts.dial())
 	again.send(says("r1", slow))
+	again.next()
+	p.rest()
 	wantSuccess(t, again.until())
 	if runs := again.take("ws.run"); len(runs) != 1 || runs[0]["disposition"] != "repeat" || runs[0]["of"] != "r1" {
 		t.Errorf("got %v", runs)
@@ -197,11 +194,13 @@ func TestEndToEndRepeatOfAContinuedRun(t *testing.T) {
 // The repeat of an active run on a socket that follows it already restates the
 // run for whoever asks, moves no position and sends nothing live twice.
 func TestEndToEndRepeatOnTheSameSocket(t *testing.T) {
-	ts, _ := endToEnd(t)
+	ts, p := paced(t)
 	tb := newTab(ts.dial())
 	tb.send(says("r1", slow))
+	p.more(1)
 	tb.begun()
 	tb.send(says("r1", slow))
+	p.more(1)
 
 	// Until the restatement comes the first request's events go on; what comes
 	// then is for the second, whose pipeline begins with it.
@@ -224,6 +223,7 @@ func TestEndToEndRepeatOnTheSameSocket(t *testing.T) {
 		t.Errorf("got %v", runs)
 	}
 	tb.fresh()
+	p.rest()
 	wantSuccess(t, tb.until())
 	if got := tb.said(); got != counted(40) {
 		t.Errorf("it said %q", got)
@@ -233,21 +233,14 @@ func TestEndToEndRepeatOnTheSameSocket(t *testing.T) {
 
 // An input waits for the active run; its repeat is the same waiting run.
 func TestEndToEndQueue(t *testing.T) {
-	ts, _ := endToEnd(t)
+	ts, p := paced(t)
 	tb := newTab(ts.dial())
 	tb.send(says("r1", slow))
+	p.more(1)
 	tb.begun()
 	tb.send(says("r2", "/say second"))
-
-	runs := 0
-	for runs < 2 {
-		tb.next()
-		runs = 0
-		for _, f := range tb.frames {
-			if f["type"] == "ws.run" {
-				runs++
-			}
-		}
+	for tb.frames[len(tb.frames)-1]["runId"] != "r2" {
+		tb.apply(tb.read())
 	}
 
 	two := newTab(ts.dial())
@@ -262,6 +255,8 @@ func TestEndToEndQueue(t *testing.T) {
 	}
 	three := newTab(ts.dial())
 	three.send(says("r2", "/say second"))
+	repeat := three.expect("ws.run")
+	p.rest()
 
 	wantSuccess(t, tb.until())
 	wantSuccess(t, tb.until())
@@ -278,8 +273,8 @@ func TestEndToEndQueue(t *testing.T) {
 	// The repeat says nothing of its own: the run's events are live ones. The
 	// tail of the run before it, which this socket came too late for, is not
 	// its own.
-	if f := three.expect("ws.run"); f["disposition"] != "repeat" || f["of"] != "r2" {
-		t.Errorf("got %v", f)
+	if repeat["disposition"] != "repeat" || repeat["of"] != "r2" {
+		t.Errorf("got %v", repeat)
 	}
 	if f := three.expect("ws.stream"); f["uncounted"] != nil {
 		t.Errorf("got %v", f)
@@ -323,9 +318,10 @@ func TestEndToEndCancel(t *testing.T) {
 // A queued input that is cancelled ends at once for its sender, and is logged
 // when the queue is released.
 func TestEndToEndCancelQueued(t *testing.T) {
-	ts, _ := endToEnd(t)
+	ts, p := paced(t)
 	tb := newTab(ts.dial())
 	tb.send(says("r1", slow))
+	p.more(1)
 	tb.begun()
 	sender := newTab(ts.dial())
 	sender.send(says("r2", "/say never"))
@@ -357,6 +353,9 @@ func TestEndToEndCancelQueued(t *testing.T) {
 			}
 			last = e
 		}
+		if counted[false] == 2 {
+			p.rest() // which releases the queue
+		}
 	}
 	if f, ok := last.(*protocol.RunFinished); !ok || f.Outcome == nil || f.Outcome.Type != protocol.OutcomeCancelled {
 		t.Errorf("it ended with %s", encoded(t, last))
@@ -373,15 +372,18 @@ func TestEndToEndCancelQueued(t *testing.T) {
 
 // A server that is shut down in mid-run says so and closes with 1012.
 func TestEndToEndDrain(t *testing.T) {
-	ts, _ := endToEnd(t)
+	ts, p := paced(t)
 	tb := newTab(ts.dial())
 	tb.send(says("r1", slow))
+	p.more(1)
 	tb.begun()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		ts.stop()
 	}()
+	tb.expect("ws.goaway")
+	p.rest()
 	tb.closed(websocket.StatusServiceRestart)
 	<-done
 }

@@ -58,16 +58,18 @@ func TestEndToEndPlain(t *testing.T) {
 // The repeat of a resume whose continuation is still under way ends under the
 // requested runId, also live.
 func TestEndToEndPlainRepeatInMidRun(t *testing.T) {
-	ts, _ := endToEnd(t)
+	ts, p := paced(t)
 	one := newTab(ts.dial())
 	one.send(says("r1", slow))
+	p.more(1)
 	one.begun()
 	waiting := ts.connect("/agui/ws", nil)
 	waiting.send(says("r2", "/say mine"))
+	ts.awaitSender()
 	c := ts.connect("/agui/ws", nil)
 	c.send(says("r1", slow))
 	order := &protocol.Sequence{}
-	for ended := false; !ended; {
+	for ended := false; !ended; p.rest() {
 		e, err := protocol.Decode(c.read())
 		if err != nil {
 			t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/coder/websocket"
 )
@@ -243,7 +242,7 @@ func TestNoneIsForLoopback(t *testing.T) {
 	if _, err := newServer(newFake(), &Options{Hosts: []string{"*"}}); err == nil {
 		t.Error("a wildcard host passes")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if err := s.Shutdown(ctx); err != nil {
 		t.Error(err)

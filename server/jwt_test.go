@@ -292,9 +292,10 @@ func TestKeySetAnswers(t *testing.T) {
 
 // A socket ends with its token.
 func TestJWTExpiryClosesTheSocket(t *testing.T) {
-	i := newIssuer(t, "k1")
-	ts := newTestServer(t, newFake(), &Options{Auth: newTestJWT(t, i, jwtOptions)})
-	token := i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-28 * time.Second).Unix() }) // the leeway is left
-	c := ts.connect("/agui/ws", bearer(token, Subprotocol))
-	c.closed(StatusExpired)
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t, "k1")
+		token := i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-28 * time.Second).Unix() }) // the leeway is left
+		_, c, _ := bubble(t, newFake(), &Options{Auth: newTestJWT(t, i, jwtOptions)}, Subprotocol, bearerOffer(token))
+		c.closed(StatusExpired)
+	})
 }

@@ -15,8 +15,8 @@ func TestPlainProfiles(t *testing.T) {
 	}{
 		"1.0":              {`"1.0"`, "/delegate x", "RUN_STARTED SUBAGENT_STARTED", false},
 		"none":             {"", "/delegate x", "RUN_STARTED STEP_STARTED", false},
-		"1.0, cancelled":   {`"1.0"`, "/slow 1000 10", "RUN_FINISHED", true},
-		"none, cancelled":  {"", "/slow 1000 10", "RUN_ERROR", true},
+		"1.0, cancelled":   {`"1.0"`, "/slow 10000 10", "RUN_FINISHED", true},
+		"none, cancelled":  {"", "/slow 10000 10", "RUN_ERROR", true},
 		"1.0, left a call": {`"1.0"`, "/frontend pick {}", "pendingToolCallIds", false},
 		"none, left one":   {"", "/frontend pick {}", "RUN_FINISHED", false},
 	} {

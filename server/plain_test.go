@@ -112,11 +112,7 @@ func TestPlainQueuedCancelled(t *testing.T) {
 	ts := newTestServer(t, b, nil)
 	c, other := ts.connect("/agui/ws", nil), ts.dial()
 	c.send(input("t", "r"))
-	eventually(t, "it waits", func() bool {
-		ts.waiting.mu.Lock()
-		defer ts.waiting.mu.Unlock()
-		return len(ts.waiting.senders) == 1
-	})
+	ts.awaitSender()
 	other.send(`{"type":"ws.cancel","threadId":"t","runId":"r"}`)
 	c.wants(runStarted("t", "r"), runFinished("t", "r"))
 	b.set(func() { b.submit = nil })

@@ -222,11 +222,7 @@ func TestPostQueuedCancelled(t *testing.T) {
 	}
 	ts := newTestServer(t, b, nil)
 	s := ts.post(input("t", "r"))
-	eventually(t, "it waits", func() bool {
-		ts.waiting.mu.Lock()
-		defer ts.waiting.mu.Unlock()
-		return len(ts.waiting.senders) == 1
-	})
+	ts.awaitSender()
 	ts.dial().send(`{"type":"ws.cancel","threadId":"t","runId":"r"}`)
 	s.wants(runStarted("t", "r"), runFinished("t", "r"))
 	s.ends()
