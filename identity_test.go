@@ -55,7 +55,7 @@ func certify(t *testing.T, cert, key string, serial int64) *x509.CertPool {
 // eventually polls until a condition holds.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(20 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}
@@ -83,7 +83,7 @@ func TestTLSAndReload(t *testing.T) {
 		t.Errorf("got %d", status)
 	}
 	dial := func(token string) (*websocket.Conn, error) {
-		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
 		ws, _, err := websocket.Dial(ctx, "wss://"+c.addr+"/agui/ws", &websocket.DialOptions{HTTPClient: client(pool),
 			HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}})
@@ -112,7 +112,7 @@ func TestTLSAndReload(t *testing.T) {
 	list("- {token: 0123456789abcdef-ann, user: ann}\n")
 	fresh := certify(t, cert, key, 2)
 	hup()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, _, err := bob.Read(ctx); websocket.CloseStatus(err) != 4401 {
 		t.Errorf("bob's socket ends with %v", err)

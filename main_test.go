@@ -7,12 +7,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -47,13 +47,17 @@ func TestRefusesToStart(t *testing.T) {
 	}
 }
 
+// patience is how long a test waits for what must come, also on a machine that
+// does much else.
+const patience = 30 * time.Second
+
 // started is a command that serves.
 type started struct {
 	t     *testing.T
 	addr  string
-	said  []string         // complete when it has ended
-	log   *strings.Builder // so is this
-	read  chan struct{}    // closed when all that it said was read
+	said  []string // complete when it has ended
+	log   *logged
+	read  chan struct{} // closed when all that it said was read
 	stop  context.CancelFunc
 	ended chan error
 }
@@ -63,7 +67,7 @@ type started struct {
 func start(t *testing.T, env environment, args ...string) *started {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	c := &started{t: t, log: &strings.Builder{}, stop: stop, ended: make(chan error, 1)}
+	c := &started{t: t, log: &logged{}, stop: stop, ended: make(chan error, 1)}
 	r, w := io.Pipe()
 	go func() {
 		c.ended <- run(ctx, append([]string{"--addr", "127.0.0.1:0"}, args...), env, w, c.log)
@@ -90,6 +94,34 @@ func start(t *testing.T, env environment, args ...string) *started {
 	return c
 }
 
+// logged is what the command has logged so far.
+type logged struct {
+	mu sync.Mutex
+	b  strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// aside is the address on which something else is served, as the log says.
+func (c *started) aside(setting string) string {
+	c.t.Helper()
+	found := regexp.MustCompile(`"serving aside" setting=` + setting + ` addr=(\S+)`).FindStringSubmatch(c.log.String())
+	if found == nil {
+		c.t.Fatalf("the log does not say where %s is:\n%s", setting, c.log)
+	}
+	return found[1]
+}
+
 // end stops the command and waits for it.
 func (c *started) end() {
 	c.t.Helper()
@@ -107,7 +139,7 @@ func (c *started) end() {
 // dial opens a socket.
 func (c *started) dial(opts *websocket.DialOptions) *websocket.Conn {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	ws, _, err := websocket.Dial(ctx, "ws://"+c.addr+"/agui/ws", opts)
 	if err != nil {
@@ -121,7 +153,7 @@ func (c *started) dial(opts *websocket.DialOptions) *websocket.Conn {
 // asked for, and returns what came last.
 func (c *started) converse(ws *websocket.Conn, frames ...string) string {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	last := ""
 	for _, frame := range frames {
@@ -157,7 +189,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("effects %q, %v", data, err)
 	}
 	c.stop()
-	wait, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	wait, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if _, _, err := ws.Read(wait); websocket.CloseStatus(err) != websocket.StatusServiceRestart {
 		t.Errorf("the socket ended with %v", err)
@@ -191,21 +223,10 @@ func get(t *testing.T, client *http.Client, url, host string, headers ...string)
 	return resp.StatusCode, string(body)
 }
 
-// freeAddr is an address that nobody listens on.
-func freeAddr(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 func TestServesAside(t *testing.T) {
-	metrics, pprof := freeAddr(t), freeAddr(t)
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
-	c := start(t, env(), "--metrics-addr", metrics, "--pprof-addr", pprof)
+	c := start(t, env(), "--metrics-addr", "127.0.0.1:0", "--pprof-addr", "127.0.0.1:0")
+	metrics, pprof := c.aside("metrics-addr"), c.aside("pprof-addr")
 	for _, want := range []struct {
 		url, host string
 		status    int
@@ -224,7 +245,7 @@ func TestServesAside(t *testing.T) {
 			c.converse(c.dial(nil), said("r", "/say hello")) // so that there is one
 		}
 		status, body := get(t, client, want.url, want.host)
-		for patience := time.Now().Add(10 * time.Second); strings.HasPrefix(want.holds, "aguiws_") && !strings.Contains(body, want.holds) && time.Now().Before(patience); {
+		for late := time.Now().Add(patience); strings.HasPrefix(want.holds, "aguiws_") && !strings.Contains(body, want.holds) && time.Now().Before(late); {
 			status, body = get(t, client, want.url, want.host) // a run is counted after its end is said
 		}
 		if status != want.status || !strings.Contains(body, want.holds) {
