@@ -52,7 +52,7 @@ func (r *Runner) deliver(claim Claim, attempts int, failed error) error {
 	settle := r.store.Bury
 	if u.later {
 		settle = r.store.Nack
-		n.RetryAt = time.Now().Add(retryAfter(attempts))
+		n.Wait = retryAfter(attempts)
 	}
 	result, err := again(ctx, func() (NackResult, error) { return settle(ctx, n) })
 	if err != nil {

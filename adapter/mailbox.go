@@ -12,8 +12,8 @@ import (
 // End; recording a start is Activate; extending a lease is Renew.
 type Mailbox interface {
 	// Nack gives a claim back because the activation failed and may succeed
-	// later: the dispatch is queued again, at the head of its thread, until
-	// n.RetryAt. A claim that was the last of its attempts becomes a dead letter
+	// later: the dispatch is queued again, at the head of its thread, and waits
+	// for n.Wait. A claim that was the last of its attempts becomes a dead letter
 	// instead, as by Bury. A lost claim changes nothing (NackLost). Sent again
 	// it answers as it did the first time.
 	Nack(ctx context.Context, n Nack) (NackResult, error)
@@ -106,9 +106,9 @@ type DeadLetterPage struct {
 
 // Nack gives a claim back.
 type Nack struct {
-	Claim   Claim
-	RetryAt time.Time // zero: at once
-	Error   string    // kept with the dispatch
+	Claim Claim
+	Wait  time.Duration // how long it is not claimed unless by id; in milliseconds. 0, or less: at once
+	Error string        // kept with the dispatch
 	// Terminal is the RUN_ERROR to log when the dispatch becomes a dead letter,
 	// after what Batch.Closing said. A run that never started gets its
 	// RUN_STARTED from Begin.Cancelled before it.

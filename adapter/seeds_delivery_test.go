@@ -128,7 +128,7 @@ var deliveryLines = []line{
 		nacks := make(chan time.Duration, 3)
 		var away atomic.Bool
 		l := newLabOn(t, func(s adapter.Store) adapter.Store {
-			return &faulty{Store: s, nack: func(n adapter.Nack) { nacks <- time.Until(n.RetryAt) }, claim: func(adapter.ClaimRequest) error {
+			return &faulty{Store: s, nack: func(n adapter.Nack) { nacks <- n.Wait }, claim: func(adapter.ClaimRequest) error {
 				if away.Load() {
 					return nil
 				}
@@ -148,9 +148,8 @@ var deliveryLines = []line{
 		}
 		away.Store(true)
 		l.replace(agent) // it does not have that agent
-		// A wait is measured from within the call, a little after it was chosen.
 		first, second := await(l, nacks), await(l, nacks)
-		if first > 250*time.Millisecond || second <= 250*time.Millisecond || second > 500*time.Millisecond {
+		if first != 250*time.Millisecond || second != 2*first {
 			t.Errorf("waits of %v and %v", first, second)
 		}
 	}},

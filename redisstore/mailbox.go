@@ -39,7 +39,7 @@ func (s *Store) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 func (s *Store) giveUp(ctx context.Context, how string, n adapter.Nack) (adapter.NackResult, error) {
 	c := n.Claim
 	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, waitUntil(n.RetryAt), cutReason(n.Error),
+	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, max(n.Wait.Milliseconds(), 0), cutReason(n.Error),
 		n.Terminal, n.GiveBack, s.opts.Keep.Milliseconds()}})
 	if err != nil {
 		return adapter.NackResult{}, err

@@ -6,7 +6,7 @@
 -- ARGV[9]  token
 -- ARGV[10] dispatch epoch
 -- ARGV[11] how        'nack', 'bury' or 'back' (the attempt does not count)
--- ARGV[12] retry      Unix ms before which it is not claimed; 0: at once
+-- ARGV[12] wait       ms for which it is not claimed; 0: at once
 -- ARGV[13] error      '': as before
 -- ARGV[14] terminal   the terminal event of a dead letter
 -- ARGV[15] give back  1 or 0: a dead letter's decisions
@@ -24,7 +24,8 @@ if d and how ~= 'back' and d.stamp == stamp then
 end
 if not holds(r, ARGV[8], ARGV[9], tonumber(ARGV[10])) then return { '', 0, 0, r.epoch, before, {} } end
 
-local retry, activated = tonumber(ARGV[12]), d.started > 0
+local wait, activated = tonumber(ARGV[12]), d.started > 0
+local retry = NOW + wait
 if how == 'back' then
   r.attempts = math.max(r.attempts - 1, 0)
 else
@@ -46,12 +47,12 @@ else
   d.attempts = r.attempts
   if activated then
     -- The thread stays this run's. It is taken over like one whose lease has ended.
-    r.token, r.node, r.cn, r.kind, r.lease = '', '', 0, '', math.max(retry, 1) - 1
+    r.token, r.node, r.cn, r.kind, r.lease = '', '', 0, '', retry - 1
     redis.call('ZADD', t.leases, r.lease, member)
-    d.available = retry > NOW and retry or 0
-    d.ready = retry <= NOW and 1 or 0
+    d.available = wait > 0 and retry or 0
+    d.ready = wait == 0 and 1 or 0
   else
-    d.status, d.available = 'queued', retry > NOW and retry or 0
+    d.status, d.available = 'queued', wait > 0 and retry or 0
     putRun(t, d)
     unclaim(t, r, member)
     local head = redis.call('ZRANGE', t.queue, 0, 0, 'WITHSCORES')

@@ -15,19 +15,20 @@ func (m *model) handsBack(c adapter.Claim) {
 	}
 }
 
-// again queues the active dispatch again; until retry (Unix ms) it is not claimed
-// unless by name. It reports whether there is one to claim at once.
-func (m *model) again(r *run, retry int64) bool {
+// again queues the active dispatch again; for a while it is not claimed unless by
+// name. It reports whether there is one to claim at once.
+func (m *model) again(r *run, wait time.Duration) bool {
 	m.decide()
 	r.State, r.Updated = adapter.DispatchQueued, m.now
 	r.ClaimedBy, r.LeaseUntil, r.token, r.number = "", time.Time{}, "", 0
 	r.Available = time.Time{}
-	if retry > m.now.UnixMilli() {
-		r.Available = time.UnixMilli(retry)
+	retry := m.now.Add(wait)
+	if wait > 0 {
+		r.Available = retry
 	}
 	if r.started > 0 { // the thread stays this run's
-		r.lease = max(retry, 1) - 1
-		return retry <= m.now.UnixMilli()
+		r.lease = retry.UnixMilli() - 1
+		return wait == 0
 	}
 	r.status = adapter.RunQueued
 	m.active, m.paused, m.closing = nil, false, nil
@@ -56,10 +57,6 @@ func (m *model) nacked(n adapter.Nack, bury bool) adapter.NackResult {
 	if n.Error != "" {
 		r.Error = n.Error
 	}
-	var retry int64
-	if !n.RetryAt.IsZero() {
-		retry = n.RetryAt.UnixMilli()
-	}
 	res := adapter.NackResult{State: adapter.DispatchQueued}
 	if bury || r.Attempts >= r.MaxAttempts {
 		activated := r.started > 0
@@ -71,7 +68,7 @@ func (m *model) nacked(n adapter.Nack, bury bool) adapter.NackResult {
 			res.Ready = m.release()
 		}
 	} else {
-		res.Ready = m.again(r, retry)
+		res.Ready = m.again(r, max(n.Wait, 0))
 	}
 	r.settled.ready, r.settled.gave = res.Ready, res.GaveBack
 	return res

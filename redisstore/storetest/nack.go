@@ -14,12 +14,12 @@ var nackTests = []test{
 		th.begun(th.wait("r1"))
 		claim := th.claimed("t1", adapter.ClaimQueued).Claim
 		n := failing(claim)
-		n.RetryAt = c.read().Add(time.Minute)
+		n.Wait = time.Minute
 		first := th.nack(n)
 		same(th, "state", first.State, adapter.DispatchQueued)
 		d := th.dispatch("r1")
 		same(th, "dispatch", words(d.State, d.Attempts, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Started, d.Outcome == nil), "queued 1 boom true false true")
-		same(th, "available", d.Available, n.RetryAt)
+		same(th, "available", d.Available, c.read().Add(time.Minute))
 		if th.view().Active != nil {
 			e.Error("a run is active")
 		}
@@ -130,7 +130,7 @@ var nackTests = []test{
 		other := th.from(e.node("b"))
 		th.begun(th.wait("r1"))
 		n := failing(th.claimed("t1", adapter.ClaimQueued).Claim)
-		n.RetryAt = c.read().Add(time.Minute)
+		n.Wait = time.Minute
 		th.nack(n)
 		c.move(time.Minute - time.Millisecond)
 		if other.due() {
@@ -143,7 +143,7 @@ var nackTests = []test{
 		}
 		same(th, "attempts", other.claimed("t2", adapter.ClaimQueued).Attempts, 2)
 		n = failing(adapter.Claim{Thread: th.key, RunID: "r1", Token: "t2"})
-		n.RetryAt = c.read().Add(time.Minute)
+		n.Wait = time.Minute
 		other.nack(n)
 		same(th, "by id", th.claimRun("r1", "t3").Attempts, 3)
 	}},

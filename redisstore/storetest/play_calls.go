@@ -78,7 +78,7 @@ func (p *player) nackMove(g *game, bury bool) move {
 	c := p.claim(g)
 	n := adapter.Nack{Claim: c, Error: pick(p, "", "boom", "worse"), Terminal: event("T", c.RunID), GiveBack: p.one(2)}
 	if p.one(2) {
-		n.RetryAt = g.now.Add(pick(p, -time.Second, 0, time.Millisecond, time.Second, time.Minute))
+		n.Wait = pick(p, -time.Second, 0, time.Millisecond, time.Second, time.Minute)
 	}
 	if bury {
 		return newMove("bury", n, func(s adapter.Store) (any, error) { return s.Bury(p.ctx(), n) },

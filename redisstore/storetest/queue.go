@@ -58,7 +58,7 @@ var queueTests = []test{
 			e.Error("not due")
 		}
 		n := failing(th.claimed("t1", adapter.ClaimQueued).Claim)
-		n.RetryAt = time.UnixMilli(-1)
+		n.Wait = -time.Hour
 		th.nack(n)
 		th.carried("r1")
 	}},

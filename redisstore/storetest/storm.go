@@ -232,7 +232,7 @@ func (st *storm) giveUp(r *rand.Rand, s adapter.Store) {
 	}
 	n := adapter.Nack{Claim: h.claim, Error: "boom", Terminal: []byte("T:" + h.claim.RunID), GiveBack: r.IntN(2) == 0}
 	if r.IntN(2) == 0 {
-		n.RetryAt = st.clock.read().Add(time.Second)
+		n.Wait = time.Second
 	}
 	settle := s.Nack
 	if r.IntN(2) == 0 {
