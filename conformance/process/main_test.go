@@ -15,8 +15,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
-// lease is short, so that a dead worker is noticed soon.
-const lease = time.Second
+// lease is short, so that a dead worker is noticed soon, and long enough for a
+// loaded machine not to miss it: the dead must be dead where a human says what
+// became of their work.
+const lease = 2 * time.Second
 
 const (
 	approve   = `{"approved":true}`

@@ -20,9 +20,6 @@ import (
 const (
 	people = 3 // each with a thread and two tabs
 	kills  = 20
-	// The human who is asked about an uncertain step looks at the effects file.
-	// A lease that a loaded machine cannot miss makes sure that the dead are dead.
-	patientLease = 2 * time.Second
 )
 
 // Two servers on one Redis are killed, in turn and at random moments, while people
@@ -37,7 +34,7 @@ func TestRandomKills(t *testing.T) {
 	chance := rand.New(rand.NewPCG(seed, 0))
 
 	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
-	options := command.Options{Redis: redis.URL(), Lease: patientLease}
+	options := command.Options{Redis: redis.URL(), Lease: lease}
 	servers := []*command.Server{command.Start(t, options), nil}
 	options.Effects = servers[0].EffectsFile()
 	servers[1] = command.Start(t, options)

@@ -29,7 +29,7 @@ const (
 // log: nothing lost, doubled or out of order, and nobody restated.
 func TestRollingRestart(t *testing.T) {
 	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
-	options := command.Options{Redis: redis.URL(), Lease: patientLease, Args: []string{"--drain-timeout", "5s"}}
+	options := command.Options{Redis: redis.URL(), Lease: lease, Args: []string{"--drain-timeout", "20s"}}
 	a := command.Start(t, options)
 	options.Effects = a.EffectsFile()
 	b := command.Start(t, options)

@@ -2,6 +2,7 @@ package process
 
 import (
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
@@ -9,8 +10,17 @@ import (
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
-// pair starts two servers on one Redis, with one effects file.
-func pair(t *testing.T) (a, b *command.Server, redis *redistest.Server) {
+// long is a run whose middle is not over before anybody has looked, and pieces
+// is what it streams.
+const (
+	long   = "/slow 160 25"
+	pieces = 160
+)
+
+// pair starts two servers on one Redis, with one effects file. Where nobody is
+// killed the lease is the command's own: one that a loaded machine misses would
+// have a worker taken for dead that is only slow.
+func pair(t *testing.T, lease time.Duration) (a, b *command.Server, redis *redistest.Server) {
 	t.Helper()
 	redis = redistest.Start(t, redistest.Options{AOF: "everysec"})
 	a = command.Start(t, command.Options{Redis: redis.URL(), Lease: lease})
@@ -20,12 +30,12 @@ func pair(t *testing.T) (a, b *command.Server, redis *redistest.Server) {
 
 func TestTwoServersShareAThread(t *testing.T) {
 	t.Parallel()
-	a, b, _ := pair(t)
+	a, b, _ := pair(t, 0)
 	atA := wire.Open(t, "at A", "shared", a.Socket())
 	atB := wire.Open(t, "at B", "shared", b.Socket())
 
 	// Events of a run at A reach B while it goes on.
-	slow := atA.Say("/slow 40 25")
+	slow := atA.Say(long)
 	atB.Await("the middle of a run that A carries", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 10 })
 	wire.Succeeded(t, slow.End())
 	wire.Same(t, atA, atB)
@@ -47,8 +57,8 @@ func TestTwoServersShareAThread(t *testing.T) {
 		t.Errorf("the answer given again is %q, want a repeat", got)
 	}
 	count(t, a, 2)
-	said(t, atA, protocol.RoleUser, "/slow 40 25", `/tool pay {"amount":1}`, `/tool pay {"amount":2}`)
-	said(t, atA, protocol.RoleAssistant, numbers(40), "", "I have called pay.", "", "I have called pay.")
+	said(t, atA, protocol.RoleUser, long, `/tool pay {"amount":1}`, `/tool pay {"amount":2}`)
+	said(t, atA, protocol.RoleAssistant, numbers(pieces), "", "I have called pay.", "", "I have called pay.")
 	fresh(t, b, "shared", atA, atB)
 	wire.Sound(t, atA)
 	wire.Sound(t, atB)
@@ -57,7 +67,7 @@ func TestTwoServersShareAThread(t *testing.T) {
 // Both tabs answer the same question at the same time, at different servers.
 func TestTwoServersOneDecision(t *testing.T) {
 	t.Parallel()
-	a, b, _ := pair(t)
+	a, b, _ := pair(t, 0)
 	atA := wire.Open(t, "at A", "race", a.Socket())
 	atB := wire.Open(t, "at B", "race", b.Socket())
 	for round := range 10 {
@@ -80,15 +90,15 @@ func TestTwoServersOneDecision(t *testing.T) {
 // see one run.
 func TestOtherServerTakesOver(t *testing.T) {
 	t.Parallel()
-	a, b, _ := pair(t)
+	a, b, _ := pair(t, lease)
 	atA := wire.Open(t, "at A, then B", "takeover", a.Socket(), b.Socket())
 	atB := wire.Open(t, "at B", "takeover", b.Socket())
-	slow := atA.Say("/slow 60 25")
+	slow := atA.Say(long)
 	atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
 	a.Kill()
 	wire.Succeeded(t, slow.End())
-	said(t, atA, protocol.RoleUser, "/slow 60 25")
-	said(t, atA, protocol.RoleAssistant, numbers(60))
+	said(t, atA, protocol.RoleUser, long)
+	said(t, atA, protocol.RoleAssistant, numbers(pieces))
 	fresh(t, b, "takeover", atA, atB)
 	wire.Sound(t, atA)
 	wire.Sound(t, atB)
@@ -97,15 +107,15 @@ func TestOtherServerTakesOver(t *testing.T) {
 // SIGTERM hands runs to the other server, and ends cleanly.
 func TestDrainedServerLosesNothing(t *testing.T) {
 	t.Parallel()
-	a, b, _ := pair(t)
+	a, b, _ := pair(t, 0)
 	atA := wire.Open(t, "at A, then B", "drain", a.Socket(), b.Socket())
 	atB := wire.Open(t, "at B", "drain", b.Socket())
-	slow := atA.Say("/slow 60 25")
+	slow := atA.Say(long)
 	atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
 	a.Terminate()
 	wire.Succeeded(t, slow.End())
-	said(t, atA, protocol.RoleUser, "/slow 60 25")
-	said(t, atA, protocol.RoleAssistant, numbers(60))
+	said(t, atA, protocol.RoleUser, long)
+	said(t, atA, protocol.RoleAssistant, numbers(pieces))
 	fresh(t, b, "drain", atA, atB)
 	wire.Sound(t, atA)
 	wire.Sound(t, atB)
@@ -115,16 +125,16 @@ func TestDrainedServerLosesNothing(t *testing.T) {
 // it acknowledged is in its file; the tabs may be restated, and nothing is lost.
 func TestRedisDiesAndReturns(t *testing.T) {
 	t.Parallel()
-	a, b, redis := pair(t)
+	a, b, redis := pair(t, 0)
 	asked := wire.Open(t, "asked", "question", a.Socket(), b.Socket())
 	slowly := wire.Open(t, "slow", "stream", b.Socket(), a.Socket())
 	question := only(t, asked.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
-	slow := slowly.Say("/slow 80 25")
+	slow := slowly.Say(long)
 	slowly.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
 	redis.Restart()
 	wire.Succeeded(t, slow.End())
-	said(t, slowly, protocol.RoleUser, "/slow 80 25")
-	said(t, slowly, protocol.RoleAssistant, numbers(80))
+	said(t, slowly, protocol.RoleUser, long)
+	said(t, slowly, protocol.RoleAssistant, numbers(pieces))
 	wire.Succeeded(t, asked.Resume(wire.Resolve(question, approve)).End())
 	count(t, a, 1)
 	fresh(t, a, "question", asked)

@@ -14,10 +14,11 @@ import (
 )
 
 const (
-	// Patience is how long a tab waits for what must come.
-	Patience = 30 * time.Second
+	// Patience is how long a tab waits for what must come, also on a machine that
+	// does much else.
+	Patience = time.Minute
 	// dialPatience bounds one attempt to connect.
-	dialPatience = 5 * time.Second
+	dialPatience = 10 * time.Second
 	backoffFirst = 10 * time.Millisecond
 	backoffMost  = 200 * time.Millisecond
 	subprotocol  = "agui.v1.json"
