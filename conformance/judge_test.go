@@ -25,7 +25,7 @@ func one(t *testing.T, steps string) []*Case {
 // broken are the rules that a run of the case found broken.
 func broken(t *testing.T, target Target, cases []*Case) (rules []string, text string) {
 	t.Helper()
-	target.Timeout = 2 * time.Second
+	target.Timeout = 5 * time.Second
 	for _, r := range Run(t.Context(), target, cases, nil) {
 		for _, v := range r.Violations {
 			rules = append(rules, v.Rule)
@@ -112,6 +112,7 @@ func TestBindingIsJudged(t *testing.T) {
 		"uncounted are due":   {head + `|{"type":"ws.stream","threadId":"T","epoch":"e","seq":4,"uncounted":2}`, pong, ruleCounting},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // two of them end by the clock
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				answer(t, w, r, test.frames, test.pong)
 			}))
