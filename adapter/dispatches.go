@@ -66,9 +66,9 @@ func (r *Runner) DeadLetters(ctx context.Context, q PageQuery) ([]RunInfo, strin
 	return runs, page.Next, err
 }
 
-// CountDispatches counts the dispatches of all threads by state.
-func (r *Runner) CountDispatches(ctx context.Context) (map[DispatchState]int64, error) {
-	return r.store.CountDispatches(ctx)
+// CountDispatches counts the dispatches of a tenant's threads by state.
+func (r *Runner) CountDispatches(ctx context.Context, tenant string) (map[DispatchState]int64, error) {
+	return r.store.CountTenant(ctx, tenant)
 }
 
 // Requeue goes on with a dead letter in a new run: from its journal when it had

@@ -37,6 +37,8 @@ type Mailbox interface {
 	// CountDispatches counts the dispatches of all threads by state. Terminal
 	// ones count as long as they are retained.
 	CountDispatches(ctx context.Context) (map[DispatchState]int64, error)
+	// CountTenant is CountDispatches for the threads of one tenant.
+	CountTenant(ctx context.Context, tenant string) (map[DispatchState]int64, error)
 	// DeadLetters pages through the dead letters of a tenant, oldest first.
 	DeadLetters(ctx context.Context, q PageQuery) (DeadLetterPage, error)
 }

@@ -45,7 +45,8 @@
 //	Pready      zset    threads with a dispatch to claim, by when it may   begin, claim, end, stop, nack, interrupt
 //	                    be claimed; suspensions, by the time after their
 //	                    deadline
-//	Pcounts     hash    dispatches by state                                begin, claim, end, stop, nack, interrupt
+//	Pcounts     hash    dispatches by state, and by state and tenant; no   begin, claim, end, stop, nack, interrupt,
+//	                    field of which there is none                       delete, retire
 //	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end, nack
 //	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
 //	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire

@@ -157,9 +157,28 @@ func (r *reply) time() time.Time {
 
 // CountDispatches implements adapter.Mailbox.
 func (s *Store) CountDispatches(ctx context.Context) (map[adapter.DispatchState]int64, error) {
+	return s.count(ctx, "")
+}
+
+// CountTenant implements adapter.Mailbox.
+func (s *Store) CountTenant(ctx context.Context, tenant string) (map[adapter.DispatchState]int64, error) {
+	return s.count(ctx, ":"+tenant)
+}
+
+var dispatchStates = []adapter.DispatchState{
+	adapter.DispatchQueued, adapter.DispatchClaimed, adapter.DispatchAcked,
+	adapter.DispatchCancelled, adapter.DispatchSuperseded, adapter.DispatchDeadLetter,
+}
+
+// count adds up what the partitions count under each state with a suffix.
+func (s *Store) count(ctx context.Context, suffix string) (map[adapter.DispatchState]int64, error) {
+	fields := make([]any, len(dispatchStates))
+	for i, state := range dispatchStates {
+		fields[i] = string(state) + suffix
+	}
 	calls := make([]call, len(s.keys.parts))
 	for i := range calls {
-		calls[i] = call{countsScript, []string{s.keys.parts[i].counts}, nil}
+		calls[i] = call{countsScript, []string{s.keys.parts[i].counts}, fields}
 	}
 	replies, errs := s.runAll(ctx, calls)
 	counts := map[adapter.DispatchState]int64{}
@@ -167,8 +186,7 @@ func (s *Store) CountDispatches(ctx context.Context) (map[adapter.DispatchState]
 		if errs[i] != nil {
 			return nil, errs[i]
 		}
-		for r.more() {
-			state := adapter.DispatchState(r.string())
+		for _, state := range dispatchStates {
 			if n := r.int(); n != 0 {
 				counts[state] += n
 			}

@@ -35,7 +35,7 @@ type control interface {
 	Answer(ctx context.Context, key adapter.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
 	DropDraft(ctx context.Context, key adapter.ThreadKey, interruptID string) (bool, error)
 	DeadLetters(ctx context.Context, q adapter.PageQuery) ([]adapter.RunInfo, string, error)
-	CountDispatches(ctx context.Context) (map[adapter.DispatchState]int64, error)
+	CountDispatches(ctx context.Context, tenant string) (map[adapter.DispatchState]int64, error)
 }
 
 // operation is one method of one path of the control API. The routes and the

@@ -73,7 +73,7 @@ func runOperations() []operation {
 		{method: "GET", path: "/dispatches", id: "listDispatches", summary: "The tenant's dead letters, oldest first",
 			scope: ScopeAdmin, status: 200, answer: listOf[v1Run]{}, serve: (*v1Call).listDeadLetters,
 			query: append([]parameter{{"state", "dead_letter, which is also what is listed if it is left out"}}, pageParameters...)},
-		{method: "GET", path: "/dispatches/counts", id: "countDispatches", summary: "How many dispatches there are in each state, of all tenants",
+		{method: "GET", path: "/dispatches/counts", id: "countDispatches", summary: "How many dispatches the tenant has in each state",
 			scope: ScopeAdmin, status: 200, answer: v1Counts{}, serve: (*v1Call).countDispatches},
 	}
 }
@@ -161,7 +161,7 @@ func (c *v1Call) listDeadLetters() (any, error) {
 }
 
 func (c *v1Call) countDispatches() (any, error) {
-	counts, err := c.runs.CountDispatches(c.r.Context())
+	counts, err := c.runs.CountDispatches(c.r.Context(), c.identity.Tenant)
 	all := v1Counts{}
 	for _, state := range dispatchStates {
 		all[string(state)] = counts[state]

@@ -284,6 +284,11 @@ func TestV1Operations(t *testing.T) {
 	if counts["acked"] != 4.0 || counts["queued"] != 0.0 {
 		t.Errorf("%v", counts)
 	}
+	for state, n := range v.as("0123456789abcdef-elsewhere").call("countDispatches", 200, "/dispatches/counts", "") {
+		if n != 0.0 {
+			t.Errorf("an administrator of another tenant counts %v %s", n, state)
+		}
+	}
 	if got := items(op.call("listDispatches", 200, "/dispatches?state=dead_letter", "")); len(got) != 0 {
 		t.Errorf("%v", got)
 	}

@@ -1,7 +1,8 @@
--- counts.lua: the dispatches of a partition by state.
+-- counts.lua: how many dispatches of a partition there are.
 --
 -- KEYS[1] counts
+-- ARGV[7] and on: the fields wanted, as run.lua's count names them
 --
--- Returns state and number, one after the other.
+-- Returns their numbers, absent where there is none.
 
-return redis.call('HGETALL', KEYS[1])
+return redis.call('HMGET', KEYS[1], unpack(ARGV, 7))

@@ -61,9 +61,13 @@ local function runIDs(t)
   return ids
 end
 
--- count keeps the number of the partition's dispatches in a state.
+-- count keeps the number of the partition's dispatches in a state, and of its
+-- tenant's. A field goes when it has come to nothing.
 local function count(t, state, n)
-  if redis.call('HINCRBY', t.counts, state, n) == 0 then redis.call('HDEL', t.counts, state) end
+  t.tenant = t.tenant or redis.call('HGET', t.rec, 'tenant') or ''
+  for _, field in ipairs({ state, state .. ':' .. t.tenant }) do
+    if redis.call('HINCRBY', t.counts, field, n) == 0 then redis.call('HDEL', t.counts, field) end
+  end
 end
 
 -- newRun makes the next run of the thread.

@@ -79,6 +79,32 @@ var dispatchTests = []test{
 		same(th, "by its owner", th.renew(claim), true)
 		same(th, "it moves", th.dispatch("r1").LeaseUntil, c.read().Add(e.lease))
 	}},
+	{"a tenant's dispatches are counted apart, as long as there are any", func(e *env) {
+		s := e.node("a")
+		count := func(tenant string) map[adapter.DispatchState]int64 {
+			e.Helper()
+			counts, err := s.CountTenant(e.Context(), tenant)
+			return must(e.on(s, ""), counts, err)
+		}
+		for _, tenant := range []string{"", "acme", "queued", "a:b"} {
+			th := e.on(s, "of "+tenant)
+			b := th.start("r1")
+			b.Tenant = tenant
+			claim := th.begun(b)
+			later := th.wait("r2")
+			later.Tenant = "a thread stays its first tenant's"
+			th.begun(later)
+			same(th, "active", count(tenant), map[adapter.DispatchState]int64{adapter.DispatchClaimed: 1, adapter.DispatchQueued: 1})
+			th.ok(ending(claim, 2, 1, "end", adapter.EndFinish))
+			th.carried("r2")
+			same(th, "ended", count(tenant), map[adapter.DispatchState]int64{adapter.DispatchAcked: 2})
+		}
+		th := e.on(s, "")
+		same(th, "of all", th.counts(), map[adapter.DispatchState]int64{adapter.DispatchAcked: 8})
+		same(th, "of nobody", len(count("acm")), 0)
+		same(th, "deleted", e.on(s, "of acme").deleted(), true)
+		same(th, "of a deleted thread", len(count("acme")), 0)
+	}},
 	{"M28 each step of a dispatch's life is counted", func(e *env) {
 		c := e.stopped()
 		th := e.thread()

@@ -148,13 +148,18 @@ func (p *player) checkDispatches(g *game, node adapter.Store) {
 // survey compares what is seen across threads, and looks at the whole space.
 func (p *player) survey() {
 	want, counts := map[string]bool{}, map[adapter.DispatchState]int64{}
+	tenants := map[string]map[adapter.DispatchState]int64{}
 	for _, g := range p.games {
 		g.now = p.clock.read()
 		if g.due() {
 			want[g.key.Thread] = true
 		}
+		if tenants[g.tenant] == nil {
+			tenants[g.tenant] = map[adapter.DispatchState]int64{}
+		}
 		for _, r := range g.begun {
 			counts[r.State]++
+			tenants[g.tenant][r.State]++
 		}
 	}
 	g := p.games[0]
@@ -172,6 +177,13 @@ func (p *player) survey() {
 	if difference := alike(counted, counts); err != nil || difference != "" {
 		p.fail(g, fmt.Sprint("counts ", difference, err))
 		return
+	}
+	for tenant, counts := range tenants {
+		counted, err := p.nodes[1].CountTenant(p.ctx(), tenant)
+		if difference := alike(counted, counts); err != nil || difference != "" {
+			p.fail(g, fmt.Sprint("counts of the tenant ", tenant, ": ", difference, err))
+			return
+		}
 	}
 	if p.how.Inspect != nil {
 		if err := p.how.Inspect(p.e.space); err != nil {
