@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -104,6 +105,14 @@ func (c *client) send(frames ...string) {
 			c.t.Fatal(err)
 		}
 	}
+}
+
+// follow attaches to a thread of which the client has nothing.
+func (c *client) follow(thread string) {
+	c.t.Helper()
+	c.send(fmt.Sprintf(`{"type":"ws.attach","threadId":%q}`, thread))
+	c.expect("ws.attached")
+	c.expect("ws.live")
 }
 
 // read returns the next frame as it came.

@@ -197,9 +197,7 @@ func TestDrain(t *testing.T) {
 	b := newFake()
 	ts := newTestServer(t, b, nil)
 	c, plain := ts.dial(), ts.connect("/agui/ws", nil)
-	c.send(`{"type":"ws.attach","threadId":"t"}`)
-	c.expect("ws.attached")
-	c.expect("ws.live")
+	c.follow("t")
 	shutting, goOn := make(chan struct{}), make(chan struct{})
 	b.shutdown = func() {
 		close(shutting)

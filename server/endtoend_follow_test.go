@@ -11,7 +11,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/redisstore"
 )
 
 // begun reads until the run's text has begun to stream.
@@ -27,11 +26,7 @@ func (tb *tab) begun() {
 // A page that comes in mid-run is restated and goes on live; both show the
 // same in the end.
 func TestEndToEndSecondTabInMidRun(t *testing.T) {
-	ts, p := paced(t)
-	one := newTab(ts.dial())
-	one.send(says("r1", slow))
-	p.more(1)
-	one.begun()
+	ts, p, one := underWay(t)
 	two := newTab(ts.dial())
 	two.send(`{"type":"ws.attach","threadId":"t"}`)
 	two.next()
@@ -52,11 +47,7 @@ func TestEndToEndSecondTabInMidRun(t *testing.T) {
 // A socket that is lost in mid-run is replaced by one that misses nothing and
 // gets nothing twice: the pipeline goes on as if nothing had happened.
 func TestEndToEndRecovered(t *testing.T) {
-	ts, p := paced(t)
-	tb := newTab(ts.dial())
-	tb.send(says("r1", slow))
-	p.more(1)
-	tb.begun()
+	ts, p, tb := underWay(t)
 	for range 3 {
 		tb.ws.CloseNow()
 		p.more(2) // and one at least is missed
@@ -98,11 +89,7 @@ func TestEndToEndRestated(t *testing.T) {
 
 // Repeats of a run in each of its states start nothing.
 func TestEndToEndRepeats(t *testing.T) {
-	ts, p := paced(t)
-	one := newTab(ts.dial())
-	one.send(says("r1", slow))
-	p.more(1)
-	one.begun()
+	ts, p, one := underWay(t)
 
 	// Active, on a socket of its own: as far as it is, then live.
 	again := newTab(ts.dial())
@@ -142,12 +129,8 @@ func TestEndToEndRepeats(t *testing.T) {
 // The repeat of a run that was interrupted, while the run that continues it is
 // under way, is answered by that one: its end is the end of what was asked.
 func TestEndToEndRepeatOfAContinuedRun(t *testing.T) {
-	store, err := redisstore.Embedded(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	goOn := make(chan struct{})
-	ts := node(t, store, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	ts := node(t, embedded(t), adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		if _, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation}); err != nil {
 			return err
 		}
@@ -194,11 +177,7 @@ func TestEndToEndRepeatOfAContinuedRun(t *testing.T) {
 // The repeat of an active run on a socket that follows it already restates the
 // run for whoever asks, moves no position and sends nothing live twice.
 func TestEndToEndRepeatOnTheSameSocket(t *testing.T) {
-	ts, p := paced(t)
-	tb := newTab(ts.dial())
-	tb.send(says("r1", slow))
-	p.more(1)
-	tb.begun()
+	_, p, tb := underWay(t)
 	tb.send(says("r1", slow))
 	p.more(1)
 
@@ -233,11 +212,7 @@ func TestEndToEndRepeatOnTheSameSocket(t *testing.T) {
 
 // An input waits for the active run; its repeat is the same waiting run.
 func TestEndToEndQueue(t *testing.T) {
-	ts, p := paced(t)
-	tb := newTab(ts.dial())
-	tb.send(says("r1", slow))
-	p.more(1)
-	tb.begun()
+	ts, p, tb := underWay(t)
 	tb.send(says("r2", "/say second"))
 	for tb.frames[len(tb.frames)-1]["runId"] != "r2" {
 		tb.apply(tb.read())
@@ -318,11 +293,7 @@ func TestEndToEndCancel(t *testing.T) {
 // A queued input that is cancelled ends at once for its sender, and is logged
 // when the queue is released.
 func TestEndToEndCancelQueued(t *testing.T) {
-	ts, p := paced(t)
-	tb := newTab(ts.dial())
-	tb.send(says("r1", slow))
-	p.more(1)
-	tb.begun()
+	ts, p, tb := underWay(t)
 	sender := newTab(ts.dial())
 	sender.send(says("r2", "/say never"))
 	sender.expect("ws.run")
@@ -372,11 +343,7 @@ func TestEndToEndCancelQueued(t *testing.T) {
 
 // A server that is shut down in mid-run says so and closes with 1012.
 func TestEndToEndDrain(t *testing.T) {
-	ts, p := paced(t)
-	tb := newTab(ts.dial())
-	tb.send(says("r1", slow))
-	p.more(1)
-	tb.begun()
+	ts, p, tb := underWay(t)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)

@@ -25,6 +25,7 @@ func twoNodes(t *testing.T) (a, b *testServer, effects string) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		closes(t, store)
 		return node(t, store, script.New(script.Options{Effects: effects}))
 	}
 	return open(), open(), effects
@@ -34,9 +35,7 @@ func twoNodes(t *testing.T) (a, b *testServer, effects string) {
 func TestTwoNodes(t *testing.T) {
 	a, b, effects := twoNodes(t)
 	near, far := newTab(a.dial()), newTab(b.dial())
-	far.send(`{"type":"ws.attach","threadId":"t"}`)
-	far.expect("ws.attached")
-	far.expect("ws.live")
+	far.follow("t")
 
 	id := interrupts(t, near.ask("r1", `/tool mail {"to":"ann"}`))[0]
 	if got := interrupts(t, far.until()); len(got) != 1 || got[0] != id {

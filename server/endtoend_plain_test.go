@@ -58,11 +58,7 @@ func TestEndToEndPlain(t *testing.T) {
 // The repeat of a resume whose continuation is still under way ends under the
 // requested runId, also live.
 func TestEndToEndPlainRepeatInMidRun(t *testing.T) {
-	ts, p := paced(t)
-	one := newTab(ts.dial())
-	one.send(says("r1", slow))
-	p.more(1)
-	one.begun()
+	ts, p, _ := underWay(t)
 	waiting := ts.connect("/agui/ws", nil)
 	waiting.send(says("r2", "/say mine"))
 	ts.awaitSender()

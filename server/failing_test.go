@@ -8,7 +8,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/redisstore"
 )
 
 // asking asks what it is told to.
@@ -21,21 +20,14 @@ func asking(message func() string) adapter.Agent {
 
 // What an agent does wrong is told to its clients by a code.
 func TestAgentAtFault(t *testing.T) {
-	store, err := redisstore.Embedded(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	unruly := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
 		return run.Emit(&protocol.TextMessageContent{MessageID: "never-opened", Delta: "x"})
 	})
-	wantCode(t, newTab(node(t, store, unruly).dial()).ask("r1", "hello"), "agent_protocol_violation")
+	wantCode(t, newTab(node(t, embedded(t), unruly).dial()).ask("r1", "hello"), "agent_protocol_violation")
 
-	if store, err = redisstore.Embedded(nil); err != nil {
-		t.Fatal(err)
-	}
 	var calls atomic.Int32
 	fickle := asking(func() string { return string('a' + calls.Add(1)) })
-	tb := newTab(node(t, store, fickle).dial())
+	tb := newTab(node(t, embedded(t), fickle).dial())
 	id := interrupts(t, tb.ask("r1", "hello"))[0]
 	tb.send(resumes("r2", resolved(id, `{}`)))
 	wantCode(t, tb.until(), "agent_replay_diverged")
@@ -43,11 +35,7 @@ func TestAgentAtFault(t *testing.T) {
 
 // What waits in a process is lost with it, and whoever answers is told.
 func TestProcessLost(t *testing.T) {
-	store, err := redisstore.Embedded(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := embedded(t)
 	start := func() *testServer {
 		r, err := adapter.NewRunner(store, &adapter.Options{
 			Agents: map[string]adapter.Agent{"": asking(func() string { return "Go on?" })}, Mode: adapter.ModeBlocking,
@@ -67,16 +55,11 @@ func TestProcessLost(t *testing.T) {
 
 // A run that reaches the time limit ends with a code of its own.
 func TestTimeLimit(t *testing.T) {
-	store, err := redisstore.Embedded(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
 	endless := adapter.AgentFunc(func(ctx context.Context, _ *adapter.Run) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
+	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": endless}, RunTimeout: 10 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,6 +39,20 @@ type fakeThread struct {
 // newFake has small pages, so that tests see several.
 func newFake() *fake { return &fake{threads: map[adapter.ThreadKey]*fakeThread{}, page: 3} }
 
+// newQueueing is a backend whose every input waits until it is cancelled, for which
+// its sender is owed run r from beginning to end.
+func newQueueing() *fake {
+	b := newFake()
+	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
+	b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
+		return adapter.Repeated{Status: adapter.RunQueued}, nil
+	}
+	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
+		return adapter.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
+	}
+	return b
+}
+
 func (b *fake) thread(key adapter.ThreadKey) *fakeThread {
 	t := b.threads[key]
 	if t == nil {

@@ -70,9 +70,7 @@ func TestThreadLimit(t *testing.T) {
 	b := newFake()
 	c := newTestServer(t, b, nil).dial()
 	for i := range 16 {
-		c.send(fmt.Sprintf(`{"type":"ws.attach","threadId":"t%d"}`, i))
-		c.expect("ws.attached")
-		c.expect("ws.live")
+		c.follow(fmt.Sprint("t", i))
 	}
 	c.send(`{"type":"ws.attach","threadId":"one more","id":"1"}`)
 	if f := c.expect("ws.error"); f["code"] != "too_many_threads" || f["id"] != "1" || f["threadId"] != "one more" {
@@ -84,9 +82,7 @@ func TestThreadLimit(t *testing.T) {
 	if f := c.expect("RUN_ERROR"); f["code"] != "too_many_threads" {
 		t.Errorf("got %v", f)
 	}
-	c.send(`{"type":"ws.attach","threadId":"t3"}`) // a followed one is no further one
-	c.expect("ws.attached")
-	c.expect("ws.live")
+	c.follow("t3") // a followed one is no further one
 	c.send(`{"type":"ws.detach","threadId":"t0"}`, `{"type":"ws.attach","threadId":"one more"}`)
 	c.expect("ws.detached")
 	c.expect("ws.attached")

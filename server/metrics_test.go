@@ -16,7 +16,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
-	"github.com/aguiws/aguiws/redisstore"
 )
 
 // value is what a metric counts under label values, in the order of METRICS.md.
@@ -48,14 +47,9 @@ func counts(t *testing.T, m *Metrics, want float64, name string, labels ...strin
 
 func metered(t *testing.T, opts *Options) (*testServer, *Metrics) {
 	t.Helper()
-	store, err := redisstore.Embedded(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
 	opts.Metrics = NewMetrics()
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(opts.Metrics.Store(store), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	r, err := adapter.NewRunner(opts.Metrics.Store(embedded(t)), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
-	"github.com/aguiws/aguiws/redisstore"
 )
 
 // slow is a run that goes on as far as the test lets it: see paced.
@@ -50,14 +49,10 @@ func (p *pace) more(n int) {
 // something beside it.
 func paced(t *testing.T) (*testServer, *pace) {
 	t.Helper()
-	store, err := redisstore.Embedded(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := &pace{t: t, may: make(chan struct{})}
 	p.rest = sync.OnceFunc(func() { close(p.may) })
 	others := script.New(script.Options{Effects: filepath.Join(t.TempDir(), "effects")})
-	ts := node(t, store, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	ts := node(t, embedded(t), adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		messages := run.Input().Messages
 		if messages[len(messages)-1].Content.String() != slow {
 			return others.Run(ctx, run)
@@ -80,4 +75,16 @@ func paced(t *testing.T) (*testServer, *pace) {
 	}))
 	t.Cleanup(p.rest) // before the server is shut down
 	return ts, p
+}
+
+// underWay is paced with run r1, a slow one, in its middle, and the tab that asked
+// for it.
+func underWay(t *testing.T) (*testServer, *pace, *tab) {
+	t.Helper()
+	ts, p := paced(t)
+	tb := newTab(ts.dial())
+	tb.send(says("r1", slow))
+	p.more(1)
+	tb.begun()
+	return ts, p, tb
 }

@@ -36,9 +36,7 @@ func TestIdleSocketsHoldNoGoroutine(t *testing.T) {
 		}})
 		clients = append(clients, c)
 		c.expect("ws.hello")
-		c.send(`{"type":"ws.attach","threadId":"t"}`)
-		c.expect("ws.attached")
-		c.expect("ws.live")
+		c.follow("t")
 	}
 	frames := make(chan string, 1000)
 	for _, c := range clients {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -36,22 +35,36 @@ func (p *pipes) Close() error {
 
 func (p *pipes) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// bubble serves a backend inside a synctest bubble and dials it. The client's
-// end of the connection comes with it.
-func bubble(t *testing.T, b backend, opts *Options, subprotocols ...string) (*Server, *client, net.Conn) {
+// piped serves a backend to connections in memory. end, called when these are
+// closed, shuts it down.
+func piped(t *testing.T, b backend, opts *Options) (s *Server, p *pipes, end func()) {
 	t.Helper()
 	if opts == nil {
 		opts = &Options{}
 	}
-	opts.Logger = slog.New(slog.NewTextHandler(io.Discard, nil))
+	opts.Logger = slog.New(slog.DiscardHandler)
 	s, err := newServer(b, opts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+	p = &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(p) }()
+	return s, p, func() {
+		if err := s.Shutdown(context.Background()); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}
+}
 
+// bubble serves a backend inside a synctest bubble and dials it. The client's
+// end of the connection comes with it.
+func bubble(t *testing.T, b backend, opts *Options, subprotocols ...string) (*Server, *client, net.Conn) {
+	t.Helper()
+	s, p, end := piped(t, b, opts)
 	near, far := net.Pipe()
 	transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		p.conns <- far
@@ -65,12 +78,7 @@ func bubble(t *testing.T, b backend, opts *Options, subprotocols ...string) (*Se
 	ws.SetReadLimit(16 << 20)
 	t.Cleanup(func() {
 		ws.CloseNow()
-		if err := s.Shutdown(context.Background()); err != nil {
-			t.Error(err)
-		}
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
+		end()
 		transport.CloseIdleConnections()
 	})
 	return s, &client{t, ws}, near

@@ -101,14 +101,7 @@ func TestPlainQueued(t *testing.T) {
 
 // A queued run that is cancelled ends for its sender at once.
 func TestPlainQueuedCancelled(t *testing.T) {
-	b := newFake()
-	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
-	b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
-		return adapter.Repeated{Status: adapter.RunQueued}, nil
-	}
-	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
-		return adapter.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
-	}
+	b := newQueueing()
 	ts := newTestServer(t, b, nil)
 	c, other := ts.connect("/agui/ws", nil), ts.dial()
 	c.send(input("t", "r"))

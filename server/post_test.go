@@ -212,14 +212,7 @@ func TestPostDisconnect(t *testing.T) {
 
 // A run that waits for its turn ends for its client when it is cancelled there.
 func TestPostQueuedCancelled(t *testing.T) {
-	b := newFake()
-	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
-	b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
-		return adapter.Repeated{Status: adapter.RunQueued}, nil
-	}
-	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
-		return adapter.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
-	}
+	b := newQueueing()
 	ts := newTestServer(t, b, nil)
 	s := ts.post(input("t", "r"))
 	ts.awaitSender()

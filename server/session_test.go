@@ -46,9 +46,7 @@ func TestStartedRun(t *testing.T) {
 func TestEventBytesAreUntouched(t *testing.T) {
 	b := newFake()
 	c := newTestServer(t, b, nil).dial()
-	c.send(`{"type":"ws.attach","threadId":"t"}`)
-	c.expect("ws.attached")
-	c.expect("ws.live")
+	c.follow("t")
 	odd := "{ \"type\" : \"CUSTOM\",\"name\":\"<&>\\u00e9\", \"value\":1.0e3}"
 	b.log(localThread, odd)
 	c.expect("ws.stream")
@@ -132,9 +130,7 @@ func TestStoreTrouble(t *testing.T) {
 func TestFollowingGoesOnAfterStoreTrouble(t *testing.T) {
 	b := newFake()
 	c := newTestServer(t, b, nil).dial()
-	c.send(`{"type":"ws.attach","threadId":"t"}`)
-	c.expect("ws.attached")
-	c.expect("ws.live")
+	c.follow("t")
 	b.set(func() { b.failing = errors.New("no answer") })
 	b.log(localThread, custom("a"))
 	c.send(`{"type":"ws.ping"}`)
@@ -172,20 +168,12 @@ func TestCancel(t *testing.T) {
 // Whoever sent a queued input is told of its end, whoever cancelled it; others
 // are not, because the end would clear what they hold as pending.
 func TestCancelWhileQueued(t *testing.T) {
-	b := newFake()
-	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
-		return adapter.Admitted{Disposition: adapter.Queued, RunID: "s"}, nil
-	}
-	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
-		return adapter.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
-	}
+	b := newQueueing()
 	ts := newTestServer(t, b, nil)
 	sender, other := ts.dial(), ts.dial()
 	sender.send(input("t", "r"))
 	sender.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"queued"}`)
-	other.send(`{"type":"ws.attach","threadId":"t"}`)
-	other.expect("ws.attached")
-	other.expect("ws.live")
+	other.follow("t")
 	other.send(`{"type":"ws.cancel","threadId":"t","runId":"r"}`)
 	other.wants(`{"type":"ws.cancelled","threadId":"t","runId":"r","stopped":true}`)
 	sender.wants(
@@ -200,9 +188,7 @@ func TestFrameIsOfOneThread(t *testing.T) {
 	one, two := adapter.ThreadKey{Namespace: "local", Thread: "one"}, adapter.ThreadKey{Namespace: "local", Thread: "two"}
 	c := newTestServer(t, b, nil).dial()
 	for _, id := range []string{"one", "two"} {
-		c.send(`{"type":"ws.attach","threadId":"` + id + `"}`)
-		c.expect("ws.attached")
-		c.expect("ws.live")
+		c.follow(id)
 	}
 	for i := range 20 {
 		key := one
@@ -267,9 +253,7 @@ func TestScopes(t *testing.T) {
 		return c
 	}
 	c := dial("reader")
-	c.send(`{"type":"ws.attach","threadId":"t"}`)
-	c.expect("ws.attached")
-	c.expect("ws.live")
+	c.follow("t")
 	c.send(`{"type":"ws.cancel","threadId":"t","runId":"r"}`)
 	if f := c.expect("ws.error"); f["code"] != "forbidden" {
 		t.Errorf("got %v", f)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"strings"
@@ -139,24 +138,12 @@ func TestShutdownCutsStreams(t *testing.T) {
 // given on one connection and reads an answer.
 func byHand(t *testing.T, b backend, opts *Options) (answer func(request string) (status int, body string)) {
 	t.Helper()
-	opts.Logger = slog.New(slog.DiscardHandler)
-	s, err := newServer(b, opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(p) }()
+	_, p, end := piped(t, b, opts)
 	near, far := net.Pipe()
 	p.conns <- far
 	t.Cleanup(func() {
 		near.Close()
-		if err := s.Shutdown(context.Background()); err != nil {
-			t.Error(err)
-		}
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
+		end()
 	})
 	r := bufio.NewReader(tap(near))
 	return func(request string) (int, string) {

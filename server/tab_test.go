@@ -16,22 +16,32 @@ import (
 // endToEnd serves the script agent from an embedded store.
 func endToEnd(t *testing.T) (ts *testServer, effects string) {
 	t.Helper()
+	effects = filepath.Join(t.TempDir(), "effects")
+	return node(t, embedded(t), script.New(script.Options{Effects: effects})), effects
+}
+
+// embedded is a store that is closed when the test ends.
+func embedded(t *testing.T) *redisstore.Store {
+	t.Helper()
 	store, err := redisstore.Embedded(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	effects = filepath.Join(t.TempDir(), "effects")
-	return node(t, store, script.New(script.Options{Effects: effects})), effects
+	closes(t, store)
+	return store
 }
 
-// node serves an agent from a store, which it closes.
-func node(t *testing.T, store *redisstore.Store, agent adapter.Agent) *testServer {
-	t.Helper()
+func closes(t *testing.T, store *redisstore.Store) {
 	t.Cleanup(func() {
 		if err := store.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// node serves an agent from a store.
+func node(t *testing.T, store adapter.Store, agent adapter.Agent) *testServer {
+	t.Helper()
 	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {
 		t.Fatal(err)

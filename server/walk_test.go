@@ -15,7 +15,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
-	"github.com/aguiws/aguiws/redisstore"
 )
 
 // ids are what a request may name. Those of one walk are as long as those of
@@ -74,13 +73,8 @@ var strangers = map[string]string{
 }
 
 func newWalk(t *testing.T) *walk {
-	store, err := redisstore.Embedded(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
+	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
