@@ -86,39 +86,32 @@ func TestTwoServersOneDecision(t *testing.T) {
 	fresh(t, a, "race", atA, atB)
 }
 
-// A run outlives its server: the other one takes it over, and the tabs of both
-// see one run.
+// A run outlives its server, whether that is killed or told to end: the other one
+// takes it over, and the tabs of both see one run.
 func TestOtherServerTakesOver(t *testing.T) {
-	t.Parallel()
-	a, b, _ := pair(t, lease)
-	atA := wire.Open(t, "at A, then B", "takeover", a.Socket(), b.Socket())
-	atB := wire.Open(t, "at B", "takeover", b.Socket())
-	slow := atA.Say(long)
-	atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
-	a.Kill()
-	wire.Succeeded(t, slow.End())
-	said(t, atA, protocol.RoleUser, long)
-	said(t, atA, protocol.RoleAssistant, numbers(pieces))
-	fresh(t, b, "takeover", atA, atB)
-	wire.Sound(t, atA)
-	wire.Sound(t, atB)
-}
-
-// SIGTERM hands runs to the other server, and ends cleanly.
-func TestDrainedServerLosesNothing(t *testing.T) {
-	t.Parallel()
-	a, b, _ := pair(t, 0)
-	atA := wire.Open(t, "at A, then B", "drain", a.Socket(), b.Socket())
-	atB := wire.Open(t, "at B", "drain", b.Socket())
-	slow := atA.Say(long)
-	atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
-	a.Terminate()
-	wire.Succeeded(t, slow.End())
-	said(t, atA, protocol.RoleUser, long)
-	said(t, atA, protocol.RoleAssistant, numbers(pieces))
-	fresh(t, b, "drain", atA, atB)
-	wire.Sound(t, atA)
-	wire.Sound(t, atB)
+	for name, c := range map[string]struct {
+		lease time.Duration
+		end   func(*command.Server)
+	}{
+		"killed":     {lease, (*command.Server).Kill},
+		"terminated": {0, (*command.Server).Terminate}, // which must be a clean end
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			a, b, _ := pair(t, c.lease)
+			atA := wire.Open(t, "at A, then B", "takeover", a.Socket(), b.Socket())
+			atB := wire.Open(t, "at B", "takeover", b.Socket())
+			slow := atA.Say(long)
+			atB.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
+			c.end(a)
+			wire.Succeeded(t, slow.End())
+			said(t, atA, protocol.RoleUser, long)
+			said(t, atA, protocol.RoleAssistant, numbers(pieces))
+			fresh(t, b, "takeover", atA, atB)
+			wire.Sound(t, atA)
+			wire.Sound(t, atB)
+		})
+	}
 }
 
 // Redis itself is killed while a question is open and while a run goes on. What
