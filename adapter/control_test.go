@@ -151,11 +151,17 @@ func TestPauseIsTakenBack(t *testing.T) {
 		t.Fatal("a thread at rest was paused", active, err)
 	}
 	l.submit(user("hi"))
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || ok {
+		t.Fatal("nothing was paused, and it went on", ok, err)
+	}
 	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
 		t.Fatal(active, err)
 	}
 	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
 		t.Fatal(ok, err)
+	}
+	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || ok {
+		t.Fatal("it was taken back already", ok, err)
 	}
 	for range 3 {
 		let <- struct{}{}

@@ -26,9 +26,17 @@ type Mailbox interface {
 	// of it that is queued or claimed. See Interruption. An open suspension
 	// stays open.
 	Interrupt(ctx context.Context, i Interruption) (InterruptResult, error)
-	// Pause sets or clears the thread's wish that its active run suspends at its
-	// next step. It answers whether a run is active. An end clears the wish.
-	Pause(ctx context.Context, key ThreadKey, on bool) (bool, error)
+	// Pause sets the thread's wish that its active run suspends at its next step.
+	// False: no run is active, and nothing is wished. An end clears the wish.
+	Pause(ctx context.Context, key ThreadKey) (bool, error)
+	// Unpause takes the wish back. False: there is none that could be. The request
+	// names the call: sent again it answers as it did, unless a run has ended or
+	// a wish was set since.
+	Unpause(ctx context.Context, key ThreadKey, request string) (bool, error)
+	// TakePause makes the wish the claim's: its worker suspends the run, and
+	// nobody takes the wish back any more. False: there is none, or the claim is
+	// lost. Another claim of the run finds the wish as it was set.
+	TakePause(ctx context.Context, c Claim) (bool, error)
 	// Dispatch returns one dispatch of the thread; nil when there is none.
 	Dispatch(ctx context.Context, key ThreadKey, id string) (*Dispatch, error)
 	// Dispatches lists dispatches of the thread: those not terminal in the order

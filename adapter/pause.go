@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -21,20 +24,40 @@ const pauseKey = "pause"
 // ReasonPaused. False: no run is active. A run that ends first was not paused,
 // and in ModeBlocking none is.
 func (r *Runner) Pause(ctx context.Context, key ThreadKey) (bool, error) {
-	return again(ctx, func() (bool, error) { return r.store.Pause(ctx, key, true) })
+	return again(ctx, func() (bool, error) { return r.store.Pause(ctx, key) })
 }
 
-// Unpause goes on with what Pause stopped: it answers the interrupt, or takes
-// the wish back if the run has not come to it. False: there was nothing to do.
+// Unpause goes on with what Pause stopped: it takes the wish back if the run has
+// not come to it, or answers the interrupt, for which it waits while the run is
+// suspending. False: nothing was paused, nor wished to be.
 func (r *Runner) Unpause(ctx context.Context, key ThreadKey, tenant, label string) (bool, error) {
-	if active, err := again(ctx, func() (bool, error) { return r.store.Pause(ctx, key, false) }); err != nil || active {
-		return active, err
+	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		request := uuid.NewString()
+		if back, err := again(ctx, func() (bool, error) { return r.store.Unpause(ctx, key, request) }); err != nil || back {
+			return back, err
+		}
+		thread, err := r.Thread(ctx, key)
+		switch {
+		case err != nil || thread == nil:
+			return false, err
+		case thread.Open != nil:
+			return r.goOn(ctx, thread.Open, tenant, label)
+		case !thread.Paused:
+			return false, nil
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return false, ctx.Err()
+		case <-timer.C:
+		}
 	}
-	thread, err := r.Thread(ctx, key)
-	if err != nil || thread == nil || thread.Open == nil {
-		return false, err
-	}
-	for _, it := range thread.Open.Interrupts {
+}
+
+// goOn answers the interrupt of an operator's, if that is what is open.
+func (r *Runner) goOn(ctx context.Context, open *Suspended, tenant, label string) (bool, error) {
+	for _, it := range open.Interrupts {
 		var shown protocol.Interrupt
 		if err := json.Unmarshal(it.Interrupt, &shown); err != nil {
 			return false, err
@@ -42,7 +65,7 @@ func (r *Runner) Unpause(ctx context.Context, key ThreadKey, tenant, label strin
 		if shown.Reason != ReasonPaused {
 			continue
 		}
-		answered, err := r.Answer(ctx, key, tenant, label, []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved}})
+		answered, err := r.Answer(ctx, open.Thread, tenant, label, []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved}})
 		return err == nil && answered.Admitted.Disposition != Refused, err
 	}
 	return false, nil
@@ -55,9 +78,13 @@ func (x *execution) pauseHere(s *scope) error {
 		return nil
 	}
 	// The wish is as old as the last commit, and may have been taken back since.
-	view, err := x.runner.store.Read(x.ctx, x.claim.Thread, ReadQuery{})
-	if err != nil || !view.Paused {
-		return nil // without an answer the next step asks again
+	// Once it is this worker's it cannot be any more, so its loss is not risked.
+	taken, err := again(x.ctx, func() (bool, error) { return x.runner.store.TakePause(x.ctx, x.claim) })
+	if err != nil && x.ctx.Err() != nil {
+		return x.seal(ErrStopped)
+	}
+	if err != nil || !taken {
+		return nil // the next step asks again
 	}
 	return x.suspend(&record{
 		Kind: recordAsk, Scope: systemScope, Key: ordinalKey(pauseKey, x.journal.asks+1),

@@ -173,7 +173,7 @@ type ThreadView struct {
 	Tenant        string // of the Begin that used the thread first
 	Title         string
 	DispatchEpoch int64                      // raised by each Interrupt
-	Paused        bool                       // see Mailbox.Pause
+	Paused        bool                       // its run is wished to suspend, or about to: see Mailbox.Pause
 	Drafts        map[string]json.RawMessage // see Index.Drafts
 }
 
@@ -380,7 +380,8 @@ type CommitResult struct {
 	Ready bool
 	// GaveBack reports that End.GiveBack took effect.
 	GaveBack bool
-	// Paused reports that the thread is wished to pause: see Mailbox.Pause.
+	// Paused reports that the thread is wished to pause, and that no worker has
+	// taken the wish: see Mailbox.Pause.
 	Paused bool
 }
 

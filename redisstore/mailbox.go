@@ -79,10 +79,26 @@ func (s *Store) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.
 	return res, r.err
 }
 
-// Pause implements adapter.Mailbox. Without an active run there is nothing to
-// wish, and nothing is kept.
-func (s *Store) Pause(ctx context.Context, key adapter.ThreadKey, on bool) (bool, error) {
-	r, err := s.run(ctx, call{pauseScript, []string{s.keys.thread(key).rec()}, []any{on}})
+// Pause implements adapter.Mailbox.
+func (s *Store) Pause(ctx context.Context, key adapter.ThreadKey) (bool, error) {
+	return s.pause(ctx, key, "wish", "", adapter.Claim{})
+}
+
+// Unpause implements adapter.Mailbox.
+func (s *Store) Unpause(ctx context.Context, key adapter.ThreadKey, request string) (bool, error) {
+	if request == "" {
+		return false, errors.New("redisstore: unpause: a call needs a name")
+	}
+	return s.pause(ctx, key, "back", request, adapter.Claim{})
+}
+
+// TakePause implements adapter.Mailbox.
+func (s *Store) TakePause(ctx context.Context, c adapter.Claim) (bool, error) {
+	return s.pause(ctx, c.Thread, "take", "", c)
+}
+
+func (s *Store) pause(ctx context.Context, key adapter.ThreadKey, how, request string, c adapter.Claim) (bool, error) {
+	r, err := s.run(ctx, call{pauseScript, []string{s.keys.thread(key).rec()}, []any{how, request, c.RunID, c.Token, c.DispatchEpoch}})
 	if err != nil {
 		return false, err
 	}

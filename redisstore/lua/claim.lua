@@ -58,6 +58,7 @@ end
 
 r.token, r.node, r.cn, r.attempts = token, NODE, 0, r.attempts + 1
 r.kind, r.lease = kind == 1 and 'q' or 't', NOW + tonumber(ARGV[9])
+if r.pause == '2' then r.pause = '1' end
 d.status, d.available = 'active', 0
 move(t, d, 'claimed')
 putRun(t, d)

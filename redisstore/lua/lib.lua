@@ -105,7 +105,7 @@ end
 
 local OK, FENCED, AHEAD, MISMATCH, STORED = 0, 1, 2, 3, 4
 
--- PAUSED is added to a verdict when the thread is wished to pause.
+-- PAUSED is added to a verdict when the thread is wished to pause (pause.lua).
 local PAUSED = 8
 
 -- fence judges a batch by its claim, number and expected position. STORED: it

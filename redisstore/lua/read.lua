@@ -67,4 +67,4 @@ end
 local about = redis.call('HMGET', t.rec, 'tenant', 'title')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
   suspension(t) or false, run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked, archived,
-  r.depoch, r.pause == '1' and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2] }
+  r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2] }

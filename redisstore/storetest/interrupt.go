@@ -142,25 +142,57 @@ var interruptTests = []test{
 	}},
 	{"a wish to pause is told to the worker with its commits, until the run ends", func(e *env) {
 		th := e.thread()
-		pause := func(on bool) bool {
-			active, err := th.s.Pause(e.Context(), th.key, on)
-			return must(th, active, err)
-		}
-		same(th, "at rest", pause(true), false)
+		same(th, "at rest", th.pause(), false)
 		th.begun(th.wait("r1"))
 		claim := th.claimed("t1", adapter.ClaimQueued).Claim
-		pause(false)
 		same(th, "start", th.activate(claim).Paused, false)
-		same(th, "active", pause(true), true)
+		same(th, "active", th.pause(), true)
 		same(th, "seen", th.view().Paused, true)
 		first := th.ok(batch(claim, 2, 1, "b"))
 		same(th, "told", first.Paused, true)
 		same(th, "told again", th.commit(batch(claim, 2, 1, "b")).Paused, true)
-		same(th, "cleared", words(pause(false), th.view().Paused, th.ok(batch(claim, 3, 2, "c")).Paused), "true false false")
-		pause(true)
+		same(th, "cleared", words(th.unpause("u1"), th.view().Paused, th.ok(batch(claim, 3, 2, "c")).Paused), "true false false")
+		th.pause()
 		th.ok(ending(claim, 4, 3, "end", adapter.EndFinish))
 		same(th, "after the end", th.view().Paused, false)
 		same(th, "the next run", th.ok(batch(th.begun(th.start("r2")), 2, 5, "b")).Paused, false)
+	}},
+	{"only a wish to pause that is there is taken back, once", func(e *env) {
+		th := e.thread()
+		same(th, "at rest", th.unpause("u1"), false)
+		th.begun(th.start("r1"))
+		same(th, "nothing is wished", th.unpause("u2"), false)
+		th.pause()
+		same(th, "wished", th.unpause("u3"), true)
+		th.unchanged(func() {
+			same(th, "sent again", th.unpause("u3"), true)
+			same(th, "once more", th.unpause("u4"), false)
+		})
+		th.pause()
+		same(th, "wished again", words(th.view().Paused, th.unpause("u5")), "true true")
+	}},
+	{"a wish to pause that a worker carries out is not taken back, unless that is lost", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		take := func(claim adapter.Claim) bool {
+			taken, err := th.s.TakePause(e.Context(), claim)
+			return must(th, taken, err)
+		}
+		claim := th.begun(th.start("r1"))
+		same(th, "nothing is wished", take(claim), false)
+		th.pause()
+		wrong := claim
+		wrong.Token = "other"
+		same(th, "by another", words(take(wrong), th.ok(batch(claim, 2, 1, "b")).Paused), "false true")
+		same(th, "by its worker", words(take(claim), th.view().Paused), "true true")
+		th.unchanged(func() {
+			same(th, "sent again", take(claim), true)
+			same(th, "taken back", th.unpause("u1"), false)
+			same(th, "wished again", th.pause(), true)
+		})
+		c.move(e.lease + time.Millisecond)
+		claim = th.claimed("t2", adapter.ClaimTakeover).Claim
+		same(th, "after a takeover", words(th.ok(batch(claim, 1, 2, "c")).Paused, th.unpause("u2"), take(claim)), "true true false")
 	}},
 }
 

@@ -77,6 +77,18 @@ func (th *thread) interrupt(request, active string) adapter.InterruptResult {
 	return must(th, res, err)
 }
 
+func (th *thread) pause() bool {
+	th.Helper()
+	active, err := th.s.Pause(th.Context(), th.key)
+	return must(th, active, err)
+}
+
+func (th *thread) unpause(request string) bool {
+	th.Helper()
+	back, err := th.s.Unpause(th.Context(), th.key, request)
+	return must(th, back, err)
+}
+
 // claimRun claims a waiting dispatch by its id.
 func (th *thread) claimRun(run, token string) adapter.ClaimResult {
 	th.Helper()

@@ -23,7 +23,7 @@ type model struct {
 	decided bool   // the last call must have raised the version
 
 	dispatchEpoch int64
-	paused        bool
+	wish          wish
 	tenant, title string
 	used          bool
 

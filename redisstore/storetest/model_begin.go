@@ -128,7 +128,7 @@ func (m *model) answer(b adapter.Begin) {
 
 // claimed gives a run to a worker.
 func (m *model) claimed(r *run, token, node string) {
-	m.active = r
+	m.active, m.wish.taken = r, false
 	r.status, r.State = adapter.RunActive, adapter.DispatchClaimed
 	r.token, r.number = token, 0
 	r.Attempts++
@@ -225,7 +225,7 @@ func (m *model) activates(a adapter.Activation) adapter.CommitResult {
 
 // committed is the answer to a batch.
 func (m *model) committed(status adapter.CommitStatus) adapter.CommitResult {
-	return adapter.CommitResult{Status: status, End: m.end(), Paused: status == adapter.CommitOK && m.paused}
+	return adapter.CommitResult{Status: status, End: m.end(), Paused: status == adapter.CommitOK && m.wish.set && !m.wish.taken}
 }
 
 // renews predicts Renew.

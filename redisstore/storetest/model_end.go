@@ -76,7 +76,7 @@ func (m *model) ends(b adapter.Batch) adapter.CommitResult {
 
 // unclaim takes the claim off the active run, whose dispatch becomes terminal.
 func (m *model) unclaim(r *run, state adapter.DispatchState, why string) {
-	m.active, m.paused, m.closing = nil, false, nil
+	m.active, m.wish, m.closing = nil, wish{}, nil
 	m.finish(r, state, why)
 	m.decide()
 }

@@ -31,7 +31,7 @@ func (m *model) again(r *run, wait time.Duration) bool {
 		return wait == 0
 	}
 	r.status = adapter.RunQueued
-	m.active, m.paused, m.closing = nil, false, nil
+	m.active, m.wish, m.closing = nil, wish{}, nil
 	if len(m.waiting) > 0 {
 		r.rank = min(r.rank, m.waiting[0].rank-1)
 	}
@@ -187,10 +187,36 @@ func (m *model) interrupted(i adapter.Interruption) adapter.InterruptResult {
 	return res
 }
 
+// wish is that of the active run to be suspended.
+type wish struct {
+	set, taken bool
+	back       string // the call that took the last one back
+}
+
 // pauses predicts Pause.
-func (m *model) pauses(on bool) bool {
+func (m *model) pauses() bool {
 	if m.active != nil {
-		m.paused = on
+		m.wish.set, m.wish.back = true, ""
 	}
 	return m.active != nil
+}
+
+// unpauses predicts Unpause.
+func (m *model) unpauses(request string) bool {
+	switch {
+	case m.active == nil || m.wish.taken:
+		return false
+	case m.wish.set:
+		m.wish = wish{back: request}
+	}
+	return m.wish.back == request
+}
+
+// takesPause predicts TakePause.
+func (m *model) takesPause(c adapter.Claim) bool {
+	if m.held(c) == nil || !m.wish.set {
+		return false
+	}
+	m.wish.taken = true
+	return true
 }

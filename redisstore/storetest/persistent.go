@@ -84,8 +84,16 @@ func (p persistent) Interrupt(ctx context.Context, i adapter.Interruption) (adap
 	return again(func() (adapter.InterruptResult, error) { return p.Store.Interrupt(ctx, i) })
 }
 
-func (p persistent) Pause(ctx context.Context, key adapter.ThreadKey, on bool) (bool, error) {
-	return again(func() (bool, error) { return p.Store.Pause(ctx, key, on) })
+func (p persistent) Pause(ctx context.Context, key adapter.ThreadKey) (bool, error) {
+	return again(func() (bool, error) { return p.Store.Pause(ctx, key) })
+}
+
+func (p persistent) Unpause(ctx context.Context, key adapter.ThreadKey, request string) (bool, error) {
+	return again(func() (bool, error) { return p.Store.Unpause(ctx, key, request) })
+}
+
+func (p persistent) TakePause(ctx context.Context, c adapter.Claim) (bool, error) {
+	return again(func() (bool, error) { return p.Store.TakePause(ctx, c) })
 }
 
 func (p persistent) Dispatches(ctx context.Context, key adapter.ThreadKey, q adapter.DispatchQuery) ([]adapter.Dispatch, error) {

@@ -131,9 +131,18 @@ func (p *player) interruptMove(g *game) move {
 }
 
 func (p *player) pauseMove(g *game) move {
-	on := p.one(2)
-	return newMove("pause", on, func(s adapter.Store) (any, error) { return s.Pause(p.ctx(), g.key, on) },
-		func(string) (any, bool) { return g.pauses(on), false })
+	switch p.r.IntN(4) {
+	case 0:
+		request := fmt.Sprint("u", p.next())
+		return newMove("unpause", request, func(s adapter.Store) (any, error) { return s.Unpause(p.ctx(), g.key, request) },
+			func(string) (any, bool) { return g.unpauses(request), false })
+	case 1:
+		c := p.claim(g)
+		return newMove("take pause", c, func(s adapter.Store) (any, error) { return s.TakePause(p.ctx(), c) },
+			func(string) (any, bool) { return g.takesPause(c), false })
+	}
+	return newMove("pause", nil, func(s adapter.Store) (any, error) { return s.Pause(p.ctx(), g.key) },
+		func(string) (any, bool) { return g.pauses(), false })
 }
 
 func (p *player) draftMove(g *game) move {

@@ -261,7 +261,18 @@ func (st *storm) interrupt(s adapter.Store, id string) {
 // look holds what is listed at this moment to the shape of its state, and wishes
 // now and then for a pause.
 func (st *storm) look(r *rand.Rand, s adapter.Store) {
-	if _, err := s.Pause(st.th.Context(), st.th.key, r.IntN(2) == 0); err != nil {
+	var err error
+	switch h := st.pick(r); r.IntN(3) {
+	case 0:
+		_, err = s.Pause(st.th.Context(), st.th.key)
+	case 1:
+		_, err = s.Unpause(st.th.Context(), st.th.key, crand.Text())
+	default:
+		if h != nil {
+			_, err = s.TakePause(st.th.Context(), h.claim)
+		}
+	}
+	if err != nil {
 		st.th.Error(err)
 	}
 	claimed := 0
