@@ -26,7 +26,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	defer cancel()
 	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)}) // findings say it
 	r := &report{w: w}
-	r.say("ok", "settings", "%d are set, the others have their defaults", len(s.from))
+	r.say("ok", "settings", "%d set, the others have their defaults", len(s.from))
 	for _, each := range s.strays {
 		r.say("warn", "environment", "%s", each)
 	}

@@ -86,7 +86,7 @@ func (s *settings) table() []setting {
 		{"tls-key", "Serving", textValue{&s.tlsKey, "file"}, "the certificate's key in PEM"},
 		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "proxies whose X-Forwarded-For is believed, for limits by address"},
 
-		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://`, `rediss://`, `redis+sentinel://` or `redis+cluster://`; when empty the store is embedded and dies with the process"},
+		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://host:6379/0`, `rediss://`, `unix:///path`, `redis+sentinel://host,host/master` or `redis+cluster://host,host`; when empty the store is embedded and dies with the process"},
 		{"redis-prefix", "The store", textValue{&s.prefix, "name"}, "what all keys begin with; servers that share it share their threads"},
 		{"strict-durability", "The store", switchValue{&s.strict}, "refuse a Redis that may lose what it acknowledged"},
 		{"wait-replicas", "The store", numberValue{&s.waitReplicas, 0, 100}, "how many replicas must have a write before it is acknowledged and before it has effects"},
@@ -104,7 +104,7 @@ func (s *settings) table() []setting {
 		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers; 0s is for ever"},
 
 		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "who may use the server: whoever reaches it, on loopback only; bearers of listed tokens; bearers of an issuer's tokens"},
-		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: see below. Command lines can be read by others: prefer a file"},
+		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: `[{token: …, user: ann}]`. Command lines can be read by others: prefer a file"},
 		{"token-file", "Identity", textValue{&s.tokenFile, "file"}, "file with such a list; SIGHUP reads it again, and closes what was opened with a token that is gone"},
 		{"jwt-keys", "Identity", textValue{&s.jwt.keySet, "URL"}, "`https://` URL of the issuer's key set (JWKS)"},
 		{"jwt-issuer", "Identity", textValue{&s.jwt.issuer, "text"}, "what `iss` must be"},

@@ -254,6 +254,25 @@ func TestReadmeListsTheSettings(t *testing.T) {
 	}
 }
 
+// The README's configuration files are ones.
+func TestReadmeConfigures(t *testing.T) {
+	data, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := strings.Split(string(data), "```yaml\n")[1:]
+	for _, file := range files {
+		text, _, _ := strings.Cut(file, "```")
+		s, err := readSettings([]string{"--config", write(t, "a.yaml", text)}, env(), io.Discard)
+		if err != nil || len(s.from) < 3 {
+			t.Errorf("%v in\n%s", err, text)
+		}
+	}
+	if len(files) == 0 {
+		t.Error("it has none")
+	}
+}
+
 // Every setting is of a group that is shown.
 func TestGroups(t *testing.T) {
 	for _, each := range newSettings().table() {
