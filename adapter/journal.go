@@ -133,6 +133,8 @@ func (j *journal) add(r *record) error {
 	case recordAsk:
 		if r.Scope != systemScope {
 			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+		} else if isPause(r) {
+			j.scopes[""] = append(j.scopes[""], r) // the agent's function met it on its way
 		}
 		j.unasked = r
 		j.asks++

@@ -91,8 +91,20 @@ func (x *execution) pauseHere(s *scope) error {
 	}, []protocol.Interrupt{{Reason: ReasonPaused, Message: "The run was paused by an operator. Go on?"}})
 }
 
+// isPause reports whether a record is of an operator's pause.
+func isPause(r *record) bool {
+	return r.Kind == recordAsk && r.Scope == systemScope && strings.HasPrefix(r.Key, pauseKey+"#")
+}
+
+// passPauses goes past the pauses before the step that is called: what was
+// emitted up to them is on the wire.
+func (s *scope) passPauses() {
+	for r := s.next(); r != nil && isPause(r); r = s.next() {
+		s.cursor++
+	}
+}
+
 // stopsAtPause reports whether an answer says that a paused execution ends.
 func stopsAtPause(ask, answer *record) bool {
-	return ask.Scope == systemScope && strings.HasPrefix(ask.Key, pauseKey+"#") &&
-		len(answer.Entries) == 1 && answer.Entries[0].Status == protocol.ResumeCancelled
+	return isPause(ask) && len(answer.Entries) == 1 && answer.Entries[0].Status == protocol.ResumeCancelled
 }

@@ -73,6 +73,7 @@ func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(co
 	if s.step != "" {
 		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
 	}
+	s.passPauses()
 	if x.runner.handsBack() && s.live() && (x.recorded || restartable(x.agent)) {
 		x.leaving = true
 		return nil, errHandBack
