@@ -115,7 +115,9 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 	case claimed.Kind == ClaimTakeover:
 		err = r.resumeLost(ctx, claimed)
 	}
-	return r.deliver(claimed.Claim, claimed.Attempts, err)
+	// A record that cannot be read is no reason not to settle the claim.
+	record, _ := readRecord(&RunState{Record: claimed.Record})
+	return r.deliver(claimed.Claim, record.Execution, claimed.Attempts, err)
 }
 
 // activate judges a waiting input again, on the thread as it has become, and

@@ -36,8 +36,9 @@ type undeliverable struct {
 func (u *undeliverable) Error() string { return u.text }
 
 // deliver settles a claim whose activation failed: it is tried again later, or
-// becomes a dead letter. Other errors leave the claim to its lease.
-func (r *Runner) deliver(claim Claim, attempts int, failed error) error {
+// becomes a dead letter, and then nobody continues its execution unless its
+// decisions were given back. Other errors leave the claim to its lease.
+func (r *Runner) deliver(claim Claim, execution string, attempts int, failed error) error {
 	var u *undeliverable
 	if !errors.As(failed, &u) {
 		return failed
@@ -60,6 +61,9 @@ func (r *Runner) deliver(claim Claim, attempts int, failed error) error {
 	}
 	r.log.Warn("a dispatch could not be delivered", "thread", claim.Thread.Thread, "dispatch", claim.RunID,
 		"attempt", attempts, "state", string(result.State), "error", u.text)
+	if result.State == DispatchDeadLetter && !result.GaveBack {
+		r.dismiss(execution)
+	}
 	if result.Ready {
 		r.claimLater(claim.Thread)
 	}

@@ -100,7 +100,7 @@ func (r *Runner) carry(b begin) error {
 	if ended.Ready {
 		r.claimLater(b.claim.Thread)
 	}
-	return r.deliver(b.claim, b.attempts, err)
+	return r.deliver(b.claim, b.id, b.attempts, err)
 }
 
 // handBack gives a claim up, so that any node may go on with the run at once.

@@ -1,0 +1,63 @@
+package adapter_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// forgetful loses the worker of each run that answers: it is begun, and nobody
+// carries it.
+type forgetful struct {
+	adapter.Store
+	left int // how many are lost
+}
+
+func (s *forgetful) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+	res, err := s.Store.Begin(ctx, b)
+	if len(b.Answers) > 0 && s.left > 0 {
+		s.left--
+		res.Claim = adapter.Claim{}
+	}
+	return res, err
+}
+
+// waiting is a lab whose agent's goroutine waits for an answer, the worker of which
+// will be lost with the last attempt.
+func waiting(t *testing.T, question adapter.ExpiryPolicy) (l *lab, over chan error) {
+	over = make(chan error, 1)
+	l = newLabOn(t, func(s adapter.Store) adapter.Store { return &forgetful{s, 1} },
+		adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			q := confirmation("?")
+			if question != adapter.ExpiryDefault {
+				q.ExpiresAt = time.Now().Add(leaseInTests).Format(time.RFC3339Nano)
+			}
+			_, err := run.Ask(ctx, adapter.OnExpiry(question, q))
+			over <- err
+			return err
+		}), blocking, func(o *adapter.Options) { o.MaxAttempts = 1 })
+	return l, over
+}
+
+// A goroutine whose answer can never come ends with its execution.
+func TestBlockingGoroutineEndsWithTheLastAttempt(t *testing.T) {
+	l, over := waiting(t, adapter.ExpiryCancel)
+	interrupts(t, l.say("hi"))
+	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+	if err := await(l, over); err == nil {
+		t.Error("the agent that was left has no error")
+	}
+}
+
+// One whose question is asked again goes on with the next answer.
+func TestBlockingGoroutineOutlivesALostAnswer(t *testing.T) {
+	l, over := waiting(t, adapter.ExpiryDefault)
+	open := interrupts(t, l.say("hi"))
+	failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeWorkerLost)
+	succeeded(t, l.answer(resolved(open[0].ID, "2")))
+	if err := await(l, over); err != nil {
+		t.Error(err)
+	}
+}
