@@ -4,6 +4,7 @@ package browser
 
 import (
 	"encoding/json"
+	"flag"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -21,6 +22,9 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
+var only = flag.String("only", "", "run only tests of the page whose names match this regular expression")
+
+// TestChatPage runs the tests of this folder's *.test.mjs.
 func TestChatPage(t *testing.T) {
 	command.NodeLane(t)
 	browser := chromium(t)
@@ -35,6 +39,7 @@ func TestChatPage(t *testing.T) {
 	doomed := command.Start(t, options)
 	embedded := command.Start(t, command.Options{})
 	guarded := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--tokens", tokens}})
+	steps := stepper(t)
 	control := httptest.NewServer(controlOf(t, a, b, doomed, embedded))
 	t.Cleanup(control.Close)
 
@@ -43,9 +48,13 @@ func TestChatPage(t *testing.T) {
 		t.Fatalf("no tests: %v", err)
 	}
 	// One file after another: they share the servers that one of them kills.
-	cmd := exec.Command("node", append([]string{"--test", "--test-concurrency=1", "--test-timeout=180000", "--test-reporter=spec"}, tests...)...)
+	args := []string{"--test", "--test-concurrency=1", "--test-timeout=180000", "--test-reporter=spec"}
+	if *only != "" {
+		args = append(args, "--test-name-pattern="+*only)
+	}
+	cmd := exec.Command("node", append(args, tests...)...)
 	cmd.Env = append(os.Environ(),
-		"AGUIWS_URLS="+strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL(), guarded.URL()}, ","),
+		"AGUIWS_URLS="+strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL(), guarded.URL(), steps}, ","),
 		"AGUIWS_CONTROL="+control.URL,
 		"AGUIWS_BROWSER="+browser,
 		"AGUIWS_SHOTS="+command.Artifacts(t),

@@ -18,9 +18,11 @@ test("a question outlives its server, and is approved in the same tab", async ()
   await tab.asked("tool_call");
   await kill(0);
   await away(tab);
+  await tab.at("away").waitFor();
   await tab.shot("20-server-killed");
   await restart(0);
   await tab.connected();
+  await until(async () => (await tab.at("away").count()) === 0, "nothing is said of it any more");
   await tab.asked("tool_call");
   await tab.click("approve");
   await tab.says(`I have called ${tool}.`);

@@ -5,11 +5,12 @@ import { test } from "node:test";
 import { ANN, guarded, person, Tab, until } from "./lane.mjs";
 
 /** A chat of Ann's. */
-async function chat(context) {
-  const tab = await Tab.at(context, `${guarded}/?thread=${crypto.randomUUID()}`);
+const chat = (context) => chatAt(context, crypto.randomUUID());
+
+async function chatAt(context, threadId) {
+  const tab = await Tab.at(context, `${guarded}/?thread=${threadId}`, threadId);
   await signIn(tab);
   await tab.connected();
-  tab.threadId = new URL(tab.page.url()).searchParams.get("thread");
   return tab;
 }
 
@@ -86,4 +87,72 @@ test("partial answers are drafts, seen by everybody, and taken back", async () =
   await cards(other).nth(2).getByTestId("approve").click();
   await until(async () => (await itemOf(other, asking).count()) === 0, "the thread goes on");
   await asking.says("I have called task_3.");
+});
+
+test("drafts of the inbox show in the chat, and those of the chat in the inbox", async () => {
+  const context = await person();
+  const asking = await chat(context);
+  await asking.say("/parallel 3");
+  await asking.asked("tool_call", 3);
+  const boss = await inbox(context);
+  const inInbox = itemOf(boss, asking).getByTestId("interrupt");
+  const inChat = asking.at("interrupt");
+  const progress = async (words) => {
+    await boss.front();
+    await until(async () => (await itemOf(boss, asking).getByTestId("inbox-progress").textContent()) === words, `${words} in the inbox`);
+    await asking.front();
+    await until(async () => (await asking.at("answer-progress").textContent()) === words, `${words} in the chat`);
+  };
+  await boss.front();
+  await inInbox.nth(0).getByTestId("approve").click();
+  await progress("1 of 3 answered");
+  assert.equal(await inChat.nth(0).getByTestId("decision").textContent(), "Approved");
+  await inChat.nth(1).getByTestId("field-reason").fill("too dear");
+  await inChat.nth(1).getByTestId("decline").click();
+  await progress("2 of 3 answered");
+  assert.equal(await inInbox.nth(1).getByTestId("decision").textContent(), "Declined");
+  assert.match(await inInbox.nth(1).getByTestId("given").textContent(), /too dear/);
+  await asking.shot("42-drafts-in-chat");
+  // A tab that was not there sees them too, and who changes an answer begins with it.
+  const late = await chatAt(context, asking.threadId);
+  await late.asked("tool_call", 3);
+  await until(async () => (await late.at("answer-progress").textContent()) === "2 of 3 answered", "a tab opened later shows the drafts");
+  await late.front();
+  await late.at("interrupt").nth(1).getByTestId("change").click();
+  await until(async () => (await late.at("interrupt").nth(1).getByTestId("field-reason").inputValue()) === "too dear", "the answer is there to be changed");
+  await progress("1 of 3 answered");
+  await inChat.nth(1).getByTestId("edit").click();
+  await inChat.nth(1).getByTestId("args-editor").fill('{"number":7}');
+  await inChat.nth(1).getByTestId("approve-edited").click();
+  await progress("2 of 3 answered");
+  assert.equal(await inInbox.nth(1).getByTestId("decision").textContent(), "Approved with edits");
+  // The last one is not the order to go on: that is given with the button.
+  await inChat.nth(2).getByTestId("approve").click();
+  assert.equal(await asking.at("answer-progress").textContent(), "3 of 3 answered");
+  assert.equal(await asking.at("interrupt").count(), 3);
+  await asking.click("submit-answers");
+  await asking.says("I have called task_3.");
+  await boss.front();
+  await until(async () => (await itemOf(boss, asking).count()) === 0, "what is answered is gone");
+});
+
+test("a server without drafts is answered all the same", async () => {
+  const context = await person();
+  const asked = [];
+  await context.route("**/v1/**", (route) => {
+    asked.push(route.request().url());
+    return route.fulfill({ status: 200, contentType: "text/html", body: "<p>some other page</p>" });
+  });
+  const tab = await chat(context);
+  await tab.say("/parallel 2");
+  const cards = await tab.asked("tool_call", 2);
+  await tab.front();
+  await cards.nth(0).getByTestId("approve").click();
+  await until(async () => (await tab.at("answer-progress").textContent()) === "1 of 2 answered", "it is kept here");
+  await cards.nth(0).getByTestId("change").click();
+  await cards.nth(0).getByTestId("decline").click();
+  await cards.nth(1).getByTestId("approve").click();
+  await tab.click("submit-answers");
+  await tab.says("task_1 was declined");
+  assert.equal(asked.filter((url) => url.includes("/interrupts")).length, 1, "it is asked once");
 });

@@ -16,9 +16,10 @@ const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_SHOTS } = process.env;
 
 /**
  * The addresses of the page: `a` and `b` share a Redis; `doomed` has one of its own and dies when it has carried out its
- * first tool call, before it can say so; `embedded` has none; `guarded` has none and asks for a token.
+ * first tool call, before it can say so; `embedded` has none; `guarded` has none and asks for a token; the agent of
+ * `steps` goes on from step to step until it is stopped.
  */
-export const [a, b, doomed, embedded, guarded] = process.env.AGUIWS_URLS.split(",");
+export const [a, b, doomed, embedded, guarded, steps] = process.env.AGUIWS_URLS.split(",");
 
 let browser;
 const contexts = new Set();

@@ -48,6 +48,36 @@ for (const colorScheme of ["light", "dark"]) {
   }
 }
 
+test("on a phone, the head of an empty chat is seen and what opens stays on the screen", async () => {
+  const tab = await Tab.open(await person({ viewport: SIZES.phone }), embedded);
+  await tab.at("command-button").first().waitFor();
+  await tab.at("durable-banner").waitFor();
+  const seen = (locator) => locator.evaluate((element) => {
+    const { top, left, right } = element.getBoundingClientRect();
+    const over = document.elementFromPoint((left + right) / 2, top + 2);
+    return top >= 0 && left >= 0 && right <= innerWidth && (over === element || element.contains(over));
+  });
+  assert.ok(await seen(tab.at("durable-banner")), "the chat begins at its beginning");
+  await tab.page.locator(".connection summary").click();
+  await tab.at("position").waitFor();
+  assert.ok(await seen(tab.at("position")), "the connection's details fit");
+  assert.ok(await fits(tab));
+  await tab.shot("64-connection-phone");
+  await tab.page.keyboard.press("Escape");
+  await until(async () => !(await tab.at("position").isVisible()), "Escape closes them");
+  await tab.say("/say a conversation that fits");
+  await tab.says("that fits");
+  await tab.rest();
+  assert.ok(await seen(tab.at("durable-banner")), "a conversation that fits does not scroll");
+  await tab.say("/parallel 2");
+  const cards = await tab.asked("tool_call", 2);
+  await cards.nth(0).getByTestId("approve").focus();
+  await tab.page.keyboard.press("Enter");
+  await until(() => cards.nth(0).getByTestId("change").evaluate((element) => element === document.activeElement), "the focus stays in the card");
+  await tab.page.keyboard.press("Enter");
+  await until(() => cards.nth(0).evaluate((element) => element.contains(document.activeElement)), "and comes back with the question");
+});
+
 test("the theme follows the system until somebody chooses, and the choice is kept", async () => {
   const tab = await Tab.open(await person({ colorScheme: "light" }), embedded);
   const ground = () => tab.page.evaluate(() => getComputedStyle(document.body).backgroundColor);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
-import { doomed, embedded, kill, person, restart, Tab, until } from "./lane.mjs";
+import { doomed, embedded, kill, person, restart, steps, Tab, until } from "./lane.mjs";
 
 async function runs(server, threadId) {
   const answer = await fetch(`${server}/v1/threads/${encodeURIComponent(threadId)}/runs`);
@@ -28,6 +28,74 @@ test("a run in progress is found, and cancelled", async () => {
   assert.match(await ops.at("ops-said").textContent(), /Cancel: done/);
   await chat.rest();
   assert.equal(await chat.at("stop").count(), 0);
+});
+
+/** A chat whose agent goes from step to step, and the operator's view of it, its buttons shown. */
+async function stepping() {
+  const context = await person();
+  const chat = await Tab.open(context, steps);
+  await chat.say("go on until you are told");
+  await chat.says("Step 2");
+  const ops = await Tab.at(context, `${steps}/ops`);
+  const thread = ops.page.locator(`[data-testid="ops-thread"][data-thread-id="${chat.threadId}"]`);
+  const said = (words) => until(async () => words.test((await ops.at("ops-said").allTextContents()).join()), `it says ${words}`);
+  const press = async (hook) => {
+    await ops.front();
+    await until(() => thread.getByTestId(hook).isEnabled(), `${hook} can be pressed`);
+    await thread.getByTestId(hook).click();
+  };
+  await ops.front();
+  await thread.getByRole("button").first().click();
+  return { chat, ops, thread, said, press };
+}
+
+const step = async (chat) => Number(/Step (\d+)/.exec(await chat.last())?.[1]);
+
+test("a run is paused at its next step, says so in the chat, and goes on", async () => {
+  const { chat, ops, thread, said, press } = await stepping();
+  await press("pause");
+  await said(/Pause: the run stops at its next step/);
+  await chat.front();
+  const card = (await chat.asked("aguiws:paused")).first();
+  assert.match(await card.textContent(), /paused by an operator/);
+  const paused = await step(chat);
+  await chat.rest();
+  await chat.shot("52-paused");
+  await ops.front();
+  await until(() => thread.getByTestId("pause").isDisabled(), "what does not run cannot be paused");
+  await ops.shot("53-operator-paused");
+  await press("unpause");
+  await said(/Go on: the run goes on/);
+  await chat.front();
+  await until(async () => (await chat.at("interrupt").count()) === 0 && (await step(chat)) > paused, "the chat goes on from where it was");
+  const told = (await chat.seen()).messages.filter((message) => message.role === "assistant").map((message) => message.text);
+  assert.deepEqual(told, told.map((_, i) => `Step ${i + 1}`), "no step is told twice or left out");
+  // The person who chats can go on as well.
+  await press("pause");
+  await chat.asked("aguiws:paused");
+  const again = await step(chat);
+  await chat.click("approve");
+  await until(async () => (await step(chat)) > again, "the chat goes on");
+  await press("interrupt-thread");
+  await chat.rest();
+});
+
+test("all of a thread is stopped: what runs and what waits behind it", async () => {
+  const { chat, ops, thread, said, press } = await stepping();
+  await chat.front();
+  await chat.say("and then this");
+  await chat.at("queued").waitFor();
+  await press("interrupt-thread");
+  await said(/Interrupt: all is stopped/);
+  await chat.front();
+  await chat.rest();
+  await until(async () => (await chat.at("queued").count()) === 0, "nothing waits");
+  assert.equal(await chat.at("stop").count(), 0);
+  await chat.shot("54-stopped");
+  await ops.front();
+  await until(async () => (await thread.getByTestId("run").count()) === 2 && (await thread.getByTestId("cancel-run").count()) === 0, "there is nothing left to cancel");
+  await until(() => thread.getByTestId("interrupt-thread").isDisabled(), "there is nothing left to stop");
+  await ops.shot("55-operator-stopped");
 });
 
 test("a run whose workers are lost again and again is a dead letter, and requeued", async () => {

@@ -222,6 +222,7 @@ test("threads are listed beside the chat, chosen, begun and deleted", async () =
   await tab.says(word);
   assert.equal(await tab.at("interrupt").count(), 0);
   await row.getByTestId("delete-thread").click();
+  await row.getByTestId("delete-surely").click();
   await until(async () => (await row.count()) === 0, "the thread is gone");
 });
 

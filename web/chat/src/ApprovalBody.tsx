@@ -11,25 +11,28 @@ interface Props {
   editable: boolean;
   /** What the schema asks for beside the decision. */
   extras?: Schema;
+  /** What was answered before. */
+  given?: unknown;
   locked: boolean;
   /** The button that abandons the question. */
   abandon: ReactNode;
-  resolve: (payload: unknown, label: string) => void;
+  resolve: (payload: unknown) => void;
 }
 
 /** Approve, decline, or approve with other arguments. */
-export function ApprovalBody({ call, editable, extras, locked, abandon, resolve }: Props) {
+export function ApprovalBody({ call, editable, extras, given, locked, abandon, resolve }: Props) {
   const proposed = pretty(call?.function.arguments || "{}");
-  const [edited, setEdited] = useState<string>();
+  const { approved: _, editedArgs, ...beside } = isObject(given) ? given : {};
+  const [edited, setEdited] = useState(() => (editedArgs === undefined ? undefined : JSON.stringify(editedArgs, null, 2)));
   const [fault, setFault] = useState<string>();
   const id = useId();
   const form = useRef<SchemaFormHandle>(null);
   const edit = useRef<HTMLButtonElement>(null);
 
-  const decide = (decision: Record<string, unknown>, label: string) => {
+  const decide = (decision: Record<string, unknown>) => {
     // What nobody was asked yet and nobody has to say does not stand in the way.
     const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
-    if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision }, label);
+    if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision });
   };
   const approveEdited = () => {
     const read = readArguments(edited ?? "");
@@ -38,7 +41,7 @@ export function ApprovalBody({ call, editable, extras, locked, abandon, resolve 
       return;
     }
     setFault(undefined);
-    decide({ approved: true, editedArgs: read.value }, "Approved with edits");
+    decide({ approved: true, editedArgs: read.value });
   };
   const discard = () => {
     setEdited(undefined);
@@ -97,13 +100,13 @@ export function ApprovalBody({ call, editable, extras, locked, abandon, resolve 
       )}
       {extras && (
         <OrElse instead={<p className="fault">The rest of the question could not be loaded. Reload the page to answer it.</p>}>
-          <Fields schema={extras} locked={locked} handle={form} />
+          <Fields schema={extras} given={beside} locked={locked} handle={form} />
         </OrElse>
       )}
       <div className="actions">
         {edited === undefined ? (
           <>
-            <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => decide({ approved: true }, "Approved")}>
+            <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => decide({ approved: true })}>
               Approve
             </button>
             {editable && (
@@ -116,7 +119,7 @@ export function ApprovalBody({ call, editable, extras, locked, abandon, resolve 
               data-testid="decline"
               title="Answers no: the agent goes on and knows it"
               disabled={locked}
-              onClick={() => decide({ approved: false }, "Declined")}
+              onClick={() => decide({ approved: false })}
             >
               Decline
             </button>

@@ -34,9 +34,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const messages = picture.messages.filter((message) => !waiting.has(message.id));
   const running = status.activeRunId !== undefined;
   const empty = messages.length === 0 && status.queued.length === 0 && !running;
+  const away = useLasting(status.connection === "reconnecting", AWAY_MS);
   const restated = whyRestated(status.restated);
   const failure = notice ?? status.failure;
-  useStickToEnd();
+  useStickToEnd(!empty);
   const toggle = useRef<HTMLButtonElement>(null);
   const hide = () => {
     setListed(false);
@@ -46,6 +47,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   return (
     <div className="place">
       <Bar>
+        <StatusChip status={status} position={picture.position} />
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
             Chats
@@ -54,7 +56,6 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
         <button type="button" data-testid="new-chat" onClick={begin}>
           New chat
         </button>
-        <StatusChip status={status} position={picture.position} />
       </Bar>
       <div className="columns">
         {(wide || listed) && !signedOut && <ThreadList current={threadId} begin={begin} close={wide ? undefined : hide} />}
@@ -64,12 +65,18 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               Questions asked here end with the server's process: its store is in memory. Start it with <code>--redis URL</code> to keep them.
             </p>
           )}
+          {away && (
+            <p className="banner" role="status" data-testid="away">
+              The server does not answer. It is tried again by itself, and what you send meanwhile goes out when it is back.
+            </p>
+          )}
           <main>
             {signedOut && <SignIn wrong={bearer() !== undefined} />}
             {empty && status.synced && <EmptyChat send={(text) => void chat.send(text)} />}
             {empty && !status.synced && !failure && <p className="hint center">Loading the conversation…</p>}
             <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} />
             <Interrupts
+              threadId={threadId}
               open={status.interrupts}
               messages={messages}
               sending={picture.answering}
@@ -103,7 +110,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             )}
           </details>
           <Composer
-            running={running}
+            run={status.activeRunId}
             openQuestions={status.interrupts.length}
             returned={picture.returned}
             takeReturned={() => chat.takeReturned()}
@@ -129,11 +136,28 @@ function useEscape(active: boolean, leave: () => void): void {
   }, [active]);
 }
 
+/** A connection that is back sooner was not away, in milliseconds. */
+const AWAY_MS = 2_000;
+
+/** Whether something has held for that long. */
+function useLasting(holds: boolean, ms: number): boolean {
+  const [lasted, setLasted] = useState(false);
+  useEffect(() => {
+    if (!holds) return;
+    const timer = setTimeout(() => setLasted(true), ms);
+    return () => {
+      clearTimeout(timer);
+      setLasted(false);
+    };
+  }, [holds, ms]);
+  return lasted;
+}
+
 /** How close to the end counts as reading the end, in pixels. */
 const NEAR_END = 120;
 
 /** Keeps the end in sight while the reader is there, and leaves a reader of older text alone. */
-function useStickToEnd(): void {
+function useStickToEnd(told: boolean): void {
   const follow = useRef(true);
   useEffect(() => {
     const scrolled = () => {
@@ -144,6 +168,6 @@ function useStickToEnd(): void {
     return () => removeEventListener("scroll", scrolled);
   }, []);
   useEffect(() => {
-    if (follow.current) scrollTo({ top: document.documentElement.scrollHeight });
+    if (told && follow.current) scrollTo({ top: document.documentElement.scrollHeight });
   });
 }

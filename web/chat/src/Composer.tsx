@@ -1,7 +1,8 @@
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
 
 interface Props {
-  running: boolean;
+  /** The run in progress. */
+  run?: string;
   openQuestions: number;
   /** Text that could not be sent. */
   returned?: string;
@@ -10,8 +11,10 @@ interface Props {
   stop: () => void;
 }
 
-export function Composer({ running, openQuestions, returned, takeReturned, send, stop }: Props) {
+export function Composer({ run, openQuestions, returned, takeReturned, send, stop }: Props) {
+  const running = run !== undefined;
   const [text, setText] = useState("");
+  const [stopping, setStopping] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     box.current?.focus();
@@ -53,8 +56,16 @@ export function Composer({ running, openQuestions, returned, takeReturned, send,
       />
       <div className="actions">
         {running && (
-          <button type="button" data-testid="stop" onClick={stop}>
-            Stop
+          <button
+            type="button"
+            data-testid="stop"
+            disabled={stopping === run}
+            onClick={() => {
+              setStopping(run);
+              stop();
+            }}
+          >
+            {stopping === run ? "Stopping…" : "Stop"}
           </button>
         )}
         <button type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>

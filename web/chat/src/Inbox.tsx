@@ -1,7 +1,7 @@
 import type { Interrupt, Message } from "@ag-ui/client";
 import { useState } from "react";
-import { ApiError, call, usePolled, type Entry, type InboxItem, type Page } from "./api";
-import type { Answer } from "./answers";
+import { ApiError, call, usePolled, type InboxItem, type Page } from "./api";
+import { entryOf, type Answer } from "./answers";
 import { Bar } from "./Bar";
 import { InterruptCard } from "./InterruptCard";
 import { onLink, threadHref } from "./route";
@@ -59,7 +59,7 @@ export default function Inbox() {
       {!data && !error && <p className="hint center">Loading…</p>}
       {data?.items.length === 0 && (
         <p className="hint center" data-testid="inbox-empty">
-          Nothing waits for you.
+          Nothing waits for you. Questions of all chats come here by themselves.
         </p>
       )}
       {data?.items.map((item) => (
@@ -135,8 +135,7 @@ function Item({ item, say, changed }: ItemProps) {
         await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
         return `The answer for ${title} was taken back.`;
       }
-      const entry: Entry = { interruptId: id, status: answer.status, ...(answer.payload !== undefined && { payload: answer.payload }) };
-      const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entry] });
+      const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
       return missing.length > 0 ? `Kept as a draft. ${missing.length} more to answer for ${title}.` : `${title} goes on.`;
     });
 
@@ -160,7 +159,7 @@ function Item({ item, say, changed }: ItemProps) {
             key={one.id}
             interrupt={interrupt}
             messages={messagesOf(interrupt, one.toolCall)}
-            answer={one.draft && { status: one.draft.status, payload: one.draft.payload, label: labelOf(one.draft) }}
+            answer={one.draft}
             disabled={sending}
             decide={(answer) => decide(one.id, answer)}
           />
@@ -183,12 +182,4 @@ function Item({ item, say, changed }: ItemProps) {
 function messagesOf(interrupt: Interrupt, toolCall: { name: string; arguments: string } | undefined): Message[] {
   if (!toolCall || !interrupt.toolCallId) return [];
   return [{ id: "call", role: "assistant", toolCalls: [{ id: interrupt.toolCallId, type: "function", function: toolCall }] }];
-}
-
-function labelOf(draft: Entry): string {
-  if (draft.status === "cancelled") return "Cancelled";
-  const payload = draft.payload as { approved?: unknown; editedArgs?: unknown } | undefined;
-  if (payload?.approved === false) return "Declined";
-  if (payload?.approved === true) return payload.editedArgs === undefined ? "Approved" : "Approved with edits";
-  return "Answered";
 }

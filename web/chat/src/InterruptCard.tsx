@@ -1,7 +1,7 @@
 import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client";
-import { useEffect, useMemo, useState } from "react";
+import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ApprovalBody } from "./ApprovalBody";
-import { questionOf, toolCallOf, type Answer } from "./answers";
+import { labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
 import { FormBody } from "./FormBody";
 import { JsonBody } from "./JsonBody";
 
@@ -10,6 +10,8 @@ interface Props {
   messages: readonly Message[];
   /** What was decided and is not sent yet. */
   answer?: Answer;
+  /** Why the last one was not taken. */
+  fault?: string;
   disabled: boolean;
   /** Decides, or, with undefined, takes the decision back. */
   decide: (answer: Answer | undefined) => void;
@@ -24,13 +26,22 @@ const TITLES: Record<string, string> = {
 };
 
 /** One question, put as its schema asks for it. */
-export function InterruptCard({ interrupt, messages, answer, disabled, decide }: Props) {
+export function InterruptCard({ interrupt, messages, answer, fault, disabled, decide }: Props) {
   const question = useMemo(() => questionOf(interrupt), [interrupt]);
   const call = toolCallOf(interrupt, messages);
   const left = useTimeLeft(interrupt.expiresAt);
   const expired = isInterruptExpired(interrupt);
   const locked = disabled || expired;
-  const resolve = (payload: unknown, label: string) => decide({ status: "resolved", payload, label });
+  const card = useRef<HTMLElement>(null);
+  const settle = useSettling(card, answer !== undefined, decide);
+  const resolve = (payload: unknown) => settle({ status: "resolved", payload });
+  // Whoever changes an answer begins with what was said.
+  const before = useRef<Answer>(undefined);
+  if (answer) before.current = answer;
+  const label = answer && labelOf(question.kind, answer);
+  const given = before.current?.payload;
+  const yes = answer?.status === "resolved" && label !== "Declined";
+  const beside = answer && saidBeside(answer);
   // Abandoning stays possible when answering is not.
   const abandon = (
     <button
@@ -39,13 +50,14 @@ export function InterruptCard({ interrupt, messages, answer, disabled, decide }:
       data-testid="cancel"
       title="Gives the question up without an answer"
       disabled={disabled}
-      onClick={() => decide({ status: "cancelled", label: "Cancelled" })}
+      onClick={() => settle({ status: "cancelled" })}
     >
       Cancel
     </button>
   );
   return (
     <article
+      ref={card}
       className="question"
       data-testid="interrupt"
       data-interrupt-id={interrupt.id}
@@ -62,35 +74,71 @@ export function InterruptCard({ interrupt, messages, answer, disabled, decide }:
         )}
       </header>
       {interrupt.message && <p className="text">{interrupt.message}</p>}
+      {fault && (
+        <p className="fault" role="alert">
+          {fault}
+        </p>
+      )}
       {expired && <p className="hint">The time to answer is over. Cancel to go on.</p>}
       {answer ? (
-        <div className="actions">
-          <span className="tag done" data-testid="decision">
-            {answer.label}
-          </span>
-          <button type="button" className="quiet" data-testid="change" disabled={disabled} onClick={() => decide(undefined)}>
-            Change
-          </button>
-        </div>
+        <>
+          <div className="actions">
+            <span className={yes ? "tag done" : "tag"} data-testid="decision">
+              {label}
+            </span>
+            <button type="button" className="quiet" data-testid="change" disabled={disabled} onClick={() => settle(undefined)}>
+              Change
+            </button>
+          </div>
+          {beside !== undefined && (
+            <pre data-testid="given" tabIndex={0} aria-label="The answer">
+              {JSON.stringify(beside, null, 2)}
+            </pre>
+          )}
+        </>
       ) : (
         <>
           {question.kind === "approval" && (
-            <ApprovalBody call={call} editable={question.editable} extras={question.extras} locked={locked} abandon={abandon} resolve={resolve} />
+            <ApprovalBody
+              call={call}
+              editable={question.editable}
+              extras={question.extras}
+              given={given}
+              locked={locked}
+              abandon={abandon}
+              resolve={resolve}
+            />
           )}
           {question.kind === "confirmation" && (
             <div className="actions">
-              <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(undefined, "Confirmed")}>
+              <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(undefined)}>
                 Confirm
               </button>
               {abandon}
             </div>
           )}
-          {question.kind === "form" && <FormBody schema={question.schema} locked={locked} abandon={abandon} resolve={resolve} />}
-          {question.kind === "json" && <JsonBody schema={question.schema} locked={locked} abandon={abandon} resolve={resolve} />}
+          {question.kind === "form" && <FormBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
+          {question.kind === "json" && <JsonBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
         </>
       )}
     </article>
   );
+}
+
+/** Decides, and keeps the focus in the card, whose buttons change with the decision. */
+function useSettling(card: RefObject<HTMLElement | null>, answered: boolean, decide: Props["decide"]): Props["decide"] {
+  const acted = useRef(false);
+  useEffect(() => {
+    if (!acted.current) return;
+    acted.current = false;
+    if (card.current?.contains(document.activeElement) || document.activeElement === document.body) {
+      card.current?.querySelector<HTMLElement>(answered ? '[data-testid="change"]' : "textarea, input, select, button")?.focus();
+    }
+  }, [card, answered]);
+  return (answer) => {
+    acted.current = true;
+    decide(answer);
+  };
 }
 
 /** The time left in words, ticking; undefined when there is no readable deadline. */

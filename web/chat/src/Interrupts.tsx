@@ -1,9 +1,10 @@
 import type { Interrupt, Message, ResumeEntry } from "@ag-ui/client";
-import { useState } from "react";
 import { entriesFor, type Answer } from "./answers";
+import { useDrafts } from "./drafts";
 import { InterruptCard } from "./InterruptCard";
 
 interface Props {
+  threadId: string;
   open: readonly Interrupt[];
   messages: readonly Message[];
   /** Answers are on their way. */
@@ -12,24 +13,18 @@ interface Props {
 }
 
 /** All open questions. One is sent when it is answered; several are sent together, when all are. */
-export function Interrupts({ open, messages, sending, answer }: Props) {
-  const [answers, setAnswers] = useState<Record<string, Answer>>({});
+export function Interrupts({ threadId, open, messages, sending, answer }: Props) {
+  const [drafts, { answers, kept, faults }] = useDrafts(threadId, open.map(({ id }) => id));
   if (open.length === 0) return null;
   const together = open.length > 1;
   const answered = open.filter((interrupt) => answers[interrupt.id]).length;
   const entries = entriesFor(open, answers);
 
   const decide = (id: string, decision: Answer | undefined) => {
-    const next = { ...answers };
-    if (decision) next[id] = decision;
-    else delete next[id];
     // A single answer that is refused is corrected in its card, so it is not kept as given.
-    if (!together && decision) {
-      const single = entriesFor(open, next);
-      if (single) answer(single);
-      return;
-    }
-    setAnswers(next);
+    const single = !together && decision && entriesFor(open, { [id]: decision });
+    if (single) answer(single);
+    else drafts.decide(id, decision);
   };
 
   return (
@@ -39,16 +34,20 @@ export function Interrupts({ open, messages, sending, answer }: Props) {
           key={interrupt.id}
           interrupt={interrupt}
           messages={messages}
-          answer={answers[interrupt.id]}
+          answer={together ? answers[interrupt.id] : undefined}
+          fault={faults[interrupt.id]?.message}
           disabled={sending}
           decide={(decision) => decide(interrupt.id, decision)}
         />
       ))}
       {together && (
         <div className="together">
-          <span role="status" data-testid="answer-progress">
-            {answered} of {open.length} answered
-          </span>
+          <div>
+            <span role="status" data-testid="answer-progress">
+              {answered} of {open.length} answered
+            </span>
+            {kept && <p className="hint">Kept as drafts, also in the inbox.</p>}
+          </div>
           <button
             type="button"
             className="primary"

@@ -5,15 +5,17 @@ import type { Schema } from "./schema";
 
 interface Props {
   schema: Schema;
+  /** What was answered before. */
+  given?: unknown;
   locked: boolean;
   /** The button that abandons the question. */
   abandon: ReactNode;
-  resolve: (payload: unknown, label: string) => void;
+  resolve: (payload: unknown) => void;
 }
 
 /** An answer written as JSON, for questions that no form here can put. */
-export function JsonBody({ schema, locked, abandon, resolve }: Props) {
-  const [typed, setTyped] = useState("");
+export function JsonBody({ schema, given, locked, abandon, resolve }: Props) {
+  const [typed, setTyped] = useState(() => (given === undefined ? "" : JSON.stringify(given, null, 2)));
   const [fault, setFault] = useState<string>();
   const id = useId();
   const send = async () => {
@@ -25,7 +27,7 @@ export function JsonBody({ schema, locked, abandon, resolve }: Props) {
     const { judge } = await part(() => import("./judge"));
     const [first] = judge(schema, read.value);
     setFault(first && [first.path.join("."), first.message].filter(Boolean).join(" "));
-    if (!first) resolve(read.value, "Answered");
+    if (!first) resolve(read.value);
   };
   return (
     <>

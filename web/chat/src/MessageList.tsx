@@ -47,7 +47,7 @@ export function MessageList({ messages, interrupts, running, subagents }: Props)
             >
               {by !== undefined && (
                 <span className="by" data-testid="subagent">
-                  {subagents.get(by) ?? "Subagent"}
+                  {subagents.get(by) ?? (message as { name?: string }).name ?? "Subagent"}
                 </span>
               )}
               <Body message={message} growing={running && index > lastQuestion} />

@@ -31,10 +31,10 @@ export default function Operator() {
       </div>
     );
   }
-  const act = async (what: string, method: string, path: string, body?: unknown) => {
+  const act: Act = async (what, method, path, body, outcome) => {
     try {
-      await call(method, path, body);
-      setSaid({ text: `${what}: done.`, bad: false });
+      const answer = await call(method, path, body);
+      setSaid({ text: `${what}: ${outcome?.(answer as Record<string, unknown>) ?? "done"}.`, bad: false });
     } catch (failed) {
       setSaid({ text: `${what}: ${failed instanceof ApiError ? failed.message : String(failed)}`, bad: true });
     }
@@ -106,7 +106,8 @@ export default function Operator() {
   );
 }
 
-type Act = (what: string, method: string, path: string, body?: unknown) => Promise<void>;
+/** Does something and says what became of it; `outcome` reads the answer. */
+type Act = (what: string, method: string, path: string, body?: unknown, outcome?: (answer: Record<string, unknown>) => string) => Promise<void>;
 
 function ThreadRuns({ thread, act }: { thread: ThreadInfo; act: Act }) {
   const base = `/threads/${encodeURIComponent(thread.threadId)}`;
@@ -118,18 +119,40 @@ function ThreadRuns({ thread, act }: { thread: ThreadInfo; act: Act }) {
   return (
     <div className="thread-runs">
       <div className="actions">
-        <button type="button" data-testid="pause" disabled={!thread.active} onClick={() => void actHere("Pause", "POST", `${base}/pause`)}>
+        <button
+          type="button"
+          data-testid="pause"
+          title="The run asks before its next step whether to go on"
+          disabled={!thread.active}
+          onClick={() =>
+            void actHere("Pause", "POST", `${base}/pause`, undefined, ({ paused }) => (paused ? "the run stops at its next step" : "no run is under way"))
+          }
+        >
           Pause at the next step
         </button>
-        <button type="button" data-testid="unpause" onClick={() => void actHere("Go on", "POST", `${base}/unpause`)}>
+        <button
+          type="button"
+          data-testid="unpause"
+          title="Goes on with a run that was paused"
+          disabled={!thread.active && !thread.waiting}
+          onClick={() =>
+            void actHere("Go on", "POST", `${base}/unpause`, undefined, ({ resumed }) => (resumed ? "the run goes on" : "nothing was paused"))
+          }
+        >
           Go on
         </button>
         <button
           type="button"
           data-testid="interrupt-thread"
-          onClick={() => void actHere("Interrupt", "POST", `${base}/interrupt`, { reason: "interrupted by an operator" })}
+          title="Stops the run and what is queued behind it; open questions stay open"
+          disabled={!thread.active && thread.queued === 0}
+          onClick={() =>
+            void actHere("Interrupt", "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded }) =>
+              active || (superseded as unknown[] | undefined)?.length ? "all is stopped" : "nothing was under way",
+            )
+          }
         >
-          Interrupt all
+          Stop all
         </button>
       </div>
       {error && <p className="fault">{error.message}</p>}

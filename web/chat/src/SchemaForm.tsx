@@ -13,15 +13,17 @@ export interface SchemaFormHandle {
 
 interface Props {
   schema: Schema;
+  /** What its fields begin with. */
+  given?: unknown;
   locked: boolean;
   ref: Ref<SchemaFormHandle>;
 }
 
 /** The fields of a schema, checked when they are read. */
-export default function SchemaForm({ schema, locked, ref }: Props) {
+export default function SchemaForm({ schema, given, locked, ref }: Props) {
   const form = useRef<Form>(null);
   const box = useRef<HTMLDivElement>(null);
-  const [value, setValue] = useState<unknown>();
+  const [value, setValue] = useState(given);
   const uiSchema = useMemo(() => uiSchemaOf(schema), [schema]);
   useImperativeHandle(ref, () => ({
     read: () => {

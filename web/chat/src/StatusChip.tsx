@@ -12,14 +12,24 @@ const WORDS: Record<ThreadStatus["connection"], string> = {
 export function StatusChip({ status, position }: { status: ThreadStatus; position?: Position }) {
   const running = status.connection === "connected" && status.activeRunId !== undefined;
   return (
-    <details className="connection">
+    <details
+      className="connection"
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !event.currentTarget.open) return;
+        event.preventDefault();
+        event.currentTarget.open = false;
+      }}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
+      }}
+    >
       <summary title="Connection">
         <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running}>
           <span className="dot" aria-hidden="true" />
           {running ? "Working" : WORDS[status.connection]}
         </span>
       </summary>
-      <dl data-testid="position" data-seq={position?.seq}>
+      <dl data-testid="position" tabIndex={-1} data-seq={position?.seq}>
         <dt>Position</dt>
         <dd>{position ? `${position.seq} of log ${position.epoch}` : "nothing is held yet"}</dd>
         <dt>Run</dt>

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { type SyntheticEvent, useRef, useState } from "react";
 import { call, usePolled, type Page, type ThreadInfo } from "./api";
 import { onLink, threadHref } from "./route";
 import { ago } from "./time";
@@ -51,9 +51,11 @@ interface RowProps {
 }
 
 function Row({ thread, current, changed, begin }: RowProps) {
+  const [sure, ask] = useState(false);
   const [fault, setFault] = useState<string>();
   const title = thread.title || "Untitled";
   const forget = async () => {
+    ask(false);
     try {
       await call("DELETE", `/threads/${encodeURIComponent(thread.threadId)}`);
       if (current) begin();
@@ -61,6 +63,12 @@ function Row({ thread, current, changed, begin }: RowProps) {
     } catch (error) {
       setFault(error instanceof Error ? error.message : String(error));
     }
+  };
+  const mark = useRef<HTMLButtonElement>(null);
+  const keep = (event: SyntheticEvent) => {
+    event.preventDefault();
+    ask(false);
+    requestAnimationFrame(() => mark.current?.focus());
   };
   return (
     <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting}>
@@ -70,10 +78,28 @@ function Row({ thread, current, changed, begin }: RowProps) {
           {thread.waiting ? "waits for you" : thread.active ? "working" : thread.queued > 0 ? "queued" : ago(thread.updatedAt)}
         </span>
       </a>
-      {!thread.waiting && !thread.active && thread.queued === 0 && (
-        <button type="button" className="quiet" aria-label={`Delete ${title}`} title="Delete" data-testid="delete-thread" onClick={() => void forget()}>
+      {!thread.waiting && !thread.active && thread.queued === 0 && !sure && (
+        <button
+          type="button"
+          ref={mark}
+          className="quiet"
+          aria-label={`Delete ${title}`}
+          title="Delete"
+          data-testid="delete-thread"
+          onClick={() => ask(true)}
+        >
           ×
         </button>
+      )}
+      {sure && (
+        <div className="actions sure" role="group" aria-label={`Delete ${title}?`} onKeyDown={(event) => event.key === "Escape" && keep(event)}>
+          <button type="button" data-testid="delete-surely" onClick={() => void forget()}>
+            Delete for good
+          </button>
+          <button type="button" className="quiet" autoFocus onClick={keep}>
+            Keep
+          </button>
+        </div>
       )}
       {fault && (
         <p className="fault" role="alert">

@@ -1,14 +1,13 @@
 // Answers to open interrupts: what kind of question each is, and the entries that go back together.
 
 import type { Interrupt, Message, ResumeEntry, ToolCall } from "@ag-ui/client";
+import type { Entry } from "./api";
 import { isObject, presentable, propertiesOf, requiredOf, type Schema } from "./schema";
 
 /** What a person has decided about one interrupt, not sent yet. */
 export interface Answer {
   status: "resolved" | "cancelled";
   payload?: unknown;
-  /** What was decided, in a word. */
-  label: string;
 }
 
 /** How a question is put. `json` is for schemas that no form here can say. */
@@ -54,13 +53,30 @@ export function entriesFor(open: readonly Interrupt[], answers: Record<string, A
   for (const { id } of open) {
     const answer = answers[id];
     if (!answer) return undefined;
-    entries.push({
-      interruptId: id,
-      status: answer.status,
-      ...(answer.payload !== undefined && { payload: answer.payload }),
-    } as ResumeEntry);
+    entries.push(entryOf(id, answer) as ResumeEntry);
   }
   return entries;
+}
+
+export function entryOf(interruptId: string, { status, payload }: Answer): Entry {
+  return { interruptId, status, ...(payload !== undefined && { payload }) };
+}
+
+/** What was decided, in a word. */
+export function labelOf(kind: Question["kind"], { status, payload }: Answer): string {
+  if (status === "cancelled") return "Cancelled";
+  if (kind === "confirmation") return "Confirmed";
+  if (kind !== "approval") return "Answered";
+  const { approved, editedArgs } = isObject(payload) ? payload : {};
+  if (approved !== true) return "Declined";
+  return editedArgs === undefined ? "Approved" : "Approved with edits";
+}
+
+/** What an answer says beside its decision; undefined where that is all. */
+export function saidBeside({ payload }: Answer): unknown {
+  if (!isObject(payload)) return payload;
+  const { approved, ...beside } = payload;
+  return Object.keys(beside).length > 0 ? beside : undefined;
 }
 
 /** The tool call an interrupt is about. */

@@ -2,7 +2,7 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { entriesFor, pretty, questionOf, readArguments, readJson, toolCallOf } from "../src/answers";
+import { entriesFor, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, toolCallOf } from "../src/answers";
 import { judge } from "../src/judge";
 import { presentable, worded, type Schema } from "../src/schema";
 
@@ -136,11 +136,25 @@ describe("the entries", () => {
   const open = [ask({ id: "a" }), ask({ id: "b" })];
 
   it("are there when every question is answered, in their order", () => {
-    expect(entriesFor(open, { b: { status: "cancelled", label: "" } })).toBeUndefined();
+    expect(entriesFor(open, { b: { status: "cancelled" } })).toBeUndefined();
     expect(
-      entriesFor(open, { b: { status: "cancelled", label: "" }, a: { status: "resolved", payload: false, label: "" } }),
+      entriesFor(open, { b: { status: "cancelled" }, a: { status: "resolved", payload: false } }),
     ).toEqual([{ interruptId: "a", status: "resolved", payload: false }, { interruptId: "b", status: "cancelled" }]);
   });
+});
+
+it.each<[Parameters<typeof labelOf>[0], unknown, string, unknown]>([
+  ["approval", { approved: true }, "Approved", undefined],
+  ["approval", { approved: true, editedArgs: { a: 1 } }, "Approved with edits", { editedArgs: { a: 1 } }],
+  ["approval", { approved: false, reason: "no" }, "Declined", { reason: "no" }],
+  ["approval", "nonsense", "Declined", "nonsense"],
+  ["confirmation", undefined, "Confirmed", undefined],
+  ["form", { year: 2026 }, "Answered", { year: 2026 }],
+  ["json", [1], "Answered", [1]],
+])("says what an answer to a question of kind %s decides: %j", (kind, payload, label, beside) => {
+  expect(labelOf(kind, { status: "resolved", payload })).toBe(label);
+  expect(saidBeside({ status: "resolved", payload })).toEqual(beside);
+  expect(labelOf(kind, { status: "cancelled" })).toBe("Cancelled");
 });
 
 it("finds the call that a question is about", () => {
