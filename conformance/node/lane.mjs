@@ -8,7 +8,7 @@ import { afterEach } from "node:test";
 import WebSocket from "ws";
 import { Connection, WebSocketAgent } from "./build/client.mjs";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const POLL_MS = 2;
 
 /** The servers' WebSocket addresses; with one server, all the same. */

@@ -26,13 +26,13 @@ for (const cuts of [1, 4]) {
   test(`a socket that drops ${cuts} times in mid-stream is invisible`, async () => {
     const watcher = await new Client(unique("drop"), { server: 1 }).follow();
     const client = new Client(watcher.agent.threadId);
-    const running = client.say("/slow 60 15");
+    const running = client.say("/slow 200 15"); // so that it is not over before the last cut
     for (let i = 1; i <= cuts; i++) {
       await until(() => client.text.length > i * 20, "more text");
       client.cut();
     }
     await running;
-    assert.equal(client.text, numbers(60));
+    assert.equal(client.text, numbers(200));
     assert.equal(client.count("RUN_STARTED"), 1, "the run began again");
     assert.equal(client.sockets.length, cuts + 1);
     await same(client, watcher);
@@ -115,7 +115,7 @@ test("a run that is cancelled ends, and what it said stays", async () => {
 test("inputs wait for the run in progress, in order", async () => {
   const first = new Client(unique("queue"));
   const second = await new Client(first.agent.threadId, { server: 1 }).follow();
-  const running = first.say("/slow 40 20");
+  const running = first.say("/slow 200 20");
   await until(() => second.text.length > 10, "the run in progress");
   const waiting = second.say("/say second");
   const last = second.say("/say third");
@@ -125,13 +125,13 @@ test("inputs wait for the run in progress, in order", async () => {
   await until(() => second.text === "third", "the last answer");
   const fresh = new Client(first.agent.threadId);
   await fresh.agent.connectAgent();
-  assert.deepEqual(contents(fresh.picture, "assistant"), [numbers(40), "second", "third"]);
-  assert.deepEqual(contents(fresh.picture, "user"), ["/slow 40 20", "/say second", "/say third"]);
+  assert.deepEqual(contents(fresh.picture, "assistant"), [numbers(200), "second", "third"]);
+  assert.deepEqual(contents(fresh.picture, "user"), ["/slow 200 20", "/say second", "/say third"]);
 });
 
 test("an input that waits can be cancelled", async () => {
   const client = await new Client(unique("unqueue")).follow();
-  const running = client.say("/slow 60 20");
+  const running = client.say("/slow 200 20");
   await until(() => client.text.length > 10, "the run in progress");
   const runId = unique("run");
   const waiting = client.say("/say never", { runId });
@@ -141,5 +141,5 @@ test("an input that waits can be cancelled", async () => {
   await until(() => client.agent.status.activeRunId === undefined, "rest");
   const fresh = new Client(client.agent.threadId);
   await fresh.agent.connectAgent();
-  assert.deepEqual(contents(fresh.picture, "assistant"), [numbers(60)]);
+  assert.deepEqual(contents(fresh.picture, "assistant"), [numbers(200)]);
 });
