@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,8 +44,9 @@ type control interface {
 type operation struct {
 	method, path string // path as http.ServeMux has it, under /v1
 	id, summary  string
-	// scope is needed in the caller's own namespace, and beyond it is what lets
-	// the caller reach other threads of the tenant; "" there: nothing does.
+	// scope lets the caller do this in its own namespace, beyond there and in the
+	// others of its tenant; "" there: it is about no thread. ScopeAdmin lets it do
+	// all of it.
 	scope, beyond string
 	query         []parameter
 	body          any // a value of the body's type; nil: there is none
@@ -153,7 +155,30 @@ func (o *operation) parameters() []parameter {
 	if o.beyond == "" || !strings.Contains(o.path, "{thread}") {
 		return o.query
 	}
-	return append(o.query[:len(o.query):len(o.query)], parameter{"namespace", "of the thread, if it is not the caller's own; needs the scope " + o.beyond + " in the thread's tenant"})
+	return append(o.query[:len(o.query):len(o.query)], parameter{"namespace", "of the thread, if it is not the caller's own; needs " + anyOf(o.away()) + " in the thread's tenant"})
+}
+
+// home and away are the scopes any one of which is needed in the caller's own
+// namespace, and in others of its tenant.
+func (o *operation) home() []string { return scopeList(o.scope, o.beyond, ScopeAdmin) }
+func (o *operation) away() []string { return scopeList(o.beyond, ScopeAdmin) }
+
+// scopeList leaves out "" and what comes again.
+func scopeList(scopes ...string) []string {
+	var list []string
+	for _, scope := range scopes {
+		if scope != "" && !slices.Contains(list, scope) {
+			list = append(list, scope)
+		}
+	}
+	return list
+}
+
+func anyOf(scopes []string) string {
+	if len(scopes) == 1 {
+		return "the scope " + scopes[0]
+	}
+	return "one of the scopes " + strings.Join(scopes, ", ")
 }
 
 // enterThread decides whether the caller may do this to the path's thread. What
@@ -161,10 +186,7 @@ func (o *operation) parameters() []parameter {
 func (c *v1Call) enterThread() error {
 	id := c.identity
 	if !strings.Contains(c.op.path, "{thread}") {
-		if !id.may(c.op.scope) {
-			return errScope(c.op.scope)
-		}
-		return nil
+		return c.needs(c.op.home())
 	}
 	c.key = adapter.ThreadKey{Namespace: id.Namespace, Thread: c.r.PathValue("thread")}
 	if !isName(c.key.Thread) {
@@ -172,12 +194,9 @@ func (c *v1Call) enterThread() error {
 	}
 	namespace := c.r.URL.Query().Get("namespace")
 	if namespace == "" || namespace == id.Namespace {
-		if !id.may(c.op.scope) {
-			return errScope(c.op.scope)
-		}
-		return nil
+		return c.needs(c.op.home())
 	}
-	if c.op.beyond == "" || !id.may(c.op.beyond) && !id.may(ScopeAdmin) {
+	if c.op.beyond == "" || c.needs(c.op.away()) != nil {
 		return errNoThread
 	}
 	c.key.Namespace = namespace
@@ -189,6 +208,14 @@ func (c *v1Call) enterThread() error {
 		return errNoThread
 	}
 	return nil
+}
+
+// needs refuses a caller that has none of the scopes.
+func (c *v1Call) needs(scopes []string) error {
+	if slices.ContainsFunc(scopes, c.identity.may) {
+		return nil
+	}
+	return &problem{Status: http.StatusForbidden, Code: codeForbidden, Detail: "this needs " + anyOf(scopes)}
 }
 
 // read decodes the body. A member that means nothing is refused: it is a

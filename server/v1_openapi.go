@@ -47,7 +47,7 @@ func openAPI(operations []operation) []byte {
 	document := object{
 		"openapi": "3.1.0",
 		"info": object{"title": "aguiws control API", "version": "1", "license": object{"name": "MIT", "identifier": "MIT"},
-			"description": "Threads, runs, dispatches and the inbox. A caller reaches the threads of its own namespace, and with the scope " +
+			"description": "Threads, runs, dispatches and the inbox. A caller reaches the threads of its own namespace, and with a scope " +
 				"that an operation names those of its tenant in others. What a caller may not know of does not exist for it."},
 		"paths": paths,
 		"components": object{
@@ -80,9 +80,9 @@ func (o *operation) describe() object {
 	for _, p := range o.parameters() {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
-	scopes := "Needs the scope " + o.scope + "."
+	scopes := "Needs " + anyOf(o.home()) + "."
 	if o.beyond != "" {
-		scopes += " In other namespaces of the tenant it needs " + o.beyond + "."
+		scopes += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."
 	}
 	success := object{"description": http.StatusText(o.status)}
 	if o.answer != nil {

@@ -60,10 +60,6 @@ func badRequest(detail string) *problem {
 	return &problem{Status: http.StatusBadRequest, Code: codeInvalidInput, Detail: detail}
 }
 
-func errScope(scope string) *problem {
-	return &problem{Status: http.StatusForbidden, Code: codeForbidden, Detail: "this needs the scope " + scope}
-}
-
 // problemOf is a refusal in the control API's form.
 func problemOf(r *refusal) *problem {
 	return &problem{Status: r.status, Code: r.code, Detail: r.message, retry: r.retry}
