@@ -1,5 +1,5 @@
 // One WebSocket to one server, shared by every thread and agent of the page: opening it, noticing that it is dead,
-// opening it again, and handing each frame to the thread it belongs to.
+// and opening it again.
 
 import { Backoff } from "./backoff.js";
 import { TransportError } from "./errors.js";
@@ -8,6 +8,7 @@ import { bearerProtocol, SUBPROTOCOL, type ControlFrame, type Hello, type WireEv
 import { refusal, type Fetch } from "./handshake.js";
 import type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options.js";
 import { onReturn } from "./page.js";
+import { Router } from "./router.js";
 
 /** Closes after which the same attempt would end the same way. */
 const FINAL_CLOSES = new Set([1002, 1003, 1007, 1009, 1010, 4400]);
@@ -15,12 +16,6 @@ const CLOSE_EXPIRED = 4401;
 const CLOSE_RESTARTING = 1012;
 /** What the server says of a credential before there is a socket to close. */
 const UNAUTHENTICATED = "unauthenticated";
-
-interface Block {
-  threadId: string;
-  left: number;
-  events: WireEvent[];
-}
 
 /**
  * Connection owns the socket. It is open while a feed is in use, comes back by itself after a loss, and tells its
@@ -32,7 +27,7 @@ export class Connection {
   failure?: TransportError;
 
   private socket?: WebSocketLike;
-  private readonly feeds = new Map<string, Feed>();
+  private readonly router = new Router();
   private readonly watchers = new Set<() => void>();
   private readonly taps = new Set<(sent: boolean, text: string) => void>();
   private readonly backoff: Backoff;
@@ -43,8 +38,6 @@ export class Connection {
   private greeted = false;
   private expiredOnce = false;
   private goingAwayAfterMs?: number;
-  private currentThreadId?: string;
-  private block?: Block;
   private nextId = 1;
   private unlisten?: () => void;
 
@@ -54,17 +47,12 @@ export class Connection {
 
   /** The feed of a thread; made when there is none. */
   feed(threadId: string): Feed {
-    let feed = this.feeds.get(threadId);
-    if (!feed) {
-      feed = new Feed(this, threadId);
-      this.feeds.set(threadId, feed);
-    }
-    return feed;
+    return this.router.feed(threadId, () => new Feed(this, threadId));
   }
 
   /** The feed has nobody left. */
   drops(feed: Feed): void {
-    if (this.feeds.get(feed.threadId) === feed) this.feeds.delete(feed.threadId);
+    this.router.drop(feed);
   }
 
   /** Calls `watcher` after every change of state, hello or failure. */
@@ -212,48 +200,13 @@ export class Connection {
     const type = (frame as { type?: unknown }).type;
     if (typeof type !== "string") return;
     if (type.startsWith("ws.")) this.control(frame as ControlFrame);
-    else this.event(frame as WireEvent);
-  }
-
-  private event(event: WireEvent): void {
-    if (!this.block) {
-      if (this.currentThreadId !== undefined) this.feeds.get(this.currentThreadId)?.counted(event);
-      return;
-    }
-    const block = this.block;
-    block.events.push(event);
-    if (--block.left > 0) return;
-    this.block = undefined;
-    this.feeds.get(block.threadId)?.uncounted(block.events);
+    else this.router.event(frame as WireEvent);
   }
 
   private control(frame: ControlFrame): void {
-    switch (frame.type) {
-      case "ws.hello":
-        this.begin(frame);
-        return;
-      case "ws.pong":
-        for (const [threadId, seq] of Object.entries(frame.positions ?? {})) {
-          this.feeds.get(threadId)?.writtenUpTo(seq);
-        }
-        return;
-      case "ws.goaway":
-        this.goingAwayAfterMs = frame.retryAfterMs ?? 0;
-        return;
-      case "ws.stream":
-        this.currentThreadId = frame.threadId;
-        this.feeds.get(frame.threadId)?.stream(frame);
-        this.block = frame.uncounted
-          ? { threadId: frame.threadId, left: frame.uncounted, events: [] }
-          : undefined;
-        return;
-      case "ws.error":
-        for (const feed of this.feeds.values()) if (feed.refusal(frame)) return;
-        console.warn(`[aguiws] ${frame.code}: ${frame.message}`);
-        return;
-      default:
-        if ("threadId" in frame) this.feeds.get(frame.threadId)?.control(frame);
-    }
+    if (frame.type === "ws.hello") this.begin(frame);
+    else if (frame.type === "ws.goaway") this.goingAwayAfterMs = frame.retryAfterMs ?? 0;
+    else this.router.control(frame);
   }
 
   private begin(hello: Hello): void {
@@ -268,7 +221,7 @@ export class Connection {
     this.expiredOnce = false;
     this.set("connected");
     this.schedulePing();
-    for (const feed of [...this.feeds.values()]) feed.connected();
+    for (const feed of this.router.all()) feed.connected();
   }
 
   private schedulePing(): void {
@@ -333,14 +286,13 @@ export class Connection {
     this.drop();
     this.failure = error;
     this.set("failed");
-    for (const feed of [...this.feeds.values()]) feed.failed(error);
+    for (const feed of this.router.all()) feed.failed(error);
   }
 
   private drop(): void {
     const socket = this.socket;
     this.socket = undefined;
-    this.currentThreadId = undefined;
-    this.block = undefined;
+    this.router.reset();
     clearTimeout(this.timers.ping);
     clearTimeout(this.timers.patience);
     if (!socket) return;
@@ -348,7 +300,7 @@ export class Connection {
     // The package `ws` emits an error when a socket is closed before it opened.
     socket.onerror = () => {};
     socket.close(1000);
-    for (const feed of this.feeds.values()) feed.lost();
+    for (const feed of this.router.all()) feed.lost();
   }
 
   private set(state: ConnectionState): void {

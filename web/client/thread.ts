@@ -7,6 +7,7 @@ import type { Connection } from "./connection.js";
 import type { Position } from "./cursor.js";
 import { AbortedBeforeSending, TransportError } from "./errors.js";
 import { Exchange } from "./exchange.js";
+import { Exchanges } from "./exchanges.js";
 import type { Feed, FeedListener, Restatement } from "./feed.js";
 import { isSnapshot, isTerminal, openAfter, retryAfterMs, type Attached, type RunAnswer, type WireEvent } from "./frames.js";
 import { Pipeline, type Sink } from "./pipeline.js";
@@ -38,7 +39,7 @@ const UNACCEPTABLE = "unacceptable_events";
 export class AgentThread implements FeedListener {
   readonly status: StatusStore;
   private feed?: Feed;
-  private readonly exchanges = new Set<Exchange>();
+  private readonly exchanges = new Exchanges();
   private readonly connecting = new Set<Pipeline>();
   private readonly segments: Segments;
   /** Where the events of the run in progress go. */
@@ -117,8 +118,7 @@ export class AgentThread implements FeedListener {
 
   /** Stops a run of this thread: the named one, else this agent's latest, else the one in progress. */
   stop(runId?: string): void {
-    const mine = [...this.exchanges].filter((exchange) => !exchange.pipeline.ended).reverse();
-    const exchange = runId === undefined ? mine[0] : mine.find((candidate) => candidate.runId === runId);
+    const exchange = this.exchanges.latest(runId);
     if (!exchange) {
       const target = runId ?? this.status.value.activeRunId;
       if (target !== undefined) this.cancel(target);
@@ -132,7 +132,7 @@ export class AgentThread implements FeedListener {
 
   /** Gives up the events of this agent's own runs and connects; the runs go on. */
   detach(): void {
-    for (const exchange of [...this.exchanges]) exchange.pipeline.finish();
+    for (const exchange of this.exchanges) exchange.pipeline.finish();
     for (const pipeline of [...this.connecting]) pipeline.finish();
   }
 
@@ -156,7 +156,7 @@ export class AgentThread implements FeedListener {
   counted(event: WireEvent): void {
     if (event.type === "RUN_STARTED") this.beginRun(event);
     const pipeline = this.current;
-    const exchange = this.exchangeOf(pipeline);
+    const exchange = this.exchanges.of(pipeline);
     if (isTerminal(event)) {
       this.current = undefined;
       this.interruptsKnown = true;
@@ -205,12 +205,12 @@ export class AgentThread implements FeedListener {
       interrupts: frame.interrupts ?? [],
       queued: frame.queued ?? [],
     });
-    for (const exchange of [...this.exchanges]) exchange.pipeline.releaseEnd();
+    for (const exchange of this.exchanges) exchange.pipeline.releaseEnd();
     this.settle();
   }
 
   answered(frame: RunAnswer): void {
-    const exchange = this.exchangeFor(frame.runId, frame.id);
+    const exchange = this.exchanges.answeredBy(frame.runId, frame.id);
     if (!exchange || frame.disposition === "refused") return;
     exchange.accepted = true;
     exchange.asking = frame.disposition === "repeat";
@@ -221,7 +221,7 @@ export class AgentThread implements FeedListener {
   }
 
   answer(runId: string, events: WireEvent[]): void {
-    const exchange = this.exchangeFor(runId);
+    const exchange = this.exchanges.answeredBy(runId);
     const first = events[0];
     const last = events.at(-1);
     if (!exchange || !first || !last) return;
@@ -246,7 +246,7 @@ export class AgentThread implements FeedListener {
     if (this.status.value.failure && this.status.value.failure.code !== UNACCEPTABLE) {
       this.status.set({ failure: undefined });
     }
-    for (const exchange of [...this.exchanges]) {
+    for (const exchange of this.exchanges) {
       if (exchange.pipeline.ended) continue;
       if (exchange.unsure) this.sendInput(exchange);
       else if (exchange.stopRequested && exchange.accepted) this.cancel(exchange.knownAs);
@@ -255,7 +255,7 @@ export class AgentThread implements FeedListener {
 
   refused(id: string | undefined, code: string, message: string): void {
     const error = new TransportError(code, message);
-    const exchange = id === undefined ? undefined : [...this.exchanges].find((one) => one.frameId === id);
+    const exchange = this.exchanges.sentAs(id);
     if (!exchange) this.failed(error);
     else if (code !== "rate_limited" || !this.askAgainLater(exchange)) exchange.pipeline.fail(error);
   }
@@ -267,7 +267,7 @@ export class AgentThread implements FeedListener {
   failed(error: TransportError): void {
     this.status.set({ failure: { code: error.code, message: error.message } });
     this.current = undefined;
-    for (const exchange of [...this.exchanges]) {
+    for (const exchange of this.exchanges) {
       exchange.pipeline.releaseEnd();
       exchange.pipeline.fail(error);
     }
@@ -280,7 +280,7 @@ export class AgentThread implements FeedListener {
     this.current?.finish();
     this.status.unqueued(runId);
     this.status.set({ activeRunId: runId, interrupts: [] });
-    const exchange = [...this.exchanges].find((candidate) => candidate.runId === runId && candidate.claims);
+    const exchange = this.exchanges.claiming(runId);
     if (exchange) exchange.unsure = exchange.asking = exchange.anew = false;
     this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.segments.begin() : undefined;
   }
@@ -299,7 +299,7 @@ export class AgentThread implements FeedListener {
       if (!pipeline.ended) this.current = pipeline;
       return true;
     }
-    const exchange = this.exchangeOf(pipeline);
+    const exchange = this.exchanges.of(pipeline);
     if (exchange) exchange.mustAsk();
     else pipeline.finish();
     return false;
@@ -307,7 +307,7 @@ export class AgentThread implements FeedListener {
 
   /** The thread was told before and is empty now: what is shown of it is not there any more. */
   private forgotten(): void {
-    for (const exchange of [...this.exchanges]) {
+    for (const exchange of this.exchanges) {
       if (exchange.pipeline.started) exchange.pipeline.fail(new TransportError("run_forgotten", "the server does not know this run any more"));
     }
     this.toClear = true;
@@ -355,16 +355,6 @@ export class AgentThread implements FeedListener {
 
   private cancel(runId: string): void {
     this.feed?.send({ type: "ws.cancel", id: this.connection.id(), threadId: this.threadId, runId });
-  }
-
-  private exchangeOf(pipeline: Pipeline | undefined): Exchange | undefined {
-    return pipeline && [...this.exchanges].find((exchange) => exchange.pipeline === pipeline);
-  }
-
-  private exchangeFor(runId: string, frameId?: string): Exchange | undefined {
-    const all = [...this.exchanges].filter((exchange) => !exchange.pipeline.ended);
-    return all.find((exchange) => frameId !== undefined && exchange.frameId === frameId)
-      ?? all.find((exchange) => exchange.runId === runId);
   }
 
   private attachFresh(): void {
