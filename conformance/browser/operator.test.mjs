@@ -86,7 +86,7 @@ test("all of a thread is stopped: what runs and what waits behind it", async () 
   await chat.say("and then this");
   await chat.at("queued").waitFor();
   await press("interrupt-thread");
-  await said(/Interrupt: all is stopped/);
+  await said(/Stop all: what ran or waited has ended/);
   await chat.front();
   await chat.rest();
   await until(async () => (await chat.at("queued").count()) === 0, "nothing waits");

@@ -1,7 +1,8 @@
 import type { ToolCall } from "@ag-ui/client";
-import { type KeyboardEvent, type ReactNode, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
 import { pretty, readArguments } from "./answers";
 import { Fields } from "./FormBody";
+import { JsonText } from "./JsonText";
 import { OrElse } from "./OrElse";
 import { isObject, requiredOf, type Schema } from "./schema";
 import type { SchemaFormHandle } from "./SchemaForm";
@@ -25,7 +26,6 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
   const { approved: _, editedArgs, ...beside } = isObject(given) ? given : {};
   const [edited, setEdited] = useState(() => (editedArgs === undefined ? undefined : JSON.stringify(editedArgs, null, 2)));
   const [fault, setFault] = useState<string>();
-  const id = useId();
   const form = useRef<SchemaFormHandle>(null);
   const edit = useRef<HTMLButtonElement>(null);
 
@@ -72,31 +72,19 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
           </pre>
         )
       ) : (
-        <div className="field">
-          <label htmlFor={id}>Arguments</label>
-          <textarea
-            id={id}
-            data-testid="args-editor"
-            className="code"
-            spellCheck={false}
-            autoFocus
-            rows={Math.min(16, edited.split("\n").length + 1)}
-            value={edited}
-            disabled={locked}
-            aria-invalid={fault !== undefined}
-            aria-describedby={`${id}-fault`}
-            onChange={(event) => setEdited(event.target.value)}
-            onKeyDown={keyed}
-          />
-          <span id={`${id}-fault`}>
-            {fault && (
-              <span className="fault" role="alert">
-                {fault}
-              </span>
-            )}
-          </span>
+        <JsonText
+          label="Arguments"
+          hook="args-editor"
+          value={edited}
+          fault={fault}
+          rows={Math.min(16, edited.split("\n").length + 1)}
+          locked={locked}
+          autoFocus
+          change={setEdited}
+          keyed={keyed}
+        >
           <span className="hint">Ctrl+Enter approves, Escape discards.</span>
-        </div>
+        </JsonText>
       )}
       {extras && (
         <OrElse instead={<p className="fault">The rest of the question could not be loaded. Reload the page to answer it.</p>}>

@@ -25,6 +25,11 @@ const TITLES: Record<string, string> = {
   "aguiws:paused": "Paused",
 };
 
+/** What is said on the buttons where "confirm" and "cancel" say too little. */
+const WORDS: Record<string, { confirm: string; abandon: string }> = {
+  "aguiws:paused": { confirm: "Go on", abandon: "End the run" },
+};
+
 /** One question, put as its schema asks for it. */
 export function InterruptCard({ interrupt, messages, answer, fault, disabled, decide }: Props) {
   const question = useMemo(() => questionOf(interrupt), [interrupt]);
@@ -52,7 +57,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
       disabled={disabled}
       onClick={() => settle({ status: "cancelled" })}
     >
-      Cancel
+      {WORDS[interrupt.reason]?.abandon ?? "Cancel"}
     </button>
   );
   return (
@@ -112,7 +117,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
           {question.kind === "confirmation" && (
             <div className="actions">
               <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(undefined)}>
-                Confirm
+                {WORDS[interrupt.reason]?.confirm ?? "Confirm"}
               </button>
               {abandon}
             </div>

@@ -1,5 +1,6 @@
-import { type ReactNode, useId, useState } from "react";
+import { type ReactNode, useState } from "react";
 import { readJson } from "./answers";
+import { JsonText } from "./JsonText";
 import { part } from "./part";
 import type { Schema } from "./schema";
 
@@ -17,7 +18,6 @@ interface Props {
 export function JsonBody({ schema, given, locked, abandon, resolve }: Props) {
   const [typed, setTyped] = useState(() => (given === undefined ? "" : JSON.stringify(given, null, 2)));
   const [fault, setFault] = useState<string>();
-  const id = useId();
   const send = async () => {
     const read = readJson(typed);
     if ("fault" in read) {
@@ -35,28 +35,7 @@ export function JsonBody({ schema, given, locked, abandon, resolve }: Props) {
         <summary>What the answer has to look like</summary>
         <pre tabIndex={0}>{JSON.stringify(schema, null, 2)}</pre>
       </details>
-      <div className="field">
-        <label htmlFor={id}>Answer, as JSON</label>
-        <textarea
-          id={id}
-          data-testid="json-answer"
-          className="code"
-          rows={4}
-          spellCheck={false}
-          value={typed}
-          disabled={locked}
-          aria-invalid={fault !== undefined}
-          aria-describedby={`${id}-fault`}
-          onChange={(event) => setTyped(event.target.value)}
-        />
-        <span id={`${id}-fault`}>
-          {fault && (
-            <span className="fault" role="alert">
-              {fault}
-            </span>
-          )}
-        </span>
-      </div>
+      <JsonText label="Answer, as JSON" hook="json-answer" value={typed} fault={fault} rows={4} locked={locked} change={setTyped} />
       <div className="actions">
         <button type="button" className="primary" data-testid="submit-json" disabled={locked} onClick={() => void send()}>
           Send

@@ -147,8 +147,8 @@ function ThreadRuns({ thread, act }: { thread: ThreadInfo; act: Act }) {
           title="Stops the run and what is queued behind it; open questions stay open"
           disabled={!thread.active && thread.queued === 0}
           onClick={() =>
-            void actHere("Interrupt", "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded }) =>
-              active || (superseded as unknown[] | undefined)?.length ? "all is stopped" : "nothing was under way",
+            void actHere("Stop all", "POST", `${base}/interrupt`, { reason: "interrupted by an operator" }, ({ active, superseded }) =>
+              active || (superseded as unknown[] | undefined)?.length ? "what ran or waited has ended" : "nothing was under way",
             )
           }
         >

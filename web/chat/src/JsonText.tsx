@@ -1,0 +1,48 @@
+import { type KeyboardEvent, type ReactNode, useId } from "react";
+
+interface Props {
+  label: string;
+  hook: string;
+  value: string;
+  /** What is wrong with it. */
+  fault?: string;
+  rows: number;
+  locked: boolean;
+  autoFocus?: boolean;
+  change: (value: string) => void;
+  keyed?: (event: KeyboardEvent) => void;
+  /** What is said below. */
+  children?: ReactNode;
+}
+
+/** A text that has to be JSON. */
+export function JsonText({ label, hook, value, fault, rows, locked, autoFocus, change, keyed, children }: Props) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        id={id}
+        data-testid={hook}
+        className="code"
+        spellCheck={false}
+        autoFocus={autoFocus}
+        rows={rows}
+        value={value}
+        disabled={locked}
+        aria-invalid={fault !== undefined}
+        aria-describedby={`${id}-fault`}
+        onChange={(event) => change(event.target.value)}
+        onKeyDown={keyed}
+      />
+      <span id={`${id}-fault`}>
+        {fault && (
+          <span className="fault" role="alert">
+            {fault}
+          </span>
+        )}
+      </span>
+      {children}
+    </div>
+  );
+}
