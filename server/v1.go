@@ -48,6 +48,7 @@ type operation struct {
 	// others of its tenant; "" there: it is about no thread. ScopeAdmin lets it do
 	// all of it.
 	scope, beyond string
+	admits        bool // it may begin a run: each call is one of the user's inputs
 	query         []parameter
 	body          any // a value of the body's type; nil: there is none
 	status        int // of success
@@ -137,6 +138,11 @@ func (c *v1Call) carryOut() (any, error) {
 	}
 	if err := c.enterThread(); err != nil {
 		return nil, err
+	}
+	if c.op.admits {
+		if refused := c.srv.mayInput(c.caller); refused != nil {
+			return nil, problemOfRefusal(refused)
+		}
 	}
 	return c.op.serve(c)
 }

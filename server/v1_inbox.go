@@ -55,7 +55,7 @@ func inboxOperations() []operation {
 		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",
 			scope: ScopeRead, beyond: ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInterrupts},
 		{method: "POST", path: "/threads/{thread}/interrupts/resolve", id: "resolveInterrupts", summary: "Answer some or all of a thread's open interrupts",
-			scope: ScopeRun, beyond: ScopeApprover, body: v1Resolve{}, status: 200, answer: v1Resolved{}, serve: (*v1Call).resolve},
+			scope: ScopeRun, beyond: ScopeApprover, admits: true, body: v1Resolve{}, status: 200, answer: v1Resolved{}, serve: (*v1Call).resolve},
 		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Take back an answer that waits for the others",
 			scope: ScopeRun, beyond: ScopeApprover, status: 204, serve: (*v1Call).dropDraft},
 	}

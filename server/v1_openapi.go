@@ -53,6 +53,7 @@ func openAPI(operations []operation) []byte {
 		"components": object{
 			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}},
 			"schemas":         object{"problem": problemSchema},
+			"headers":         object{"retry": object{"description": "seconds after which to come again", "schema": object{"type": "integer"}}},
 		},
 		"security": []object{{"bearer": []string{}}},
 	}
@@ -92,14 +93,34 @@ func (o *operation) describe() object {
 		"operationId": o.id, "summary": o.summary, "description": scopes, "parameters": parameters,
 		"responses": object{
 			strconv.Itoa(o.status): success,
-			"default": object{"description": "an error", "content": object{"application/problem+json": object{
-				"schema": object{"$ref": "#/components/schemas/problem"}}}},
+			"429":                  laterResponse("the caller asks for too much; " + o.rate()),
+			"503":                  laterResponse("the server cannot tell now; the outcome may be unknown, and the same request again is safe"),
+			"default":              errorResponse("an error"),
 		},
 	}
 	if o.body != nil {
 		described["requestBody"] = object{"required": true, "content": jsonContent(o.body)}
 	}
 	return described
+}
+
+// rate says what counts.
+func (o *operation) rate() string {
+	if o.admits {
+		return "each call is a request and one of the user's inputs"
+	}
+	return "each call is a request"
+}
+
+func errorResponse(about string) object {
+	return object{"description": about, "content": object{"application/problem+json": object{
+		"schema": object{"$ref": "#/components/schemas/problem"}}}}
+}
+
+func laterResponse(about string) object {
+	response := errorResponse(about)
+	response["headers"] = object{"Retry-After": object{"$ref": "#/components/headers/retry"}}
+	return response
 }
 
 func jsonContent(of any) object {

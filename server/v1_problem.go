@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
+	"math"
 	"net/http"
 	"strconv"
 
@@ -88,6 +89,7 @@ var refusedStatus = map[string]int{
 	adapter.CodeInvalidInput:     http.StatusBadRequest,
 	adapter.CodeUnknownInterrupt: http.StatusNotFound,
 	adapter.CodePayloadInvalid:   http.StatusUnprocessableEntity,
+	codeRateLimited:              http.StatusTooManyRequests,
 	adapter.CodeServerDraining:   http.StatusServiceUnavailable,
 	adapter.CodeStoreUnavailable: http.StatusServiceUnavailable,
 }
@@ -99,6 +101,9 @@ func problemOfRefusal(e *protocol.RunError) *problem {
 	}
 	if text := e.Metadata["aguiws"]; text != nil {
 		_ = json.Unmarshal(text, &p.Details) // it is ours, and only adds to what is said
+	}
+	if ms, ok := p.Details["retryAfterMs"].(float64); ok {
+		p.retry = max(1, int(math.Ceil(ms/1000)))
 	}
 	return p
 }

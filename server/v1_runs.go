@@ -69,7 +69,7 @@ func runOperations() []operation {
 		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits",
 			scope: ScopeRun, beyond: ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Stopped{}, serve: (*v1Call).cancelRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Go on with a dead letter in a new run",
-			scope: ScopeAdmin, beyond: ScopeAdmin, status: 202, answer: v1Admitted{}, serve: (*v1Call).requeueRun},
+			scope: ScopeAdmin, beyond: ScopeAdmin, admits: true, status: 202, answer: v1Admitted{}, serve: (*v1Call).requeueRun},
 		{method: "GET", path: "/dispatches", id: "listDispatches", summary: "The tenant's dead letters, oldest first",
 			scope: ScopeAdmin, status: 200, answer: listOf[v1Run]{}, serve: (*v1Call).listDeadLetters,
 			query: append([]parameter{{"state", "dead_letter, which is also what is listed if it is left out"}}, pageParameters...)},

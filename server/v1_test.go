@@ -15,7 +15,6 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
-	"github.com/aguiws/aguiws/redisstore"
 )
 
 // v1Server is a real server whose every answer is held against the OpenAPI
@@ -31,16 +30,21 @@ type v1Server struct {
 
 func newV1(t *testing.T) *v1Server {
 	t.Helper()
-	store, err := redisstore.Embedded(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	return newV1With(t, &Options{FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})
+}
+
+func newV1With(t *testing.T, opts *Options) *v1Server {
+	t.Helper()
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
+	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newV1On(t, r, opts)
+}
+
+func newV1On(t *testing.T, r *adapter.Runner, opts *Options) *v1Server {
+	t.Helper()
 	all := []string{ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin}
 	tokens, err := NewTokens([]Token{
 		{Token: annsToken, Tenant: "acme", User: "ann"},
@@ -51,7 +55,8 @@ func newV1(t *testing.T) *v1Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ts := newTestServer(t, runner{r}, &Options{Auth: tokens, Agents: []string{"script"}, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000})
+	opts.Auth, opts.Agents = tokens, []string{"script"}
+	ts := newTestServer(t, runner{r}, opts)
 	v := &v1Server{t: t, ts: ts, token: annsToken, schemas: map[string]*jsonschema.Schema{}, ops: v1Operations(), seen: map[string]bool{}}
 	v.compile()
 	return v
@@ -79,15 +84,18 @@ func (v *v1Server) compile() {
 			}
 			v.schemas[op.id] = schema
 		}
+		for _, refusal := range []string{"429", "503", "default"} {
+			schema, err := compiler.Compile(base + "/responses/" + refusal + "/content/application~1problem+json/schema")
+			if err != nil {
+				v.t.Fatal(err)
+			}
+			v.schemas[op.id+" "+refusal] = schema
+		}
 		if op.body != nil {
 			if _, err := compiler.Compile(base + "/requestBody/content/application~1json/schema"); err != nil {
 				v.t.Fatal(err)
 			}
 		}
-	}
-	var err error
-	if v.schemas["problem"], err = compiler.Compile("mem:///openapi.json#/components/schemas/problem"); err != nil {
-		v.t.Fatal(err)
 	}
 }
 
@@ -149,17 +157,36 @@ func (v *v1Server) call(id string, status int, path, body string) map[string]any
 	if err := json.Unmarshal(text, &answer); err != nil {
 		v.t.Fatalf("%s: %v in %s", id, err, text)
 	}
-	schema, kind := v.schemas[id], "application/json"
 	if status != op.status {
-		schema, kind = v.schemas["problem"], "application/problem+json"
+		return v.refused(op, status, text, header)
 	}
-	if header.Get("Content-Type") != kind {
+	if header.Get("Content-Type") != "application/json" {
 		v.t.Errorf("%s: content type %q", id, header.Get("Content-Type"))
 	}
-	if err := schema.Validate(answer); err != nil {
+	if err := v.schemas[id].Validate(answer); err != nil {
 		v.t.Errorf("%s: %s is not what the document says: %#v", id, text, err)
 	}
 	return answer.(map[string]any)
+}
+
+// refused checks a refusal against what the document says of that status.
+func (v *v1Server) refused(op *operation, status int, text []byte, header http.Header) map[string]any {
+	v.t.Helper()
+	var answer map[string]any
+	if err := json.Unmarshal(text, &answer); err != nil {
+		v.t.Fatalf("%s: %v in %s", op.id, err, text)
+	}
+	if header.Get("Content-Type") != "application/problem+json" {
+		v.t.Errorf("%s: content type %q", op.id, header.Get("Content-Type"))
+	}
+	schema := v.schemas[fmt.Sprint(op.id, " ", status)]
+	if schema == nil {
+		schema = v.schemas[op.id+" default"]
+	}
+	if err := schema.Validate(answer); err != nil {
+		v.t.Errorf("%s: %s is not what the document says: %#v", op.id, text, err)
+	}
+	return answer
 }
 
 func (v *v1Server) fails(id string, status int, code, path, body string) map[string]any {

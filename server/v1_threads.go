@@ -105,13 +105,13 @@ func threadOperations() []operation {
 		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
 			scope: ScopeRead, beyond: ScopeAdmin, status: 200, answer: v1Messages{}, serve: (*v1Call).listMessages},
 		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one",
-			scope: ScopeRun, beyond: ScopeAdmin, body: v1Input{}, status: 202, answer: v1Admitted{}, serve: (*v1Call).addInput},
+			scope: ScopeRun, beyond: ScopeAdmin, admits: true, body: v1Input{}, status: 202, answer: v1Admitted{}, serve: (*v1Call).addInput},
 		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
 			scope: ScopeRun, beyond: ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Interrupted{}, serve: (*v1Call).interruptThread},
 		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
 			scope: ScopeAdmin, beyond: ScopeAdmin, status: 200, answer: v1Paused{}, serve: (*v1Call).pauseThread},
 		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
-			scope: ScopeAdmin, beyond: ScopeAdmin, status: 200, answer: v1Resumed{}, serve: (*v1Call).unpauseThread},
+			scope: ScopeAdmin, beyond: ScopeAdmin, admits: true, status: 200, answer: v1Resumed{}, serve: (*v1Call).unpauseThread},
 	}
 }
 

@@ -1,0 +1,98 @@
+package server
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// admitting are the operations that ask for a run, each of which is one of the
+// inputs that a user may send.
+var admitting = []string{"addInput", "resolveInterrupts", "requeueRun", "unpauseThread"}
+
+// later asks for every operation and calls check with its answer, which is held
+// against the document if it refuses.
+func (v *v1Server) later(named ids, check func(op operation, status int, problem map[string]any)) {
+	v.t.Helper()
+	for _, op := range v.ops {
+		body := ""
+		if op.method != http.MethodGet {
+			body = bodies[op.method+" /v1"+op.path](named)
+		}
+		path := strings.TrimPrefix(fill(v.t, "/v1"+op.path, named, ""), "/v1")
+		status, text, header := v.send(op.method, path, body, nil)
+		if status != http.StatusTooManyRequests && status != http.StatusServiceUnavailable {
+			check(op, status, nil)
+			continue
+		}
+		if seconds, err := strconv.Atoi(header.Get("Retry-After")); err != nil || seconds < 1 {
+			v.t.Errorf("%s: %d with Retry-After %q", op.id, status, header.Get("Retry-After"))
+		}
+		check(op, status, v.refused(&op, status, text, header))
+	}
+}
+
+func TestV1InputRate(t *testing.T) {
+	v := newV1With(t, &Options{InputsPerMinute: 0.01, InputBurst: 1}).as("0123456789abcdef-operator")
+	v.call("addInput", 202, "/threads/t/input", say("/say hello"))
+	named := ids{"t", "nobody's", "nobody's", "nobody's", "nobody's"}
+	v.later(named, func(op operation, status int, problem map[string]any) {
+		switch counted := slices.Contains(admitting, op.id); {
+		case counted != (status == http.StatusTooManyRequests):
+			t.Errorf("%s: %d after the last input", op.id, status)
+		case counted && problem["code"] != codeRateLimited:
+			t.Errorf("%s: %v", op.id, problem)
+		}
+	})
+	// The user's inputs are counted together, others' are not among them.
+	c := v.ts.connect("/agui/ws", bearer(v.token, Subprotocol))
+	c.expect("ws.hello")
+	c.send(input("other", "r"))
+	c.expect("ws.run")
+	c.expect("ws.stream")
+	if f := c.expect("RUN_ERROR"); f["code"] != codeRateLimited {
+		t.Errorf("an input by socket: %v", f)
+	}
+	v.as(annsToken).call("addInput", 202, "/threads/t/input", say("/say hello"))
+	counts(t, v.ts.opts.Metrics, float64(len(admitting)+1), "aguiws_refusals_total", codeRateLimited)
+}
+
+// What is asked for too often is refused by every operation.
+func TestV1RequestRate(t *testing.T) {
+	v := newV1With(t, &Options{RequestsPerUser: 0.01, RequestBurst: 1}).as("0123456789abcdef-operator")
+	v.call("listThreads", 200, "/threads", "")
+	v.later(never, func(op operation, status int, problem map[string]any) {
+		if status != http.StatusTooManyRequests || problem["code"] != codeRateLimited {
+			t.Errorf("%s: %d %v", op.id, status, problem)
+		}
+	})
+}
+
+// A store that does not answer is no fault of who asks, nor of the server.
+func TestV1StoreGone(t *testing.T) {
+	redis := redistest.Start(t, redistest.Options{})
+	store, err := redisstore.Open(t.Context(), redis.URL(), &redisstore.Options{Timeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closes(t, store)
+	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newV1On(t, r, &Options{}).as("0123456789abcdef-operator")
+	redis.Kill()
+	v.later(never, func(op operation, status int, problem map[string]any) {
+		if status != http.StatusServiceUnavailable || problem["code"] != codeStore {
+			t.Errorf("%s: %d %v", op.id, status, problem)
+		}
+	})
+}
