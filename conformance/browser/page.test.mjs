@@ -43,7 +43,8 @@ test("markdown that is being written does not flicker", async () => {
 });
 
 test("reasoning is folded, subagents are named, activities and state have panels", async () => {
-  const tab = await Tab.open(await person(), a);
+  const context = await person();
+  const tab = await Tab.open(context, a);
   await tab.say("/think About nothing much");
   await tab.says("I have thought about it.");
   const reasoning = tab.at("reasoning");
@@ -63,6 +64,8 @@ test("reasoning is folded, subagents are named, activities and state have panels
   await tab.reload();
   await until(async () => (await tab.at("subagent").count()) > 0, "the subagent is known after a reload");
   assert.equal(await tab.at("subagent").first().textContent(), "helper");
+  const late = await Tab.open(context, a, tab.threadId);
+  await until(async () => (await late.at("subagent").allTextContents()).join() === "helper", "a tab that was not there knows it too");
 });
 
 test("a deadline counts down, and then the question can only be cancelled", async () => {

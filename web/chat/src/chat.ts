@@ -4,6 +4,7 @@ import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErr
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../client";
 import { bearer, useSession } from "./session";
+import { namesInLog } from "./lognames";
 import { namesOf, rememberName } from "./subagents";
 import { Tape } from "./tape";
 
@@ -47,6 +48,7 @@ export class Chat {
   private answering = false;
   private returned?: string;
   private subagents: ReadonlyMap<string, string>;
+  private namesAsked = false;
   private readonly watchers = new Set<() => void>();
   private paint?: ReturnType<typeof setTimeout>;
 
@@ -168,8 +170,24 @@ export class Chat {
     this.paint ??= setTimeout(() => {
       this.paint = undefined;
       this.picture = this.take();
+      void this.learnNames();
       for (const watcher of [...this.watchers]) watcher();
     }, PAINT_MS);
+  }
+
+  /** Asks the log, once, for names that no event has told here. */
+  private async learnNames(): Promise<void> {
+    const { messages, position, threadId } = this.agent;
+    if (this.namesAsked || !position || messages.every((message) => this.named(message))) return;
+    this.namesAsked = true;
+    for (const [id, name] of await namesInLog(threadId, position)) {
+      this.subagents = rememberName(threadId, this.subagents, id, name);
+    }
+    this.changed();
+  }
+
+  private named({ subagentRunId: by }: Message & { subagentRunId?: string }): boolean {
+    return by === undefined || this.subagents.has(by);
   }
 
   private take(): Picture {
