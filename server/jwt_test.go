@@ -242,8 +242,11 @@ func TestKeysAreKept(t *testing.T) {
 		i.broken = true
 		time.Sleep(keysFor + time.Second)
 		check("old keys are good enough", "k1", nil, 6)
+		check("unknown to the old keys", "k9", errAny, 6)
+		time.Sleep(keysPause)
+		check("unknown, and nobody to ask", "k9", errAny, 7)
 		time.Sleep(keysMost)
-		check("too old", "k1", errAny, 7)
+		check("too old", "k1", errAny, 8)
 	})
 }
 
