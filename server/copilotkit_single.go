@@ -34,15 +34,23 @@ func (k *copilotCall) single() {
 		k.invalid("Unsupported method '" + method + "'")
 		return
 	}
-	var params struct{ AgentID, ThreadID string }
-	if p := members["params"]; p != nil && json.Unmarshal(p, &params) != nil {
-		k.invalid("params must be an object of strings")
-		return
+	if p := members["params"]; p != nil && string(p) != "null" {
+		params, bad := topMembers(p)
+		if bad != nil || !optionalText(params["agentId"], &k.agent) || !optionalText(params["threadId"], &k.thread) {
+			k.invalid("params must be an object of strings")
+			return
+		}
 	}
-	k.agent, k.thread = params.AgentID, params.ThreadID
 	// Not nil, or the envelope would be taken for it.
 	k.body = append([]byte{}, members["body"]...)
 	serve()
+}
+
+func optionalText(data json.RawMessage, into *string) (ok bool) {
+	if ok = data == nil || string(data) == "null"; !ok {
+		*into, ok = text(data)
+	}
+	return ok
 }
 
 func (k *copilotCall) invalid(message string) {

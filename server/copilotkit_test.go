@@ -328,6 +328,8 @@ func TestCopilotSingleEndpoint(t *testing.T) {
 	for envelope, want := range map[string]string{
 		`{"method":"transcribe"}`: "Unsupported method 'transcribe'", `{"params":{}}`: "Missing method field", `{"method":7}`: "Unsupported method ''",
 		`[]`: "expected one JSON object", `{"method":"info","params":7}`: "params must be an object",
+		`{"method":"agent/stop","params":{"threadId":"t","threadId":"u"}}`: "params must be an object",
+		`{"method":"agent/stop","params":{"threadId":7}}`:                  "params must be an object",
 	} {
 		if m := call(envelope).refusedWith(400, "error", "invalid_request"); !strings.Contains(m["message"].(string), want) {
 			t.Errorf("%s: %v", envelope, m)

@@ -193,7 +193,7 @@ func text(data json.RawMessage) (string, bool) {
 func topMembers(data []byte) (map[string]json.RawMessage, *fault) {
 	data = bytes.Trim(data, " \t\r\n")
 	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
-		return nil, faultf(codeMalformed, "expected one JSON object in a frame")
+		return nil, faultf(codeMalformed, "expected one JSON object")
 	}
 	members := map[string]json.RawMessage{}
 	depth, start, name, valued := 0, -1, "", false

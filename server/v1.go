@@ -1,13 +1,10 @@
 package server
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
 	"slices"
 	"strconv"
@@ -222,23 +219,6 @@ func (c *v1Call) needs(scopes []string) error {
 		return nil
 	}
 	return &problem{Status: http.StatusForbidden, Code: codeForbidden, Detail: "this needs " + anyOf(scopes)}
-}
-
-// read decodes the body. A member that means nothing is refused: it is a
-// misspelt one.
-func (c *v1Call) read(into any) error {
-	if _, bad := topMembers(c.body); bad != nil {
-		return badRequest(bad.message)
-	}
-	d := json.NewDecoder(bytes.NewReader(c.body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(into); err != nil {
-		return badRequest("the body: " + strings.TrimPrefix(err.Error(), "json: "))
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return badRequest("the body: more than one JSON value")
-	}
-	return nil
 }
 
 // number reads a query parameter that counts something.

@@ -337,6 +337,8 @@ func TestV1Refusals(t *testing.T) {
 	entry := func(id, status, payload string) string {
 		return fmt.Sprintf(`{"entries":[{"interruptId":%q,"status":%q,"payload":%s}]}`, id, status, payload)
 	}
+	decision := fmt.Sprintf(`{"interruptId":%q,"status":"cancelled"}`, open)
+	with := func(member string) string { return strings.TrimSuffix(decision, "}") + "," + member + "}" }
 	for _, tt := range []struct {
 		op     string
 		status int
@@ -351,6 +353,15 @@ func TestV1Refusals(t *testing.T) {
 		{"addInput", 400, "invalid_input", "/threads/t/input", `{"text":"x","agent":"nobody"}`},
 		{"addInput", 400, "invalid_input", "/threads/t/input", `{"text":"x","priority":256}`},
 		{"addInput", 400, "invalid_input", "/threads/t/input", `{"text":"x","after":"nothing"}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[],"entries":[` + decision + `]}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"Entries":[` + decision + `]}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[` + with(`"status":"resolved"`) + `]}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[` + with(`"Status":"resolved"`) + `]}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[` + with(`"interruptid":"x"`) + `]}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[` + with(`"metadata":{}`) + `]}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[` + with(`"payload":{"approved":false,"approved":true}`) + `]}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[` + with(`"payload":[[{"a":1,"\u0061":2}]]`) + `]}`},
+		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":{}}`},
 		{"resolveInterrupts", 404, "interrupt_unknown", "/threads/t/interrupts/resolve", entry("nobody", "cancelled", "null")},
 		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", entry(open, "maybe", "null")},
 		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[]}`},
