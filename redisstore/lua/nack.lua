@@ -47,7 +47,8 @@ else
   d.attempts = r.attempts
   if activated then
     -- The thread stays this run's. It is taken over like one whose lease has ended.
-    r.token, r.node, r.cn, r.kind, r.lease = '', '', 0, '', retry - 1
+    -- At once means at any time, also by a clock that is behind this one.
+    r.token, r.node, r.cn, r.kind, r.lease = '', '', 0, '', wait > 0 and retry - 1 or 0
     redis.call('ZADD', t.leases, r.lease, member)
     d.available = wait > 0 and retry or 0
     d.ready = wait == 0 and 1 or 0

@@ -27,7 +27,9 @@ func (m *model) again(r *run, wait time.Duration) bool {
 		r.Available = retry
 	}
 	if r.started > 0 { // the thread stays this run's
-		r.lease = retry.UnixMilli() - 1
+		if r.lease = 0; wait > 0 {
+			r.lease = retry.UnixMilli() - 1
+		}
 		return wait == 0
 	}
 	r.status = adapter.RunQueued
