@@ -164,7 +164,7 @@ type ThreadView struct {
 	Active     *RunState                  // the claimed dispatch's run
 	Latest     *RunState                  // the latest run with a RUN_STARTED in the log
 	Queue      []QueuedRun                // waiting inputs, in order, without the cancelled ones
-	Labelled   []RunState                 // runs under ReadQuery.Label, oldest first
+	Labelled   []RunState                 // runs under ReadQuery.Label, oldest first: the latest 31 at least, and the active one
 	Run        *RunState                  // ReadQuery.RunID
 	Answers    map[string]json.RawMessage // by interrupt id, of those asked for
 	Asked      map[string]bool            // of ReadQuery.ToolCallIDs

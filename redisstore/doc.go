@@ -25,8 +25,10 @@
 //	                    rn: record, tn: terminal event, unless the log has
 //	                    it and the run's interrupts are open; l: the latest
 //	                    run of an execution that was continued
+//	Tpast       zset    of a thread with more than a few runs, its         begin, end, stop, claim, nack,
+//	                    terminal dispatches: state, when, run              interrupt, retire
 //	Tmemo       hash    what clients may refer to again: l: their run id   begin, end, nack, interrupt
-//	                    to run ids, a: interrupt id to answer, c: tool
+//	                    to the latest 32 run ids, a: interrupt id to answer, c: tool
 //	                    call ids asked about, x: a request to interrupt
 //	                    to what it did
 //	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, end, stop, nack,
@@ -112,6 +114,7 @@
 // and written under until another claim is granted. A log in use
 // may keep events for half of Options.RetainAge more than that. While a thread is
 // used at least once in Options.Keep, the labels, answers and requests in its memo
-// do not expire. A node whose clock is behind looks late for what is past its
+// do not expire; but a label finds its latest 32 runs and no others, so that a repeat
+// of an earlier one is taken for a new input. A node whose clock is behind looks late for what is past its
 // retention; none takes anything too soon.
 package redisstore

@@ -61,7 +61,7 @@ func (t threadKeys) all() []string {
 	return []string{
 		t.rec(), t.log(), t.base + "snap", t.base + "runs",
 		t.base + "memo", t.journal(), t.closing(), t.base + "queue",
-		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.big(),
+		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.big(), t.base + "past",
 		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead,
 	}
 }

@@ -119,8 +119,8 @@ func (s *Store) Dispatch(ctx context.Context, key adapter.ThreadKey, id string) 
 
 const dispatchPage = 100
 
-// Dispatches implements adapter.Mailbox. Asking for terminal ones reads every
-// run that the thread has kept.
+// Dispatches implements adapter.Mailbox. It reads what waits and what the page
+// holds, not what lies beyond it.
 func (s *Store) Dispatches(ctx context.Context, key adapter.ThreadKey, q adapter.DispatchQuery) ([]adapter.Dispatch, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, fmt.Errorf("redisstore: dispatches: limit %d, offset %d: neither can be negative", q.Limit, q.Offset)

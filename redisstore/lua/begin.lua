@@ -77,8 +77,7 @@ local start = r.seq
 local d = newRun(t, r, run, how == 'queue' and 'queued' or 'active', how == 'queue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARGV[21]), tonumber(ARGV[22]), dedupe, ARGV[15]
 redis.call('HSET', t.runs, 'r' .. d.n, ARGV[16])
-local ids = redis.call('HGET', t.memo, 'l:' .. ARGV[14]) or ''
-redis.call('HSET', t.memo, 'l:' .. ARGV[14], ids .. #run .. ':' .. run)
+label(t, ARGV[14], run)
 if not waits or resumes then redis.call('PEXPIRE', t.memo, ARGV[10]) end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
 follow(t.followers, tonumber(ARGV[11]))

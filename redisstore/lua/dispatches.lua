@@ -24,29 +24,36 @@ for i = 10, #ARGV do
 end
 if #ARGV < 10 then wanted = nil end
 
-local found = {}
-local function offer(d, terminal)
-  if d and (TERMINAL[d.state] or false) == terminal and (not wanted or wanted[d.state]) then found[#found + 1] = d end
+local found, skip, limit = {}, tonumber(ARGV[9]), tonumber(ARGV[8])
+local function offer(d)
+  if d and not TERMINAL[d.state] and (not wanted or wanted[d.state]) then found[#found + 1] = d end
 end
 if live then
-  if r.run ~= '' then offer(getRun(t, r.run), false) end
-  for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do offer(getRun(t, id), false) end
+  if r.run ~= '' then offer(getRun(t, r.run)) end
+  for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do offer(getRun(t, id)) end
 end
-local lives = #found
-if over then
-  for _, id in ipairs(runIDs(t)) do offer(getRun(t, id), true) end
-end
-local done = {}
-for i = lives + 1, #found do done[#done + 1], found[i] = found[i], nil end
-table.sort(done, function(a, b)
-  local x, y = a.created + a.completed, b.created + b.completed
-  if x ~= y then return x > y end
-  if a.started ~= b.started then return a.started > b.started end
-  return a.n > b.n
-end)
 
-local out, offset, limit = {}, tonumber(ARGV[9]), tonumber(ARGV[8])
-for i = offset + 1, math.min(offset + limit, #found + #done) do
-  out[#out + 1] = describe(t, r, i <= #found and found[i] or done[i - #found])
+-- past holds members as run.lua makes them, of as many as the page can reach.
+local past, reach = {}, skip + limit - #found
+if over and reach > 0 and ordered(t) then
+  for state in pairs(TERMINAL) do
+    if not wanted or wanted[state] then
+      local of = LETTER[state]
+      local after = '(' .. string.char(string.byte(of) + 1)
+      for _, m in ipairs(redis.call('ZREVRANGEBYLEX', t.past, after, '[' .. of, 'LIMIT', 0, reach)) do past[#past + 1] = m end
+    end
+  end
+elseif over and reach > 0 then
+  for _, id in ipairs(runIDs(t)) do
+    local d = getRun(t, id)
+    if TERMINAL[d.state] and (not wanted or wanted[d.state]) then past[#past + 1] = pastMember(d) end
+  end
+end
+table.sort(past, function(a, b) return string.sub(a, 2) > string.sub(b, 2) end)
+
+local out = {}
+for i = skip + 1, math.min(skip + limit, #found + #past) do
+  local d = found[i] or getRun(t, string.sub(past[i - #found], 26))
+  if d then out[#out + 1] = describe(t, r, d) end
 end
 return out

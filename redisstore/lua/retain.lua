@@ -69,11 +69,19 @@ end
 local function drop(t, d)
   redis.call('HDEL', t.runs, 'm:' .. d.id, 'r' .. d.n, 't' .. d.n)
   if redis.call('HGET', t.runs, 'l:' .. d.execution) == d.id then redis.call('HDEL', t.runs, 'l:' .. d.execution) end
+  redis.call('ZREM', t.past, pastMember(d))
   if d.state == 'dead_letter' then
     redis.call('HDEL', t.disp, 'i:' .. d.id)
     unbury(t, d)
   end
   count(t, d.state, -1)
+end
+
+-- readable is a run; nil when its line cannot be read, which must not keep what
+-- is beside it for ever.
+local function readable(t, id)
+  local ok, d = pcall(getRun, t, id)
+  return ok and d or nil
 end
 
 -- prune drops runs that ended keep ms ago, from a cursor on, and returns the next
@@ -83,7 +91,7 @@ local function prune(t, r, cursor, keep)
   local page = redis.call('HSCAN', t.runs, cursor, 'MATCH', 'm:*', 'COUNT', 300)
   local execution = executing(t)
   for i = 1, #page[2], 2 do
-    local d = getRun(t, string.sub(page[2][i], 3))
+    local d = readable(t, string.sub(page[2][i], 3))
     if d and d.status == 'ended' and d.id ~= r.latest and d.execution ~= execution
       and NOW - d.created - d.completed >= keep then
       drop(t, d)
@@ -92,19 +100,43 @@ local function prune(t, r, cursor, keep)
   return page[1]
 end
 
+-- tally is how many terminal dispatches the thread has of each state, and its
+-- dead letters.
+local function tally(t)
+  local states, letters = {}, {}
+  if ordered(t) then
+    for state in pairs(TERMINAL) do
+      local of = LETTER[state]
+      states[state] = redis.call('ZLEXCOUNT', t.past, '[' .. of, '(' .. string.char(string.byte(of) + 1))
+    end
+    for _, m in ipairs(redis.call('ZRANGEBYLEX', t.past, '[d', '(e')) do
+      letters[#letters + 1] = { id = string.sub(m, 26), created = tonumber(string.sub(m, 2, 15)), completed = 0 }
+    end
+  else
+    for _, id in ipairs(runIDs(t)) do
+      local d = readable(t, id)
+      if d then
+        states[d.state] = (states[d.state] or 0) + 1
+        if d.state == 'dead_letter' then letters[#letters + 1] = d end
+      end
+    end
+  end
+  return states, letters
+end
+
 -- erase takes a thread away in which nothing goes on. Who has seen it as it was
 -- must not mistake its next life for it: the record keeps a new epoch, and the
 -- version from which the next one goes on, for so many ms.
 local function erase(t, r, member, remember)
+  local states, letters = tally(t)
   redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
   redis.call('ZREM', t.ready, member)
-  for _, id in ipairs(runIDs(t)) do
-    local d = getRun(t, id)
-    count(t, d.state, -1)
-    if d.state == 'dead_letter' then unbury(t, d) end
+  for state, n in pairs(states) do
+    if n > 0 then count(t, state, -n) end
   end
+  for _, d in ipairs(letters) do unbury(t, d) end
   redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.disp, t.archive,
-    t.drafts)
+    t.drafts, t.past)
   redis.call('HSET', t.rec, 'thread', member, 'epoch', ARGV[3], 'replid', history(), 'base', 1, 'seq', 0,
     'depoch', r.depoch, 'was', r.ver)
   redis.call('PEXPIRE', t.rec, remember)

@@ -70,8 +70,32 @@ local function count(t, state, n)
   end
 end
 
+-- A thread with more than FEW runs has its terminal dispatches in order, each
+-- state's by when they became terminal: which they are, and how many, is known
+-- without reading them.
+local FEW = 8
+
+local function pastMember(d)
+  return LETTER[d.state] .. string.format('%014.0f%010.0f', d.created + d.completed, d.n) .. d.id
+end
+
+-- ordered reports whether the thread's terminal dispatches are in order, and with
+-- begins puts them in order when it has come to have many runs. A first member
+-- that is none tells that it was done.
+local function ordered(t, begins)
+  if redis.call('EXISTS', t.past) == 1 then return true end
+  if not begins or redis.call('HLEN', t.runs) <= 3 * FEW then return false end
+  redis.call('ZADD', t.past, 0, '-')
+  for _, id in ipairs(runIDs(t)) do
+    local d = getRun(t, id)
+    if TERMINAL[d.state] then redis.call('ZADD', t.past, 0, pastMember(d)) end
+  end
+  return true
+end
+
 -- newRun makes the next run of the thread.
 local function newRun(t, r, id, status, state)
+  ordered(t, true)
   r.n = r.n + 1
   count(t, state, 1)
   return {
@@ -89,6 +113,7 @@ local function move(t, d, state)
   d.state, d.updated = state, math.max(NOW - d.created, 0)
   if TERMINAL[state] then
     d.completed = d.updated
+    if ordered(t) then redis.call('ZADD', t.past, 0, pastMember(d)) end
     if d.dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. d.dedupe) == d.id then
       redis.call('HDEL', t.disp, 'd:' .. d.dedupe)
     end
@@ -98,6 +123,30 @@ end
 -- latestOf names an execution's latest run. Only an execution that was continued
 -- says which one that is.
 local function latestOf(t, d) return redis.call('HGET', t.runs, 'l:' .. d.execution) or d.id end
+
+-- LABELLED is how many runs of one label are found by it.
+local LABELLED = 32
+
+-- label adds a run to those of its label. Of more than can be found those go
+-- that ended, then those that wait, each the oldest first.
+local function label(t, name, id)
+  local ids, going = {}, {}
+  for _, of in ipairs(unpacked(redis.call('HGET', t.memo, 'l:' .. name) or '')) do
+    local line = redis.call('HGET', t.runs, 'm:' .. of)
+    if line then
+      ids[#ids + 1] = of
+      going[of] = string.sub(line, 1, 1)
+    end
+  end
+  for _, status in ipairs({ '[es]', 'q' }) do
+    local i = 1
+    while #ids >= LABELLED and i <= #ids do
+      if string.find(going[ids[i]], status) then table.remove(ids, i) else i = i + 1 end
+    end
+  end
+  ids[#ids + 1] = id
+  redis.call('HSET', t.memo, 'l:' .. name, table.concat(pack({}, ids, 1, #ids)))
+end
 
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
 local function terminalOf(t, r, d)

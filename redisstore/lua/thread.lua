@@ -10,8 +10,8 @@ local function keysOf(k)
   return {
     rec = k[1], log = k[2], snap = k[3], runs = k[4], memo = k[5],
     journal = k[6], closing = k[7], queue = k[8], disp = k[9], followers = k[10],
-    archive = k[11], drafts = k[12], big = k[13],
-    leases = k[14], ready = k[15], counts = k[16], inbox = k[17], threads = k[18], dead = k[19],
+    archive = k[11], drafts = k[12], big = k[13], past = k[14],
+    leases = k[15], ready = k[16], counts = k[17], inbox = k[18], threads = k[19], dead = k[20],
   }
 end
 

@@ -97,7 +97,7 @@ var deleteTests = []test{
 			th.from(other).view(adapter.ReadQuery{Follower: true})
 			deleted := make(chan bool, 1)
 			other.Listen(func(d adapter.Delivery) {
-				if n := len(d.Events); d.Thread == th.key && n > 0 && string(d.Events[n-1]) == last.event {
+				if n := len(d.Events); d.Kind == adapter.DeliverEvents && d.Thread == th.key && n > 0 && string(d.Events[n-1]) == last.event {
 					go func() {
 						ok, err := other.Delete(e.Context(), th.key)
 						deleted <- ok && err == nil

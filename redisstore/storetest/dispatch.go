@@ -3,6 +3,7 @@ package storetest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -210,6 +211,70 @@ var dispatchTests = []test{
 			}
 			th.stop(b.Label)
 		}
+	}},
+	{"M54 many dispatches are listed, counted and forgotten as few are", func(e *env) {
+		c := e.stopped()
+		e.keep = time.Hour
+		th := e.thread()
+		var want []adapter.Dispatch // latest first
+		over := func(run string, state adapter.DispatchState, how func()) {
+			c.move(time.Second)
+			th.begun(th.wait(run))
+			how()
+			d := th.dispatch(run)
+			same(th, run, d.State, state)
+			want = append([]adapter.Dispatch{d}, want...)
+		}
+		check := func() {
+			e.Helper()
+			count := map[adapter.DispatchState]int64{}
+			for _, d := range want {
+				count[d.State]++
+			}
+			same(th, "counts", th.counts(), count)
+			for _, states := range [][]adapter.DispatchState{nil, {adapter.DispatchAcked}, {adapter.DispatchCancelled, adapter.DispatchDeadLetter}, {adapter.DispatchSuperseded, adapter.DispatchQueued}} {
+				var of []string
+				for _, d := range want {
+					if states == nil || slices.Contains(states, d.State) {
+						of = append(of, show(d))
+					}
+				}
+				for _, size := range []int{1, 4, 1000} {
+					var got []string
+					for at := 0; ; at += size {
+						page := th.dispatches(adapter.DispatchQuery{States: states, Limit: size, Offset: at})
+						for _, d := range page {
+							got = append(got, show(d))
+						}
+						if len(page) < size {
+							break
+						}
+					}
+					same(th, words(states, "by", size), strings.Join(got, "\n"), strings.Join(of, "\n"))
+				}
+			}
+		}
+		for i := range 7 {
+			n := fmt.Sprint(i)
+			over("a"+n, adapter.DispatchAcked, func() { th.carried("a" + n) })
+			over("b"+n, adapter.DispatchCancelled, func() { th.stop("label-b" + n) })
+			over("c"+n, adapter.DispatchSuperseded, func() { th.interrupt("i"+n, "") })
+			over("d"+n, adapter.DispatchDeadLetter, func() { th.bury(failing(th.claimed("t"+n, adapter.ClaimQueued).Claim)) })
+			check()
+			if i == 4 {
+				c.move(40 * time.Minute)
+			}
+		}
+		c.move(30 * time.Minute)
+		more, err := th.s.Retire(th.Context())
+		same(th, "more to retire", must(th, more, err), false)
+		want = want[:8]
+		check()
+		same(th, "deleted", th.deleted(), true)
+		want = nil
+		check()
+		letters, err := th.s.DeadLetters(th.Context(), adapter.PageQuery{Limit: 10})
+		same(th, "dead letters", len(must(th, letters, err).Letters), 0)
 	}},
 	{"M54 the list of dispatches honours states, limit and offset", func(e *env) {
 		th := e.thread()
