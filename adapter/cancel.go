@@ -24,6 +24,30 @@ type Interrupted struct {
 	Epoch      int64    // the thread's dispatch epoch by now
 }
 
+// Withdrawn is told of inputs that were stopped while they waited, on whichever
+// node, and that the log does not hold before the queue is released: label is the
+// client's runId, events are what their senders are owed, uncounted. It is called
+// from several goroutines, must not block, and may be told of one input twice.
+type Withdrawn func(key ThreadKey, label string, events [][]byte)
+
+// OnWithdrawn sets the one function that is told. Threads that nobody follows
+// here are not heard of.
+func (r *Runner) OnWithdrawn(f Withdrawn) { r.owes.Store(&f) }
+
+func (r *Runner) withdrawn(d Delivery) {
+	owe := r.owes.Load()
+	if owe == nil {
+		return
+	}
+	e, err := protocol.Decode(d.Events[0])
+	started, ok := e.(*protocol.RunStarted)
+	if err != nil || !ok {
+		r.log.Warn("an input was stopped with events that are none", "thread", d.Thread.Thread, "error", err)
+		return
+	}
+	(*owe)(d.Thread, started.RunID, d.Events)
+}
+
 // InterruptThread stops all that is under way on the thread: the active run ends
 // cancelled, inputs that wait are superseded, and no worker that held a claim
 // before writes again. Open interrupts stay open.

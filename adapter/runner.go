@@ -71,6 +71,7 @@ type Runner struct {
 	log     *slog.Logger
 	schemas schemas
 	hub     *hub
+	owes    atomic.Pointer[Withdrawn]
 
 	ctx      context.Context // ends when runs must stop
 	cancel   context.CancelCauseFunc
@@ -161,6 +162,8 @@ func (r *Runner) receive(d Delivery) {
 		r.hub.deliver(d)
 	case DeliverReady:
 		r.claimLater(d.Thread)
+	case DeliverWithdrawn:
+		r.withdrawn(d)
 	case DeliverFenced:
 		r.fenceThread(d.Thread)
 	case DeliverLost:

@@ -129,7 +129,10 @@ const (
 	DeliverEvents DeliveryKind = iota // Events were logged, or the thread was deleted
 	DeliverReady                      // the thread has a dispatch to claim
 	DeliverFenced                     // the run active here was stopped or claimed elsewhere
-	DeliverLost                       // deliveries may have been missed: verify by Tail. Thread is empty: all of them
+	// DeliverWithdrawn: an input was stopped while it waited. Events are the two
+	// that its sender is owed; no log has them yet, and Epoch and First say nothing.
+	DeliverWithdrawn
+	DeliverLost // deliveries may have been missed: verify by Tail. Thread is empty: all of them
 )
 
 // ReadQuery says which parts of a thread are wanted beyond its record.

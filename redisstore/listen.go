@@ -35,6 +35,14 @@ func (s *Store) logged(key adapter.ThreadKey, epoch string, first int64, events 
 	}
 }
 
+// withdrawn tells this node what the sender of an input is owed that a call of its
+// own has stopped; scripts tell the others.
+func (s *Store) withdrawn(key adapter.ThreadKey, events [][]byte) {
+	if len(events) > 0 {
+		s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverWithdrawn, Events: events})
+	}
+}
+
 // lost tells this node that a claim of its own is gone; scripts tell the others.
 func (s *Store) lost(key adapter.ThreadKey, node, token string) {
 	if node == s.opts.Node && token != "" {
@@ -193,6 +201,12 @@ func (s *Store) parse(payload string) (*adapter.Delivery, error) {
 			return nil, nil // the call that released it has said so
 		}
 		return &adapter.Delivery{Thread: key, Kind: adapter.DeliverReady}, nil
+	case "w":
+		d := &adapter.Delivery{Thread: key, Kind: adapter.DeliverWithdrawn}
+		for _, e := range parts[2:] {
+			d.Events = append(d.Events, []byte(e))
+		}
+		return d, nil
 	case "f":
 		return &adapter.Delivery{Thread: key, Kind: adapter.DeliverFenced, Token: parts[2]}, nil
 	}

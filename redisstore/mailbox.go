@@ -75,6 +75,9 @@ func (s *Store) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.
 	r.join(superseded)
 	r.join(owed)
 	s.logged(i.Thread, r.string(), r.int()+1, r.events())
+	for _, events := range res.Owed {
+		s.withdrawn(i.Thread, events)
+	}
 	s.lost(i.Thread, r.string(), r.string())
 	return res, r.err
 }

@@ -30,6 +30,7 @@ func (s *Store) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, 
 	res.Ready = r.bool()
 	epoch, before, events := r.string(), r.int(), r.events()
 	s.logged(st.Thread, epoch, before+1, events)
+	s.withdrawn(st.Thread, res.Events)
 	s.lost(st.Thread, r.string(), r.string())
 	return res, r.err
 }

@@ -59,6 +59,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		users:   map[string]int{},
 		addrs:   map[string]int{},
 	}
+	if r, ok := b.(runner); ok {
+		r.OnWithdrawn(s.waiting.settle)
+	}
 	s.metrics = s.opts.Metrics
 	s.runs = meteredBackend{b, s.metrics}
 	s.byAddress = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)

@@ -57,4 +57,8 @@ end
 decide(t, r)
 local extra = r.extra or {}
 publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
-return { 0, r.depoch, active, ids, owed(ids), r.epoch, before, extra, node, old }
+local untold = owed(ids)
+for _, events in ipairs(untold) do
+  if #events > 0 then tell(t, member, events) end
+end
+return { 0, r.depoch, active, ids, untold, r.epoch, before, extra, node, old }

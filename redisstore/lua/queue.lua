@@ -64,6 +64,18 @@ local function withdraw(t, d, state, why)
   putRun(t, d)
 end
 
+-- tell sends the nodes that follow the thread what the sender of a run that was
+-- withdrawn is owed. The caller's own node learns it from the answer.
+local function tell(t, member, events)
+  local nodes, message = redis.call('HGETALL', t.followers), nil
+  for i = 1, #nodes, 2 do
+    if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= NOW then
+      message = message or table.concat(pack(pack({}, { 'w', member }, 1, 2), events, 1, #events))
+      redis.call('PUBLISH', ARGV[5] .. nodes[i], message)
+    end
+  end
+end
+
 -- cut ends the active run whatever its worker does, and fences that. terminal
 -- false: the run's own cancellation. It returns the fenced node and token.
 local function cut(t, r, member, d, terminal, state, why)

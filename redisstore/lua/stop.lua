@@ -52,7 +52,10 @@ end
 -- What waited behind others is not logged yet.
 local owed = {}
 d = getRun(t, d.id)
-if d.status == 'stopped' then owed = cancellation(t, d.id) end
+if d.status == 'stopped' then
+  owed = cancellation(t, d.id)
+  tell(t, member, owed)
+end
 d.ready = ready
 putRun(t, d)
 decide(t, r)

@@ -57,7 +57,48 @@ func (h *heard) count(kind adapter.DeliveryKind, key adapter.ThreadKey, token st
 	return n
 }
 
+// withdrawn are the events of the inputs that were stopped while they waited.
+func (h *heard) withdrawn(key adapter.ThreadKey) (all []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, d := range h.all {
+		if d.Kind == adapter.DeliverWithdrawn && d.Thread == key {
+			all = append(all, text(d.Events))
+		}
+	}
+	return all
+}
+
 var followTests = []test{
+	{"every node that follows hears of an input that was stopped while it waited, once and before it is logged", func(e *env) {
+		th := e.thread()
+		other := e.node("b")
+		deaf := e.node("c")
+		ears := []*heard{listen(th.s), listen(other)}
+		none := listen(deaf)
+		th.from(other).view(adapter.ReadQuery{Follower: true})
+		c := th.begun(th.start("r1"))
+		for _, run := range []string{"r2", "r3", "r4"} {
+			th.begun(th.wait(run))
+		}
+		th.stop("label-r4")
+		th.asks(c, 2, 1)
+		th.interrupt("i", "")
+		same(th, "log", th.log(), "start:r1 asks")
+		want := []string{"start:r4 cancelled:r4", "start:r2 cancelled:r2", "start:r3 cancelled:r3"}
+		for _, h := range ears {
+			eventually(th, "all are heard of", func() bool { return slices.Equal(h.withdrawn(th.key), want) })
+		}
+		th.begun(th.resume("r5", "exe-r1"))
+		th.begun(th.wait("r6"))
+		th.interrupt("j", "r5")
+		same(th, "the end of the log", strings.HasSuffix(th.log(), "cancelled:r6"), true)
+		eventually(th, "the log is heard", func() bool { return strings.HasSuffix(ears[1].log(th.key), "cancelled:r6") })
+		for _, h := range ears {
+			same(th, "of what is logged", h.withdrawn(th.key), want)
+		}
+		same(th, "who does not follow", len(none.withdrawn(th.key)), 0)
+	}},
 	{"a node's own writes are delivered on it, with positions, once acknowledged", func(e *env) {
 		th := e.thread()
 		h := listen(th.s)

@@ -1,0 +1,48 @@
+package server
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// An input that waits behind a question and is superseded ends for its sender at
+// once, and is no end of the question.
+func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
+	ask := make(chan struct{})
+	store := embedded(t)
+	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		select {
+		case <-ask:
+		case <-ctx.Done():
+		}
+		_, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: "Really?"})
+		return err
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := newTestServer(t, runner{r}, nil)
+	first, sender := newTab(ts.dial()), newTab(ts.dial())
+	sender.follow("t")
+	first.send(says("r1", "hi"))
+	sender.next() // the run has begun
+	sender.send(says("r2", "and then?"))
+	if f := sender.expect("ws.run"); f["disposition"] != "queued" {
+		t.Fatalf("got %v", f)
+	}
+	close(ask)
+	open := interrupts(t, first.until())
+	interrupts(t, sender.until())
+	if i, err := r.InterruptThread(context.Background(), localThread, "enough"); err != nil || len(i.Superseded) != 1 {
+		t.Fatalf("%+v, %v", i, err)
+	}
+	end, ok := sender.until().(*protocol.RunFinished)
+	if !ok || end.RunID != "r2" || end.Outcome == nil || end.Outcome.Type != protocol.OutcomeCancelled {
+		t.Errorf("its sender got %s", encoded(t, end))
+	}
+	first.send(resumes("r3", resolved(open[0], `true`)))
+	wantSuccess(t, first.until())
+}
