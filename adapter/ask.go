@@ -58,8 +58,11 @@ func readSuspension(stored json.RawMessage) (*suspension, error) {
 // ResponseSchema), confirmation, or namespaced as "framework:name". A
 // ResponseSchema must compile within bounds; it may only refer to itself.
 // ExpiresAt is RFC 3339. Inside a Step or a branch of Parallel, Ask is an
-// error at once and suspends nothing; so it is while another goroutine is inside
-// a Step.
+// error at once and suspends nothing. So it is while another goroutine is inside
+// a Step, and does not wait for that: a step that asks by a context of its own
+// would wait for itself, and a replay, in which steps take no time, may find the
+// two calls in the other order and end with agent_replay_diverged after somebody
+// has answered. Parallel waits for its branches, and what they began is over then.
 func (r *Run) Ask(ctx context.Context, interrupts ...protocol.Interrupt) (Answers, error) {
 	answers, _, err := r.ask(ctx, interrupts, nil)
 	return answers, err
