@@ -58,7 +58,7 @@ var (
 )
 
 // wholeSteps are the steps that are about several clients or about none.
-var wholeSteps = []string{"one", "none", "all", "same", "effects", "restart", "drain", "sweep", "hop", "swarm"}
+var wholeSteps = []string{"one", "none", "all", "same", "apart", "effects", "restart", "drain", "sweep", "hop", "swarm"}
 
 // Parse reads cases from a file in the format of golang.org/x/tools/txtar: a
 // comment, then one section for each case, named group/case. In a section,
@@ -175,6 +175,8 @@ func (c *Case) check() error {
 		return fmt.Errorf("what is it about? add a line \"about: …\"")
 	case len(c.steps) == 0:
 		return fmt.Errorf("it has no steps")
+	case !slices.ContainsFunc(c.steps, step.wants):
+		return fmt.Errorf("a server that does nothing would pass it: add a step that wants something to come")
 	}
 	for _, over := range c.Over {
 		if !slices.Contains(Transports, over) {
@@ -187,6 +189,23 @@ func (c *Case) check() error {
 		}
 	}
 	return nil
+}
+
+// wants reports whether a server that does nothing, or refuses everything, must fail
+// the step.
+func (s step) wants() bool {
+	switch s.op {
+	case "<", "<<":
+		for _, empty := range []string{"END", rejected, "RUN_ERROR", "CLOSE"} {
+			if strings.TrimPrefix(s.rest, more+" ") == empty {
+				return false
+			}
+		}
+		return true
+	case "=", "one", "all", "sweep", "hop", "swarm":
+		return true
+	}
+	return false
 }
 
 func firstWord(s string) string {

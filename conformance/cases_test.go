@@ -11,7 +11,7 @@ import (
 )
 
 // always are the rules that are held in every case and need none of their own.
-var always = []string{ruleShape, ruleOrder, ruleEnd}
+var always = []string{ruleShape, ruleOrder, ruleEnd, ruleAnswered}
 
 func TestEveryRuleHasACase(t *testing.T) {
 	cases, err := Cases()
@@ -96,15 +96,16 @@ func TestParseRefuses(t *testing.T) {
 	const head = "-- g/c --\nrule: run-again\nlevel: MUST\nabout: x\n"
 	for name, text := range map[string]string{
 		"a bad name":           "-- Case --\n",
-		"no rule":              "-- g/c --\nlevel: MUST\nabout: x\nA> run r say x\n",
-		"no level":             "-- g/c --\nrule: run-again\nabout: x\nA> run r say x\n",
-		"no words":             "-- g/c --\nrule: run-again\nlevel: MUST\nA> run r say x\n",
+		"no rule":              "-- g/c --\nlevel: MUST\nabout: x\nA> run r say x\nA< RUN_STARTED\n",
+		"no level":             "-- g/c --\nrule: run-again\nabout: x\nA> run r say x\nA< RUN_STARTED\n",
+		"no words":             "-- g/c --\nrule: run-again\nlevel: MUST\nA> run r say x\nA< RUN_STARTED\n",
 		"no steps":             head,
-		"an unknown setting":   head + "colour: red\nA> run r say x\n",
+		"nothing wanted":       head + "A> run r say x\nA! RUN_ERROR\nA< END\n",
+		"an unknown setting":   head + "colour: red\nA> run r say x\nA< RUN_STARTED\n",
 		"a setting too late":   head + "A> run r say x\nover: plain\n",
-		"an unknown transport": head + "over: pigeon\nA> run r say x\n",
-		"an unknown feature":   head + "needs: wings\nA> run r say x\n",
-		"no count":             head + "times: often\nA> run r say x\n",
+		"an unknown transport": head + "over: pigeon\nA> run r say x\nA< RUN_STARTED\n",
+		"an unknown feature":   head + "needs: wings\nA> run r say x\nA< RUN_STARTED\n",
+		"no count":             head + "times: often\nA> run r say x\nA< RUN_STARTED\n",
 	} {
 		if cases, err := Parse("f.txtar", []byte(text)); err == nil {
 			t.Errorf("%s: accepted as %+v", name, cases[0])
@@ -113,7 +114,7 @@ func TestParseRefuses(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	cases, err := Parse("x/f.txtar", []byte("about it all\n\n-- g/c --\nrule: run-again\nlevel: OURS\nabout: x\nover: binding sse\nneeds: queue\ntimes: 3\n# a remark\nA> run r say hello\nA< ... END\nsame A B\nB> cancel r\nB> input s {\"x\":\"$picking\"}\n"))
+	cases, err := Parse("x/f.txtar", []byte("about it all\n\n-- g/c --\nrule: run-again\nlevel: OURS\nabout: x\nover: binding sse\nneeds: queue\ntimes: 3\n# a remark\nA> run r say hello\nA< ... RUN_FINISHED\nsame A B\nB> cancel r\nB> input s {\"x\":\"$picking\"}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package conformance
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -17,6 +18,7 @@ const (
 	rulePlain     = "plain-mode"
 	ruleHandshake = "binding-handshake"
 	ruleHTTP      = "http-sse"
+	ruleAnswered  = "server-answers"
 )
 
 // exchange is one question to a server and the events that answer it: an input
@@ -41,6 +43,7 @@ type item struct {
 	value    any
 	data     []byte
 	position int64 // in the log; 0 is not counted
+	came     time.Time
 }
 
 const rejected = "REJECTED"
@@ -66,7 +69,7 @@ func (x *exchange) put(e protocol.Event, data []byte, position int64) {
 	if err != nil {
 		return // judged already
 	}
-	x.items.put(item{string(e.Type()), value, data, position})
+	x.items.put(item{string(e.Type()), value, data, position, time.Now()})
 }
 
 // reject ends an exchange that never became a run.
@@ -75,9 +78,10 @@ func (x *exchange) reject(details any) {
 	x.items.close()
 }
 
-// end ends the exchange. It says whether a run may end there.
+// end ends the exchange. It says whether a run may end there; following may end
+// without an event, and a run may not.
 func (x *exchange) end() {
-	if x.order != nil && len(x.items.sofar()) > 0 {
+	if x.order != nil && (x.run != "" || len(x.items.sofar()) > 0) {
 		if err := x.order.End(); err != nil {
 			x.c.wrong(ruleEnd, "%s", plainly(err))
 		}

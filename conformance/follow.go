@@ -77,10 +77,12 @@ func (t *trial) hop(ctx context.Context, c, other *client) error {
 		return err
 	}
 	for hops := 0; ; hops++ {
-		_, there, err := c.current.items.take(ctx)
+		got, there, err := c.current.items.take(ctx)
 		switch {
 		case err != nil:
 			return failf("after %d hops: %v", hops, err)
+		case there && got.kind == rejected:
+			return failf("after %d hops client %s is refused: %s", hops, c.name, brief(got.value))
 		case there && hops < maxHops:
 			if err := t.send(ctx, c, "drop"); err != nil {
 				return err
@@ -134,6 +136,9 @@ func (t *trial) swarm(ctx context.Context, c *client) error {
 			return err
 		}
 		pages = append(pages, page)
+	}
+	if len(pages) == 0 {
+		return failf("the run had no event at which a page could come in")
 	}
 	names := []string{c.name}
 	for _, page := range pages {

@@ -116,7 +116,7 @@ func (h *httpConn) do(method, address string, body []byte, header http.Header) (
 }
 
 // request sends what the case wrote, "METHOD /path [content-type [body]]", and
-// makes one item of the answer: ANSWER, or REJECTED for a status from 400.
+// makes one item of the answer: ANSWER, or REJECTED for a status from 400 to 499.
 func (h *httpConn) request(line string, x *exchange) {
 	words := strings.SplitN(line, " ", 4)
 	for len(words) < 4 {
@@ -128,18 +128,32 @@ func (h *httpConn) request(line string, x *exchange) {
 	}
 	answer, err := h.do(words[0], strings.TrimSuffix(h.target.URL, "/")+strings.TrimSuffix(words[1], "/"), []byte(words[3]), header)
 	if err != nil {
-		x.reject(map[string]any{"error": err.Error()})
+		h.c.wrong(ruleAnswered, "%v", err)
+		x.items.close()
 		return
 	}
 	defer answer.Body.Close()
-	details := refusedWith(answer)
-	h.c.trace.add(h.c.name, "<", brief(details))
 	if answer.StatusCode >= http.StatusBadRequest {
-		x.reject(details)
+		h.refused(answer, x)
 		return
 	}
+	details := refusedWith(answer)
+	h.c.trace.add(h.c.name, "<", brief(details))
 	x.items.put(item{kind: "ANSWER", value: details})
 	x.items.close()
+}
+
+// refused ends the exchange for an answer from 400 on. A server that fails has not
+// refused anything.
+func (h *httpConn) refused(answer *http.Response, x *exchange) {
+	details := refusedWith(answer)
+	h.c.trace.add(h.c.name, "<", brief(details))
+	if answer.StatusCode >= http.StatusInternalServerError {
+		h.c.wrong(ruleAnswered, "the server failed with status %d", answer.StatusCode)
+		x.items.close()
+		return
+	}
+	x.reject(details)
 }
 
 // stream sends a request whose answer fills the exchange in the background.
@@ -149,8 +163,7 @@ func (h *httpConn) stream(method, address string, body []byte, header http.Heade
 		answer, err := h.do(method, address, body, header)
 		if err != nil {
 			if h.ctx.Err() == nil && !h.doomed.Load() {
-				h.c.trace.add(h.c.name, "#", err.Error())
-				x.reject(map[string]any{"error": err.Error()})
+				h.c.wrong(ruleAnswered, "%v", err)
 			}
 			return
 		}
@@ -158,10 +171,11 @@ func (h *httpConn) stream(method, address string, body []byte, header http.Heade
 		h.c.trace.add(h.c.name, "<", fmt.Sprintf("HTTP %d %s", answer.StatusCode, answer.Header.Get("Content-Type")))
 		kind, _, _ := strings.Cut(answer.Header.Get("Content-Type"), ";")
 		switch {
+		case answer.StatusCode >= http.StatusBadRequest:
+			h.refused(answer, x)
+			return
 		case answer.StatusCode != http.StatusOK:
-			details := refusedWith(answer)
-			h.c.trace.add(h.c.name, "<", brief(details))
-			x.reject(details)
+			h.c.wrong(ruleHTTP, "a stream has the status %d", answer.StatusCode)
 			return
 		case strings.TrimSpace(kind) != "text/event-stream":
 			h.c.wrong(ruleHTTP, "the stream has the content type %q", answer.Header.Get("Content-Type"))

@@ -66,7 +66,7 @@ func TestEveryStreamIsJudged(t *testing.T) {
 				}
 			}))
 			defer server.Close()
-			rules, text := broken(t, Target{URL: server.URL, Over: SSE}, one(t, "A> run r1 say x\n"))
+			rules, text := broken(t, Target{URL: server.URL, Over: SSE}, one(t, "A> run r1 say x\nA< ... *\n"))
 			expectRule(t, rules, text, test.rule)
 		})
 	}
@@ -87,7 +87,7 @@ func TestFramingIsJudged(t *testing.T) {
 				fmt.Fprint(w, test.body)
 			}))
 			defer server.Close()
-			rules, text := broken(t, Target{URL: server.URL, Over: SSE}, one(t, "A> run r1 say x\n"))
+			rules, text := broken(t, Target{URL: server.URL, Over: SSE}, one(t, "A> run r1 say x\nA< ... *\n"))
 			expectRule(t, rules, text, test.rule)
 		})
 	}
@@ -118,7 +118,7 @@ func TestBindingIsJudged(t *testing.T) {
 			}))
 			defer server.Close()
 			target := Target{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Over: Binding}
-			rules, text := broken(t, target, one(t, `A> input r1 {"threadId":"T","runId":"R","messages":[]}`+"\n"))
+			rules, text := broken(t, target, one(t, `A> input r1 {"threadId":"T","runId":"R","messages":[]}`+"\nA< ... *\n"))
 			expectRule(t, rules, text, test.rule)
 		})
 	}
@@ -133,7 +133,7 @@ func TestHandshakeIsJudged(t *testing.T) {
 			}
 		}))
 		target := Target{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Over: Binding}
-		rules, text := broken(t, target, one(t, `A> open {"subprotocols":["agui.v1.json","chat"]}`+"\n"))
+		rules, text := broken(t, target, one(t, `A> open {"subprotocols":["agui.v1.json","chat"]}`+"\nA<< ws.hello\n"))
 		server.Close()
 		t.Logf("selecting %s", name)
 		expectRule(t, rules, text, ruleHandshake)
@@ -191,7 +191,7 @@ func expectRule(t *testing.T, rules []string, text, want string) {
 
 // What a server does not offer is skipped, with a reason, and never passes.
 func TestSkippedIsNotPassed(t *testing.T) {
-	cases := one(t, "A> run r1 form\n")
+	cases := one(t, "A> run r1 form\nA< RUN_STARTED\n")
 	target := Target{URL: "http://127.0.0.1:1", Over: SSE, Profile: &Profile{Lacks: []string{"form"}}}
 	results := Run(t.Context(), target, cases, nil)
 	report := Report{Results: results}

@@ -15,6 +15,7 @@ import (
 //	one A B TYPE {pattern}   exactly one of their exchanges has such an event
 //	none A B TYPE {pattern}  none has
 //	all A B TYPE {pattern}   each has
+//	apart A B                their latest runs were not active at once
 //	same A B                 they hold the same messages, state and open interrupts
 //	effects N TOOL           the agent has really called the tool N times
 //	restart, drain           the server's process ends, and another one starts
@@ -26,6 +27,8 @@ func (t *trial) whole(ctx context.Context, s step) error {
 		return t.among(ctx, s.op, s.rest)
 	case "same":
 		return t.agree(ctx, words)
+	case "apart":
+		return t.apart(ctx, words)
 	case "effects":
 		return t.effects(words)
 	case "restart":
@@ -90,8 +93,12 @@ func (t *trial) agree(ctx context.Context, names []string) error {
 	for i, name := range names {
 		c := t.client(name)
 		if c.current != nil {
-			if _, err := c.current.drain(ctx); err != nil {
+			items, err := c.current.drain(ctx)
+			if err != nil {
 				return failf("client %s: %v", name, err)
+			}
+			if len(items) > 0 && items[len(items)-1].kind == rejected {
+				return failf("client %s was refused: %s", name, brief(items[len(items)-1].value))
 			}
 		}
 		chat, err := c.chat()

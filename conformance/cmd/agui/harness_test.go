@@ -140,14 +140,14 @@ func TestOwnCases(t *testing.T) {
 		}
 		return path
 	}
-	write("own.txtar", "-- own/nothing-said --\nrule: run-boundaries\nlevel: OURS\nabout: It says nothing.\nA> run r1 say hello\nA! TEXT_MESSAGE_START\n")
+	write("own.txtar", "-- own/nothing-said --\nrule: run-boundaries\nlevel: OURS\nabout: It says nothing.\nA> run r1 say hello\nA< ... RUN_FINISHED\nA! TEXT_MESSAGE_START\n")
 	profile := write("profile.json", `{"name":"parrot","commands":{"say":"polly: {}"}}`)
 	url := parrot(t, false)
 	if status, out, complaints := agui("--url", url, "--cases", dir, "--case", "own/*", "--profile", profile); status != 0 {
 		t.Errorf("status %d\n%s%s", status, out, complaints)
 	}
 	restart := "touch " + filepath.Join(dir, "restarted")
-	write("again.txtar", "-- own/again --\nrule: run-again\nlevel: OURS\nabout: x\nA> run r1 say hello\nA< ... END\nrestart\nA> run r2 say hello\nA< ... END\n")
+	write("again.txtar", "-- own/again --\nrule: run-again\nlevel: OURS\nabout: x\nA> run r1 say hello\nA< ... END\nrestart\nA> run r2 say hello\nA< ... RUN_FINISHED\n")
 	if status, out, complaints := agui("--url", url, "--cases", dir, "--case", "own/again", "--restart-cmd", restart); status != 0 {
 		t.Errorf("status %d\n%s%s", status, out, complaints)
 	}
