@@ -49,6 +49,7 @@ test("questions come, are filtered and are answered where all threads' are", asy
   await open.at("inbox-reason").selectOption("");
   await itemOf(open, tool).getByTestId("approve").click();
   await until(async () => (await itemOf(open, tool).count()) === 0, "what is answered is gone");
+  await until(() => open.page.evaluate(() => document.activeElement?.tagName === "H2"), "the focus is at the head of what is left");
   assert.match(await open.at("inbox-said").textContent(), /goes on/);
   await tool.says("I have called send.");
   await itemOf(open, form).getByTestId("submit-form").click();

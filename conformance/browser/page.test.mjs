@@ -251,10 +251,12 @@ test("a server that asks who comes gets a token, and the tab forgets it", async 
   await tab.fill("token", "not-a-token-at-all");
   await tab.page.keyboard.press("Enter");
   await tab.at("sign-in").getByRole("alert").waitFor();
+  assert.ok(!(await tab.at("composer").isVisible()), "nobody writes who is not let in");
   await tab.shot("37-sign-in");
   await tab.fill("token", BOB);
   await tab.page.keyboard.press("Enter");
   await tab.connected();
+  await until(() => tab.at("composer").evaluate((element) => element === document.activeElement), "one can write at once");
   await tab.say("/say let in");
   await tab.says("let in");
   const kept = await tab.page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie, location.href]));

@@ -110,6 +110,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             )}
           </details>
           <Composer
+            hidden={signedOut}
             run={status.activeRunId}
             openQuestions={status.interrupts.length}
             returned={picture.returned}

@@ -1,6 +1,8 @@
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
 
 interface Props {
+  /** Nothing can be sent; what was typed stays. */
+  hidden: boolean;
   /** The run in progress. */
   run?: string;
   openQuestions: number;
@@ -11,14 +13,14 @@ interface Props {
   stop: () => void;
 }
 
-export function Composer({ run, openQuestions, returned, takeReturned, send, stop }: Props) {
+export function Composer({ hidden, run, openQuestions, returned, takeReturned, send, stop }: Props) {
   const running = run !== undefined;
   const [text, setText] = useState("");
   const [stopping, setStopping] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    box.current?.focus();
-  }, []);
+    if (!hidden) box.current?.focus();
+  }, [hidden]);
   useEffect(() => {
     // A button that is gone leaves the keyboard nowhere; the next thing to do is here.
     if (openQuestions === 0 && document.activeElement === document.body) box.current?.focus();
@@ -43,7 +45,7 @@ export function Composer({ run, openQuestions, returned, takeReturned, send, sto
   };
   const asks = openQuestions > 0;
   return (
-    <form className="composer" aria-label="New message" onSubmit={submit}>
+    <form className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
       <textarea
         ref={box}
         data-testid="composer"

@@ -1,5 +1,5 @@
 import type { Interrupt, Message } from "@ag-ui/client";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { ApiError, call, usePolled, type InboxItem, type Page } from "./api";
 import { entryOf, type Answer } from "./answers";
 import { Bar } from "./Bar";
@@ -21,11 +21,19 @@ export default function Inbox() {
   const path = `/inbox?limit=20${reason && `&reason=${encodeURIComponent(reason)}`}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`;
   const { data, error, refresh } = usePolled<Page<InboxItem>>(path, EVERY_MS);
   const [said, say] = useState<string>();
+  const heading = useRef<HTMLHeadingElement>(null);
+  const count = data?.items.length;
+  useEffect(() => {
+    // What was answered is gone, and its buttons with it.
+    if (said !== undefined && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, [count, said]);
   if (error?.status === 401) return <Place><SignIn wrong={bearer() !== undefined} /></Place>;
   return (
     <Place>
       <div className="filter">
-        <h2>Waiting for an answer</h2>
+        <h2 ref={heading} tabIndex={-1}>
+          Waiting for an answer
+        </h2>
         <span className="spacer" />
         <label>
           <span className="hint">Reason </span>

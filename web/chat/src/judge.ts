@@ -28,6 +28,21 @@ export function judge(schema: Schema, value: unknown): Fault[] {
   return (telling.length > 0 ? telling : errors).map(faultOf);
 }
 
+const counted = (bound: string, what: string) => `${bound} ${what}${bound === "1" ? "" : "s"}`;
+
+/** Errors about a bound, which they end with, as what the bound asks for. */
+const BOUNDS: Record<string, (bound: string) => string> = {
+  minLength: (bound) => `must have at least ${counted(bound, "character")}`,
+  maxLength: (bound) => `must have at most ${counted(bound, "character")}`,
+  minItems: (bound) => `must have at least ${counted(bound, "item")}`,
+  maxItems: (bound) => `must have at most ${counted(bound, "item")}`,
+  minimum: (bound) => `must be at least ${bound}`,
+  maximum: (bound) => `must be at most ${bound}`,
+  exclusiveMinimum: (bound) => `must be more than ${bound}`,
+  exclusiveMaximum: (bound) => `must be less than ${bound}`,
+  multipleOf: (bound) => `must be a multiple of ${bound}`,
+};
+
 function faultOf({ keyword, instanceLocation, error }: OutputUnit): Fault {
   const path = instanceLocation.split("/").slice(1).map(unescape);
   const named = /"(.*)"/.exec(error)?.[1];
@@ -41,8 +56,13 @@ function faultOf({ keyword, instanceLocation, error }: OutputUnit): Fault {
       return { path, message: "must be one of the choices" };
     case "false":
       return { path, message: "is not expected" };
-    default:
-      return { path, message: error.replace(/^Instance /, "").replace(/\.$/, "") };
+    case "format":
+      return { path, message: `must be of the form ${named}` };
+    default: {
+      const bound = /([^\s(]+?)\)?\.$/.exec(error)?.[1];
+      const said = bound === undefined ? undefined : BOUNDS[keyword]?.(bound);
+      return { path, message: said ?? error.replace(/^Instance /, "").replace(/\.$/, "") };
+    }
   }
 }
 

@@ -33,11 +33,27 @@ const WORDS: Record<string, Words> = {
   too_many_threads: { title: "Too many chats on one connection", advice: "Close one, then reload." },
   detached: { title: "This chat is gone", advice: "It was deleted. Begin a new one." },
   unknown_binding: { title: "Page and server do not fit", advice: "Reload the page." },
+  malformed_frame: { title: "The server could not read what was sent", advice: "Reload the page; it may be older than the server." },
+  invalid_frame: { title: "The server could not read what was sent", advice: "Reload the page; it may be older than the server." },
+  no_websocket: { title: "This browser has no WebSockets", advice: "Open the page in one that has." },
+  no_credential: { title: "Nobody is signed in", advice: "Connect again, or reload the page to sign in." },
+  unauthenticated: { title: "The server does not know you", advice: "Sign in with another token." },
+  bad_address: { title: "The server's address is none", advice: "Whoever runs this page has to correct it." },
+  unreachable: { title: "The server does not answer", advice: "Try again in a moment." },
   client: { title: "This could not be sent", advice: "Reload the page if it happens again." },
 };
 
+/** Closes of a connection that would be closed the same way again. */
+const CLOSES: Record<string, Words> = {
+  1009: WORDS.input_too_large!,
+  4401: { title: "Signed out", advice: "The token has expired or was revoked. Sign in with another." },
+};
+
+const CLOSED: Words = { title: "The server has closed the connection", advice: "Connect again, or reload the page if it happens again." };
+
 /** What to say about a code; an unknown one speaks by its message. */
 export function wordsFor(code: string): Words {
+  if (/^\d{4}$/.test(code)) return CLOSES[code] ?? CLOSED;
   return WORDS[code] ?? { title: "Something went wrong", advice: "Try again, or reload the page." };
 }
 
