@@ -1,11 +1,14 @@
 package adapter_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // An input that cannot be accepted interrupts nothing.
@@ -29,6 +32,79 @@ func TestRefusedInjectionInterruptsNothing(t *testing.T) {
 			}
 			close(gate)
 			l.untilEnd()
+		})
+	}
+}
+
+// Nor does one that the thread is against: what waits behind a question goes on
+// waiting.
+func TestInjectionUnderAQuestionInterruptsNothing(t *testing.T) {
+	ask := make(chan struct{})
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		select {
+		case <-ask:
+		case <-ctx.Done():
+		}
+		_, err := run.Ask(ctx, confirmation("Really?"))
+		return err
+	}))
+	l.submit(user("one"))
+	waits := l.submit(user("two"))
+	close(ask)
+	open := interrupts(t, l.untilEnd())
+	in := adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "three", Interrupt: true}
+	if got, err := l.runner.Inject(l.ctx(), in); err != nil || got.Refusal == nil || got.Refusal.Code != adapter.CodePending {
+		t.Errorf("%+v %v", got, err)
+	}
+	info, err := l.runner.FindRun(l.ctx(), l.key, waits.RunID)
+	if err != nil || info.State != adapter.DispatchQueued {
+		t.Errorf("%+v %v", info, err)
+	}
+	if i, err := l.runner.InterruptThread(l.ctx(), l.key, "done"); err != nil || i.Epoch != 1 {
+		t.Errorf("%+v %v", i, err)
+	}
+	l.answer(resolved(open[0].ID, "true"))
+}
+
+// The same injection sent again is answered by the run that it began, which goes
+// on; another one ends that, whatever the thread does with inputs while it is
+// busy.
+func TestInjectionInterrupts(t *testing.T) {
+	for _, busy := range []adapter.BusyPolicy{adapter.BusyQueue, adapter.BusyReject, adapter.BusySupersede} {
+		t.Run(string(busy), func(t *testing.T) {
+			agent, gate := gated()
+			l := newLab(t, agent, func(o *adapter.Options) { o.Busy = busy })
+			one := l.submit(user("one"))
+			ended := func(id string) {
+				t.Helper()
+				if info, err := l.runner.FindRun(l.ctx(), l.key, id); err != nil || info.State != adapter.DispatchSuperseded {
+					t.Errorf("the run before is %+v, %v", info, err)
+				}
+			}
+			inject := func(label string) adapter.Admitted {
+				got, err := l.runner.Inject(l.ctx(), adapter.Injection{
+					Namespace: l.key.Namespace, Thread: l.key.Thread, Text: label, RunID: label, Interrupt: true,
+				})
+				if err != nil || got.Refusal != nil {
+					t.Fatalf("%+v %v", got, err)
+				}
+				return got
+			}
+			first := inject("two")
+			if first.Disposition != adapter.Started {
+				t.Fatalf("%+v", first)
+			}
+			ended(one.RunID)
+			if again := inject("two"); again.Disposition != adapter.Repeat || again.RunID != first.RunID {
+				t.Errorf("%+v", again)
+			}
+			inject("three")
+			ended(first.RunID)
+			close(gate)
+			l.until(func(e protocol.Event) bool { f, ok := e.(*protocol.RunFinished); return ok && f.RunID == "three" })
+			if got := l.contents(protocol.RoleUser); !slices.Equal(got, []string{"one", "two", "three"}) {
+				t.Errorf("%q", got)
+			}
 		})
 	}
 }

@@ -18,6 +18,8 @@ type Input struct {
 	Agent     string // name; "" is the default agent
 	Run       *protocol.RunAgentInput
 	Dispatch  DispatchOptions
+	// interrupts: what is under way makes room, whatever Options.Busy says.
+	interrupts bool
 }
 
 // DispatchOptions say how an input waits when it has to.
@@ -169,6 +171,9 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 		return Admitted{}, true, nil
 	}
 	j.digest = digest
+	if in.interrupts {
+		j.busy = BusySupersede
+	}
 	v, err := j.judge()
 	switch {
 	case err != nil:

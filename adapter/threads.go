@@ -75,7 +75,8 @@ type Injection struct {
 	Agent     string
 	Text      string // of the user message
 	RunID     string // the same for the same injection sent again; "": a new one
-	// Interrupt stops all that is under way first.
+	// Interrupt stops all that is under way, if the thread has nothing else
+	// against the input and it is not a repeat.
 	Interrupt bool
 	// After rewinds: the messages after the one with this id are archived, and
 	// the text follows it. "": nothing is taken out.
@@ -86,43 +87,26 @@ type Injection struct {
 // Inject submits a user message for a thread that is stored. The answers are
 // those of Submit.
 func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
-	key := ThreadKey{in.Namespace, in.Thread}
 	if in.RunID == "" {
 		in.RunID = uuid.NewString()
 	}
-	input, refusal, err := r.injected(ctx, in)
-	if err == nil && refusal == nil && in.Interrupt {
-		if _, err = r.interrupt(ctx, key, "interrupted by an injected input", in.RunID); err == nil {
-			input, refusal, err = r.injected(ctx, in) // what was under way has left its messages
-		}
-	}
-	switch {
-	case err != nil:
-		return Admitted{}, err
-	case refusal != nil:
-		return refused(refusal), nil
-	}
-	return r.Submit(ctx, Input{Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch})
-}
-
-// injected makes the input of an injection, unless that can be refused before
-// anything is interrupted for it.
-func (r *Runner) injected(ctx context.Context, in Injection) (*protocol.RunAgentInput, *protocol.RunError, error) {
 	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: protocolVersion}
 	if in.After != "" {
 		thread, err := r.Thread(ctx, ThreadKey{in.Namespace, in.Thread})
 		if err != nil {
-			return nil, nil, err
+			return Admitted{}, err
 		}
 		input.Messages = upTo(thread, in.After)
 		if input.Messages == nil {
-			return nil, refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil), nil
+			return refused(refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil)), nil
 		}
 	}
 	input.Messages = append(input.Messages, protocol.Message{
 		ID: derive(in.RunID, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
-	return input, r.checkInput(Input{Agent: in.Agent, Run: input, Dispatch: in.Dispatch}), nil
+	return r.Submit(ctx, Input{
+		Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, interrupts: in.Interrupt,
+	})
 }
 
 // upTo are the thread's messages up to one of them; nil when it is not there.
