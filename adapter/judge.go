@@ -71,6 +71,7 @@ type judgement struct {
 	schemas  *schemas
 	thread   ThreadKey
 	answered map[string]answeredRun
+	refusal  *protocol.RunError // the input asks for too much to be read
 }
 
 // answeredRun is an accepted decision with the run that carries it out.
@@ -84,6 +85,9 @@ type answeredRun struct {
 // conflict, coverage, expiry, payload. It changes nothing, and neither does
 // what it refuses.
 func (j *judgement) judge() (verdict, error) {
+	if j.refusal != nil {
+		return verdict{refusal: j.refusal}, nil
+	}
 	open, err := readSuspension(j.view.Suspension)
 	if err != nil {
 		return verdict{}, err

@@ -8,6 +8,10 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
+// maxAnsweringRuns bounds the runs that the answers of one input were given to
+// before. What an input repeats is an answer to one suspension, or to a few.
+const maxAnsweringRuns = 8
+
 // read reads what judging an input takes.
 func (r *Runner) read(ctx context.Context, key ThreadKey, input *protocol.RunAgentInput) (*judgement, error) {
 	q := ReadQuery{Label: input.RunID, Follower: true}
@@ -36,7 +40,6 @@ func (r *Runner) readOnce(ctx context.Context, key ThreadKey, input *protocol.Ru
 	if err != nil {
 		return nil, false, err
 	}
-	version := view.Version
 	j = &judgement{input: input, thread: key, busy: r.options.Busy, schemas: &r.schemas, answered: map[string]answeredRun{}}
 	runs := map[string]*RunState{}
 	for id, stored := range view.Answers {
@@ -45,14 +48,19 @@ func (r *Runner) readOnce(ctx context.Context, key ThreadKey, input *protocol.Ru
 			return nil, false, fmt.Errorf("adapter: stored answer: %w", err)
 		}
 		if _, read := runs[a.Run]; !read {
-			q.RunID = a.Run
-			if view, err = r.store.Read(ctx, key, q); err != nil {
+			if len(runs) == maxAnsweringRuns {
+				j.refusal = refuse(CodeInvalidInput, fmt.Sprintf("resume repeats answers that more than %d runs were given: "+
+					"send entries for the open interrupts alone", maxAnsweringRuns), nil)
+				break
+			}
+			of, err := r.store.Read(ctx, key, ReadQuery{RunID: a.Run, After: &Position{view.Epoch, view.Seq}})
+			if err != nil {
 				return nil, false, err
 			}
-			if view.Version != version {
+			if of.Version != view.Version {
 				return nil, true, nil
 			}
-			runs[a.Run] = view.Run
+			runs[a.Run] = of.Run
 		}
 		a.state = runs[a.Run]
 		if a.state == nil {
