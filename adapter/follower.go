@@ -56,7 +56,7 @@ func (f *Follower) Seek(p Position) {
 // events since are retained, else at the log's end with the thread restated
 // (binding §4).
 func (f *Follower) Attach(ctx context.Context, after *Position) (*Attached, error) {
-	view, err := f.runner.store.Read(ctx, f.key, ReadQuery{After: after, Follower: true})
+	view, err := f.runner.store.Read(ctx, f.key, ReadQuery{After: after, Follower: true, Inputs: true})
 	if err != nil {
 		return nil, err
 	}

@@ -134,11 +134,9 @@ func (j *judgement) heldMessages() map[string]bool {
 func (j *judgement) knownMessages() map[string]bool {
 	known := j.heldMessages()
 	for _, q := range j.view.Queue {
-		var waiting queuedInput
-		var input protocol.RunAgentInput
-		if json.Unmarshal(q.Input, &waiting) == nil && json.Unmarshal(waiting.Input, &input) == nil {
-			for _, m := range input.Messages {
-				known[m.ID] = true
+		if record, err := readRecord(&RunState{Record: q.Record}); err == nil {
+			for _, id := range record.Messages {
+				known[id] = true
 			}
 		}
 	}

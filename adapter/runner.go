@@ -36,9 +36,15 @@ type Options struct {
 	// Busy says what becomes of an input while a run is active. Default
 	// BusyQueue.
 	Busy BusyPolicy
-	// MaxQueue is how many inputs may wait on one thread; more are refused as
-	// CodeThreadBusy. Default 1,000.
+	// MaxQueue is how many inputs may wait on one thread, those counted that were
+	// cancelled behind a run that is active; more are refused as CodeThreadBusy.
+	// Default 1,000.
 	MaxQueue int
+	// MaxQueueBytes is how much the inputs that wait on one thread may take in the
+	// store, where a message that is new to the thread stands twice; more are
+	// refused as CodeThreadBusy, and so is one alone that is larger and would have
+	// to wait. Default 16 MiB.
+	MaxQueueBytes int64
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;
 	// time spent suspended does not count. 0: no limit.
 	RunTimeout time.Duration
@@ -124,6 +130,9 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	}
 	if r.options.MaxQueue <= 0 {
 		r.options.MaxQueue = 1000
+	}
+	if r.options.MaxQueueBytes <= 0 {
+		r.options.MaxQueueBytes = 16 << 20
 	}
 	r.log = r.options.Logger
 	if r.log == nil {

@@ -143,6 +143,7 @@ type ReadQuery struct {
 	ToolCallIDs  []string  // which of these calls have or had an interrupt
 	MessageIDs   []string  // which of these messages were archived
 	RunID        string    // this server-made run record
+	Inputs       bool      // the waiting inputs themselves
 	Follower     bool      // register this node
 }
 
@@ -167,6 +168,7 @@ type ThreadView struct {
 	Active     *RunState                  // the claimed dispatch's run
 	Latest     *RunState                  // the latest run with a RUN_STARTED in the log
 	Queue      []QueuedRun                // waiting inputs, in order, without the cancelled ones
+	Waiting    int                        // how many stand in the queue, with the cancelled ones that are not logged yet
 	Labelled   []RunState                 // runs under ReadQuery.Label, oldest first: the latest 31 at least, and the active one
 	Run        *RunState                  // ReadQuery.RunID
 	Answers    map[string]json.RawMessage // by interrupt id, of those asked for
@@ -210,8 +212,10 @@ const (
 
 // QueuedRun is an accepted input that waits.
 type QueuedRun struct {
-	ID    string
-	Input json.RawMessage // as Begin.Input
+	ID     string
+	Record json.RawMessage // as Begin.Record
+	Size   int64           // bytes that the input and its record take in the store
+	Input  json.RawMessage // as Begin.Input; with ReadQuery.Inputs
 }
 
 // Begin asks for a run. Either Queue is set, or the run starts at once on this

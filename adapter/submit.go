@@ -195,10 +195,6 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	if v.continues == nil && in.Dispatch.Available.After(j.view.Now) {
 		b.Available = in.Dispatch.Available
 	}
-	if (v.queue || !b.Available.IsZero()) && len(j.view.Queue) >= r.options.MaxQueue {
-		return refused(refuse(CodeThreadBusy, fmt.Sprintf("%d inputs wait on the thread already: wait, or cancel some", len(j.view.Queue)),
-			map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), false, nil
-	}
 	record := runRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
@@ -222,11 +218,35 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	if b.Record, err = json.Marshal(record); err != nil {
 		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
 	}
+	if b.Queue {
+		if full := r.queueFull(j.view, len(b.Input)+len(b.Record)); full != nil {
+			return refused(full), false, nil
+		}
+	}
 	admitted, stale, err = r.begin(ctx, b, start)
 	if v.steer && admitted.Disposition == Started {
 		r.dismiss(v.continues.Execution)
 	}
 	return admitted, stale, err
+}
+
+// queueFull refuses an input of a size that would have to wait where no more can.
+func (r *Runner) queueFull(view *ThreadView, size int) *protocol.RunError {
+	held := int64(0)
+	for _, q := range view.Queue {
+		held += q.Size
+	}
+	problem := ""
+	switch {
+	case view.Waiting >= r.options.MaxQueue:
+		problem = fmt.Sprintf("%d inputs wait on the thread already: wait, or cancel some", view.Waiting)
+	case held+int64(size) > r.options.MaxQueueBytes:
+		problem = fmt.Sprintf("inputs of %d bytes wait on the thread, and with %d more they would be over %d: wait, or cancel some",
+			held, size, r.options.MaxQueueBytes)
+	default:
+		return nil
+	}
+	return refuse(CodeThreadBusy, problem, map[string]any{"retryAfterMs": retryBusy.Milliseconds()})
 }
 
 // begin admits the run, and starts carrying it when it need not wait.

@@ -106,6 +106,10 @@
 //
 // # Limits
 //
+// The messages and the state of a thread are stored whole, and read whole by who
+// judges an input or is restated: nothing here bounds how much they are. Bound what
+// a sender may add (the size of a frame, inputs a second) and delete threads.
+//
 // Redis replicates asynchronously: a fail-over may forget what was acknowledged.
 // It is noticed (above), not prevented, unless Options.WaitReplicas makes every
 // deciding script wait until so many replicas have what it wrote. WAIT is no

@@ -21,7 +21,7 @@ func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQ
 	if q.After != nil {
 		after = *q.After
 	}
-	args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs), len(q.ToolCallIDs)}
+	args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs), len(q.ToolCallIDs), q.Inputs}
 	args = appendStrings(args, q.InterruptIDs)
 	args = appendStrings(args, q.ToolCallIDs)
 	args = appendStrings(args, q.MessageIDs)
@@ -65,9 +65,10 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 	r.join(labelled)
 	queue := r.list()
 	for queue.more() {
-		v.Queue = append(v.Queue, adapter.QueuedRun{ID: queue.string(), Input: queue.json()})
+		v.Queue = append(v.Queue, adapter.QueuedRun{ID: queue.string(), Record: queue.json(), Size: queue.int(), Input: queue.json()})
 	}
 	r.join(queue)
+	v.Waiting = int(r.int())
 	answers, asked, archived := r.list(), r.list(), r.list()
 	v.Answers, v.Asked, v.Archived = map[string]json.RawMessage{}, map[string]bool{}, map[string]bool{}
 	for _, id := range q.InterruptIDs {

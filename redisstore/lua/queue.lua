@@ -57,9 +57,10 @@ local function release(t, r, member)
 end
 
 -- supersede, or cancel, what waits: its two events are logged when the queue is
--- next released.
+-- next released, and its input is not needed any more.
 local function withdraw(t, d, state, why)
   d.status, d.error = 'stopped', why
+  redis.call('HDEL', t.disp, 'i:' .. d.id)
   move(t, d, state)
   putRun(t, d)
 end

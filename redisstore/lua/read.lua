@@ -9,13 +9,14 @@
 -- ARGV[12] run      '' : none
 -- ARGV[13] n        number of interrupt ids
 -- ARGV[14] m        number of tool call ids
+-- ARGV[15] inputs   1: the waiting inputs too
 -- then              those, then message ids
 --
 -- Returns {now, ver, epoch, base, seq, bound, snapat, recovered, events,
---   snapshot, suspension, active, latest, run, labelled, queue,
+--   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title}; a run is {id,
 --   record, status, start, terminal, execution, the execution's latest run}, an
---   absent one is false.
+--   absent one is false. The queue holds of each run id, record, bytes, input.
 
 local t, member = keysOf(KEYS), ARGV[7]
 local r = open(t.rec)
@@ -48,23 +49,27 @@ if ARGV[11] ~= '' then
   for _, id in ipairs(unpacked(ids or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
-local queue = {}
-for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
-  if getRun(t, id).status == 'queued' then
-    queue[#queue + 1] = id
-    queue[#queue + 1] = redis.call('HGET', t.disp, 'i:' .. id)
+local queue, waiting = {}, redis.call('ZRANGE', t.queue, 0, -1)
+for _, id in ipairs(waiting) do
+  local d = getRun(t, id)
+  if d.status == 'queued' then
+    local kept, n = record(t, d), #queue
+    queue[n + 1], queue[n + 2] = id, kept
+    queue[n + 3] = #kept + redis.call('HSTRLEN', t.disp, 'i:' .. id)
+    queue[n + 4] = false
+    if ARGV[15] == '1' then queue[n + 4] = redis.call('HGET', t.disp, 'i:' .. id) end
   end
 end
 
 local n, m = tonumber(ARGV[13]), tonumber(ARGV[14])
 local answers, asked, archived = {}, {}, {}
-for i = 15, 14 + n do answers[#answers + 1] = redis.call('HGET', t.memo, 'a:' .. ARGV[i]) end
-for i = 15 + n, 14 + n + m do asked[#asked + 1] = redis.call('HEXISTS', t.memo, 'c:' .. ARGV[i]) end
+for i = 16, 15 + n do answers[#answers + 1] = redis.call('HGET', t.memo, 'a:' .. ARGV[i]) end
+for i = 16 + n, 15 + n + m do asked[#asked + 1] = redis.call('HEXISTS', t.memo, 'c:' .. ARGV[i]) end
 if redis.call('EXISTS', t.archive) == 1 then
-  for i = 15 + n + m, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
+  for i = 16 + n + m, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
 end
 
 local about = redis.call('HMGET', t.rec, 'tenant', 'title')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
-  suspension(t) or false, run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, answers, asked, archived,
+  suspension(t) or false, run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, #waiting, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2] }

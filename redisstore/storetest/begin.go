@@ -96,9 +96,14 @@ var beginTests = []test{
 			same(th, "start is the log's end", res.Start.Seq, 1)
 			same(th, "claim", res.Claim, adapter.Claim{})
 		}
-		v := th.view(adapter.ReadQuery{RunID: "r3"})
-		same(th, "queue", show(v.Queue), show([]adapter.QueuedRun{{ID: "r2", Input: raws(`{"input":"r2"}`)[0]},
-			{ID: "r3", Input: raws(`{"input":"r3"}`)[0]}, {ID: "r4", Input: raws(`{"input":"r4"}`)[0]}}))
+		v := th.view(adapter.ReadQuery{RunID: "r3", Inputs: true})
+		for i, run := range []string{"r2", "r3", "r4"} {
+			q := v.Queue[i]
+			same(th, "queued", words(q.ID, string(q.Record), string(q.Input)), words(run, `{"run":"`+run+`"}`, `{"input":"`+run+`"}`))
+			same(th, "size", q.Size > 0 && q.Size <= int64(2*len(q.Record)+2*len(q.Input)), true)
+			same(th, "without its input", th.view().Queue[i].Input == nil, true)
+		}
+		same(th, "waiting", words(len(v.Queue), v.Waiting), "3 3")
 		same(th, "status", v.Run.Status, adapter.RunQueued)
 		same(th, "started", v.Run.Started, 0)
 		same(th, "log", text(v.Log), "start:r1")

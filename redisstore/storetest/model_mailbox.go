@@ -144,7 +144,7 @@ func (m *model) owed(r *run, res adapter.StopResult) adapter.StopResult {
 
 // withdraw stops a run that waits: its events are logged when it is released.
 func (m *model) withdraw(r *run, state adapter.DispatchState, why string) {
-	r.status = adapter.RunStopped
+	r.status, r.Input = adapter.RunStopped, nil
 	m.finish(r, state, why)
 }
 

@@ -11,7 +11,7 @@ import (
 
 // check reads the thread and compares all of it with the model.
 func (p *player) check(g *game, node adapter.Store) {
-	q := adapter.ReadQuery{Label: pick(p, "l1", "l2", "l3"), RunID: p.runID(g), MessageIDs: []string{"m1", "m2"}, Follower: p.one(4)}
+	q := adapter.ReadQuery{Label: pick(p, "l1", "l2", "l3"), RunID: p.runID(g), MessageIDs: []string{"m1", "m2"}, Follower: p.one(4), Inputs: p.one(2)}
 	for id := range g.asked {
 		q.ToolCallIDs = append(q.ToolCallIDs, id)
 		q.InterruptIDs = append(q.InterruptIDs, "i"+id[1:], "j"+id[1:])
@@ -76,9 +76,17 @@ func (m *model) view(q adapter.ReadQuery, seen *adapter.ThreadView) *adapter.Thr
 	}
 	for _, r := range m.waiting {
 		if r.status == adapter.RunQueued {
-			v.Queue = append(v.Queue, adapter.QueuedRun{ID: r.ID, Input: r.Input})
+			w := adapter.QueuedRun{ID: r.ID, Record: r.Record}
+			if n := len(v.Queue); n < len(seen.Queue) && seen.Queue[n].Size > 0 { // how much it takes is the store's affair
+				w.Size = seen.Queue[n].Size
+			}
+			if q.Inputs {
+				w.Input = r.Input
+			}
+			v.Queue = append(v.Queue, w)
 		}
 	}
+	v.Waiting = len(m.waiting)
 	for _, r := range m.begun {
 		if r.label == q.Label {
 			v.Labelled = append(v.Labelled, *m.state(r))

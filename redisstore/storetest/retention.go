@@ -48,7 +48,7 @@ var retentionTests = []test{
 		open.begun(open.wait("r2"))
 		th.ages(c)
 		same(th, "dispatches", th.listed(adapter.DispatchQueued), "r1:queued")
-		same(th, "input", string(th.view().Queue[0].Input), `{"input":"r1"}`)
+		same(th, "input", string(th.view(adapter.ReadQuery{Inputs: true}).Queue[0].Input), `{"input":"r1"}`)
 		th.carried("r1")
 		same(open, "suspension", string(open.view().Suspension), `{"open":["int"]}`)
 		at := open.view().Seq

@@ -7,6 +7,22 @@ import (
 )
 
 var stopTests = []test{
+	{"what is stopped while it waits lets go of its input at once, and stands in the queue until it is logged", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		for _, run := range []string{"r2", "r3", "r4"} {
+			th.begun(th.wait(run))
+		}
+		th.stop("label-r2")
+		v := th.view()
+		same(th, "waiting", words(len(v.Queue), v.Waiting), "2 3")
+		same(th, "its input", string(th.dispatch("r2").Input), "")
+		same(th, "the next one's", string(th.dispatch("r3").Input), `{"input":"r3"}`)
+		th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+		same(th, "logged", th.view().Waiting, 2)
+		th.interrupt("i", "")
+		same(th, "superseded", words(th.view().Waiting, string(th.dispatch("r4").Input)), "0")
+	}},
 	{"an active run ends in order with what its worker left open, and is fenced", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
