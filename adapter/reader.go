@@ -1,0 +1,62 @@
+package adapter
+
+import "context"
+
+// Reader is what following a thread needs.
+type Reader interface {
+	// Range returns events first..first+n of the log. RangeGone: they are
+	// trimmed. RangeEpoch: the log has another epoch by now.
+	Range(ctx context.Context, key ThreadKey, epoch string, first int64, limit int) (RangeResult, error)
+	// Tail renews this node's registration as follower of the threads and
+	// returns the end of each log, in the order asked.
+	Tail(ctx context.Context, keys []ThreadKey) ([]Position, error)
+	// Listen sets the one function that receives what is logged on this node
+	// (after the acknowledgement) and on others (for threads this node
+	// follows). It is called from several goroutines, must not block, and may
+	// see batches twice, out of order, or not at all: positions tell. Call it
+	// once, before any other method.
+	Listen(func(Delivery))
+	// Durable reports whether suspensions outlive this process.
+	Durable() bool
+	// Node is the id under which this process follows and claims.
+	Node() string
+}
+
+// Delivery is what Listen's function receives.
+type Delivery struct {
+	Thread ThreadKey
+	Kind   DeliveryKind
+	Epoch  string
+	First  int64    // position of Events[0]
+	Events [][]byte // shared: must not be changed. None: the log has begun again, under another epoch
+	Token  string   // DeliverFenced: the token of the claim that was fenced
+}
+
+// DeliveryKind says what a Delivery is about.
+type DeliveryKind int
+
+const (
+	DeliverEvents DeliveryKind = iota // Events were logged, or the thread was deleted
+	DeliverReady                      // the thread has a dispatch to claim
+	DeliverFenced                     // the run active here was stopped or claimed elsewhere
+	// DeliverWithdrawn: an input was stopped while it waited. Events are the two
+	// that its sender is owed; no log has them yet, and Epoch and First say nothing.
+	DeliverWithdrawn
+	DeliverLost // deliveries may have been missed: verify by Tail. Thread is empty: all of them
+)
+
+// RangeResult is a page of the log.
+type RangeResult struct {
+	Status RangeStatus
+	Events [][]byte
+	End    Position // of the log
+}
+
+// RangeStatus is Range's verdict.
+type RangeStatus int
+
+const (
+	RangeOK RangeStatus = iota
+	RangeGone
+	RangeEpoch
+)

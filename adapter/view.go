@@ -1,0 +1,89 @@
+package adapter
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// ReadQuery says which parts of a thread are wanted beyond its record.
+type ReadQuery struct {
+	After        *Position // events after it, when they are retained in the same epoch; see ThreadView.Recovered
+	Label        string    // run records under this client runId
+	InterruptIDs []string  // how these were answered
+	ToolCallIDs  []string  // which of these calls have or had an interrupt
+	MessageIDs   []string  // which of these messages were archived
+	RunID        string    // this server-made run record
+	Inputs       bool      // the waiting inputs themselves
+	Follower     bool      // register this node
+}
+
+// ThreadView is a thread as one atomic read saw it.
+type ThreadView struct {
+	Thread   ThreadKey
+	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, interrupt; and when a draft is replaced or taken back
+	Epoch    string
+	Base     int64 // position of the first retained event
+	Seq      int64 // position of the last event; 0 in an empty log
+	Boundary int64 // position of the last terminal event
+	Now      time.Time
+
+	Snapshot Snapshot
+	Log      [][]byte // the events after Snapshot.At, up to Seq. Nil when Recovered
+	// Recovered is true when ReadQuery.After could be honoured; then Missed
+	// holds the events after it, and Snapshot and Log are empty.
+	Recovered bool
+	Missed    [][]byte
+
+	Suspension json.RawMessage            // the open suspension as Batch.End gave it; nil when no interrupt is open
+	Active     *RunState                  // the claimed dispatch's run
+	Latest     *RunState                  // the latest run with a RUN_STARTED in the log
+	Queue      []QueuedRun                // waiting inputs, in order, without the cancelled ones
+	Waiting    int                        // how many stand in the queue, with the cancelled ones that are not logged yet
+	Labelled   []RunState                 // runs under ReadQuery.Label, oldest first: the latest 31 at least, and the active one
+	Run        *RunState                  // ReadQuery.RunID
+	Answers    map[string]json.RawMessage // by interrupt id, of those asked for
+	Asked      map[string]bool            // of ReadQuery.ToolCallIDs
+	Archived   map[string]bool            // of ReadQuery.MessageIDs
+
+	Tenant        string // of the Begin that used the thread first
+	Title         string
+	DispatchEpoch int64                      // raised by each Interrupt
+	Paused        bool                       // its run is wished to suspend, or about to: see Mailbox.Pause
+	Drafts        map[string]json.RawMessage // see Index.Drafts
+}
+
+// Snapshot is messages and state as of a position at or before the boundary.
+type Snapshot struct {
+	At       int64
+	State    json.RawMessage   // nil: never set
+	Messages []json.RawMessage // in order
+}
+
+// RunState is a run record: Record as Begin gave it, and what the store knows.
+type RunState struct {
+	ID          string
+	Record      json.RawMessage
+	Status      RunStatus
+	Started     int64           // position of its RUN_STARTED; 0 while queued
+	Terminal    json.RawMessage // its terminal event; nil before the end
+	Execution   string
+	LatestOfExe string // the id of the execution's latest run
+}
+
+// RunStatus is where a run stands.
+type RunStatus string
+
+const (
+	RunQueued  RunStatus = "queued"
+	RunActive  RunStatus = "active"
+	RunEnded   RunStatus = "ended"
+	RunStopped RunStatus = "stopped" // cancelled in the queue; its two events are logged when the queue is next released
+)
+
+// QueuedRun is an accepted input that waits.
+type QueuedRun struct {
+	ID     string
+	Record json.RawMessage // as Begin.Record
+	Size   int64           // bytes that the input and its record take in the store
+	Input  json.RawMessage // as Begin.Input; with ReadQuery.Inputs
+}

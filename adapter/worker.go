@@ -1,0 +1,174 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Worker is what carrying a run needs.
+type Worker interface {
+	// Claim takes the thread's next activation: an active dispatch whose lease
+	// has expired (ClaimTakeover; ClaimQueued again when it was never
+	// activated), else the head of the queue if no run is active and no
+	// interrupt is open (ClaimQueued), else ClaimExpired or ClaimNothing. A
+	// claim raises the dispatch's attempts. Sent again with the same token it
+	// answers the same claim.
+	Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error)
+	// Activate starts a dispatch claimed from the queue: it creates the
+	// execution and appends RUN_STARTED. Fenced like Commit; its events are
+	// commit number 1 of the claim.
+	Activate(ctx context.Context, a Activation) (CommitResult, error)
+	// Commit appends one batch of one run, in order, fenced by the claim.
+	// Batches of one claim are numbered from 1 and sent one at a time; the
+	// batch numbered as the last one stored is recognised as a retry.
+	Commit(ctx context.Context, b Batch) (CommitResult, error)
+	// Renew extends the claim's lease to now + lease. False: the claim is lost.
+	Renew(ctx context.Context, c Claim) (bool, error)
+	// HandBack gives an active claim up without an end, so that any node may
+	// claim it at once as a takeover; the attempt is not counted. A dispatch that
+	// was not activated waits again, at the head of its thread.
+	HandBack(ctx context.Context, c Claim) error
+	// Due returns threads that want a Claim: queued dispatches that are ready,
+	// leases that have expired, and suspensions past their deadline. At most
+	// limit.
+	Due(ctx context.Context, limit int) ([]ThreadKey, error)
+	// Journal returns the live execution and its journal for a claim, or
+	// ErrClaimLost.
+	Journal(ctx context.Context, c Claim) (*ExecutionView, error)
+}
+
+// Claim is the right to write for a run, until its lease ends or it is fenced.
+type Claim struct {
+	Thread        ThreadKey
+	RunID         string
+	Token         string
+	DispatchEpoch int64
+}
+
+// ClaimRequest names a thread and the token that a successful claim will carry.
+type ClaimRequest struct {
+	Thread ThreadKey
+	Token  string
+	// RunID claims this waiting dispatch whatever stands before it and whenever
+	// it is available, if the thread could be claimed at all. "": the next one.
+	RunID string
+}
+
+// ClaimResult answers Claim.
+type ClaimResult struct {
+	Kind     ClaimKind
+	Claim    Claim
+	Attempts int // activations of this dispatch, this one included
+	// Exhausted: this is one claim more than Begin.MaxAttempts. Bury it.
+	Exhausted bool
+	Input     json.RawMessage // ClaimQueued: Begin.Input
+	Record    json.RawMessage // Begin.Record
+}
+
+// ClaimKind says what was claimed.
+type ClaimKind int
+
+const (
+	ClaimNothing ClaimKind = iota
+	ClaimQueued
+	ClaimTakeover
+	// ClaimExpired: nothing was claimed, but the open suspension's deadline has
+	// passed. It is answered until the suspension is.
+	ClaimExpired
+)
+
+// Activation starts a claimed dispatch.
+type Activation struct {
+	Claim     Claim
+	Events    [][]byte
+	Execution string
+	Frozen    json.RawMessage
+	Agent     string
+}
+
+// Batch is what one run adds, in order.
+type Batch struct {
+	Claim   Claim
+	Number  int64 // 1, 2, 3, … within the claim (Begin and Activate count as 1)
+	Expect  int64 // the log must end at this position
+	Events  [][]byte
+	Records []json.RawMessage // journal records
+	// Closing is what Stop must log to end the run in order before the
+	// terminal event: a JSON array of events. Nil: as before.
+	Closing json.RawMessage
+	End     *End
+}
+
+// End ends the run with the last of the batch's events.
+type End struct {
+	Kind EndKind
+	// Suspension is kept and returned as it is; with EndSuspend. Interrupts and
+	// ToolCalls are the ids it opens and the calls they are bound to.
+	Suspension json.RawMessage
+	Interrupts []string
+	ToolCalls  []string
+	// Reasons are the interrupts' distinct reasons, by which the inbox finds the
+	// suspension.
+	Reasons []string
+	// Deadline is when the suspension wants a Claim if it is still open then,
+	// in Unix ms; 0: never.
+	Deadline int64
+	// Snapshot replaces the stored one. Nil: it stays where it was.
+	Snapshot *SnapshotUpdate
+	// GiveBack, with EndFail: when nothing was journaled after the latest
+	// decisions, their answers are forgotten and the suspension opens again.
+	GiveBack bool
+}
+
+// SnapshotUpdate moves the stored snapshot to the end of the batch.
+type SnapshotUpdate struct {
+	State  json.RawMessage            // nil: unchanged
+	Order  []string                   // all message ids; nil: unchanged
+	Upsert map[string]json.RawMessage // by message id
+	Remove []string
+}
+
+// EndKind says how a run ends.
+type EndKind string
+
+const (
+	EndSuspend EndKind = "suspend" // the execution waits for answers; the queue is held
+	EndFinish  EndKind = "finish"
+	EndFail    EndKind = "fail"
+	EndCancel  EndKind = "cancel"
+)
+
+// CommitResult answers Commit and Activate.
+type CommitResult struct {
+	Status CommitStatus
+	End    Position // of the log, after the batch
+	// Ready reports that the end released a queued dispatch: Claim it.
+	Ready bool
+	// GaveBack reports that End.GiveBack took effect.
+	GaveBack bool
+	// Paused reports that the thread is wished to pause, and that no worker has
+	// taken the wish: see Mailbox.Pause.
+	Paused bool
+}
+
+// CommitStatus is Commit's verdict.
+type CommitStatus int
+
+const (
+	CommitOK       CommitStatus = iota
+	CommitFenced                // stopped, claimed elsewhere, or ended: nothing was written
+	CommitAhead                 // the store holds less than the writer wrote: it forgot. Nothing was written
+	CommitMismatch              // the log ends elsewhere: nothing was written
+)
+
+// ExecutionView is a live execution.
+type ExecutionView struct {
+	ID      string
+	Agent   string
+	Frozen  json.RawMessage
+	Began   time.Time
+	Journal []json.RawMessage
+	Started int64 // position of the RUN_STARTED of the claimed run
+	Crashes int   // takeovers of the claimed run
+}
