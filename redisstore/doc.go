@@ -56,8 +56,10 @@
 //	prefix:meta hash    the number of partitions                           start
 //
 // The memo expires Options.Keep after the thread's last end, never while it is
-// suspended; followers when their time is over; the record of a thread without an
-// input, a day after it was last followed. The execution and its journal go
+// suspended; followers when their time is over, and one that does not follow any
+// more when another does; the record of a thread without an input, twice
+// Options.Follow after it was last followed, or Options.Keep after it was
+// interrupted. The execution and its journal go
 // with the execution's end; those of a dead letter when another execution begins,
 // or after Options.Keep; what was archived, Options.Keep after the last rewind.
 //

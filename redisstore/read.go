@@ -168,7 +168,7 @@ func (s *Store) Range(ctx context.Context, key adapter.ThreadKey, epoch string, 
 		return adapter.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}
 	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{rangeScript, []string{t.rec(), t.log(), t.big()}, []any{t.member, epoch, first, limit}})
+	r, err := s.run(ctx, call{rangeScript, []string{t.rec(), t.log(), t.big()}, []any{t.member, epoch, first, limit, s.opts.Follow.Milliseconds()}})
 	if err != nil {
 		return adapter.RangeResult{}, err
 	}

@@ -2,6 +2,8 @@ package redisstore
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,7 +25,7 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 		return d
 	}
 	epoch := view(t, s, adapter.ReadQuery{Follower: true}).Epoch
-	if d := ttl(); d <= 0 || d > remember {
+	if d := ttl(); d <= time.Minute || d > 2*time.Minute {
 		t.Errorf("an unused thread that is followed is kept for %v", d)
 	}
 	n, err := s.client.MemoryUsage(ctx, rec).Result()
@@ -39,11 +41,16 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 			}
 		},
 		"read": func() { view(t, s, adapter.ReadQuery{Follower: true}) },
+		"range": func() {
+			if _, err := s.Range(ctx, testKey, epoch, 1, 1); err != nil {
+				t.Fatal(err)
+			}
+		},
 	} {
 		if err := s.client.PExpire(ctx, rec, time.Minute).Err(); err != nil {
 			t.Fatal(err)
 		}
-		if look(); ttl() <= time.Minute {
+		if look(); ttl() <= time.Minute || ttl() > 2*time.Minute {
 			t.Errorf("%s: its record goes in %v", name, ttl())
 		}
 	}
@@ -54,5 +61,35 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
 	if _, err := s.Tail(ctx, []adapter.ThreadKey{testKey}); err != nil || ttl() >= 0 {
 		t.Errorf("a used thread goes in %v (%v)", ttl(), err)
+	}
+	// What was deleted is remembered for longer, and not for less because it is followed.
+	if deleted, err := s.Delete(ctx, testKey); !deleted || err != nil {
+		t.Fatal(deleted, err)
+	}
+	if view(t, s, adapter.ReadQuery{Follower: true}); ttl() < remember-time.Minute {
+		t.Errorf("a deleted thread that is followed is remembered for %v", ttl())
+	}
+}
+
+// Who comes and goes under ever new names leaves nothing with a thread that others
+// follow.
+func TestFollowersThatHaveGoneAreStruckOut(t *testing.T) {
+	url := redistest.Start(t, redistest.Options{}).URL()
+	clock := time.UnixMilli(1_700_000_000_000)
+	node := func(name string) *Store {
+		return open(t, url, Options{Node: name, Partitions: 1, Follow: time.Minute, Clock: func() time.Time { return clock }})
+	}
+	stays := node("stays")
+	view(t, stays, adapter.ReadQuery{Follower: true})
+	for n := range 20 {
+		view(t, node(fmt.Sprint("passes ", n)), adapter.ReadQuery{Follower: true})
+		clock = clock.Add(20 * time.Second)
+		if _, err := stays.Tail(context.Background(), []adapter.ThreadKey{testKey}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nodes, err := stays.client.HKeys(context.Background(), stays.keys.thread(testKey).followers()).Result()
+	if err != nil || len(nodes) != 4 || !slices.Contains(nodes, "stays") || !slices.Contains(nodes, "passes 17") {
+		t.Errorf("the thread is followed by %q, %v", nodes, err)
 	}
 }

@@ -71,7 +71,7 @@ if ARGV[25] ~= '' then
   if how == 'requeue' and (letter.execution ~= ARGV[15] or executing(t) ~= ARGV[15]) then return refused(4) end
 end
 
-create(t.rec, r, member)
+create(t.rec, r, member, 2 * tonumber(ARGV[11]))
 touch(t, r, member, ARGV[28], ARGV[29], tonumber(ARGV[30]))
 local start = r.seq
 local d = newRun(t, r, run, how == 'queue' and 'queued' or 'active', how == 'queue' and 'queued' or 'claimed')

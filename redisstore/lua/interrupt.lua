@@ -34,7 +34,7 @@ if again then
 end
 if r.run ~= '' and r.run ~= ARGV[9] then return { 1, r.depoch, '', {}, {}, r.epoch, before, {}, '', '' } end
 
-create(t.rec, r, member)
+create(t.rec, r, member, tonumber(ARGV[12]))
 r.depoch = r.depoch + 1
 local ids, active, node, old = {}, r.run, '', ''
 for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do

@@ -7,11 +7,12 @@
 -- ARGV[8]  epoch
 -- ARGV[9]  first   position
 -- ARGV[10] limit
+-- ARGV[11] follow  as in read.lua
 --
 -- Returns {0 ok, 1 trimmed or 2 another epoch, epoch, end of the log, events}.
 
 local r = open(KEYS[1])
-create(KEYS[1], r, ARGV[7])
+create(KEYS[1], r, ARGV[7], 2 * tonumber(ARGV[11]))
 local first = tonumber(ARGV[9])
 if r.epoch ~= ARGV[8] then return { 2, r.epoch, r.seq, {} } end
 if first < r.base then return { 1, r.epoch, r.seq, {} } end

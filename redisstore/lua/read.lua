@@ -21,7 +21,7 @@
 local t, member = keysOf(KEYS), ARGV[7]
 local r = open(t.rec)
 if ARGV[8] ~= '0' then
-  create(t.rec, r, member)
+  create(t.rec, r, member, 2 * tonumber(ARGV[8]))
   follow(t.followers, tonumber(ARGV[8]))
 elseif r.new then
   r.epoch = '' -- looking at a thread does not use it

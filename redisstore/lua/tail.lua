@@ -9,7 +9,7 @@
 local out = {}
 for k = 1, #KEYS, 2 do
   local r = open(KEYS[k])
-  create(KEYS[k], r, ARGV[7 + (k + 1) / 2])
+  create(KEYS[k], r, ARGV[7 + (k + 1) / 2], 2 * tonumber(ARGV[7]))
   follow(KEYS[k + 1], tonumber(ARGV[7]))
   out[#out + 1], out[#out + 2] = r.epoch, r.seq
 end

@@ -35,20 +35,17 @@ local function open(rec)
   return r
 end
 
--- UNUSED is for how long, in ms, a thread's record is kept before its first input
--- and after it was deleted. Who follows the thread renews that.
-local UNUSED = 24 * 3600 * 1000
-
--- create stores the record of an unused thread, so that its epoch holds. What
--- commit.lua reads comes first: that is where it is found fastest.
-local function create(rec, r, member)
+-- create stores the record of an unused thread, so that its epoch holds, for ms at
+-- least: anybody may ask for any thread. What commit.lua reads comes first: that is
+-- where it is found fastest.
+local function create(rec, r, member, ms)
   if r.new then
     redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
       'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
       'thread', member)
     r.new = false
   end
-  if r.ver == 0 then redis.call('PEXPIRE', rec, UNUSED) end
+  if r.ver == 0 and redis.call('PTTL', rec) < ms then redis.call('PEXPIRE', rec, ms) end
 end
 
 -- decide stores the whole record with its version raised. What only a claim
@@ -77,7 +74,12 @@ local function unpacked(s)
   return list
 end
 
+-- follow notes that the node follows for ms, and strikes out who does no more.
 local function follow(followers, ms)
+  local nodes = redis.call('HGETALL', followers)
+  for i = 1, #nodes, 2 do
+    if tonumber(nodes[i + 1]) < NOW then redis.call('HDEL', followers, nodes[i]) end
+  end
   redis.call('HSET', followers, NODE, NOW + ms)
   redis.call('PEXPIRE', followers, 2 * ms)
 end
