@@ -104,7 +104,9 @@ func (j *judgement) judge() (verdict, error) {
 	if err != nil || refusal != nil {
 		return verdict{refusal: refusal}, err
 	}
-	if len(entries) == 0 && len(aside) > 0 && len(v.fresh) == 0 {
+	// What a rewind took out of the thread is not new: the answer is a late one.
+	unknown := func(m protocol.Message) bool { return !j.view.Archived[m.ID] }
+	if len(entries) == 0 && len(aside) > 0 && !slices.ContainsFunc(v.fresh, unknown) {
 		return verdict{repeats: aside[len(aside)-1].state}, nil
 	}
 	if open == nil {
