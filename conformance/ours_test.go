@@ -95,3 +95,26 @@ func address(s *command.Server, over string) string {
 	}
 	return s.Socket()
 }
+
+// A command that restarts nothing shows nothing, not even on a server that keeps to
+// every case.
+func TestNoRestartNoFaultCase(t *testing.T) {
+	cases, err := conformance.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cases, err = conformance.Select(cases, []string{"faults/suspended", "faults/running", "faults/goaway"}, nil); err != nil || len(cases) != 3 {
+		t.Fatalf("%d cases: %v", len(cases), err)
+	}
+	s := command.Start(t, command.Options{})
+	nothing := func(context.Context) error { return nil }
+	for _, over := range conformance.Transports {
+		target := conformance.Target{URL: address(s, over), Over: over, Effects: s.EffectsFile(), Timeout: time.Second, Restart: nothing, Drain: nothing}
+		for _, r := range conformance.Run(t.Context(), target, cases, nil) {
+			socket := over == conformance.Binding || over == conformance.Plain
+			if volatile := strings.HasPrefix(r.Reason, "durable: ws.hello"); r.Status == conformance.Passed || r.Status == conformance.Skipped && socket && r.Case.Name != "faults/goaway" && !volatile && !anyPrefix(r.Reason, []string{"follow: ", "position: "}) {
+				t.Errorf("%s over %s: %s %s", r.Case.Name, over, r.Status, r.Reason)
+			}
+		}
+	}
+}

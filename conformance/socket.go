@@ -152,6 +152,9 @@ func (s *socket) send(kind websocket.MessageType, data []byte) error {
 	return nil
 }
 
+// ended is closed when the socket has ended, whoever ended it.
+func (s *socket) ended() <-chan struct{} { return s.done }
+
 // close cuts the socket, as a lost network does.
 func (s *socket) close() {
 	s.mu.Lock()

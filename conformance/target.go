@@ -23,10 +23,16 @@ type Target struct {
 	// {"tool","args"}; "" if there is none.
 	Effects string
 	// Restart ends the server's process without warning and starts another one on
-	// the same address. Drain does so in an orderly way. Nil if there is no way.
+	// the same address. Drain does so in an orderly way. Nil if there is no way. They
+	// need not wait until the new one answers. A case fails if a connection that was
+	// open before outlives them, so over HTTP URL must be the process's own address.
 	Restart, Drain func(context.Context) error
 	// Timeout is how long the harness waits for what must come. Default 10 s.
 	Timeout time.Duration
+
+	// found is what the server itself says, or shows, that it does not have, with
+	// the reason.
+	found map[string]string
 }
 
 func (t *Target) timeout() time.Duration {
@@ -76,37 +82,9 @@ func (t *Target) missing(c *Case) string {
 			return "drain: no --drain-cmd was given"
 		case !profile.offers(need):
 			return need + ": the server does not offer it"
+		case t.found[need] != "":
+			return need + ": " + t.found[need]
 		}
 	}
 	return ""
-}
-
-// probe finds out what a server that is reached by HTTP does not have.
-func (t *Target) probe(ctx context.Context) {
-	if t.Over != SSE {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, t.timeout())
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, t.threadEvents("conformance-probe"), nil)
-	if err != nil {
-		return
-	}
-	request.Header = t.header()
-	request.Header.Set("Accept", "text/event-stream")
-	answer, err := t.client().Do(request)
-	if err != nil {
-		return
-	}
-	answer.Body.Close()
-	kind := answer.Header.Get("Content-Type")
-	if answer.StatusCode == http.StatusOK && strings.HasPrefix(kind, "text/event-stream") {
-		return
-	}
-	profile := Profile{}
-	if t.Profile != nil {
-		profile = *t.Profile
-	}
-	profile.Lacks = append(profile.Lacks[:len(profile.Lacks):len(profile.Lacks)], "follow", "position")
-	t.Profile = &profile
 }

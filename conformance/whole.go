@@ -140,27 +140,6 @@ func (t *trial) effects(words []string) error {
 	return nil
 }
 
-// replace lets the server's process be replaced. All connections are lost.
-func (t *trial) replace(ctx context.Context, how func(context.Context) error) error {
-	t.trace.add("", "#", "the server is replaced")
-	for _, c := range t.clients {
-		if h, ok := c.conn.(*httpConn); ok {
-			h.doomed.Store(true)
-		}
-	}
-	if err := how(ctx); err != nil {
-		return fmt.Errorf("replacing the server: %w", err)
-	}
-	for _, c := range t.clients {
-		if c.conn != nil {
-			c.conn.close()
-			c.conn = nil
-		}
-	}
-	t.trace.add("", "#", "the server is back")
-	return nil
-}
-
 func sizeOf(file string) int64 {
 	if info, err := os.Stat(file); err == nil {
 		return info.Size()

@@ -214,7 +214,7 @@ func (o *testRun) targets() ([]conformance.Target, error) {
 			return nil, err
 		}
 	}
-	base.Restart, base.Drain = replacing(o.restart, u), replacing(o.drain, u)
+	base.Restart, base.Drain = replacing(o.restart), replacing(o.drain)
 	var targets []conformance.Target
 	for _, over := range overs {
 		if !slices.Contains(conformance.Transports, over) {

@@ -148,10 +148,14 @@ func TestOwnCases(t *testing.T) {
 	}
 	restart := "touch " + filepath.Join(dir, "restarted")
 	write("again.txtar", "-- own/again --\nrule: run-again\nlevel: OURS\nabout: x\nA> run r1 say hello\nA< ... END\nrestart\nA> run r2 say hello\nA< ... RUN_FINISHED\n")
-	if status, out, complaints := agui("--url", url, "--cases", dir, "--case", "own/again", "--restart-cmd", restart); status != 0 {
+	if status, out, complaints := agui("--url", url, "--cases", dir, "--case", "own/again", "--restart-cmd", restart); status != 1 || !strings.Contains(out, "the server was not replaced") {
 		t.Errorf("status %d\n%s%s", status, out, complaints)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "restarted")); err != nil {
 		t.Error(err)
+	}
+	restart = "echo no such unit >&2; exit 5"
+	if status, out, complaints := agui("--url", url, "--cases", dir, "--case", "own/again", "--restart-cmd", restart); status != 1 || !strings.Contains(out, "exit status 5: no such unit") {
+		t.Errorf("status %d\n%s%s", status, out, complaints)
 	}
 }

@@ -3,75 +3,35 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
-	"net/url"
+	"io"
+	"os"
 	"os/exec"
 	"strings"
-	"time"
-
-	"github.com/aguiws/aguiws/conformance"
 )
 
-// replacing is a way to replace the server's process: a shell command, after which
-// the address is tried until somebody answers.
-func replacing(command string, u *url.URL) func(context.Context) error {
+// replacing is a way to replace the server's process: a shell command. What it says
+// is told if it fails.
+func replacing(command string) func(context.Context) error {
 	if command == "" {
 		return nil
 	}
 	return func(ctx context.Context) error {
+		// A file and no pipe: the server that the command leaves running may hold
+		// it, and must not die of writing when nobody reads.
+		said, err := os.CreateTemp("", "agui-replace")
+		if err != nil {
+			return err
+		}
+		defer said.Close()
+		if err := os.Remove(said.Name()); err != nil {
+			return err
+		}
 		cmd := exec.CommandContext(ctx, "sh", "-c", command)
-		// What the command leaves running may hold its output open.
-		cmd.WaitDelay = time.Second
+		cmd.Stdout, cmd.Stderr = said, said
 		if err := cmd.Run(); err != nil {
-			return fmt.Errorf("%s: %w", command, err)
+			text, _ := io.ReadAll(io.NewSectionReader(said, 0, 4<<10))
+			return fmt.Errorf("%s: %w: %s", command, err, strings.TrimSpace(string(text)))
 		}
-		return answers(ctx, u)
+		return nil
 	}
-}
-
-func answers(ctx context.Context, u *url.URL) error {
-	address := u.Host
-	if u.Port() == "" {
-		port := "80"
-		if u.Scheme == "https" || u.Scheme == "wss" {
-			port = "443"
-		}
-		address = net.JoinHostPort(u.Hostname(), port)
-	}
-	var dialer net.Dialer
-	poll := time.NewTicker(20 * time.Millisecond)
-	defer poll.Stop()
-	for {
-		conn, err := dialer.DialContext(ctx, "tcp", address)
-		if err == nil {
-			return conn.Close()
-		}
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			return fmt.Errorf("nobody answers at %s: %w", address, err)
-		}
-	}
-}
-
-// rerun is the command line that tries one result again.
-func (o *testRun) rerun(r conformance.Result) string {
-	words := []string{"go", "run", "./conformance/cmd/agui", "test", "--url", o.url, "--over", r.Over, "--case", r.Case.Name}
-	for _, flag := range []struct{ name, value string }{
-		{"--profile", o.profile}, {"--cases", o.cases}, {"--effects", o.effects}, {"--restart-cmd", o.restart}, {"--drain-cmd", o.drain},
-	} {
-		if flag.value != "" {
-			words = append(words, flag.name, flag.value)
-		}
-	}
-	for i, word := range words {
-		if strings.ContainsAny(word, " '\"$&;|<>*?()\\") {
-			words[i] = "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
-		}
-	}
-	line := strings.Join(words, " ")
-	if len(o.headers) > 0 {
-		line += " (and the headers)" // they may be credentials, which no report should hold
-	}
-	return line
 }
