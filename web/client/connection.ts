@@ -2,6 +2,7 @@
 // and opening it again.
 
 import { Backoff } from "./backoff.js";
+import { askedFor } from "./credential.js";
 import { TransportError } from "./errors.js";
 import { Feed } from "./feed.js";
 import { bearerProtocol, SUBPROTOCOL, type ControlFrame, type Hello, type WireEvent } from "./frames.js";
@@ -25,6 +26,8 @@ export class Connection {
   state: ConnectionState = "idle";
   hello?: Hello;
   failure?: TransportError;
+  /** It was closed by its owner, so agents that are made from now on share another. */
+  closed = false;
 
   private socket?: WebSocketLike;
   private readonly router = new Router();
@@ -33,10 +36,13 @@ export class Connection {
   private readonly backoff: Backoff;
   private timers: { retry?: Timer; linger?: Timer; patience?: Timer; ping?: Timer } = {};
   private users = 0;
-  private attempts = 0;
+  /** Which attempt is the present one; what comes of an earlier one is dropped. */
+  private attempt = 0;
+  private tried = false;
   private credential?: string;
   private greeted = false;
   private expiredOnce = false;
+  private warned = false;
   private goingAwayAfterMs?: number;
   private nextId = 1;
   private unlisten?: () => void;
@@ -72,15 +78,17 @@ export class Connection {
 
   /** Keeps the socket open until the returned function is called. */
   use(): () => void {
-    this.users++;
+    const unused = this.users++ === 0;
     clearTimeout(this.timers.linger);
-    if (!this.socket && this.timers.retry === undefined && this.state !== "failed") this.open();
+    // A socket that nobody used is for whoever is signed in now only if that is still the same.
+    const whose = unused && this.state === "connected" && typeof this.options.token === "function";
+    if (this.state === "idle" || whose) void this.open();
     let released = false;
     return () => {
       if (released) return;
       released = true;
       if (--this.users > 0) return;
-      this.timers.linger = setTimeout(() => this.close(), this.options.lingerMs ?? 10_000);
+      this.timers.linger = setTimeout(() => this.rest(), this.options.lingerMs ?? 10_000);
       // In Node an open socket keeps the process alive; waiting for its end alone must not.
       (this.timers.linger as { unref?: () => void }).unref?.();
     };
@@ -91,19 +99,16 @@ export class Connection {
     if (this.socket || this.users === 0) return;
     this.failure = undefined;
     this.backoff.reset();
-    this.open();
+    void this.open();
   }
 
-  /** Closes the socket for good unless somebody uses it again. */
+  /**
+   * Closes the socket, and ends the sharing: agents that are made later get another connection, whatever these do.
+   * For when the person that the credential stands for leaves. It opens again if somebody uses it again.
+   */
   close(): void {
-    for (const timer of Object.values(this.timers)) clearTimeout(timer);
-    this.timers = {};
-    this.drop();
-    this.failure = undefined;
-    this.attempts = 0;
-    this.set("idle");
-    this.unlisten?.();
-    this.unlisten = undefined;
+    this.closed = true;
+    this.rest();
   }
 
   /** Sends a frame; false when there is no socket that has greeted. */
@@ -136,44 +141,76 @@ export class Connection {
     }).finally(release);
   }
 
+  /** Nobody needs the socket, and nothing is kept of whose it was. */
+  private rest(): void {
+    for (const timer of Object.values(this.timers)) clearTimeout(timer);
+    this.timers = {};
+    this.attempt++;
+    this.drop();
+    this.failure = this.credential = undefined;
+    this.tried = this.expiredOnce = false;
+    this.set("idle");
+    this.unlisten?.();
+    this.unlisten = undefined;
+  }
+
+  /** Opens a socket, or takes the open one up again if the credential is still the same. */
   private async open(): Promise<void> {
     clearTimeout(this.timers.retry);
-    this.timers.retry = undefined;
+    const attempt = ++this.attempt;
     const Socket = this.options.WebSocket ?? (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
     if (!Socket) {
       this.fail(new TransportError("no_websocket", "this runtime has no WebSocket; give one in the options"));
       return;
     }
     this.unlisten ??= onReturn(() => this.lookAlive());
-    this.set(this.attempts++ === 0 ? "connecting" : "reconnecting");
-    const protocols = [SUBPROTOCOL];
-    const token = this.options.token;
-    if (token !== undefined) {
-      // A placeholder keeps a second attempt from starting while the token is fetched.
-      const attempt = this.attempts;
-      try {
-        const value = typeof token === "function" ? await token() : token;
-        if (this.attempts !== attempt || this.users === 0) return;
-        this.credential = value;
-        protocols.push(bearerProtocol(value));
-      } catch (error) {
-        this.fail(new TransportError("no_credential", `no credential: ${String(error)}`));
-        return;
-      }
-    }
-    let socket: WebSocketLike;
+    this.set(this.tried ? "reconnecting" : "connecting");
+    this.tried = true;
+    const { token } = this.options;
+    let credential: string | undefined;
     try {
-      socket = new Socket(this.address(), protocols);
+      credential = typeof token === "function" ? await askedFor(token, this.patience()) : token;
     } catch (error) {
-      this.fail(new TransportError("bad_address", String(error)));
+      if (attempt === this.attempt) this.hasNoCredential(error);
       return;
     }
+    if (attempt !== this.attempt) return;
+    if (this.socket && this.credential === credential) {
+      this.ready();
+      return;
+    }
+    this.drop();
+    if (this.users === 0) {
+      this.rest();
+      return;
+    }
+    this.credential = credential;
+    try {
+      this.listen(new Socket(this.address(), [SUBPROTOCOL, ...(credential === undefined ? [] : [bearerProtocol(credential)])]));
+    } catch (error) {
+      this.fail(new TransportError("bad_address", String(error)));
+    }
+  }
+
+  private listen(socket: WebSocketLike): void {
     this.socket = socket;
     this.greeted = false;
     socket.onmessage = (event) => this.receive(event.data);
     socket.onclose = (event) => this.lost(event.code, event.reason);
     socket.onerror = () => {};
     this.timers.patience = setTimeout(() => this.lost(4000, "no greeting"), this.patience());
+  }
+
+  /** Often there is no token because there is no network: the next attempt asks again. */
+  private hasNoCredential(error: unknown): void {
+    if (error instanceof TransportError) {
+      this.fail(error);
+      return;
+    }
+    if (!this.warned) console.warn(`[aguiws] no credential, asking again: ${String(error)}`);
+    this.warned = true;
+    this.drop();
+    this.tryAgain(this.backoff.next());
   }
 
   private address(): string {
@@ -188,7 +225,7 @@ export class Connection {
     if (typeof data !== "string") return;
     for (const tap of [...this.taps]) tap(false, data);
     // Whatever arrives is a sign of life: behind a long replay the pong itself may take a while.
-    if (this.state === "connected") clearTimeout(this.timers.patience);
+    if (this.greeted) clearTimeout(this.timers.patience);
     let frame: unknown;
     try {
       frame = JSON.parse(data);
@@ -218,7 +255,11 @@ export class Connection {
     this.hello = hello;
     this.greeted = true;
     this.backoff.reset();
-    this.expiredOnce = false;
+    this.expiredOnce = this.warned = false;
+    this.ready();
+  }
+
+  private ready(): void {
     this.set("connected");
     this.schedulePing();
     for (const feed of this.router.all()) feed.connected();
@@ -243,6 +284,7 @@ export class Connection {
   /** The socket is gone, whether or not it says so: a half-open one takes minutes to close by itself. */
   private lost(code: number, reason: string): void {
     if (!this.socket) return;
+    this.attempt++;
     this.drop();
     if (FINAL_CLOSES.has(code)) {
       this.fail(new TransportError(String(code), reason || `the server closed the connection with ${code}`));
@@ -254,12 +296,16 @@ export class Connection {
     }
     // Without a credential, who was let in once will be again; asking would only fill the console while a server is down.
     if (!this.greeted && this.users > 0 && (!this.hello || this.credential !== undefined)) void this.learnWhy();
-    if (this.users === 0) {
-      this.set("idle");
-      return;
-    }
     const wait = code === CLOSE_RESTARTING ? (this.goingAwayAfterMs ?? 0) : this.backoff.next();
     this.goingAwayAfterMs = undefined;
+    this.tryAgain(wait);
+  }
+
+  private tryAgain(wait: number): void {
+    if (this.users === 0) {
+      this.rest();
+      return;
+    }
     this.set("reconnecting");
     this.timers.retry = setTimeout(() => void this.open(), wait);
   }
@@ -274,15 +320,16 @@ export class Connection {
   private async learnWhy(): Promise<void> {
     const fetch = this.options.fetch ?? (globalThis as { fetch?: Fetch }).fetch;
     if (!fetch) return;
-    const error = await refusal(this.address(), this.credential, fetch);
-    if (!error || this.state !== "reconnecting") return;
+    const { credential } = this;
+    const error = await refusal(this.address(), credential, fetch);
+    if (!error || this.state !== "reconnecting" || this.credential !== credential) return;
     if (error.code === UNAUTHENTICATED && this.mayRenew()) return;
     this.fail(error);
   }
 
   private fail(error: TransportError): void {
     clearTimeout(this.timers.retry);
-    this.timers.retry = undefined;
+    this.attempt++;
     this.drop();
     this.failure = error;
     this.set("failed");

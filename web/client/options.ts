@@ -19,7 +19,12 @@ export type WebSocketConstructor = new (url: string, protocols: string[]) => Web
 export interface ConnectionOptions {
   /** The server's WebSocket address; a relative one is resolved against the page. */
   url: string;
-  /** A bearer token, or a function that answers a fresh one before each attempt. Never stored. */
+  /**
+   * A bearer token, or a function that is asked for one before each attempt, and before a socket that nobody used is taken
+   * up again: it is, if the answer is the same. Where the function rejects, or does not answer within `patienceMs`, the
+   * attempt has failed and there will be another; a TransportError is final. A function stands for one person at a time:
+   * call `close` of the connection when that one leaves.
+   */
   token?: string | (() => string | Promise<string>);
   /** Default: the global WebSocket. */
   WebSocket?: WebSocketConstructor;
@@ -28,7 +33,7 @@ export interface ConnectionOptions {
   backoff?: BackoffOptions;
   /** How often an open socket is asked for a sign of life, in milliseconds. Default 20,000. */
   pingMs?: number;
-  /** How long to wait for that sign, for the greeting and for the handshake. Default 10,000. */
+  /** How long to wait for that sign, for the greeting, for the handshake and for a token. Default 10,000. */
   patienceMs?: number;
   /** How long an unused socket stays open. Default 10,000. */
   lingerMs?: number;

@@ -3,18 +3,26 @@
 import { Connection } from "./connection.js";
 import type { ConnectionOptions } from "./options.js";
 
-const shared: Connection[] = [];
+/** Held by their agents and, while they are open, by their sockets; a token is kept no longer than they are. */
+let shared: WeakRef<Connection>[] = [];
 
-/** The page's one connection for these options: the same address, credential and constructor share a socket. */
+/**
+ * The page's one connection for these options: the same address, credential and constructor share a socket. One that
+ * its owner has closed is not given out again.
+ */
 export function connectionFor(options: ConnectionOptions): Connection {
-  const found = shared.find(
-    (connection) =>
-      connection.options.url === options.url &&
-      connection.options.token === options.token &&
-      connection.options.WebSocket === options.WebSocket,
-  );
+  const open = (connection?: Connection) => connection !== undefined && !connection.closed;
+  shared = shared.filter((one) => open(one.deref()));
+  const found = shared
+    .map((one) => one.deref())
+    .find(
+      (connection) =>
+        connection?.options.url === options.url &&
+        connection.options.token === options.token &&
+        connection.options.WebSocket === options.WebSocket,
+    );
   if (found) return found;
   const connection = new Connection(options);
-  shared.push(connection);
+  shared.push(new WeakRef(connection));
   return connection;
 }

@@ -46,7 +46,7 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
             <span role="status" data-testid="answer-progress">
               {answered} of {open.length} answered
             </span>
-            {kept && <p className="hint">Kept as drafts, also in the inbox.</p>}
+            {kept && <p className="hint">Kept as drafts for everybody who may answer.</p>}
           </div>
           <button
             type="button"

@@ -1,7 +1,6 @@
 // The socket: one for many, noticing that it is dead, coming back.
 
 import { expect, it, vi } from "vitest";
-import { connectionFor, WebSocketAgent } from "../index";
 import { attached, Bench, delta, close, finished, live, open, settle, shown, started, stream } from "./fake";
 import { quietly } from "./scenes";
 
@@ -27,14 +26,6 @@ it("carries several threads and tells their events apart", async () => {
   expect(shown(two)).toEqual(["assistant:two"]);
   expect(one.status.activeRunId).toBeUndefined();
   expect(two.status.activeRunId).toBe("r");
-});
-
-it("is shared by address and credential", () => {
-  const connection = connectionFor({ url: "ws://a/agui/ws" });
-  expect(connectionFor({ url: "ws://a/agui/ws" })).toBe(connection);
-  expect(connectionFor({ url: "ws://b/agui/ws" })).not.toBe(connection);
-  expect(connectionFor({ url: "ws://a/agui/ws", token: "x" })).not.toBe(connection);
-  expect(new WebSocketAgent({ url: "ws://a/agui/ws" }).clone().connection).toBe(connection);
 });
 
 it("notices a half-open socket by a ping without an answer", async () => {
