@@ -22,6 +22,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/web"
@@ -136,7 +137,8 @@ func openStore(ctx context.Context, s *settings, log *slog.Logger) (*redisstore.
 func (s *settings) serverOptions(auth server.Authenticator, store adapter.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
 		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: []string{"script"},
-		Fallback: web.Handler(), Metrics: metrics, Logger: log,
+		Identities: map[string]protocol.IdentityCapabilities{"": script.Identity, "script": script.Identity},
+		Fallback:   web.Handler(), Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
 			_, err := store.Due(ctx, 1)
 			return err

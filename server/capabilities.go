@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // withTransport adds to an agent's capabilities what this server adds to the
@@ -30,6 +32,33 @@ func withTransport(caps json.RawMessage) (json.RawMessage, error) {
 	return json.Marshal(all)
 }
 
+// withIdentities are the capabilities of agents that say who they are.
+func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabilities) (map[string]json.RawMessage, error) {
+	identified := map[string]json.RawMessage{}
+	for name, identity := range who {
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(caps, &all); err != nil {
+			return nil, err
+		}
+		var err error
+		if all["identity"], err = json.Marshal(identity); err != nil {
+			return nil, err
+		}
+		if identified[name], err = json.Marshal(all); err != nil {
+			return nil, err
+		}
+	}
+	return identified, nil
+}
+
+// capabilitiesOf are those of the agent of this name, behind this server.
+func (s *Server) capabilitiesOf(agent string) json.RawMessage {
+	if own, ok := s.identified[agent]; ok {
+		return own
+	}
+	return s.capabilities
+}
+
 func (s *Server) serveCapabilities(w http.ResponseWriter, r *http.Request) {
 	_, refused := s.enterFor(r, r.PathValue("agent"))
 	if refused != nil {
@@ -38,5 +67,5 @@ func (s *Server) serveCapabilities(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Write(s.capabilities)
+	w.Write(s.capabilitiesOf(r.PathValue("agent")))
 }

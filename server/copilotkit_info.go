@@ -11,9 +11,9 @@ import (
 // info tells a page what the runtime can do. It claims no licence and no
 // feature that is not here.
 func (k *copilotCall) info() {
-	agents := map[string]copilotAgent{copilotDefault: k.srv.describe(copilotDefault)}
+	agents := map[string]copilotAgent{copilotDefault: k.srv.describe(copilotDefault, "")}
 	for _, name := range k.srv.opts.Agents {
-		agents[name] = k.srv.describe(name)
+		agents[name] = k.srv.describe(name, name)
 	}
 	writeJSON(k.w, http.StatusOK, copilotInfo{
 		Version: moduleVersion(), Mode: "sse", Agents: agents, Suggestions: true, TelemetryDisabled: true,
@@ -45,8 +45,11 @@ type copilotAgent struct {
 	Capabilities json.RawMessage `json:"capabilities"`
 }
 
-func (s *Server) describe(name string) copilotAgent {
-	return copilotAgent{Name: name, ClassName: "HttpAgent", Capabilities: s.capabilities}
+// describe tells of an agent, by what a page calls it and what it is called here.
+func (s *Server) describe(called, name string) copilotAgent {
+	return copilotAgent{
+		Name: called, Description: s.opts.Identities[name].Description, ClassName: "HttpAgent", Capabilities: s.capabilitiesOf(name),
+	}
 }
 
 // moduleVersion is this module's version in the program that it is part of.

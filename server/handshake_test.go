@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/coder/websocket"
 )
 
@@ -191,6 +192,10 @@ func TestCapabilities(t *testing.T) {
 		if status != 200 || transport["websocket"] != true || transport["resumable"] != true || transport["streaming"] != true {
 			t.Errorf("%s: got %d %v", path, status, body)
 		}
+	}
+	if caps, err := withIdentities([]byte(`{"tools":{}}`), map[string]protocol.IdentityCapabilities{"helper": {Name: "Helper", Type: "t"}}); err != nil ||
+		len(caps) != 1 || string(caps["helper"]) != `{"identity":{"name":"Helper","type":"t"},"tools":{}}` {
+		t.Errorf("got %s, %v", caps["helper"], err)
 	}
 	if status, _, _ := ts.get("/agui/capabilities", nil, ""); status != 401 {
 		t.Errorf("without a credential: %d", status)

@@ -27,6 +27,9 @@ type Options struct {
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
 	// capabilities or threads. Default: none; the default agent has no name.
 	Agents []string
+	// Identities say who agents are, by name, the default agent under "": the
+	// identity among their capabilities. Default: nothing is said.
+	Identities map[string]protocol.IdentityCapabilities
 	// Fallback serves every other path. Default: 404.
 	Fallback http.Handler
 	// Ready reports why the server should get no traffic, for /readyz. Default:

@@ -22,6 +22,7 @@ type Server struct {
 	opts         Options
 	runs         backend
 	capabilities json.RawMessage
+	identified   map[string]json.RawMessage // capabilities with who the agent is
 	inbound      *semaphore.Weighted
 	waiting      waiting
 	metrics      *Metrics
@@ -81,6 +82,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	var err error
 	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {
 		return nil, fmt.Errorf("server: capabilities: %w", err)
+	}
+	if s.identified, err = withIdentities(s.capabilities, s.opts.Identities); err != nil {
+		return nil, fmt.Errorf("server: identities: %w", err)
 	}
 	return s, nil
 }

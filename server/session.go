@@ -103,7 +103,7 @@ func (s *fullSession) hello() error {
 	opts := &s.srv.opts
 	return s.send(helloFrame{
 		Type: "ws.hello", Binding: "agui.v1", HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
-		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilities,
+		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilitiesOf(s.agent),
 	})
 }
 

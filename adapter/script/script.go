@@ -15,6 +15,11 @@ type Options struct {
 	Effects string
 }
 
+// Identity says who the agent is. Pages know by its type what to offer.
+var Identity = protocol.IdentityCapabilities{
+	Name: "script", Type: "aguiws:script", Description: "Does what commands such as /say and /tool tell it to",
+}
+
 // New returns the agent. It may be used by several runners at once.
 func New(options Options) adapter.Agent { return &agent{options} }
 
