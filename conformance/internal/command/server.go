@@ -18,7 +18,7 @@ import (
 
 // patience is how long a process may take to do what it must, also on a machine
 // that does much else.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 // Options of a server. The zero value: the embedded store, the default lease.
 type Options struct {
