@@ -181,7 +181,8 @@ type Index interface {
 	// it: then false. Its log epoch is never used again.
 	Delete(ctx context.Context, key ThreadKey) (bool, error)
 	// Retire trims logs, run records, archives and terminal dispatches that are
-	// past their retention, a bounded number a call. More: there is more to do.
+	// past their retention, a bounded number a call. More: there is more to do,
+	// beside an error too: what fails is left out.
 	Retire(ctx context.Context) (more bool, err error)
 }
 

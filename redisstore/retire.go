@@ -3,6 +3,7 @@ package redisstore
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -35,7 +36,9 @@ type retirement struct {
 // Retire implements adapter.Index. Calls go through all threads in turn, and a
 // false answer ends a pass. A pass reads a few values of each thread, so that one
 // over more than 10,000 is followed by a rest, of a second for 1,000 threads, in
-// which calls do nothing. Nodes need not agree on who does it.
+// which calls do nothing. Nodes need not agree on who does it. What cannot be
+// retired is told as an error, and looked at again in the next pass: it holds up
+// nothing behind it.
 func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 	s.retired.mu.Lock()
 	defer s.retired.mu.Unlock()
@@ -43,73 +46,79 @@ func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 	if time.Now().Before(at.rests) {
 		return false, nil
 	}
-	for left := retireLooks; left > 0; {
-		p := &s.keys.parts[at.part]
-		from := "-"
-		if at.after != "" {
-			from = "(" + at.after
-		}
-		cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.threads, from, "+", "limit", 0, left)
-		if err := ask(ctx, s, []*redis.StringSliceCmd{cmd}); err != nil {
-			return false, fmt.Errorf("redisstore: retire: %w", err)
-		}
-		members := cmd.Val()
-		if err := s.retireThreads(ctx, p, members); err != nil {
-			return false, err
-		}
+	for left := retireLooks; left > 0 && err == nil; {
+		var members []string
+		members, err = s.retirePage(ctx, &s.keys.parts[at.part], at.after, left)
+		at.seen += len(members)
 		if len(members) == left {
 			at.after = members[left-1]
-			at.seen += left
-			return true, nil
+			return true, err
 		}
 		left -= len(members)
-		at.seen += len(members)
 		at.part, at.after = at.part+1, ""
 		if at.part == len(s.keys.parts) {
 			if at.seen > retireMany {
 				at.rests = time.Now().Add(time.Duration(at.seen) * retirePause)
 			}
 			at.part, at.seen = 0, 0
-			return false, nil
+			return false, err
 		}
 	}
-	return true, nil
+	return true, err
 }
 
-// retireThreads retires what is due of a partition's threads, given by their
-// members in the list.
-func (s *Store) retireThreads(ctx context.Context, p *partition, members []string) error {
+// retirePage retires what is due of the next threads of a partition, and returns
+// their members in the list.
+func (s *Store) retirePage(ctx context.Context, p *partition, after string, limit int) ([]string, error) {
+	from := "-"
+	if after != "" {
+		from = "(" + after
+	}
+	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.threads, from, "+", "limit", 0, limit)
+	if err := ask(ctx, s, []*redis.StringSliceCmd{cmd}); err != nil {
+		return nil, fmt.Errorf("redisstore: retire: %w", err)
+	}
+	members := cmd.Val()
+	due, err := s.retireDue(ctx, p, members)
+	for group := range slices.Chunk(due, retireTogether) {
+		if ctx.Err() != nil {
+			break
+		}
+		err = errors.Join(err, s.retireAll(ctx, group))
+	}
+	return members, err
+}
+
+// retireDue finds those of a partition's threads, given by their members in the
+// list, of which something may be due.
+func (s *Store) retireDue(ctx context.Context, p *partition, members []string) (due []adapter.ThreadKey, err error) {
 	now := time.Now()
 	if s.opts.Clock != nil {
 		now = s.opts.Clock()
 	}
 	cmds := make([]*redis.SliceCmd, len(members))
 	for i, m := range members {
-		if len(m) != digestSize+stampSize+hashSize {
-			return fmt.Errorf("redisstore: retire: %s holds what is no member", p.threads)
-		}
-		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+m[digestSize+stampSize:]+":rec", "thread", "look", "marks")
+		hash := m[max(len(m)-hashSize, 0):] // of what is no member, a key that is not there
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+hash+":rec", "thread", "look", "marks")
 	}
 	if err := ask(ctx, s, cmds); err != nil {
-		return fmt.Errorf("redisstore: retire: %w", err)
+		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
-	var due []adapter.ThreadKey
 	for i, cmd := range cmds {
+		if len(members[i]) != digestSize+stampSize+hashSize {
+			err = fmt.Errorf("redisstore: retire: %s holds what is no member", p.threads)
+			continue
+		}
 		v := cmd.Val()
 		member, _ := v[0].(string)
 		look, _ := v[1].(string)
 		marks, _ := v[2].(string)
 		used := forever - unstamp(members[i][digestSize:digestSize+stampSize])
-		if key, ok := threadOf(member); ok && s.retireDue(now.UnixMilli(), used, look, marks) {
+		if key, ok := threadOf(member); ok && s.mayRetire(now.UnixMilli(), used, look, marks) {
 			due = append(due, key)
 		}
 	}
-	for group := range slices.Chunk(due, retireTogether) {
-		if err := s.retireAll(ctx, group); err != nil {
-			return err
-		}
-	}
-	return nil
+	return due, err
 }
 
 // lookAfter is how much longer than they must things may be kept in a thread that
@@ -118,10 +127,10 @@ func (s *Store) lookAfter() int64 {
 	return max(min(s.opts.Keep/8, s.opts.RetainAge).Milliseconds(), 1)
 }
 
-// retireDue reports whether there may be something to retire of a thread that was
+// mayRetire reports whether there may be something to retire of a thread that was
 // last used at a time. look says when there is; where it is not known, the log's
 // first mark says how old the log is. Times are Unix ms.
-func (s *Store) retireDue(now, used int64, look, marks string) bool {
+func (s *Store) mayRetire(now, used int64, look, marks string) bool {
 	if s.opts.ThreadTTL > 0 && now-used >= s.opts.ThreadTTL.Milliseconds() {
 		return true
 	}
@@ -135,8 +144,9 @@ func (s *Store) retireDue(now, used int64, look, marks string) bool {
 	return now-used >= s.opts.RetainAge.Milliseconds()
 }
 
-// retireAll retires threads beside each other, each in as many steps as it takes.
-func (s *Store) retireAll(ctx context.Context, threads []adapter.ThreadKey) error {
+// retireAll retires threads beside each other, each in as many steps as it takes,
+// unless one of them fails.
+func (s *Store) retireAll(ctx context.Context, threads []adapter.ThreadKey) (err error) {
 	cursors := make([]string, len(threads))
 	for len(threads) > 0 {
 		calls := make([]call, len(threads))
@@ -150,17 +160,20 @@ func (s *Store) retireAll(ctx context.Context, threads []adapter.ThreadKey) erro
 		var at []string
 		for i, r := range replies {
 			if errs[i] != nil {
-				return errs[i]
+				err = errors.Join(err, fmt.Errorf("redisstore: retire thread %q of namespace %q: %w", threads[i].Thread, threads[i].Namespace, errs[i]))
+				continue
 			}
-			if cursor := r.string(); cursor != "0" {
-				left, at = append(left, threads[i]), append(at, cursor)
-			}
-			s.begun(threads[i], r.string())
+			cursor, epoch := r.string(), r.string()
 			if r.err != nil {
-				return r.err
+				err = errors.Join(err, r.err)
+				continue
+			}
+			s.begun(threads[i], epoch)
+			if cursor != "0" {
+				left, at = append(left, threads[i]), append(at, cursor)
 			}
 		}
 		threads, cursors = left, at
 	}
-	return nil
+	return err
 }

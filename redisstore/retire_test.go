@@ -1,0 +1,114 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// resting is a store with threads at rest, t0 to t19, that are all past their time,
+// and a command that says nothing of how it went.
+func resting(t *testing.T, o Options) (s *Store, do func(command ...any)) {
+	t.Helper()
+	clock := time.UnixMilli(1_700_000_000_000)
+	o.ThreadTTL, o.Clock = time.Hour, func() time.Time { return clock }
+	s = open(t, redistest.Start(t, redistest.Options{}).URL(), o)
+	for n := range 20 {
+		b := inline(0, "r1")
+		b.Thread.Thread = fmt.Sprint("t", n)
+		claim := begin(t, s, b)
+		commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+	}
+	clock = clock.Add(2 * time.Hour)
+	return s, func(command ...any) {
+		t.Helper()
+		if err := s.client.Do(context.Background(), command...).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// retired is a pass: the threads that are left after it, and what it complained of.
+func retired(t *testing.T, s *Store) (left []string, complaints string) {
+	t.Helper()
+	ctx := context.Background()
+	for calls := 0; ; calls++ {
+		more, err := s.Retire(ctx)
+		if err != nil {
+			complaints += err.Error() + "\n"
+		}
+		if !more {
+			break
+		}
+		if calls > 100 {
+			t.Fatal("a pass does not end")
+		}
+	}
+	for n := range 20 {
+		key := adapter.ThreadKey{Namespace: testKey.Namespace, Thread: fmt.Sprint("t", n)}
+		v, err := s.Read(ctx, key, adapter.ReadQuery{})
+		if err != nil {
+			left = append(left, err.Error())
+		} else if v.Seq > 0 {
+			left = append(left, key.Thread)
+		}
+	}
+	return left, complaints
+}
+
+func keyOf(s *Store, thread string) threadKeys {
+	return s.keys.thread(adapter.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
+}
+
+// A run that cannot be read keeps nothing, its own thread included.
+func TestAThreadWithADamagedRunIsErased(t *testing.T) {
+	s, do := resting(t, Options{Partitions: 1})
+	do("HSET", keyOf(s, "t7").base+"runs", "m:damaged", "garbage")
+	if left, complaints := retired(t, s); left != nil || complaints != "" {
+		t.Errorf("left are %q: %s", left, complaints)
+	}
+	if keys := s.client.Keys(context.Background(), keyOf(s, "t7").base+"*").Val(); len(keys) != 2 { // its record, and who follows it for now
+		t.Errorf("of the damaged thread there are %q", keys)
+	}
+}
+
+// A thread that no script gets past is told of, left as it is, and holds up nobody.
+func TestADamagedThreadHoldsUpNoOther(t *testing.T) {
+	s, do := resting(t, Options{Partitions: 1})
+	for _, key := range []string{keyOf(s, "t3").base + "runs", keyOf(s, "t9").base + "runs"} {
+		do("DEL", key)
+		do("SET", key, "garbage")
+	}
+	do("ZADD", keyOf(s, "t0").part.threads, 0, "garbage")
+	for range 2 {
+		left, complaints := retired(t, s)
+		if len(left) != 2 || strings.Count(complaints, "WRONGTYPE") < 2 || !strings.Contains(complaints, `"t3"`) || !strings.Contains(complaints, "no member") {
+			t.Errorf("left are %q: %s", left, complaints)
+		}
+	}
+	if n := s.client.Exists(context.Background(), keyOf(s, "t3").rec(), keyOf(s, "t3").log()).Val(); n != 2 { // it was looked at before anything was written
+		t.Errorf("of the damaged thread's keys %d are left", n)
+	}
+}
+
+// A partition that does not answer holds up none behind it.
+func TestADamagedPartitionHoldsUpNoOther(t *testing.T) {
+	s, do := resting(t, Options{Partitions: 4})
+	first := &s.keys.parts[0]
+	do("DEL", first.threads)
+	do("SET", first.threads, "garbage")
+	left, complaints := retired(t, s)
+	if len(left) == 0 || len(left) > 15 || !strings.Contains(complaints, "WRONGTYPE") {
+		t.Errorf("left are %q: %s", left, complaints)
+	}
+	for _, thread := range left {
+		if keyOf(s, thread).part != first {
+			t.Errorf("left is %s", thread)
+		}
+	}
+}
