@@ -27,7 +27,7 @@ func TestWhoFollowsADeletedThreadIsToldThatItIsEmpty(t *testing.T) {
 			}
 			continue
 		}
-		if page.Restated.Reason != adapter.ReasonEpochChanged || l.cursor.Position().Epoch == before.Epoch || l.cursor.Position().Seq != 0 {
+		if !page.Deleted || page.Restated.Reason != adapter.ReasonEpochChanged || l.cursor.Position().Epoch == before.Epoch || l.cursor.Position().Seq != 0 {
 			t.Errorf("%+v at %+v", page.Restated, l.cursor.Position())
 		}
 		break
@@ -35,6 +35,33 @@ func TestWhoFollowsADeletedThreadIsToldThatItIsEmpty(t *testing.T) {
 	l.got = nil
 	succeeded(t, l.say("hello again"))
 	l.wellFormed()
+}
+
+// Who comes too late to see that a thread was deleted finds its next life.
+func TestWhoFollowsAThreadThatWasBegunAgainIsRestated(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+	l.say("hello")
+	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	l.submit(user("again"))
+	for {
+		page, err := l.cursor.Next(l.ctx())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page.Restated != nil {
+			if page.Deleted || len(page.Restated.Restatement) == 0 {
+				t.Errorf("%+v", page)
+			}
+			return
+		}
+		select {
+		case <-l.woken:
+		case <-l.ctx().Done():
+			t.Fatal("the follower was not told")
+		}
+	}
 }
 
 func TestTheInboxFindsSuspensionsByTheReasonsOfTheirInterrupts(t *testing.T) {

@@ -95,6 +95,29 @@ func TestAttachAgain(t *testing.T) {
 	}
 }
 
+// A thread that is deleted is followed no more. The socket goes on, and so may
+// the thread's id.
+func TestDetachedFromADeletedThread(t *testing.T) {
+	b := newFake()
+	b.log(localThread, custom("1"))
+	ts := newTestServer(t, b, nil)
+	c := ts.dial()
+	c.follow("other")
+	c.send(`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":1}}`)
+	c.expect("ws.attached")
+	c.expect("ws.live")
+	b.change(localThread, func(th *fakeThread) { th.epoch, th.log, th.deleted = "e2", nil, true })
+	c.wants(`{"type":"ws.detached","threadId":"t","reason":"deleted"}`)
+	c.send(`{"type":"ws.ping"}`)
+	c.wants(`{"type":"ws.pong","positions":{"other":0}}`)
+	if n := b.followers(); n != 1 {
+		t.Errorf("%d followers", n)
+	}
+	c.send(input("t", "r"))
+	c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"started"}`,
+		`{"type":"ws.stream","threadId":"t","epoch":"e2","seq":0}`, runStarted("t", "r"))
+}
+
 // A follower that cannot go on is restated without having asked.
 func TestUnsolicitedRestatement(t *testing.T) {
 	b := newFake()

@@ -72,6 +72,10 @@ func (s *fullSession) step(ctx context.Context, d *delivery) error {
 		return nil
 	}
 	d.failures = 0
+	if page.Deleted {
+		s.drop(d)
+		return s.send(detachedFrame{"ws.detached", "", d.thread, "deleted"})
+	}
 	if page.Restated != nil {
 		d.ready.Store(true)
 		return s.restate(d, page.Restated, "")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -85,6 +86,39 @@ func TestEndToEndRestated(t *testing.T) {
 		}
 		same(t, tb, other)
 	}
+}
+
+// Whoever follows a thread is told that somebody has deleted it.
+func TestEndToEndDeleted(t *testing.T) {
+	ts, _ := endToEnd(t)
+	tb := newTab(ts.dial())
+	wantSuccess(t, tb.ask("r1", "/say hello"))
+	other := newTab(ts.dial())
+	other.send(`{"type":"ws.attach","threadId":"t"}`)
+	wantSuccess(t, other.until())
+	other.expect("ws.live")
+	stream := ts.ask(http.MethodGet, "/agui/threads/t/events?follow=1", "").opened()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodDelete, ts.http.URL+"/v1/threads/t", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := ts.http.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	if resp.StatusCode != http.StatusNoContent {
+		t.Fatal(resp.Status)
+	}
+	for _, c := range []*client{tb.client, other.client} {
+		if f := c.expect("ws.detached"); f["threadId"] != "t" || f["reason"] != "deleted" || f["id"] != nil {
+			t.Errorf("got %v", f)
+		}
+	}
+	stream.rest() // ends
+	fresh := newTab(ts.dial())
+	wantSuccess(t, fresh.ask("r1", "/say hello again"))
+	fresh.settle()
 }
 
 // Repeats of a run in each of its states start nothing.

@@ -34,6 +34,7 @@ type fakeThread struct {
 	base      int64 // positions up to it are trimmed
 	log       [][]byte
 	followers []*fakeFollower
+	deleted   bool // who is restated is told so
 }
 
 // newFake has small pages, so that tests see several.
@@ -232,7 +233,7 @@ func (f *fakeFollower) Next(context.Context) (adapter.Page, error) {
 	if f.pos.Epoch != t.epoch || f.pos.Seq < t.base {
 		at := f.pos
 		a, err := f.attach(&at)
-		return adapter.Page{Restated: a, CaughtUp: true}, err
+		return adapter.Page{Restated: a, Deleted: t.deleted, CaughtUp: true}, err
 	}
 	events := t.log[f.pos.Seq-t.base:]
 	events = events[:min(len(events), f.b.page)]
