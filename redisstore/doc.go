@@ -120,8 +120,8 @@
 // before the replicas have it. A lease that has expired can be renewed
 // and written under until another claim is granted. A log in use
 // may keep events for half of Options.RetainAge more than that. While a thread is
-// used at least once in Options.Keep, the labels, answers and requests in its memo
-// do not expire; but a label finds its latest 32 runs and no others, so that a repeat
-// of an earlier one is taken for a new input. A node whose clock is behind looks late for what is past its
-// retention; none takes anything too soon.
+// used at least once in Options.Keep, the answers and requests in its memo do not
+// expire. A label finds its latest 32 runs and no others, so that a repeat of an
+// earlier one is taken for a new input. A node whose clock is behind looks late for
+// what is past its retention; none takes anything too soon.
 package redisstore

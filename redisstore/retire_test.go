@@ -112,3 +112,31 @@ func TestADamagedPartitionHoldsUpNoOther(t *testing.T) {
 		}
 	}
 }
+
+// Labels go with their runs, in a thread that is used for ever too.
+func TestLabelsGoWithTheirRuns(t *testing.T) {
+	clock := time.UnixMilli(1_700_000_000_000)
+	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Keep: time.Hour, Clock: func() time.Time { return clock }})
+	ctx := context.Background()
+	for n := range 1000 {
+		b := inline(view(t, s, adapter.ReadQuery{}).Version, fmt.Sprint("r", n))
+		claim := begin(t, s, b)
+		commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: int64(2*n + 1), Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+		clock = clock.Add(30 * time.Second)
+		if n%100 == 99 {
+			for more := true; more; {
+				var err error
+				if more, err = s.Retire(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	labels, err := s.client.HLen(ctx, s.keys.thread(testKey).base+"memo").Result()
+	if err != nil || labels < 100 || labels > 300 {
+		t.Errorf("%d labels are kept of runs of an hour, which are 120: %v", labels, err)
+	}
+	if v := view(t, s, adapter.ReadQuery{Label: "r999"}); len(v.Labelled) != 1 {
+		t.Errorf("the latest label finds %+v", v.Labelled)
+	}
+}

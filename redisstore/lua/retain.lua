@@ -100,6 +100,19 @@ local function prune(t, r, cursor, keep)
   return page[1]
 end
 
+-- unlabel forgets labels of which every run was dropped, from a cursor on as prune.
+local function unlabel(t, cursor)
+  local page = redis.call('HSCAN', t.memo, cursor, 'MATCH', 'l:*', 'COUNT', 300)
+  for i = 1, #page[2], 2 do
+    local kept = 0
+    for _, id in ipairs(unpacked(page[2][i + 1])) do
+      if kept == 0 then kept = redis.call('HEXISTS', t.runs, 'm:' .. id) end
+    end
+    if kept == 0 then redis.call('HDEL', t.memo, page[2][i]) end
+  end
+  return page[1]
+end
+
 -- tally is how many terminal dispatches the thread has of each state, and its
 -- dead letters.
 local function tally(t)

@@ -6,7 +6,7 @@
 -- ARGV[9]  keep      ms for which runs are kept
 -- ARGV[10] ttl       ms for which the thread is kept at rest; 0: for ever
 -- ARGV[11] remember  as in delete.lua
--- ARGV[12] cursor    in the runs; '0' at first
+-- ARGV[12] cursor    in the runs, or in the labels; '0' at first
 -- ARGV[13] look      ms after which to look again at a thread whose runs grow older
 --
 -- Returns {cursor, epoch}: the cursor to go on with, '0' when the thread is done;
@@ -26,7 +26,17 @@ if ttl > 0 and not busy and not waits and NOW - used >= ttl then
   return { '0', ARGV[3] }
 end
 
-local cursor, before = prune(t, r, ARGV[12], keep), r.base
+-- Behind the runs come the labels, whose cursors begin with an l.
+local cursor, before = ARGV[12], r.base
+local labels = string.match(cursor, '^l(.*)')
+if not labels then
+  cursor = prune(t, r, cursor, keep)
+  if cursor == '0' then labels = '0' end
+end
+if labels then
+  labels = unlabel(t, labels)
+  cursor = labels == '0' and '0' or 'l' .. labels
+end
 trim(t, r, math.huge, math.huge, age)
 if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'len', r.bytes, 'marks', r.marks) end
 
