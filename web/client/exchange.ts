@@ -56,6 +56,11 @@ export class Exchange {
     return this.accepted || (this.sent && this.frameId === undefined);
   }
 
+  /** The server has taken it, and its RUN_STARTED is what comes next. */
+  get awaited(): boolean {
+    return this.accepted && !this.unsure && this.claims;
+  }
+
   wasSent(frameId: string): void {
     this.frameId = frameId;
     this.sent = true;

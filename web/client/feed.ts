@@ -91,6 +91,11 @@ export class Feed {
     }
   }
 
+  /** What was built from the events is gone: the next attach is from a restatement, whenever it comes. */
+  forget(): void {
+    this.freshWanted = true;
+  }
+
   send(frame: object): boolean {
     return this.connection.send(frame);
   }

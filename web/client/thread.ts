@@ -139,6 +139,7 @@ export class AgentThread implements FeedListener {
   /** Makes the next attach start from a restatement. */
   forget(): void {
     this.fresh = true;
+    this.feed?.forget();
   }
 
   /** A reducer has ended: what is open is known better here than in the run it told. */
@@ -248,6 +249,7 @@ export class AgentThread implements FeedListener {
     }
     for (const exchange of this.exchanges) {
       if (exchange.pipeline.ended) continue;
+      if (exchange.awaited && !this.isKnown(exchange)) exchange.mustAsk();
       if (exchange.unsure) this.sendInput(exchange);
       else if (exchange.stopRequested && exchange.accepted) this.cancel(exchange.knownAs);
     }
@@ -273,6 +275,8 @@ export class AgentThread implements FeedListener {
     }
     for (const pipeline of [...this.connecting]) pipeline.fail(error);
     this.segments.finish();
+    // The rest of the run in progress would have no pipeline to go on in.
+    this.forget();
   }
 
   private beginRun(event: WireEvent): void {
@@ -330,6 +334,12 @@ export class AgentThread implements FeedListener {
     setTimeout(() => {
       if (this.followers > 0) this.attachFresh();
     }, this.resync.next());
+  }
+
+  /** Whether the server, as far as it has told, still has the run before it. */
+  private isKnown({ runId, knownAs }: Exchange): boolean {
+    const { activeRunId, queued } = this.status.value;
+    return activeRunId === knownAs || queued.some((one) => one.runId === runId || one.runId === knownAs);
   }
 
   private sendInput(exchange: Exchange): void {

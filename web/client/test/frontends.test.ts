@@ -81,7 +81,7 @@ describe("CopilotKit", () => {
     agent.clearReconnectCursor("never seen");
     const socket = await bench.reconnect();
     const attach = socket.next();
-    expect(attach.type).toBe("ws.attach");
+    expect(attach).toEqual({ type: "ws.attach", id: attach.id, threadId: "t" });
     agent.setMessages([]);
     socket.say(attached(3, false, { id: attach.id }), ...atRest(3, [user("u0", "q")], finished("r0")));
     await settle();
