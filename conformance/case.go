@@ -12,12 +12,16 @@ import (
 // Level is how much a rule binds.
 type Level string
 
-// The levels, from the strictest.
+// The levels, from the strictest. RULES.md says what they mean.
 const (
-	Must   Level = "MUST"   // AG-UI asks for it
-	Should Level = "SHOULD" // AG-UI asks for it where nothing stands against it
-	Ours   Level = "OURS"   // this project promises it beyond AG-UI
+	Must     Level = "MUST"     // AG-UI 1.1 asks for it
+	Should   Level = "SHOULD"   // AG-UI 1.1 asks for it where nothing stands against it
+	Contract Level = "CONTRACT" // AG-UI's interrupt contract asks for it, and 1.1 for less
+	Ours     Level = "OURS"     // this project promises it beyond both
 )
+
+// Levels are all of them.
+var Levels = []Level{Must, Should, Contract, Ours}
 
 // Case is one thing that a server does, or does not do.
 type Case struct {
@@ -169,8 +173,8 @@ func (c *Case) check() error {
 	switch {
 	case c.Rule == "":
 		return fmt.Errorf("which rule does it hold? add a line \"rule: …\"")
-	case c.Level != Must && c.Level != Should && c.Level != Ours:
-		return fmt.Errorf("the level is MUST, SHOULD or OURS, not %q", c.Level)
+	case !slices.Contains(Levels, c.Level):
+		return fmt.Errorf("the level is MUST, SHOULD, CONTRACT or OURS, not %q", c.Level)
 	case c.About == "":
 		return fmt.Errorf("what is it about? add a line \"about: …\"")
 	case len(c.steps) == 0:

@@ -189,6 +189,34 @@ func expectRule(t *testing.T, rules []string, text, want string) {
 	t.Errorf("expected %s, found %v\n%s", want, rules, text)
 }
 
+// Where no rule has an order, a case has none.
+func TestSnapshotsInEitherOrder(t *testing.T) {
+	cases, err := Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cases, err = Select(cases, []string{"state/boundary-snapshots"}, nil); err != nil || len(cases) != 1 {
+		t.Fatalf("%d cases: %v", len(cases), err)
+	}
+	const state, messages, asks = `{"type":"STATE_SNAPSHOT","snapshot":{}}`, `{"type":"MESSAGES_SNAPSHOT","messages":[]}`,
+		`{"type":"RUN_FINISHED","threadId":"T","runId":"R","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"confirmation"}]}}`
+	for name, test := range map[string]struct {
+		events []string
+		rule   string
+	}{
+		"state first":    {[]string{begun, state, messages, asks}, ""},
+		"messages first": {[]string{begun, messages, state, asks}, ""},
+		"no state":       {[]string{begun, messages, asks}, "boundary-snapshots"},
+		"no messages":    {[]string{begun, state, asks}, "boundary-snapshots"},
+	} {
+		server := httptest.NewServer(says(test.events...))
+		rules, text := broken(t, Target{URL: server.URL, Over: SSE}, cases)
+		server.Close()
+		t.Log(name)
+		expectRule(t, rules, text, test.rule)
+	}
+}
+
 // What a server does not offer is skipped, with a reason, and never passes.
 func TestSkippedIsNotPassed(t *testing.T) {
 	cases := one(t, "A> run r1 form\nA< RUN_STARTED\n")

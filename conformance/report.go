@@ -47,7 +47,7 @@ func (r *Report) Counts() Counts {
 
 // Progress writes one line for a result as it comes.
 func Progress(w io.Writer, r Result) {
-	line := fmt.Sprintf("%-7s %-10s %-6s %s", r.Status, r.Over, r.Case.Level, r.Case.Name)
+	line := fmt.Sprintf("%-7s %-10s %-8s %s", r.Status, r.Over, r.Case.Level, r.Case.Name)
 	switch r.Status {
 	case Skipped:
 		line += "  (" + r.Reason + ")"
@@ -118,7 +118,7 @@ func (r *Report) table(w io.Writer) {
 	}
 	all := r.Counts()
 	fmt.Fprintf(w, "%-12s %-10s %7d %7d %7d\n", "all", "", all.Passed, all.Failed, all.Skipped)
-	for _, level := range []Level{Must, Should, Ours} {
+	for _, level := range Levels {
 		var c Counts
 		for _, result := range r.Results {
 			if result.Case.Level == level {

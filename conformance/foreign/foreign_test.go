@@ -39,14 +39,14 @@ func TestGoServer(t *testing.T) {
 	judge(t, "gosdk", exec.Command(binary))
 }
 
-// judge holds a server to what AG-UI asks of all, and compares its failures with
+// judge holds a server to what AG-UI and its interrupt contract ask, and compares its failures with
 // those that are written down.
 func judge(t *testing.T, name string, cmd *exec.Cmd) {
 	cases, err := conformance.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cases, err = conformance.Select(cases, nil, []conformance.Level{conformance.Must, conformance.Should}); err != nil {
+	if cases, err = conformance.Select(cases, nil, []conformance.Level{conformance.Must, conformance.Should, conformance.Contract}); err != nil {
 		t.Fatal(err)
 	}
 	text, err := os.ReadFile(filepath.Join(name, "profile.json"))

@@ -58,7 +58,7 @@ func (o *testRun) flags(stderr io.Writer) *flag.FlagSet {
 	f.StringVar(&o.url, "url", "", "where the server is")
 	f.StringVar(&o.over, "over", "", "transports, separated by commas: binding, plain, sse, copilotkit (default: by the URL)")
 	f.Var(&o.only, "case", "only cases that match, as \"interrupts/*\" or a group's name; may be repeated")
-	f.Var(&o.levels, "level", "only cases of these levels: MUST, SHOULD, OURS")
+	f.Var(&o.levels, "level", "only cases of these levels: MUST, SHOULD, CONTRACT, OURS")
 	f.BoolVar(&o.list, "list", false, "list the cases and end")
 	f.StringVar(&o.format, "format", "text", "text, json or junit")
 	f.BoolVar(&o.quiet, "quiet", false, "no progress")
@@ -166,8 +166,8 @@ func (o *testRun) selected() ([]*conformance.Case, error) {
 	var levels []conformance.Level
 	for _, level := range o.levels.split() {
 		l := conformance.Level(strings.ToUpper(level))
-		if l != conformance.Must && l != conformance.Should && l != conformance.Ours {
-			return nil, fmt.Errorf("--level %q: it is MUST, SHOULD or OURS", level)
+		if !slices.Contains(conformance.Levels, l) {
+			return nil, fmt.Errorf("--level %q: it is MUST, SHOULD, CONTRACT or OURS", level)
 		}
 		levels = append(levels, l)
 	}
@@ -236,7 +236,7 @@ func listCases(w io.Writer, cases []*conformance.Case) {
 		if over == "" {
 			over = "all"
 		}
-		fmt.Fprintf(w, "%-34s %-6s %-26s %s\n    %s\n", c.Name, c.Level, c.Rule, over, c.About)
+		fmt.Fprintf(w, "%-34s %-8s %-26s %s\n    %s\n", c.Name, c.Level, c.Rule, over, c.About)
 		if len(c.Needs) > 0 {
 			fmt.Fprintf(w, "    needs %s\n", strings.Join(c.Needs, ", "))
 		}

@@ -78,7 +78,7 @@ func TestFailureIsTold(t *testing.T) {
 			t.Errorf("the report does not have %q:\n%s", want, out)
 		}
 	}
-	if !strings.Contains(progress, "failed  sse        MUST   lifecycle/boundaries") {
+	if !strings.Contains(progress, "failed  sse        MUST     lifecycle/boundaries") {
 		t.Errorf("progress: %s", progress)
 	}
 }
