@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"fmt"
-	"path"
 	"regexp"
 	"slices"
 	"strconv"
@@ -34,7 +33,7 @@ type Case struct {
 	Times  int      // how often it is tried, at least 1
 	Alone  bool     // no other case may run meanwhile
 	Slow   int      // how many times as long as others its steps may take, at least 1
-	Source string   // file and line
+	Source string   // file, as it was given to Parse, and line
 
 	steps []step
 }
@@ -71,7 +70,7 @@ func Parse(file string, text []byte) ([]*Case, error) {
 	var cases []*Case
 	var c *Case
 	for i, line := range strings.Split(string(text), "\n") {
-		at := fmt.Sprintf("%s:%d", path.Base(file), i+1)
+		at := fmt.Sprintf("%s:%d", file, i+1)
 		line = strings.TrimSpace(line)
 		if header := section.FindStringSubmatch(line); header != nil {
 			c = &Case{Name: header[1], Times: 1, Slow: 1, Source: at}

@@ -119,7 +119,7 @@ func TestParse(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := cases[0]
-	if c.Group() != "g" || c.Times != 3 || c.Source != "f.txtar:3" || len(c.steps) != 5 || !c.appliesTo(SSE) || c.appliesTo(Plain) {
+	if c.Group() != "g" || c.Times != 3 || c.Source != "x/f.txtar:3" || len(c.steps) != 5 || !c.appliesTo(SSE) || c.appliesTo(Plain) {
 		t.Errorf("read as %+v", c)
 	}
 	if want := []string{"queue", "/say", "cancel", "/frontend"}; !slices.Equal(c.Needs, want) {

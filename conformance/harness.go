@@ -24,7 +24,7 @@ func Cases() ([]*Case, error) {
 		if err != nil {
 			return nil, err
 		}
-		cases, err := Parse(entry.Name(), text)
+		cases, err := Parse("cases/"+entry.Name(), text)
 		if err != nil {
 			return nil, fmt.Errorf("conformance: %w", err)
 		}

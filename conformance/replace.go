@@ -120,14 +120,23 @@ func (t *Target) dial(ctx context.Context) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), port))
 }
 
+// Answers reports whether somebody takes connections where the server should be.
+func (t *Target) Answers(ctx context.Context) error {
+	conn, err := t.dial(ctx)
+	if err != nil {
+		return err
+	}
+	return conn.Close()
+}
+
 // reachable waits until somebody answers.
 func (t *Target) reachable(ctx context.Context) error {
 	poll := time.NewTicker(20 * time.Millisecond)
 	defer poll.Stop()
 	for {
-		conn, err := t.dial(ctx)
+		err := t.Answers(ctx)
 		if err == nil {
-			return conn.Close()
+			return nil
 		}
 		select {
 		case <-poll.C:

@@ -79,7 +79,7 @@ func (r *Report) failure(w io.Writer, result Result) {
 		fmt.Fprintf(w, "  %s [%s]\n    %s\n    %s\n", v.Rule, about.From, about.Title, about.Link())
 		fmt.Fprintf(w, "    → %s\n", strings.ReplaceAll(v.Message, "\n", "\n      "))
 		if v.Where != "" {
-			fmt.Fprintf(w, "    at cases/%s, %s\n", c.Source, v.Where)
+			fmt.Fprintf(w, "    at %s, %s\n", c.Source, v.Where)
 		}
 	}
 	fmt.Fprintln(w, "  exchange:")

@@ -16,8 +16,10 @@ type Rule struct {
 	From  string // where it comes from
 }
 
-// Link is where the rule can be read, inside this project.
-func (r Rule) Link() string { return "conformance/RULES.md#" + r.Name }
+// Link is where the rule can be read, from wherever the report is read.
+func (r Rule) Link() string { return home + "conformance/RULES.md#" + r.Name }
+
+const home = "https://github.com/aguiws/aguiws/blob/main/"
 
 var ruleHeading = regexp.MustCompile(`(?m)^### ([a-z0-9-]+)\n\n([^\n]+)\n\nFrom: ([^\n]+)$`)
 

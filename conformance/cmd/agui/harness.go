@@ -21,7 +21,7 @@ const testUsage = `usage: agui test --url URL [flags]
 
 Holds the server at URL to AG-UI: ws://host/agui/ws, or http://host/agui for
 Server-Sent Events, or the runtimeUrl of CopilotKit with --over copilotkit.
-Exits with 1 if a case failed, with 2 if none could be run.
+Exits with 1 if a case failed, with 2 if nobody answers there or no case could be run.
 
 `
 
@@ -69,7 +69,7 @@ func (o *testRun) flags(stderr io.Writer) *flag.FlagSet {
 	f.StringVar(&o.drain, "drain-cmd", "", "shell command that ends the server in an orderly way and starts it again")
 	f.Var(&o.headers, "header", "header of every request, \"Name: value\"; may be repeated")
 	f.IntVar(&o.parallel, "parallel", 8, "cases at once")
-	f.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long to wait for what must come")
+	f.DurationVar(&o.timeout, "timeout", defaultTimeout, "how long to wait for what must come")
 	return f
 }
 
@@ -78,7 +78,7 @@ func test(args []string, stdout, stderr io.Writer) int {
 	var o testRun
 	flags := o.flags(stderr)
 	if err := flags.Parse(args); err != nil {
-		return 2
+		return usageStatus(err)
 	}
 	complain := func(err error) int {
 		fmt.Fprintf(stderr, "agui: %v\n", err)
@@ -101,6 +101,9 @@ func test(args []string, stdout, stderr io.Writer) int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
+	if err := answers(ctx, targets); err != nil {
+		return complain(err)
+	}
 	report := conformance.Report{URL: o.url, Rerun: func(r conformance.Result) string { return o.rerun(r) }}
 	for _, target := range targets {
 		if target.Profile != nil {
@@ -137,6 +140,16 @@ func test(args []string, stdout, stderr io.Writer) int {
 	return 0
 }
 
+// answers sees to it that somebody is there at all.
+func answers(ctx context.Context, targets []conformance.Target) error {
+	ctx, cancel := context.WithTimeout(ctx, targets[0].Timeout)
+	defer cancel()
+	if err := targets[0].Answers(ctx); err != nil {
+		return fmt.Errorf("--url %s: nobody answers there: %w", targets[0].URL, err)
+	}
+	return nil
+}
+
 // selected are the cases that the command line asks for.
 func (o *testRun) selected() ([]*conformance.Case, error) {
 	if !slices.Contains([]string{"text", "json", "junit"}, o.format) {
@@ -156,7 +169,7 @@ func (o *testRun) selected() ([]*conformance.Case, error) {
 			if err != nil {
 				return nil, err
 			}
-			more, err := conformance.Parse(filepath.Base(file), text)
+			more, err := conformance.Parse(file, text)
 			if err != nil {
 				return nil, err
 			}
@@ -171,9 +184,16 @@ func (o *testRun) selected() ([]*conformance.Case, error) {
 		}
 		levels = append(levels, l)
 	}
+	for _, name := range o.only.split() {
+		if named, err := conformance.Select(cases, []string{name}, nil); err != nil {
+			return nil, err
+		} else if len(named) == 0 {
+			return nil, fmt.Errorf("--case %s: no case is named so; agui test --list lists them", name)
+		}
+	}
 	cases, err = conformance.Select(cases, o.only.split(), levels)
 	if err == nil && len(cases) == 0 {
-		err = fmt.Errorf("no case is named so; agui test --list lists them")
+		err = fmt.Errorf("no case that was named is of level %s", o.levels.String())
 	}
 	return cases, err
 }

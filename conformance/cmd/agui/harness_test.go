@@ -48,7 +48,10 @@ func TestExitStatus(t *testing.T) {
 		{"all pass", []string{"--url", good, "--case", "lifecycle/boundaries"}, 0},
 		{"one fails", []string{"--url", bad, "--case", "lifecycle/boundaries"}, 1},
 		{"all are skipped", []string{"--url", good, "--case", "faults"}, 2},
-		{"nobody is there", []string{"--url", "http://127.0.0.1:1", "--case", "lifecycle/boundaries"}, 1},
+		{"nobody is there", []string{"--url", "http://127.0.0.1:1", "--case", "lifecycle/boundaries"}, 2},
+		{"help", []string{"--help"}, 0},
+		{"one case of two is unknown", []string{"--url", good, "--case", "lifecycle/boundaries,lifecycle/nonsense"}, 2},
+		{"no case of that level", []string{"--url", good, "--case", "lifecycle/boundaries", "--level", "OURS"}, 2},
 		{"no URL", nil, 2},
 		{"no scheme", []string{"--url", "127.0.0.1:8080"}, 2},
 		{"wrong scheme", []string{"--url", "ftp://127.0.0.1/"}, 2},
@@ -71,8 +74,8 @@ func TestExitStatus(t *testing.T) {
 func TestFailureIsTold(t *testing.T) {
 	_, out, progress := agui("--url", parrot(t, true), "--case", "lifecycle/boundaries")
 	for _, want := range []string{
-		"FAILED  lifecycle/boundaries over sse", "conformance/RULES.md#run-boundaries", "cases/lifecycle.txtar:", `A< {"type":"RUN_STARTED"`,
-		"again: go run ./conformance/cmd/agui test --url http://127.0.0.1:", "--over sse --case lifecycle/boundaries", "lifecycle    sse              0       1       0",
+		"FAILED  lifecycle/boundaries over sse", "https://github.com/aguiws/aguiws/blob/main/conformance/RULES.md#run-boundaries", "cases/lifecycle.txtar:", `A< {"type":"RUN_STARTED"`,
+		"again: go run github.com/aguiws/aguiws/conformance/cmd/agui test --url http://127.0.0.1:", "--over sse --case lifecycle/boundaries", "lifecycle    sse              0       1       0",
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("the report does not have %q:\n%s", want, out)
@@ -130,6 +133,24 @@ func TestList(t *testing.T) {
 	}
 }
 
+// The line that tries a failure again has all that it takes, and no credential.
+func TestAgainIsComplete(t *testing.T) {
+	_, out, _ := agui("--url", parrot(t, true), "--case", "lifecycle/boundaries", "--timeout", "7s", "--header", "Authorization: Bearer secret", "--header", "X-Who: me")
+	if want := "--timeout 7s --header 'Authorization: …' --header 'X-Who: …'"; !strings.Contains(out, want) || strings.Contains(out, "secret") {
+		t.Errorf("the report does not have %s, or has the secret:\n%s", want, out)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"help"}, {"-h"}, {"verify", "--help"}, {"validate", "-h"}, {"test", "-help"}} {
+		var stdout, stderr bytes.Buffer
+		status := run(args, strings.NewReader(""), &stdout, &stderr)
+		if text := stdout.String() + stderr.String(); status != 0 || !strings.Contains(text, "usage:") {
+			t.Errorf("%v: status %d: %s", args, status, text)
+		}
+	}
+}
+
 // Cases and commands of one's own.
 func TestOwnCases(t *testing.T) {
 	dir := t.TempDir()
@@ -153,6 +174,10 @@ func TestOwnCases(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "restarted")); err != nil {
 		t.Error(err)
+	}
+	write("wrong.txtar", "-- own/wrong --\nrule: run-again\nlevel: OURS\nabout: x\nA> run r1 say hello\nA< RUN_FINISHED\n")
+	if _, out, _ := agui("--url", url, "--cases", dir, "--case", "own/wrong"); !strings.Contains(out, "at "+filepath.Join(dir, "wrong.txtar")+":1, line 6") {
+		t.Errorf("it does not say where the case is:\n%s", out)
 	}
 	restart = "echo no such unit >&2; exit 5"
 	if status, out, complaints := agui("--url", url, "--cases", dir, "--case", "own/again", "--restart-cmd", restart); status != 1 || !strings.Contains(out, "exit status 5: no such unit") {

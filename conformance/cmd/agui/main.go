@@ -17,10 +17,12 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 )
 
 func main() {
@@ -39,6 +41,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprint(stderr, usage)
 		return 2
 	}
+	if slices.Contains([]string{"help", "-h", "-help", "--help"}, args[0]) {
+		fmt.Fprint(stdout, usage)
+		return 0
+	}
 	var judge func(data []byte) verdict
 	flags := flag.NewFlagSet(args[0], flag.ContinueOnError)
 	flags.SetOutput(stderr)
@@ -56,10 +62,11 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		fmt.Fprint(stderr, usage)
 		return 2
 	}
-	if err := flags.Parse(args[1:]); err != nil || flags.NArg() == 0 {
-		if err == nil {
-			flags.Usage()
-		}
+	if err := flags.Parse(args[1:]); err != nil {
+		return usageStatus(err)
+	}
+	if flags.NArg() == 0 {
+		flags.Usage()
 		return 2
 	}
 	if err := known(definition); err != nil {
@@ -85,6 +92,15 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 		}
 	}
 	return status
+}
+
+// usageStatus is the exit status for flags that could not be read: who asks for help
+// has used the command well.
+func usageStatus(err error) int {
+	if errors.Is(err, flag.ErrHelp) {
+		return 0
+	}
+	return 2
 }
 
 func read(file string, stdin io.Reader) ([]byte, error) {
