@@ -1,0 +1,20 @@
+import type { Place } from "./pages";
+
+/** The ways through a list of several pages; nothing for one that has only one. `of` says of what. */
+export function Pager({ place, of }: { place: Place; of: string }) {
+  const { page, back, on } = place;
+  if (!back && !on) return null;
+  return (
+    <nav className="actions center" aria-label={`Pages of ${of}`} data-testid="pager">
+      <button type="button" data-testid="page-back" disabled={!back} onClick={back}>
+        Previous
+      </button>
+      <span className="hint" role="status">
+        Page {page}
+      </span>
+      <button type="button" data-testid="page-on" disabled={!on} onClick={on}>
+        Next
+      </button>
+    </nav>
+  );
+}
