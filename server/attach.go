@@ -53,6 +53,7 @@ func (s *fullSession) detach(f *frame) error {
 
 func (s *fullSession) drop(d *delivery) {
 	d.follower.Close()
+	s.srv.waiting.leave(s.key(d.thread), s)
 	s.forget(d)
 }
 

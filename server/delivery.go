@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // delivery is a thread that a socket follows: a cursor, and what of it was
@@ -17,6 +18,7 @@ type delivery struct {
 	based    bool             // the client knows position: no ws.stream is due but for switching
 	replay   bool             // ws.live is due when the cursor has caught up
 	failures int              // of the store, in a row
+	awaits   bool             // inputs of this socket wait on the thread
 	ready    atomic.Bool      // the cursor may find something
 }
 
@@ -90,6 +92,9 @@ func (s *fullSession) step(ctx context.Context, d *delivery) error {
 			return err
 		}
 		d.position.Seq++
+		if d.awaits && typeOf(event) == protocol.TypeRunStarted {
+			d.awaits = s.srv.waiting.done(s.key(d.thread), labelOf(event), s)
+		}
 	}
 	switch {
 	case page.CaughtUp && d.replay:

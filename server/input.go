@@ -17,9 +17,22 @@ func (s *fullSession) input(f *frame) error {
 	if refused == nil && d == nil && len(s.threads) >= s.srv.opts.ThreadsPerSocket {
 		refused = s.srv.metrics.noted(&protocol.RunError{Code: codeTooManyThreads, Message: s.tooMany().message})
 	}
+	var awaits bool
+	if refused == nil {
+		var room bool
+		if awaits, room = s.srv.waiting.add(s.key(f.threadID), f.runID, s); !room {
+			refused = s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
+		}
+	}
 	if refused != nil {
 		return s.refuse(f, refused, s.positionOf(f.threadID))
 	}
+	waits := false
+	defer func() {
+		if awaits && !waits {
+			s.srv.waiting.done(s.key(f.threadID), f.runID, s)
+		}
+	}()
 	fresh := d == nil
 	if fresh {
 		// Before the run can begin, so that none of its events is missed.
@@ -55,7 +68,7 @@ func (s *fullSession) input(f *frame) error {
 				return s.storeFailed(f, err)
 			}
 		}
-		s.srv.waiting.add(s.key(f.threadID), f.runID, s)
+		waits, d.awaits = true, true
 		return s.disposed(f, admitted)
 	default:
 		return s.repeat(ctx, f, d, fresh, admitted)
@@ -73,8 +86,14 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 		}
 		active = a.ActiveRunID
 	}
-	key, at := s.key(f.threadID), d.position
+	key, at, of := s.key(f.threadID), d.position, admitted.Of
+	awaits, _ := s.srv.waiting.add(key, of, s)
 	r, err := s.srv.runs.Repeat(ctx, key, admitted.RunID, f.runID, &at)
+	if err == nil && r.Status == adapter.RunQueued {
+		d.awaits = true
+	} else if awaits {
+		s.srv.waiting.done(key, of, s)
+	}
 	if r.Of != "" {
 		admitted.Of = r.Of
 	}
@@ -88,9 +107,6 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 			s.forget(d) // and input closes it
 		}
 		return s.storeFailed(f, err)
-	}
-	if r.Status == adapter.RunQueued {
-		s.srv.waiting.add(key, admitted.Of, s)
 	}
 	if err := s.disposed(f, admitted); err != nil {
 		return err

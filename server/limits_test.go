@@ -88,28 +88,97 @@ func TestThreadLimit(t *testing.T) {
 	c.expect("ws.attached")
 }
 
-// A socket is remembered for a bounded number of queued inputs.
+// A socket that has too many inputs waiting may send no more, and none of those
+// is forgotten before it has begun or its sender was told its end.
 func TestWaitingIsBounded(t *testing.T) {
-	b := newFake()
-	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
-	ts := newTestServer(t, b, &Options{FrameBurst: 1000})
+	b := newQueueing()
+	ts := newTestServer(t, b, &Options{FrameBurst: 10 * maxAwaited})
 	c := ts.dial()
-	for i := range maxAwaited + 10 {
-		c.send(input("t", fmt.Sprint(i)))
-		c.expect("ws.run")
+	queued := func(run string) {
+		t.Helper()
+		c.send(input("t", run))
+		c.wants(fmt.Sprintf(`{"type":"ws.run","threadId":"t","runId":%q,"disposition":"queued"}`, run))
 	}
-	ts.waiting.mu.Lock()
-	senders, of := len(ts.waiting.senders), len(ts.waiting.of)
-	ts.waiting.mu.Unlock()
-	if senders != maxAwaited || of != 1 {
-		t.Errorf("%d inputs of %d sockets are remembered", senders, of)
+	for i := range maxAwaited {
+		queued(fmt.Sprint(i))
 	}
-	c.ws.CloseNow()
-	eventually(t, "the socket is forgotten", func() bool {
-		ts.waiting.mu.Lock()
-		defer ts.waiting.mu.Unlock()
-		return len(ts.waiting.senders) == 0 && len(ts.waiting.of) == 0
+	queued("0") // is one of them
+	c.send(input("t", "one more"))
+	c.wants(`{"type":"ws.run","threadId":"t","runId":"one more","disposition":"refused"}`)
+	c.expect("ws.stream")
+	if f := c.expect("RUN_ERROR"); f["code"] != "thread_busy" {
+		t.Errorf("got %v", f)
+	}
+	for _, run := range []string{"0", "500"} {
+		ts.waiting.settle(localThread, run, [][]byte{[]byte(runStarted("t", run)), []byte(runFinished("t", run))})
+		c.expect("ws.stream")
+		c.wants(runStarted("t", run), runFinished("t", run))
+	}
+	b.log(localThread, runStarted("t", "1"), runFinished("t", "1"), runStarted("t", "2"))
+	c.wants(runStarted("t", "1"), runFinished("t", "1"), runStarted("t", "2"))
+	for i := range 4 {
+		queued(fmt.Sprint("more ", i))
+	}
+	remembered := func(n int) {
+		t.Helper()
+		eventually(t, fmt.Sprintf("%d are remembered", n), func() bool {
+			ts.waiting.mu.Lock()
+			defer ts.waiting.mu.Unlock()
+			return len(ts.waiting.senders) == n && len(ts.waiting.of) == min(n, 1)
+		})
+	}
+	remembered(maxAwaited)
+	b.set(func() { b.submit = refusedWith("thread_busy") })
+	c.send(`{"type":"ws.detach","threadId":"t"}`, input("t", "r"))
+	c.expect("ws.detached")
+	remembered(0)
+}
+
+// What is cancelled before its sender has heard that it waits is not missed.
+func TestCancelledWhileItIsJudged(t *testing.T) {
+	b := newQueueing()
+	var ts *testServer
+	cancelled := [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}
+	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
+		ts.waiting.settle(localThread, "r", cancelled)
+		return adapter.Admitted{Disposition: adapter.Queued, RunID: "s"}, nil
+	}
+	ts = newTestServer(t, b, nil)
+	c := ts.dial()
+	c.send(input("t", "r"))
+	c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"queued"}`)
+	c.expect("ws.stream")
+	c.wants(runStarted("t", "r"), runFinished("t", "r"))
+	plain := ts.connect("/agui/ws", nil)
+	plain.send(input("t", "r"))
+	plain.wants(runStarted("t", "r"), runFinished("t", "r"))
+
+	// The same for who sends it again.
+	b.set(func() {
+		b.submit = answering(adapter.Admitted{Disposition: adapter.Repeat, RunID: "s", Of: "r"})
+		b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
+			ts.waiting.settle(localThread, "r", cancelled)
+			return adapter.Repeated{Status: adapter.RunQueued}, nil
+		}
 	})
+	c.send(input("t", "r"))
+	c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"repeat","of":"r"}`)
+	c.expect("ws.stream")
+	c.wants(runStarted("t", "r"), runFinished("t", "r"))
+	plain.send(input("t", "r"))
+	plain.wants(runStarted("t", "r"), runFinished("t", "r"))
+
+	// What comes of another run of that name is not the end of one that runs.
+	b.set(func() {
+		b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) {
+			ts.waiting.settle(localThread, "r", cancelled)
+			return b.start(in), nil
+		}
+	})
+	plain.send(input("t", "r"))
+	plain.wants(runStarted("t", "r"))
+	b.log(localThread, custom("goes on"))
+	plain.wants(custom("goes on"))
 }
 
 // A client that goes away while its input is judged leaves nothing half done.

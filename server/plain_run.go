@@ -48,6 +48,7 @@ func runPlain(p *peer, w wire, f *frame) error {
 // submit asks for the run, and reports whether there is more of it to come than
 // what it wrote.
 func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
+	r.srv.waiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
 	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, Agent: r.agent, Run: in})
 	cancel()
@@ -62,13 +63,14 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	if admitted.Disposition != adapter.Repeat {
 		r.of = r.label
 	}
+	if admitted.Disposition != adapter.Queued {
+		r.srv.waiting.done(r.key, r.label, r)
+		r.debts.take()
+	}
 	if admitted.Disposition == adapter.Started {
 		r.position, r.mine = admitted.Start, true
 		r.follower.Seek(r.position)
 		return true, nil
-	}
-	if admitted.Disposition == adapter.Queued {
-		r.srv.waiting.add(r.key, r.of, r)
 	}
 	if _, err := r.attach(nil); err != nil {
 		return false, refuse(r.wire, outcomeUnknown())
@@ -83,15 +85,17 @@ func (r *plainRun) resume() (over bool, err error) {
 	ctx, cancel := r.look()
 	defer cancel()
 	at := r.position
+	r.srv.waiting.add(r.key, r.of, r)
 	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label, &at)
 	if err != nil {
 		r.log.Warn("restating a run failed", "thread", r.key.Thread, "error", err)
 		return true, refuse(r.wire, outcomeUnknown())
 	}
 	if rep.Status == adapter.RunQueued {
-		r.srv.waiting.add(r.key, r.of, r)
 		return false, nil
 	}
+	r.srv.waiting.done(r.key, r.of, r)
+	r.debts.take()
 	for _, event := range rep.Events {
 		if err := r.send(event, adapter.Position{}); err != nil {
 			return true, err

@@ -21,6 +21,13 @@ func typeOf(event []byte) protocol.EventType {
 	return protocol.EventType(kind)
 }
 
+// labelOf is the runId of an event that has one.
+func labelOf(event []byte) string {
+	members, _ := topMembers(event)
+	label, _ := text(members["runId"])
+	return label
+}
+
 // relabel writes the runId that the client asked under into the events that
 // carry one.
 func relabel(event []byte, label string) ([]byte, error) {

@@ -7,15 +7,15 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 )
 
-// maxAwaited is how many queued inputs a socket is remembered for.
-const maxAwaited = 64
+// maxAwaited is how many inputs of one socket may wait.
+const maxAwaited = 1000
 
-// waiting knows which sockets of this process sent an input that is queued, so
-// that they can be told when it is cancelled there.
+// waiting knows which sockets and streams of this process sent an input that is
+// queued, so that they can be told when it is cancelled there.
 type waiting struct {
 	mu      sync.Mutex
 	senders map[awaited][]sender
-	of      map[sender][]awaited
+	of      map[sender]map[awaited]struct{}
 }
 
 type awaited struct {
@@ -28,21 +28,53 @@ type sender interface {
 	owe(thread string, events [][]byte)
 }
 
-func (w *waiting) add(key adapter.ThreadKey, label string, s sender) {
+// add remembers that an input of the sender's may wait from now on. It comes
+// before the question whether it does: what is cancelled in between is not
+// missed. fresh: it was not remembered. Without room it is not now either.
+func (w *waiting) add(key adapter.ThreadKey, label string, s sender) (fresh, room bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a := awaited{key, label}
 	if slices.Contains(w.senders[a], s) {
-		return
+		return false, true
+	}
+	if len(w.of[s]) >= maxAwaited {
+		return false, false
 	}
 	if w.senders == nil {
-		w.senders, w.of = map[awaited][]sender{}, map[sender][]awaited{}
+		w.senders, w.of = map[awaited][]sender{}, map[sender]map[awaited]struct{}{}
 	}
-	if of := w.of[s]; len(of) == maxAwaited {
-		w.remove(of[0], s)
+	if w.of[s] == nil {
+		w.of[s] = map[awaited]struct{}{}
 	}
 	w.senders[a] = append(w.senders[a], s)
-	w.of[s] = append(w.of[s], a)
+	w.of[s][a] = struct{}{}
+	return true, true
+}
+
+// done forgets an input that does not wait, or no more, and reports whether
+// others of the thread do.
+func (w *waiting) done(key adapter.ThreadKey, label string, s sender) (others bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.remove(awaited{key, label}, s)
+	for a := range w.of[s] {
+		if a.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// leave forgets what the sender awaits on a thread.
+func (w *waiting) leave(key adapter.ThreadKey, s sender) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for a := range w.of[s] {
+		if a.key == key {
+			w.remove(a, s)
+		}
+	}
 }
 
 // settle hands the events to everybody who awaits the input.
@@ -63,7 +95,7 @@ func (w *waiting) settle(key adapter.ThreadKey, label string, events [][]byte) {
 func (w *waiting) forget(s sender) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, a := range slices.Clone(w.of[s]) {
+	for a := range w.of[s] {
 		w.remove(a, s)
 	}
 }
@@ -74,9 +106,7 @@ func (w *waiting) remove(a awaited, s sender) {
 	} else {
 		delete(w.senders, a)
 	}
-	if left := slices.DeleteFunc(w.of[s], func(o awaited) bool { return o == a }); len(left) > 0 {
-		w.of[s] = left
-	} else {
+	if delete(w.of[s], a); len(w.of[s]) == 0 {
 		delete(w.of, s)
 	}
 }
