@@ -1,6 +1,7 @@
 // The control API under /v1, as the page uses it.
 
 import { useCallback, useEffect, useRef, useState } from "react";
+import { poll } from "./poll";
 import { bearer } from "./session";
 
 /** An answer that is no success. `code` is one of the binding's where it has one. */
@@ -35,7 +36,7 @@ async function send(method: string, path: string, body?: unknown, etag?: string)
       body: body === undefined ? undefined : JSON.stringify(body),
     });
   } catch {
-    throw new ApiError(0, "unreachable", "The server does not answer. It is asked again.");
+    throw new ApiError(0, "unreachable", "The server does not answer.");
   }
   if (response.status === 304) return { status: 304, etag, body: undefined };
   const text = await response.text();
@@ -47,7 +48,7 @@ async function send(method: string, path: string, body?: unknown, etag?: string)
   }
   if (!response.ok) {
     const problem = (read ?? {}) as { code?: string; detail?: string };
-    throw new ApiError(response.status, problem.code ?? "error", problem.detail ?? `The server answered ${response.status}.`, problem);
+    throw new ApiError(response.status, problem.code ?? "refused", problem.detail ?? `The server answered ${response.status}.`, problem);
   }
   return { status: response.status, etag: response.headers.get("ETag") ?? undefined, body: read };
 }
@@ -66,42 +67,35 @@ export interface Polled<T> {
 /** What a path answers, asked again every so often while the page is looked at. */
 export function usePolled<T>(path: string, everyMs: number): Polled<T> {
   const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ApiError }>({ path });
-  const [asked, ask] = useState(0);
+  const [asked, askAgain] = useState(0);
   const etag = useRef<{ path: string; tag?: string }>({ path });
   useEffect(() => {
     let over = false;
-    let timer: ReturnType<typeof setTimeout>;
-    const poll = async () => {
-      if (etag.current.path !== path) etag.current = { path };
+    if (etag.current.path !== path) etag.current = { path };
+    const held = etag.current;
+    const ask = async () => {
       try {
-        const got = document.hidden ? undefined : await send("GET", path, undefined, etag.current.tag);
+        const got = await send("GET", path, undefined, held.tag);
         if (over) return;
-        if (got && got.status !== 304) {
-          etag.current.tag = got.etag;
-          setAnswer({ path, data: got.body as T });
-        } else if (got) {
+        if (got.status === 304) {
           setAnswer((now) => (now.error ? { ...now, error: undefined } : now));
+        } else {
+          held.tag = got.etag;
+          setAnswer({ path, data: got.body as T });
         }
       } catch (error) {
         if (over) return;
-        if (error instanceof ApiError) setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
+        const failure = error instanceof ApiError ? error : new ApiError(0, "client", String(error));
+        setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error: failure }));
       }
-      timer = setTimeout(poll, everyMs);
     };
-    void poll();
-    const seen = () => {
-      if (document.hidden) return;
-      clearTimeout(timer);
-      void poll();
-    };
-    document.addEventListener("visibilitychange", seen);
+    const end = poll(ask, everyMs, document);
     return () => {
       over = true;
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", seen);
+      end();
     };
   }, [path, everyMs, asked]);
-  const refresh = useCallback(() => ask((n) => n + 1), []);
+  const refresh = useCallback(() => askAgain((n) => n + 1), []);
   return { ...(answer.path === path ? { data: answer.data, error: answer.error } : {}), refresh };
 }
 

@@ -32,28 +32,73 @@ const WORDS: Record<string, Words> = {
   unacceptable_events: { title: "Events out of order", advice: "The conversation is loaded anew." },
   too_many_threads: { title: "Too many chats on one connection", advice: "Close one, then reload." },
   detached: { title: "This chat is gone", advice: "It was deleted. Begin a new one." },
+  cancelled: { title: "The run was stopped", advice: "You can send another message." },
+  malformed_frame: { title: "The server could not read what the page sent", advice: "This is a fault of the page. Reload it and try again." },
+  invalid_frame: { title: "The server does not know what the page asked for", advice: "Reload the page; it may be older or newer than the server." },
+  body_too_large: { title: "The request is too large", advice: "Shorten the answer or the message." },
+  body_too_slow: { title: "The request took too long to arrive", advice: "Check the network, then try again." },
+  method_not_allowed: { title: "The server does not do that", advice: "Reload the page; it may be older or newer than the server." },
+  unsupported_media_type: { title: "The server does not take this form of request", advice: "Something between page and server may change requests. Reload the page." },
+  unauthenticated: { title: "Not signed in", advice: "Sign in with a token that the server knows." },
+  ambiguous_credential: { title: "Two credentials at once", advice: "Reload the page and sign in with one token." },
+  authenticator_unavailable: { title: "The server cannot tell who you are", advice: "What checks tokens does not answer it. Try again in a moment." },
+  host_not_allowed: {
+    title: "The server is not to be reached under this address",
+    advice: "Open it under a name that it knows, or let its operator add this one with --hosts.",
+  },
+  origin_not_allowed: {
+    title: "The server does not take this page's requests",
+    advice: "Open the page that the server itself serves, or let its operator add this page's origin with --origins.",
+  },
+  loopback_only: {
+    title: "This server lets in only those on its own machine",
+    advice: "Open the page on that machine, or let its operator set up sign-in with --auth.",
+  },
+  origin_required: { title: "The request does not say which page it is from", advice: "Use a browser that says so, or sign in with a token." },
+  unsupported_subprotocol: { title: "Page and server speak different protocols", advice: "Reload the page; it may be older or newer than the server." },
+  upgrade_required: {
+    title: "No WebSocket reached the server",
+    advice: "A proxy between page and server does not pass WebSockets on. Its operator has to allow them.",
+  },
+  unknown_agent: { title: "The server has no such agent", advice: "Its operator can say which there are." },
+  too_many_sockets: { title: "Too many connections", advice: "Close other tabs with this page, then connect again." },
+  overloaded: { title: "The server has too much to do", advice: "Wait a moment, then try again." },
   unknown_binding: { title: "Page and server do not fit", advice: "Reload the page." },
-  malformed_frame: { title: "The server could not read what was sent", advice: "Reload the page; it may be older than the server." },
-  invalid_frame: { title: "The server could not read what was sent", advice: "Reload the page; it may be older than the server." },
-  no_websocket: { title: "This browser has no WebSockets", advice: "Open the page in one that has." },
-  no_credential: { title: "Nobody is signed in", advice: "Connect again, or reload the page to sign in." },
-  unauthenticated: { title: "The server does not know you", advice: "Sign in with another token." },
-  bad_address: { title: "The server's address is none", advice: "Whoever runs this page has to correct it." },
-  unreachable: { title: "The server does not answer", advice: "Try again in a moment." },
-  client: { title: "This could not be sent", advice: "Reload the page if it happens again." },
+  no_credential: { title: "There was no token to connect with", advice: "Connect again, or sign out and sign in." },
+  no_websocket: { title: "This browser has no WebSockets", advice: "Use another browser, or allow them in this one." },
+  bad_address: { title: "The address of the server is wrong", advice: "Reload the page from the address that the server serves it at." },
+  unreachable: { title: "The server does not answer", advice: "Check the network and whether the server runs, then try again." },
+  unreadable: { title: "Something else answered in the server's place", advice: "A proxy or another program may be in between. Reload the page." },
+  thread_not_found: { title: "There is no such chat", advice: "It may have been deleted. Choose another or begin a new one." },
+  run_not_found: { title: "There is no such run", advice: "It may have been deleted with its chat." },
+  interrupt_not_found: { title: "The question is not open any more", advice: "It was answered or given up elsewhere." },
+  thread_in_use: { title: "The chat is in use", advice: "End what runs, waits or is asked in it first." },
+  dispatch_gone: { title: "It was requeued or forgotten already", advice: "Look again; the list shows what is left." },
+  dispatch_duplicate: { title: "The same was begun already", advice: "There is nothing more to do." },
+  internal_error: { title: "The server failed", advice: "Its log says why. Try again, or tell its operator." },
+  not_found: { title: "The server has nothing there", advice: "Reload the page; it may be older or newer than the server." },
+  refused: { title: "The server refused", advice: "Try again, or reload the page." },
+  client: { title: "The page could not do that", advice: "Try again, or reload the page." },
+  "1000": { title: "The connection was closed", advice: "Connect again when you like." },
+  "1002": { title: "The connection broke the rules of WebSockets", advice: "Something between page and server may garble it. Connect again." },
+  "1003": { title: "The server could not take what the page sent", advice: "This is a fault of the page. Reload it." },
+  "1007": { title: "The server could not read the page's text", advice: "This is a fault of the page. Reload it." },
+  "1009": { title: "What was sent was too large", advice: "Shorten the message or begin a new chat, then connect again." },
+  "1010": { title: "Page and server could not agree on the connection", advice: "Reload the page; it may be older or newer than the server." },
+  "1011": { title: "The server failed", advice: "Connect again in a moment." },
+  "1012": { title: "The server is restarting", advice: "Connect again in a moment." },
+  "1013": { title: "The server has too much to do", advice: "Connect again in a moment." },
+  "4400": { title: "The server gave the connection up", advice: "It could not read what the page sent. Reload the page, or connect again." },
+  "4401": { title: "Signed out", advice: "The token has expired or was revoked. Sign in again." },
+  "4408": { title: "The network was too slow", advice: "Connect again; nothing is lost." },
 };
 
-/** Closes of a connection that would be closed the same way again. */
-const CLOSES: Record<string, Words> = {
-  1009: WORDS.input_too_large!,
-  4401: { title: "Signed out", advice: "The token has expired or was revoked. Sign in with another." },
-};
-
+/** Closes that nobody expects, which are told by their numbers. */
 const CLOSED: Words = { title: "The server has closed the connection", advice: "Connect again, or reload the page if it happens again." };
 
 /** What to say about a code; an unknown one speaks by its message. */
 export function wordsFor(code: string): Words {
-  if (/^\d{4}$/.test(code)) return CLOSES[code] ?? CLOSED;
+  if (/^\d{4}$/.test(code)) return WORDS[code] ?? CLOSED;
   return WORDS[code] ?? { title: "Something went wrong", advice: "Try again, or reload the page." };
 }
 

@@ -1,38 +1,90 @@
-// What is said of failures.
+// Every failure that the server or the page can name has words of its own.
 
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { wordsFor } from "../src/words";
+import { whyRestated, wordsFor } from "../src/words";
 
-const file = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), "utf8");
-const unknown = wordsFor("a code that nobody knows");
+const root = fileURLToPath(new URL("../../../", import.meta.url));
+const read = (file: string) => readFileSync(root + file, "utf8");
+const sources = (folder: string, name: RegExp) =>
+  readdirSync(root + folder)
+    .filter((file) => name.test(file) && !/_test\.go$/.test(file))
+    .map((file) => read(`${folder}/${file}`))
+    .join("\n");
+const found = (text: string, expression: RegExp) => [...text.matchAll(expression)].map((match) => match[1]!);
 
-/** The codes in the first column of the binding's tables that end in a RUN_ERROR or a ws.error. */
-function codesOfTheBinding(): string[] {
-  const rows = file("../server/BINDING.md").matchAll(/^\| ((?:`[a-z_]+`(?:, )?)+) \| (?:`RUN_ERROR`|`ws.error`|both)/gm);
-  return [...rows].flatMap(([, cell]) => [...cell!.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code!));
+const binding = read("server/BINDING.md");
+
+function section(title: string): string {
+  const text = binding.split(`\n${title}\n`)[1];
+  if (text === undefined) throw new Error(`BINDING.md has no section ${title}`);
+  return text.split(/\n## /)[0]!;
 }
 
-/** The codes with which the client fails by itself. */
-function codesOfTheClient(): string[] {
-  const sources = readdirSync(fileURLToPath(new URL("../../client", import.meta.url))).filter((name) => name.endsWith(".ts"));
-  return sources.flatMap((name) => [...file(`client/${name}`).matchAll(/TransportError\(\s*"(\w+)"/g)].map(([, code]) => code!));
-}
+/** The codes of a table's rows, in one of its columns. */
+const column = (text: string, n: number) =>
+  text
+    .split("\n")
+    .filter((line) => line.startsWith("| "))
+    .flatMap((line) => found(line.split("|")[n]!, /`([a-z_]+)`/g));
 
-it("has words for every code of the binding and of the client", () => {
-  const codes = [...codesOfTheBinding(), ...codesOfTheClient()];
-  expect(codes.length).toBeGreaterThan(18);
-  expect(codes.filter((code) => wordsFor(code).title === unknown.title)).toEqual([]);
-});
-
-it("has words for every close that is final", () => {
-  const codes = /FINAL_CLOSES = new Set\(\[([\d, ]+)\]/.exec(file("client/connection.ts"))![1]!.split(", ");
-  expect(codes.length).toBeGreaterThan(3);
-  expect(codes.filter((code) => wordsFor(code).title === unknown.title)).toEqual([]);
-});
+const without = wordsFor("a code that nobody gives");
 
 it("has something to say of what it does not know", () => {
-  expect(unknown.title).not.toBe("");
-  expect(unknown.advice).not.toBe("");
+  for (const code of ["a code that nobody gives", "4999"]) {
+    expect(wordsFor(code).title).toMatch(/./);
+    expect(wordsFor(code).advice).toMatch(/./);
+  }
+});
+
+const origins: Record<string, string[]> = {
+  "before the socket": found(section("## Opening a socket"), /\b[1-5]\d\d `([a-z_]+)`/g),
+  "as refusals": column(section("## Refusals"), 1),
+  "as ends of runs": found(/Runs that had started fail with(.*)/.exec(binding)![1]!, /`([a-z_]+)`/g),
+  "in closing": found(section("## Limits and closing"), /^\| (\d{4}) \|/gm),
+  "over HTTP": [...column(section("## Over HTTP"), 2), ...found(section("## Over HTTP"), /\b[1-5]\d\d `([a-z_]+)`/g)].filter((code) => code.includes("_")),
+  "in plain mode": found(section("## Plain mode"), /code `([a-z_]+)`/g),
+  "from the server's sources": found(sources("server", /\.go$/), /\b(?:Code|code)[A-Za-z]*(?::\s+|\s+=\s+)"([a-z_]+)"/g),
+  "from the runner's sources": found(sources("adapter", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
+  "from the client's sources": [
+    ...found(sources("web/client", /\.ts$/), /TransportError\(\s*"(\w+)"/g),
+    ...found(sources("web/client", /\.ts$/), /refused\(undefined, "(\w+)"/g),
+    ...found(sources("web/client", /\.ts$/), /^const [A-Z]+ = "([a-z_]+)";/gm),
+    ...found(/FINAL_CLOSES = new Set\(\[(.*)\]\)/.exec(sources("web/client", /\.ts$/))![1]!, /(\d{4})/g),
+  ],
+  "from the page's sources": [
+    ...found(sources("web/chat/src", /\.tsx?$/), /ApiError\([\w.]+, "(\w+)"/g),
+    ...found(sources("web/chat/src", /\.tsx?$/), /code(?:: | \?\? | : )"(\w+)"/g),
+  ],
+};
+
+it.each(Object.entries(origins))("has words for codes %s", (_, codes) => {
+  expect(codes.length).toBeGreaterThan(0);
+  expect(codes.filter((code) => [without.title, wordsFor("4999").title].includes(wordsFor(code).title))).toEqual([]);
+});
+
+it("finds the codes it is about", () => {
+  const all = new Set(Object.values(origins).flat());
+  for (const code of [
+    "4400", "1009", "1003", "4401", "no_credential", "origin_not_allowed", "host_not_allowed", "unsupported_subprotocol", "unknown_agent", "bad_address",
+    "no_websocket", "invalid_frame", "malformed_frame", "worker_lost", "agent_replay_diverged", "overloaded", "body_too_large", "unreachable",
+    "unacceptable_events", "detached", "input_too_large", "run_forgotten", "cancelled", "thread_not_found", "run_timeout", "dispatch_gone",
+  ]) {
+    expect(all, code).toContain(code);
+  }
+});
+
+it("says of each what happened and what can be done", () => {
+  for (const code of new Set(Object.values(origins).flat())) {
+    const { title, advice } = wordsFor(code);
+    expect(title, code).toMatch(/^[A-Z].*[^.]$/);
+    expect(advice, code).toMatch(/^[A-Z].*\.$/);
+  }
+});
+
+it("says why a conversation was loaded anew", () => {
+  const reasons = found(section("## Following a thread"), /`reason`: (.*)\|/g).flatMap((text) => found(text, /`([a-z_]+)`/g));
+  expect(reasons.length).toBeGreaterThan(3);
+  expect(reasons.filter((reason) => /_|^[a-z]+$/.test(whyRestated(reason) ?? "nothing to speak of"))).toEqual([]);
 });

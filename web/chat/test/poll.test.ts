@@ -1,0 +1,72 @@
+// How often the page asks, and when it does not.
+
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { poll } from "../src/poll";
+
+class Page extends EventTarget {
+  hidden = false;
+
+  show(hidden: boolean): void {
+    this.hidden = hidden;
+    this.dispatchEvent(new Event("visibilitychange"));
+  }
+}
+
+/** Answers that come when the test says so. */
+function server() {
+  const waiting: Array<() => void> = [];
+  const ask = vi.fn(() => new Promise<void>((resolve) => waiting.push(resolve)));
+  return { ask, answer: () => vi.waitFor(() => waiting.shift()!()) };
+}
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it("asks again some time after each answer, until it is ended", async () => {
+  const { ask, answer } = server();
+  const end = poll(ask, 1_000, new Page());
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(ask).toHaveBeenCalledTimes(1);
+  await answer();
+  await vi.advanceTimersByTimeAsync(999);
+  expect(ask).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ask).toHaveBeenCalledTimes(2);
+  end();
+  await answer();
+  await vi.advanceTimersByTimeAsync(5_000);
+  expect(ask).toHaveBeenCalledTimes(2);
+});
+
+it("has one call under way, however often the page is looked at", async () => {
+  const { ask, answer } = server();
+  const page = new Page();
+  const end = poll(ask, 1_000, page);
+  for (let i = 0; i < 5; i++) {
+    page.show(true);
+    page.show(false);
+  }
+  expect(ask).toHaveBeenCalledTimes(1);
+  await answer();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(ask).toHaveBeenCalledTimes(2);
+  await answer();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(ask).toHaveBeenCalledTimes(3);
+  end();
+});
+
+it("asks nothing out of sight, and at once in sight again", async () => {
+  const { ask, answer } = server();
+  const page = new Page();
+  const end = poll(ask, 1_000, page);
+  page.show(true);
+  await answer();
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(ask).toHaveBeenCalledTimes(1);
+  page.show(false);
+  expect(ask).toHaveBeenCalledTimes(2);
+  end();
+  page.show(false);
+  expect(ask).toHaveBeenCalledTimes(2);
+});
