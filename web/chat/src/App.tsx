@@ -4,7 +4,7 @@ import { ChatPage } from "./ChatPage";
 import { OrElse } from "./OrElse";
 import { part } from "./part";
 import { usePath } from "./route";
-import { useSession } from "./session";
+import { usePerson, useSession } from "./session";
 import { useThreadId } from "./thread";
 
 const Inbox = lazy(() => part(() => import("./Inbox")));
@@ -26,7 +26,8 @@ export function App() {
 
 function Chats() {
   const [threadId, begin] = useThreadId();
-  return <ChatPage key={threadId} threadId={threadId} begin={begin} />;
+  const person = usePerson();
+  return <ChatPage key={`${person} ${threadId}`} threadId={threadId} begin={begin} />;
 }
 
 function Loading({ words }: { words: string }) {

@@ -1,4 +1,4 @@
-import { useState, type ReactNode } from "react";
+import { useEffect, useState, type ReactNode } from "react";
 import { onLink, usePath } from "./route";
 import { bearer, signIn, useSession } from "./session";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "./theme";
@@ -9,13 +9,25 @@ const PLACES = [
   ["/ops", "Operator"],
 ] as const;
 
-/** The head of every place: where one is, where one can go, and what the place adds. */
-export function Bar({ children }: { children?: ReactNode }) {
+interface BarProps {
+  /** What is looked at in the place, where that has a name of its own. */
+  title?: string;
+  children?: ReactNode;
+}
+
+/** The head of every place: where one is, where one can go, and what the place adds. It names the document, too. */
+export function Bar({ title, children }: BarProps) {
   const path = usePath();
   useSession();
+  const place = PLACES.find(([href]) => href === path)?.[1] ?? "Chat";
+  const name = title ? `${title} · ${place}` : place;
+  useEffect(() => {
+    document.title = `${name} · aguiws`;
+  }, [name]);
   return (
     <header className="bar">
-      <h1>aguiws</h1>
+      <h1 className="visually-hidden">{name}</h1>
+      <span className="brand">aguiws</span>
       <nav aria-label="Places">
         {PLACES.map(([href, name]) => (
           <a key={href} href={href} aria-current={path === href ? "page" : undefined} data-testid={`go-${name.toLowerCase()}`} onClick={onLink}>

@@ -13,6 +13,7 @@ import { SignIn } from "./SignIn";
 import { StatePanel } from "./StatePanel";
 import { StatusChip } from "./StatusChip";
 import { ThreadList } from "./ThreadList";
+import { titleOf } from "./title";
 import { useWide } from "./wide";
 import { whyRestated } from "./words";
 
@@ -27,7 +28,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const [listed, setListed] = useState(false);
   const [inspecting, setInspecting] = useState(false);
   const wide = useWide();
-  const { state, status, notice } = picture;
+  const { state, status, failure } = picture;
   const signedOut = status.connection === "failed" && SIGNED_OUT.has(status.failure?.code ?? "");
   // What waits is shown as waiting until its run begins, in whichever place the agent holds it.
   const waiting = new Set(status.queued.flatMap((input) => (input.messages ?? []).map((message) => message.id)));
@@ -36,7 +37,6 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const empty = messages.length === 0 && status.queued.length === 0 && !running;
   const away = useLasting(status.connection === "reconnecting", AWAY_MS);
   const restated = whyRestated(status.restated);
-  const failure = notice ?? status.failure;
   useStickToEnd(!empty);
   const toggle = useRef<HTMLButtonElement>(null);
   const hide = () => {
@@ -46,7 +46,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   useEscape(listed && !wide, hide);
   return (
     <div className="place">
-      <Bar>
+      <Bar title={titleOf(messages)}>
         <StatusChip status={status} position={picture.position} />
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
@@ -72,7 +72,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           )}
           <main>
             {signedOut && <SignIn wrong={bearer() !== undefined} />}
-            {empty && status.synced && <EmptyChat send={(text) => void chat.send(text)} />}
+            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} send={(text) => void chat.send(text)} />}
             {empty && !status.synced && !failure && <p className="hint center">Loading the conversation…</p>}
             <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} />
             <Interrupts
@@ -96,7 +96,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 The conversation was loaded anew: {restated}.
               </p>
             )}
-            {failure && !signedOut && <ErrorNotice failure={failure} dismiss={() => chat.dismiss()} />}
+            {failure && !signedOut && <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} />}
           </main>
           <StatePanel state={state} />
           <details className="panel" data-testid="inspect" onToggle={(event) => setInspecting(event.currentTarget.open)}>

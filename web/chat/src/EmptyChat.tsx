@@ -1,5 +1,9 @@
-// What the built-in agent understands, one button each.
+import type { ThreadStatus } from "../../client";
 
+/** The type of the built-in agent. */
+const SCRIPT = "aguiws:script";
+
+/** What the built-in agent understands, one button each. */
 const COMMANDS: Array<[command: string, what: string]> = [
   ["/say Hello from the script agent", "Streams a sentence, word by word"],
   ["/slow 20 100", "Streams slowly; reload in the middle"],
@@ -17,9 +21,26 @@ const COMMANDS: Array<[command: string, what: string]> = [
   ["/delegate Say hello", "Hands over to a subagent"],
 ];
 
-export function EmptyChat({ send }: { send: (text: string) => void }) {
+type Identity = NonNullable<NonNullable<NonNullable<ThreadStatus["hello"]>["capabilities"]>["identity"]>;
+
+interface EmptyProps {
+  /** Who answers, where the server says so. */
+  agent: Identity | undefined;
+  send: (text: string) => void;
+}
+
+/** A chat that nobody has written in. What an agent understands is known of the built-in one only. */
+export function EmptyChat({ agent, send }: EmptyProps) {
+  if (agent?.type !== SCRIPT) {
+    return (
+      <section className="empty" aria-label="New chat" data-testid="empty">
+        <h2>{agent?.name ? `What shall ${agent.name} do?` : "What shall the agent do?"}</h2>
+        <p className="hint">{agent?.description || "Write a message to begin. What you write and what is answered is kept under this address."}</p>
+      </section>
+    );
+  }
   return (
-    <section className="empty" aria-label="Things to try">
+    <section className="empty" aria-label="Things to try" data-testid="empty">
       <h2>What shall the agent do?</h2>
       <p className="hint">Write anything, or try one of these.</p>
       <ul className="commands">

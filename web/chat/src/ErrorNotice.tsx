@@ -1,7 +1,9 @@
-import type { Notice } from "./chat";
+import type { Notice, Remedy } from "./chat";
 import { wordsFor } from "./words";
 
-export function ErrorNotice({ failure, dismiss }: { failure: Notice; dismiss: () => void }) {
+const REMEDIES: Record<Remedy, string> = { hide: "Dismiss", attach: "Try again", connect: "Connect again" };
+
+export function ErrorNotice({ failure, remedy, dismiss }: { failure: Notice; remedy: Remedy; dismiss: () => void }) {
   const { title, advice } = wordsFor(failure.code);
   const fields = failure.details?.fields;
   return (
@@ -12,14 +14,9 @@ export function ErrorNotice({ failure, dismiss }: { failure: Notice; dismiss: ()
         {fields !== undefined && <pre tabIndex={0}>{JSON.stringify(fields, null, 2)}</pre>}
         <p>{advice}</p>
       </div>
-      <button type="button" className="quiet" data-testid="dismiss-error" onClick={dismiss}>
-        {isClose(failure.code) ? "Connect again" : "Dismiss"}
+      <button type="button" className="quiet" data-testid="dismiss-error" data-remedy={remedy} onClick={dismiss}>
+        {REMEDIES[remedy]}
       </button>
     </div>
   );
-}
-
-/** Codes of a connection that was given up. */
-function isClose(code: string): boolean {
-  return /^\d{4}$/.test(code) || code === "no_credential" || code === "unknown_binding";
 }

@@ -3,7 +3,7 @@
 import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErrorEvent } from "@ag-ui/client";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../client";
-import { bearer, useSession } from "./session";
+import { credential, useSession, whenOver } from "./session";
 import { namesInLog } from "./lognames";
 import { namesOf, rememberName } from "./subagents";
 import { Tape } from "./tape";
@@ -17,6 +17,9 @@ export interface Notice {
   details?: { retryAfterMs?: number; fields?: unknown; interruptIds?: string[] };
 }
 
+/** `hide` the failure; `attach` to the thread, which was never told; `connect` again after giving up. */
+export type Remedy = "hide" | "attach" | "connect";
+
 /** A picture of the chat; another object after every change. */
 export interface Picture {
   messages: readonly Message[];
@@ -26,8 +29,10 @@ export interface Picture {
   position?: Position;
   /** What subagents are called, by their ids. */
   subagents: ReadonlyMap<string, string>;
-  /** The last failure that nobody has put away. */
-  notice?: Notice;
+  /** The last failure that nobody has put away, of a run or of the connection. */
+  failure?: Notice;
+  /** What `dismiss` does about it. */
+  remedy: Remedy;
   /** Answers are on their way. */
   answering: boolean;
   /** Text that could not be sent, to be edited again. */
@@ -37,14 +42,25 @@ export interface Picture {
 /** Changes within this time are painted together. */
 const PAINT_MS = 16;
 
-/** The token of now, for every connection that is opened while somebody is signed in. */
-const token = () => bearer() ?? "";
+type Connection = WebSocketAgent["connection"];
+
+/** How each connection of the page is closed, so that it ends with its session and not when it is noticed to be idle. */
+const closers = new WeakMap<Connection, () => void>();
+
+function closerOf(connection: Connection): () => void {
+  const closer = closers.get(connection) ?? (() => connection.close());
+  closers.set(connection, closer);
+  return closer;
+}
 
 export class Chat {
   readonly agent: WebSocketAgent;
   readonly tape = new Tape();
   private picture: Picture;
   private notice?: Notice;
+  /** The failure in the agent's status that was put away; a later one is another object. */
+  private dismissed?: ThreadStatus["failure"];
+  private unfollow?: () => void;
   private answering = false;
   private returned?: string;
   private subagents: ReadonlyMap<string, string>;
@@ -53,7 +69,9 @@ export class Chat {
   private paint?: ReturnType<typeof setTimeout>;
 
   constructor(threadId: string) {
-    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, ...(bearer() !== undefined && { token }) });
+    const token = credential();
+    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, ...(token && { token }) });
+    whenOver(closerOf(this.agent.connection));
     this.subagents = namesOf(threadId);
     this.picture = this.take();
   }
@@ -81,12 +99,13 @@ export class Chat {
     });
     const untap = this.tape.record(agent.connection);
     const unwatch = agent.watchStatus(changed);
-    const unfollow = agent.follow();
+    this.unfollow = agent.follow();
     // Another token may be let in where the one before was not.
     if (agent.connection.state === "failed") agent.connection.retry();
     return () => {
       untap();
-      unfollow();
+      this.unfollow?.();
+      this.unfollow = undefined;
       unwatch();
       subscription.unsubscribe();
     };
@@ -125,10 +144,16 @@ export class Chat {
     else this.agent.stopRun(runId);
   }
 
-  /** Puts the failure away; a connection that gave up tries again. */
+  /** Puts the failure away, and tries again what did not come about: the connection, or following the thread. */
   dismiss(): void {
+    const { remedy } = this.take();
     this.notice = undefined;
-    if (this.agent.connection.state === "failed") this.agent.connection.retry();
+    this.dismissed = this.agent.status.failure;
+    if (remedy === "connect") this.agent.connection.retry();
+    else if (remedy === "attach" && this.unfollow) {
+      this.unfollow();
+      this.unfollow = this.agent.follow();
+    }
     this.changed();
   }
 
@@ -191,14 +216,18 @@ export class Chat {
   }
 
   private take(): Picture {
-    const { agent } = this;
+    const { agent, notice } = this;
+    const { status } = agent;
+    const failed = status.connection === "failed";
+    const failure = notice ?? (failed || status.failure !== this.dismissed ? status.failure : undefined);
     return {
       messages: [...agent.messages],
       state: agent.state,
-      status: agent.status,
+      status,
       position: agent.position,
       subagents: this.subagents,
-      notice: this.notice,
+      failure,
+      remedy: failed ? "connect" : notice || status.synced ? "hide" : "attach",
       answering: this.answering,
       returned: this.returned,
     };

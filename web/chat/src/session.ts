@@ -2,24 +2,60 @@
 
 import { useSyncExternalStore } from "react";
 
-let token: string | undefined;
-let count = 0;
-const watchers = new Set<() => void>();
-
-export function bearer(): string | undefined {
-  return token;
+interface Session {
+  token?: string;
+  /** Answers the token while the session lasts; one function a session, so that no two share a connection. */
+  credential?: () => string;
 }
 
-/** Uses this token from now on; undefined forgets the one in use. */
+let session: Session = {};
+let count = 0;
+let persons = 0;
+const watchers = new Set<() => void>();
+const ends = new Set<() => void>();
+
+export function bearer(): string | undefined {
+  return session.token;
+}
+
+/** What a connection of this session is opened with; undefined while nobody is signed in. */
+export function credential(): (() => string) | undefined {
+  return session.credential;
+}
+
+/** Uses this token from now on; undefined forgets the one in use. What was opened with another is closed. */
 export function signIn(given: string | undefined): void {
-  token = given;
+  if (session.token !== undefined) persons++;
+  delete session.token;
+  session = given === undefined ? {} : begun(given);
   count++;
+  for (const end of [...ends]) end();
+  ends.clear();
   for (const watcher of [...watchers]) watcher();
+}
+
+function begun(given: string): Session {
+  const one: Session = { token: given };
+  one.credential = () => {
+    if (one.token === undefined) throw new Error("signed out");
+    return one.token;
+  };
+  return one;
+}
+
+/** Calls `end`, once, when the session of now is over. Calling again with the same function changes nothing. */
+export function whenOver(end: () => void): void {
+  ends.add(end);
 }
 
 function watch(watcher: () => void): () => void {
   watchers.add(watcher);
   return () => watchers.delete(watcher);
+}
+
+/** How many were signed in before: what was seen and typed under another number is nobody else's business. */
+export function usePerson(): number {
+  return useSyncExternalStore(watch, () => persons);
 }
 
 /** How often somebody has signed in or out: what was asked under another number was asked by somebody else. */

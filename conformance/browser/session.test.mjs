@@ -1,0 +1,59 @@
+// One person after another in the same tab.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { test } from "node:test";
+import { ANN, BOB, guarded, person, Tab, until } from "./lane.mjs";
+
+/** What a person's own thread holds, as the server has it. */
+async function held(token, threadId) {
+  const answer = await fetch(`${guarded}/v1/threads/${threadId}/messages`, { headers: { Authorization: `Bearer ${token}` } });
+  return answer.ok ? JSON.stringify(await answer.json()) : "";
+}
+
+test("who signs in after somebody else sees nothing of them, and writes nothing into what is theirs", async () => {
+  const threadId = randomUUID();
+  const context = await person({ viewport: { width: 1280, height: 900 } });
+  const tab = await Tab.at(context, `${guarded}/?thread=${threadId}`, threadId);
+  tab.serverMayRefuse = true;
+  const sockets = [];
+  tab.page.on("websocket", (socket) => sockets.push(socket));
+  const enter = async (token) => {
+    await tab.at("sign-in").waitFor();
+    await tab.fill("token", token);
+    await tab.page.keyboard.press("Enter");
+    await tab.connected();
+  };
+  await enter(ANN);
+  await tab.say("/slow 300 50");
+  await tab.says("1 2 3");
+  await tab.page.locator(`[data-testid="thread"][data-thread-id="${threadId}"]`).waitFor();
+  await tab.fill("composer", "what Ann has not sent yet");
+  const anns = sockets.filter((socket) => !socket.isClosed());
+  assert.ok(anns.length > 0);
+
+  await tab.click("sign-out");
+  await tab.at("sign-in").waitFor();
+  assert.ok(anns.every((socket) => socket.isClosed()), "Ann's socket is closed, and does not linger");
+  await enter(BOB);
+  await tab.at("empty").waitFor();
+  assert.equal(await tab.at("message").count(), 0);
+  assert.equal(await tab.at("composer").inputValue(), "");
+  assert.equal(await tab.at("thread").count(), 0);
+  const strange = [];
+  sockets.at(-1).on("framereceived", ({ payload }) => /300 50|"delta":"\d+ "/.test(String(payload)) && strange.push(payload));
+  await tab.say("/say from Bob");
+  await tab.says("from Bob");
+  await tab.rest();
+  assert.equal(await tab.at("message").count(), 2);
+  assert.deepEqual(strange, []);
+  await until(async () => (await held(BOB, threadId)).includes("from Bob"), "Bob's thread has what Bob wrote");
+  const ofAnn = await held(ANN, threadId);
+  assert.ok(ofAnn.includes("/slow 300 50") && !ofAnn.includes("Bob"), "Ann's thread has what Ann wrote");
+
+  // And back: Ann finds her own.
+  await tab.click("sign-out");
+  await enter(ANN);
+  await until(async () => (await tab.at("message").first().textContent()) === "/slow 300 50", "Ann's chat is Ann's");
+  assert.ok(!(await tab.page.textContent("body")).includes("from Bob"));
+});
