@@ -146,13 +146,14 @@ func decoded(t *testing.T, texts [][]byte) []protocol.Event {
 func TestResumeRace(t *testing.T) {
 	for range 20 {
 		ran := new(atomic.Int32)
-		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		// No worker is lost here, however slow the machine is.
+		l := newLabOn(t, func(adapter.Store) adapter.Store { return leasing(t, time.Minute) }, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			if _, err := run.Ask(ctx, confirmation("?")); err != nil {
 				return err
 			}
 			_, err := adapter.Step(ctx, run, "once", func(context.Context) (int32, error) { return ran.Add(1), nil })
 			return err
-		}))
+		}), func(o *adapter.Options) { o.Lease = time.Minute })
 		open := interrupts(t, l.say("hi"))
 		answers := make(chan adapter.Admitted)
 		for i := range 4 {

@@ -151,8 +151,11 @@ func (l *lab) start(agent adapter.Agent, configure ...func(*adapter.Options)) {
 	})
 }
 
+// patience is for machines that do much else.
+const patience = 30 * time.Second
+
 func (l *lab) ctx() context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	l.t.Cleanup(cancel)
 	return ctx
 }
