@@ -200,7 +200,16 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// awaitSender waits until one queued input is awaited by its sender.
+// awaitQueued waits until an input waits on thread t of a real runner.
+func (ts *testServer) awaitQueued() {
+	ts.t.Helper()
+	eventually(ts.t, "it is queued", func() bool {
+		thread, err := ts.runs.(meteredBackend).backend.(control).Thread(ts.t.Context(), localThread)
+		return err == nil && thread.Queued == 1
+	})
+}
+
+// awaitSender waits until the sender of one input is remembered.
 func (ts *testServer) awaitSender() {
 	ts.t.Helper()
 	eventually(ts.t, "it waits", func() bool {

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 
@@ -15,6 +16,9 @@ const (
 	// stopRounds is how often a stop looks again for what has begun meanwhile.
 	stopRounds = 4
 )
+
+// errNotStill says that runs of a thread begin as fast as they are stopped.
+var errNotStill = errors.New("server: runs begin as fast as they are stopped")
 
 var refuseStopping = &refusal{http.StatusForbidden, codeForbidden, "this identity may not stop runs", 0}
 
@@ -45,6 +49,8 @@ func (k *copilotCall) stop() {
 		stopped, err = k.srv.stopThread(ctx, key)
 	}
 	switch {
+	case errors.Is(err, errNotStill):
+		k.fail(http.StatusConflict, copilotError{Error: "Failed to stop agent", Message: "runs of the thread begin as fast as they are stopped; stop again"})
 	case err != nil:
 		k.srv.opts.Logger.Warn("stopping failed", "thread", k.thread, "error", err)
 		k.fail(http.StatusInternalServerError, copilotError{Error: "Failed to stop agent", Message: "the outcome is unknown; stop again"})
@@ -105,7 +111,8 @@ func (s *Server) stopRun(ctx context.Context, key adapter.ThreadKey, label strin
 }
 
 // stopThread stops all runs of a thread, the waiting ones first: none of them
-// may begin because another ended.
+// may begin because another ended. Without an error there was one look at the
+// thread that found nothing more.
 func (s *Server) stopThread(ctx context.Context, key adapter.ThreadKey) (stopped bool, err error) {
 	f := s.runs.Follow(key, func() {})
 	defer f.Close()
@@ -122,7 +129,7 @@ func (s *Server) stopThread(ctx context.Context, key adapter.ThreadKey) (stopped
 			labels = append(labels, a.ActiveRunID)
 		}
 		if len(labels) == 0 {
-			break
+			return stopped, nil
 		}
 		for _, label := range labels {
 			ended, err := s.stopRun(ctx, key, label)
@@ -132,5 +139,5 @@ func (s *Server) stopThread(ctx context.Context, key adapter.ThreadKey) (stopped
 			stopped = stopped || ended
 		}
 	}
-	return stopped, nil
+	return stopped, errNotStill
 }

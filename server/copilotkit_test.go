@@ -222,6 +222,13 @@ func TestCopilotStop(t *testing.T) {
 	ts := newTestServer(t, b, nil)
 	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", `{"runId":"a"}`).refusedWith(500, "error", "Failed to stop agent")
 	ts.ask(http.MethodPost, "/copilotkit/agent/nobody/stop/t", "").refusedWith(404, "error", "Agent not found")
+
+	// A thread that does not come to rest was not stopped.
+	b.set(func() {
+		b.attached = func(a *adapter.Attached) { a.ActiveRunID = "another" }
+		b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) { return adapter.Cancelled{Stopped: true}, nil }
+	})
+	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "").refusedWith(409, "error", "Failed to stop agent")
 }
 
 // Stopping a thread ends the run for its page, and what waited behind it.
@@ -230,7 +237,7 @@ func TestCopilotStopEndToEnd(t *testing.T) {
 	runs := ts.copilotkit("run", says("r1", "/slow 10000 10")).opened()
 	runs.expect("RUN_STARTED")
 	waits := ts.copilotkit("run", says("r2", "/say never")).opened()
-	ts.awaitSender()
+	ts.awaitQueued()
 	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "")
 	if _, last := runs.rest(); last["code"] != "cancelled" {
 		t.Errorf("ended with %v", last)

@@ -61,7 +61,7 @@ func TestEndToEndPlainRepeatInMidRun(t *testing.T) {
 	ts, p, _ := underWay(t)
 	waiting := ts.connect("/agui/ws", nil)
 	waiting.send(says("r2", "/say mine"))
-	ts.awaitSender()
+	ts.awaitQueued()
 	c := ts.connect("/agui/ws", nil)
 	c.send(says("r1", slow))
 	order := &protocol.Sequence{}
