@@ -23,6 +23,7 @@ type Store struct {
 	lanes   []*lane
 	dueFrom atomic.Uint64
 	retired retirement
+	asked   askedNodes
 
 	listener atomic.Pointer[func(adapter.Delivery)]
 	warnings []Warning
@@ -125,6 +126,7 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 // WaitReplicas, wait for an answer longer than WaitTimeout.
 func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Store, error) {
 	s := &Store{client: client, opts: opts.withDefaults(), closing: make(chan struct{})}
+	s.release = append(s.release, s.asked.close)
 	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
 		return nil, fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", s.opts.Partitions)
 	}

@@ -21,7 +21,7 @@ var unwaited = map[*script]bool{
 
 func (s *Store) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited[c.script] }
 
-// redirects bounds how often a script follows its slot to another master.
+// redirects bounds how often a script follows its slot to another node.
 const redirects = 3
 
 // awaited is a call with its outcome.
@@ -30,6 +30,7 @@ type awaited struct {
 	cmd   *redis.Cmd
 	reply *reply
 	err   error
+	asks  *redis.Client // the node that has the keys already while their slot moves to it; nil: their master
 }
 
 // sendWaiting runs scripts and, behind them on the same connections, WAIT. What a
@@ -63,27 +64,75 @@ func (s *Store) waitOnce(ctx context.Context, calls []*awaited, last bool) (move
 	}
 	groups := map[*redis.Client][]*awaited{}
 	for _, w := range calls {
-		master, err := cluster.MasterForKey(ctx, w.keys[0])
+		node, err := w.asks, error(nil)
+		if node == nil {
+			node, err = cluster.MasterForKey(ctx, w.keys[0])
+		}
 		if err != nil {
 			w.err = storeError(w.script.name, err)
 			continue
 		}
-		groups[master] = append(groups[master], w)
+		groups[node] = append(groups[node], w)
 	}
 	var group sync.WaitGroup
-	for master, calls := range groups {
-		group.Go(func() { s.waitOn(ctx, master, calls) })
+	for node, calls := range groups {
+		group.Go(func() { s.waitOn(ctx, node, calls) })
 	}
 	group.Wait()
-	for _, w := range calls {
-		if !last && w.cmd != nil && redis.HasErrorPrefix(w.cmd.Err(), "MOVED") {
+	if last {
+		return nil
+	}
+	reload := false
+	for node, calls := range groups {
+		for _, w := range calls {
+			switch err := w.cmd.Err(); {
+			case redis.HasErrorPrefix(err, "MOVED"):
+				w.asks, reload = nil, true
+			case redis.HasErrorPrefix(err, "ASK"):
+				w.asks = s.asked.at(err.Error(), node)
+			default:
+				continue
+			}
 			moved = append(moved, w)
 		}
 	}
-	if moved != nil {
+	if reload {
 		cluster.ReloadState(ctx)
 	}
 	return moved
+}
+
+// askedNodes are clients of nodes that ASK has named. The library's own are for
+// masters of slots, which such a node may not be yet.
+type askedNodes struct {
+	mu      sync.Mutex
+	clients map[string]*redis.Client
+}
+
+// at is a client of the node that an answer of the form "ASK slot address" names,
+// like the one that gave it.
+func (a *askedNodes) at(answer string, like *redis.Client) *redis.Client {
+	address := answer[strings.LastIndexByte(answer, ' ')+1:]
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.clients == nil {
+		a.clients = map[string]*redis.Client{}
+	}
+	if a.clients[address] == nil {
+		o := *like.Options()
+		o.Addr = address
+		a.clients[address] = redis.NewClient(&o)
+	}
+	return a.clients[address]
+}
+
+func (a *askedNodes) close() (err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, c := range a.clients {
+		err = errors.Join(err, c.Close())
+	}
+	return err
 }
 
 // waitOn runs calls on one master. Each script that it lacks is sent in full.
@@ -102,7 +151,16 @@ func (s *Store) waitOn(ctx context.Context, master redis.UniversalClient, calls 
 
 func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, calls []*awaited, full bool) {
 	pipe := master.Pipeline()
+	// A node that a slot moves to serves each command that comes behind ASKING.
+	asking := func() bool {
+		asks := calls[0].asks != nil
+		if asks {
+			_ = pipe.Process(ctx, redis.NewStatusCmd(ctx, "asking"))
+		}
+		return asks
+	}
 	for _, w := range calls {
+		asking()
 		w.cmd = s.command(ctx, w.call)
 		if full {
 			w.cmd.Args()[0], w.cmd.Args()[1] = "eval", w.script.source
@@ -111,7 +169,11 @@ func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, c
 	}
 	// WAIT promises something about the writes of its own connection: a call that
 	// finds that it was carried out before writes nothing, and might wait for nothing.
+	asking()
 	mark := pipe.Set(ctx, waitKey(calls[0].keys[0]), s.opts.Node, 0)
+	if asking() {
+		pipe.Del(ctx, waitKey(calls[0].keys[0])) // or it would be in the way of the one that is to come
+	}
 	have := redis.NewIntCmd(ctx, "wait", s.opts.WaitReplicas, s.opts.WaitTimeout.Milliseconds())
 	_ = pipe.Process(ctx, have)
 	_, _ = pipe.Exec(ctx) // each command has its own error

@@ -112,6 +112,65 @@ func TestAnAcknowledgementWaitsForTheReplicaOnCluster(t *testing.T) {
 	waitsForReplica(t, cluster.URL(), all((*redistest.Server).Freeze), all((*redistest.Server).Thaw))
 }
 
+// While a slot moves, a script whose keys have gone is told ASK: what decides goes
+// after them as what reads does, and waits for the replicas there.
+func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starting a cluster takes seconds; -short leaves it out")
+	}
+	cluster := redistest.Cluster(t)
+	replicas := cluster.Replicate(t)
+	masters := newMovable(t, cluster)
+	ctx := context.Background()
+	s := open(t, cluster.URL(), Options{WaitReplicas: 1, WaitTimeout: patience, Timeout: patience, Lease: time.Hour})
+	hasty := open(t, cluster.URL(), Options{Node: "hasty", WaitReplicas: 1, WaitTimeout: 100 * time.Millisecond, Timeout: patience})
+	var claim adapter.Claim
+	retried(t, func() error {
+		res, err := s.Begin(ctx, inline(0, "r1"))
+		claim = res.Claim
+		return err
+	})
+	keys := s.keys.thread(testKey)
+	slot := int(crc16(strings.Trim(keys.part.base[len("aguiws:"):], "{}:")) % slots)
+	target := (masters.owner(slot) + 1) % len(masters.clients)
+	number := int64(1)
+	commit := func(s *Store) error {
+		res, err := s.Commit(ctx, adapter.Batch{Claim: claim, Number: number + 1, Expect: number, Events: [][]byte{delta}})
+		if err == nil && res.Status != adapter.CommitOK {
+			t.Errorf("batch %d: %+v", number+1, res)
+		}
+		return err
+	}
+	ok := func(what string, err error) {
+		t.Helper()
+		if err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		number++
+	}
+	masters.move(slot, func(remaining func() []string, move func(...string)) {
+		ok("before a key has gone", commit(s))
+		move(keys.rec(), keys.log(), keys.journal(), keys.followers())
+		ok("when its keys have gone", commit(s))
+		ordered(t, cluster.Servers[target], "SCRIPT", "FLUSH")
+		ok("where the script is missed", commit(s))
+		if set, err := s.SetTitle(ctx, testKey, "title"); !set || err != nil {
+			t.Errorf("title: %t, %v", set, err)
+		}
+		replicas[target].Freeze()
+		unknown(t, "where the replica hangs", commit(hasty))
+		replicas[target].Thaw()
+		ok("when it goes on", commit(s))
+		for list := remaining(); len(list) > 0; list = remaining() {
+			move(list...) // nothing is in their way
+		}
+	})
+	ok("when the slot has moved", commit(s))
+	if v := view(t, s, adapter.ReadQuery{}); v.Seq != number || v.Title != "title" {
+		t.Errorf("the log ends at %d, not %d; the title is %q", v.Seq, number, v.Title)
+	}
+}
+
 func TestTheContractHoldsWithAReplica(t *testing.T) {
 	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
 	redistest.Replica(t, master)
