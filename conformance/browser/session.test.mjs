@@ -5,6 +5,9 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { ANN, BOB, guarded, person, Tab, until } from "./lane.mjs";
 
+/** How long a socket that nobody uses stays open by itself, in milliseconds. */
+const LINGER_MS = 10_000;
+
 /** What a person's own thread holds, as the server has it. */
 async function held(token, threadId) {
   const answer = await fetch(`${guarded}/v1/threads/${threadId}/messages`, { headers: { Authorization: `Bearer ${token}` } });
@@ -32,9 +35,11 @@ test("who signs in after somebody else sees nothing of them, and writes nothing 
   const anns = sockets.filter((socket) => !socket.isClosed());
   assert.ok(anns.length > 0);
 
+  const left = Date.now();
   await tab.click("sign-out");
   await tab.at("sign-in").waitFor();
-  assert.ok(anns.every((socket) => socket.isClosed()), "Ann's socket is closed, and does not linger");
+  await until(() => anns.every((socket) => socket.isClosed()), "Ann's socket is closed");
+  assert.ok(Date.now() - left < LINGER_MS, "and has not lingered");
   await enter(BOB);
   await tab.at("empty").waitFor();
   assert.equal(await tab.at("message").count(), 0);
