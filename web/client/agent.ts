@@ -16,14 +16,16 @@ import {
 import { Observable } from "rxjs";
 import type { Connection } from "./connection.js";
 import type { Position } from "./cursor.js";
+import { AbortedBeforeSending } from "./errors.js";
 import { Lane } from "./lane.js";
 import type { ConnectionOptions } from "./options.js";
 import { inSnapshotOrder, withLast } from "./order.js";
 import { outgoing } from "./outgoing.js";
+import type { ThreadOwner } from "./owner.js";
 import type { Sink } from "./pipeline.js";
 import { connectionFor } from "./shared.js";
 import type { ThreadStatus } from "./status.js";
-import { AgentThread, type ThreadOwner } from "./thread.js";
+import { AgentThread } from "./thread.js";
 import { Works } from "./works.js";
 
 export interface WebSocketAgentConfig extends AgentConfig, ConnectionOptions {
@@ -83,7 +85,10 @@ export class WebSocketAgent extends AbstractAgent {
   override run(input: RunAgentInput): Observable<BaseEvent> {
     // All of it at subscription, where a throw is the run's failure and not the caller's.
     return new Observable<BaseEvent>((subscriber) => {
-      this.parts.works.begins(input.runId);
+      if (!this.parts.works.begins(input.runId)) {
+        subscriber.error(new AbortedBeforeSending());
+        return;
+      }
       return this.thread(input.threadId).run(outgoing(input), subscriber as unknown as Sink);
     });
   }
@@ -116,9 +121,12 @@ export class WebSocketAgent extends AbstractAgent {
     else void this.detachActiveRun();
   }
 
-  /** Stops a run of this agent's thread, active or queued, begun by anybody. */
+  /**
+   * Stops a run of this agent's thread, active or queued, begun by anybody. Without a socket the server is told when there
+   * is one again.
+   */
   stopRun(runId?: string): void {
-    this.thread(this.threadId).stop(runId);
+    if (!this.parts.works.takeBack(runId)) this.thread(this.threadId).stop(runId);
   }
 
   /**

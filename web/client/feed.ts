@@ -28,6 +28,8 @@ export interface FeedListener {
   caughtUp(): void;
   /** A frame with this id was refused; undefined when the refusal names none. */
   refused(id: string | undefined, code: string, message: string): void;
+  /** An answer to `cancel`: the run has been stopped, or had ended, or is unknown. */
+  cancelled(runId: string): void;
   lost(): void;
   failed(error: TransportError): void;
 }
@@ -45,7 +47,7 @@ export class Feed {
   private attachId?: string;
   private restating?: { attached: Attached; events: WireEvent[] };
   private answering?: string;
-  private readonly inputIds = new Set<string>();
+  private readonly asked = new Set<string>();
   private retryAttach?: ReturnType<typeof setTimeout>;
 
   constructor(
@@ -96,15 +98,16 @@ export class Feed {
     this.freshWanted = true;
   }
 
-  send(frame: object): boolean {
-    return this.connection.send(frame);
+  /** Asks to stop a run; see `ask`. */
+  cancel(runId: string): string | undefined {
+    return this.ask({ type: "ws.cancel", threadId: this.threadId, runId });
   }
 
-  /** Sends a RunAgentInput under an id that a refusal of the frame will name; undefined when there is no socket. */
-  sendInput(input: object): string | undefined {
+  /** Sends a frame under an id that a refusal of it will name, and answers the id; undefined when there is no socket. */
+  ask(frame: object): string | undefined {
     const id = this.connection.id();
-    if (!this.connection.send({ ...input, id })) return undefined;
-    this.inputIds.add(id);
+    if (!this.connection.send({ ...frame, id })) return undefined;
+    this.asked.add(id);
     return id;
   }
 
@@ -118,7 +121,7 @@ export class Feed {
   lost(): void {
     this.cursor.unbase();
     this.attachId = this.restating = this.answering = undefined;
-    this.inputIds.clear();
+    this.asked.clear();
     clearTimeout(this.retryAttach);
     this.tell((listener) => listener.lost());
   }
@@ -164,8 +167,12 @@ export class Feed {
           frame.disposition === "repeat" || frame.disposition === "refused" ? frame.runId : undefined;
         // An accepted input attaches the socket, so after a loss it is this position that counts.
         if (frame.disposition !== "refused") this.wanted = true;
-        if (frame.id !== undefined) this.inputIds.delete(frame.id);
+        if (frame.id !== undefined) this.asked.delete(frame.id);
         this.tell((listener) => listener.answered(frame));
+        return;
+      case "ws.cancelled":
+        if (frame.id !== undefined) this.asked.delete(frame.id);
+        this.tell((listener) => listener.cancelled(frame.runId));
         return;
       case "ws.attached":
         this.answering = undefined;
@@ -196,7 +203,7 @@ export class Feed {
         this.retryAttach = setTimeout(() => this.attach(), RETRY_ATTACH_MS);
         return true;
       }
-    } else if (frame.id !== undefined ? !this.inputIds.has(frame.id) : frame.threadId !== this.threadId) {
+    } else if (frame.id !== undefined ? !this.asked.has(frame.id) : frame.threadId !== this.threadId) {
       return false;
     }
     this.tell((listener) => listener.refused(frame.id, frame.code, frame.message));

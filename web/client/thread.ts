@@ -1,8 +1,9 @@
 // One agent's part in one thread: which of its runs an event belongs to, what has to be asked again after a loss, and
 // following what others begin.
 
-import type { Interrupt, RunAgentInput } from "@ag-ui/client";
+import type { RunAgentInput } from "@ag-ui/client";
 import { Backoff } from "./backoff.js";
+import { Cancels } from "./cancels.js";
 import type { Connection } from "./connection.js";
 import type { Position } from "./cursor.js";
 import { AbortedBeforeSending, TransportError } from "./errors.js";
@@ -10,28 +11,11 @@ import { Exchange } from "./exchange.js";
 import { Exchanges } from "./exchanges.js";
 import type { Feed, FeedListener, Restatement } from "./feed.js";
 import { isSnapshot, isTerminal, openAfter, retryAfterMs, type Attached, type RunAnswer, type WireEvent } from "./frames.js";
+import { Inputs } from "./inputs.js";
+import type { ThreadOwner } from "./owner.js";
 import { Pipeline, type Sink } from "./pipeline.js";
 import { Segments } from "./segments.js";
 import { StatusStore } from "./status.js";
-
-/** What a thread needs of the agent it belongs to. */
-export interface ThreadOwner {
-  /** Runs a pipeline over the events held under this key. Rejects when the events were not acceptable. */
-  drive(key: string): Promise<unknown>;
-  /** Keeps the place of a pipeline whose first event has come, by the runId of its input. */
-  reserve(key: string): void;
-  /** Gives that place up if it was not used. */
-  release(key: string): void;
-  /** Whether no reducer is at work on the agent. */
-  readonly idle: boolean;
-  /** Empties the agent's messages and state. */
-  clear(threadId: string): void;
-  /** Makes these the agent's pending interrupts. */
-  setPendingInterrupts(threadId: string, interrupts: Interrupt[]): void;
-}
-
-/** How often an input is sent that the server could not judge. */
-const ATTEMPTS = 5;
 
 /** The failure that ends with the next run that the client's checks accept. */
 const UNACCEPTABLE = "unacceptable_events";
@@ -42,6 +26,8 @@ export class AgentThread implements FeedListener {
   private readonly exchanges = new Exchanges();
   private readonly connecting = new Set<Pipeline>();
   private readonly segments: Segments;
+  private readonly inputs = new Inputs((input) => this.feed?.ask(input), () => this.connection.hello?.maxFrameBytes);
+  private readonly cancels = new Cancels((runId) => this.feed?.cancel(runId));
   /** Where the events of the run in progress go. */
   private current?: Pipeline;
   private followers = 0;
@@ -79,9 +65,11 @@ export class AgentThread implements FeedListener {
     this.exchanges.add(exchange);
     this.enter();
     if (this.connection.failure) exchange.pipeline.fail(this.connection.failure);
-    else this.sendInput(exchange);
+    else this.inputs.ask(exchange);
     return () => {
       this.exchanges.delete(exchange);
+      // Nobody will hear the answer that a stop was waiting for.
+      if (exchange.stopRequested && exchange.asking) this.cancel(exchange.knownAs);
       this.gaveUp(exchange.pipeline);
     };
   }
@@ -126,7 +114,7 @@ export class AgentThread implements FeedListener {
       exchange.pipeline.fail(new AbortedBeforeSending());
     } else {
       exchange.stopRequested = true;
-      if (exchange.accepted && !exchange.unsure) this.cancel(exchange.knownAs);
+      if (exchange.accepted) this.cancel(exchange.knownAs);
     }
   }
 
@@ -160,6 +148,7 @@ export class AgentThread implements FeedListener {
     const exchange = this.exchanges.of(pipeline);
     if (isTerminal(event)) {
       this.current = undefined;
+      this.cancels.over(this.status.value.activeRunId);
       this.interruptsKnown = true;
       this.status.set({ activeRunId: undefined, interrupts: openAfter(event) });
       // A failed continuation may have given its decisions back; only the server knows.
@@ -180,6 +169,8 @@ export class AgentThread implements FeedListener {
     const last = events.at(-1);
     const runId = first?.runId as string | undefined;
     const inProgress = last !== undefined && !isTerminal(last);
+    const { activeRunId } = this.status.value;
+    if (!inProgress || activeRunId !== runId) this.cancels.over(activeRunId);
     this.status.set({
       activeRunId: inProgress ? runId : undefined,
       synced: this.followers > 0,
@@ -228,7 +219,7 @@ export class AgentThread implements FeedListener {
     if (!exchange || !first || !last) return;
     exchange.asking = false;
     this.status.unqueued(runId);
-    if (first.code === "store_unavailable" && this.askAgainLater(exchange, retryAfterMs(first))) return;
+    if (first.code === "store_unavailable" && this.inputs.askLater(exchange, retryAfterMs(first))) return;
     if (!isTerminal(last)) {
       // From here on the run's events are this exchange's, whoever followed it before.
       if (this.current && this.current !== exchange.pipeline) this.current.finish();
@@ -237,6 +228,8 @@ export class AgentThread implements FeedListener {
       exchange.pipeline.restate(events);
       return;
     }
+    this.cancels.over(exchange.knownAs);
+    exchange.stopRequested = false;
     if (this.current === exchange.pipeline) this.current = undefined;
     // A follower holds the thread as of its own position; a snapshot of now may be ahead of it.
     const ahead = this.status.value.synced && this.feed?.position !== undefined;
@@ -250,26 +243,37 @@ export class AgentThread implements FeedListener {
     for (const exchange of this.exchanges) {
       if (exchange.pipeline.ended) continue;
       if (exchange.awaited && !this.isKnown(exchange)) exchange.mustAsk();
-      if (exchange.unsure) this.sendInput(exchange);
-      else if (exchange.stopRequested && exchange.accepted) this.cancel(exchange.knownAs);
+      if (exchange.unsure) this.inputs.ask(exchange);
     }
+    this.cancels.sendAll();
   }
 
   refused(id: string | undefined, code: string, message: string): void {
+    const stop = this.cancels.refused(id, code);
+    if (stop === "given up") this.status.set({ failure: { code, message } });
+    if (stop !== "none") return;
     const error = new TransportError(code, message);
     const exchange = this.exchanges.sentAs(id);
     if (!exchange) this.failed(error);
-    else if (code !== "rate_limited" || !this.askAgainLater(exchange)) exchange.pipeline.fail(error);
+    else if (code !== "rate_limited" || !this.inputs.askLater(exchange)) exchange.pipeline.fail(error);
+  }
+
+  cancelled(runId: string): void {
+    this.cancels.over(runId);
+    this.leaveIfUnused();
   }
 
   lost(): void {
+    this.cancels.socketLost();
     for (const exchange of this.exchanges) exchange.socketLost();
   }
 
   failed(error: TransportError): void {
     this.status.set({ failure: { code: error.code, message: error.message } });
     this.current = undefined;
+    this.cancels.clear();
     for (const exchange of this.exchanges) {
+      exchange.stopRequested = false;
       exchange.pipeline.releaseEnd();
       exchange.pipeline.fail(error);
     }
@@ -342,29 +346,11 @@ export class AgentThread implements FeedListener {
     return activeRunId === knownAs || queued.some((one) => one.runId === runId || one.runId === knownAs);
   }
 
-  private sendInput(exchange: Exchange): void {
-    const limit = this.connection.hello?.maxFrameBytes;
-    if (limit !== undefined && exchange.bytes > limit) {
-      const message = `the input is ${exchange.bytes} bytes long; the server takes ${limit}`;
-      exchange.pipeline.fail(new TransportError("input_too_large", message));
-      return;
-    }
-    const id = this.feed?.sendInput(exchange.input);
-    if (id !== undefined) exchange.wasSent(id);
-  }
-
-  /** For when nobody knows whether the input was taken. Answers whether there is another attempt left. */
-  private askAgainLater(exchange: Exchange, wait = 500 * 2 ** exchange.attempts): boolean {
-    if (++exchange.attempts >= ATTEMPTS) return false;
-    exchange.mustAsk();
-    setTimeout(() => {
-      if (exchange.unsure && !exchange.pipeline.ended) this.sendInput(exchange);
-    }, wait);
-    return true;
-  }
-
   private cancel(runId: string): void {
-    this.feed?.send({ type: "ws.cancel", id: this.connection.id(), threadId: this.threadId, runId });
+    // What has given up keeps nothing; the page says so, and the button is still there after a retry.
+    if (this.connection.failure) return;
+    this.enter();
+    this.cancels.wish(runId);
   }
 
   private attachFresh(): void {
@@ -389,7 +375,7 @@ export class AgentThread implements FeedListener {
   }
 
   private leaveIfUnused(): void {
-    if (this.followers > 0 || this.exchanges.size > 0 || this.connecting.size > 0 || this.current) return;
+    if (this.followers > 0 || this.exchanges.size > 0 || this.connecting.size > 0 || this.current || !this.cancels.empty) return;
     this.feed?.leave(this);
     this.feed = undefined;
     this.status.set({ activeRunId: undefined, queued: [], synced: false });

@@ -39,6 +39,17 @@ export class Works {
     return settled;
   }
 
+  /**
+   * Gives up the owner's latest run, or the named one, if it has not begun: nothing has asked for it. Answers whether that
+   * is so.
+   */
+  takeBack(runId?: string): boolean {
+    const runs = [...this.own].filter(([, work]) => !work.connects);
+    const [, latest] = runs.findLast(([id]) => runId === undefined || id === runId) ?? [];
+    if (!latest || latest.begun) return false;
+    return (latest.givenUp = true);
+  }
+
   /** The Observable of this run is subscribed to. Answers false where it has been given up already. */
   begins(runId: string): boolean {
     const work = this.own.get(runId);

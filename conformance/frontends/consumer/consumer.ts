@@ -36,9 +36,21 @@ assert.deepEqual(contents(told), contents(copy));
 const status: ThreadStatus = told.status;
 assert.equal(status.connection, "connected");
 
-const stopped = copy.runAgent({ forwardedProps: {} });
+const before = contents(copy);
+const unsent = copy.runAgent({ forwardedProps: {} });
 copy.abortRun();
-await stopped;
+await unsent;
+const outcomes: unknown[] = [];
+copy.subscribe({
+  onTextMessageContentEvent: () => copy.abortRun(),
+  onRunFinishedEvent: ({ event }) => void outcomes.push(event.outcome?.type),
+});
+copy.addMessage({ id: randomUUID(), role: "user", content: "/slow 1000 20" });
+await copy.runAgent();
+assert.deepEqual(outcomes, ["cancelled"], "one run was sent, and it was stopped");
+await told.connectAgent();
+assert.deepEqual(contents(told), contents(copy));
+assert.deepEqual(contents(told).slice(0, before.length + 1), [...before, "user: /slow 1000 20"], "what was taken back is not in the thread");
 
 const guarded = { url: process.env.AGUIWS_GUARDED_URL!, WebSocket, threadId: randomUUID() };
 const admitted = new WebSocketAgent({ ...guarded, token: async () => process.env.AGUIWS_TOKEN! });
