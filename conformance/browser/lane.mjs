@@ -17,7 +17,8 @@ const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_SHOTS } = process.env;
 /**
  * The addresses of the page: `a` and `b` share a Redis; `doomed` has one of its own and dies when it has carried out its
  * first tool call, before it can say so; `embedded` has none; `guarded` has none and asks for a token; the agent of
- * `steps` goes on from step to step until it is stopped.
+ * `steps` goes on from step to step until it is stopped, unless it is told to type: then it calls a tool whose arguments
+ * come word by word.
  */
 export const [a, b, doomed, embedded, guarded, steps] = process.env.AGUIWS_URLS.split(",");
 
@@ -56,7 +57,7 @@ export async function person(options = {}) {
   return context;
 }
 
-/** What axe finds serious or worse. The page's policy lets nobody put a script into it, but the browser itself. */
+/** What axe finds serious or worse, or without a heading of its own. The page's policy lets nobody put a script into it, but the browser itself. */
 export async function barriers(page) {
   const [tree] = await page.context().newCDPSession(page).then(async (cdp) => {
     const { executionContextId } = await cdp.send("Page.createIsolatedWorld", { frameId: (await cdp.send("Page.getFrameTree")).frameTree.frame.id });
@@ -69,7 +70,7 @@ export async function barriers(page) {
   });
   assert.ok(tree.passes.length > 5, "axe has looked at something");
   return tree.violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .filter(({ id, impact }) => impact === "serious" || impact === "critical" || id === "page-has-heading-one")
     .map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(" | ")}`);
 }
 

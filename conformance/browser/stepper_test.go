@@ -17,7 +17,8 @@ import (
 const pace = 100 * time.Millisecond
 
 // stepper serves the page with an agent that goes from step to step for as long
-// as it is let, which is what an operator pauses. It returns the address.
+// as it is let, which is what an operator pauses, or types. It returns the
+// address.
 func stepper(t *testing.T) string {
 	t.Helper()
 	store, err := redisstore.Embedded(nil)
@@ -25,7 +26,7 @@ func stepper(t *testing.T) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(steps)}})
+	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": adapter.AgentFunc(unhurried)}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,128 @@
+// Every place is used with the keyboard alone.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { embedded, person, Tab, unique, until } from "./lane.mjs";
+
+/** More presses than this would wear anybody out. */
+const PRESSES = 250;
+
+const focused = (locator) => locator.evaluate((element) => element === document.activeElement);
+
+/** Goes from element to element until it is there. */
+async function reach(tab, locator, key = "Tab") {
+  await tab.front();
+  await locator.waitFor();
+  for (let i = 0; i < PRESSES; i++) {
+    if (await focused(locator)) return;
+    await tab.page.keyboard.press(key);
+  }
+  assert.fail(`${locator} is not reached`);
+}
+
+async function press(tab, locator, key = "Enter", way = "Tab") {
+  await reach(tab, locator, way);
+  await tab.page.keyboard.press(key);
+}
+
+test("with the keyboard: a form is filled in, and its faults are corrected", async () => {
+  const tab = await Tab.open(await person(), embedded);
+  const { keyboard } = tab.page;
+  await tab.say("/form");
+  await tab.asked("input_required");
+  await press(tab, tab.at("submit-form"), "Enter", "Shift+Tab");
+  await tab.at("interrupt").getByRole("alert").first().waitFor();
+  await reach(tab, tab.at("field-quarter"), "Shift+Tab");
+  await keyboard.press("ArrowDown");
+  const quarter = await tab.at("field-quarter").evaluate((select) => select.selectedOptions[0].textContent);
+  assert.match(quarter, /^Q\d$/);
+  await reach(tab, tab.at("field-year"));
+  await keyboard.type("2026");
+  await reach(tab, tab.at("field-revenue"));
+  await keyboard.type("1.5");
+  await press(tab, tab.at("submit-form"));
+  await tab.says("You entered");
+  assert.deepEqual(JSON.parse((await tab.last()).replace("You entered ", "")), { quarter, year: 2026, revenue: 1.5 });
+});
+
+test("with the keyboard: a thread is chosen from the list, and another is deleted", async () => {
+  const context = await person({ viewport: { width: 1280, height: 900 } });
+  const tab = await Tab.open(context, embedded);
+  const { keyboard } = tab.page;
+  const word = unique("kept");
+  const row = (threadId) => tab.page.locator(`[data-testid="thread"][data-thread-id="${threadId}"]`);
+  await tab.say(`/say ${word}`);
+  await tab.says(word);
+  await press(tab, tab.at("new-chat"), "Enter", "Shift+Tab");
+  await tab.at("empty").waitFor();
+  await tab.say("/say to be forgotten");
+  await tab.says("to be forgotten");
+  await tab.rest();
+  const doomed = new URL(tab.page.url()).searchParams.get("thread");
+  assert.notEqual(doomed, tab.threadId);
+  await until(async () => (await row(doomed).getByTestId("delete-thread").count()) === 1, "the thread can be deleted");
+  await press(tab, row(doomed).getByTestId("delete-thread"), "Enter", "Shift+Tab");
+  await until(() => focused(row(doomed).getByRole("button", { name: "Keep" })), "keeping it is what is offered first");
+  await keyboard.press("Escape");
+  await until(() => focused(row(doomed).getByTestId("delete-thread")), "Escape leads back");
+  await press(tab, row(tab.threadId).locator("a"));
+  await tab.says(word);
+  await press(tab, row(doomed).getByTestId("delete-thread"), "Enter", "Shift+Tab");
+  await press(tab, row(doomed).getByTestId("delete-surely"), "Enter", "Shift+Tab");
+  await until(async () => (await row(doomed).count()) === 0, "the thread is gone");
+});
+
+test("with the keyboard: the inbox is filtered and answered, and a run is cancelled as an operator", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, embedded);
+  const { keyboard } = tab.page;
+  await tab.say("/confirm With the keyboard?");
+  await tab.asked("confirmation");
+  await press(tab, tab.at("go-inbox"), "Enter", "Shift+Tab");
+  await reach(tab, tab.at("inbox-reason"));
+  await keyboard.type("confirmation");
+  await until(async () => (await tab.at("inbox-reason").inputValue()) === "confirmation", "the filter is chosen");
+  const item = tab.page.locator(`[data-testid="inbox-item"][data-thread-id="${tab.threadId}"]`);
+  await press(tab, item.getByTestId("approve"));
+  await until(async () => (await item.count()) === 0, "what is answered is gone");
+  await until(async () => /goes on/.test((await tab.at("inbox-said").allTextContents()).join()), "it says so");
+
+  const busy = await Tab.open(context, embedded);
+  await busy.say("/slow 2000 50");
+  await busy.says("1 2 3");
+  await press(tab, tab.at("go-operator"), "Enter", "Shift+Tab");
+  const thread = tab.page.locator(`[data-testid="ops-thread"][data-thread-id="${busy.threadId}"]`);
+  const opener = thread.getByRole("button").first();
+  await press(tab, opener);
+  await until(async () => (await opener.getAttribute("aria-expanded")) === "true", "the thread is opened");
+  await reach(tab, thread.getByTestId("dispatch-state"));
+  await keyboard.press("ArrowDown");
+  await until(async () => /None is queued/.test(await thread.textContent()), "nothing waits");
+  await keyboard.press("ArrowDown");
+  await thread.locator('[data-testid="run"][data-state="claimed"]').waitFor();
+  await press(tab, thread.getByTestId("cancel-run"));
+  await until(async () => /Cancel: done/.test((await tab.at("ops-said").allTextContents()).join()), "it is cancelled");
+  await busy.front();
+  await busy.rest();
+});
+
+test("with the keyboard: the inspector is opened, filtered and read, and the connection's details are", async () => {
+  const tab = await Tab.open(await person(), embedded);
+  const { keyboard } = tab.page;
+  await tab.say("/say inspected");
+  await tab.says("inspected");
+  await tab.rest();
+  await press(tab, tab.page.locator(".connection summary"), "Enter", "Shift+Tab");
+  await tab.at("position").waitFor();
+  await keyboard.press("Escape");
+  await until(async () => !(await tab.at("position").isVisible()), "Escape closes them");
+  await press(tab, tab.at("inspect").locator("summary").first());
+  await reach(tab, tab.at("frame-filter"));
+  await keyboard.type("RUN_FINISHED");
+  await until(async () => (await tab.at("frame").count()) === 1, "the filter filters");
+  await press(tab, tab.at("frame").locator("summary"));
+  await until(async () => /"outcome"|"RUN_FINISHED"/.test(await tab.at("frame").locator("pre").textContent()), "the frame is shown");
+  await reach(tab, tab.at("frame").locator("pre"));
+  await press(tab, tab.at("inspect").locator("summary").first(), "Enter", "Shift+Tab");
+  await until(async () => (await tab.at("inspector").count()) === 0, "it is closed");
+});
