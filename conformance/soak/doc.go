@@ -8,7 +8,9 @@
 // sockets, Server-Sent Events, and at its end the thread's deletion. Every few
 // seconds they pause. Then each server is asked for its goroutines, its heap
 // after a collection, its resident memory and its file descriptors, and Redis for
-// its keys and its memory, and the next lap begins. What grows from lap to lap
+// its keys and its memory, and for what the largest key of each kind holds, and the
+// next lap begins. A third server is another process in each lap, and some threads,
+// diaries, are never deleted: every run of one has the same runId. What grows from lap to lap
 // behind the warm-up, beyond what chance makes of it, fails the test; so does
 // whatever the tabs find wrong, and an approved effect that took place twice or
 // not at all. A table and a verdict are printed.

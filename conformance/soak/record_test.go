@@ -34,6 +34,7 @@ func (r *record) warm() int { return len(r.laps) / 4 }
 // row says one lap, the first with what the columns are.
 func (r *record) row(n int) string {
 	names := slices.Sorted(maps.Keys(r.laps[n].values))
+	names = slices.DeleteFunc(names, isInside)
 	var b strings.Builder
 	if n == 0 {
 		fmt.Fprintf(&b, "%8s %8s", "at", "threads")
@@ -60,6 +61,10 @@ func allowance(name string, typical float64) float64 {
 		return 0.1*typical + 512
 	case "RSS":
 		return 0.15*typical + 4096
+	case "in":
+		return 0.1*typical + 4
+	case "bytes":
+		return 0.2*typical + 512
 	case "redis":
 		if name == "redis keys" {
 			return 4 // those of followers go by themselves, a little later
@@ -83,16 +88,20 @@ func (r *record) verdict(all bool) (table string, grown []string) {
 		return "", []string{"too few laps to tell whether anything grows"}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-14s %10s %10s %10s %10s %12s %10s\n", "", "first", "last", "least", "most", "trend", "allowed")
+	fmt.Fprintf(&b, "%-24s %10s %10s %10s %10s %12s %10s\n", "", "first", "last", "least", "most", "trend", "allowed")
 	lives := float64(laps[len(laps)-1].lives - laps[0].lives)
-	for _, name := range slices.Sorted(maps.Keys(laps[0].values)) {
+	names := map[string]float64{}
+	for _, lap := range laps {
+		maps.Copy(names, lap.values) // a key of some kind may be there now and then
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
 		var series []float64
 		for _, lap := range laps {
 			series = append(series, lap.values[name])
 		}
 		sorted := slices.Sorted(slices.Values(series))
 		growth, allowed := trend(floors(name, series)), allowance(name, sorted[len(sorted)/2])
-		fmt.Fprintf(&b, "%-14s %10.0f %10.0f %10.0f %10.0f %12.1f %10.1f\n",
+		fmt.Fprintf(&b, "%-24s %10.0f %10.0f %10.0f %10.0f %12.1f %10.1f\n",
 			name, series[0], series[len(series)-1], sorted[0], sorted[len(sorted)-1], growth, allowed)
 		if growth > allowed && (all || tellsEarly(name)) {
 			grown = append(grown, fmt.Sprintf("%s: %.1f more over the last %d laps, %.4f a thread; %.1f are allowed",
@@ -139,10 +148,12 @@ func TestVerdict(t *testing.T) {
 		r.add(time.Duration(n)*lap, int64(n)*100, values{
 			"goroutines A": 16 + float64(chance.IntN(4)), "goroutines B": 16 + float64(n)/4,
 			"heap KiB A": 6000 + noise, "heap KiB B": 6000 + noise + leaked,
-			"redis keys": 81 + float64(chance.IntN(2)), "RSS KiB A": 30_000 + 4*noise,
+			"redis keys":     81 + float64(chance.IntN(2)),
+			"in a followers": 3 + float64(n), "in a rec": float64(20 + n%3), "bytes of a memo": 1300 + float64(n)*38, "bytes of a disp": 90 * float64(n%2),
+			"RSS KiB A": 30_000 + 4*noise,
 		})
 	}
-	for all, want := range map[bool][]string{true: {"goroutines B", "heap KiB B"}, false: {"goroutines B"}} {
+	for all, want := range map[bool][]string{true: {"bytes of a memo", "goroutines B", "heap KiB B", "in a followers"}, false: {"goroutines B"}} {
 		_, grown := r.verdict(all)
 		var names []string
 		for _, what := range grown {

@@ -24,7 +24,10 @@ type site struct {
 	t     *testing.T
 	redis *redistest.Server
 	nodes []*node
-	lives atomic.Int64
+	// passing is a third server, another process in each lap: what a node leaves
+	// under its name is left by many.
+	passing *command.Server
+	lives   atomic.Int64
 
 	mu       sync.Mutex
 	did      map[string]int // how often each act was done
@@ -99,6 +102,7 @@ func (s *site) measure() values {
 		all[name("files")] = m["process_open_fds"]
 	}
 	all["redis keys"] = s.info("keyspace", "keys")
+	s.inside(all)
 	all["redis KiB"] = s.info("memory", "used_memory") / 1024
 	return all
 }

@@ -48,6 +48,10 @@ func TestSoak(t *testing.T) {
 		effects = server.EffectsFile()
 		site.nodes = append(site.nodes, &node{server: server, profiles: "http://" + probe})
 	}
+	site.passing = command.Start(t, command.Options{Redis: redis.URL(), Lease: lease, Effects: effects, Args: []string{"--log-level", "warn"}})
+	for range entries / 2 {
+		site.keepDiaries()
+	}
 
 	crowd := make([]*person, people)
 	for n := range crowd {
@@ -66,6 +70,8 @@ func TestSoak(t *testing.T) {
 			})
 		}
 		working.Wait()
+		site.keepDiaries()
+		site.passing.Restart()
 		if !t.Failed() {
 			found.add(time.Since(begun), site.lives.Load(), site.measure())
 			fmt.Println(found.row(len(found.laps) - 1))
