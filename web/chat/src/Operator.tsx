@@ -9,6 +9,7 @@ import { SignIn } from "./SignIn";
 import { bearer } from "./session";
 import { ThreadRuns } from "./ThreadRuns";
 import { ago } from "./time";
+import { sentence, wordsFor } from "./words";
 
 const EVERY_MS = 3_000;
 
@@ -41,7 +42,7 @@ export default function Operator() {
       const answer = await call(method, path, body);
       setSaid({ text: `${what}: ${outcome?.(answer as Record<string, unknown>) ?? "done"}.`, bad: false });
     } catch (failed) {
-      setSaid({ text: `${what}: ${failed instanceof ApiError ? failed.message : String(failed)}`, bad: true });
+      setSaid({ text: `${what}: ${failed instanceof ApiError ? `${sentence(failed.message)} ${wordsFor(failed.code).advice}` : String(failed)}`, bad: true });
     }
     counts.refresh();
     letters.refresh();
@@ -53,7 +54,7 @@ export default function Operator() {
       <main className="page wide">
         {error && (
           <p className="banner" role="alert" data-testid="ops-error">
-            {error.status === 403 ? "Your identity may not operate this server: it needs the scope admin." : error.message}
+            {error.status === 403 ? "Your identity may not operate this server: it needs the scope admin." : `${sentence(error.message)} ${wordsFor(error.code).advice}`}
           </p>
         )}
         {said && (

@@ -102,6 +102,12 @@ export function wordsFor(code: string): Words {
   return WORDS[code] ?? { title: "Something went wrong", advice: "Try again, or reload the page." };
 }
 
+/** A server's message as a sentence that others can follow. */
+export function sentence(message: string): string {
+  const text = message.trim();
+  return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
+}
+
 const RESTATED: Record<string, string> = {
   epoch_changed: "the server's store has begun a new history",
   trimmed: "too much had happened meanwhile",

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { whyRestated, wordsFor } from "../src/words";
+import { sentence, whyRestated, wordsFor } from "../src/words";
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const read = (file: string) => readFileSync(root + file, "utf8");
@@ -87,4 +87,8 @@ it("says why a conversation was loaded anew", () => {
   const reasons = found(section("## Following a thread"), /`reason`: (.*)\|/g).flatMap((text) => found(text, /`([a-z_]+)`/g));
   expect(reasons.length).toBeGreaterThan(3);
   expect(reasons.filter((reason) => /_|^[a-z]+$/.test(whyRestated(reason) ?? "nothing to speak of"))).toEqual([]);
+});
+
+it.each([["the store is away", "the store is away."], ["Done. ", "Done."], ["Really?", "Really?"], ["", ""]])("makes a sentence of %j", (message, whole) => {
+  expect(sentence(message)).toBe(whole);
 });
