@@ -6,7 +6,9 @@ import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { afterEach } from "node:test";
 import WebSocket from "ws";
-import { Connection, WebSocketAgent } from "./build/client.mjs";
+import { Connection, TransportError, WebSocketAgent } from "./build/client.mjs";
+
+export { TransportError };
 
 const PATIENCE_MS = 60_000;
 const POLL_MS = 2;
@@ -32,14 +34,21 @@ afterEach(() => {
   assert.deepEqual(warnings.splice(0), [], "the client has warned");
 });
 
-/** A browser tab: one agent on a socket of its own. `server` chooses among the servers. */
+/** Takes away the one warning that was due. */
+export function warned(what) {
+  const due = warnings.filter((warning) => what.test(warning));
+  assert.equal(due.length, 1, `one warning of ${what}`);
+  warnings.splice(warnings.indexOf(due[0]), 1);
+}
+
+/** A browser tab: one agent on a socket of its own. `server` chooses among the servers, `token` is the connection's. */
 export class Client {
   sockets = [];
   events = [];
   /** What was sent and received, for when something is wrong. */
   frames = [];
 
-  constructor(threadId, { server = 0 } = {}) {
+  constructor(threadId, { server = 0, token } = {}) {
     const { sockets, frames } = this;
     class Recorded extends WebSocket {
       constructor(url, protocols) {
@@ -56,7 +65,7 @@ export class Client {
       }
     }
     const url = urls[server % urls.length];
-    this.connection = new Connection({ url, WebSocket: Recorded, lingerMs: 0, backoff: { baseMs: 20, capMs: 100 } });
+    this.connection = new Connection({ url, WebSocket: Recorded, token, lingerMs: 0, backoff: { baseMs: 20, capMs: 100 } });
     this.agent = new WebSocketAgent({ url, threadId, connection: this.connection });
     this.agent.subscribe({
       onEvent: ({ event }) => void this.events.push(event),
