@@ -1,7 +1,7 @@
 // The traps that lie between a transport and AbstractAgent, each by its name. They run on every base class that is promised.
 
 import * as agui from "@ag-ui/client";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { WebSocketAgent } from "../index";
 import {
   assistant, Bench, close, delta, failed, finished, interrupt, live, messages, open, run, settle, shown, started,
@@ -103,6 +103,35 @@ describe("AbstractAgent", () => {
       tools: [{ name: "f", description: "f", parameters: { default: null } }],
       resume: [{ interruptId: "i", status: "cancelled" }],
     });
+  });
+
+  it("sends what AG-UI 1.0 knows, as HttpAgent does, and says what it leaves out", async () => {
+    const { bench, agent, outcome } = await asked();
+    bench.socket.say(run("r1", "started"), stream(0), started("r1"), finished("r1"));
+    await settle();
+    expect(outcome.value).toBe("resolved");
+    bench.socket.next();
+    agent.setMessages([{ ...user("u1", "hi"), extra: 1, metadata: { own: 1 } }, { id: "z", role: "oracle", content: "x" }] as never);
+    void agent.runAgent({ runId: "r2", forwardedProps: { any: { thing: 1 } } });
+    await settle();
+    const known = { ...user("u1", "hi"), metadata: { own: 1 } };
+    expect(bench.socket.next()).toMatchObject({
+      runId: "r2", forwardedProps: { any: { thing: 1 } },
+      messages: is1 ? [known] : [{ ...known, extra: 1 }, { id: "z", role: "oracle", content: "x" }],
+    });
+    expect(vi.mocked(console.warn).mock.calls.length).toBe(is1 ? 2 : 0);
+    if (is1) expect(Object.keys(bench.socket.sent.at(-1)!.messages[0]).sort()).toEqual(["content", "id", "metadata", "role"]);
+  });
+
+  it("checks an input before it leaves: what is malformed is named, and nothing is sent", async () => {
+    const bench = new Bench();
+    const agent = bench.agent();
+    agent.setMessages([{ id: 5, role: "user", content: "hi" }] as never);
+    const outcome = outcomeOf(agent.runAgent());
+    await settle();
+    if (!is1) return;
+    expect(outcome.value).toMatchObject({ name: "TransportError", code: "invalid_input", message: expect.stringMatching(/^\/messages\/0\/id: /) });
+    expect(bench.sockets).toHaveLength(0);
   });
 
   it("takes a stream that just stops for a success: here it rejects, and what was delivered stays", async () => {
