@@ -6,7 +6,7 @@
 //
 // The faults are data, mutants.txtar: a piece of source that is replaced, and the
 // cases or the test that must turn red. Before them the same cases and tests are tried
-// on the copy as it is, and must be green. It exits with 1 if a fault stays unnoticed.
+// on the copy as it is, and must be green. Those that need restarts need redis-server. It exits with 1 if a fault stays unnoticed.
 package main
 
 import (
@@ -52,10 +52,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	}
 	if *only != "" {
 		wanted := strings.Split(*only, ",")
-		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return !slices.Contains(wanted, m.name) })
-		if len(mutants) == 0 {
-			return complain(fmt.Errorf("no fault is named so; --list lists them"))
+		for _, name := range wanted {
+			if !slices.ContainsFunc(mutants, func(m *mutant) bool { return m.name == name }) {
+				return complain(fmt.Errorf("no fault is named %q; --list lists them", name))
+			}
 		}
+		mutants = slices.DeleteFunc(mutants, func(m *mutant) bool { return !slices.Contains(wanted, m.name) })
 	}
 	if *names {
 		for _, m := range mutants {

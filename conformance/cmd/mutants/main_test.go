@@ -51,6 +51,38 @@ func TestMutantsFit(t *testing.T) {
 	}
 }
 
+// No group of cases is one that no fault has shown to be able to fail.
+func TestEveryGroupCanFail(t *testing.T) {
+	mutants, err := parse(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := conformance.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown := map[string]bool{}
+	for _, m := range mutants {
+		for _, name := range m.red {
+			group, _, _ := strings.Cut(name, "/")
+			shown[group] = true
+		}
+	}
+	for _, c := range cases {
+		if !shown[c.Group()] {
+			t.Errorf("no fault turns a case of the group %s red", c.Group())
+			shown[c.Group()] = true
+		}
+	}
+}
+
+func TestUnknownNamesAreRefused(t *testing.T) {
+	var out, complaints strings.Builder
+	if status := run(t.Context(), []string{"--list", "--only", "every-host,nonsense"}, &out, &complaints); status != 2 || !strings.Contains(complaints.String(), "nonsense") {
+		t.Errorf("status %d\n%s%s", status, &out, &complaints)
+	}
+}
+
 // What was found last is about the faults that there are, and none was missed.
 func TestFoundIsCurrent(t *testing.T) {
 	mutants, err := parse(list)

@@ -95,6 +95,14 @@ func (m *mutant) check() error {
 	return nil
 }
 
+// restarts reports whether one of the cases replaces the server's process, which
+// needs a store that outlives it.
+func (m *mutant) restarts(cases []*conformance.Case) bool {
+	return slices.ContainsFunc(cases, func(c *conformance.Case) bool {
+		return slices.Contains(m.red, c.Name) && (slices.Contains(c.Needs, "restart") || slices.Contains(c.Needs, "drain"))
+	})
+}
+
 // apply returns the files as the fault makes them, for a tree.
 func (m *mutant) apply(dir string) (map[string][]byte, error) {
 	files := map[string][]byte{}

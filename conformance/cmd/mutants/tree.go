@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -149,22 +148,35 @@ func (t *tree) judge(ctx context.Context, m *mutant) (f found, err error) {
 	if out, err := build.CombinedOutput(); err != nil {
 		return f, fmt.Errorf("it does not compile: %s", out)
 	}
-	address, stop, err := serve(ctx, binary, filepath.Join(t.dir, "effects"))
+	effects := filepath.Join(t.dir, "effects")
+	args := []string{"--effects", effects}
+	target := conformance.Target{Timeout: 3 * time.Second, Effects: effects}
+	if m.restarts(t.cases) {
+		redis, stop, err := startRedis(ctx, t.dir)
+		if err != nil {
+			return f, err
+		}
+		defer stop()
+		args = append(args, "--redis", redis, "--lease", "1s")
+		target.Timeout = 10 * time.Second
+	}
+	server, err := serve(ctx, binary, args...)
 	if err != nil {
 		return f, err
 	}
-	defer stop()
+	defer func() { server.kill() }()
+	target.Restart, target.Drain = server.restart, server.drain
 	cases, err := conformance.Select(t.cases, m.red, nil)
 	if err != nil {
 		return f, err
 	}
 	for _, over := range m.over {
-		target := conformance.Target{URL: "ws://" + address + "/agui/ws", Over: over, Timeout: 3 * time.Second, Effects: filepath.Join(t.dir, "effects")}
+		target.Over, target.URL = over, "ws://"+server.address+"/agui/ws"
 		switch over {
 		case conformance.SSE:
-			target.URL = "http://" + address + "/agui"
+			target.URL = "http://" + server.address + "/agui"
 		case conformance.CopilotKit:
-			target.URL = "http://" + address + "/copilotkit"
+			target.URL = "http://" + server.address + "/copilotkit"
 		}
 		for _, r := range conformance.Run(ctx, target, cases, nil) {
 			name := r.Case.Name + " over " + over
@@ -176,30 +188,4 @@ func (t *tree) judge(ctx context.Context, m *mutant) (f found, err error) {
 		}
 	}
 	return f, ctx.Err()
-}
-
-// serve starts a server on a port of its own and returns when it listens.
-func serve(ctx context.Context, binary, effects string) (address string, stop func(), err error) {
-	cmd := exec.CommandContext(ctx, binary, "--addr", "127.0.0.1:0", "--effects", effects)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return "", nil, err
-	}
-	if err := cmd.Start(); err != nil {
-		return "", nil, err
-	}
-	stop = func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}
-	late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
-	defer late.Stop()
-	lines := bufio.NewScanner(out)
-	for lines.Scan() {
-		if _, rest, ok := strings.Cut(lines.Text(), "http://"); ok {
-			return strings.TrimSuffix(rest, "/"), stop, nil
-		}
-	}
-	stop()
-	return "", nil, fmt.Errorf("the server does not listen")
 }
