@@ -169,7 +169,7 @@ func unreadable(err error) error {
 
 // unknownAgent is an error that a node with that agent will not have.
 func unknownAgent(name string) error {
-	return &undeliverable{code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server", later: true}
+	return &undeliverable{code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server", later: true, elsewhere: true}
 }
 
 // resumeLost goes on with a run whose worker was lost.

@@ -27,8 +27,9 @@ func retryAfter(n int) time.Duration {
 // undeliverable says why an activation cannot succeed, now or ever.
 type undeliverable struct {
 	code, text string
-	// later: another node, or the same after a while, may succeed.
-	later bool
+	// later: another node, or the same after a while, may succeed. elsewhere: only
+	// another.
+	later, elsewhere bool
 	// giveBack: decisions that nothing was done with are given back.
 	giveBack bool
 }
@@ -54,6 +55,11 @@ func (r *Runner) deliver(claim Claim, execution string, attempts int, failed err
 	if u.later {
 		settle = r.store.Nack
 		n.Wait = retryAfter(attempts)
+	}
+	if u.elsewhere {
+		if wait, patient := r.leaveTo(claim.RunID); patient {
+			n.Wait, n.Free = wait, true
+		}
 	}
 	result, err := again(ctx, func() (NackResult, error) { return settle(ctx, n) })
 	if err != nil {

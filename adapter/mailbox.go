@@ -119,6 +119,7 @@ type Nack struct {
 	Claim Claim
 	Wait  time.Duration // how long it is not claimed unless by id; in milliseconds. 0, or less: at once
 	Error string        // kept with the dispatch
+	Free  bool          // of Nack: the attempt does not count, so that it is never the last
 	// Terminal is the RUN_ERROR to log when the dispatch becomes a dead letter,
 	// after what Batch.Closing said. A run that never started gets its
 	// RUN_STARTED from Begin.Cancelled before it.

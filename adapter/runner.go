@@ -86,9 +86,10 @@ type Runner struct {
 	sweeping sync.WaitGroup
 	quiet    chan struct{} // closed: no more sweeps
 
-	mu     sync.Mutex
-	active map[string]*execution // by server-made run id
-	claims map[ThreadKey]int     // claims under way: 1, or 2 when asked for again meanwhile
+	mu        sync.Mutex
+	active    map[string]*execution // by server-made run id
+	claims    map[ThreadKey]int     // claims under way: 1, or 2 when asked for again meanwhile
+	strangers map[string]stranger   // by server-made run id
 	// waiting are the goroutines of ModeBlocking, by execution.
 	waiting map[string]*parked
 }
@@ -97,7 +98,8 @@ type Runner struct {
 // after Shutdown. The first sweep recovers what an earlier process left.
 func NewRunner(store Store, options *Options) (*Runner, error) {
 	r := &Runner{
-		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{}, quiet: make(chan struct{}),
+		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{},
+		strangers: map[string]stranger{}, quiet: make(chan struct{}),
 	}
 	if options != nil {
 		r.options = *options

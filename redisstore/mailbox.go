@@ -25,7 +25,11 @@ func (s *Store) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 	if len(n.Terminal) == 0 {
 		return adapter.NackResult{}, errors.New("redisstore: nack: a dispatch without attempts left ends with an event")
 	}
-	return s.giveUp(ctx, "nack", n)
+	how := "nack"
+	if n.Free {
+		how = "back"
+	}
+	return s.giveUp(ctx, how, n)
 }
 
 // Bury implements adapter.Mailbox.

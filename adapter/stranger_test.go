@@ -1,0 +1,96 @@
+package adapter_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// nacks tells of what is given up with a wait.
+type nacks struct {
+	adapter.Store
+	given chan struct{}
+}
+
+func (s *nacks) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+	select {
+	case s.given <- struct{}{}:
+	default: // nobody counts any more
+	}
+	return s.Store.Nack(ctx, n)
+}
+
+// newNode is a worker that knows an agent which the lab's runner does not.
+func (l *lab) newNode(store adapter.Store, agent adapter.Agent) *adapter.Runner {
+	l.t.Helper()
+	r, err := adapter.NewRunner(deaf{store}, &adapter.Options{
+		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests, MaxAttempts: 2,
+	})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() { r.Shutdown(l.ctx()) })
+	return r
+}
+
+// While some nodes know an agent that others do not, its runs wait for one that
+// does, however often one that does not comes by.
+func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
+	says := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
+			return err
+		}
+		return run.Say("hello")
+	})
+	in := func(label string) adapter.Input {
+		i := user("one")
+		i.ThreadID, i.RunID = "thread", label
+		return adapter.Input{Namespace: "test", Agent: "new", Run: i}
+	}
+	setUp := func(t *testing.T) (*lab, *nacks) {
+		var counted *nacks
+		l := newLabOn(t, func(s adapter.Store) adapter.Store { counted = &nacks{s, make(chan struct{}, 100)}; return counted }, says)
+		return l, counted
+	}
+	// wanted lets the old node come by more often than there are attempts, and then
+	// the new one.
+	wanted := func(t *testing.T, l *lab, counted *nacks, run string, attempts int) {
+		t.Helper()
+		for range 4 {
+			await(l, counted.given)
+		}
+		info, err := l.runner.FindRun(l.ctx(), l.key, run)
+		if err != nil || info.State != adapter.DispatchQueued && info.State != adapter.DispatchClaimed || info.Attempts > attempts {
+			t.Errorf("%+v %v", info, err)
+		}
+		l.newNode(counted.Store, says)
+		succeeded(t, l.untilEnd())
+		l.wellFormed()
+	}
+	t.Run("queued", func(t *testing.T) {
+		l, counted := setUp(t)
+		gone := l.newNode(counted.Store, says)
+		i := in("run-0")
+		i.Dispatch.Available = time.Now().Add(leaseInTests / 2)
+		a, err := gone.Submit(l.ctx(), i)
+		if err != nil || a.Disposition != adapter.Queued {
+			t.Fatalf("%+v %v", a, err)
+		}
+		if err := gone.Shutdown(l.ctx()); err != nil {
+			t.Fatal(err)
+		}
+		wanted(t, l, counted, a.RunID, 1)
+	})
+	t.Run("taken over", func(t *testing.T) {
+		l, counted := setUp(t)
+		cut := cutBefore(counted.Store, "TEXT_MESSAGE_START")
+		a, err := l.newNode(cut, says).Submit(l.ctx(), in("run-0"))
+		if err != nil || a.Disposition != adapter.Started {
+			t.Fatalf("%+v %v", a, err)
+		}
+		await(l, cut.lost)
+		wanted(t, l, counted, a.RunID, 2)
+	})
+}
