@@ -8,14 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/redisstore/storetest"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // leaseInTests is how long a takeover takes at least.
 const leaseInTests = 500 * time.Millisecond
@@ -42,6 +39,7 @@ func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Option
 // newLabOn runs agent on what wrap makes of an embedded store.
 func newLabOn(t *testing.T, wrap func(adapter.Store) adapter.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
 	t.Helper()
+	storetest.Ran(t)
 	store, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests})
 	if err != nil {
 		t.Fatal(err)

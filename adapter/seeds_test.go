@@ -2,6 +2,10 @@ package adapter_test
 
 import (
 	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 // line is a behaviour of a durable mailbox, by its number in the list that
@@ -11,17 +15,28 @@ type line struct {
 	test func(t *testing.T)
 }
 
+func TestMain(m *testing.M) {
+	var held []storetest.Held
+	for _, l := range byOthers {
+		held = append(held, storetest.Held{Name: l.name, Test: l.test})
+	}
+	goleak.VerifyTestMain(storetest.Keep(m, "adapter", held...))
+}
+
 // TestSeeds holds the lines that have a test for themselves.
 func TestSeeds(t *testing.T) {
 	for _, lines := range [][]line{recoveryLines, deliveryLines, answerLines, callLines} {
 		for _, l := range lines {
-			t.Run(l.name, l.test)
+			t.Run(l.name, func(t *testing.T) {
+				storetest.Ran(t)
+				l.test(t)
+			})
 		}
 	}
 }
 
-// The lines that other tests of this package hold.
-var _ = []line{
+// byOthers are the lines that other tests of this package hold, each on a lab.
+var byOthers = []line{
 	{"M131 what a lost worker claimed is claimed again and carried on", TestTakeoverAtEveryEvent},
 	{"M140 what waits behind an active run is run after it", TestQueue},
 	{"M142 what cannot be delivered now is given back and tried again, so many times", TestUnknownAgentBecomesADeadLetter},

@@ -133,12 +133,9 @@ func TestModelOnCluster(t *testing.T) {
 	storetest.Model(t, inFewPartitions(url), play(t, 3_000, client))
 }
 
-// The lines that other tests of this package hold.
-var _ = []struct {
-	name string
-	test func(*testing.T)
-}{
-	{"N10 a call whose outcome is unknown is sent again and finds what it did", TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt},
-	{"N10 a demotion loses nothing", TestNothingIsLostToADemotion},
-	{"N11 the keys of a thread share a slot", TestKeysOfAThreadShareOneTag},
+// held are the lines that other tests of this package hold.
+var held = []storetest.Held{
+	{Name: "N10 a call whose outcome is unknown is sent again and finds what it did", Test: TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt},
+	{Name: "N10 a demotion loses nothing", Test: TestNothingIsLostToADemotion},
+	{Name: "N11 the keys of a thread share a slot", Test: TestKeysOfAThreadShareOneTag},
 }

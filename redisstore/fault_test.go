@@ -73,6 +73,7 @@ func retried(t *testing.T, call func() error) {
 }
 
 func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
+	storetest.Ran(t)
 	server := redistest.Start(t, redistest.Options{})
 	proxy := redistest.StartProxy(t, server)
 	s := open(t, proxy.URL(), Options{})

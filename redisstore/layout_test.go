@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
 func TestPartitionsSpreadEvenlyOverSlots(t *testing.T) {
@@ -40,6 +41,7 @@ func TestPartitionsSpreadEvenlyOverSlots(t *testing.T) {
 }
 
 func TestKeysOfAThreadShareOneTag(t *testing.T) {
+	storetest.Ran(t)
 	k := newKeyspace("p", 64)
 	for _, thread := range []string{"", "}{", "{p1}", strings.Repeat("x", 999)} {
 		th := k.thread(adapter.ThreadKey{Namespace: "{ns}", Thread: thread})

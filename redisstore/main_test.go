@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/redis/go-redis/v9"
 	"go.uber.org/goleak"
 )
@@ -15,5 +16,5 @@ func (silent) Printf(context.Context, string, ...any) {}
 
 func TestMain(m *testing.M) {
 	redis.SetLogger(silent{})
-	goleak.VerifyTestMain(m)
+	goleak.VerifyTestMain(storetest.Keep(m, "redisstore", held...))
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -31,6 +32,7 @@ func TestNothingIsLostToForgottenScripts(t *testing.T) {
 // A master that becomes a replica, of a master that is not there, and a master
 // again.
 func TestNothingIsLostToADemotion(t *testing.T) {
+	storetest.Ran(t)
 	server := redistest.Start(t, redistest.Options{TCP: true})
 	w := startWorkload(t, server.URL(), 4, 4)
 	for range 3 {

@@ -12,8 +12,8 @@
 // behaviours: M of dispatches, S of suspensions, R of the log, N of what goes
 // wrong between processes. A name that begins with such numbers, here, in the
 // tests of redisstore or in those of adapter, holds these lines. A test sees to it
-// that each line is held by a name or stands in this table, of those that do not
-// apply.
+// that each line is given to one of them or stands in this table, of those that do
+// not apply; and Keep that the tests which hold them have run.
 //
 //	line        why it does not apply
 //	M36         what is enqueued has no state that it could name

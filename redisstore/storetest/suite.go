@@ -32,6 +32,7 @@ func Run(t *testing.T, open Open) {
 		t.Run(g.name, func(t *testing.T) {
 			for _, tt := range g.tests {
 				t.Run(tt.name, func(t *testing.T) {
+					Ran(t)
 					tt.run(newEnv(t, open))
 				})
 			}
