@@ -80,8 +80,9 @@ export class Connection {
   use(): () => void {
     const unused = this.users++ === 0;
     clearTimeout(this.timers.linger);
-    // A socket that nobody used is for whoever is signed in now only if that is still the same.
-    const whose = unused && this.state === "connected" && typeof this.options.token === "function";
+    // What was begun when nobody used it is for whoever is signed in now only if that is still the same.
+    const whose = unused && this.state !== "failed" && typeof this.options.token === "function";
+    if (whose && !this.greeted) this.drop();
     if (this.state === "idle" || whose) void this.open();
     let released = false;
     return () => {

@@ -172,6 +172,24 @@ describe("a socket that nobody uses for a moment", () => {
     expect(bench.socket.next()).toMatchObject({ runId: "r1" });
   });
 
+  it("is not given to the next person while it is still being opened", async () => {
+    for (const opened of [false, true]) {
+      const { bench, become } = people();
+      const stop = bench.agent().follow();
+      if (opened) await settle();
+      stop();
+      become("bob");
+      bench.agent().follow();
+      const anns = bench.sockets.at(0);
+      anns?.hello();
+      await settle();
+      expect(anns?.sent ?? []).toEqual([]);
+      expect(credentialOf(bench.socket.protocols)).toBe("bob");
+      bench.socket.hello();
+      expect(bench.socket.next()).toMatchObject({ type: "ws.attach" });
+    }
+  });
+
   it("is not used when it cannot be said whose it is", async () => {
     const { bench } = people();
     const stop = bench.agent().follow();
