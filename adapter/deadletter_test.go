@@ -117,6 +117,9 @@ func TestRequeueIsTooLate(t *testing.T) {
 	succeeded(t, l.say("and on"))
 }
 
+// impatient does not leave to others what it cannot carry.
+func impatient(o *adapter.Options) { o.AgentWait = -1 }
+
 // An input for an agent that no node has is tried so many times, and can be
 // requeued when the agent is there.
 func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
@@ -133,7 +136,7 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 	wait := l.drain()
 	close(gate)
 	wait()
-	l.replace(first)
+	l.replace(first, impatient)
 	for l.got = nil; ; {
 		end := l.untilEnd()
 		if failed, ok := end[len(end)-1].(*protocol.RunError); ok {
@@ -171,7 +174,7 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 	wait := l.drain()
 	close(gate)
 	wait()
-	l.replace(first)
+	l.replace(first, impatient)
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeRunError })
 	letter := l.theRun(adapter.DispatchDeadLetter)
 	a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)

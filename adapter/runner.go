@@ -45,6 +45,11 @@ type Options struct {
 	// refused as CodeThreadBusy, and so is one alone that is larger and would have
 	// to wait. Default 16 MiB.
 	MaxQueueBytes int64
+	// AgentWait is for how long runs of an agent that this node does not know are
+	// left to others before that counts as failed attempts: while a deployment goes
+	// on, some nodes know agents that others do not. Default 10 min; negative: not
+	// at all.
+	AgentWait time.Duration
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;
 	// time spent suspended does not count. 0: no limit.
 	RunTimeout time.Duration
@@ -125,6 +130,9 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	}
 	r.agents = r.options.Agents
 	r.options.Lease = orDefault(r.options.Lease, 10*time.Second)
+	if r.options.AgentWait == 0 {
+		r.options.AgentWait = 10 * time.Minute
+	}
 	r.options.Sweep = orDefault(r.options.Sweep, time.Second)
 	r.options.StoreTimeout = orDefault(r.options.StoreTimeout, 5*time.Second)
 	if r.options.MaxAttempts <= 0 {
