@@ -117,7 +117,7 @@ func (s *settings) table() []setting {
 		{"jwt-scopes", "Identity", textValue{&s.jwt.scope, "claim"}, "claim that lists scopes; a token without it may read and run"},
 		{"jwt-scope-prefix", "Identity", textValue{&s.jwt.scopePrefix, "text"}, "what scopes for this server begin with in that claim"},
 
-		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client"},
+		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client; four times as much may wait on one thread"},
 		{"max-inbound", "Limits", bytesValue{&s.inbound, 1 << 20}, "size of all frames that are worked on at once"},
 		{"max-threads", "Limits", numberValue{&s.threads, 1, 10_000}, "threads that one socket may follow"},
 		{"max-frames", "Limits", numberValue{&s.frames, 1, 0}, "frames a second from one socket"},
