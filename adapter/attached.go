@@ -20,7 +20,7 @@ type Attached struct {
 	Queued      []QueuedInput
 	Restatement [][]byte // uncounted; empty when recovered and for an unused thread
 
-	unused bool // the thread has had no input, or not since it was deleted
+	deleted bool // and not used since
 }
 
 // Page is what a follower's cursor found.
@@ -28,8 +28,8 @@ type Page struct {
 	Events   [][]byte  // shared: must not be changed. The first has the position after the cursor's
 	CaughtUp bool      // the cursor is at the log's end as far as this node knows
 	Restated *Attached // the cursor could not go on and was restated; Events is empty
-	// Deleted says beside Restated that there was a thread at the cursor and is
-	// none any more: it was deleted or retired, or the store has lost it. The
-	// cursor is at the beginning of an unused one.
+	// Deleted says beside Restated that the thread at the cursor was deleted or
+	// retired, and not just lost by the store. The cursor is at the beginning of
+	// an unused one.
 	Deleted bool
 }

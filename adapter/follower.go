@@ -60,7 +60,7 @@ func (f *Follower) Attach(ctx context.Context, after *Position) (*Attached, erro
 	if err != nil {
 		return nil, err
 	}
-	a := &Attached{Position: Position{view.Epoch, view.Seq}, Recovered: view.Recovered, unused: view.Version == 0}
+	a := &Attached{Position: Position{view.Epoch, view.Seq}, Recovered: view.Recovered, deleted: view.Deleted}
 	f.missed = nil
 	if view.Recovered {
 		a.Position, f.missed = *after, view.Missed
@@ -205,5 +205,5 @@ func (f *Follower) restated(ctx context.Context) (Page, error) {
 	if a.Recovered { // what looked gone was read again in time
 		return Page{}, nil
 	}
-	return Page{Restated: a, Deleted: at.Seq > 0 && a.unused, CaughtUp: true}, nil
+	return Page{Restated: a, Deleted: at.Seq > 0 && a.deleted, CaughtUp: true}, nil
 }

@@ -47,6 +47,7 @@ type ThreadView struct {
 
 	Tenant        string // of the Begin that used the thread first
 	Title         string
+	Deleted       bool                       // unused since it was deleted or retired, of which the store knows for a day
 	DispatchEpoch int64                      // raised by each Interrupt
 	Paused        bool                       // its run is wished to suspend, or about to: see Mailbox.Pause
 	Drafts        map[string]json.RawMessage // see Index.Drafts

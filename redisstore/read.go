@@ -91,7 +91,7 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 	r.join(archived)
 	v.DispatchEpoch, v.Paused = r.int(), r.bool()
 	v.Drafts = readDrafts(r)
-	v.Tenant, v.Title = r.string(), r.string()
+	v.Tenant, v.Title, v.Deleted = r.string(), r.string(), r.bool()
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -14,8 +14,8 @@
 --
 -- Returns {now, ver, epoch, base, seq, bound, snapat, recovered, events,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
---   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title}; a run is {id,
---   record, status, start, terminal, execution, the execution's latest run}, an
+--   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted}; a run
+--   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. The queue holds of each run id, record, bytes, input.
 
 local t, member = keysOf(KEYS), ARGV[7]
@@ -69,7 +69,8 @@ if redis.call('EXISTS', t.archive) == 1 then
   for i = 16 + n + m, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
 end
 
-local about = redis.call('HMGET', t.rec, 'tenant', 'title')
+local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
   suspension(t) or false, run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, #waiting, answers, asked, archived,
-  r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2] }
+  r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
+  (about[3] and not about[4]) and 1 or 0 }

@@ -48,6 +48,7 @@ var lastRuns = map[string]struct {
 var deleteTests = []test{
 	{"of a deleted thread nothing can be read, and its log begins again under another epoch", func(e *env) {
 		th := e.thread()
+		unused := th.view()
 		b := th.start("r1")
 		b.Title, b.Tenant = "Title", "acme"
 		end := ending(th.begun(b), 2, 1, "b end", adapter.EndFinish)
@@ -61,6 +62,7 @@ var deleteTests = []test{
 			e.Errorf("left: %s", show(v))
 		}
 		same(th, "numbers", fmt.Sprint(v.Version, v.Base, v.Seq, v.Boundary, v.Title, v.Tenant), "0 1 0 0")
+		same(th, "known to be deleted", fmt.Sprint(unused.Deleted, before.Deleted, v.Deleted), "false false true")
 		if v.Epoch == before.Epoch || v.Epoch == "" || v.Epoch != th.view().Epoch {
 			e.Errorf("epoch %q after %q", v.Epoch, before.Epoch)
 		}

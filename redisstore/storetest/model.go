@@ -23,6 +23,7 @@ type model struct {
 	decided bool   // the last call must have raised the version
 
 	dispatchEpoch int64
+	deleted       bool // before it was played on
 	wish          wish
 	tenant, title string
 	used          bool

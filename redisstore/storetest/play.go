@@ -150,7 +150,7 @@ func (p *player) on(key adapter.ThreadKey) *game {
 		p.fail(g, fmt.Sprintf("a thread that is not used reads as %s, %v", printed(v), err))
 		return g
 	}
-	g.epoch, g.version, g.dispatchEpoch = v.Epoch, v.Version, v.DispatchEpoch
+	g.epoch, g.version, g.dispatchEpoch, g.deleted = v.Epoch, v.Version, v.DispatchEpoch, v.Deleted
 	return g
 }
 
@@ -229,8 +229,8 @@ func (p *player) leave(g *game) {
 		return
 	}
 	next := p.on(g.key)
-	if next.epoch == g.epoch || next.dispatchEpoch < g.dispatchEpoch {
-		p.fail(g, fmt.Sprintf("deleted under epochs %s and %d, it goes on under %s and %d", g.epoch, g.dispatchEpoch, next.epoch, next.dispatchEpoch))
+	if !next.deleted || next.epoch == g.epoch || next.dispatchEpoch < g.dispatchEpoch {
+		p.fail(g, fmt.Sprintf("deleted under epochs %s and %d, it goes on under %s and %d, deleted %t", g.epoch, g.dispatchEpoch, next.epoch, next.dispatchEpoch, next.deleted))
 	}
 	if p.one(2) {
 		next = p.newGame()
