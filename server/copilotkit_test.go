@@ -226,7 +226,9 @@ func TestCopilotStop(t *testing.T) {
 	// A thread that does not come to rest was not stopped.
 	b.set(func() {
 		b.attached = func(a *adapter.Attached) { a.ActiveRunID = "another" }
-		b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) { return adapter.Cancelled{Stopped: true}, nil }
+		b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
+			return adapter.Cancelled{Stopped: true}, nil
+		}
 	})
 	ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", "").refusedWith(409, "error", "Failed to stop agent")
 }
