@@ -14,6 +14,9 @@ const (
 	// pongBacklog is how many bytes may wait before pings of the peer go
 	// unanswered, so that a peer that pings and never reads costs nothing.
 	pongBacklog = 32 << 10
+	// waits is how long a write takes at least when the connection's buffers are
+	// full: what is taken then is taken by the peer, not by the kernel.
+	waits = 100 * time.Millisecond
 	// farewell is how long closing waits for a peer to take the last bytes.
 	farewell = time.Second
 )
@@ -47,7 +50,7 @@ type outbound struct {
 	err     error
 	direct  bool
 	until   time.Time // when writing is given up; zero: never
-	taken   time.Time // when the peer last took something
+	slow    time.Time // when the peer last took something that it had let wait
 	brought time.Time // when it last sent something
 	in      incoming
 }
@@ -132,6 +135,7 @@ func (o *outbound) writeAll(b []byte) error {
 			return err
 		}
 
+		began := time.Now()
 		n, err := o.Conn.Write(b)
 		b = b[n:]
 
@@ -139,7 +143,10 @@ func (o *outbound) writeAll(b []byte) error {
 		o.mu.Lock()
 		o.unsent = len(b)
 		if n > 0 {
-			o.taken, since = now, now
+			since = now
+			if now.Sub(began) >= waits {
+				o.slow = now
+			}
 		}
 		last = last || !o.until.IsZero() && !o.until.After(now)
 		o.mu.Unlock()
@@ -169,11 +176,11 @@ func (o *outbound) backlog() int {
 }
 
 // aliveSince reports whether the peer sent something since t, or is slow but
-// took something of what waits for it.
+// took something that it had let wait.
 func (o *outbound) aliveSince(t time.Time) bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.brought.After(t) || o.unsent > 0 && o.taken.After(t)
+	return o.brought.After(t) || o.slow.After(t)
 }
 
 // giveUp makes a Flush that waits for the peer return errAborted at that time.

@@ -130,6 +130,37 @@ func TestOutboundGivesUp(t *testing.T) {
 	})
 }
 
+// A peer that took all of what it had let wait is there, also when nothing waits
+// for it just then. That a connection's buffer took something says nothing.
+func TestOutboundKnowsASlowPeer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		near, far := net.Pipe()
+		defer near.Close()
+		defer far.Close()
+		for _, c := range []struct {
+			conn  net.Conn
+			after time.Duration
+			alive bool
+		}{
+			{far, time.Second, true},
+			{&tally{}, 0, false},
+		} {
+			o := newOutbound(c.conn, time.Minute, func() {})
+			io.WriteString(o, "words")
+			began := time.Now()
+			flushed := make(chan error, 1)
+			go func() { flushed <- o.Flush() }()
+			if c.after > 0 {
+				time.Sleep(c.after)
+				io.ReadFull(near, make([]byte, 5))
+			}
+			if err := <-flushed; err != nil || o.aliveSince(began) != c.alive {
+				t.Errorf("after %v: %v, alive %t", c.after, err, o.aliveSince(began))
+			}
+		}
+	})
+}
+
 // The kernel says what the peer has not taken.
 func TestQueued(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
