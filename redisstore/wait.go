@@ -30,7 +30,7 @@ type awaited struct {
 	cmd   *redis.Cmd
 	reply *reply
 	err   error
-	asks  *redis.Client // the node that has the keys already while their slot moves to it; nil: their master
+	asks  *redis.Client // the node that was named to have the keys; nil: their master as the client knows it
 }
 
 // sendWaiting runs scripts and, behind them on the same connections, WAIT. What a
@@ -87,7 +87,9 @@ func (s *Store) waitOnce(ctx context.Context, calls []*awaited, last bool) (move
 		for _, w := range calls {
 			switch err := w.cmd.Err(); {
 			case redis.HasErrorPrefix(err, "MOVED"):
-				w.asks, reload = nil, true
+				// Other nodes may not have heard yet where the slot is. To its
+				// master ASKING says nothing.
+				w.asks, reload = s.asked.at(err.Error(), node), true
 			case redis.HasErrorPrefix(err, "ASK"):
 				w.asks = s.asked.at(err.Error(), node)
 			default:
@@ -102,15 +104,15 @@ func (s *Store) waitOnce(ctx context.Context, calls []*awaited, last bool) (move
 	return moved
 }
 
-// askedNodes are clients of nodes that ASK has named. The library's own are for
-// masters of slots, which such a node may not be yet.
+// askedNodes are clients of nodes that ASK or MOVED has named. The library's own
+// are for masters of slots, which such a node may not be yet.
 type askedNodes struct {
 	mu      sync.Mutex
 	clients map[string]*redis.Client
 }
 
-// at is a client of the node that an answer of the form "ASK slot address" names,
-// like the one that gave it.
+// at is a client of the node that an answer of the form "ASK slot address", or
+// MOVED, names, like the one that gave it.
 func (a *askedNodes) at(answer string, like *redis.Client) *redis.Client {
 	address := answer[strings.LastIndexByte(answer, ' ')+1:]
 	a.mu.Lock()
