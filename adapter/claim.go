@@ -63,7 +63,7 @@ func (r *Runner) retire() bool {
 
 // claimLater claims the thread's next activation, once at a time.
 func (r *Runner) claimLater(key ThreadKey) {
-	if r.draining() {
+	if r.draining() || r.leaves(key) {
 		return
 	}
 	r.mu.Lock()

@@ -57,7 +57,7 @@ func (r *Runner) deliver(claim Claim, execution string, attempts int, failed err
 		n.Wait = retryAfter(attempts)
 	}
 	if u.elsewhere {
-		if wait, patient := r.leaveTo(claim.RunID); patient {
+		if wait, patient := r.leaveTo(claim); patient {
 			n.Wait, n.Free = wait, true
 		}
 	}

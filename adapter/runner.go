@@ -94,7 +94,7 @@ type Runner struct {
 	mu        sync.Mutex
 	active    map[string]*execution // by server-made run id
 	claims    map[ThreadKey]int     // claims under way: 1, or 2 when asked for again meanwhile
-	strangers map[string]stranger   // by server-made run id
+	strangers map[ThreadKey]stranger
 	// waiting are the goroutines of ModeBlocking, by execution.
 	waiting map[string]*parked
 }
@@ -104,7 +104,7 @@ type Runner struct {
 func NewRunner(store Store, options *Options) (*Runner, error) {
 	r := &Runner{
 		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{},
-		strangers: map[string]stranger{}, quiet: make(chan struct{}),
+		strangers: map[ThreadKey]stranger{}, quiet: make(chan struct{}),
 	}
 	if options != nil {
 		r.options = *options

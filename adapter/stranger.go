@@ -2,35 +2,52 @@ package adapter
 
 import "time"
 
-// strangerPause is the longest that the run of an unknown agent waits before it is
-// tried again.
-const strangerPause = 5 * time.Second
+const (
+	// strangerPause is the longest that the run of an unknown agent waits before it
+	// is tried again.
+	strangerPause = 5 * time.Second
+	// strangerStart is how much sooner than this node others may try, at least.
+	strangerStart = time.Second
+)
 
-// stranger is a run whose agent this node does not know.
+// stranger is a thread's run whose agent this node does not know.
 type stranger struct {
+	run   string
 	since time.Time
 	tries int
+	until time.Time // when this node tries again
 }
 
 // leaveTo says how long the run waits for a node that knows its agent; false when
-// it has waited long enough.
-func (r *Runner) leaveTo(runID string) (wait time.Duration, patient bool) {
+// it has waited long enough. This node leaves it alone for two sweeps more, or it
+// might be the first each time.
+func (r *Runner) leaveTo(claim Claim) (wait time.Duration, patient bool) {
 	if r.options.AgentWait < 0 {
 		return 0, false
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	for id, s := range r.strangers {
+	for key, s := range r.strangers {
 		if now.Sub(s.since) > 2*r.options.AgentWait {
-			delete(r.strangers, id) // somebody else had it
+			delete(r.strangers, key) // somebody else had it
 		}
 	}
-	s, met := r.strangers[runID]
-	if !met {
-		s.since = now
+	s := r.strangers[claim.Thread]
+	if s.run != claim.RunID {
+		s = stranger{run: claim.RunID, since: now}
 	}
 	s.tries++
-	r.strangers[runID] = s
-	return min(retryAfter(s.tries), strangerPause), now.Sub(s.since) < r.options.AgentWait
+	wait = min(retryAfter(s.tries), strangerPause)
+	s.until = now.Add(wait + max(2*r.options.Sweep, strangerStart))
+	r.strangers[claim.Thread] = s
+	return wait, now.Sub(s.since) < r.options.AgentWait
+}
+
+// leaves reports whether the thread's next run is left to others for now.
+func (r *Runner) leaves(key ThreadKey) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	s, met := r.strangers[key]
+	return met && time.Now().Before(s.until)
 }
