@@ -41,7 +41,7 @@ func TestSoak(t *testing.T) {
 	site := &site{t: t, redis: redis, did: map[string]int{}, approved: map[int]bool{}}
 	effects := ""
 	for range 2 {
-		probe := "127.0.0.1:" + strconv.Itoa(command.FreePort(t))
+		probe := "127.0.0.1:" + strconv.Itoa(redistest.FreePort(t))
 		server := command.Start(t, command.Options{
 			Redis: redis.URL(), Lease: lease, Effects: effects, Args: []string{"--pprof-addr", probe, "--log-level", "warn"},
 		})

@@ -35,7 +35,7 @@ func Sentinel(t testing.TB) *Watched {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{t: t, opts: Options{TCP: true}, dir: dir, port: freePort(t)}
+	s := &Server{t: t, opts: Options{TCP: true}, dir: dir, port: FreePort(t)}
 	t.Cleanup(func() {
 		s.Kill()
 		_ = os.RemoveAll(dir)

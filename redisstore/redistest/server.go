@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -51,7 +50,7 @@ func Start(t testing.TB, opts Options) *Server {
 	}
 	s := &Server{t: t, opts: opts, dir: dir}
 	if opts.TCP {
-		s.port = freePort(t)
+		s.port = FreePort(t)
 	}
 	t.Cleanup(func() {
 		s.Kill()
@@ -198,42 +197,6 @@ func (s *Server) Do(command ...string) (string, error) {
 	text := make([]byte, size)
 	_, err = io.ReadFull(r, text)
 	return string(text), err
-}
-
-var given struct {
-	sync.Mutex
-	ports map[int]bool
-}
-
-// freePort returns a port that is free, as is the one 10,000 above it, on which
-// a Cluster's servers talk to each other. Both are below those that the system
-// hands out by itself, so that nobody gets them by chance while a server is
-// down.
-func freePort(t testing.TB) int {
-	t.Helper()
-	given.Lock()
-	defer given.Unlock()
-	if given.ports == nil {
-		given.ports = map[int]bool{}
-	}
-	for range 100 {
-		port := 10_000 + rand.IntN(10_000)
-		if !given.ports[port] && free(port) && free(port+10_000) {
-			given.ports[port] = true
-			return port
-		}
-	}
-	t.Fatal("redistest: no two ports are free")
-	return 0
-}
-
-func free(port int) bool {
-	l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		return false
-	}
-	_ = l.Close()
-	return true
 }
 
 // output keeps what a server wrote, for when it fails.

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 // patience is how long a process may take to do what it must, also on a machine
@@ -49,7 +51,7 @@ func Start(t testing.TB, opts Options) *Server {
 	if opts.Effects == "" {
 		opts.Effects = filepath.Join(t.TempDir(), "effects")
 	}
-	s := &Server{t: t, opts: opts, port: FreePort(t)}
+	s := &Server{t: t, opts: opts, port: redistest.FreePort(t)}
 	t.Cleanup(func() {
 		s.Kill()
 		if alarm := s.output.Alarm(); alarm != "" {
