@@ -148,6 +148,7 @@ func TestOutboundKnowsASlowPeer(t *testing.T) {
 			o := newOutbound(c.conn, time.Minute, func() {})
 			io.WriteString(o, "words")
 			began := time.Now()
+			time.Sleep(time.Millisecond)
 			flushed := make(chan error, 1)
 			go func() { flushed <- o.Flush() }()
 			if c.after > 0 {
