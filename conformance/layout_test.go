@@ -57,6 +57,8 @@ var rooms = []room{
 	{folder: "conformance", why: "it judges servers over the wire, ours like any other, so it may know the protocol only",
 		ours: []string{"conformance", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
+	{folder: "conformance/internal/command", why: "it starts the command for tests, on a port that none of their Redis servers has",
+		ours: []string{"redisstore/redistest"}, theirs: std},
 	{folder: "conformance/cmd", why: "the harness's command may bring a server of ours along, and no example",
 		ours: append([]string{"conformance"}, below...), theirs: whatever},
 	{folder: "examples", why: "examples stand on the roof, and nobody stands on them",
