@@ -4,6 +4,7 @@
 import type { RunAgentInput } from "@ag-ui/client";
 import { Backoff } from "./backoff.js";
 import { Cancels } from "./cancels.js";
+import { Connects } from "./connects.js";
 import type { Connection } from "./connection.js";
 import type { Position } from "./cursor.js";
 import { AbortedBeforeSending, TransportError } from "./errors.js";
@@ -24,7 +25,7 @@ export class AgentThread implements FeedListener {
   readonly status: StatusStore;
   private feed?: Feed;
   private readonly exchanges = new Exchanges();
-  private readonly connecting = new Set<Pipeline>();
+  private readonly connects = new Connects();
   private readonly segments: Segments;
   private readonly inputs = new Inputs((input) => this.feed?.ask(input), () => this.connection.hello?.maxFrameBytes);
   private readonly cancels = new Cancels((runId) => this.feed?.cancel(runId));
@@ -79,12 +80,12 @@ export class AgentThread implements FeedListener {
     const segment = this.segments.drainTo(key, sink);
     if (segment) return () => this.gaveUp(segment);
     const pipeline = new Pipeline(sink, () => this.owner.reserve(key));
-    this.connecting.add(pipeline);
+    this.connects.add(pipeline);
     this.enter();
     if (this.connection.failure) pipeline.fail(this.connection.failure);
     else this.attachFresh();
     return () => {
-      this.connecting.delete(pipeline);
+      this.connects.delete(pipeline);
       this.gaveUp(pipeline);
     };
   }
@@ -120,8 +121,8 @@ export class AgentThread implements FeedListener {
 
   /** Gives up the events of this agent's own runs and connects; the runs go on. */
   detach(): void {
+    this.connects.finish();
     for (const exchange of this.exchanges) exchange.pipeline.finish();
-    for (const pipeline of [...this.connecting]) pipeline.finish();
   }
 
   /** Makes the next attach start from a restatement. */
@@ -136,8 +137,9 @@ export class AgentThread implements FeedListener {
       this.toClear = false;
       this.owner.clear(this.threadId);
     }
-    if (!this.interruptsKnown || this.current || !this.owner.idle) return;
-    this.owner.setPendingInterrupts(this.threadId, structuredClone([...this.status.value.interrupts]));
+    if (this.current || !this.owner.idle) return;
+    if (this.interruptsKnown) this.owner.setPendingInterrupts(this.threadId, structuredClone([...this.status.value.interrupts]));
+    this.connects.atRest();
   }
 
   // What follows is called by the feed.
@@ -182,9 +184,9 @@ export class AgentThread implements FeedListener {
       told = this.restateCurrent(runId, events);
       if (!first && hadSynced) this.forgotten();
     }
-    for (const pipeline of this.connecting) {
-      this.connecting.delete(pipeline);
-      if (this.current || (told && !redundant) || !first) pipeline.finish();
+    for (const pipeline of this.connects.take()) {
+      if (this.current || (told && !redundant)) this.connects.rest(pipeline);
+      else if (!first) pipeline.finish();
       else this.tellInto(pipeline, events);
     }
     if (!told && !this.current && first && this.followers > 0) this.tellInto(this.segments.begin(), events);
@@ -231,6 +233,7 @@ export class AgentThread implements FeedListener {
     this.cancels.over(exchange.knownAs);
     exchange.stopRequested = false;
     if (this.current === exchange.pipeline) this.current = undefined;
+    if (first.type === "RUN_STARTED") this.openAsOf(last, exchange);
     // A follower holds the thread as of its own position; a snapshot of now may be ahead of it.
     const ahead = this.status.value.synced && this.feed?.position !== undefined;
     exchange.pipeline.restate(ahead ? events.filter((event) => !isSnapshot(event)) : events);
@@ -277,7 +280,7 @@ export class AgentThread implements FeedListener {
       exchange.pipeline.releaseEnd();
       exchange.pipeline.fail(error);
     }
-    for (const pipeline of [...this.connecting]) pipeline.fail(error);
+    this.connects.fail(error);
     this.segments.finish();
     // The rest of the run in progress would have no pipeline to go on in.
     this.forget();
@@ -311,6 +314,19 @@ export class AgentThread implements FeedListener {
     if (exchange) exchange.mustAsk();
     else pipeline.finish();
     return false;
+  }
+
+  /** What is open after an answer, which is as of now and so may be ahead of what was said before. */
+  private openAsOf(end: WireEvent, exchange: Exchange): void {
+    const asks = openAfter(end);
+    if (asks.length > 0) {
+      this.interruptsKnown = true;
+      this.status.set({ interrupts: asks });
+    } else if (this.status.value.interrupts.length > 0) {
+      // They may be what this run has answered, or what a later one asks.
+      exchange.pipeline.holdEnd();
+      this.feed?.attach();
+    }
   }
 
   /** The thread was told before and is empty now: what is shown of it is not there any more. */
@@ -368,14 +384,14 @@ export class AgentThread implements FeedListener {
   private gaveUp(pipeline: Pipeline): void {
     if (this.current === pipeline) {
       this.current = undefined;
-      // The rest of that run has nobody to take it; a follower needs it from snapshots.
-      if (this.followers > 0) this.attachFresh();
+      // The rest of that run has nobody to take it; who still wants it needs it from snapshots.
+      if (this.connects.reclaim() || this.followers > 0) this.attachFresh();
     }
     this.leaveIfUnused();
   }
 
   private leaveIfUnused(): void {
-    if (this.followers > 0 || this.exchanges.size > 0 || this.connecting.size > 0 || this.current || !this.cancels.empty) return;
+    if (this.followers > 0 || this.exchanges.size > 0 || !this.connects.empty || this.current || !this.cancels.empty) return;
     this.feed?.leave(this);
     this.feed = undefined;
     this.status.set({ activeRunId: undefined, queued: [], synced: false });
