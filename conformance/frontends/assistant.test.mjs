@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { effects, numbers, unique, until } from "./lane.mjs";
 import { scenarios } from "./scenarios.mjs";
 
-const { open, asked, last } = scenarios("assistant", {
+const { open, asked } = scenarios("assistant", {
   composer: '[data-testid="composer"]',
   send: '[data-testid="send"]',
   stop: '[data-testid="stop"]',
@@ -52,5 +52,5 @@ test("assistant: a component that goes away leaves the run alone, where abort me
   await tab.page.evaluate(() => window.unmount());
   await tab.page.reload();
   await tab.says("59 60");
-  assert.equal(await last(tab), numbers(60));
+  await tab.ends(numbers(60));
 });

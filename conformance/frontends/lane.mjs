@@ -13,6 +13,7 @@ const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_PAGES, AGUIWS_SHO
 
 let browser;
 let context;
+let tab; // the one that was opened last
 const complaints = [];
 
 before(async () => {
@@ -27,14 +28,14 @@ before(async () => {
 after(() => browser?.close());
 afterEach(async () => {
   await context?.close();
-  context = undefined;
+  context = tab = undefined;
   assert.deepEqual(complaints.splice(0), [], "the page has complained");
 });
 
 /** A tab on one of the pages. `hooks` says where a frontend shows what. */
 export class Tab {
   static async open(frontend, hooks, parameters = {}) {
-    const tab = new Tab();
+    tab = new Tab();
     tab.hooks = hooks;
     tab.threadId = randomUUID();
     context ??= await browser.newContext({ viewport: { width: 900, height: 1000 } });
@@ -77,6 +78,15 @@ export class Tab {
     await until(async () => (await this.said()).join("\n").includes(text), `the page shows ${JSON.stringify(text)}`);
   }
 
+  /**
+   * The page comes to show this, and nothing else, as what the agent has said last: a frontend may be still at it when
+   * the run has ended.
+   */
+  async ends(text) {
+    const said = async () => ((await this.said()).at(-1) ?? "").trim();
+    await until(async () => (text instanceof RegExp ? text.test(await said()) : (await said()) === text), `the page ends with ${text}`);
+  }
+
   /** The agent as the page holds it. */
   agent(read, argument) {
     return this.page.evaluate(`(${read})(window.agent, ${JSON.stringify(argument ?? null)})`);
@@ -86,6 +96,13 @@ export class Tab {
     await until(async () => !(await this.agent((agent) => agent.isRunning)), "no run is in progress");
   }
 
+  /** What the page holds, for a failure that somebody has to explain. */
+  async account() {
+    const held = await this.agent(({ isRunning, connection, pendingInterrupts, messages }) =>
+      JSON.stringify({ isRunning, connection, pendingInterrupts, messages: messages.slice(-3) })).catch(String);
+    return `the agent: ${held}; the page: ${await this.page.locator("body").innerText().catch(String)}`;
+  }
+
   async shot(name) {
     await this.page.screenshot({ path: path.join(AGUIWS_SHOTS, `${name}.png`) });
   }
@@ -93,7 +110,7 @@ export class Tab {
 
 export async function until(holds, what) {
   for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); ) {
-    if (Date.now() > deadline) throw new Error(`never: ${what}`);
+    if (Date.now() > deadline) throw new Error(`never: ${what}; ${await tab?.account()}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }

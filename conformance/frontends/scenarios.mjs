@@ -22,13 +22,14 @@ export function scenarios(frontend, hooks) {
     await until(async () => lengths.add((await last(tab)).length) && lengths.size > 5, "the text grows");
     await tab.says("39 40");
     await tab.rest();
-    assert.equal(await last(tab), numbers(40));
+    await tab.ends(numbers(40));
     await tab.say("/say and again");
     await tab.says("and again");
     assert.equal(tab.sockets, 1, "one socket is enough");
     await tab.shot(`${frontend}-1-streamed`);
     await tab.page.reload();
     await tab.says("and again");
+    await tab.ends("and again");
     assert.deepEqual((await tab.said()).map((text) => text.trim()), [numbers(40), "and again"]);
     assert.deepEqual((await tab.asked()).map((text) => text.trim()), ["/slow 40 25", "/say and again"]);
   });
@@ -113,7 +114,7 @@ export function scenarios(frontend, hooks) {
     });
     await tab.says("159 160");
     await tab.rest();
-    assert.equal(await last(tab), numbers(160));
+    await tab.ends(numbers(160));
     const seen = await tab.agent((agent) => agent.seen);
     const count = (type) => seen.filter((one) => one === type).length;
     assert.deepEqual([count("RUN_STARTED"), count("TEXT_MESSAGE_START"), count("RUN_FINISHED")], [1, 1, 1]);
@@ -165,7 +166,7 @@ export function scenarios(frontend, hooks) {
     }
     await tab.says("called task_1");
     await tab.rest();
-    assert.match(await last(tab), /called task_1.*task_2 was declined.*task_3 was cancelled/);
+    await tab.ends(/called task_1.*task_2 was declined.*task_3 was cancelled/);
     await tab.say("/say what next");
     await tab.says("what next");
     assert.equal((await calls(tab)).length, 3, "the calls are in the thread once each");
