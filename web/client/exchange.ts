@@ -2,6 +2,7 @@
 
 import type { Message, RunAgentInput } from "@ag-ui/client";
 import { Pipeline, type Sink } from "./pipeline.js";
+import type { ThreadStatus } from "./status.js";
 
 export class Exchange {
   readonly pipeline: Pipeline;
@@ -59,6 +60,11 @@ export class Exchange {
   /** The server has taken it, and its RUN_STARTED is what comes next. */
   get awaited(): boolean {
     return this.accepted && !this.unsure && this.claims;
+  }
+
+  /** Whether the server, as far as it has told, still has the run before it. */
+  isAmong({ activeRunId, queued }: ThreadStatus): boolean {
+    return activeRunId === this.knownAs || queued.some(({ runId }) => runId === this.runId || runId === this.knownAs);
   }
 
   wasSent(frameId: string): void {

@@ -230,10 +230,14 @@ export class AgentThread implements FeedListener {
       exchange.pipeline.restate(events);
       return;
     }
+    if (first.type === "RUN_STARTED") {
+      // It is being told by the log's own events, and they come to the same end.
+      if (this.current === exchange.pipeline) return;
+      this.openAsOf(last, exchange);
+    }
     this.cancels.over(exchange.knownAs);
     exchange.stopRequested = false;
     if (this.current === exchange.pipeline) this.current = undefined;
-    if (first.type === "RUN_STARTED") this.openAsOf(last, exchange);
     // A follower holds the thread as of its own position; a snapshot of now may be ahead of it.
     const ahead = this.status.value.synced && this.feed?.position !== undefined;
     exchange.pipeline.restate(ahead ? events.filter((event) => !isSnapshot(event)) : events);
@@ -245,7 +249,7 @@ export class AgentThread implements FeedListener {
     }
     for (const exchange of this.exchanges) {
       if (exchange.pipeline.ended) continue;
-      if (exchange.awaited && !this.isKnown(exchange)) exchange.mustAsk();
+      if (exchange.awaited && !exchange.isAmong(this.status.value)) exchange.mustAsk();
       if (exchange.unsure) this.inputs.ask(exchange);
     }
     this.cancels.sendAll();
@@ -354,12 +358,6 @@ export class AgentThread implements FeedListener {
     setTimeout(() => {
       if (this.followers > 0) this.attachFresh();
     }, this.resync.next());
-  }
-
-  /** Whether the server, as far as it has told, still has the run before it. */
-  private isKnown({ runId, knownAs }: Exchange): boolean {
-    const { activeRunId, queued } = this.status.value;
-    return activeRunId === knownAs || queued.some((one) => one.runId === runId || one.runId === knownAs);
   }
 
   private cancel(runId: string): void {

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import {
   attached, assistant, Bench, close, delta, finished, interrupt, live, messages, open, run, settle, shown, started, state, stream, user, type Frame,
 } from "./fake";
+import type { WebSocketAgent } from "../index";
 import { asking, outcomeOf, quietly, say } from "./scenes";
 
 quietly();
@@ -80,17 +81,22 @@ class Server {
   }
 }
 
-const orders = ["connect", "run"].flatMap((first) =>
-  ["connect", "run"].flatMap((answered) =>
-    [true, false].flatMap((pause) =>
-      [0, 1, 3].flatMap((later) =>
-        [true, false].flatMap((quick) => [0, ...log.map((_, i) => i + 1)].map((at) => ({ first, answered, pause, later, quick, at }))),
-      ),
-    ),
-  ),
-);
+/** Every combination of one of each. */
+const orders = Object.entries({
+  first: ["told", "run"], answered: ["told", "run"], pause: [true, false], later: [0, 1, 3], quick: [true, false],
+  at: [0, ...log.map((_, i) => i + 1)],
+}).reduce<any[]>((all, [name, values]) => all.flatMap((one) => values.map((value) => ({ ...one, [name]: value }))), [{}]);
 
-describe("connectAgent and runAgent at once", () => {
+/** How an agent is told its thread. */
+const ways: Record<string, (agent: WebSocketAgent) => { value: unknown }> = {
+  connectAgent: (agent) => outcomeOf(agent.connectAgent()),
+  follow: (agent) => {
+    agent.follow();
+    return { value: "resolved" };
+  },
+};
+
+describe.each(Object.keys(ways))("%s and runAgent at once", (way) => {
   it.each(orders)("$first first, $answered answered first, pause $pause, quick $quick, told at $at, more read after $later", async ({ first, answered, pause, later, quick, at }) => {
     const bench = new Bench();
     const agent = bench.agent();
@@ -98,7 +104,7 @@ describe("connectAgent and runAgent at once", () => {
     await settle();
     bench.socket.hello();
     await settle();
-    const begin = [() => outcomeOf(agent.connectAgent()), () => outcomeOf(say(agent, "u1", "go", "r1"))];
+    const begin = [() => ways[way]!(agent), () => outcomeOf(say(agent, "u1", "go", "r1"))];
     if (first === "run") begin.reverse();
     const outcomes = begin.map((one) => one());
     await settle();
@@ -111,7 +117,7 @@ describe("connectAgent and runAgent at once", () => {
       await server.tellUpTo(at);
     }
     await server.attach(attach.id, at);
-    if (answered === "connect") await server.run(input.id);
+    if (answered === "told") await server.run(input.id);
     for (let position = at; position <= log.length; position++) {
       await server.tellUpTo(position);
       if (pause && position >= at + later) await server.rest();
