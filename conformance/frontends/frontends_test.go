@@ -30,19 +30,13 @@ func TestFrontends(t *testing.T) {
 			control := httptest.NewServer(line.control())
 			t.Cleanup(control.Close)
 
-			cmd := exec.Command("node", "--test", "--test-timeout=120000", "--test-reporter=spec", frontend+".test.mjs")
-			cmd.Env = append(os.Environ(),
-				"AGUIWS_PAGES="+page.URL,
-				"AGUIWS_CONTROL="+control.URL,
-				"AGUIWS_EFFECTS="+server.EffectsFile(),
-				"AGUIWS_BROWSER="+browser,
-				"AGUIWS_SHOTS="+command.Artifacts(t),
-			)
-			out, err := cmd.CombinedOutput()
-			command.KeepOutput(t, out)
-			if err != nil {
-				t.Errorf("node --test: %v\n%s", err, out)
-			}
+			command.NodeTests(t, []string{
+				"AGUIWS_PAGES=" + page.URL,
+				"AGUIWS_CONTROL=" + control.URL,
+				"AGUIWS_EFFECTS=" + server.EffectsFile(),
+				"AGUIWS_BROWSER=" + browser,
+				"AGUIWS_SHOTS=" + command.Artifacts(t),
+			}, frontend+".test.mjs")
 		})
 	}
 }

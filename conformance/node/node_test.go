@@ -4,7 +4,6 @@ package node
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -39,11 +38,5 @@ func runLane(t *testing.T, servers ...*command.Server) {
 	for _, s := range servers {
 		urls = append(urls, s.Socket())
 	}
-	cmd := exec.Command("node", append([]string{"--test", "--test-timeout=120000", "--test-reporter=spec"}, tests...)...)
-	cmd.Env = append(os.Environ(), "AGUIWS_URLS="+strings.Join(urls, ","), "AGUIWS_EFFECTS="+servers[0].EffectsFile())
-	out, err := cmd.CombinedOutput()
-	command.KeepOutput(t, out)
-	if err != nil {
-		t.Errorf("node --test: %v\n%s", err, out)
-	}
+	command.NodeTests(t, []string{"AGUIWS_URLS=" + strings.Join(urls, ","), "AGUIWS_EFFECTS=" + servers[0].EffectsFile()}, tests...)
 }

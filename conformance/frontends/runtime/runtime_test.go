@@ -44,20 +44,14 @@ func TestCopilotKitRuntimeURL(t *testing.T) {
 	server := command.Start(t, command.Options{Args: []string{"--origins", page.URL}})
 	suggesting := suggesting(t, page.URL)
 
-	cmd := exec.Command("node", "--test", "--test-timeout=300000", "--test-reporter=spec", "runtime.test.mjs")
-	cmd.Env = append(os.Environ(),
-		"AGUIWS_PAGES="+page.URL,
-		"AGUIWS_SERVER="+server.URL(),
-		"AGUIWS_SUGGESTING="+suggesting,
-		"AGUIWS_EFFECTS="+server.EffectsFile(),
-		"AGUIWS_BROWSER="+browser,
-		"AGUIWS_SHOTS="+command.Artifacts(t),
-	)
-	out, err := cmd.CombinedOutput()
-	command.KeepOutput(t, out)
-	if err != nil {
-		t.Errorf("node --test: %v\n%s", err, out)
-	}
+	command.NodeTests(t, []string{
+		"AGUIWS_PAGES=" + page.URL,
+		"AGUIWS_SERVER=" + server.URL(),
+		"AGUIWS_SUGGESTING=" + suggesting,
+		"AGUIWS_EFFECTS=" + server.EffectsFile(),
+		"AGUIWS_BROWSER=" + browser,
+		"AGUIWS_SHOTS=" + command.Artifacts(t),
+	}, "runtime.test.mjs")
 }
 
 // suggesting is a program of its own on the library that makes suggestions.

@@ -1,11 +1,13 @@
 package command
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // NodeLane makes a folder of JavaScript tests ready: node is there, the packages
@@ -21,11 +23,54 @@ func NodeLane(t testing.TB) {
 	if _, err := os.Stat(esbuild); err != nil {
 		Missing(t, "node", "run npm ci --prefix conformance/node")
 	}
+	// Made aside and renamed: another package's tests may be about to read it.
+	build := filepath.Join(lane, "build")
+	if err := os.MkdirAll(build, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	aside, err := os.MkdirTemp(build, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(aside)
+	made := filepath.Join(aside, "client.mjs")
 	cmd := exec.Command(esbuild, filepath.Join("..", "..", "web", "client", "index.ts"), "--bundle", "--format=esm",
-		"--platform=neutral", "--packages=external", "--log-level=warning", "--outfile="+filepath.Join("build", "client.mjs"))
+		"--platform=neutral", "--packages=external", "--log-level=warning", "--outfile="+made)
 	cmd.Dir = lane
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("command: building web/client: %v\n%s", err, out)
+	}
+	if err := os.Rename(made, filepath.Join(build, "client.mjs")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reporting is what is left of go test's time when tests of another runner are
+// told to stop, for them to do so and for the output to be kept.
+const reporting = 20 * time.Second
+
+// NodeTests runs tests of the package's folder with node --test, whose further
+// arguments are given, and fails the test if they fail. Their output is kept. They
+// have as long as go test gives: what node calls a test's timeout is that of a
+// whole file, so a lane that has one fails on a machine that does much else.
+func NodeTests(t *testing.T, env []string, args ...string) {
+	t.Helper()
+	ctx := t.Context()
+	if deadline, ok := t.Deadline(); ok {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, deadline.Add(-reporting))
+		defer cancel()
+	}
+	cmd := exec.CommandContext(ctx, "node", append([]string{"--test", "--test-reporter=spec"}, args...)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
+	cmd.WaitDelay = reporting / 2
+	cmd.Env = append(os.Environ(), env...)
+	out, err := cmd.CombinedOutput()
+	KeepOutput(t, out)
+	if ctx.Err() != nil {
+		t.Errorf("node --test was stopped before go test's time was over: what comes after the last test below is slow or hangs\n%s", out)
+	} else if err != nil {
+		t.Errorf("node --test: %v\n%s", err, out)
 	}
 }
 
