@@ -2,8 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { test } from "node:test";
-import { approve, cancelled, Client, contents, effects, resolved, same, unique, until } from "./lane.mjs";
+import { approve, cancelled, Client, contents, effects, resolved, same, test, unique, until } from "./lane.mjs";
 
 const results = (picture) => contents(picture, "tool").map((content) => JSON.parse(content));
 
@@ -67,7 +66,7 @@ test("a client that comes later answers", async () => {
   const { client, watcher, tool } = await asked();
   client.connection.close();
   const later = new Client(watcher.agent.threadId, { server: 1 });
-  await later.agent.connectAgent();
+  await later.connect();
   await later.answer(approve);
   await same(later, watcher);
   assert.deepEqual(await effects(tool), [{ amount: 10 }]);
@@ -122,7 +121,7 @@ test("an answer that leaves a question out is refused", async () => {
   const { client, watcher } = await asked("/parallel 2");
   const [first] = client.agent.pendingInterrupts;
   const stranger = new Client(client.agent.threadId, { server: 1 });
-  await stranger.agent.runAgent({ resume: [{ interruptId: first.id, ...approve }] });
+  await stranger.run({ resume: [{ interruptId: first.id, ...approve }] });
   assert.equal(stranger.error, "interrupts_uncovered");
   assert.deepEqual(stranger.events.at(-1).metadata.aguiws.interruptIds, [client.agent.pendingInterrupts[1].id]);
   await client.answer(approve, approve);
@@ -140,7 +139,7 @@ test("a message without an answer is refused while a question is open", async ()
 test("an answer to a question that was never put is refused", async () => {
   const client = new Client(unique("unknown"));
   await client.say("/say hello");
-  await client.agent.runAgent({ resume: [{ interruptId: randomUUID(), ...approve }] });
+  await client.run({ resume: [{ interruptId: randomUUID(), ...approve }] });
   assert.equal(client.error, "interrupt_unknown");
 });
 
@@ -148,12 +147,12 @@ test("an answer given twice is carried out once", async () => {
   const { client, watcher, tool } = await asked();
   const [question] = client.agent.pendingInterrupts;
   const twin = new Client(client.agent.threadId, { server: 1 });
-  await twin.agent.connectAgent();
+  await twin.connect();
   const [a, b] = await Promise.allSettled([client.answer(approve), twin.answer(approve)]);
   assert.deepEqual([a.status, b.status], ["fulfilled", "fulfilled"]);
   assert.deepEqual([client.error, twin.error], [undefined, undefined]);
   const third = new Client(client.agent.threadId);
-  await third.agent.runAgent({ resume: [{ interruptId: question.id, ...approve }] });
+  await third.run({ resume: [{ interruptId: question.id, ...approve }] });
   assert.equal(third.error, undefined);
   await same(client, watcher, third);
   assert.deepEqual(await effects(tool), [{ amount: 10 }]);
@@ -164,7 +163,7 @@ test("a question that was answered otherwise is a conflict", async () => {
   const [question] = client.agent.pendingInterrupts;
   await client.answer(approve);
   const late = new Client(client.agent.threadId, { server: 1 });
-  await late.agent.runAgent({ resume: [{ interruptId: question.id, ...resolved({ approved: false }) }] });
+  await late.run({ resume: [{ interruptId: question.id, ...resolved({ approved: false }) }] });
   assert.equal(late.error, "interrupt_conflict");
   await same(client, watcher);
   assert.deepEqual(await effects(tool), [{ amount: 10 }]);
@@ -175,7 +174,7 @@ test("a question that has expired cannot be answered, only cancelled", async () 
   const [question] = client.agent.pendingInterrupts;
   await until(() => Date.now() > Date.parse(question.expiresAt) + 100, "the deadline");
   const late = new Client(client.agent.threadId, { server: 1 });
-  await late.agent.runAgent({ resume: [{ interruptId: question.id, ...resolved() }] });
+  await late.run({ resume: [{ interruptId: question.id, ...resolved() }] });
   assert.equal(late.error, "interrupt_expired");
   await same(client, watcher);
   await client.answer(cancelled);

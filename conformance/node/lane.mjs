@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { afterEach } from "node:test";
+import { afterEach, test as nodeTest } from "node:test";
 import WebSocket from "ws";
 import { Connection, TransportError, WebSocketAgent } from "./build/client.mjs";
 
@@ -81,23 +81,33 @@ export class Client {
     return this;
   }
 
-  /** Asks for a run with a message, and waits for its end. */
+  /** Is told the thread, to the end of the run in progress. */
+  connect() {
+    return this.ended(this.agent.connectAgent(), "a connect");
+  }
+
+  /** Asks for a run, and waits for its end. */
+  run(parameters, what = JSON.stringify(parameters)) {
+    return this.ended(this.agent.runAgent(parameters), what);
+  }
+
+  /** Asks for a run with a message. */
   say(text, parameters) {
     this.agent.addMessage({ id: randomUUID(), role: "user", content: text });
-    return this.ended(this.agent.runAgent(parameters), text);
+    return this.run(parameters, text);
   }
 
   /** Answers all open interrupts, in order. */
   answer(...answers) {
     const resume = this.agent.pendingInterrupts.map((interrupt, i) => ({ interruptId: interrupt.id, ...answers[i] }));
-    return this.ended(this.agent.runAgent({ resume }), JSON.stringify(resume));
+    return this.run({ resume });
   }
 
-  /** Waits for a run, and says where the client stands when it does not end. */
+  /** Waits for a run, but not for ever. */
   async ended(run, what) {
     let timer;
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(new Error(`a run does not end: ${what}\n${this.describe()}`)), PATIENCE_MS);
+      timer = setTimeout(() => reject(new Error(`a run does not end: ${what}`)), PATIENCE_MS);
     });
     return Promise.race([run, late]).finally(() => clearTimeout(timer));
   }
@@ -156,16 +166,26 @@ export async function until(holds, what) {
 /** All clients, and one that comes in fresh, show the same; returns what. */
 export async function same(first, ...others) {
   const fresh = new Client(first.agent.threadId, { server: 1 });
-  await fresh.agent.connectAgent();
+  await fresh.connect();
   const { picture } = fresh;
   for (const client of [first, ...others]) {
-    try {
-      await until(() => JSON.stringify(client.picture) === JSON.stringify(picture), "all clients show the same");
-    } catch {
+    await until(() => JSON.stringify(client.picture) === JSON.stringify(picture), "all clients show the same").catch((error) => {
       assert.deepEqual(client.picture, picture);
-    }
+      throw error;
+    });
   }
   return picture;
+}
+
+/** A test that tells, when it fails, where its clients stand. */
+export function test(name, body) {
+  return nodeTest(name, async () => {
+    try {
+      await body();
+    } catch (cause) {
+      throw new Error(["the clients of a test that failed", ...[...open].map((client) => client.describe())].join("\n"), { cause });
+    }
+  });
 }
 
 /** What has really happened to a tool of this name, in the order in which it happened. */

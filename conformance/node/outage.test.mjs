@@ -1,8 +1,7 @@
 // Outages that last: there is no token, or nobody to ask for one, and people go on pressing buttons.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { approve, Client, contents, numbers, same, TransportError, unique, until, warned } from "./lane.mjs";
+import { approve, Client, contents, numbers, same, test, TransportError, unique, until, warned } from "./lane.mjs";
 
 /** A client that is cut off, and cannot come back, while `why` says what its token function throws. */
 class Isolated extends Client {
@@ -36,7 +35,7 @@ class Isolated extends Client {
 test("a token that cannot be had while the network is away costs nothing", async () => {
   const client = new Isolated(unique("token"));
   const watcher = await new Client(client.agent.threadId, { server: 1 }).follow();
-  const running = client.say("/slow 150 15");
+  const running = client.say("/slow 150 60");
   await until(() => client.text.length > 10, "some text");
   await client.isolate();
   const { length } = watcher.text;
@@ -53,7 +52,7 @@ test("a token that cannot be had while the network is away costs nothing", async
 test("a connection that gave up in mid-run is retried, and the follower is told the rest", async () => {
   const client = new Client(unique("retry"));
   const watcher = await new Isolated(client.agent.threadId, { server: 1 }).follow();
-  const running = client.say("/slow 200 15");
+  const running = client.say("/slow 200 50");
   await until(() => watcher.text.length > 10, "some text at the follower");
   await watcher.isolate(new TransportError("signed_out", "nobody is signed in"), 1);
   await until(() => watcher.agent.status.connection === "failed", "the connection gives up");
@@ -100,7 +99,7 @@ test("a stop in an outage reaches the server when it is over: one's own run", as
 test("a run that is stopped in the tick in which it is asked for leaves the one in progress alone", async () => {
   const client = new Client(unique("tick"));
   const watcher = await new Client(client.agent.threadId, { server: 1 }).follow();
-  const running = client.say("/slow 60 15");
+  const running = client.say("/slow 60 50");
   await until(() => watcher.text.length > 10, "some text at the follower");
   const unsent = watcher.agent.runAgent();
   watcher.agent.abortRun();
@@ -110,12 +109,13 @@ test("a run that is stopped in the tick in which it is asked for leaves the one 
   watcher.failure = undefined;
   await running;
   assert.equal(client.text, numbers(60));
-  assert.deepEqual(contents(await same(client, watcher), "user"), ["/slow 60 15"]);
+  assert.deepEqual(contents(await same(client, watcher), "user"), ["/slow 60 50"]);
 });
 
 test("an input that waits behind a question and is cancelled in an outage ends", async () => {
   const client = await new Client(unique("gone")).follow();
-  const running = client.say("/slow 60 15");
+  const active = unique("run");
+  const running = client.say("/slow 2000 20", { runId: active });
   await until(() => client.text.length > 10, "the run in progress");
   const asking = client.say(`/tool ${unique("pay")} {"amount":10}`);
   await until(() => client.agent.status.queued.length === 1, "the question waits");
@@ -123,6 +123,7 @@ test("an input that waits behind a question and is cancelled in an outage ends",
   const runId = unique("run");
   const ending = waiting.say("/say never", { runId });
   await until(() => waiting.agent.status.queued.length === 2, "the input waits");
+  client.agent.stopRun(active);
   await Promise.all([running, asking]);
   await until(() => waiting.agent.status.interrupts.length === 1, "the question");
   await waiting.isolate();

@@ -2,10 +2,9 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { test } from "node:test";
 import * as one from "@ag-ui/client";
 import * as before from "client-before-1";
-import { approve, cancelled, effects, numbers, resolved, unique, until, urls } from "./lane.mjs";
+import { approve, cancelled, effects, numbers, resolved, test, unique, until, urls } from "./lane.mjs";
 
 const base = (server) => urls[server % urls.length].replace(/^ws/, "http").replace(/\/agui\/ws$/, "");
 

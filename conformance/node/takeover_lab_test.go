@@ -16,7 +16,7 @@ import (
 
 const (
 	takeoverLease    = 10 * time.Second // by the store's clock, which the lab moves
-	takeoverPatience = 30 * time.Second
+	takeoverPatience = 2 * time.Minute
 )
 
 // loss is how a worker is lost: after so many events of its run. What it
