@@ -16,6 +16,10 @@ import (
 	"github.com/aguiws/aguiws/conformance/internal/command"
 )
 
+// patience is how long a server may take to do what it must, also on a machine that
+// does much else.
+const patience = time.Minute
+
 func TestNodeServer(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		command.Missing(t, "node", "install Node 20 or later")
@@ -57,7 +61,7 @@ func judge(t *testing.T, name string, cmd *exec.Cmd) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := conformance.Target{URL: "http://" + start(t, cmd), Over: conformance.SSE, Profile: profile}
+	target := conformance.Target{URL: "http://" + start(t, cmd), Over: conformance.SSE, Profile: profile, Timeout: patience}
 	results := conformance.Run(t.Context(), target, cases, nil)
 	known := written(t, name)
 	counts := conformance.Counts{}
@@ -122,7 +126,7 @@ func start(t *testing.T, cmd *exec.Cmd) string {
 			t.Logf("it wrote:\n%s", &complaints)
 		}
 	})
-	late := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() })
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 	defer late.Stop()
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
