@@ -1,8 +1,7 @@
 // Servers die under the page, and the page goes on.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { a, b, doomed, effects, kill, numbers, person, restart, same, Tab, unique, until } from "./lane.mjs";
+import { a, b, doomed, effects, kill, numbers, person, restart, same, Tab, test, unique, until } from "./lane.mjs";
 
 async function away(tab) {
   await until(async () => (await tab.at("status").getAttribute("data-state")) !== "connected", "the tab has noticed");
@@ -96,7 +95,7 @@ test("two servers on one Redis, a tab on each", async () => {
   await there.say(`/tool ${tool} {"amount":2}`);
   await here.asked("tool_call");
   await here.click("approve");
-  await there.rest();
+  await there.says(`I have called ${tool}.`);
   await same(here, there);
   assert.deepEqual(await effects(tool), [{ amount: 1 }, { amount: 2 }]);
   await there.shot("22-other-server");

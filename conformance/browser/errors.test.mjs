@@ -1,8 +1,7 @@
 // Failures say what happened and what can be done, and what they offer works.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { embedded, person, Tab, until } from "./lane.mjs";
+import { embedded, person, Tab, test, until } from "./lane.mjs";
 
 /** A tab whose frames from the server `pass` may answer itself: it gets what the page sends, and how to answer. */
 async function between(pass) {
@@ -54,7 +53,7 @@ test("a thread that may not be followed is tried again, and a failure in passing
   assert.equal(await error.getByRole("button").textContent(), "Try again");
   await tab.click("dismiss-error");
   await tab.at("empty").waitFor();
-  assert.equal(await tab.at("error").count(), 0);
+  await until(async () => (await tab.at("error").count()) === 0, "nothing is said of it any more");
   await tab.say("/say let in");
   await tab.says("let in");
   await tab.rest();

@@ -1,8 +1,7 @@
 // What is under way is seen to be under way.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { barriers, embedded, person, steps, Tab, until } from "./lane.mjs";
+import { barriers, embedded, person, steps, Tab, test, until } from "./lane.mjs";
 
 test("the arguments of a call fill in, and the agent is seen to work until it is done", async () => {
   const context = await person();
@@ -45,13 +44,13 @@ test("the agent is seen to work before it has said anything, and in tabs that on
   const context = await person();
   const tab = await Tab.open(context, embedded);
   const other = await Tab.open(context, embedded, tab.threadId);
-  await tab.say("/slow 40 50");
+  await tab.say("/slow 2000 50");
   await tab.at("working").waitFor();
   await other.at("working").waitFor();
   assert.equal(await other.at("status").getAttribute("data-running"), "true");
   assert.match(await other.at("status").textContent(), /Working/);
   assert.deepEqual(await barriers(other.page), []);
-  await tab.says("39 40");
+  await tab.click("stop");
   for (const one of [tab, other]) {
     await until(async () => (await one.at("working").count()) === 0, "nothing works any more");
     await until(async () => /Connected/.test(await one.at("status").textContent()), "the connection says so");

@@ -4,13 +4,14 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import path from "node:path";
-import { after, afterEach, before } from "node:test";
+import { after, afterEach, before, test as nodeTest } from "node:test";
 
 // The packages of both lanes are installed once, beside the other lane.
 const installed = createRequire(new URL("../node/", import.meta.url));
 const { chromium } = installed("playwright-core");
 
-const PATIENCE_MS = 20_000;
+/** What must come is waited for on a machine that does much else as well. */
+const PATIENCE_MS = 60_000;
 const POLL_MS = 10;
 const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_SHOTS } = process.env;
 
@@ -24,6 +25,7 @@ export const [a, b, doomed, embedded, guarded, steps] = process.env.AGUIWS_URLS.
 
 let browser;
 const contexts = new Set();
+const tabs = new Set();
 const complaints = [];
 
 before(async () => {
@@ -39,6 +41,7 @@ after(() => browser?.close());
 afterEach(async () => {
   const closing = [...contexts];
   contexts.clear();
+  tabs.clear();
   for (const context of closing) await context.close();
   assert.deepEqual(complaints.splice(0), [], "the page has complained");
 });
@@ -53,6 +56,7 @@ export const PHONE = 390;
 /** A person's browser: its tabs share what a browser shares. */
 export async function person(options = {}) {
   const context = await browser.newContext({ viewport: { width: 900, height: 1000 }, ...options });
+  context.setDefaultTimeout(PATIENCE_MS);
   contexts.add(context);
   return context;
 }
@@ -82,11 +86,12 @@ export class Tab {
     return tab;
   }
 
-  /** A tab that shows any place of the page. */
-  static async at(context, address, threadId) {
+  /** A tab that shows any place of the page. What the server may do that is no fault of the page's is said beforehand. */
+  static async at(context, address, threadId, { serverMayRefuse = false, serverMayDie = false } = {}) {
     const tab = new Tab();
-    tab.threadId = threadId;
+    Object.assign(tab, { threadId, serverMayRefuse, serverMayDie });
     tab.page = await context.newPage();
+    tabs.add(tab);
     tab.page.on("pageerror", (error) => complaints.push(String(error)));
     tab.page.on("console", (message) => {
       if (!["error", "warning"].includes(message.type())) return;
@@ -180,23 +185,40 @@ export class Tab {
     await until(async () => (await this.last()).includes(text), `the last message holds ${JSON.stringify(text)}`);
   }
 
+  /** Where the tab is and what it shows, for a failure that somebody has to explain. */
+  async account() {
+    const shown = await this.page.evaluate(() => {
+      const status = document.querySelector('[data-testid="status"]');
+      const focus = document.activeElement;
+      return JSON.stringify({
+        ...status?.dataset, hidden: document.hidden, focus: focus?.dataset.testid ?? focus?.tagName, text: document.body.innerText.slice(-2000),
+      });
+    });
+    return `${this.page.url()} ${shown}`;
+  }
+
   async shot(name) {
     await this.front();
     await this.page.screenshot({ path: path.join(AGUIWS_SHOTS, `${name}.png`) });
   }
 }
 
-/** All tabs, and each of them reloaded, show the same; returns what. */
+/** All tabs come to rest and show the same, and each of them the same again when it is reloaded; returns what. */
 export async function same(first, ...others) {
-  const seen = await first.rest();
-  const shows = async (tab, what) => {
-    await until(async () => JSON.stringify(await tab.seen()) === JSON.stringify(seen), what).catch(async () =>
-      assert.deepEqual(await tab.seen(), seen, what));
-  };
-  for (const tab of others) await shows(tab, "the tabs show the same");
+  let seen;
+  const alike = async (tab) => JSON.stringify(await tab.seen()) === JSON.stringify(seen);
+  const show = (holds, tabs, what) => until(holds, what).catch(async (error) => {
+    for (const tab of tabs) assert.deepEqual(await tab.seen(), seen, what);
+    throw error;
+  });
+  // A tab that has not heard of the last run yet is at rest as well; the others are ahead of it.
+  await show(async () => {
+    seen = await first.rest();
+    return (await Promise.all(others.map(alike))).every(Boolean);
+  }, others, "the tabs show the same");
   for (const tab of [first, ...others]) {
     await tab.reload();
-    await shows(tab, "a reloaded tab shows what it showed");
+    await show(() => alike(tab), [tab], "a reloaded tab shows what it showed");
   }
   return seen;
 }
@@ -206,6 +228,28 @@ export async function until(holds, what) {
     if (Date.now() > deadline) throw new Error(`never: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
+}
+
+/** A test that tells, when it fails, what its tabs show. */
+export function test(name, body) {
+  return nodeTest(name, async () => {
+    try {
+      await body();
+    } catch (cause) {
+      throw new Error(`the tabs of a test that failed\n${await accounts(name)}`, { cause });
+    }
+  });
+}
+
+/** What every tab shows, in words and, among the artifacts, in pictures. */
+async function accounts(test) {
+  const name = test.replace(/\W+/g, "-").slice(0, 60);
+  const told = [];
+  for (const [i, tab] of [...tabs].entries()) {
+    await tab.page.screenshot({ path: path.join(AGUIWS_SHOTS, `failed-${name}-${i + 1}.png`), timeout: 10_000 }).catch(() => {});
+    told.push(`${i + 1}: ${await tab.account().catch(String)}`);
+  }
+  return told.join("\n");
 }
 
 async function control(what) {

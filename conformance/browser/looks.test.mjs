@@ -1,8 +1,7 @@
 // Both themes, a phone, and what stands in the way of people who cannot see or point.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { barriers, embedded, person, PHONE, Tab, until } from "./lane.mjs";
+import { barriers, embedded, person, PHONE, Tab, test, until } from "./lane.mjs";
 
 const SIZES = { wide: { width: 1280, height: 900 }, phone: { width: PHONE, height: 844 } };
 
@@ -57,10 +56,10 @@ test("on a phone, the head of an empty chat is seen and what opens stays on the 
     const over = document.elementFromPoint((left + right) / 2, top + 2);
     return top >= 0 && left >= 0 && right <= innerWidth && (over === element || element.contains(over));
   });
-  assert.ok(await seen(tab.at("durable-banner")), "the chat begins at its beginning");
+  await until(() => seen(tab.at("durable-banner")), "the chat begins at its beginning");
   await tab.page.locator(".connection summary").click();
   await tab.at("position").waitFor();
-  assert.ok(await seen(tab.at("position")), "the connection's details fit");
+  await until(() => seen(tab.at("position")), "the connection's details fit");
   assert.ok(await fits(tab));
   await tab.shot("64-connection-phone");
   await tab.page.keyboard.press("Escape");
@@ -68,7 +67,7 @@ test("on a phone, the head of an empty chat is seen and what opens stays on the 
   await tab.say("/say a conversation that fits");
   await tab.says("that fits");
   await tab.rest();
-  assert.ok(await seen(tab.at("durable-banner")), "a conversation that fits does not scroll");
+  await until(() => seen(tab.at("durable-banner")), "a conversation that fits does not scroll");
   await tab.say("/parallel 2");
   const cards = await tab.asked("tool_call", 2);
   await cards.nth(0).getByTestId("approve").focus();
@@ -83,12 +82,12 @@ test("the theme follows the system until somebody chooses, and the choice is kep
   const ground = () => tab.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await ground();
   await tab.page.emulateMedia({ colorScheme: "dark" });
+  await until(async () => (await ground()) !== light, "the page is dark");
   const dark = await ground();
-  assert.notEqual(dark, light);
   await tab.at("theme").selectOption("light");
-  assert.equal(await ground(), light);
+  await until(async () => (await ground()) === light, "the page is light");
   await tab.reload();
   assert.equal(await ground(), light);
   await tab.at("theme").selectOption("system");
-  assert.equal(await ground(), dark);
+  await until(async () => (await ground()) === dark, "the page is dark again");
 });

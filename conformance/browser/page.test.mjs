@@ -1,8 +1,7 @@
 // What the chat page shows, and what can be done with it.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { a, ANN, BOB, effects, embedded, guarded, kill, person, restart, Tab, unique, until } from "./lane.mjs";
+import { a, ANN, BOB, effects, embedded, guarded, kill, person, restart, Tab, test, unique, until } from "./lane.mjs";
 
 const attribute = (tab, hook, name) => tab.at(hook).first().getAttribute(name);
 
@@ -59,7 +58,7 @@ test("reasoning is folded, subagents are named, activities and state have panels
   await tab.rest();
   await tab.say('/state {"count":1}');
   await tab.says("The state is set.");
-  assert.match(await tab.at("state-panel").textContent(), /"count": 1/);
+  await until(async () => /"count": 1/.test(await tab.at("state-panel").textContent()), "the state is shown");
   await tab.shot("31-panels");
   await tab.reload();
   await until(async () => (await tab.at("subagent").count()) > 0, "the subagent is known after a reload");
@@ -70,7 +69,7 @@ test("reasoning is folded, subagents are named, activities and state have panels
 
 test("a deadline counts down, and then the question can only be cancelled", async () => {
   const tab = await Tab.open(await person(), a);
-  await tab.say("/expire 3");
+  await tab.say("/expire 8");
   await tab.asked("confirmation");
   const left = new Set();
   await until(async () => left.add(await tab.at("expiry").textContent()) && (await attribute(tab, "expiry", "data-expired")) === "true", "it expires");
@@ -175,7 +174,7 @@ test("everything is done with the keyboard", async () => {
   await keyboard.press("Escape");
   await until(() => tab.at("edit").evaluate((element) => element === document.activeElement), "Escape leads back");
   await keyboard.press("Enter");
-  await tab.at("args-editor").waitFor();
+  await until(() => tab.at("args-editor").evaluate((element) => element === document.activeElement), "the editor has the focus");
   await keyboard.press("ControlOrMeta+a");
   await keyboard.type('{"amount":3}');
   await keyboard.press("Control+Enter");
@@ -192,7 +191,7 @@ test("the connection says up to where the thread is held, and the inspector what
   await tab.rest();
   await tab.front();
   await tab.page.locator(".connection summary").click();
-  assert.ok(Number(await attribute(tab, "position", "data-seq")) > 3);
+  await until(async () => Number(await attribute(tab, "position", "data-seq")) > 3, "it says up to where");
   await tab.page.locator(".connection summary").click();
   await tab.at("inspect").locator("summary").first().click();
   await tab.page.locator('[data-testid="frame"][data-type="RUN_FINISHED"]').first().waitFor();
@@ -214,7 +213,7 @@ test("threads are listed beside the chat, chosen, begun and deleted", async () =
   await tab.says(word);
   const row = tab.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
   await row.waitFor();
-  assert.match(await row.textContent(), new RegExp(word));
+  await until(async () => (await row.textContent()).includes(word), "it is listed by what it is about");
   await tab.click("new-chat");
   await until(async () => (await tab.at("message").count()) === 0, "a new chat is empty");
   await tab.say("/confirm Still there?");
@@ -245,8 +244,7 @@ test("a lost store is said, not hidden", async () => {
 });
 
 test("a server that asks who comes gets a token, and the tab forgets it", async () => {
-  const tab = await Tab.at(await person(), `${guarded}/`);
-  tab.serverMayRefuse = true;
+  const tab = await Tab.at(await person(), `${guarded}/`, undefined, { serverMayRefuse: true });
   await tab.at("sign-in").waitFor();
   await tab.fill("token", "not-a-token-at-all");
   await tab.page.keyboard.press("Enter");

@@ -1,8 +1,7 @@
 // Lists that are longer than a page.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { embedded, person, Tab, until } from "./lane.mjs";
+import { embedded, person, Tab, test, until } from "./lane.mjs";
 
 test("an operator turns the pages of threads, and of a thread's runs", async () => {
   const context = await person();

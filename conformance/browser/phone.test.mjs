@@ -1,8 +1,7 @@
 // What opens, fails and asks on a phone, in both themes: it fits, and nothing stands in anybody's way.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
-import { ANN, barriers, embedded, guarded, person, PHONE, Tab, until } from "./lane.mjs";
+import { ANN, barriers, embedded, guarded, person, PHONE, Tab, test, until } from "./lane.mjs";
 
 for (const colorScheme of ["light", "dark"]) {
   test(`${colorScheme}: what opens, fails and asks can be read on a phone`, async () => {
@@ -17,13 +16,14 @@ for (const colorScheme of ["light", "dark"]) {
       await tab.shot(`75-${what}-${colorScheme}`);
     };
     const tab = await Tab.open(context, embedded);
-    assert.equal(await tab.page.title(), "Chat · aguiws");
+    const titled = (one, title) => until(async () => (await one.page.title()) === title, `the title is ${title}`);
+    await titled(tab, "Chat · aguiws");
     await tab.say("/form");
     await tab.asked("input_required");
     await tab.click("submit-form");
     await tab.at("interrupt").getByRole("alert").first().waitFor();
     await judge(tab, "form");
-    await until(async () => (await tab.page.title()) === "/form · Chat · aguiws", "the title is the conversation's");
+    await titled(tab, "/form · Chat · aguiws");
     await tab.click("cancel");
     await until(async () => (await tab.at("interrupt").count()) === 0, "it is cancelled");
 
@@ -47,19 +47,18 @@ for (const colorScheme of ["light", "dark"]) {
     await tab.at("frame").first().locator("pre").waitFor();
     await judge(tab, "expired-and-inspector");
 
-    const guest = await Tab.at(context, `${guarded}/inbox`);
-    guest.serverMayRefuse = true;
+    const guest = await Tab.at(context, `${guarded}/inbox`, undefined, { serverMayRefuse: true });
     await guest.at("sign-in").waitFor();
     await guest.fill("token", "not-a-token-at-all");
     await guest.page.keyboard.press("Enter");
     await guest.at("sign-in").getByRole("alert").waitFor();
     await judge(guest, "sign-in");
-    assert.equal(await guest.page.title(), "Inbox · aguiws");
+    await titled(guest, "Inbox · aguiws");
     await guest.fill("token", ANN);
     await guest.page.keyboard.press("Enter");
     await guest.click("go-operator");
     await guest.at("counts").waitFor();
-    assert.equal(await guest.page.title(), "Operator · aguiws");
+    await titled(guest, "Operator · aguiws");
     assert.deepEqual(found, Object.fromEntries(Object.keys(found).map((what) => [what, []])));
   });
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// letter is what the typist writes, a word at a time.
-const letter = `{"to":"ada@example.com","body":"one two three four five six seven eight nine ten eleven twelve"}`
+// letter is what the typist writes, a word at a time: long enough to be seen to
+// grow on a slow machine.
+var letter = `{"to":"ada@example.com","body":"` + strings.Repeat("one two three four ", 10) + `and so on"}`
 
 // unhurried types a letter for whoever asks for one, and steps for the others.
 func unhurried(ctx context.Context, run *adapter.Run) error {
