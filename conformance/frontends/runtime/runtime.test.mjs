@@ -8,7 +8,9 @@ const { AGUIWS_SERVER, AGUIWS_SUGGESTING } = process.env;
 const runtime = `${AGUIWS_SERVER}/copilotkit`;
 const hooks = {
   composer: '[data-testid="copilot-chat-textarea"]',
-  send: '[data-testid="copilot-send-button"]',
+  // One button, which stops while it shows a square.
+  send: '[data-testid="copilot-send-button"]:not(:has(.lucide-square))',
+  stop: '[data-testid="copilot-send-button"]:has(.lucide-square)',
   assistant: '[data-testid="copilot-assistant-message"]',
   user: '[data-testid="copilot-user-message"]',
 };
@@ -16,6 +18,11 @@ const hooks = {
 const open = (parameters) => Tab.open("runtime", hooks, { runtime, ...parameters });
 const asked = (tab) => tab.at("question").waitFor();
 const texts = (list) => list.map((text) => text.trim());
+const shows = (tab, said, asked) => until(
+  async () => JSON.stringify([texts(await tab.said()), texts(await tab.asked())]) === JSON.stringify([said, asked]),
+  `the page shows ${JSON.stringify(said)} for ${JSON.stringify(asked)}`,
+);
+const answered = (tab) => until(async () => (await tab.at("question").count()) === 0, "the question is gone");
 const tools = (tab) => tab.agent((agent) => agent.messages.filter((message) => message.role === "tool").map((message) => message.content));
 
 /** What the server says that has become of the thread. */
@@ -28,18 +35,17 @@ async function restated(tab) {
 for (const [transport, parameters] of [["paths", {}], ["the single endpoint", { single: "1" }]]) {
   test(`${transport}: text streams, and stays after a reload`, async () => {
     const tab = await open(parameters);
-    await tab.say("/slow 40 25");
+    await tab.say("/slow 120 40");
     const lengths = new Set();
     await until(async () => lengths.add((await tab.said()).join("").length) && lengths.size > 5, "the text grows");
-    await tab.says("39 40");
+    await tab.says("119 120");
     await tab.rest();
     await tab.say("/say and again");
     await tab.says("and again");
     await tab.rest();
     await tab.page.reload();
     await tab.says("and again");
-    assert.deepEqual(texts(await tab.said()), [numbers(40), "and again"]);
-    assert.deepEqual(texts(await tab.asked()), ["/slow 40 25", "/say and again"]);
+    await shows(tab, [numbers(120), "and again"], ["/slow 120 40", "/say and again"]);
     assert.equal(tab.sockets, 0, "it needs no socket");
   });
 
@@ -54,7 +60,7 @@ for (const [transport, parameters] of [["paths", {}], ["the single endpoint", { 
     await tab.says(`I have called ${tool}.`);
     await tab.rest();
     assert.deepEqual(await effects(tool), [{ amount: 7 }]);
-    assert.equal(await tab.at("question").count(), 0);
+    await answered(tab);
     assert.deepEqual((await tools(tab)).map((content) => JSON.parse(content)), [{ executed: true, args: { amount: 7 } }]);
     await tab.say("/say what next");
     await tab.says("what next");
@@ -80,14 +86,14 @@ for (const [transport, parameters] of [["paths", {}], ["the single endpoint", { 
     await tab.says(`I have called ${tool}.`);
     await tab.rest();
     assert.equal(await tab.at("question").count(), 0);
-    assert.equal((await tab.asked()).length, 1);
+    await until(async () => (await tab.asked()).length === 1, "it is asked for once");
   });
 
   test(`${transport}: the stop button stops the run on the server`, async () => {
     const tab = await open(parameters);
     await tab.say("/slow 2000 25");
     await tab.says("3 4 5");
-    await tab.page.locator(hooks.send).click();
+    await tab.page.locator(hooks.stop).click();
     await tab.rest();
     const end = (await restated(tab)).at(-1);
     assert.deepEqual([end.type, end.outcome?.type], ["RUN_FINISHED", "cancelled"]);
@@ -116,12 +122,12 @@ test("a question is declined, another cancelled", async () => {
 
 test("a page that is reloaded in mid-run goes on with it", async () => {
   const tab = await open();
-  await tab.say("/slow 120 30");
+  await tab.say("/slow 120 60");
   await tab.says("9 10 11");
   await tab.page.reload();
   await tab.says("119 120");
   await tab.rest();
-  assert.deepEqual(texts(await tab.said()), [numbers(120)]);
+  await shows(tab, [numbers(120)], ["/slow 120 60"]);
 });
 
 test("a run that failed is not shown as an error at every reload", async () => {
@@ -133,7 +139,9 @@ test("a run that failed is not shown as an error at every reload", async () => {
   await failing.rest();
   assert.equal((await restated(failing)).at(-1).type, "RUN_ERROR");
   const before = errors;
+  const told = failing.page.waitForResponse((response) => response.url().endsWith("/connect"));
   await failing.page.reload();
+  await (await told).finished();
   await until(async () => (await failing.asked()).length === 1, "the thread is shown");
   await failing.rest();
   assert.equal(errors, before);
@@ -194,5 +202,5 @@ test("suggestions are shown, and said when they are chosen", async () => {
   await tab.page.getByText("Count messages").first().click();
   await tab.says("there were");
   await tab.rest();
-  assert.equal((await tab.asked()).length, 1);
+  await until(async () => (await tab.asked()).length === 1, "it is said once");
 });
