@@ -2,6 +2,7 @@ package adapter_test
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -9,11 +10,15 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// durable is a store that says it outlives its process, so that a runner that
-// drains hands its runs back to it.
+// durable is a store that says it outlives its process and that another node takes
+// runs, so that a runner that drains hands its own back.
 type durable struct{ adapter.Store }
 
 func (durable) Durable() bool { return true }
+
+func (durable) Takers(_ context.Context, agents []string) ([]int, error) {
+	return slices.Repeat([]int{1}, len(agents)), nil
+}
 
 func onDurable(s adapter.Store) adapter.Store { return durable{s} }
 

@@ -46,7 +46,7 @@ func (r *Runner) carry(b begin) error {
 	ctx, cancel := context.WithCancelCause(r.ctx)
 	defer cancel(ErrStopped)
 	x := &execution{
-		runner: r, agent: r.agents[b.agent], claim: b.claim, label: b.label, id: b.id, frozen: b.frozen,
+		runner: r, agent: r.agents[b.agent], named: b.agent, claim: b.claim, label: b.label, id: b.id, frozen: b.frozen,
 		ctx: ctx, cancel: cancel, continuing: b.continuing,
 		stored: storedMessages(b.view),
 	}
@@ -124,7 +124,7 @@ func (x *execution) prepare(b begin) error {
 			return fmt.Errorf("adapter: journal: %w", err)
 		}
 		stored = view.Journal
-		x.agent = x.runner.agents[view.Agent]
+		x.agent, x.named = x.runner.agents[view.Agent], view.Agent
 		if err := json.Unmarshal(view.Frozen, &x.frozen); err != nil {
 			return fmt.Errorf("adapter: stored execution: %w", err)
 		}

@@ -128,6 +128,7 @@ func (s *scope) newID(execution string) string {
 type execution struct {
 	runner *Runner
 	agent  Agent
+	named  string // as which the runner knows the agent
 	claim  Claim
 	label  string // of the run that carries it
 	id     string

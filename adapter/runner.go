@@ -87,6 +87,7 @@ type Runner struct {
 	ctx      context.Context // ends when runs must stop
 	cancel   context.CancelCauseFunc
 	stopping atomic.Bool
+	others   others
 	running  works // runs and claims
 	sweeping sync.WaitGroup
 	quiet    chan struct{} // closed: no more sweeps
@@ -104,7 +105,7 @@ type Runner struct {
 func NewRunner(store Store, options *Options) (*Runner, error) {
 	r := &Runner{
 		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{},
-		strangers: map[ThreadKey]stranger{}, quiet: make(chan struct{}),
+		strangers: map[ThreadKey]stranger{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
 	}
 	if options != nil {
 		r.options = *options
@@ -151,6 +152,7 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	r.hub = newHub(store)
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	store.Listen(r.receive)
+	r.offer()
 	r.sweeping.Go(r.sweep)
 	return r, nil
 }
@@ -251,10 +253,6 @@ func (r *Runner) background(fn func()) {
 
 func (r *Runner) draining() bool { return r.stopping.Load() }
 
-// handsBack reports whether runs should be left to others. On a store that dies
-// with the process there are none.
-func (r *Runner) handsBack() bool { return r.draining() && r.store.Durable() }
-
 // enter counts a call that may start a run, so that Shutdown waits for it and
 // for the run; false when it is too late. The caller ends it.
 func (r *Runner) enter() bool {
@@ -270,37 +268,5 @@ func (r *Runner) enter() bool {
 func (r *Runner) reached(point string) {
 	if r.options.Hook != nil {
 		r.options.Hook(point)
-	}
-}
-
-// Shutdown stops admitting and claiming. Runs hand themselves back at their
-// next step, or finish; when ctx ends those that are left are handed back where
-// they are, so that another node takes them over. An agent that then does not
-// return is left behind with an error. It may be called twice.
-func (r *Runner) Shutdown(ctx context.Context) error {
-	r.mu.Lock()
-	first := !r.stopping.Swap(true)
-	r.mu.Unlock()
-	if first {
-		close(r.quiet)
-	}
-	r.dismissAll()
-	r.sweeping.Wait()
-	var err error
-	select {
-	case <-r.running.done():
-	case <-ctx.Done():
-		err = ctx.Err()
-	}
-	r.mu.Lock()
-	r.cancel(errHandBack)
-	r.mu.Unlock()
-	grace := time.NewTimer(r.options.StoreTimeout)
-	defer grace.Stop()
-	select {
-	case <-r.running.done():
-		return err
-	case <-grace.C:
-		return errors.New("adapter: an agent did not return after its context had ended")
 	}
 }

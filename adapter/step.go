@@ -74,7 +74,7 @@ func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(co
 		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
 	}
 	s.passPauses()
-	if x.runner.handsBack() && s.live() && (x.recorded || restartable(x.agent)) {
+	if s.live() && (x.recorded || restartable(x.agent)) && x.runner.handsBack(x.ctx, x.named) {
 		x.leaving = true
 		return nil, errHandBack
 	}

@@ -36,6 +36,14 @@ type Worker interface {
 	// Journal returns the live execution and its journal for a claim, or
 	// ErrClaimLost.
 	Journal(ctx context.Context, c Claim) (*ExecutionView, error)
+	// Offer makes known to other nodes that this one takes runs of these agents and
+	// of no others; of none when there are none. They see it when it has returned,
+	// until it is called again or the process ends. After an error they see it when
+	// the store can be reached.
+	Offer(ctx context.Context, agents []string) error
+	// Takers returns how many other nodes take runs of each of the agents, in the
+	// order asked. An error: it is not known.
+	Takers(ctx context.Context, agents []string) ([]int, error)
 }
 
 // Claim is the right to write for a run, until its lease ends or it is fenced.

@@ -86,12 +86,14 @@
 // reading of what the page shows, which holds each member against the thread's
 // record: digests place, they prove nothing.
 //
-// Two kinds of channels: prefix:node:ID takes to one node the batches of the
+// Three kinds of channels: prefix:node:ID takes to one node the batches of the
 // threads it follows, what the senders of inputs are owed that were stopped while
 // they waited, and the loss of its claims; prefix:nudge tells all nodes that a
 // thread wants a claim. Both are sent from inside the scripts, so that what a
 // fenced worker tried is never heard of. They may lose; positions and Due make
-// that good, and the log in the end tells what a sender has missed.
+// that good, and the log in the end tells what a sender has missed. On
+// prefix:takes:AGENT nothing is sent: nodes that take runs of the agent subscribe
+// to it, so that PUBSUB NUMSUB counts them, and forgets those that die.
 //
 // # Guarantees
 //

@@ -35,6 +35,7 @@ func metaKey(prefix string) string               { return prefix + ":meta" }
 func (k *keyspace) nodeChannels() string         { return k.prefix + ":node:" }
 func (k *keyspace) nodeChannel(id string) string { return k.nodeChannels() + id }
 func (k *keyspace) nudges() string               { return k.prefix + ":nudge" }
+func (k *keyspace) takes(agent string) string    { return k.prefix + ":takes:" + agent }
 
 // threadKeys is one thread's keys, and its name in the partition's sorted sets.
 type threadKeys struct {

@@ -60,6 +60,7 @@ func (s *Store) listen(ctx context.Context) error {
 	s.running.Go(func() {
 		for {
 			s.receive(sub)
+			s.offers.parted()
 			if sub = s.resubscribe(); sub == nil {
 				return
 			}
@@ -72,7 +73,8 @@ func (s *Store) listen(ctx context.Context) error {
 func (s *Store) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
-	channels := []string{s.keys.nodeChannel(s.opts.Node), s.keys.nudges()}
+	offered := s.offers.names()
+	channels := append([]string{s.keys.nodeChannel(s.opts.Node), s.keys.nudges()}, offered...)
 	sub := s.client.Subscribe(ctx, channels...)
 	for range channels {
 		if _, err := sub.Receive(ctx); err != nil {
@@ -80,8 +82,14 @@ func (s *Store) subscribe(ctx context.Context) (*redis.PubSub, error) {
 			return nil, storeError("subscribe", err)
 		}
 	}
+	if !s.offers.joined(sub, offered) {
+		_ = sub.Close()
+		return nil, errOffers
+	}
 	return sub, nil
 }
+
+var errOffers = errors.New("redisstore: subscribe: the node offers something else by now")
 
 // resubscribe tries until it succeeds or the store closes: then nil.
 func (s *Store) resubscribe() *redis.PubSub {
@@ -122,7 +130,10 @@ func (s *Store) receive(sub *redis.PubSub) {
 			case *redis.Message:
 				s.message(m.Payload)
 			case *redis.Subscription:
-				return // the library has reconnected by itself: what was sent meanwhile is lost
+				if m.Channel == s.keys.nodeChannel(s.opts.Node) || m.Channel == s.keys.nudges() {
+					return // the library has reconnected by itself: what was sent meanwhile is lost
+				}
+				s.offers.confirmed()
 			}
 		}
 	})

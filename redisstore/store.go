@@ -24,6 +24,7 @@ type Store struct {
 	dueFrom atomic.Uint64
 	retired retirement
 	asked   askedNodes
+	offers  offers
 
 	listener atomic.Pointer[func(adapter.Delivery)]
 	warnings []Warning

@@ -1,0 +1,189 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// offers are the channels by which other nodes see whose runs this one takes.
+// Nothing is ever sent on them: that they are subscribed to says it all, and ends
+// with the process, however that ends.
+type offers struct {
+	asking sync.Mutex // held while something is sent; nothing is, while mu is held
+
+	mu      sync.Mutex
+	wanted  map[string]bool
+	sub     *redis.PubSub   // nil between two subscriptions
+	asked   map[string]bool // what sub has when the server has confirmed all
+	pending int             // confirmations that have not come
+	changed chan struct{}   // closed at the next change; nil when nobody waits
+}
+
+// change tells those who wait. The lock is held.
+func (o *offers) change() {
+	if o.changed != nil {
+		close(o.changed)
+		o.changed = nil
+	}
+}
+
+// settled reports whether the server has confirmed what is wanted; until then, what
+// to wait for.
+func (o *offers) settled() (bool, <-chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.sub != nil && o.pending == 0 {
+		return true, nil
+	}
+	if o.changed == nil {
+		o.changed = make(chan struct{})
+	}
+	return false, o.changed
+}
+
+// lacks are the names of a set that another does not have.
+func lacks(other, set map[string]bool) []string {
+	var names []string
+	for name := range set {
+		if !other[name] {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// want makes the subscription one of these channels. A subscription that cannot be
+// told ends, and the next one begins with them.
+func (o *offers) want(ctx context.Context, names map[string]bool) {
+	o.asking.Lock()
+	defer o.asking.Unlock()
+	o.mu.Lock()
+	o.wanted = names
+	sub, fresh, stale := o.sub, lacks(o.asked, names), lacks(names, o.asked)
+	if sub != nil {
+		o.asked, o.pending = names, o.pending+len(fresh)+len(stale)
+	}
+	o.mu.Unlock()
+	if sub == nil {
+		return
+	}
+	var err error
+	if len(fresh) > 0 {
+		err = sub.Subscribe(ctx, fresh...)
+	}
+	if len(stale) > 0 && err == nil {
+		err = sub.Unsubscribe(ctx, stale...)
+	}
+	if err != nil {
+		_ = sub.Close()
+	}
+}
+
+// names are the channels that a new subscription is to have.
+func (o *offers) names() []string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return lacks(nil, o.wanted)
+}
+
+// joined notes a subscription that has these channels; false when others are wanted
+// by now.
+func (o *offers) joined(sub *redis.PubSub, names []string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(names) != len(o.wanted) || slices.ContainsFunc(names, func(name string) bool { return !o.wanted[name] }) {
+		return false
+	}
+	o.sub, o.asked, o.pending = sub, o.wanted, 0
+	o.change()
+	return true
+}
+
+// confirmed notes that the server has done one thing that it was asked for.
+func (o *offers) confirmed() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.pending--
+	o.change()
+}
+
+// parted notes that the subscription is over.
+func (o *offers) parted() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sub, o.asked = nil, nil
+}
+
+// Offer implements adapter.Worker.
+func (s *Store) Offer(ctx context.Context, agents []string) error {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	names := make(map[string]bool, len(agents))
+	for _, agent := range agents {
+		names[s.keys.takes(agent)] = true
+	}
+	s.offers.want(ctx, names)
+	for {
+		done, changed := s.offers.settled()
+		if done {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-s.closing:
+			return errClosed
+		case <-ctx.Done():
+			return storeError("offer", ctx.Err())
+		}
+	}
+}
+
+// Takers implements adapter.Worker. In Cluster a subscription is known to the server
+// that has it and to no other, so all are asked; one that does not answer leaves open
+// whether a number that is 0 is more.
+func (s *Store) Takers(ctx context.Context, agents []string) ([]int, error) {
+	if err := s.usable(); err != nil || len(agents) == 0 {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	names := make([]string, len(agents))
+	for i, agent := range agents {
+		names[i] = s.keys.takes(agent)
+	}
+	var mu sync.Mutex
+	takers := make([]int, len(agents))
+	one := func(ctx context.Context, c redis.UniversalClient) error {
+		found, err := c.PubSubNumSub(ctx, names...).Result()
+		if err != nil {
+			return storeError("takers", err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		for i, name := range names {
+			takers[i] += int(found[name])
+		}
+		return nil
+	}
+	var err error
+	if c, ok := s.client.(*redis.ClusterClient); ok {
+		err = c.ForEachShard(ctx, func(ctx context.Context, c *redis.Client) error { return one(ctx, c) })
+	} else {
+		err = one(ctx, s.client)
+	}
+	s.offers.mu.Lock()
+	defer s.offers.mu.Unlock()
+	for i, name := range names {
+		if s.offers.asked[name] && takers[i] > 0 {
+			takers[i]-- // this node
+		}
+	}
+	if err != nil && slices.Contains(takers, 0) {
+		return nil, fmt.Errorf("redisstore: who takes runs: %w", err)
+	}
+	return takers, nil
+}
