@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -232,25 +233,31 @@ func TestPostRestated(t *testing.T) {
 }
 
 func TestPostExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const left = time.Minute
+		b, began := newFake(), time.Now()
+		answer := byHand(t, b, &Options{Auth: byToken{"good": {Expires: began.Add(left)}}})
+		_, body := answer(authorized(postThread, "good"))
+		events := strings.Split(body, "data: ")
+		if took := time.Since(began); len(events) != 3 || !strings.Contains(events[1], "RUN_STARTED") || !strings.Contains(events[2], `"code":"unauthenticated"`) || took != left {
+			t.Errorf("after %v: %s", took, body)
+		}
+		synctest.Wait()
+		if n := b.followers(); n != 0 {
+			t.Errorf("%d followers are left", n)
+		}
+	})
+}
+
+func TestPostRevoked(t *testing.T) {
 	revoked := make(chan struct{})
-	for name, id := range map[string]Identity{
-		"expired": {Expires: time.Now().Add(100 * time.Millisecond)},
-		"revoked": {Revoked: revoked},
-	} {
-		t.Run(name, func(t *testing.T) {
-			b := newFake()
-			ts := newTestServer(t, b, &Options{Auth: byToken{"good": id}})
-			s := ts.post(input("t", "r"), "Authorization", "Bearer good")
-			if id.Revoked != nil {
-				s.wants(runStarted("t", "r"))
-				close(revoked)
-			}
-			if _, last := s.rest(); last["code"] != "unauthenticated" {
-				t.Errorf("ended with %v", last)
-			}
-			ts.idle(b)
-		})
-	}
+	b := newFake()
+	ts := newTestServer(t, b, &Options{Auth: byToken{"good": {Revoked: revoked}}})
+	s := ts.post(input("t", "r"), "Authorization", "Bearer good")
+	s.wants(runStarted("t", "r"))
+	close(revoked)
+	s.fails("unauthenticated")
+	ts.idle(b)
 }
 
 // Each version of AG-UI is sent what it can read, as plain sockets are.

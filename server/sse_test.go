@@ -44,8 +44,10 @@ func TestStalledStream(t *testing.T) {
 		"post":   postThread,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel() // both end by the clock
 			b := newFake()
-			ts := newTestServer(t, b, &Options{WriteTimeout: 500 * time.Millisecond})
+			// Longer than this process may stand still while it writes to the one that reads.
+			ts := newTestServer(t, b, &Options{WriteTimeout: 3 * time.Second})
 			stalled(ts, request)
 			eventually(t, "it is served", func() bool { return b.followers() == 1 })
 			reads := ts.events("?after=e1:0&follow=1")
@@ -161,6 +163,11 @@ func byHand(t *testing.T, b backend, opts *Options) (answer func(request string)
 		}
 		return resp.StatusCode, string(body)
 	}
+}
+
+// authorized is a request with a token.
+func authorized(request, token string) string {
+	return strings.Replace(request, "\r\n\r\n", "\r\nAuthorization: Bearer "+token+"\r\n\r\n", 1)
 }
 
 // The write deadline of a stream is not that of the connection's next answer.

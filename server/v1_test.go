@@ -209,7 +209,7 @@ func items(answer map[string]any) []map[string]any {
 // rests waits until the thread's run is over.
 func (v *v1Server) rests(thread string) map[string]any {
 	v.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); ; {
+	for deadline := time.Now().Add(patience); ; {
 		answer := v.call("getThread", 200, "/threads/"+thread, "")
 		if answer["activeRun"] == nil && answer["queued"] == 0.0 {
 			return answer

@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
@@ -79,7 +78,7 @@ func TestV1RequestRate(t *testing.T) {
 // A store that does not answer is no fault of who asks, nor of the server.
 func TestV1StoreGone(t *testing.T) {
 	redis := redistest.Start(t, redistest.Options{})
-	store, err := redisstore.Open(t.Context(), redis.URL(), &redisstore.Options{Timeout: time.Second})
+	store, err := redisstore.Open(t.Context(), redis.URL(), &redisstore.Options{Timeout: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
