@@ -25,6 +25,9 @@ export default defineConfig({
   },
   test: {
     root: ".",
+    // A slow machine is no fault of the page's.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     include: ["client/test/**/*.test.ts", "chat/test/**/*.test.ts"],
   },
 });
