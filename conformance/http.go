@@ -27,12 +27,17 @@ type httpConn struct {
 	ctx    context.Context
 	stop   context.CancelFunc
 	doomed atomic.Bool // the server is about to be replaced: streams may break off
+	// http keeps its own connections: one that an earlier server has left, and
+	// whose end was not noticed yet, must not be asked for what a later one is.
+	http *http.Client
 	// readers are waited for by close.
 	readers sync.WaitGroup
 }
 
 func openHTTP(ctx context.Context, c *client, target *Target) *httpConn {
-	h := &httpConn{c: c, target: target}
+	h := &httpConn{c: c, target: target, http: &http.Client{
+		Transport: &http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true},
+	}}
 	h.ctx, h.stop = context.WithCancel(ctx)
 	return h
 }
@@ -88,6 +93,7 @@ func (h *httpConn) settle(context.Context) error { return nil }
 func (h *httpConn) close() {
 	h.stop()
 	h.readers.Wait()
+	h.http.CloseIdleConnections()
 }
 
 func (h *httpConn) do(method, address string, body []byte, header http.Header) (*http.Response, error) {
@@ -108,7 +114,7 @@ func (h *httpConn) do(method, address string, body []byte, header http.Header) (
 		said += " Last-Event-ID: " + after
 	}
 	h.c.trace.add(h.c.name, ">", said+" "+clip(body, 4<<10))
-	answer, err := h.target.client().Do(request)
+	answer, err := h.http.Do(request)
 	if err != nil {
 		return nil, fmt.Errorf("asking: %w", err)
 	}

@@ -22,10 +22,19 @@ func one(t *testing.T, steps string) []*Case {
 	return cases
 }
 
+// patience is for machines that do much else.
+const patience = 30 * time.Second
+
+// untilTheClock is how long a case goes on that waits, when it is found out, for
+// what does not come.
+const untilTheClock = 5 * time.Second
+
 // broken are the rules that a run of the case found broken.
 func broken(t *testing.T, target Target, cases []*Case) (rules []string, text string) {
 	t.Helper()
-	target.Timeout = 5 * time.Second
+	if target.Timeout == 0 {
+		target.Timeout = patience
+	}
 	for _, r := range Run(t.Context(), target, cases, nil) {
 		for _, v := range r.Violations {
 			rules = append(rules, v.Rule)
@@ -112,12 +121,15 @@ func TestBindingIsJudged(t *testing.T) {
 		"uncounted are due":   {head + `|{"type":"ws.stream","threadId":"T","epoch":"e","seq":4,"uncounted":2}`, pong, ruleCounting},
 	} {
 		t.Run(name, func(t *testing.T) {
-			t.Parallel() // two of them end by the clock
+			t.Parallel()
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				answer(t, w, r, test.frames, test.pong)
 			}))
 			defer server.Close()
 			target := Target{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Over: Binding}
+			if name == "no ws.stream" || name == "unknown disposition" {
+				target.Timeout = untilTheClock
+			}
 			rules, text := broken(t, target, one(t, `A> input r1 {"threadId":"T","runId":"R","messages":[]}`+"\nA< ... *\n"))
 			expectRule(t, rules, text, test.rule)
 		})
@@ -132,7 +144,7 @@ func TestHandshakeIsJudged(t *testing.T) {
 				_, _, _ = ws.Read(r.Context())
 			}
 		}))
-		target := Target{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Over: Binding}
+		target := Target{URL: "ws" + strings.TrimPrefix(server.URL, "http"), Over: Binding, Timeout: untilTheClock}
 		rules, text := broken(t, target, one(t, `A> open {"subprotocols":["agui.v1.json","chat"]}`+"\nA<< ws.hello\n"))
 		server.Close()
 		t.Logf("selecting %s", name)

@@ -5,7 +5,6 @@ import (
 	"net/http/httptest"
 	"slices"
 	"testing"
-	"time"
 )
 
 // What a server does not have over HTTP is skipped; what fails, or what its profile
@@ -26,7 +25,7 @@ func TestProbe(t *testing.T) {
 		{"an event stream", says(begun, ended), nil, Passed},
 	} {
 		server := httptest.NewServer(test.events)
-		target := Target{URL: server.URL, Over: SSE, Profile: test.profile, Timeout: time.Second}
+		target := Target{URL: server.URL, Over: SSE, Profile: test.profile, Timeout: patience}
 		got := Run(t.Context(), target, cases, nil)
 		server.Close()
 		if got[0].Status != test.want {

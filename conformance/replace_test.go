@@ -6,12 +6,15 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
 // A server that is really replaced passes, over every transport; one that is left
@@ -28,16 +31,29 @@ func TestReplacingMustHappen(t *testing.T) {
 		}
 		accept(w, r, over, chants(begun, ended))
 	})
+	cases := one(t, "A> run r1 say x\nA< ... RUN_FINISHED\nrestart\nA> run r2 say x\nA< ... RUN_FINISHED\n")
+	var working sync.WaitGroup
+	defer working.Wait()
 	for _, over := range Transports {
-		for how, want := range map[string]string{
-			"replaced": "", "nothing": "was not replaced", "gone": "is not back", "command": "exit status 3",
+		for how, test := range map[string]struct {
+			want    string
+			timeout time.Duration
+		}{
+			"replaced": {"", patience},
+			"command":  {"exit status 3", patience},
+			// These end by the clock: after two, and after six times as long.
+			"nothing": {"was not replaced", 2 * time.Second},
+			"gone":    {"is not back", 2 * time.Second},
 		} {
-			t.Run(over+"/"+how, func(t *testing.T) {
-				t.Parallel()
-				p := begin(t, "127.0.0.1:0", answer)
+			working.Go(func() {
+				address := net.JoinHostPort("127.0.0.1", strconv.Itoa(redistest.FreePort(t)))
+				p, err := begin(address, answer)
+				if err != nil {
+					t.Error(err)
+					return
+				}
 				defer func() { p.kill() }()
-				address := p.listener.Addr().String()
-				target := Target{URL: "http://" + address, Over: over, Timeout: 500 * time.Millisecond}
+				target := Target{URL: "http://" + address, Over: over, Timeout: test.timeout}
 				if over == Binding || over == Plain {
 					target.URL = "ws://" + address
 				}
@@ -49,19 +65,22 @@ func TestReplacingMustHappen(t *testing.T) {
 						return errors.New("exit status 3")
 					}
 					p.kill()
-					if how == "replaced" {
-						p = begin(t, address, answer)
+					if how == "gone" {
+						return nil
 					}
-					return nil
+					next, err := begin(address, answer)
+					if err == nil {
+						p = next
+					}
+					return err
 				}
-				cases := one(t, "A> run r1 say x\nA< ... RUN_FINISHED\nrestart\nA> run r2 say x\nA< ... RUN_FINISHED\n")
 				results := Run(t.Context(), target, cases, nil)
 				var found string
 				for _, v := range results[0].Violations {
 					found += v.Message + "\n"
 				}
-				if (results[0].Status == Passed) != (want == "") || !strings.Contains(found, want) {
-					t.Errorf("%s: %s", results[0].Status, found)
+				if (results[0].Status == Passed) != (test.want == "") || !strings.Contains(found, test.want) {
+					t.Errorf("%s over %s: %s: %s", how, over, results[0].Status, found)
 				}
 			})
 		}
@@ -70,20 +89,18 @@ func TestReplacingMustHappen(t *testing.T) {
 
 // process is a server whose connections all end with it.
 type process struct {
-	listener net.Listener
-	server   http.Server
-	mu       sync.Mutex
-	open     []net.Conn
-	serving  sync.WaitGroup
+	server  http.Server
+	mu      sync.Mutex
+	open    []net.Conn
+	serving sync.WaitGroup
 }
 
-func begin(t *testing.T, address string, handler http.Handler) *process {
-	t.Helper()
+func begin(address string, handler http.Handler) (*process, error) {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	p := &process{listener: listener}
+	p := &process{}
 	p.server.Handler = handler
 	p.server.ConnState = func(c net.Conn, s http.ConnState) {
 		if s == http.StateNew {
@@ -93,7 +110,7 @@ func begin(t *testing.T, address string, handler http.Handler) *process {
 		}
 	}
 	p.serving.Go(func() { _ = p.server.Serve(listener) })
-	return p
+	return p, nil
 }
 
 func (p *process) kill() {
@@ -118,14 +135,15 @@ func TestVolatileIsBelieved(t *testing.T) {
 	defer server.Close()
 	cases := one(t, "needs: durable\nA> run r1 say x\nA< RUN_STARTED\nrestart\n")
 	target := Target{
-		URL: "ws" + strings.TrimPrefix(server.URL, "http"), Over: Binding, Timeout: time.Second,
+		URL: "ws" + strings.TrimPrefix(server.URL, "http"), Over: Binding,
 		Restart: func(context.Context) error { return nil },
 	}
 	for _, test := range []struct {
 		profile *Profile
+		timeout time.Duration
 		want    Status
-	}{{nil, Skipped}, {&Profile{Offers: []string{"say", "durable", "restart"}}, Failed}} {
-		target.Profile = test.profile
+	}{{nil, patience, Skipped}, {&Profile{Offers: []string{"say", "durable", "restart"}}, time.Second, Failed}} {
+		target.Profile, target.Timeout = test.profile, test.timeout
 		if got := Run(t.Context(), target, cases, nil)[0]; got.Status != test.want {
 			t.Errorf("%+v: %s (%s), expected %s", test.profile, got.Status, got.Reason, test.want)
 		}
