@@ -22,6 +22,7 @@ const (
 	people  = 10
 	lap     = 15 * time.Second
 	minLaps = 10 // of a short soak, by shorter laps
+	fewest  = 4  // laps, however long they take: of fewer nothing can be told
 	lease   = 5 * time.Second
 	// telling is how long a soak must be to say anything about memory and keys.
 	telling = 3 * time.Minute
@@ -59,7 +60,7 @@ func TestSoak(t *testing.T) {
 	}
 	begun := time.Now()
 	var found record
-	for time.Since(begun) < *duration && !t.Failed() {
+	for (time.Since(begun) < *duration || len(found.laps) < fewest) && !t.Failed() {
 		end := time.Now().Add(min(lap, *duration/minLaps))
 		var working sync.WaitGroup
 		for _, p := range crowd {
