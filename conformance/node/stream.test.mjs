@@ -140,9 +140,9 @@ test("an input that waits can be cancelled", async () => {
   const waiting = client.say("/say never", { runId });
   await until(() => client.agent.status.queued.length === 1, "the input waits");
   client.agent.stopRun(runId);
-  await waiting;
+  await until(() => client.frames.some((frame) => frame.includes("ws.cancelled")), "the answer to the stop");
   client.agent.stopRun(active);
-  await running;
+  await Promise.all([running, waiting]);
   await until(() => client.agent.status.activeRunId === undefined, "rest");
   const fresh = new Client(client.agent.threadId);
   await fresh.connect();
