@@ -1,7 +1,7 @@
 // The chat page as a person uses it.
 
 import assert from "node:assert/strict";
-import { a, b, effects, embedded, numbers, person, same, Tab, test, unique, until } from "./lane.mjs";
+import { a, b, effects, embedded, numbers, person, runs, same, Tab, test, unique, until } from "./lane.mjs";
 
 const texts = (seen, role) => seen.messages.filter((message) => message.role === role).map((message) => message.text.trim());
 
@@ -67,6 +67,12 @@ test("a page that is reloaded right after sending has sent once", async () => {
     await tab.reload();
     await tab.rest();
   }
+  // The page may be at rest because it has not heard of the last run yet.
+  await until(async () => {
+    const states = (await runs(a, tab.threadId)).map(({ state }) => state);
+    return states.length > 0 && states.every((state) => state === "acked");
+  }, "what was sent is carried out");
+  await tab.reload();
   const seen = await same(tab);
   const asked = texts(seen, "user").slice(1);
   const answered = texts(seen, "assistant").slice(1);

@@ -262,6 +262,12 @@ async function control(what) {
 export const kill = (server) => control(`kill?server=${server}`);
 export const restart = (server) => control(`restart?server=${server}`);
 
+/** The runs of a thread, as a server that asks nobody who they are has them. */
+export async function runs(server, threadId) {
+  const answer = await fetch(`${server}/v1/threads/${encodeURIComponent(threadId)}/runs`);
+  return answer.ok ? (await answer.json()).items : [];
+}
+
 /** What has really happened to a tool of this name. */
 export const effects = async (tool) => (await control("effects")).filter((line) => line.tool === tool).map((line) => line.args);
 

@@ -2,12 +2,7 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { doomed, embedded, kill, person, restart, steps, Tab, test, until } from "./lane.mjs";
-
-async function runs(server, threadId) {
-  const answer = await fetch(`${server}/v1/threads/${encodeURIComponent(threadId)}/runs`);
-  return answer.ok ? (await answer.json()).items : [];
-}
+import { doomed, embedded, kill, person, restart, runs, steps, Tab, test, until } from "./lane.mjs";
 
 test("a run in progress is found, and cancelled", async () => {
   const context = await person();
