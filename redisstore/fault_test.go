@@ -19,6 +19,9 @@ var testKey = adapter.ThreadKey{Namespace: "n", Thread: "t"}
 
 func open(t *testing.T, url string, o Options) *Store {
 	t.Helper()
+	if o.Timeout == 0 {
+		o.Timeout = patience
+	}
 	s, err := Open(context.Background(), url, &o)
 	if err != nil {
 		t.Fatal(err)

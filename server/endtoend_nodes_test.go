@@ -21,7 +21,7 @@ func twoNodes(t *testing.T) (a, b *testServer, effects string) {
 	redis := redistest.Start(t, redistest.Options{})
 	effects = filepath.Join(t.TempDir(), "effects")
 	open := func() *testServer {
-		store, err := redisstore.Open(context.Background(), redis.URL(), nil)
+		store, err := redisstore.Open(context.Background(), redis.URL(), &redisstore.Options{Timeout: patience})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestTwoNodesMove(t *testing.T) {
 func TestTwoNodesDrain(t *testing.T) {
 	a, b, _ := twoNodes(t)
 	tb := newTab(a.dial())
-	tb.send(says("r1", "/slow 300 10"))
+	tb.send(says("r1", "/slow 300 20"))
 	tb.begun()
 	drained := make(chan error, 1)
 	a.down = true

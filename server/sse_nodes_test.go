@@ -12,7 +12,7 @@ import (
 // another server; a follower goes on there from its last id.
 func TestTwoNodesDrainStreams(t *testing.T) {
 	a, b, _ := twoNodes(t)
-	in := says("r1", "/slow 300 10")
+	in := says("r1", "/slow 300 20")
 	runs := a.post(in)
 	runs.expect("RUN_STARTED")
 	runs.expect("TEXT_MESSAGE_START")

@@ -28,7 +28,7 @@ func TestTwoNodesWithdrawn(t *testing.T) {
 		return err
 	})
 	open := func() *testServer {
-		store, err := redisstore.Open(t.Context(), redis.URL(), nil)
+		store, err := redisstore.Open(t.Context(), redis.URL(), &redisstore.Options{Timeout: patience})
 		if err != nil {
 			t.Fatal(err)
 		}
