@@ -20,11 +20,16 @@ type company struct {
 
 	mu      sync.Mutex
 	offered []string // by the last one that said
+	refused bool     // the store was out of reach once, when a node said that it takes none
 }
 
 func (c *company) Offer(_ context.Context, agents []string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(agents) == 0 && !c.refused {
+		c.refused = true
+		return errors.New("out of reach")
+	}
 	c.offered = slices.Sorted(slices.Values(agents))
 	return nil
 }
@@ -116,6 +121,21 @@ func (l *lab) done() {
 	l.wellFormed()
 	if got := l.texts(); !slices.Equal(got, []string{"done"}) {
 		l.t.Errorf("texts %q", got)
+	}
+}
+
+// A node that ends takes no more runs, whether it has some to finish or none.
+func TestDrainIdle(t *testing.T) {
+	c := &company{refused: true, asked: make(chan struct{}, 100), takers: func(string) (int, error) { return 0, nil }}
+	l := newLabOn(t, func(s adapter.Store) adapter.Store { c.Store = s; return c }, newPaced(1))
+	if got := c.offers(); len(got) != 1 {
+		t.Errorf("it says that it takes runs of %q", got)
+	}
+	if err := l.runner.Shutdown(l.ctx()); err != nil {
+		t.Fatal(err)
+	}
+	if got := c.offers(); len(got) != 0 {
+		t.Errorf("it still says that it takes runs of %q", got)
 	}
 }
 
