@@ -22,6 +22,11 @@ export class Exchange {
   stopRequested = false;
   /** It was sent, and its answer has not come whole: a repeat's is more than the frame that announces it. */
   asking = false;
+  /**
+   * The thread was told anew before the answer, and another run was its latest: should this one have begun and ended
+   * before that all the same, only asking shows it.
+   */
+  overtaken = false;
   /** How often the server could not judge the input. */
   attempts = 0;
   /** The length of the input as it is sent. */
@@ -57,6 +62,16 @@ export class Exchange {
     return this.accepted || (this.sent && this.frameId === undefined);
   }
 
+  /** It was sent on the present socket, which has not brought an answer. */
+  get underway(): boolean {
+    return this.frameId !== undefined && !this.accepted && !this.unsure;
+  }
+
+  /** It has begun, and its end has not come. */
+  get begun(): boolean {
+    return this.pipeline.started && !this.pipeline.ended;
+  }
+
   /** The server has taken it, and its RUN_STARTED is what comes next. */
   get awaited(): boolean {
     return this.accepted && !this.unsure && this.claims;
@@ -76,12 +91,14 @@ export class Exchange {
 
   mustAsk(): void {
     this.unsure = true;
+    this.overtaken = false;
     this.frameId = undefined;
   }
 
   /** An answer that was on its way is lost; one that came holds. */
   socketLost(): void {
     this.frameId = undefined;
+    this.overtaken = false;
     if (!this.accepted || this.asking) this.unsure = true;
   }
 }

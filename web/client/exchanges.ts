@@ -50,6 +50,16 @@ export class Exchanges {
     return this.unended().findLast((one) => runId === undefined || one.runId === runId);
   }
 
+  /** The thread was told anew; this run is its latest, if it has any. */
+  toldAnew(latest: string | undefined): void {
+    for (const exchange of this.all) {
+      if (exchange.pipeline.started) continue;
+      // What is told before the input is answered is from before its run, unless it is that run.
+      if (exchange.underway && exchange.runId !== latest) exchange.overtaken = latest !== undefined;
+      else exchange.mustAsk();
+    }
+  }
+
   private unended(): Exchange[] {
     return [...this.all].filter((one) => !one.pipeline.ended);
   }

@@ -180,7 +180,7 @@ export class AgentThread implements FeedListener {
     });
     let told = redundant;
     if (!redundant) {
-      for (const exchange of this.exchanges) if (!exchange.pipeline.started) exchange.mustAsk();
+      this.exchanges.toldAnew(runId);
       told = this.restateCurrent(runId, events);
       if (!first && hadSynced) this.forgotten();
     }
@@ -210,6 +210,8 @@ export class AgentThread implements FeedListener {
     exchange.asking = frame.disposition === "repeat";
     exchange.anew = exchange.pipeline.started && frame.disposition !== "repeat";
     exchange.of = frame.of;
+    if (exchange.overtaken && frame.disposition !== "repeat") this.feed?.attach();
+    exchange.overtaken = false;
     if (frame.disposition === "queued") this.status.queued({ runId: exchange.runId, messages: exchange.question });
     if (exchange.stopRequested) this.cancel(exchange.knownAs);
   }
@@ -305,7 +307,7 @@ export class AgentThread implements FeedListener {
     const pipeline = this.current;
     if (!pipeline) {
       // An own run that has begun but lost its place has to ask too.
-      for (const exchange of this.exchanges) if (!exchange.pipeline.ended) exchange.mustAsk();
+      for (const exchange of this.exchanges) if (exchange.begun) exchange.mustAsk();
       return false;
     }
     this.current = undefined;

@@ -5,7 +5,7 @@ import {
   attached, assistant, Bench, close, delta, finished, interrupt, live, messages, open, run, settle, shown, started, state, stream, user, type Frame,
 } from "./fake";
 import type { WebSocketAgent } from "../index";
-import { asking, outcomeOf, quietly, say } from "./scenes";
+import { asking, following, outcomeOf, quietly, say } from "./scenes";
 
 quietly();
 
@@ -131,41 +131,77 @@ describe.each(Object.keys(ways))("%s and runAgent at once", (way) => {
   });
 });
 
-describe("connectAgent and an answer at once", () => {
-  const during = async () => {
-    const bench = new Bench();
-    const agent = bench.agent();
-    bench.connection.use();
-    await settle();
-    bench.socket.hello();
-    await settle();
-    const connected = outcomeOf(agent.connectAgent());
-    const ran = outcomeOf(agent.runAgent({ runId: "r1", resume: [{ interruptId: "i0", status: "cancelled" }] }));
-    await settle();
-    const { socket } = bench;
-    const [attach, input] = [socket.next(), socket.next()];
-    socket.say(attached(4, false, { id: attach.id, interrupts: [interrupt("i0")] }));
-    socket.say(stream(4, 4), started("r0"), state({}), messages(user("u0", "q")), asking("r0", "i0"), live(4));
-    await settle();
-    // It was asked before the thread was told, so the client asks what became of it; by then it has ended.
-    const again = socket.next();
-    expect(again).toMatchObject({ runId: "r1" });
-    socket.say(run("r1", "started", { id: input.id }), stream(4));
-    socket.say(run("r1", "repeat", { id: again.id, of: "r1" }));
-    return { bench, agent, connected, ran };
-  };
+it("learns of a run that ended, and was followed by another, before the thread was told", async () => {
+  const bench = new Bench();
+  const agent = bench.agent();
+  bench.connection.use();
+  await settle();
+  bench.socket.hello();
+  await settle();
+  const connected = outcomeOf(agent.connectAgent());
+  const ran = outcomeOf(say(agent, "u1", "go", "r1"));
+  await settle();
+  const { socket } = bench;
+  const [attach, input] = [socket.next(), socket.next()];
+  const told = [user("u1", "go"), assistant("a", "May I?"), user("u2", "well?"), assistant("b", "never mind")];
+  socket.say(attached(12, false, { id: attach.id }), stream(12, 4), started("r2"), state({}), messages(...told), finished("r2"), live(12));
+  await settle();
+  expect(socket.silent()).toBe(true);
+  socket.say(run("r1", "started", { id: input.id }));
+  await settle();
+  const asking = socket.next();
+  expect(asking).toEqual({ type: "ws.attach", id: asking.id, threadId: "t", after: { epoch: "e", seq: 12 } });
+  socket.say(attached(12, true, { id: asking.id }), live(12));
+  await settle();
+  const again = socket.next();
+  expect(again).toMatchObject({ runId: "r1" });
+  socket.say(run("r1", "repeat", { id: again.id, of: "r1" }), stream(12, 4), started("r1"), state({}), messages(...told), finished("r1"));
+  await settle();
+  expect([connected.value, ran.value]).toEqual(["resolved", "resolved"]);
+  expect(shown(agent)).toEqual(["user:go", "assistant:May I?", "user:well?", "assistant:never mind"]);
+  expect(agent.pendingInterrupts).toEqual([]);
+});
 
-  it.each([["nothing", []], ["what a later run asks", ["i9"]]])("ends with what is open then: %s", async (_, ids) => {
-    const { bench, agent, connected, ran } = await during();
-    const { socket } = bench;
-    socket.say(stream(4, 4), started("r1"), state({}), messages(user("u0", "q"), assistant("a", "as you like")), finished("r1"));
-    await settle();
-    expect(ran.value).toBe("pending");
-    const attach = socket.next();
-    expect(attach).toMatchObject({ type: "ws.attach" });
-    socket.say(attached(9, true, { id: attach.id, interrupts: ids.map(interrupt) }), live(9));
-    await settle();
-    expect([connected.value, ran.value]).toEqual(["resolved", "resolved"]);
-    expect(agent.pendingInterrupts.map(({ id }) => id)).toEqual(ids);
-  });
+it("asks for nothing more where a thread was told before its run began", async () => {
+  const bench = new Bench();
+  const agent = bench.agent();
+  bench.connection.use();
+  await settle();
+  bench.socket.hello();
+  await settle();
+  void agent.connectAgent();
+  const ran = outcomeOf(say(agent, "u1", "go", "r1"));
+  await settle();
+  const { socket } = bench;
+  const [attach, input] = [socket.next(), socket.next()];
+  socket.say(attached(0, false, { id: attach.id }), live(0), run("r1", "started", { id: input.id }), stream(0), ...log);
+  await settle();
+  expect(ran.value).toBe("resolved");
+  expect(socket.next()).toMatchObject({ type: "ws.detach" });
+});
+
+it.each([
+  ["nothing", []],
+  ["what a later run asks", ["i9"]],
+])("an answer that the server read late ends with what is open then: %s", async (_, ids) => {
+  const { bench, agent } = await following([user("u0", "q")], asking("r0", "i0"));
+  const ran = outcomeOf(agent.runAgent({ runId: "r1", resume: [{ interruptId: "i0", status: "cancelled" }] }));
+  await settle();
+  const socket = await bench.reconnect();
+  const { id } = socket.next();
+  socket.say(attached(10, true, { id, interrupts: [interrupt("i0")] }), stream(10), live(10));
+  await settle();
+  // What was sent on the socket that is gone comes to the server now, and is over before this is read.
+  const again = socket.next();
+  expect(again).toMatchObject({ runId: "r1" });
+  socket.say(run("r1", "repeat", { id: again.id, of: "r1" }));
+  socket.say(stream(10, 4), started("r1"), state({}), messages(user("u0", "q"), assistant("a", "as you like")), finished("r1"));
+  await settle();
+  expect(ran.value).toBe("pending");
+  const attach = socket.next();
+  expect(attach).toMatchObject({ type: "ws.attach", after: { seq: 10 } });
+  socket.say(attached(10, true, { id: attach.id, interrupts: ids.map(interrupt) }), live(10));
+  await settle();
+  expect(ran.value).toBe("resolved");
+  expect(agent.pendingInterrupts.map((one) => one.id)).toEqual(ids);
 });
