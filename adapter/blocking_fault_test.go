@@ -13,11 +13,13 @@ import (
 type faultyJournal struct {
 	adapter.Store
 	fault error
+	then  func()
 }
 
 func (s *faultyJournal) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
 	if err := s.fault; err != nil {
 		s.fault = nil
+		s.then()
 		return nil, err
 	}
 	return s.Store.Journal(ctx, c)
@@ -40,7 +42,10 @@ func TestBlockingAgentWhoseJournalIsNotRead(t *testing.T) {
 					return err
 				}), blocking)
 			open := interrupts(t, l.say("hi"))
-			store.fault = fault
+			store.fault, store.then = fault, l.lapse
+			if errors.Is(fault, adapter.ErrOutcomeUnknown) {
+				store.then = func() {} // its worker tries again
+			}
 			end := l.answer(resolved(open[0].ID, "1"))
 			err := await(l, over)
 			if errors.Is(fault, adapter.ErrOutcomeUnknown) {

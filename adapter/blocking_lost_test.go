@@ -12,7 +12,8 @@ import (
 // carries it.
 type forgetful struct {
 	adapter.Store
-	left int // how many are lost
+	left  int // how many are lost
+	lapse func()
 }
 
 func (s *forgetful) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
@@ -20,6 +21,7 @@ func (s *forgetful) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginRe
 	if len(b.Answers) > 0 && s.left > 0 {
 		s.left--
 		res.Claim = adapter.Claim{}
+		s.lapse()
 	}
 	return res, err
 }
@@ -28,16 +30,18 @@ func (s *forgetful) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginRe
 // will be lost with the last attempt.
 func waiting(t *testing.T, question adapter.ExpiryPolicy) (l *lab, over chan error) {
 	over = make(chan error, 1)
-	l = newLabOn(t, func(s adapter.Store) adapter.Store { return &forgetful{s, 1} },
+	lossy := &forgetful{left: 1}
+	l = newLabOn(t, func(s adapter.Store) adapter.Store { lossy.Store = s; return lossy },
 		adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			q := confirmation("?")
 			if question != adapter.ExpiryDefault {
-				q.ExpiresAt = time.Now().Add(leaseInTests).Format(time.RFC3339Nano)
+				q.ExpiresAt = run.Now().Add(time.Hour).Format(time.RFC3339Nano)
 			}
 			_, err := run.Ask(ctx, adapter.OnExpiry(question, q))
 			over <- err
 			return err
 		}), blocking, func(o *adapter.Options) { o.MaxAttempts = 1 })
+	lossy.lapse = l.lapse
 	return l, over
 }
 
@@ -45,6 +49,7 @@ func waiting(t *testing.T, question adapter.ExpiryPolicy) (l *lab, over chan err
 func TestBlockingGoroutineEndsWithTheLastAttempt(t *testing.T) {
 	l, over := waiting(t, adapter.ExpiryCancel)
 	interrupts(t, l.say("hi"))
+	l.forward(time.Hour)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	if err := await(l, over); err == nil {
 		t.Error("the agent that was left has no error")

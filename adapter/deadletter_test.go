@@ -23,7 +23,7 @@ func (l *lab) theRun(state adapter.DispatchState) adapter.RunInfo {
 // lose lets a worker begin a run and be lost after so many commits.
 func (l *lab) lose(agent adapter.Agent, commits int) {
 	l.t.Helper()
-	cut := cutAfter(l.store, commits)
+	cut := l.cutAfter(l.store, commits)
 	l.beginOn(l.worker(cut, agent), "hi", "run-0")
 	await(l, cut.lost)
 }
@@ -50,9 +50,9 @@ func TestRequeueGoesOnFromTheJournal(t *testing.T) {
 	// The runner under test is the only one that takes over, and allows no
 	// second attempt.
 	l := newLab(t, agent, func(o *adapter.Options) { o.MaxAttempts = 1 })
-	cut := cutBefore(l.store, protocol.TypeRunFinished)
+	cut := l.cutBefore(l.store, protocol.TypeRunFinished)
 	w, err := adapter.NewRunner(deaf{cut}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests, MaxAttempts: 1,
+		Agents: map[string]adapter.Agent{"": agent}, Lease: soon, Sweep: soon, MaxAttempts: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 func TestRequeueKeepsTheDedupeKey(t *testing.T) {
 	agent := &steady{ran: map[string]int{}}
 	l := newLab(t, agent)
-	cut := cutAfter(l.store, 1)
+	cut := l.cutAfter(l.store, 1)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
 	if a, err := l.worker(cut, agent).Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in,

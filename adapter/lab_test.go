@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,8 +15,13 @@ import (
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
-// leaseInTests is how long a takeover takes at least.
-const leaseInTests = 500 * time.Millisecond
+const (
+	// leaseInTests is by the store's clock, which is put forward when a worker is
+	// lost: nobody is taken for lost who is only slow.
+	leaseInTests = 10 * time.Second
+	// soon is how long a worker that is lost goes on trying.
+	soon = 500 * time.Millisecond
+)
 
 // lab is one thread, one store and a runner that can be lost and replaced.
 type lab struct {
@@ -26,8 +32,10 @@ type lab struct {
 	runs   int
 	got    []protocol.Event // all that was logged
 	events [][]byte
+	unread [][]byte // read with what until has returned
 	cursor *adapter.Follower
 	woken  chan struct{}
+	ahead  *atomic.Int64 // nanoseconds, of the store's clock
 }
 
 // newLab runs agent on an embedded store.
@@ -40,16 +48,25 @@ func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Option
 func newLabOn(t *testing.T, wrap func(adapter.Store) adapter.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
 	t.Helper()
 	storetest.Ran(t)
-	store, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests})
+	ahead := new(atomic.Int64)
+	store, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests, Clock: func() time.Time {
+		return time.Now().Add(time.Duration(ahead.Load()))
+	}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { store.Close() })
-	l := &lab{t: t, store: wrap(store), key: adapter.ThreadKey{Namespace: "test", Thread: "thread"}}
+	l := &lab{t: t, store: wrap(store), key: adapter.ThreadKey{Namespace: "test", Thread: "thread"}, ahead: ahead}
 	l.start(agent, configure...)
 	l.follow(nil)
 	return l
 }
+
+// forward puts the store's clock forward.
+func (l *lab) forward(d time.Duration) { l.ahead.Add(int64(d)) }
+
+// lapse ends all leases.
+func (l *lab) lapse() { l.forward(leaseInTests + time.Millisecond) }
 
 // follow reads the thread's events after a position, through the lab's runner.
 func (l *lab) follow(after *adapter.Position) {
@@ -84,7 +101,7 @@ func (l *lab) replace(agent adapter.Agent, configure ...func(*adapter.Options)) 
 // on is the same node on another thread.
 func (l *lab) on(thread string) *lab {
 	l.t.Helper()
-	other := &lab{t: l.t, store: l.store, runner: l.runner, key: adapter.ThreadKey{Namespace: l.key.Namespace, Thread: thread}}
+	other := &lab{t: l.t, store: l.store, runner: l.runner, ahead: l.ahead, key: adapter.ThreadKey{Namespace: l.key.Namespace, Thread: thread}}
 	other.follow(nil)
 	return other
 }
@@ -98,7 +115,7 @@ func (deaf) Listen(func(adapter.Delivery)) {}
 func (l *lab) worker(store adapter.Store, agent adapter.Agent) *adapter.Runner {
 	l.t.Helper()
 	w, err := adapter.NewRunner(deaf{store}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests,
+		Agents: map[string]adapter.Agent{"": agent}, Lease: soon, Sweep: soon,
 	})
 	if err != nil {
 		l.t.Fatal(err)
@@ -214,23 +231,25 @@ func (l *lab) until(last func(protocol.Event) bool) []protocol.Event {
 	var events []protocol.Event
 	ctx := l.ctx()
 	for {
-		page, err := l.cursor.Next(ctx)
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		for i, text := range page.Events {
+		for len(l.unread) > 0 {
+			text := l.unread[0]
 			e, err := protocol.Decode(text)
 			if err != nil {
 				l.t.Fatal(err)
 			}
+			l.unread = l.unread[1:]
 			l.events = append(l.events, text)
 			l.got = append(l.got, e)
 			events = append(events, e)
-			if last(e) && i == len(page.Events)-1 {
+			if last(e) {
 				return events
 			}
 		}
-		if len(page.Events) > 0 {
+		page, err := l.cursor.Next(ctx)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if l.unread = page.Events; len(l.unread) > 0 {
 			continue
 		}
 		select {

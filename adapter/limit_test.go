@@ -17,7 +17,8 @@ func TestRunTimeout(t *testing.T) {
 			release, late := make(chan struct{}), make(chan error, 1)
 			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 				text, err := run.Text()
-				if err != nil {
+				if err != nil { // the time was over before it spoke
+					late <- err
 					return err
 				}
 				fmt.Fprint(text, "half")

@@ -44,7 +44,7 @@ func TestBranchTextAtTakeover(t *testing.T) {
 			})
 	})
 	l := newLab(t, agent)
-	dying = cutAfter(l.store, -1)
+	dying = l.cutAfter(l.store, -1)
 	l.beginOn(l.worker(dying, agent), "hi", "run-0")
 	open := interrupts(t, l.untilEnd())
 	succeeded(t, l.answer(resolved(open[0].ID, `{"action":"done","result":1}`)))

@@ -115,7 +115,16 @@ var deliveryLines = []line{
 	{"M145 a burial that fails is made again", func(t *testing.T) {
 		agent, _ := counting()
 		fails := failsFirst(2)
-		l := newLabOn(t, func(s adapter.Store) adapter.Store { return &faulty{Store: s, bury: fails} }, agent)
+		var l *lab
+		l = newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, bury: func() error {
+				err := fails()
+				if err != nil {
+					l.lapse()
+				}
+				return err
+			}}
+		}, agent)
 		l.garbage("garbage")
 		l.untilLabel("garbage")
 		d, err := l.store.Dispatch(l.ctx(), l.key, "garbage")

@@ -131,6 +131,7 @@ func leftBehind(t *testing.T, agent adapter.Agent) *lab {
 	if a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || a.Disposition != adapter.Queued {
 		t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
 	}
+	l.lapse()
 	return l
 }
 
@@ -149,9 +150,8 @@ func (s lostAtOnce) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginRe
 	return res, err
 }
 
-func (lostAtOnce) Commit(ctx context.Context, _ adapter.Batch) (adapter.CommitResult, error) {
-	<-ctx.Done()
-	return adapter.CommitResult{}, ctx.Err()
+func (lostAtOnce) Commit(context.Context, adapter.Batch) (adapter.CommitResult, error) {
+	return adapter.CommitResult{}, errCut
 }
 
 func (lostAtOnce) Renew(ctx context.Context, _ adapter.Claim) (bool, error) { return false, errFault }
@@ -313,16 +313,17 @@ var recoveryLines = []line{
 	{"M150 a lease is renewed for as long as the run takes, so that nobody takes it over", func(t *testing.T) {
 		agent, gate := gated()
 		renewed := make(chan struct{}, 100)
-		const lease = time.Second
-		long := func(o *adapter.Options) { o.Lease = lease }
-		l := newLabOn(t, func(adapter.Store) adapter.Store {
-			return &faulty{Store: leasing(t, lease), renew: func() { renewed <- struct{}{} }}
-		}, agent, long)
-		l.node(agent, long) // it sweeps all the time, and would take the run over
+		often := func(o *adapter.Options) { o.Lease = 2 * time.Second }
+		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+			return &faulty{Store: s, renew: func() { renewed <- struct{}{} }}
+		}, agent, often)
+		l.node(agent) // it sweeps all the time, and would take the run over
 		l.submit(user("one"))
-		for range 5 { // longer than a lease
+		for range 3 { // longer than a lease
 			await(l, renewed)
+			l.forward(leaseInTests * 2 / 5)
 		}
+		await(l, renewed)
 		close(gate)
 		succeeded(t, l.untilEnd())
 		if got := l.texts(); fmt.Sprint(got) != "[begun ended]" {

@@ -26,7 +26,7 @@ func (s *nacks) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 func (l *lab) newNode(store adapter.Store, agent adapter.Agent) *adapter.Runner {
 	l.t.Helper()
 	r, err := adapter.NewRunner(deaf{store}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: leaseInTests, Sweep: leaseInTests, StoreTimeout: leaseInTests, MaxAttempts: 2,
+		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: soon, Sweep: soon, MaxAttempts: 2,
 	})
 	if err != nil {
 		l.t.Fatal(err)
@@ -73,7 +73,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		l, counted := setUp(t)
 		gone := l.newNode(counted.Store, says)
 		i := in("run-0")
-		i.Dispatch.Available = time.Now().Add(leaseInTests / 2)
+		i.Dispatch.Available = time.Now().Add(time.Hour)
 		a, err := gone.Submit(l.ctx(), i)
 		if err != nil || a.Disposition != adapter.Queued {
 			t.Fatalf("%+v %v", a, err)
@@ -81,11 +81,12 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		if err := gone.Shutdown(l.ctx()); err != nil {
 			t.Fatal(err)
 		}
+		l.forward(time.Hour)
 		wanted(t, l, counted, a.RunID, 1)
 	})
 	t.Run("taken over", func(t *testing.T) {
 		l, counted := setUp(t)
-		cut := cutBefore(counted.Store, "TEXT_MESSAGE_START")
+		cut := l.cutBefore(counted.Store, "TEXT_MESSAGE_START")
 		a, err := l.newNode(cut, says).Submit(l.ctx(), in("run-0"))
 		if err != nil || a.Disposition != adapter.Started {
 			t.Fatalf("%+v %v", a, err)

@@ -28,18 +28,19 @@ type cutStore struct {
 	lost   chan struct{} // closed when it is cut
 	passed int
 	fold   *protocol.Fold // of the run's events that passed
+	lapse  func()         // ends its lease
 }
 
 // cutAfter lets that many events pass; a negative number is no limit.
-func cutAfter(store adapter.Store, events int) *cutStore {
+func (l *lab) cutAfter(store adapter.Store, events int) *cutStore {
 	fold := protocol.NewFold(nil, nil, nil)
 	fold.Apply(&protocol.RunStarted{})
-	return &cutStore{Store: store, events: events, lost: make(chan struct{}), fold: fold}
+	return &cutStore{Store: store, events: events, lost: make(chan struct{}), fold: fold, lapse: l.lapse}
 }
 
 // cutBefore lets pass what comes before an event of the type.
-func cutBefore(store adapter.Store, t protocol.EventType) *cutStore {
-	c := cutAfter(store, -1)
+func (l *lab) cutBefore(store adapter.Store, t protocol.EventType) *cutStore {
+	c := l.cutAfter(store, -1)
 	c.before = t
 	return c
 }
@@ -53,6 +54,7 @@ func (c *cutStore) sever() {
 func (c *cutStore) severed() {
 	if !c.cut {
 		c.cut = true
+		c.lapse()
 		close(c.lost)
 	}
 }
@@ -76,7 +78,7 @@ func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitR
 		c.events = i
 	}
 	if c.events >= 0 && len(b.Events) > c.events {
-		c.severed()
+		defer c.severed()
 		b.Events, b.End = b.Events[:c.events], nil
 		b.Closing = c.closing(b.Events)
 		end := b.Expect + int64(len(b.Events))
@@ -286,7 +288,7 @@ type cutRun struct {
 func runCut(t *testing.T, events int) cutRun {
 	agent := &steady{restart: true, ran: map[string]int{}}
 	l := newLab(t, agent)
-	dying := cutAfter(l.store, events)
+	dying := l.cutAfter(l.store, events)
 	l.beginOn(l.worker(dying, agent), "hi", "run-1")
 	logged := l.untilEnd()
 	succeeded(t, logged)
@@ -332,7 +334,7 @@ func meaningful(messages protocol.Messages) protocol.Messages {
 func TestWorkerLostBeforeAnything(t *testing.T) {
 	agent := &steady{ran: map[string]int{}}
 	l := newLab(t, agent)
-	l.beginOn(l.worker(cutAfter(l.store, 1), agent), "hi", "run-1")
+	l.beginOn(l.worker(l.cutAfter(l.store, 1), agent), "hi", "run-1")
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	l.wellFormed()
 }
@@ -358,7 +360,7 @@ func TestTakeoverTwiceInASubagent(t *testing.T) {
 	if err := l.runner.Shutdown(l.ctx()); err != nil {
 		t.Fatal(err)
 	}
-	first, second := cutBefore(l.store, protocol.TypeToolCallResult), cutBefore(l.store, protocol.TypeToolCallResult)
+	first, second := l.cutBefore(l.store, protocol.TypeToolCallResult), l.cutBefore(l.store, protocol.TypeToolCallResult)
 	l.beginOn(l.worker(first, agent), "hi", "run-0")
 	await(l, first.lost)
 	l.worker(second, agent)
@@ -376,12 +378,16 @@ func TestTakeoverTwiceInASubagent(t *testing.T) {
 }
 
 // unreadable is a store whose journals hold what this version cannot read.
-type unreadable struct{ adapter.Store }
+type unreadable struct {
+	adapter.Store
+	lapse func() // ends the lease of who has tried
+}
 
-func (s unreadable) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
+func (s *unreadable) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
 	view, err := s.Store.Journal(ctx, c)
 	if view != nil {
 		view.Journal = append(view.Journal, rawJSON(`{"kind":"of another version"}`))
+		s.lapse()
 	}
 	return view, err
 }
@@ -390,8 +396,10 @@ func (s unreadable) Journal(ctx context.Context, c adapter.Claim) (*adapter.Exec
 // the thread goes on.
 func TestUnreadableJournal(t *testing.T) {
 	t.Parallel()
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { return unreadable{s} }, asker(confirmation("?")),
+	store := &unreadable{}
+	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, asker(confirmation("?")),
 		func(o *adapter.Options) { o.MaxAttempts = 1 })
+	store.lapse = l.lapse
 	open := interrupts(t, l.say("hi"))
 	failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeWorkerLost)
 	interrupts(t, l.say("next"))

@@ -50,7 +50,7 @@ func TestUncertainStep(t *testing.T) {
 				return run.Say(fmt.Sprintf("result %d", n))
 			})
 			l := newLab(t, agent)
-			dying = cutAfter(l.store, -1)
+			dying = l.cutAfter(l.store, -1)
 			l.beginOn(l.worker(dying, agent), "hi", "run-0")
 			open := interrupts(t, l.untilEnd())
 			if len(open) != 1 || open[0].Reason != adapter.ReasonUncertainStep {
@@ -89,7 +89,7 @@ func TestUncertainStepNotMet(t *testing.T) {
 		return err
 	})
 	l := newLab(t, agent)
-	dying = cutAfter(l.store, -1)
+	dying = l.cutAfter(l.store, -1)
 	l.beginOn(l.worker(dying, agent), "hi", "run-0")
 	open := interrupts(t, l.untilEnd())
 	failedWith(t, l.answer(resolved(open[0].ID, `{"action":"rerun"}`)), adapter.CodeReplayDiverged)
