@@ -72,6 +72,9 @@
 // well-formed run. A step that was started and not recorded is asked about,
 // unless it is an IdempotentStep.
 //
+// A runner that shuts down hands an execution back at its next step if another
+// node takes runs of its agent. If none does, it finishes the run.
+//
 // # An interrupt
 //
 //	open ──▶ answered by exactly one accepted decision
