@@ -1,7 +1,7 @@
 // A page of assistant-ui as its users write one, with a WebSocketAgent for its agent.
 
 import {
-  AssistantRuntimeProvider, ComposerPrimitive, makeAssistantTool, MessagePrimitive, ThreadPrimitive, type ToolCallMessagePartProps,
+  AssistantRuntimeProvider, ComposerPrimitive, makeAssistantTool, MessagePrimitive, ThreadPrimitive, type ToolCallMessagePartProps, useAuiState,
 } from "@assistant-ui/react";
 import {
   useAgUiInterrupts, useAgUiRuntime, useAgUiState, useAgUiSteerAway, useAgUiSubmitInterruptResponses, type AgUiResumeEntry,
@@ -26,14 +26,22 @@ function Chat() {
           <Questions />
         </ThreadPrimitive.Viewport>
         <State />
-        <ComposerPrimitive.Root>
-          <ComposerPrimitive.Input data-testid="composer" aria-label="message" />
-          <ComposerPrimitive.Send data-testid="send">Send</ComposerPrimitive.Send>
-          <ComposerPrimitive.Cancel data-testid="stop">Stop</ComposerPrimitive.Cancel>
-          <SteerAway />
-        </ComposerPrimitive.Root>
+        <Composer />
       </ThreadPrimitive.Root>
     </AssistantRuntimeProvider>
+  );
+}
+
+/** What the history brings replaces what the page holds, so nothing is said before it has. */
+function Composer() {
+  const loading = useAuiState(({ thread }) => thread.isLoading);
+  return !loading && (
+    <ComposerPrimitive.Root>
+      <ComposerPrimitive.Input data-testid="composer" aria-label="message" />
+      <ComposerPrimitive.Send data-testid="send">Send</ComposerPrimitive.Send>
+      <ComposerPrimitive.Cancel data-testid="stop">Stop</ComposerPrimitive.Cancel>
+      <SteerAway />
+    </ComposerPrimitive.Root>
   );
 }
 
