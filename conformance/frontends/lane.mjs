@@ -7,7 +7,7 @@ import path from "node:path";
 import { after, afterEach, before } from "node:test";
 import { chromium } from "playwright-core";
 
-const PATIENCE_MS = 20_000;
+const PATIENCE_MS = 60_000;
 const POLL_MS = 10;
 const { AGUIWS_BROWSER, AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_PAGES, AGUIWS_SHOTS } = process.env;
 
@@ -39,6 +39,7 @@ export class Tab {
     tab.hooks = hooks;
     tab.threadId = randomUUID();
     context ??= await browser.newContext({ viewport: { width: 900, height: 1000 } });
+    context.setDefaultTimeout(PATIENCE_MS);
     tab.page = await context.newPage();
     tab.page.on("pageerror", (error) => complaints.push(String(error)));
     tab.page.on("console", (message) => {
@@ -87,6 +88,18 @@ export class Tab {
     await until(async () => (text instanceof RegExp ? text.test(await said()) : (await said()) === text), `the page ends with ${text}`);
   }
 
+  /** The page comes to show this much of what was said, and no more. */
+  async holds({ said, asked }) {
+    const trimmed = (texts) => JSON.stringify(texts.map((text) => text.trim()));
+    if (said) await until(async () => trimmed(await this.said()) === JSON.stringify(said), `the agent has said ${said}`);
+    if (asked) await until(async () => trimmed(await this.asked()) === JSON.stringify(asked), `the person has said ${asked}`);
+  }
+
+  /** The questions go away. */
+  async unasked() {
+    await until(async () => (await this.at("question").count()) === 0, "no question is shown");
+  }
+
   /** The agent as the page holds it. */
   agent(read, argument) {
     return this.page.evaluate(`(${read})(window.agent, ${JSON.stringify(argument ?? null)})`);
@@ -109,8 +122,18 @@ export class Tab {
 }
 
 export async function until(holds, what) {
-  for (const deadline = Date.now() + PATIENCE_MS; !(await holds()); ) {
-    if (Date.now() > deadline) throw new Error(`never: ${what}; ${await tab?.account()}`);
+  let failure = "";
+  // A page that is loading has no agent yet.
+  const now = async () => {
+    try {
+      return await holds();
+    } catch (error) {
+      failure = `${error};`;
+      return false;
+    }
+  };
+  for (const deadline = Date.now() + PATIENCE_MS; !(await now()); ) {
+    if (Date.now() > deadline) throw new Error(`never: ${what}; ${failure} ${await tab?.account()}`);
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
 }
