@@ -22,6 +22,8 @@ func TestRateLimit(t *testing.T) {
 	if f := c.expect("ws.error"); f["code"] != "rate_limited" || f["id"] != "4" {
 		t.Errorf("got %v", f)
 	}
+	c.send(`{"type":"ws.detach","threadId":"t","id":"5"}`)
+	c.wants(`{"type":"ws.detached","id":"5","threadId":"t","reason":"requested"}`)
 	c.send(input("t", "r"))
 	c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"refused"}`)
 	c.expect("ws.stream")

@@ -141,12 +141,13 @@ func (s *fullSession) answer(f *frame) error {
 		return err
 	case f.input != nil:
 		return s.input(f)
+	case f.kind == "ws.detach":
+		// Over the rate too: whoever was refused it would be sent more, for nothing.
+		return s.detach(f)
 	case f.retryAfter > 0:
 		return s.fault(f, faultf(codeRateLimited, "slow down, and come back in %d ms", f.retryAfter.Milliseconds()+1))
 	case f.kind == "ws.attach":
 		return s.attach(f)
-	case f.kind == "ws.detach":
-		return s.detach(f)
 	case f.kind == "ws.cancel":
 		return s.cancelRun(f)
 	default:
