@@ -81,6 +81,28 @@ class Server {
   }
 }
 
+/** An agent on a socket that has greeted. */
+async function greeted() {
+  const bench = new Bench();
+  const agent = bench.agent();
+  bench.connection.use();
+  await settle();
+  bench.socket.hello();
+  await settle();
+  return { bench, agent };
+}
+
+/** One that has asked to be told its thread, and for a run. */
+async function asked() {
+  const { bench, agent } = await greeted();
+  const connected = outcomeOf(agent.connectAgent());
+  const ran = outcomeOf(say(agent, "u1", "go", "r1"));
+  await settle();
+  const { socket } = bench;
+  const [attach, input] = [socket.next(), socket.next()];
+  return { agent, socket, connected, ran, attach, input };
+}
+
 /** Every combination of one of each. */
 const orders = Object.entries({
   first: ["told", "run"], answered: ["told", "run"], pause: [true, false], later: [0, 1, 3], quick: [true, false],
@@ -98,12 +120,7 @@ const ways: Record<string, (agent: WebSocketAgent) => { value: unknown }> = {
 
 describe.each(Object.keys(ways))("%s and runAgent at once", (way) => {
   it.each(orders)("$first first, $answered answered first, pause $pause, quick $quick, told at $at, more read after $later", async ({ first, answered, pause, later, quick, at }) => {
-    const bench = new Bench();
-    const agent = bench.agent();
-    bench.connection.use();
-    await settle();
-    bench.socket.hello();
-    await settle();
+    const { bench, agent } = await greeted();
     const begin = [() => ways[way]!(agent), () => outcomeOf(say(agent, "u1", "go", "r1"))];
     if (first === "run") begin.reverse();
     const outcomes = begin.map((one) => one());
@@ -132,17 +149,7 @@ describe.each(Object.keys(ways))("%s and runAgent at once", (way) => {
 });
 
 it("learns of a run that ended, and was followed by another, before the thread was told", async () => {
-  const bench = new Bench();
-  const agent = bench.agent();
-  bench.connection.use();
-  await settle();
-  bench.socket.hello();
-  await settle();
-  const connected = outcomeOf(agent.connectAgent());
-  const ran = outcomeOf(say(agent, "u1", "go", "r1"));
-  await settle();
-  const { socket } = bench;
-  const [attach, input] = [socket.next(), socket.next()];
+  const { agent, socket, connected, ran, attach, input } = await asked();
   const told = [user("u1", "go"), assistant("a", "May I?"), user("u2", "well?"), assistant("b", "never mind")];
   socket.say(attached(12, false, { id: attach.id }), stream(12, 4), started("r2"), state({}), messages(...told), finished("r2"), live(12));
   await settle();
@@ -163,17 +170,7 @@ it("learns of a run that ended, and was followed by another, before the thread w
 });
 
 it("asks for nothing more where a thread was told before its run began", async () => {
-  const bench = new Bench();
-  const agent = bench.agent();
-  bench.connection.use();
-  await settle();
-  bench.socket.hello();
-  await settle();
-  void agent.connectAgent();
-  const ran = outcomeOf(say(agent, "u1", "go", "r1"));
-  await settle();
-  const { socket } = bench;
-  const [attach, input] = [socket.next(), socket.next()];
+  const { socket, ran, attach, input } = await asked();
   socket.say(attached(0, false, { id: attach.id }), live(0), run("r1", "started", { id: input.id }), stream(0), ...log);
   await settle();
   expect(ran.value).toBe("resolved");
