@@ -228,7 +228,7 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 // patched leaves out the operations that this version does not know, as a
 // receiver does with any unknown alternative, and applies the rest.
 func (f *Fold) patched(doc, ops json.RawMessage) (json.RawMessage, error) {
-	known, err := knownOperations(ops)
+	known, _, err := knownOperations(ops)
 	if err != nil {
 		return nil, err
 	}

@@ -101,24 +101,24 @@ func isPointer(s string) bool {
 }
 
 // knownOperations returns the patch without the operations that this version
-// does not know. It returns ops itself when it knows them all.
-func knownOperations(ops []byte) ([]byte, error) {
+// does not know, and the places of these in it.
+func knownOperations(ops []byte) (known []byte, unknown []int, err error) {
 	r, bad := newReader(ops, false)
 	if bad != nil {
-		return nil, bad
+		return nil, nil, bad
 	}
 	if !r.want('[', "an array of operations") {
-		return nil, r.err()
+		return nil, nil, r.err()
 	}
-	kept, dropped := []byte{'['}, false
-	r.elements(func(int) {
+	kept := []byte{'['}
+	r.elements(func(i int) {
 		op := ""
 		if r.data[r.pos] == '{' {
 			op, _, _ = r.lookup("op")
 		}
 		raw := r.open()
 		if _, known := patchMembers[op]; !known {
-			dropped = true
+			unknown = append(unknown, i)
 			return
 		}
 		if len(kept) > 1 {
@@ -126,8 +126,8 @@ func knownOperations(ops []byte) ([]byte, error) {
 		}
 		kept = append(kept, raw...)
 	})
-	if !dropped {
-		return ops, r.err()
+	if unknown == nil {
+		return ops, nil, r.err()
 	}
-	return append(kept, ']'), r.err()
+	return append(kept, ']'), unknown, r.err()
 }

@@ -58,10 +58,12 @@ func (s *stripper) value(shape *shape, v reflect.Value, path string) bool {
 			v.Set(reflect.ValueOf(c))
 		}
 	case formPatch:
-		raw, err := knownOperations(v.Bytes())
-		if err == nil && len(raw) != v.Len() {
-			s.remove(path)
-			v.SetBytes(raw)
+		known, unknown, err := knownOperations(v.Bytes())
+		if err == nil && unknown != nil {
+			for _, i := range unknown {
+				s.remove(path + "/" + strconv.Itoa(i))
+			}
+			v.SetBytes(known)
 		}
 	case formStruct:
 		m := shape.all

@@ -15,7 +15,8 @@ func TestStrip(t *testing.T) {
 		{"role", `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"1","role":"wizard"},{"id":"2","role":"assistant"}]}`, `{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"2","role":"assistant"}]}`, "/messages/0"},
 		{"part and source", `{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":[{"type":"smell"},{"type":"text","text":"x"},{"type":"image","source":{"type":"telepathy"}}]}`,
 			`{"type":"TOOL_CALL_RESULT","messageId":"m","toolCallId":"c","content":[{"type":"text","text":"x"}]}`, "/content/0 /content/2/source"},
-		{"operation", `{"type":"STATE_DELTA","delta":[{"op":"zap"},{"op":"remove","path":"/a","x":1}]}`, `{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/a","x":1}]}`, "/delta"},
+		{"operation", `{"type":"STATE_DELTA","delta":[{"op":"zap"},{"op":"remove","path":"/a","x":1}]}`, `{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/a","x":1}]}`, "/delta/0"},
+		{"several operations", `{"type":"STATE_DELTA","delta":[{"op":"zap"},{"op":"remove","path":"/a"},{"op":"zip","path":"/b"}]}`, `{"type":"STATE_DELTA","delta":[{"op":"remove","path":"/a"}]}`, "/delta/0 /delta/2"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			e := events(t, test.in)[0]
