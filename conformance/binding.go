@@ -23,6 +23,7 @@ type bindingConn struct {
 	turn   *view                // whose events come now
 	block  *block               // uncounted events that are due
 	pongs  map[string]chan struct{}
+	sent   map[string]bool // the ids of all frames, for answers
 }
 
 // control is any control frame.
@@ -51,7 +52,7 @@ func openBinding(ctx context.Context, c *client, target *Target, d dialing) (*bi
 	if err != nil {
 		return nil, err
 	}
-	b := &bindingConn{socket: s, asking: map[string]*exchange{}, views: map[string]*view{}, pongs: map[string]chan struct{}{}}
+	b := &bindingConn{socket: s, asking: map[string]*exchange{}, views: map[string]*view{}, pongs: map[string]chan struct{}{}, sent: map[string]bool{}}
 	if s.ws != nil {
 		go s.read(b.take, b.gone)
 	}
@@ -72,6 +73,17 @@ func (b *bindingConn) viewOf(thread string) *view {
 		b.views[thread] = w
 	}
 	return w
+}
+
+// send notes the frame's id, by which its answer must name it.
+func (b *bindingConn) send(kind websocket.MessageType, data []byte) error {
+	var f control
+	if json.Unmarshal(data, &f); f.ID != "" {
+		b.mu.Lock()
+		b.sent[f.ID] = true
+		b.mu.Unlock()
+	}
+	return b.socket.send(kind, data)
 }
 
 func (b *bindingConn) id() string {

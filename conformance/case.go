@@ -30,6 +30,7 @@ type Case struct {
 	About  string   // one sentence for a person
 	Over   []string // transports that can show it; all when empty
 	Needs  []string // features, and agent commands as "/name"
+	Shows  string   // the agent command without which no case that needs it means anything; "" for most
 	Times  int      // how often it is tried, at least 1
 	Alone  bool     // no other case may run meanwhile
 	Slow   int      // how many times as long as others its steps may take, at least 1
@@ -149,6 +150,8 @@ func (c *Case) add(line string, number int) error {
 		}
 	case "alone":
 		c.Alone = value == "yes"
+	case "shows":
+		c.Shows = value
 	default:
 		return fmt.Errorf("%q is no setting of a case", name)
 	}
@@ -180,6 +183,9 @@ func (c *Case) check() error {
 		return fmt.Errorf("it has no steps")
 	case !slices.ContainsFunc(c.steps, step.wants):
 		return fmt.Errorf("a server that does nothing would pass it: add a step that wants something to come")
+	}
+	if c.Shows != "" && !slices.Contains(c.Needs, "/"+c.Shows) {
+		return fmt.Errorf("it gives no command %q, which it says it shows", c.Shows)
 	}
 	for _, over := range c.Over {
 		if !slices.Contains(Transports, over) {

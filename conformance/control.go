@@ -8,6 +8,10 @@ import (
 
 // heard takes a control frame. The lock is held.
 func (b *bindingConn) heard(f *control) {
+	if f.ID != "" && !b.sent[f.ID] {
+		b.c.wrong(ruleFraming, "%s answers the frame %q, and none was sent with that id", f.Type, f.ID)
+		f.ID = ""
+	}
 	switch f.Type {
 	case "ws.hello":
 		if f.Binding != "agui.v1" {
@@ -35,9 +39,11 @@ func (b *bindingConn) heard(f *control) {
 				b.c.wrong(ruleCounting, "ws.pong has %s at %d, which is not where the socket is", thread, seq)
 			}
 		}
-		if came := b.pongs[f.ID]; came != nil {
-			delete(b.pongs, f.ID)
-			close(came)
+		for id, came := range b.pongs {
+			if id == f.ID || f.ID == "" {
+				delete(b.pongs, id)
+				close(came)
+			}
 		}
 	case "ws.error":
 		if came := b.pongs[f.ID]; came != nil {
@@ -66,8 +72,25 @@ func (b *bindingConn) answered(id string) *exchange {
 	return x
 }
 
+// asked is the id of the oldest input for the run that has no answer, "" if there is none.
+func (b *bindingConn) asked(run string) string {
+	for _, id := range b.oldest {
+		if b.asking[id].run == run {
+			return id
+		}
+	}
+	return ""
+}
+
 // ran takes what became of an input.
 func (b *bindingConn) ran(f *control) {
+	if f.ID == "" {
+		f.ID = b.asked(f.RunID)
+		if f.ID == "" {
+			return // it was sent as a bare frame
+		}
+		b.c.wrong(ruleFraming, "ws.run about %q is without the id %q of its input", f.RunID, f.ID)
+	}
 	x := b.answered(f.ID)
 	if x == nil {
 		return // it was sent as a bare frame

@@ -65,6 +65,7 @@ const (
 	Passed  Status = "passed"
 	Failed  Status = "failed"
 	Skipped Status = "skipped" // the server does not offer what it needs; not a pass
+	Blocked Status = "blocked" // the agent failed at a command that it needs; not a pass
 )
 
 // Result is one case over one transport.
@@ -72,7 +73,7 @@ type Result struct {
 	Case       *Case
 	Over       string
 	Status     Status
-	Reason     string // why it was skipped
+	Reason     string // why it was skipped or blocked
 	Violations []Violation
 	Frames     []Frame
 	Elapsed    time.Duration
@@ -88,8 +89,9 @@ type Options struct {
 
 // Run holds a server to cases, and returns the results in the cases' order. Cases
 // that do not apply to the transport are left out; those that the server cannot
-// offer are skipped. When ctx ends, what is under way fails and the rest is left
-// out.
+// offer are skipped. Cases that show a command come first: when one fails, those
+// that need the command are blocked, and without "say" all that give any. When ctx
+// ends, what is under way fails and the rest is left out.
 func Run(ctx context.Context, target Target, cases []*Case, opts *Options) []Result {
 	o := Options{}
 	if opts != nil {
@@ -100,9 +102,13 @@ func Run(ctx context.Context, target Target, cases []*Case, opts *Options) []Res
 	}
 	target.probe(ctx)
 	results := make([]*Result, len(cases))
+	shown := showing{}
 	var mu sync.Mutex
 	try := func(i int) {
-		r := attempt(ctx, &target, cases[i])
+		r := blocked(&target, cases[i], shown)
+		if r == nil {
+			r = attempt(ctx, &target, cases[i])
+		}
 		mu.Lock()
 		defer mu.Unlock()
 		results[i] = r
@@ -110,10 +116,16 @@ func Run(ctx context.Context, target Target, cases []*Case, opts *Options) []Res
 			o.Done(*r)
 		}
 	}
+	for _, i := range showFirst(cases) {
+		if cases[i].appliesTo(target.Over) && ctx.Err() == nil {
+			try(i)
+			shown.note(*results[i])
+		}
+	}
 	var running sync.WaitGroup
 	places := make(chan struct{}, o.Parallel)
 	for i, c := range cases {
-		if !c.appliesTo(target.Over) || c.alone() {
+		if results[i] != nil || !c.appliesTo(target.Over) || c.alone() {
 			continue
 		}
 		places <- struct{}{}
@@ -128,7 +140,7 @@ func Run(ctx context.Context, target Target, cases []*Case, opts *Options) []Res
 	}
 	running.Wait()
 	for i, c := range cases {
-		if c.appliesTo(target.Over) && c.alone() && ctx.Err() == nil {
+		if results[i] == nil && c.appliesTo(target.Over) && c.alone() && ctx.Err() == nil {
 			try(i)
 		}
 	}

@@ -45,7 +45,7 @@ type junitFailure struct {
 // transport.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	all := r.Counts()
-	out := junitSuites{Tests: len(r.Results), Failures: all.Failed, Skipped: all.Skipped}
+	out := junitSuites{Tests: len(r.Results), Failures: all.Failed, Skipped: all.Skipped + all.Blocked}
 	for _, over := range Transports {
 		suite := junitSuite{Name: "agui over " + over}
 		for _, result := range r.Results {
@@ -58,7 +58,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 			}
 			suite.Tests++
 			switch result.Status {
-			case Skipped:
+			case Skipped, Blocked:
 				suite.Skipped++
 				one.Skipped = &junitText{result.Reason}
 			case Failed:

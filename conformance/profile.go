@@ -21,16 +21,18 @@ const (
 // Features are what a server may or may not have, besides the commands of its
 // agent. A case that needs one that is not there is skipped.
 var Features = map[string]string{
-	"history":  "the server keeps a thread's messages and state: a client that holds nothing may go on with it",
-	"queue":    "an input that comes while a run of the thread is active waits for its turn",
-	"cancel":   "a run can be stopped: ws.cancel, or CopilotKit's stop",
-	"follow":   "a thread can be followed without asking for a run: ws.attach, GET …/threads/{id}/events, or CopilotKit's connect",
-	"position": "it can be followed from a position on: ws.attach with after, or Last-Event-ID",
-	"effects":  "the agent's tool calls leave a line each in the file that --effects names",
-	"restart":  "--restart-cmd ends the server's process and starts another one on the same address",
-	"drain":    "--drain-cmd shuts the server down in an orderly way and starts another one",
-	"durable":  "a suspended run survives a restart",
-	"limits":   "the limits are the defaults: 4 MiB a frame, 20 frames a second with a burst of 40, 16 threads a socket",
+	"history":      "the server keeps a thread's messages and state: a client that holds nothing may go on with it",
+	"queue":        "an input that comes while a run of the thread is active waits for its turn",
+	"cancel":       "a run can be stopped: ws.cancel, or CopilotKit's stop",
+	"follow":       "a thread can be followed without asking for a run: ws.attach, GET …/threads/{id}/events, or CopilotKit's connect",
+	"position":     "it can be followed from a position on: ws.attach with after, or Last-Event-ID",
+	"effects":      "the agent's tool calls leave a line each in the file that --effects names",
+	"restart":      "--restart-cmd ends the server's process and starts another one on the same address",
+	"drain":        "--drain-cmd shuts the server down in an orderly way and starts another one",
+	"durable":      "a suspended run survives a restart",
+	"capabilities": "what the server can do is told over HTTP: GET …/capabilities",
+	"direct":       "nothing between the harness and the server changes requests: Host arrives as it was sent",
+	"limits":       "the limits are the defaults: 4 MiB a frame, 20 frames a second with a burst of 40, 16 threads a socket",
 }
 
 // Commands are what the agent of a server under test is asked to do, and what it

@@ -23,6 +23,7 @@ type Counts struct {
 	Passed  int `json:"passed"`
 	Failed  int `json:"failed"`
 	Skipped int `json:"skipped"`
+	Blocked int `json:"blocked"`
 }
 
 func (c *Counts) add(s Status) {
@@ -31,6 +32,8 @@ func (c *Counts) add(s Status) {
 		c.Passed++
 	case Failed:
 		c.Failed++
+	case Blocked:
+		c.Blocked++
 	default:
 		c.Skipped++
 	}
@@ -49,7 +52,7 @@ func (r *Report) Counts() Counts {
 func Progress(w io.Writer, r Result) {
 	line := fmt.Sprintf("%-7s %-10s %-8s %s", r.Status, r.Over, r.Case.Level, r.Case.Name)
 	switch r.Status {
-	case Skipped:
+	case Skipped, Blocked:
 		line += "  (" + r.Reason + ")"
 	default:
 		line += fmt.Sprintf("  %d ms", r.Elapsed.Milliseconds())
@@ -108,16 +111,17 @@ func (r *Report) table(w io.Writer) {
 		}
 		counts[k].add(result.Status)
 	}
-	fmt.Fprintf(w, "\n%-12s %-10s %7s %7s %7s\n", "group", "over", "passed", "failed", "skipped")
+	fmt.Fprintf(w, "\n%-12s %-10s %7s %7s %7s %7s\n", "group", "over", "passed", "failed", "skipped", "blocked")
+	line := func(group, over string, c Counts) {
+		fmt.Fprintf(w, "%-12s %-10s %7d %7d %7d %7d\n", group, over, c.Passed, c.Failed, c.Skipped, c.Blocked)
+	}
 	slices.SortStableFunc(order, func(a, b row) int {
 		return cmp.Compare(slices.Index(Transports, a.over), slices.Index(Transports, b.over))
 	})
 	for _, k := range order {
-		c := counts[k]
-		fmt.Fprintf(w, "%-12s %-10s %7d %7d %7d\n", k.group, k.over, c.Passed, c.Failed, c.Skipped)
+		line(k.group, k.over, *counts[k])
 	}
-	all := r.Counts()
-	fmt.Fprintf(w, "%-12s %-10s %7d %7d %7d\n", "all", "", all.Passed, all.Failed, all.Skipped)
+	line("all", "", r.Counts())
 	for _, level := range Levels {
 		var c Counts
 		for _, result := range r.Results {
@@ -125,7 +129,7 @@ func (r *Report) table(w io.Writer) {
 				c.add(result.Status)
 			}
 		}
-		fmt.Fprintf(w, "%-12s %-10s %7d %7d %7d\n", level, "", c.Passed, c.Failed, c.Skipped)
+		line(string(level), "", c)
 	}
 }
 

@@ -90,7 +90,7 @@ func TestReportsCanBeRead(t *testing.T) {
 	url := parrot(t, true)
 	_, out, _ := agui("--url", url, "--case", "lifecycle", "--format", "json")
 	var report struct {
-		Summary struct{ Passed, Failed, Skipped int }
+		Summary struct{ Passed, Failed, Skipped, Blocked int }
 		Results []struct {
 			Case, Status, Link, Rerun string
 			Violations                []struct{ Rule, Message, Link string }
@@ -100,7 +100,7 @@ func TestReportsCanBeRead(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &report); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(report.Results); n == 0 || report.Summary.Failed == 0 || report.Summary.Passed+report.Summary.Failed+report.Summary.Skipped != n {
+	if n := len(report.Results); n == 0 || report.Summary.Failed == 0 || report.Summary.Passed+report.Summary.Failed+report.Summary.Skipped+report.Summary.Blocked != n {
 		t.Errorf("%+v of %d", report.Summary, n)
 	}
 	if r := report.Results[0]; r.Status != "failed" || len(r.Violations) == 0 || r.Violations[0].Link == "" || len(r.Frames) == 0 || r.Rerun == "" {
