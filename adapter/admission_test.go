@@ -21,8 +21,9 @@ func asker(interrupts ...protocol.Interrupt) adapter.Agent {
 			return err
 		}
 		var said []string
-		for _, e := range answers.Entries {
-			said = append(said, string(e.Status)+string(e.Payload))
+		for _, a := range answers.Of {
+			payload, _ := a.Payload()
+			said = append(said, status(a)+string(payload))
 		}
 		return run.Say(strings.Join(said, " "))
 	})
@@ -193,7 +194,7 @@ func TestExpiry(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return run.Say(string(answers.Entries[0].Status))
+		return run.Say(status(answers.Of[0]))
 	}))
 	open := interrupts(t, l.say("hi"))
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}})

@@ -12,12 +12,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// Answers are what came back for the interrupts of one Ask.
-type Answers struct {
-	Entries  []protocol.ResumeEntry // one for each interrupt, in the order of Ask
-	Messages protocol.Messages      // messages that came with them
-}
-
 // suspension is what an open Ask needs: what the human was shown, byte for
 // byte, and what to do about the answer. The store keeps it without reading
 // it.
@@ -66,6 +60,21 @@ func readSuspension(stored json.RawMessage) (*suspension, error) {
 func (r *Run) Ask(ctx context.Context, interrupts ...protocol.Interrupt) (Answers, error) {
 	answers, _, err := r.ask(ctx, interrupts, nil)
 	return answers, err
+}
+
+// confirmSchema is what the answer to Confirm looks like.
+var confirmSchema = protocol.Any(`{"type":"object","properties":{` +
+	`"approved":{"type":"boolean","description":"Yes or no"},` +
+	`"reason":{"type":"string","description":"Why"}},` +
+	`"required":["approved"],"additionalProperties":false}`)
+
+// Confirm is Ask with one question that wants a yes or a no. True: somebody
+// said yes. No, cancelled and expired are all false. The error is Ask's.
+func (r *Run) Confirm(ctx context.Context, message string) (bool, error) {
+	answers, err := r.Ask(ctx, protocol.Interrupt{
+		Reason: protocol.ReasonConfirmation, Message: message, ResponseSchema: confirmSchema,
+	})
+	return err == nil && answers.Of[0].Approved(), err
 }
 
 // ask also keeps the calls that the answers decide about, and returns those
@@ -138,7 +147,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		return Answers{}, nil, x.seal(&DivergedError{Journaled: recorded.String() + " without an answer", Replayed: key})
 	}
 	s.cursor++
-	return Answers{Entries: answer.Entries, Messages: answer.Messages}, recorded.Calls, nil
+	return answersOf(answer), recorded.Calls, nil
 }
 
 // checkInterrupt refuses what clients could not answer.

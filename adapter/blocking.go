@@ -82,7 +82,7 @@ func (r *Run) wait(calls []suspendedCall) (Answers, []suspendedCall, error) {
 		if answer == nil {
 			return Answers{}, nil, next.seal(errors.New("adapter: the execution goes on without an answer"))
 		}
-		return Answers{Entries: answer.Entries, Messages: answer.Messages}, calls, nil
+		return answersOf(answer), calls, nil
 	case <-p.ctx.Done():
 		r.x.runner.unpark(r.x.id)
 		return Answers{}, nil, ErrStopped

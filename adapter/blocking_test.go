@@ -35,7 +35,8 @@ func TestBlockingAgentIsCalledOnce(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(text, "%s %d ", got.Entries[0].Payload, done)
+			payload, _ := got.Of[0].Payload()
+			fmt.Fprintf(text, "%s %d ", payload, done)
 		}
 		return text.Close()
 	}), blocking)

@@ -12,16 +12,25 @@
 // An Agent is a plain function that is called from the top at every activation
 // of its execution:
 //
-//	func (a *Clerk) Run(ctx context.Context, run *adapter.Run) error {
-//		draft, err := adapter.Step(ctx, run, "draft", a.draft) // runs once
+//	func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
+//		letter, err := adapter.Step(ctx, run, "write", c.write) // runs once, whatever dies
 //		if err != nil {
 //			return err
 //		}
-//		answers, err := run.Ask(ctx, protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: draft})
+//		approved, err := run.Confirm(ctx, "Send this? "+letter)
 //		if err != nil {
-//			return err // the run is suspended; nothing stays in memory
+//			return err // suspended: nothing of the run stays in memory
 //		}
-//		return run.Say("You said " + string(answers.Entries[0].Payload))
+//		if !approved { // declined, cancelled or expired
+//			return run.Say("I have not sent it.")
+//		}
+//		_, err = adapter.Step(ctx, run, "send", func(ctx context.Context) (bool, error) {
+//			return true, c.send(ctx, letter)
+//		})
+//		if err != nil {
+//			return err
+//		}
+//		return run.Say("Sent.")
 //	}
 //
 // What has an effect, or could turn out otherwise the next time (a model, a

@@ -25,7 +25,7 @@ func expiring(own adapter.ExpiryPolicy) adapter.Agent {
 		if err != nil {
 			return err
 		}
-		return run.Say(fmt.Sprintf("%s %s", answers.Entries[0].Status, answers.Entries[0].Metadata["aguiws"]))
+		return run.Say(fmt.Sprintf("%s %s", status(answers.Of[0]), answers.Of[0].Metadata()["aguiws"]))
 	})
 }
 

@@ -65,8 +65,9 @@ type Invocation struct {
 	// IdempotencyKey is the same at every attempt to carry this call out, and
 	// no other call has it.
 	IdempotencyKey string
-	// Decision is set with PassDecisionToTool.
-	Decision *protocol.ResumeEntry
+	// Decision is the human's answer with PassDecisionToTool, otherwise the zero
+	// Answer.
+	Decision Answer
 }
 
 // ToolStatus is what became of a call.
@@ -133,13 +134,13 @@ func CallTools(ctx context.Context, run *Run, calls ...ToolCall) ([]ToolOutcome,
 	outcomes := make([]ToolOutcome, len(calls))
 	asked := 0
 	for i, c := range calls {
-		var entry *protocol.ResumeEntry
+		var answer *Answer
 		if c.Policy == PolicyAsk {
-			entry = &answers.Entries[asked]
+			answer = &answers.Of[asked]
 			c.ID, c.Name, c.Args, c.Mode = suspended[asked].ID, suspended[asked].Name, suspended[asked].Args, suspended[asked].Mode
 			asked++
 		}
-		outcome, err := c.decide(ctx, run, entry)
+		outcome, err := c.decide(ctx, run, answer)
 		if err != nil {
 			return nil, err
 		}
@@ -181,8 +182,8 @@ func (c ToolCall) interrupt() protocol.Interrupt {
 }
 
 // decide turns a policy or a decision into an outcome, carrying the call out
-// if it may be.
-func (c ToolCall) decide(ctx context.Context, run *Run, entry *protocol.ResumeEntry) (ToolOutcome, error) {
+// if it may be. answer is nil when nobody was asked.
+func (c ToolCall) decide(ctx context.Context, run *Run, answer *Answer) (ToolOutcome, error) {
 	outcome := ToolOutcome{CallID: c.ID, Args: c.Args}
 	call := Invocation{CallID: c.ID, Name: c.Name, Args: c.Args}
 	switch {
@@ -190,32 +191,31 @@ func (c ToolCall) decide(ctx context.Context, run *Run, entry *protocol.ResumeEn
 		outcome.Status = ToolDenied
 		outcome.Result = json.RawMessage(`{"executed":false,"denied":true}`)
 		return outcome, nil
-	case entry == nil:
-	case entry.Status == protocol.ResumeCancelled:
+	case answer == nil:
+		return c.carryOut(ctx, run, call, outcome)
+	}
+	payload, resolved := answer.Payload()
+	switch {
+	case !resolved:
 		outcome.Status = ToolCancelled
 		return outcome, nil
 	case c.Mode == UseDecisionAsToolResult:
-		outcome.Status, outcome.Result = ToolExecuted, json.RawMessage(entry.Payload)
-		if entry.Payload.IsZero() {
+		outcome.Status, outcome.Result = ToolExecuted, payload
+		if protocol.Any(payload).IsZero() {
 			outcome.Result = json.RawMessage("null")
 		}
 		return outcome, nil
 	case c.Mode == PassDecisionToTool:
-		call.Decision = entry
+		call.Decision = *answer
 	default:
-		var said struct {
-			Approved   bool            `json:"approved"`
-			EditedArgs json.RawMessage `json:"editedArgs"`
-			Reason     string          `json:"reason"`
-		}
-		// An answer that is no object approves nothing.
-		if err := json.Unmarshal(entry.Payload, &said); err != nil || !said.Approved {
-			outcome.Status, outcome.Reason = ToolDeclined, said.Reason
-			outcome.Result = result(map[string]any{"executed": false, "declined": true, "reason": said.Reason})
+		said := answer.approval()
+		if !said.approved {
+			outcome.Status, outcome.Reason = ToolDeclined, said.reason
+			outcome.Result = result(map[string]any{"executed": false, "declined": true, "reason": said.reason})
 			return outcome, nil
 		}
-		if said.EditedArgs != nil {
-			call.Args, outcome.Args = said.EditedArgs, said.EditedArgs
+		if said.editedArgs != nil {
+			call.Args, outcome.Args = said.editedArgs, said.editedArgs
 		}
 	}
 	return c.carryOut(ctx, run, call, outcome)

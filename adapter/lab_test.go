@@ -342,6 +342,14 @@ func failedWith(t *testing.T, events []protocol.Event, code string) *protocol.Ru
 	return failed
 }
 
+// status is the status of the entry that an answer is.
+func status(a adapter.Answer) string {
+	if _, resolved := a.Payload(); !resolved {
+		return string(protocol.ResumeCancelled)
+	}
+	return string(protocol.ResumeResolved)
+}
+
 func confirmation(text string) protocol.Interrupt {
 	return protocol.Interrupt{Reason: protocol.ReasonConfirmation, Message: text}
 }

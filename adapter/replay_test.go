@@ -39,7 +39,8 @@ func TestReplayContinuesAfterAnswer(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return run.Say(fmt.Sprintf("%d %s", n, answers.Entries[0].Payload))
+		payload, _ := answers.Of[0].Payload()
+		return run.Say(fmt.Sprintf("%d %s", n, payload))
 	}))
 	open := interrupts(t, l.say("hi"))
 	events := l.answer(resolved(open[0].ID, `"yes"`))

@@ -26,7 +26,8 @@ func asksOnce(went *atomic.Int32, questions ...protocol.Interrupt) adapter.Agent
 		if err != nil {
 			return err
 		}
-		return run.Say(fmt.Sprint(n, " ", string(answers.Entries[0].Status), string(answers.Entries[0].Payload)))
+		payload, _ := answers.Of[0].Payload()
+		return run.Say(fmt.Sprint(n, " ", status(answers.Of[0]), string(payload)))
 	})
 }
 

@@ -142,8 +142,9 @@ func TestResumeModes(t *testing.T) {
 				outcomes, err := adapter.CallTools(ctx, run, adapter.ToolCall{
 					Name: "ask", Mode: mode, ResponseSchema: protocol.Any(`{"type":"string"}`),
 					Do: func(_ context.Context, call adapter.Invocation) (rawJSON, error) {
-						called = fmt.Sprint(call.Decision.Status == protocol.ResumeResolved)
-						return json.Marshal(map[string]rawJSON{"told": rawJSON(call.Decision.Payload)})
+						payload, resolved := call.Decision.Payload()
+						called = fmt.Sprint(resolved)
+						return json.Marshal(map[string]rawJSON{"told": payload})
 					},
 				})
 				if err != nil {

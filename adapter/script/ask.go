@@ -79,10 +79,11 @@ func (a *agent) form(ctx context.Context, run *adapter.Run, _ string) error {
 	if err != nil {
 		return err
 	}
-	if answers.Entries[0].Status == protocol.ResumeCancelled {
+	entered, resolved := answers.Of[0].Payload()
+	if !resolved {
 		return stream(run, "The form was cancelled.")
 	}
-	return stream(run, "You entered "+string(answers.Entries[0].Payload))
+	return stream(run, "You entered "+string(entered))
 }
 
 func (a *agent) confirm(ctx context.Context, run *adapter.Run, text string) error {
@@ -106,21 +107,20 @@ func confirm(ctx context.Context, run *adapter.Run, text, expiresAt string) erro
 	if err != nil {
 		return err
 	}
-	return stream(run, outcome(answers.Entries[0]))
+	return stream(run, outcome(answers.Of[0]))
 }
 
-// outcome says what the answer to a confirmation was.
-func outcome(entry protocol.ResumeEntry) string {
-	if entry.Status == protocol.ResumeCancelled {
+// outcome says what the answer to a confirmation was. Without a schema, to
+// resolve it is to confirm.
+func outcome(answer adapter.Answer) string {
+	payload, resolved := answer.Payload()
+	switch {
+	case !resolved:
 		return "Cancelled."
+	case payload == nil || answer.Approved():
+		return "Confirmed."
 	}
-	var said struct {
-		Approved *bool `json:"approved"`
-	}
-	if json.Unmarshal(entry.Payload, &said) == nil && said.Approved != nil && !*said.Approved {
-		return "Declined."
-	}
-	return "Confirmed."
+	return "Declined."
 }
 
 func (a *agent) twice(ctx context.Context, run *adapter.Run, _ string) error {
@@ -129,7 +129,7 @@ func (a *agent) twice(ctx context.Context, run *adapter.Run, _ string) error {
 		if err != nil {
 			return err
 		}
-		if answers.Entries[0].Status == protocol.ResumeCancelled {
+		if _, resolved := answers.Of[0].Payload(); !resolved {
 			return stream(run, "Cancelled.")
 		}
 	}

@@ -1,0 +1,85 @@
+package adapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Answers are what came back for the interrupts of one Ask.
+type Answers struct {
+	Of       []Answer          // one for each interrupt, in the order of Ask
+	Messages protocol.Messages // messages that came with them
+}
+
+// Answer is what became of one interrupt: resolved with a payload, or
+// cancelled, by somebody or because it expired. What was said can be had only
+// together with whether anything was. The zero Answer is a cancelled one.
+type Answer struct{ entry protocol.ResumeEntry }
+
+func answersOf(r *record) Answers {
+	answers := Answers{Of: make([]Answer, len(r.Entries)), Messages: r.Messages}
+	for i, entry := range r.Entries {
+		answers.Of[i] = Answer{entry}
+	}
+	return answers
+}
+
+// Payload is what was answered, and whether the interrupt was resolved. It fits
+// the interrupt's ResponseSchema. Without one it may be anything, and nil for
+// nothing. It is always nil when the interrupt was cancelled.
+func (a Answer) Payload() (payload json.RawMessage, resolved bool) {
+	if a.entry.Status != protocol.ResumeResolved {
+		return nil, false
+	}
+	return json.RawMessage(a.entry.Payload), true
+}
+
+// Decode unmarshals the payload, and reports whether the interrupt was resolved.
+// If it was cancelled, nothing is unmarshalled and nothing is wrong.
+func (a Answer) Decode(into any) (resolved bool, err error) {
+	payload, resolved := a.Payload()
+	if !resolved {
+		return false, nil
+	}
+	if err := json.Unmarshal(payload, into); err != nil {
+		return true, fmt.Errorf("adapter: payload of an answer: %w", err)
+	}
+	return true, nil
+}
+
+// Approved reports whether the interrupt was resolved with a clear yes:
+// {"approved":true}, other members aside, or true. No payload is no yes.
+func (a Answer) Approved() bool {
+	payload, _ := a.Payload()
+	return string(bytes.TrimSpace(payload)) == "true" || a.approval().approved
+}
+
+// Metadata is what came with the answer beside its payload. One that expired
+// has {"expired":true} as "aguiws".
+func (a Answer) Metadata() protocol.Metadata { return a.entry.Metadata }
+
+// approval is a payload that approvalSchema describes.
+type approval struct {
+	approved   bool
+	editedArgs json.RawMessage
+	reason     string
+}
+
+// approval reads the members by their exact names. What is no such payload
+// approves nothing.
+func (a Answer) approval() (said approval) {
+	var members map[string]json.RawMessage
+	payload, _ := a.Payload()
+	if json.Unmarshal(payload, &members) != nil {
+		return said
+	}
+	said.approved = string(members["approved"]) == "true"
+	if edited := members["editedArgs"]; !protocol.Any(edited).IsZero() {
+		said.editedArgs = edited
+	}
+	_ = json.Unmarshal(members["reason"], &said.reason) // what is no text says nothing
+	return said
+}
