@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -47,9 +48,8 @@ func TestRequeueGoesOnFromTheJournal(t *testing.T) {
 		}
 		return nil
 	})
-	// The runner under test is the only one that takes over, and allows no
-	// second attempt.
-	l := newLab(t, agent, func(o *adapter.Options) { o.MaxAttempts = 1 })
+	// Nothing is recorded between the loss of one worker and of the next.
+	l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
 	cut := l.cutBefore(l.store, protocol.TypeRunFinished)
 	w, err := adapter.NewRunner(deaf{cut}, &adapter.Options{
 		Agents: map[string]adapter.Agent{"": agent}, Lease: soon, Sweep: soon, MaxAttempts: 1,
@@ -59,6 +59,12 @@ func TestRequeueGoesOnFromTheJournal(t *testing.T) {
 	}
 	t.Cleanup(func() { w.Shutdown(l.ctx()) })
 	l.beginOn(w, "hi", "run-0")
+	await(l, cut.lost)
+	if c, err := l.store.Claim(l.ctx(), adapter.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != adapter.ClaimTakeover {
+		t.Fatalf("%+v %v", c, err)
+	}
+	l.lapse()
+	l.replace(agent)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	letter := l.theRun(adapter.DispatchDeadLetter)
 	if letter.Label != "run-0" || letter.Error == "" || letter.Outcome == nil {

@@ -59,9 +59,9 @@
 // A dispatch is the delivery of one run to a worker; its state says nothing of
 // what the run came to. A thread has at most one that is claimed. Its holder
 // proves itself by the claim token and the dispatch epoch, which
-// InterruptThread raises; Options.MaxAttempts claims are granted. A dead
-// letter's run ends in RUN_ERROR, and Requeue goes on with its journal in a run
-// of its own.
+// InterruptThread raises; Options.MaxAttempts claims are granted, and as many
+// again whenever its run has recorded something. A dead letter's run ends in
+// RUN_ERROR, and Requeue goes on with its journal in a run of its own.
 //
 // # An execution
 //

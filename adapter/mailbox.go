@@ -76,7 +76,7 @@ type Dispatch struct {
 	Priority    int   // 0 first, 255 last
 	Dedupe      string
 	Available   time.Time // zero: at once
-	Attempts    int       // claims so far, without those handed back
+	Attempts    int       // claims since the run last recorded something, without those handed back
 	MaxAttempts int
 	Error       string          // of the last Nack; why it was buried, stopped or superseded. At most 1 KiB is kept
 	ClaimedBy   string          // node; with DispatchClaimed only

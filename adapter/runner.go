@@ -27,8 +27,10 @@ type Options struct {
 	Lease time.Duration
 	// Sweep is how often lost and waiting runs are looked for. Default 1 s.
 	Sweep time.Duration
-	// MaxAttempts is how often a run is tried when its workers are lost.
-	// Default 3.
+	// MaxAttempts is how often a run is tried when its workers are lost before it
+	// records anything more: steps, questions and answers begin the count anew.
+	// So nothing but its journal bounds an agent that loses its worker after each
+	// step of an endless number. Default 3.
 	MaxAttempts int
 	// OnExpiry says what becomes of interrupts that expire and say nothing of
 	// their own. Default ExpiryKeep.

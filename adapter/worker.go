@@ -12,8 +12,9 @@ type Worker interface {
 	// has expired (ClaimTakeover; ClaimQueued again when it was never
 	// activated), else the head of the queue if no run is active and no
 	// interrupt is open (ClaimQueued), else ClaimExpired or ClaimNothing. A
-	// claim raises the dispatch's attempts. Sent again with the same token it
-	// answers the same claim.
+	// claim raises the dispatch's attempts, which are counted anew when the run
+	// has recorded something since the claim before. Sent again with the same
+	// token it answers the same claim.
 	Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error)
 	// Activate starts a dispatch claimed from the queue: it creates the
 	// execution and appends RUN_STARTED. Fenced like Commit; its events are
@@ -67,7 +68,7 @@ type ClaimRequest struct {
 type ClaimResult struct {
 	Kind     ClaimKind
 	Claim    Claim
-	Attempts int // activations of this dispatch, this one included
+	Attempts int // activations of this dispatch since its run last recorded something, this one included
 	// Exhausted: this is one claim more than Begin.MaxAttempts. Bury it.
 	Exhausted bool
 	Input     json.RawMessage // ClaimQueued: Begin.Input
@@ -101,7 +102,7 @@ type Batch struct {
 	Number  int64 // 1, 2, 3, … within the claim (Begin and Activate count as 1)
 	Expect  int64 // the log must end at this position
 	Events  [][]byte
-	Records []json.RawMessage // journal records
+	Records []json.RawMessage // journal records; one that begins {"kind":"rename" is no progress
 	// Closing is what Stop must log to end the run in order before the
 	// terminal event: a JSON array of events. Nil: as before.
 	Closing json.RawMessage
@@ -178,5 +179,5 @@ type ExecutionView struct {
 	Began   time.Time
 	Journal []json.RawMessage
 	Started int64 // position of the RUN_STARTED of the claimed run
-	Crashes int   // takeovers of the claimed run
+	Crashes int   // takeovers of the claimed run since its last record
 }

@@ -131,6 +131,7 @@ publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
 r.run, r.token, r.node, r.cn, r.attempts, r.kind = run, token, NODE, 1, 1, 'b'
 r.lease, r.latest = NOW + tonumber(ARGV[12]), run
 d.started = start + 1
+if how == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
 putRun(t, d)
 redis.call('ZADD', t.leases, r.lease, member)
 redis.call('ZREM', t.ready, member)

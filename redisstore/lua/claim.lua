@@ -32,7 +32,11 @@ if r.run ~= '' then
   if NOW <= r.lease and (r.token ~= '' or named == '') then return nothing() end
   d = getRun(t, r.run)
   node, old = r.node, r.token
-  if d.started > 0 then kind = 2 end
+  if d.started > 0 then
+    kind = 2
+    if progressed(t, d) then r.attempts = 0 end
+    d.reached = redis.call('LLEN', t.journal)
+  end
 else
   if suspended(t) then
     -- A suspension stands among the ready ones by the time after its deadline.

@@ -23,6 +23,8 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   stamp      names the call that was answered: see stampOf
 --   request    names the stop that ended it
 --   requeued   the run that went on with this dead letter
+--   reached    while it is active and was taken over: the journal's length at the
+--              last claim
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
 -- getRun reads a run; nil: there is none.
@@ -40,12 +42,12 @@ local function getRun(t, id)
     available = tonumber(available),
     created = tonumber(created), updated = tonumber(updated), completed = tonumber(completed),
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
-    request = texts[4] or '', error = texts[5] or '', requeued = texts[6] or '',
+    request = texts[4] or '', error = texts[5] or '', requeued = texts[6] or '', reached = texts[7] or '',
   }
 end
 
 local function putRun(t, d)
-  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued }, 6
+  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached }, 7
   while texts[last] == '' do last = last - 1 end
   redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
@@ -101,7 +103,7 @@ local function newRun(t, r, id, status, state)
   return {
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
-    execution = '', stamp = '', dedupe = '', request = '', error = '', requeued = '',
+    execution = '', stamp = '', dedupe = '', request = '', error = '', requeued = '', reached = '',
   }
 end
 
@@ -112,7 +114,7 @@ local function move(t, d, state)
   count(t, state, 1)
   d.state, d.updated = state, math.max(NOW - d.created, 0)
   if TERMINAL[state] then
-    d.completed = d.updated
+    d.completed, d.reached = d.updated, ''
     if ordered(t) then redis.call('ZADD', t.past, 0, pastMember(d)) end
     if d.dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. d.dedupe) == d.id then
       redis.call('HDEL', t.disp, 'd:' .. d.dedupe)
@@ -198,6 +200,28 @@ end
 local function executing(t)
   local x = getExecution(t)
   if x then return x.id, x.agent, x.began end
+end
+
+-- NOTE begins a record that is no progress: what a takeover notes for the next one.
+local NOTE = '{"kind":"rename"'
+
+-- progressed reports whether the live execution has recorded anything since the
+-- run was last claimed. What an older server claimed says nothing of that: then it
+-- is since the decisions, or the beginning.
+local function progressed(t, d)
+  local at = tonumber(d.reached)
+  if not at then
+    local x = getExecution(t)
+    at = x and tonumber(x.jlen or '') or 2
+  end
+  while true do
+    local page = redis.call('LRANGE', t.journal, at, at + 15)
+    for _, record in ipairs(page) do
+      if string.sub(record, 1, #NOTE) ~= NOTE then return true end
+    end
+    if #page < 16 then return false end
+    at = at + 16
+  end
 end
 
 -- stampOf names a call of a claim's holder, so that it is recognised when it is

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -217,6 +218,65 @@ var claimTests = []test{
 		nodes[0].activate(race("again").Claim)
 		c.move(e.lease + time.Millisecond)
 		same(nodes[0], "attempts", race("takeover").Attempts, 3)
+	}},
+	{"attempts count from the last record of the run", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		b := th.start("r1")
+		b.MaxAttempts = 2
+		claim, number := th.begun(b), int64(2)
+		for i, step := range []struct {
+			records   string
+			attempts  int
+			exhausted bool
+		}{
+			{"", 2, false},
+			{`"step"`, 1, false},
+			{note + "}", 2, false},
+			{note + `} "step" ` + note + "}", 1, false},
+			{strings.Repeat(note+"} ", 40), 2, false},
+			{strings.Repeat(note+"} ", 40) + `"step"`, 1, false},
+			{"", 2, false},
+			{"", 3, true},
+		} {
+			if step.records != "" {
+				b := batch(claim, number, 1, "")
+				b.Records = raws(step.records)
+				th.ok(b)
+			}
+			c.move(e.lease + time.Millisecond)
+			res := th.claimed(fmt.Sprint("t", i+2), adapter.ClaimTakeover)
+			same(th, fmt.Sprint("claim ", i), words(res.Attempts, res.Exhausted), words(step.attempts, step.exhausted))
+			same(th, "dispatch", th.dispatch("r1").Attempts, step.attempts)
+			th.unchanged(func() { same(th, "sent again", th.claim(fmt.Sprint("t", i+2)), res) })
+			claim, number = res.Claim, 1
+		}
+	}},
+	{"what was recorded before a run is none of its progress", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		b := ending(th.begun(th.start("r1")), 2, 1, "asks", adapter.EndSuspend)
+		b.Records = raws(`"step" "asked"`)
+		th.ok(b)
+		claim := th.begun(th.resume("r2", "exe-r1"))
+		c.move(e.lease + time.Millisecond)
+		res := th.claimed("t2", adapter.ClaimTakeover)
+		same(th, "after the decisions", res.Attempts, 2)
+		b = batch(res.Claim, 1, 3, "")
+		b.Records = raws(`"step"`)
+		th.ok(b)
+		th.bury(failing(res.Claim))
+		again := th.start("r3")
+		again.Execution, again.Frozen, again.Requeues = "exe-r1", nil, "r2"
+		claim = th.begun(again)
+		c.move(e.lease + time.Millisecond)
+		same(th, "after a dead letter", th.claimed("t3", adapter.ClaimTakeover).Attempts, 2)
+		same(th, "renew", th.renew(claim), false)
+		other := e.on(th.s, "other")
+		other.begun(other.wait("r1"))
+		other.activate(other.claimed("t1", adapter.ClaimQueued).Claim)
+		c.move(e.lease + time.Millisecond)
+		same(th, "from the queue", other.claimed("t2", adapter.ClaimTakeover).Attempts, 2)
 	}},
 	{"M37 due names what is ready and what has expired, up to the limit", func(e *env) {
 		c := e.stopped()

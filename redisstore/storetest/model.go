@@ -79,6 +79,9 @@ type given struct {
 	length   int // of the journal with the decisions
 }
 
+// note begins a record that is no progress.
+const note = `{"kind":"rename"`
+
 // run is a run with its dispatch as Dispatch should return it.
 type run struct {
 	adapter.Dispatch
@@ -95,6 +98,8 @@ type run struct {
 	lease  int64 // Unix ms of its last millisecond
 	number int64 // commits of the claim
 	queued bool  // claimed from the queue
+	// reached is the journal's length at the last claim, or when the run began.
+	reached int
 
 	settled settled
 }

@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"cmp"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -134,6 +136,15 @@ func (m *model) claimed(r *run, token, node string) {
 	r.Attempts++
 	r.ClaimedBy, r.Available, r.Updated = node, time.Time{}, m.now
 	m.extend(r)
+	r.reached = 0
+	if m.exe != nil {
+		r.reached = len(m.exe.journal)
+	}
+}
+
+// progressed reports whether the run has recorded anything since it was last claimed.
+func (m *model) progressed(r *run) bool {
+	return slices.ContainsFunc(m.exe.journal[r.reached:], func(record string) bool { return !strings.HasPrefix(record, note) })
 }
 
 func (m *model) extend(r *run) {
@@ -163,7 +174,9 @@ func (m *model) claims(c adapter.ClaimRequest, node string) adapter.ClaimResult 
 			return adapter.ClaimResult{}
 		}
 		m.decide()
-		r.queued = r.started == 0
+		if r.queued = r.started == 0; !r.queued && m.progressed(r) {
+			r.Attempts = 0
+		}
 		m.claimed(r, c.Token, node)
 		return m.claimResult(r)
 	}
@@ -216,7 +229,7 @@ func (m *model) activates(a adapter.Activation) adapter.CommitResult {
 	}
 	at := int64(len(m.log)) + 1
 	m.append(stringsOf(a.Events)...)
-	r.exe, r.number = a.Execution, 1
+	r.exe, r.number, r.reached = a.Execution, 1, 0
 	m.exe = &execution{id: a.Execution, agent: a.Agent, frozen: string(a.Frozen), began: m.now}
 	m.starts(r, at)
 	m.decide()

@@ -216,7 +216,11 @@ func (p *player) batch(g *game, c adapter.Claim) adapter.Batch {
 		b.Number = r.number + 1
 	}
 	for range max(0, p.r.IntN(4)-2) {
-		b.Records = append(b.Records, raw(fmt.Sprint(p.next())))
+		record := fmt.Sprint(p.next())
+		if p.one(3) {
+			record = note + `}`
+		}
+		b.Records = append(b.Records, raw(record))
 	}
 	return b
 }
