@@ -102,6 +102,9 @@ type Batch struct {
 	Expect  int64 // the log must end at this position
 	Events  [][]byte
 	Records []json.RawMessage // journal records
+	// Bookkeeping says that the records tell of nothing that the execution did:
+	// they are no progress of it. Not with an End.
+	Bookkeeping bool
 	// Closing is what Stop must log to end the run in order before the
 	// terminal event: a JSON array of events. Nil: as before.
 	Closing json.RawMessage
@@ -124,8 +127,9 @@ type End struct {
 	Deadline int64
 	// Snapshot replaces the stored one. Nil: it stays where it was.
 	Snapshot *SnapshotUpdate
-	// GiveBack, with EndFail: when nothing was journaled after the latest
-	// decisions, their answers are forgotten and the suspension opens again.
+	// GiveBack, with EndFail: when nothing but bookkeeping was journaled after the
+	// latest decisions, their answers and what was journaled since are forgotten,
+	// and the suspension opens again.
 	GiveBack bool
 }
 

@@ -56,7 +56,9 @@ local function close(t, r, member)
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back
--- as long as its journal ends with the decisions.
+-- as long as its journal ends with the decisions, bookkeeping aside. jlen is the
+-- journal's length with them, and behind a space that with the bookkeeping, if
+-- there is any.
 local function decided(t, closed, ids, decisions)
   redis.call('RPUSH', t.journal, decisions)
   local x = getExecution(t)
@@ -65,15 +67,35 @@ local function decided(t, closed, ids, decisions)
   putExecution(t, x)
 end
 
+-- decisionsEnd is the journal's length with the latest decisions, if nothing but
+-- bookkeeping stands behind them.
+local function decisionsEnd(t, x)
+  local decisions, noted = string.match(x.jlen or '', '^(%d+) ?(%d*)$')
+  if not decisions then return end
+  if noted == '' then noted = decisions end
+  if tonumber(noted) == redis.call('LLEN', t.journal) then return tonumber(decisions) end
+end
+
+-- note journals the bookkeeping list[first..last].
+local function note(t, list, first, last)
+  local x = getExecution(t)
+  local decisions = x and decisionsEnd(t, x)
+  push(t.journal, list, first, last)
+  if decisions then
+    x.jlen = decisions .. ' ' .. redis.call('LLEN', t.journal)
+    putExecution(t, x)
+  end
+end
+
 -- giveBack opens the suspension again that the execution's latest run answered,
 -- unless something was journaled since. It returns whether it did.
 local function giveBack(t, member, execution)
   local x = getExecution(t)
-  if not x or (x.susp or '') == '' or x.id ~= execution or tonumber(x.jlen) ~= redis.call('LLEN', t.journal) then
-    return false
-  end
+  if not x or (x.susp or '') == '' or x.id ~= execution then return false end
+  local decisions = decisionsEnd(t, x)
+  if not decisions then return false end
   for _, id in ipairs(unpacked(x.given)) do redis.call('HDEL', t.memo, 'a:' .. id) end
-  redis.call('RPOP', t.journal)
+  redis.call('LTRIM', t.journal, 0, decisions - 2)
   reopen(t, member, x.susp, (x.deadline or '') ~= '' and x.deadline)
   return true
 end

@@ -69,7 +69,7 @@ type execution struct {
 	id, agent, frozen string
 	began             time.Time
 	journal           []string
-	// What the latest decisions answered, until something is journaled or asked.
+	// What the latest decisions answered, until something but bookkeeping is journaled, or asked.
 	gave *given
 }
 
@@ -77,6 +77,7 @@ type given struct {
 	open     *suspension
 	deadline int64
 	length   int // of the journal with the decisions
+	noted    int // bookkeeping behind them
 }
 
 // run is a run with its dispatch as Dispatch should return it.

@@ -201,6 +201,7 @@ func (p *player) work(g *game) move {
 	case 1:
 		b.Closing = raw(`[]`)
 	}
+	b.Bookkeeping = p.one(3)
 	return p.commitMove(g, p.faulty(b))
 }
 
