@@ -19,7 +19,7 @@ const (
 	recordAnswer recordKind = "answer" // the decisions of the ask before it
 	recordFork   recordKind = "fork"   // Parallel begins
 	recordBranch recordKind = "branch" // a branch of Parallel has returned
-	recordRename recordKind = "rename" // a takeover gave ids that cannot be used again new ones
+	recordRename recordKind = "rename" // bookkeeping: a takeover gave ids that cannot be used again new ones
 )
 
 // systemScope holds the asks that are outside the agent's numbering.
@@ -87,7 +87,7 @@ type journal struct {
 	unasked  *record                 // the last ask, if it has no answer
 	last     int64                   // position of the last record that is final
 	asks     int                     // asks so far, systemScope included
-	records  int
+	records  int                     // bookkeeping aside
 }
 
 // readJournal arranges a stored journal.
@@ -99,7 +99,6 @@ func readJournal(stored []json.RawMessage) (*journal, error) {
 		decided: map[stepRef]uncertainty{},
 		answers: map[*record]*record{},
 		renamed: map[string]string{},
-		records: len(stored),
 	}
 	for i, raw := range stored {
 		r := new(record)
@@ -115,6 +114,9 @@ func readJournal(stored []json.RawMessage) (*journal, error) {
 
 func (j *journal) add(r *record) error {
 	ref := stepRef{r.Scope, r.Key}
+	if r.Kind != recordRename {
+		j.records++
+	}
 	switch r.Kind {
 	case recordStart:
 		if !j.started[ref] && j.decided[ref] == (uncertainty{}) {

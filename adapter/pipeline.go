@@ -20,6 +20,7 @@ const (
 type item struct {
 	events  [][]byte
 	records []*record
+	notes   bool // the records are bookkeeping
 	closing json.RawMessage
 	end     *End
 	acked   chan error // nil when nobody waits; receives once
@@ -138,10 +139,11 @@ func (p *pipeline) take() ([]item, Batch) {
 	batch := Batch{Claim: p.claim, Number: p.number + 1, Expect: p.expect}
 	n, size := 0, 0
 	for _, it := range p.pending {
-		if n > 0 && (len(batch.Events)+len(it.events) > maxBatchEvents || size > maxBatchBytes) {
+		if n > 0 && (len(batch.Events)+len(it.events) > maxBatchEvents || size > maxBatchBytes || it.notes != batch.Bookkeeping) {
 			break
 		}
 		n++
+		batch.Bookkeeping = it.notes
 		for _, e := range it.events {
 			size += len(e)
 		}

@@ -146,7 +146,7 @@ func (x *execution) takeBack(kept *protocol.Fold, records []*record) error {
 	closings = slices.DeleteFunc(closings, func(e protocol.Event) bool { return e == nil })
 	restated := cutTo(kept.Messages(), x.fold.Messages())
 	events := append(closings, &protocol.StateSnapshot{Snapshot: orEmpty(kept.State())}, restated)
-	it := item{records: records}
+	it := item{records: records, notes: len(records) > 0}
 	for _, e := range events {
 		text, err := x.append(e)
 		if err != nil {

@@ -102,7 +102,10 @@ type Batch struct {
 	Number  int64 // 1, 2, 3, … within the claim (Begin and Activate count as 1)
 	Expect  int64 // the log must end at this position
 	Events  [][]byte
-	Records []json.RawMessage // journal records; one that begins {"kind":"rename" is no progress
+	Records []json.RawMessage // journal records
+	// Bookkeeping says that the records tell of nothing that the execution did:
+	// they are no progress of it. Not with an End.
+	Bookkeeping bool
 	// Closing is what Stop must log to end the run in order before the
 	// terminal event: a JSON array of events. Nil: as before.
 	Closing json.RawMessage
@@ -125,8 +128,9 @@ type End struct {
 	Deadline int64
 	// Snapshot replaces the stored one. Nil: it stays where it was.
 	Snapshot *SnapshotUpdate
-	// GiveBack, with EndFail: when nothing was journaled after the latest
-	// decisions, their answers are forgotten and the suspension opens again.
+	// GiveBack, with EndFail: when nothing but bookkeeping was journaled after the
+	// latest decisions, their answers and what was journaled since are forgotten,
+	// and the suspension opens again.
 	GiveBack bool
 }
 

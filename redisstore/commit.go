@@ -29,6 +29,9 @@ func (s *Store) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResu
 	if b.End != nil {
 		return s.end(ctx, b)
 	}
+	if b.Bookkeeping {
+		return s.note(ctx, b)
+	}
 	closing, err := packArray(b.Closing)
 	if err != nil {
 		return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
@@ -58,6 +61,9 @@ func (s *Store) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResu
 func (s *Store) end(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
 	if len(b.Events) == 0 {
 		return adapter.CommitResult{}, errors.New("redisstore: commit: a run ends with an event")
+	}
+	if b.Bookkeeping {
+		return adapter.CommitResult{}, errors.New("redisstore: commit: a run does not end with bookkeeping")
 	}
 	e := b.End
 	if (e.Kind == adapter.EndSuspend) != (e.Suspension != nil) {
@@ -103,6 +109,28 @@ func (s *Store) end(ctx context.Context, b adapter.Batch) (adapter.CommitResult,
 		s.logged(b.Claim.Thread, res.End.Epoch, res.End.Seq+1, after)
 	}
 	return res, nil
+}
+
+// note sends a batch of bookkeeping. It is rare, and knows more of its thread than
+// what a lane commits.
+func (s *Store) note(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+	closing, err := packArray(b.Closing)
+	if err != nil {
+		return adapter.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
+	}
+	t := s.keys.thread(b.Claim.Thread)
+	args := []any{t.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
+		b.Closing != nil, closing, len(b.Events)}
+	args = appendBytes(s.appendEvents(args, b.Events), b.Records)
+	r, err := s.run(ctx, call{noteScript, t.all(), args})
+	if err != nil {
+		return adapter.CommitResult{}, err
+	}
+	res := commitResult(r)
+	if r.err == nil && res.Status == adapter.CommitOK {
+		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+	}
+	return res, r.err
 }
 
 func appendStrings(args []any, items []string) []any {

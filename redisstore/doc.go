@@ -14,9 +14,9 @@
 //	                    wish to pause, the latest run, tenant, title, the
 //	                    latest input; how long the log is and since when,
 //	                    when to look for what is past its retention
-//	Tlog        list    events; index i is position base+i                 begin, activate, commit, end, stop, claim,
-//	                                                                       nack, interrupt
-//	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, end, retire
+//	Tlog        list    events; index i is position base+i                 begin, activate, commit, note, end, stop,
+//	                                                                       claim, nack, interrupt
+//	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
 //	Tsnap       hash    s: state, o: the message ids in order, m: messages end
 //	                    by id
@@ -31,11 +31,11 @@
 //	                    to the latest 32 run ids, a: interrupt id to answer, c: tool
 //	                    call ids asked about, x: a request to interrupt
 //	                    to what it did
-//	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, end, stop, nack,
-//	                    suspension behind what the inbox knows of it,      interrupt
+//	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, note, end, stop,
+//	                    suspension behind what the inbox knows of it,      nack, interrupt
 //	                    after a resume what giving back needs; what is
 //	                    frozen; its records
-//	Tclosing    string  what closes the active run's open items            commit, end, stop, nack, interrupt
+//	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, interrupt
 //	Tqueue      zset    waiting run ids by priority and arrival            begin, claim, stop, end, nack, interrupt
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
 //	                    cancellation; d: dedupe key to its run             interrupt

@@ -18,6 +18,7 @@ var (
 	readScript        = newScript("thread", "run", "index", "suspension", "read")
 	beginScript       = newScript("thread", "run", "index", "suspension", "queue", "begin")
 	commitScript      = newScript("commit") // the hot one: without thread.lua
+	noteScript        = newScript("thread", "run", "index", "suspension", "note")
 	activateScript    = newScript("thread", "run", "index", "suspension", "queue", "activate")
 	endScript         = newScript("thread", "run", "index", "suspension", "retain", "queue", "end")
 	claimScript       = newScript("thread", "run", "index", "suspension", "queue", "claim")
@@ -40,8 +41,8 @@ var (
 	deadLettersScript = newScript("thread", "run", "deadletters")
 	retireScript      = newScript("thread", "run", "index", "suspension", "retain", "retire")
 
-	allScripts = []*script{readScript, beginScript, commitScript, activateScript, endScript, claimScript,
-		renewScript, nackScript, journalScript, stopScript, interruptScript, pauseScript, dispatchesScript,
+	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript,
+		claimScript, renewScript, nackScript, journalScript, stopScript, interruptScript, pauseScript, dispatchesScript,
 		rangeScript, tailScript, dueScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
 		deleteScript, deadLettersScript, retireScript}
 )

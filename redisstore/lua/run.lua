@@ -24,7 +24,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   request    names the stop that ended it
 --   requeued   the run that went on with this dead letter
 --   reached    while it is active and was taken over: the journal's length at the
---              last claim
+--              last claim, and with the bookkeeping since
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
 -- getRun reads a run; nil: there is none.
@@ -200,28 +200,6 @@ end
 local function executing(t)
   local x = getExecution(t)
   if x then return x.id, x.agent, x.began end
-end
-
--- NOTE begins a record that is no progress: what a takeover notes for the next one.
-local NOTE = '{"kind":"rename"'
-
--- progressed reports whether the live execution has recorded anything since the
--- run was last claimed. What an older server claimed says nothing of that: then it
--- is since the decisions, or the beginning.
-local function progressed(t, d)
-  local at = tonumber(d.reached)
-  if not at then
-    local x = getExecution(t)
-    at = x and tonumber(x.jlen or '') or 2
-  end
-  while true do
-    local page = redis.call('LRANGE', t.journal, at, at + 15)
-    for _, record in ipairs(page) do
-      if string.sub(record, 1, #NOTE) ~= NOTE then return true end
-    end
-    if #page < 16 then return false end
-    at = at + 16
-  end
 end
 
 -- stampOf names a call of a claim's holder, so that it is recognised when it is

@@ -56,7 +56,9 @@ local function close(t, r, member)
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back
--- as long as its journal ends with the decisions.
+-- as long as its journal ends with the decisions, bookkeeping aside. jlen is the
+-- journal's length with them, and behind a space that with the bookkeeping, if
+-- there is any.
 local function decided(t, closed, ids, decisions)
   redis.call('RPUSH', t.journal, decisions)
   local x = getExecution(t)
@@ -65,15 +67,57 @@ local function decided(t, closed, ids, decisions)
   putExecution(t, x)
 end
 
+-- decisionsOf are the journal's lengths with the latest decisions, and with the
+-- bookkeeping right behind them; nil: there are none.
+local function decisionsOf(x)
+  local decisions, noted = string.match(x and x.jlen or '', '^(%d+) ?(%d*)$')
+  if decisions then return tonumber(decisions), tonumber(noted) or tonumber(decisions) end
+end
+
+-- decisionsEnd is the journal's length with the latest decisions, if nothing but
+-- bookkeeping stands behind them.
+local function decisionsEnd(t, x)
+  local decisions, noted = decisionsOf(x)
+  if noted == redis.call('LLEN', t.journal) then return decisions end
+end
+
+-- progressed reports whether the live execution has recorded anything but
+-- bookkeeping since the run was last claimed. What an older server claimed says
+-- nothing of that: then it is since the decisions, or the beginning.
+local function progressed(t, d)
+  local reached = tonumber(d.reached)
+  if not reached then
+    local _, noted = decisionsOf(getExecution(t))
+    reached = noted or 2
+  end
+  return redis.call('LLEN', t.journal) > reached
+end
+
+-- note journals the bookkeeping list[first..last] of a run, which is no progress.
+local function note(t, d, list, first, last)
+  local x = getExecution(t)
+  local decisions, idle = decisionsEnd(t, x), not progressed(t, d)
+  push(t.journal, list, first, last)
+  local length = redis.call('LLEN', t.journal)
+  if decisions then
+    x.jlen = decisions .. ' ' .. length
+    putExecution(t, x)
+  end
+  if idle then
+    d.reached = length
+    putRun(t, d)
+  end
+end
+
 -- giveBack opens the suspension again that the execution's latest run answered,
 -- unless something was journaled since. It returns whether it did.
 local function giveBack(t, member, execution)
   local x = getExecution(t)
-  if not x or (x.susp or '') == '' or x.id ~= execution or tonumber(x.jlen) ~= redis.call('LLEN', t.journal) then
-    return false
-  end
+  if not x or (x.susp or '') == '' or x.id ~= execution then return false end
+  local decisions = decisionsEnd(t, x)
+  if not decisions then return false end
   for _, id in ipairs(unpacked(x.given)) do redis.call('HDEL', t.memo, 'a:' .. id) end
-  redis.call('RPOP', t.journal)
+  redis.call('LTRIM', t.journal, 0, decisions - 2)
   reopen(t, member, x.susp, (x.deadline or '') ~= '' and x.deadline)
   return true
 end

@@ -69,7 +69,7 @@ type execution struct {
 	id, agent, frozen string
 	began             time.Time
 	journal           []string
-	// What the latest decisions answered, until something is journaled or asked.
+	// What the latest decisions answered, until something but bookkeeping is journaled, or asked.
 	gave *given
 }
 
@@ -77,10 +77,8 @@ type given struct {
 	open     *suspension
 	deadline int64
 	length   int // of the journal with the decisions
+	noted    int // bookkeeping behind them
 }
-
-// note begins a record that is no progress.
-const note = `{"kind":"rename"`
 
 // run is a run with its dispatch as Dispatch should return it.
 type run struct {
@@ -98,7 +96,8 @@ type run struct {
 	lease  int64 // Unix ms of its last millisecond
 	number int64 // commits of the claim
 	queued bool  // claimed from the queue
-	// reached is the journal's length at the last claim, or when the run began.
+	// reached is the journal's length at the last claim, or when the run began, with
+	// the bookkeeping since.
 	reached int
 
 	settled settled

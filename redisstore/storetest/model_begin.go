@@ -2,8 +2,6 @@ package storetest
 
 import (
 	"cmp"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -142,10 +140,9 @@ func (m *model) claimed(r *run, token, node string) {
 	}
 }
 
-// progressed reports whether the run has recorded anything since it was last claimed.
-func (m *model) progressed(r *run) bool {
-	return slices.ContainsFunc(m.exe.journal[r.reached:], func(record string) bool { return !strings.HasPrefix(record, note) })
-}
+// progressed reports whether the run has recorded anything but bookkeeping since it
+// was last claimed.
+func (m *model) progressed(r *run) bool { return len(m.exe.journal) > r.reached }
 
 func (m *model) extend(r *run) {
 	r.LeaseUntil = m.now.Add(m.lease)

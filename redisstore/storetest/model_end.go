@@ -24,6 +24,12 @@ func (m *model) commits(b adapter.Batch) adapter.CommitResult {
 
 func (m *model) write(b adapter.Batch) {
 	m.append(stringsOf(b.Events)...)
+	if gave := m.giveable(); gave != nil && b.Bookkeeping {
+		gave.noted += len(b.Records)
+	}
+	if b.Bookkeeping && !m.progressed(m.active) {
+		m.active.reached += len(b.Records)
+	}
 	for _, record := range b.Records {
 		m.exe.journal = append(m.exe.journal, string(record))
 	}
@@ -104,9 +110,10 @@ func (m *model) gives() bool {
 	return true
 }
 
-// giveable are the latest decisions if nothing was journaled after them.
+// giveable are the latest decisions if nothing but bookkeeping was journaled after
+// them.
 func (m *model) giveable() *given {
-	if m.exe == nil || m.exe.gave == nil || len(m.exe.journal) != m.exe.gave.length {
+	if m.exe == nil || m.exe.gave == nil || len(m.exe.journal) != m.exe.gave.length+m.exe.gave.noted {
 		return nil
 	}
 	return m.exe.gave

@@ -55,8 +55,11 @@ func (p *player) activateMove(g *game, c adapter.Claim) move {
 
 func (p *player) commitMove(g *game, b adapter.Batch) move {
 	name := "commit"
-	if b.End != nil {
+	switch {
+	case b.End != nil:
 		name = string(b.End.Kind)
+	case b.Bookkeeping:
+		name = "note"
 	}
 	stored := b.Number >= staleNumber
 	m := newMove(name, b, func(s adapter.Store) (any, error) { return s.Commit(p.ctx(), b) },

@@ -201,6 +201,7 @@ func (p *player) work(g *game) move {
 	case 1:
 		b.Closing = raw(`[]`)
 	}
+	b.Bookkeeping = p.one(3)
 	return p.commitMove(g, p.faulty(b))
 }
 
@@ -216,11 +217,7 @@ func (p *player) batch(g *game, c adapter.Claim) adapter.Batch {
 		b.Number = r.number + 1
 	}
 	for range max(0, p.r.IntN(4)-2) {
-		record := fmt.Sprint(p.next())
-		if p.one(3) {
-			record = note + `}`
-		}
-		b.Records = append(b.Records, raw(record))
+		b.Records = append(b.Records, raw(fmt.Sprint(p.next())))
 	}
 	return b
 }

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -108,6 +109,74 @@ var resumeTests = []test{
 				e.Errorf("%s: suspension %s, answers %s", how, v.Suspension, show(v.Answers))
 			}
 		}
+	}},
+	{"N7 bookkeeping is no progress: decisions are given back over it, and it goes with them", func(e *env) {
+		// Behind the decisions: n is bookkeeping, s a step's record.
+		for behind, gave := range map[string]bool{"n": true, "nn": true, "s": false, "ns": false, "sn": false, "nsn": false} {
+			for _, how := range []string{"end", "nack"} {
+				th := e.on(e.node("a"), behind+how)
+				th.suspended()
+				c := th.begun(th.resume("r2", "exe-r1"))
+				journal := `"answer-r2"`
+				at := int64(3)
+				for i, kind := range behind {
+					b := batch(c, int64(i)+2, at, "text text")
+					b.Records, b.Bookkeeping = raws(fmt.Sprintf(`"%c%d" "more"`, kind, i)), kind == 'n'
+					b.Closing = raws(`["close"]`)[0]
+					res := th.ok(b)
+					th.unchanged(func() { same(th, "sent again", th.commit(b), res) })
+					journal += " " + words(string(b.Records[0]), string(b.Records[1]))
+					at = res.End.Seq
+				}
+				x, err := th.s.Journal(e.Context(), c)
+				same(th, "journal", show(must(th, x, err).Journal), show(raws(journal)))
+				var given bool
+				if how == "end" {
+					b := ending(c, int64(len(behind))+2, at, "failed", adapter.EndFail)
+					b.End.GiveBack = true
+					given = th.ok(b).GaveBack
+				} else {
+					res, err := th.s.Bury(e.Context(), adapter.Nack{Claim: c, Error: "no", Terminal: []byte("failed"), GiveBack: true})
+					given = must(th, res, err).GaveBack
+					same(th, "what was open is closed", strings.HasSuffix(th.log(), ` "close" failed`), true)
+				}
+				if given != gave {
+					e.Fatalf("%s, then %s: gave back %t", behind, how, given)
+				}
+				if !gave {
+					continue
+				}
+				c = th.begun(th.resume("r4", "exe-r1"))
+				x, err = th.s.Journal(e.Context(), c)
+				same(th, "journal", show(must(th, x, err).Journal), show(raws(`"answer-r4"`)))
+			}
+		}
+	}},
+	{"bookkeeping is fenced, and ends no run", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.start("r1"))
+		note := func(number, expect int64) adapter.Batch {
+			b := batch(c, number, expect, "text")
+			b.Records, b.Bookkeeping = raws(`"note"`), true
+			return b
+		}
+		th.unchanged(func() {
+			lost := note(2, 1)
+			lost.Claim.Token = "another"
+			same(th, "another's", th.commit(lost).Status, adapter.CommitFenced)
+			same(th, "elsewhere", th.commit(note(2, 0)).Status, adapter.CommitMismatch)
+			same(th, "too far", th.commit(note(2, 2)).Status, adapter.CommitAhead)
+			b := ending(c, 2, 1, "end", adapter.EndFinish)
+			b.Bookkeeping = true
+			if _, err := th.s.Commit(e.Context(), b); err == nil {
+				e.Error("a run ended with bookkeeping")
+			}
+		})
+		if _, err := th.s.Pause(e.Context(), th.key); err != nil {
+			e.Fatal(err)
+		}
+		same(th, "paused", th.ok(note(2, 1)).Paused, true)
+		same(th, "the batch behind it", th.ok(batch(c, 3, 2, "more")).End.Seq, 3)
 	}},
 	{"an interrupt opened again is unanswered", func(e *env) {
 		th := e.thread()
