@@ -132,7 +132,7 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 		return unreadable(err)
 	}
 	if r.agents[waiting.Agent] == nil {
-		return unknownAgent(waiting.Agent)
+		return unknownAgent(waiting.Agent, nil)
 	}
 	j, err := r.read(ctx, claimed.Claim.Thread, &input)
 	if err != nil {
@@ -167,9 +167,13 @@ func unreadable(err error) error {
 	return &undeliverable{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
 }
 
-// unknownAgent is an error that a node with that agent will not have.
-func unknownAgent(name string) error {
-	return &undeliverable{code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server", later: true, elsewhere: true}
+// unknownAgent is an error that a node with that agent will not have. j is the
+// journal that it would go on from; nil: there is none.
+func unknownAgent(name string, j *journal) error {
+	return &undeliverable{
+		code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server",
+		later: true, elsewhere: true, giveBack: j != nil && !j.final,
+	}
 }
 
 // resumeLost goes on with a run whose worker was lost.

@@ -73,10 +73,8 @@ func (r *Runner) carry(b begin) error {
 			err = x.stopHere()
 		} else if x.journal.failure != "" {
 			err = x.giveUp(x.journal.failure, "an interrupt expired before it was answered")
-		} else if x.agent == nil && (b.takeover || b.requeued) {
-			err = unknownAgent(b.agent)
 		} else if x.agent == nil {
-			err = x.refuse(CodeAgentError, "the agent of the run is not known to this server")
+			err = unknownAgent(x.named, x.journal)
 		} else if x.blocking() {
 			err = x.callBlocking()
 		} else {

@@ -47,10 +47,12 @@ type Options struct {
 	// refused as CodeThreadBusy, and so is one alone that is larger and would have
 	// to wait. Default 16 MiB.
 	MaxQueueBytes int64
-	// AgentWait is for how long runs of an agent that this node does not know are
-	// left to others before that counts as failed attempts: while a deployment goes
-	// on, some nodes know agents that others do not. Default 10 min; negative: not
-	// at all.
+	// AgentWait is for how long runs of an agent that this node does not know, also
+	// those that an answer or an expiry continues, are left to others before that
+	// counts as failed attempts: while a deployment goes on, some nodes know agents
+	// that others do not. When the attempts are used up the run ends in RUN_ERROR
+	// agent_error, and its answers are given back. Default 10 min; negative: not at
+	// all.
 	AgentWait time.Duration
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;
 	// time spent suspended does not count. 0: no limit.

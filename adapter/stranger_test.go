@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // nacks tells of what is given up with a wait.
@@ -94,4 +95,76 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		await(l, cut.lost)
 		wanted(t, l, counted, a.RunID, 2)
 	})
+}
+
+// An execution that waits for answers is no business of a node that does not know
+// its agent: whether it accepts the answers or finds that they are overdue, it
+// leaves the rest to one that does.
+func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
+	asks := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		i := confirmation("go?")
+		i.ExpiresAt = run.Now().Add(time.Hour).UTC().Format(time.RFC3339Nano)
+		answers, err := run.Ask(ctx, adapter.OnExpiry(adapter.ExpiryCancel, i))
+		if err != nil {
+			return err
+		}
+		return run.Say(string(answers.Entries[0].Status))
+	})
+	for name, test := range map[string]struct {
+		patient bool
+		expires bool
+		open    int // in the end
+		said    string
+	}{
+		"an answer waits":                         {patient: true, said: "resolved"},
+		"an expiry waits":                         {patient: true, expires: true, said: "cancelled"},
+		"an answer that nobody takes comes back":  {open: 1},
+		"an expiry that nobody takes is the last": {expires: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			var counted *nacks
+			l := newLabOn(t, func(s adapter.Store) adapter.Store { counted = &nacks{s, make(chan struct{}, 100)}; return counted }, asks,
+				func(o *adapter.Options) {
+					if o.MaxAttempts = 2; !test.patient {
+						o.AgentWait = -1
+					}
+				})
+			i := user("one")
+			i.ThreadID, i.RunID = "thread", "run-0"
+			gone := l.newNode(counted.Store, asks)
+			if a, err := gone.Submit(l.ctx(), adapter.Input{Namespace: "test", Agent: "new", Run: i}); err != nil || a.Disposition != adapter.Started {
+				t.Fatalf("%+v %v", a, err)
+			}
+			open := interrupts(t, l.untilEnd())
+			if err := gone.Shutdown(l.ctx()); err != nil {
+				t.Fatal(err)
+			}
+			if test.expires {
+				l.forward(time.Hour + time.Second)
+			} else if a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, "1")}}); a.Disposition != adapter.Started {
+				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+			}
+			if test.patient {
+				for range 4 {
+					await(l, counted.given)
+				}
+				l.newNode(counted.Store, asks)
+				succeeded(t, l.untilEnd())
+				if got := l.texts(); len(got) != 1 || got[0] != test.said {
+					t.Errorf("said %q", got)
+				}
+			} else {
+				failed := failedWith(t, l.untilEnd(), adapter.CodeAgentError)
+				if want := `the agent "new" is not known to this server`; failed.Message != want {
+					t.Errorf("%q, want %q", failed.Message, want)
+				}
+				l.theRun(adapter.DispatchDeadLetter)
+			}
+			l.wellFormed()
+			if at, err := l.cursor.Attach(l.ctx(), nil); err != nil || len(at.Interrupts) != test.open {
+				t.Errorf("%d interrupts are open, want %d: %v", len(at.Interrupts), test.open, err)
+			}
+		})
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 
 	"github.com/aguiws/aguiws/adapter"
 )
@@ -64,15 +65,20 @@ func (s *Store) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
 	return r.bool(), r.err
 }
 
-// Due implements adapter.Worker. Partitions take turns at coming first, so that
-// a small limit starves none.
+// maxTurn is beyond the pages that any partition has due.
+const maxTurn = 1 << 30
+
+// Due implements adapter.Worker. Partitions take turns at coming first, and half of
+// the calls look beyond the threads that have waited longest, so that a small limit
+// starves none.
 func (s *Store) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
 	n := len(s.keys.parts)
 	from := int(s.dueFrom.Add(1) % uint64(n))
+	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
 	calls := make([]call, n)
 	for i := range calls {
 		p := s.keys.parts[(from+i)%n]
-		calls[i] = call{dueScript, []string{p.leases, p.ready}, []any{limit}}
+		calls[i] = call{dueScript, []string{p.leases, p.ready}, []any{limit, turn}}
 	}
 	replies, errs := s.runAll(ctx, calls)
 	var due []adapter.ThreadKey

@@ -1,0 +1,72 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/alicebob/miniredis/v2"
+)
+
+// Threads that stay due, because every claim of them fails, hide no others of
+// their partition, however many they are.
+func TestDueHidesNothing(t *testing.T) {
+	const threads = 40
+	server := miniredis.NewMiniRedis()
+	t.Cleanup(server.Close)
+	for name, open := range map[string]func(o *Options) (*Store, error){
+		"miniredis": func(o *Options) (*Store, error) {
+			o.volatile, o.singly, o.HistoryID = true, true, "miniredis"
+			client := miniredisClient(server)
+			t.Cleanup(func() { _ = client.Close() })
+			return New(context.Background(), client, o)
+		},
+		"redis": func(o *Options) (*Store, error) {
+			return Open(context.Background(), redistest.Start(t, redistest.Options{}).URL(), o)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := nodeOptions(storetest.Node{Space: "due", ID: "a", Lease: time.Millisecond})
+			o.Partitions = 1
+			s, err := open(o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			closing(t, s)
+			for i := range threads {
+				b := adapter.Begin{
+					Thread: adapter.ThreadKey{Namespace: "n", Thread: fmt.Sprint(i)}, RunID: "r", Label: "l", Execution: "x",
+					Record: []byte(`{}`),
+				}
+				if i%2 == 0 {
+					b.Queue, b.Input, b.Cancelled = true, []byte(`{}`), [2][]byte{[]byte("a"), []byte("b")}
+				} else {
+					b.Token, b.Events, b.Frozen = "t", [][]byte{[]byte("a")}, []byte(`{}`)
+				}
+				if got, err := s.Begin(t.Context(), b); err != nil || got.Status != adapter.BeginAccepted {
+					t.Fatal(got, err)
+				}
+			}
+			for _, limit := range []int{1, 4, 7} {
+				seen := map[string]bool{}
+				// A call misses a thread with a probability of 79 in 80 at most.
+				for n := 0; n < 5000 && len(seen) < threads; n++ {
+					due, err := s.Due(t.Context(), limit)
+					if err != nil || len(due) > limit {
+						t.Fatal(due, err)
+					}
+					for _, key := range due {
+						seen[key.Thread] = true
+					}
+				}
+				if len(seen) < threads {
+					t.Errorf("limit %d: %d of %d threads were seen", limit, len(seen), threads)
+				}
+			}
+		})
+	}
+}
