@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/server"
 )
 
 // line is one of a log in JSON.
@@ -50,8 +51,8 @@ func (c *started) says(message string) line {
 
 // The log begins with what runs here and on what, and says no password.
 func TestFirstLine(t *testing.T) {
-	server := redistest.Start(t, redistest.Options{TCP: true}) // whose default user takes any password
-	url := strings.Replace(server.URL(), "redis://", "redis://default:SECRET-4711@", 1)
+	redis := redistest.Start(t, redistest.Options{TCP: true}) // whose default user takes any password
+	url := strings.Replace(redis.URL(), "redis://", "redis://default:SECRET-4711@", 1)
 	c := start(t, env("AGUIWS_REDIS", url), "--log-format", "json", "--metrics-addr", "127.0.0.1:0")
 	c.end()
 	if len(c.said) > 0 {
@@ -60,7 +61,7 @@ func TestFirstLine(t *testing.T) {
 	first := c.log.lines(t)[0]
 	for name, want := range map[string]any{
 		"msg": "starting", "version": version(), "go": runtime.Version(), "addr": "127.0.0.1:0", "metricsAddr": "127.0.0.1:0",
-		"store": server.URL(), "auth": "none", "agents": "script",
+		"store": redis.URL(), "auth": "none", "agents": "script",
 	} {
 		if first[name] != want {
 			t.Errorf("%s is %v, not %v", name, first[name], want)
@@ -94,19 +95,41 @@ func TestEveryLineIsJSON(t *testing.T) {
 	c.log.lines(t)
 }
 
+// until reads frames until one is of the type.
+func until(t *testing.T, ws *websocket.Conn, kind string) line {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	for {
+		_, data, err := ws.Read(ctx)
+		if err != nil {
+			t.Fatalf("waiting for %s: %v", kind, err)
+		}
+		var frame line
+		if err := json.Unmarshal(data, &frame); err != nil {
+			t.Fatal(err)
+		}
+		if frame["type"] == kind {
+			return frame
+		}
+	}
+}
+
 // A store that stands still is one warning, and its return another, however many
-// meet it.
+// meet it. Sockets are told of both.
 func TestLogOfAnOutage(t *testing.T) {
-	server := redistest.Start(t, redistest.Options{TCP: true})
-	c := start(t, env("AGUIWS_REDIS", server.URL()), "--log-format", "json")
+	redis := redistest.Start(t, redistest.Options{TCP: true})
+	c := start(t, env("AGUIWS_REDIS", redis.URL()), "--log-format", "json")
 	var sockets []*websocket.Conn
 	for i := range 5 {
 		ws := c.dial(nil)
 		c.converse(ws, fmt.Sprintf(`{"threadId":"t%d","runId":"r","messages":[{"id":"m","role":"user","content":"/say hello"}]}`, i))
 		sockets = append(sockets, ws)
 	}
+	binding := &websocket.DialOptions{Subprotocols: []string{server.Subprotocol}}
+	watching := c.dial(binding)
 	before := len(c.log.lines(t))
-	server.Freeze()
+	redis.Freeze()
 	for i, ws := range sockets {
 		frame := fmt.Sprintf(`{"threadId":"t%d","runId":"r2","messages":[{"id":"m2","role":"user","content":"/say hello"}]}`, i)
 		if last := c.converse(ws, frame); !strings.Contains(last, "store_unavailable") {
@@ -117,10 +140,22 @@ func TestLogOfAnOutage(t *testing.T) {
 	if down["error"] == nil || down["level"] != "WARN" {
 		t.Errorf("it says %v", down)
 	}
+	if told := until(t, watching, "ws.store"); told["available"] != false {
+		t.Errorf("told %v", told)
+	}
+	late := c.dial(binding)
+	if told := until(t, late, "ws.store"); told["available"] != false {
+		t.Errorf("a socket that came later was told %v", told)
+	}
 	for i, ws := range sockets {
 		c.converse(ws, fmt.Sprintf(`{"threadId":"t%d","runId":"r3","messages":[]}`, i))
 	}
-	server.Thaw()
+	redis.Thaw()
+	for _, ws := range []*websocket.Conn{watching, late} {
+		if told := until(t, ws, "ws.store"); told["available"] != true {
+			t.Errorf("told %v", told)
+		}
+	}
 	up := c.says("the store answers again")
 	if calls, _ := up["failedCalls"].(float64); calls < 2 || up["after"] == nil {
 		t.Errorf("it says %v", up)
