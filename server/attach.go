@@ -46,23 +46,22 @@ func (s *fullSession) tooMany() *fault {
 // detach answers ws.detach, also for a thread that is not followed.
 func (s *fullSession) detach(f *frame) error {
 	if d := s.threads[f.threadID]; d != nil {
-		s.drop(d)
+		if err := s.drop(d); err != nil {
+			return err
+		}
 	}
 	return s.send(detachedFrame{"ws.detached", f.id, f.threadID, "requested"})
 }
 
-func (s *fullSession) drop(d *delivery) {
+// drop ends a delivery.
+func (s *fullSession) drop(d *delivery) error {
 	d.follower.Close()
 	s.srv.waiting.leave(s.key(d.thread), s)
-	s.forget(d)
-}
-
-// forget ends a delivery whose follower somebody else closes.
-func (s *fullSession) forget(d *delivery) {
 	delete(s.threads, d.thread)
 	if s.stream == d.thread {
 		s.stream = ""
 	}
+	return s.leaveRepeats(d, nil)
 }
 
 // cancelRun answers ws.cancel. Whoever sent an input that was cancelled while

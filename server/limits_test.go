@@ -158,7 +158,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	// The same for who sends it again.
 	b.set(func() {
 		b.submit = answering(adapter.Admitted{Disposition: adapter.Repeat, RunID: "s", Of: "r"})
-		b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
+		b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
 			ts.waiting.settle(localThread, "r", cancelled)
 			return adapter.Repeated{Status: adapter.RunQueued}, nil
 		}
