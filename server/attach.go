@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 )
@@ -33,7 +34,7 @@ func (s *fullSession) attach(f *frame) error {
 		if fresh {
 			d.follower.Close()
 		}
-		return s.fault(f, faultf(codeStore, "the thread cannot be read now; attach again"))
+		return s.fault(f, laterf(time.Second, codeStore, "the thread cannot be read now; attach again"))
 	}
 	s.place(d, a.Position)
 	return s.restate(d, a, f.id)
@@ -76,7 +77,7 @@ func (s *fullSession) cancelRun(f *frame) error {
 	c, err := s.srv.runs.Cancel(ctx, key, f.runID)
 	if err != nil {
 		s.log.Warn("cancelling failed", "thread", f.threadID, "error", err)
-		return s.fault(f, faultf(codeStore, "the outcome is unknown; cancel again"))
+		return s.fault(f, laterf(time.Second, codeStore, "the outcome is unknown; cancel again"))
 	}
 	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.runID, c.Stopped}); err != nil {
 		return err

@@ -50,7 +50,7 @@ export class Cancels {
   }
 
   /** A frame was refused. Answers "none" if it is none of these, "again" if it will be sent again, or that it is given up. */
-  refused(frameId: string | undefined, code: string): "none" | "again" | "given up" {
+  refused(frameId: string | undefined, code: string, retryAfterMs?: number): "none" | "again" | "given up" {
     const [runId, wish] = [...this.wishes].find(([, one]) => frameId !== undefined && one.frameId === frameId) ?? [];
     if (runId === undefined || !wish) return "none";
     if (!FOR_NOW.has(code) || ++wish.attempts >= ATTEMPTS) {
@@ -61,7 +61,7 @@ export class Cancels {
       if (wish.frameId !== frameId) return;
       wish.frameId = undefined;
       this.sendOne(runId);
-    }, 250 * 2 ** wish.attempts);
+    }, retryAfterMs ?? 250 * 2 ** wish.attempts);
     return "again";
   }
 

@@ -18,6 +18,8 @@ import { Pipeline, type Sink } from "./pipeline.js";
 import { Segments } from "./segments.js";
 import { StatusStore } from "./status.js";
 
+/** Refusals of an input that say nothing about it. */
+const NOT_JUDGED = new Set(["store_unavailable", "rate_limited"]);
 /** The failure that ends with the next run that the client's checks accept. */
 const UNACCEPTABLE = "unacceptable_events";
 
@@ -223,7 +225,7 @@ export class AgentThread implements FeedListener {
     if (!exchange || !first || !last) return;
     exchange.asking = false;
     this.status.unqueued(runId);
-    if (first.code === "store_unavailable" && this.inputs.askLater(exchange, retryAfterMs(first))) return;
+    if (NOT_JUDGED.has(String(first.code)) && this.inputs.askLater(exchange, retryAfterMs(first))) return;
     if (!isTerminal(last)) {
       // From here on the run's events are this exchange's, whoever followed it before.
       if (this.current && this.current !== exchange.pipeline) this.current.finish();
@@ -257,14 +259,14 @@ export class AgentThread implements FeedListener {
     this.cancels.sendAll();
   }
 
-  refused(id: string | undefined, code: string, message: string): void {
-    const stop = this.cancels.refused(id, code);
+  refused(id: string | undefined, code: string, message: string, retryAfterMs?: number): void {
+    const stop = this.cancels.refused(id, code, retryAfterMs);
     if (stop === "given up") this.status.set({ failure: { code, message } });
     if (stop !== "none") return;
     const error = new TransportError(code, message);
     const exchange = this.exchanges.sentAs(id);
     if (!exchange) this.failed(error);
-    else if (code !== "rate_limited" || !this.inputs.askLater(exchange)) exchange.pipeline.fail(error);
+    else if (code !== "rate_limited" || !this.inputs.askLater(exchange, retryAfterMs)) exchange.pipeline.fail(error);
   }
 
   cancelled(runId: string): void {
