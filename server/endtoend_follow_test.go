@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -385,4 +386,48 @@ func TestEndToEndDrain(t *testing.T) {
 	p.rest()
 	tb.closed(websocket.StatusServiceRestart)
 	<-done
+}
+
+// A name that several runs carry is stopped in all of them, with one answer,
+// whichever way it is asked for.
+func TestEndToEndCancelAllOfAName(t *testing.T) {
+	for name, stop := range map[string]func(*testServer, *tab) bool{
+		"ws.cancel": func(_ *testServer, tb *tab) bool {
+			tb.send(`{"type":"ws.cancel","threadId":"t","runId":"r1"}`)
+			for {
+				tb.apply(tb.read())
+				if f := tb.frames[len(tb.frames)-1]; f["type"] == "ws.cancelled" {
+					return f["stopped"] == true
+				}
+			}
+		},
+		"stop": func(ts *testServer, _ *tab) bool {
+			s := ts.ask(http.MethodPost, "/copilotkit/agent/default/stop/t", `{"runId":"r1"}`)
+			body, _ := io.ReadAll(s.resp.Body)
+			return objectIn(t, body)["stopped"] == true
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ts, p, tb := underWay(t)
+			another := newTab(ts.dial())
+			another.send(strings.Replace(says("r1", "/say never"), "m-r1", "m-another", 1))
+			ts.awaitQueued()
+			if !stop(ts, tb) {
+				t.Error("nothing was stopped")
+			}
+			p.rest()
+			v := &v1Server{t: t, ts: ts, ops: v1Operations()}
+			_, text, _ := v.send("GET", "/threads/t/runs", "", nil)
+			runs := objectIn(t, text)["items"].([]any)
+			for _, run := range runs {
+				if got := run.(map[string]any)["state"]; got == "queued" || got == "claimed" {
+					t.Errorf("left: %v", run)
+				}
+			}
+			if len(runs) != 2 {
+				t.Errorf("%d runs", len(runs))
+			}
+			wantSuccess(t, newTab(ts.dial()).ask("r2", "/say next"))
+		})
+	}
 }
