@@ -90,7 +90,7 @@ func TestResumeTwice(t *testing.T) {
 		if a.Disposition != adapter.Repeat || a.Of != "run-2" {
 			t.Fatalf("%s: %s of %q %+v", payload, a.Disposition, a.Of, a.Refusal)
 		}
-		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "again", nil)
+		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "again")
 		if err != nil {
 			t.Fatal(err)
 		}

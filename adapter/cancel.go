@@ -11,9 +11,9 @@ import (
 
 // Cancelled answers Cancel.
 type Cancelled struct {
-	Stopped bool
-	// Owed are uncounted events for the sender of an input that was stopped
-	// while it waited in the queue.
+	Stopped bool // at least one run
+	// Owed are uncounted events for the senders of inputs that were stopped while
+	// they waited in the queue: how a run under their label ended.
 	Owed [][]byte
 }
 
@@ -91,13 +91,27 @@ func cancelledEvent(key ThreadKey, label string) protocol.Event {
 	return &protocol.RunFinished{ThreadID: key.Thread, RunID: label, Outcome: &protocol.RunOutcome{Type: protocol.OutcomeCancelled}}
 }
 
-// Cancel stops the latest run under the label that has not ended (ws.cancel).
+// Cancel stops all runs under the label that have not ended (ws.cancel): the
+// latest first, so that what waits does not begin because what is active ends. A
+// run that has ended with open interrupts has ended; they stay open. An error
+// means that some may be stopped and others not.
 func (r *Runner) Cancel(ctx context.Context, key ThreadKey, label string) (Cancelled, error) {
+	var all Cancelled
 	terminal, err := protocol.Encode(cancelledEvent(key, label))
 	if err != nil {
-		return Cancelled{}, err
+		return all, err
 	}
-	return r.stop(ctx, Stop{Thread: key, Label: label, Terminal: terminal})
+	for range r.options.MaxQueue + 2 { // more only if others begin meanwhile
+		one, err := r.stop(ctx, Stop{Thread: key, Label: label, Terminal: terminal})
+		if err != nil || !one.Stopped {
+			return all, err
+		}
+		all.Stopped = true
+		if all.Owed == nil {
+			all.Owed = one.Owed
+		}
+	}
+	return all, nil
 }
 
 // CancelRun stops one run by its server-made id, if it has not ended.

@@ -17,7 +17,7 @@ func (l *lab) repeat(in *protocol.RunAgentInput) []protocol.Event {
 	if a.Disposition != adapter.Repeat {
 		l.t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
-	r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, in.RunID, nil)
+	r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, in.RunID)
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -55,38 +55,44 @@ func TestRepeatOfARunCancelledInTheQueue(t *testing.T) {
 	}
 }
 
-// The repeat of a run that ended holds what its sender's socket was written, and
-// not what that will yet get as events: a delta on top of it would double.
+// The repeat of a run that ended says as of which position it holds the thread,
+// what another run has said so far included: what follows that position is what
+// is missing, and nothing is there twice.
 func TestRepeatOfAnEndedRunWhileAnotherIsActive(t *testing.T) {
 	agent, gate := gated()
 	l := newLab(t, agent)
 	l.submit(user("one"))
 	gate <- struct{}{}
 	succeeded(t, l.untilEnd())
-	at := l.cursor.Position()
 	l.submit(user("two"))
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
+	at := l.cursor.Position()
 	again := user("one")
 	again.RunID = "run-1"
 	a := l.submit(again)
 	if a.Disposition != adapter.Repeat {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
-	for name, test := range map[string]struct {
-		at   *adapter.Position
-		want int
-	}{"as of a position": {&at, 3}, "as of now": {nil, 5}} {
-		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "run-1", test.at)
+	ask := func() adapter.Repeated {
+		t.Helper()
+		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "run-1")
 		if err != nil {
 			t.Fatal(err)
 		}
-		snapshot := decoded(t, r.Events)[2].(*protocol.MessagesSnapshot)
-		if got := len(snapshot.Messages); got != test.want {
-			t.Errorf("%s: %d messages, want %d", name, got, test.want)
-		}
+		return r
+	}
+	r := ask()
+	if r.At != at || r.Whole {
+		t.Errorf("as of %v, want %v; whole: %v", r.At, at, r.Whole)
+	}
+	if got := len(decoded(t, r.Events)[2].(*protocol.MessagesSnapshot).Messages); got != 5 {
+		t.Errorf("%d messages, want 5", got)
 	}
 	close(gate)
 	succeeded(t, l.untilEnd())
+	if r := ask(); r.Whole {
+		t.Error("an older run is taken for the thread's latest")
+	}
 }
 
 // A run whose questions were steered away from lists none of them as open.

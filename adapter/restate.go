@@ -95,8 +95,8 @@ func relabelled(terminal json.RawMessage, label string) (protocol.Event, error) 
 }
 
 // Repeat answers a repeated input (binding §5) from the run that carries it
-// out: restated under the given label, as of a position if that run is active.
-func (r *Runner) Repeat(ctx context.Context, key ThreadKey, runID, label string, at *Position) (Repeated, error) {
+// out, restated under the given label.
+func (r *Runner) Repeat(ctx context.Context, key ThreadKey, runID, label string) (Repeated, error) {
 	for {
 		view, err := r.store.Read(ctx, key, ReadQuery{RunID: runID, Follower: true})
 		if err != nil {
@@ -112,17 +112,21 @@ func (r *Runner) Repeat(ctx context.Context, key ThreadKey, runID, label string,
 		if label == "" {
 			label = record.Label
 		}
-		answer, next, err := repeat(view, label, at)
-		answer.Of = record.Label
-		if err != nil || next == "" {
-			return answer, err
+		answer, next, err := repeat(view, label)
+		if err != nil {
+			return Repeated{}, err
+		}
+		if next == "" {
+			answer.Of, answer.At = record.Label, Position{view.Epoch, view.Seq}
+			r.hub.observe(key, answer.At)
+			return answer, nil
 		}
 		runID = next
 	}
 }
 
 // repeat answers from the view's run, or names the run to answer from.
-func repeat(view *ThreadView, label string, at *Position) (answer Repeated, next string, err error) {
+func repeat(view *ThreadView, label string) (answer Repeated, next string, err error) {
 	run := view.Run
 	answer.Status = run.Status
 	switch run.Status {
@@ -138,21 +142,13 @@ func repeat(view *ThreadView, label string, at *Position) (answer Repeated, next
 		}
 		return answer, "", nil
 	case RunActive:
-		seq := view.Seq
-		if at != nil && at.Epoch == view.Epoch {
-			seq = min(at.Seq, view.Seq)
+		if run.Started > 0 {
+			answer.Whole = true
+			answer.Events, err = restate(view, view.Seq, label)
 		}
-		if run.Started == 0 || seq < run.Started {
-			return answer, "", nil
-		}
-		answer.Events, err = restate(view, seq, label)
 		return answer, "", err
 	}
-	upTo := int64(-1)
-	if at != nil && at.Epoch == view.Epoch && at.Seq >= view.Snapshot.At {
-		upTo = at.Seq // what follows comes to this client as events
-	}
-	f, err := foldView(view, upTo)
+	f, err := foldView(view, -1)
 	if err != nil {
 		return answer, "", err
 	}
@@ -160,13 +156,15 @@ func repeat(view *ThreadView, label string, at *Position) (answer Repeated, next
 	if err != nil {
 		return answer, "", err
 	}
+	open, err := readSuspension(view.Suspension)
+	if err != nil {
+		return answer, "", err
+	}
+	asks := false
 	if finished, ok := terminal.(*protocol.RunFinished); ok && finished.Outcome != nil && finished.Outcome.Type == protocol.OutcomeInterrupt {
-		open, err := readSuspension(view.Suspension)
-		if err != nil {
-			return answer, "", err
-		}
 		switch {
 		case open != nil && open.Execution == run.Execution:
+			asks = true
 			if terminal, err = open.terminal(view, label); err != nil {
 				return answer, "", err
 			}
@@ -176,6 +174,7 @@ func repeat(view *ThreadView, label string, at *Position) (answer Repeated, next
 			terminal = cancelledEvent(view.Thread, label)
 		}
 	}
+	answer.Whole = view.Latest != nil && view.Latest.ID == run.ID && (asks || open == nil)
 	answer.Events, err = restatement(view, f, label, terminal)
 	return answer, "", err
 }

@@ -77,25 +77,54 @@ func (s *silentStop) Stop(ctx context.Context, stop adapter.Stop) (result adapte
 	return result, err
 }
 
-// One Cancel stops one run, even when the reply is lost and another run has
-// the same label.
-func TestCancelOnceWhenTheReplyIsLost(t *testing.T) {
-	agent, gate := gated()
-	defer close(gate)
-	l := newLab(t, agent)
-	l.submit(user("one"))
-	for _, text := range []string{"two", "three"} {
-		in := user(text)
-		in.RunID = "same"
-		if a := l.submit(in); a.Disposition != adapter.Queued {
-			t.Fatalf("%s %+v", a.Disposition, a.Refusal)
-		}
+// A label that several runs carry is cancelled in all of them, the active one and
+// those that wait, and in no other run, even when a reply is lost.
+func TestCancelAllOfALabel(t *testing.T) {
+	for name, first := range map[string]string{"waiting": "another", "active and waiting": "same"} {
+		t.Run(name, func(t *testing.T) {
+			agent, gate := gated()
+			l := newLab(t, agent)
+			for i, label := range []string{first, "same", "other", "same"} {
+				in := user(fmt.Sprint("text ", i))
+				in.RunID = label
+				if a := l.submit(in); a.Refusal != nil {
+					t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+				}
+			}
+			canceller := l.worker(&silentStop{Store: l.store}, agent)
+			c, err := canceller.Cancel(l.ctx(), l.key, "same")
+			if err != nil || !c.Stopped || show(decoded(t, c.Owed)) != "RUN_STARTED RUN_FINISHED" {
+				t.Fatalf("%+v %v", c, err)
+			}
+			if c, err := canceller.Cancel(l.ctx(), l.key, "same"); err != nil || c.Stopped {
+				t.Errorf("again: %+v %v", c, err)
+			}
+			close(gate)
+			ends := map[string][]string{}
+			for len(ends["same"]) < 2 || len(ends["other"]) < 1 {
+				events := l.untilEnd()
+				end := events[len(events)-1].(*protocol.RunFinished)
+				ends[end.RunID] = append(ends[end.RunID], string(end.Outcome.Type))
+			}
+			for label, outcomes := range ends {
+				for _, o := range outcomes {
+					if want := map[bool]string{true: "cancelled", false: "success"}[label == "same"]; o != want {
+						t.Errorf("%s ended in %s", label, o)
+					}
+				}
+			}
+			l.wellFormed()
+		})
 	}
-	if c, err := l.worker(&silentStop{Store: l.store}, agent).Cancel(l.ctx(), l.key, "same"); err != nil || !c.Stopped {
-		t.Fatalf("%+v %v", c, err)
+}
+
+// A run that ended with a question has ended: there is nothing of it to stop, and
+// what it asked stays open.
+func TestCancelSuspended(t *testing.T) {
+	l := newLab(t, asker(confirmation("?")))
+	open := interrupts(t, l.say("hi"))
+	if c, err := l.runner.Cancel(l.ctx(), l.key, "run-1"); err != nil || c.Stopped || c.Owed != nil {
+		t.Errorf("%+v %v", c, err)
 	}
-	view, err := l.store.Read(l.ctx(), l.key, adapter.ReadQuery{})
-	if err != nil || len(view.Queue) != 1 {
-		t.Errorf("%d inputs wait, want one: %v", len(view.Queue), err)
-	}
+	succeeded(t, l.answer(resolved(open[0].ID, "true")))
 }

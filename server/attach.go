@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 )
@@ -33,7 +34,7 @@ func (s *fullSession) attach(f *frame) error {
 		if fresh {
 			d.follower.Close()
 		}
-		return s.fault(f, faultf(codeStore, "the thread cannot be read now; attach again"))
+		return s.fault(f, laterf(time.Second, codeStore, "the thread cannot be read now; attach again"))
 	}
 	s.place(d, a.Position)
 	return s.restate(d, a, f.id)
@@ -46,23 +47,22 @@ func (s *fullSession) tooMany() *fault {
 // detach answers ws.detach, also for a thread that is not followed.
 func (s *fullSession) detach(f *frame) error {
 	if d := s.threads[f.threadID]; d != nil {
-		s.drop(d)
+		if err := s.drop(d); err != nil {
+			return err
+		}
 	}
 	return s.send(detachedFrame{"ws.detached", f.id, f.threadID, "requested"})
 }
 
-func (s *fullSession) drop(d *delivery) {
+// drop ends a delivery.
+func (s *fullSession) drop(d *delivery) error {
 	d.follower.Close()
 	s.srv.waiting.leave(s.key(d.thread), s)
-	s.forget(d)
-}
-
-// forget ends a delivery whose follower somebody else closes.
-func (s *fullSession) forget(d *delivery) {
 	delete(s.threads, d.thread)
 	if s.stream == d.thread {
 		s.stream = ""
 	}
+	return s.leaveRepeats(d, nil)
 }
 
 // cancelRun answers ws.cancel. Whoever sent an input that was cancelled while
@@ -77,7 +77,7 @@ func (s *fullSession) cancelRun(f *frame) error {
 	c, err := s.srv.runs.Cancel(ctx, key, f.runID)
 	if err != nil {
 		s.log.Warn("cancelling failed", "thread", f.threadID, "error", err)
-		return s.fault(f, faultf(codeStore, "the outcome is unknown; cancel again"))
+		return s.fault(f, laterf(time.Second, codeStore, "the outcome is unknown; cancel again"))
 	}
 	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.runID, c.Stopped}); err != nil {
 		return err

@@ -163,14 +163,12 @@ func repeats(of string) adapter.Admitted {
 func TestRepeatActiveOnFollowedThread(t *testing.T) {
 	b := newFake()
 	b.log(localThread, runStarted("t", "r"), custom("1"))
-	asked := make(chan adapter.Position, 1)
 	b.submit = answering(repeats("r"))
-	b.repeat = func(key adapter.ThreadKey, runID, label string, at *adapter.Position) (adapter.Repeated, error) {
+	b.repeat = func(key adapter.ThreadKey, runID, label string) (adapter.Repeated, error) {
 		if key != localThread || runID != "s-r" || label != "r2" {
 			t.Errorf("asked for %v %s %s", key, runID, label)
 		}
-		asked <- *at
-		return adapter.Repeated{Status: adapter.RunActive, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
+		return adapter.Repeated{Status: adapter.RunActive, Whole: true, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":2}}`)
@@ -181,11 +179,49 @@ func TestRepeatActiveOnFollowedThread(t *testing.T) {
 		`{"type":"ws.run","threadId":"t","runId":"r2","disposition":"repeat","of":"r"}`,
 		`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":2,"uncounted":1}`,
 		runStarted("t", "r2"))
-	if at := <-asked; at != (adapter.Position{Epoch: "e1", Seq: 2}) {
-		t.Errorf("restated as of %v", at)
-	}
 	b.log(localThread, runFinished("t", "r"))
 	c.wants(runFinished("t", "r"))
+}
+
+// What a socket has still to be sent comes before the answer to a repeat, which
+// is as of then, and not again behind it.
+func TestRepeatBehindWhatWasMissed(t *testing.T) {
+	for name, test := range map[string]struct {
+		attach string
+		asked  int      // how often until it is answered
+		before []string // what comes before the answer
+	}{
+		"attached": {`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":1}}`, 1, []string{
+			`{"type":"ws.attached","threadId":"t","epoch":"e1","seq":1,"recovered":true,"interrupts":[],"queued":[]}`,
+			`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":1}`,
+			custom("2"), custom("3"), custom("4"), custom("5"), runFinished("t", "r"),
+			`{"type":"ws.live","threadId":"t","seq":6}`,
+		}},
+		"following nothing": {`{"type":"ws.ping"}`, 2, append([]string{`{"type":"ws.pong","positions":{}}`}, introduction(6)...)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			b.log(localThread, runStarted("t", "r"), custom("2"), custom("3"), custom("4"), custom("5"), runFinished("t", "r"))
+			b.submit = answering(repeats("r"))
+			asked := 0
+			b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
+				if asked++; asked < test.asked {
+					return adapter.Repeated{Status: adapter.RunEnded}, nil
+				}
+				b.log(localThread, custom("7"), custom("8"))
+				return adapter.Repeated{Status: adapter.RunEnded, At: adapter.Position{Epoch: "e1", Seq: 7},
+					Events: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
+			}
+			c := newTestServer(t, b, nil).dial()
+			c.send(test.attach, input("t", "r"))
+			c.wants(test.before...)
+			c.wants(
+				custom("7"),
+				`{"type":"ws.run","threadId":"t","runId":"r","disposition":"repeat","of":"r"}`,
+				`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":7,"uncounted":2}`,
+				runStarted("t", "r"), runFinished("t", "r"), custom("8"))
+		})
+	}
 }
 
 func TestRepeatOnUnfollowedThread(t *testing.T) {
@@ -194,52 +230,69 @@ func TestRepeatOnUnfollowedThread(t *testing.T) {
 			b := newFake()
 			b.log(localThread, custom("1"))
 			b.submit = answering(repeats("r"))
-			b.repeat = func(_ adapter.ThreadKey, _, label string, at *adapter.Position) (adapter.Repeated, error) {
-				if *at != (adapter.Position{Epoch: "e1", Seq: 1}) {
-					t.Errorf("restated as of %v", *at)
+			b.repeat = func(_ adapter.ThreadKey, _, label string) (adapter.Repeated, error) {
+				if status == adapter.RunQueued {
+					return adapter.Repeated{Status: status}, nil
 				}
-				rep := adapter.Repeated{Status: status}
-				if status != adapter.RunQueued {
-					rep.Events = [][]byte{[]byte(runStarted("t", label)), []byte(custom("so far"))}
-				}
-				return rep, nil
+				b.log(localThread, custom("2")) // behind what is restated
+				return adapter.Repeated{Status: status, At: adapter.Position{Epoch: "e1", Seq: 1}, Whole: true,
+					Events: [][]byte{[]byte(runStarted("t", label)), []byte(custom("so far"))}}, nil
 			}
 			c := newTestServer(t, b, nil).dial()
 			c.send(input("t", "r"))
-			c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"repeat","of":"r"}`)
 			if status == adapter.RunQueued {
+				c.wants(introduction(1)...)
+				c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"repeat","of":"r"}`)
 				b.log(localThread, custom("2"))
-				c.wants(`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":1}`, custom("2"))
+				c.wants(custom("2"))
 				return
 			}
-			c.wants(`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":1,"uncounted":2}`, runStarted("t", "r"), custom("so far"))
-			b.log(localThread, custom("2"))
-			c.wants(custom("2"))
+			c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"repeat","of":"r"}`,
+				`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":1,"uncounted":2}`, runStarted("t", "r"), custom("so far"), custom("2"))
 		})
 	}
 }
 
-// A run that ends between attaching and restating is restated whole; its last
-// events do not come a second time as live ones.
-func TestRepeatOfRunThatEndsMeanwhile(t *testing.T) {
-	b := newFake()
-	b.log(localThread, runStarted("t", "r"))
-	b.submit = answering(repeats("r"))
-	b.attached = func(a *adapter.Attached) {
-		if a.Position.Seq == 1 {
-			a.ActiveRunID = "r"
-		}
+// introduction is what a socket is told that begins to follow thread t in the
+// middle.
+func introduction(seq int) []string {
+	return []string{
+		fmt.Sprintf(`{"type":"ws.attached","threadId":"t","epoch":"e1","seq":%d,"recovered":false,"reason":"no_position","interrupts":[],"queued":[]}`, seq),
+		fmt.Sprintf(`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":%d,"uncounted":2}`, seq),
+		`{"type":"RUN_STARTED","threadId":"t","runId":"r","metadata":{"aguiws":{"restated":true}}}`, `{"type":"MESSAGES_SNAPSHOT","messages":[]}`,
+		fmt.Sprintf(`{"type":"ws.live","threadId":"t","seq":%d}`, seq),
 	}
-	b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
-		b.log(localThread, runFinished("t", "r"))
-		return adapter.Repeated{Status: adapter.RunEnded, Events: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
+}
+
+// A repeat that has still to wait for its socket is answered when the thread is
+// followed no more, and when it cannot be read.
+func TestRepeatIsAnsweredInAnyCase(t *testing.T) {
+	b := newFake()
+	b.submit = answering(repeats("r"))
+	b.log(localThread, custom("1"))
+	b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
+		// As of what the socket does not get to see.
+		return adapter.Repeated{Status: adapter.RunEnded, At: adapter.Position{Epoch: "e1", Seq: 2}, Events: [][]byte{[]byte(runFinished("t", "r"))}}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
+	c.send(`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":1}}`)
+	c.expect("ws.attached")
+	c.expect("ws.live")
+	c.send(input("t", "r"), `{"type":"ws.detach","threadId":"t"}`)
+	c.wants(
+		`{"type":"ws.run","threadId":"t","runId":"r","disposition":"repeat","of":"r"}`,
+		`{"type":"ws.detached","threadId":"t","reason":"requested"}`)
+	c.send(`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":1}}`)
+	c.expect("ws.attached")
+	c.expect("ws.live")
 	c.send(input("t", "r"))
-	c.expect("ws.run")
-	c.wants(`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":2,"uncounted":2}`, runStarted("t", "r"), runFinished("t", "r"))
-	b.log(localThread, custom("next"))
-	c.wants(custom("next"))
+	b.set(func() { b.failing = errors.New("no answer") })
+	b.log(localThread, custom("2"))
+	c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"refused"}`)
+	c.expect("ws.stream")
+	if f := c.expect("RUN_ERROR"); f["code"] != "store_unavailable" {
+		t.Errorf("got %v", f)
+	}
 }
 
 // An input that was accepted, on a thread that cannot be read then, is told to
@@ -262,11 +315,16 @@ func TestRepeatOrQueuedWithoutStore(t *testing.T) {
 	b.set(func() { b.failing = errors.New("no answer") })
 	b.set(func() { b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"}) })
 	refused()
-	b.set(func() { b.submit = answering(repeats("r")) })
+	b.set(func() {
+		b.submit = answering(repeats("r"))
+		b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
+			return adapter.Repeated{Status: adapter.RunQueued}, nil
+		}
+	})
 	refused()
 	b.set(func() {
 		b.failing = nil
-		b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
+		b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
 			return adapter.Repeated{}, errors.New("no answer")
 		}
 	})

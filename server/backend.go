@@ -11,7 +11,7 @@ import (
 // called concurrently.
 type backend interface {
 	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
-	Repeat(ctx context.Context, key adapter.ThreadKey, runID, label string, at *adapter.Position) (adapter.Repeated, error)
+	Repeat(ctx context.Context, key adapter.ThreadKey, runID, label string) (adapter.Repeated, error)
 	Cancel(ctx context.Context, key adapter.ThreadKey, label string) (adapter.Cancelled, error)
 	Follow(key adapter.ThreadKey, notify func()) follower
 	Shutdown(ctx context.Context) error

@@ -76,11 +76,12 @@ type pongFrame struct {
 }
 
 type errorFrame struct {
-	Type     string `json:"type"`
-	Code     string `json:"code"`
-	Message  string `json:"message"`
-	ThreadID string `json:"threadId,omitzero"`
-	ID       string `json:"id,omitzero"`
+	Type         string `json:"type"`
+	Code         string `json:"code"`
+	Message      string `json:"message"`
+	RetryAfterMs int64  `json:"retryAfterMs,omitzero"`
+	ThreadID     string `json:"threadId,omitzero"`
+	ID           string `json:"id,omitzero"`
 }
 
 type goawayFrame struct {

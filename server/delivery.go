@@ -19,6 +19,7 @@ type delivery struct {
 	replay   bool             // ws.live is due when the cursor has caught up
 	failures int              // of the store, in a row
 	awaits   bool             // inputs of this socket wait on the thread
+	repeats  []*repeat        // not answered yet
 	ready    atomic.Bool      // the cursor may find something
 }
 
@@ -35,6 +36,7 @@ func (s *fullSession) follow(thread string) *delivery {
 // place starts the delivery, or moves it, to what follows at.
 func (s *fullSession) place(d *delivery, at adapter.Position) {
 	d.position, d.based, d.replay, d.failures = at, false, false, 0
+	d.askAnew()
 	s.threads[d.thread] = d
 	d.ready.Store(true)
 	s.poke()
@@ -71,15 +73,18 @@ func (s *fullSession) step(ctx context.Context, d *delivery) error {
 		}
 		s.later(d)
 		s.log.Warn("following a thread failed", "thread", d.thread, "error", err)
-		return nil
+		return s.leaveRepeats(d, err)
 	}
 	d.failures = 0
 	if page.Deleted {
-		s.drop(d)
+		if err := s.drop(d); err != nil {
+			return err
+		}
 		return s.send(detachedFrame{"ws.detached", "", d.thread, "deleted"})
 	}
 	if page.Restated != nil {
 		d.ready.Store(true)
+		d.askAnew()
 		return s.restate(d, page.Restated, "")
 	}
 	for _, event := range page.Events {
@@ -95,14 +100,22 @@ func (s *fullSession) step(ctx context.Context, d *delivery) error {
 		if d.awaits && typeOf(event) == protocol.TypeRunStarted {
 			d.awaits = s.srv.waiting.done(s.key(d.thread), labelOf(event), s)
 		}
+		if err := s.tellRepeats(d, false); err != nil {
+			return err
+		}
 	}
 	switch {
-	case page.CaughtUp && d.replay:
-		d.replay = false
-		return s.send(liveFrame{"ws.live", d.thread, d.position.Seq})
-	case !page.CaughtUp && len(page.Events) > 0:
+	case page.CaughtUp:
+		if d.replay {
+			d.replay = false
+			if err := s.send(liveFrame{"ws.live", d.thread, d.position.Seq}); err != nil {
+				return err
+			}
+		}
+		return s.tellRepeats(d, true)
+	case len(page.Events) > 0:
 		d.ready.Store(true)
-	case !page.CaughtUp:
+	default:
 		s.later(d)
 	}
 	return nil

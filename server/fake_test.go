@@ -18,7 +18,7 @@ type fake struct {
 	threads map[adapter.ThreadKey]*fakeThread
 
 	submit   func(context.Context, adapter.Input) (adapter.Admitted, error)
-	repeat   func(key adapter.ThreadKey, runID, label string, at *adapter.Position) (adapter.Repeated, error)
+	repeat   func(key adapter.ThreadKey, runID, label string) (adapter.Repeated, error)
 	cancel   func(key adapter.ThreadKey, label string) (adapter.Cancelled, error)
 	attached func(*adapter.Attached) // amends an answer
 	failing  error                   // of Attach and Next
@@ -46,7 +46,7 @@ func newFake() *fake { return &fake{threads: map[adapter.ThreadKey]*fakeThread{}
 func newQueueing() *fake {
 	b := newFake()
 	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
-	b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
+	b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
 		return adapter.Repeated{Status: adapter.RunQueued}, nil
 	}
 	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
@@ -143,11 +143,17 @@ func (b *fake) start(in adapter.Input) adapter.Admitted {
 	return adapter.Admitted{Disposition: adapter.Started, RunID: "server-" + in.Run.RunID, Start: at}
 }
 
-func (b *fake) Repeat(_ context.Context, key adapter.ThreadKey, runID, label string, at *adapter.Position) (adapter.Repeated, error) {
+func (b *fake) Repeat(_ context.Context, key adapter.ThreadKey, runID, label string) (adapter.Repeated, error) {
 	b.mu.Lock()
 	repeat := b.repeat
 	b.mu.Unlock()
-	return repeat(key, runID, label, at)
+	told, err := repeat(key, runID, label)
+	if err == nil && told.At == (adapter.Position{}) {
+		b.mu.Lock()
+		told.At = b.thread(key).end()
+		b.mu.Unlock()
+	}
+	return told, err
 }
 
 func (b *fake) Cancel(_ context.Context, key adapter.ThreadKey, label string) (adapter.Cancelled, error) {

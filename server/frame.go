@@ -60,6 +60,7 @@ func (f *frame) done() {
 type fault struct {
 	code, message string
 	fields        []protocol.Problem
+	retry         time.Duration // the same frame may be sent again after that; 0: it would be refused again
 }
 
 func faultf(code, format string, args ...any) *fault {
@@ -68,6 +69,13 @@ func faultf(code, format string, args ...any) *fault {
 		msg = strings.ToValidUTF8(msg[:maxFaultBytes], "") + " …"
 	}
 	return &fault{code: code, message: msg}
+}
+
+// laterf is a fault that passes.
+func laterf(after time.Duration, code, format string, args ...any) *fault {
+	f := faultf(code, format, args...)
+	f.retry = after
+	return f
 }
 
 // parseFrame reads a text frame that is valid UTF-8.

@@ -41,6 +41,7 @@ func (s *fullSession) input(f *frame) error {
 		defer func() {
 			if s.threads[d.thread] != d {
 				d.follower.Close()
+				s.srv.waiting.leave(s.key(d.thread), s)
 			}
 		}()
 	}
@@ -65,8 +66,12 @@ func (s *fullSession) input(f *frame) error {
 		return s.disposed(f, admitted)
 	case adapter.Queued:
 		if fresh {
-			if _, err := s.placeAtEnd(ctx, d); err != nil {
+			a, err := s.placeAtEnd(ctx, d)
+			if err != nil {
 				return s.storeFailed(f, err)
+			}
+			if err := s.introduce(d, a); err != nil {
+				return err
 			}
 		}
 		waits, d.awaits = true, true
@@ -74,45 +79,6 @@ func (s *fullSession) input(f *frame) error {
 	default:
 		return s.repeat(ctx, f, d, fresh, admitted)
 	}
-}
-
-// repeat answers an input that was accepted before: the run that answers it is
-// restated under the label asked for, and goes on live.
-func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
-	active := ""
-	if fresh {
-		a, err := s.placeAtEnd(ctx, d)
-		if err != nil {
-			return s.storeFailed(f, err)
-		}
-		active = a.ActiveRunID
-	}
-	key, at, of := s.key(f.threadID), d.position, admitted.Of
-	awaits, _ := s.srv.waiting.add(key, of, s)
-	r, err := s.srv.runs.Repeat(ctx, key, admitted.RunID, f.runID, &at)
-	if err == nil && r.Status == adapter.RunQueued {
-		d.awaits = true
-	} else if awaits {
-		s.srv.waiting.done(key, of, s)
-	}
-	if r.Of != "" {
-		admitted.Of = r.Of
-	}
-	if err == nil && active == admitted.Of && active != "" && r.Status == adapter.RunEnded {
-		// It ended in between. Its last events are in the restatement; they
-		// must not follow it as well.
-		_, err = s.placeAtEnd(ctx, d)
-	}
-	if err != nil {
-		if fresh {
-			s.forget(d) // and input closes it
-		}
-		return s.storeFailed(f, err)
-	}
-	if err := s.disposed(f, admitted); err != nil {
-		return err
-	}
-	return s.uncounted(d.thread, d.position, r.Events)
 }
 
 // placeAtEnd starts the delivery at the log's end.

@@ -19,7 +19,7 @@ func TestRateLimit(t *testing.T) {
 		c.expect("ws.pong")
 	}
 	c.send(`{"type":"ws.ping","id":"4"}`)
-	if f := c.expect("ws.error"); f["code"] != "rate_limited" || f["id"] != "4" {
+	if f := c.expect("ws.error"); f["code"] != "rate_limited" || f["id"] != "4" || !positive(f["retryAfterMs"]) {
 		t.Errorf("got %v", f)
 	}
 	c.send(`{"type":"ws.detach","threadId":"t","id":"5"}`)
@@ -31,8 +31,7 @@ func TestRateLimit(t *testing.T) {
 	if f["code"] != "rate_limited" {
 		t.Errorf("got %v", f)
 	}
-	details, _ := f["metadata"].(map[string]any)["aguiws"].(map[string]any)
-	if ms, ok := details["retryAfterMs"].(float64); !ok || ms <= 0 {
+	if !positive(detailsOf(f)["retryAfterMs"]) {
 		t.Errorf("no hint when to retry: %v", f)
 	}
 
@@ -45,9 +44,21 @@ func TestRateLimit(t *testing.T) {
 		}
 	}
 	p.send(input("t", "r"))
-	if f := p.expect("RUN_ERROR"); f["code"] != "rate_limited" {
+	if f := p.expect("RUN_ERROR"); f["code"] != "rate_limited" || !positive(detailsOf(f)["retryAfterMs"]) {
 		t.Errorf("got %v", f)
 	}
+}
+
+func positive(v any) bool {
+	n, ok := v.(float64)
+	return ok && n > 0
+}
+
+// detailsOf is what a program needs of a RUN_ERROR beyond its code.
+func detailsOf(event map[string]any) map[string]any {
+	metadata, _ := event["metadata"].(map[string]any)
+	details, _ := metadata["aguiws"].(map[string]any)
+	return details
 }
 
 // Refusing a flood costs little: the reader slows down with it.
@@ -158,7 +169,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	// The same for who sends it again.
 	b.set(func() {
 		b.submit = answering(adapter.Admitted{Disposition: adapter.Repeat, RunID: "s", Of: "r"})
-		b.repeat = func(adapter.ThreadKey, string, string, *adapter.Position) (adapter.Repeated, error) {
+		b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
 			ts.waiting.settle(localThread, "r", cancelled)
 			return adapter.Repeated{Status: adapter.RunQueued}, nil
 		}

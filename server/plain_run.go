@@ -72,25 +72,23 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 		r.follower.Seek(r.position)
 		return true, nil
 	}
-	if _, err := r.attach(nil); err != nil {
-		return false, refuse(r.wire, outcomeUnknown())
-	}
 	over, err := r.resume()
 	return !over, err
 }
 
-// resume writes the run as of r.position, and reports whether that was all of
-// it. A run that still waits is nothing yet.
+// resume writes the run as it is and puts the cursor there, and reports whether
+// that was all of it. A run that still waits is nothing yet.
 func (r *plainRun) resume() (over bool, err error) {
 	ctx, cancel := r.look()
 	defer cancel()
-	at := r.position
 	r.srv.waiting.add(r.key, r.of, r)
-	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label, &at)
+	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label)
 	if err != nil {
 		r.log.Warn("restating a run failed", "thread", r.key.Thread, "error", err)
 		return true, refuse(r.wire, outcomeUnknown())
 	}
+	r.position = rep.At
+	r.follower.Seek(rep.At)
 	if rep.Status == adapter.RunQueued {
 		return false, nil
 	}
@@ -158,8 +156,7 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 	}
 	ctx, cancel := r.look()
 	defer cancel()
-	at := r.position
-	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label, &at)
+	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label)
 	if err != nil {
 		if r.ctx.Err() != nil {
 			return false, context.Cause(r.ctx)

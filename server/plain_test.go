@@ -81,7 +81,7 @@ func TestPlainQueued(t *testing.T) {
 	b.log(localThread, runStarted("t", "other"))
 	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
 	status := adapter.RunQueued
-	b.repeat = func(_ adapter.ThreadKey, runID, _ string, _ *adapter.Position) (adapter.Repeated, error) {
+	b.repeat = func(_ adapter.ThreadKey, runID, _ string) (adapter.Repeated, error) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if runID != "s" {
@@ -121,10 +121,7 @@ func TestPlainRepeat(t *testing.T) {
 			b := newFake()
 			b.log(localThread, runStarted("t", "r"))
 			b.submit = answering(repeats("r"))
-			b.repeat = func(_ adapter.ThreadKey, _, label string, at *adapter.Position) (adapter.Repeated, error) {
-				if at.Seq != 1 {
-					t.Errorf("restated as of %v", at)
-				}
+			b.repeat = func(_ adapter.ThreadKey, _, label string) (adapter.Repeated, error) {
 				rep := adapter.Repeated{Status: status, Events: [][]byte{[]byte(runStarted("t", label))}}
 				if status == adapter.RunEnded {
 					rep.Events = append(rep.Events, []byte(runFinished("t", label)))

@@ -152,7 +152,7 @@ func (s *fullSession) answer(f *frame) error {
 		// Over the rate too: whoever was refused it would be sent more, for nothing.
 		return s.detach(f)
 	case f.retryAfter > 0:
-		return s.fault(f, faultf(codeRateLimited, "slow down, and come back in %d ms", f.retryAfter.Milliseconds()+1))
+		return s.fault(f, laterf(f.retryAfter+time.Millisecond, codeRateLimited, "too many frames; slow down"))
 	case f.kind == "ws.attach":
 		return s.attach(f)
 	case f.kind == "ws.cancel":
@@ -173,7 +173,7 @@ func (s *fullSession) send(frame any) error {
 
 func (s *fullSession) fault(f *frame, why *fault) error {
 	s.srv.metrics.refused(why.code)
-	return s.send(errorFrame{"ws.error", why.code, why.message, f.threadID, f.id})
+	return s.send(errorFrame{"ws.error", why.code, why.message, why.retry.Milliseconds(), f.threadID, f.id})
 }
 
 func (s *fullSession) pong(f *frame) error {

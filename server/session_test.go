@@ -140,6 +140,7 @@ func TestFollowingGoesOnAfterStoreTrouble(t *testing.T) {
 	c.wants(custom("a"))
 }
 
+// Who follows nothing and has to wait is told what is under way before.
 func TestQueuedInput(t *testing.T) {
 	b := newFake()
 	b.log(localThread, runStarted("t", "r1"))
@@ -148,9 +149,12 @@ func TestQueuedInput(t *testing.T) {
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(input("t", "r2"))
+	c.wants(introduction(1)...)
 	c.wants(`{"type":"ws.run","threadId":"t","runId":"r2","disposition":"queued"}`)
 	b.log(localThread, runFinished("t", "r1"), runStarted("t", "r2"))
-	c.wants(`{"type":"ws.stream","threadId":"t","epoch":"e1","seq":1}`, runFinished("t", "r1"), runStarted("t", "r2"))
+	c.wants(runFinished("t", "r1"), runStarted("t", "r2"))
+	c.send(input("t", "r2")) // no second time
+	c.wants(`{"type":"ws.run","threadId":"t","runId":"r2","disposition":"queued"}`)
 }
 
 func TestCancel(t *testing.T) {

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -49,8 +50,8 @@ type v1Resolved struct {
 
 func inboxOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/inbox", id: "listInbox", summary: "The tenant's threads with open interrupts, those that have waited longest first",
-			scope: ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInbox,
+		{method: "GET", path: "/inbox", id: "listInbox", summary: "The tenant's threads with open interrupts, those that have waited longest first; without the scope approver or admin those among the threads of the caller's namespace that the page looks at, latest input first",
+			scope: ScopeRead, beyond: ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInbox,
 			query: append([]parameter{{"reason", "only those with an open interrupt of this reason"}}, pageParameters...)},
 		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",
 			scope: ScopeRead, beyond: ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInterrupts},
@@ -91,8 +92,43 @@ func (c *v1Call) listInbox() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.needs(c.op.away()) != nil {
+		return c.listOwnInbox(q)
+	}
 	items, next, err := c.runs.Inbox(c.r.Context(), q)
 	return pageOf(items, next, inboxItem), err
+}
+
+// listOwnInbox is the inbox of a caller who answers for nobody else. A page is one
+// of the namespace's threads, of which it has those that wait.
+func (c *v1Call) listOwnInbox(q adapter.PageQuery) (any, error) {
+	threads, next, err := c.runs.Threads(c.r.Context(), c.identity.Namespace, q)
+	if err != nil {
+		return nil, err
+	}
+	var items []adapter.Suspended
+	for _, info := range threads {
+		if !info.Waiting {
+			continue
+		}
+		t, err := c.runs.Thread(c.r.Context(), info.Thread)
+		if err != nil {
+			return nil, err
+		}
+		if t != nil && t.Open != nil && asksFor(t.Open, q.Reason) {
+			items = append(items, *t.Open)
+		}
+	}
+	return pageOf(items, next, inboxItem), nil
+}
+
+// asksFor reports whether one of the interrupts has the reason; "" is any.
+func asksFor(open *adapter.Suspended, reason string) bool {
+	return reason == "" || slices.ContainsFunc(open.Interrupts, func(o adapter.OpenInterrupt) bool {
+		members, _ := topMembers(o.Interrupt)
+		has, _ := text(members["reason"])
+		return has == reason
+	})
 }
 
 func (c *v1Call) listInterrupts() (any, error) {

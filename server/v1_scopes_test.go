@@ -32,7 +32,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"requeueRun":        {"admin", "admin"},
 	"listDispatches":    {"admin", ""},
 	"countDispatches":   {"admin", ""},
-	"listInbox":         {"approver admin", ""},
+	"listInbox":         {"read approver admin", ""},
 	"listInterrupts":    {"read approver admin", "approver admin"},
 	"resolveInterrupts": {"run approver admin", "approver admin"},
 	"dropDraft":         {"run approver admin", "approver admin"},

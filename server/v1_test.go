@@ -372,7 +372,6 @@ func TestV1Refusals(t *testing.T) {
 		{"getRun", 404, "run_not_found", "/threads/t/runs/nobody", ""},
 		{"cancelRun", 404, "run_not_found", "/threads/t/runs/nobody/cancel", `{}`},
 		{"renameThread", 404, "thread_not_found", "/threads/nobody", `{"title":"x"}`},
-		{"listInbox", 403, "forbidden", "/inbox", ""},
 		{"listDispatches", 403, "forbidden", "/dispatches", ""},
 		{"pauseThread", 403, "forbidden", "/threads/t/pause", ""},
 		{"getThread", 404, "thread_not_found", "/threads/t?namespace=somebody", ""},
@@ -425,5 +424,61 @@ func TestV1AnswersAreTagged(t *testing.T) {
 	v.call("addInput", 202, "/threads/t/input", say("/say x"))
 	if status, _, _ := v.send("GET", "/threads", "", map[string]string{"If-None-Match": tag}); status != http.StatusOK {
 		t.Errorf("%d", status)
+	}
+}
+
+// Who answers for nobody else has an inbox, of the own threads.
+func TestV1OwnInbox(t *testing.T) {
+	v := newV1(t)
+	v.call("addInput", 202, "/threads/t/input", say("/confirm sure?"))
+	v.call("addInput", 202, "/threads/quiet/input", say("/say hi"))
+	v.rests("t")
+	v.rests("quiet")
+	const question = `/inbox?reason=confirmation`
+	for _, path := range []string{"/inbox", question} {
+		got := items(v.call("listInbox", 200, path, ""))
+		if len(got) != 1 || got[0]["threadId"] != "t" || len(got[0]["interrupts"].([]any)) != 1 {
+			t.Fatalf("%s: %v", path, got)
+		}
+	}
+	if got := items(v.call("listInbox", 200, "/inbox?reason=tool_call", "")); len(got) != 0 {
+		t.Errorf("of another reason: %v", got)
+	}
+	seen, cursor := 0, ""
+	for {
+		page := v.call("listInbox", 200, "/inbox?limit=1"+cursor, "")
+		seen += len(items(page))
+		if page["next"] == nil {
+			break
+		}
+		cursor = "&cursor=" + url.QueryEscape(page["next"].(string))
+	}
+	if seen != 1 {
+		t.Errorf("%d over all pages", seen)
+	}
+	if got := items(v.as("0123456789abcdef-reader").call("listInbox", 200, "/inbox", "")); len(got) != 0 {
+		t.Errorf("somebody else's: %v", got)
+	}
+	id := items(v.call("listInbox", 200, question, ""))[0]["interrupts"].([]any)[0].(map[string]any)["id"].(string)
+	v.call("resolveInterrupts", 200, "/threads/t/interrupts/resolve", fmt.Sprintf(`{"entries":[{"interruptId":%q,"status":"cancelled"}]}`, id))
+	v.rests("t")
+	if got := items(v.call("listInbox", 200, "/inbox", "")); len(got) != 0 {
+		t.Errorf("answered: %v", got)
+	}
+}
+
+// An input that nobody named is answered with the name that was made for it, under
+// which it can be sent again.
+func TestV1InputWithoutAName(t *testing.T) {
+	v := newV1(t)
+	first := v.call("addInput", 202, "/threads/t/input", say("/say hello"))
+	name, _ := first["runId"].(string)
+	if name == "" {
+		t.Fatalf("%v", first)
+	}
+	v.rests("t")
+	again := v.call("addInput", 202, "/threads/t/input", fmt.Sprintf(`{"text":"/say hello","runId":%q}`, name))
+	if again["disposition"] != "repeat" || again["id"] != first["id"] || again["runId"] != name {
+		t.Errorf("%v is no repeat of %v", again, first)
 	}
 }

@@ -202,6 +202,9 @@ func (c *v1Call) addInput() (any, error) {
 	case !c.srv.hasAgent(in.Agent):
 		return nil, badRequest("agent: there is no agent of that name")
 	}
+	if in.RunID == "" {
+		in.RunID = newLabel("input")
+	}
 	admitted, err := c.runs.Inject(c.r.Context(), adapter.Injection{
 		Namespace: c.key.Namespace, Tenant: c.identity.Tenant, Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
 		RunID: in.RunID, Interrupt: in.Interrupt, After: in.After,

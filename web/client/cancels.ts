@@ -51,8 +51,11 @@ export class Cancels {
     for (const wish of this.wishes.values()) wish.frameId = undefined;
   }
 
-  /** A frame was refused; `down`: as the store is known to be, which is no attempt. Answers "none" if it is none of these, "again" if it will be sent again, or that it is given up. */
-  refused(frameId: string | undefined, code: string, down: boolean): "none" | "again" | "given up" {
+  /**
+   * A frame was refused; `down`: as the store is known to be, which is no attempt. Answers "none" if it is none of
+   * these, "again" if it will be sent again, or that it is given up.
+   */
+  refused(frameId: string | undefined, code: string, down: boolean, retryAfterMs?: number): "none" | "again" | "given up" {
     const [runId, wish] = [...this.wishes].find(([, one]) => frameId !== undefined && one.frameId === frameId) ?? [];
     if (runId === undefined || !wish) return "none";
     if (!FOR_NOW.has(code) || (!down && ++wish.attempts >= ATTEMPTS)) {
@@ -63,7 +66,7 @@ export class Cancels {
       if (wish.frameId !== frameId) return;
       wish.frameId = undefined;
       this.sendOne(runId);
-    }, down ? DOWN_MS : 250 * 2 ** wish.attempts);
+    }, retryAfterMs ?? (down ? DOWN_MS : 250 * 2 ** wish.attempts));
     return "again";
   }
 

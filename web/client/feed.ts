@@ -29,14 +29,14 @@ export interface FeedListener {
   /** The socket is up and nothing is missing: what was sent on an earlier socket may be sent again. */
   caughtUp(): void;
   /** A frame with this id was refused; undefined when the refusal names none. */
-  refused(id: string | undefined, code: string, message: string): void;
+  refused(id: string | undefined, code: string, message: string, retryAfterMs?: number): void;
   /** An answer to `cancel`: the run has been stopped, or had ended, or is unknown. */
   cancelled(runId: string): void;
   lost(): void;
   failed(error: TransportError): void;
 }
 
-/** How long to wait before an attach that was refused for now is tried again, in milliseconds. */
+/** How long to wait before an attach that was refused for now is tried again, where the server does not say. */
 const RETRY_ATTACH_MS = 1_000;
 /** The same, while the server says that its store does not answer; it says when it does. */
 const RETRY_ATTACH_DOWN_MS = 5_000;
@@ -212,13 +212,14 @@ export class Feed {
       this.attachId = undefined;
       if (FOR_NOW.has(frame.code)) {
         this.attachLater = true;
-        this.retryAttach = setTimeout(() => this.attach(), this.connection.storeAvailable ? RETRY_ATTACH_MS : RETRY_ATTACH_DOWN_MS);
+        const wait = this.connection.storeAvailable ? RETRY_ATTACH_MS : RETRY_ATTACH_DOWN_MS;
+        this.retryAttach = setTimeout(() => this.attach(), frame.retryAfterMs ?? wait);
         return true;
       }
     } else if (frame.id !== undefined ? !this.asked.has(frame.id) : frame.threadId !== this.threadId) {
       return false;
     }
-    this.tell((listener) => listener.refused(frame.id, frame.code, frame.message));
+    this.tell((listener) => listener.refused(frame.id, frame.code, frame.message, frame.retryAfterMs));
     return true;
   }
 

@@ -63,6 +63,8 @@ export interface ErrorFrame {
   type: "ws.error";
   code: string;
   message: string;
+  /** When the same frame may be sent again; without it, it would be refused again. */
+  retryAfterMs?: number;
   threadId?: string;
   id?: string;
 }

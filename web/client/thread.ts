@@ -240,6 +240,7 @@ export class AgentThread implements FeedListener {
       if (exchange.stopRequested) this.stop(exchange.runId);
       return;
     }
+    if (first.code === "rate_limited" && this.inputs.askLater(exchange, retryAfterMs(first))) return;
     if (!isTerminal(last)) {
       // From here on the run's events are this exchange's, whoever followed it before.
       if (this.current && this.current !== exchange.pipeline) this.current.finish();
@@ -278,14 +279,14 @@ export class AgentThread implements FeedListener {
     this.cancels.sendAll();
   }
 
-  refused(id: string | undefined, code: string, message: string): void {
-    const stop = this.cancels.refused(id, code, !this.connection.storeAvailable);
+  refused(id: string | undefined, code: string, message: string, retryAfterMs?: number): void {
+    const stop = this.cancels.refused(id, code, !this.connection.storeAvailable, retryAfterMs);
     if (stop === "given up") this.status.set({ failure: { code, message } });
     if (stop !== "none") return;
     const error = new TransportError(code, message);
     const exchange = this.exchanges.sentAs(id);
     if (!exchange) this.failed(error);
-    else if (code !== "rate_limited" || !this.inputs.askLater(exchange)) exchange.pipeline.fail(error);
+    else if (code !== "rate_limited" || !this.inputs.askLater(exchange, retryAfterMs)) exchange.pipeline.fail(error);
   }
 
   cancelled(runId: string): void {

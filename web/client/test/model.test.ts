@@ -104,11 +104,13 @@ class Server {
       this.attached = true;
       return;
     }
-    const over = runId !== this.begun.at(-1) || this.ahead.length === 0;
-    if (!this.attached) this.sent = this.log.length;
+    // The answer is as of now: what leads there comes first, or the thread told anew.
+    if (this.attached) this.say(...this.log.slice(this.sent));
+    else if (runId !== this.begun.at(-1)) this.attach(undefined);
+    const now = this.sent = this.log.length;
     this.attached = true;
-    const told = this.restated(over ? this.log.length : this.sent, runId);
-    this.say(run(runId, "repeat", { id, of: runId }), stream(this.sent, told.length || undefined), ...told);
+    const told = this.restated(now, runId);
+    this.say(run(runId, "repeat", { id, of: runId }), stream(now, told.length), ...told);
   }
 
   /** The latest run, or this one, by snapshots as of a position; nothing where it has not begun by then. */

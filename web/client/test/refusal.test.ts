@@ -41,6 +41,22 @@ describe("a refusal", () => {
     expect(outcome.value).toMatchObject({ code: "rate_limited" });
   });
 
+  it("that says when to come again is sent again then, be it an event or a frame", async () => {
+    const { bench, input, outcome } = await asked();
+    const { socket } = bench;
+    socket.say({ type: "ws.error", code: "rate_limited", message: "slow down", retryAfterMs: 7_000, id: input.id });
+    await settle(6_999);
+    expect(socket.silent()).toBe(true);
+    await settle(1);
+    const again = socket.next();
+    socket.say(run("r1", "refused", { id: again.id }), stream(0, 1), { ...failed("rate_limited"), metadata: { aguiws: { retryAfterMs: 9_000 } } });
+    await settle(8_999);
+    expect(socket.silent()).toBe(true);
+    await settle(1);
+    expect(socket.next().runId).toBe("r1");
+    expect(outcome.value).toBe("pending");
+  });
+
   it("of an input larger than the server takes happens before it is sent", async () => {
     const bench = new Bench();
     const agent = bench.agent();

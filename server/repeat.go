@@ -1,0 +1,152 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// maxRepeats is how many repeats of one thread may wait for their socket.
+const maxRepeats = 100
+
+// repeat is an input that was accepted before, and is answered as soon as its
+// socket has come as far as the answer. Where a restatement says what the client
+// has not been sent yet, that would come a second time behind it.
+type repeat struct {
+	frame    *frame // what of it the answer needs
+	admitted adapter.Admitted
+	told     *adapter.Repeated // as of a position that the socket has still to reach; nil: not asked for yet
+}
+
+// repeat answers an input that was accepted before: the run that answers it is
+// restated under the label asked for, and goes on live.
+func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
+	r := &repeat{frame: &frame{id: f.id, threadID: f.threadID, runID: f.runID}, admitted: admitted}
+	if len(d.repeats) >= maxRepeats {
+		return s.refuse(f, s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
+	}
+	if fresh {
+		told, err := s.askAgain(ctx, d, r)
+		if err != nil {
+			return s.storeFailed(f, err)
+		}
+		if told.Whole {
+			d.follower.Seek(told.At)
+			s.place(d, told.At)
+			return s.answerAgain(d, r, told)
+		}
+		a, err := s.placeAtEnd(ctx, d)
+		if err != nil {
+			return s.storeFailed(f, err)
+		}
+		if err := s.introduce(d, a); err != nil {
+			return err
+		}
+	}
+	d.repeats = append(d.repeats, r)
+	d.ready.Store(true)
+	s.poke()
+	return nil
+}
+
+// introduce tells a socket that begins to follow in the middle what is, as if it
+// had attached. An unused thread needs no introduction.
+func (s *fullSession) introduce(d *delivery, a *adapter.Attached) error {
+	if len(a.Restatement) == 0 {
+		return nil
+	}
+	return s.restate(d, a, "")
+}
+
+// askAgain reads the answer to a repeat.
+func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (adapter.Repeated, error) {
+	key, of := s.key(d.thread), r.admitted.Of
+	awaits, _ := s.srv.waiting.add(key, of, s)
+	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.runID)
+	if err == nil && told.Status == adapter.RunQueued {
+		d.awaits = true
+	} else if awaits {
+		s.srv.waiting.done(key, of, s)
+	}
+	return told, err
+}
+
+// answerAgain writes the answer to a repeat, as of where the socket is.
+func (s *fullSession) answerAgain(d *delivery, r *repeat, told adapter.Repeated) error {
+	if told.Of != "" {
+		r.admitted.Of = told.Of
+	}
+	if err := s.disposed(r.frame, r.admitted); err != nil {
+		return err
+	}
+	return s.uncounted(d.thread, d.position, told.Events)
+}
+
+// tellRepeats answers the repeats that the socket has come far enough for. The
+// first of them is read when the cursor has caught up, and kept while the cursor
+// makes the few steps to where it was read.
+func (s *fullSession) tellRepeats(d *delivery, caughtUp bool) error {
+	for len(d.repeats) > 0 {
+		r := d.repeats[0]
+		if r.told == nil {
+			if !caughtUp {
+				return nil
+			}
+			var err error
+			if r.told, err = s.askFrom(d, r); err != nil {
+				d.repeats = d.repeats[1:]
+				if err := s.storeFailed(r.frame, err); err != nil {
+					return err
+				}
+				continue
+			}
+			d.ready.Store(true)
+		}
+		if len(r.told.Events) > 0 && r.told.At != d.position {
+			return nil
+		}
+		d.repeats = d.repeats[1:]
+		if err := s.answerAgain(d, r, *r.told); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askFrom reads the answer to a repeat as of where the socket is, or further on.
+func (s *fullSession) askFrom(d *delivery, r *repeat) (*adapter.Repeated, error) {
+	ctx, cancel := s.look()
+	defer cancel()
+	told, err := s.askAgain(ctx, d, r)
+	if err == nil && told.At.Epoch == d.position.Epoch && told.At.Seq < d.position.Seq {
+		err = fmt.Errorf("the store is at %d, and events up to %d were read", told.At.Seq, d.position.Seq)
+	}
+	return &told, err
+}
+
+// askAnew forgets what was read for repeats: the cursor was moved.
+func (d *delivery) askAnew() {
+	for _, r := range d.repeats {
+		r.told = nil
+	}
+}
+
+// leaveRepeats ends those that wait on a thread that is not followed any more, or
+// cannot be read. Each is answered, by no more than that it was accepted or, after
+// err, that nobody knows.
+func (s *fullSession) leaveRepeats(d *delivery, err error) error {
+	repeats := d.repeats
+	d.repeats = nil
+	for _, r := range repeats {
+		if err != nil {
+			if err := s.storeFailed(r.frame, err); err != nil {
+				return err
+			}
+		} else if err := s.disposed(r.frame, r.admitted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
