@@ -26,12 +26,12 @@ func (s *nacks) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 func (l *lab) newNode(store adapter.Store, agent adapter.Agent) *adapter.Runner {
 	l.t.Helper()
 	r, err := adapter.NewRunner(deaf{store}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: soon, Sweep: soon, MaxAttempts: 2,
+		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 2,
 	})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.t.Cleanup(func() { r.Shutdown(l.ctx()) })
+	l.abandon(r)
 	return r
 }
 
