@@ -38,7 +38,9 @@ func (r *Runner) sweep() {
 func (r *Runner) sweepOnce() {
 	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
 	defer cancel()
+	asked := time.Now()
 	due, err := r.store.Due(ctx, 100)
+	r.silence.answered(asked, err)
 	if err != nil && ctx.Err() == nil {
 		r.log.Warn("the sweep could not read what is due", "error", err)
 	}
@@ -98,7 +100,13 @@ func (r *Runner) claimed(key ThreadKey) bool {
 
 // claim takes the thread's next activation and carries it.
 func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
-	request := ClaimRequest{Thread: key, Token: uuid.NewString()}
+	if x := r.carried(key); x != nil {
+		if kept, err := x.lease.ask(ctx); err != nil || kept {
+			return err
+		}
+	}
+	request := ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: r.silence.spares()}
+	asked := time.Now()
 	claimed, err := again(ctx, func() (ClaimResult, error) { return r.store.Claim(ctx, request) })
 	if err != nil {
 		return err
@@ -111,9 +119,9 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 	case claimed.Exhausted:
 		err = r.exhausted(ctx, claimed)
 	case claimed.Kind == ClaimQueued:
-		err = r.activate(ctx, claimed)
+		err = r.activate(ctx, claimed, asked)
 	case claimed.Kind == ClaimTakeover:
-		err = r.resumeLost(ctx, claimed)
+		err = r.resumeLost(ctx, claimed, asked)
 	}
 	// A record that cannot be read is no reason not to settle the claim.
 	record, _ := readRecord(&RunState{Record: claimed.Record})
@@ -122,7 +130,7 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 
 // activate judges a waiting input again, on the thread as it has become, and
 // starts its run.
-func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
+func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.Time) error {
 	var waiting queuedInput
 	var input protocol.RunAgentInput
 	if err := json.Unmarshal(claimed.Input, &waiting); err != nil {
@@ -156,7 +164,7 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 	if err != nil || result.Status != CommitOK {
 		return err // the lease runs out and the sweep tries again
 	}
-	start.claim, start.number, start.attempts = claimed.Claim, 1, claimed.Attempts
+	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
 	start.seq = result.End.Seq
 	r.start(*start)
 	return nil
@@ -177,7 +185,7 @@ func unknownAgent(name string, j *journal) error {
 }
 
 // resumeLost goes on with a run whose worker was lost.
-func (r *Runner) resumeLost(ctx context.Context, claimed ClaimResult) error {
+func (r *Runner) resumeLost(ctx context.Context, claimed ClaimResult, asked time.Time) error {
 	record, err := readRecord(&RunState{Record: claimed.Record})
 	if err != nil {
 		return err
@@ -196,7 +204,7 @@ func (r *Runner) resumeLost(ctx context.Context, claimed ClaimResult) error {
 	r.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "run", record.Label,
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
 	r.start(begin{
-		claim: claimed.Claim, label: record.Label, id: record.Execution, agent: record.Agent,
+		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
 		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
 	})
 	return nil

@@ -52,12 +52,12 @@ func TestRequeueGoesOnFromTheJournal(t *testing.T) {
 	l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
 	cut := l.cutBefore(l.store, protocol.TypeRunFinished)
 	w, err := adapter.NewRunner(deaf{cut}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: soon, Sweep: soon, MaxAttempts: 1,
+		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { w.Shutdown(l.ctx()) })
+	l.abandon(w)
 	l.beginOn(w, "hi", "run-0")
 	await(l, cut.lost)
 	if c, err := l.store.Claim(l.ctx(), adapter.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != adapter.ClaimTakeover {

@@ -81,6 +81,13 @@
 // well-formed run. A step that was started and not recorded is asked about,
 // unless it is an IdempotentStep.
 //
+// A worker that cannot renew its lease because the store does not answer keeps its
+// runs: what they have done is stored when it does, and until then no step begins
+// and Emit waits when its room is full. Only the store takes a run away from it, by
+// saying that another worker has it. Nodes whose sweep found the store silent for half
+// a lease let holders renew for three tenths of one, once it answers, before they
+// take runs over.
+//
 // A runner that shuts down hands an execution back at its next step if another
 // node takes runs of its agent. If none does, it finishes the run.
 //

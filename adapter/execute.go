@@ -10,12 +10,10 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// errLeaseLost ends a run whose claim could not be renewed in time.
-var errLeaseLost = fmt.Errorf("%w: the lease was lost", ErrStopped)
-
 // begin describes an activation whose RUN_STARTED is logged.
 type begin struct {
 	claim    Claim
+	asked    time.Time // when the claim was first asked for
 	label    string
 	id       string // execution
 	agent    string
@@ -50,8 +48,8 @@ func (r *Runner) carry(b begin) error {
 		ctx: ctx, cancel: cancel, continuing: b.continuing,
 		stored: storedMessages(b.view),
 	}
-	lease := newLease(r.options.Lease)
-	x.pipe = newPipeline(r.store, b.claim, b.number, b.seq, lease.held)
+	x.lease = newLease(r.store, b.claim, r.options.Lease, b.asked)
+	x.pipe = newPipeline(r.store, b.claim, b.number, b.seq)
 	if !r.track(x) {
 		return r.handBack(b.claim)
 	}
@@ -65,7 +63,7 @@ func (r *Runner) carry(b begin) error {
 	renewed := make(chan struct{})
 	go func() {
 		defer close(renewed)
-		lease.renew(ctx, r.store, b.claim, cancel)
+		x.lease.keep(ctx, cancel)
 	}()
 	err := x.prepare(b)
 	if err == nil {
@@ -209,52 +207,4 @@ func (x *execution) handedBack() bool {
 	defer x.mu.Unlock()
 	return errors.Is(x.sealed, errHandBack) ||
 		errors.Is(context.Cause(x.ctx), errHandBack) && x.pipe.result().End == (Position{})
-}
-
-// lease is this worker's own idea of its claim, by its monotonic clock: it
-// stops trusting the claim before the store gives it to somebody else.
-type lease struct {
-	length time.Duration
-	until  chan time.Time // holds one value: the local deadline
-}
-
-func newLease(length time.Duration) *lease {
-	l := &lease{length: length, until: make(chan time.Time, 1)}
-	l.until <- time.Now().Add(l.trusted())
-	return l
-}
-
-// trusted is how long after asking a renewal is relied upon.
-func (l *lease) trusted() time.Duration { return l.length - l.length/5 }
-
-func (l *lease) held() bool {
-	until := <-l.until
-	l.until <- until
-	return time.Now().Before(until)
-}
-
-// renew extends the claim until ctx ends, and ends the run when it is lost.
-func (l *lease) renew(ctx context.Context, store Worker, claim Claim, cancel context.CancelCauseFunc) {
-	tick := time.NewTicker(max(l.length*3/10, time.Millisecond))
-	defer tick.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-tick.C:
-		}
-		asked := time.Now()
-		kept, err := store.Renew(ctx, claim)
-		switch {
-		case err == nil && !kept:
-			cancel(errLeaseLost)
-			return
-		case err == nil:
-			<-l.until
-			l.until <- asked.Add(l.trusted())
-		case !l.held():
-			cancel(errLeaseLost)
-			return
-		}
-	}
 }

@@ -19,7 +19,7 @@ const (
 	// leaseInTests is by the store's clock, which is put forward when a worker is
 	// lost: nobody is taken for lost who is only slow.
 	leaseInTests = 10 * time.Second
-	// soon is how long a worker that is lost goes on trying.
+	// soon is how often other nodes look for what is due.
 	soon = 500 * time.Millisecond
 )
 
@@ -115,13 +115,23 @@ func (deaf) Listen(func(adapter.Delivery)) {}
 func (l *lab) worker(store adapter.Store, agent adapter.Agent) *adapter.Runner {
 	l.t.Helper()
 	w, err := adapter.NewRunner(deaf{store}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: soon, Sweep: soon,
+		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon,
 	})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.t.Cleanup(func() { w.Shutdown(l.ctx()) })
+	l.abandon(w)
 	return w
+}
+
+// abandon ends a worker with the test. What it carries is not waited for: a worker
+// that was cut off goes on trying.
+func (l *lab) abandon(w *adapter.Runner) {
+	l.t.Cleanup(func() {
+		at, cancel := context.WithCancel(context.Background())
+		cancel()
+		w.Shutdown(at)
+	})
 }
 
 // beginOn lets a worker begin a run.

@@ -14,6 +14,7 @@ const (
 	maxBatchEvents = 64
 	maxBatchBytes  = 256 << 10
 	maxUnacked     = 256
+	maxUnackedSize = 1 << 20
 )
 
 // item is something a run adds, whole: events, then records, then an end.
@@ -32,13 +33,13 @@ type item struct {
 type pipeline struct {
 	store Worker
 	claim Claim
-	alive func() bool // whether the claim's lease may still be held
 
 	mu      sync.Mutex
 	space   *sync.Cond
 	wake    chan struct{}
 	pending []item
 	unacked int   // events
+	size    int   // their bytes
 	expect  int64 // the log's end, pending items excluded
 	number  int64 // of the last batch stored
 	err     error // sticky
@@ -50,9 +51,9 @@ type pipeline struct {
 // newPipeline continues a claim whose last batch had the given number and left
 // the log at seq. run must be called, and ends with the first end, the first
 // verdict against the claim, or ctx.
-func newPipeline(store Worker, claim Claim, number, seq int64, alive func() bool) *pipeline {
+func newPipeline(store Worker, claim Claim, number, seq int64) *pipeline {
 	p := &pipeline{
-		store: store, claim: claim, alive: alive,
+		store: store, claim: claim,
 		number: number, expect: seq,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
@@ -74,7 +75,7 @@ func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 	})
 	defer stop()
 	p.mu.Lock()
-	for p.err == nil && ctx.Err() == nil && p.unacked > maxUnacked {
+	for p.err == nil && ctx.Err() == nil && (p.unacked > maxUnacked || p.size > maxUnackedSize) {
 		p.space.Wait()
 	}
 	if p.err != nil || ctx.Err() != nil {
@@ -83,6 +84,7 @@ func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 	}
 	p.pending = append(p.pending, it)
 	p.unacked += len(it.events)
+	p.size += sizeOf(it.events)
 	p.mu.Unlock()
 	select {
 	case p.wake <- struct{}{}:
@@ -144,9 +146,7 @@ func (p *pipeline) take() ([]item, Batch) {
 		}
 		n++
 		batch.Bookkeeping = it.notes
-		for _, e := range it.events {
-			size += len(e)
-		}
+		size += sizeOf(it.events)
 		batch.Events = append(batch.Events, it.events...)
 		for _, r := range it.records {
 			r.Position = p.expect + int64(len(batch.Events))
@@ -173,7 +173,8 @@ func (p *pipeline) take() ([]item, Batch) {
 	return items, batch
 }
 
-// commit sends a batch until its outcome is known. A batch that was stored
+// commit sends a batch until its outcome is known, however long the store is silent:
+// it is fenced if somebody else has the claim by then. A batch that was stored
 // although its reply was lost is recognised by its number.
 func (p *pipeline) commit(ctx context.Context, batch Batch) (CommitResult, bool) {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
@@ -191,9 +192,6 @@ func (p *pipeline) commit(ctx context.Context, batch Batch) (CommitResult, bool)
 			return result, false
 		case <-timer.C:
 		}
-		if !p.alive() {
-			return result, false
-		}
 	}
 }
 
@@ -202,6 +200,7 @@ func (p *pipeline) ack(items []item, batch Batch, result CommitResult) {
 	p.number = batch.Number
 	p.expect = result.End.Seq
 	p.unacked -= len(batch.Events)
+	p.size -= sizeOf(batch.Events)
 	p.paused = result.Paused
 	if batch.End != nil {
 		p.err = ErrStopped
@@ -223,6 +222,14 @@ func (p *pipeline) fail() {
 	p.err = ErrStopped
 	p.pending = nil
 	p.space.Broadcast()
+}
+
+func sizeOf(events [][]byte) int {
+	n := 0
+	for _, e := range events {
+		n += len(e)
+	}
+	return n
 }
 
 // pausing reports whether the run is wished to suspend.

@@ -134,6 +134,7 @@ type execution struct {
 	id     string
 	frozen frozen
 	pipe   *pipeline
+	lease  *lease
 	ctx    context.Context // ends when the run is over for this worker
 	cancel context.CancelCauseFunc
 

@@ -22,8 +22,9 @@ type Options struct {
 	Agents map[string]Agent
 	// Mode says what may be relied upon. Default ModeAuto.
 	Mode Mode
-	// Lease is how long a worker may be silent before its run is taken over.
-	// Default 10 s. All nodes of a store should use the same.
+	// Lease is how long a worker may be silent before its run is taken over; after
+	// the store itself was silent it takes up to 3/10 of that more. Default 10 s.
+	// All nodes of a store should use the same.
 	Lease time.Duration
 	// Sweep is how often lost and waiting runs are looked for. Default 1 s.
 	Sweep time.Duration
@@ -89,6 +90,7 @@ type Runner struct {
 	owes    atomic.Pointer[Withdrawn]
 	health  *storeHealth
 	onStore atomic.Pointer[func()]
+	silence silence
 
 	ctx      context.Context // ends when runs must stop
 	cancel   context.CancelCauseFunc
@@ -158,6 +160,7 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	r.health = newStoreHealth(r.log, r.storeChanged)
 	r.log = r.StoreLog(r.log)
 	r.store = watchedStore{store, r.health}
+	r.silence.lease, r.silence.heard = r.options.Lease, time.Now()
 	r.hub = newHub(r.store)
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	store.Listen(r.receive)
@@ -234,6 +237,18 @@ func (r *Runner) untrack(x *execution) {
 	}
 }
 
+// carried is the thread's run that this node carries, as far as it knows; nil: none.
+func (r *Runner) carried(key ThreadKey) *execution {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, x := range r.active {
+		if x.claim.Thread == key && x.ctx.Err() == nil && x.pipe.result().End == (Position{}) {
+			return x
+		}
+	}
+	return nil
+}
+
 // fence ends what this worker still does for a run that was stopped.
 func (r *Runner) fence(runID string) {
 	r.mu.Lock()
@@ -257,7 +272,7 @@ func (r *Runner) fenceThread(key ThreadKey) {
 		r.background(func() {
 			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
 			defer cancel()
-			if kept, err := r.store.Renew(ctx, x.claim); err == nil && !kept {
+			if kept, err := x.lease.ask(ctx); err == nil && !kept {
 				x.cancel(ErrStopped)
 			}
 		})

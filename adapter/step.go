@@ -27,8 +27,13 @@ var errInside = errors.New("not possible here")
 //
 // If the worker dies after fn was started and before its result was recorded,
 // fn is not silently run again: a human is asked whether it took effect
-// (ReasonUncertainStep). fn's context ends when the run is cancelled; what it
-// then returns is not recorded.
+// (ReasonUncertainStep). fn's context ends when the run is cancelled or another
+// worker has it; what it then returns is not recorded.
+//
+// fn is called only while at least a fifth of Options.Lease is left of this worker's
+// claim, looked at right before; else Step waits until the claim is renewed. A machine
+// that stands still inside fn for longer than that may find that another one has the
+// run. While the store does not answer Step waits with what fn returned.
 func Step[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error)) (T, error) {
 	return step(ctx, run, name, false, fn)
 }
@@ -112,6 +117,11 @@ func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, idempote
 	s.step, s.stepIDs = ref.Key, 0
 	defer func() { s.step = "" }()
 	if !idempotent {
+		// Whoever goes on with the run asks about a start, so none is stored that
+		// this worker may not follow up.
+		if err := x.lease.await(x.ctx); err != nil {
+			return nil, x.seal(ErrStopped)
+		}
 		if err := x.record(s, &record{Kind: recordStart, Scope: ref.Scope, Key: ref.Key}); err != nil {
 			return nil, err
 		}
@@ -146,6 +156,9 @@ func (x *execution) unlocked(ctx context.Context, ref stepRef, fn func(context.C
 	ctx, cancel := x.within(inside(ctx, "step "+ref.Key))
 	defer cancel()
 	x.runner.reached("step_before_effect")
+	if err := x.lease.await(ctx); err != nil {
+		return nil, err
+	}
 	var result json.RawMessage
 	err := contained(func() (err error) {
 		result, err = fn(ctx)

@@ -59,8 +59,8 @@ func (s *failingStore) Read(context.Context, adapter.ThreadKey, adapter.ReadQuer
 
 var errRefused = fmt.Errorf("redisstore: %w: connection refused", adapter.ErrOutcomeUnknown)
 
-// outage is a runner on a store that can be made to fail, inside a bubble.
-type outage struct {
+// failing is a runner on a store that can be made to fail, inside a bubble.
+type failing struct {
 	t      *testing.T
 	store  failingStore
 	runner *adapter.Runner
@@ -68,9 +68,9 @@ type outage struct {
 	told   []bool // the changes, as it told them
 }
 
-func newOutage(t *testing.T, level slog.Level) *outage {
+func newFailing(t *testing.T, level slog.Level) *failing {
 	t.Helper()
-	o := &outage{t: t}
+	o := &failing{t: t}
 	var err error
 	o.runner, err = adapter.NewRunner(&o.store, &adapter.Options{
 		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil })},
@@ -85,15 +85,15 @@ func newOutage(t *testing.T, level slog.Level) *outage {
 }
 
 // pass lets time pass.
-func (o *outage) pass(d time.Duration) {
+func (o *failing) pass(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-func (o *outage) end() { o.runner.Shutdown(o.t.Context()) }
+func (o *failing) end() { o.runner.Shutdown(o.t.Context()) }
 
 // lines are what was logged.
-func (o *outage) lines() (list []logLine) {
+func (o *failing) lines() (list []logLine) {
 	o.t.Helper()
 	for text := range strings.Lines(o.log.String()) {
 		var l logLine
@@ -114,7 +114,7 @@ func TestStoreOutage(t *testing.T) {
 	for name, takes := range map[string]time.Duration{"refuses at once": 0, "hangs": 2 * time.Second} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := newOutage(t, slog.LevelInfo)
+				o := newFailing(t, slog.LevelInfo)
 				defer o.end()
 				o.pass(10 * time.Second)
 				o.store.set(takes, errRefused, errRefused)
@@ -159,8 +159,8 @@ func TestStoreOutage(t *testing.T) {
 
 // A store of which a part is gone is there, and so is one that failed a call.
 func TestStoreIsNotDown(t *testing.T) {
-	for name, failing := range map[string]func(*outage){
-		"one thread cannot be read": func(o *outage) {
+	for name, fail := range map[string]func(*failing){
+		"one thread cannot be read": func(o *failing) {
 			o.store.set(0, nil, errRefused)
 			f := o.runner.Follow(adapter.ThreadKey{Thread: "t"}, func() {})
 			defer f.Close()
@@ -169,7 +169,7 @@ func TestStoreIsNotDown(t *testing.T) {
 				o.pass(100 * time.Millisecond)
 			}
 		},
-		"the sweep fails, threads can be read": func(o *outage) {
+		"the sweep fails, threads can be read": func(o *failing) {
 			o.store.set(0, errRefused, nil)
 			f := o.runner.Follow(adapter.ThreadKey{Thread: "t"}, func() {})
 			defer f.Close()
@@ -178,7 +178,7 @@ func TestStoreIsNotDown(t *testing.T) {
 				o.pass(100 * time.Millisecond)
 			}
 		},
-		"a short time": func(o *outage) {
+		"a short time": func(o *failing) {
 			for range 5 {
 				o.store.set(0, errRefused, errRefused)
 				o.pass(1200 * time.Millisecond)
@@ -189,17 +189,17 @@ func TestStoreIsNotDown(t *testing.T) {
 				o.t.Errorf("said %v", l)
 			}
 		},
-		"a call of which the caller has gone": func(o *outage) {
+		"a call of which the caller has gone": func(o *failing) {
 			o.store.set(0, fmt.Errorf("%w: %w", adapter.ErrOutcomeUnknown, context.Canceled), nil)
 			o.pass(10 * time.Second)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				o := newOutage(t, slog.LevelInfo)
+				o := newFailing(t, slog.LevelInfo)
 				defer o.end()
 				o.pass(10 * time.Second)
-				failing(o)
+				fail(o)
 				if len(o.told) > 0 || !o.runner.StoreAvailable() {
 					t.Errorf("told %v", o.told)
 				}
@@ -212,7 +212,7 @@ func TestStoreIsNotDown(t *testing.T) {
 // such lines before. What is not of the store stays.
 func TestStoreLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		o := newOutage(t, slog.LevelDebug)
+		o := newFailing(t, slog.LevelDebug)
 		defer o.end()
 		log := o.runner.StoreLog(slog.New(slog.NewJSONHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))).With("user", "u")
 		say := func(times int) (levels map[string]int) {

@@ -27,12 +27,12 @@ func (s *nacks) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 func (l *lab) newNode(store adapter.Store, agent adapter.Agent) *adapter.Runner {
 	l.t.Helper()
 	r, err := adapter.NewRunner(deaf{store}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: soon, Sweep: soon, MaxAttempts: 2,
+		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 2,
 	})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	l.t.Cleanup(func() { r.Shutdown(l.ctx()) })
+	l.abandon(r)
 	return r
 }
 
@@ -108,7 +108,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		return run.Say(string(answers.Entries[0].Status))
+		return run.Say(status(answers.Of[0]))
 	})
 	for name, test := range map[string]struct {
 		patient bool

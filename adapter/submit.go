@@ -263,6 +263,7 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 	// A sender that goes away now must not leave a run that nobody carries.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.options.StoreTimeout)
 	defer cancel()
+	asked := time.Now()
 	result, err := again(ctx, func() (BeginResult, error) { return r.store.Begin(ctx, b) })
 	if err != nil {
 		return Admitted{}, false, err
@@ -290,7 +291,7 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 	} else {
 		r.reached("after_begin")
 	}
-	start.claim, start.number, start.attempts = result.Claim, 1, 1
+	start.claim, start.asked, start.number, start.attempts = result.Claim, asked, 1, 1
 	start.seq = result.Start.Seq + int64(len(b.Events))
 	r.start(*start)
 	return Admitted{Disposition: Started, RunID: b.RunID, Start: result.Start}, false, nil

@@ -62,6 +62,9 @@ type ClaimRequest struct {
 	// RunID claims this waiting dispatch whatever stands before it and whenever
 	// it is available, if the thread could be claimed at all. "": the next one.
 	RunID string
+	// Spare leaves a run that a worker has claimed to that worker, though its lease
+	// is over.
+	Spare bool
 }
 
 // ClaimResult answers Claim.

@@ -15,7 +15,7 @@ func (s *Store) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.Clai
 		return adapter.ClaimResult{}, errors.New("redisstore: claim: a claim needs a token")
 	}
 	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{claimScript, t.all(), []any{t.member, c.Token, s.opts.Lease.Milliseconds(), c.RunID}})
+	r, err := s.run(ctx, call{claimScript, t.all(), []any{t.member, c.Token, s.opts.Lease.Milliseconds(), c.RunID, c.Spare}})
 	if err != nil {
 		return adapter.ClaimResult{}, err
 	}

@@ -5,6 +5,7 @@
 -- ARGV[8] token
 -- ARGV[9] lease   ms
 -- ARGV[10] run    '': the next one
+-- ARGV[11] spare  1: not a run that has a holder
 --
 -- Returns {kind, run, dispatch epoch, attempts, exhausted, input, record, epoch,
 --   logged before, events, fenced node, fenced token}; kind 0 nothing, 1 queued,
@@ -29,6 +30,7 @@ local node, old, kind, d = '', '', 1, nil
 if r.run ~= '' then
   if named ~= '' and named ~= r.run then return nothing() end
   -- What was given back until a time may be had before it by name.
+  if ARGV[11] == '1' and r.token ~= '' then return nothing() end
   if NOW <= r.lease and (r.token ~= '' or named == '') then return nothing() end
   d = getRun(t, r.run)
   node, old = r.node, r.token

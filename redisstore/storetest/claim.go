@@ -162,6 +162,29 @@ var claimTests = []test{
 		c.move(time.Millisecond)
 		th.claimed("t2", adapter.ClaimTakeover)
 	}},
+	{"a run that has a holder can be spared when its lease is over", func(e *env) {
+		c := e.stopped()
+		th := e.thread()
+		spared := func(token string, kind adapter.ClaimKind) adapter.Claim {
+			th.Helper()
+			res, err := th.s.Claim(e.Context(), adapter.ClaimRequest{Thread: th.key, Token: token, Spare: true})
+			if err != nil {
+				e.Fatal(err)
+			}
+			same(th, "kind", res.Kind, kind)
+			return res.Claim
+		}
+		th.begun(th.wait("r1"))
+		claim := spared("t1", adapter.ClaimQueued)
+		th.activate(claim)
+		c.move(e.lease + time.Millisecond)
+		th.unchanged(func() { spared("t2", adapter.ClaimNothing) })
+		same(th, "its holder goes on", th.renew(claim), true)
+		if err := th.s.HandBack(e.Context(), claim); err != nil {
+			e.Fatal(err)
+		}
+		spared("t3", adapter.ClaimTakeover)
+	}},
 	{"a claim that was never activated is claimed as queued again", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
