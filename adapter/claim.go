@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"time"
 
@@ -65,7 +66,7 @@ func (r *Runner) retire() bool {
 
 // claimLater claims the thread's next activation, once at a time.
 func (r *Runner) claimLater(key ThreadKey) {
-	if r.draining() || r.leaves(key) {
+	if r.draining() || r.leaves(key) || r.holds(key) {
 		return
 	}
 	r.mu.Lock()
@@ -156,15 +157,15 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 	if err != nil {
 		return unreadable(err)
 	}
-	result, err := again(ctx, func() (CommitResult, error) {
-		return r.store.Activate(ctx, Activation{
-			Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent,
-		})
-	})
+	a := Activation{Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent}
+	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
+	result, err := again(ctx, func() (CommitResult, error) { return r.store.Activate(ctx, a) })
+	if errors.Is(err, ErrOutcomeUnknown) {
+		r.rescueActivated(a, *start)
+	}
 	if err != nil || result.Status != CommitOK {
 		return err // the lease runs out and the sweep tries again
 	}
-	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
 	start.seq = result.End.Seq
 	r.start(*start)
 	return nil

@@ -28,7 +28,7 @@ type Delivery struct {
 	Kind   DeliveryKind
 	Epoch  string
 	First  int64    // position of Events[0]
-	Events [][]byte // shared: must not be changed. None: the log has begun again, under another epoch
+	Events [][]byte // shared: must not be changed. None: the log ends before First, perhaps under another epoch
 	Token  string   // DeliverFenced: the token of the claim that was fenced
 }
 
@@ -36,7 +36,7 @@ type Delivery struct {
 type DeliveryKind int
 
 const (
-	DeliverEvents DeliveryKind = iota // Events were logged, or the thread was deleted
+	DeliverEvents DeliveryKind = iota // Events were logged, the log ends where it is said, or the thread was deleted
 	DeliverReady                      // the thread has a dispatch to claim
 	DeliverFenced                     // the run active here was stopped or claimed elsewhere
 	// DeliverWithdrawn: an input was stopped while it waited. Events are the two

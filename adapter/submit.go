@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -266,6 +267,9 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 	asked := time.Now()
 	result, err := again(ctx, func() (BeginResult, error) { return r.store.Begin(ctx, b) })
 	if err != nil {
+		if !b.Queue && errors.Is(err, ErrOutcomeUnknown) {
+			r.rescueBegun(b, *start)
+		}
 		return Admitted{}, false, err
 	}
 	switch result.Status {
@@ -286,6 +290,13 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 		// Stopped, or taken over, before it was known here that it had begun.
 		return Admitted{Disposition: Started, RunID: b.RunID, Start: result.Start}, false, nil
 	}
+	r.carryBegun(b, *start, result, asked)
+	return Admitted{Disposition: Started, RunID: b.RunID, Start: result.Start}, false, nil
+}
+
+// carryBegun starts carrying a run that this node has begun, and whose claim it asked
+// for at the given time.
+func (r *Runner) carryBegun(b Begin, start begin, result BeginResult, asked time.Time) {
 	if start.continuing {
 		r.reached("after_decision")
 	} else {
@@ -293,6 +304,5 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 	}
 	start.claim, start.asked, start.number, start.attempts = result.Claim, asked, 1, 1
 	start.seq = result.Start.Seq + int64(len(b.Events))
-	r.start(*start)
-	return Admitted{Disposition: Started, RunID: b.RunID, Start: result.Start}, false, nil
+	r.start(start)
 }

@@ -100,13 +100,13 @@ func (s *Store) end(ctx context.Context, b adapter.Batch) (adapter.CommitResult,
 	}
 	res := commitResult(r)
 	res.Ready, res.GaveBack = r.bool(), r.bool()
-	after := r.events()
+	before, after := r.int(), r.events()
 	if r.err != nil {
 		return res, r.err
 	}
 	if res.Status == adapter.CommitOK {
 		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
-		s.logged(b.Claim.Thread, res.End.Epoch, res.End.Seq+1, after)
+		s.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
 	}
 	return res, nil
 }

@@ -32,11 +32,11 @@ func (s *Store) deliver(d adapter.Delivery) {
 	}
 }
 
-// logged delivers on this node what one of its own calls has logged.
+// logged delivers on this node what one of its own calls has logged. A call that
+// was recognised as sent again logs nothing, and what it logged the first time was
+// heard of by others only: then this node learns where the log ends.
 func (s *Store) logged(key adapter.ThreadKey, epoch string, first int64, events [][]byte) {
-	if len(events) > 0 {
-		s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: epoch, First: first, Events: events})
-	}
+	s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: epoch, First: first, Events: events})
 }
 
 // withdrawn tells this node what the sender of an input is owed that a call of its

@@ -34,7 +34,7 @@
 --   the dead letter is gone, 5 a run is active, 6 an interrupt is open and is not
 --   answered, 7 no interrupt is open, 8 the suspended execution is another.
 --   claimed: the run is active under the token. ready: {1 if there is one to
---   claim, logged before, events}.
+--   claim, logged before, events}; of a call sent again, without events.
 
 local t, member = keysOf(KEYS), ARGV[7]
 local run, how, token = ARGV[13], ARGV[17], ARGV[18]
@@ -45,7 +45,8 @@ local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, 
 local again = getRun(t, run)
 if again then
   local claimed = how ~= 'queue' and holds(r, run, token, r.depoch) and 1 or 0
-  return { 0, again.admitted, r.epoch, claimed, r.depoch, {}, '' }
+  local since = again.status == 'queued' and redis.call('ZSCORE', t.ready, member)
+  return { 0, again.admitted, r.epoch, claimed, r.depoch, { since and tonumber(since) <= NOW and 1 or 0, r.seq, {} }, '' }
 end
 local dedupe = ARGV[23]
 local holder = dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. dedupe)

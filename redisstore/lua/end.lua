@@ -23,8 +23,8 @@
 --                     ids, messages (id and message), removed message ids
 -- then those, in that order
 --
--- Returns {verdict (as fence), epoch, end of the batch, ready, gave back,
---   events logged after the batch}.
+-- Returns {verdict (as fence), epoch, end of the batch, ready, gave back, logged
+--   before, events logged after the batch}; of a call sent again, without events.
 
 local t, member, run = keysOf(KEYS), ARGV[7], ARGV[8]
 local r = open(t.rec)
@@ -32,10 +32,10 @@ local expect = tonumber(ARGV[12])
 
 local stamp = stampOf(ARGV[9], ARGV[11])
 local d = getRun(t, run)
-if d and d.stamp == stamp then return { OK, r.epoch, d.finish, d.ready, d.gave, {} } end
+if d and d.stamp == stamp then return { OK, r.epoch, d.finish, d.ready, d.gave, r.seq, {} } end
 local verdict = fence(r, run, ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), expect)
 if verdict == STORED then verdict = MISMATCH end
-if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, {} } end
+if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, r.seq, {} } end
 
 local at = 31
 local function part(i, width)
@@ -94,4 +94,4 @@ decide(t, r)
 local extra = r.extra or {}
 publish(t.followers, member, r.epoch, expect + 1, ARGV, e1, e2)
 publish(t.followers, member, r.epoch, finish + 1, extra, 1, #extra)
-return { OK, r.epoch, finish, ready, gave, extra }
+return { OK, r.epoch, finish, ready, gave, finish, extra }

@@ -1,0 +1,189 @@
+package adapter_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// away is a way to the store that is lost in mid-call, after or before the store
+// has carried the call out, until it is there again.
+type away struct {
+	adapter.Store
+	call     string // the call that is lost
+	executed bool
+
+	mu   sync.Mutex
+	gone bool
+	met  chan struct{} // closed when the call was lost
+}
+
+func (s *away) lose(call string, executed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.call, s.executed, s.met = call, executed, make(chan struct{})
+}
+
+func (s *away) back() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.gone, s.call = false, ""
+}
+
+var errAway = fmt.Errorf("%w: away", adapter.ErrOutcomeUnknown)
+
+// passes is nil, or the error that the call is answered; execute: after the store
+// has carried it out.
+func (s *away) passes(call string) (execute bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.gone:
+		return false, errAway
+	case s.call == call:
+		s.gone = true
+		close(s.met)
+		return s.executed, errAway
+	}
+	return true, nil
+}
+
+func reached[T any](s *away, name string, call func() (T, error)) (T, error) {
+	var none T
+	execute, lost := s.passes(name)
+	if execute {
+		result, err := call()
+		if lost == nil || err != nil {
+			return result, err
+		}
+	}
+	return none, lost
+}
+
+func (s *away) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+	return reached(s, "begin", func() (adapter.BeginResult, error) { return s.Store.Begin(ctx, b) })
+}
+
+func (s *away) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {
+	return reached(s, "activate", func() (adapter.CommitResult, error) { return s.Store.Activate(ctx, a) })
+}
+
+func (s *away) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+	return reached(s, "read", func() (*adapter.ThreadView, error) { return s.Store.Read(ctx, key, q) })
+}
+
+func (s *away) Dispatch(ctx context.Context, key adapter.ThreadKey, id string) (*adapter.Dispatch, error) {
+	return reached(s, "dispatch", func() (*adapter.Dispatch, error) { return s.Store.Dispatch(ctx, key, id) })
+}
+
+func (s *away) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
+	return reached(s, "due", func() ([]adapter.ThreadKey, error) { return s.Store.Due(ctx, limit) })
+}
+
+func (s *away) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+	return reached(s, "renew", func() (bool, error) { return s.Store.Renew(ctx, c) })
+}
+
+// said tells that a call was given up.
+type said chan struct{}
+
+func (s said) Write(line []byte) (int, error) {
+	if strings.Contains(string(line), "not known whether") {
+		select {
+		case s <- struct{}{}:
+		default:
+		}
+	}
+	return len(line), nil
+}
+
+// A run that has begun, of which its node was not told, is carried by that node when
+// the store answers again, however late.
+func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
+	for _, tt := range []struct {
+		name, call string
+		lapses     bool
+	}{
+		{"begun", "begin", false},
+		{"begun, and its lease has ended since", "begin", true},
+		{"taken from the queue", "activate", false},
+		{"taken from the queue, and its lease has ended since", "activate", true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var calls atomic.Int32
+			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				calls.Add(1)
+				return run.Say("hello")
+			})
+			store := &away{}
+			gaveUp := make(said, 1)
+			l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, agent,
+				func(o *adapter.Options) {
+					o.StoreTimeout = 100 * time.Millisecond
+					o.Logger = slog.New(slog.NewTextHandler(gaveUp, nil))
+				})
+			store.lose(tt.call, true)
+			in := user("hi")
+			in.ThreadID, in.RunID = l.key.Thread, "run-0"
+			send := func() (adapter.Admitted, error) {
+				o := adapter.Input{Namespace: l.key.Namespace, Run: in}
+				if tt.call == "activate" {
+					o.Dispatch.Available = time.Now().Add(time.Millisecond)
+				}
+				return l.runner.Submit(l.ctx(), o)
+			}
+			if _, err := send(); (err != nil) != (tt.call == "begin") {
+				t.Fatal(err)
+			}
+			await(l, store.met)
+			if tt.call == "activate" {
+				await(l, gaveUp)
+			}
+			if tt.lapses {
+				l.lapse()
+			}
+			store.back()
+			a, err := send()
+			if err != nil || a.Disposition != adapter.Repeat {
+				t.Errorf("the same again: %s %+v %v", a.Disposition, a.Refusal, err)
+			}
+			succeeded(t, l.untilEnd())
+			if n := calls.Load(); n != 1 {
+				t.Errorf("the agent was called %d times", n)
+			}
+			l.wellFormed()
+		})
+	}
+}
+
+// What the store was never told does not begin behind the back of its sender.
+func TestBeginThatNeverCameToTheStore(t *testing.T) {
+	var calls atomic.Int32
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		calls.Add(1)
+		return run.Say("hello")
+	})
+	store := &away{}
+	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, agent,
+		func(o *adapter.Options) { o.StoreTimeout = 100 * time.Millisecond; o.Lease = soon })
+	store.lose("begin", false)
+	in := user("hi")
+	in.ThreadID, in.RunID = l.key.Thread, "run-0"
+	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+		t.Fatalf("%+v", a)
+	}
+	store.back()
+	if err := l.runner.Shutdown(l.ctx()); err != nil { // waits for the question after it
+		t.Fatal(err)
+	}
+	if view, err := store.Store.Read(l.ctx(), l.key, adapter.ReadQuery{}); err != nil || view.Latest != nil || calls.Load() != 0 {
+		t.Errorf("%+v %v, the agent was called %d times", view, err, calls.Load())
+	}
+}

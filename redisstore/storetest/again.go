@@ -1,0 +1,143 @@
+package storetest
+
+import (
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// end is where the thread's log ends for who was told no more than was delivered.
+func (h *heard) end(key adapter.ThreadKey) (end adapter.Position) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, d := range h.all {
+		if d.Kind != adapter.DeliverEvents || d.Thread != key {
+			continue
+		}
+		if last := d.First + int64(len(d.Events)) - 1; d.Epoch != end.Epoch || last > end.Seq {
+			end = adapter.Position{Epoch: d.Epoch, Seq: last}
+		}
+	}
+	return end
+}
+
+var againTests = []test{
+	{"a call that is sent again tells its own node where the log ends", func(e *env) {
+		clock := e.stopped()
+		th := e.thread()
+		claims := map[string]adapter.Claim{}
+		begins := func(run string, begin func(string) adapter.Begin) func() error {
+			b := begin(run)
+			return func() error {
+				res, err := th.s.Begin(e.Context(), b)
+				claims[run] = res.Claim
+				return err
+			}
+		}
+		commits := func(b func() adapter.Batch) func() error {
+			return func() error {
+				_, err := th.s.Commit(e.Context(), b())
+				return err
+			}
+		}
+		takes := func(run string, kind adapter.ClaimKind) func() error {
+			token := "taken-" + run + string(rune('0'+kind))
+			return func() error {
+				res, err := th.s.Claim(e.Context(), adapter.ClaimRequest{Thread: th.key, Token: token})
+				same(th, "claimed", res.Kind, kind)
+				claims[run] = res.Claim
+				return err
+			}
+		}
+		stops := func(label string) func() error {
+			return func() error {
+				_, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: "stop-" + label, Label: label, Terminal: []byte("stopped")})
+				return err
+			}
+		}
+		steps := []struct {
+			name string
+			call func() func() error
+		}{
+			{"begin", func() func() error { return begins("r1", th.start) }},
+			{"commit", func() func() error { return commits(func() adapter.Batch { return batch(claims["r1"], 2, 1, "b") }) }},
+			{"queue", func() func() error { return begins("r2", th.wait) }},
+			{"stop what waits", func() func() error { return stops("label-r2") }},
+			{"end, behind which is logged what was stopped", func() func() error {
+				return commits(func() adapter.Batch { return ending(claims["r1"], 3, 2, "end", adapter.EndFinish) })
+			}},
+			{"queue at rest", func() func() error { return begins("r3", th.wait) }},
+			{"claim", func() func() error { return takes("r3", adapter.ClaimQueued) }},
+			{"activate", func() func() error {
+				return func() error {
+					_, err := th.s.Activate(e.Context(), activation(claims["r3"]))
+					return err
+				}
+			}},
+			{"nack", func() func() error {
+				return func() error {
+					_, err := th.s.Nack(e.Context(), adapter.Nack{Claim: claims["r3"], Terminal: []byte("failed")})
+					return err
+				}
+			}},
+			{"take over", func() func() error {
+				clock.move(time.Minute)
+				return takes("r3", adapter.ClaimTakeover)
+			}},
+			{"bury", func() func() error {
+				return func() error {
+					_, err := th.s.Bury(e.Context(), adapter.Nack{Claim: claims["r3"], Terminal: []byte("failed")})
+					return err
+				}
+			}},
+			{"begin", func() func() error { return begins("r4", th.start) }},
+			{"stop what is active", func() func() error { return stops("label-r4") }},
+			{"begin", func() func() error { return begins("r5", th.start) }},
+			{"interrupt", func() func() error {
+				return func() error {
+					_, err := th.s.Interrupt(e.Context(), adapter.Interruption{Thread: th.key, Request: "i", Active: "r5", Terminal: []byte("cancelled")})
+					return err
+				}
+			}},
+			{"begin", func() func() error { return begins("r6", th.start) }},
+			{"stop what has begun, unknown to its beginner", func() func() error {
+				again := begins("r6", th.start)
+				th.stop("label-r6")
+				return again
+			}},
+			{"delete", func() func() error {
+				return func() error {
+					_, err := th.s.Delete(e.Context(), th.key)
+					return err
+				}
+			}},
+		}
+		for _, step := range steps {
+			call := step.call()
+			if err := call(); err != nil {
+				e.Fatalf("%s: %v", step.name, err)
+			}
+			again := listen(th.s)
+			if err := call(); err != nil {
+				e.Fatalf("%s again: %v", step.name, err)
+			}
+			if step.name == "queue" || step.name == "stop what waits" {
+				continue // nothing is logged by it
+			}
+			v := th.view()
+			same(th, step.name, again.end(th.key), adapter.Position{Epoch: v.Epoch, Seq: v.Seq})
+		}
+	}},
+	{"what waits at rest is announced to its own node again", func(e *env) {
+		th := e.thread()
+		b := th.wait("r1")
+		th.begun(b)
+		again := listen(th.s)
+		th.begun(b)
+		same(th, "announced", again.count(adapter.DeliverReady, th.key, ""), 1)
+		th.claimed("t", adapter.ClaimQueued)
+		again = listen(th.s)
+		th.begun(b)
+		same(th, "once it is claimed", again.count(adapter.DeliverReady, th.key, ""), 0)
+	}},
+}
