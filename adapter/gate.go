@@ -226,13 +226,17 @@ func (c ToolCall) carryOut(ctx context.Context, run *Run, call Invocation, outco
 		return outcome, fmt.Errorf("adapter: tool %s has nothing that carries it out", c.Name)
 	}
 	call.IdempotencyKey = derive(run.x.id, "call/"+c.ID, 0)
+	var args any = call.Args
+	if !json.Valid(call.Args) {
+		args = string(call.Args)
+	}
 	do := Step[json.RawMessage]
 	if c.Idempotent {
 		do = IdempotentStep[json.RawMessage]
 	}
 	value, err := do(ctx, run, "tool "+c.Name, func(ctx context.Context) (json.RawMessage, error) {
 		return c.Do(ctx, call)
-	})
+	}, Given(c.Name, c.ID, args))
 	if failed, ok := err.(*StepError); ok {
 		outcome.Status, outcome.Reason = ToolFailed, failed.Message
 		outcome.Result = result(map[string]any{"executed": false, "error": failed.Message})
