@@ -39,7 +39,8 @@ type record struct {
 
 	Idempotent bool `json:"idempotent,omitempty"` // start: the step may run again
 
-	Branches int `json:"branches,omitempty"` // fork
+	Branches int  `json:"branches,omitempty"` // fork
+	OwnKeys  bool `json:"ownKeys,omitempty"`  // fork: each branch has idempotency keys of its own
 
 	Digest string          `json:"digest,omitempty"` // ask, start: of what was asked or given; "" is not compared
 	Calls  []suspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
