@@ -26,7 +26,7 @@
 //		}
 //		_, err = adapter.Step(ctx, run, "send", func(ctx context.Context) (bool, error) {
 //			return true, c.send(ctx, letter)
-//		})
+//		}, adapter.Given(letter))
 //		if err != nil {
 //			return err
 //		}
@@ -34,9 +34,10 @@
 //	}
 //
 // What has an effect, or could turn out otherwise the next time (a model, a
-// clock, a random number), belongs inside Step. CallTools announces tool
-// calls, asks about those that need it, and carries them out. Everything else
-// on Run streams events.
+// clock, a random number), belongs inside Step. By what it is Given a replay
+// knows it from another step of its name. CallTools announces tool calls, asks
+// about those that need it, and carries them out. Everything else on Run streams
+// events.
 //
 // # A run
 //
@@ -73,7 +74,11 @@
 // answer. Continuing means calling the agent again with the journal: recorded
 // steps return what they returned, emissions before the last record are
 // silent, and the first call past the journal is live. A replay that takes
-// another path than the journal ends in RUN_ERROR agent_replay_diverged.
+// another path than the journal ends in RUN_ERROR agent_replay_diverged. Paths are
+// compared by the names and the order of steps, by what steps were Given, by the
+// ids and the arguments of tool calls, by whole questions and by the number of
+// branches. Nothing else is: a step that was given nothing passes for any other of
+// its name and ordinal, and so does one that a server before this check journaled.
 //
 // Each record knows the position of the log at which it was written. When a
 // worker is lost, the next one closes what was left open, restates messages and

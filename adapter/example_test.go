@@ -30,7 +30,7 @@ func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
 	}
 	_, err = adapter.Step(ctx, run, "send", func(ctx context.Context) (bool, error) {
 		return true, c.send(ctx, letter)
-	})
+	}, adapter.Given(letter))
 	if err != nil {
 		return err
 	}

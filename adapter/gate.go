@@ -62,8 +62,8 @@ type Invocation struct {
 	Name   string
 	// Args are those the human saw and allowed, or gave.
 	Args json.RawMessage
-	// IdempotencyKey is the same at every attempt to carry this call out, and
-	// no other call has it.
+	// IdempotencyKey is the same at every attempt to carry this call out, and no
+	// other call has it, not even one with the same CallID.
 	IdempotencyKey string
 	// Decision is the human's answer with PassDecisionToTool, otherwise the zero
 	// Answer.
@@ -225,14 +225,18 @@ func (c ToolCall) carryOut(ctx context.Context, run *Run, call Invocation, outco
 	if c.Do == nil {
 		return outcome, fmt.Errorf("adapter: tool %s has nothing that carries it out", c.Name)
 	}
-	call.IdempotencyKey = derive(run.x.id, "call/"+c.ID, 0)
+	call.IdempotencyKey = run.callKey(c.ID)
+	var args any = call.Args
+	if !json.Valid(call.Args) {
+		args = string(call.Args)
+	}
 	do := Step[json.RawMessage]
 	if c.Idempotent {
 		do = IdempotentStep[json.RawMessage]
 	}
 	value, err := do(ctx, run, "tool "+c.Name, func(ctx context.Context) (json.RawMessage, error) {
 		return c.Do(ctx, call)
-	})
+	}, Given(c.Name, c.ID, args))
 	if failed, ok := err.(*StepError); ok {
 		outcome.Status, outcome.Reason = ToolFailed, failed.Message
 		outcome.Result = result(map[string]any{"executed": false, "error": failed.Message})

@@ -13,7 +13,7 @@ import (
 type recordKind string
 
 const (
-	recordStart  recordKind = "start"  // a step that is not idempotent was started
+	recordStart  recordKind = "start"  // a step was started that is not idempotent, or is given something
 	recordStep   recordKind = "step"   // a step ended, with a result or an error
 	recordAsk    recordKind = "ask"    // the execution suspended
 	recordAnswer recordKind = "answer" // the decisions of the ask before it
@@ -37,9 +37,12 @@ type record struct {
 	Result json.RawMessage `json:"result,omitempty"` // step
 	Failed *string         `json:"failed,omitempty"` // step: the error's text
 
-	Branches int `json:"branches,omitempty"` // fork
+	Idempotent bool `json:"idempotent,omitempty"` // start: the step may run again
 
-	Digest string          `json:"digest,omitempty"` // ask: of what was asked
+	Branches int  `json:"branches,omitempty"` // fork
+	OwnKeys  bool `json:"ownKeys,omitempty"`  // fork: each branch has idempotency keys of its own
+
+	Digest string          `json:"digest,omitempty"` // ask, start: of what was asked or given; "" is not compared
 	Calls  []suspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
 	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
 	Steps  []stepRef       `json:"steps,omitempty"`  // ask in systemScope: the uncertain steps, in order of IDs
@@ -75,7 +78,9 @@ func ordinalKey(name string, n int) string { return name + "#" + strconv.Itoa(n)
 type journal struct {
 	scopes   map[string][]*record    // what each scope meets, in order
 	steps    map[stepRef]*record     // recorded steps
-	started  map[stepRef]bool        // started and not recorded, undecided
+	met      map[stepRef]bool        // in scopes
+	given    map[stepRef]string      // digests of what steps were given
+	started  map[stepRef]bool        // not idempotent, started and not recorded, undecided
 	decided  map[stepRef]uncertainty // what a human said of a started step
 	answers  map[*record]*record     // of each ask
 	answered *record                 // the last answer
@@ -95,6 +100,8 @@ func readJournal(stored []json.RawMessage) (*journal, error) {
 	j := &journal{
 		scopes:  map[string][]*record{},
 		steps:   map[stepRef]*record{},
+		met:     map[stepRef]bool{},
+		given:   map[stepRef]string{},
 		started: map[stepRef]bool{},
 		decided: map[stepRef]uncertainty{},
 		answers: map[*record]*record{},
@@ -119,16 +126,17 @@ func (j *journal) add(r *record) error {
 	}
 	switch r.Kind {
 	case recordStart:
-		if !j.started[ref] && j.decided[ref] == (uncertainty{}) {
-			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+		j.meet(ref, r)
+		if r.Digest != "" {
+			j.given[ref] = r.Digest
 		}
-		j.started[ref] = true
-		delete(j.decided, ref)
+		if !r.Idempotent {
+			j.started[ref] = true
+			delete(j.decided, ref)
+		}
 		return nil
 	case recordStep:
-		if !j.started[ref] && j.decided[ref] == (uncertainty{}) {
-			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
-		}
+		j.meet(ref, r)
 		j.steps[ref] = r
 		delete(j.started, ref)
 		delete(j.decided, ref)
@@ -166,6 +174,14 @@ func (j *journal) add(r *record) error {
 	}
 	j.last = max(j.last, r.Position)
 	return nil
+}
+
+// meet lets a step's scope meet its first record.
+func (j *journal) meet(ref stepRef, r *record) {
+	if !j.met[ref] {
+		j.met[ref] = true
+		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+	}
 }
 
 // uncertain returns the steps that were started and not recorded, in the order

@@ -57,7 +57,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 	if s.step != "" {
 		return nil, fmt.Errorf("adapter: Parallel inside step %s: %w", s.step, errInside)
 	}
-	key := s.number("fork")
+	key, ownKeys := s.number("fork"), true
 	if recorded := s.next(); recorded != nil {
 		if recorded.Kind != recordFork || recorded.Key != key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "Parallel " + key})
@@ -68,7 +68,8 @@ func (r *Run) fork(n int) ([]*scope, error) {
 			})
 		}
 		s.cursor++
-	} else if err := x.record(s, &record{Kind: recordFork, Scope: s.name, Key: key, Branches: n}); err != nil {
+		ownKeys = recorded.OwnKeys
+	} else if err := x.record(s, &record{Kind: recordFork, Scope: s.name, Key: key, Branches: n, OwnKeys: true}); err != nil {
 		return nil, err
 	}
 	x.forks++
@@ -80,6 +81,9 @@ func (r *Run) fork(n int) ([]*scope, error) {
 			name = s.name + "/" + name
 		}
 		scopes[i] = newScope(x.journal, name, true)
+		if ownKeys {
+			scopes[i].keys = name + "/"
+		}
 	}
 	return scopes, nil
 }

@@ -72,7 +72,9 @@ type scope struct {
 	cursor  int       // how many of them the replay has met
 	names   map[string]int
 	ids     int
-	step    string // key of the step that is running
+	calls   map[string]int // carried out so far, by id
+	keys    string         // begins what idempotency keys derive from
+	step    string         // key of the step that is running
 	stepIDs int
 	// shadow is what the replayed emissions would hold open; reopen what of it
 	// is closed on the wire and must be opened again before it goes on.
@@ -83,7 +85,7 @@ type scope struct {
 }
 
 func newScope(j *journal, name string, branch bool) *scope {
-	s := &scope{name: name, branch: branch, records: j.scopes[name], names: map[string]int{}}
+	s := &scope{name: name, branch: branch, records: j.scopes[name], names: map[string]int{}, calls: map[string]int{}}
 	for i, r := range s.records {
 		if r.Kind != recordStart || j.steps[stepRef{name, r.Key}] != nil {
 			s.final = i + 1
@@ -121,6 +123,15 @@ func (s *scope) newID(execution string) string {
 	}
 	s.ids++
 	return derive(execution, s.name, s.ids)
+}
+
+// callKey is the idempotency key of the next call with that id.
+func (r *Run) callKey(id string) string {
+	r.x.mu.Lock()
+	defer r.x.mu.Unlock()
+	n := r.s.calls[id]
+	r.s.calls[id]++
+	return derive(r.x.id, r.s.keys+"call/"+id, n)
 }
 
 // execution is one activation of an execution: a claimed run, and the agent's

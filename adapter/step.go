@@ -23,7 +23,8 @@ var errInside = errors.New("not possible here")
 // Step runs fn once in the execution and journals its result or its error:
 // a replay returns the same without running fn. The result goes through JSON
 // even when fn has just run. Steps are keyed by name and ordinal in the order
-// of the calls; parallel ones need Parallel.
+// of the calls; parallel ones need Parallel. A replay tells two steps of one
+// name apart by what they are Given, and not at all when they are given nothing.
 //
 // If the worker dies after fn was started and before its result was recorded,
 // fn is not silently run again: a human is asked whether it took effect
@@ -34,19 +35,23 @@ var errInside = errors.New("not possible here")
 // claim, looked at right before; else Step waits until the claim is renewed. A machine
 // that stands still inside fn for longer than that may find that another one has the
 // run. While the store does not answer Step waits with what fn returned.
-func Step[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error)) (T, error) {
-	return step(ctx, run, name, false, fn)
+func Step[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error), options ...StepOption) (T, error) {
+	return step(ctx, run, name, false, fn, options)
 }
 
 // IdempotentStep is Step for a function that may safely run again: after the
-// death of a worker inside it, it simply does.
-func IdempotentStep[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error)) (T, error) {
-	return step(ctx, run, name, true, fn)
+// death of a worker inside it, it simply does, if it is Given the same.
+func IdempotentStep[T any](ctx context.Context, run *Run, name string, fn func(ctx context.Context) (T, error), options ...StepOption) (T, error) {
+	return step(ctx, run, name, true, fn, options)
 }
 
-func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn func(ctx context.Context) (T, error)) (T, error) {
+func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn func(ctx context.Context) (T, error), options []StepOption) (T, error) {
 	var result T
-	raw, err := run.step(ctx, name, idempotent, func(ctx context.Context) (json.RawMessage, error) {
+	given, err := givenDigest(options)
+	if err != nil {
+		return result, fmt.Errorf("adapter: step %s: %w", name, err)
+	}
+	raw, err := run.step(ctx, name, given, idempotent, func(ctx context.Context) (json.RawMessage, error) {
 		value, err := fn(ctx)
 		if err != nil {
 			return nil, err
@@ -68,7 +73,7 @@ func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn
 	return result, nil
 }
 
-func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	x, s := r.x, r.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -87,9 +92,13 @@ func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(co
 		return nil, err
 	}
 	ref := stepRef{Scope: s.name, Key: s.number(name)}
-	if recorded := s.next(); recorded != nil {
+	recorded := s.next()
+	if recorded != nil {
 		if (recorded.Kind != recordStep && recorded.Kind != recordStart) || recorded.Key != ref.Key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "step " + ref.Key})
+		}
+		if journaled := x.journal.given[ref]; journaled != "" && journaled != given {
+			return nil, x.seal(&DivergedError{Replayed: "step " + ref.Key + " is given something else than was journaled"})
 		}
 		s.cursor++
 		if done := x.journal.steps[ref]; done != nil {
@@ -108,24 +117,25 @@ func (r *Run) step(ctx context.Context, name string, idempotent bool, fn func(co
 			return nil, x.seal(&DivergedError{Journaled: recorded.String() + " without a result", Replayed: "step " + ref.Key + " once more"})
 		}
 	}
-	return x.perform(ctx, s, ref, idempotent, fn)
-}
-
-// perform runs a step's function and journals its outcome. The execution's
-// lock is held on entry and on return, not while fn runs.
-func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, idempotent bool, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
-	s.step, s.stepIDs = ref.Key, 0
-	defer func() { s.step = "" }()
-	if !idempotent {
+	if !idempotent || given != "" && recorded == nil {
 		// Whoever goes on with the run asks about a start, so none is stored that
 		// this worker may not follow up.
 		if err := x.lease.await(x.ctx); err != nil {
 			return nil, x.seal(ErrStopped)
 		}
-		if err := x.record(s, &record{Kind: recordStart, Scope: ref.Scope, Key: ref.Key}); err != nil {
+		start := &record{Kind: recordStart, Scope: ref.Scope, Key: ref.Key, Digest: given, Idempotent: idempotent}
+		if err := x.record(s, start); err != nil {
 			return nil, err
 		}
 	}
+	return x.perform(ctx, s, ref, fn)
+}
+
+// perform runs a step's function and journals its outcome. The execution's
+// lock is held on entry and on return, not while fn runs.
+func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+	s.step, s.stepIDs = ref.Key, 0
+	defer func() { s.step = "" }()
 	result, err := x.unlocked(ctx, ref, fn)
 	var p *panicError
 	if errors.As(err, &p) {

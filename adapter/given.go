@@ -1,0 +1,79 @@
+package adapter
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// StepOption says more about a step.
+type StepOption struct{ given []any }
+
+// Given says what a step is given, in values that json.Marshal accepts. Their
+// digest is journaled before the step's function is called, and compared at
+// replay: the same step with something else is another path. Values are equal
+// that are equal as JSON, whatever the order of their members.
+func Given(values ...any) StepOption { return StepOption{values} }
+
+// givenDigest tells what a step is given apart; "" when nothing is.
+func givenDigest(options []StepOption) (string, error) {
+	var given []any
+	for _, o := range options {
+		given = append(given, o.given...)
+	}
+	if len(given) == 0 {
+		return "", nil
+	}
+	text, err := json.Marshal(given)
+	if err != nil {
+		return "", fmt.Errorf("what it is given: %w", err)
+	}
+	var tree any
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&tree); err != nil {
+		return "", fmt.Errorf("what it is given: %w", err)
+	}
+	if text, err = json.Marshal(exact(tree)); err != nil {
+		return "", fmt.Errorf("what it is given: %w", err)
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// exact is a decoded value with equal numbers written alike. Unlike Canonical it
+// keeps all numbers apart: a digit may be another payee.
+func exact(value any) any {
+	switch v := value.(type) {
+	case map[string]any:
+		for name := range v {
+			v[name] = exact(v[name])
+		}
+	case []any:
+		for i := range v {
+			v[i] = exact(v[i])
+		}
+	case json.Number:
+		return exactNumber(v)
+	}
+	return value
+}
+
+// floatDigits is how many digits a number may have to be told by its float64.
+const floatDigits = 15
+
+func exactNumber(n json.Number) any {
+	mantissa, _, _ := strings.Cut(strings.ToLower(n.String()), "e")
+	digits := strings.TrimLeft(strings.NewReplacer("-", "", ".", "").Replace(mantissa), "0")
+	f, err := n.Float64()
+	switch {
+	case digits == "":
+		return 0
+	case err != nil || f == 0 || len(digits) > floatDigits:
+		return n
+	}
+	return f
+}
