@@ -4,8 +4,9 @@ import "context"
 
 // Reader is what following a thread needs.
 type Reader interface {
-	// Range returns events first..first+n of the log. RangeGone: they are
-	// trimmed. RangeEpoch: the log has another epoch by now.
+	// Range returns the first of the events first..first+limit-1 of the log, one at
+	// least if there is one. RangeGone: they are trimmed. RangeEpoch: the log has
+	// another epoch by now.
 	Range(ctx context.Context, key ThreadKey, epoch string, first int64, limit int) (RangeResult, error)
 	// Tail renews this node's registration as follower of the threads and
 	// returns the end of each log, in the order asked.

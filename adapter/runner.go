@@ -82,6 +82,7 @@ type Runner struct {
 	log     *slog.Logger
 	schemas schemas
 	hub     *hub
+	large   *largeThreads
 	owes    atomic.Pointer[Withdrawn]
 
 	ctx      context.Context // ends when runs must stop
@@ -149,7 +150,7 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
-	r.hub = newHub(store)
+	r.hub, r.large = newHub(store), &largeThreads{store: store, threads: map[ThreadKey]*largeThread{}}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	store.Listen(r.receive)
 	r.offer()

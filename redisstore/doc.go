@@ -114,6 +114,11 @@
 // judges an input or is restated: nothing here bounds how much they are. Bound what
 // a sender may add (the size of a frame, inputs a second) and delete threads.
 //
+// Readers take a part of the connections to a server, and leave the others to those
+// who write. A read of more than 256 KiB waits for its turn: four of them go at once,
+// or fewer where there are few connections, with 32 MiB between them, and of one thread
+// one at a time. A reader waits as long as its context allows.
+//
 // Redis replicates asynchronously: a fail-over may forget what was acknowledged.
 // It is noticed (above), not prevented, unless Options.WaitReplicas makes every
 // deciding script wait until so many replicas have what it wrote. WAIT is no

@@ -100,7 +100,7 @@ func (s *Store) send(ctx context.Context, c call) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	cmd := s.command(ctx, c)
-	s.process(ctx, cmd, c.script)
+	process(ctx, s.client, cmd, c.script)
 	return answered(c, cmd)
 }
 
@@ -130,7 +130,50 @@ func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
-	pipe := s.client.Pipeline()
+	s.pipeline(ctx, s.client, calls, replies, errs)
+	return replies, errs
+}
+
+// sendTo is sendAll on one master of a Cluster, which may answer that a slot has
+// gone: see redirected. A nil master stands for all.
+func (s *Store) sendTo(ctx context.Context, master *redis.Client, calls []call) ([]*reply, []error) {
+	if master == nil || len(calls) == 0 {
+		return s.sendAll(ctx, calls)
+	}
+	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
+	if !s.waits(calls[0]) {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+		s.pipeline(ctx, master, calls, replies, errs)
+	} else {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout+s.opts.WaitTimeout)
+		defer cancel()
+		all := make([]*awaited, len(calls))
+		for i, c := range calls {
+			all[i] = &awaited{call: c}
+		}
+		s.waitOn(ctx, master, all)
+		for i, w := range all {
+			replies[i], errs[i] = w.reply, w.err
+		}
+	}
+	for _, err := range errs {
+		// The library looks by itself where slots are when its own calls fail.
+		if errors.Is(err, adapter.ErrOutcomeUnknown) {
+			s.client.(*redis.ClusterClient).ReloadState(ctx)
+			break
+		}
+	}
+	return replies, errs
+}
+
+// redirected reports whether a master has answered that another has the slot.
+func redirected(err error) bool {
+	return redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK")
+}
+
+func (s *Store) pipeline(ctx context.Context, client redis.UniversalClient, calls []call, replies []*reply, errs []error) {
+	pipe := client.Pipeline()
 	cmds := make([]*redis.Cmd, len(calls))
 	for i, c := range calls {
 		cmds[i] = s.command(ctx, c)
@@ -139,22 +182,21 @@ func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
 		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
-			s.process(ctx, cmd, calls[i].script)
+			process(ctx, client, cmd, calls[i].script)
 		}
 		replies[i], errs[i] = answered(calls[i], cmd)
 	}
-	return replies, errs
 }
 
 // process sends a script by its digest, and in full to a server that has lost it.
-func (s *Store) process(ctx context.Context, cmd *redis.Cmd, sc *script) {
+func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *script) {
 	args := cmd.Args()
 	cmd.SetErr(nil)
-	_ = s.client.Process(ctx, cmd)
+	_ = client.Process(ctx, cmd)
 	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
 		args[0], args[1] = "eval", sc.source
 		cmd.SetErr(nil)
-		_ = s.client.Process(ctx, cmd)
+		_ = client.Process(ctx, cmd)
 	}
 }
 

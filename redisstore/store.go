@@ -20,7 +20,7 @@ type Store struct {
 	client  redis.UniversalClient
 	opts    Options
 	keys    *keyspace
-	lanes   []*lane
+	ways    ways
 	dueFrom atomic.Uint64
 	retired retirement
 	asked   askedNodes
@@ -156,7 +156,6 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 		return nil, err
 	}
 	s.keys = newKeyspace(s.opts.Prefix, s.opts.Partitions)
-	s.lanes = newLanes(s)
 	if err := s.recordLayout(ctx); err != nil {
 		return nil, err
 	}
