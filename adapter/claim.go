@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 	"time"
 
@@ -39,13 +40,14 @@ func (r *Runner) sweepOnce() {
 	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
 	defer cancel()
 	due, err := r.store.Due(ctx, 100)
-	if err != nil && ctx.Err() == nil {
+	r.parts.note(r.log, err)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
 		r.log.Warn("the sweep could not read what is due", "error", err)
 	}
 	for _, key := range due {
 		r.claimLater(key)
 	}
-	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil {
+	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
 		r.log.Warn("followed threads could not be verified", "error", err)
 	}
 }

@@ -83,6 +83,7 @@ type Runner struct {
 	schemas schemas
 	hub     *hub
 	large   *largeThreads
+	parts   parts
 	owes    atomic.Pointer[Withdrawn]
 
 	ctx      context.Context // ends when runs must stop

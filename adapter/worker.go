@@ -31,7 +31,7 @@ type Worker interface {
 	HandBack(ctx context.Context, c Claim) error
 	// Due returns threads that want a Claim: queued dispatches that are ready,
 	// leases that have expired, and suspensions past their deadline. At most
-	// limit.
+	// limit. Some, beside an error that wraps ErrPartial.
 	Due(ctx context.Context, limit int) ([]ThreadKey, error)
 	// Journal returns the live execution and its journal for a claim, or
 	// ErrClaimLost.

@@ -108,6 +108,19 @@
 // next script on, while positions, log, journal and claims stay. A writer whose
 // expected position lies beyond the log is told CommitAhead.
 //
+// # Cluster
+//
+// A master that does not answer is missed by its own threads and by nobody else: there
+// are connections, lanes of commits and turns of readers for each. What asks all of
+// them (Due, Tail, Retire, the counts and the lists) goes on with those that answer,
+// after Options.Timeout, and wraps adapter.ErrPartial. The cursor behind a partial page
+// names the partitions that were missing, which come first on the next one, so that a
+// walk that goes on later loses nothing; it fails when they are all that is left. A
+// store opens without some of the masters (a Warning says so), unless what records the
+// number of partitions is on one of them. Redis itself stops serving all slots when one
+// of them is not served, once the masters have agreed that its master is gone: set
+// cluster-require-full-coverage no where the others are to go on.
+//
 // # Limits
 //
 // The messages and the state of a thread are stored whole, and read whole by who

@@ -114,18 +114,22 @@ func (l *lane) send(taken []*pending) {
 	for _, p := range taken {
 		byPartition[p.keys.part.index] = append(byPartition[p.keys.part.index], p)
 	}
-	master := l.s.master(taken[0].keys.part)
+	master := l.s.master(taken[0].keys.part.leases)
 	groups := make([][]*pending, 0, len(byPartition))
 	calls := make([]call, 0, len(byPartition))
 	for _, group := range byPartition {
 		c := l.s.commitCall(group)
-		if l.s.master(group[0].keys.part) != master {
+		if l.s.master(group[0].keys.part.leases) != master {
 			l.aside(group, c)
 			continue
 		}
 		groups, calls = append(groups, group), append(calls, c)
 	}
-	replies, errs := l.s.sendTo(context.Background(), master, calls)
+	send := l.s.sendAll
+	if master != nil {
+		send = func(ctx context.Context, calls []call) ([]*reply, []error) { return l.s.sendTo(ctx, master, calls) }
+	}
+	replies, errs := send(context.Background(), calls)
 	for i, group := range groups {
 		if redirected(errs[i]) {
 			l.aside(group, calls[i])

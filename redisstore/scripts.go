@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/redis/go-redis/v9"
@@ -128,17 +129,42 @@ func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 		}
 		return replies, errs
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-	defer cancel()
-	s.pipeline(ctx, s.client, calls, replies, errs)
+	if _, ok := s.client.(*redis.ClusterClient); !ok {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+		s.pipeline(ctx, s.client, calls, replies, errs)
+		return replies, errs
+	}
+	keys := make([]string, len(calls))
+	for i, c := range calls {
+		keys[i] = c.keys[0]
+	}
+	s.perMaster(keys, func(master *redis.Client, at []int) {
+		var there []call
+		for _, i := range at {
+			there = append(there, calls[i])
+		}
+		answers, failed := make([]*reply, len(at)), make([]error, len(at))
+		if master != nil {
+			answers, failed = s.sendTo(ctx, master, there)
+		}
+		var group sync.WaitGroup
+		for j, i := range at {
+			replies[i], errs[i] = answers[j], failed[j]
+			if master == nil || redirected(errs[i]) {
+				group.Go(func() { replies[i], errs[i] = s.send(ctx, calls[i]) })
+			}
+		}
+		group.Wait()
+	})
 	return replies, errs
 }
 
 // sendTo is sendAll on one master of a Cluster, which may answer that a slot has
-// gone: see redirected. A nil master stands for all.
+// gone: see redirected.
 func (s *Store) sendTo(ctx context.Context, master *redis.Client, calls []call) ([]*reply, []error) {
-	if master == nil || len(calls) == 0 {
-		return s.sendAll(ctx, calls)
+	if len(calls) == 0 {
+		return nil, nil
 	}
 	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
 	if !s.waits(calls[0]) {
@@ -235,19 +261,19 @@ func storeError(doing string, err error) error {
 	return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
 }
 
-// load gives the scripts to every server that may run them.
+// load gives the scripts to every server that may run them and answers.
 func (s *Store) load(ctx context.Context) error {
 	one := func(ctx context.Context, c *redis.Client) error {
 		for _, sc := range allScripts {
 			if err := c.ScriptLoad(ctx, sc.source).Err(); err != nil {
-				return fmt.Errorf("redisstore: load %s.lua: %w", sc.name, err)
+				return storeError("load "+sc.name+".lua", err)
 			}
 		}
 		return nil
 	}
 	switch c := s.client.(type) {
 	case *redis.ClusterClient:
-		return c.ForEachMaster(ctx, one)
+		return most(eachMaster(ctx, c, one))
 	case *redis.Client:
 		return one(ctx, c)
 	}

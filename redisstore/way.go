@@ -31,24 +31,40 @@ type ways struct {
 	closed bool
 }
 
-// master is the client of a partition's master as the library knows it; nil where
-// there is one server, or none for the partition's slot.
-func (s *Store) master(p *partition) *redis.Client {
+// master is the client of a key's master as the library knows it; nil where there is
+// one server, or none for the key's slot.
+func (s *Store) master(key string) *redis.Client {
 	cluster, ok := s.client.(*redis.ClusterClient)
 	if !ok {
 		return nil
 	}
-	master, err := cluster.MasterForKey(context.Background(), p.leases)
+	master, err := cluster.MasterForKey(context.Background(), key)
 	if err != nil {
 		return nil
 	}
 	return master
 }
 
+// perMaster calls send at once for the masters of a Cluster that have the keys, with
+// the indexes of these. A pipeline of the library's own waits for all of its masters,
+// and when one does not answer may call the answers of the others failed.
+func (s *Store) perMaster(keys []string, send func(master *redis.Client, at []int)) {
+	groups := map[*redis.Client][]int{}
+	for i, key := range keys {
+		master := s.master(key)
+		groups[master] = append(groups[master], i)
+	}
+	var group sync.WaitGroup
+	for master, at := range groups {
+		group.Go(func() { send(master, at) })
+	}
+	group.Wait()
+}
+
 // way is that to the partition's master.
 func (s *Store) way(p *partition) *way {
 	name := ""
-	if master := s.master(p); master != nil {
+	if master := s.master(p.leases); master != nil {
 		name = master.Options().Addr
 	}
 	s.ways.mu.Lock()
@@ -92,4 +108,10 @@ func (s *Store) closeLanes() {
 			l.mu.Unlock()
 		}
 	}
+}
+
+// sameMaster reports whether two partitions of a Cluster have the same master.
+func (s *Store) sameMaster(a, b *partition) bool {
+	master := s.master(a.leases)
+	return master != nil && master == s.master(b.leases)
 }

@@ -92,7 +92,7 @@ func (c *v1Call) listInbox() (any, error) {
 		return nil, err
 	}
 	items, next, err := c.runs.Inbox(c.r.Context(), q)
-	return pageOf(items, next, inboxItem), err
+	return pageOf(items, next, err, inboxItem)
 }
 
 func (c *v1Call) listInterrupts() (any, error) {
