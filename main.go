@@ -154,6 +154,9 @@ func (s *settings) serverOptions(auth server.Authenticator, store adapter.Store,
 		Fallback:   web.Handler(), Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
 			_, err := store.Due(ctx, 1)
+			if errors.Is(err, adapter.ErrPartial) {
+				return nil // the others could not do more
+			}
 			return err
 		},
 		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, InboundBytes: s.inbound,

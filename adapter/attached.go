@@ -10,7 +10,8 @@ type QueuedInput struct {
 	Messages json.RawMessage `json:"messages"`
 }
 
-// Attached is where a follower stands after attaching or being restated.
+// Attached is where a follower stands after attaching or being restated. What it
+// holds may be shared with others and must not be changed.
 type Attached struct {
 	Position    Position
 	Recovered   bool

@@ -42,13 +42,14 @@ func (r *Runner) sweepOnce() {
 	asked := time.Now()
 	due, err := r.store.Due(ctx, 100)
 	r.silence.answered(asked, err)
-	if err != nil && ctx.Err() == nil {
+	r.parts.note(r.log, err)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
 		r.log.Warn("the sweep could not read what is due", "error", err)
 	}
 	for _, key := range due {
 		r.claimLater(key)
 	}
-	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil {
+	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
 		r.log.Warn("followed threads could not be verified", "error", err)
 	}
 }

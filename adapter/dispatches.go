@@ -1,8 +1,10 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -56,17 +58,18 @@ func (r *Runner) FindRun(ctx context.Context, key ThreadKey, id string) (*RunInf
 }
 
 // DeadLetters pages through a tenant's dead letters, oldest first, and returns
-// the cursor of the next page, "" at the end.
+// the cursor of the next page, "" at the end. Errors are as Inbox's.
 func (r *Runner) DeadLetters(ctx context.Context, q PageQuery) ([]RunInfo, string, error) {
-	page, err := r.store.DeadLetters(ctx, q)
-	if err != nil {
-		return nil, "", err
+	page, partial := r.store.DeadLetters(ctx, q)
+	if partial != nil && !errors.Is(partial, ErrPartial) {
+		return nil, "", partial
 	}
 	runs, err := runInfos(page.Letters)
-	return runs, page.Next, err
+	return runs, page.Next, cmp.Or(err, partial)
 }
 
-// CountDispatches counts the dispatches of a tenant's threads by state.
+// CountDispatches counts the dispatches of a tenant's threads by state. Errors are as
+// Inbox's.
 func (r *Runner) CountDispatches(ctx context.Context, tenant string) (map[DispatchState]int64, error) {
 	return r.store.CountTenant(ctx, tenant)
 }

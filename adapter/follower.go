@@ -56,35 +56,60 @@ func (f *Follower) Seek(p Position) {
 // events since are retained, else at the log's end with the thread restated
 // (binding §4).
 func (f *Follower) Attach(ctx context.Context, after *Position) (*Attached, error) {
-	view, err := f.runner.store.Read(ctx, f.key, ReadQuery{After: after, Follower: true, Inputs: true})
+	q := ReadQuery{After: after, Follower: true, Inputs: true, Small: true}
+	view, err := f.runner.store.Read(ctx, f.key, q)
+	if err == nil && view.Large > 0 && view.Recovered {
+		q.Small = false
+		view, err = f.runner.store.Read(ctx, f.key, q)
+	}
 	if err != nil {
 		return nil, err
 	}
-	a := &Attached{Position: Position{view.Epoch, view.Seq}, Recovered: view.Recovered, deleted: view.Deleted}
-	f.missed = nil
-	if view.Recovered {
-		a.Position, f.missed = *after, view.Missed
-	} else {
-		a.Reason = reason(view, after)
-		if a.Restatement, err = restate(view, view.Seq, ""); err != nil {
+	var a *Attached
+	var end Position
+	switch {
+	case view.Large > 0:
+		whole, err := f.runner.large.attach(ctx, f.key)
+		if err != nil {
 			return nil, err
 		}
+		own := *whole
+		a, end = &own, own.Position
+	case view.Recovered:
+		a, end = &Attached{Position: *after, Recovered: true}, Position{view.Epoch, view.Seq}
+		err = describe(a, view)
+	default:
+		a, err = attached(view)
+		end = Position{view.Epoch, view.Seq}
 	}
-	if err := describe(a, view); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	f.pos = a.Position
-	f.runner.hub.observe(f.key, Position{view.Epoch, view.Seq})
+	if !a.Recovered {
+		a.Reason = reason(end, after)
+	}
+	f.pos, f.missed = a.Position, view.Missed
+	f.runner.hub.observe(f.key, end)
 	return a, nil
 }
 
-func reason(view *ThreadView, after *Position) string {
+// attached is where a follower stands that attaches without a position.
+func attached(view *ThreadView) (*Attached, error) {
+	a := &Attached{Position: Position{view.Epoch, view.Seq}, deleted: view.Deleted}
+	var err error
+	if a.Restatement, err = restate(view, view.Seq, ""); err != nil {
+		return nil, err
+	}
+	return a, describe(a, view)
+}
+
+func reason(end Position, after *Position) string {
 	switch {
 	case after == nil:
 		return ReasonNoPosition
-	case after.Epoch != view.Epoch:
+	case after.Epoch != end.Epoch:
 		return ReasonEpochChanged
-	case after.Seq > view.Seq:
+	case after.Seq > end.Seq:
 		return ReasonAhead
 	}
 	return ReasonTrimmed

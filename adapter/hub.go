@@ -2,6 +2,9 @@ package adapter
 
 import (
 	"context"
+	"errors"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -26,7 +29,8 @@ type hub struct {
 	mu       sync.Mutex
 	topics   map[ThreadKey]*topic
 	verified time.Time
-	doubts   int // how often deliveries may have been lost
+	silent   []ThreadKey // the store did not tell their ends: they are asked for again
+	doubts   int         // how often deliveries may have been lost
 }
 
 // topic is the tail of one thread's log. Guarded by the hub's lock.
@@ -150,28 +154,37 @@ func (h *hub) doubt() {
 // verify renews this node's registrations and compares ends, when it is time.
 func (h *hub) verify(ctx context.Context) error {
 	h.mu.Lock()
-	if time.Since(h.verified) < followEvery || len(h.topics) == 0 {
-		h.mu.Unlock()
-		return nil
+	all := time.Since(h.verified) >= followEvery
+	var keys []ThreadKey
+	if all {
+		keys = slices.Collect(maps.Keys(h.topics))
+	} else {
+		keys = slices.DeleteFunc(h.silent, func(key ThreadKey) bool { return h.topics[key] == nil })
 	}
-	keys := make([]ThreadKey, 0, len(h.topics))
-	for key := range h.topics {
-		keys = append(keys, key)
-	}
+	h.silent = nil
 	doubts := h.doubts
 	h.mu.Unlock()
+	if len(keys) == 0 {
+		return nil
+	}
 	asked := time.Now()
 	ends, err := h.store.Tail(ctx, keys)
-	if err != nil {
-		return err
+	if err != nil && !errors.Is(err, ErrPartial) {
+		ends = make([]Position, len(keys))
 	}
+	var silent []ThreadKey
 	for i, key := range keys {
+		if ends[i].Epoch == "" {
+			silent = append(silent, key)
+			continue
+		}
 		h.observe(key, ends[i])
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.doubts == doubts {
+	h.silent = silent
+	if all && h.doubts == doubts && len(silent) < len(keys) {
 		h.verified = asked
 	}
-	return nil
+	return err
 }

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -50,11 +51,13 @@ func suspended(item InboxItem) (*Suspended, error) {
 }
 
 // Inbox pages through a tenant's threads with open interrupts, those that have
-// waited longest first, and returns the cursor of the next page, "" at the end.
+// waited longest first, and returns the cursor of the next page, "" at the end. An
+// error that wraps ErrPartial comes with a page that others may be missing on: see
+// PageQuery.
 func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, error) {
-	page, err := r.store.Inbox(ctx, q)
-	if err != nil {
-		return nil, "", err
+	page, partial := r.store.Inbox(ctx, q)
+	if partial != nil && !errors.Is(partial, ErrPartial) {
+		return nil, "", partial
 	}
 	items := make([]Suspended, 0, len(page.Items))
 	for _, item := range page.Items {
@@ -66,7 +69,7 @@ func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, e
 			items = append(items, *s)
 		}
 	}
-	return items, page.Next, nil
+	return items, page.Next, partial
 }
 
 // maxDraftBytes is what a store keeps of a draft.

@@ -43,7 +43,8 @@ type Mailbox interface {
 	// of claiming, then terminal ones, latest first.
 	Dispatches(ctx context.Context, key ThreadKey, q DispatchQuery) ([]Dispatch, error)
 	// CountDispatches counts the dispatches of all threads by state. Terminal
-	// ones count as long as they are retained.
+	// ones count as long as they are retained. Beside an error that wraps
+	// ErrPartial, those of the parts that answered.
 	CountDispatches(ctx context.Context) (map[DispatchState]int64, error)
 	// CountTenant is CountDispatches for the threads of one tenant.
 	CountTenant(ctx context.Context, tenant string) (map[DispatchState]int64, error)
@@ -100,7 +101,10 @@ type DispatchQuery struct {
 	Offset int
 }
 
-// PageQuery asks for one page of an index.
+// PageQuery asks for one page of an index. Where a part of the store does not
+// answer, the page comes beside an error that wraps ErrPartial. Its Next is never
+// empty then: it goes on with what is missing as soon as that answers, before what
+// stands behind it, and fails while nothing else is left.
 type PageQuery struct {
 	Tenant string
 	Reason string // Inbox only; "": any

@@ -4,11 +4,13 @@ import "context"
 
 // Reader is what following a thread needs.
 type Reader interface {
-	// Range returns events first..first+n of the log. RangeGone: they are
-	// trimmed. RangeEpoch: the log has another epoch by now.
+	// Range returns the first of the events first..first+limit-1 of the log, one at
+	// least if there is one. RangeGone: they are trimmed. RangeEpoch: the log has
+	// another epoch by now.
 	Range(ctx context.Context, key ThreadKey, epoch string, first int64, limit int) (RangeResult, error)
 	// Tail renews this node's registration as follower of the threads and
-	// returns the end of each log, in the order asked.
+	// returns the end of each log, in the order asked. Beside an error that wraps
+	// ErrPartial it is zero for those that did not answer.
 	Tail(ctx context.Context, keys []ThreadKey) ([]Position, error)
 	// Listen sets the one function that receives what is logged on this node
 	// (after the acknowledgement) and on others (for threads this node

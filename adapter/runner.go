@@ -87,6 +87,8 @@ type Runner struct {
 	log     *slog.Logger
 	schemas schemas
 	hub     *hub
+	large   *largeThreads
+	parts   parts
 	owes    atomic.Pointer[Withdrawn]
 	health  *storeHealth
 	onStore atomic.Pointer[func()]
@@ -162,7 +164,7 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	r.log = r.StoreLog(r.log)
 	r.store = watchedStore{store, r.health}
 	r.silence.lease, r.silence.heard = r.options.Lease, time.Now()
-	r.hub = newHub(r.store)
+	r.hub, r.large = newHub(r.store), &largeThreads{store: r.store, threads: map[ThreadKey]*largeThread{}}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	store.Listen(r.receive)
 	r.offer()

@@ -7,6 +7,11 @@ import "errors"
 // may be sent again: each writing call recognises itself.
 var ErrOutcomeUnknown = errors.New("adapter: the store did not answer, the outcome is unknown")
 
+// ErrPartial is wrapped, beside ErrOutcomeUnknown, by errors of calls that ask all of
+// a store of which a part does not answer: Due, Tail, the counts and the pages. What
+// they return with it is right, and what the other parts have answered.
+var ErrPartial = errors.New("adapter: a part of the store did not answer")
+
 // ErrClaimLost is Journal's answer to a claim that is not held any more.
 var ErrClaimLost = errors.New("adapter: the claim is lost")
 

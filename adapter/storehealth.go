@@ -63,7 +63,7 @@ func (h *storeHealth) lastOutage() outage {
 // outcome takes in how a call ended that began at the given time.
 func (h *storeHealth) outcome(began time.Duration, err error) {
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, ErrPartial):
 		h.succeeded()
 	case errors.Is(err, context.Canceled), errors.Is(err, ErrClaimLost), errors.Is(err, ErrBadCursor):
 		// The caller has gone, or that is an answer: it says nothing.

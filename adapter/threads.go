@@ -26,7 +26,7 @@ type Thread struct {
 }
 
 // Threads pages through the threads of a namespace, latest input first, and
-// returns the cursor of the next page, "" at the end.
+// returns the cursor of the next page, "" at the end. Errors are as Inbox's.
 func (r *Runner) Threads(ctx context.Context, namespace string, q PageQuery) ([]ThreadInfo, string, error) {
 	page, err := r.store.Threads(ctx, namespace, q)
 	return page.Threads, page.Next, err

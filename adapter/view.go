@@ -15,6 +15,7 @@ type ReadQuery struct {
 	RunID        string    // this server-made run record
 	Inputs       bool      // the waiting inputs themselves
 	Follower     bool      // register this node
+	Small        bool      // a large thread is not wanted whole: see ThreadView.Large
 }
 
 // ThreadView is a thread as one atomic read saw it.
@@ -30,9 +31,14 @@ type ThreadView struct {
 	Snapshot Snapshot
 	Log      [][]byte // the events after Snapshot.At, up to Seq. Nil when Recovered
 	// Recovered is true when ReadQuery.After could be honoured; then Missed
-	// holds the events after it, and Snapshot and Log are empty.
+	// holds the first events after it, some if there are any, and Snapshot and Log
+	// are empty. Range has the others.
 	Recovered bool
 	Missed    [][]byte
+	// Large is about how many bytes the view would have; 0: it is whole. A store
+	// may answer so a ReadQuery that is Small, and then says nothing else but Thread
+	// and Recovered.
+	Large int64
 
 	Suspension json.RawMessage            // the open suspension as Batch.End gave it; nil when no interrupt is open
 	Active     *RunState                  // the claimed dispatch's run

@@ -32,7 +32,8 @@ type Worker interface {
 	HandBack(ctx context.Context, c Claim) error
 	// Due returns threads that want a Claim: queued dispatches that are ready,
 	// leases that have expired, and suspensions past their deadline. At most
-	// limit; those that stay due, however many, hide no other for long.
+	// limit; those that stay due, however many, hide no other for long. Some, beside
+	// an error that wraps ErrPartial.
 	Due(ctx context.Context, limit int) ([]ThreadKey, error)
 	// Journal returns the live execution and its journal for a claim, or
 	// ErrClaimLost.

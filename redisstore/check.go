@@ -2,10 +2,12 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -20,31 +22,32 @@ func (w Warning) String() string {
 }
 
 // Check looks at the servers behind a client. An error means that they cannot
-// be used; a warning, that they should be set otherwise.
+// be used; a warning, that they should be set otherwise, or that a master of a Cluster
+// does not answer while others do.
 func Check(ctx context.Context, client redis.UniversalClient) ([]Warning, error) {
-	if err := client.Ping(ctx).Err(); err != nil {
-		return nil, storeError("ping", err)
-	}
 	cluster, ok := client.(*redis.ClusterClient)
 	if !ok {
+		if err := client.Ping(ctx).Err(); err != nil {
+			return nil, storeError("ping", err)
+		}
 		return checkServer(ctx, client)
 	}
 	var warnings []Warning
 	found := make(chan []Warning, 1)
 	found <- nil
-	err := cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
+	err := eachMaster(ctx, cluster, func(ctx context.Context, c *redis.Client) error {
 		w, err := checkServer(ctx, c)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.Options().Addr, err)
+		if errors.Is(err, adapter.ErrOutcomeUnknown) {
+			w = []Warning{{"master", "silent", "it does not answer: the threads that it holds cannot be reached (" + err.Error() + ")"}}
 		}
 		for i := range w {
 			w[i].Setting = c.Options().Addr + " " + w[i].Setting
 		}
 		found <- append(<-found, w...)
-		return nil
+		return err
 	})
 	warnings = <-found
-	return warnings, err
+	return warnings, most(err)
 }
 
 func checkServer(ctx context.Context, client redis.Cmdable) ([]Warning, error) {

@@ -81,14 +81,15 @@ func (s *Store) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error)
 		calls[i] = call{dueScript, []string{p.leases, p.ready}, []any{limit, turn}}
 	}
 	replies, errs := s.runAll(ctx, calls)
+	partial := s.missing(errs)
+	if most(partial) != nil {
+		return nil, partial
+	}
 	var due []adapter.ThreadKey
 	seen := map[adapter.ThreadKey]bool{}
 	for i, r := range replies {
 		if errs[i] != nil {
-			if len(due) > 0 {
-				continue
-			}
-			return nil, errs[i]
+			continue
 		}
 		for r.more() && len(due) < limit {
 			key, ok := threadOf(r.string())
@@ -101,5 +102,5 @@ func (s *Store) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error)
 			}
 		}
 	}
-	return due, nil
+	return due, partial
 }

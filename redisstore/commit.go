@@ -41,7 +41,8 @@ func (s *Store) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResu
 	}
 	t := s.keys.thread(b.Claim.Thread)
 	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
-	lane := s.lanes[t.part.index%len(s.lanes)]
+	lanes := s.way(t.part).lanes
+	lane := lanes[t.part.index%len(lanes)]
 	if err := lane.add(p); err != nil {
 		return adapter.CommitResult{}, err
 	}

@@ -28,7 +28,7 @@ func (s *Store) DeadLetters(ctx context.Context, q adapter.PageQuery) (adapter.D
 	}
 	letters, next, err := page(ctx, s, l, q, load, read)
 	if err != nil {
-		return adapter.DeadLetterPage{}, fmt.Errorf("redisstore: dead letters: %w", err)
+		err = fmt.Errorf("redisstore: dead letters: %w", err)
 	}
-	return adapter.DeadLetterPage{Letters: letters, Next: next}, nil
+	return adapter.DeadLetterPage{Letters: letters, Next: next}, err
 }

@@ -108,11 +108,29 @@
 // next script on, while positions, log, journal and claims stay. A writer whose
 // expected position lies beyond the log is told CommitAhead.
 //
+// # Cluster
+//
+// A master that does not answer is missed by its own threads and by nobody else: there
+// are connections, lanes of commits and turns of readers for each. What asks all of
+// them (Due, Tail, Retire, the counts and the lists) goes on with those that answer,
+// after Options.Timeout, and wraps adapter.ErrPartial. The cursor behind a partial page
+// names the partitions that were missing, which come first on the next one, so that a
+// walk that goes on later loses nothing; it fails when they are all that is left. A
+// store opens without some of the masters (a Warning says so), unless what records the
+// number of partitions is on one of them. Redis itself stops serving all slots when one
+// of them is not served, once the masters have agreed that its master is gone: set
+// cluster-require-full-coverage no where the others are to go on.
+//
 // # Limits
 //
 // The messages and the state of a thread are stored whole, and read whole by who
 // judges an input or is restated: nothing here bounds how much they are. Bound what
 // a sender may add (the size of a frame, inputs a second) and delete threads.
+//
+// Readers take a part of the connections to a server, and leave the others to those
+// who write. A read of more than 256 KiB waits for its turn: four of them go at once,
+// or fewer where there are few connections, with 32 MiB between them, and of one thread
+// one at a time. A reader waits as long as its context allows.
 //
 // Redis replicates asynchronously: a fail-over may forget what was acknowledged.
 // It is noticed (above), not prevented, unless Options.WaitReplicas makes every

@@ -28,9 +28,9 @@ func (s *Store) Inbox(ctx context.Context, q adapter.PageQuery) (adapter.InboxPa
 	}
 	items, next, err := page(ctx, s, l, q, load, readInboxItem)
 	if err != nil {
-		return adapter.InboxPage{}, fmt.Errorf("redisstore: inbox: %w", err)
+		err = fmt.Errorf("redisstore: inbox: %w", err)
 	}
-	return adapter.InboxPage{Items: items, Next: next}, nil
+	return adapter.InboxPage{Items: items, Next: next}, err
 }
 
 func readInboxItem(h hit, r *reply) (adapter.InboxItem, bool) {

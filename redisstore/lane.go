@@ -10,15 +10,14 @@ import (
 )
 
 const (
-	laneCount    = 4       // scripts of a lane's partitions travel together, one round trip at a time
 	laneRuns     = 256     // batches taken at once
 	laneBytes    = 1 << 20 // of them
 	batchWeight  = 256     // bytes that a batch costs beside its events
 	argsPerBatch = 10
 )
 
-// lane commits for a share of the partitions. Nobody lingers: what arrives while
-// a script is on the way goes with the next one.
+// lane commits for a share of a master's partitions. Nobody lingers: what arrives
+// while a script is on the way goes with the next one.
 type lane struct {
 	s *Store
 
@@ -39,23 +38,6 @@ type pending struct {
 type outcome struct {
 	result adapter.CommitResult
 	err    error
-}
-
-func newLanes(s *Store) []*lane {
-	lanes := make([]*lane, min(laneCount, s.opts.Partitions))
-	for i := range lanes {
-		lanes[i] = &lane{s: s}
-	}
-	return lanes
-}
-
-// closeLanes refuses further batches; those that are queued are still sent.
-func (s *Store) closeLanes() {
-	for _, l := range s.lanes {
-		l.mu.Lock()
-		l.closed = true
-		l.mu.Unlock()
-	}
 }
 
 func (l *lane) add(p *pending) error {
@@ -125,20 +107,34 @@ func weight(p *pending) int {
 	return n
 }
 
-// send commits the batches, one script a partition.
+// send commits the batches, one script a partition. Those of a partition whose slot
+// has gone to another master go there beside the lane, which does not wait for it.
 func (l *lane) send(taken []*pending) {
 	byPartition := make(map[int][]*pending)
-	var groups [][]*pending
 	for _, p := range taken {
 		byPartition[p.keys.part.index] = append(byPartition[p.keys.part.index], p)
 	}
+	master := l.s.master(taken[0].keys.part.leases)
+	groups := make([][]*pending, 0, len(byPartition))
 	calls := make([]call, 0, len(byPartition))
 	for _, group := range byPartition {
-		groups = append(groups, group)
-		calls = append(calls, l.s.commitCall(group))
+		c := l.s.commitCall(group)
+		if l.s.master(group[0].keys.part.leases) != master {
+			l.aside(group, c)
+			continue
+		}
+		groups, calls = append(groups, group), append(calls, c)
 	}
-	replies, errs := l.s.sendAll(context.Background(), calls)
+	send := l.s.sendAll
+	if master != nil {
+		send = func(ctx context.Context, calls []call) ([]*reply, []error) { return l.s.sendTo(ctx, master, calls) }
+	}
+	replies, errs := send(context.Background(), calls)
 	for i, group := range groups {
+		if redirected(errs[i]) {
+			l.aside(group, calls[i])
+			continue
+		}
 		if errs[i] != nil && len(group) > 1 && !errors.Is(errs[i], adapter.ErrOutcomeUnknown) {
 			// The script itself failed: at one thread's keys, not at all of them.
 			for _, p := range group {
@@ -151,6 +147,16 @@ func (l *lane) send(taken []*pending) {
 			l.s.committed(p, replies[i], errs[i])
 		}
 	}
+}
+
+// aside commits a group of batches wherever its slot has gone.
+func (l *lane) aside(group []*pending, c call) {
+	l.s.running.Go(func() {
+		replies, errs := l.s.sendAll(context.Background(), []call{c})
+		for _, p := range group {
+			l.s.committed(p, replies[0], errs[0])
+		}
+	})
 }
 
 func (s *Store) commitCall(group []*pending) call {

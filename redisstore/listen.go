@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -74,12 +75,30 @@ func (s *Store) listen(ctx context.Context) error {
 	return nil
 }
 
+// subscribe joins the node's channels. The masters of a Cluster tell each other what is
+// published, so any that answers will do.
 func (s *Store) subscribe(ctx context.Context) (*redis.PubSub, error) {
+	sub, err := s.subscribeTo(ctx, s.client)
+	if cluster, ok := s.client.(*redis.ClusterClient); ok && errors.Is(err, adapter.ErrOutcomeUnknown) {
+		var mu sync.Mutex
+		_ = eachMaster(ctx, cluster, func(ctx context.Context, master *redis.Client) error {
+			mu.Lock()
+			defer mu.Unlock()
+			if err != nil {
+				sub, err = s.subscribeTo(ctx, master)
+			}
+			return nil
+		})
+	}
+	return sub, err
+}
+
+func (s *Store) subscribeTo(ctx context.Context, client redis.UniversalClient) (*redis.PubSub, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	offered := s.offers.names()
 	channels := append([]string{s.keys.nodeChannel(s.opts.Node), s.keys.nudges()}, offered...)
-	sub := s.client.Subscribe(ctx, channels...)
+	sub := client.Subscribe(ctx, channels...)
 	for range channels {
 		if _, err := sub.Receive(ctx); err != nil {
 			_ = sub.Close()

@@ -204,10 +204,14 @@ func (s *Store) count(ctx context.Context, suffix string) (map[adapter.DispatchS
 		calls[i] = call{countsScript, []string{s.keys.parts[i].counts}, fields}
 	}
 	replies, errs := s.runAll(ctx, calls)
+	partial := s.missing(errs)
+	if most(partial) != nil {
+		return nil, partial
+	}
 	counts := map[adapter.DispatchState]int64{}
 	for i, r := range replies {
 		if errs[i] != nil {
-			return nil, errs[i]
+			continue
 		}
 		for _, state := range dispatchStates {
 			if n := r.int(); n != 0 {
@@ -218,5 +222,5 @@ func (s *Store) count(ctx context.Context, suffix string) (map[adapter.DispatchS
 			return nil, r.err
 		}
 	}
-	return counts, nil
+	return counts, partial
 }

@@ -10,10 +10,12 @@ import (
 
 // page reads one page of a listing: load makes the call for the hits of one
 // partition, whose script answers a list for each, an empty one for what is not
-// there any more; read makes an item of such a list, or drops it.
+// there any more; read makes an item of such a list, or drops it. What masters of a
+// Cluster that do not answer have of the page is missing on it, and comes on a later
+// one; the error says so by adapter.ErrPartial.
 func page[T any](ctx context.Context, s *Store, l listing, q adapter.PageQuery,
 	load func([]threadKeys, []hit) call, read func(hit, *reply) (T, bool)) (items []T, next string, err error) {
-	if err := l.seek(q.Cursor); err != nil {
+	if err := l.seek(q.Cursor, len(s.keys.parts)); err != nil {
 		return nil, "", err
 	}
 	if q.Limit < 0 {
@@ -28,32 +30,38 @@ func page[T any](ctx context.Context, s *Store, l listing, q adapter.PageQuery,
 		if err != nil {
 			return nil, "", err
 		}
-		answers, err := s.loadHits(ctx, hits, load)
+		answers, err := s.loadHits(ctx, c, hits, load)
 		if err != nil {
 			return nil, "", err
 		}
 		for i, h := range hits {
+			if answers[i] == nil {
+				continue // its master does not answer
+			}
 			item, ok := read(h, answers[i])
 			if answers[i].err != nil {
 				return nil, "", answers[i].err
 			}
-			if !ok {
-				continue
+			if ok && len(items) == limit {
+				return items, c.next(last.member, true), c.missing()
 			}
-			if len(items) == limit {
-				return items, l.cursor(last.member), nil
+			c.through(h)
+			if ok {
+				items, last = append(items, item), h
 			}
-			items, last = append(items, item), h
 		}
 		if len(hits) < want {
-			return items, "", nil
+			if c.err != nil && !c.answered {
+				return nil, "", c.err
+			}
+			return items, c.next("", false), c.missing()
 		}
 	}
 }
 
 // loadHits reads what hits are about, one script a partition, and returns an answer
-// for each.
-func (s *Store) loadHits(ctx context.Context, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
+// for each: nil where the master does not answer.
+func (s *Store) loadHits(ctx context.Context, c *scan, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
 	groups := map[*partition][]int{}
 	var order []*partition
 	for i, h := range hits {
@@ -76,7 +84,10 @@ func (s *Store) loadHits(ctx context.Context, hits []hit, load func([]threadKeys
 	replies, errs := s.runAll(ctx, calls)
 	for i, p := range order {
 		if errs[i] != nil {
-			return nil, errs[i]
+			if err := c.silence(p, errs[i]); err != nil {
+				return nil, err
+			}
+			continue
 		}
 		for _, at := range groups[p] {
 			answers[at] = replies[i].list()

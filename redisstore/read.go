@@ -4,13 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 )
 
-// Read implements adapter.Admission.
+// missedEvents is how many of the events that a follower has missed come with a view.
+const missedEvents = 256
+
+// Read implements adapter.Admission. Large threads are read a few at a time, and of
+// one thread one at a time; who has to wait does so as long as its context allows.
 func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 	t := s.keys.thread(key)
 	follow := int64(0)
@@ -21,11 +26,23 @@ func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQ
 	if q.After != nil {
 		after = *q.After
 	}
-	args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs), len(q.ToolCallIDs), q.Inputs}
-	args = appendStrings(args, q.InterruptIDs)
-	args = appendStrings(args, q.ToolCallIDs)
-	args = appendStrings(args, q.MessageIDs)
-	r, err := s.run(ctx, call{readScript, t.all(), args})
+	ask := func(most int) call {
+		args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs), len(q.ToolCallIDs), q.Inputs,
+			most, missedEvents}
+		args = appendStrings(args, q.InterruptIDs)
+		args = appendStrings(args, q.ToolCallIDs)
+		args = appendStrings(args, q.MessageIDs)
+		return call{readScript, t.all(), args}
+	}
+	w := s.way(t.part)
+	r, err := s.runIn(ctx, w.small, t, 0, ask(smallRead))
+	if err == nil && len(r.items) == 2 {
+		size, recovered := r.int(), r.bool()
+		if q.Small {
+			return &adapter.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.err
+		}
+		r, err = s.runIn(ctx, w.large, t, size, ask(0))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +52,15 @@ func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQ
 	}
 	v.Thread = key
 	return v, nil
+}
+
+// runIn runs a script that reads so many bytes when it is its thread's turn.
+func (s *Store) runIn(ctx context.Context, turns *turns, t threadKeys, bytes int64, c call) (*reply, error) {
+	if err := turns.take(ctx, t.base, bytes); err != nil {
+		return nil, fmt.Errorf("redisstore: %s: %w", c.script.name, err)
+	}
+	defer turns.give(t.base, bytes)
+	return s.run(ctx, c)
 }
 
 func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
@@ -168,7 +194,8 @@ func (s *Store) Range(ctx context.Context, key adapter.ThreadKey, epoch string, 
 		return adapter.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}
 	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{rangeScript, []string{t.rec(), t.log(), t.big()}, []any{t.member, epoch, first, limit, s.opts.Follow.Milliseconds()}})
+	r, err := s.runIn(ctx, s.way(t.part).small, t, 0,
+		call{rangeScript, []string{t.rec(), t.log(), t.big()}, []any{t.member, epoch, first, limit, s.opts.Follow.Milliseconds()}})
 	if err != nil {
 		return adapter.RangeResult{}, err
 	}

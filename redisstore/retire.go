@@ -38,7 +38,7 @@ type retirement struct {
 // over more than 10,000 is followed by a rest, of a second for 1,000 threads, in
 // which calls do nothing. Nodes need not agree on who does it. What cannot be
 // retired is told as an error, and looked at again in the next pass: it holds up
-// nothing behind it.
+// nothing behind it. A pass leaves out a master of a Cluster that does not answer.
 func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 	s.retired.mu.Lock()
 	defer s.retired.mu.Unlock()
@@ -55,7 +55,11 @@ func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 			return true, err
 		}
 		left -= len(members)
+		silent := s.keys.parts[at.part]
 		at.part, at.after = at.part+1, ""
+		for members == nil && errors.Is(err, adapter.ErrOutcomeUnknown) && at.part < len(s.keys.parts) && s.sameMaster(&silent, &s.keys.parts[at.part]) {
+			at.part++ // each would take as long again
+		}
 		if at.part == len(s.keys.parts) {
 			if at.seen > retireMany {
 				at.rests = time.Now().Add(time.Duration(at.seen) * retirePause)
@@ -75,7 +79,7 @@ func (s *Store) retirePage(ctx context.Context, p *partition, after string, limi
 		from = "(" + after
 	}
 	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.threads, from, "+", "limit", 0, limit)
-	if err := ask(ctx, s, []*redis.StringSliceCmd{cmd}); err != nil {
+	if err := s.missing(ask(ctx, s, []*redis.StringSliceCmd{cmd})); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	members := cmd.Val()
@@ -101,7 +105,7 @@ func (s *Store) retireDue(ctx context.Context, p *partition, members []string) (
 		hash := m[max(len(m)-hashSize, 0):] // of what is no member, a key that is not there
 		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+hash+":rec", "thread", "look", "marks")
 	}
-	if err := ask(ctx, s, cmds); err != nil {
+	if err := s.missing(ask(ctx, s, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	for i, cmd := range cmds {

@@ -2,34 +2,95 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/redis/go-redis/v9"
 )
 
 // scan merges a listing's partitions. Each is asked for its likely share of what
-// is wanted, and again when it turns out to hold more of it.
+// is wanted, and again when it turns out to hold more of it. Those whose master does
+// not answer are left out, and come first on the next page.
 type scan struct {
-	s     *Store
-	l     listing
-	parts []scanned
+	s        *Store
+	l        listing
+	parts    []scanned
+	answered bool  // one of them at least
+	err      error // of one that did not
 }
 
 type scanned struct {
-	part  *partition
-	after string
-	ahead []string
-	done  bool // ahead is all there is
+	part   *partition
+	at     string // the last member that was gone through
+	after  string // the last one that was read
+	ahead  []string
+	done   bool // ahead is all there is
+	silent bool // its master does not answer: nothing is ahead
 }
 
 func (s *Store) scan(l listing) *scan {
 	c := &scan{s: s, l: l}
 	for i := range s.keys.parts {
-		c.parts = append(c.parts, scanned{part: &s.keys.parts[i], after: l.after})
+		from, late := l.late[i]
+		if !late {
+			from = l.after
+		}
+		c.parts = append(c.parts, scanned{part: &s.keys.parts[i], at: from, after: from, done: l.over && !late})
 	}
 	return c
+}
+
+// silence leaves a partition that has not answered to the next page. On one server, or
+// when the error is an answer, it returns the error.
+func (c *scan) silence(p *partition, err error) error {
+	if _, several := c.s.client.(*redis.ClusterClient); !several || !errors.Is(err, adapter.ErrOutcomeUnknown) {
+		return err
+	}
+	c.parts[p.index].silent, c.parts[p.index].ahead = true, nil
+	if c.err == nil {
+		c.err = err
+	}
+	return nil
+}
+
+// missing is an error that wraps adapter.ErrPartial when something is missing.
+func (c *scan) missing() error {
+	if c.err == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w", adapter.ErrPartial, c.err)
+}
+
+// through notes that a hit was gone through.
+func (c *scan) through(h hit) { c.parts[h.part.index].at = h.member }
+
+// next is the cursor of the page behind a full one, which ends with a member, or behind
+// all that has answered.
+func (c *scan) next(last string, full bool) string {
+	l := c.l
+	l.late = map[int]string{}
+	if full {
+		l.after = max(l.after, last)
+	} else {
+		l.over = true
+	}
+	for i := range c.parts {
+		p := &c.parts[i]
+		from, late := c.l.late[i]
+		switch {
+		case p.silent:
+			l.late[i] = p.at
+		case full && late && (l.over || max(from, last) < l.after):
+			l.late[i] = max(from, last)
+		}
+	}
+	if !full && len(l.late) == 0 {
+		return ""
+	}
+	return l.cursor()
 }
 
 // take returns the next members in order, fewer than n only at the end.
@@ -43,6 +104,9 @@ func (c *scan) take(ctx context.Context, n int) ([]hit, error) {
 			first := -1
 			for i := range c.parts {
 				p := &c.parts[i]
+				if p.silent {
+					continue
+				}
 				if len(p.ahead) == 0 {
 					if !p.done {
 						first = -1
@@ -61,7 +125,7 @@ func (c *scan) take(ctx context.Context, n int) ([]hit, error) {
 			hits = append(hits, hit{p.part, p.ahead[0]})
 			p.ahead = p.ahead[1:]
 		}
-		if !slices.ContainsFunc(c.parts, func(p scanned) bool { return !p.done || len(p.ahead) > 0 }) {
+		if !slices.ContainsFunc(c.parts, func(p scanned) bool { return !p.silent && (!p.done || len(p.ahead) > 0) }) {
 			break
 		}
 	}
@@ -77,7 +141,7 @@ func (c *scan) fill(ctx context.Context, n int) error {
 	var cmds []*redis.StringSliceCmd
 	for i := range c.parts {
 		p := &c.parts[i]
-		if len(p.ahead) > 0 || p.done {
+		if len(p.ahead) > 0 || p.done || p.silent {
 			continue
 		}
 		from, to := "["+c.l.prefix, "+"
@@ -90,10 +154,15 @@ func (c *scan) fill(ctx context.Context, n int) error {
 		asked = append(asked, p)
 		cmds = append(cmds, redis.NewStringSliceCmd(ctx, "zrangebylex", c.l.key(p.part), from, to, "limit", 0, count))
 	}
-	if err := ask(ctx, c.s, cmds); err != nil {
-		return err
-	}
+	errs := ask(ctx, c.s, cmds)
 	for i, p := range asked {
+		if errs[i] != nil {
+			if err := c.silence(p.part, errs[i]); err != nil {
+				return err
+			}
+			continue
+		}
+		c.answered = true
 		members := cmds[i].Val()
 		p.done = len(members) < count
 		for _, m := range members {
@@ -108,28 +177,54 @@ func (c *scan) fill(ctx context.Context, n int) error {
 }
 
 // ask sends reading commands to any partitions, in one round trip where the
-// connection allows it.
-func ask[C redis.Cmder](ctx context.Context, s *Store, cmds []C) error {
+// connection allows it, and returns the error of each.
+func ask[C redis.Cmder](ctx context.Context, s *Store, cmds []C) []error {
+	errs := make([]error, len(cmds))
 	if err := s.usable(); err != nil {
-		return err
+		for i := range errs {
+			errs[i] = err
+		}
+		return errs
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
-	if len(cmds) == 1 || s.opts.singly {
-		for _, cmd := range cmds {
-			_ = s.client.Process(ctx, cmd)
-		}
-	} else if len(cmds) > 1 {
-		pipe := s.client.Pipeline()
-		for _, cmd := range cmds {
-			_ = pipe.Process(ctx, cmd)
+	one := func(cmd C) {
+		cmd.SetErr(nil)
+		_ = s.client.Process(ctx, cmd)
+	}
+	pipeline := func(client redis.UniversalClient, at []int) {
+		pipe := client.Pipeline()
+		for _, i := range at {
+			_ = pipe.Process(ctx, cmds[i])
 		}
 		_, _ = pipe.Exec(ctx) // each command has its own error
 	}
-	for _, cmd := range cmds {
+	keys := make([]string, len(cmds))
+	for i, cmd := range cmds {
+		keys[i] = cmd.Args()[1].(string)
+	}
+	_, several := s.client.(*redis.ClusterClient)
+	s.perMaster(keys, func(master *redis.Client, at []int) {
+		switch {
+		case len(cmds) == 1 || s.opts.singly || several && master == nil:
+			for _, i := range at {
+				one(cmds[i])
+			}
+		case several:
+			pipeline(master, at)
+			for _, i := range at {
+				if redirected(cmds[i].Err()) {
+					one(cmds[i])
+				}
+			}
+		default:
+			pipeline(s.client, at)
+		}
+	})
+	for i, cmd := range cmds {
 		if err := cmd.Err(); err != nil {
-			return storeError("read an index", err)
+			errs[i] = storeError("read an index", err)
 		}
 	}
-	return nil
+	return errs
 }

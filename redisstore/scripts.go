@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/redis/go-redis/v9"
@@ -101,7 +102,7 @@ func (s *Store) send(ctx context.Context, c call) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	cmd := s.command(ctx, c)
-	s.process(ctx, cmd, c.script)
+	process(ctx, s.client, cmd, c.script)
 	return answered(c, cmd)
 }
 
@@ -129,9 +130,77 @@ func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 		}
 		return replies, errs
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
-	defer cancel()
-	pipe := s.client.Pipeline()
+	if _, ok := s.client.(*redis.ClusterClient); !ok {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+		s.pipeline(ctx, s.client, calls, replies, errs)
+		return replies, errs
+	}
+	keys := make([]string, len(calls))
+	for i, c := range calls {
+		keys[i] = c.keys[0]
+	}
+	s.perMaster(keys, func(master *redis.Client, at []int) {
+		var there []call
+		for _, i := range at {
+			there = append(there, calls[i])
+		}
+		answers, failed := make([]*reply, len(at)), make([]error, len(at))
+		if master != nil {
+			answers, failed = s.sendTo(ctx, master, there)
+		}
+		var group sync.WaitGroup
+		for j, i := range at {
+			replies[i], errs[i] = answers[j], failed[j]
+			if master == nil || redirected(errs[i]) {
+				group.Go(func() { replies[i], errs[i] = s.send(ctx, calls[i]) })
+			}
+		}
+		group.Wait()
+	})
+	return replies, errs
+}
+
+// sendTo is sendAll on one master of a Cluster, which may answer that a slot has
+// gone: see redirected.
+func (s *Store) sendTo(ctx context.Context, master *redis.Client, calls []call) ([]*reply, []error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
+	if !s.waits(calls[0]) {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+		s.pipeline(ctx, master, calls, replies, errs)
+	} else {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout+s.opts.WaitTimeout)
+		defer cancel()
+		all := make([]*awaited, len(calls))
+		for i, c := range calls {
+			all[i] = &awaited{call: c}
+		}
+		s.waitOn(ctx, master, all)
+		for i, w := range all {
+			replies[i], errs[i] = w.reply, w.err
+		}
+	}
+	for _, err := range errs {
+		// The library looks by itself where slots are when its own calls fail.
+		if errors.Is(err, adapter.ErrOutcomeUnknown) {
+			s.client.(*redis.ClusterClient).ReloadState(ctx)
+			break
+		}
+	}
+	return replies, errs
+}
+
+// redirected reports whether a master has answered that another has the slot.
+func redirected(err error) bool {
+	return redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK")
+}
+
+func (s *Store) pipeline(ctx context.Context, client redis.UniversalClient, calls []call, replies []*reply, errs []error) {
+	pipe := client.Pipeline()
 	cmds := make([]*redis.Cmd, len(calls))
 	for i, c := range calls {
 		cmds[i] = s.command(ctx, c)
@@ -140,22 +209,21 @@ func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
 		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
-			s.process(ctx, cmd, calls[i].script)
+			process(ctx, client, cmd, calls[i].script)
 		}
 		replies[i], errs[i] = answered(calls[i], cmd)
 	}
-	return replies, errs
 }
 
 // process sends a script by its digest, and in full to a server that has lost it.
-func (s *Store) process(ctx context.Context, cmd *redis.Cmd, sc *script) {
+func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *script) {
 	args := cmd.Args()
 	cmd.SetErr(nil)
-	_ = s.client.Process(ctx, cmd)
+	_ = client.Process(ctx, cmd)
 	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
 		args[0], args[1] = "eval", sc.source
 		cmd.SetErr(nil)
-		_ = s.client.Process(ctx, cmd)
+		_ = client.Process(ctx, cmd)
 	}
 }
 
@@ -194,19 +262,19 @@ func storeError(doing string, err error) error {
 	return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
 }
 
-// load gives the scripts to every server that may run them.
+// load gives the scripts to every server that may run them and answers.
 func (s *Store) load(ctx context.Context) error {
 	one := func(ctx context.Context, c *redis.Client) error {
 		for _, sc := range allScripts {
 			if err := c.ScriptLoad(ctx, sc.source).Err(); err != nil {
-				return fmt.Errorf("redisstore: load %s.lua: %w", sc.name, err)
+				return storeError("load "+sc.name+".lua", err)
 			}
 		}
 		return nil
 	}
 	switch c := s.client.(type) {
 	case *redis.ClusterClient:
-		return c.ForEachMaster(ctx, one)
+		return most(eachMaster(ctx, c, one))
 	case *redis.Client:
 		return one(ctx, c)
 	}

@@ -20,7 +20,7 @@ type Store struct {
 	client  redis.UniversalClient
 	opts    Options
 	keys    *keyspace
-	lanes   []*lane
+	ways    ways
 	dueFrom atomic.Uint64
 	retired retirement
 	asked   askedNodes
@@ -156,7 +156,6 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 		return nil, err
 	}
 	s.keys = newKeyspace(s.opts.Prefix, s.opts.Partitions)
-	s.lanes = newLanes(s)
 	if err := s.recordLayout(ctx); err != nil {
 		return nil, err
 	}
@@ -191,17 +190,23 @@ func (s *Store) recordLayout(ctx context.Context) error {
 }
 
 // checkHistory runs a script that needs the history's name: where it cannot be
-// read, a fail-over that loses writes would go unnoticed.
+// read, a fail-over that loses writes would go unnoticed. Any master that answers will
+// do.
 func (s *Store) checkHistory(ctx context.Context) error {
 	if s.opts.HistoryID != "" {
 		return nil
 	}
-	t := s.keys.thread(adapter.ThreadKey{})
-	_, err := s.run(ctx, call{renewScript, []string{t.base + "probe", t.part.leases}, []any{t.member, "", "", 0, 1}})
-	if err != nil {
-		return fmt.Errorf("%w (scripts must be able to run INFO replication)", err)
+	var err error
+	for i := range s.keys.parts {
+		p := &s.keys.parts[i]
+		if i > 0 && (!errors.Is(err, adapter.ErrOutcomeUnknown) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
+			continue
+		}
+		if _, err = s.run(ctx, call{renewScript, []string{p.base + "probe", p.leases}, []any{"", "", "", 0, 1}}); err == nil {
+			return nil
+		}
 	}
-	return nil
+	return fmt.Errorf("%w (scripts must be able to run INFO replication)", err)
 }
 
 // Close waits for what is in flight and ends every goroutine of the store. Calls

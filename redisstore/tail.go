@@ -36,9 +36,13 @@ func (s *Store) Tail(ctx context.Context, keys []adapter.ThreadKey) ([]adapter.P
 	}
 	ends := make([]adapter.Position, len(keys))
 	replies, errs := s.runAll(ctx, calls)
+	partial := s.missing(errs)
+	if most(partial) != nil {
+		return nil, partial
+	}
 	for i, r := range replies {
 		if errs[i] != nil {
-			return nil, errs[i]
+			continue
 		}
 		for _, at := range all[i].at {
 			ends[at] = adapter.Position{Epoch: r.string(), Seq: r.int()}
@@ -47,5 +51,5 @@ func (s *Store) Tail(ctx context.Context, keys []adapter.ThreadKey) ([]adapter.P
 			return nil, r.err
 		}
 	}
-	return ends, nil
+	return ends, partial
 }

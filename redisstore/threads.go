@@ -49,9 +49,9 @@ func (s *Store) Threads(ctx context.Context, namespace string, q adapter.PageQue
 	}
 	threads, next, err := page(ctx, s, l, q, load, read)
 	if err != nil {
-		return adapter.ThreadPage{}, fmt.Errorf("redisstore: threads: %w", err)
+		err = fmt.Errorf("redisstore: threads: %w", err)
 	}
-	return adapter.ThreadPage{Threads: threads, Next: next}, nil
+	return adapter.ThreadPage{Threads: threads, Next: next}, err
 }
 
 // SetTitle implements adapter.Index. An empty title takes it away, so that the

@@ -212,7 +212,7 @@ func (s *Store) checkReplicas(ctx context.Context) error {
 	}
 	switch c := s.client.(type) {
 	case *redis.ClusterClient:
-		return c.ForEachMaster(ctx, one)
+		return most(eachMaster(ctx, c, one))
 	case *redis.Client:
 		return one(ctx, c)
 	}

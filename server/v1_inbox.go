@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -96,15 +97,15 @@ func (c *v1Call) listInbox() (any, error) {
 		return c.listOwnInbox(q)
 	}
 	items, next, err := c.runs.Inbox(c.r.Context(), q)
-	return pageOf(items, next, inboxItem), err
+	return pageOf(items, next, err, inboxItem)
 }
 
 // listOwnInbox is the inbox of a caller who answers for nobody else. A page is one
 // of the namespace's threads, of which it has those that wait.
 func (c *v1Call) listOwnInbox(q adapter.PageQuery) (any, error) {
-	threads, next, err := c.runs.Threads(c.r.Context(), c.identity.Namespace, q)
-	if err != nil {
-		return nil, err
+	threads, next, partly := c.runs.Threads(c.r.Context(), c.identity.Namespace, q)
+	if partly != nil && !errors.Is(partly, adapter.ErrPartial) {
+		return nil, partly
 	}
 	var items []adapter.Suspended
 	for _, info := range threads {
@@ -119,7 +120,7 @@ func (c *v1Call) listOwnInbox(q adapter.PageQuery) (any, error) {
 			items = append(items, *t.Open)
 		}
 	}
-	return pageOf(items, next, inboxItem), nil
+	return pageOf(items, next, partly, inboxItem)
 }
 
 // asksFor reports whether one of the interrupts has the reason; "" is any.

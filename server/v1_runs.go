@@ -101,7 +101,7 @@ func (c *v1Call) listRuns() (any, error) {
 		return nil, err
 	}
 	runs, err := c.runs.Runs(c.r.Context(), c.key, q)
-	return pageOf(runs, "", v1RunOf), err
+	return pageOf(runs, "", err, v1RunOf)
 }
 
 // run finds the path's run.
@@ -157,7 +157,7 @@ func (c *v1Call) listDeadLetters() (any, error) {
 		return nil, err
 	}
 	letters, next, err := c.runs.DeadLetters(c.r.Context(), q)
-	return pageOf(letters, next, v1RunOf), err
+	return pageOf(letters, next, err, v1RunOf)
 }
 
 func (c *v1Call) countDispatches() (any, error) {

@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -10,16 +11,27 @@ import (
 
 // listOf is a page of a list.
 type listOf[T any] struct {
-	Items []T    `json:"items"`
-	Next  string `json:"next,omitempty" jsonschema:"cursor of the next page; left out at the end"`
+	Items   []T    `json:"items"`
+	Next    string `json:"next,omitempty" jsonschema:"cursor of the next page; left out at the end"`
+	Partial bool   `json:"partial,omitempty" jsonschema:"a part of the store does not answer: items may be missing; they come on the next page when it does again"`
 }
 
-func pageOf[From, To any](items []From, next string, as func(From) To) listOf[To] {
+func pageOf[From, To any](items []From, next string, err error, as func(From) To) (any, error) {
 	page := listOf[To]{Items: make([]To, len(items)), Next: next}
 	for i, item := range items {
 		page.Items[i] = as(item)
 	}
-	return page
+	page.Partial, err = partly(err)
+	return page, err
+}
+
+// partly reports whether an error only says that an answer is not the whole one. Any
+// other is returned.
+func partly(err error) (bool, error) {
+	if errors.Is(err, adapter.ErrPartial) {
+		return true, nil
+	}
+	return false, err
 }
 
 type v1ThreadInfo struct {
@@ -121,9 +133,9 @@ func (c *v1Call) listThreads() (any, error) {
 		return nil, err
 	}
 	threads, next, err := c.runs.Threads(c.r.Context(), c.identity.Namespace, q)
-	return pageOf(threads, next, func(t adapter.ThreadInfo) v1ThreadInfo {
+	return pageOf(threads, next, err, func(t adapter.ThreadInfo) v1ThreadInfo {
 		return v1ThreadInfo{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Waiting, t.Queued}
-	}), err
+	})
 }
 
 // thread reads the path's thread, which must have been used.

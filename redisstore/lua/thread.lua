@@ -96,13 +96,33 @@ local function fenced(node, member, token)
   end
 end
 
--- logged returns the log's events from position first on, limit or all of them.
-local function logged(r, log, big, first, limit)
-  local at = first - r.base
-  local list = redis.call('LRANGE', log, at, limit and at + limit - 1 or -1)
+-- logged returns the log's events from position first on.
+local function logged(r, log, big, first)
+  local list = redis.call('LRANGE', log, first - r.base, -1)
   if redis.call('EXISTS', big) == 1 then
     for i, e in ipairs(list) do
       if e == MARK then list[i] = redis.call('HGET', big, first + i - 1) or e end
+    end
+  end
+  return list
+end
+
+-- PAGE is how many bytes a page of a log has at most, if it has not one event alone.
+local PAGE = 262144
+
+-- leading returns the first of the log's events from a position on: limit at most.
+local function leading(r, log, big, first, limit)
+  local list, room, last = {}, PAGE, math.min(r.seq, first + limit - 1)
+  local apart = redis.call('EXISTS', big) == 1
+  for at = first, last, 32 do
+    for i, e in ipairs(redis.call('LRANGE', log, at - r.base, math.min(at + 31, last) - r.base)) do
+      if apart and e == MARK then
+        if #list > 0 and redis.call('HSTRLEN', big, at + i - 1) > room then return list end
+        e = redis.call('HGET', big, at + i - 1) or e
+      end
+      room = room - #e
+      if #list > 0 and room < 0 then return list end
+      list[#list + 1] = e
     end
   end
   return list

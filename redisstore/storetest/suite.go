@@ -48,7 +48,7 @@ var groups = []struct {
 	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
 	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"Again", againTests}, {"History", historyTests},
 	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
-	{"Retire", retireTests}, {"Large", largeTests}, {"Offer", offerTests},
+	{"Retire", retireTests}, {"Large", largeTests}, {"Page", pageTests}, {"Offer", offerTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", interruptTests},
 	{"Letters", letterTests}, {"Retention", retentionTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }

@@ -1,0 +1,72 @@
+package adapter
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// partReader is a store of which a part does not tell the ends of logs.
+type partReader struct {
+	Reader
+	silent map[string]bool // threads of that part
+	asked  []string        // in the latest call
+}
+
+func (r *partReader) Tail(_ context.Context, keys []ThreadKey) (ends []Position, err error) {
+	r.asked = nil
+	for _, key := range keys {
+		r.asked = append(r.asked, key.Thread)
+		if r.silent[key.Thread] {
+			ends, err = append(ends, Position{}), fmt.Errorf("%w: %w", ErrPartial, ErrOutcomeUnknown)
+			continue
+		}
+		ends = append(ends, Position{"e", 7})
+	}
+	slices.Sort(r.asked)
+	return ends, err
+}
+
+func TestThreadsOfASilentPartAreVerifiedAgainAndTheOthersAreNot(t *testing.T) {
+	store := &partReader{silent: map[string]bool{"b": true, "c": true, "d": true}}
+	h := newHub(store)
+	followers := map[string]*Follower{}
+	for _, thread := range []string{"a", "b", "c", "d"} {
+		followers[thread] = &Follower{key: ThreadKey{Thread: thread}, notify: func() {}}
+		h.join(followers[thread])
+	}
+	verify := func(asked, known string) {
+		t.Helper()
+		store.asked = nil
+		_ = h.verify(t.Context())
+		if fmt.Sprint(store.asked) != asked {
+			t.Errorf("asked for %v, not %s", store.asked, asked)
+		}
+		var ends []string
+		for key, topic := range h.topics {
+			if topic.last == 7 {
+				ends = append(ends, key.Thread)
+			}
+		}
+		slices.Sort(ends)
+		if fmt.Sprint(ends) != known {
+			t.Errorf("the ends of %v are known, not of %s", ends, known)
+		}
+	}
+	h.doubt()
+	verify("[a b c d]", "[a]")
+	verify("[b c d]", "[a]")
+	delete(store.silent, "b")
+	h.leave(followers["d"])
+	verify("[b c]", "[a b]")
+	delete(store.silent, "c")
+	verify("[c]", "[a b c]")
+	verify("[]", "[a b c]")
+	store.silent["a"], store.silent["b"], store.silent["c"] = true, true, true
+	h.doubt()
+	verify("[a b c]", "[a b c]")
+	store.silent = nil
+	verify("[a b c]", "[a b c]")
+	verify("[]", "[a b c]")
+}

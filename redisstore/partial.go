@@ -1,0 +1,66 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/redis/go-redis/v9"
+)
+
+// missing judges calls to several partitions by their errors: nil when all have
+// answered, an error that wraps adapter.ErrPartial when some masters of a Cluster did
+// not, and what went wrong otherwise.
+func (s *Store) missing(errs []error) error {
+	return missing(s.client, errs)
+}
+
+func missing(client redis.UniversalClient, errs []error) error {
+	_, several := client.(*redis.ClusterClient)
+	answered := false
+	var silent error
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			answered = true
+		case !several || !errors.Is(err, adapter.ErrOutcomeUnknown):
+			return err
+		case silent == nil:
+			silent = err
+		}
+	}
+	if silent != nil && answered {
+		return fmt.Errorf("%w: %w", adapter.ErrPartial, silent)
+	}
+	return silent
+}
+
+// eachMaster calls one for all masters of a Cluster at once. Its error is missing's.
+func eachMaster(ctx context.Context, cluster *redis.ClusterClient, one func(context.Context, *redis.Client) error) error {
+	var mu sync.Mutex
+	var errs []error
+	err := cluster.ForEachMaster(ctx, func(ctx context.Context, c *redis.Client) error {
+		err := one(ctx, c)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", c.Options().Addr, err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, err)
+		return nil
+	})
+	if err != nil {
+		return storeError("find the masters", err)
+	}
+	return missing(cluster, errs)
+}
+
+// most is an error unless it says that a part does not answer.
+func most(err error) error {
+	if errors.Is(err, adapter.ErrPartial) {
+		return nil
+	}
+	return err
+}

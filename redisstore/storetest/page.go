@@ -1,0 +1,84 @@
+package storetest
+
+import (
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+var pageTests = []test{
+	{"what was missed comes in pages, of which the first comes with the view", func(e *env) {
+		for name, tt := range map[string]struct{ events, bytes, most int }{
+			"many":  {700, 1, 256},
+			"long":  {40, 30_000, 12},
+			"large": {5, 100_000, 2},
+			"huge":  {3, 400_000, 1},
+		} {
+			e.large = 60_000
+			th := e.on(e.node("a"), name)
+			c := th.begun(th.start("r1"))
+			event := strings.Repeat("x", tt.bytes)
+			th.ok(batch(c, 2, 1, strings.TrimSpace(strings.Repeat(event+" ", tt.events))))
+			v := th.view(adapter.ReadQuery{After: &adapter.Position{Epoch: th.view().Epoch, Seq: 1}})
+			seen, last := len(v.Missed), len(v.Missed)
+			if !v.Recovered || seen < 1 || seen > tt.most {
+				e.Errorf("%s: recovered %t, %d events come with the view", name, v.Recovered, seen)
+			}
+			for last > 0 {
+				r, err := th.s.Range(e.Context(), th.key, v.Epoch, int64(2+seen), 256)
+				last = len(must(th, r, err).Events)
+				if last > tt.most {
+					e.Errorf("%s: a page of %d events", name, last)
+				}
+				seen += last
+			}
+			same(th, name, seen, tt.events)
+		}
+	}},
+	{"a large thread says how large it is to who does not want it whole", func(e *env) {
+		large := strings.Repeat("m", 2_000)
+		whole := func(th *thread, messages int) {
+			end := ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish)
+			snap := &adapter.SnapshotUpdate{State: raws(`{}`)[0], Upsert: map[string]json.RawMessage{}}
+			for i := range messages {
+				id := fmt.Sprint(i)
+				snap.Order = append(snap.Order, id)
+				text := make([]byte, 2_000) // of which nothing can be squeezed out
+				rand.Read(text)
+				snap.Upsert[id] = raws(fmt.Sprintf("%q", base64.StdEncoding.EncodeToString(text)))[0]
+			}
+			end.End.Snapshot = snap
+			th.ok(end)
+		}
+		s := e.node("a")
+		for name, fill := range map[string]func(th *thread){
+			"by its messages": func(th *thread) { whole(th, 500) },
+			"by its log": func(th *thread) {
+				whole(th, 1)
+				th.ok(batch(th.begun(th.start("r2")), 2, 3, strings.TrimSpace(strings.Repeat(large+" ", 500))))
+			},
+		} {
+			th := e.on(s, name)
+			fill(th)
+			full := th.view(adapter.ReadQuery{Follower: true})
+			same(th, name, full.Large, 0)
+			v := th.view(adapter.ReadQuery{Small: true})
+			if v.Large < 500_000 || v.Large > 3_000_000 || v.Recovered || v.Log != nil {
+				e.Errorf("%s: about 1,000,000 bytes are taken for %d; recovered %t, %d events", name, v.Large, v.Recovered, len(v.Log))
+			}
+			v = th.view(adapter.ReadQuery{Small: true, After: &adapter.Position{Epoch: full.Epoch, Seq: full.Seq - 1}})
+			if v.Large != 0 || !v.Recovered || len(v.Missed) != 1 {
+				e.Errorf("%s, close to its end: large %d, recovered %t, %d events", name, v.Large, v.Recovered, len(v.Missed))
+			}
+		}
+		th := e.on(s, "small")
+		whole(th, 3)
+		if v := th.view(adapter.ReadQuery{Small: true}); v.Large != 0 || len(v.Snapshot.Messages) != 3 {
+			e.Errorf("a small one: large %d, %d messages", v.Large, len(v.Snapshot.Messages))
+		}
+	}},
+}

@@ -1,0 +1,61 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+)
+
+// partStore is a store of which a part does not answer.
+type partStore struct{ adapter.Store }
+
+var errPart = fmt.Errorf("%w: %w", adapter.ErrPartial, adapter.ErrOutcomeUnknown)
+
+func (s partStore) Inbox(ctx context.Context, q adapter.PageQuery) (adapter.InboxPage, error) {
+	page, _ := s.Store.Inbox(ctx, q)
+	return page, errPart
+}
+
+func (s partStore) Threads(ctx context.Context, namespace string, q adapter.PageQuery) (adapter.ThreadPage, error) {
+	page, _ := s.Store.Threads(ctx, namespace, q)
+	page.Next = "later"
+	return page, errPart
+}
+
+func (s partStore) DeadLetters(context.Context, adapter.PageQuery) (adapter.DeadLetterPage, error) {
+	return adapter.DeadLetterPage{}, errPart
+}
+
+func (s partStore) CountTenant(context.Context, string) (map[adapter.DispatchState]int64, error) {
+	return map[adapter.DispatchState]int64{adapter.DispatchAcked: 1}, errPart
+}
+
+// A page says when a part of the store is missing on it. A sum that misses a part is
+// none.
+func TestV1PartOfTheStoreGone(t *testing.T) {
+	r, err := adapter.NewRunner(partStore{embedded(t)}, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := newV1On(t, r, &Options{}).as("0123456789abcdef-operator")
+	v.call("addInput", 202, "/threads/t/input", `{"text":"/say hello","runId":"r"}`)
+	for _, tt := range []struct {
+		id, path string
+		items    int
+	}{{"listInbox", "/inbox", 0}, {"listThreads", "/threads", 1}, {"listDispatches", "/dispatches", 0}} {
+		page := v.call(tt.id, 200, tt.path, "")
+		if items, _ := page["items"].([]any); page["partial"] != true || len(items) != tt.items {
+			t.Errorf("%s: %v", tt.id, page)
+		}
+	}
+	if page := v.call("listThreads", 200, "/threads", ""); page["next"] != "later" {
+		t.Errorf("no next page: %v", page)
+	}
+	if status, text, _ := v.send(http.MethodGet, "/dispatches/counts", "", nil); status != http.StatusServiceUnavailable {
+		t.Errorf("counts: %d %s", status, text)
+	}
+}
