@@ -106,20 +106,15 @@ func (c *v1Call) listOwnInbox(q adapter.PageQuery) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	var items []adapter.Suspended
+	var waiting []adapter.ThreadKey
 	for _, info := range threads {
-		if !info.Waiting {
-			continue
-		}
-		t, err := c.runs.Thread(c.r.Context(), info.Thread)
-		if err != nil {
-			return nil, err
-		}
-		if t != nil && t.Open != nil && asksFor(t.Open, q.Reason) {
-			items = append(items, *t.Open)
+		if info.Waiting {
+			waiting = append(waiting, info.Thread)
 		}
 	}
-	return pageOf(items, next, inboxItem), nil
+	items, err := c.runs.Open(c.r.Context(), waiting)
+	items = slices.DeleteFunc(items, func(open adapter.Suspended) bool { return !asksFor(&open, q.Reason) })
+	return pageOf(items, next, inboxItem), err
 }
 
 // asksFor reports whether one of the interrupts has the reason; "" is any.
