@@ -72,6 +72,38 @@ func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, e
 	return items, page.Next, partial
 }
 
+// Open returns the open interrupts of those of the threads that have any, in the
+// same order, without reading what else is in them. Some, beside an error that wraps
+// ErrPartial.
+func (r *Runner) Open(ctx context.Context, keys []ThreadKey) ([]Suspended, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	ends, partial := r.store.Tail(ctx, keys)
+	if partial != nil && !errors.Is(partial, ErrPartial) {
+		return nil, partial
+	}
+	var all []Suspended
+	for i, key := range keys {
+		if ends[i] == (Position{}) {
+			continue
+		}
+		// Whoever asks for what follows the end is given no snapshot.
+		view, err := r.store.Read(ctx, key, ReadQuery{After: &ends[i]})
+		if err != nil {
+			return nil, err
+		}
+		s, err := suspended(InboxItem{Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts})
+		if err != nil {
+			return nil, err
+		}
+		if s != nil {
+			all = append(all, *s)
+		}
+	}
+	return all, partial
+}
+
 // maxDraftBytes is what a store keeps of a draft.
 const maxDraftBytes = 64 << 10
 

@@ -83,6 +83,33 @@ func (c *client) apply(e protocol.Event) {
 	}
 }
 
+// wasTold compares what was restated as of where the client stands with what it
+// has been told up to there.
+func (c *client) wasTold(restated []protocol.Event) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quiet {
+		return
+	}
+	held := map[string]string{}
+	for _, m := range c.fold.Messages() {
+		if m.Role == protocol.RoleAssistant {
+			held[m.ID] = m.Content.String()
+		}
+	}
+	for _, e := range restated {
+		snapshot, ok := e.(*protocol.MessagesSnapshot)
+		if !ok {
+			continue
+		}
+		for _, m := range snapshot.Messages {
+			if m.Role == protocol.RoleAssistant && held[m.ID] != m.Content.String() {
+				c.wrong(ruleCounting, "restated with %q, and up to that position %q was told", m.Content.String(), held[m.ID])
+			}
+		}
+	}
+}
+
 // stand notes the position of the last event taken in.
 func (c *client) stand(p position) {
 	c.mu.Lock()

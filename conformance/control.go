@@ -160,7 +160,7 @@ func (b *bindingConn) attached(f *control) {
 		if after := w.askedFor; asked && (after == nil || after.Epoch != f.Epoch || after.Seq != f.Seq) {
 			b.c.wrong(ruleCounting, "recovered at %s %d, which is not what was asked for", f.Epoch, f.Seq)
 		}
-		w.epoch, w.at, w.placed, w.based, w.live = f.Epoch, f.Seq, true, false, false
+		w.epoch, w.at, w.placed, w.based, w.live, w.midst = f.Epoch, f.Seq, true, false, false, true
 		if !w.held {
 			w.held, w.seq = true, f.Seq
 		}

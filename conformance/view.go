@@ -20,6 +20,7 @@ type view struct {
 	based  bool  // ws.stream has said where the next one stands
 	order  *protocol.Sequence
 	active bool // a run is under way
+	midst  bool // following was taken up by a position, maybe in the midst of a run
 
 	follower *exchange // the answer to ws.attach, until the thread is at rest
 	askedAs  string
@@ -44,7 +45,7 @@ type block struct {
 
 // lost is what a lost socket leaves: the position is kept, what was asked is not.
 func (w *view) lost() {
-	w.placed, w.based, w.restate, w.live, w.askedAs, w.replying = false, false, false, false, "", nil
+	w.placed, w.based, w.restate, w.live, w.midst, w.askedAs, w.replying = false, false, false, false, false, "", nil
 	for _, x := range w.due {
 		x.items.close()
 	}
@@ -75,6 +76,9 @@ func (b *bindingConn) event(data []byte) {
 	}
 	if _, begins := e.(*protocol.RunStarted); begins && w.order == nil {
 		w.order = new(protocol.Sequence)
+	}
+	if w.order == nil && !w.midst && !again {
+		b.c.wrong(ruleCounting, "%s of a run in whose midst following began, and that nothing opened", e.Type())
 	}
 	if w.order != nil && !again { // else it came in in the middle of somebody's run
 		b.c.inOrder(w.order, e)
@@ -170,6 +174,9 @@ func (b *bindingConn) uncounted(e protocol.Event, data []byte) {
 func (b *bindingConn) answer(k *block, last protocol.Event) {
 	x, w := k.answers, k.view
 	refused := len(k.events) == 1
+	if !refused && w.order != nil {
+		b.c.wasTold(k.events)
+	}
 	for i, e := range k.events {
 		if !refused && !w.active {
 			b.c.apply(e)

@@ -270,7 +270,6 @@ type peerModel struct {
 	ws     *websocket.Conn
 	frames chan []byte
 	trace  []string
-	greet  bool
 
 	// What it holds, over sockets.
 	at    adapter.Position // "": nothing

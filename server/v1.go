@@ -30,6 +30,7 @@ type control interface {
 	Unpause(ctx context.Context, key adapter.ThreadKey, tenant, label string) (bool, error)
 	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
 	Inbox(ctx context.Context, q adapter.PageQuery) ([]adapter.Suspended, string, error)
+	Open(ctx context.Context, keys []adapter.ThreadKey) ([]adapter.Suspended, error)
 	Answer(ctx context.Context, key adapter.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
 	DropDraft(ctx context.Context, key adapter.ThreadKey, interruptID string) (bool, error)
 	DeadLetters(ctx context.Context, q adapter.PageQuery) ([]adapter.RunInfo, string, error)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,20 +108,18 @@ func (c *v1Call) listOwnInbox(q adapter.PageQuery) (any, error) {
 	if partly != nil && !errors.Is(partly, adapter.ErrPartial) {
 		return nil, partly
 	}
-	var items []adapter.Suspended
+	var waiting []adapter.ThreadKey
 	for _, info := range threads {
-		if !info.Waiting {
-			continue
-		}
-		t, err := c.runs.Thread(c.r.Context(), info.Thread)
-		if err != nil {
-			return nil, err
-		}
-		if t != nil && t.Open != nil && asksFor(t.Open, q.Reason) {
-			items = append(items, *t.Open)
+		if info.Waiting {
+			waiting = append(waiting, info.Thread)
 		}
 	}
-	return pageOf(items, next, partly, inboxItem)
+	items, err := c.runs.Open(c.r.Context(), waiting)
+	if err != nil && !errors.Is(err, adapter.ErrPartial) {
+		return nil, err
+	}
+	items = slices.DeleteFunc(items, func(open adapter.Suspended) bool { return !asksFor(&open, q.Reason) })
+	return pageOf(items, next, cmp.Or(err, partly), inboxItem)
 }
 
 // asksFor reports whether one of the interrupts has the reason; "" is any.

@@ -82,7 +82,7 @@ func (o *operation) describe() object {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
 	scopes := "Needs " + anyOf(o.home()) + "."
-	if o.beyond != "" {
+	if o.beyond != "" && strings.Contains(o.path, "{thread}") {
 		scopes += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."
 	}
 	success := object{"description": http.StatusText(o.status)}

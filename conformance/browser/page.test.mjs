@@ -263,8 +263,7 @@ test("a server that asks who comes gets a token, and the tab forgets it", async 
   await tab.at("ops-error").waitFor();
   assert.match(await tab.at("ops-error").textContent(), /scope admin/);
   await tab.click("go-inbox");
-  await tab.at("inbox-error").waitFor();
-  assert.match(await tab.at("inbox-error").textContent(), /scope approver/);
+  await tab.at("inbox-empty").or(tab.at("inbox-item").first()).waitFor();
   await tab.page.reload();
   await tab.at("sign-in").waitFor();
   await tab.fill("token", ANN);

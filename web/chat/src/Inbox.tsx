@@ -13,7 +13,7 @@ import { wordsFor } from "./words";
 /** How often the inbox is asked for, in milliseconds. */
 const EVERY_MS = 2_000;
 
-/** Open interrupts across threads, those that have waited longest first. */
+/** Open interrupts across threads, those that have waited longest first; for who answers for nobody else, across the own ones. */
 export default function Inbox() {
   const [reason, setReason] = useState("");
   const [cursors, setCursors] = useState<string[]>([]);
@@ -56,7 +56,7 @@ export default function Inbox() {
       </div>
       {error && (
         <p className="banner" role="alert" data-testid="inbox-error">
-          {error.status === 403 ? "Your identity may not see the inbox: it needs the scope approver." : error.message}
+          {error.status === 403 ? "Your identity may not see the inbox: it needs the scope read or approver." : error.message}
         </p>
       )}
       {said && (
