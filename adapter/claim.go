@@ -4,110 +4,39 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// retireEvery is how often what is past its retention is looked for.
-const retireEvery = time.Minute
-
-// sweep claims what is due, verifies what is followed and retires what is old,
-// until Shutdown.
-func (r *Runner) sweep() {
-	tick := time.NewTicker(r.options.Sweep)
-	defer tick.Stop()
-	var retired time.Time
-	more := false
-	for {
-		r.sweepOnce()
-		if more || time.Since(retired) >= retireEvery {
-			more = r.retire()
-			retired = time.Now()
-		}
-		select {
-		case <-r.quiet:
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-func (r *Runner) sweepOnce() {
+// tryClaim claims the thread once; took: there was something to claim.
+func (r *Runner) tryClaim(key ThreadKey) (took bool) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
 	defer cancel()
-	due, err := r.store.Due(ctx, 100)
-	if err != nil && ctx.Err() == nil {
-		r.log.Warn("the sweep could not read what is due", "error", err)
-	}
-	for _, key := range due {
-		r.claimLater(key)
-	}
-	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil {
-		r.log.Warn("followed threads could not be verified", "error", err)
-	}
-}
-
-// retire lets the store forget what is past its retention. True: there is more.
-func (r *Runner) retire() bool {
-	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
-	defer cancel()
-	more, err := r.store.Retire(ctx)
-	if err != nil && ctx.Err() == nil {
-		r.log.Warn("what is past its retention could not be retired", "error", err)
-	}
-	return more
-}
-
-// claimLater claims the thread's next activation, once at a time.
-func (r *Runner) claimLater(key ThreadKey) {
-	if r.draining() || r.leaves(key) {
-		return
-	}
-	r.mu.Lock()
-	busy := r.claims[key] > 0
-	r.claims[key] = min(r.claims[key]+1, 2)
-	r.mu.Unlock()
-	if busy {
-		return
-	}
-	r.background(func() {
-		for again := true; again; again = r.claimed(key) {
-			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
-			if err := r.claim(ctx, key); err != nil && ctx.Err() == nil {
-				r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "error", err)
-			}
-			cancel()
-		}
+	err := r.contain("claim", key, func() (err error) {
+		took, err = r.claim(ctx, key)
+		return err
 	})
-}
-
-// claimed ends a claim; true when another was asked for meanwhile.
-func (r *Runner) claimed(key ThreadKey) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.claims[key]--
-	if r.claims[key] > 0 && !r.draining() {
-		return true
+	if tries := r.noteClaim(key, err); err != nil && r.ctx.Err() == nil {
+		r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "tries", tries, "error", err)
 	}
-	delete(r.claims, key)
-	return false
+	return took && err == nil
 }
 
-// claim takes the thread's next activation and carries it.
-func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
+// claim takes the thread's next activation and carries it. The caller holds a
+// place for its run.
+func (r *Runner) claim(ctx context.Context, key ThreadKey) (took bool, err error) {
 	request := ClaimRequest{Thread: key, Token: uuid.NewString()}
 	claimed, err := again(ctx, func() (ClaimResult, error) { return r.store.Claim(ctx, request) })
 	if err != nil {
-		return err
+		return false, err
 	}
 	switch {
 	case claimed.Kind == ClaimNothing:
-		return nil
+		return false, nil
 	case claimed.Kind == ClaimExpired:
-		return r.expire(ctx, key)
+		return true, r.expire(ctx, key)
 	case claimed.Exhausted:
 		err = r.exhausted(ctx, claimed)
 	case claimed.Kind == ClaimQueued:
@@ -117,7 +46,7 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 	}
 	// A record that cannot be read is no reason not to settle the claim.
 	record, _ := readRecord(&RunState{Record: claimed.Record})
-	return r.deliver(claimed.Claim, record.Execution, claimed.Attempts, err)
+	return true, r.deliver(claimed.Claim, record.Execution, claimed.Attempts, err)
 }
 
 // activate judges a waiting input again, on the thread as it has become, and
