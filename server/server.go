@@ -64,6 +64,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		r.OnWithdrawn(s.waiting.settle)
 	}
 	s.metrics = s.opts.Metrics
+	if r, ok := b.(runner); ok {
+		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
+	}
 	s.runs = meteredBackend{b, s.metrics}
 	s.byAddress = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
 	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
