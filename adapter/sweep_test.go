@@ -140,7 +140,8 @@ func TestClaimsThatFailAreNotRepeatedAtOnce(t *testing.T) {
 			}
 		}
 		m.heard(adapter.Delivery{Kind: adapter.DeliverReady, Thread: adapter.ThreadKey{Thread: "sound"}})
-		time.Sleep(time.Second)
+		time.Sleep(500 * time.Millisecond)
+		synctest.Wait()
 		if m.claims["sound"] != 1 {
 			t.Errorf("another thread was claimed %d times", m.claims["sound"])
 		}
