@@ -27,6 +27,7 @@ type settings struct {
 	retainBytes              int64
 	retainAge, retainThreads time.Duration
 	runTimeout               time.Duration
+	maxRuns                  int
 
 	agent, effects, busy, mode, onExpiry string
 
@@ -62,7 +63,7 @@ func newSettings() *settings {
 	return &settings{
 		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
-		agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
+		maxRuns: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
@@ -102,6 +103,7 @@ func (s *settings) table() []setting {
 		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable", "blocking"}}, "durable refuses a store that dies with the process; blocking keeps agents waiting in memory instead of calling them again, for one server"},
 		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires: keep it open, cancel it, or fail its execution"},
 		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers; 0s is for ever"},
+		{"max-runs", "Runs", numberValue{&s.maxRuns, 1, 0}, "runs at once, without those that wait for answers; others wait for a place here or on another server"},
 
 		{"auth", "Identity", choiceValue{&s.auth, []string{"none", "tokens", "jwt"}}, "who may use the server: whoever reaches it, on loopback only; bearers of listed tokens; bearers of an issuer's tokens"},
 		{"tokens", "Identity", tokensValue{&s.tokens}, "the tokens, in YAML or JSON: `[{token: …, user: ann}]`. Command lines can be read by others: prefer a file"},

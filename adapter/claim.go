@@ -12,112 +12,39 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// retireEvery is how often what is past its retention is looked for.
-const retireEvery = time.Minute
-
-// sweep claims what is due, verifies what is followed and retires what is old,
-// until Shutdown.
-func (r *Runner) sweep() {
-	tick := time.NewTicker(r.options.Sweep)
-	defer tick.Stop()
-	var retired time.Time
-	more := false
-	for {
-		r.sweepOnce()
-		if more || time.Since(retired) >= retireEvery {
-			more = r.retire()
-			retired = time.Now()
-		}
-		select {
-		case <-r.quiet:
-			return
-		case <-tick.C:
-		}
-	}
-}
-
-func (r *Runner) sweepOnce() {
+// tryClaim claims the thread once; took: there was something to claim.
+func (r *Runner) tryClaim(key ThreadKey) (took bool) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
 	defer cancel()
-	asked := time.Now()
-	due, err := r.store.Due(ctx, 100)
-	r.silence.answered(asked, err)
-	r.parts.note(r.log, err)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
-		r.log.Warn("the sweep could not read what is due", "error", err)
-	}
-	for _, key := range due {
-		r.claimLater(key)
-	}
-	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
-		r.log.Warn("followed threads could not be verified", "error", err)
-	}
-}
-
-// retire lets the store forget what is past its retention. True: there is more.
-func (r *Runner) retire() bool {
-	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
-	defer cancel()
-	more, err := r.store.Retire(ctx)
-	if err != nil && ctx.Err() == nil {
-		r.log.Warn("what is past its retention could not be retired", "error", err)
-	}
-	return more
-}
-
-// claimLater claims the thread's next activation, once at a time.
-func (r *Runner) claimLater(key ThreadKey) {
-	if r.draining() || r.leaves(key) || r.holds(key) {
-		return
-	}
-	r.mu.Lock()
-	busy := r.claims[key] > 0
-	r.claims[key] = min(r.claims[key]+1, 2)
-	r.mu.Unlock()
-	if busy {
-		return
-	}
-	r.background(func() {
-		for again := true; again; again = r.claimed(key) {
-			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
-			if err := r.claim(ctx, key); err != nil && ctx.Err() == nil {
-				r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "error", err)
-			}
-			cancel()
-		}
+	err := r.contain("claim", key, func() (err error) {
+		took, err = r.claim(ctx, key)
+		return err
 	})
-}
-
-// claimed ends a claim; true when another was asked for meanwhile.
-func (r *Runner) claimed(key ThreadKey) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.claims[key]--
-	if r.claims[key] > 0 && !r.draining() {
-		return true
+	if tries := r.noteClaim(key, err); err != nil && r.ctx.Err() == nil {
+		r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "tries", tries, "error", err)
 	}
-	delete(r.claims, key)
-	return false
+	return took && err == nil
 }
 
-// claim takes the thread's next activation and carries it.
-func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
-	if x := r.carried(key); x != nil {
+// claim takes the thread's next activation and carries it. The caller holds a
+// place for its run.
+func (r *Runner) claim(ctx context.Context, key ThreadKey) (took bool, err error) {
+	if x := r.carries(key); x != nil {
 		if kept, err := x.lease.ask(ctx); err != nil || kept {
-			return err
+			return false, err
 		}
 	}
 	request := ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: r.silence.spares()}
 	asked := time.Now()
 	claimed, err := again(ctx, func() (ClaimResult, error) { return r.store.Claim(ctx, request) })
 	if err != nil {
-		return err
+		return false, err
 	}
 	switch {
 	case claimed.Kind == ClaimNothing:
-		return nil
+		return false, nil
 	case claimed.Kind == ClaimExpired:
-		return r.expire(ctx, key)
+		return true, r.expire(ctx, key)
 	case claimed.Exhausted:
 		err = r.exhausted(ctx, claimed)
 	case claimed.Kind == ClaimQueued:
@@ -127,7 +54,7 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 	}
 	// A record that cannot be read is no reason not to settle the claim.
 	record, _ := readRecord(&RunState{Record: claimed.Record})
-	return r.deliver(claimed.Claim, record.Execution, claimed.Attempts, err)
+	return true, r.deliver(claimed.Claim, record.Execution, claimed.Attempts, err)
 }
 
 // activate judges a waiting input again, on the thread as it has become, and

@@ -84,6 +84,10 @@ func (r *Runner) Requeue(ctx context.Context, key ThreadKey, id string) (Admitte
 		return refused(refuse(CodeServerDraining, "the server is shutting down: try again", nil)), nil
 	}
 	defer r.running.end()
+	if !r.reserve() {
+		return refused(r.noPlace()), nil
+	}
+	defer r.unreserve()
 	for range maxSubmitTries {
 		letter, err := r.store.Dispatch(ctx, key, id)
 		if err != nil {

@@ -62,7 +62,8 @@
 // proves itself by the claim token and the dispatch epoch, which
 // InterruptThread raises; Options.MaxAttempts claims are granted, and as many
 // again whenever its run has recorded something. A dead letter's run ends in
-// RUN_ERROR, and Requeue goes on with its journal in a run of its own.
+// RUN_ERROR, and Requeue goes on with its journal in a run of its own. A node
+// that carries Options.MaxRuns runs claims no more until one of them is over.
 //
 // # An execution
 //

@@ -27,12 +27,17 @@ type begin struct {
 	// continuing: the run answers interrupts. takeover: a worker was lost.
 	// requeued: the run goes on with a dead letter's journal.
 	continuing, takeover, requeued bool
+	// left: there is no place for the run here, any node goes on with it.
+	left bool
 }
 
 // start carries a claimed run in a goroutine of the runner's.
 func (r *Runner) start(b begin) {
+	r.carried(1)
 	r.running.start(func() {
-		if err := r.carry(b); err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrSuspended) {
+		defer r.carried(-1)
+		err := r.contain("carry", b.claim.Thread, func() error { return r.carry(b) })
+		if err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrSuspended) {
 			r.log.Error("a run could not be carried on; another worker takes it over",
 				"thread", b.claim.Thread.Thread, "run", b.label, "dispatch", b.claim.RunID, "error", err)
 		}

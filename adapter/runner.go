@@ -39,6 +39,14 @@ type Options struct {
 	// Busy says what becomes of an input while a run is active. Default
 	// BusyQueue.
 	Busy BusyPolicy
+	// MaxRuns is how many runs this node carries at once; those that wait for answers
+	// do not count. What comes beyond waits, in the store, for a place here or on
+	// another node: inputs in the queue of their thread, continuations as if they
+	// had been handed back. What cannot wait (an input that takes messages back or
+	// turns away from open interrupts, and Requeue) is refused as CodeThreadBusy.
+	// In ModeBlocking answers are not held to it. Agents that wait for runs on other
+	// threads take a place meanwhile. Default 10,000.
+	MaxRuns int
 	// MaxQueue is how many inputs may wait on one thread, those counted that were
 	// cancelled behind a run that is active; more are refused as CodeThreadBusy.
 	// Default 1,000.
@@ -99,14 +107,16 @@ type Runner struct {
 	stopping atomic.Bool
 	others   others
 	running  works // runs and claims
+	claims   claims
+	panics   panics
 	sweeping sync.WaitGroup
 	quiet    chan struct{} // closed: no more sweeps
 
 	mu        sync.Mutex
 	active    map[string]*execution // by server-made run id
-	claims    map[ThreadKey]int     // claims under way: 1, or 2 when asked for again meanwhile
 	strangers map[ThreadKey]stranger
 	held      map[ThreadKey]int // threads that the sweep leaves alone: see rescue.go
+	failing   map[ThreadKey]failing
 	// waiting are the goroutines of ModeBlocking, by execution.
 	waiting map[string]*parked
 }
@@ -115,8 +125,8 @@ type Runner struct {
 // after Shutdown. The first sweep recovers what an earlier process left.
 func NewRunner(store Store, options *Options) (*Runner, error) {
 	r := &Runner{
-		active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{},
-		strangers: map[ThreadKey]stranger{}, held: map[ThreadKey]int{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
+		active: map[string]*execution{}, waiting: map[string]*parked{}, strangers: map[ThreadKey]stranger{},
+		failing: map[ThreadKey]failing{}, held: map[ThreadKey]int{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
 	}
 	if options != nil {
 		r.options = *options
@@ -160,6 +170,10 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
+	if r.options.MaxRuns <= 0 {
+		r.options.MaxRuns = 10_000
+	}
+	r.claims.max, r.claims.known, r.claims.wake = r.options.MaxRuns, map[ThreadKey]claimStage{}, make(chan struct{}, 1)
 	r.health = newStoreHealth(r.log, r.storeChanged)
 	r.log = r.StoreLog(r.log)
 	r.store = watchedStore{store, r.health}
@@ -240,8 +254,8 @@ func (r *Runner) untrack(x *execution) {
 	}
 }
 
-// carried is the thread's run that this node carries, as far as it knows; nil: none.
-func (r *Runner) carried(key ThreadKey) *execution {
+// carries is the thread's run that this node carries, as far as it knows; nil: none.
+func (r *Runner) carries(key ThreadKey) *execution {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, x := range r.active {
@@ -273,11 +287,14 @@ func (r *Runner) fenceThread(key ThreadKey) {
 	r.mu.Unlock()
 	for _, x := range doubted {
 		r.background(func() {
-			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
-			defer cancel()
-			if kept, err := x.lease.ask(ctx); err == nil && !kept {
-				x.cancel(ErrStopped)
-			}
+			_ = r.contain("fence", key, func() error { // the lease ends it otherwise
+				ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+				defer cancel()
+				if kept, err := x.lease.ask(ctx); err == nil && !kept {
+					x.cancel(ErrStopped)
+				}
+				return nil
+			})
 		})
 	}
 }

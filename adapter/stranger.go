@@ -44,10 +44,11 @@ func (r *Runner) leaveTo(claim Claim) (wait time.Duration, patient bool) {
 	return wait, now.Sub(s.since) < r.options.AgentWait
 }
 
-// leaves reports whether the thread's next run is left to others for now.
+// leaves reports whether the thread's next run is left to others for now, or to
+// itself.
 func (r *Runner) leaves(key ThreadKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, met := r.strangers[key]
-	return met && time.Now().Before(s.until)
+	return met && time.Now().Before(s.until) || time.Now().Before(r.failing[key].until)
 }

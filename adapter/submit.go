@@ -206,14 +206,23 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
 	}
+	waits := v.queue || !b.Available.IsZero()
+	placed := !waits && r.reserve()
+	if placed {
+		defer r.unreserve()
+	}
 	var start *begin
 	switch {
-	case v.queue || !b.Available.IsZero():
+	case !waits && !placed && (v.steer || v.rewinds):
+		return refused(r.noPlace()), false, nil
+	case waits || !placed && v.continues == nil:
 		b.Queue, b.Execution = true, uuid.NewString()
 		err = queueing(&b, in, j, v.fresh)
 	case v.continues != nil && !v.steer:
 		b.Execution = v.continues.Execution
-		start, err = continuing(&b, j, v)
+		if start, err = continuing(&b, j, v); err == nil {
+			start.left = !placed && r.options.Mode != ModeBlocking
+		}
 	default:
 		b.Execution, b.Agent = uuid.NewString(), in.Agent
 		start, err = beginning(&b, j, v)
@@ -254,6 +263,12 @@ func (r *Runner) queueFull(view *ThreadView, size int) *protocol.RunError {
 		return nil
 	}
 	return refuse(CodeThreadBusy, problem, map[string]any{"retryAfterMs": retryBusy.Milliseconds()})
+}
+
+// noPlace refuses what cannot wait for a place.
+func (r *Runner) noPlace() *protocol.RunError {
+	return refuse(CodeThreadBusy, fmt.Sprintf("the server carries as many runs as it may, %d, and this cannot wait: try again", r.options.MaxRuns),
+		map[string]any{"retryAfterMs": retryBusy.Milliseconds()})
 }
 
 // begin admits the run, and starts carrying it when it need not wait.
@@ -301,6 +316,13 @@ func (r *Runner) carryBegun(b Begin, start begin, result BeginResult, asked time
 		r.reached("after_decision")
 	} else {
 		r.reached("after_begin")
+	}
+	if start.left {
+		if err := r.handBack(result.Claim); err != nil {
+			r.log.Warn("a run that has no place here is taken over when its lease ends", "thread", b.Thread.Thread, "run", b.Label, "error", err)
+		}
+		r.claimLater(b.Thread)
+		return
 	}
 	start.claim, start.asked, start.number, start.attempts = result.Claim, asked, 1, 1
 	start.seq = result.Start.Seq + int64(len(b.Events))

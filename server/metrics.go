@@ -121,6 +121,31 @@ func (d dispatches) Collect(ch chan<- prometheus.Metric) {
 	}
 }
 
+// load asks a runner what it carries when it is asked itself.
+type load struct {
+	load              func() adapter.Load
+	runs, max, panics *prometheus.Desc
+}
+
+func newLoad(of func() adapter.Load) load {
+	desc := func(name, help string) *prometheus.Desc { return prometheus.NewDesc("aguiws_"+name, help, nil, nil) }
+	return load{of, desc("runs", "Runs that this process carries."), desc("runs_max", "Runs that it carries at once at most."),
+		desc("panics_total", "Panics over stored data that were contained.")}
+}
+
+func (l load) Describe(ch chan<- *prometheus.Desc) {
+	ch <- l.runs
+	ch <- l.max
+	ch <- l.panics
+}
+
+func (l load) Collect(ch chan<- prometheus.Metric) {
+	now := l.load()
+	ch <- prometheus.MustNewConstMetric(l.runs, prometheus.GaugeValue, float64(now.Runs))
+	ch <- prometheus.MustNewConstMetric(l.max, prometheus.GaugeValue, float64(now.MaxRuns))
+	ch <- prometheus.MustNewConstMetric(l.panics, prometheus.CounterValue, float64(now.Panics))
+}
+
 // serveMetrics answers with the metrics to who may see them.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	c, refused := s.enter(r)

@@ -103,6 +103,7 @@ func TestMetricsCount(t *testing.T) {
 		{1, "aguiws_attaches_total", []string{"no_position"}},
 		{2, "aguiws_attached_threads", nil},
 		{2, "aguiws_runs_started_total", nil},
+		{10_000, "aguiws_runs_max", nil},
 		{1, "aguiws_runs_ended_total", []string{"interrupt"}},
 		{1, "aguiws_runs_ended_total", []string{"success"}},
 		{1, "aguiws_interrupts_raised_total", nil},

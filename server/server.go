@@ -61,6 +61,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		addrs:   map[string]int{},
 	}
 	s.metrics = s.opts.Metrics
+	if r, ok := b.(runner); ok {
+		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
+	}
 	s.runs = meteredBackend{b, s.metrics}
 	if r, ok := b.(runner); ok {
 		r.OnWithdrawn(s.waiting.settle)

@@ -283,7 +283,7 @@ var claimTests = []test{
 		b := ending(th.begun(th.start("r1")), 2, 1, "asks", adapter.EndSuspend)
 		b.Records = raws(`"step" "asked"`)
 		th.ok(b)
-		claim := th.begun(th.resume("r2", "exe-r1"))
+		th.begun(th.resume("r2", "exe-r1"))
 		c.move(e.lease + time.Millisecond)
 		res := th.claimed("t2", adapter.ClaimTakeover)
 		same(th, "after the decisions", res.Attempts, 2)
@@ -293,7 +293,7 @@ var claimTests = []test{
 		th.bury(failing(res.Claim))
 		again := th.start("r3")
 		again.Execution, again.Frozen, again.Requeues = "exe-r1", nil, "r2"
-		claim = th.begun(again)
+		claim := th.begun(again)
 		c.move(e.lease + time.Millisecond)
 		same(th, "after a dead letter", th.claimed("t3", adapter.ClaimTakeover).Attempts, 2)
 		same(th, "renew", th.renew(claim), false)

@@ -1,0 +1,56 @@
+package adapter
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+// maxPanicsKept bounds how many places are known to have panicked.
+const maxPanicsKept = 1000
+
+// panics are those of our own goroutines. What others have stored must not take
+// the process down, whatever it is.
+type panics struct {
+	count atomic.Int64
+
+	mu     sync.Mutex
+	logged map[panicPlace]bool
+}
+
+type panicPlace struct {
+	doing  string
+	thread ThreadKey
+}
+
+var errPanicked = errors.New("adapter: it panicked")
+
+// contain calls fn for a thread, or for none. A panic is counted, logged the first
+// time that it happens there, and returned as an error.
+func (r *Runner) contain(doing string, key ThreadKey, fn func() error) error {
+	err := contained(fn)
+	var p *panicError
+	if !errors.As(err, &p) {
+		return err
+	}
+	r.panics.count.Add(1)
+	if r.panics.first(panicPlace{doing, key}) {
+		r.log.Error("a panic was contained; it is counted from here on", "doing", doing, "thread", key.Thread,
+			"panic", fmt.Sprint(p.value), "stack", string(p.stack))
+	}
+	return errPanicked
+}
+
+func (p *panics) first(place panicPlace) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.logged[place] || len(p.logged) >= maxPanicsKept {
+		return false
+	}
+	if p.logged == nil {
+		p.logged = map[panicPlace]bool{}
+	}
+	p.logged[place] = true
+	return true
+}
