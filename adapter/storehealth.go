@@ -34,14 +34,8 @@ type storeHealth struct {
 	failed int           // calls since then
 	cause  error         // of the latest
 	told   time.Duration // when the log last said so; while down
-	last   outage
 
 	said said
-}
-
-// outage is a time in which the store did not answer, by this process's clock.
-type outage struct {
-	from, to time.Time // zero: there was none
 }
 
 func newStoreHealth(log *slog.Logger, changed func()) *storeHealth {
@@ -52,13 +46,6 @@ func (h *storeHealth) now() time.Duration { return time.Since(h.began) }
 
 // available reports whether the store answers, as far as is known.
 func (h *storeHealth) available() bool { return !h.down.Load() }
-
-// lastOutage is the latest outage that is over; zero before the first.
-func (h *storeHealth) lastOutage() outage {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.last
-}
 
 // outcome takes in how a call ended that began at the given time.
 func (h *storeHealth) outcome(began time.Duration, err error) {
@@ -84,9 +71,6 @@ func (h *storeHealth) succeeded() {
 		return
 	}
 	wasDown, failed, cause, silent := h.down.Load(), h.failed, h.cause, now-h.since
-	if wasDown {
-		h.last = outage{h.began.Add(h.since), h.began.Add(now)}
-	}
 	h.failed, h.cause = 0, nil
 	h.failing.Store(false)
 	h.down.Store(false)

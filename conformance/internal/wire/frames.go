@@ -79,7 +79,7 @@ func (tab *Tab) take(data []byte) error {
 		}
 	case "ws.run":
 		tab.answered(&f)
-	case "ws.cancelled", "ws.detached":
+	case "ws.cancelled", "ws.detached", "ws.store":
 	case "ws.goaway":
 		tab.warned = true
 	case "ws.error":
