@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"time"
@@ -64,7 +63,7 @@ func (r *Runner) retire() bool {
 
 // claimLater claims the thread's next activation, once at a time.
 func (r *Runner) claimLater(key ThreadKey) {
-	if r.draining() || r.leaves(key) || r.holds(key) {
+	if r.draining() || r.leaves(key) || r.holds(key) || r.rests(key) {
 		return
 	}
 	r.mu.Lock()
@@ -77,7 +76,9 @@ func (r *Runner) claimLater(key ThreadKey) {
 	r.background(func() {
 		for again := true; again; again = r.claimed(key) {
 			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
-			if err := r.claim(ctx, key); err != nil && ctx.Err() == nil {
+			if err := r.claim(ctx, key); errors.Is(err, ErrCorrupted) {
+				r.spoils(key, err)
+			} else if err != nil && ctx.Err() == nil {
 				r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "error", err)
 			}
 			cancel()
@@ -118,7 +119,7 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 	}
 	// A record that cannot be read is no reason not to settle the claim.
 	record, _ := readRecord(&RunState{Record: claimed.Record})
-	return r.deliver(claimed.Claim, record.Execution, claimed.Attempts, err)
+	return r.deliver(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
 }
 
 // activate judges a waiting input again, on the thread as it has become, and
@@ -126,11 +127,11 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) error {
 func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 	var waiting queuedInput
 	var input protocol.RunAgentInput
-	if err := json.Unmarshal(claimed.Input, &waiting); err != nil {
-		return unreadable(err)
+	if err := readStored(claimed.Input, &waiting, "the waiting input"); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(waiting.Input, &input); err != nil {
-		return unreadable(err)
+	if err := readStored(waiting.Input, &input, "the waiting input"); err != nil {
+		return err
 	}
 	if r.agents[waiting.Agent] == nil {
 		return unknownAgent(waiting.Agent)
@@ -142,12 +143,12 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 	b := Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
 	record, err := readRecord(&RunState{Record: claimed.Record})
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
 	b.Execution = record.Execution
 	start, err := beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
 	if err != nil {
-		return unreadable(err)
+		return impossible(err)
 	}
 	a := Activation{Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent}
 	start.claim, start.number, start.attempts = claimed.Claim, 1, claimed.Attempts
@@ -163,8 +164,8 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult) error {
 	return nil
 }
 
-// unreadable is an error that no attempt will get past.
-func unreadable(err error) error {
+// impossible is an error that no attempt will get past.
+func impossible(err error) error {
 	return &undeliverable{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
 }
 

@@ -96,6 +96,7 @@ type Runner struct {
 	active    map[string]*execution // by server-made run id
 	claims    map[ThreadKey]int     // claims under way: 1, or 2 when asked for again meanwhile
 	strangers map[ThreadKey]stranger
+	spoiled   map[ThreadKey]spoiled
 	held      map[ThreadKey]int // threads that the sweep leaves alone: see rescue.go
 	// waiting are the goroutines of ModeBlocking, by execution.
 	waiting map[string]*parked
@@ -106,7 +107,7 @@ type Runner struct {
 func NewRunner(store Store, options *Options) (*Runner, error) {
 	r := &Runner{
 		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{},
-		strangers: map[ThreadKey]stranger{}, held: map[ThreadKey]int{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
+		strangers: map[ThreadKey]stranger{}, held: map[ThreadKey]int{}, spoiled: map[ThreadKey]spoiled{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
 	}
 	if options != nil {
 		r.options = *options

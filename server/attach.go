@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/aguiws/aguiws/adapter"
 )
@@ -32,6 +33,9 @@ func (s *fullSession) attach(f *frame) error {
 		s.log.Warn("attaching failed", "thread", f.threadID, "error", err)
 		if fresh {
 			d.follower.Close()
+		}
+		if errors.Is(err, adapter.ErrCorrupted) {
+			return s.fault(f, faultf(adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted"))
 		}
 		return s.fault(f, faultf(codeStore, "the thread cannot be read now; attach again"))
 	}
