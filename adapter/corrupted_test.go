@@ -428,7 +428,7 @@ func TestSweepLeavesADamagedThreadAlone(t *testing.T) {
 	stopped, cancel := context.WithCancel(context.Background())
 	cancel()
 	s.runner.Shutdown(stopped)
-	s.db.HSet(s.ctx(), s.keys()["rec"], "seq", "x")
+	s.db.Set(s.ctx(), s.keys()["runs"], "x", 0)
 	s.start()
 	s.until("it is told", func() bool { return s.log.count("cannot be claimed") > 0 })
 	for range 20 {
