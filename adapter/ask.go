@@ -36,8 +36,13 @@ func readSuspension(stored json.RawMessage) (*suspension, error) {
 		return nil, nil
 	}
 	s := new(suspension)
-	if err := json.Unmarshal(stored, s); err != nil {
-		return nil, fmt.Errorf("adapter: stored suspension: %w", err)
+	if err := readStored(stored, s, "the open suspension"); err != nil {
+		return nil, err
+	}
+	for i, it := range s.Items {
+		if it.ID == "" || !json.Valid(it.Interrupt) {
+			return nil, corrupted("open interrupt %d", i)
+		}
 	}
 	return s, nil
 }

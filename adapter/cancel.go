@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/google/uuid"
@@ -50,9 +51,15 @@ func (r *Runner) withdrawn(d Delivery) {
 
 // InterruptThread stops all that is under way on the thread: the active run ends
 // cancelled, inputs that wait are superseded, and no worker that held a claim
-// before writes again. Open interrupts stay open.
+// before writes again. Open interrupts stay open. What of the thread cannot be read,
+// and is in the way, goes.
 func (r *Runner) InterruptThread(ctx context.Context, key ThreadKey, reason string) (Interrupted, error) {
-	return r.interrupt(ctx, key, reason, uuid.NewString())
+	i, err := r.interrupt(ctx, key, reason, uuid.NewString())
+	if errors.Is(err, ErrCorrupted) {
+		i, err = r.repair(ctx, key, reason)
+	}
+	r.mended(key)
+	return i, err
 }
 
 func (r *Runner) interrupt(ctx context.Context, key ThreadKey, reason, request string) (Interrupted, error) {

@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strconv"
 	"time"
@@ -20,8 +19,12 @@ func (r *Runner) tryClaim(key ThreadKey) (took bool) {
 		took, err = r.claim(ctx, key)
 		return err
 	})
-	if tries := r.noteClaim(key, err); err != nil && r.ctx.Err() == nil {
+	switch tries := r.noteClaim(key, err); {
+	case err == nil || r.ctx.Err() != nil:
+	case !errors.Is(err, ErrCorrupted):
 		r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "tries", tries, "error", err)
+	case tries == 1:
+		r.log.Error("a thread cannot be claimed: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
 	}
 	return took && err == nil
 }
@@ -54,7 +57,7 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) (took bool, err error
 	}
 	// A record that cannot be read is no reason not to settle the claim.
 	record, _ := readRecord(&RunState{Record: claimed.Record})
-	return true, r.deliver(claimed.Claim, record.Execution, claimed.Attempts, err)
+	return true, r.deliver(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
 }
 
 // activate judges a waiting input again, on the thread as it has become, and
@@ -62,11 +65,11 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) (took bool, err error
 func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.Time) error {
 	var waiting queuedInput
 	var input protocol.RunAgentInput
-	if err := json.Unmarshal(claimed.Input, &waiting); err != nil {
-		return unreadable(err)
+	if err := readStored(claimed.Input, &waiting, "the waiting input"); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(waiting.Input, &input); err != nil {
-		return unreadable(err)
+	if err := readStored(waiting.Input, &input, "the waiting input"); err != nil {
+		return err
 	}
 	if r.agents[waiting.Agent] == nil {
 		return unknownAgent(waiting.Agent, nil)
@@ -78,12 +81,12 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 	b := Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
 	record, err := readRecord(&RunState{Record: claimed.Record})
 	if err != nil {
-		return unreadable(err)
+		return err
 	}
 	b.Execution = record.Execution
 	start, err := beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
 	if err != nil {
-		return unreadable(err)
+		return impossible(err)
 	}
 	a := Activation{Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent}
 	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
@@ -99,8 +102,8 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 	return nil
 }
 
-// unreadable is an error that no attempt will get past.
-func unreadable(err error) error {
+// impossible is an error that no attempt will get past.
+func impossible(err error) error {
 	return &undeliverable{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
 }
 

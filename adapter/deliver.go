@@ -62,6 +62,10 @@ func (r *Runner) deliver(claim Claim, execution string, attempts int, failed err
 		}
 	}
 	result, err := again(ctx, func() (NackResult, error) { return settle(ctx, n) })
+	if u.code == CodeStateCorrupted && errors.Is(err, ErrCorrupted) {
+		_, err = r.repair(ctx, claim.Thread, u.text)
+		return err
+	}
 	if err != nil {
 		return err
 	}

@@ -97,6 +97,9 @@ func (r *Runner) Requeue(ctx context.Context, key ThreadKey, id string) (Admitte
 			return refused(refuse(CodeGone, "there is no such dead letter, or it was requeued already", nil)), nil
 		}
 		admitted, stale, err := r.requeue(ctx, key, letter)
+		if errors.Is(err, ErrCorrupted) {
+			return refused(unreadable(err)), nil
+		}
 		if err != nil || !stale {
 			return admitted, err
 		}
@@ -115,12 +118,12 @@ func (r *Runner) requeue(ctx context.Context, key ThreadKey, letter *Dispatch) (
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
 	if letter.Input != nil {
 		var waiting queuedInput
-		if err := json.Unmarshal(letter.Input, &waiting); err != nil {
-			return Admitted{}, false, fmt.Errorf("adapter: input of a dead letter: %w", err)
+		if err := readStored(letter.Input, &waiting, "the input of a dead letter"); err != nil {
+			return Admitted{}, false, err
 		}
 		label := input.RunID
-		if err := json.Unmarshal(waiting.Input, input); err != nil {
-			return Admitted{}, false, fmt.Errorf("adapter: input of a dead letter: %w", err)
+		if err := readStored(waiting.Input, input, "the input of a dead letter"); err != nil {
+			return Admitted{}, false, err
 		}
 		input.RunID = label
 	}

@@ -101,7 +101,7 @@ func (r *Runner) carry(b begin) error {
 	if ended.Ready {
 		r.claimLater(b.claim.Thread)
 	}
-	return r.deliver(b.claim, b.id, b.attempts, err)
+	return r.deliver(b.claim, b.id, b.attempts, condemned(err))
 }
 
 // handBack gives a claim up, so that any node may go on with the run at once.
@@ -126,8 +126,11 @@ func (x *execution) prepare(b begin) error {
 		}
 		stored = view.Journal
 		x.agent, x.named = x.runner.agents[view.Agent], view.Agent
-		if err := json.Unmarshal(view.Frozen, &x.frozen); err != nil {
-			return fmt.Errorf("adapter: stored execution: %w", err)
+		if err := readStored(view.Frozen, &x.frozen, "the execution"); err != nil {
+			return err
+		}
+		if x.frozen.Input == nil {
+			return corrupted("the execution")
 		}
 	}
 	var err error

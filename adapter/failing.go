@@ -27,7 +27,11 @@ func (r *Runner) noteClaim(key ThreadKey, err error) int {
 	}
 	f := r.failing[key]
 	f.tries++
-	f.until = time.Now().Add(retryAfter(f.tries))
+	wait := retryAfter(f.tries)
+	if errors.Is(err, ErrCorrupted) {
+		wait = min(firstSpoiled<<min(f.tries-1, 10), lastSpoiled)
+	}
+	f.until = time.Now().Add(wait)
 	r.failing[key] = f
 	return f.tries
 }

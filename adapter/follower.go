@@ -137,11 +137,11 @@ func describe(a *Attached, view *ThreadView) error {
 	for _, q := range view.Queue {
 		var waiting queuedInput
 		var input protocol.RunAgentInput
-		if err := json.Unmarshal(q.Input, &waiting); err != nil {
-			return fmt.Errorf("adapter: queued input: %w", err)
+		if err := readStored(q.Input, &waiting, "the waiting input %s", q.ID); err != nil {
+			return err
 		}
-		if err := json.Unmarshal(waiting.Input, &input); err != nil {
-			return fmt.Errorf("adapter: queued input: %w", err)
+		if err := readStored(waiting.Input, &input, "the waiting input %s", q.ID); err != nil {
+			return err
 		}
 		messages, err := json.Marshal(waiting.Fresh)
 		if err != nil {

@@ -18,7 +18,10 @@ type Suspended struct {
 	Since      time.Time // zero when read with its thread
 	Label      string    // runId of the run that asked
 	Interrupts []OpenInterrupt
-	version    int64
+	// Corrupted says, in an inbox, that what is stored of them cannot be read: nobody
+	// can answer them, and the thread can be deleted.
+	Corrupted bool
+	version   int64
 }
 
 // OpenInterrupt is an interrupt that waits for an answer.
@@ -41,8 +44,8 @@ func suspended(item InboxItem) (*Suspended, error) {
 		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call}
 		if text := item.Drafts[it.ID]; text != nil {
 			o.Draft = new(protocol.ResumeEntry)
-			if err := json.Unmarshal(text, o.Draft); err != nil {
-				return nil, fmt.Errorf("adapter: stored draft: %w", err)
+			if err := readStored(text, o.Draft, "the draft for interrupt %s", it.ID); err != nil {
+				return nil, err
 			}
 		}
 		s.Interrupts = append(s.Interrupts, o)
@@ -51,9 +54,9 @@ func suspended(item InboxItem) (*Suspended, error) {
 }
 
 // Inbox pages through a tenant's threads with open interrupts, those that have
-// waited longest first, and returns the cursor of the next page, "" at the end. An
-// error that wraps ErrPartial comes with a page that others may be missing on: see
-// PageQuery.
+// waited longest first, and returns the cursor of the next page, "" at the end. One
+// that cannot be read holds up no other. An error that wraps ErrPartial comes with a
+// page that others may be missing on: see PageQuery.
 func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, error) {
 	page, partial := r.store.Inbox(ctx, q)
 	if partial != nil && !errors.Is(partial, ErrPartial) {
@@ -62,6 +65,9 @@ func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, e
 	items := make([]Suspended, 0, len(page.Items))
 	for _, item := range page.Items {
 		s, err := suspended(item)
+		if item.Corrupted || errors.Is(err, ErrCorrupted) {
+			s, err = &Suspended{Thread: item.Thread, Title: item.Title, Since: item.Since, Corrupted: true}, nil
+		}
 		if err != nil {
 			return nil, "", err
 		}
@@ -90,10 +96,13 @@ func (r *Runner) Open(ctx context.Context, keys []ThreadKey) ([]Suspended, error
 		}
 		// Whoever asks for what follows the end is given no snapshot.
 		view, err := r.store.Read(ctx, key, ReadQuery{After: &ends[i]})
-		if err != nil {
-			return nil, err
+		var s *Suspended
+		if err == nil {
+			s, err = suspended(InboxItem{Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts})
 		}
-		s, err := suspended(InboxItem{Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts})
+		if errors.Is(err, ErrCorrupted) {
+			s, err = &Suspended{Thread: key, Corrupted: true}, nil
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -131,6 +140,9 @@ func (r *Runner) Answer(ctx context.Context, key ThreadKey, tenant, label string
 	}
 	for range maxSubmitTries {
 		answered, stale, err := r.answer(ctx, key, tenant, input, entries)
+		if errors.Is(err, ErrCorrupted) {
+			return Answered{Admitted: refused(unreadable(err))}, nil
+		}
 		if err != nil || !stale {
 			return answered, err
 		}
@@ -150,8 +162,8 @@ func (r *Runner) answer(ctx context.Context, key ThreadKey, tenant string, input
 	given := map[string]protocol.ResumeEntry{}
 	for id, text := range j.view.Drafts {
 		var draft protocol.ResumeEntry
-		if err := json.Unmarshal(text, &draft); err != nil {
-			return Answered{}, false, fmt.Errorf("adapter: stored draft: %w", err)
+		if err := readStored(text, &draft, "the draft for interrupt %s", id); err != nil {
+			return Answered{}, false, err
 		}
 		given[id] = draft
 	}

@@ -109,8 +109,8 @@ func readJournal(stored []json.RawMessage) (*journal, error) {
 	}
 	for i, raw := range stored {
 		r := new(record)
-		if err := json.Unmarshal(raw, r); err != nil {
-			return nil, fmt.Errorf("adapter: journal record %d: %w", i, err)
+		if err := readStored(raw, r, "journal record %d", i); err != nil {
+			return nil, err
 		}
 		if err := j.add(r); err != nil {
 			return nil, fmt.Errorf("adapter: journal record %d: %w", i, err)
@@ -151,7 +151,7 @@ func (j *journal) add(r *record) error {
 	case recordAnswer:
 		ask := j.unasked
 		if ask == nil {
-			return fmt.Errorf("an answer without an ask")
+			return corrupted("an answer without an ask")
 		}
 		j.unasked = nil
 		j.answers[ask] = r

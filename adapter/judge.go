@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -302,8 +301,8 @@ func (j *judgement) judgeAnswers(v verdict, open *suspension, entries []protocol
 
 func (j *judgement) checkPayload(it suspendedInterrupt, entry protocol.ResumeEntry) ([]protocol.Problem, error) {
 	var shown protocol.Interrupt
-	if err := json.Unmarshal(it.Interrupt, &shown); err != nil {
-		return nil, fmt.Errorf("adapter: stored interrupt: %w", err)
+	if err := readStored(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
+		return nil, err
 	}
 	if shown.ResponseSchema.IsZero() {
 		return nil, nil

@@ -153,6 +153,9 @@ type Interruption struct {
 	Active   string
 	Terminal []byte
 	Reason   string // kept with what it supersedes
+	// Repair takes out of the thread first what cannot be read, and ends whichever
+	// run is active with Terminal.
+	Repair bool
 }
 
 // InterruptResult answers Interrupt.
@@ -185,6 +188,9 @@ type Index interface {
 	// Delete forgets the thread, unless a run is active, queued or suspended in
 	// it: then false. Its log epoch is never used again.
 	Delete(ctx context.Context, key ThreadKey) (bool, error)
+	// Erase is Delete whatever goes on in the thread, and whether or not what is
+	// stored of it can be read. Its worker is fenced.
+	Erase(ctx context.Context, key ThreadKey) error
 	// Retire trims logs, run records, archives and terminal dispatches that are
 	// past their retention, a bounded number a call. More: there is more to do,
 	// beside an error too: what fails is left out.
@@ -206,6 +212,7 @@ type InboxItem struct {
 	Suspension json.RawMessage // as End gave it
 	Drafts     map[string]json.RawMessage
 	Record     json.RawMessage // of the run that asked
+	Corrupted  bool            // the store cannot read what is stored of it
 }
 
 // ThreadPage is a page of threads.

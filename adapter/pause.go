@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
 	"time"
 
@@ -59,7 +58,7 @@ func (r *Runner) Unpause(ctx context.Context, key ThreadKey, tenant, label strin
 func (r *Runner) goOn(ctx context.Context, open *Suspended, tenant, label string) (bool, error) {
 	for _, it := range open.Interrupts {
 		var shown protocol.Interrupt
-		if err := json.Unmarshal(it.Interrupt, &shown); err != nil {
+		if err := readStored(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
 			return false, err
 		}
 		if shown.Reason != ReasonPaused {

@@ -44,8 +44,8 @@ func (r *Runner) readOnce(ctx context.Context, key ThreadKey, input *protocol.Ru
 	runs := map[string]*RunState{}
 	for id, stored := range view.Answers {
 		var a answeredRun
-		if err := json.Unmarshal(stored, &a.answered); err != nil {
-			return nil, false, fmt.Errorf("adapter: stored answer: %w", err)
+		if err := readStored(stored, &a.answered, "the answer to interrupt %s", id); err != nil {
+			return nil, false, err
 		}
 		if _, read := runs[a.Run]; !read {
 			if len(runs) == maxAnsweringRuns {

@@ -72,8 +72,8 @@ func restatement(view *ThreadView, f *protocol.Fold, label string, end ...protoc
 func (s *suspension) terminal(view *ThreadView, label string) (protocol.Event, error) {
 	interrupts := make([]protocol.Interrupt, len(s.Items))
 	for i, it := range s.Items {
-		if err := json.Unmarshal(it.Interrupt, &interrupts[i]); err != nil {
-			return nil, fmt.Errorf("adapter: stored interrupt: %w", err)
+		if err := readStored(it.Interrupt, &interrupts[i], "open interrupt %d", i); err != nil {
+			return nil, err
 		}
 	}
 	return &protocol.RunFinished{
@@ -86,7 +86,7 @@ func (s *suspension) terminal(view *ThreadView, label string) (protocol.Event, e
 func relabelled(terminal json.RawMessage, label string) (protocol.Event, error) {
 	e, err := protocol.Decode(terminal)
 	if err != nil {
-		return nil, fmt.Errorf("adapter: stored terminal event: %w", err)
+		return nil, corrupted("the end of a run")
 	}
 	if finished, ok := e.(*protocol.RunFinished); ok {
 		finished.RunID = label

@@ -15,6 +15,11 @@ var ErrPartial = errors.New("adapter: a part of the store did not answer")
 // ErrClaimLost is Journal's answer to a claim that is not held any more.
 var ErrClaimLost = errors.New("adapter: the claim is lost")
 
+// ErrCorrupted is wrapped by errors that say what of a thread's stored data cannot
+// be read, and never what it holds. It concerns that thread alone, and the same call
+// fails again. Such a thread can be interrupted and deleted.
+var ErrCorrupted = errors.New("adapter: stored data cannot be read")
+
 // ErrBadCursor is wrapped by Index calls for a cursor that is none of theirs.
 var ErrBadCursor = errors.New("adapter: the cursor is not one that this list has given")
 

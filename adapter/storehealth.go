@@ -50,7 +50,7 @@ func (h *storeHealth) available() bool { return !h.down.Load() }
 // outcome takes in how a call ended that began at the given time.
 func (h *storeHealth) outcome(began time.Duration, err error) {
 	switch {
-	case err == nil, errors.Is(err, ErrPartial):
+	case err == nil, errors.Is(err, ErrPartial), errors.Is(err, ErrCorrupted):
 		h.succeeded()
 	case errors.Is(err, context.Canceled), errors.Is(err, ErrClaimLost), errors.Is(err, ErrBadCursor):
 		// The caller has gone, or that is an answer: it says nothing.

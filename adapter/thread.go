@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -36,10 +35,8 @@ type queuedInput struct {
 // readRecord decodes the record of a run.
 func readRecord(state *RunState) (runRecord, error) {
 	var r runRecord
-	if err := json.Unmarshal(state.Record, &r); err != nil {
-		return r, fmt.Errorf("adapter: run record: %w", err)
-	}
-	return r, nil
+	err := readStored(state.Record, &r, "the record of run %s", state.ID)
+	return r, err
 }
 
 // foldView is the thread's messages and state as of a position: the stored
@@ -47,12 +44,15 @@ func readRecord(state *RunState) (runRecord, error) {
 // log's end.
 func foldView(view *ThreadView, upTo int64) (*protocol.Fold, error) {
 	messages := make(protocol.Messages, 0, len(view.Snapshot.Messages))
-	for _, text := range view.Snapshot.Messages {
+	for i, text := range view.Snapshot.Messages {
 		var m protocol.Message
-		if err := json.Unmarshal(text, &m); err != nil {
-			return nil, fmt.Errorf("adapter: stored message: %w", err)
+		if err := readStored(text, &m, "message %d", i); err != nil {
+			return nil, err
 		}
 		messages = append(messages, m)
+	}
+	if view.Snapshot.State != nil && !json.Valid(view.Snapshot.State) {
+		return nil, corrupted("the state")
 	}
 	f := protocol.NewFold(messages, view.Snapshot.State, nil)
 	return f, eachEvent(view, view.Snapshot.At, upTo, func(e protocol.Event) { f.Apply(e) })
@@ -68,7 +68,7 @@ func eachEvent(view *ThreadView, after, upTo int64, fn func(protocol.Event)) err
 		}
 		e, err := protocol.Decode(text)
 		if err != nil {
-			return fmt.Errorf("adapter: logged event %d: %w", at, err)
+			return corrupted("logged event %d", at)
 		}
 		fn(e)
 	}

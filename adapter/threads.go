@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,6 +24,8 @@ type Thread struct {
 	Queued   int
 	Paused   bool       // its active run is to suspend at its next step
 	Open     *Suspended // nil: no interrupt is open
+	// Corrupted says that some of what is stored cannot be read, and is left out.
+	Corrupted bool
 }
 
 // Threads pages through the threads of a namespace, latest input first, and
@@ -38,13 +41,14 @@ func (r *Runner) Thread(ctx context.Context, key ThreadKey) (*Thread, error) {
 	if err != nil || view.Version == 0 {
 		return nil, err
 	}
-	fold, err := foldView(view, -1)
-	if err != nil {
-		return nil, err
-	}
 	t := &Thread{
-		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, Messages: fold.Messages(), State: orEmpty(fold.State()),
+		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, State: orEmpty(nil),
 		End: Position{view.Epoch, view.Seq}, Queued: len(view.Queue), Paused: view.Paused,
+	}
+	if fold, err := foldView(view, -1); err == nil {
+		t.Messages, t.State = fold.Messages(), orEmpty(fold.State())
+	} else if t.Corrupted = errors.Is(err, ErrCorrupted); !t.Corrupted {
+		return nil, err
 	}
 	if view.Active != nil {
 		t.Active = view.Active.ID
@@ -52,6 +56,9 @@ func (r *Runner) Thread(ctx context.Context, key ThreadKey) (*Thread, error) {
 	t.Open, err = suspended(InboxItem{
 		Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts,
 	})
+	if errors.Is(err, ErrCorrupted) {
+		t.Open, t.Corrupted, err = &Suspended{Thread: key, Title: view.Title, Corrupted: true}, true, nil
+	}
 	return t, err
 }
 
@@ -62,9 +69,18 @@ func (r *Runner) SetTitle(ctx context.Context, key ThreadKey, title string) (boo
 }
 
 // DeleteThread forgets a thread. False: a run is active or waits, or interrupts
-// are open.
+// are open. A thread that cannot be read is forgotten whatever goes on in it.
 func (r *Runner) DeleteThread(ctx context.Context, key ThreadKey) (bool, error) {
-	return r.store.Delete(ctx, key)
+	deleted, err := r.store.Delete(ctx, key)
+	broken := errors.Is(err, ErrCorrupted)
+	if err == nil && !deleted {
+		broken, err = r.unreadableThread(ctx, key)
+	}
+	if !broken {
+		return deleted, err
+	}
+	r.mended(key)
+	return true, r.store.Erase(ctx, key)
 }
 
 // Injection is an input that an operator or a program adds to a thread.

@@ -14,8 +14,18 @@ const remember = 24 * time.Hour
 // Delete implements adapter.Index. Who follows the thread hears at once that its
 // log has begun again.
 func (s *Store) Delete(ctx context.Context, key adapter.ThreadKey) (bool, error) {
+	return s.forget(ctx, key, false)
+}
+
+// Erase implements adapter.Index.
+func (s *Store) Erase(ctx context.Context, key adapter.ThreadKey) error {
+	_, err := s.forget(ctx, key, true)
+	return err
+}
+
+func (s *Store) forget(ctx context.Context, key adapter.ThreadKey, force bool) (bool, error) {
 	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{deleteScript, t.all(), []any{t.member, remember.Milliseconds()}})
+	r, err := s.run(ctx, call{deleteScript, t.all(), []any{t.member, remember.Milliseconds(), force}})
 	if err != nil {
 		return false, err
 	}

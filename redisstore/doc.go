@@ -108,6 +108,9 @@
 // next script on, while positions, log, journal and claims stay. A writer whose
 // expected position lies beyond the log is told CommitAhead.
 //
+// A script that stumbles over a thread's data answers adapter.ErrCorrupted. Pages
+// over threads mark, or leave out, those that they cannot read. Interrupt with Repair,
+// and Erase, take out what is in their way: repair.lua.
 // # Cluster
 //
 // A master that does not answer is missed by its own threads and by nobody else: there

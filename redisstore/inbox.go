@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -40,7 +41,10 @@ func readInboxItem(h hit, r *reply) (adapter.InboxItem, bool) {
 	key, ok := threadOf(r.string())
 	item := adapter.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
 		Title: r.string(), Suspension: r.json(), Record: r.json(), Drafts: readDrafts(r)}
-	return item, ok && item.Suspension != nil
+	if errors.Is(r.err, adapter.ErrCorrupted) {
+		r.err, item.Corrupted = nil, true
+	}
+	return item, ok && (item.Suspension != nil || item.Corrupted)
 }
 
 // readDrafts reads ids and drafts; nil when there are none.

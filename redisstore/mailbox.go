@@ -58,11 +58,11 @@ func (s *Store) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.
 	if i.Request == "" {
 		return adapter.InterruptResult{}, errors.New("redisstore: interrupt: a call needs a name")
 	}
-	if i.Active != "" && len(i.Terminal) == 0 {
+	if (i.Active != "" || i.Repair) && len(i.Terminal) == 0 {
 		return adapter.InterruptResult{}, errors.New("redisstore: interrupt: an active run ends with an event")
 	}
 	t := s.keys.thread(i.Thread)
-	r, err := s.run(ctx, call{interruptScript, t.all(), []any{t.member, i.Request, i.Active, i.Terminal, cutReason(i.Reason), s.opts.Keep.Milliseconds()}})
+	r, err := s.run(ctx, call{interruptScript, t.all(), []any{t.member, i.Request, i.Active, i.Terminal, cutReason(i.Reason), s.opts.Keep.Milliseconds(), i.Repair}})
 	if err != nil {
 		return adapter.InterruptResult{}, err
 	}

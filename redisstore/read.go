@@ -146,7 +146,7 @@ func readSnapshot(fields *reply) adapter.Snapshot {
 	}
 	var ids []string
 	if err := json.Unmarshal(order, &ids); err != nil {
-		fields.fail("has no order of messages")
+		fields.spoil("no order of messages")
 	}
 	snap.Messages = make([]json.RawMessage, 0, len(ids))
 	for _, id := range ids {

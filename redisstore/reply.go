@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+
+	"github.com/aguiws/aguiws/adapter"
 )
 
 // reply reads a script's answer value by value. What is not as the script's
@@ -17,7 +19,7 @@ type reply struct {
 
 func (r *reply) next() any {
 	if r.at >= len(r.items) {
-		r.fail("ends early")
+		r.spoil("an answer that ends early")
 		return nil
 	}
 	v := r.items[r.at]
@@ -31,6 +33,13 @@ func (r *reply) fail(what string) {
 	}
 }
 
+// spoil is fail for what was stored.
+func (r *reply) spoil(what string) {
+	if r.err == nil {
+		r.err = fmt.Errorf("redisstore: %s: %w: %s at %d", r.name, adapter.ErrCorrupted, what, r.at)
+	}
+}
+
 func (r *reply) int() int64 {
 	switch v := r.next().(type) {
 	case int64:
@@ -38,7 +47,7 @@ func (r *reply) int() int64 {
 	case string:
 		n, err := strconv.ParseInt(v, 10, 64)
 		if err != nil {
-			r.fail("has no number")
+			r.spoil("what is no number")
 		}
 		return n
 	case nil:
@@ -71,7 +80,7 @@ func (r *reply) json() json.RawMessage {
 	}
 	value, err := unsqueeze([]byte(s))
 	if err != nil {
-		r.fail("has a value that cannot be unfolded")
+		r.spoil("a value that cannot be unfolded")
 		return nil
 	}
 	return value

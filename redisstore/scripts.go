@@ -5,6 +5,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 
@@ -27,7 +28,7 @@ var (
 	nackScript        = newScript("thread", "run", "index", "suspension", "queue", "nack")
 	journalScript     = newScript("thread", "run", "journal")
 	stopScript        = newScript("thread", "run", "index", "suspension", "queue", "stop")
-	interruptScript   = newScript("thread", "run", "index", "suspension", "queue", "interrupt")
+	interruptScript   = newScript("thread", "run", "index", "suspension", "repair", "queue", "interrupt")
 	pauseScript       = newScript("thread", "pause")
 	dispatchesScript  = newScript("thread", "run", "dispatches")
 	rangeScript       = newScript("thread", "range")
@@ -38,7 +39,7 @@ var (
 	threadsScript     = newScript("thread", "run", "index", "suspension", "threads")
 	titleScript       = newScript("title")
 	draftsScript      = newScript("thread", "run", "index", "suspension", "drafts")
-	deleteScript      = newScript("thread", "run", "index", "suspension", "retain", "delete")
+	deleteScript      = newScript("thread", "run", "index", "suspension", "retain", "repair", "delete")
 	deadLettersScript = newScript("thread", "run", "deadletters")
 	retireScript      = newScript("thread", "run", "index", "suspension", "retain", "retire")
 
@@ -257,9 +258,33 @@ func storeError(doing string, err error) error {
 				return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
 			}
 		}
+		if stumbled(answer.Error()) {
+			return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrCorrupted, err)
+		}
 		return fmt.Errorf("redisstore: %s: %w", doing, err)
 	}
 	return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
+}
+
+// unreadableHistory is lib.lua's error that concerns the server and no thread.
+const unreadableHistory = "master_replid cannot be read"
+
+// inLua is how the servers, and miniredis, say that a line of a script went wrong
+// and not a command that it called.
+var inLua = regexp.MustCompile(`^ERR (user_script:\d+: |Error running script .*user_script:\d+: user_script:\d+: |Error compiling script .*<string>:\d+: )`)
+
+// stumbled reports whether a script has failed over a thread's data: a key of
+// another type, or a value that is not what scripts write.
+func stumbled(answer string) bool {
+	if strings.Contains(answer, unreadableHistory) {
+		return false
+	}
+	for _, data := range []string{"WRONGTYPE", "is not an integer", "is not a valid float", "must be strings or integers"} {
+		if strings.Contains(answer, data) {
+			return true
+		}
+	}
+	return inLua.MatchString(answer)
 }
 
 // load gives the scripts to every server that may run them and answers.

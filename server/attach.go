@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"errors"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -33,6 +34,9 @@ func (s *fullSession) attach(f *frame) error {
 		s.log.Warn("attaching failed", "thread", f.threadID, "error", err)
 		if fresh {
 			d.follower.Close()
+		}
+		if errors.Is(err, adapter.ErrCorrupted) {
+			return s.fault(f, faultf(adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted"))
 		}
 		return s.fault(f, laterf(time.Second, codeStore, "the thread cannot be read now; attach again"))
 	}

@@ -20,7 +20,7 @@ func (k *copilotCall) connect() {
 		defer t.close()
 		a, err := t.attach(nil)
 		if err != nil {
-			k.refuse(refuseStore)
+			k.refuse(refuseReadingFor(err))
 			return
 		}
 		t.lower = connected{out.peer, protocol.ProfileOf(f.input.ProtocolVersion), f.threadID, runOf(a)}.lower

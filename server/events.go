@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"net/http"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -11,11 +12,12 @@ import (
 const recoveredHeader = "Aguiws-Recovered"
 
 var (
-	refuseAfter    = &refusal{http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was", 0}
-	refuseFollow   = &refusal{http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out", 0}
-	refuseThreadID = &refusal{http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes", 0}
-	refuseReading  = &refusal{http.StatusForbidden, codeForbidden, "this identity may not follow threads", 0}
-	refuseStore    = &refusal{http.StatusServiceUnavailable, codeStore, "the store does not answer", 1}
+	refuseAfter     = &refusal{http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was", 0}
+	refuseFollow    = &refusal{http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out", 0}
+	refuseThreadID  = &refusal{http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes", 0}
+	refuseReading   = &refusal{http.StatusForbidden, codeForbidden, "this identity may not follow threads", 0}
+	refuseCorrupted = &refusal{http.StatusInternalServerError, adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted", 0}
+	refuseStore     = &refusal{http.StatusServiceUnavailable, codeStore, "the store does not answer", 1}
 )
 
 // serveEvents follows a thread over Server-Sent Events.
@@ -46,13 +48,21 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		defer t.close()
 		a, err := t.attach(ask.after)
 		if err != nil {
-			refuseStore.write(w)
+			refuseReadingFor(err).write(w)
 			return
 		}
 		h := w.Header()
 		h.Set(recoveredHeader, map[bool]string{true: "true", false: "false"}[a.Recovered])
 		t.serve(a)
 	})
+}
+
+// refuseReadingFor says why a thread could not be read.
+func refuseReadingFor(err error) *refusal {
+	if errors.Is(err, adapter.ErrCorrupted) {
+		return refuseCorrupted
+	}
+	return refuseStore
 }
 
 // following is what a request to follow a thread asks for.

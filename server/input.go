@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"time"
@@ -99,7 +100,7 @@ func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {
 // sent again, it is started or recognised.
 func (s *fullSession) storeFailed(f *frame, err error) error {
 	s.log.Warn("submitting an input failed", "thread", f.threadID, "error", err)
-	return s.refuse(f, outcomeUnknown(), s.positionOf(f.threadID))
+	return s.refuse(f, unanswered(err), s.positionOf(f.threadID))
 }
 
 // refuse answers an input that starts no run.
@@ -141,6 +142,14 @@ func retryLater(code, message string, after time.Duration) *protocol.RunError {
 // so that they do not all come at once when the store is back.
 func storeDown() *protocol.RunError {
 	return retryLater(codeStore, "the store does not answer; send the same input again", 2*time.Second+rand.N(3*time.Second))
+}
+
+// unanswered says why an input, or its run, got no answer.
+func unanswered(err error) *protocol.RunError {
+	if errors.Is(err, adapter.ErrCorrupted) {
+		return &protocol.RunError{Code: adapter.CodeStateCorrupted, Message: refuseCorrupted.message}
+	}
+	return outcomeUnknown()
 }
 
 func outcomeUnknown() *protocol.RunError {

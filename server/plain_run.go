@@ -54,7 +54,7 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	cancel()
 	if err != nil {
 		r.log.Warn("submitting an input failed", "thread", r.key.Thread, "error", err)
-		return false, refuse(r.wire, outcomeUnknown())
+		return false, refuse(r.wire, unanswered(err))
 	}
 	if admitted.Disposition == adapter.Refused {
 		return false, refuse(r.wire, admitted.Refusal)
@@ -85,7 +85,7 @@ func (r *plainRun) resume() (over bool, err error) {
 	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label)
 	if err != nil {
 		r.log.Warn("restating a run failed", "thread", r.key.Thread, "error", err)
-		return true, refuse(r.wire, outcomeUnknown())
+		return true, refuse(r.wire, unanswered(err))
 	}
 	r.position = rep.At
 	r.follower.Seek(rep.At)

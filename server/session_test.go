@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -95,6 +96,25 @@ func TestRefusedInputOnAttachedThread(t *testing.T) {
 	c.wants(custom("b"))
 	c.send(`{"type":"ws.ping"}`)
 	c.wants(`{"type":"ws.pong","positions":{"t":2}}`)
+}
+
+// A thread that cannot be read is no trouble of the store's: asking again is of no use.
+func TestThreadThatCannotBeRead(t *testing.T) {
+	b := newFake()
+	damaged := fmt.Errorf("%w: message 1", adapter.ErrCorrupted)
+	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) { return adapter.Admitted{}, damaged }
+	b.failing = damaged
+	c := newTestServer(t, b, nil).dial()
+	c.send(input("t", "r"))
+	c.expect("ws.run")
+	c.expect("ws.stream")
+	if f := c.expect("RUN_ERROR"); f["code"] != "state_corrupted" || f["metadata"] != nil {
+		t.Errorf("got %v", f)
+	}
+	c.send(`{"type":"ws.attach","threadId":"t","id":"2"}`)
+	if f := c.expect("ws.error"); f["code"] != "state_corrupted" || f["id"] != "2" {
+		t.Errorf("got %v", f)
+	}
 }
 
 func TestStoreTrouble(t *testing.T) {

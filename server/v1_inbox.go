@@ -32,6 +32,7 @@ type v1InboxItem struct {
 	Since      time.Time     `json:"since,omitzero"`
 	RunID      string        `json:"runId" jsonschema:"the client's name of the run that asked"`
 	Interrupts []v1Interrupt `json:"interrupts"`
+	Corrupted  bool          `json:"corrupted,omitempty" jsonschema:"what is open cannot be read: nobody can answer it, and the thread can be deleted"`
 }
 
 type v1Entry struct {
@@ -85,7 +86,7 @@ func interruptsOf(open *adapter.Suspended) []v1Interrupt {
 func inboxItem(s adapter.Suspended) v1InboxItem {
 	return v1InboxItem{
 		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Title: s.Title, Since: s.Since.UTC(), RunID: s.Label,
-		Interrupts: interruptsOf(&s),
+		Interrupts: interruptsOf(&s), Corrupted: s.Corrupted,
 	}
 }
 

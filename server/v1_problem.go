@@ -80,6 +80,11 @@ func (c *v1Call) problem(err error) *problem {
 		return &problem{Status: http.StatusServiceUnavailable, Code: adapter.CodeStoreUnavailable,
 			Detail: "the store did not answer and the outcome is unknown: send the same request again", retry: 1}
 	}
+	if errors.Is(err, adapter.ErrCorrupted) {
+		c.srv.opts.Logger.Error("a thread cannot be read", "operation", c.op.id, "thread", c.key.Thread, "error", err)
+		return &problem{Status: http.StatusInternalServerError, Code: adapter.CodeStateCorrupted,
+			Detail: "what is stored of the thread cannot be read; it can be interrupted and deleted"}
+	}
 	c.srv.opts.Logger.Error("an operation failed", "operation", c.op.id, "error", err)
 	return &problem{Status: http.StatusInternalServerError, Code: "internal_error", Detail: "the server could not do that; its log says why"}
 }
@@ -92,6 +97,7 @@ var refusedStatus = map[string]int{
 	codeRateLimited:              http.StatusTooManyRequests,
 	adapter.CodeServerDraining:   http.StatusServiceUnavailable,
 	adapter.CodeStoreUnavailable: http.StatusServiceUnavailable,
+	adapter.CodeStateCorrupted:   http.StatusInternalServerError,
 }
 
 func problemOfRefusal(e *protocol.RunError) *problem {

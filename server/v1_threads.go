@@ -58,6 +58,7 @@ type v1Thread struct {
 	Queued     int               `json:"queued"`
 	Paused     bool              `json:"paused" jsonschema:"the active run is to suspend at its next step"`
 	Interrupts []v1Interrupt     `json:"interrupts"`
+	Corrupted  bool              `json:"corrupted,omitempty" jsonschema:"some of what is stored cannot be read and is left out"`
 }
 
 type v1Title struct {
@@ -156,7 +157,7 @@ func (c *v1Call) getThread() (any, error) {
 	return v1Thread{
 		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
 		Position: v1Position{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, Queued: t.Queued, Paused: t.Paused,
-		Interrupts: interruptsOf(t.Open),
+		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
 	}, err
 }
 
@@ -193,7 +194,7 @@ func (c *v1Call) renameThread() (any, error) {
 }
 
 func (c *v1Call) deleteThread() (any, error) {
-	if _, err := c.thread(); err != nil {
+	if _, err := c.thread(); err != nil && !errors.Is(err, adapter.ErrCorrupted) {
 		return nil, err
 	}
 	forgotten, err := c.runs.DeleteThread(c.r.Context(), c.key)
@@ -248,7 +249,7 @@ func (c *v1Call) interruptThread() (any, error) {
 	if err := c.read(&why); err != nil {
 		return nil, err
 	}
-	if _, err := c.thread(); err != nil {
+	if _, err := c.thread(); err != nil && !errors.Is(err, adapter.ErrCorrupted) {
 		return nil, err
 	}
 	i, err := c.runs.InterruptThread(c.r.Context(), c.key, why.Reason)

@@ -10,12 +10,16 @@
 local out = {}
 for k = 1, #KEYS, 3 do
   local t = { rec = KEYS[k], runs = KEYS[k + 1], disp = KEYS[k + 2] }
-  local v = redis.call('HMGET', t.rec, 'thread', 'tenant')
-  local d = getRun(t, ARGV[8 + (k - 1) / 3])
-  local item = {}
-  if d and d.state == 'dead_letter' and d.requeued == '' and (v[2] or '') == ARGV[7] then
-    item = { v[1], describe(t, open(t.rec), d) }
+  local function item()
+    local v = redis.call('HMGET', t.rec, 'thread', 'tenant')
+    local d = getRun(t, ARGV[8 + (k - 1) / 3])
+    if d and d.state == 'dead_letter' and d.requeued == '' and (v[2] or '') == ARGV[7] then
+      return { v[1], describe(t, open(t.rec), d) }
+    end
+    return {}
   end
-  out[#out + 1] = item
+  -- One that cannot be read is left out.
+  local ok, found = pcall(item)
+  out[#out + 1] = ok and found or {}
 end
 return out

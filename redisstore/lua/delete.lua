@@ -3,12 +3,34 @@
 -- KEYS    the thread's keys
 -- ARGV[7] member
 -- ARGV[8] remember   ms for which the record keeps what must not be used again
+-- ARGV[9] force      1: whatever is going on, and whether or not it can be read
 --
 -- Returns {1, epoch}, or {0, ''} when a run is active or waits, or an interrupt
 --   is open. epoch: the one under which the log begins again; '' when nobody has
 --   used the thread or followed it.
 
 local t, member = keysOf(KEYS), ARGV[7]
+if ARGV[9] == '1' then
+  repair(t)
+  local r = open(t.rec)
+  r.depoch = r.depoch + 1
+  fenced(r.node, member, r.token)
+  local ok, text, head = pcall(suspension, t)
+  if ok and text then pcall(inbox, t, 'ZREM', head) end
+  if ordered(t) then -- else what erase counts has them too
+    local live = redis.call('ZRANGE', t.queue, 0, -1)
+    live[#live + 1] = r.run
+    for _, id in ipairs(live) do
+      local d = readable(t, id)
+      if d and not TERMINAL[d.state] then count(t, d.state, -1) end
+    end
+  end
+  redis.call('UNLINK', t.queue, t.closing)
+  redis.call('ZREM', t.leases, member)
+  if redis.call('HEXISTS', t.rec, 'input') == 0 then redis.call('HSET', t.rec, 'input', 0) end
+  erase(t, r, member, ARGV[8])
+  return { 1, ARGV[3] }
+end
 local r = open(t.rec)
 if r.run ~= '' or suspended(t) or redis.call('EXISTS', t.queue) == 1 then return { 0, '' } end
 if redis.call('HEXISTS', t.rec, 'input') == 0 then return { 1, r.new and '' or r.epoch } end

@@ -5,20 +5,25 @@
 -- then    for each: when it opened, as the member has it
 --
 -- Returns for each: {thread, version, title, suspension, record of the run that
---   asked, drafts}; {} when it is not open any more, or another tenant's.
+--   asked, drafts}; {} when it is not open any more, or another tenant's. The
+--   suspension of one that cannot be read is what nobody can read.
+
+local DAMAGED = '\1'
 
 local out = {}
 for k = 1, #KEYS, 4 do
   local t = { rec = KEYS[k], journal = KEYS[k + 1], runs = KEYS[k + 2], drafts = KEYS[k + 3] }
-  local item = {}
-  local text, head = suspension(t)
-  if text and head[1] == ARGV[8 + (k - 1) / 4] then
-    local v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'latest')
+  local v
+  local function item()
+    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'latest')
+    if (v[4] or '') ~= ARGV[7] then return {} end
+    local text, head = suspension(t)
+    if not text or head[1] ~= ARGV[8 + (k - 1) / 4] then return {} end
     local d = getRun(t, head[2] ~= '' and head[2] or v[5])
-    if (v[4] or '') == ARGV[7] then
-      item = { v[1], v[2], v[3], text, d and record(t, d) or false, redis.call('HGETALL', t.drafts) }
-    end
+    return { v[1], v[2], v[3], text, d and record(t, d) or false, redis.call('HGETALL', t.drafts) }
   end
-  out[#out + 1] = item
+  local ok, found = pcall(item)
+  if not ok then found = v and v[1] and { v[1], 0, v[3], DAMAGED, false, {} } or {} end
+  out[#out + 1] = found
 end
 return out

@@ -8,12 +8,14 @@
 -- ARGV[10] terminal  the event to end it with, if it has started
 -- ARGV[11] reason
 -- ARGV[12] keep      ms for which the call is recognised at rest
+-- ARGV[13] repair    1: take out what cannot be read, and end whichever run is active
 --
 -- Returns {stale, dispatch epoch, active, superseded, owed, epoch, logged before,
 --   events logged, fenced node, fenced token}; owed holds for each of superseded
 --   its two events, or nothing if they are logged.
 
 local t, member = keysOf(KEYS), ARGV[7]
+if ARGV[13] == '1' then repair(t) end
 local r = open(t.rec)
 local before = r.seq
 
@@ -32,7 +34,7 @@ if again then
   local epoch, active = tonumber(table.remove(ids, 1)), table.remove(ids, 1)
   return { 0, epoch, active, ids, owed(ids), r.epoch, before, {}, '', '' }
 end
-if r.run ~= '' and r.run ~= ARGV[9] then return { 1, r.depoch, '', {}, {}, r.epoch, before, {}, '', '' } end
+if r.run ~= '' and r.run ~= ARGV[9] and ARGV[13] ~= '1' then return { 1, r.depoch, '', {}, {}, r.epoch, before, {}, '', '' } end
 
 create(t.rec, r, member, tonumber(ARGV[12]))
 r.depoch = r.depoch + 1
@@ -46,7 +48,16 @@ for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
 end
 if active ~= '' then
   local d = getRun(t, active)
-  node, old = cut(t, r, member, d, d.started > 0 and ARGV[10], 'superseded', ARGV[11])
+  if d then
+    node, old = cut(t, r, member, d, (d.started > 0 or ARGV[13] == '1') and ARGV[10], 'superseded', ARGV[11])
+  else -- the repair lost it
+    node, old = r.node, r.token
+    log(t, r, unpacked(redis.call('GET', t.closing) or ''))
+    log(t, r, { ARGV[10] })
+    r.bound = r.seq
+    fenced(node, member, old)
+    unclaim(t, r, member)
+  end
   redis.call('DEL', t.journal)
 end
 redis.call('HSET', t.memo, 'x:' .. ARGV[8], table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))

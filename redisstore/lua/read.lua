@@ -94,8 +94,11 @@ if redis.call('EXISTS', t.archive) == 1 then
   for i = 18 + n + m, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
 end
 
+local active = run(r.run)
+if r.run ~= '' and not active then error('the active run has no record') end
+
 local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
-  suspension(t) or false, run(r.run), run(r.latest), run(ARGV[12]), labelled, queue, #waiting, answers, asked, archived,
+  suspension(t) or false, active, run(r.latest), run(ARGV[12]), labelled, queue, #waiting, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
   (about[3] and not about[4]) and 1 or 0 }

@@ -67,7 +67,8 @@ local function unpacked(s)
   local list, at = {}, 1
   while at <= #s do
     local colon = string.find(s, ':', at, true)
-    local n = tonumber(string.sub(s, at, colon - 1))
+    local n = colon and tonumber(string.sub(s, at, colon - 1))
+    if not n or n < 0 or colon + n > #s then error('a packed list is damaged') end
     list[#list + 1] = string.sub(s, colon + 1, colon + n)
     at = colon + n + 1
   end

@@ -8,8 +8,12 @@
 local out = {}
 for k = 1, #KEYS, 3 do
   local rec, journal, queue = KEYS[k], KEYS[k + 1], KEYS[k + 2]
-  local v = redis.call('HMGET', rec, 'thread', 'title', 'input', 'run')
-  out[#out + 1] = v[3] and { v[1], v[2], v[3], (v[4] or '') ~= '' and 1 or 0, suspended({ journal = journal }) and 1 or 0,
-    redis.call('ZCARD', queue) } or {}
+  local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run')
+  -- One that cannot be read is listed as if it were at rest, or not.
+  local ok, waits = pcall(suspended, { journal = journal })
+  waits = ok and waits
+  local queued = redis.pcall('ZCARD', queue)
+  out[#out + 1] = v[3] and { v[1], v[2], tonumber(v[3]) or 0, (v[4] or '') ~= '' and 1 or 0, waits and 1 or 0,
+    type(queued) == 'number' and queued or 0 } or {}
 end
 return out

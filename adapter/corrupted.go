@@ -1,0 +1,89 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// CodeStateCorrupted is the code of a run that ends, and of an input that is refused,
+// because something stored of its thread cannot be read.
+const CodeStateCorrupted = "state_corrupted"
+
+// corrupted says what cannot be read. Why is in the log of nobody: the errors of
+// decoders quote what they were given.
+func corrupted(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupted}, args...)...)
+}
+
+// readStored decodes a stored value.
+func readStored(text []byte, into any, format string, args ...any) error {
+	if json.Unmarshal(text, into) != nil {
+		return corrupted(format, args...)
+	}
+	return nil
+}
+
+// condemned makes an error about what is stored one that no attempt gets past.
+func condemned(err error) error {
+	if !errors.Is(err, ErrCorrupted) {
+		return err
+	}
+	return &undeliverable{code: CodeStateCorrupted, text: err.Error()}
+}
+
+// unreadable refuses an input to a thread that cannot be read.
+func unreadable(err error) *protocol.RunError {
+	return refuse(CodeStateCorrupted, err.Error()+": ask who runs the server; the thread can be deleted", nil)
+}
+
+// repair interrupts a thread in which the usual way stumbles over what cannot be
+// read.
+func (r *Runner) repair(ctx context.Context, key ThreadKey, reason string) (Interrupted, error) {
+	terminal, err := protocol.Encode(&protocol.RunError{Code: CodeStateCorrupted, Message: ErrCorrupted.Error()})
+	if err != nil {
+		return Interrupted{}, err
+	}
+	i := Interruption{Thread: key, Request: uuid.NewString(), Reason: reason, Terminal: terminal, Repair: true}
+	result, err := again(ctx, func() (InterruptResult, error) { return r.store.Interrupt(ctx, i) })
+	if err != nil {
+		return Interrupted{}, err
+	}
+	if result.Active != "" {
+		r.fence(result.Active)
+	}
+	return Interrupted{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
+}
+
+// unreadableThread reports whether what the thread waits for cannot be read, so that
+// nobody can end it in order.
+func (r *Runner) unreadableThread(ctx context.Context, key ThreadKey) (bool, error) {
+	view, err := r.store.Read(ctx, key, ReadQuery{})
+	if err == nil {
+		_, err = readSuspension(view.Suspension)
+	}
+	if errors.Is(err, ErrCorrupted) {
+		return true, nil
+	}
+	return false, err
+}
+
+// The waits between claims of a thread that cannot be read: somebody may put it
+// right, and a newer server may read it.
+const (
+	firstSpoiled = 5 * time.Second
+	lastSpoiled  = 5 * time.Minute
+)
+
+// mended forgets that the thread could not be read.
+func (r *Runner) mended(key ThreadKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.failing, key)
+}

@@ -1,0 +1,70 @@
+-- repair.lua: takes out of a thread what cannot be read, as far as it keeps the
+-- thread from being interrupted or deleted. It stands after run.lua, index.lua and
+-- suspension.lua, and before a script opens the record.
+
+local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', memo = 'hash', journal = 'list', closing = 'string',
+  queue = 'zset', disp = 'hash', followers = 'hash', archive = 'hash', drafts = 'hash', big = 'hash', past = 'zset' }
+
+local NUMBERS = { 'bound', 'snapat', 'depoch', 'lease', 'cn', 'attempts', 'n', 'len', 'input', 'look', 'was' }
+
+local function retype(t)
+  for name, wanted in pairs(TYPES) do
+    local is = redis.call('TYPE', t[name])
+    is = is.ok or is
+    if is ~= 'none' and is ~= wanted then redis.call('DEL', t[name]) end
+  end
+end
+
+-- renumber makes numbers of the record's numbers. The log's own length says where
+-- it begins and ends, under another epoch if that was not what the record said.
+local function renumber(t)
+  local v = redis.call('HMGET', t.rec, 'ver', 'base', 'seq')
+  -- No version of before may be met again.
+  if v[1] and not tonumber(v[1]) then redis.call('HSET', t.rec, 'ver', NOW) end
+  for _, field in ipairs(NUMBERS) do
+    local n = redis.call('HGET', t.rec, field)
+    if n and not tonumber(n) then redis.call('HSET', t.rec, field, 0) end
+  end
+  local length, base, seq = redis.call('LLEN', t.log), tonumber(v[2] or 1), tonumber(v[3] or 0)
+  if base and seq and seq == base + length - 1 then return end
+  if seq and seq >= length then base = seq - length + 1 else base = base or 1 end
+  redis.call('HSET', t.rec, 'base', base, 'seq', base + length - 1, 'epoch', ARGV[3])
+  local snapat = tonumber(redis.call('HGET', t.rec, 'snapat') or 0)
+  redis.call('HSET', t.rec, 'snapat', math.max(math.min(snapat, base + length - 1), base - 1))
+end
+
+-- lose forgets a run that cannot be read, or not be ended as it must be.
+local function lose(t, id, state)
+  redis.call('HDEL', t.runs, 'm:' .. id)
+  redis.call('HDEL', t.disp, 'i:' .. id, '1:' .. id, '2:' .. id)
+  count(t, state, -1)
+end
+
+local function whole(t, id)
+  local ok, d = pcall(getRun, t, id)
+  if not ok or not d or not d.status or not d.state then return false end
+  if d.started > 0 then return true end
+  local events = redis.call('HMGET', t.disp, '1:' .. id, '2:' .. id)
+  return events[1] and events[2]
+end
+
+-- repair does all that. The run that is active may be there no more afterwards.
+local function repair(t)
+  retype(t)
+  renumber(t)
+  local run = redis.call('HGET', t.rec, 'run') or ''
+  if run ~= '' and not whole(t, run) then lose(t, run, 'claimed') end
+  for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
+    if not whole(t, id) then
+      redis.call('ZREM', t.queue, id)
+      lose(t, id, 'queued')
+    end
+  end
+  local ok, text, head = pcall(suspension, t)
+  if not ok or text and not (head[1] and #head[1] == 6 and head[4]) then redis.call('DEL', t.journal, t.drafts) end
+  if not pcall(unpacked, redis.call('GET', t.closing) or '') then redis.call('DEL', t.closing) end
+  local nodes = redis.call('HGETALL', t.followers)
+  for i = 2, #nodes, 2 do
+    if not tonumber(nodes[i]) then redis.call('HDEL', t.followers, nodes[i - 1]) end
+  end
+end
