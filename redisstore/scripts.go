@@ -100,7 +100,7 @@ func (s *Store) send(ctx context.Context, c call) (*reply, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	cmd := s.command(ctx, c)
-	s.process(ctx, cmd, c.script)
+	process(ctx, s.client, cmd, c.script)
 	return answered(c, cmd)
 }
 
@@ -130,7 +130,12 @@ func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
-	pipe := s.client.Pipeline()
+	s.pipeline(ctx, s.client, calls, replies, errs)
+	return replies, errs
+}
+
+func (s *Store) pipeline(ctx context.Context, client redis.UniversalClient, calls []call, replies []*reply, errs []error) {
+	pipe := client.Pipeline()
 	cmds := make([]*redis.Cmd, len(calls))
 	for i, c := range calls {
 		cmds[i] = s.command(ctx, c)
@@ -139,22 +144,21 @@ func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
 		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
-			s.process(ctx, cmd, calls[i].script)
+			process(ctx, client, cmd, calls[i].script)
 		}
 		replies[i], errs[i] = answered(calls[i], cmd)
 	}
-	return replies, errs
 }
 
 // process sends a script by its digest, and in full to a server that has lost it.
-func (s *Store) process(ctx context.Context, cmd *redis.Cmd, sc *script) {
+func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *script) {
 	args := cmd.Args()
 	cmd.SetErr(nil)
-	_ = s.client.Process(ctx, cmd)
+	_ = client.Process(ctx, cmd)
 	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
 		args[0], args[1] = "eval", sc.source
 		cmd.SetErr(nil)
-		_ = s.client.Process(ctx, cmd)
+		_ = client.Process(ctx, cmd)
 	}
 }
 
