@@ -84,6 +84,7 @@ func onCounted(t testing.TB, url string, o Options) (*Store, *trips) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.renewing.(*redis.Client).AddHook(n)
 	return closing(t, s), n
 }
 

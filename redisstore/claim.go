@@ -53,18 +53,6 @@ func (s *Store) Activate(ctx context.Context, a adapter.Activation) (adapter.Com
 	return res, r.err
 }
 
-// Renew implements adapter.Worker. A lease that has expired unclaimed is renewed
-// too: expiry permits a takeover, and only the takeover fences.
-func (s *Store) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
-	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{renewScript, []string{t.rec(), t.part.leases},
-		[]any{t.member, c.RunID, c.Token, c.DispatchEpoch, s.opts.Lease.Milliseconds()}})
-	if err != nil {
-		return false, err
-	}
-	return r.bool(), r.err
-}
-
 // maxTurn is beyond the pages that any partition has due.
 const maxTurn = 1 << 30
 

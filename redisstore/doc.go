@@ -103,6 +103,10 @@
 // by number, what gives a claim up by its token, stops and interrupts by their
 // requests.
 //
+// Leases are renewed over four connections to each server that nothing else uses, so
+// that no number of calls that wait for the others costs a run its claim. Renewals of a
+// partition that are asked for at the same time share a round trip.
+//
 // A log epoch belongs to one history of the data, named by master_replid. When
 // that changes (a restart, a fail-over) the thread's epoch is another from the
 // next script on, while positions, log, journal and claims stay. A writer whose

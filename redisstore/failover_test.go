@@ -36,6 +36,16 @@ func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 	view(t, other, adapter.ReadQuery{Follower: true})
 	claim := begin(t, s, inline(0, "r1"))
 	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}})
+	renew := func() error {
+		kept, err := s.Renew(context.Background(), claim)
+		if err == nil && !kept {
+			t.Fatal("the claim is lost")
+		}
+		return err
+	}
+	if err := renew(); err != nil {
+		t.Fatal(err)
+	}
 	before := view(t, s, adapter.ReadQuery{})
 	await(t, "the replica has it all", func() bool {
 		master, err := pair.Master.Do("INFO", "replication")
@@ -65,6 +75,7 @@ func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 	if res.Status != adapter.CommitOK || res.End.Seq != 3 || res.End.Epoch == before.Epoch {
 		t.Errorf("commit: %+v, the epoch was %s", res, before.Epoch)
 	}
+	retry(renew)
 	v := view(t, s, adapter.ReadQuery{After: &adapter.Position{Epoch: before.Epoch, Seq: 2}})
 	if v.Recovered || v.Epoch != res.End.Epoch || len(v.Log) != 3 {
 		t.Errorf("recovered %t under %s, %d events", v.Recovered, v.Epoch, len(v.Log))

@@ -26,6 +26,9 @@ type Store struct {
 	asked   askedNodes
 	offers  offers
 
+	renewing redis.UniversalClient
+	renewals []renewals // by partition
+
 	listener atomic.Pointer[func(adapter.Delivery)]
 	warnings []Warning
 
@@ -122,7 +125,9 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 	return s, nil
 }
 
-// New is Open on a client of one's own, which Close leaves open. The client must
+// New is Open on a client of one's own, which Close leaves open. Leases are renewed
+// over connections that the store makes itself, with the options of a Client or
+// ClusterClient; another client renews them too. The client must
 // not retry (MaxRetries -1), must heed contexts (ContextTimeoutEnabled) and, with
 // WaitReplicas, wait for an answer longer than WaitTimeout.
 func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Store, error) {
@@ -165,6 +170,8 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 	if err := s.checkHistory(ctx); err != nil {
 		return nil, err
 	}
+	s.openRenewals()
+	s.release = append(s.release, s.closeWay)
 	if err := s.listen(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -216,6 +223,7 @@ func (s *Store) Close() error {
 	s.closeOnce.Do(func() {
 		close(s.closing)
 		s.closeLanes()
+		s.closeRenewals()
 		s.running.Wait()
 		for _, f := range s.release {
 			err = errors.Join(err, f())

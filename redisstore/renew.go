@@ -1,0 +1,170 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/redis/go-redis/v9"
+)
+
+// renewConnections is how many connections to a server are kept for renewals.
+const renewConnections = 4
+
+// renewals extends the leases of a partition over connections of its own: who reads
+// much must not cost others their runs. What is asked for while scripts are on the way
+// goes with the next ones, in one round trip.
+type renewals struct {
+	s *Store
+
+	mu      sync.Mutex
+	queue   []*renewal
+	flowing bool // a goroutine is sending
+	closed  bool
+}
+
+type renewal struct {
+	call call
+	done chan renewed // buffered
+}
+
+type renewed struct {
+	kept bool
+	err  error
+}
+
+// Renew implements adapter.Worker. A lease that has expired unclaimed is renewed
+// too: expiry permits a takeover, and only the takeover fences.
+func (s *Store) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+	t := s.keys.thread(c.Thread)
+	n := &renewal{call{renewScript, []string{t.rec(), t.part.leases},
+		[]any{t.member, c.RunID, c.Token, c.DispatchEpoch, s.opts.Lease.Milliseconds()}}, make(chan renewed, 1)}
+	q := &s.renewals[t.part.index]
+	if err := q.add(n); err != nil {
+		return false, err
+	}
+	select {
+	case r := <-n.done:
+		return r.kept, r.err
+	case <-ctx.Done():
+		q.withdraw(n)
+		return false, fmt.Errorf("redisstore: renew: %w: %w", adapter.ErrOutcomeUnknown, ctx.Err())
+	}
+}
+
+func (q *renewals) add(n *renewal) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed {
+		return errClosed
+	}
+	q.queue = append(q.queue, n)
+	if !q.flowing {
+		q.flowing = true
+		q.s.running.Go(q.flow)
+	}
+	return nil
+}
+
+// withdraw takes a renewal back, unless it has been sent.
+func (q *renewals) withdraw(n *renewal) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := slices.Index(q.queue, n); i >= 0 {
+		q.queue = slices.Delete(q.queue, i, i+1)
+	}
+}
+
+func (q *renewals) take() []*renewal {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken := slices.Clone(q.queue)
+	q.queue = nil
+	q.flowing = len(taken) > 0
+	return taken
+}
+
+func (q *renewals) flow() {
+	for taken := q.take(); len(taken) > 0; taken = q.take() {
+		calls := make([]call, len(taken))
+		for i, n := range taken {
+			calls[i] = n.call
+		}
+		for i, r := range q.s.renew(calls) {
+			taken[i].done <- r
+		}
+	}
+}
+
+func (s *Store) renew(calls []call) []renewed {
+	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
+	defer cancel()
+	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
+	if len(calls) > 1 && !s.opts.singly {
+		s.pipeline(ctx, s.renewing, calls, replies, errs)
+	} else {
+		for i, c := range calls {
+			cmd := s.command(ctx, c)
+			process(ctx, s.renewing, cmd, c.script)
+			replies[i], errs[i] = answered(c, cmd)
+		}
+	}
+	out := make([]renewed, len(calls))
+	for i, r := range replies {
+		if out[i].err = errs[i]; r != nil {
+			out[i] = renewed{r.bool(), r.err}
+		}
+	}
+	return out
+}
+
+// openRenewals makes the way that renewals go.
+func (s *Store) openRenewals() {
+	s.renewing = beside(s.client, s.opts.Timeout)
+	s.renewals = make([]renewals, len(s.keys.parts))
+	for i := range s.renewals {
+		s.renewals[i].s = s
+	}
+}
+
+// closeRenewals refuses further renewals; those that are queued are still sent.
+func (s *Store) closeRenewals() {
+	for i := range s.renewals {
+		q := &s.renewals[i]
+		q.mu.Lock()
+		q.closed = true
+		q.mu.Unlock()
+	}
+}
+
+// closeWay closes the connections that are not the caller's.
+func (s *Store) closeWay() error {
+	if s.renewing == s.client {
+		return nil
+	}
+	return s.renewing.Close()
+}
+
+// beside is a client of the same servers with few connections of its own. One that
+// is neither a Client nor a ClusterClient stands for itself.
+func beside(client redis.UniversalClient, timeout time.Duration) redis.UniversalClient {
+	switch c := client.(type) {
+	case *redis.Client:
+		o := *c.Options()
+		o.PushNotificationProcessor = nil // the library made it for that client
+		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
+		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, 0
+		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0
+		return redis.NewClient(&o)
+	case *redis.ClusterClient:
+		o := *c.Options()
+		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
+		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, 0
+		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0
+		return redis.NewClusterClient(&o)
+	}
+	return client
+}
