@@ -85,6 +85,8 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
         }
       } catch (error) {
         if (over) return;
+        // Who is not let in asks again when it is somebody else.
+        if (error instanceof ApiError && error.status === 401) end();
         const failure = error instanceof ApiError ? error : new ApiError(0, "client", String(error));
         setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error: failure }));
       }
