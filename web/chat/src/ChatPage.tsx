@@ -4,6 +4,7 @@ import { useChat } from "./chat";
 import { Composer } from "./Composer";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
+import { Guarded, scrolledByPage } from "./Guarded";
 import { Interrupts } from "./Interrupts";
 import { MessageList, textOf } from "./MessageList";
 import { OrElse } from "./OrElse";
@@ -86,9 +87,11 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
                 <span className="tag">Waiting</span>
                 <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || "an answer"}</span>
-                <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
-                  Remove
-                </button>
+                <Guarded subject={input.runId}>
+                  <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
+                    Remove
+                  </button>
+                </Guarded>
               </div>
             ))}
             {restated && (
@@ -112,7 +115,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           <Composer
             hidden={signedOut}
             run={status.activeRunId}
-            openQuestions={status.interrupts.length}
+            questions={status.interrupts.map(({ id }) => id)}
             returned={picture.returned}
             takeReturned={() => chat.takeReturned()}
             send={(text) => void chat.send(text)}
@@ -169,6 +172,8 @@ function useStickToEnd(told: boolean): void {
     return () => removeEventListener("scroll", scrolled);
   }, []);
   useEffect(() => {
-    if (told && follow.current) scrollTo({ top: document.documentElement.scrollHeight });
+    if (!told || !follow.current) return;
+    scrollTo({ top: document.documentElement.scrollHeight });
+    scrolledByPage();
   });
 }

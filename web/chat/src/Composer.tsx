@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
+import { Guarded } from "./Guarded";
 
 interface Props {
   /** Nothing can be sent; what was typed stays. */
   hidden: boolean;
   /** The run in progress. */
   run?: string;
-  openQuestions: number;
+  /** The ids of the open questions, which a message cancels. */
+  questions: string[];
   /** Text that could not be sent. */
   returned?: string;
   takeReturned: () => void;
@@ -13,8 +15,9 @@ interface Props {
   stop: () => void;
 }
 
-export function Composer({ hidden, run, openQuestions, returned, takeReturned, send, stop }: Props) {
+export function Composer({ hidden, run, questions, returned, takeReturned, send, stop }: Props) {
   const running = run !== undefined;
+  const asks = questions.length > 0;
   const [text, setText] = useState("");
   const [stopping, setStopping] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
@@ -23,8 +26,8 @@ export function Composer({ hidden, run, openQuestions, returned, takeReturned, s
   }, [hidden]);
   useEffect(() => {
     // A button that is gone leaves the keyboard nowhere; the next thing to do is here.
-    if (openQuestions === 0 && document.activeElement === document.body) box.current?.focus();
-  }, [openQuestions, running]);
+    if (!asks && document.activeElement === document.body) box.current?.focus();
+  }, [asks, running]);
   useEffect(() => {
     if (returned === undefined) return;
     setText((now) => now || returned);
@@ -41,39 +44,45 @@ export function Composer({ hidden, run, openQuestions, returned, takeReturned, s
   const keyed = (event: KeyboardEvent) => {
     // An Enter that ends the composition of a character is not one that sends.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    // One that is held down may have been meant for what had the focus before.
+    if (event.repeat) return event.preventDefault();
     submit(event as unknown as FormEvent);
   };
-  const asks = openQuestions > 0;
   return (
     <form className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
-      <textarea
-        ref={box}
-        data-testid="composer"
-        aria-label="Message"
-        rows={Math.min(8, text.split("\n").length)}
-        value={text}
-        placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={keyed}
-      />
-      <div className="actions">
-        {running && (
-          <button
-            type="button"
-            data-testid="stop"
-            disabled={stopping === run}
-            onClick={() => {
-              setStopping(run);
-              stop();
-            }}
-          >
-            {stopping === run ? "Stopping…" : "Stop"}
+      <Guarded subject={questions.join(" ")} fixed className="writing">
+        <textarea
+          ref={box}
+          data-submits
+          data-testid="composer"
+          aria-label="Message"
+          rows={Math.min(8, text.split("\n").length)}
+          value={text}
+          placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={keyed}
+        />
+        <div className="actions">
+          {running && (
+            <Guarded subject={run} fixed>
+              <button
+                type="button"
+                data-testid="stop"
+                disabled={stopping === run}
+                onClick={() => {
+                  setStopping(run);
+                  stop();
+                }}
+              >
+                {stopping === run ? "Stopping…" : "Stop"}
+              </button>
+            </Guarded>
+          )}
+          <button type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
+            {asks ? "Cancel questions and send" : "Send"}
           </button>
-        )}
-        <button type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
-          {asks ? "Cancel questions and send" : "Send"}
-        </button>
-      </div>
+        </div>
+      </Guarded>
     </form>
   );
 }

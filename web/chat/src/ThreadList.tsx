@@ -1,5 +1,6 @@
 import { type SyntheticEvent, useRef, useState } from "react";
 import { call, usePolled, type Page, type ThreadInfo } from "./api";
+import { Guarded } from "./Guarded";
 import { onLink, threadHref } from "./route";
 import { ago } from "./time";
 
@@ -93,9 +94,11 @@ function Row({ thread, current, changed, begin }: RowProps) {
       )}
       {sure && (
         <div className="actions sure" role="group" aria-label={`Delete ${title}?`} onKeyDown={(event) => event.key === "Escape" && keep(event)}>
-          <button type="button" data-testid="delete-surely" onClick={() => void forget()}>
-            Delete for good
-          </button>
+          <Guarded subject={thread.threadId}>
+            <button type="button" data-testid="delete-surely" onClick={() => void forget()}>
+              Delete for good
+            </button>
+          </Guarded>
           <button type="button" className="quiet" autoFocus onClick={keep}>
             Keep
           </button>
