@@ -83,6 +83,8 @@ type Runner struct {
 	schemas schemas
 	hub     *hub
 	owes    atomic.Pointer[Withdrawn]
+	health  *storeHealth
+	onStore atomic.Pointer[func()]
 
 	ctx      context.Context // ends when runs must stop
 	cancel   context.CancelCauseFunc
@@ -104,7 +106,7 @@ type Runner struct {
 // after Shutdown. The first sweep recovers what an earlier process left.
 func NewRunner(store Store, options *Options) (*Runner, error) {
 	r := &Runner{
-		store: store, active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{},
+		active: map[string]*execution{}, claims: map[ThreadKey]int{}, waiting: map[string]*parked{},
 		strangers: map[ThreadKey]stranger{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
 	}
 	if options != nil {
@@ -149,7 +151,10 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
-	r.hub = newHub(store)
+	r.health = newStoreHealth(r.log, r.storeChanged)
+	r.log = r.StoreLog(r.log)
+	r.store = watchedStore{store, r.health}
+	r.hub = newHub(r.store)
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	store.Listen(r.receive)
 	r.offer()
@@ -166,6 +171,20 @@ func orDefault(d, otherwise time.Duration) time.Duration {
 
 // Durable reports whether suspensions outlive the process.
 func (r *Runner) Durable() bool { return r.store.Durable() }
+
+// StoreAvailable reports whether the store answers, as far as its latest calls
+// show: not, when for more than a second none has succeeded.
+func (r *Runner) StoreAvailable() bool { return r.health.available() }
+
+// OnStore sets the one function that is called after each change of
+// StoreAvailable. It must not block.
+func (r *Runner) OnStore(f func()) { r.onStore.Store(&f) }
+
+func (r *Runner) storeChanged() {
+	if f := r.onStore.Load(); f != nil {
+		(*f)()
+	}
+}
 
 // Capabilities is what the agents can be relied upon for here, as
 // AgentCapabilities.

@@ -48,7 +48,7 @@ func (b *bindingConn) heard(f *control) {
 		if x := b.answered(f.ID); x != nil {
 			x.reject(map[string]any{"code": f.Code})
 		}
-	case "ws.cancelled", "ws.detached", "ws.goaway":
+	case "ws.cancelled", "ws.detached", "ws.goaway", "ws.store":
 	default:
 		b.c.wrong(ruleFraming, "a control frame of the unknown type %s", f.Type)
 	}

@@ -16,6 +16,8 @@ type backend interface {
 	Follow(key adapter.ThreadKey, notify func()) follower
 	Shutdown(ctx context.Context) error
 	Durable() bool
+	StoreAvailable() bool
+	OnStore(changed func())
 	Capabilities() json.RawMessage
 }
 

@@ -89,6 +89,12 @@ type goawayFrame struct {
 	RetryAfterMs int64  `json:"retryAfterMs"`
 }
 
+// storeFrame says that the store does not answer, or does again.
+type storeFrame struct {
+	Type      string `json:"type"`
+	Available bool   `json:"available"`
+}
+
 // encode writes a control frame. What an agent made, such as an interrupt,
 // keeps its characters: nothing is escaped for HTML.
 func encode(frame any) ([]byte, error) {

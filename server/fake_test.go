@@ -27,6 +27,7 @@ type fake struct {
 	durable  bool
 	open     int // followers
 	page     int // events a page
+	store    fakeStore
 }
 
 type fakeThread struct {

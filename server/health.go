@@ -18,12 +18,16 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		refuseDraining.write(w)
 		return
 	}
+	if !s.runs.StoreAvailable() {
+		refuseStore.write(w)
+		return
+	}
 	if s.opts.Ready != nil {
 		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
 		defer cancel()
 		if err := s.opts.Ready(ctx); err != nil {
 			s.opts.Logger.Warn("not ready", "error", err)
-			(&refusal{http.StatusServiceUnavailable, codeStore, "the store does not answer", 1}).write(w)
+			refuseStore.write(w)
 			return
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -168,6 +169,12 @@ func retryLater(code, message string, after time.Duration) *protocol.RunError {
 	e := &protocol.RunError{Code: code, Message: message}
 	e.Metadata = protocol.Metadata{"aguiws": json.RawMessage(fmt.Sprintf(`{"retryAfterMs":%d}`, after.Milliseconds()))}
 	return e
+}
+
+// storeDown refuses an input before anything was done for it. Clients are spread,
+// so that they do not all come at once when the store is back.
+func storeDown() *protocol.RunError {
+	return retryLater(codeStore, "the store does not answer; send the same input again", 2*time.Second+rand.N(3*time.Second))
 }
 
 func outcomeUnknown() *protocol.RunError {

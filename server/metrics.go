@@ -39,6 +39,7 @@ type Metrics struct {
 	fenced      prometheus.Counter
 	storeTime   *prometheus.HistogramVec
 	storeErrors *prometheus.CounterVec
+	available   prometheus.Gauge
 }
 
 // NewMetrics returns metrics that nothing is counted in yet, but for the
@@ -68,6 +69,7 @@ func NewMetrics() *Metrics {
 		Buckets: []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5},
 	}, []string{"call"}))
 	m.storeErrors = m.vec("store_errors", "Calls of the store that failed.", "call")
+	m.available = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_store_available", Help: "1 while the store answers, 0 while it does not."}))
 	info := add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_build_info", Help: "Always 1."}, []string{"version", "go"}))
 	if b, ok := debug.ReadBuildInfo(); ok {
 		info.WithLabelValues(b.Main.Version, b.GoVersion).Set(1)

@@ -74,6 +74,8 @@ func (p *peer) whyNotRun() *protocol.RunError {
 		return retryLater(codeDraining, "this server is shutting down; connect again", time.Second)
 	case !p.identity.may(ScopeRun):
 		return &protocol.RunError{Code: codeForbidden, Message: "this identity may not start runs"}
+	case !p.srv.runs.StoreAvailable():
+		return storeDown()
 	}
 	return p.srv.mayInput(p.caller)
 }

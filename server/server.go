@@ -60,11 +60,14 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		users:   map[string]int{},
 		addrs:   map[string]int{},
 	}
-	if r, ok := b.(runner); ok {
-		r.OnWithdrawn(s.waiting.settle)
-	}
 	s.metrics = s.opts.Metrics
 	s.runs = meteredBackend{b, s.metrics}
+	if r, ok := b.(runner); ok {
+		r.OnWithdrawn(s.waiting.settle)
+		s.opts.Logger = r.StoreLog(s.opts.Logger)
+	}
+	b.OnStore(s.storeChanged)
+	s.storeChanged()
 	s.byAddress = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
 	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
 	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)
@@ -140,6 +143,16 @@ type connection interface {
 	cut(why *closing)
 	// poke makes it look around. It never blocks.
 	poke()
+}
+
+// storeChanged makes each session look at whether the store answers.
+func (s *Server) storeChanged() {
+	if s.runs.StoreAvailable() {
+		s.metrics.available.Set(1)
+	} else {
+		s.metrics.available.Set(0)
+	}
+	s.pokeAll()
 }
 
 func (s *Server) pokeAll() {

@@ -30,6 +30,7 @@ type fullSession struct {
 	debts  debts
 
 	greeted, warned bool // ws.hello and ws.goaway are sent
+	toldDown        bool // the last ws.store said that the store does not answer
 }
 
 func newFullSession(sock *socket) *fullSession {
@@ -42,7 +43,7 @@ func (s *fullSession) goAway() error {
 	return s.send(goawayFrame{"ws.goaway", "draining", rand.Int64N(1000)})
 }
 
-// turn greets, tells of a drain, answers one frame and moves each cursor by one
+// turn greets, tells of a drain and of the store, answers one frame and moves each cursor by one
 // page, as far as there is something of it to do.
 func (s *fullSession) turn() error {
 	if !s.greeted {
@@ -65,6 +66,12 @@ func (s *fullSession) turn() error {
 	case <-s.srv.leave:
 		return s.depart()
 	default:
+	}
+	if down := !s.srv.runs.StoreAvailable(); down != s.toldDown {
+		s.toldDown = down
+		if err := s.send(storeFrame{"ws.store", !down}); err != nil {
+			return err
+		}
 	}
 	if s.again.Swap(false) {
 		for _, d := range s.threads {

@@ -154,9 +154,10 @@ export class WebSocketAgent extends AbstractAgent {
   get status(): ThreadStatus {
     const { connection } = this.parts;
     const status = this.thread(this.threadId).status.value;
-    if (status.connection === connection.state && status.hello === connection.hello) return status;
+    const { state, hello, storeAvailable } = connection;
+    if (status.connection === state && status.hello === hello && status.storeAvailable === storeAvailable) return status;
     const store = this.thread(this.threadId).status;
-    store.refresh({ connection: connection.state, hello: connection.hello });
+    store.refresh({ connection: state, hello, storeAvailable });
     return store.value;
   }
 
@@ -248,6 +249,7 @@ export class WebSocketAgent extends AbstractAgent {
       get idle() {
         return lane.idle;
       },
+      messages: () => (this.threadId === threadId ? this.messages : []),
       clear: () => {
         if (this.threadId !== threadId) return;
         this.setMessages([]);

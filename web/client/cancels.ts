@@ -5,6 +5,8 @@
 const FOR_NOW = new Set(["rate_limited", "store_unavailable", "server_draining"]);
 /** How often it is sent that is refused for now. */
 const ATTEMPTS = 5;
+/** How long until it is sent again while the store is down, in milliseconds. */
+const DOWN_MS = 5_000;
 
 interface Wish {
   /** The id of the frame on the present socket, while there is one. */
@@ -49,11 +51,11 @@ export class Cancels {
     for (const wish of this.wishes.values()) wish.frameId = undefined;
   }
 
-  /** A frame was refused. Answers "none" if it is none of these, "again" if it will be sent again, or that it is given up. */
-  refused(frameId: string | undefined, code: string): "none" | "again" | "given up" {
+  /** A frame was refused; `down`: as the store is known to be, which is no attempt. Answers "none" if it is none of these, "again" if it will be sent again, or that it is given up. */
+  refused(frameId: string | undefined, code: string, down: boolean): "none" | "again" | "given up" {
     const [runId, wish] = [...this.wishes].find(([, one]) => frameId !== undefined && one.frameId === frameId) ?? [];
     if (runId === undefined || !wish) return "none";
-    if (!FOR_NOW.has(code) || ++wish.attempts >= ATTEMPTS) {
+    if (!FOR_NOW.has(code) || (!down && ++wish.attempts >= ATTEMPTS)) {
       this.wishes.delete(runId);
       return "given up";
     }
@@ -61,7 +63,7 @@ export class Cancels {
       if (wish.frameId !== frameId) return;
       wish.frameId = undefined;
       this.sendOne(runId);
-    }, 250 * 2 ** wish.attempts);
+    }, down ? DOWN_MS : 250 * 2 ** wish.attempts);
     return "again";
   }
 

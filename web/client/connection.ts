@@ -15,6 +15,8 @@ import { Router } from "./router.js";
 const FINAL_CLOSES = new Set([1002, 1003, 1007, 1009, 1010, 4400]);
 const CLOSE_EXPIRED = 4401;
 const CLOSE_RESTARTING = 1012;
+/** Within what time after the store is back what waits for it is sent, in milliseconds. */
+const STORE_SPREAD_MS = 1_000;
 /** What the server says of a credential before there is a socket to close. */
 const UNAUTHENTICATED = "unauthenticated";
 
@@ -26,6 +28,8 @@ export class Connection {
   state: ConnectionState = "idle";
   hello?: Hello;
   failure?: TransportError;
+  /** False while the server says that its store does not answer. */
+  storeAvailable = true;
   /** It was closed by its owner, so agents that are made from now on share another. */
   closed = false;
 
@@ -34,7 +38,7 @@ export class Connection {
   private readonly watchers = new Set<() => void>();
   private readonly taps = new Set<(sent: boolean, text: string) => void>();
   private readonly backoff: Backoff;
-  private timers: { retry?: Timer; linger?: Timer; patience?: Timer; ping?: Timer } = {};
+  private timers: { retry?: Timer; linger?: Timer; patience?: Timer; ping?: Timer; store?: Timer } = {};
   private users = 0;
   /** Which attempt is the present one; what comes of an earlier one is dropped. */
   private attempt = 0;
@@ -61,7 +65,7 @@ export class Connection {
     this.router.drop(feed);
   }
 
-  /** Calls `watcher` after every change of state, hello or failure. */
+  /** Calls `watcher` after every change of state, hello, failure or storeAvailable. */
   watch(watcher: () => void): () => void {
     this.watchers.add(watcher);
     return () => this.watchers.delete(watcher);
@@ -244,7 +248,22 @@ export class Connection {
   private control(frame: ControlFrame): void {
     if (frame.type === "ws.hello") this.begin(frame);
     else if (frame.type === "ws.goaway") this.goingAwayAfterMs = frame.retryAfterMs ?? 0;
+    else if (frame.type === "ws.store") this.hearOfStore(frame.available !== false);
     else this.router.control(frame);
+  }
+
+  /** What waits for the store is sent again when it is back, not by all pages at the same moment. */
+  private hearOfStore(available: boolean): void {
+    clearTimeout(this.timers.store);
+    this.storeAvailable = available;
+    this.changed();
+    if (!available) return;
+    this.timers.store = setTimeout(
+      () => {
+        for (const feed of this.router.all()) feed.storeIsBack();
+      },
+      (this.options.backoff?.random ?? Math.random)() * STORE_SPREAD_MS,
+    );
   }
 
   private begin(hello: Hello): void {
@@ -343,6 +362,8 @@ export class Connection {
     this.router.reset();
     clearTimeout(this.timers.ping);
     clearTimeout(this.timers.patience);
+    clearTimeout(this.timers.store);
+    this.storeAvailable = true;
     if (!socket) return;
     socket.onopen = socket.onmessage = socket.onclose = null;
     // The package `ws` emits an error when a socket is closed before it opened.
@@ -353,6 +374,10 @@ export class Connection {
 
   private set(state: ConnectionState): void {
     this.state = state;
+    this.changed();
+  }
+
+  private changed(): void {
     for (const watcher of [...this.watchers]) watcher();
   }
 

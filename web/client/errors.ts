@@ -11,7 +11,7 @@ export class TransportError extends Error {
   }
 }
 
-/** A run that was given up before anything of it reached the server. @ag-ui/client swallows this name. */
+/** A run that was given up before the server is known to have taken it. @ag-ui/client swallows this name. */
 export class AbortedBeforeSending extends Error {
   constructor() {
     super("the run was stopped before it was sent");

@@ -29,6 +29,8 @@ export class Exchange {
   overtaken = false;
   /** How often the server could not judge the input. */
   attempts = 0;
+  /** Since when the store has not answered for it, by Date.now, and how often; undefined: it has, or was not asked. */
+  withoutStore?: { since: number; times: number };
   /** The length of the input as it is sent. */
   readonly bytes: number;
 
@@ -65,6 +67,16 @@ export class Exchange {
   /** It was sent on the present socket, which has not brought an answer. */
   get underway(): boolean {
     return this.frameId !== undefined && !this.accepted && !this.unsure;
+  }
+
+  /** The server is not known to have taken it. */
+  get pending(): boolean {
+    return !this.accepted && !this.pipeline.started && !this.pipeline.ended;
+  }
+
+  /** It was refused for the store, and will be sent again. */
+  get waitsForStore(): boolean {
+    return this.withoutStore !== undefined && this.unsure;
   }
 
   /** It has begun, and its end has not come. */

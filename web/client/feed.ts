@@ -24,6 +24,8 @@ export interface FeedListener {
   answered(frame: RunAnswer): void;
   /** Events of one requested run that are not the log's: a refusal, or a run told again. */
   answer(runId: string, events: WireEvent[]): void;
+  /** The server's store answers again. */
+  storeIsBack(): void;
   /** The socket is up and nothing is missing: what was sent on an earlier socket may be sent again. */
   caughtUp(): void;
   /** A frame with this id was refused; undefined when the refusal names none. */
@@ -36,6 +38,8 @@ export interface FeedListener {
 
 /** How long to wait before an attach that was refused for now is tried again, in milliseconds. */
 const RETRY_ATTACH_MS = 1_000;
+/** The same, while the server says that its store does not answer; it says when it does. */
+const RETRY_ATTACH_DOWN_MS = 5_000;
 const FOR_NOW = new Set(["rate_limited", "store_unavailable", "server_draining"]);
 
 export class Feed {
@@ -48,6 +52,7 @@ export class Feed {
   private restating?: { attached: Attached; events: WireEvent[] };
   private answering?: string;
   private readonly asked = new Set<string>();
+  private attachLater = false;
   private retryAttach?: ReturnType<typeof setTimeout>;
 
   constructor(
@@ -86,6 +91,7 @@ export class Feed {
     if (fresh) this.freshWanted = true;
     if (this.connection.state !== "connected") return;
     clearTimeout(this.retryAttach);
+    this.attachLater = false;
     const after = this.freshWanted ? undefined : this.cursor.held;
     const id = this.connection.id();
     if (this.connection.send({ type: "ws.attach", id, threadId: this.threadId, ...(after && { after }) })) {
@@ -128,6 +134,11 @@ export class Feed {
 
   failed(error: TransportError): void {
     this.tell((listener) => listener.failed(error));
+  }
+
+  storeIsBack(): void {
+    if (this.attachLater) this.attach();
+    this.tell((listener) => listener.storeIsBack());
   }
 
   stream(frame: StreamFrame): void {
@@ -200,7 +211,8 @@ export class Feed {
     if (frame.id !== undefined && frame.id === this.attachId) {
       this.attachId = undefined;
       if (FOR_NOW.has(frame.code)) {
-        this.retryAttach = setTimeout(() => this.attach(), RETRY_ATTACH_MS);
+        this.attachLater = true;
+        this.retryAttach = setTimeout(() => this.attach(), this.connection.storeAvailable ? RETRY_ATTACH_MS : RETRY_ATTACH_DOWN_MS);
         return true;
       }
     } else if (frame.id !== undefined ? !this.asked.has(frame.id) : frame.threadId !== this.threadId) {

@@ -77,7 +77,8 @@ export type ControlFrame =
   | { type: "ws.cancelled"; threadId: string; runId: string; stopped: boolean; id?: string }
   | { type: "ws.detached"; threadId: string; reason?: string; id?: string }
   | { type: "ws.pong"; positions?: Record<string, number>; id?: string }
-  | { type: "ws.goaway"; reason?: string; retryAfterMs?: number };
+  | { type: "ws.goaway"; reason?: string; retryAfterMs?: number }
+  | { type: "ws.store"; available?: boolean };
 
 /** Tells a run's last event. */
 export function isTerminal(event: WireEvent): boolean {
@@ -100,6 +101,11 @@ export function isSnapshot(event: WireEvent): boolean {
 export function openAfter(event: WireEvent): Interrupt[] {
   const outcome = event.outcome as { type?: string; interrupts?: Interrupt[] } | undefined;
   return event.type === "RUN_FINISHED" && outcome?.type === "interrupt" ? (outcome.interrupts ?? []) : [];
+}
+
+/** Tells the snapshot by which a worker takes a lost one's run over: it may say less than was told before. */
+export function takesOver(event: WireEvent): boolean {
+  return (event.metadata as { aguiws?: { takeover?: unknown } } | undefined)?.aguiws?.takeover === true;
 }
 
 /** When a refused input may be sent again, where the refusal says so. */

@@ -1,6 +1,6 @@
 // The agent as its thread sees it.
 
-import type { Interrupt } from "@ag-ui/client";
+import type { Interrupt, Message } from "@ag-ui/client";
 
 export interface ThreadOwner {
   /** Runs a pipeline over the events held under this key. Rejects when the events were not acceptable. */
@@ -11,6 +11,8 @@ export interface ThreadOwner {
   release(key: string): void;
   /** Whether no reducer is at work on the agent. */
   readonly idle: boolean;
+  /** The agent's messages, if it shows this thread. */
+  messages(): readonly Message[];
   /** Empties the agent's messages and state. */
   clear(threadId: string): void;
   /** Makes these the agent's pending interrupts. */

@@ -14,16 +14,24 @@ export interface Failure {
 export interface ThreadStatus {
   connection: ConnectionState;
   hello?: Hello;
+  /** False while the server says that its store does not answer. True without a socket, and with a server that never says. */
+  storeAvailable: boolean;
   /** The run in progress on this thread, begun by anybody. */
   activeRunId?: string;
   /** Open interrupts as of the last event received. */
   interrupts: readonly Interrupt[];
   /** Inputs waiting for the active run, or for an answer: this client's, and others' as of the last attach. */
   queued: readonly QueuedInput[];
+  /** Inputs of this client that the server has not taken, as far as is known here: they are sent, again if need be. */
+  pending: readonly QueuedInput[];
   /** The thread has been told to a follower at least once. */
   synced: boolean;
   /** Why the thread was last restated to somebody who had been following it; undefined before. */
   restated?: string;
+  /** Whether something that was shown before that, a message or the end of one, was not in it. */
+  lost?: boolean;
+  /** The latest run, if its worker was lost and another went on with it, from the last step that was recorded. */
+  takenOver?: string;
   failure?: Failure;
 }
 
@@ -53,6 +61,12 @@ export class StatusStore {
   unqueued(runId: string): void {
     const left = this.current.queued.filter((one) => one.runId !== runId);
     if (left.length < this.current.queued.length) this.set({ queued: left });
+  }
+
+  pending(inputs: QueuedInput[]): void {
+    const held = this.current.pending;
+    if (held.length === inputs.length && held.every(({ runId }, i) => runId === inputs[i]?.runId)) return;
+    this.set({ pending: inputs });
   }
 
   /** Brings in what others own, without telling the watchers, who are told by them. */

@@ -11,11 +11,12 @@ import { AbortedBeforeSending, TransportError } from "./errors.js";
 import { Exchange } from "./exchange.js";
 import { Exchanges } from "./exchanges.js";
 import type { Feed, FeedListener, Restatement } from "./feed.js";
-import { isSnapshot, isTerminal, openAfter, retryAfterMs, type Attached, type RunAnswer, type WireEvent } from "./frames.js";
+import { isSnapshot, isTerminal, openAfter, retryAfterMs, takesOver, type Attached, type RunAnswer, type WireEvent } from "./frames.js";
 import { Inputs } from "./inputs.js";
 import type { ThreadOwner } from "./owner.js";
 import { Pipeline, type Sink } from "./pipeline.js";
 import { Segments } from "./segments.js";
+import { shortens } from "./restated.js";
 import { StatusStore } from "./status.js";
 
 /** The failure that ends with the next run that the client's checks accept. */
@@ -44,7 +45,7 @@ export class AgentThread implements FeedListener {
     readonly threadId: string,
     private readonly owner: ThreadOwner,
   ) {
-    this.status = new StatusStore({ connection: connection.state, interrupts: [], queued: [], synced: false });
+    this.status = new StatusStore({ connection: connection.state, storeAvailable: true, interrupts: [], queued: [], pending: [], synced: false });
     this.segments = new Segments(
       (key) => owner.reserve(key),
       (key) => owner.drive(key),
@@ -67,8 +68,10 @@ export class AgentThread implements FeedListener {
     this.enter();
     if (this.connection.failure) exchange.pipeline.fail(this.connection.failure);
     else this.inputs.ask(exchange);
+    this.notePending();
     return () => {
       this.exchanges.delete(exchange);
+      this.notePending();
       // Nobody will hear the answer that a stop was waiting for.
       if (exchange.stopRequested && exchange.asking) this.cancel(exchange.knownAs);
       this.gaveUp(exchange.pipeline);
@@ -113,6 +116,10 @@ export class AgentThread implements FeedListener {
       if (target !== undefined) this.cancel(target);
     } else if (!exchange.sent) {
       exchange.pipeline.fail(new AbortedBeforeSending());
+    } else if (exchange.waitsForStore) {
+      // It is not sent again; should it have been taken all the same, it is stopped.
+      exchange.pipeline.fail(new AbortedBeforeSending());
+      this.cancel(exchange.knownAs);
     } else {
       exchange.stopRequested = true;
       if (exchange.accepted) this.cancel(exchange.knownAs);
@@ -133,6 +140,7 @@ export class AgentThread implements FeedListener {
 
   /** A reducer has ended: what is open is known better here than in the run it told. */
   settle(): void {
+    this.notePending();
     if (this.toClear && this.owner.idle) {
       this.toClear = false;
       this.owner.clear(this.threadId);
@@ -146,6 +154,7 @@ export class AgentThread implements FeedListener {
 
   counted(event: WireEvent): void {
     if (event.type === "RUN_STARTED") this.beginRun(event);
+    if (takesOver(event)) this.status.set({ takenOver: this.status.value.activeRunId });
     const pipeline = this.current;
     const exchange = this.exchanges.of(pipeline);
     if (isTerminal(event)) {
@@ -160,6 +169,7 @@ export class AgentThread implements FeedListener {
       }
     }
     pipeline?.push(event);
+    if (event.type === "RUN_STARTED") this.notePending();
   }
 
   restated(restatement: Restatement): void {
@@ -176,7 +186,8 @@ export class AgentThread implements FeedListener {
     this.status.set({
       activeRunId: inProgress ? runId : undefined,
       synced: this.followers > 0,
-      ...(hadSynced && !redundant && { restated: attached.reason ?? "the thread was told anew" }),
+      ...(hadSynced &&
+        !redundant && { restated: attached.reason ?? "the thread was told anew", lost: shortens(events, this.owner.messages(), this.unlogged(attached)) }),
     });
     let told = redundant;
     if (!redundant) {
@@ -210,10 +221,12 @@ export class AgentThread implements FeedListener {
     exchange.asking = frame.disposition === "repeat";
     exchange.anew = exchange.pipeline.started && frame.disposition !== "repeat";
     exchange.of = frame.of;
+    exchange.withoutStore = undefined;
     if (exchange.overtaken && frame.disposition !== "repeat") this.feed?.attach();
     exchange.overtaken = false;
     if (frame.disposition === "queued") this.status.queued({ runId: exchange.runId, messages: exchange.question });
     if (exchange.stopRequested) this.cancel(exchange.knownAs);
+    this.notePending();
   }
 
   answer(runId: string, events: WireEvent[]): void {
@@ -223,7 +236,10 @@ export class AgentThread implements FeedListener {
     if (!exchange || !first || !last) return;
     exchange.asking = false;
     this.status.unqueued(runId);
-    if (first.code === "store_unavailable" && this.inputs.askLater(exchange, retryAfterMs(first))) return;
+    if (first.code === "store_unavailable" && this.inputs.askWhenBack(exchange, retryAfterMs(first))) {
+      if (exchange.stopRequested) this.stop(exchange.runId);
+      return;
+    }
     if (!isTerminal(last)) {
       // From here on the run's events are this exchange's, whoever followed it before.
       if (this.current && this.current !== exchange.pipeline) this.current.finish();
@@ -245,6 +261,11 @@ export class AgentThread implements FeedListener {
     exchange.pipeline.restate(ahead ? events.filter((event) => !isSnapshot(event)) : events);
   }
 
+  storeIsBack(): void {
+    for (const exchange of this.exchanges) if (exchange.waitsForStore && !exchange.pipeline.ended) this.inputs.ask(exchange);
+    this.cancels.sendAll();
+  }
+
   caughtUp(): void {
     if (this.status.value.failure && this.status.value.failure.code !== UNACCEPTABLE) {
       this.status.set({ failure: undefined });
@@ -258,7 +279,7 @@ export class AgentThread implements FeedListener {
   }
 
   refused(id: string | undefined, code: string, message: string): void {
-    const stop = this.cancels.refused(id, code);
+    const stop = this.cancels.refused(id, code, !this.connection.storeAvailable);
     if (stop === "given up") this.status.set({ failure: { code, message } });
     if (stop !== "none") return;
     const error = new TransportError(code, message);
@@ -296,10 +317,21 @@ export class AgentThread implements FeedListener {
     const runId = String(event.runId);
     this.current?.finish();
     this.status.unqueued(runId);
-    this.status.set({ activeRunId: runId, interrupts: [] });
+    this.status.set({ activeRunId: runId, interrupts: [], takenOver: undefined });
     const exchange = this.exchanges.claiming(runId);
     if (exchange) exchange.unsure = exchange.asking = exchange.anew = false;
     this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.segments.begin() : undefined;
+  }
+
+  private notePending(): void {
+    const pending = [...this.exchanges].filter((exchange) => exchange.pending);
+    this.status.pending(pending.map(({ runId, question }) => ({ runId, messages: question })));
+  }
+
+  /** The ids of messages that no restatement can have: their inputs wait, or are on their way. */
+  private unlogged({ queued }: Attached): Set<string> {
+    const waiting = [...(queued ?? []).map(({ messages }) => messages), ...[...this.exchanges].map(({ question }) => question)];
+    return new Set(waiting.flat().map(({ id }) => id));
   }
 
   /** Splices a restatement into the run in progress; false when there is none it belongs to. */

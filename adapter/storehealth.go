@@ -1,0 +1,178 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// storeSilence is for how long no call of the store succeeds, at least two
+	// having failed, until it is taken for down.
+	storeSilence = 1500 * time.Millisecond
+	// storeReminder is how often the log says that the store is still down.
+	storeReminder = time.Minute
+)
+
+// storeHealth knows from the outcomes of calls whether the store answers. One
+// success says that it does: where only a part of it is gone, it is not down. The
+// sweep asks often enough to find both out when nobody else calls.
+type storeHealth struct {
+	log     *slog.Logger
+	changed func()    // called after each change, with nothing held
+	began   time.Time // what the times below are counted from: a clock that is set makes no outage
+
+	answered atomic.Int64 // when a call last succeeded
+	failing  atomic.Bool  // calls have failed since
+	down     atomic.Bool
+
+	mu     sync.Mutex
+	since  time.Duration // from when on no call has succeeded; while failing
+	failed int           // calls since then
+	cause  error         // of the latest
+	told   time.Duration // when the log last said so; while down
+	last   outage
+
+	said said
+}
+
+// outage is a time in which the store did not answer, by this process's clock.
+type outage struct {
+	from, to time.Time // zero: there was none
+}
+
+func newStoreHealth(log *slog.Logger, changed func()) *storeHealth {
+	return &storeHealth{log: log, changed: changed, began: time.Now()}
+}
+
+func (h *storeHealth) now() time.Duration { return time.Since(h.began) }
+
+// available reports whether the store answers, as far as is known.
+func (h *storeHealth) available() bool { return !h.down.Load() }
+
+// lastOutage is the latest outage that is over; zero before the first.
+func (h *storeHealth) lastOutage() outage {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.last
+}
+
+// outcome takes in how a call ended that began at the given time.
+func (h *storeHealth) outcome(began time.Duration, err error) {
+	switch {
+	case err == nil:
+		h.succeeded()
+	case errors.Is(err, context.Canceled), errors.Is(err, ErrClaimLost), errors.Is(err, ErrBadCursor):
+		// The caller has gone, or that is an answer: it says nothing.
+	default:
+		h.didFail(began, err)
+	}
+}
+
+func (h *storeHealth) succeeded() {
+	now := h.now()
+	h.answered.Store(int64(now))
+	if !h.failing.Load() {
+		return
+	}
+	h.mu.Lock()
+	if !h.failing.Load() {
+		h.mu.Unlock()
+		return
+	}
+	wasDown, failed, cause, silent := h.down.Load(), h.failed, h.cause, now-h.since
+	if wasDown {
+		h.last = outage{h.began.Add(h.since), h.began.Add(now)}
+	}
+	h.failed, h.cause = 0, nil
+	h.failing.Store(false)
+	h.down.Store(false)
+	h.mu.Unlock()
+	switch {
+	case wasDown:
+		h.log.Warn("the store answers again", "after", silent.Round(time.Millisecond).String(), "failedCalls", failed)
+		h.changed()
+	case h.worthSaying():
+		h.log.Warn("calls of the store failed", "failedCalls", failed, "error", cause)
+	}
+}
+
+func (h *storeHealth) didFail(began time.Duration, err error) {
+	now := h.now()
+	h.mu.Lock()
+	if h.failed == 0 {
+		h.since = max(began, time.Duration(h.answered.Load()))
+		h.failing.Store(true)
+	}
+	h.failed, h.cause = h.failed+1, err
+	failed, silent := h.failed, now-h.since
+	begins := !h.down.Load() && failed > 1 && silent >= storeSilence
+	reminds := h.down.Load() && now-h.told >= storeReminder
+	if begins {
+		h.down.Store(true)
+	}
+	if begins || reminds {
+		h.told = now
+	}
+	h.mu.Unlock()
+	switch {
+	case begins:
+		h.log.Warn("the store does not answer", "silent", silent.Round(time.Millisecond).String(), "failedCalls", failed, "error", err)
+		h.changed()
+	case reminds:
+		h.log.Warn("the store still does not answer", "silent", silent.Round(time.Millisecond).String(), "failedCalls", failed, "error", err)
+	}
+}
+
+// watchedStore tells a storeHealth how calls end: those that are made all the
+// time.
+type watchedStore struct {
+	Store
+	health *storeHealth
+}
+
+func watched[T any](h *storeHealth, call func() (T, error)) (T, error) {
+	began := h.now()
+	v, err := call()
+	h.outcome(began, err)
+	return v, err
+}
+
+func (s watchedStore) Read(ctx context.Context, key ThreadKey, q ReadQuery) (*ThreadView, error) {
+	return watched(s.health, func() (*ThreadView, error) { return s.Store.Read(ctx, key, q) })
+}
+
+func (s watchedStore) Begin(ctx context.Context, b Begin) (BeginResult, error) {
+	return watched(s.health, func() (BeginResult, error) { return s.Store.Begin(ctx, b) })
+}
+
+func (s watchedStore) Stop(ctx context.Context, stop Stop) (StopResult, error) {
+	return watched(s.health, func() (StopResult, error) { return s.Store.Stop(ctx, stop) })
+}
+
+func (s watchedStore) Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error) {
+	return watched(s.health, func() (ClaimResult, error) { return s.Store.Claim(ctx, c) })
+}
+
+func (s watchedStore) Commit(ctx context.Context, b Batch) (CommitResult, error) {
+	return watched(s.health, func() (CommitResult, error) { return s.Store.Commit(ctx, b) })
+}
+
+func (s watchedStore) Renew(ctx context.Context, c Claim) (bool, error) {
+	return watched(s.health, func() (bool, error) { return s.Store.Renew(ctx, c) })
+}
+
+func (s watchedStore) Due(ctx context.Context, limit int) ([]ThreadKey, error) {
+	return watched(s.health, func() ([]ThreadKey, error) { return s.Store.Due(ctx, limit) })
+}
+
+func (s watchedStore) Range(ctx context.Context, key ThreadKey, epoch string, first int64, limit int) (RangeResult, error) {
+	return watched(s.health, func() (RangeResult, error) { return s.Store.Range(ctx, key, epoch, first, limit) })
+}
+
+func (s watchedStore) Tail(ctx context.Context, keys []ThreadKey) ([]Position, error) {
+	return watched(s.health, func() ([]Position, error) { return s.Store.Tail(ctx, keys) })
+}

@@ -1,0 +1,249 @@
+package adapter_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// failingStore has no threads. Its calls take as long and end as they are told to.
+type failingStore struct {
+	adapter.Store
+	mu     sync.Mutex
+	takes  time.Duration
+	failed error // of what the sweep asks
+	unread error // of Read
+}
+
+func (s *failingStore) set(takes time.Duration, failed, unread error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.takes, s.failed, s.unread = takes, failed, unread
+}
+
+func (s *failingStore) call(result *error) error {
+	s.mu.Lock()
+	takes, err := s.takes, *result
+	s.mu.Unlock()
+	time.Sleep(takes)
+	return err
+}
+
+func (s *failingStore) Listen(func(adapter.Delivery))        {}
+func (s *failingStore) Durable() bool                        { return false }
+func (s *failingStore) Retire(context.Context) (bool, error) { return false, s.call(&s.failed) }
+func (s *failingStore) Due(context.Context, int) ([]adapter.ThreadKey, error) {
+	return nil, s.call(&s.failed)
+}
+
+func (s *failingStore) Tail(_ context.Context, keys []adapter.ThreadKey) ([]adapter.Position, error) {
+	return make([]adapter.Position, len(keys)), s.call(&s.failed)
+}
+
+func (s *failingStore) Read(context.Context, adapter.ThreadKey, adapter.ReadQuery) (*adapter.ThreadView, error) {
+	if err := s.call(&s.unread); err != nil {
+		return nil, err
+	}
+	return &adapter.ThreadView{Epoch: "e"}, nil
+}
+
+var errRefused = fmt.Errorf("redisstore: %w: connection refused", adapter.ErrOutcomeUnknown)
+
+// outage is a runner on a store that can be made to fail, inside a bubble.
+type outage struct {
+	t      *testing.T
+	store  failingStore
+	runner *adapter.Runner
+	log    bytes.Buffer
+	told   []bool // the changes, as it told them
+}
+
+func newOutage(t *testing.T, level slog.Level) *outage {
+	t.Helper()
+	o := &outage{t: t}
+	var err error
+	o.runner, err = adapter.NewRunner(&o.store, &adapter.Options{
+		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil })},
+		Logger: slog.New(slog.NewJSONHandler(&o.log, &slog.HandlerOptions{Level: level})),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.runner.OnStore(func() { o.told = append(o.told, o.runner.StoreAvailable()) })
+	synctest.Wait()
+	return o
+}
+
+// pass lets time pass.
+func (o *outage) pass(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+func (o *outage) end() { o.runner.Shutdown(o.t.Context()) }
+
+// lines are what was logged.
+func (o *outage) lines() (list []logLine) {
+	o.t.Helper()
+	for text := range strings.Lines(o.log.String()) {
+		var l logLine
+		if err := json.Unmarshal([]byte(text), &l); err != nil {
+			o.t.Fatalf("%v in %s", err, text)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+type logLine struct {
+	Level, Msg, Error, After, Silent string
+	FailedCalls                      int
+}
+
+func TestStoreOutage(t *testing.T) {
+	for name, takes := range map[string]time.Duration{"refuses at once": 0, "hangs": 2 * time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := newOutage(t, slog.LevelInfo)
+				defer o.end()
+				o.pass(10 * time.Second)
+				o.store.set(takes, errRefused, errRefused)
+				o.pass(5 * time.Second)
+				if o.runner.StoreAvailable() || !slices.Equal(o.told, []bool{false}) {
+					t.Fatalf("after 5 s it is available: %v, told %v", o.runner.StoreAvailable(), o.told)
+				}
+				for range 3 { // each follower, socket and run meets it
+					if _, err := o.runner.Follow(adapter.ThreadKey{Thread: "t"}, func() {}).Attach(t.Context(), nil); err == nil {
+						t.Fatal("attached")
+					}
+				}
+				o.pass(150*time.Second - 3*takes)
+				o.store.set(0, nil, nil)
+				o.pass(5 * time.Second)
+				if !o.runner.StoreAvailable() || !slices.Equal(o.told, []bool{false, true}) {
+					t.Errorf("it answers, available: %v, told %v", o.runner.StoreAvailable(), o.told)
+				}
+				var said []string
+				lines := o.lines()
+				for _, l := range lines {
+					said = append(said, l.Level+" "+l.Msg)
+				}
+				still := "WARN the store still does not answer"
+				if want := []string{"WARN the store does not answer", still, still, "WARN the store answers again"}; !slices.Equal(said, want) {
+					t.Fatalf("said %q", said)
+				}
+				if lines[0].Error != errRefused.Error() {
+					t.Errorf("the first line has the error %q", lines[0].Error)
+				}
+				last := lines[len(lines)-1]
+				if after, err := time.ParseDuration(last.After); err != nil || after < 150*time.Second || after > 160*time.Second {
+					t.Errorf("it was down for %q", last.After)
+				}
+				if last.FailedCalls < 70 || last.FailedCalls <= lines[2].FailedCalls {
+					t.Errorf("%d calls failed in two minutes and a half, %d at the reminder", last.FailedCalls, lines[2].FailedCalls)
+				}
+			})
+		})
+	}
+}
+
+// A store of which a part is gone is there, and so is one that failed a call.
+func TestStoreIsNotDown(t *testing.T) {
+	for name, failing := range map[string]func(*outage){
+		"one thread cannot be read": func(o *outage) {
+			o.store.set(0, nil, errRefused)
+			f := o.runner.Follow(adapter.ThreadKey{Thread: "t"}, func() {})
+			defer f.Close()
+			for range 100 {
+				f.Attach(o.t.Context(), nil)
+				o.pass(100 * time.Millisecond)
+			}
+		},
+		"the sweep fails, threads can be read": func(o *outage) {
+			o.store.set(0, errRefused, nil)
+			f := o.runner.Follow(adapter.ThreadKey{Thread: "t"}, func() {})
+			defer f.Close()
+			for range 100 {
+				f.Attach(o.t.Context(), nil)
+				o.pass(100 * time.Millisecond)
+			}
+		},
+		"a short time": func(o *outage) {
+			for range 5 {
+				o.store.set(0, errRefused, errRefused)
+				o.pass(1200 * time.Millisecond)
+				o.store.set(0, nil, nil)
+				o.pass(1200 * time.Millisecond)
+			}
+			if l := o.lines(); len(l) != 5 || l[0].Msg != "calls of the store failed" || l[0].Error != errRefused.Error() {
+				o.t.Errorf("said %v", l)
+			}
+		},
+		"a call of which the caller has gone": func(o *outage) {
+			o.store.set(0, fmt.Errorf("%w: %w", adapter.ErrOutcomeUnknown, context.Canceled), nil)
+			o.pass(10 * time.Second)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				o := newOutage(t, slog.LevelInfo)
+				defer o.end()
+				o.pass(10 * time.Second)
+				failing(o)
+				if len(o.told) > 0 || !o.runner.StoreAvailable() {
+					t.Errorf("told %v", o.told)
+				}
+			})
+		})
+	}
+}
+
+// What others log of the store goes to debug while it is down, and there are few
+// such lines before. What is not of the store stays.
+func TestStoreLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newOutage(t, slog.LevelDebug)
+		defer o.end()
+		log := o.runner.StoreLog(slog.New(slog.NewJSONHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug}))).With("user", "u")
+		say := func(times int) (levels map[string]int) {
+			o.log.Reset()
+			for range times {
+				log.Warn("attaching failed", "thread", "t", "error", errRefused)
+			}
+			levels = map[string]int{}
+			for _, l := range o.lines() {
+				levels[l.Level]++
+			}
+			return levels
+		}
+		if got := say(100); got["WARN"] != 5 || got["DEBUG"] != 95 {
+			t.Errorf("of a store that is there: %v", got)
+		}
+		o.pass(time.Minute)
+		if got := say(100); got["WARN"] != 5 {
+			t.Errorf("a minute later: %v", got)
+		}
+		o.pass(time.Minute)
+		o.store.set(0, errRefused, errRefused)
+		o.pass(5 * time.Second)
+		if got := say(100); got["WARN"] != 0 || got["DEBUG"] != 100 {
+			t.Errorf("of a store that is down: %v", got)
+		}
+		o.log.Reset()
+		log.Warn("something else", "error", context.DeadlineExceeded)
+		log.Error("the run failed", "code", "agent_error")
+		if l := o.lines(); len(l) != 2 || l[0].Level != "WARN" || l[1].Level != "ERROR" {
+			t.Errorf("what is not of the store: %v", l)
+		}
+	})
+}
