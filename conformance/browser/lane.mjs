@@ -262,6 +262,10 @@ async function control(what) {
 export const kill = (server) => control(`kill?server=${server}`);
 export const restart = (server) => control(`restart?server=${server}`);
 
+/** The Redis of `a` and `b` stands still, and goes on. */
+export const freeze = () => control("freeze");
+export const thaw = () => control("thaw");
+
 /** The runs of a thread, as a server that asks nobody who they are has them. */
 export async function runs(server, threadId) {
   const answer = await fetch(`${server}/v1/threads/${encodeURIComponent(threadId)}/runs`);

@@ -103,7 +103,7 @@ test("a token that the server takes no more is asked for once, in every place", 
     await tab.page.goto(`${guarded}${place}`);
     await tab.at("sign-in").getByRole("alert").waitFor();
     asked.length = 0;
-    await tab.page.waitForTimeout(2 * EVERY_MS);
+    await tab.page.waitForTimeout(1.2 * EVERY_MS);
     assert.deepEqual(asked, [], `${place} asks nobody again`);
     await tab.page.reload();
     await tab.at("sign-in").waitFor();

@@ -1,24 +1,27 @@
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
 import { Guarded } from "./Guarded";
+import { keepOwn, ownOf } from "./own";
 
 interface Props {
+  threadId: string;
   /** Nothing can be sent; what was typed stays. */
   hidden: boolean;
   /** The run in progress. */
   run?: string;
   /** The ids of the open questions, which a message cancels. */
   questions: string[];
-  /** Text that could not be sent. */
+  /** Text that was not sent after all. */
   returned?: string;
   takeReturned: () => void;
   send: (text: string) => void;
   stop: () => void;
 }
 
-export function Composer({ hidden, run, questions, returned, takeReturned, send, stop }: Props) {
+export function Composer({ threadId, hidden, run, questions, returned, takeReturned, send, stop }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
-  const [text, setText] = useState("");
+  const [text, setText] = useState(() => draftOf(threadId));
+  useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
   const [stopping, setStopping] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -30,7 +33,8 @@ export function Composer({ hidden, run, questions, returned, takeReturned, send,
   }, [asks, running]);
   useEffect(() => {
     if (returned === undefined) return;
-    setText((now) => now || returned);
+    setText((now) => [now, returned].filter(Boolean).join("\n"));
+    box.current?.focus();
     takeReturned();
   }, [returned, takeReturned]);
 
@@ -85,4 +89,11 @@ export function Composer({ hidden, run, questions, returned, takeReturned, send,
       </Guarded>
     </form>
   );
+}
+
+const DRAFT = "draft";
+
+function draftOf(threadId: string): string {
+  const kept = ownOf(DRAFT, threadId);
+  return typeof kept === "string" ? kept : "";
 }

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import { ApiError, call, usePolled, type InboxItem, type Page } from "./api";
 import { decisionOf, entryOf, type Answer } from "./answers";
 import { Bar } from "./Bar";
+import { Guarded } from "./Guarded";
 import { InterruptCard } from "./InterruptCard";
 import { useKept } from "./kept";
 import { KeptPlace } from "./KeptPlace";
@@ -10,7 +11,7 @@ import { onLink, threadHref } from "./route";
 import { SignIn } from "./SignIn";
 import { bearer } from "./session";
 import { ago } from "./time";
-import { wordsFor } from "./words";
+import { staleWords, wordsFor } from "./words";
 
 /** How often the inbox is asked for, in milliseconds. */
 const EVERY_MS = 2_000;
@@ -60,7 +61,7 @@ export default function Inbox() {
       </div>
       {error && (
         <p className="banner" role="alert" data-testid="inbox-error">
-          {error.status === 403 ? "Your identity may not see the inbox: it needs the scope approver." : error.message}
+          {error.status === 403 ? "Your identity may not see the inbox: it needs the scope approver." : staleWords(error)}
         </p>
       )}
       {!data && !error && <p className="hint center">Loading…</p>}
@@ -151,7 +152,7 @@ interface ItemProps {
 
 function Item({ item, say, changed }: ItemProps) {
   const [sending, setSending] = useState(false);
-  const [fault, setFault] = useState<{ code: string; message: string }>();
+  const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
   const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
   const of = `?namespace=${encodeURIComponent(item.namespace)}`;
   const title = item.title || "Untitled";
@@ -163,7 +164,8 @@ function Item({ item, say, changed }: ItemProps) {
     try {
       say({ key: keyOf(item), text: await what() });
     } catch (error) {
-      setFault(error instanceof ApiError ? { code: error.code, message: error.message } : { code: "client", message: String(error) });
+      const again = () => void attempt(what);
+      setFault(error instanceof ApiError ? { code: error.code, message: error.message, again } : { code: "client", message: String(error), again });
     }
     setSending(false);
     changed();
@@ -206,6 +208,11 @@ function Item({ item, say, changed }: ItemProps) {
           />
         );
       })}
+      {sending && (
+        <p className="hint late-shown" role="status">
+          Sending…
+        </p>
+      )}
       {fault && (
         <div className="error" role="alert" data-testid="error" data-code={fault.code}>
           <div>
@@ -213,6 +220,11 @@ function Item({ item, say, changed }: ItemProps) {
             <p className="said">{fault.message}</p>
             <p>{wordsFor(fault.code).advice}</p>
           </div>
+          <Guarded subject={fault.code}>
+            <button type="button" data-testid="retry" disabled={sending} onClick={fault.again}>
+              Send again
+            </button>
+          </Guarded>
         </div>
       )}
     </section>

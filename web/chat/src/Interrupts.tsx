@@ -13,7 +13,8 @@ interface Props {
   messages: readonly Message[];
   /** Answers are on their way. */
   sending: boolean;
-  answer: (entries: ResumeEntry[]) => void;
+  /** Sends the entries; `said` is what they say, in words. */
+  answer: (entries: ResumeEntry[], said: string[]) => void;
 }
 
 /** All open questions. One is sent when it is answered; several are sent together, when all are. */
@@ -35,7 +36,7 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
   };
   const send = (entries: ResumeEntry[], given: Readonly<Record<string, Answer>>) => {
     sent.current = Object.fromEntries(open.flatMap((one) => (given[one.id] ? [[one.id, decisionOf(one, messages, given[one.id]!)]] : [])));
-    answer(entries);
+    answer(entries, Object.values(sent.current));
   };
 
   return (

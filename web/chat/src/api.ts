@@ -64,6 +64,9 @@ export interface Polled<T> {
   refresh: () => void;
 }
 
+/** An answer that takes longer than this is missed, in milliseconds. */
+const SLOW_MS = 4_000;
+
 /** What a path answers, asked again every so often while the page is looked at. */
 export function usePolled<T>(path: string, everyMs: number): Polled<T> {
   const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ApiError }>({ path });
@@ -73,7 +76,11 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
     let over = false;
     if (etag.current.path !== path) etag.current = { path };
     const held = etag.current;
+    const failed = (error: ApiError) => setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
     const ask = async () => {
+      const slow = setTimeout(() => {
+        if (!over) failed(new ApiError(0, "slow", "The server has not answered yet."));
+      }, SLOW_MS);
       try {
         const got = await send("GET", path, undefined, held.tag);
         if (over) return;
@@ -87,8 +94,9 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
         if (over) return;
         // Who is not let in asks again when it is somebody else.
         if (error instanceof ApiError && error.status === 401) end();
-        const failure = error instanceof ApiError ? error : new ApiError(0, "client", String(error));
-        setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error: failure }));
+        failed(error instanceof ApiError ? error : new ApiError(0, "client", String(error)));
+      } finally {
+        clearTimeout(slow);
       }
     };
     const end = poll(ask, everyMs, document);
