@@ -61,7 +61,7 @@ export default function Inbox() {
       </div>
       {error && (
         <p className="banner" role="alert" data-testid="inbox-error">
-          {error.status === 403 ? "Your identity may not see the inbox: it needs the scope approver." : staleWords(error)}
+          {error.status === 403 ? "Your identity may not see the inbox: it needs the scope approver." : staleWords(error, data !== undefined)}
         </p>
       )}
       {!data && !error && <p className="hint center">Loading…</p>}

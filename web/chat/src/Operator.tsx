@@ -54,7 +54,7 @@ export default function Operator() {
       <main className="page wide">
         {error && (
           <p className="banner" role="alert" data-testid="ops-error">
-            {error.status === 403 ? "Your identity may not operate this server: it needs the scope admin." : staleWords(error)}
+            {error.status === 403 ? "Your identity may not operate this server: it needs the scope admin." : staleWords(error, threads.data !== undefined)}
           </p>
         )}
         {said && (

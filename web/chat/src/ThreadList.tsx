@@ -3,6 +3,7 @@ import { call, usePolled, type Page, type ThreadInfo } from "./api";
 import { Guarded } from "./Guarded";
 import { onLink, threadHref } from "./route";
 import { ago } from "./time";
+import { staleWords } from "./words";
 
 /** How often the list is asked for, in milliseconds. */
 const EVERY_MS = 5_000;
@@ -30,10 +31,10 @@ export function ThreadList({ current, begin, close }: ListProps) {
       </div>
       {error && (
         <p className="hint" role="status">
-          {error.message}
+          {staleWords(error, data !== undefined)}
         </p>
       )}
-      {data?.items.length === 0 && <p className="hint">None yet.</p>}
+      {data?.items.length === 0 && !error && <p className="hint">None yet.</p>}
       <ul>
         {data?.items.map((thread) => (
           <Row key={thread.threadId} thread={thread} current={thread.threadId === current} changed={refresh} begin={begin} />

@@ -110,9 +110,9 @@ export function sentence(message: string): string {
   return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
-/** What to say where what is shown could not be brought up to date. It is asked for again without anybody's doing. */
-export function staleWords({ code, message }: { code: string; message: string }): string {
-  if (code === "store_unavailable") return "The server's store does not answer. What is shown is from before; it is asked for again by itself.";
+/** What to say where nothing could be read; something is read again without anybody's doing. `shown`: what was read before is. */
+export function staleWords({ code, message }: { code: string; message: string }, shown: boolean): string {
+  if (code === "store_unavailable") return `The server's store does not answer. ${shown ? "What is shown is from before; it" : "It"} is asked again by itself.`;
   return `${sentence(message)} ${wordsFor(code).advice}`;
 }
 
