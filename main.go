@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"syscall"
@@ -32,15 +31,23 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	if err := run(ctx, os.Args[1:], os.Environ(), os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "aguiws:", err)
+		if !errors.As(err, new(loggedError)) {
+			fmt.Fprintln(os.Stderr, "aguiws:", err)
+		}
 		os.Exit(1)
 	}
 }
 
 // run carries out one command line. It returns when ctx has ended and the
 // server has drained.
-func run(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) error {
+func run(ctx context.Context, args []string, env environment, stdout, stderr io.Writer) (err error) {
 	s, err := readSettings(args, env, stderr)
+	defer func() {
+		if err != nil && s.command == "serve" && s.logFormat == "json" {
+			newLogger(s, stderr).Error("the command failed", "error", err)
+			err = loggedError{err}
+		}
+	}()
 	switch {
 	case errors.Is(err, errHelp):
 		return nil
@@ -53,12 +60,22 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 	case s.command == "check":
 		return check(ctx, s, stdout)
 	}
-	log := newLogger(s, stderr)
-	s.warnOfStrays(log)
-	return serve(ctx, s, log, stdout)
+	return serve(ctx, s, newLogger(s, stderr), stdout)
 }
 
+// loggedError is an error that the log has.
+type loggedError struct{ error }
+
+func (e loggedError) Unwrap() error { return e.error }
+
 func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer) error {
+	agents, err := newAgents(s)
+	if err != nil {
+		return err
+	}
+	introduce(log, s, agents)
+	s.warnOfStrays(log)
+	slog.SetDefault(log) // and with it what libraries say by package log
 	redis.SetLogger(redisLog{log})
 	identity, err := newIdentity(s)
 	if err != nil {
@@ -69,10 +86,6 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer store.Close()
-	agents, err := newAgents(s)
-	if err != nil {
-		return err
-	}
 	metrics := server.NewMetrics()
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
 		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
@@ -98,7 +111,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	defer aside.stop()
 	defer identity.watch(log)()
 	identity.warm(ctx, log)
-	announce(stdout, s, listener.Addr(), store.Durable())
+	announce(stdout, log, s, listener.Addr(), store.Durable())
 
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(listener) }()
@@ -148,18 +161,6 @@ func (s *settings) serverOptions(auth server.Authenticator, store adapter.Store,
 		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
 		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,
 		InputsPerMinute: float64(s.inputs), InputBurst: s.inputBurst,
-	}
-}
-
-// announce says where to go and what will be lost.
-func announce(w io.Writer, s *settings, addr net.Addr, durable bool) {
-	scheme := "http"
-	if s.tlsCert != "" {
-		scheme = "https"
-	}
-	fmt.Fprintf(w, "aguiws: open %s://%s/\n", scheme, addr)
-	if !durable {
-		fmt.Fprintln(w, "aguiws: the store is embedded: suspensions will not survive this process. --redis URL makes them durable")
 	}
 }
 

@@ -67,40 +67,47 @@ type started struct {
 func start(t *testing.T, env environment, args ...string) *started {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
-	c := &started{t: t, log: &logged{}, stop: stop, ended: make(chan error, 1)}
+	c := &started{t: t, log: &logged{}, read: make(chan struct{}), stop: stop, ended: make(chan error, 1)}
+	serving := make(chan string, 1)
+	c.log.serving = serving
 	r, w := io.Pipe()
 	go func() {
-		c.ended <- run(ctx, append([]string{"--addr", "127.0.0.1:0"}, args...), env, w, c.log)
+		err := run(ctx, append([]string{"--addr", "127.0.0.1:0"}, args...), env, w, c.log)
 		w.Close()
+		<-c.read
+		close(serving)
+		c.ended <- err
 	}()
-	lines := bufio.NewScanner(r)
-	for c.addr == "" && lines.Scan() {
-		c.said = append(c.said, lines.Text())
-		if found := regexp.MustCompile(`https?://([\d.:]+)/`).FindStringSubmatch(lines.Text()); found != nil {
-			c.addr = found[1]
-		}
-	}
-	if c.addr == "" {
-		t.Fatalf("no address to open: %q, %v", c.said, <-c.ended)
-	}
-	c.read = make(chan struct{})
 	go func() {
 		defer close(c.read)
-		for lines.Scan() {
+		for lines := bufio.NewScanner(r); lines.Scan(); {
 			c.said = append(c.said, lines.Text())
+			announced(lines.Text(), serving)
 		}
 	}()
+	if c.addr = <-serving; c.addr == "" {
+		t.Fatalf("no address to open: %q, %v", c.said, <-c.ended)
+	}
 	t.Cleanup(c.end)
 	return c
 }
 
+// announced hands out the address that a line says.
+func announced(line string, serving chan<- string) {
+	if found := regexp.MustCompile(`(?:aguiws: open |"msg":"serving".*)https?://([\d.:]+)/`).FindStringSubmatch(line); found != nil {
+		serving <- found[1]
+	}
+}
+
 // logged is what the command has logged so far.
 type logged struct {
-	mu sync.Mutex
-	b  strings.Builder
+	mu      sync.Mutex
+	b       strings.Builder
+	serving chan<- string
 }
 
 func (l *logged) Write(p []byte) (int, error) {
+	announced(string(p), l.serving)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.b.Write(p)

@@ -135,7 +135,7 @@ func (s *settings) table() []setting {
 		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written"},
 
 		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},
-		{"log-format", "Operations", choiceValue{&s.logFormat, []string{"text", "json"}}, "of the log on standard error"},
+		{"log-format", "Operations", choiceValue{&s.logFormat, []string{"text", "json"}}, "of the log on standard error; with json the log also has what is else said to a person at the start"},
 		{"log-level", "Operations", choiceValue{&s.logLevel, []string{"debug", "info", "warn", "error"}}, "the least that is logged"},
 		{"metrics-addr", "Operations", textValue{&s.metricsAddr, "address"}, "another address that serves /metrics, /healthz and /readyz to whoever asks"},
 		{"pprof-addr", "Operations", textValue{&s.pprofAddr, "address"}, "loopback address that serves /debug/pprof/"},

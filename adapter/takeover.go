@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -56,7 +57,7 @@ func (x *execution) backTo(b begin, keep int64) error {
 		if err != nil {
 			return err
 		}
-		if err := x.takeBack(kept, rename); err != nil {
+		if err := x.takeBack(kept, rename, b.takeover); err != nil {
 			return err
 		}
 	}
@@ -127,8 +128,9 @@ func (x *execution) keepCalls(kept *protocol.Fold) {
 }
 
 // takeBack closes what is open and restates messages and state as they were. A
-// subagent that was open at the record stays open.
-func (x *execution) takeBack(kept *protocol.Fold, records []*record) error {
+// subagent that was open at the record stays open. Where a worker was lost, the
+// messages say so: readers see words go that they have read.
+func (x *execution) takeBack(kept *protocol.Fold, records []*record, lost bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	stay := map[string]bool{}
@@ -145,6 +147,12 @@ func (x *execution) takeBack(kept *protocol.Fold, records []*record) error {
 	})
 	closings = slices.DeleteFunc(closings, func(e protocol.Event) bool { return e == nil })
 	restated := cutTo(kept.Messages(), x.fold.Messages())
+	if lost {
+		if restated.Metadata == nil {
+			restated.Metadata = protocol.Metadata{}
+		}
+		restated.Metadata[metadataKey] = json.RawMessage(`{"takeover":true}`)
+	}
 	events := append(closings, &protocol.StateSnapshot{Snapshot: orEmpty(kept.State())}, restated)
 	it := item{records: records}
 	for _, e := range events {

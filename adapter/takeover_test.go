@@ -259,8 +259,26 @@ func TestTakeoverAtEveryEvent(t *testing.T) {
 			if got, want := cut.held, whole.held; got != want {
 				t.Errorf("a client holds\n%s\nwant\n%s\nafter %s", got, want, show(cut.events))
 			}
+			all, marked := snapshots(cut.events)
+			if before, _ := snapshots(whole.events); marked != all-before {
+				t.Errorf("%d of %d message snapshots say that the run was taken over, and %d are the run's own: %s", marked, all, before, show(cut.events))
+			}
 		})
 	}
+}
+
+// snapshots counts message snapshots, and those of them by which a worker says
+// that it takes over.
+func snapshots(events []protocol.Event) (all, marked int) {
+	for _, e := range events {
+		if s, ok := e.(*protocol.MessagesSnapshot); ok {
+			all++
+			if string(s.Metadata["aguiws"]) == `{"takeover":true}` {
+				marked++
+			}
+		}
+	}
+	return all, marked
 }
 
 // finished names the subagents that ended well, in order.

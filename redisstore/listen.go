@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -17,6 +18,9 @@ const (
 	pingEvery   = 3 * time.Second
 	silentLimit = 10 * time.Second // without a sound the connection is taken for dead
 	rejoinPause = 100 * time.Millisecond
+	// complainEvery is how often the log says that a server which answers does not
+	// let the channel be subscribed. One that does not answer is the callers' to log.
+	complainEvery = 30 * time.Second
 )
 
 // Listen implements adapter.Reader.
@@ -95,7 +99,8 @@ var errOffers = errors.New("redisstore: subscribe: the node offers something els
 func (s *Store) resubscribe() *redis.PubSub {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
-	for {
+	began := time.Now()
+	for said := began; ; {
 		select {
 		case <-s.closing:
 			return nil
@@ -108,7 +113,15 @@ func (s *Store) resubscribe() *redis.PubSub {
 		if err == nil {
 			return sub
 		}
-		s.opts.Logger.Warn("node channel", "err", err)
+		level := slog.LevelDebug
+		if time.Since(said) >= complainEvery {
+			said = time.Now()
+			if s.client.Ping(context.Background()).Err() == nil {
+				level = slog.LevelWarn
+			}
+		}
+		s.opts.Logger.Log(context.Background(), level, "the node channel cannot be subscribed",
+			"for", time.Since(began).Round(time.Millisecond).String(), "error", err)
 		pause.Reset(rejoinPause)
 	}
 }
@@ -169,7 +182,7 @@ var errMessage = errors.New("not a message of this store")
 func (s *Store) message(payload string) {
 	d, err := s.parse(payload)
 	if err != nil {
-		s.opts.Logger.Warn("node channel", "err", err)
+		s.opts.Logger.Warn("a message of the node channel cannot be read", "error", err)
 		d = &adapter.Delivery{Kind: adapter.DeliverLost}
 	}
 	if d != nil {

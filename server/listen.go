@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"net/http"
 	"time"
@@ -43,6 +44,7 @@ func (s *Server) Serve(l net.Listener) error {
 		MaxHeaderBytes:    16 << 10,
 		ConnContext:       withConnection,
 		ConnState:         forgetDeadline,
+		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
 	}
 	s.mu.Lock()
 	if s.draining.Load() {
