@@ -136,14 +136,12 @@ test("a finger that taps twice answers one question", async () => {
 });
 
 test("two clicks on one of several questions neither take the answer back nor give another", async () => {
-  for (const pauseMs of PAUSES_MS) {
-    const [tab] = await chat(await person());
-    await tab.say("/parallel 3");
-    const cards = await tab.asked("tool_call", 3);
-    await twice(tab, cards.nth(0).getByTestId("approve"), pauseMs, 2);
-    assert.equal(await tab.at("answer-progress").textContent(), "1 of 3 answered");
-    assert.equal(await cards.nth(0).getByTestId("decision").textContent(), "Approved");
-  }
+  const [tab] = await chat(await person());
+  await tab.say("/parallel 3");
+  const cards = await tab.asked("tool_call", 3);
+  await twice(tab, cards.nth(0).getByTestId("approve"), 200, 2);
+  assert.equal(await tab.at("answer-progress").textContent(), "1 of 3 answered");
+  assert.equal(await cards.nth(0).getByTestId("decision").textContent(), "Approved");
 });
 
 test("a question that comes as somebody sends a message is not cancelled with it", async () => {

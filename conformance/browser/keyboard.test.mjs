@@ -21,8 +21,7 @@ async function reach(tab, locator, key = "Tab") {
 
 async function press(tab, locator, key = "Enter", way = "Tab") {
   await reach(tab, locator, way);
-  // What has only just come takes nothing yet, and says so.
-  await until(() => locator.isEnabled(), `${locator} takes input`);
+  await tab.takes(locator);
   await tab.page.keyboard.press(key);
 }
 

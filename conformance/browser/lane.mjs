@@ -181,6 +181,11 @@ export class Tab {
     return cards;
   }
 
+  /** Waits until a control takes input from the keyboard, which asks nobody; what has only just come takes none. */
+  async takes(control) {
+    await until(() => control.isEnabled(), `${control} takes input`);
+  }
+
   async says(text) {
     await until(async () => (await this.last()).includes(text), `the last message holds ${JSON.stringify(text)}`);
   }

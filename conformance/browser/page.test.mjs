@@ -169,6 +169,7 @@ test("everything is done with the keyboard", async () => {
     assert.fail(`${hook} is not reached`);
   };
   await tabTo("edit");
+  await tab.takes(tab.at("edit"));
   await keyboard.press("Enter");
   await tab.at("args-editor").waitFor();
   await keyboard.press("Escape");
