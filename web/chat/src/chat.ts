@@ -225,6 +225,7 @@ export class Chat {
 
   /** Brings what is on its way up to what the server is known to have, and sends what an earlier page was about to. */
   private settle(): void {
+    if (this.outbox.items.length === 0) return;
     const { messages, status } = this.agent;
     const taken = new Set([status.activeRunId, ...status.queued.map(({ runId }) => runId)]);
     const told = new Set(messages.map(({ id }) => id));

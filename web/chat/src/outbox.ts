@@ -2,7 +2,7 @@
 // nothing twice, and it outlives a reload.
 
 import type { ResumeEntry } from "@ag-ui/client";
-import { keepOwn, ownOf } from "./own";
+import { keepOwn, ownOf, ownPerson } from "./own";
 import { isObject } from "./schema";
 
 /** Why something was not taken. */
@@ -35,6 +35,7 @@ const FRESH_MS = 2 * 60_000;
 /** What has been taken leaves, and what is refused waits for whoever wrote it. */
 export class Outbox {
   private held: readonly Outgoing[];
+  private readonly person = ownPerson();
 
   constructor(private readonly threadId: string) {
     this.held = this.kept().map((item) => (item.refusal || Date.now() - item.at < FRESH_MS ? item : { ...item, refusal: UNKNOWN }));
@@ -67,7 +68,8 @@ export class Outbox {
 
   private hold(items: readonly Outgoing[]): void {
     this.held = items.slice(-KEPT);
-    keepOwn(NAME, this.threadId, this.held.length > 0 ? this.held : undefined);
+    // What comes of it after its writer has left is not kept for the next.
+    if (this.person === ownPerson()) keepOwn(NAME, this.threadId, this.held.length > 0 ? this.held : undefined);
   }
 
   private kept(): Outgoing[] {

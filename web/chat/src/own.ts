@@ -37,8 +37,16 @@ export function keepOwn(name: string, threadId: string, value: unknown): void {
   }
 }
 
-/** Forgets all of it. */
+let person = 0;
+
+/** Whose it is that is kept: another number after all was forgotten. */
+export function ownPerson(): number {
+  return person;
+}
+
+/** Forgets all of it: what is kept from here on is somebody else's. */
 export function forgetOwn(): void {
+  person++;
   try {
     for (const key of keys(PREFIX)) sessionStorage.removeItem(key);
   } catch {

@@ -2,7 +2,7 @@
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Outbox, type Outgoing } from "../src/outbox";
-import { keepOwn, ownOf } from "../src/own";
+import { forgetOwn, keepOwn, ownOf } from "../src/own";
 
 const stored = new Map<string, string>();
 
@@ -57,6 +57,16 @@ it("sends nothing by itself that is old when the page is loaded", () => {
   expect(new Outbox("thread").items[0]?.refusal).toBeUndefined();
   vi.advanceTimersByTime(2_000);
   expect(new Outbox("thread").items[0]?.refusal?.code).toBe("unsent");
+});
+
+it("keeps nothing for whoever comes when its writer has left", () => {
+  const outbox = new Outbox("thread");
+  outbox.put(message("one"));
+  forgetOwn();
+  outbox.refuse("one", { code: "closed", message: "the connection was closed" });
+  outbox.put(message("two"));
+  expect(stored.size).toBe(0);
+  expect(new Outbox("thread").items).toEqual([]);
 });
 
 it("is bounded", () => {
