@@ -186,6 +186,14 @@ export class Tab {
     await until(() => control.isEnabled(), `${control} takes input`);
   }
 
+  /** Clicks a control that decides; again where it moved under the pointer just then, and said that it did nothing. */
+  async decide(control) {
+    const group = await control.evaluateHandle((element) => element.closest(".guarded"));
+    const refused = () => group.evaluate((box) => box?.isConnected === true && box.querySelector('[data-testid="too-soon"]') !== null);
+    do await control.click();
+    while (await refused());
+  }
+
   async says(text) {
     await until(async () => (await this.last()).includes(text), `the last message holds ${JSON.stringify(text)}`);
   }
