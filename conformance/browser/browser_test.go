@@ -41,7 +41,7 @@ func TestChatPage(t *testing.T) {
 	embedded := command.Start(t, command.Options{})
 	guarded := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--tokens", tokens}})
 	steps := stepper(t)
-	control := httptest.NewServer(controlOf(t, a, b, doomed, embedded))
+	control := httptest.NewServer(controlOf(t, redis, a, b, doomed, embedded))
 	t.Cleanup(control.Close)
 
 	tests, err := filepath.Glob("*.test.mjs")
@@ -77,8 +77,9 @@ func chromium(t *testing.T) string {
 	return ""
 }
 
-// controlOf lets the tests kill and restart the servers they talk to.
-func controlOf(t *testing.T, servers ...*command.Server) http.Handler {
+// controlOf lets the tests kill and restart the servers they talk to, and have the
+// Redis of the first of them stand still.
+func controlOf(t *testing.T, redis *redistest.Server, servers ...*command.Server) http.Handler {
 	var one sync.Mutex
 	server := func(do func(*command.Server)) http.HandlerFunc {
 		return func(w http.ResponseWriter, r *http.Request) {
@@ -96,6 +97,16 @@ func controlOf(t *testing.T, servers ...*command.Server) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /kill", server((*command.Server).Kill))
 	mux.HandleFunc("POST /restart", server((*command.Server).Restart))
+	store := func(do func()) http.HandlerFunc {
+		return func(w http.ResponseWriter, _ *http.Request) {
+			one.Lock()
+			defer one.Unlock()
+			do()
+			_, _ = w.Write([]byte("{}"))
+		}
+	}
+	mux.HandleFunc("POST /freeze", store(redis.Freeze))
+	mux.HandleFunc("POST /thaw", store(redis.Thaw))
 	mux.HandleFunc("POST /effects", func(w http.ResponseWriter, _ *http.Request) {
 		effects := command.Effects(t, servers[0].EffectsFile())
 		if effects == nil {

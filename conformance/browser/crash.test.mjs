@@ -73,6 +73,8 @@ test("a run in mid-stream outlives its server", async () => {
   await tab.says(" 10 ");
   await kill(0);
   await other.says(" 30 ");
+  assert.match(await other.at("taken-over").textContent(), /Another (goes|went) on/, "it is said that another server went on");
+  await other.shot("25-taken-over");
   await restart(0);
   await other.says("59 60");
   await tab.connected();

@@ -21,6 +21,7 @@ async function reach(tab, locator, key = "Tab") {
 
 async function press(tab, locator, key = "Enter", way = "Tab") {
   await reach(tab, locator, way);
+  await tab.takes(locator);
   await tab.page.keyboard.press(key);
 }
 

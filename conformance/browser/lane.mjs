@@ -181,6 +181,19 @@ export class Tab {
     return cards;
   }
 
+  /** Waits until a control takes input from the keyboard, which asks nobody; what has only just come takes none. */
+  async takes(control) {
+    await until(() => control.isEnabled(), `${control} takes input`);
+  }
+
+  /** Clicks a control that decides; again where it moved under the pointer just then, and said that it did nothing. */
+  async decide(control) {
+    const group = await control.evaluateHandle((element) => element.closest(".guarded"));
+    const refused = () => group.evaluate((box) => box?.isConnected === true && box.querySelector('[data-testid="too-soon"]') !== null);
+    do await control.click();
+    while (await refused());
+  }
+
   async says(text) {
     await until(async () => (await this.last()).includes(text), `the last message holds ${JSON.stringify(text)}`);
   }
@@ -261,6 +274,10 @@ async function control(what) {
 /** kill -9, and start on the same port and Redis: of server 0 to 3: a, b, doomed, embedded. */
 export const kill = (server) => control(`kill?server=${server}`);
 export const restart = (server) => control(`restart?server=${server}`);
+
+/** The Redis of `a` and `b` stands still, and goes on. */
+export const freeze = () => control("freeze");
+export const thaw = () => control("thaw");
 
 /** The runs of a thread, as a server that asks nobody who they are has them. */
 export async function runs(server, threadId) {

@@ -71,8 +71,10 @@ test("on a phone, the head of an empty chat is seen and what opens stays on the 
   await tab.say("/parallel 2");
   const cards = await tab.asked("tool_call", 2);
   await cards.nth(0).getByTestId("approve").focus();
+  await tab.takes(cards.nth(0).getByTestId("approve"));
   await tab.page.keyboard.press("Enter");
   await until(() => cards.nth(0).getByTestId("change").evaluate((element) => element === document.activeElement), "the focus stays in the card");
+  await tab.takes(cards.nth(0).getByTestId("change"));
   await tab.page.keyboard.press("Enter");
   await until(() => cards.nth(0).evaluate((element) => element.contains(document.activeElement)), "and comes back with the question");
 });

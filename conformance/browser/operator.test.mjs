@@ -16,7 +16,7 @@ test("a run in progress is found, and cancelled", async () => {
   await run.waitFor();
   await until(async () => Number(await ops.at("counts").locator('[data-state="claimed"] dd').textContent()) >= 1, "it is counted");
   await ops.shot("50-operator");
-  await run.getByTestId("cancel-run").click();
+  await ops.decide(run.getByTestId("cancel-run"));
   await until(async () => /cancelled/.test(await thread.getByTestId("run").first().textContent()), "the run is cancelled");
   await until(async () => (await thread.getByTestId("cancel-run").count()) === 0, "there is nothing left to cancel");
   await until(async () => /Cancel: done/.test(await ops.at("ops-said").textContent()), "it says so");
@@ -36,7 +36,7 @@ async function stepping() {
   const press = async (hook) => {
     await ops.front();
     await until(() => thread.getByTestId(hook).isEnabled(), `${hook} can be pressed`);
-    await thread.getByTestId(hook).click();
+    await ops.decide(thread.getByTestId(hook));
   };
   await ops.front();
   await thread.getByRole("button").first().click();
@@ -115,7 +115,7 @@ test("a run whose workers are lost again and again is a dead letter, and requeue
   await until(async () => (await letter.count()) === 1, "the dead letter is shown");
   assert.match(await letter.textContent(), /3 of 3/);
   await ops.shot("51-dead-letter");
-  await letter.getByTestId("requeue").click();
+  await ops.decide(letter.getByTestId("requeue"));
   await until(async () => (await letter.getByTestId("requeue").count()) === 0, "it is requeued");
   await until(async () => /Requeue: done/.test(await ops.at("ops-said").textContent()), "it says so");
   await chat.connected();

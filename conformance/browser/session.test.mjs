@@ -7,6 +7,9 @@ import { ANN, BOB, guarded, person, Tab, test, until } from "./lane.mjs";
 /** How long a socket that nobody uses stays open by itself, in milliseconds. Nothing that the test needs waits as long. */
 const LINGER_MS = 10_000;
 
+/** How often a place of the page asks the server, at most, in milliseconds. */
+const EVERY_MS = 3_000;
+
 /** What a person's own thread holds, as the server has it. */
 async function held(token, threadId) {
   const answer = await fetch(`${guarded}/v1/threads/${threadId}/messages`, { headers: { Authorization: `Bearer ${token}` } });
@@ -64,4 +67,49 @@ test("who signs in after somebody else sees nothing of them, and writes nothing 
   await enter(ANN);
   await until(async () => (await tab.at("message").first().textContent()) === "/slow 300 50", "Ann's chat is Ann's");
   assert.ok(!(await tab.page.textContent("body")).includes("from Bob"));
+});
+
+test("who is signed in stays so when the tab is loaded anew, until they sign out", async () => {
+  const threadId = randomUUID();
+  const tab = await Tab.at(await person(), `${guarded}/?thread=${threadId}`, threadId, { serverMayRefuse: true });
+  await tab.at("sign-in").waitFor();
+  await tab.fill("token", ANN);
+  await tab.page.keyboard.press("Enter");
+  await tab.connected();
+  await tab.say("/say before the reload");
+  await tab.says("before the reload");
+  await tab.reload();
+  await tab.says("before the reload");
+  await tab.shot("30-signed-in-after-a-reload");
+  await tab.page.goto(`${guarded}/inbox`);
+  await tab.page.getByRole("heading", { name: "Waiting for an answer" }).waitFor();
+  await tab.page.goBack();
+  await tab.connected();
+  await tab.click("sign-out");
+  await tab.at("sign-in").waitFor();
+  await tab.page.reload();
+  await tab.at("sign-in").waitFor();
+  assert.deepEqual(await tab.page.evaluate(() => Object.keys(sessionStorage)), []);
+});
+
+test("a token that the server takes no more is asked for once, in every place", async () => {
+  const threadId = randomUUID();
+  const tab = await Tab.at(await person(), `${guarded}/?thread=${threadId}`, threadId, { serverMayRefuse: true });
+  await tab.at("sign-in").waitFor();
+  const asked = [];
+  tab.page.on("request", (request) => asked.push(request.url()));
+  for (const place of ["/", "/inbox", "/ops"]) {
+    await tab.page.evaluate(() => sessionStorage.setItem("aguiws:token", "a-token-that-was-taken-back-0123456789"));
+    await tab.page.goto(`${guarded}${place}`);
+    await tab.at("sign-in").getByRole("alert").waitFor();
+    asked.length = 0;
+    await tab.page.waitForTimeout(1.2 * EVERY_MS);
+    assert.deepEqual(asked, [], `${place} asks nobody again`);
+    await tab.page.reload();
+    await tab.at("sign-in").waitFor();
+    assert.equal(await tab.at("sign-in").getByRole("alert").count(), 0, "what was refused is not offered again");
+  }
+  await tab.fill("token", ANN);
+  await tab.page.keyboard.press("Enter");
+  await tab.at("ops-thread").or(tab.page.getByText("None yet in your own namespace.")).first().waitFor();
 });

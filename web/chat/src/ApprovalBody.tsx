@@ -98,7 +98,7 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
               Approve
             </button>
             {editable && (
-              <button type="button" ref={edit} data-testid="edit" disabled={locked} onClick={() => setEdited(proposed)}>
+              <button type="button" ref={edit} data-edits data-testid="edit" disabled={locked} onClick={() => setEdited(proposed)}>
                 Edit arguments
               </button>
             )}
@@ -117,7 +117,7 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
             <button type="button" className="primary" data-testid="approve-edited" disabled={locked} onClick={approveEdited}>
               Approve with these
             </button>
-            <button type="button" data-testid="discard-edits" onClick={discard}>
+            <button type="button" data-edits data-testid="discard-edits" onClick={discard}>
               Discard edits
             </button>
           </>

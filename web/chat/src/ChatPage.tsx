@@ -4,9 +4,11 @@ import { useChat } from "./chat";
 import { Composer } from "./Composer";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
+import { Guarded, scrolledByPage } from "./Guarded";
 import { Interrupts } from "./Interrupts";
 import { MessageList, textOf } from "./MessageList";
 import { OrElse } from "./OrElse";
+import { OutgoingList } from "./OutgoingList";
 import { part } from "./part";
 import { bearer } from "./session";
 import { SignIn } from "./SignIn";
@@ -34,9 +36,13 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const waiting = new Set(status.queued.flatMap((input) => (input.messages ?? []).map((message) => message.id)));
   const messages = picture.messages.filter((message) => !waiting.has(message.id));
   const running = status.activeRunId !== undefined;
-  const empty = messages.length === 0 && status.queued.length === 0 && !running;
+  const empty = messages.length === 0 && status.queued.length === 0 && picture.outgoing.length === 0 && !running;
   const away = useLasting(status.connection === "reconnecting", AWAY_MS);
-  const restated = whyRestated(status.restated);
+  const storeAway = status.connection === "connected" && !status.storeAvailable;
+  const waits = storeAway ? "the server's store does not answer." : status.connection === "connected" ? undefined : "there is no connection.";
+  const restated = status.lost ? whyRestated(status.restated) : undefined;
+  const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
+  const [returned, giveBack] = useState<string>();
   useStickToEnd(!empty);
   const toggle = useRef<HTMLButtonElement>(null);
   const hide = () => {
@@ -70,30 +76,61 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               The server does not answer. It is tried again by itself, and what you send meanwhile goes out when it is back.
             </p>
           )}
+          {storeAway && (
+            <p className="banner" role="status" data-testid="store-away">
+              The server's store does not answer. What is shown is from before. What you send is kept here and goes out by itself when the store is back.
+            </p>
+          )}
           <main>
             {signedOut && <SignIn wrong={bearer() !== undefined} />}
             {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} send={(text) => void chat.send(text)} />}
-            {empty && !status.synced && !failure && <p className="hint center">Loading the conversation…</p>}
+            {messages.length === 0 && !status.synced && !failure && (
+              <p className="hint center" role="status" data-testid="loading">
+                {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
+              </p>
+            )}
             <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} />
             <Interrupts
               threadId={threadId}
               open={status.interrupts}
               messages={messages}
               sending={picture.answering}
-              answer={(entries) => void chat.answer(entries)}
+              answer={(entries, said) => void chat.answer(entries, said)}
             />
             {status.queued.map((input) => (
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
                 <span className="tag">Waiting</span>
                 <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || "an answer"}</span>
-                <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
-                  Remove
-                </button>
+                <Guarded subject={input.runId}>
+                  <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>
+                    Remove
+                  </button>
+                </Guarded>
               </div>
             ))}
+            <OutgoingList
+              items={picture.outgoing}
+              waits={waits}
+              retry={(runId) => chat.retry(runId)}
+              discard={(runId) => chat.discard(runId)}
+              edit={({ runId, message }) => {
+                chat.discard(runId);
+                giveBack(message?.content);
+              }}
+            />
+            {status.takenOver !== undefined && (
+              <p className="hint center" role="status" data-testid="taken-over">
+                The server that worked on this was lost. Another {running ? "goes" : "went"} on from the last step that was recorded, so that words may be missing or come anew.
+              </p>
+            )}
+            {quiet && (
+              <p className="hint center" role="status" data-testid="quiet">
+                Nothing new has come for a while. The run goes on; should its server be lost, another takes it over.
+              </p>
+            )}
             {restated && (
               <p className="hint center" role="status" data-testid="restated">
-                The conversation was loaded anew: {restated}.
+                Some of what was shown is not there any more: {restated}.
               </p>
             )}
             {failure && !signedOut && <ErrorNotice failure={failure} remedy={picture.remedy} dismiss={() => chat.dismiss()} />}
@@ -110,11 +147,12 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             )}
           </details>
           <Composer
+            threadId={threadId}
             hidden={signedOut}
             run={status.activeRunId}
-            openQuestions={status.interrupts.length}
-            returned={picture.returned}
-            takeReturned={() => chat.takeReturned()}
+            questions={status.interrupts.map(({ id }) => id)}
+            returned={returned}
+            takeReturned={() => giveBack(undefined)}
             send={(text) => void chat.send(text)}
             stop={() => chat.stop()}
           />
@@ -154,6 +192,20 @@ function useLasting(holds: boolean, ms: number): boolean {
   return lasted;
 }
 
+/** A run of which nothing comes for so long may have lost its server, in milliseconds. */
+const QUIET_MS = 5_000;
+
+/** Whether nothing has come for a while; `seq` is what came last. */
+function useQuiet(running: boolean, seq: number | undefined): boolean {
+  const [at, setAt] = useState<number>();
+  useEffect(() => {
+    if (!running || seq === undefined) return;
+    const timer = setTimeout(() => setAt(seq), QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [running, seq]);
+  return running && at === seq && seq !== undefined;
+}
+
 /** How close to the end counts as reading the end, in pixels. */
 const NEAR_END = 120;
 
@@ -169,6 +221,8 @@ function useStickToEnd(told: boolean): void {
     return () => removeEventListener("scroll", scrolled);
   }, []);
   useEffect(() => {
-    if (told && follow.current) scrollTo({ top: document.documentElement.scrollHeight });
+    if (!told || !follow.current) return;
+    scrollTo({ top: document.documentElement.scrollHeight });
+    scrolledByPage();
   });
 }

@@ -1,21 +1,27 @@
 import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
+import { Guarded } from "./Guarded";
+import { keepOwn, ownOf } from "./own";
 
 interface Props {
+  threadId: string;
   /** Nothing can be sent; what was typed stays. */
   hidden: boolean;
   /** The run in progress. */
   run?: string;
-  openQuestions: number;
-  /** Text that could not be sent. */
+  /** The ids of the open questions, which a message cancels. */
+  questions: string[];
+  /** Text that was not sent after all. */
   returned?: string;
   takeReturned: () => void;
   send: (text: string) => void;
   stop: () => void;
 }
 
-export function Composer({ hidden, run, openQuestions, returned, takeReturned, send, stop }: Props) {
+export function Composer({ threadId, hidden, run, questions, returned, takeReturned, send, stop }: Props) {
   const running = run !== undefined;
-  const [text, setText] = useState("");
+  const asks = questions.length > 0;
+  const [text, setText] = useState(() => draftOf(threadId));
+  useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
   const [stopping, setStopping] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
@@ -23,11 +29,12 @@ export function Composer({ hidden, run, openQuestions, returned, takeReturned, s
   }, [hidden]);
   useEffect(() => {
     // A button that is gone leaves the keyboard nowhere; the next thing to do is here.
-    if (openQuestions === 0 && document.activeElement === document.body) box.current?.focus();
-  }, [openQuestions, running]);
+    if (!asks && document.activeElement === document.body) box.current?.focus();
+  }, [asks, running]);
   useEffect(() => {
     if (returned === undefined) return;
-    setText((now) => now || returned);
+    setText((now) => [now, returned].filter(Boolean).join("\n"));
+    box.current?.focus();
     takeReturned();
   }, [returned, takeReturned]);
 
@@ -41,39 +48,52 @@ export function Composer({ hidden, run, openQuestions, returned, takeReturned, s
   const keyed = (event: KeyboardEvent) => {
     // An Enter that ends the composition of a character is not one that sends.
     if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    // One that is held down may have been meant for what had the focus before.
+    if (event.repeat) return event.preventDefault();
     submit(event as unknown as FormEvent);
   };
-  const asks = openQuestions > 0;
   return (
     <form className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
-      <textarea
-        ref={box}
-        data-testid="composer"
-        aria-label="Message"
-        rows={Math.min(8, text.split("\n").length)}
-        value={text}
-        placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
-        onChange={(event) => setText(event.target.value)}
-        onKeyDown={keyed}
-      />
-      <div className="actions">
-        {running && (
-          <button
-            type="button"
-            data-testid="stop"
-            disabled={stopping === run}
-            onClick={() => {
-              setStopping(run);
-              stop();
-            }}
-          >
-            {stopping === run ? "Stopping…" : "Stop"}
+      <Guarded subject={questions.join(" ")} fixed className="writing">
+        <textarea
+          ref={box}
+          data-submits
+          data-testid="composer"
+          aria-label="Message"
+          rows={Math.min(8, text.split("\n").length)}
+          value={text}
+          placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
+          onChange={(event) => setText(event.target.value)}
+          onKeyDown={keyed}
+        />
+        <div className="actions">
+          {running && (
+            <Guarded subject={run} fixed>
+              <button
+                type="button"
+                data-testid="stop"
+                disabled={stopping === run}
+                onClick={() => {
+                  setStopping(run);
+                  stop();
+                }}
+              >
+                {stopping === run ? "Stopping…" : "Stop"}
+              </button>
+            </Guarded>
+          )}
+          <button type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
+            {asks ? "Cancel questions and send" : "Send"}
           </button>
-        )}
-        <button type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
-          {asks ? "Cancel questions and send" : "Send"}
-        </button>
-      </div>
+        </div>
+      </Guarded>
     </form>
   );
+}
+
+const DRAFT = "draft";
+
+function draftOf(threadId: string): string {
+  const kept = ownOf(DRAFT, threadId);
+  return typeof kept === "string" ? kept : "";
 }

@@ -1,14 +1,17 @@
 import type { Interrupt, Message } from "@ag-ui/client";
 import { useEffect, useRef, useState } from "react";
 import { ApiError, call, usePolled, type InboxItem, type Page } from "./api";
-import { entryOf, type Answer } from "./answers";
+import { decisionOf, entryOf, type Answer } from "./answers";
 import { Bar } from "./Bar";
+import { Guarded } from "./Guarded";
 import { InterruptCard } from "./InterruptCard";
+import { useKept } from "./kept";
+import { KeptPlace } from "./KeptPlace";
 import { onLink, threadHref } from "./route";
 import { SignIn } from "./SignIn";
 import { bearer } from "./session";
 import { ago } from "./time";
-import { wordsFor } from "./words";
+import { staleWords, wordsFor } from "./words";
 
 /** How often the inbox is asked for, in milliseconds. */
 const EVERY_MS = 2_000;
@@ -20,12 +23,14 @@ export default function Inbox() {
   const cursor = cursors.at(-1);
   const path = `/inbox?limit=20${reason && `&reason=${encodeURIComponent(reason)}`}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`;
   const { data, error, refresh } = usePolled<Page<InboxItem>>(path, EVERY_MS);
-  const [said, say] = useState<string>();
+  const [kept, forget] = useKept(data?.items ?? NONE, keyOf, path);
+  const [said, setSaid] = useState<Said[]>([]);
+  const say = (one: Said) => setSaid((before) => [...before, one].slice(-SAID));
   const heading = useRef<HTMLHeadingElement>(null);
   const count = data?.items.length;
   useEffect(() => {
     // What was answered is gone, and its buttons with it.
-    if (said !== undefined && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+    if (said.length > 0 && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [count, said]);
   if (error?.status === 401) return <Place><SignIn wrong={bearer() !== undefined} /></Place>;
   return (
@@ -56,23 +61,35 @@ export default function Inbox() {
       </div>
       {error && (
         <p className="banner" role="alert" data-testid="inbox-error">
-          {error.status === 403 ? "Your identity may not see the inbox: it needs the scope read or approver." : error.message}
+          {error.status === 403
+            ? "Your identity may not see the inbox: it needs the scope read or approver."
+            : staleWords(error, data !== undefined)}
         </p>
       )}
-      {said && (
-        <p className="hint" role="status" data-testid="inbox-said">
-          {said}
+      {data?.partial && (
+        <p className="banner" role="status" data-testid="inbox-partial">
+          A part of the store does not answer: more may wait than is shown.
         </p>
       )}
       {!data && !error && <p className="hint center">Loading…</p>}
-      {data?.items.length === 0 && (
+      {data && kept.length === 0 && (
         <p className="hint center" data-testid="inbox-empty">
           Nothing waits for you. Questions of all chats come here by themselves.
         </p>
       )}
-      {data?.items.map((item) => (
-        <Item key={`${item.namespace}\u0000${item.threadId}`} item={item} say={say} changed={refresh} />
-      ))}
+      <div className="inbox">
+        {kept.map(({ item, gone }) => {
+          const key = keyOf(item);
+          const here = said.filter((one) => one.key === key);
+          return (
+            <KeptPlace key={key} gone={gone} others={data?.items.length !== 0} leave={() => forget(key)}>
+              {!gone && <Item item={item} say={say} changed={refresh} />}
+              {gone && here.map(({ text }, i) => <p key={i}>{text}</p>)}
+              {gone && here.length === 0 && <p>Not open any more: it was answered or given up elsewhere.</p>}
+            </KeptPlace>
+          );
+        })}
+      </div>
       {(cursor || data?.next) && (
         <div className="actions center">
           <button type="button" disabled={!cursor} onClick={() => setCursors(cursors.slice(0, -1))}>
@@ -83,8 +100,30 @@ export default function Inbox() {
           </button>
         </div>
       )}
+      {said.length > 0 && (
+        <ul className="said-here" role="status" data-testid="inbox-said">
+          {said.map(({ text }, i) => (
+            <li key={i}>{text}</li>
+          ))}
+        </ul>
+      )}
     </Place>
   );
+}
+
+/** What was done here about a thread. */
+interface Said {
+  key: string;
+  text: string;
+}
+
+/** So many of the last things done are still said. */
+const SAID = 5;
+
+const NONE: InboxItem[] = [];
+
+function keyOf({ namespace, threadId }: InboxItem): string {
+  return `${namespace}\u0000${threadId}`;
 }
 
 /** Reasons in words; others are offered as they are where something waits for them. */
@@ -114,13 +153,13 @@ function Place({ children }: { children: React.ReactNode }) {
 
 interface ItemProps {
   item: InboxItem;
-  say: (text: string) => void;
+  say: (said: Said) => void;
   changed: () => void;
 }
 
 function Item({ item, say, changed }: ItemProps) {
   const [sending, setSending] = useState(false);
-  const [fault, setFault] = useState<{ code: string; message: string }>();
+  const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
   const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
   const of = `?namespace=${encodeURIComponent(item.namespace)}`;
   const title = item.title || "Untitled";
@@ -130,21 +169,24 @@ function Item({ item, say, changed }: ItemProps) {
     setSending(true);
     setFault(undefined);
     try {
-      say(await what());
+      say({ key: keyOf(item), text: await what() });
     } catch (error) {
-      setFault(error instanceof ApiError ? { code: error.code, message: error.message } : { code: "client", message: String(error) });
+      const again = () => void attempt(what);
+      setFault(error instanceof ApiError ? { code: error.code, message: error.message, again } : { code: "client", message: String(error), again });
     }
     setSending(false);
     changed();
   };
-  const decide = (id: string, answer: Answer | undefined) =>
+  const decide = (interrupt: Interrupt, answer: Answer | undefined) =>
     void attempt(async () => {
+      const { id } = interrupt;
       if (!answer) {
         await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
         return `The answer for ${title} was taken back.`;
       }
+      const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer);
       const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
-      return missing.length > 0 ? `Kept as a draft. ${missing.length} more to answer for ${title}.` : `${title} goes on.`;
+      return missing.length > 0 ? `${decision}: kept as a draft. ${missing.length} more to answer for ${title}.` : `${decision}: ${title} goes on.`;
     });
 
   return (
@@ -160,6 +202,11 @@ function Item({ item, say, changed }: ItemProps) {
           </span>
         )}
       </header>
+      {item.corrupted && (
+        <p role="alert" data-testid="inbox-corrupted">
+          {wordsFor("state_corrupted").title}, so it cannot be answered. {wordsFor("state_corrupted").advice}
+        </p>
+      )}
       {item.interrupts.map((one) => {
         const interrupt = one.interrupt as unknown as Interrupt;
         return (
@@ -169,10 +216,15 @@ function Item({ item, say, changed }: ItemProps) {
             messages={messagesOf(interrupt, one.toolCall)}
             answer={one.draft}
             disabled={sending}
-            decide={(answer) => decide(one.id, answer)}
+            decide={(answer) => decide(interrupt, answer)}
           />
         );
       })}
+      {sending && (
+        <p className="hint late-shown" role="status">
+          Sending…
+        </p>
+      )}
       {fault && (
         <div className="error" role="alert" data-testid="error" data-code={fault.code}>
           <div>
@@ -180,10 +232,19 @@ function Item({ item, say, changed }: ItemProps) {
             <p className="said">{fault.message}</p>
             <p>{wordsFor(fault.code).advice}</p>
           </div>
+          <Guarded subject={fault.code}>
+            <button type="button" data-testid="retry" disabled={sending} onClick={fault.again}>
+              Send again
+            </button>
+          </Guarded>
         </div>
       )}
     </section>
   );
+}
+
+function toolCallOf(item: InboxItem, id: string) {
+  return item.interrupts.find((one) => one.id === id)?.toolCall;
 }
 
 /** The one message that the card looks the call up in. */

@@ -3,6 +3,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ApprovalBody } from "./ApprovalBody";
 import { labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
 import { FormBody } from "./FormBody";
+import { Guarded } from "./Guarded";
 import { JsonBody } from "./JsonBody";
 
 interface Props {
@@ -60,73 +61,76 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
       {WORDS[interrupt.reason]?.abandon ?? "Cancel"}
     </button>
   );
+  const shown = JSON.stringify([interrupt.id, interrupt.message, call?.function, label, expired]);
   return (
-    <article
-      ref={card}
-      className="question"
-      data-testid="interrupt"
-      data-interrupt-id={interrupt.id}
-      data-reason={interrupt.reason}
-      data-answered={answer !== undefined}
-      aria-label={TITLES[interrupt.reason] ?? interrupt.reason}
-    >
-      <header>
-        <h2>{TITLES[interrupt.reason] ?? interrupt.reason}</h2>
-        {left !== undefined && (
-          <span className={expired ? "tag late" : "tag"} data-testid="expiry" data-expired={expired}>
-            {expired ? "expired" : `${left} left`}
-          </span>
-        )}
-      </header>
-      {interrupt.message && <p className="text">{interrupt.message}</p>}
-      {fault && (
-        <p className="fault" role="alert">
-          {fault}
-        </p>
-      )}
-      {expired && <p className="hint">The time to answer is over. Cancel to go on.</p>}
-      {answer ? (
-        <>
-          <div className="actions">
-            <span className={yes ? "tag done" : "tag"} data-testid="decision">
-              {label}
+    <Guarded subject={shown}>
+      <article
+        ref={card}
+        className="question"
+        data-testid="interrupt"
+        data-interrupt-id={interrupt.id}
+        data-reason={interrupt.reason}
+        data-answered={answer !== undefined}
+        aria-label={TITLES[interrupt.reason] ?? interrupt.reason}
+      >
+        <header>
+          <h2>{TITLES[interrupt.reason] ?? interrupt.reason}</h2>
+          {left !== undefined && (
+            <span className={expired ? "tag late" : "tag"} data-testid="expiry" data-expired={expired}>
+              {expired ? "expired" : `${left} left`}
             </span>
-            <button type="button" className="quiet" data-testid="change" disabled={disabled} onClick={() => settle(undefined)}>
-              Change
-            </button>
-          </div>
-          {beside !== undefined && (
-            <pre data-testid="given" tabIndex={0} aria-label="The answer">
-              {JSON.stringify(beside, null, 2)}
-            </pre>
           )}
-        </>
-      ) : (
-        <>
-          {question.kind === "approval" && (
-            <ApprovalBody
-              call={call}
-              editable={question.editable}
-              extras={question.extras}
-              given={given}
-              locked={locked}
-              abandon={abandon}
-              resolve={resolve}
-            />
-          )}
-          {question.kind === "confirmation" && (
+        </header>
+        {interrupt.message && <p className="text">{interrupt.message}</p>}
+        {fault && (
+          <p className="fault" role="alert">
+            {fault}
+          </p>
+        )}
+        {expired && <p className="hint">The time to answer is over. Cancel to go on.</p>}
+        {answer ? (
+          <>
             <div className="actions">
-              <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(undefined)}>
-                {WORDS[interrupt.reason]?.confirm ?? "Confirm"}
+              <span className={yes ? "tag done" : "tag"} data-testid="decision">
+                {label}
+              </span>
+              <button type="button" className="quiet" data-testid="change" disabled={disabled} onClick={() => settle(undefined)}>
+                Change
               </button>
-              {abandon}
             </div>
-          )}
-          {question.kind === "form" && <FormBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
-          {question.kind === "json" && <JsonBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
-        </>
-      )}
-    </article>
+            {beside !== undefined && (
+              <pre data-testid="given" tabIndex={0} aria-label="The answer">
+                {JSON.stringify(beside, null, 2)}
+              </pre>
+            )}
+          </>
+        ) : (
+          <>
+            {question.kind === "approval" && (
+              <ApprovalBody
+                call={call}
+                editable={question.editable}
+                extras={question.extras}
+                given={given}
+                locked={locked}
+                abandon={abandon}
+                resolve={resolve}
+              />
+            )}
+            {question.kind === "confirmation" && (
+              <div className="actions">
+                <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(undefined)}>
+                  {WORDS[interrupt.reason]?.confirm ?? "Confirm"}
+                </button>
+                {abandon}
+              </div>
+            )}
+            {question.kind === "form" && <FormBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
+            {question.kind === "json" && <JsonBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
+          </>
+        )}
+      </article>
+    </Guarded>
   );
 }
 

@@ -9,7 +9,7 @@ import { SignIn } from "./SignIn";
 import { bearer } from "./session";
 import { ThreadRuns } from "./ThreadRuns";
 import { ago } from "./time";
-import { sentence, wordsFor } from "./words";
+import { sentence, staleWords, wordsFor } from "./words";
 
 const EVERY_MS = 3_000;
 
@@ -54,7 +54,7 @@ export default function Operator() {
       <main className="page wide">
         {error && (
           <p className="banner" role="alert" data-testid="ops-error">
-            {error.status === 403 ? "Your identity may not operate this server: it needs the scope admin." : `${sentence(error.message)} ${wordsFor(error.code).advice}`}
+            {error.status === 403 ? "Your identity may not operate this server: it needs the scope admin." : staleWords(error, threads.data !== undefined)}
           </p>
         )}
         {said && (

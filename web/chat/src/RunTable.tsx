@@ -1,4 +1,5 @@
 import type { RunInfo } from "./api";
+import { Guarded } from "./Guarded";
 import { ago } from "./time";
 
 /** Does something and says what became of it; `outcome` reads the answer. */
@@ -70,17 +71,19 @@ function Row({ run, act, across }: { run: RunInfo; act: Act; across: boolean }) 
         </td>
       )}
       <td>
-        {live && (
-          <button type="button" data-testid="cancel-run" onClick={() => void act("Cancel", "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
-            Cancel
-          </button>
-        )}
-        {run.state === "dead_letter" && !run.requeuedAs && (
-          <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
-            Requeue
-          </button>
-        )}
-        {run.requeuedAs && <span className="hint">requeued</span>}
+        <Guarded subject={`${run.id} ${run.state}`}>
+          {live && (
+            <button type="button" data-testid="cancel-run" onClick={() => void act("Cancel", "POST", `${path}/cancel${of}`, { reason: "cancelled by an operator" })}>
+              Cancel
+            </button>
+          )}
+          {run.state === "dead_letter" && !run.requeuedAs && (
+            <button type="button" data-testid="requeue" onClick={() => void act("Requeue", "POST", `${path}/requeue${of}`)}>
+              Requeue
+            </button>
+          )}
+          {run.requeuedAs && <span className="hint">requeued</span>}
+        </Guarded>
       </td>
     </tr>
   );

@@ -10,6 +10,7 @@ const WORDS: Record<ThreadStatus["connection"], string> = {
 
 /** The connection in a word, and, opened, up to where the page holds the thread. */
 export function StatusChip({ status, position }: { status: ThreadStatus; position?: Position }) {
+  const storeAway = status.connection === "connected" && !status.storeAvailable;
   const running = status.connection === "connected" && status.activeRunId !== undefined;
   return (
     <details
@@ -24,9 +25,9 @@ export function StatusChip({ status, position }: { status: ThreadStatus; positio
       }}
     >
       <summary title="Connection">
-        <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running}>
+        <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running} data-store={storeAway ? "away" : undefined}>
           <span className="dot" aria-hidden="true" />
-          {running ? "Working" : WORDS[status.connection]}
+          {storeAway ? "Store away" : running ? "Working" : WORDS[status.connection]}
         </span>
       </summary>
       <dl data-testid="position" tabIndex={-1} data-seq={position?.seq}>
@@ -35,7 +36,7 @@ export function StatusChip({ status, position }: { status: ThreadStatus; positio
         <dt>Run</dt>
         <dd>{status.activeRunId ?? "none"}</dd>
         <dt>Store</dt>
-        <dd>{status.hello === undefined ? "unknown" : status.hello.durable ? "outlives the server" : "in the server's memory"}</dd>
+        <dd>{status.hello === undefined ? "unknown" : storeAway ? "does not answer" : status.hello.durable ? "outlives the server" : "in the server's memory"}</dd>
       </dl>
     </details>
   );

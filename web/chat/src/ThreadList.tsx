@@ -1,7 +1,9 @@
 import { type SyntheticEvent, useRef, useState } from "react";
 import { call, usePolled, type Page, type ThreadInfo } from "./api";
+import { Guarded } from "./Guarded";
 import { onLink, threadHref } from "./route";
 import { ago } from "./time";
+import { staleWords } from "./words";
 
 /** How often the list is asked for, in milliseconds. */
 const EVERY_MS = 5_000;
@@ -29,10 +31,10 @@ export function ThreadList({ current, begin, close }: ListProps) {
       </div>
       {error && (
         <p className="hint" role="status">
-          {error.message}
+          {staleWords(error, data !== undefined)}
         </p>
       )}
-      {data?.items.length === 0 && <p className="hint">None yet.</p>}
+      {data?.items.length === 0 && !error && <p className="hint">None yet.</p>}
       <ul>
         {data?.items.map((thread) => (
           <Row key={thread.threadId} thread={thread} current={thread.threadId === current} changed={refresh} begin={begin} />
@@ -93,9 +95,11 @@ function Row({ thread, current, changed, begin }: RowProps) {
       )}
       {sure && (
         <div className="actions sure" role="group" aria-label={`Delete ${title}?`} onKeyDown={(event) => event.key === "Escape" && keep(event)}>
-          <button type="button" data-testid="delete-surely" onClick={() => void forget()}>
-            Delete for good
-          </button>
+          <Guarded subject={thread.threadId}>
+            <button type="button" data-testid="delete-surely" onClick={() => void forget()}>
+              Delete for good
+            </button>
+          </Guarded>
           <button type="button" className="quiet" autoFocus onClick={keep}>
             Keep
           </button>

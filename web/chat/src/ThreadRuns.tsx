@@ -1,5 +1,6 @@
 import { useState } from "react";
 import type { RunInfo, ThreadInfo } from "./api";
+import { Guarded } from "./Guarded";
 import { Pager } from "./Pager";
 import { useCountedPages } from "./pages";
 import { RunTable, STATES, stateWords, type Act } from "./RunTable";
@@ -20,7 +21,7 @@ export function ThreadRuns({ thread, act }: { thread: ThreadInfo; act: Act }) {
   };
   return (
     <div className="thread-runs">
-      <div className="actions">
+      <Guarded subject={`${thread.threadId} ${thread.active} ${thread.waiting}`} className="actions">
         <button
           type="button"
           data-testid="pause"
@@ -56,7 +57,7 @@ export function ThreadRuns({ thread, act }: { thread: ThreadInfo; act: Act }) {
         >
           Stop all
         </button>
-      </div>
+      </Guarded>
       <label className="filter">
         <span className="hint">Dispatches</span>
         <select value={state} data-testid="dispatch-state" onChange={(event) => setState(event.target.value)}>

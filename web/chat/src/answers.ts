@@ -72,6 +72,18 @@ export function labelOf(kind: Question["kind"], { status, payload }: Answer): st
   return editedArgs === undefined ? "Approved" : "Approved with edits";
 }
 
+/** A longer description is cut, in characters. */
+const DESCRIBED = 160;
+
+/** What was decided about what, in a line: `Approved pay {"eur":300}`. */
+export function decisionOf(interrupt: Interrupt, messages: readonly Message[], answer: Answer): string {
+  const call = toolCallOf(interrupt, messages);
+  const about = call ? `${call.function.name} ${call.function.arguments}` : (interrupt.message ?? interrupt.reason);
+  const text = about.trim().replace(/\s+/g, " ");
+  const cut = text.length > DESCRIBED ? `${text.slice(0, DESCRIBED)}…` : text;
+  return `${labelOf(questionOf(interrupt).kind, answer)} ${call ? cut : `“${cut}”`}`;
+}
+
 /** What an answer says beside its decision; undefined where that is all. */
 export function saidBeside({ payload }: Answer): unknown {
   if (!isObject(payload)) return payload;

@@ -64,6 +64,9 @@ export interface Polled<T> {
   refresh: () => void;
 }
 
+/** An answer that takes longer than this is missed, in milliseconds. */
+const SLOW_MS = 4_000;
+
 /** What a path answers, asked again every so often while the page is looked at. */
 export function usePolled<T>(path: string, everyMs: number): Polled<T> {
   const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ApiError }>({ path });
@@ -73,7 +76,11 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
     let over = false;
     if (etag.current.path !== path) etag.current = { path };
     const held = etag.current;
+    const failed = (error: ApiError) => setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
     const ask = async () => {
+      const slow = setTimeout(() => {
+        if (!over) failed(new ApiError(0, "slow", "The server has not answered yet."));
+      }, SLOW_MS);
       try {
         const got = await send("GET", path, undefined, held.tag);
         if (over) return;
@@ -85,8 +92,11 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
         }
       } catch (error) {
         if (over) return;
-        const failure = error instanceof ApiError ? error : new ApiError(0, "client", String(error));
-        setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error: failure }));
+        // Who is not let in asks again when it is somebody else.
+        if (error instanceof ApiError && error.status === 401) end();
+        failed(error instanceof ApiError ? error : new ApiError(0, "client", String(error)));
+      } finally {
+        clearTimeout(slow);
       }
     };
     const end = poll(ask, everyMs, document);
@@ -102,6 +112,8 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
 export interface Page<T> {
   items: T[];
   next?: string;
+  /** A part of the store did not answer: there may be more. */
+  partial?: boolean;
 }
 
 export interface ThreadInfo {
@@ -125,6 +137,8 @@ export interface InboxItem {
   title: string;
   since?: string;
   runId: string;
+  /** What is open cannot be read, so nobody can answer it. */
+  corrupted?: boolean;
   interrupts: Array<{
     id: string;
     interrupt: Record<string, unknown>;

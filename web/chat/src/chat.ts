@@ -5,6 +5,7 @@ import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../client";
 import { credential, useSession, whenOver } from "./session";
 import { namesInLog } from "./lognames";
+import { Outbox, type Outgoing } from "./outbox";
 import { namesOf, rememberName } from "./subagents";
 import { Tape } from "./tape";
 
@@ -35,8 +36,8 @@ export interface Picture {
   remedy: Remedy;
   /** Answers are on their way. */
   answering: boolean;
-  /** Text that could not be sent, to be edited again. */
-  returned?: string;
+  /** What the server has not taken yet, or has refused. */
+  outgoing: readonly Outgoing[];
 }
 
 /** Changes within this time are painted together. */
@@ -61,8 +62,9 @@ export class Chat {
   /** The failure in the agent's status that was put away; a later one is another object. */
   private dismissed?: ThreadStatus["failure"];
   private unfollow?: () => void;
-  private answering = false;
-  private returned?: string;
+  private readonly outbox: Outbox;
+  /** What is being sent from here. */
+  private readonly sending = new Set<string>();
   private subagents: ReadonlyMap<string, string>;
   private namesAsked = false;
   private readonly watchers = new Set<() => void>();
@@ -73,6 +75,7 @@ export class Chat {
     this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, ...(token && { token }) });
     whenOver(closerOf(this.agent.connection));
     this.subagents = namesOf(threadId);
+    this.outbox = new Outbox(threadId);
     this.picture = this.take();
   }
 
@@ -87,8 +90,9 @@ export class Chat {
         if (!this.notice?.refusal) this.notice = undefined;
         changed();
       },
-      onRunErrorEvent: ({ event }) => {
-        this.notice = noticeOf(event);
+      onRunErrorEvent: ({ event, input }) => {
+        // What refuses an input is said where the input is shown.
+        if (!this.outbox.has(input.runId)) this.notice = noticeOf(event);
         changed();
       },
       onSubagentStartedEvent: ({ event }) => {
@@ -119,29 +123,40 @@ export class Chat {
   look = (): Picture => this.picture;
 
   /** Asks for a run with this text; open interrupts are cancelled with it. */
-  async send(text: string): Promise<void> {
-    const message: Message = { id: randomUUID(), role: "user", content: text };
+  send(text: string): Promise<void> {
     const open = this.agent.status.interrupts;
-    this.agent.addMessage(message);
-    const refused = await this.run(open.length > 0 ? open.map(cancelled) : undefined);
-    if (!refused) return;
-    this.agent.setMessages(this.agent.messages.filter((one) => one.id !== message.id));
-    this.returned = text;
+    return this.deliver({
+      runId: randomUUID(),
+      at: Date.now(),
+      message: { id: randomUUID(), content: text },
+      ...(open.length > 0 && { resume: open.map(cancelled) }),
+    });
+  }
+
+  /** Answers every open interrupt; `said` is what is answered, in words. What was answered before and not taken is forgotten. */
+  answer(resume: ResumeEntry[], said: string[]): Promise<void> {
+    for (const item of this.outbox.items) if (!item.message) this.outbox.drop(item.runId);
+    return this.deliver({ runId: randomUUID(), at: Date.now(), resume, said });
+  }
+
+  /** Sends again what was not taken. */
+  retry(runId: string): void {
+    const item = this.outbox.items.find((one) => one.runId === runId);
+    if (item) void this.deliver({ ...item, at: Date.now(), refusal: undefined });
+  }
+
+  /** Forgets what was not taken. */
+  discard(runId: string): void {
+    const message = this.outbox.items.find((one) => one.runId === runId)?.message;
+    this.outbox.drop(runId);
+    if (this.sending.has(runId)) this.agent.stopRun(runId);
+    if (message) this.takeBack(message.id);
     this.changed();
   }
 
-  /** Answers every open interrupt. */
-  async answer(resume: ResumeEntry[]): Promise<void> {
-    this.answering = true;
-    this.changed();
-    await this.run(resume);
-    this.answering = false;
-    this.changed();
-  }
-
-  stop(runId?: string): void {
-    if (runId === undefined) this.agent.abortRun();
-    else this.agent.stopRun(runId);
+  /** Stops a run: the one in progress, where none is named. */
+  stop(runId = this.agent.status.activeRunId): void {
+    this.agent.stopRun(runId);
   }
 
   /** Puts the failure away, and tries again what did not come about: the connection, or following the thread. */
@@ -157,43 +172,79 @@ export class Chat {
     this.changed();
   }
 
-  /** The returned text is in the composer again. */
-  takeReturned(): void {
-    this.returned = undefined;
+  private async deliver(item: Outgoing): Promise<void> {
+    const { runId, message, resume } = item;
+    if (this.sending.has(runId)) return;
+    this.sending.add(runId);
+    this.outbox.put(item);
+    if (message && this.agent.messages.every(({ id }) => id !== message.id)) this.agent.addMessage({ role: "user", ...message });
+    const refusal = await this.run(runId, resume);
+    this.sending.delete(runId);
+    if (refusal) {
+      const waits = this.outbox.has(runId);
+      if (message) this.takeBack(message.id);
+      // An answer that does not fit is corrected where it was given.
+      if (waits && !(resume && !message && refusal.code.startsWith("interrupt"))) this.outbox.refuse(runId, refusal);
+      else if (refusal.code !== STOPPED.code) this.notice = refusal;
+    }
+    if (!this.outbox.items.find((one) => one.runId === runId)?.refusal) this.outbox.drop(runId);
     this.changed();
   }
 
-  /** Answers whether nothing of the run began. */
-  private async run(resume?: ResumeEntry[]): Promise<boolean> {
+  private takeBack(messageId: string): void {
+    this.agent.setMessages(this.agent.messages.filter(({ id }) => id !== messageId));
+  }
+
+  /** Answers why nothing of the run began; undefined where something did. */
+  private async run(runId: string, resume?: ResumeEntry[]): Promise<Notice | undefined> {
     let began = false;
-    let failed = false;
+    // What ends without a word has been stopped before it was taken.
+    let refusal: Notice = STOPPED;
     this.notice = undefined;
+    this.changed();
     try {
-      await this.agent.runAgent(resume ? { resume } : {}, {
+      await this.agent.runAgent(resume ? { runId, resume } : { runId }, {
         onRunStartedEvent: () => {
           began = true;
-          this.answering = false;
+          this.outbox.drop(runId);
         },
         onRunErrorEvent: ({ event }) => {
-          failed = true;
-          if (!began) this.notice = { ...noticeOf(event), refusal: true };
+          refusal = { ...noticeOf(event), refusal: true };
         },
       });
     } catch (error) {
-      failed = true;
-      this.notice = {
+      refusal = {
         refusal: true,
         code: error instanceof TransportError ? error.code : "client",
         message: error instanceof Error ? error.message : String(error),
       };
+      if (began) this.notice = refusal;
     }
-    this.changed();
-    return failed && !began;
+    return began ? undefined : refusal;
+  }
+
+  /** Brings what is on its way up to what the server is known to have, and sends what an earlier page was about to. */
+  private settle(): void {
+    if (this.outbox.items.length === 0) return;
+    const { messages, status } = this.agent;
+    const taken = new Set([status.activeRunId, ...status.queued.map(({ runId }) => runId)]);
+    const told = new Set(messages.map(({ id }) => id));
+    const open = new Set(status.interrupts.map(({ id }) => id));
+    for (const item of this.outbox.items) {
+      const { runId, message, resume } = item;
+      const here = this.sending.has(runId);
+      if (taken.has(runId) || (!here && message && told.has(message.id))) this.outbox.drop(runId);
+      else if (here || !status.synced || !this.unfollow) continue;
+      // Somebody has answered meanwhile.
+      else if (!message && !resume?.every(({ interruptId }) => open.has(interruptId))) this.outbox.drop(runId);
+      else if (!item.refusal) void this.deliver({ ...item, ...(resume && { resume: resume.filter(({ interruptId }) => open.has(interruptId)) }) });
+    }
   }
 
   private changed(): void {
     this.paint ??= setTimeout(() => {
       this.paint = undefined;
+      this.settle();
       this.picture = this.take();
       void this.learnNames();
       for (const watcher of [...this.watchers]) watcher();
@@ -218,18 +269,20 @@ export class Chat {
   private take(): Picture {
     const { agent, notice } = this;
     const { status } = agent;
+    const outgoing = this.outbox.items;
+    const unsent = new Set(outgoing.map(({ message }) => message?.id));
     const failed = status.connection === "failed";
     const failure = notice ?? (failed || status.failure !== this.dismissed ? status.failure : undefined);
     return {
-      messages: [...agent.messages],
+      messages: agent.messages.filter(({ id }) => !unsent.has(id)),
       state: agent.state,
       status,
       position: agent.position,
       subagents: this.subagents,
       failure,
       remedy: failed ? "connect" : notice || status.synced ? "hide" : "attach",
-      answering: this.answering,
-      returned: this.returned,
+      answering: outgoing.some(({ message, refusal }) => !message && !refusal),
+      outgoing,
     };
   }
 }
@@ -242,6 +295,8 @@ function noticeOf(event: RunErrorEvent): Notice {
   const details = (event.metadata as { aguiws?: Notice["details"] } | undefined)?.aguiws;
   return { code: event.code ?? "agent_error", message: event.message, details };
 }
+
+const STOPPED: Notice = { refusal: true, code: "cancelled", message: "It was stopped before the server had taken it." };
 
 export function useChat(threadId: string): [Chat, Picture] {
   const session = useSession();

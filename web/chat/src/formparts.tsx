@@ -160,7 +160,7 @@ function ObjectFieldTemplate({ title, description, properties, fieldPathId, onAd
       {description && <p className="hint">{description}</p>}
       {properties.map((property) => property.content)}
       {schema.additionalProperties !== undefined && schema.additionalProperties !== false && (
-        <button type="button" disabled={disabled} onClick={onAddProperty}>
+        <button type="button" data-edits disabled={disabled} onClick={onAddProperty}>
           Add a member
         </button>
       )}
@@ -179,7 +179,7 @@ function ArrayFieldTemplate({ title, schema, items, canAdd, disabled, onAddClick
       {items}
       {canAdd && (
         <div className="actions">
-          <button type="button" data-testid={`add-${String(fieldPathId.path.at(-1) ?? "item")}`} disabled={disabled} onClick={onAddClick}>
+          <button type="button" data-edits data-testid={`add-${String(fieldPathId.path.at(-1) ?? "item")}`} disabled={disabled} onClick={onAddClick}>
             Add one
           </button>
         </div>
@@ -193,7 +193,7 @@ function ArrayFieldItemTemplate({ children, buttonsProps, index }: ArrayFieldIte
     <div className="item">
       {children}
       {buttonsProps.hasRemove && (
-        <button type="button" className="quiet" aria-label={`Remove number ${index + 1}`} disabled={buttonsProps.disabled} onClick={buttonsProps.onRemoveItem}>
+        <button type="button" className="quiet" data-edits aria-label={`Remove number ${index + 1}`} disabled={buttonsProps.disabled} onClick={buttonsProps.onRemoveItem}>
           Remove
         </button>
       )}
@@ -204,7 +204,7 @@ function ArrayFieldItemTemplate({ children, buttonsProps, index }: ArrayFieldIte
 const Words = ({ children }: { children?: React.ReactNode }) => <p className="hint">{children}</p>;
 const Nothing = () => null;
 const button = (words: string) => ({ onClick, disabled }: IconButtonProps) => (
-  <button type="button" className="quiet" onClick={onClick} disabled={disabled}>
+  <button type="button" className="quiet" data-edits onClick={onClick} disabled={disabled}>
     {words}
   </button>
 );

@@ -1,6 +1,10 @@
-// Who the page is to the server. A token is held in memory only: it is gone with the tab.
+// Who the page is to the server. A token outlives a reload of its tab, and nothing else: it is gone with the tab, when
+// somebody signs out, and when the server does not take it.
 
 import { useSyncExternalStore } from "react";
+import { forgetOwn } from "./own";
+
+const KEY = "aguiws:token";
 
 interface Session {
   token?: string;
@@ -8,7 +12,7 @@ interface Session {
   credential?: () => string;
 }
 
-let session: Session = {};
+let session: Session = begunBefore();
 let count = 0;
 let persons = 0;
 const watchers = new Set<() => void>();
@@ -25,13 +29,40 @@ export function credential(): (() => string) | undefined {
 
 /** Uses this token from now on; undefined forgets the one in use. What was opened with another is closed. */
 export function signIn(given: string | undefined): void {
-  if (session.token !== undefined) persons++;
+  if (session.token !== undefined) {
+    persons++;
+    forgetOwn();
+  }
   delete session.token;
   session = given === undefined ? {} : begun(given);
+  keep(given);
   count++;
   for (const end of [...ends]) end();
   ends.clear();
   for (const watcher of [...watchers]) watcher();
+}
+
+/** The server does not take the token in use: a reload asks for another instead of offering it again. */
+export function refusedBearer(): void {
+  keep(undefined);
+}
+
+function keep(token: string | undefined): void {
+  try {
+    if (token === undefined) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, token);
+  } catch {
+    // Full or forbidden: the session lasts until the reload.
+  }
+}
+
+function begunBefore(): Session {
+  try {
+    const token = sessionStorage.getItem(KEY);
+    return token ? begun(token) : {};
+  } catch {
+    return {};
+  }
 }
 
 function begun(given: string): Session {

@@ -24,6 +24,7 @@ const WORDS: Record<string, Words> = {
   thread_busy: { title: "Another run is in progress", advice: "Wait until it ends, or stop it." },
   rate_limited: { title: "Too many requests", advice: "Wait a moment, then try again." },
   server_draining: { title: "The server is shutting down", advice: "Try again in a moment." },
+  state_corrupted: { title: "What is stored of this chat cannot be read", advice: "Ask who runs the server. Sending again does not help; the chat can be deleted." },
   store_unavailable: { title: "The store does not answer", advice: "Whether it was taken is unknown; sending it again is safe." },
   forbidden: { title: "Not allowed", advice: "This identity may not do this." },
   invalid_input: { title: "The server could not read the message", advice: "Reload the page; it may be older than the server." },
@@ -78,6 +79,8 @@ const WORDS: Record<string, Words> = {
   internal_error: { title: "The server failed", advice: "Its log says why. Try again, or tell its operator." },
   not_found: { title: "The server has nothing there", advice: "Reload the page; it may be older or newer than the server." },
   refused: { title: "The server refused", advice: "Try again, or reload the page." },
+  unsent: { title: "The page was loaded anew before it was sent", advice: "Whether it was taken is unknown; sending it again is safe." },
+  slow: { title: "The server takes long to answer", advice: "What is shown may be old. It is asked for again by itself." },
   client: { title: "The page could not do that", advice: "Try again, or reload the page." },
   "1000": { title: "The connection was closed", advice: "Connect again when you like." },
   "1002": { title: "The connection broke the rules of WebSockets", advice: "Something between page and server may garble it. Connect again." },
@@ -108,13 +111,19 @@ export function sentence(message: string): string {
   return text === "" || /[.!?…]$/.test(text) ? text : `${text}.`;
 }
 
+/** What to say where nothing could be read; something is read again without anybody's doing. `shown`: what was read before is. */
+export function staleWords({ code, message }: { code: string; message: string }, shown: boolean): string {
+  if (code === "store_unavailable") return `The server's store does not answer. ${shown ? "What is shown is from before; it" : "It"} is asked again by itself.`;
+  return `${sentence(message)} ${wordsFor(code).advice}`;
+}
+
 const RESTATED: Record<string, string> = {
-  epoch_changed: "the server's store has begun a new history",
+  epoch_changed: "the server's store has begun a new history without it",
   trimmed: "too much had happened meanwhile",
-  ahead: "the server's store has lost something",
+  ahead: "the server's store has lost it",
 };
 
-/** Why a conversation was loaded anew; undefined when that is nothing to speak of. */
+/** Why a conversation that was told anew has less in it than before; undefined when that is nothing to speak of. */
 export function whyRestated(reason: string | undefined): string | undefined {
   return reason === undefined || reason === "no_position" ? undefined : (RESTATED[reason] ?? reason);
 }

@@ -1,6 +1,6 @@
 // Who the page is to the server, one after another.
 
-import { afterEach, expect, it, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { bearer, credential, signIn, whenOver } from "../src/session";
 
 afterEach(() => signIn(undefined));
@@ -37,4 +37,57 @@ it("tells the end of a session once, to whoever wants to know it", () => {
   expect(end).toHaveBeenCalledTimes(1);
   signIn("bob");
   expect(end).toHaveBeenCalledTimes(1);
+});
+
+describe("a tab that is reloaded", () => {
+  const stored = new Map<string, string>();
+  const storage = {
+    get length() {
+      return stored.size;
+    },
+    key: (i: number) => [...stored.keys()][i] ?? null,
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
+  };
+  const reloaded = async () => {
+    vi.resetModules();
+    return import("../src/session");
+  };
+  beforeEach(() => {
+    stored.clear();
+    vi.stubGlobal("sessionStorage", storage);
+  });
+  afterEach(() => vi.unstubAllGlobals());
+
+  it("is signed in as it was", async () => {
+    (await reloaded()).signIn("ann");
+    const after = await reloaded();
+    expect([after.bearer(), after.credential()!()]).toEqual(["ann", "ann"]);
+  });
+
+  it("is signed out when somebody has signed out, with what they had written", async () => {
+    const before = await reloaded();
+    before.signIn("ann");
+    (await import("../src/own")).keepOwn("draft", "thread", "what Ann has written");
+    expect(stored.size).toBe(2);
+    before.signIn(undefined);
+    expect((await reloaded()).bearer()).toBeUndefined();
+    expect(stored.size).toBe(0);
+  });
+
+  it("does not offer a token again that was refused", async () => {
+    const before = await reloaded();
+    before.signIn("ann");
+    before.refusedBearer();
+    expect(before.bearer()).toBe("ann");
+    expect((await reloaded()).bearer()).toBeUndefined();
+  });
+
+  it("goes on where nothing may be kept", async () => {
+    vi.stubGlobal("sessionStorage", { ...storage, setItem: () => { throw new Error("full"); }, getItem: () => { throw new Error("forbidden"); } });
+    const session = await reloaded();
+    session.signIn("ann");
+    expect(session.bearer()).toBe("ann");
+  });
 });

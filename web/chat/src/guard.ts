@@ -1,0 +1,132 @@
+// A decision is meant for what was there when somebody made up their mind. What has only just come, changed or moved, or
+// what is there when another decision has just been taken, takes none: it may be the second half of a double click, a key
+// that is still held down, or a hand that was on its way.
+
+/** How long something has to have been seen as it is, where it is, before it takes an act, in milliseconds. */
+export const CALM_MS = 800;
+
+/** How long it is said that an act was not taken, in milliseconds. */
+export const SAID_MS = 4_000;
+
+/** A spot that is further from where it was than this has moved, in pixels. */
+const MOVED = 8;
+
+/** `calm`: it takes an act. `refused`: it did not take the last one. */
+export interface SpotState {
+  calm: boolean;
+  refused: boolean;
+}
+
+/** Where a spot is in the window, and how far the page is scrolled. */
+export interface Place {
+  x: number;
+  y: number;
+  scrolled: number;
+}
+
+/** All spots of a page that take decisions. */
+export class Guard {
+  private readonly spots = new Set<Spot>();
+
+  /** Counts the spot in until the returned function is called. */
+  add(spot: Spot): () => void {
+    this.spots.add(spot);
+    return () => this.spots.delete(spot);
+  }
+
+  /** Nothing takes an act for a moment: there is something to look at, or a decision has just been taken. */
+  disturb(): void {
+    for (const spot of this.spots) spot.disturb();
+  }
+
+  /** Something on the page has changed, and may have moved the rest. `byPage`: the page has scrolled, and nobody else. */
+  look(byPage = false): void {
+    for (const spot of this.spots) spot.look(byPage);
+  }
+}
+
+/** One place that takes decisions. */
+export class Spot {
+  private since = performance.now();
+  private subject?: string;
+  private place?: Place;
+  /** Whether it was calm when the pointer last came down on it. */
+  private pressed?: boolean;
+  private state: SpotState = { calm: false, refused: false };
+  private timer?: ReturnType<typeof setTimeout>;
+  private refusedAt = -Infinity;
+  private readonly watchers = new Set<() => void>();
+
+  constructor(private readonly where: () => Place | undefined) {}
+
+  /** What it decides. Another subject is one that has just come; an empty one is nothing to be careful about. */
+  about(subject: string): void {
+    if (subject === this.subject) return;
+    this.subject = subject;
+    this.disturb();
+  }
+
+  disturb(): void {
+    this.since = performance.now();
+    this.settle();
+  }
+
+  /** Finds out whether it has moved. What a person scrolls moves in the window, but not on the page. */
+  look(byPage = false): void {
+    const now = this.where();
+    const before = this.place;
+    this.place = now;
+    if (!now || !before) return;
+    const down = now.y - before.y;
+    const onPage = down + now.scrolled - before.scrolled;
+    if (Math.abs(now.x - before.x) > MOVED || (Math.abs(down) > MOVED && (byPage || Math.abs(onPage) > MOVED))) this.disturb();
+  }
+
+  /** The pointer comes down. It is lifted later, and what was decided was decided before it came down. */
+  press(): void {
+    this.look();
+    this.pressed = this.calm();
+  }
+
+  /**
+   * Whether an act is taken; one that is not makes the spot wait anew. `again`: a repeated key, or not the first click in a
+   * row. `lifted`: it is the end of a press.
+   */
+  takes({ again = false, lifted = false } = {}): boolean {
+    if (this.subject === "") return true;
+    this.look();
+    const taken = this.calm() && !again && !(lifted && this.pressed === false);
+    this.refusedAt = taken ? -Infinity : performance.now();
+    if (!taken) this.disturb();
+    else this.settle();
+    return taken;
+  }
+
+  watch = (watcher: () => void): (() => void) => {
+    this.watchers.add(watcher);
+    this.settle();
+    return () => {
+      this.watchers.delete(watcher);
+      if (this.watchers.size === 0) clearTimeout(this.timer);
+    };
+  };
+
+  read = (): SpotState => this.state;
+
+  /** By the clock, which a timer may lag behind. */
+  private calm(): boolean {
+    return this.subject === "" || performance.now() - this.since >= CALM_MS;
+  }
+
+  private settle(): void {
+    const now = performance.now();
+    const calm = this.calm();
+    const refused = now - this.refusedAt < SAID_MS;
+    clearTimeout(this.timer);
+    const wait = calm ? (refused ? this.refusedAt + SAID_MS - now : undefined) : this.since + CALM_MS - now;
+    if (wait !== undefined && this.watchers.size > 0) this.timer = setTimeout(() => this.settle(), Math.ceil(wait));
+    if (calm === this.state.calm && refused === this.state.refused) return;
+    this.state = { calm, refused };
+    for (const watcher of [...this.watchers]) watcher();
+  }
+}
