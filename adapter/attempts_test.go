@@ -56,7 +56,7 @@ func TestAttemptsAreSpentByLackOfProgress(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				t.Cleanup(func() { w.Shutdown(l.ctx()) })
+				l.abandon(w)
 				if !begun {
 					l.beginOn(w, "hi", "run-0")
 				}
