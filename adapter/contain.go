@@ -3,20 +3,15 @@ package adapter
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 )
-
-// maxPanicsKept bounds how many places are known to have panicked.
-const maxPanicsKept = 1000
 
 // panics are those of our own goroutines. What others have stored must not take
 // the process down, whatever it is.
 type panics struct {
 	count atomic.Int64
 
-	mu     sync.Mutex
-	logged map[panicPlace]bool
+	met firsts[panicPlace]
 }
 
 type panicPlace struct {
@@ -35,22 +30,9 @@ func (r *Runner) contain(doing string, key ThreadKey, fn func() error) error {
 		return err
 	}
 	r.panics.count.Add(1)
-	if r.panics.first(panicPlace{doing, key}) {
+	if r.panics.met.first(panicPlace{doing, key}) {
 		r.log.Error("a panic was contained; it is counted from here on", "doing", doing, "thread", key.Thread,
 			"panic", fmt.Sprint(p.value), "stack", string(p.stack))
 	}
 	return errPanicked
-}
-
-func (p *panics) first(place panicPlace) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.logged[place] || len(p.logged) >= maxPanicsKept {
-		return false
-	}
-	if p.logged == nil {
-		p.logged = map[panicPlace]bool{}
-	}
-	p.logged[place] = true
-	return true
 }

@@ -38,8 +38,12 @@ func condemned(err error) error {
 	return &undeliverable{code: CodeStateCorrupted, text: err.Error()}
 }
 
-// unreadable refuses an input to a thread that cannot be read.
-func unreadable(err error) *protocol.RunError {
+// unreadable refuses an input to a thread that cannot be read, and tells the log of
+// the first.
+func (r *Runner) unreadable(key ThreadKey, err error) *protocol.RunError {
+	if r.corrupted.first(key) {
+		r.log.Error("a thread cannot be read: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
+	}
 	return refuse(CodeStateCorrupted, err.Error()+": ask who runs the server; the thread can be deleted", nil)
 }
 
@@ -86,4 +90,5 @@ func (r *Runner) mended(key ThreadKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.failing, key)
+	r.corrupted.forget(key)
 }

@@ -444,11 +444,16 @@ func TestSweepLeavesADamagedThreadAlone(t *testing.T) {
 	if told := s.log.count("cannot be claimed"); n > 3 || told != 1 {
 		t.Errorf("%d claims, told %d times", n, told)
 	}
-	in := user("more")
-	in.ThreadID, in.RunID = s.bad.Thread, "more"
-	a, err := s.runner.Submit(s.ctx(), adapter.Input{Namespace: s.bad.Namespace, Run: in})
-	if err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeStateCorrupted {
-		t.Errorf("an input: %+v %v", a, err)
+	for range 3 {
+		in := user("more")
+		in.ThreadID, in.RunID = s.bad.Thread, "more"
+		a, err := s.runner.Submit(s.ctx(), adapter.Input{Namespace: s.bad.Namespace, Run: in})
+		if err != nil || a.Refusal == nil || a.Refusal.Code != adapter.CodeStateCorrupted {
+			t.Errorf("an input: %+v %v", a, err)
+		}
+	}
+	if told := s.log.count("cannot be read: interrupt or delete"); told != 1 {
+		t.Errorf("of the inputs that were refused it is told %d times", told)
 	}
 	if a := s.submit(s.good, "hi"); a.Disposition != adapter.Started {
 		t.Errorf("another thread: %+v", a)

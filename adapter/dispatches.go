@@ -98,7 +98,7 @@ func (r *Runner) Requeue(ctx context.Context, key ThreadKey, id string) (Admitte
 		}
 		admitted, stale, err := r.requeue(ctx, key, letter)
 		if errors.Is(err, ErrCorrupted) {
-			return refused(unreadable(err)), nil
+			return refused(r.unreadable(key, err)), nil
 		}
 		if err != nil || !stale {
 			return admitted, err

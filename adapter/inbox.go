@@ -141,7 +141,7 @@ func (r *Runner) Answer(ctx context.Context, key ThreadKey, tenant, label string
 	for range maxSubmitTries {
 		answered, stale, err := r.answer(ctx, key, tenant, input, entries)
 		if errors.Is(err, ErrCorrupted) {
-			return Answered{Admitted: refused(unreadable(err))}, nil
+			return Answered{Admitted: refused(r.unreadable(key, err))}, nil
 		}
 		if err != nil || !stale {
 			return answered, err

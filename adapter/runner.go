@@ -117,6 +117,7 @@ type Runner struct {
 	strangers map[ThreadKey]stranger
 	held      map[ThreadKey]int // threads that the sweep leaves alone: see rescue.go
 	failing   map[ThreadKey]failing
+	corrupted firsts[ThreadKey] // of which the log has told
 	// waiting are the goroutines of ModeBlocking, by execution.
 	waiting map[string]*parked
 }

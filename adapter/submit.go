@@ -105,7 +105,7 @@ func (r *Runner) submit(ctx context.Context, in Input, version int64) (admitted 
 	for range maxSubmitTries {
 		admitted, stale, err := r.try(ctx, key, in, digest, version)
 		if errors.Is(err, ErrCorrupted) {
-			return refused(unreadable(err)), false, nil
+			return refused(r.unreadable(key, err)), false, nil
 		}
 		if err != nil || !stale || version != 0 {
 			return admitted, stale, err
