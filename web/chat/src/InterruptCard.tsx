@@ -1,7 +1,7 @@
 import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ApprovalBody } from "./ApprovalBody";
-import { labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
+import { confirmed, labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
 import { FormBody } from "./FormBody";
 import { Guarded } from "./Guarded";
 import { JsonBody } from "./JsonBody";
@@ -119,7 +119,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
             )}
             {question.kind === "confirmation" && (
               <div className="actions">
-                <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(undefined)}>
+                <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(confirmed(interrupt))}>
                   {WORDS[interrupt.reason]?.confirm ?? "Confirm"}
                 </button>
                 {abandon}

@@ -72,6 +72,11 @@ export function labelOf(kind: Question["kind"], { status, payload }: Answer): st
   return editedArgs === undefined ? "Approved" : "Approved with edits";
 }
 
+/** What a yes to a question without a schema says: where a yes is asked for, that it is one. */
+export function confirmed({ reason }: Interrupt): unknown {
+  return reason === "confirmation" ? { approved: true } : undefined;
+}
+
 /** A longer description is cut, in characters. */
 const DESCRIBED = 160;
 

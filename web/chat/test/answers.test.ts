@@ -2,7 +2,7 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { entriesFor, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, toolCallOf } from "../src/answers";
+import { confirmed, entriesFor, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, toolCallOf } from "../src/answers";
 import { judge } from "../src/judge";
 import { presentable, worded, type Schema } from "../src/schema";
 
@@ -35,6 +35,11 @@ describe("a question", () => {
     expect(questionOf(ask({ reason: "tool_call" }))).toEqual({ kind: "approval", editable: true });
     // What has to be said beside the decision needs a field.
     expect(questionOf(ask({ responseSchema: { ...approval, properties, required: ["approved", "hidden"] } })).kind).not.toBe("approval");
+  });
+
+  it("says a yes where a yes is asked for, and nothing where the agent alone knows what it asks", () => {
+    expect(confirmed(ask({ reason: "confirmation" }))).toEqual({ approved: true });
+    expect(confirmed(ask({ reason: "acme:unheard" }))).toBeUndefined();
   });
 
   it("is a confirmation without a schema, whatever its reason", () => {
