@@ -21,8 +21,8 @@ func TestRunsOutliveAnOutageOfRedis(t *testing.T) {
 	}
 	const runs, lease, away = 20, time.Second, 3 * time.Second
 	for name, outage := range map[string]func(s *redistest.Server){
-		"stands still": func(s *redistest.Server) { s.Freeze(); time.Sleep(away); s.Thaw() },
-		"dies":         func(s *redistest.Server) { s.Kill(); time.Sleep(away); s.Restart() },
+		"stands still": func(s *redistest.Server) { s.Freeze(); <-time.After(away); s.Thaw() },
+		"dies":         func(s *redistest.Server) { s.Kill(); <-time.After(away); s.Restart() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
