@@ -36,6 +36,7 @@ func (r *Runner) claim(ctx context.Context, key ThreadKey) (took bool, err error
 		if kept, err := x.lease.ask(ctx); err != nil || kept {
 			return false, err
 		}
+		x.cancel(errLeaseLost)
 	}
 	request := ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: r.silence.spares()}
 	asked := time.Now()
@@ -76,7 +77,7 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 	}
 	j, err := r.read(ctx, claimed.Claim.Thread, &input)
 	if err != nil {
-		return err
+		return r.unused(claimed.Claim, err)
 	}
 	b := Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
 	record, err := readRecord(&RunState{Record: claimed.Record})
@@ -102,6 +103,19 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 	return nil
 }
 
+// unused returns why a claim came to nothing. When the store did not answer the claim
+// is given back, for a moment later: that is no lost worker, and costs no attempt.
+func (r *Runner) unused(claim Claim, err error) error {
+	if !errors.Is(err, ErrOutcomeUnknown) {
+		return err
+	}
+	terminal, _ := protocol.Encode(&protocol.RunError{Code: CodeWorkerLost, Message: err.Error()})
+	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
+	defer stop()
+	_, _ = r.store.Nack(ctx, Nack{Claim: claim, Wait: r.options.Sweep, Terminal: terminal, Free: true}) // or its lease ends
+	return err
+}
+
 // impossible is an error that no attempt will get past.
 func impossible(err error) error {
 	return &undeliverable{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
@@ -124,7 +138,7 @@ func (r *Runner) resumeLost(ctx context.Context, claimed ClaimResult, asked time
 	}
 	view, err := r.store.Read(ctx, claimed.Claim.Thread, ReadQuery{})
 	if err != nil {
-		return err
+		return r.unused(claimed.Claim, err)
 	}
 	fold, err := foldView(view, -1)
 	if err != nil {

@@ -119,6 +119,14 @@ func (r *Runner) reserve() bool {
 	return true
 }
 
+// occupy holds a place for what may be a run already, whether there is room or not.
+func (r *Runner) occupy() {
+	c := &r.claims
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.held++
+}
+
 func (r *Runner) unreserve() {
 	c := &r.claims
 	c.mu.Lock()

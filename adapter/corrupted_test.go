@@ -459,3 +459,81 @@ func TestSweepLeavesADamagedThreadAlone(t *testing.T) {
 		t.Errorf("another thread: %+v", a)
 	}
 }
+
+// A thread that cannot be read is in its user's own inbox as such, and the others
+// are there too.
+func TestOpenBesideAThreadThatCannotBeRead(t *testing.T) {
+	s := newSpoilt(t, adapter.AgentFunc(asksOrWaits))
+	for _, key := range []adapter.ThreadKey{s.bad, s.good} {
+		s.submit(key, "ask")
+	}
+	keys := []adapter.ThreadKey{s.bad, s.good}
+	s.until("both ask", func() bool {
+		open, err := s.runner.Open(s.ctx(), keys)
+		return err == nil && len(open) == 2
+	})
+	s.db.HSet(s.ctx(), s.keys()["rec"], "seq", "x")
+	open, err := s.runner.Open(s.ctx(), keys)
+	if err != nil || len(open) != 2 || !open[0].Corrupted || open[1].Corrupted {
+		t.Errorf("%+v, %v", open, err)
+	}
+}
+
+// What is no thread among those that are due hides no thread.
+func TestDueHoldsWhatIsNoThread(t *testing.T) {
+	s := newSpoilt(t, adapter.AgentFunc(asksOrWaits))
+	s.submit(s.good, "wait")
+	keys, err := s.db.Keys(s.ctx(), "*").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range keys {
+		if strings.HasSuffix(key, "leases") || strings.HasSuffix(key, "ready") {
+			s.db.ZAdd(s.ctx(), key, redis.Z{Score: 1, Member: "x"})
+		}
+	}
+	if due, err := s.store.Due(s.ctx(), 100); err != nil {
+		t.Error(due, err)
+	}
+}
+
+// tornJournal gives journals with something else in the place of their last record.
+type tornJournal struct {
+	adapter.Store
+	last string
+}
+
+func (s tornJournal) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
+	v, err := s.Store.Journal(ctx, c)
+	if err == nil && len(v.Journal) > 0 {
+		v.Journal[len(v.Journal)-1] = rawJSON(s.last)
+	}
+	return v, err
+}
+
+// A record that cannot be meant ends the run at once; one of a kind that a newer
+// server wrote is for that one.
+func TestJournalRecordOfNoKnownKind(t *testing.T) {
+	for _, last := range []string{`{}`, `null`, `{"kind":"none"}`} {
+		t.Run(last, func(t *testing.T) {
+			stepped := make(chan struct{}, 10)
+			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				if _, err := adapter.Step(ctx, run, "s", func(context.Context) (int, error) { return 1, nil }); err != nil {
+					return err
+				}
+				stepped <- struct{}{}
+				<-ctx.Done()
+				return context.Cause(ctx)
+			})
+			l := newLabOn(t, func(s adapter.Store) adapter.Store { return tornJournal{s, last} }, agent,
+				func(o *adapter.Options) { o.Sweep = time.Hour })
+			l.beginOn(l.runner, "hi", "run-0")
+			await(l, stepped)
+			gone, cancel := context.WithCancel(context.Background())
+			cancel()
+			l.runner.Shutdown(gone) // hands back
+			l.replace(agent, func(o *adapter.Options) { o.AgentWait = -1 })
+			failedWith(t, l.untilEnd(), adapter.CodeStateCorrupted)
+		})
+	}
+}

@@ -89,7 +89,7 @@ func (r *Runner) exhausted(ctx context.Context, claimed ClaimResult) error {
 			return nil
 		}
 		if err != nil {
-			return err
+			return r.unused(claimed.Claim, err)
 		}
 		// Decisions that nobody can read on from would come back for ever.
 		j, err := readJournal(view.Journal)

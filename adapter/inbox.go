@@ -91,7 +91,7 @@ func (r *Runner) Open(ctx context.Context, keys []ThreadKey) ([]Suspended, error
 	}
 	var all []Suspended
 	for i, key := range keys {
-		if ends[i] == (Position{}) {
+		if ends[i] == (Position{}) && partial != nil {
 			continue
 		}
 		// Whoever asks for what follows the end is given no snapshot.

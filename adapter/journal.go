@@ -169,8 +169,13 @@ func (j *journal) add(r *record) error {
 		j.renames++
 	case recordFork, recordBranch:
 		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
+	case "":
+		return corrupted("a record of no kind")
 	default:
-		return fmt.Errorf("unknown kind %q", r.Kind)
+		return &undeliverable{
+			code: CodeStateCorrupted, text: fmt.Sprintf("the journal has a record of a kind that is not known to this server: %q", r.Kind),
+			later: true, elsewhere: true,
+		}
 	}
 	j.last = max(j.last, r.Position)
 	return nil

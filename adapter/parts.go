@@ -7,7 +7,8 @@ import (
 )
 
 // parts says in the log when a part of the store does not answer, and when all of it
-// does again. It is for the goroutine of the sweep.
+// does again, which no bound on what is said of single calls keeps back. It is for
+// the goroutine of the sweep.
 type parts struct {
 	since time.Time // zero: all of them answer
 }

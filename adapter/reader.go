@@ -9,8 +9,9 @@ type Reader interface {
 	// another epoch by now.
 	Range(ctx context.Context, key ThreadKey, epoch string, first int64, limit int) (RangeResult, error)
 	// Tail renews this node's registration as follower of the threads and
-	// returns the end of each log, in the order asked. Beside an error that wraps
-	// ErrPartial it is zero for those that did not answer.
+	// returns the end of each log, in the order asked. It is zero for those that
+	// cannot be read and, beside an error that wraps ErrPartial, for those that did
+	// not answer.
 	Tail(ctx context.Context, keys []ThreadKey) ([]Position, error)
 	// Listen sets the one function that receives what is logged on this node
 	// (after the acknowledgement) and on others (for threads this node

@@ -65,15 +65,22 @@ func (r *Runner) goOnWith(ctx context.Context, claim Claim, carry func(asked tim
 }
 
 // rescue tries until it is done, or fails with more than an unknown outcome. Until
-// the store has answered, this node's sweep leaves the thread alone.
+// the store has answered, this node's sweep leaves the thread alone. The run has a
+// place meanwhile.
 func (r *Runner) rescue(key ThreadKey, label string, try func(context.Context) (done bool, err error)) {
 	release := r.hold(key)
+	r.occupy()
 	r.log.Warn("it is not known whether a run has begun: the store is asked until it answers", "thread", key.Thread, "run", label)
 	r.background(func() {
+		defer r.unreserve()
 		defer release()
 		for wait := 10 * time.Millisecond; r.wait(wait); wait = min(2*wait, rescuePause) {
 			ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
-			done, err := try(ctx)
+			var done bool
+			err := r.contain("rescue", key, func() (err error) {
+				done, err = try(ctx)
+				return err
+			})
 			cancel()
 			switch {
 			case errors.Is(err, ErrOutcomeUnknown):

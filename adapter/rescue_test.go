@@ -187,3 +187,53 @@ func TestBeginThatNeverCameToTheStore(t *testing.T) {
 		t.Errorf("%+v %v, the agent was called %d times", view, err, calls.Load())
 	}
 }
+
+// unanswered is a store that carries out a Begin of a thread and does not tell, and
+// tells of no dispatch, while it is silent.
+type unanswered struct {
+	adapter.Store
+	thread string
+	silent atomic.Bool
+}
+
+func (s *unanswered) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+	r, err := s.Store.Begin(ctx, b)
+	if err == nil && s.silent.Load() && b.Thread.Thread == s.thread {
+		return adapter.BeginResult{}, errAway
+	}
+	return r, err
+}
+
+func (s *unanswered) Dispatch(ctx context.Context, key adapter.ThreadKey, id string) (*adapter.Dispatch, error) {
+	if s.silent.Load() {
+		return nil, errAway
+	}
+	return s.Store.Dispatch(ctx, key, id)
+}
+
+// A run that may have begun keeps its place until that is known.
+func TestRunThatMayHaveBegunHasItsPlace(t *testing.T) {
+	c := newCrowd()
+	store := &unanswered{thread: "thread"}
+	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, c,
+		func(o *adapter.Options) { o.MaxRuns, o.Sweep, o.StoreTimeout = 1, time.Hour, 100*time.Millisecond })
+	store.silent.Store(true)
+	in := user("hi")
+	in.ThreadID, in.RunID = l.key.Thread, "run-0"
+	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
+		t.Fatalf("%+v", a)
+	}
+	other := l.on("other")
+	if a := other.submit(user("hold")); a.Disposition != adapter.Queued {
+		t.Errorf("another run is %s", a.Disposition)
+	}
+	store.silent.Store(false)
+	for _, l := range []*lab{l, other} {
+		await(l, c.began)
+		c.end()
+		succeeded(t, l.untilEnd())
+	}
+	if c.widest > 1 {
+		t.Errorf("%d runs at once", c.widest)
+	}
+}

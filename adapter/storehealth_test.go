@@ -247,3 +247,23 @@ func TestStoreLog(t *testing.T) {
 		}
 	})
 }
+
+// Whatever was said of single calls before, the log says that a part is gone.
+func TestPartOfTheStoreIsToldAfterFailedCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newFailing(t, slog.LevelInfo)
+		defer o.end()
+		o.store.set(0, nil, errRefused)
+		for range 6 {
+			o.runner.Thread(t.Context(), adapter.ThreadKey{Thread: "t"})
+			o.pass(time.Second)
+		}
+		o.store.set(0, fmt.Errorf("%w: %w: a master", adapter.ErrPartial, adapter.ErrOutcomeUnknown), nil)
+		o.pass(10 * time.Second)
+		o.store.set(0, nil, nil)
+		o.pass(10 * time.Second)
+		if log := o.log.String(); !strings.Contains(log, "a part of the store does not answer") {
+			t.Errorf("it is not told in\n%s", log)
+		}
+	})
+}

@@ -69,7 +69,7 @@ func (r *Runner) findDue(ctx context.Context) (more bool) {
 	asked := time.Now()
 	due, err := r.store.Due(ctx, sweepPage)
 	r.silence.answered(asked, err)
-	r.parts.note(r.log, err)
+	r.parts.note(r.health.log, err)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
 		r.log.Warn("the sweep could not read what is due", "error", err)
 	}

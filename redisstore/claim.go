@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"errors"
-	"fmt"
 	"math/rand/v2"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -81,10 +80,7 @@ func (s *Store) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error)
 		}
 		for r.more() && len(due) < limit {
 			key, ok := threadOf(r.string())
-			if !ok {
-				return nil, fmt.Errorf("redisstore: due: %s holds what is no thread", calls[i].keys)
-			}
-			if !seen[key] {
+			if ok && !seen[key] { // what is no thread hides none
 				seen[key] = true
 				due = append(due, key)
 			}

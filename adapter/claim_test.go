@@ -1,0 +1,97 @@
+package adapter_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// unread does not answer a worker that reads a thread.
+type unread struct {
+	adapter.Store
+	silent atomic.Bool
+	asked  chan struct{}
+}
+
+func (s *unread) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+	if s.silent.Load() && !q.Follower {
+		s.asked <- struct{}{}
+		return nil, errAway
+	}
+	return s.Store.Read(ctx, key, q)
+}
+
+// What the store does not tell the next worker is no loss of a worker.
+func TestReadsThatFailAreNoLostWorkers(t *testing.T) {
+	var store *unread
+	agent := restart{adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error { return run.Say("done") })}
+	l := newLabOn(t, func(s adapter.Store) adapter.Store {
+		store = &unread{Store: s, asked: make(chan struct{}, 1000)}
+		return store
+	}, agent)
+	w := l.worker(store.Store, restart{adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})})
+	l.beginOn(w, "hi", "run-0")
+	store.silent.Store(true)
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	w.Shutdown(gone) // hands back
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for asked := 0; asked < 5; {
+		select {
+		case <-store.asked:
+			asked++
+		case <-tick.C:
+			l.lapse()
+		case <-l.ctx().Done():
+			t.Fatalf("asked %d times", asked)
+		}
+	}
+	store.silent.Store(false)
+	l.lapse()
+	succeeded(t, l.untilEnd())
+}
+
+// What a worker does in a run that it has lost ends before it has the run again.
+func TestRunThatComesBackToItsNode(t *testing.T) {
+	var calls atomic.Int32
+	first, inside, ended, began := make(chan context.Context, 1), make(chan struct{}), make(chan bool, 1), make(chan struct{}, 10)
+	mine := restart{adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		n := calls.Add(1)
+		_, err := adapter.IdempotentStep(ctx, run, "s", func(ctx context.Context) (int, error) {
+			if n == 1 {
+				first <- ctx
+				close(inside)
+				<-ctx.Done()
+				return 0, ctx.Err()
+			}
+			ended <- (<-first).Err() != nil
+			return 1, nil
+		})
+		return err
+	})}
+	l := newLab(t, restart{adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		began <- struct{}{}
+		<-ctx.Done()
+		return ctx.Err()
+	})})
+	w := l.worker(l.store, mine)
+	l.beginOn(w, "hi", "run-0")
+	await(l, inside)
+	l.lapse()
+	await(l, began)
+	gone, cancel := context.WithCancel(context.Background())
+	cancel()
+	l.runner.Shutdown(gone) // hands back
+	if !await(l, ended) {
+		t.Error("a step of the run that was lost goes on beside it")
+	}
+	l.start(mine)
+	l.follow(nil)
+}
