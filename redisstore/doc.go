@@ -115,6 +115,7 @@
 // A script that stumbles over a thread's data answers adapter.ErrCorrupted. Pages
 // over threads mark, or leave out, those that they cannot read. Interrupt with Repair,
 // and Erase, take out what is in their way: repair.lua.
+//
 // # Cluster
 //
 // A master that does not answer is missed by its own threads and by nobody else: there

@@ -156,13 +156,13 @@ func beside(client redis.UniversalClient, timeout time.Duration) redis.Universal
 		o := *c.Options()
 		o.PushNotificationProcessor = nil // the library made it for that client
 		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
-		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, 0
+		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, -1
 		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0
 		return redis.NewClient(&o)
 	case *redis.ClusterClient:
 		o := *c.Options()
 		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
-		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, 0
+		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, -1
 		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0
 		return redis.NewClusterClient(&o)
 	}

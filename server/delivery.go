@@ -46,6 +46,9 @@ func (s *fullSession) place(d *delivery, at adapter.Position) {
 // is owed. It asks to be called again while there is more.
 func (s *fullSession) advance(ctx context.Context) error {
 	for _, debt := range s.debts.take() {
+		if s.threads[debt.thread] == nil {
+			continue // it was detached from meanwhile
+		}
 		if err := s.uncounted(debt.thread, s.positionOf(debt.thread), debt.events); err != nil {
 			return err
 		}

@@ -53,7 +53,10 @@ local function repair(t)
   retype(t)
   renumber(t)
   local run = redis.call('HGET', t.rec, 'run') or ''
-  if run ~= '' and not whole(t, run) then lose(t, run, 'claimed') end
+  if run ~= '' and not whole(t, run) then
+    -- One that was given back has no holder, and waits.
+    lose(t, run, (redis.call('HGET', t.rec, 'token') or '') == '' and 'queued' or 'claimed')
+  end
   for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
     if not whole(t, id) then
       redis.call('ZREM', t.queue, id)

@@ -4,13 +4,26 @@
 -- ARGV[7] follow   ms for which the node follows
 -- then    for each thread: member
 --
--- Returns for each thread: epoch, end of the log.
+-- Returns for each thread: epoch, end of the log; '' and 0 for one that cannot be
+--   read.
+
+local function follows(followers)
+  for _, till in ipairs(redis.call('HVALS', followers)) do
+    if not tonumber(till) then error('a follower has no time') end
+  end
+end
 
 local out = {}
 for k = 1, #KEYS, 2 do
-  local r = open(KEYS[k])
-  create(KEYS[k], r, ARGV[7 + (k + 1) / 2], 2 * tonumber(ARGV[7]))
-  follow(KEYS[k + 1], tonumber(ARGV[7]))
-  out[#out + 1], out[#out + 2] = r.epoch, r.seq
+  -- Only what reads is guarded: that nothing can be written is no thread's own.
+  local ok, r = pcall(open, KEYS[k])
+  if ok and r.seq and pcall(follows, KEYS[k + 1]) then
+    create(KEYS[k], r, ARGV[7 + (k + 1) / 2], 2 * tonumber(ARGV[7]))
+    follow(KEYS[k + 1], tonumber(ARGV[7]))
+  else
+    r = { epoch = '', seq = 0 }
+  end
+  local n = #out
+  out[n + 1], out[n + 2] = r.epoch, r.seq
 end
 return out

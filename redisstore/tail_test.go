@@ -1,0 +1,46 @@
+package redisstore
+
+import (
+	"context"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// What cannot be read of one thread keeps nobody from the ends of the others.
+func TestTailOfAThreadThatCannotBeRead(t *testing.T) {
+	for name, damage := range map[string]func(*Store, context.Context, string) error{
+		"a position that is no number": func(s *Store, ctx context.Context, base string) error {
+			return s.client.HSet(ctx, base+"rec", "seq", "x").Err()
+		},
+		"a record of another type": func(s *Store, ctx context.Context, base string) error {
+			s.client.Del(ctx, base+"rec")
+			return s.client.Set(ctx, base+"rec", "x", 0).Err()
+		},
+		"followers of another type": func(s *Store, ctx context.Context, base string) error {
+			s.client.Del(ctx, base+"followers")
+			return s.client.Set(ctx, base+"followers", "x", 0).Err()
+		},
+		"a follower without a time": func(s *Store, ctx context.Context, base string) error {
+			return s.client.HSet(ctx, base+"followers", "node", "x").Err()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1})
+			ctx := context.Background()
+			begin(t, s, inline(0, "r1"))
+			bad := adapter.ThreadKey{Namespace: testKey.Namespace, Thread: "bad"}
+			other := inline(0, "r2")
+			other.Thread = bad
+			begin(t, s, other)
+			if err := damage(s, ctx, s.keys.thread(bad).base); err != nil {
+				t.Fatal(err)
+			}
+			ends, err := s.Tail(ctx, []adapter.ThreadKey{bad, testKey})
+			if err != nil || ends[0] != (adapter.Position{}) || ends[1].Seq != 1 {
+				t.Errorf("%v, %v", ends, err)
+			}
+		})
+	}
+}
