@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"container/list"
 	"context"
 	"fmt"
 	"slices"
@@ -21,8 +22,14 @@ type turns struct {
 	taken   int
 	used    int64
 	under   map[string]int // places taken, by thread
-	waiting map[string][]*turn
-	order   []string // threads that wait, the next one first
+	waiting map[string]*line
+	order   list.List // of the threads that wait, the next one first
+}
+
+// line are the calls that wait for one thread.
+type line struct {
+	calls []*turn
+	at    *list.Element // the thread in the order
 }
 
 // turn is a call that waits.
@@ -32,17 +39,19 @@ type turn struct {
 }
 
 func newTurns(places, each int, room int64) *turns {
-	return &turns{places: places, room: room, each: each, under: map[string]int{}, waiting: map[string][]*turn{}}
+	return &turns{places: places, room: room, each: each, under: map[string]int{}, waiting: map[string]*line{}}
 }
 
 // take waits for a place. Without an error the caller gives it back.
 func (t *turns) take(ctx context.Context, thread string, bytes int64) error {
 	w := &turn{bytes, make(chan struct{})}
 	t.mu.Lock()
-	if t.waiting[thread] == nil {
-		t.order = append(t.order, thread)
+	q := t.waiting[thread]
+	if q == nil {
+		q = &line{at: t.order.PushBack(thread)}
+		t.waiting[thread] = q
 	}
-	t.waiting[thread] = append(t.waiting[thread], w)
+	q.calls = append(q.calls, w)
 	t.grant()
 	t.mu.Unlock()
 	select {
@@ -80,25 +89,28 @@ func (t *turns) free(thread string, bytes int64) {
 // drop takes a call out of its thread's queue, and the thread out of the order when
 // it was the last.
 func (t *turns) drop(thread string, w *turn) {
-	queue := slices.DeleteFunc(t.waiting[thread], func(other *turn) bool { return other == w })
-	if len(queue) > 0 {
-		t.waiting[thread] = queue
-		return
+	q := t.waiting[thread]
+	if q.calls[0] == w {
+		q.calls = q.calls[1:]
+	} else {
+		q.calls = slices.DeleteFunc(q.calls, func(other *turn) bool { return other == w })
 	}
-	delete(t.waiting, thread)
-	t.order = slices.DeleteFunc(t.order, func(other string) bool { return other == thread })
+	if len(q.calls) == 0 {
+		delete(t.waiting, thread)
+		t.order.Remove(q.at)
+	}
 }
 
 // grant lets go whose turn it is. One that is too large for the room that is left
 // holds those behind it up: else smaller ones would come before it for ever.
 func (t *turns) grant() {
-	for i := 0; i < len(t.order) && t.taken < t.places; {
-		thread := t.order[i]
+	for e := t.order.Front(); e != nil && t.taken < t.places; {
+		next, thread := e.Next(), e.Value.(string)
 		if t.under[thread] >= t.each {
-			i++
+			e = next
 			continue
 		}
-		w := t.waiting[thread][0]
+		w := t.waiting[thread].calls[0]
 		if t.taken > 0 && t.used+w.bytes > t.room {
 			return
 		}
@@ -107,7 +119,11 @@ func (t *turns) grant() {
 		close(w.come)
 		t.drop(thread, w)
 		if t.waiting[thread] != nil { // behind the others
-			t.order = append(slices.Delete(t.order, i, i+1), thread)
+			t.order.MoveToBack(e)
+			if next == nil {
+				next = e
+			}
 		}
+		e = next
 	}
 }

@@ -73,7 +73,7 @@ func TestThreadsTakeTurnsHoweverManyCallsWaitForEach(t *testing.T) {
 			q.give("many", 1)
 		}
 		q.order("a many b many b many many many")
-		if len(q.turns.waiting)+len(q.turns.under)+len(q.turns.order)+q.turns.taken+int(q.turns.used) != 0 {
+		if len(q.turns.waiting)+len(q.turns.under)+q.turns.order.Len()+q.turns.taken+int(q.turns.used) != 0 {
 			t.Errorf("left: %+v", q.turns)
 		}
 	})

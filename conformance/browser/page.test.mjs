@@ -266,7 +266,7 @@ test("a server that asks who comes gets a token, and the tab keeps it to itself"
   await tab.click("go-inbox");
   await tab.at("inbox-empty").or(tab.at("inbox-item").first()).waitFor();
   await tab.page.reload();
-  await tab.at("inbox-error").waitFor();
+  await tab.at("inbox-empty").or(tab.at("inbox-item").first()).waitFor();
   await tab.click("sign-out");
   await tab.at("sign-in").waitFor();
   await tab.fill("token", ANN);

@@ -9,9 +9,10 @@ local NUMBERS = { 'bound', 'snapat', 'depoch', 'lease', 'cn', 'attempts', 'n', '
 
 local function retype(t)
   for name, wanted in pairs(TYPES) do
-    local is = redis.call('TYPE', t[name])
+    local key = t[name]
+    local is = redis.call('TYPE', key)
     is = is.ok or is
-    if is ~= 'none' and is ~= wanted then redis.call('DEL', t[name]) end
+    if is ~= 'none' and is ~= wanted then redis.call('DEL', key) end
   end
 end
 
