@@ -93,7 +93,7 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
 	result, err := again(ctx, func() (CommitResult, error) { return r.store.Activate(ctx, a) })
 	if errors.Is(err, ErrOutcomeUnknown) {
-		r.rescueActivated(a, *start)
+		r.rescueActivated(a, *start, err)
 	}
 	if err != nil || result.Status != CommitOK {
 		return err // the lease runs out and the sweep tries again

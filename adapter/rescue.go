@@ -16,9 +16,9 @@ const rescuePause = 250 * time.Millisecond
 // sender was told to send the input again, and may have chosen not to. A Begin that
 // was on its way may be carried out when the store answers again; that is waited
 // for as long as a lease.
-func (r *Runner) rescueBegun(b Begin, start begin) {
+func (r *Runner) rescueBegun(b Begin, start begin, why error) {
 	var until time.Time
-	r.rescue(b.Thread, b.Label, func(ctx context.Context) (bool, error) {
+	r.rescue(b.Thread, b.Label, why, func(ctx context.Context) (bool, error) {
 		begun, err := r.store.Dispatch(ctx, b.Thread, b.RunID)
 		if err != nil {
 			return false, err
@@ -39,8 +39,8 @@ func (r *Runner) rescueBegun(b Begin, start begin) {
 
 // rescueActivated is rescueBegun for a dispatch that was claimed from the queue.
 // Its sender was told that it is accepted: sent again, Activate may start it.
-func (r *Runner) rescueActivated(a Activation, start begin) {
-	r.rescue(a.Claim.Thread, start.label, func(ctx context.Context) (bool, error) {
+func (r *Runner) rescueActivated(a Activation, start begin, why error) {
+	r.rescue(a.Claim.Thread, start.label, why, func(ctx context.Context) (bool, error) {
 		result, err := r.store.Activate(ctx, a)
 		if err == nil && result.Status == CommitOK {
 			start.seq = result.End.Seq
@@ -67,10 +67,10 @@ func (r *Runner) goOnWith(ctx context.Context, claim Claim, carry func(asked tim
 // rescue tries until it is done, or fails with more than an unknown outcome. Until
 // the store has answered, this node's sweep leaves the thread alone. The run has a
 // place meanwhile.
-func (r *Runner) rescue(key ThreadKey, label string, try func(context.Context) (done bool, err error)) {
+func (r *Runner) rescue(key ThreadKey, label string, why error, try func(context.Context) (done bool, err error)) {
 	release := r.hold(key)
 	r.occupy()
-	r.log.Warn("it is not known whether a run has begun: the store is asked until it answers", "thread", key.Thread, "run", label)
+	r.log.Warn("it is not known whether a run has begun: the store is asked until it answers", "thread", key.Thread, "run", label, "error", why)
 	r.background(func() {
 		defer r.unreserve()
 		defer release()

@@ -44,6 +44,7 @@ type Options struct {
 	// another node: inputs in the queue of their thread, continuations as if they
 	// had been handed back. What cannot wait (an input that takes messages back or
 	// turns away from open interrupts, and Requeue) is refused as CodeThreadBusy.
+	// Inputs wait so whatever Busy says: it is about runs of the same thread.
 	// In ModeBlocking answers are not held to it. Agents that wait for runs on other
 	// threads take a place meanwhile. Default 10,000.
 	MaxRuns int

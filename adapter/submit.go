@@ -286,7 +286,7 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 	result, err := again(ctx, func() (BeginResult, error) { return r.store.Begin(ctx, b) })
 	if err != nil {
 		if !b.Queue && errors.Is(err, ErrOutcomeUnknown) {
-			r.rescueBegun(b, *start)
+			r.rescueBegun(b, *start, err)
 		}
 		return Admitted{}, false, err
 	}
