@@ -127,7 +127,8 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 			l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, agent,
 				func(o *adapter.Options) {
 					o.StoreTimeout = 100 * time.Millisecond
-					o.Logger = slog.New(slog.NewTextHandler(gaveUp, nil))
+					// What is said of a store that does not answer may be thinned.
+					o.Logger = slog.New(slog.NewTextHandler(gaveUp, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				})
 			store.lose(tt.call, true)
 			in := user("hi")
