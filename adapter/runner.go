@@ -61,8 +61,9 @@ type Options struct {
 	// those that an answer or an expiry continues, are left to others before that
 	// counts as failed attempts: while a deployment goes on, some nodes know agents
 	// that others do not. When the attempts are used up the run ends in RUN_ERROR
-	// agent_error, and its answers are given back. Default 10 min; negative: not at
-	// all.
+	// agent_error, and its answers are given back. Runs whose journal has records of
+	// a kind that this node does not know wait alike, and end in state_corrupted.
+	// Default 10 min; negative: not at all.
 	AgentWait time.Duration
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;
 	// time spent suspended does not count. 0: no limit.

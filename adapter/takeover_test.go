@@ -410,16 +410,16 @@ func (s *unreadable) Journal(ctx context.Context, c adapter.Claim) (*adapter.Exe
 	return view, err
 }
 
-// A run whose journal nobody can read ends when the attempts are used up, and
-// the thread goes on.
+// A run whose journal nobody can read ends when it has waited for who can, blames no
+// worker, and the thread goes on.
 func TestUnreadableJournal(t *testing.T) {
 	t.Parallel()
 	store := &unreadable{}
 	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, asker(confirmation("?")),
-		func(o *adapter.Options) { o.MaxAttempts = 1 })
+		func(o *adapter.Options) { o.AgentWait = -1 })
 	store.lapse = l.lapse
 	open := interrupts(t, l.say("hi"))
-	failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeWorkerLost)
+	failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeStateCorrupted)
 	interrupts(t, l.say("next"))
 	l.wellFormed()
 }
