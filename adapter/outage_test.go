@@ -40,8 +40,11 @@ func (o *outage) pass(ctx context.Context) error {
 	o.mu.Lock()
 	over := o.over
 	o.mu.Unlock()
-	if over == nil {
+	switch {
+	case over == nil:
 		return nil
+	case o.patience == 0:
+		return errCut
 	}
 	timer := time.NewTimer(o.patience)
 	defer timer.Stop()
