@@ -8,7 +8,7 @@ import (
 )
 
 // object reads a struct or a union. discriminator is a member that the caller
-// has read already.
+// has read already; "": there is none.
 func (r *reader) object(s *shape, v reflect.Value, discriminator string) {
 	if !r.want('{', "an object") {
 		return
@@ -21,7 +21,7 @@ func (r *reader) object(s *shape, v reflect.Value, discriminator string) {
 	var seen uint64
 	var extra map[string]json.RawMessage
 	r.each(func(name string) {
-		if name == discriminator {
+		if name == discriminator && discriminator != "" {
 			r.open()
 			return
 		}

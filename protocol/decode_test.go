@@ -233,3 +233,19 @@ func FuzzDecodeInput(f *testing.F) {
 		}
 	})
 }
+
+// A member without a name is a member like others: not defined, and kept for whoever
+// relays it.
+func TestMemberWithoutAName(t *testing.T) {
+	const text = `{"type":"success","":[null]}`
+	if Validate("RunFinishedSuccessOutcome", []byte(text)) == nil {
+		t.Errorf("%s is valid", text)
+	}
+	e, err := Decode([]byte(`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":` + text + `}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if written, err := Encode(e); err != nil || !strings.Contains(string(written), `"":[null]`) {
+		t.Errorf("%s %v", written, err)
+	}
+}
