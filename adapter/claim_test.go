@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 )
@@ -41,20 +40,10 @@ func TestReadsThatFailAreNoLostWorkers(t *testing.T) {
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	w.Shutdown(gone) // hands back
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	for asked := 0; asked < 5; {
-		select {
-		case <-store.asked:
-			asked++
-		case <-tick.C:
-			l.lapse()
-		case <-l.ctx().Done():
-			t.Fatalf("asked %d times", asked)
-		}
+	for range 5 {
+		await(l, store.asked)
 	}
 	store.silent.Store(false)
-	l.lapse()
 	succeeded(t, l.untilEnd())
 }
 
