@@ -73,7 +73,7 @@ test("what the store has not taken can be taken back and written anew", async ()
   await tab.at("outgoing").waitFor();
   await tab.at("edit-unsent").click();
   await until(async () => (await tab.at("composer").inputValue()) === "/say never to be said", "the text is there to be changed");
-  assert.equal(await tab.at("outgoing").count(), 0);
+  await until(async () => (await tab.at("outgoing").count()) === 0, "it is not kept to be sent");
   await thaw();
   await until(async () => (await tab.at("store-away").count()) === 0, "the store is back");
   await tab.say("/say something else");
