@@ -21,6 +21,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -147,14 +148,14 @@ func openStore(ctx context.Context, s *settings, log *slog.Logger) (*redisstore.
 }
 
 // serverOptions are what the settings say of the server.
-func (s *settings) serverOptions(auth server.Authenticator, store adapter.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
+func (s *settings) serverOptions(auth server.Authenticator, st store.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
 		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: []string{"script"},
 		Identities: map[string]protocol.IdentityCapabilities{"": script.Identity, "script": script.Identity},
 		Fallback:   web.Handler(), Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
-			_, err := store.Due(ctx, 1)
-			if errors.Is(err, adapter.ErrPartial) {
+			_, err := st.Due(ctx, 1)
+			if errors.Is(err, store.ErrPartial) {
 				return nil // the others could not do more
 			}
 			return err

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -148,7 +149,7 @@ func TestResumeRace(t *testing.T) {
 	for range 20 {
 		ran := new(atomic.Int32)
 		// No worker is lost here, however slow the machine is.
-		l := newLabOn(t, func(adapter.Store) adapter.Store { return leasing(t, time.Minute) }, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		l := newLabOn(t, func(store.Store) store.Store { return leasing(t, time.Minute) }, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			if _, err := run.Ask(ctx, confirmation("?")); err != nil {
 				return err
 			}

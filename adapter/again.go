@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"time"
 )
 
@@ -11,7 +12,7 @@ import (
 func again[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		result, err := call()
-		if !errors.Is(err, ErrOutcomeUnknown) {
+		if !errors.Is(err, store.ErrOutcomeUnknown) {
 			return result, err
 		}
 		timer := time.NewTimer(wait)

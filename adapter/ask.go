@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -202,8 +203,8 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 		return fmt.Errorf("adapter: Ask: %w", err)
 	}
 	x.runner.reached("mid_suspend")
-	err = x.end(&End{
-		Kind:       EndSuspend,
+	err = x.end(&store.End{
+		Kind:       store.EndSuspend,
 		Suspension: stored,
 		Interrupts: ask.IDs,
 		ToolCalls:  toolCalls,

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"encoding/json"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // QueuedInput is a waiting input as followers are told of it.
@@ -13,7 +14,7 @@ type QueuedInput struct {
 // Attached is where a follower stands after attaching or being restated. What it
 // holds may be shared with others and must not be changed.
 type Attached struct {
-	Position    Position
+	Position    store.Position
 	Recovered   bool
 	Reason      string // not recovered: one of the Reason constants
 	ActiveRunID string // label; "" when no run is active

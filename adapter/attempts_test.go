@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // A run whose every worker is lost ends when they are lost without recording
@@ -84,11 +85,11 @@ func TestAttemptsAreSpentByLackOfProgress(t *testing.T) {
 
 // settles tells when a run has ended.
 type settles struct {
-	adapter.Store
+	store.Store
 	over func()
 }
 
-func (s settles) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+func (s settles) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	result, err := s.Store.Commit(ctx, b)
 	if err == nil && b.End != nil {
 		s.over()
@@ -96,7 +97,7 @@ func (s settles) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitRes
 	return result, err
 }
 
-func (s settles) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+func (s settles) Bury(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	result, err := s.Store.Bury(ctx, n)
 	if err == nil {
 		s.over()

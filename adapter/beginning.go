@@ -4,11 +4,12 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // queueing fills in a Begin whose run has to wait.
-func queueing(b *Begin, in Input, j *judgement, fresh protocol.Messages) error {
+func queueing(b *store.Begin, in Input, j *judgement, fresh protocol.Messages) error {
 	input := *in.Run
 	if newState(j) == nil {
 		input.State = nil // what its sender holds says nothing new, and will be old when it runs
@@ -29,7 +30,7 @@ func queueing(b *Begin, in Input, j *judgement, fresh protocol.Messages) error {
 }
 
 // cancelledInQueue is the whole of a run that never ran.
-func cancelledInQueue(key ThreadKey, label string) [2]protocol.Event {
+func cancelledInQueue(key store.ThreadKey, label string) [2]protocol.Event {
 	return [2]protocol.Event{
 		&protocol.RunStarted{ThreadID: key.Thread, RunID: label, ProtocolVersion: protocolVersion},
 		cancelledEvent(key, label),
@@ -38,7 +39,7 @@ func cancelledInQueue(key ThreadKey, label string) [2]protocol.Event {
 
 // beginning fills in a Begin that starts a new execution, and folds in how its
 // run begins.
-func beginning(b *Begin, j *judgement, v verdict) (*begin, error) {
+func beginning(b *store.Begin, j *judgement, v verdict) (*begin, error) {
 	start := &begin{view: j.view, fold: j.fold, label: b.Label, id: b.Execution, agent: b.Agent}
 	start.events = startEvents(b.Thread, j, v.fresh)
 	if v.rewinds {
@@ -65,7 +66,7 @@ func beginning(b *Begin, j *judgement, v verdict) (*begin, error) {
 }
 
 // continuing fills in a Begin that continues the suspended execution.
-func continuing(b *Begin, j *judgement, v verdict) (*begin, error) {
+func continuing(b *store.Begin, j *judgement, v verdict) (*begin, error) {
 	start := &begin{view: j.view, fold: j.fold, label: b.Label, id: b.Execution, continuing: true}
 	start.events = startEvents(b.Thread, j, v.fresh)
 	if err := encodeStart(&b.Events, start); err != nil {
@@ -83,7 +84,7 @@ func continuing(b *Begin, j *judgement, v verdict) (*begin, error) {
 }
 
 // answers are what is kept of each decision.
-func answers(j *judgement, v verdict, b *Begin) (map[string]json.RawMessage, error) {
+func answers(j *judgement, v verdict, b *store.Begin) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
 	for i, entry := range v.decisions {
 		text, err := json.Marshal(answered{Key: v.keys[i], Run: b.RunID, Label: b.Label, At: j.view.Now.UnixMilli()})
@@ -97,7 +98,7 @@ func answers(j *judgement, v verdict, b *Begin) (map[string]json.RawMessage, err
 
 // startEvents open a run. The echoed input holds what is new to the thread and
 // nothing that could be a secret (binding §4).
-func startEvents(key ThreadKey, j *judgement, fresh protocol.Messages) []protocol.Event {
+func startEvents(key store.ThreadKey, j *judgement, fresh protocol.Messages) []protocol.Event {
 	return []protocol.Event{&protocol.RunStarted{
 		ThreadID: key.Thread, RunID: j.input.RunID, ProtocolVersion: protocolVersion,
 		Input: &protocol.RunAgentInput{ThreadID: key.Thread, RunID: j.input.RunID, Messages: fresh},

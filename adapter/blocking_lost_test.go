@@ -6,21 +6,22 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // forgetful loses the worker of each run that answers: it is begun, and nobody
 // carries it.
 type forgetful struct {
-	adapter.Store
+	store.Store
 	left  int // how many are lost
 	lapse func()
 }
 
-func (s *forgetful) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s *forgetful) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	res, err := s.Store.Begin(ctx, b)
 	if len(b.Answers) > 0 && s.left > 0 {
 		s.left--
-		res.Claim = adapter.Claim{}
+		res.Claim = store.Claim{}
 		s.lapse()
 	}
 	return res, err
@@ -31,7 +32,7 @@ func (s *forgetful) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginRe
 func waiting(t *testing.T, question adapter.ExpiryPolicy) (l *lab, over chan error) {
 	over = make(chan error, 1)
 	lossy := &forgetful{left: 1}
-	l = newLabOn(t, func(s adapter.Store) adapter.Store { lossy.Store = s; return lossy },
+	l = newLabOn(t, func(s store.Store) store.Store { lossy.Store = s; return lossy },
 		adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			q := confirmation("?")
 			if question != adapter.ExpiryDefault {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -38,7 +39,7 @@ func TestQueueIsBoundedByBytes(t *testing.T) {
 	close(gate)
 	for waits := true; waits; {
 		l.untilEnd()
-		view, err := l.store.Read(l.ctx(), l.key, adapter.ReadQuery{})
+		view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestCancelledInputsCountAsWaiting(t *testing.T) {
 func TestWaitingInputsAreReadByFollowersAlone(t *testing.T) {
 	agent, gate := gated()
 	var counted *reads
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { counted = &reads{Store: s}; return counted }, agent)
+	l := newLabOn(t, func(s store.Store) store.Store { counted = &reads{Store: s}; return counted }, agent)
 	l.submit(user("one"))
 	for _, text := range []string{"two", "three"} {
 		l.submit(user(text))

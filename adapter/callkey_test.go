@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // keys are the idempotency keys with which each payee was paid.
@@ -67,11 +68,11 @@ func (k *keys) distinct(t *testing.T, attempts map[string]int) {
 
 // remembers knows which execution was begun.
 type remembers struct {
-	adapter.Store
+	store.Store
 	execution *string
 }
 
-func (s remembers) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s remembers) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	if *s.execution == "" {
 		*s.execution = b.Execution
 	}
@@ -103,7 +104,7 @@ func TestIdempotencyKeysOfOneID(t *testing.T) {
 		}
 		return nil
 	})
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { return remembers{s, &execution} }, agent)
+	l := newLabOn(t, func(s store.Store) store.Store { return remembers{s, &execution} }, agent)
 	dying = l.cutAfter(l.store, -1)
 	w := l.worker(dying, agent)
 	l.beginOn(w, "hi", "run-0")
@@ -160,7 +161,7 @@ func TestIdempotencyKeysOfBranches(t *testing.T) {
 					return adapter.Parallel(ctx, run, branches...)
 				})
 			}
-			l := newLabOn(t, func(s adapter.Store) adapter.Store { return remembers{older{s, without}, &execution} }, agent(false))
+			l := newLabOn(t, func(s store.Store) store.Store { return remembers{older{s, without}, &execution} }, agent(false))
 			dying = l.cutAfter(l.store, -1)
 			l.beginOn(l.worker(dying, agent(true)), "hi", "run-0")
 			await(l, started)

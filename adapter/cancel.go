@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -29,13 +30,13 @@ type Interrupted struct {
 // node, and that the log does not hold before the queue is released: label is the
 // client's runId, events are what their senders are owed, uncounted. It is called
 // from several goroutines, must not block, and may be told of one input twice.
-type Withdrawn func(key ThreadKey, label string, events [][]byte)
+type Withdrawn func(key store.ThreadKey, label string, events [][]byte)
 
 // OnWithdrawn sets the one function that is told. Threads that nobody follows
 // here are not heard of.
 func (r *Runner) OnWithdrawn(f Withdrawn) { r.owes.Store(&f) }
 
-func (r *Runner) withdrawn(d Delivery) {
+func (r *Runner) withdrawn(d store.Delivery) {
 	owe := r.owes.Load()
 	if owe == nil {
 		return
@@ -53,22 +54,22 @@ func (r *Runner) withdrawn(d Delivery) {
 // cancelled, inputs that wait are superseded, and no worker that held a claim
 // before writes again. Open interrupts stay open. What of the thread cannot be read,
 // and is in the way, goes.
-func (r *Runner) InterruptThread(ctx context.Context, key ThreadKey, reason string) (Interrupted, error) {
+func (r *Runner) InterruptThread(ctx context.Context, key store.ThreadKey, reason string) (Interrupted, error) {
 	i, err := r.interrupt(ctx, key, reason, uuid.NewString())
-	if errors.Is(err, ErrCorrupted) {
+	if errors.Is(err, store.ErrCorrupted) {
 		i, err = r.repair(ctx, key, reason)
 	}
 	r.mended(key)
 	return i, err
 }
 
-func (r *Runner) interrupt(ctx context.Context, key ThreadKey, reason, request string) (Interrupted, error) {
+func (r *Runner) interrupt(ctx context.Context, key store.ThreadKey, reason, request string) (Interrupted, error) {
 	for range maxSubmitTries {
-		view, err := r.store.Read(ctx, key, ReadQuery{})
+		view, err := r.store.Read(ctx, key, store.ReadQuery{})
 		if err != nil {
 			return Interrupted{}, err
 		}
-		i := Interruption{Thread: key, Request: request, Reason: reason}
+		i := store.Interruption{Thread: key, Request: request, Reason: reason}
 		if view.Active != nil {
 			record, err := readRecord(view.Active)
 			if err != nil {
@@ -79,7 +80,7 @@ func (r *Runner) interrupt(ctx context.Context, key ThreadKey, reason, request s
 				return Interrupted{}, err
 			}
 		}
-		result, err := again(ctx, func() (InterruptResult, error) { return r.store.Interrupt(ctx, i) })
+		result, err := again(ctx, func() (store.InterruptResult, error) { return r.store.Interrupt(ctx, i) })
 		if err != nil {
 			return Interrupted{}, err
 		}
@@ -91,10 +92,10 @@ func (r *Runner) interrupt(ctx context.Context, key ThreadKey, reason, request s
 		}
 		return Interrupted{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 	}
-	return Interrupted{}, fmt.Errorf("%w: the thread changes too fast to be interrupted", ErrOutcomeUnknown)
+	return Interrupted{}, fmt.Errorf("%w: the thread changes too fast to be interrupted", store.ErrOutcomeUnknown)
 }
 
-func cancelledEvent(key ThreadKey, label string) protocol.Event {
+func cancelledEvent(key store.ThreadKey, label string) protocol.Event {
 	return &protocol.RunFinished{ThreadID: key.Thread, RunID: label, Outcome: &protocol.RunOutcome{Type: protocol.OutcomeCancelled}}
 }
 
@@ -102,14 +103,14 @@ func cancelledEvent(key ThreadKey, label string) protocol.Event {
 // latest first, so that what waits does not begin because what is active ends. A
 // run that has ended with open interrupts has ended; they stay open. An error
 // means that some may be stopped and others not.
-func (r *Runner) Cancel(ctx context.Context, key ThreadKey, label string) (Cancelled, error) {
+func (r *Runner) Cancel(ctx context.Context, key store.ThreadKey, label string) (Cancelled, error) {
 	var all Cancelled
 	terminal, err := protocol.Encode(cancelledEvent(key, label))
 	if err != nil {
 		return all, err
 	}
 	for range r.options.MaxQueue + 2 { // more only if others begin meanwhile
-		one, err := r.stop(ctx, Stop{Thread: key, Label: label, Terminal: terminal})
+		one, err := r.stop(ctx, store.Stop{Thread: key, Label: label, Terminal: terminal})
 		if err != nil || !one.Stopped {
 			return all, err
 		}
@@ -122,8 +123,8 @@ func (r *Runner) Cancel(ctx context.Context, key ThreadKey, label string) (Cance
 }
 
 // CancelRun stops one run by its server-made id, if it has not ended.
-func (r *Runner) CancelRun(ctx context.Context, key ThreadKey, id, reason string) (Cancelled, error) {
-	view, err := r.store.Read(ctx, key, ReadQuery{RunID: id})
+func (r *Runner) CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (Cancelled, error) {
+	view, err := r.store.Read(ctx, key, store.ReadQuery{RunID: id})
 	if err != nil || view.Run == nil {
 		return Cancelled{}, err
 	}
@@ -135,13 +136,13 @@ func (r *Runner) CancelRun(ctx context.Context, key ThreadKey, id, reason string
 	if err != nil {
 		return Cancelled{}, err
 	}
-	return r.stop(ctx, Stop{Thread: key, RunID: id, Reason: reason, Terminal: terminal})
+	return r.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: reason, Terminal: terminal})
 }
 
-func (r *Runner) stop(ctx context.Context, s Stop) (Cancelled, error) {
+func (r *Runner) stop(ctx context.Context, s store.Stop) (Cancelled, error) {
 	s.Request = uuid.NewString()
 	key := s.Thread
-	result, err := again(ctx, func() (StopResult, error) { return r.store.Stop(ctx, s) })
+	result, err := again(ctx, func() (store.StopResult, error) { return r.store.Stop(ctx, s) })
 	if err != nil {
 		return Cancelled{}, err
 	}

@@ -8,11 +8,12 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // tryClaim claims the thread once; took: there was something to claim.
-func (r *Runner) tryClaim(key ThreadKey) (took bool) {
+func (r *Runner) tryClaim(key store.ThreadKey) (took bool) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
 	defer cancel()
 	err := r.contain("claim", key, func() (err error) {
@@ -21,7 +22,7 @@ func (r *Runner) tryClaim(key ThreadKey) (took bool) {
 	})
 	switch tries := r.noteClaim(key, err); {
 	case err == nil || r.ctx.Err() != nil:
-	case !errors.Is(err, ErrCorrupted):
+	case !errors.Is(err, store.ErrCorrupted):
 		r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "tries", tries, "error", err)
 	case tries == 1:
 		r.log.Error("a thread cannot be claimed: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
@@ -31,39 +32,39 @@ func (r *Runner) tryClaim(key ThreadKey) (took bool) {
 
 // claim takes the thread's next activation and carries it. The caller holds a
 // place for its run.
-func (r *Runner) claim(ctx context.Context, key ThreadKey) (took bool, err error) {
+func (r *Runner) claim(ctx context.Context, key store.ThreadKey) (took bool, err error) {
 	if x := r.carries(key); x != nil {
 		if kept, err := x.lease.ask(ctx); err != nil || kept {
 			return false, err
 		}
 		x.cancel(errLeaseLost)
 	}
-	request := ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: r.silence.spares()}
+	request := store.ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: r.silence.spares()}
 	asked := time.Now()
-	claimed, err := again(ctx, func() (ClaimResult, error) { return r.store.Claim(ctx, request) })
+	claimed, err := again(ctx, func() (store.ClaimResult, error) { return r.store.Claim(ctx, request) })
 	if err != nil {
 		return false, err
 	}
 	switch {
-	case claimed.Kind == ClaimNothing:
+	case claimed.Kind == store.ClaimNothing:
 		return false, nil
-	case claimed.Kind == ClaimExpired:
+	case claimed.Kind == store.ClaimExpired:
 		return true, r.expire(ctx, key)
 	case claimed.Exhausted:
 		err = r.exhausted(ctx, claimed)
-	case claimed.Kind == ClaimQueued:
+	case claimed.Kind == store.ClaimQueued:
 		err = r.activate(ctx, claimed, asked)
-	case claimed.Kind == ClaimTakeover:
+	case claimed.Kind == store.ClaimTakeover:
 		err = r.resumeLost(ctx, claimed, asked)
 	}
 	// A record that cannot be read is no reason not to settle the claim.
-	record, _ := readRecord(&RunState{Record: claimed.Record})
+	record, _ := readRecord(&store.RunState{Record: claimed.Record})
 	return true, r.deliver(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
 }
 
 // activate judges a waiting input again, on the thread as it has become, and
 // starts its run.
-func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.Time) error {
+func (r *Runner) activate(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
 	var waiting queuedInput
 	var input protocol.RunAgentInput
 	if err := readStored(claimed.Input, &waiting, "the waiting input"); err != nil {
@@ -79,8 +80,8 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 	if err != nil {
 		return r.unused(claimed.Claim, err)
 	}
-	b := Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
-	record, err := readRecord(&RunState{Record: claimed.Record})
+	b := store.Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
+	record, err := readRecord(&store.RunState{Record: claimed.Record})
 	if err != nil {
 		return err
 	}
@@ -89,13 +90,13 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 	if err != nil {
 		return impossible(err)
 	}
-	a := Activation{Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent}
+	a := store.Activation{Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent}
 	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
-	result, err := again(ctx, func() (CommitResult, error) { return r.store.Activate(ctx, a) })
-	if errors.Is(err, ErrOutcomeUnknown) {
+	result, err := again(ctx, func() (store.CommitResult, error) { return r.store.Activate(ctx, a) })
+	if errors.Is(err, store.ErrOutcomeUnknown) {
 		r.rescueActivated(a, *start, err)
 	}
-	if err != nil || result.Status != CommitOK {
+	if err != nil || result.Status != store.CommitOK {
 		return err // the lease runs out and the sweep tries again
 	}
 	start.seq = result.End.Seq
@@ -105,14 +106,14 @@ func (r *Runner) activate(ctx context.Context, claimed ClaimResult, asked time.T
 
 // unused returns why a claim came to nothing. When the store did not answer the claim
 // is given back, for a moment later: that is no lost worker, and costs no attempt.
-func (r *Runner) unused(claim Claim, err error) error {
-	if !errors.Is(err, ErrOutcomeUnknown) {
+func (r *Runner) unused(claim store.Claim, err error) error {
+	if !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
 	terminal, _ := protocol.Encode(&protocol.RunError{Code: CodeWorkerLost, Message: err.Error()})
 	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
 	defer stop()
-	_, _ = r.store.Nack(ctx, Nack{Claim: claim, Wait: r.options.Sweep, Terminal: terminal, Free: true}) // or its lease ends
+	_, _ = r.store.Nack(ctx, store.Nack{Claim: claim, Wait: r.options.Sweep, Terminal: terminal, Free: true}) // or its lease ends
 	return err
 }
 
@@ -131,12 +132,12 @@ func unknownAgent(name string, j *journal) error {
 }
 
 // resumeLost goes on with a run whose worker was lost.
-func (r *Runner) resumeLost(ctx context.Context, claimed ClaimResult, asked time.Time) error {
-	record, err := readRecord(&RunState{Record: claimed.Record})
+func (r *Runner) resumeLost(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
+	record, err := readRecord(&store.RunState{Record: claimed.Record})
 	if err != nil {
 		return err
 	}
-	view, err := r.store.Read(ctx, claimed.Claim.Thread, ReadQuery{})
+	view, err := r.store.Read(ctx, claimed.Claim.Thread, store.ReadQuery{})
 	if err != nil {
 		return r.unused(claimed.Claim, err)
 	}

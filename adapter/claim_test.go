@@ -6,16 +6,17 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // unread does not answer a worker that reads a thread.
 type unread struct {
-	adapter.Store
+	store.Store
 	silent atomic.Bool
 	asked  chan struct{}
 }
 
-func (s *unread) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+func (s *unread) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	if s.silent.Load() && !q.Follower {
 		s.asked <- struct{}{}
 		return nil, errAway
@@ -25,25 +26,25 @@ func (s *unread) Read(ctx context.Context, key adapter.ThreadKey, q adapter.Read
 
 // What the store does not tell the next worker is no loss of a worker.
 func TestReadsThatFailAreNoLostWorkers(t *testing.T) {
-	var store *unread
+	var st *unread
 	agent := restart{adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error { return run.Say("done") })}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store {
-		store = &unread{Store: s, asked: make(chan struct{}, 1000)}
-		return store
+	l := newLabOn(t, func(s store.Store) store.Store {
+		st = &unread{Store: s, asked: make(chan struct{}, 1000)}
+		return st
 	}, agent)
-	w := l.worker(store.Store, restart{adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	w := l.worker(st.Store, restart{adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	})})
 	l.beginOn(w, "hi", "run-0")
-	store.silent.Store(true)
+	st.silent.Store(true)
 	gone, cancel := context.WithCancel(context.Background())
 	cancel()
 	w.Shutdown(gone) // hands back
 	for range 5 {
-		await(l, store.asked)
+		await(l, st.asked)
 	}
-	store.silent.Store(false)
+	st.silent.Store(false)
 	succeeded(t, l.untilEnd())
 }
 

@@ -1,6 +1,9 @@
 package adapter
 
-import "sync"
+import (
+	"github.com/aguiws/aguiws/adapter/store"
+	"sync"
+)
 
 const (
 	// maxClaims is how many claims are under way at once: as many as keep the way to
@@ -18,8 +21,8 @@ type claims struct {
 	runs  int // that are carried
 	held  int // places held for what may become a run
 	under int // claims under way
-	known map[ThreadKey]claimStage
-	line  []ThreadKey
+	known map[store.ThreadKey]claimStage
+	line  []store.ThreadKey
 	more  bool          // others are due, that are not in line
 	took  bool          // a claim took something since others were looked for
 	wake  chan struct{} // holds one: look for others at once
@@ -35,13 +38,13 @@ const (
 )
 
 // claimLater claims the thread's next activation when its turn comes.
-func (r *Runner) claimLater(key ThreadKey) { r.lineUp(key, claimAgain) }
+func (r *Runner) claimLater(key store.ThreadKey) { r.lineUp(key, claimAgain) }
 
 // claimDue is claimLater for what a sweep has found: a claim that is under way is
 // the one that is due.
-func (r *Runner) claimDue(key ThreadKey) { r.lineUp(key, claimUnder) }
+func (r *Runner) claimDue(key store.ThreadKey) { r.lineUp(key, claimUnder) }
 
-func (r *Runner) lineUp(key ThreadKey, under claimStage) {
+func (r *Runner) lineUp(key store.ThreadKey, under claimStage) {
 	if r.draining() || r.leaves(key) || r.holds(key) {
 		return
 	}
@@ -61,7 +64,7 @@ func (r *Runner) lineUp(key ThreadKey, under claimStage) {
 }
 
 // append puts the thread at the end of the line. The lock is held.
-func (c *claims) append(key ThreadKey) {
+func (c *claims) append(key store.ThreadKey) {
 	c.known[key] = claimWaits
 	c.line = append(c.line, key)
 }
@@ -90,7 +93,7 @@ func (r *Runner) claimNext() {
 }
 
 // claimNow makes one claim of those under way.
-func (r *Runner) claimNow(key ThreadKey) {
+func (r *Runner) claimNow(key store.ThreadKey) {
 	took := r.tryClaim(key)
 	c := &r.claims
 	c.mu.Lock()

@@ -3,6 +3,7 @@ package adapter
 import (
 	"errors"
 	"fmt"
+	"github.com/aguiws/aguiws/adapter/store"
 	"sync/atomic"
 )
 
@@ -16,14 +17,14 @@ type panics struct {
 
 type panicPlace struct {
 	doing  string
-	thread ThreadKey
+	thread store.ThreadKey
 }
 
 var errPanicked = errors.New("adapter: it panicked")
 
 // contain calls fn for a thread, or for none. A panic is counted, logged the first
 // time that it happens there, and returned as an error.
-func (r *Runner) contain(doing string, key ThreadKey, fn func() error) error {
+func (r *Runner) contain(doing string, key store.ThreadKey, fn func() error) error {
 	err := contained(fn)
 	var p *panicError
 	if !errors.As(err, &p) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -36,8 +37,8 @@ func TestInterruptThread(t *testing.T) {
 		return ends == 2
 	})
 	l.wellFormed()
-	runs, err := l.runner.Runs(l.ctx(), l.key, adapter.DispatchQuery{})
-	if err != nil || len(runs) != 2 || runs[0].State != adapter.DispatchSuperseded || runs[1].State != adapter.DispatchSuperseded {
+	runs, err := l.runner.Runs(l.ctx(), l.key, store.DispatchQuery{})
+	if err != nil || len(runs) != 2 || runs[0].State != store.DispatchSuperseded || runs[1].State != store.DispatchSuperseded {
 		t.Errorf("%+v %v", runs, err)
 	}
 	close(gate)
@@ -69,10 +70,10 @@ func TestCancelRunByID(t *testing.T) {
 		t.Errorf("%+v %v", c, err)
 	}
 	l.untilEnd()
-	if info, err := l.runner.FindRun(l.ctx(), l.key, q.RunID); err != nil || info.State != adapter.DispatchCancelled {
+	if info, err := l.runner.FindRun(l.ctx(), l.key, q.RunID); err != nil || info.State != store.DispatchCancelled {
 		t.Errorf("%+v %v", info, err)
 	}
-	if info, err := l.runner.FindRun(l.ctx(), l.key, a.RunID); err != nil || info.State != adapter.DispatchSuperseded || info.Error != "by an operator" {
+	if info, err := l.runner.FindRun(l.ctx(), l.key, a.RunID); err != nil || info.State != store.DispatchSuperseded || info.Error != "by an operator" {
 		t.Errorf("%+v %v", info, err)
 	}
 	if info, err := l.runner.FindRun(l.ctx(), l.key, "nobody"); err != nil || info != nil {
@@ -231,14 +232,14 @@ func TestInboxAndThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := interrupts(t, l.untilEnd())
-	items, next, err := l.runner.Inbox(l.ctx(), adapter.PageQuery{Tenant: "acme"})
+	items, next, err := l.runner.Inbox(l.ctx(), store.PageQuery{Tenant: "acme"})
 	if err != nil || next != "" || len(items) != 1 || items[0].Thread != l.key || items[0].Interrupts[0].ID != open[0].ID || items[0].Label != "r" {
 		t.Fatalf("%+v %q %v", items, next, err)
 	}
 	if items[0].Title != "Please book the flight" || time.Since(items[0].Since) > time.Minute {
 		t.Errorf("%+v", items[0])
 	}
-	for _, q := range []adapter.PageQuery{{Tenant: "other"}, {Tenant: "acme", Reason: "other:reason"}} {
+	for _, q := range []store.PageQuery{{Tenant: "other"}, {Tenant: "acme", Reason: "other:reason"}} {
 		if items, _, err := l.runner.Inbox(l.ctx(), q); err != nil || len(items) != 0 {
 			t.Errorf("%+v: %+v %v", q, items, err)
 		}
@@ -246,7 +247,7 @@ func TestInboxAndThreads(t *testing.T) {
 	if ok, err := l.runner.SetTitle(l.ctx(), l.key, "Flight"); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	threads, next, err := l.runner.Threads(l.ctx(), l.key.Namespace, adapter.PageQuery{})
+	threads, next, err := l.runner.Threads(l.ctx(), l.key.Namespace, store.PageQuery{})
 	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Waiting || threads[0].Active {
 		t.Fatalf("%+v %q %v", threads, next, err)
 	}
@@ -254,7 +255,7 @@ func TestInboxAndThreads(t *testing.T) {
 		t.Fatal("a suspended thread was deleted", ok, err)
 	}
 	l.answer(resolved(open[0].ID, "1"))
-	if items, _, err := l.runner.Inbox(l.ctx(), adapter.PageQuery{Tenant: "acme"}); err != nil || len(items) != 0 {
+	if items, _, err := l.runner.Inbox(l.ctx(), store.PageQuery{Tenant: "acme"}); err != nil || len(items) != 0 {
 		t.Errorf("%+v %v", items, err)
 	}
 	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || !ok {

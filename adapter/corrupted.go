@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -19,7 +20,7 @@ const CodeStateCorrupted = "state_corrupted"
 // corrupted says what cannot be read. Why is in the log of nobody: the errors of
 // decoders quote what they were given.
 func corrupted(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrCorrupted}, args...)...)
+	return fmt.Errorf("%w: "+format, append([]any{store.ErrCorrupted}, args...)...)
 }
 
 // readStored decodes a stored value.
@@ -32,7 +33,7 @@ func readStored(text []byte, into any, format string, args ...any) error {
 
 // condemned makes an error about what is stored one that no attempt gets past.
 func condemned(err error) error {
-	if !errors.Is(err, ErrCorrupted) {
+	if !errors.Is(err, store.ErrCorrupted) {
 		return err
 	}
 	return &undeliverable{code: CodeStateCorrupted, text: err.Error()}
@@ -40,7 +41,7 @@ func condemned(err error) error {
 
 // unreadable refuses an input to a thread that cannot be read, and tells the log of
 // the first.
-func (r *Runner) unreadable(key ThreadKey, err error) *protocol.RunError {
+func (r *Runner) unreadable(key store.ThreadKey, err error) *protocol.RunError {
 	if r.corrupted.first(key) {
 		r.log.Error("a thread cannot be read: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
 	}
@@ -49,13 +50,13 @@ func (r *Runner) unreadable(key ThreadKey, err error) *protocol.RunError {
 
 // repair interrupts a thread in which the usual way stumbles over what cannot be
 // read.
-func (r *Runner) repair(ctx context.Context, key ThreadKey, reason string) (Interrupted, error) {
-	terminal, err := protocol.Encode(&protocol.RunError{Code: CodeStateCorrupted, Message: ErrCorrupted.Error()})
+func (r *Runner) repair(ctx context.Context, key store.ThreadKey, reason string) (Interrupted, error) {
+	terminal, err := protocol.Encode(&protocol.RunError{Code: CodeStateCorrupted, Message: store.ErrCorrupted.Error()})
 	if err != nil {
 		return Interrupted{}, err
 	}
-	i := Interruption{Thread: key, Request: uuid.NewString(), Reason: reason, Terminal: terminal, Repair: true}
-	result, err := again(ctx, func() (InterruptResult, error) { return r.store.Interrupt(ctx, i) })
+	i := store.Interruption{Thread: key, Request: uuid.NewString(), Reason: reason, Terminal: terminal, Repair: true}
+	result, err := again(ctx, func() (store.InterruptResult, error) { return r.store.Interrupt(ctx, i) })
 	if err != nil {
 		return Interrupted{}, err
 	}
@@ -67,12 +68,12 @@ func (r *Runner) repair(ctx context.Context, key ThreadKey, reason string) (Inte
 
 // unreadableThread reports whether what the thread waits for cannot be read, so that
 // nobody can end it in order.
-func (r *Runner) unreadableThread(ctx context.Context, key ThreadKey) (bool, error) {
-	view, err := r.store.Read(ctx, key, ReadQuery{})
+func (r *Runner) unreadableThread(ctx context.Context, key store.ThreadKey) (bool, error) {
+	view, err := r.store.Read(ctx, key, store.ReadQuery{})
 	if err == nil {
 		_, err = readSuspension(view.Suspension)
 	}
-	if errors.Is(err, ErrCorrupted) {
+	if errors.Is(err, store.ErrCorrupted) {
 		return true, nil
 	}
 	return false, err
@@ -86,7 +87,7 @@ const (
 )
 
 // mended forgets that the thread could not be read.
-func (r *Runner) mended(key ThreadKey) {
+func (r *Runner) mended(key store.ThreadKey) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.failing, key)

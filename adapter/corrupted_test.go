@@ -14,6 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -27,8 +28,8 @@ type spoilt struct {
 	store    *redisstore.Store
 	claiming *countsClaims
 	runner   *adapter.Runner
-	bad      adapter.ThreadKey
-	good     adapter.ThreadKey
+	bad      store.ThreadKey
+	good     store.ThreadKey
 	log      *lockedBuffer
 	agent    adapter.Agent
 }
@@ -52,21 +53,21 @@ func (b *lockedBuffer) count(what string) int {
 
 // countsClaims counts the claims of threads.
 type countsClaims struct {
-	adapter.Store
+	store.Store
 	mu     sync.Mutex
-	claims map[adapter.ThreadKey]int
+	claims map[store.ThreadKey]int
 
 	swept chan struct{}
 }
 
-func (s *countsClaims) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
+func (s *countsClaims) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
 	s.mu.Lock()
 	s.claims[c.Thread]++
 	s.mu.Unlock()
 	return s.Store.Claim(ctx, c)
 }
 
-func (s *countsClaims) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
+func (s *countsClaims) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
 	select {
 	case s.swept <- struct{}{}:
 	default:
@@ -83,14 +84,14 @@ func newSpoilt(t *testing.T, agent adapter.Agent) *spoilt {
 	}
 	db := redis.NewClient(options)
 	t.Cleanup(func() { db.Close() })
-	store, err := redisstore.Open(context.Background(), url, &redisstore.Options{Partitions: 1, Lease: time.Minute, Timeout: patience})
+	st, err := redisstore.Open(context.Background(), url, &redisstore.Options{Partitions: 1, Lease: time.Minute, Timeout: patience})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { store.Close() })
-	s := &spoilt{t: t, db: db, store: store, bad: adapter.ThreadKey{Namespace: "n", Thread: "bad"}, agent: agent,
-		good: adapter.ThreadKey{Namespace: "n", Thread: "good"}, log: new(lockedBuffer)}
-	s.claiming = &countsClaims{Store: store, claims: map[adapter.ThreadKey]int{}, swept: make(chan struct{})}
+	t.Cleanup(func() { st.Close() })
+	s := &spoilt{t: t, db: db, store: st, bad: store.ThreadKey{Namespace: "n", Thread: "bad"}, agent: agent,
+		good: store.ThreadKey{Namespace: "n", Thread: "good"}, log: new(lockedBuffer)}
+	s.claiming = &countsClaims{Store: st, claims: map[store.ThreadKey]int{}, swept: make(chan struct{})}
 	s.start()
 	return s
 }
@@ -118,7 +119,7 @@ func (s *spoilt) ctx() context.Context {
 	return ctx
 }
 
-func (s *spoilt) submit(key adapter.ThreadKey, text string) adapter.Admitted {
+func (s *spoilt) submit(key store.ThreadKey, text string) adapter.Admitted {
 	s.t.Helper()
 	in := user(text)
 	in.ThreadID, in.RunID = key.Thread, "run-"+text
@@ -294,7 +295,7 @@ var states = map[string]func(s *spoilt){
 	},
 }
 
-func (s *spoilt) rests(key adapter.ThreadKey) {
+func (s *spoilt) rests(key store.ThreadKey) {
 	s.t.Helper()
 	s.until("it is at rest", func() bool {
 		thread, err := s.runner.Thread(s.ctx(), key)
@@ -350,7 +351,7 @@ func (s *spoilt) restore(saved map[string]string) {
 // allowed is no error, or one that says that it is the data.
 func (s *spoilt) allowed(name, what string, err error) {
 	s.t.Helper()
-	if err != nil && !errors.Is(err, adapter.ErrCorrupted) {
+	if err != nil && !errors.Is(err, store.ErrCorrupted) {
 		s.t.Errorf("%s: %s: %v", name, what, err)
 	}
 }
@@ -364,16 +365,16 @@ func (s *spoilt) check(name string) {
 	_, err = f.Attach(ctx, nil)
 	s.allowed(name, "attach", err)
 	f.Close()
-	if _, _, err := s.runner.Inbox(ctx, adapter.PageQuery{Tenant: "t"}); err != nil {
+	if _, _, err := s.runner.Inbox(ctx, store.PageQuery{Tenant: "t"}); err != nil {
 		s.t.Errorf("%s: inbox: %v", name, err)
 	}
-	if _, _, err := s.runner.Threads(ctx, "n", adapter.PageQuery{}); err != nil {
+	if _, _, err := s.runner.Threads(ctx, "n", store.PageQuery{}); err != nil {
 		s.t.Errorf("%s: threads: %v", name, err)
 	}
-	if _, _, err := s.runner.DeadLetters(ctx, adapter.PageQuery{Tenant: "t"}); err != nil {
+	if _, _, err := s.runner.DeadLetters(ctx, store.PageQuery{Tenant: "t"}); err != nil {
 		s.t.Errorf("%s: dead letters: %v", name, err)
 	}
-	_, err = s.runner.Runs(ctx, s.bad, adapter.DispatchQuery{})
+	_, err = s.runner.Runs(ctx, s.bad, store.DispatchQuery{})
 	s.allowed(name, "runs", err)
 	if _, err := s.runner.InterruptThread(ctx, s.bad, "damaged"); err != nil {
 		s.t.Errorf("%s: interrupt: %v", name, err)
@@ -403,7 +404,7 @@ func TestRunWithADamagedJournal(t *testing.T) {
 		n, err := s.db.LLen(s.ctx(), s.keys()["journal"]).Result()
 		return err == nil && n == 4
 	})
-	runs, err := s.runner.Runs(s.ctx(), s.bad, adapter.DispatchQuery{})
+	runs, err := s.runner.Runs(s.ctx(), s.bad, store.DispatchQuery{})
 	if err != nil || len(runs) != 1 {
 		t.Fatal(runs, err)
 	}
@@ -414,7 +415,7 @@ func TestRunWithADamagedJournal(t *testing.T) {
 	s.start()
 	s.until("the run has ended", func() bool {
 		run, err := s.runner.FindRun(s.ctx(), s.bad, runs[0].ID)
-		return err == nil && run.State == adapter.DispatchDeadLetter && strings.Contains(string(run.Outcome), adapter.CodeStateCorrupted)
+		return err == nil && run.State == store.DispatchDeadLetter && strings.Contains(string(run.Outcome), adapter.CodeStateCorrupted)
 	})
 	if a := s.submit(s.bad, "hi"); a.Disposition != adapter.Started {
 		t.Errorf("afterwards: %+v", a.Refusal)
@@ -464,10 +465,10 @@ func TestSweepLeavesADamagedThreadAlone(t *testing.T) {
 // are there too.
 func TestOpenBesideAThreadThatCannotBeRead(t *testing.T) {
 	s := newSpoilt(t, adapter.AgentFunc(asksOrWaits))
-	for _, key := range []adapter.ThreadKey{s.bad, s.good} {
+	for _, key := range []store.ThreadKey{s.bad, s.good} {
 		s.submit(key, "ask")
 	}
-	keys := []adapter.ThreadKey{s.bad, s.good}
+	keys := []store.ThreadKey{s.bad, s.good}
 	s.until("both ask", func() bool {
 		open, err := s.runner.Open(s.ctx(), keys)
 		return err == nil && len(open) == 2
@@ -499,11 +500,11 @@ func TestDueHoldsWhatIsNoThread(t *testing.T) {
 
 // tornJournal gives journals with something else in the place of their last record.
 type tornJournal struct {
-	adapter.Store
+	store.Store
 	last string
 }
 
-func (s tornJournal) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
+func (s tornJournal) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
 	v, err := s.Store.Journal(ctx, c)
 	if err == nil && len(v.Journal) > 0 {
 		v.Journal[len(v.Journal)-1] = rawJSON(s.last)
@@ -525,7 +526,7 @@ func TestJournalRecordOfNoKnownKind(t *testing.T) {
 				<-ctx.Done()
 				return context.Cause(ctx)
 			})
-			l := newLabOn(t, func(s adapter.Store) adapter.Store { return tornJournal{s, last} }, agent,
+			l := newLabOn(t, func(s store.Store) store.Store { return tornJournal{s, last} }, agent,
 				func(o *adapter.Options) { o.Sweep = time.Hour })
 			l.beginOn(l.runner, "hi", "run-0")
 			await(l, stepped)

@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // theRun is the thread's only run in a state.
-func (l *lab) theRun(state adapter.DispatchState) adapter.RunInfo {
+func (l *lab) theRun(state store.DispatchState) adapter.RunInfo {
 	l.t.Helper()
-	runs, err := l.runner.Runs(l.ctx(), l.key, adapter.DispatchQuery{States: []adapter.DispatchState{state}})
+	runs, err := l.runner.Runs(l.ctx(), l.key, store.DispatchQuery{States: []store.DispatchState{state}})
 	if err != nil || len(runs) != 1 {
 		l.t.Fatalf("%d runs are %s: %+v %v", len(runs), state, runs, err)
 	}
@@ -60,13 +61,13 @@ func TestRequeueGoesOnFromTheJournal(t *testing.T) {
 	l.abandon(w)
 	l.beginOn(w, "hi", "run-0")
 	await(l, cut.lost)
-	if c, err := l.store.Claim(l.ctx(), adapter.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != adapter.ClaimTakeover {
+	if c, err := l.store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != store.ClaimTakeover {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.lapse()
 	l.replace(agent)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
-	letter := l.theRun(adapter.DispatchDeadLetter)
+	letter := l.theRun(store.DispatchDeadLetter)
 	if letter.Label != "run-0" || letter.Error == "" || letter.Outcome == nil {
 		t.Errorf("dead letter %+v", letter)
 	}
@@ -83,7 +84,7 @@ func TestRequeueGoesOnFromTheJournal(t *testing.T) {
 	if got := fmt.Sprint(ran); got != before {
 		t.Errorf("steps ran %s, and %s before", got, before)
 	}
-	if letter := l.theRun(adapter.DispatchDeadLetter); letter.RequeuedAs != admitted.RunID {
+	if letter := l.theRun(store.DispatchDeadLetter); letter.RequeuedAs != admitted.RunID {
 		t.Errorf("requeued as %q, not %q", letter.RequeuedAs, admitted.RunID)
 	}
 	if again, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || again.Disposition != adapter.Refused || again.Refusal.Code != adapter.CodeGone {
@@ -98,7 +99,7 @@ func TestRequeueBeginsAgain(t *testing.T) {
 	l := newLab(t, agent)
 	l.lose(agent, 1)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
-	letter := l.theRun(adapter.DispatchDeadLetter)
+	letter := l.theRun(store.DispatchDeadLetter)
 	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != adapter.Started {
 		t.Fatalf("%+v %v", a, err)
 	}
@@ -112,7 +113,7 @@ func TestRequeueIsTooLate(t *testing.T) {
 	l := newLab(t, agent)
 	l.lose(agent, 1)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
-	letter := l.theRun(adapter.DispatchDeadLetter)
+	letter := l.theRun(store.DispatchDeadLetter)
 	succeeded(t, l.say("next"))
 	if a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID); err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeGone {
 		t.Errorf("%+v %v", a, err)
@@ -152,7 +153,7 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 			break
 		}
 	}
-	letter := l.theRun(adapter.DispatchDeadLetter)
+	letter := l.theRun(store.DispatchDeadLetter)
 	if letter.Attempts != 3 || letter.Label != "waits" {
 		t.Errorf("dead letter %+v", letter)
 	}
@@ -182,12 +183,12 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 	wait()
 	l.replace(first, impatient)
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeRunError })
-	letter := l.theRun(adapter.DispatchDeadLetter)
+	letter := l.theRun(store.DispatchDeadLetter)
 	a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)
 	if err != nil || a.Disposition != adapter.Refused || a.Refusal.Code != adapter.CodeInvalidInput {
 		t.Errorf("%+v %v", a, err)
 	}
-	if letter := l.theRun(adapter.DispatchDeadLetter); letter.RequeuedAs != "" {
+	if letter := l.theRun(store.DispatchDeadLetter); letter.RequeuedAs != "" {
 		t.Errorf("requeued as %s", letter.RequeuedAs)
 	}
 }
@@ -206,7 +207,7 @@ func TestRequeueKeepsTheDedupeKey(t *testing.T) {
 	}
 	await(l, cut.lost)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
-	a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(adapter.DispatchDeadLetter).ID)
+	a, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID)
 	if err != nil || a.Disposition != adapter.Started {
 		t.Fatalf("%+v %v", a, err)
 	}

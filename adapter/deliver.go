@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -39,7 +40,7 @@ func (u *undeliverable) Error() string { return u.text }
 // deliver settles a claim whose activation failed: it is tried again later, or
 // becomes a dead letter, and then nobody continues its execution unless its
 // decisions were given back. Other errors leave the claim to its lease.
-func (r *Runner) deliver(claim Claim, execution string, attempts int, failed error) error {
+func (r *Runner) deliver(claim store.Claim, execution string, attempts int, failed error) error {
 	var u *undeliverable
 	if !errors.As(failed, &u) {
 		return failed
@@ -50,7 +51,7 @@ func (r *Runner) deliver(claim Claim, execution string, attempts int, failed err
 	}
 	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
 	defer stop()
-	n := Nack{Claim: claim, Error: u.text, Terminal: terminal, GiveBack: u.giveBack}
+	n := store.Nack{Claim: claim, Error: u.text, Terminal: terminal, GiveBack: u.giveBack}
 	settle := r.store.Bury
 	if u.later {
 		settle = r.store.Nack
@@ -61,8 +62,8 @@ func (r *Runner) deliver(claim Claim, execution string, attempts int, failed err
 			n.Wait, n.Free = wait, true
 		}
 	}
-	result, err := again(ctx, func() (NackResult, error) { return settle(ctx, n) })
-	if u.code == CodeStateCorrupted && errors.Is(err, ErrCorrupted) {
+	result, err := again(ctx, func() (store.NackResult, error) { return settle(ctx, n) })
+	if u.code == CodeStateCorrupted && errors.Is(err, store.ErrCorrupted) {
 		_, err = r.repair(ctx, claim.Thread, u.text)
 		return err
 	}
@@ -71,7 +72,7 @@ func (r *Runner) deliver(claim Claim, execution string, attempts int, failed err
 	}
 	r.log.Warn("a dispatch could not be delivered", "thread", claim.Thread.Thread, "dispatch", claim.RunID,
 		"attempt", attempts, "state", string(result.State), "error", u.text)
-	if result.State == DispatchDeadLetter && !result.GaveBack {
+	if result.State == store.DispatchDeadLetter && !result.GaveBack {
 		r.dismiss(execution)
 	}
 	if result.Ready {
@@ -81,11 +82,11 @@ func (r *Runner) deliver(claim Claim, execution string, attempts int, failed err
 }
 
 // exhausted is what becomes of a run whose workers were all lost.
-func (r *Runner) exhausted(ctx context.Context, claimed ClaimResult) error {
+func (r *Runner) exhausted(ctx context.Context, claimed store.ClaimResult) error {
 	u := &undeliverable{code: CodeWorkerLost, text: fmt.Sprintf("the worker of the run was lost %d times", claimed.Attempts-1)}
-	if claimed.Kind == ClaimTakeover {
+	if claimed.Kind == store.ClaimTakeover {
 		view, err := r.store.Journal(ctx, claimed.Claim)
-		if errors.Is(err, ErrClaimLost) {
+		if errors.Is(err, store.ErrClaimLost) {
 			return nil
 		}
 		if err != nil {

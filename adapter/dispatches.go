@@ -9,23 +9,24 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // RunInfo is a run as operators see it: its dispatch, and what its record says.
 type RunInfo struct {
-	Dispatch
+	store.Dispatch
 	Label     string // the client's runId
 	Execution string
 	Agent     string // "" : the default agent, or that of the execution it continues
 }
 
-func runInfo(d Dispatch) (RunInfo, error) {
-	record, err := readRecord(&RunState{Record: d.Record})
+func runInfo(d store.Dispatch) (RunInfo, error) {
+	record, err := readRecord(&store.RunState{Record: d.Record})
 	return RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent}, err
 }
 
-func runInfos(dispatches []Dispatch) ([]RunInfo, error) {
+func runInfos(dispatches []store.Dispatch) ([]RunInfo, error) {
 	runs := make([]RunInfo, len(dispatches))
 	for i, d := range dispatches {
 		var err error
@@ -38,7 +39,7 @@ func runInfos(dispatches []Dispatch) ([]RunInfo, error) {
 
 // Runs lists the runs of a thread: those that wait or are active in the order of
 // claiming, then the others, latest first.
-func (r *Runner) Runs(ctx context.Context, key ThreadKey, q DispatchQuery) ([]RunInfo, error) {
+func (r *Runner) Runs(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]RunInfo, error) {
 	dispatches, err := r.store.Dispatches(ctx, key, q)
 	if err != nil {
 		return nil, err
@@ -48,7 +49,7 @@ func (r *Runner) Runs(ctx context.Context, key ThreadKey, q DispatchQuery) ([]Ru
 
 // FindRun returns one run of a thread by its server-made id; nil when there is
 // none.
-func (r *Runner) FindRun(ctx context.Context, key ThreadKey, id string) (*RunInfo, error) {
+func (r *Runner) FindRun(ctx context.Context, key store.ThreadKey, id string) (*RunInfo, error) {
 	d, err := r.store.Dispatch(ctx, key, id)
 	if err != nil || d == nil {
 		return nil, err
@@ -59,9 +60,9 @@ func (r *Runner) FindRun(ctx context.Context, key ThreadKey, id string) (*RunInf
 
 // DeadLetters pages through a tenant's dead letters, oldest first, and returns
 // the cursor of the next page, "" at the end. Errors are as Inbox's.
-func (r *Runner) DeadLetters(ctx context.Context, q PageQuery) ([]RunInfo, string, error) {
+func (r *Runner) DeadLetters(ctx context.Context, q store.PageQuery) ([]RunInfo, string, error) {
 	page, partial := r.store.DeadLetters(ctx, q)
-	if partial != nil && !errors.Is(partial, ErrPartial) {
+	if partial != nil && !errors.Is(partial, store.ErrPartial) {
 		return nil, "", partial
 	}
 	runs, err := runInfos(page.Letters)
@@ -70,7 +71,7 @@ func (r *Runner) DeadLetters(ctx context.Context, q PageQuery) ([]RunInfo, strin
 
 // CountDispatches counts the dispatches of a tenant's threads by state. Errors are as
 // Inbox's.
-func (r *Runner) CountDispatches(ctx context.Context, tenant string) (map[DispatchState]int64, error) {
+func (r *Runner) CountDispatches(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
 	return r.store.CountTenant(ctx, tenant)
 }
 
@@ -79,7 +80,7 @@ func (r *Runner) CountDispatches(ctx context.Context, tenant string) (map[Dispat
 // for answers (CodeThreadBusy, CodePending), when the dead letter was requeued
 // already or the thread has begun another execution since (CodeGone), and when
 // its agent is not known here (CodeInvalidInput).
-func (r *Runner) Requeue(ctx context.Context, key ThreadKey, id string) (Admitted, error) {
+func (r *Runner) Requeue(ctx context.Context, key store.ThreadKey, id string) (Admitted, error) {
 	if !r.enter() {
 		return refused(refuse(CodeServerDraining, "the server is shutting down: try again", nil)), nil
 	}
@@ -93,11 +94,11 @@ func (r *Runner) Requeue(ctx context.Context, key ThreadKey, id string) (Admitte
 		if err != nil {
 			return Admitted{}, err
 		}
-		if letter == nil || letter.State != DispatchDeadLetter || letter.RequeuedAs != "" {
+		if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
 			return refused(refuse(CodeGone, "there is no such dead letter, or it was requeued already", nil)), nil
 		}
 		admitted, stale, err := r.requeue(ctx, key, letter)
-		if errors.Is(err, ErrCorrupted) {
+		if errors.Is(err, store.ErrCorrupted) {
 			return refused(r.unreadable(key, err)), nil
 		}
 		if err != nil || !stale {
@@ -107,8 +108,8 @@ func (r *Runner) Requeue(ctx context.Context, key ThreadKey, id string) (Admitte
 	return refused(refuse(CodeThreadBusy, "the thread changes too fast: try again", nil)), nil
 }
 
-func (r *Runner) requeue(ctx context.Context, key ThreadKey, letter *Dispatch) (Admitted, bool, error) {
-	old, err := readRecord(&RunState{Record: letter.Record})
+func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store.Dispatch) (Admitted, bool, error) {
+	old, err := readRecord(&store.RunState{Record: letter.Record})
 	if err != nil {
 		return Admitted{}, false, err
 	}
@@ -137,7 +138,7 @@ func (r *Runner) requeue(ctx context.Context, key ThreadKey, letter *Dispatch) (
 	case j.view.Active != nil || len(j.view.Queue) > 0:
 		return refused(refuse(CodeThreadBusy, "a run is active or waits: requeue the dead letter after it", nil)), false, nil
 	}
-	b := Begin{
+	b := store.Begin{
 		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: input.RunID, Requeues: letter.ID,
 		Agent: old.Agent, Execution: old.Execution, MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe,
 	}

@@ -7,17 +7,18 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // beforeDrafts does something once, between what a draft was judged on and its
 // being kept.
 type beforeDrafts struct {
-	adapter.Store
+	store.Store
 	do func()
 }
 
-func (s *beforeDrafts) Drafts(ctx context.Context, key adapter.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
+func (s *beforeDrafts) Drafts(ctx context.Context, key store.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	if do := s.do; do != nil {
 		s.do = nil
 		do()
@@ -28,8 +29,8 @@ func (s *beforeDrafts) Drafts(ctx context.Context, key adapter.ThreadKey, versio
 // Two people who each give the half that the other leaves out have answered all
 // of it, however close together they are.
 func TestHalvesThatMeetAreSubmitted(t *testing.T) {
-	store := &beforeDrafts{}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, asker(confirmation("one"), confirmation("two")))
+	st := &beforeDrafts{}
+	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
 	give := func(label string, entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
@@ -40,7 +41,7 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 		return a
 	}
 	var other adapter.Answered
-	store.do = func() { other = give("second", resolved(open[1].ID, `2`)) }
+	st.do = func() { other = give("second", resolved(open[1].ID, `2`)) }
 	a := give("first", resolved(open[0].ID, `1`))
 	if len(other.Missing) != 1 || len(a.Missing) != 0 || a.Admitted.Disposition != adapter.Started {
 		t.Fatalf("first %+v, second %+v", a, other)
@@ -62,11 +63,11 @@ func TestDraftThatIsTooLarge(t *testing.T) {
 // beforeBegin does something once, between what an input was judged on and its
 // being admitted.
 type beforeBegin struct {
-	adapter.Store
+	store.Store
 	do func()
 }
 
-func (s *beforeBegin) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s *beforeBegin) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	if do := s.do; do != nil {
 		s.do = nil
 		do()
@@ -76,8 +77,8 @@ func (s *beforeBegin) Begin(ctx context.Context, b adapter.Begin) (adapter.Begin
 
 // What was taken back before the answers were accepted is not carried out.
 func TestDraftTakenBackInTime(t *testing.T) {
-	store := &beforeBegin{}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, asker(confirmation("one"), confirmation("two")))
+	st := &beforeBegin{}
+	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
 	give := func(entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
@@ -88,7 +89,7 @@ func TestDraftTakenBackInTime(t *testing.T) {
 		return a
 	}
 	give(resolved(open[0].ID, `"yes"`))
-	store.do = func() {
+	st.do = func() {
 		if ok, err := l.runner.DropDraft(l.ctx(), l.key, open[0].ID); err != nil || !ok {
 			t.Error(ok, err)
 		}

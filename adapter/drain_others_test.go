@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // company is a durable store whose nodes come and go as a test wants.
 type company struct {
-	adapter.Store
+	store.Store
 	asked  chan struct{} // receives before each answer
 	takers func(agent string) (int, error)
 
@@ -93,7 +94,7 @@ func drainAmong(t *testing.T, agent *paced, takers func(question int, agent stri
 	t.Helper()
 	c := &company{asked: make(chan struct{}, 100)}
 	c.takers = func(agent string) (int, error) { return takers(len(c.asked), agent) }
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { c.Store = s; return c }, agent,
+	l := newLabOn(t, func(s store.Store) store.Store { c.Store = s; return c }, agent,
 		func(o *adapter.Options) { o.Agents["other"] = agent })
 	if got := c.offers(); !slices.Equal(got, []string{"", "other"}) {
 		t.Errorf("it says that it takes runs of %q", got)
@@ -108,7 +109,7 @@ func drainAmong(t *testing.T, agent *paced, takers func(question int, agent stri
 // nothingLeft fails the test unless no run is active.
 func (l *lab) nothingLeft() {
 	l.t.Helper()
-	view, err := l.store.Read(l.ctx(), l.key, adapter.ReadQuery{})
+	view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{})
 	if err != nil || view.Active != nil {
 		l.t.Fatalf("a run is left: %+v %v", view, err)
 	}
@@ -127,7 +128,7 @@ func (l *lab) done() {
 // A node that ends takes no more runs, whether it has some to finish or none.
 func TestDrainIdle(t *testing.T) {
 	c := &company{refused: true, asked: make(chan struct{}, 100), takers: func(string) (int, error) { return 0, nil }}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { c.Store = s; return c }, newPaced(1))
+	l := newLabOn(t, func(s store.Store) store.Store { c.Store = s; return c }, newPaced(1))
 	if got := c.offers(); len(got) != 1 {
 		t.Errorf("it says that it takes runs of %q", got)
 	}
@@ -226,7 +227,7 @@ func TestDrainWhileOthersComeAndGo(t *testing.T) {
 func TestDrainAloneUntilTheDeadline(t *testing.T) {
 	agent := newPaced(2)
 	c := &company{asked: make(chan struct{}, 100), takers: func(string) (int, error) { return 0, nil }}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { c.Store = s; return c }, agent)
+	l := newLabOn(t, func(s store.Store) store.Store { c.Store = s; return c }, agent)
 	l.submit(user("hi"))
 	await(l, agent.reached)
 	agent.goOn <- struct{}{}

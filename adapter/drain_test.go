@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // durable is a store that says it outlives its process and that another node takes
 // runs, so that a runner that drains hands its own back.
-type durable struct{ adapter.Store }
+type durable struct{ store.Store }
 
 func (durable) Durable() bool { return true }
 
@@ -20,7 +21,7 @@ func (durable) Takers(_ context.Context, agents []string) ([]int, error) {
 	return slices.Repeat([]int{1}, len(agents)), nil
 }
 
-func onDurable(s adapter.Store) adapter.Store { return durable{s} }
+func onDurable(s store.Store) store.Store { return durable{s} }
 
 // drain begins to shut the runner down, and returns when it admits nothing
 // more. What it returns waits for the end.
@@ -64,11 +65,11 @@ func TestShutdownLetsRunsFinish(t *testing.T) {
 
 // heldBegin is a store that holds an admission back until it is let.
 type heldBegin struct {
-	adapter.Store
+	store.Store
 	reached, goOn chan struct{}
 }
 
-func (s *heldBegin) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s *heldBegin) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	s.reached <- struct{}{}
 	<-s.goOn
 	return s.Store.Begin(ctx, b)
@@ -77,7 +78,7 @@ func (s *heldBegin) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginRe
 // Shutdown waits for an input that is being admitted, and for its run.
 func TestShutdownWaitsForAdmission(t *testing.T) {
 	held := &heldBegin{reached: make(chan struct{}, 1), goOn: make(chan struct{})}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { held.Store = s; return held },
+	l := newLabOn(t, func(s store.Store) store.Store { held.Store = s; return held },
 		adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error { return run.Say("hello") }))
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-1"

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -76,14 +77,14 @@ func failure(err error) (code, text string) {
 
 func (x *execution) succeed() error {
 	outcome := &protocol.RunOutcome{Type: protocol.OutcomeSuccess, PendingToolCallIDs: x.open}
-	return x.end(&End{Kind: EndFinish}, nil, &protocol.RunFinished{
+	return x.end(&store.End{Kind: store.EndFinish}, nil, &protocol.RunFinished{
 		ThreadID: x.claim.Thread.Thread, RunID: x.label, Outcome: outcome,
 	})
 }
 
 func (x *execution) fail(code, text string, giveBack bool) error {
 	giveBack = giveBack && !x.journal.final
-	return x.end(&End{Kind: EndFail, GiveBack: giveBack}, nil, &protocol.RunError{Message: text, Code: code})
+	return x.end(&store.End{Kind: store.EndFail, GiveBack: giveBack}, nil, &protocol.RunError{Message: text, Code: code})
 }
 
 // end closes what is open, says what is, and ends the run, in one commit.
@@ -91,7 +92,7 @@ func (x *execution) fail(code, text string, giveBack bool) error {
 // Messages are restated where a client could otherwise miss something: before
 // an interrupt, and in a run that answered one, whose tool results clients
 // before 1.0 drop.
-func (x *execution) end(end *End, records []*record, terminal protocol.Event) error {
+func (x *execution) end(end *store.End, records []*record, terminal protocol.Event) error {
 	var it item
 	add := func(events ...protocol.Event) error {
 		for _, e := range events {
@@ -109,18 +110,18 @@ func (x *execution) end(end *End, records []*record, terminal protocol.Event) er
 		}
 	}
 	closings := x.fold.Closings()
-	if end.Kind == EndSuspend {
+	if end.Kind == store.EndSuspend {
 		closings = x.fold.Suspensions()
 	}
 	if err := add(closings...); err != nil {
 		return err
 	}
-	if end.Kind == EndSuspend {
+	if end.Kind == store.EndSuspend {
 		if err := add(&protocol.StateSnapshot{Snapshot: orEmpty(x.fold.State())}); err != nil {
 			return err
 		}
 	}
-	if end.Kind == EndSuspend || x.continuing {
+	if end.Kind == store.EndSuspend || x.continuing {
 		if err := add(&protocol.MessagesSnapshot{Messages: x.fold.Messages()}); err != nil {
 			return err
 		}
@@ -137,8 +138,8 @@ func (x *execution) end(end *End, records []*record, terminal protocol.Event) er
 }
 
 // snapshot is what changed since the stored snapshot.
-func (x *execution) snapshot() (*SnapshotUpdate, error) {
-	u := &SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
+func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
+	u := &store.SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
 	seen := map[string]bool{}
 	for _, m := range x.fold.Messages() {
 		text, err := json.Marshal(m)

@@ -7,19 +7,20 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // begin describes an activation whose RUN_STARTED is logged.
 type begin struct {
-	claim    Claim
+	claim    store.Claim
 	asked    time.Time // when the claim was first asked for
 	label    string
 	id       string // execution
 	agent    string
 	frozen   frozen
-	view     *ThreadView    // as read before Begin or Activate, or after a takeover's claim
-	fold     *protocol.Fold // of the view and the events
+	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
+	fold     *protocol.Fold    // of the view and the events
 	events   []protocol.Event
 	seq      int64 // the log's end, the events included
 	number   int64 // commits of this claim so far
@@ -105,7 +106,7 @@ func (r *Runner) carry(b begin) error {
 }
 
 // handBack gives a claim up, so that any node may go on with the run at once.
-func (r *Runner) handBack(claim Claim) error {
+func (r *Runner) handBack(claim store.Claim) error {
 	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
 	defer stop()
 	return r.store.HandBack(ctx, claim)
@@ -117,8 +118,8 @@ func (r *Runner) handBack(claim Claim) error {
 func (x *execution) prepare(b begin) error {
 	var stored []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
-		view, err := again(x.ctx, func() (*ExecutionView, error) { return x.runner.store.Journal(x.ctx, b.claim) })
-		if errors.Is(err, ErrClaimLost) {
+		view, err := again(x.ctx, func() (*store.ExecutionView, error) { return x.runner.store.Journal(x.ctx, b.claim) })
+		if errors.Is(err, store.ErrClaimLost) {
 			return ErrStopped
 		}
 		if err != nil {
@@ -190,7 +191,7 @@ func (x *execution) endEarly(code, text string, giveBack bool) error {
 func (x *execution) stopHere() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.end(&End{Kind: EndCancel}, nil, cancelledEvent(x.claim.Thread, x.label)); err != nil {
+	if err := x.end(&store.End{Kind: store.EndCancel}, nil, cancelledEvent(x.claim.Thread, x.label)); err != nil {
 		return err
 	}
 	x.seal(ErrStopped)
@@ -214,5 +215,5 @@ func (x *execution) handedBack() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return errors.Is(x.sealed, errHandBack) ||
-		errors.Is(context.Cause(x.ctx), errHandBack) && x.pipe.result().End == (Position{})
+		errors.Is(context.Cause(x.ctx), errHandBack) && x.pipe.result().End == (store.Position{})
 }

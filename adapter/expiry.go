@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -62,7 +63,7 @@ func (r *Runner) expiryPolicy(i protocol.Interrupt) ExpiryPolicy {
 
 // expire answers a suspension whose deadline has passed, unless somebody was
 // faster: the version decides.
-func (r *Runner) expire(ctx context.Context, key ThreadKey) error {
+func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 	label := "expired-" + uuid.NewString()
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label}
 	j, err := r.read(ctx, key, input)
@@ -100,7 +101,7 @@ func (r *Runner) expire(ctx context.Context, key ThreadKey) error {
 	if policy == ExpiryFail {
 		v.failure = CodeExpired
 	}
-	b := Begin{
+	b := store.Begin{
 		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: label, Execution: open.Execution,
 		MaxAttempts: r.options.MaxAttempts,
 	}

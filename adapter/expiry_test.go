@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -104,7 +105,7 @@ func (l *lab) untilPast(i protocol.Interrupt) {
 		l.t.Fatal(err)
 	}
 	for {
-		view, err := l.store.Read(l.ctx(), l.key, adapter.ReadQuery{})
+		view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{})
 		if err != nil {
 			l.t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"time"
 )
 
@@ -15,8 +16,8 @@ type failing struct {
 
 // noteClaim takes down how a claim of the thread went, and says how often it has
 // failed in turn. A store that does not answer is no fault of the thread's.
-func (r *Runner) noteClaim(key ThreadKey, err error) int {
-	if errors.Is(err, ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+func (r *Runner) noteClaim(key store.ThreadKey, err error) int {
+	if errors.Is(err, store.ErrOutcomeUnknown) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		return 0
 	}
 	r.mu.Lock()
@@ -28,7 +29,7 @@ func (r *Runner) noteClaim(key ThreadKey, err error) int {
 	f := r.failing[key]
 	f.tries++
 	wait := retryAfter(f.tries)
-	if errors.Is(err, ErrCorrupted) {
+	if errors.Is(err, store.ErrCorrupted) {
 		wait = min(firstSpoiled<<min(f.tries-1, 10), lastSpoiled)
 	}
 	f.until = time.Now().Add(wait)

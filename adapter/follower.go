@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -24,17 +25,17 @@ const (
 // methods are for one goroutine, except Close.
 type Follower struct {
 	runner *Runner
-	key    ThreadKey
+	key    store.ThreadKey
 	notify func()
 	topic  *topic // guarded by the hub's lock
-	pos    Position
+	pos    store.Position
 	missed [][]byte // read with Attach, not returned yet; they follow pos
 }
 
 // Follow makes a cursor without a position: Attach or Seek gives it one before
 // Next. What is logged from now on on the thread calls notify, from any
 // goroutine; it must not block. The caller closes the follower.
-func (r *Runner) Follow(key ThreadKey, notify func()) *Follower {
+func (r *Runner) Follow(key store.ThreadKey, notify func()) *Follower {
 	f := &Follower{runner: r, key: key, notify: notify}
 	r.hub.join(f)
 	return f
@@ -44,10 +45,10 @@ func (r *Runner) Follow(key ThreadKey, notify func()) *Follower {
 func (f *Follower) Close() { f.runner.hub.leave(f) }
 
 // Position is that of the last event returned, or given by Attach or Seek.
-func (f *Follower) Position() Position { return f.pos }
+func (f *Follower) Position() store.Position { return f.pos }
 
 // Seek puts the cursor where a run was begun by this node.
-func (f *Follower) Seek(p Position) {
+func (f *Follower) Seek(p store.Position) {
 	f.pos, f.missed = p, nil
 	f.runner.hub.observe(f.key, p)
 }
@@ -55,8 +56,8 @@ func (f *Follower) Seek(p Position) {
 // Attach reads the thread and puts the cursor after the given position if all
 // events since are retained, else at the log's end with the thread restated
 // (binding §4).
-func (f *Follower) Attach(ctx context.Context, after *Position) (*Attached, error) {
-	q := ReadQuery{After: after, Follower: true, Inputs: true, Small: true}
+func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached, error) {
+	q := store.ReadQuery{After: after, Follower: true, Inputs: true, Small: true}
 	view, err := f.runner.store.Read(ctx, f.key, q)
 	if err == nil && view.Large > 0 && view.Recovered {
 		q.Small = false
@@ -66,7 +67,7 @@ func (f *Follower) Attach(ctx context.Context, after *Position) (*Attached, erro
 		return nil, err
 	}
 	var a *Attached
-	var end Position
+	var end store.Position
 	switch {
 	case view.Large > 0:
 		whole, err := f.runner.large.attach(ctx, f.key)
@@ -76,11 +77,11 @@ func (f *Follower) Attach(ctx context.Context, after *Position) (*Attached, erro
 		own := *whole
 		a, end = &own, own.Position
 	case view.Recovered:
-		a, end = &Attached{Position: *after, Recovered: true}, Position{view.Epoch, view.Seq}
+		a, end = &Attached{Position: *after, Recovered: true}, store.Position{Epoch: view.Epoch, Seq: view.Seq}
 		err = describe(a, view)
 	default:
 		a, err = attached(view)
-		end = Position{view.Epoch, view.Seq}
+		end = store.Position{Epoch: view.Epoch, Seq: view.Seq}
 	}
 	if err != nil {
 		return nil, err
@@ -94,8 +95,8 @@ func (f *Follower) Attach(ctx context.Context, after *Position) (*Attached, erro
 }
 
 // attached is where a follower stands that attaches without a position.
-func attached(view *ThreadView) (*Attached, error) {
-	a := &Attached{Position: Position{view.Epoch, view.Seq}, deleted: view.Deleted}
+func attached(view *store.ThreadView) (*Attached, error) {
+	a := &Attached{Position: store.Position{Epoch: view.Epoch, Seq: view.Seq}, deleted: view.Deleted}
 	var err error
 	if a.Restatement, err = restate(view, view.Seq, ""); err != nil {
 		return nil, err
@@ -103,7 +104,7 @@ func attached(view *ThreadView) (*Attached, error) {
 	return a, describe(a, view)
 }
 
-func reason(end Position, after *Position) string {
+func reason(end store.Position, after *store.Position) string {
 	switch {
 	case after == nil:
 		return ReasonNoPosition
@@ -117,7 +118,7 @@ func reason(end Position, after *Position) string {
 
 // describe adds what is waiting: the open interrupts, the active run and the
 // queued inputs.
-func describe(a *Attached, view *ThreadView) error {
+func describe(a *Attached, view *store.ThreadView) error {
 	open, err := readSuspension(view.Suspension)
 	if err != nil {
 		return err
@@ -176,7 +177,7 @@ func (f *Follower) Next(ctx context.Context) (Page, error) {
 		return Page{}, err
 	}
 	f.runner.hub.observe(f.key, result.End)
-	if result.Status != RangeOK {
+	if result.Status != store.RangeOK {
 		return f.restated(ctx)
 	}
 	f.pos.Seq += int64(len(result.Events))

@@ -5,26 +5,26 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // doubtful is a store that may lose deliveries while it is asked for ends.
 type doubtful struct {
-	adapter.Store
-	deliver func(adapter.Delivery)
+	store.Store
+	deliver func(store.Delivery)
 	asked   atomic.Int32
 	tails   chan struct{}
 }
 
-func (s *doubtful) Listen(deliver func(adapter.Delivery)) {
+func (s *doubtful) Listen(deliver func(store.Delivery)) {
 	s.deliver = deliver
 	s.Store.Listen(deliver)
 }
 
-func (s *doubtful) Tail(ctx context.Context, keys []adapter.ThreadKey) ([]adapter.Position, error) {
+func (s *doubtful) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
 	ends, err := s.Store.Tail(ctx, keys)
 	if s.asked.Add(1) == 1 {
-		s.deliver(adapter.Delivery{Kind: adapter.DeliverLost})
+		s.deliver(store.Delivery{Kind: store.DeliverLost})
 	}
 	select {
 	case s.tails <- struct{}{}:
@@ -36,9 +36,9 @@ func (s *doubtful) Tail(ctx context.Context, keys []adapter.ThreadKey) ([]adapte
 // Deliveries that are lost while ends are being compared make them be compared
 // once more.
 func TestDoubtWhileVerifying(t *testing.T) {
-	store := &doubtful{tails: make(chan struct{}, 2)}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, asker(confirmation("?")))
-	store.deliver(adapter.Delivery{Kind: adapter.DeliverLost})
-	await(l, store.tails)
-	await(l, store.tails)
+	st := &doubtful{tails: make(chan struct{}, 2)}
+	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, asker(confirmation("?")))
+	st.deliver(store.Delivery{Kind: store.DeliverLost})
+	await(l, st.tails)
+	await(l, st.tails)
 }

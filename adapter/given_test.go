@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -230,16 +231,16 @@ func TestGivenWhatIsNoJSON(t *testing.T) {
 
 // older writes journal records as a server did that knew none of these members.
 type older struct {
-	adapter.Store
+	store.Store
 	without []string
 }
 
-func (s older) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+func (s older) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	b.Records = slices.Clone(b.Records)
 	for i, text := range b.Records {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(text, &members); err != nil {
-			return adapter.CommitResult{}, err
+			return store.CommitResult{}, err
 		}
 		if bytes.Equal(members["kind"], []byte(`"ask"`)) {
 			continue
@@ -257,7 +258,7 @@ func TestReplayOfAnOlderServersJournal(t *testing.T) {
 	for name, pays := range payers {
 		t.Run(name, func(t *testing.T) {
 			to := "alice"
-			l := newLabOn(t, func(s adapter.Store) adapter.Store { return older{s, []string{"digest"}} }, adapter.AgentFunc(
+			l := newLabOn(t, func(s store.Store) store.Store { return older{s, []string{"digest"}} }, adapter.AgentFunc(
 				func(ctx context.Context, run *adapter.Run) error {
 					if err := pays(ctx, run, to, func() error { return nil }); err != nil {
 						return err

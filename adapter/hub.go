@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"maps"
 	"slices"
 	"sync"
@@ -24,13 +25,13 @@ const followEvery = 15 * time.Second
 // the order of their positions. A follower's cursor finds them there or reads
 // the log.
 type hub struct {
-	store Reader
+	store store.Reader
 
 	mu       sync.Mutex
-	topics   map[ThreadKey]*topic
+	topics   map[store.ThreadKey]*topic
 	verified time.Time
-	silent   []ThreadKey // the store did not tell their ends: they are asked for again
-	doubts   int         // how often deliveries may have been lost
+	silent   []store.ThreadKey // the store did not tell their ends: they are asked for again
+	doubts   int               // how often deliveries may have been lost
 }
 
 // topic is the tail of one thread's log. Guarded by the hub's lock.
@@ -43,8 +44,8 @@ type topic struct {
 	followers map[*Follower]struct{}
 }
 
-func newHub(store Reader) *hub {
-	return &hub{store: store, topics: map[ThreadKey]*topic{}, verified: time.Now()}
+func newHub(st store.Reader) *hub {
+	return &hub{store: st, topics: map[store.ThreadKey]*topic{}, verified: time.Now()}
 }
 
 func (h *hub) join(f *Follower) {
@@ -73,9 +74,9 @@ func (h *hub) leave(f *Follower) {
 }
 
 // deliver takes a batch in whatever order batches come.
-func (h *hub) deliver(d Delivery) {
+func (h *hub) deliver(d store.Delivery) {
 	if len(d.Events) == 0 {
-		h.observe(d.Thread, Position{d.Epoch, d.First - 1})
+		h.observe(d.Thread, store.Position{Epoch: d.Epoch, Seq: d.First - 1})
 		return
 	}
 	h.mu.Lock()
@@ -92,7 +93,7 @@ func (h *hub) deliver(d Delivery) {
 
 // take adds a batch to the tail. A batch that does not continue the tail
 // replaces it: who is behind reads the log.
-func (t *topic) take(d Delivery) {
+func (t *topic) take(d store.Delivery) {
 	end := d.First + int64(len(d.Events)) - 1
 	switch {
 	case d.Epoch != t.epoch || d.First > t.last+1:
@@ -129,7 +130,7 @@ func (t *topic) wake() func() {
 }
 
 // observe takes the end of the log as the store says it is.
-func (h *hub) observe(key ThreadKey, end Position) {
+func (h *hub) observe(key store.ThreadKey, end store.Position) {
 	h.mu.Lock()
 	t := h.topics[key]
 	if t == nil || t.epoch == end.Epoch && end.Seq <= t.last {
@@ -155,11 +156,11 @@ func (h *hub) doubt() {
 func (h *hub) verify(ctx context.Context) error {
 	h.mu.Lock()
 	all := time.Since(h.verified) >= followEvery
-	var keys []ThreadKey
+	var keys []store.ThreadKey
 	if all {
 		keys = slices.Collect(maps.Keys(h.topics))
 	} else {
-		keys = slices.DeleteFunc(h.silent, func(key ThreadKey) bool { return h.topics[key] == nil })
+		keys = slices.DeleteFunc(h.silent, func(key store.ThreadKey) bool { return h.topics[key] == nil })
 	}
 	h.silent = nil
 	doubts := h.doubts
@@ -169,10 +170,10 @@ func (h *hub) verify(ctx context.Context) error {
 	}
 	asked := time.Now()
 	ends, err := h.store.Tail(ctx, keys)
-	if err != nil && !errors.Is(err, ErrPartial) {
-		ends = make([]Position, len(keys))
+	if err != nil && !errors.Is(err, store.ErrPartial) {
+		ends = make([]store.Position, len(keys))
 	}
-	var silent []ThreadKey
+	var silent []store.ThreadKey
 	for i, key := range keys {
 		if ends[i].Epoch == "" {
 			silent = append(silent, key)

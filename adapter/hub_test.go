@@ -3,45 +3,46 @@ package adapter
 import (
 	"context"
 	"fmt"
+	"github.com/aguiws/aguiws/adapter/store"
 	"slices"
 	"testing"
 )
 
 // partReader is a store of which a part does not tell the ends of logs.
 type partReader struct {
-	Reader
+	store.Reader
 	silent map[string]bool // threads of that part
 	asked  []string        // in the latest call
 }
 
-func (r *partReader) Tail(_ context.Context, keys []ThreadKey) (ends []Position, err error) {
+func (r *partReader) Tail(_ context.Context, keys []store.ThreadKey) (ends []store.Position, err error) {
 	r.asked = nil
 	for _, key := range keys {
 		r.asked = append(r.asked, key.Thread)
 		if r.silent[key.Thread] {
-			ends, err = append(ends, Position{}), fmt.Errorf("%w: %w", ErrPartial, ErrOutcomeUnknown)
+			ends, err = append(ends, store.Position{}), fmt.Errorf("%w: %w", store.ErrPartial, store.ErrOutcomeUnknown)
 			continue
 		}
-		ends = append(ends, Position{"e", 7})
+		ends = append(ends, store.Position{Epoch: "e", Seq: 7})
 	}
 	slices.Sort(r.asked)
 	return ends, err
 }
 
 func TestThreadsOfASilentPartAreVerifiedAgainAndTheOthersAreNot(t *testing.T) {
-	store := &partReader{silent: map[string]bool{"b": true, "c": true, "d": true}}
-	h := newHub(store)
+	st := &partReader{silent: map[string]bool{"b": true, "c": true, "d": true}}
+	h := newHub(st)
 	followers := map[string]*Follower{}
 	for _, thread := range []string{"a", "b", "c", "d"} {
-		followers[thread] = &Follower{key: ThreadKey{Thread: thread}, notify: func() {}}
+		followers[thread] = &Follower{key: store.ThreadKey{Thread: thread}, notify: func() {}}
 		h.join(followers[thread])
 	}
 	verify := func(asked, known string) {
 		t.Helper()
-		store.asked = nil
+		st.asked = nil
 		_ = h.verify(t.Context())
-		if fmt.Sprint(store.asked) != asked {
-			t.Errorf("asked for %v, not %s", store.asked, asked)
+		if fmt.Sprint(st.asked) != asked {
+			t.Errorf("asked for %v, not %s", st.asked, asked)
 		}
 		var ends []string
 		for key, topic := range h.topics {
@@ -57,16 +58,16 @@ func TestThreadsOfASilentPartAreVerifiedAgainAndTheOthersAreNot(t *testing.T) {
 	h.doubt()
 	verify("[a b c d]", "[a]")
 	verify("[b c d]", "[a]")
-	delete(store.silent, "b")
+	delete(st.silent, "b")
 	h.leave(followers["d"])
 	verify("[b c]", "[a b]")
-	delete(store.silent, "c")
+	delete(st.silent, "c")
 	verify("[c]", "[a b c]")
 	verify("[]", "[a b c]")
-	store.silent["a"], store.silent["b"], store.silent["c"] = true, true, true
+	st.silent["a"], st.silent["b"], st.silent["c"] = true, true, true
 	h.doubt()
 	verify("[a b c]", "[a b c]")
-	store.silent = nil
+	st.silent = nil
 	verify("[a b c]", "[a b c]")
 	verify("[]", "[a b c]")
 }

@@ -8,12 +8,13 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // Suspended is a thread's open interrupts, as the inbox shows them.
 type Suspended struct {
-	Thread     ThreadKey
+	Thread     store.ThreadKey
 	Title      string
 	Since      time.Time // zero when read with its thread
 	Label      string    // runId of the run that asked
@@ -34,7 +35,7 @@ type OpenInterrupt struct {
 	Draft *protocol.ResumeEntry // an answer that waits for the others
 }
 
-func suspended(item InboxItem) (*Suspended, error) {
+func suspended(item store.InboxItem) (*Suspended, error) {
 	open, err := readSuspension(item.Suspension)
 	if err != nil || open == nil {
 		return nil, err
@@ -57,15 +58,15 @@ func suspended(item InboxItem) (*Suspended, error) {
 // waited longest first, and returns the cursor of the next page, "" at the end. One
 // that cannot be read holds up no other. An error that wraps ErrPartial comes with a
 // page that others may be missing on: see PageQuery.
-func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, error) {
+func (r *Runner) Inbox(ctx context.Context, q store.PageQuery) ([]Suspended, string, error) {
 	page, partial := r.store.Inbox(ctx, q)
-	if partial != nil && !errors.Is(partial, ErrPartial) {
+	if partial != nil && !errors.Is(partial, store.ErrPartial) {
 		return nil, "", partial
 	}
 	items := make([]Suspended, 0, len(page.Items))
 	for _, item := range page.Items {
 		s, err := suspended(item)
-		if item.Corrupted || errors.Is(err, ErrCorrupted) {
+		if item.Corrupted || errors.Is(err, store.ErrCorrupted) {
 			s, err = &Suspended{Thread: item.Thread, Title: item.Title, Since: item.Since, Corrupted: true}, nil
 		}
 		if err != nil {
@@ -81,26 +82,26 @@ func (r *Runner) Inbox(ctx context.Context, q PageQuery) ([]Suspended, string, e
 // Open returns the open interrupts of those of the threads that have any, in the
 // same order, without reading what else is in them. Some, beside an error that wraps
 // ErrPartial.
-func (r *Runner) Open(ctx context.Context, keys []ThreadKey) ([]Suspended, error) {
+func (r *Runner) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
 	ends, partial := r.store.Tail(ctx, keys)
-	if partial != nil && !errors.Is(partial, ErrPartial) {
+	if partial != nil && !errors.Is(partial, store.ErrPartial) {
 		return nil, partial
 	}
 	var all []Suspended
 	for i, key := range keys {
-		if ends[i] == (Position{}) && partial != nil {
+		if ends[i] == (store.Position{}) && partial != nil {
 			continue
 		}
 		// Whoever asks for what follows the end is given no snapshot.
-		view, err := r.store.Read(ctx, key, ReadQuery{After: &ends[i]})
+		view, err := r.store.Read(ctx, key, store.ReadQuery{After: &ends[i]})
 		var s *Suspended
 		if err == nil {
-			s, err = suspended(InboxItem{Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts})
+			s, err = suspended(store.InboxItem{Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts})
 		}
-		if errors.Is(err, ErrCorrupted) {
+		if errors.Is(err, store.ErrCorrupted) {
 			s, err = &Suspended{Thread: key, Corrupted: true}, nil
 		}
 		if err != nil {
@@ -130,7 +131,7 @@ type Answered struct {
 // then they are submitted as one resume. A refusal is in Admitted and keeps
 // nothing. label is the runId of the continuation; the same answers sent again
 // are repeats under any label.
-func (r *Runner) Answer(ctx context.Context, key ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
+func (r *Runner) Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: protocolVersion, Resume: entries}
 	if refusal := r.checkInput(Input{Run: input}); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
@@ -140,17 +141,17 @@ func (r *Runner) Answer(ctx context.Context, key ThreadKey, tenant, label string
 	}
 	for range maxSubmitTries {
 		answered, stale, err := r.answer(ctx, key, tenant, input, entries)
-		if errors.Is(err, ErrCorrupted) {
+		if errors.Is(err, store.ErrCorrupted) {
 			return Answered{Admitted: refused(r.unreadable(key, err))}, nil
 		}
 		if err != nil || !stale {
 			return answered, err
 		}
 	}
-	return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", ErrOutcomeUnknown)
+	return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", store.ErrOutcomeUnknown)
 }
 
-func (r *Runner) answer(ctx context.Context, key ThreadKey, tenant string, input *protocol.RunAgentInput, entries []protocol.ResumeEntry) (Answered, bool, error) {
+func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string, input *protocol.RunAgentInput, entries []protocol.ResumeEntry) (Answered, bool, error) {
 	j, err := r.read(ctx, key, input)
 	if err != nil {
 		return Answered{}, false, err
@@ -241,7 +242,7 @@ func (j *judgement) checkDraft(it suspendedInterrupt, entry protocol.ResumeEntry
 }
 
 // DropDraft takes a draft back. False: the interrupt is not open.
-func (r *Runner) DropDraft(ctx context.Context, key ThreadKey, interruptID string) (bool, error) {
+func (r *Runner) DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error) {
 	_, ok, err := r.store.Drafts(ctx, key, 0, map[string]json.RawMessage{interruptID: nil})
 	return ok, err
 }

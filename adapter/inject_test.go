@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -27,7 +28,7 @@ func TestRefusedInjectionInterruptsNothing(t *testing.T) {
 			if got, err := l.runner.Inject(l.ctx(), in); err != nil || got.Refusal == nil || got.Refusal.Code != adapter.CodeInvalidInput {
 				t.Errorf("%+v %v", got, err)
 			}
-			if info, err := l.runner.FindRun(l.ctx(), l.key, a.RunID); err != nil || info.State != adapter.DispatchClaimed {
+			if info, err := l.runner.FindRun(l.ctx(), l.key, a.RunID); err != nil || info.State != store.DispatchClaimed {
 				t.Errorf("%+v %v", info, err)
 			}
 			close(gate)
@@ -57,7 +58,7 @@ func TestInjectionUnderAQuestionInterruptsNothing(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 	info, err := l.runner.FindRun(l.ctx(), l.key, waits.RunID)
-	if err != nil || info.State != adapter.DispatchQueued {
+	if err != nil || info.State != store.DispatchQueued {
 		t.Errorf("%+v %v", info, err)
 	}
 	if i, err := l.runner.InterruptThread(l.ctx(), l.key, "done"); err != nil || i.Epoch != 1 {
@@ -77,7 +78,7 @@ func TestInjectionInterrupts(t *testing.T) {
 			one := l.submit(user("one"))
 			ended := func(id string) {
 				t.Helper()
-				if info, err := l.runner.FindRun(l.ctx(), l.key, id); err != nil || info.State != adapter.DispatchSuperseded {
+				if info, err := l.runner.FindRun(l.ctx(), l.key, id); err != nil || info.State != store.DispatchSuperseded {
 					t.Errorf("the run before is %+v, %v", info, err)
 				}
 			}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -41,7 +42,7 @@ const (
 // refusal, repeats, queue and supersede is set, or the run starts.
 type verdict struct {
 	refusal   *protocol.RunError
-	repeats   *RunState // the run that answers the input already
+	repeats   *store.RunState // the run that answers the input already
 	queue     bool
 	supersede bool
 	// The run continues the suspended execution with these decisions, in the
@@ -63,12 +64,12 @@ type verdict struct {
 // judgement is an input with what was read to judge it.
 type judgement struct {
 	input    *protocol.RunAgentInput
-	view     *ThreadView
+	view     *store.ThreadView
 	fold     *protocol.Fold // of the view
 	busy     BusyPolicy
 	digest   string // of the input, see inputDigest
 	schemas  *schemas
-	thread   ThreadKey
+	thread   store.ThreadKey
 	answered map[string]answeredRun
 	refusal  *protocol.RunError // the input asks for too much to be read
 }
@@ -76,7 +77,7 @@ type judgement struct {
 // answeredRun is an accepted decision with the run that carries it out.
 type answeredRun struct {
 	answered
-	state  *RunState
+	state  *store.RunState
 	failed bool // the run ended in RUN_ERROR
 }
 
@@ -135,7 +136,7 @@ func (j *judgement) heldMessages() map[string]bool {
 func (j *judgement) knownMessages() map[string]bool {
 	known := j.heldMessages()
 	for _, q := range j.view.Queue {
-		if record, err := readRecord(&RunState{Record: q.Record}); err == nil {
+		if record, err := readRecord(&store.RunState{Record: q.Record}); err == nil {
 			for _, id := range record.Messages {
 				known[id] = true
 			}
@@ -147,7 +148,7 @@ func (j *judgement) knownMessages() map[string]bool {
 // repeated finds the run that the input repeats (binding §5): the same label,
 // resume and forwardedProps, and no message that neither the thread nor that
 // earlier input has.
-func (j *judgement) repeated(known map[string]bool) (*RunState, error) {
+func (j *judgement) repeated(known map[string]bool) (*store.RunState, error) {
 	for _, state := range slices.Backward(j.view.Labelled) {
 		record, err := readRecord(&state)
 		if err != nil {
@@ -333,13 +334,13 @@ func (s *suspension) item(id string) *suspendedInterrupt {
 
 // resumeKey is equal for entries that decide the same: metadata is about the
 // envelope and does not count.
-func resumeKey(thread ThreadKey, entry protocol.ResumeEntry) (string, error) {
+func resumeKey(thread store.ThreadKey, entry protocol.ResumeEntry) (string, error) {
 	return digest([]any{thread.Namespace, thread.Thread, entry.InterruptID, entry.Status, entry.Payload})
 }
 
 // inputDigest is equal for inputs of which one can be a repeat of the other,
 // their messages aside.
-func inputDigest(thread ThreadKey, input *protocol.RunAgentInput) (string, error) {
+func inputDigest(thread store.ThreadKey, input *protocol.RunAgentInput) (string, error) {
 	keys := make([]string, len(input.Resume))
 	for i, entry := range input.Resume {
 		key, err := resumeKey(thread, entry)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/storetest"
@@ -26,9 +27,9 @@ const (
 // lab is one thread, one store and a runner that can be lost and replaced.
 type lab struct {
 	t      *testing.T
-	store  adapter.Store
+	store  store.Store
 	runner *adapter.Runner
-	key    adapter.ThreadKey
+	key    store.ThreadKey
 	runs   int
 	got    []protocol.Event // all that was logged
 	events [][]byte
@@ -41,22 +42,22 @@ type lab struct {
 // newLab runs agent on an embedded store.
 func newLab(t *testing.T, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
 	t.Helper()
-	return newLabOn(t, func(s adapter.Store) adapter.Store { return s }, agent, configure...)
+	return newLabOn(t, func(s store.Store) store.Store { return s }, agent, configure...)
 }
 
 // newLabOn runs agent on what wrap makes of an embedded store.
-func newLabOn(t *testing.T, wrap func(adapter.Store) adapter.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
+func newLabOn(t *testing.T, wrap func(store.Store) store.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *lab {
 	t.Helper()
 	storetest.Ran(t)
 	ahead := new(atomic.Int64)
-	store, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests, Clock: func() time.Time {
+	st, err := redisstore.Embedded(&redisstore.Options{Lease: leaseInTests, Clock: func() time.Time {
 		return time.Now().Add(time.Duration(ahead.Load()))
 	}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { store.Close() })
-	l := &lab{t: t, store: wrap(store), key: adapter.ThreadKey{Namespace: "test", Thread: "thread"}, ahead: ahead}
+	t.Cleanup(func() { st.Close() })
+	l := &lab{t: t, store: wrap(st), key: store.ThreadKey{Namespace: "test", Thread: "thread"}, ahead: ahead}
 	l.start(agent, configure...)
 	l.follow(nil)
 	return l
@@ -69,7 +70,7 @@ func (l *lab) forward(d time.Duration) { l.ahead.Add(int64(d)) }
 func (l *lab) lapse() { l.forward(leaseInTests + time.Millisecond) }
 
 // follow reads the thread's events after a position, through the lab's runner.
-func (l *lab) follow(after *adapter.Position) {
+func (l *lab) follow(after *store.Position) {
 	l.t.Helper()
 	woken := make(chan struct{}, 1)
 	l.woken = woken
@@ -101,18 +102,18 @@ func (l *lab) replace(agent adapter.Agent, configure ...func(*adapter.Options)) 
 // on is the same node on another thread.
 func (l *lab) on(thread string) *lab {
 	l.t.Helper()
-	other := &lab{t: l.t, store: l.store, runner: l.runner, ahead: l.ahead, key: adapter.ThreadKey{Namespace: l.key.Namespace, Thread: thread}}
+	other := &lab{t: l.t, store: l.store, runner: l.runner, ahead: l.ahead, key: store.ThreadKey{Namespace: l.key.Namespace, Thread: thread}}
 	other.follow(nil)
 	return other
 }
 
 // deaf is a way to the store that leaves its deliveries to the lab's runner.
-type deaf struct{ adapter.Store }
+type deaf struct{ store.Store }
 
-func (deaf) Listen(func(adapter.Delivery)) {}
+func (deaf) Listen(func(store.Delivery)) {}
 
 // worker is another node, with its own way to the lab's store.
-func (l *lab) worker(store adapter.Store, agent adapter.Agent) *adapter.Runner {
+func (l *lab) worker(store store.Store, agent adapter.Agent) *adapter.Runner {
 	l.t.Helper()
 	w, err := adapter.NewRunner(deaf{store}, &adapter.Options{
 		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon,

@@ -3,16 +3,17 @@ package adapter
 import (
 	"context"
 	"fmt"
+	"github.com/aguiws/aguiws/adapter/store"
 	"sync"
 )
 
 // largeThreads reads large threads for followers that attach to them: one read of a
 // thread at a time, and one restatement, for all who asked before the read was begun.
 type largeThreads struct {
-	store Admission
+	store store.Admission
 
 	mu      sync.Mutex
-	threads map[ThreadKey]*largeThread
+	threads map[store.ThreadKey]*largeThread
 }
 
 type largeThread struct {
@@ -31,19 +32,19 @@ type largeRead struct {
 
 // attach returns where a follower stands that attaches without a position. The answer
 // is shared.
-func (l *largeThreads) attach(ctx context.Context, key ThreadKey) (*Attached, error) {
+func (l *largeThreads) attach(ctx context.Context, key store.ThreadKey) (*Attached, error) {
 	read := l.join(key)
 	defer l.leave(read)
 	select {
 	case <-read.done:
 		return read.whole, read.err
 	case <-ctx.Done():
-		return nil, fmt.Errorf("%w: %w", ErrOutcomeUnknown, ctx.Err())
+		return nil, fmt.Errorf("%w: %w", store.ErrOutcomeUnknown, ctx.Err())
 	}
 }
 
 // join waits for a read that is yet to begin.
-func (l *largeThreads) join(key ThreadKey) *largeRead {
+func (l *largeThreads) join(key store.ThreadKey) *largeRead {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.threads[key]
@@ -73,7 +74,7 @@ func (l *largeThreads) leave(read *largeRead) {
 }
 
 // run reads the thread until nobody asks for it.
-func (l *largeThreads) run(key ThreadKey, t *largeThread) {
+func (l *largeThreads) run(key store.ThreadKey, t *largeThread) {
 	for {
 		l.mu.Lock()
 		read := t.next
@@ -86,7 +87,7 @@ func (l *largeThreads) run(key ThreadKey, t *largeThread) {
 			return
 		}
 		read.err = contained(func() error {
-			view, err := l.store.Read(read.ctx, key, ReadQuery{Follower: true, Inputs: true})
+			view, err := l.store.Read(read.ctx, key, store.ReadQuery{Follower: true, Inputs: true})
 			if err == nil {
 				read.whole, err = attached(view)
 			}

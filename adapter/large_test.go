@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -10,16 +11,16 @@ import (
 
 // slowReads is a store whose reads end when they are let.
 type slowReads struct {
-	Store
+	store.Store
 	begun atomic.Int64
 	let   chan error
 }
 
-func (s *slowReads) Read(ctx context.Context, key ThreadKey, q ReadQuery) (*ThreadView, error) {
+func (s *slowReads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	n := s.begun.Add(1)
 	select {
 	case err := <-s.let:
-		return &ThreadView{Thread: key, Epoch: "e", Seq: n}, err
+		return &store.ThreadView{Thread: key, Epoch: "e", Seq: n}, err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -27,12 +28,12 @@ func (s *slowReads) Read(ctx context.Context, key ThreadKey, q ReadQuery) (*Thre
 
 func TestFollowersOfALargeThreadShareAReadThatBeginsAfterTheyAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		store := &slowReads{let: make(chan error)}
-		large := &largeThreads{store: store, threads: map[ThreadKey]*largeThread{}}
+		st := &slowReads{let: make(chan error)}
+		large := &largeThreads{store: st, threads: map[store.ThreadKey]*largeThread{}}
 		got := make(chan int64, 100)
 		attach := func(ctx context.Context, thread string) {
 			go func() {
-				a, err := large.attach(ctx, ThreadKey{Thread: thread})
+				a, err := large.attach(ctx, store.ThreadKey{Thread: thread})
 				if err != nil {
 					got <- -1
 					return
@@ -58,9 +59,9 @@ func TestFollowersOfALargeThreadShareAReadThatBeginsAfterTheyAsked(t *testing.T)
 			attach(t.Context(), "a")
 		}
 		synctest.Wait()
-		store.let <- nil
+		st.let <- nil
 		expect(1, 1)
-		store.let <- nil
+		st.let <- nil
 		expect(59, 2)
 		if len(large.threads) != 0 {
 			t.Error("a thread is kept that nobody reads")
@@ -71,9 +72,9 @@ func TestFollowersOfALargeThreadShareAReadThatBeginsAfterTheyAsked(t *testing.T)
 		synctest.Wait()
 		attach(t.Context(), "a")
 		synctest.Wait()
-		store.let <- errors.New("no")
+		st.let <- errors.New("no")
 		expect(1, -1)
-		store.let <- nil
+		st.let <- nil
 		expect(1, 4)
 
 		// A read ends with the last who wanted it, one that has not begun too.
@@ -86,8 +87,8 @@ func TestFollowersOfALargeThreadShareAReadThatBeginsAfterTheyAsked(t *testing.T)
 		expect(2, -1)
 		attach(t.Context(), "a")
 		synctest.Wait()
-		store.let <- nil
-		expect(1, store.begun.Load())
+		st.let <- nil
+		expect(1, st.begun.Load())
 		if len(large.threads) != 0 {
 			t.Error("a thread is kept that nobody reads")
 		}

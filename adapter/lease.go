@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"fmt"
+	"github.com/aguiws/aguiws/adapter/store"
 	"sync"
 	"time"
 )
@@ -15,8 +16,8 @@ var errLeaseLost = fmt.Errorf("%w: the claim was lost", ErrStopped)
 // the claim. It ends no run. Only the store can say that a claim is lost, and while
 // it says nothing what is known here stays to be stored.
 type lease struct {
-	store  Worker
-	claim  Claim
+	store  store.Worker
+	claim  store.Claim
 	length time.Duration
 	wanted chan struct{} // holds one: somebody waits for a renewal
 
@@ -26,7 +27,7 @@ type lease struct {
 }
 
 // newLease is the lease of a claim that was first asked for at the given time.
-func newLease(store Worker, claim Claim, length time.Duration, asked time.Time) *lease {
+func newLease(store store.Worker, claim store.Claim, length time.Duration, asked time.Time) *lease {
 	l := &lease{store: store, claim: claim, length: length, wanted: make(chan struct{}, 1), renewed: make(chan struct{})}
 	l.until = asked.Add(l.trusted())
 	return l

@@ -7,24 +7,25 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // silentBegin loses the reply to the first Begin, and does something before it
 // is sent again.
 type silentBegin struct {
-	adapter.Store
+	store.Store
 	lost bool
-	do   func(adapter.Begin)
+	do   func(store.Begin)
 }
 
-func (s *silentBegin) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s *silentBegin) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	result, err := s.Store.Begin(ctx, b)
 	if s.lost || err != nil {
 		return result, err
 	}
 	s.lost = true
 	s.do(b)
-	return adapter.BeginResult{}, fmt.Errorf("%w: lost", adapter.ErrOutcomeUnknown)
+	return store.BeginResult{}, fmt.Errorf("%w: lost", store.ErrOutcomeUnknown)
 }
 
 // A run that was stopped before its beginning was known of is not carried.
@@ -32,13 +33,13 @@ func TestStoppedBeforeItsBeginningIsKnown(t *testing.T) {
 	var calls atomic.Int32
 	agent, gate := gated()
 	close(gate)
-	store := &silentBegin{}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store },
+	st := &silentBegin{}
+	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st },
 		adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			calls.Add(1)
 			return agent.Run(ctx, run)
 		}))
-	store.do = func(b adapter.Begin) {
+	st.do = func(b store.Begin) {
 		if c, err := l.runner.CancelRun(l.ctx(), l.key, b.RunID, ""); err != nil || !c.Stopped {
 			t.Error(c, err)
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
@@ -28,11 +29,11 @@ func TestRunsOutliveAnOutageOfRedis(t *testing.T) {
 			t.Parallel()
 			storetest.Ran(t)
 			server := redistest.Start(t, redistest.Options{AOF: "always"})
-			store, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Lease: lease})
+			st, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Lease: lease})
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Cleanup(func() { store.Close() })
+			t.Cleanup(func() { st.Close() })
 			begun, end := make(chan struct{}, runs), make(chan struct{})
 			var done effects
 			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
@@ -44,7 +45,7 @@ func TestRunsOutliveAnOutageOfRedis(t *testing.T) {
 				})
 				return err
 			})
-			l := &lab{t: t, store: store, key: adapter.ThreadKey{Namespace: "test", Thread: "thread"}}
+			l := &lab{t: t, store: st, key: store.ThreadKey{Namespace: "test", Thread: "thread"}}
 			l.start(agent, func(o *adapter.Options) { o.Lease = lease })
 			labs := make([]*lab, runs)
 			for i := range labs {
@@ -58,7 +59,7 @@ func TestRunsOutliveAnOutageOfRedis(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, l := range labs {
-				run := l.theRun(adapter.DispatchAcked)
+				run := l.theRun(store.DispatchAcked)
 				if done.of(l.key.Thread) != 1 || run.Attempts != 1 || !strings.Contains(string(run.Outcome), `"success"`) {
 					t.Errorf("%s: %d workers, the step ran %d times: %s", l.key.Thread, run.Attempts, done.of(l.key.Thread), run.Outcome)
 				}

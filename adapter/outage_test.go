@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -59,19 +60,19 @@ func (o *outage) pass(ctx context.Context) error {
 
 // through is a way to the store that an outage may close.
 type through struct {
-	adapter.Store
+	store.Store
 	all    *outage
 	renews *outage // of renewals alone; may be nil
 }
 
-func (s through) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+func (s through) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	if err := s.all.pass(ctx); err != nil {
-		return adapter.CommitResult{}, err
+		return store.CommitResult{}, err
 	}
 	return s.Store.Commit(ctx, b)
 }
 
-func (s through) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+func (s through) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	if err := s.all.pass(ctx); err != nil {
 		return false, err
 	}
@@ -83,21 +84,21 @@ func (s through) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
 	return s.Store.Renew(ctx, c)
 }
 
-func (s through) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
+func (s through) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
 	if err := s.all.pass(ctx); err != nil {
-		return adapter.ClaimResult{}, err
+		return store.ClaimResult{}, err
 	}
 	return s.Store.Claim(ctx, c)
 }
 
-func (s through) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
+func (s through) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
 	if err := s.all.pass(ctx); err != nil {
 		return nil, err
 	}
 	return s.Store.Due(ctx, limit)
 }
 
-func (s through) HandBack(ctx context.Context, c adapter.Claim) error {
+func (s through) HandBack(ctx context.Context, c store.Claim) error {
 	if err := s.all.pass(ctx); err != nil {
 		return err
 	}
@@ -152,7 +153,7 @@ func TestNobodyIsAskedAboutAStepThatEndedInAnOutage(t *testing.T) {
 						return nil
 					})
 					silent := &outage{patience: patience}
-					l := newLabOn(t, func(s adapter.Store) adapter.Store { return through{Store: s, all: silent} }, agent)
+					l := newLabOn(t, func(s store.Store) store.Store { return through{Store: s, all: silent} }, agent)
 					l.worker(l.store, agent)
 					labs := make([]*lab, runs)
 					for i := range labs {
@@ -169,7 +170,7 @@ func TestNobodyIsAskedAboutAStepThatEndedInAnOutage(t *testing.T) {
 						if n := done.of(l.key.Thread); n != 2 {
 							t.Errorf("%s: steps ran %d times", l.key.Thread, n)
 						}
-						if run := l.theRun(adapter.DispatchAcked); run.Attempts != 1 {
+						if run := l.theRun(store.DispatchAcked); run.Attempts != 1 {
 							t.Errorf("%s: %d workers", l.key.Thread, run.Attempts)
 						}
 					}
@@ -190,13 +191,13 @@ func TestANodeTakesNoRunFromItself(t *testing.T) {
 			return err
 		})
 		silent := &outage{}
-		l := newLabOn(t, func(s adapter.Store) adapter.Store { return through{Store: s, all: new(outage), renews: silent} }, agent)
+		l := newLabOn(t, func(s store.Store) store.Store { return through{Store: s, all: new(outage), renews: silent} }, agent)
 		silent.begin()
 		l.beginOn(l.runner, "hi", "run")
 		time.Sleep(2 * leaseInTests)
 		silent.end()
 		succeeded(t, l.untilEnd())
-		if run := l.theRun(adapter.DispatchAcked); run.Attempts != 1 {
+		if run := l.theRun(store.DispatchAcked); run.Attempts != 1 {
 			t.Errorf("%d workers", run.Attempts)
 		}
 	})
@@ -214,7 +215,7 @@ func TestALostWorkersRunIsTakenOverAfterAnOutage(t *testing.T) {
 			return err
 		})
 		silent := &outage{}
-		l := newLabOn(t, func(s adapter.Store) adapter.Store { return through{Store: s, all: silent} }, restart{agent})
+		l := newLabOn(t, func(s store.Store) store.Store { return through{Store: s, all: silent} }, restart{agent})
 		dying := l.cutAfter(l.store, 1)
 		dying.lapse = func() {}
 		l.beginOn(l.worker(dying, restart{agent}), "hi", "run")
@@ -227,7 +228,7 @@ func TestALostWorkersRunIsTakenOverAfterAnOutage(t *testing.T) {
 		if waited := time.Since(back); waited > leaseInTests/2 {
 			t.Errorf("taken over after %v", waited)
 		}
-		if run := l.theRun(adapter.DispatchAcked); run.Attempts != 2 {
+		if run := l.theRun(store.DispatchAcked); run.Attempts != 2 {
 			t.Errorf("%d workers", run.Attempts)
 		}
 	})
@@ -361,7 +362,7 @@ func TestARunInAnOutageHoldsBackItsAgent(t *testing.T) {
 					}
 					return text.Close()
 				})
-				l := newLabOn(t, func(s adapter.Store) adapter.Store { return through{Store: s, all: silent} }, agent)
+				l := newLabOn(t, func(s store.Store) store.Store { return through{Store: s, all: silent} }, agent)
 				l.beginOn(l.runner, "hi", "run")
 				time.Sleep(3 * leaseInTests)
 				if emitted.Load() > 600 || bytes.Load() > 2<<20 {

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"log/slog"
 	"time"
 )
@@ -16,7 +17,7 @@ type parts struct {
 // note takes in how a call ended that asks all parts.
 func (p *parts) note(log *slog.Logger, err error) {
 	switch {
-	case errors.Is(err, ErrPartial) && p.since.IsZero():
+	case errors.Is(err, store.ErrPartial) && p.since.IsZero():
 		p.since = time.Now()
 		log.Warn("a part of the store does not answer; the others are served", "error", err)
 	case err == nil && !p.since.IsZero():

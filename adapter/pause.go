@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -22,14 +23,14 @@ const pauseKey = "pause"
 // agent's function itself, not of a branch of Parallel), with an interrupt of
 // ReasonPaused. False: no run is active. A run that ends first was not paused,
 // and in ModeBlocking none is.
-func (r *Runner) Pause(ctx context.Context, key ThreadKey) (bool, error) {
+func (r *Runner) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return again(ctx, func() (bool, error) { return r.store.Pause(ctx, key) })
 }
 
 // Unpause goes on with what Pause stopped: it takes the wish back if the run has
 // not come to it, or answers the interrupt, for which it waits while the run is
 // suspending. False: nothing was paused, nor wished to be.
-func (r *Runner) Unpause(ctx context.Context, key ThreadKey, tenant, label string) (bool, error) {
+func (r *Runner) Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error) {
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		request := uuid.NewString()
 		if back, err := again(ctx, func() (bool, error) { return r.store.Unpause(ctx, key, request) }); err != nil || back {

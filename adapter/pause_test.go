@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -39,12 +40,12 @@ func TestPauseIsTakenBackBetweenSteps(t *testing.T) {
 
 // taking tells when a worker has taken the wish, and holds it up until it may go on.
 type taking struct {
-	adapter.Store
+	store.Store
 	taken, goOn chan struct{}
 	asked       chan struct{} // somebody has asked in vain to take the wish back
 }
 
-func (s *taking) TakePause(ctx context.Context, c adapter.Claim) (bool, error) {
+func (s *taking) TakePause(ctx context.Context, c store.Claim) (bool, error) {
 	taken, err := s.Store.TakePause(ctx, c)
 	if taken {
 		close(s.taken)
@@ -53,7 +54,7 @@ func (s *taking) TakePause(ctx context.Context, c adapter.Claim) (bool, error) {
 	return taken, err
 }
 
-func (s *taking) Unpause(ctx context.Context, key adapter.ThreadKey, request string) (bool, error) {
+func (s *taking) Unpause(ctx context.Context, key store.ThreadKey, request string) (bool, error) {
 	back, err := s.Store.Unpause(ctx, key, request)
 	if !back {
 		select {
@@ -69,7 +70,7 @@ func (s *taking) Unpause(ctx context.Context, key adapter.ThreadKey, request str
 func TestUnpauseWhileTheRunIsSuspending(t *testing.T) {
 	s := &taking{taken: make(chan struct{}), goOn: make(chan struct{}), asked: make(chan struct{}, 1)}
 	let := make(chan struct{}, 3)
-	l := newLabOn(t, func(store adapter.Store) adapter.Store { s.Store = store; return s }, stepper(let))
+	l := newLabOn(t, func(store store.Store) store.Store { s.Store = store; return s }, stepper(let))
 	l.submit(user("hi"))
 	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
 		t.Fatal(active, err)

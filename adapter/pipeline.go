@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"sync"
 	"time"
 )
@@ -23,7 +24,7 @@ type item struct {
 	records []*record
 	notes   bool // the records are bookkeeping
 	closing json.RawMessage
-	end     *End
+	end     *store.End
 	acked   chan error // nil when nobody waits; receives once
 }
 
@@ -31,8 +32,8 @@ type item struct {
 // in flight. What arrives while a batch is in flight makes the next one, so
 // that batches grow with the load and nothing lingers.
 type pipeline struct {
-	store Worker
-	claim Claim
+	store store.Worker
+	claim store.Claim
 
 	mu      sync.Mutex
 	space   *sync.Cond
@@ -44,14 +45,14 @@ type pipeline struct {
 	number  int64 // of the last batch stored
 	err     error // sticky
 	done    chan struct{}
-	ended   CommitResult
+	ended   store.CommitResult
 	paused  bool // the thread is wished to pause
 }
 
 // newPipeline continues a claim whose last batch had the given number and left
 // the log at seq. run must be called, and ends with the first end, the first
 // verdict against the claim, or ctx.
-func newPipeline(store Worker, claim Claim, number, seq int64) *pipeline {
+func newPipeline(store store.Worker, claim store.Claim, number, seq int64) *pipeline {
 	p := &pipeline{
 		store: store, claim: claim,
 		number: number, expect: seq,
@@ -135,10 +136,10 @@ func (p *pipeline) run(ctx context.Context) {
 }
 
 // take makes the next batch of what is pending.
-func (p *pipeline) take() ([]item, Batch) {
+func (p *pipeline) take() ([]item, store.Batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	batch := Batch{Claim: p.claim, Number: p.number + 1, Expect: p.expect}
+	batch := store.Batch{Claim: p.claim, Number: p.number + 1, Expect: p.expect}
 	n, size := 0, 0
 	for _, it := range p.pending {
 		if n > 0 && (len(batch.Events)+len(it.events) > maxBatchEvents || size > maxBatchBytes || it.notes != batch.Bookkeeping) {
@@ -176,13 +177,13 @@ func (p *pipeline) take() ([]item, Batch) {
 // commit sends a batch until its outcome is known, however long the store is silent:
 // it is fenced if somebody else has the claim by then. A batch that was stored
 // although its reply was lost is recognised by its number.
-func (p *pipeline) commit(ctx context.Context, batch Batch) (CommitResult, bool) {
+func (p *pipeline) commit(ctx context.Context, batch store.Batch) (store.CommitResult, bool) {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		result, err := p.store.Commit(ctx, batch)
 		if err == nil {
-			return result, result.Status == CommitOK
+			return result, result.Status == store.CommitOK
 		}
-		if !errors.Is(err, ErrOutcomeUnknown) {
+		if !errors.Is(err, store.ErrOutcomeUnknown) {
 			return result, false // it would fail again
 		}
 		timer := time.NewTimer(wait)
@@ -195,7 +196,7 @@ func (p *pipeline) commit(ctx context.Context, batch Batch) (CommitResult, bool)
 	}
 }
 
-func (p *pipeline) ack(items []item, batch Batch, result CommitResult) {
+func (p *pipeline) ack(items []item, batch store.Batch, result store.CommitResult) {
 	p.mu.Lock()
 	p.number = batch.Number
 	p.expect = result.End.Seq
@@ -240,7 +241,7 @@ func (p *pipeline) pausing() bool {
 }
 
 // result is what the end was answered with; zero before it.
-func (p *pipeline) result() CommitResult {
+func (p *pipeline) result() store.CommitResult {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ended

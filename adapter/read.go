@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -13,8 +14,8 @@ import (
 const maxAnsweringRuns = 8
 
 // read reads what judging an input takes.
-func (r *Runner) read(ctx context.Context, key ThreadKey, input *protocol.RunAgentInput) (*judgement, error) {
-	q := ReadQuery{Label: input.RunID, Follower: true}
+func (r *Runner) read(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput) (*judgement, error) {
+	q := store.ReadQuery{Label: input.RunID, Follower: true}
 	for _, entry := range input.Resume {
 		q.InterruptIDs = append(q.InterruptIDs, entry.InterruptID)
 	}
@@ -30,18 +31,18 @@ func (r *Runner) read(ctx context.Context, key ThreadKey, input *protocol.RunAge
 			return j, err
 		}
 	}
-	return nil, fmt.Errorf("%w: the thread changes too fast to be read", ErrOutcomeUnknown)
+	return nil, fmt.Errorf("%w: the thread changes too fast to be read", store.ErrOutcomeUnknown)
 }
 
 // readOnce reads the thread, and for answers given before how their runs fare.
 // Moved: the reads do not belong together.
-func (r *Runner) readOnce(ctx context.Context, key ThreadKey, input *protocol.RunAgentInput, q ReadQuery) (j *judgement, moved bool, err error) {
+func (r *Runner) readOnce(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput, q store.ReadQuery) (j *judgement, moved bool, err error) {
 	view, err := r.store.Read(ctx, key, q)
 	if err != nil {
 		return nil, false, err
 	}
 	j = &judgement{input: input, thread: key, busy: r.options.Busy, schemas: &r.schemas, answered: map[string]answeredRun{}}
-	runs := map[string]*RunState{}
+	runs := map[string]*store.RunState{}
 	for id, stored := range view.Answers {
 		var a answeredRun
 		if err := readStored(stored, &a.answered, "the answer to interrupt %s", id); err != nil {
@@ -53,7 +54,7 @@ func (r *Runner) readOnce(ctx context.Context, key ThreadKey, input *protocol.Ru
 					"send entries for the open interrupts alone", maxAnsweringRuns), nil)
 				break
 			}
-			of, err := r.store.Read(ctx, key, ReadQuery{RunID: a.Run, After: &Position{view.Epoch, view.Seq}})
+			of, err := r.store.Read(ctx, key, store.ReadQuery{RunID: a.Run, After: &store.Position{Epoch: view.Epoch, Seq: view.Seq}})
 			if err != nil {
 				return nil, false, err
 			}

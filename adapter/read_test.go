@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // reads counts what is read of threads.
 type reads struct {
-	adapter.Store
+	store.Store
 	n, inputs atomic.Int64
 }
 
-func (r *reads) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+func (r *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	r.n.Add(1)
 	v, err := r.Store.Read(ctx, key, q)
 	if err == nil {
@@ -41,7 +42,7 @@ func TestRepeatedAnswersAreReadToABound(t *testing.T) {
 		return nil
 	})
 	var counted *reads
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { counted = &reads{Store: s}; return counted }, agent)
+	l := newLabOn(t, func(s store.Store) store.Store { counted = &reads{Store: s}; return counted }, agent)
 	events := l.say("one")
 	var entries []protocol.ResumeEntry
 	for range asked {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -142,12 +143,12 @@ func TestSameAnswerAfterGiveBack(t *testing.T) {
 
 // readThen is a store on which something happens after the first read.
 type readThen struct {
-	adapter.Store
+	store.Store
 	reads atomic.Int32
 	then  func()
 }
 
-func (s *readThen) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+func (s *readThen) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	view, err := s.Store.Read(ctx, key, q)
 	if s.reads.Add(1) == 1 {
 		s.then()

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"time"
 )
 
@@ -16,7 +17,7 @@ const rescuePause = 250 * time.Millisecond
 // sender was told to send the input again, and may have chosen not to. A Begin that
 // was on its way may be carried out when the store answers again; that is waited
 // for as long as a lease.
-func (r *Runner) rescueBegun(b Begin, start begin, why error) {
+func (r *Runner) rescueBegun(b store.Begin, start begin, why error) {
 	var until time.Time
 	r.rescue(b.Thread, b.Label, why, func(ctx context.Context) (bool, error) {
 		begun, err := r.store.Dispatch(ctx, b.Thread, b.RunID)
@@ -39,10 +40,10 @@ func (r *Runner) rescueBegun(b Begin, start begin, why error) {
 
 // rescueActivated is rescueBegun for a dispatch that was claimed from the queue.
 // Its sender was told that it is accepted: sent again, Activate may start it.
-func (r *Runner) rescueActivated(a Activation, start begin, why error) {
+func (r *Runner) rescueActivated(a store.Activation, start begin, why error) {
 	r.rescue(a.Claim.Thread, start.label, why, func(ctx context.Context) (bool, error) {
 		result, err := r.store.Activate(ctx, a)
-		if err == nil && result.Status == CommitOK {
+		if err == nil && result.Status == store.CommitOK {
 			start.seq = result.End.Seq
 			err = r.goOnWith(ctx, a.Claim, func(asked time.Time) {
 				start.asked = asked
@@ -55,7 +56,7 @@ func (r *Runner) rescueActivated(a Activation, start begin, why error) {
 
 // goOnWith calls carry with the time at which the claim was asked for anew, unless it
 // is lost. Its lease has run since the unanswered call.
-func (r *Runner) goOnWith(ctx context.Context, claim Claim, carry func(asked time.Time)) error {
+func (r *Runner) goOnWith(ctx context.Context, claim store.Claim, carry func(asked time.Time)) error {
 	asked := time.Now()
 	kept, err := r.store.Renew(ctx, claim)
 	if err == nil && kept {
@@ -67,7 +68,7 @@ func (r *Runner) goOnWith(ctx context.Context, claim Claim, carry func(asked tim
 // rescue tries until it is done, or fails with more than an unknown outcome. Until
 // the store has answered, this node's sweep leaves the thread alone. The run has a
 // place meanwhile.
-func (r *Runner) rescue(key ThreadKey, label string, why error, try func(context.Context) (done bool, err error)) {
+func (r *Runner) rescue(key store.ThreadKey, label string, why error, try func(context.Context) (done bool, err error)) {
 	release := r.hold(key)
 	r.occupy()
 	r.log.Warn("it is not known whether a run has begun: the store is asked until it answers", "thread", key.Thread, "run", label, "error", why)
@@ -83,7 +84,7 @@ func (r *Runner) rescue(key ThreadKey, label string, why error, try func(context
 			})
 			cancel()
 			switch {
-			case errors.Is(err, ErrOutcomeUnknown):
+			case errors.Is(err, store.ErrOutcomeUnknown):
 				continue
 			case err != nil:
 				r.log.Error("a run of which it was not known whether it has begun could not be carried on",
@@ -110,7 +111,7 @@ func (r *Runner) wait(d time.Duration) bool {
 }
 
 // hold keeps this node's sweep from claiming the thread until release is called.
-func (r *Runner) hold(key ThreadKey) (release func()) {
+func (r *Runner) hold(key store.ThreadKey) (release func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.held[key]++
@@ -128,7 +129,7 @@ func (r *Runner) hold(key ThreadKey) (release func()) {
 	}
 }
 
-func (r *Runner) holds(key ThreadKey) bool {
+func (r *Runner) holds(key store.ThreadKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.held[key] > 0

@@ -11,12 +11,13 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // away is a way to the store that is lost in mid-call, after or before the store
 // has carried the call out, until it is there again.
 type away struct {
-	adapter.Store
+	store.Store
 	call     string // the call that is lost
 	executed bool
 
@@ -37,7 +38,7 @@ func (s *away) back() {
 	s.gone, s.call = false, ""
 }
 
-var errAway = fmt.Errorf("%w: away", adapter.ErrOutcomeUnknown)
+var errAway = fmt.Errorf("%w: away", store.ErrOutcomeUnknown)
 
 // passes is nil, or the error that the call is answered; execute: after the store
 // has carried it out.
@@ -67,27 +68,27 @@ func reached[T any](s *away, name string, call func() (T, error)) (T, error) {
 	return none, lost
 }
 
-func (s *away) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
-	return reached(s, "begin", func() (adapter.BeginResult, error) { return s.Store.Begin(ctx, b) })
+func (s *away) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
+	return reached(s, "begin", func() (store.BeginResult, error) { return s.Store.Begin(ctx, b) })
 }
 
-func (s *away) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {
-	return reached(s, "activate", func() (adapter.CommitResult, error) { return s.Store.Activate(ctx, a) })
+func (s *away) Activate(ctx context.Context, a store.Activation) (store.CommitResult, error) {
+	return reached(s, "activate", func() (store.CommitResult, error) { return s.Store.Activate(ctx, a) })
 }
 
-func (s *away) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
-	return reached(s, "read", func() (*adapter.ThreadView, error) { return s.Store.Read(ctx, key, q) })
+func (s *away) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	return reached(s, "read", func() (*store.ThreadView, error) { return s.Store.Read(ctx, key, q) })
 }
 
-func (s *away) Dispatch(ctx context.Context, key adapter.ThreadKey, id string) (*adapter.Dispatch, error) {
-	return reached(s, "dispatch", func() (*adapter.Dispatch, error) { return s.Store.Dispatch(ctx, key, id) })
+func (s *away) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
+	return reached(s, "dispatch", func() (*store.Dispatch, error) { return s.Store.Dispatch(ctx, key, id) })
 }
 
-func (s *away) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
-	return reached(s, "due", func() ([]adapter.ThreadKey, error) { return s.Store.Due(ctx, limit) })
+func (s *away) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
+	return reached(s, "due", func() ([]store.ThreadKey, error) { return s.Store.Due(ctx, limit) })
 }
 
-func (s *away) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+func (s *away) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	return reached(s, "renew", func() (bool, error) { return s.Store.Renew(ctx, c) })
 }
 
@@ -122,15 +123,15 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 				calls.Add(1)
 				return run.Say("hello")
 			})
-			store := &away{}
+			st := &away{}
 			gaveUp := make(said, 1)
-			l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, agent,
+			l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, agent,
 				func(o *adapter.Options) {
 					o.StoreTimeout = 100 * time.Millisecond
 					// What is said of a store that does not answer may be thinned.
 					o.Logger = slog.New(slog.NewTextHandler(gaveUp, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				})
-			store.lose(tt.call, true)
+			st.lose(tt.call, true)
 			in := user("hi")
 			in.ThreadID, in.RunID = l.key.Thread, "run-0"
 			send := func() (adapter.Admitted, error) {
@@ -143,14 +144,14 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 			if _, err := send(); (err != nil) != (tt.call == "begin") {
 				t.Fatal(err)
 			}
-			await(l, store.met)
+			await(l, st.met)
 			if tt.call == "activate" {
 				await(l, gaveUp)
 			}
 			if tt.lapses {
 				l.lapse()
 			}
-			store.back()
+			st.back()
 			a, err := send()
 			if err != nil || a.Disposition != adapter.Repeat {
 				t.Errorf("the same again: %s %+v %v", a.Disposition, a.Refusal, err)
@@ -171,20 +172,20 @@ func TestBeginThatNeverCameToTheStore(t *testing.T) {
 		calls.Add(1)
 		return run.Say("hello")
 	})
-	store := &away{}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, agent,
+	st := &away{}
+	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, agent,
 		func(o *adapter.Options) { o.StoreTimeout = 100 * time.Millisecond; o.Lease = soon })
-	store.lose("begin", false)
+	st.lose("begin", false)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
 	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
 		t.Fatalf("%+v", a)
 	}
-	store.back()
+	st.back()
 	if err := l.runner.Shutdown(l.ctx()); err != nil { // waits for the question after it
 		t.Fatal(err)
 	}
-	if view, err := store.Store.Read(l.ctx(), l.key, adapter.ReadQuery{}); err != nil || view.Latest != nil || calls.Load() != 0 {
+	if view, err := st.Store.Read(l.ctx(), l.key, store.ReadQuery{}); err != nil || view.Latest != nil || calls.Load() != 0 {
 		t.Errorf("%+v %v, the agent was called %d times", view, err, calls.Load())
 	}
 }
@@ -192,20 +193,20 @@ func TestBeginThatNeverCameToTheStore(t *testing.T) {
 // unanswered is a store that carries out a Begin of a thread and does not tell, and
 // tells of no dispatch, while it is silent.
 type unanswered struct {
-	adapter.Store
+	store.Store
 	thread string
 	silent atomic.Bool
 }
 
-func (s *unanswered) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s *unanswered) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	r, err := s.Store.Begin(ctx, b)
 	if err == nil && s.silent.Load() && b.Thread.Thread == s.thread {
-		return adapter.BeginResult{}, errAway
+		return store.BeginResult{}, errAway
 	}
 	return r, err
 }
 
-func (s *unanswered) Dispatch(ctx context.Context, key adapter.ThreadKey, id string) (*adapter.Dispatch, error) {
+func (s *unanswered) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
 	if s.silent.Load() {
 		return nil, errAway
 	}
@@ -215,10 +216,10 @@ func (s *unanswered) Dispatch(ctx context.Context, key adapter.ThreadKey, id str
 // A run that may have begun keeps its place until that is known.
 func TestRunThatMayHaveBegunHasItsPlace(t *testing.T) {
 	c := newCrowd()
-	store := &unanswered{thread: "thread"}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, c,
+	st := &unanswered{thread: "thread"}
+	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, c,
 		func(o *adapter.Options) { o.MaxRuns, o.Sweep, o.StoreTimeout = 1, time.Hour, 100*time.Millisecond })
-	store.silent.Store(true)
+	st.silent.Store(true)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-0"
 	if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err == nil {
@@ -228,7 +229,7 @@ func TestRunThatMayHaveBegunHasItsPlace(t *testing.T) {
 	if a := other.submit(user("hold")); a.Disposition != adapter.Queued {
 		t.Errorf("another run is %s", a.Disposition)
 	}
-	store.silent.Store(false)
+	st.silent.Store(false)
 	for _, l := range []*lab{l, other} {
 		await(l, c.began)
 		c.end()

@@ -5,13 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // restate says with snapshots what the thread is as of a position (binding
 // §4): one well-formed run. An unused thread restates as nothing. With a label
 // the run is restated under that runId instead of its own.
-func restate(view *ThreadView, at int64, label string) ([][]byte, error) {
+func restate(view *store.ThreadView, at int64, label string) ([][]byte, error) {
 	if view.Latest == nil {
 		return nil, nil
 	}
@@ -46,7 +47,7 @@ func restate(view *ThreadView, at int64, label string) ([][]byte, error) {
 }
 
 // restatement encodes a restated run with the given end.
-func restatement(view *ThreadView, f *protocol.Fold, label string, end ...protocol.Event) ([][]byte, error) {
+func restatement(view *store.ThreadView, f *protocol.Fold, label string, end ...protocol.Event) ([][]byte, error) {
 	events := append([]protocol.Event{
 		&protocol.RunStarted{
 			Base:            protocol.Base{Metadata: protocol.Metadata{metadataKey: json.RawMessage(`{"restated":true}`)}},
@@ -69,7 +70,7 @@ func restatement(view *ThreadView, f *protocol.Fold, label string, end ...protoc
 }
 
 // terminal is the interrupt outcome that lists exactly the open interrupts.
-func (s *suspension) terminal(view *ThreadView, label string) (protocol.Event, error) {
+func (s *suspension) terminal(view *store.ThreadView, label string) (protocol.Event, error) {
 	interrupts := make([]protocol.Interrupt, len(s.Items))
 	for i, it := range s.Items {
 		if err := readStored(it.Interrupt, &interrupts[i], "open interrupt %d", i); err != nil {
@@ -96,9 +97,9 @@ func relabelled(terminal json.RawMessage, label string) (protocol.Event, error) 
 
 // Repeat answers a repeated input (binding §5) from the run that carries it
 // out, restated under the given label.
-func (r *Runner) Repeat(ctx context.Context, key ThreadKey, runID, label string) (Repeated, error) {
+func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (Repeated, error) {
 	for {
-		view, err := r.store.Read(ctx, key, ReadQuery{RunID: runID, Follower: true})
+		view, err := r.store.Read(ctx, key, store.ReadQuery{RunID: runID, Follower: true})
 		if err != nil {
 			return Repeated{}, err
 		}
@@ -117,7 +118,7 @@ func (r *Runner) Repeat(ctx context.Context, key ThreadKey, runID, label string)
 			return Repeated{}, err
 		}
 		if next == "" {
-			answer.Of, answer.At = record.Label, Position{view.Epoch, view.Seq}
+			answer.Of, answer.At = record.Label, store.Position{Epoch: view.Epoch, Seq: view.Seq}
 			r.hub.observe(key, answer.At)
 			return answer, nil
 		}
@@ -126,13 +127,13 @@ func (r *Runner) Repeat(ctx context.Context, key ThreadKey, runID, label string)
 }
 
 // repeat answers from the view's run, or names the run to answer from.
-func repeat(view *ThreadView, label string) (answer Repeated, next string, err error) {
+func repeat(view *store.ThreadView, label string) (answer Repeated, next string, err error) {
 	run := view.Run
 	answer.Status = run.Status
 	switch run.Status {
-	case RunQueued:
+	case store.RunQueued:
 		return answer, "", nil
-	case RunStopped:
+	case store.RunStopped:
 		for _, e := range cancelledInQueue(view.Thread, label) {
 			text, err := protocol.Encode(e)
 			if err != nil {
@@ -141,7 +142,7 @@ func repeat(view *ThreadView, label string) (answer Repeated, next string, err e
 			answer.Events = append(answer.Events, text)
 		}
 		return answer, "", nil
-	case RunActive:
+	case store.RunActive:
 		if run.Started > 0 {
 			answer.Whole = true
 			answer.Events, err = restate(view, view.Seq, label)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -49,7 +50,7 @@ func (j *judgement) rewound(known map[string]bool) (keep int, ok bool) {
 }
 
 // archive takes the messages after the first keep ones out of the thread.
-func archive(b *Begin, held protocol.Messages, keep int) error {
+func archive(b *store.Begin, held protocol.Messages, keep int) error {
 	b.Archive = map[string]json.RawMessage{}
 	for _, m := range held[keep:] {
 		text, err := json.Marshal(m)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -140,7 +141,7 @@ type execution struct {
 	runner *Runner
 	agent  Agent
 	named  string // as which the runner knows the agent
-	claim  Claim
+	claim  store.Claim
 	label  string // of the run that carries it
 	id     string
 	frozen frozen

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"github.com/aguiws/aguiws/adapter/store"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -91,7 +92,7 @@ const (
 // Runner admits inputs, carries runs and serves followers on one node. Its
 // methods may be called concurrently.
 type Runner struct {
-	store   Store
+	store   store.Store
 	options Options
 	agents  map[string]Agent
 	log     *slog.Logger
@@ -116,20 +117,20 @@ type Runner struct {
 
 	mu        sync.Mutex
 	active    map[string]*execution // by server-made run id
-	strangers map[ThreadKey]stranger
-	held      map[ThreadKey]int // threads that the sweep leaves alone: see rescue.go
-	failing   map[ThreadKey]failing
-	corrupted firsts[ThreadKey] // of which the log has told
+	strangers map[store.ThreadKey]stranger
+	held      map[store.ThreadKey]int // threads that the sweep leaves alone: see rescue.go
+	failing   map[store.ThreadKey]failing
+	corrupted firsts[store.ThreadKey] // of which the log has told
 	// waiting are the goroutines of ModeBlocking, by execution.
 	waiting map[string]*parked
 }
 
 // NewRunner starts a runner on a store, which stays the caller's to close,
 // after Shutdown. The first sweep recovers what an earlier process left.
-func NewRunner(store Store, options *Options) (*Runner, error) {
+func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r := &Runner{
-		active: map[string]*execution{}, waiting: map[string]*parked{}, strangers: map[ThreadKey]stranger{},
-		failing: map[ThreadKey]failing{}, held: map[ThreadKey]int{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
+		active: map[string]*execution{}, waiting: map[string]*parked{}, strangers: map[store.ThreadKey]stranger{},
+		failing: map[store.ThreadKey]failing{}, held: map[store.ThreadKey]int{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
 	}
 	if options != nil {
 		r.options = *options
@@ -140,7 +141,7 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	switch r.options.Mode {
 	case ModeAuto, ModeBlocking:
 	case ModeDurable:
-		if !store.Durable() {
+		if !st.Durable() {
 			return nil, errors.New("adapter: durable mode needs a store that outlives the process: set --redis")
 		}
 	default:
@@ -176,14 +177,14 @@ func NewRunner(store Store, options *Options) (*Runner, error) {
 	if r.options.MaxRuns <= 0 {
 		r.options.MaxRuns = 10_000
 	}
-	r.claims.max, r.claims.known, r.claims.wake = r.options.MaxRuns, map[ThreadKey]claimStage{}, make(chan struct{}, 1)
+	r.claims.max, r.claims.known, r.claims.wake = r.options.MaxRuns, map[store.ThreadKey]claimStage{}, make(chan struct{}, 1)
 	r.health = newStoreHealth(r.log, r.storeChanged)
 	r.log = r.StoreLog(r.log)
-	r.store = watchedStore{store, r.health}
+	r.store = watchedStore{st, r.health}
 	r.silence.lease, r.silence.heard = r.options.Lease, time.Now()
-	r.hub, r.large = newHub(r.store), &largeThreads{store: r.store, threads: map[ThreadKey]*largeThread{}}
+	r.hub, r.large = newHub(r.store), &largeThreads{store: r.store, threads: map[store.ThreadKey]*largeThread{}}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
-	store.Listen(r.receive)
+	st.Listen(r.receive)
 	r.offer()
 	r.sweeping.Go(r.sweep)
 	return r, nil
@@ -223,17 +224,17 @@ func (r *Runner) Capabilities() json.RawMessage {
 }
 
 // receive takes what the store delivers.
-func (r *Runner) receive(d Delivery) {
+func (r *Runner) receive(d store.Delivery) {
 	switch d.Kind {
-	case DeliverEvents:
+	case store.DeliverEvents:
 		r.hub.deliver(d)
-	case DeliverReady:
+	case store.DeliverReady:
 		r.claimLater(d.Thread)
-	case DeliverWithdrawn:
+	case store.DeliverWithdrawn:
 		r.withdrawn(d)
-	case DeliverFenced:
+	case store.DeliverFenced:
 		r.fenceThread(d.Thread)
-	case DeliverLost:
+	case store.DeliverLost:
 		r.hub.doubt()
 	}
 }
@@ -258,11 +259,11 @@ func (r *Runner) untrack(x *execution) {
 }
 
 // carries is the thread's run that this node carries, as far as it knows; nil: none.
-func (r *Runner) carries(key ThreadKey) *execution {
+func (r *Runner) carries(key store.ThreadKey) *execution {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, x := range r.active {
-		if x.claim.Thread == key && x.ctx.Err() == nil && x.pipe.result().End == (Position{}) {
+		if x.claim.Thread == key && x.ctx.Err() == nil && x.pipe.result().End == (store.Position{}) {
 			return x
 		}
 	}
@@ -279,7 +280,7 @@ func (r *Runner) fence(runID string) {
 }
 
 // fenceThread asks the store whether the thread's run is still this worker's.
-func (r *Runner) fenceThread(key ThreadKey) {
+func (r *Runner) fenceThread(key store.ThreadKey) {
 	r.mu.Lock()
 	var doubted []*execution
 	for _, x := range r.active {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -32,11 +33,11 @@ func TestNewRunnerRefuses(t *testing.T) {
 
 // leaving is a store during whose Begin the sender of the input goes away.
 type leaving struct {
-	adapter.Store
+	store.Store
 	leave context.CancelFunc
 }
 
-func (s leaving) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s leaving) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	s.leave()
 	return s.Store.Begin(ctx, b)
 }
@@ -47,7 +48,7 @@ func TestSubmitOutlivesItsSender(t *testing.T) {
 	agent, gate := gated()
 	close(gate)
 	ctx, leave := context.WithCancel(context.Background())
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { return leaving{s, leave} }, agent)
+	l := newLabOn(t, func(s store.Store) store.Store { return leaving{s, leave} }, agent)
 	in := user("hi")
 	in.ThreadID, in.RunID = l.key.Thread, "run-1"
 	a, err := l.runner.Submit(ctx, adapter.Input{Namespace: l.key.Namespace, Run: in})

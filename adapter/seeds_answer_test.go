@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -182,7 +183,7 @@ var answerLines = []line{
 		half := l.cursor.Position()
 		l.replace(agent)
 		succeeded(t, l.answer(resolved(open[0].ID, "1")))
-		start := adapter.Position{Epoch: half.Epoch}
+		start := store.Position{Epoch: half.Epoch}
 		for name, r := range map[string]*adapter.Runner{"same node": l.runner, "other node": l.worker(l.store, agent)} {
 			f := r.Follow(l.key, func() {})
 			t.Cleanup(f.Close)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -17,7 +18,7 @@ import (
 func seldom(o *adapter.Options) { o.Sweep = time.Hour }
 
 // leasing is a store with leases of another length than the lab's.
-func leasing(t *testing.T, lease time.Duration) adapter.Store {
+func leasing(t *testing.T, lease time.Duration) store.Store {
 	t.Helper()
 	store, err := redisstore.Embedded(&redisstore.Options{Lease: lease})
 	if err != nil {
@@ -30,11 +31,11 @@ func leasing(t *testing.T, lease time.Duration) adapter.Store {
 // garbage queues what this version cannot read.
 func (l *lab) garbage(id string) {
 	l.t.Helper()
-	view, err := l.store.Read(l.ctx(), l.key, adapter.ReadQuery{})
+	view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{})
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	b := adapter.Begin{Thread: l.key, Version: view.Version, RunID: id, Label: id, Execution: id, Record: rawJSON(`{"label":"` + id + `"}`),
+	b := store.Begin{Thread: l.key, Version: view.Version, RunID: id, Label: id, Execution: id, Record: rawJSON(`{"label":"` + id + `"}`),
 		Queue: true, Input: rawJSON(`"of another version"`)}
 	for i, e := range []protocol.Event{
 		&protocol.RunStarted{ThreadID: l.key.Thread, RunID: id, ProtocolVersion: "1.0"},
@@ -44,7 +45,7 @@ func (l *lab) garbage(id string) {
 			l.t.Fatal(err)
 		}
 	}
-	if res, err := l.store.Begin(l.ctx(), b); err != nil || res.Status != adapter.BeginAccepted {
+	if res, err := l.store.Begin(l.ctx(), b); err != nil || res.Status != store.BeginAccepted {
 		l.t.Fatalf("%+v %v", res, err)
 	}
 }
@@ -77,8 +78,8 @@ var deliveryLines = []line{
 	{"M139 a claim that fails is made again", func(t *testing.T) {
 		agent, gate := gated()
 		fails := failsFirst(2)
-		l := newLabOn(t, func(s adapter.Store) adapter.Store {
-			return &faulty{Store: s, claim: func(adapter.ClaimRequest) error { return fails() }}
+		l := newLabOn(t, func(s store.Store) store.Store {
+			return &faulty{Store: s, claim: func(store.ClaimRequest) error { return fails() }}
 		}, agent)
 		l.submit(user("one"))
 		l.submit(user("two"))
@@ -107,7 +108,7 @@ var deliveryLines = []line{
 		}
 		l.untilLabel("run-1")
 		d, err := l.store.Dispatch(l.ctx(), l.key, "garbage")
-		if err != nil || d.State != adapter.DispatchDeadLetter || d.Attempts != 1 {
+		if err != nil || d.State != store.DispatchDeadLetter || d.Attempts != 1 {
 			t.Errorf("%+v %v", d, err)
 		}
 		l.wellFormed()
@@ -116,7 +117,7 @@ var deliveryLines = []line{
 		agent, _ := counting()
 		fails := failsFirst(2)
 		var l *lab
-		l = newLabOn(t, func(s adapter.Store) adapter.Store {
+		l = newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, bury: func() error {
 				err := fails()
 				if err != nil {
@@ -128,7 +129,7 @@ var deliveryLines = []line{
 		l.garbage("garbage")
 		l.untilLabel("garbage")
 		d, err := l.store.Dispatch(l.ctx(), l.key, "garbage")
-		if err != nil || d.State != adapter.DispatchDeadLetter {
+		if err != nil || d.State != store.DispatchDeadLetter {
 			t.Errorf("%+v %v", d, err)
 		}
 	}},
@@ -136,8 +137,8 @@ var deliveryLines = []line{
 		agent, gate := gated()
 		nacks := make(chan time.Duration, 3)
 		var away atomic.Bool
-		l := newLabOn(t, func(s adapter.Store) adapter.Store {
-			return &faulty{Store: s, nack: func(n adapter.Nack) { nacks <- n.Wait }, claim: func(adapter.ClaimRequest) error {
+		l := newLabOn(t, func(s store.Store) store.Store {
+			return &faulty{Store: s, nack: func(n store.Nack) { nacks <- n.Wait }, claim: func(store.ClaimRequest) error {
 				if away.Load() {
 					return nil
 				}
@@ -166,8 +167,8 @@ var deliveryLines = []line{
 		const inputs = 50
 		var claims atomic.Int32
 		first := make(chan struct{})
-		l := newLabOn(t, func(s adapter.Store) adapter.Store {
-			return &faulty{Store: s, claim: func(adapter.ClaimRequest) error { claims.Add(1); return nil }}
+		l := newLabOn(t, func(s store.Store) store.Store {
+			return &faulty{Store: s, claim: func(store.ClaimRequest) error { claims.Add(1); return nil }}
 		}, adapter.AgentFunc(func(context.Context, *adapter.Run) error {
 			<-first
 			return fmt.Errorf("over quota")
@@ -184,7 +185,7 @@ var deliveryLines = []line{
 	{"M158 what is stopped between its claim and its start never reaches the agent", func(t *testing.T) {
 		agent, gate := gated()
 		s := &faulty{}
-		l := newLabOn(t, func(inner adapter.Store) adapter.Store { s.Store = inner; return s }, agent)
+		l := newLabOn(t, func(inner store.Store) store.Store { s.Store = inner; return s }, agent)
 		var once sync.Once
 		s.start = func() {
 			once.Do(func() {
@@ -227,7 +228,7 @@ var deliveryLines = []line{
 	}},
 	{"M160 nothing begins in place of what could not be stopped", func(t *testing.T) {
 		agent, gate := gated()
-		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+		l := newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, cut: func() error { return errFault }}
 		}, agent, func(o *adapter.Options) { o.Busy = adapter.BusySupersede })
 		l.submit(user("one"))
@@ -238,7 +239,7 @@ var deliveryLines = []line{
 		}
 		close(gate)
 		succeeded(t, l.untilEnd())
-		if view, err := l.store.Read(l.ctx(), l.key, adapter.ReadQuery{Label: "run-2"}); err != nil || len(view.Labelled)+len(view.Queue) > 0 {
+		if view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{Label: "run-2"}); err != nil || len(view.Labelled)+len(view.Queue) > 0 {
 			t.Errorf("%+v %v", view, err)
 		}
 	}},
@@ -253,7 +254,7 @@ var deliveryLines = []line{
 			return run.Say("heard")
 		})
 		patient := func(o *adapter.Options) { o.Lease, o.StoreTimeout = time.Minute, time.Minute }
-		l := newLabOn(t, func(adapter.Store) adapter.Store { return leasing(t, time.Minute) }, agent, patient)
+		l := newLabOn(t, func(store.Store) store.Store { return leasing(t, time.Minute) }, agent, patient)
 		nodes := []*adapter.Runner{l.runner, l.node(agent, patient)}
 		answers := make(chan error, inputs)
 		for i := range inputs {

@@ -10,23 +10,24 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // faulty is a way to the store on which calls fail, or are watched.
 type faulty struct {
-	adapter.Store
+	store.Store
 	due    func() error
-	claim  func(adapter.ClaimRequest) error
+	claim  func(store.ClaimRequest) error
 	renew  func()
 	start  func()
 	retire func() bool
-	nack   func(adapter.Nack)
+	nack   func(store.Nack)
 	bury   func() error
 	cut    func() error
 }
 
-func (s *faulty) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
+func (s *faulty) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
 	if s.due != nil {
 		if err := s.due(); err != nil {
 			return nil, err
@@ -35,16 +36,16 @@ func (s *faulty) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error
 	return s.Store.Due(ctx, limit)
 }
 
-func (s *faulty) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
+func (s *faulty) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
 	if s.claim != nil {
 		if err := s.claim(c); err != nil {
-			return adapter.ClaimResult{}, err
+			return store.ClaimResult{}, err
 		}
 	}
 	return s.Store.Claim(ctx, c)
 }
 
-func (s *faulty) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+func (s *faulty) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	kept, err := s.Store.Renew(ctx, c)
 	if s.renew != nil && kept {
 		s.renew()
@@ -52,7 +53,7 @@ func (s *faulty) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
 	return kept, err
 }
 
-func (s *faulty) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {
+func (s *faulty) Activate(ctx context.Context, a store.Activation) (store.CommitResult, error) {
 	if s.start != nil {
 		s.start()
 	}
@@ -66,26 +67,26 @@ func (s *faulty) Retire(ctx context.Context) (bool, error) {
 	return s.Store.Retire(ctx)
 }
 
-func (s *faulty) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+func (s *faulty) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	if s.nack != nil {
 		s.nack(n)
 	}
 	return s.Store.Nack(ctx, n)
 }
 
-func (s *faulty) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+func (s *faulty) Bury(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	if s.bury != nil {
 		if err := s.bury(); err != nil {
-			return adapter.NackResult{}, err
+			return store.NackResult{}, err
 		}
 	}
 	return s.Store.Bury(ctx, n)
 }
 
-func (s *faulty) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.InterruptResult, error) {
+func (s *faulty) Interrupt(ctx context.Context, i store.Interruption) (store.InterruptResult, error) {
 	if s.cut != nil {
 		if err := s.cut(); err != nil {
-			return adapter.InterruptResult{}, err
+			return store.InterruptResult{}, err
 		}
 	}
 	return s.Store.Interrupt(ctx, i)
@@ -138,11 +139,11 @@ func leftBehind(t *testing.T, agent adapter.Agent) *lab {
 // lostAtOnce is a way to the store of a worker that is lost when its run has
 // begun: nothing that it writes or renews arrives any more.
 type lostAtOnce struct {
-	adapter.Store
+	store.Store
 	held chan struct{}
 }
 
-func (s lostAtOnce) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s lostAtOnce) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	res, err := s.Store.Begin(ctx, b)
 	if err == nil && !b.Queue {
 		close(s.held)
@@ -150,16 +151,16 @@ func (s lostAtOnce) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginRe
 	return res, err
 }
 
-func (lostAtOnce) Commit(context.Context, adapter.Batch) (adapter.CommitResult, error) {
-	return adapter.CommitResult{}, errCut
+func (lostAtOnce) Commit(context.Context, store.Batch) (store.CommitResult, error) {
+	return store.CommitResult{}, errCut
 }
 
-func (lostAtOnce) Renew(ctx context.Context, _ adapter.Claim) (bool, error) { return false, errFault }
+func (lostAtOnce) Renew(ctx context.Context, _ store.Claim) (bool, error) { return false, errFault }
 
-func (lostAtOnce) HandBack(context.Context, adapter.Claim) error { return errFault }
+func (lostAtOnce) HandBack(context.Context, store.Claim) error { return errFault }
 
-func (lostAtOnce) Claim(context.Context, adapter.ClaimRequest) (adapter.ClaimResult, error) {
-	return adapter.ClaimResult{}, errFault
+func (lostAtOnce) Claim(context.Context, store.ClaimRequest) (store.ClaimResult, error) {
+	return store.ClaimResult{}, errFault
 }
 
 // restart makes an agent one that may be begun again.
@@ -210,7 +211,7 @@ var recoveryLines = []line{
 		agent, _ := counting()
 		entered, release := make(chan struct{}), make(chan struct{})
 		var once sync.Once
-		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+		l := newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, due: func() error {
 				once.Do(func() { close(entered) })
 				<-release
@@ -236,7 +237,7 @@ var recoveryLines = []line{
 		agent, _ := counting()
 		var calls atomic.Int32
 		done := make(chan struct{})
-		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+		l := newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, retire: func() bool {
 				n := calls.Add(1)
 				if n == 3 {
@@ -314,7 +315,7 @@ var recoveryLines = []line{
 		agent, gate := gated()
 		renewed := make(chan struct{}, 100)
 		often := func(o *adapter.Options) { o.Lease = 2 * time.Second }
-		l := newLabOn(t, func(s adapter.Store) adapter.Store {
+		l := newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, renew: func() { renewed <- struct{}{} }}
 		}, agent, often)
 		l.node(agent) // it sweeps all the time, and would take the run over

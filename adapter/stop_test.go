@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -67,13 +68,13 @@ func TestCancelClosesWhatIsOpen(t *testing.T) {
 
 // silentStop is a store whose first reply to Stop is lost.
 type silentStop struct {
-	adapter.Store
+	store.Store
 	once sync.Once
 }
 
-func (s *silentStop) Stop(ctx context.Context, stop adapter.Stop) (result adapter.StopResult, err error) {
+func (s *silentStop) Stop(ctx context.Context, stop store.Stop) (result store.StopResult, err error) {
 	result, err = s.Store.Stop(ctx, stop)
-	s.once.Do(func() { result, err = adapter.StopResult{}, errCut })
+	s.once.Do(func() { result, err = store.StopResult{}, errCut })
 	return result, err
 }
 

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -50,9 +51,9 @@ func (h *storeHealth) available() bool { return !h.down.Load() }
 // outcome takes in how a call ended that began at the given time.
 func (h *storeHealth) outcome(began time.Duration, err error) {
 	switch {
-	case err == nil, errors.Is(err, ErrPartial), errors.Is(err, ErrCorrupted):
+	case err == nil, errors.Is(err, store.ErrPartial), errors.Is(err, store.ErrCorrupted):
 		h.succeeded()
-	case errors.Is(err, context.Canceled), errors.Is(err, ErrClaimLost), errors.Is(err, ErrBadCursor):
+	case errors.Is(err, context.Canceled), errors.Is(err, store.ErrClaimLost), errors.Is(err, store.ErrBadCursor):
 		// The caller has gone, or that is an answer: it says nothing.
 	default:
 		h.didFail(began, err)
@@ -114,7 +115,7 @@ func (h *storeHealth) didFail(began time.Duration, err error) {
 // watchedStore tells a storeHealth how calls end: those that are made all the
 // time.
 type watchedStore struct {
-	Store
+	store.Store
 	health *storeHealth
 }
 
@@ -125,38 +126,38 @@ func watched[T any](h *storeHealth, call func() (T, error)) (T, error) {
 	return v, err
 }
 
-func (s watchedStore) Read(ctx context.Context, key ThreadKey, q ReadQuery) (*ThreadView, error) {
-	return watched(s.health, func() (*ThreadView, error) { return s.Store.Read(ctx, key, q) })
+func (s watchedStore) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	return watched(s.health, func() (*store.ThreadView, error) { return s.Store.Read(ctx, key, q) })
 }
 
-func (s watchedStore) Begin(ctx context.Context, b Begin) (BeginResult, error) {
-	return watched(s.health, func() (BeginResult, error) { return s.Store.Begin(ctx, b) })
+func (s watchedStore) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
+	return watched(s.health, func() (store.BeginResult, error) { return s.Store.Begin(ctx, b) })
 }
 
-func (s watchedStore) Stop(ctx context.Context, stop Stop) (StopResult, error) {
-	return watched(s.health, func() (StopResult, error) { return s.Store.Stop(ctx, stop) })
+func (s watchedStore) Stop(ctx context.Context, stop store.Stop) (store.StopResult, error) {
+	return watched(s.health, func() (store.StopResult, error) { return s.Store.Stop(ctx, stop) })
 }
 
-func (s watchedStore) Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error) {
-	return watched(s.health, func() (ClaimResult, error) { return s.Store.Claim(ctx, c) })
+func (s watchedStore) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
+	return watched(s.health, func() (store.ClaimResult, error) { return s.Store.Claim(ctx, c) })
 }
 
-func (s watchedStore) Commit(ctx context.Context, b Batch) (CommitResult, error) {
-	return watched(s.health, func() (CommitResult, error) { return s.Store.Commit(ctx, b) })
+func (s watchedStore) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+	return watched(s.health, func() (store.CommitResult, error) { return s.Store.Commit(ctx, b) })
 }
 
-func (s watchedStore) Renew(ctx context.Context, c Claim) (bool, error) {
+func (s watchedStore) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	return watched(s.health, func() (bool, error) { return s.Store.Renew(ctx, c) })
 }
 
-func (s watchedStore) Due(ctx context.Context, limit int) ([]ThreadKey, error) {
-	return watched(s.health, func() ([]ThreadKey, error) { return s.Store.Due(ctx, limit) })
+func (s watchedStore) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
+	return watched(s.health, func() ([]store.ThreadKey, error) { return s.Store.Due(ctx, limit) })
 }
 
-func (s watchedStore) Range(ctx context.Context, key ThreadKey, epoch string, first int64, limit int) (RangeResult, error) {
-	return watched(s.health, func() (RangeResult, error) { return s.Store.Range(ctx, key, epoch, first, limit) })
+func (s watchedStore) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
+	return watched(s.health, func() (store.RangeResult, error) { return s.Store.Range(ctx, key, epoch, first, limit) })
 }
 
-func (s watchedStore) Tail(ctx context.Context, keys []ThreadKey) ([]Position, error) {
-	return watched(s.health, func() ([]Position, error) { return s.Store.Tail(ctx, keys) })
+func (s watchedStore) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
+	return watched(s.health, func() ([]store.Position, error) { return s.Store.Tail(ctx, keys) })
 }

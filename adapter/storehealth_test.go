@@ -14,11 +14,12 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // failingStore has no threads. Its calls take as long and end as they are told to.
 type failingStore struct {
-	adapter.Store
+	store.Store
 	mu     sync.Mutex
 	takes  time.Duration
 	failed error // of what the sweep asks
@@ -39,25 +40,25 @@ func (s *failingStore) call(result *error) error {
 	return err
 }
 
-func (s *failingStore) Listen(func(adapter.Delivery))        {}
+func (s *failingStore) Listen(func(store.Delivery))          {}
 func (s *failingStore) Durable() bool                        { return false }
 func (s *failingStore) Retire(context.Context) (bool, error) { return false, s.call(&s.failed) }
-func (s *failingStore) Due(context.Context, int) ([]adapter.ThreadKey, error) {
+func (s *failingStore) Due(context.Context, int) ([]store.ThreadKey, error) {
 	return nil, s.call(&s.failed)
 }
 
-func (s *failingStore) Tail(_ context.Context, keys []adapter.ThreadKey) ([]adapter.Position, error) {
-	return make([]adapter.Position, len(keys)), s.call(&s.failed)
+func (s *failingStore) Tail(_ context.Context, keys []store.ThreadKey) ([]store.Position, error) {
+	return make([]store.Position, len(keys)), s.call(&s.failed)
 }
 
-func (s *failingStore) Read(context.Context, adapter.ThreadKey, adapter.ReadQuery) (*adapter.ThreadView, error) {
+func (s *failingStore) Read(context.Context, store.ThreadKey, store.ReadQuery) (*store.ThreadView, error) {
 	if err := s.call(&s.unread); err != nil {
 		return nil, err
 	}
-	return &adapter.ThreadView{Epoch: "e"}, nil
+	return &store.ThreadView{Epoch: "e"}, nil
 }
 
-var errRefused = fmt.Errorf("redisstore: %w: connection refused", adapter.ErrOutcomeUnknown)
+var errRefused = fmt.Errorf("redisstore: %w: connection refused", store.ErrOutcomeUnknown)
 
 // failing is a runner on a store that can be made to fail, inside a bubble.
 type failing struct {
@@ -123,7 +124,7 @@ func TestStoreOutage(t *testing.T) {
 					t.Fatalf("after 5 s it is available: %v, told %v", o.runner.StoreAvailable(), o.told)
 				}
 				for range 3 { // each follower, socket and run meets it
-					if _, err := o.runner.Follow(adapter.ThreadKey{Thread: "t"}, func() {}).Attach(t.Context(), nil); err == nil {
+					if _, err := o.runner.Follow(store.ThreadKey{Thread: "t"}, func() {}).Attach(t.Context(), nil); err == nil {
 						t.Fatal("attached")
 					}
 				}
@@ -162,7 +163,7 @@ func TestStoreIsNotDown(t *testing.T) {
 	for name, fail := range map[string]func(*failing){
 		"one thread cannot be read": func(o *failing) {
 			o.store.set(0, nil, errRefused)
-			f := o.runner.Follow(adapter.ThreadKey{Thread: "t"}, func() {})
+			f := o.runner.Follow(store.ThreadKey{Thread: "t"}, func() {})
 			defer f.Close()
 			for range 100 {
 				f.Attach(o.t.Context(), nil)
@@ -171,7 +172,7 @@ func TestStoreIsNotDown(t *testing.T) {
 		},
 		"the sweep fails, threads can be read": func(o *failing) {
 			o.store.set(0, errRefused, nil)
-			f := o.runner.Follow(adapter.ThreadKey{Thread: "t"}, func() {})
+			f := o.runner.Follow(store.ThreadKey{Thread: "t"}, func() {})
 			defer f.Close()
 			for range 100 {
 				f.Attach(o.t.Context(), nil)
@@ -190,7 +191,7 @@ func TestStoreIsNotDown(t *testing.T) {
 			}
 		},
 		"a call of which the caller has gone": func(o *failing) {
-			o.store.set(0, fmt.Errorf("%w: %w", adapter.ErrOutcomeUnknown, context.Canceled), nil)
+			o.store.set(0, fmt.Errorf("%w: %w", store.ErrOutcomeUnknown, context.Canceled), nil)
 			o.pass(10 * time.Second)
 		},
 	} {
@@ -255,10 +256,10 @@ func TestPartOfTheStoreIsToldAfterFailedCalls(t *testing.T) {
 		defer o.end()
 		o.store.set(0, nil, errRefused)
 		for range 6 {
-			o.runner.Thread(t.Context(), adapter.ThreadKey{Thread: "t"})
+			o.runner.Thread(t.Context(), store.ThreadKey{Thread: "t"})
 			o.pass(time.Second)
 		}
-		o.store.set(0, fmt.Errorf("%w: %w: a master", adapter.ErrPartial, adapter.ErrOutcomeUnknown), nil)
+		o.store.set(0, fmt.Errorf("%w: %w: a master", store.ErrPartial, store.ErrOutcomeUnknown), nil)
 		o.pass(10 * time.Second)
 		o.store.set(0, nil, nil)
 		o.pass(10 * time.Second)

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"log/slog"
 	"sync"
 	"time"
@@ -51,7 +52,7 @@ func (t thinHandler) Handle(ctx context.Context, r slog.Record) error {
 func aboutStore(r slog.Record) (is bool) {
 	r.Attrs(func(a slog.Attr) bool {
 		err, _ := a.Value.Any().(error)
-		is = a.Key == "error" && errors.Is(err, ErrOutcomeUnknown)
+		is = a.Key == "error" && errors.Is(err, store.ErrOutcomeUnknown)
 		return !is
 	})
 	return is

@@ -1,6 +1,9 @@
 package adapter
 
-import "time"
+import (
+	"github.com/aguiws/aguiws/adapter/store"
+	"time"
+)
 
 const (
 	// strangerPause is the longest that the run of an unknown agent waits before it
@@ -21,7 +24,7 @@ type stranger struct {
 // leaveTo says how long the run waits for a node that knows its agent; false when
 // it has waited long enough. This node leaves it alone for two sweeps more, or it
 // might be the first each time.
-func (r *Runner) leaveTo(claim Claim) (wait time.Duration, patient bool) {
+func (r *Runner) leaveTo(claim store.Claim) (wait time.Duration, patient bool) {
 	if r.options.AgentWait < 0 {
 		return 0, false
 	}
@@ -46,7 +49,7 @@ func (r *Runner) leaveTo(claim Claim) (wait time.Duration, patient bool) {
 
 // leaves reports whether the thread's next run is left to others for now, or to
 // itself.
-func (r *Runner) leaves(key ThreadKey) bool {
+func (r *Runner) leaves(key store.ThreadKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	s, met := r.strangers[key]

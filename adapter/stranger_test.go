@@ -6,16 +6,17 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // nacks tells of what is given up with a wait.
 type nacks struct {
-	adapter.Store
+	store.Store
 	given chan struct{}
 }
 
-func (s *nacks) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+func (s *nacks) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	select {
 	case s.given <- struct{}{}:
 	default: // nobody counts any more
@@ -24,7 +25,7 @@ func (s *nacks) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 }
 
 // newNode is a worker that knows an agent which the lab's runner does not.
-func (l *lab) newNode(store adapter.Store, agent adapter.Agent) *adapter.Runner {
+func (l *lab) newNode(store store.Store, agent adapter.Agent) *adapter.Runner {
 	l.t.Helper()
 	r, err := adapter.NewRunner(deaf{store}, &adapter.Options{
 		Agents: map[string]adapter.Agent{"": agent, "new": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 2,
@@ -52,7 +53,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 	}
 	setUp := func(t *testing.T) (*lab, *nacks) {
 		var counted *nacks
-		l := newLabOn(t, func(s adapter.Store) adapter.Store { counted = &nacks{s, make(chan struct{}, 100)}; return counted }, says)
+		l := newLabOn(t, func(s store.Store) store.Store { counted = &nacks{s, make(chan struct{}, 100)}; return counted }, says)
 		return l, counted
 	}
 	// wanted lets the old node come by more often than there are attempts, and then
@@ -63,7 +64,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 			await(l, counted.given)
 		}
 		info, err := l.runner.FindRun(l.ctx(), l.key, run)
-		if err != nil || info.State != adapter.DispatchQueued && info.State != adapter.DispatchClaimed || info.Attempts > attempts {
+		if err != nil || info.State != store.DispatchQueued && info.State != store.DispatchClaimed || info.Attempts > attempts {
 			t.Errorf("%+v %v", info, err)
 		}
 		l.newNode(counted.Store, says)
@@ -124,7 +125,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var counted *nacks
-			l := newLabOn(t, func(s adapter.Store) adapter.Store { counted = &nacks{s, make(chan struct{}, 100)}; return counted }, asks,
+			l := newLabOn(t, func(s store.Store) store.Store { counted = &nacks{s, make(chan struct{}, 100)}; return counted }, asks,
 				func(o *adapter.Options) {
 					if o.MaxAttempts = 2; !test.patient {
 						o.AgentWait = -1
@@ -159,7 +160,7 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 				if want := `the agent "new" is not known to this server`; failed.Message != want {
 					t.Errorf("%q, want %q", failed.Message, want)
 				}
-				l.theRun(adapter.DispatchDeadLetter)
+				l.theRun(store.DispatchDeadLetter)
 			}
 			l.wellFormed()
 			if at, err := l.cursor.Attach(l.ctx(), nil); err != nil || len(at.Interrupts) != test.open {

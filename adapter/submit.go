@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -47,18 +48,18 @@ type Admitted struct {
 	Disposition Disposition
 	RunID       string             // server-made; Repeat: of the run that answers the input
 	Of          string             // Repeat: that run's label, the client's runId
-	Start       Position           // Started: the position before its RUN_STARTED
+	Start       store.Position     // Started: the position before its RUN_STARTED
 	Refusal     *protocol.RunError // Refused
 }
 
 // Repeated is the answer to a repeat (binding §5).
 type Repeated struct {
-	Status RunStatus
+	Status store.RunStatus
 	// Of is the label of the run that answers: what live events call it. It is
 	// another than Submit said when a later run continued that one.
 	Of string
 	// At is the log's end as of which all this is: what follows begins behind it.
-	At Position
+	At store.Position
 	// Events are uncounted: nothing for a queued run and for one that has logged
 	// nothing, an active run restated up to what is open in it, and the whole run
 	// with its terminal event for one that ended.
@@ -97,14 +98,14 @@ func (r *Runner) submit(ctx context.Context, in Input, version int64) (admitted 
 		return refused(refusal), false, nil
 	}
 	in.Run = r.strip(in.Run)
-	key := ThreadKey{in.Namespace, in.Run.ThreadID}
+	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	digest, err := inputDigest(key, in.Run)
 	if err != nil {
 		return refused(refuse(CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared: "+err.Error(), nil)), false, nil
 	}
 	for range maxSubmitTries {
 		admitted, stale, err := r.try(ctx, key, in, digest, version)
-		if errors.Is(err, ErrCorrupted) {
+		if errors.Is(err, store.ErrCorrupted) {
 			return refused(r.unreadable(key, err)), false, nil
 		}
 		if err != nil || !stale || version != 0 {
@@ -172,7 +173,7 @@ func (r *Runner) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput {
 
 // try judges the input once on a view of its thread, and begins its run if it
 // may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
-func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string, version int64) (admitted Admitted, stale bool, err error) {
+func (r *Runner) try(ctx context.Context, key store.ThreadKey, in Input, digest string, version int64) (admitted Admitted, stale bool, err error) {
 	j, err := r.read(ctx, key, in.Run)
 	if err != nil {
 		return Admitted{}, false, err
@@ -197,7 +198,7 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 		_, err := r.InterruptThread(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
 	}
-	b := Begin{
+	b := store.Begin{
 		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: in.Run.RunID, Deadline: v.deadline,
 		Tenant: in.Tenant, Title: titleOf(v.fresh), MaxAttempts: r.options.MaxAttempts,
 		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
@@ -250,7 +251,7 @@ func (r *Runner) try(ctx context.Context, key ThreadKey, in Input, digest string
 }
 
 // queueFull refuses an input of a size that would have to wait where no more can.
-func (r *Runner) queueFull(view *ThreadView, size int) *protocol.RunError {
+func (r *Runner) queueFull(view *store.ThreadView, size int) *protocol.RunError {
 	held := int64(0)
 	for _, q := range view.Queue {
 		held += q.Size
@@ -275,7 +276,7 @@ func (r *Runner) noPlace() *protocol.RunError {
 }
 
 // begin admits the run, and starts carrying it when it need not wait.
-func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bool, error) {
+func (r *Runner) begin(ctx context.Context, b store.Begin, start *begin) (Admitted, bool, error) {
 	if !b.Queue {
 		b.Token = uuid.NewString()
 	}
@@ -283,22 +284,22 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.options.StoreTimeout)
 	defer cancel()
 	asked := time.Now()
-	result, err := again(ctx, func() (BeginResult, error) { return r.store.Begin(ctx, b) })
+	result, err := again(ctx, func() (store.BeginResult, error) { return r.store.Begin(ctx, b) })
 	if err != nil {
-		if !b.Queue && errors.Is(err, ErrOutcomeUnknown) {
+		if !b.Queue && errors.Is(err, store.ErrOutcomeUnknown) {
 			r.rescueBegun(b, *start, err)
 		}
 		return Admitted{}, false, err
 	}
 	switch result.Status {
-	case BeginStale:
+	case store.BeginStale:
 		return Admitted{}, true, nil
-	case BeginExpired:
+	case store.BeginExpired:
 		return refused(refuse(CodeExpired, "an interrupt has expired, it can only be cancelled", nil)), false, nil
-	case BeginDuplicate:
+	case store.BeginDuplicate:
 		return refused(refuse(CodeDuplicate, "an input with the same dedupe key waits or runs already",
 			map[string]any{"dispatchId": result.Of})), false, nil
-	case BeginGone:
+	case store.BeginGone:
 		return refused(refuse(CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
 	}
 	if b.Queue {
@@ -314,7 +315,7 @@ func (r *Runner) begin(ctx context.Context, b Begin, start *begin) (Admitted, bo
 
 // carryBegun starts carrying a run that this node has begun, and whose claim it asked
 // for at the given time.
-func (r *Runner) carryBegun(b Begin, start begin, result BeginResult, asked time.Time) {
+func (r *Runner) carryBegun(b store.Begin, start begin, result store.BeginResult, asked time.Time) {
 	if start.continuing {
 		r.reached("after_decision")
 	} else {

@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"github.com/aguiws/aguiws/adapter/store"
 	"time"
 )
 
@@ -54,7 +55,7 @@ func (r *Runner) rest(tick <-chan time.Time) bool {
 func (r *Runner) aside(doing string, fn func(context.Context) bool) (more bool) {
 	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
 	defer cancel()
-	_ = r.contain(doing, ThreadKey{}, func() error { // it is logged
+	_ = r.contain(doing, store.ThreadKey{}, func() error { // it is logged
 		more = fn(ctx)
 		return nil
 	})
@@ -70,7 +71,7 @@ func (r *Runner) findDue(ctx context.Context) (more bool) {
 	due, err := r.store.Due(ctx, sweepPage)
 	r.silence.answered(asked, err)
 	r.parts.note(r.health.log, err)
-	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
 		r.log.Warn("the sweep could not read what is due", "error", err)
 	}
 	for _, key := range due {
@@ -82,7 +83,7 @@ func (r *Runner) findDue(ctx context.Context) (more bool) {
 }
 
 func (r *Runner) verify(ctx context.Context) bool {
-	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, ErrPartial) {
+	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
 		r.log.Warn("followed threads could not be verified", "error", err)
 	}
 	return false

@@ -13,33 +13,34 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // mailroom is what a sweep needs of a store. Nothing in it ever runs.
 type mailroom struct {
-	adapter.Store
+	store.Store
 	claim  func(thread string) error // of a thread that is due; nil: it is taken
 	retire func()
 
 	mu     sync.Mutex
-	due    []adapter.ThreadKey
+	due    []store.ThreadKey
 	asked  int            // how often for what is due
 	claims map[string]int // by thread
 	under  int
 	widest int // claims at once
-	heard  func(adapter.Delivery)
+	heard  func(store.Delivery)
 }
 
 func newMailroom(threads int) *mailroom {
 	m := &mailroom{claims: map[string]int{}}
 	for i := range threads {
-		m.due = append(m.due, adapter.ThreadKey{Thread: fmt.Sprint(i)})
+		m.due = append(m.due, store.ThreadKey{Thread: fmt.Sprint(i)})
 	}
 	return m
 }
 
-func (m *mailroom) Listen(f func(adapter.Delivery)) { m.heard = f }
-func (*mailroom) Durable() bool                     { return false }
+func (m *mailroom) Listen(f func(store.Delivery)) { m.heard = f }
+func (*mailroom) Durable() bool                   { return false }
 
 func (m *mailroom) Retire(context.Context) (bool, error) {
 	if m.retire != nil {
@@ -48,14 +49,14 @@ func (m *mailroom) Retire(context.Context) (bool, error) {
 	return false, nil
 }
 
-func (m *mailroom) Due(_ context.Context, limit int) ([]adapter.ThreadKey, error) {
+func (m *mailroom) Due(_ context.Context, limit int) ([]store.ThreadKey, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked++
-	return append([]adapter.ThreadKey(nil), m.due[:min(limit, len(m.due))]...), nil
+	return append([]store.ThreadKey(nil), m.due[:min(limit, len(m.due))]...), nil
 }
 
-func (m *mailroom) Claim(_ context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
+func (m *mailroom) Claim(_ context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
 	m.mu.Lock()
 	m.claims[c.Thread.Thread]++
 	m.under++
@@ -67,21 +68,21 @@ func (m *mailroom) Claim(_ context.Context, c adapter.ClaimRequest) (adapter.Cla
 	m.under--
 	if m.claim != nil {
 		if err := m.claim(c.Thread.Thread); err != nil {
-			return adapter.ClaimResult{}, err
+			return store.ClaimResult{}, err
 		}
 	}
 	for i, key := range m.due {
 		if key == c.Thread {
 			m.due = append(m.due[:i:i], m.due[i+1:]...)
 			// Its record cannot be read, and so it is buried.
-			return adapter.ClaimResult{Kind: adapter.ClaimQueued, Claim: adapter.Claim{Thread: key}, Input: rawJSON(`1`)}, nil
+			return store.ClaimResult{Kind: store.ClaimQueued, Claim: store.Claim{Thread: key}, Input: rawJSON(`1`)}, nil
 		}
 	}
-	return adapter.ClaimResult{}, nil
+	return store.ClaimResult{}, nil
 }
 
-func (m *mailroom) Bury(context.Context, adapter.Nack) (adapter.NackResult, error) {
-	return adapter.NackResult{State: adapter.DispatchDeadLetter}, nil
+func (m *mailroom) Bury(context.Context, store.Nack) (store.NackResult, error) {
+	return store.NackResult{State: store.DispatchDeadLetter}, nil
 }
 
 // sweeps runs a node on the mailroom in a bubble, for that long, and shuts it down.
@@ -139,7 +140,7 @@ func TestClaimsThatFailAreNotRepeatedAtOnce(t *testing.T) {
 				t.Errorf("thread %s was claimed %d times in %d s", thread, n, sweeps)
 			}
 		}
-		m.heard(adapter.Delivery{Kind: adapter.DeliverReady, Thread: adapter.ThreadKey{Thread: "sound"}})
+		m.heard(store.Delivery{Kind: store.DeliverReady, Thread: store.ThreadKey{Thread: "sound"}})
 		time.Sleep(500 * time.Millisecond)
 		synctest.Wait()
 		if m.claims["sound"] != 1 {
@@ -154,7 +155,7 @@ func TestClaimsThatAreNotAnsweredAreRepeatedAtTheNextSweep(t *testing.T) {
 	broken := true
 	m.claim = func(string) error {
 		if broken {
-			return fmt.Errorf("%w: away", adapter.ErrOutcomeUnknown)
+			return fmt.Errorf("%w: away", store.ErrOutcomeUnknown)
 		}
 		return nil
 	}

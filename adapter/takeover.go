@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -69,7 +70,7 @@ func (x *execution) backTo(b begin, keep int64) error {
 
 // readRun tells the order rules what the run has logged, and which calls it
 // has open as of the record.
-func (x *execution) readRun(view *ThreadView, started, keep int64) error {
+func (x *execution) readRun(view *store.ThreadView, started, keep int64) error {
 	var broken error
 	at := started - 1
 	err := eachEvent(view, started-1, -1, func(e protocol.Event) {
@@ -94,7 +95,7 @@ func isSubagentEnd(e protocol.Event) bool {
 
 // rename gives new ids to the subagents that began after the last record: they
 // are closed now, and come back in the replay.
-func (x *execution) rename(view *ThreadView, keep int64) ([]*record, error) {
+func (x *execution) rename(view *store.ThreadView, keep int64) ([]*record, error) {
 	own := map[string]string{} // by the id on the wire
 	for id, wire := range x.renames.subagents {
 		own[wire] = id

@@ -11,16 +11,17 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
-var errCut = fmt.Errorf("%w: cut", adapter.ErrOutcomeUnknown)
+var errCut = fmt.Errorf("%w: cut", store.ErrOutcomeUnknown)
 
 // cutStore is a worker's way to the store until it is cut: what a dead process
 // looks like from outside. How events fall into batches is a matter of timing,
 // so it may cut one in two.
 type cutStore struct {
-	adapter.Store
+	store.Store
 	mu     sync.Mutex
 	events int                // that still pass; negative: no limit
 	before protocol.EventType // the first of these does not pass, nor what follows
@@ -32,14 +33,14 @@ type cutStore struct {
 }
 
 // cutAfter lets that many events pass; a negative number is no limit.
-func (l *lab) cutAfter(store adapter.Store, events int) *cutStore {
+func (l *lab) cutAfter(store store.Store, events int) *cutStore {
 	fold := protocol.NewFold(nil, nil, nil)
 	fold.Apply(&protocol.RunStarted{})
 	return &cutStore{Store: store, events: events, lost: make(chan struct{}), fold: fold, lapse: l.lapse}
 }
 
 // cutBefore lets pass what comes before an event of the type.
-func (l *lab) cutBefore(store adapter.Store, t protocol.EventType) *cutStore {
+func (l *lab) cutBefore(store store.Store, t protocol.EventType) *cutStore {
 	c := l.cutAfter(store, -1)
 	c.before = t
 	return c
@@ -68,11 +69,11 @@ func (c *cutStore) pass() error {
 	return nil
 }
 
-func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+func (c *cutStore) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut {
-		return adapter.CommitResult{}, errCut
+		return store.CommitResult{}, errCut
 	}
 	if i := slices.IndexFunc(b.Events, c.ends); i >= 0 {
 		c.events = i
@@ -87,9 +88,9 @@ func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitR
 			return json.Unmarshal(text, &r) != nil || r.Position > end
 		})
 		if _, err := c.Store.Commit(ctx, b); err != nil {
-			return adapter.CommitResult{}, err
+			return store.CommitResult{}, err
 		}
-		return adapter.CommitResult{}, errCut
+		return store.CommitResult{}, errCut
 	}
 	if c.events >= 0 {
 		c.events -= len(b.Events)
@@ -121,23 +122,23 @@ func (c *cutStore) closing(events [][]byte) rawJSON {
 	return list
 }
 
-func (c *cutStore) Renew(ctx context.Context, claim adapter.Claim) (bool, error) {
+func (c *cutStore) Renew(ctx context.Context, claim store.Claim) (bool, error) {
 	if err := c.pass(); err != nil {
 		return false, err
 	}
 	return c.Store.Renew(ctx, claim)
 }
 
-func (c *cutStore) HandBack(ctx context.Context, claim adapter.Claim) error {
+func (c *cutStore) HandBack(ctx context.Context, claim store.Claim) error {
 	if err := c.pass(); err != nil {
 		return err
 	}
 	return c.Store.HandBack(ctx, claim)
 }
 
-func (c *cutStore) Claim(ctx context.Context, r adapter.ClaimRequest) (adapter.ClaimResult, error) {
+func (c *cutStore) Claim(ctx context.Context, r store.ClaimRequest) (store.ClaimResult, error) {
 	if err := c.pass(); err != nil {
-		return adapter.ClaimResult{}, err
+		return store.ClaimResult{}, err
 	}
 	return c.Store.Claim(ctx, r)
 }
@@ -397,11 +398,11 @@ func TestTakeoverTwiceInASubagent(t *testing.T) {
 
 // unreadable is a store whose journals hold what this version cannot read.
 type unreadable struct {
-	adapter.Store
+	store.Store
 	lapse func() // ends the lease of who has tried
 }
 
-func (s *unreadable) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
+func (s *unreadable) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
 	view, err := s.Store.Journal(ctx, c)
 	if view != nil {
 		view.Journal = append(view.Journal, rawJSON(`{"kind":"of another version"}`))
@@ -414,10 +415,10 @@ func (s *unreadable) Journal(ctx context.Context, c adapter.Claim) (*adapter.Exe
 // worker, and the thread goes on.
 func TestUnreadableJournal(t *testing.T) {
 	t.Parallel()
-	store := &unreadable{}
-	l := newLabOn(t, func(s adapter.Store) adapter.Store { store.Store = s; return store }, asker(confirmation("?")),
+	st := &unreadable{}
+	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, asker(confirmation("?")),
 		func(o *adapter.Options) { o.AgentWait = -1 })
-	store.lapse = l.lapse
+	st.lapse = l.lapse
 	open := interrupts(t, l.say("hi"))
 	failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeStateCorrupted)
 	interrupts(t, l.say("next"))

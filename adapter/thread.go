@@ -3,6 +3,7 @@ package adapter
 import (
 	"encoding/json"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -33,7 +34,7 @@ type queuedInput struct {
 }
 
 // readRecord decodes the record of a run.
-func readRecord(state *RunState) (runRecord, error) {
+func readRecord(state *store.RunState) (runRecord, error) {
 	var r runRecord
 	err := readStored(state.Record, &r, "the record of run %s", state.ID)
 	return r, err
@@ -42,7 +43,7 @@ func readRecord(state *RunState) (runRecord, error) {
 // foldView is the thread's messages and state as of a position: the stored
 // snapshot and the fold of the log after it. A negative position means the
 // log's end.
-func foldView(view *ThreadView, upTo int64) (*protocol.Fold, error) {
+func foldView(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 	messages := make(protocol.Messages, 0, len(view.Snapshot.Messages))
 	for i, text := range view.Snapshot.Messages {
 		var m protocol.Message
@@ -60,7 +61,7 @@ func foldView(view *ThreadView, upTo int64) (*protocol.Fold, error) {
 
 // eachEvent calls fn for the logged events after one position and up to
 // another.
-func eachEvent(view *ThreadView, after, upTo int64, fn func(protocol.Event)) error {
+func eachEvent(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) error {
 	for i, text := range view.Log {
 		at := view.Snapshot.At + 1 + int64(i)
 		if at <= after || upTo >= 0 && at > upTo {
@@ -76,7 +77,7 @@ func eachEvent(view *ThreadView, after, upTo int64, fn func(protocol.Event)) err
 }
 
 // storedMessages are the snapshot's messages by id.
-func storedMessages(view *ThreadView) map[string]string {
+func storedMessages(view *store.ThreadView) map[string]string {
 	stored := make(map[string]string, len(view.Snapshot.Messages))
 	for _, text := range view.Snapshot.Messages {
 		var m struct {

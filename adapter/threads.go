@@ -9,18 +9,19 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // Thread is a thread as a reader sees it, at rest or in mid-run.
 type Thread struct {
-	ThreadKey
+	store.ThreadKey
 	Tenant   string
 	Title    string
 	Messages protocol.Messages // partial ones of an active run included
 	State    json.RawMessage
-	End      Position // of its log
-	Active   string   // server-made id of the active run; ""
+	End      store.Position // of its log
+	Active   string         // server-made id of the active run; ""
 	Queued   int
 	Paused   bool       // its active run is to suspend at its next step
 	Open     *Suspended // nil: no interrupt is open
@@ -30,33 +31,33 @@ type Thread struct {
 
 // Threads pages through the threads of a namespace, latest input first, and
 // returns the cursor of the next page, "" at the end. Errors are as Inbox's.
-func (r *Runner) Threads(ctx context.Context, namespace string, q PageQuery) ([]ThreadInfo, string, error) {
+func (r *Runner) Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error) {
 	page, err := r.store.Threads(ctx, namespace, q)
 	return page.Threads, page.Next, err
 }
 
 // Thread reads one thread; nil when it was never used.
-func (r *Runner) Thread(ctx context.Context, key ThreadKey) (*Thread, error) {
-	view, err := r.store.Read(ctx, key, ReadQuery{})
+func (r *Runner) Thread(ctx context.Context, key store.ThreadKey) (*Thread, error) {
+	view, err := r.store.Read(ctx, key, store.ReadQuery{})
 	if err != nil || view.Version == 0 {
 		return nil, err
 	}
 	t := &Thread{
 		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, State: orEmpty(nil),
-		End: Position{view.Epoch, view.Seq}, Queued: len(view.Queue), Paused: view.Paused,
+		End: store.Position{Epoch: view.Epoch, Seq: view.Seq}, Queued: len(view.Queue), Paused: view.Paused,
 	}
 	if fold, err := foldView(view, -1); err == nil {
 		t.Messages, t.State = fold.Messages(), orEmpty(fold.State())
-	} else if t.Corrupted = errors.Is(err, ErrCorrupted); !t.Corrupted {
+	} else if t.Corrupted = errors.Is(err, store.ErrCorrupted); !t.Corrupted {
 		return nil, err
 	}
 	if view.Active != nil {
 		t.Active = view.Active.ID
 	}
-	t.Open, err = suspended(InboxItem{
+	t.Open, err = suspended(store.InboxItem{
 		Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts,
 	})
-	if errors.Is(err, ErrCorrupted) {
+	if errors.Is(err, store.ErrCorrupted) {
 		t.Open, t.Corrupted, err = &Suspended{Thread: key, Title: view.Title, Corrupted: true}, true, nil
 	}
 	return t, err
@@ -64,15 +65,15 @@ func (r *Runner) Thread(ctx context.Context, key ThreadKey) (*Thread, error) {
 
 // SetTitle names a thread. Longer titles are cut to 60 bytes. False: the thread
 // was never used.
-func (r *Runner) SetTitle(ctx context.Context, key ThreadKey, title string) (bool, error) {
+func (r *Runner) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
 	return r.store.SetTitle(ctx, key, cutTitle(title))
 }
 
 // DeleteThread forgets a thread. False: a run is active or waits, or interrupts
 // are open. A thread that cannot be read is forgotten whatever goes on in it.
-func (r *Runner) DeleteThread(ctx context.Context, key ThreadKey) (bool, error) {
+func (r *Runner) DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error) {
 	deleted, err := r.store.Delete(ctx, key)
-	broken := errors.Is(err, ErrCorrupted)
+	broken := errors.Is(err, store.ErrCorrupted)
 	if err == nil && !deleted {
 		broken, err = r.unreadableThread(ctx, key)
 	}
@@ -108,7 +109,7 @@ func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	}
 	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: protocolVersion}
 	if in.After != "" {
-		thread, err := r.Thread(ctx, ThreadKey{in.Namespace, in.Thread})
+		thread, err := r.Thread(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread})
 		if err != nil {
 			return Admitted{}, err
 		}

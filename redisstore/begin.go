@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
-var beginStatus = []adapter.BeginStatus{adapter.BeginAccepted, adapter.BeginStale, adapter.BeginExpired,
-	adapter.BeginDuplicate, adapter.BeginGone}
+var beginStatus = []store.BeginStatus{store.BeginAccepted, store.BeginStale, store.BeginExpired,
+	store.BeginDuplicate, store.BeginGone}
 
 // begun are the verdicts after those that are a status.
 var begun = map[int64]error{
@@ -27,12 +27,12 @@ const (
 	usualAttempts  = 3
 )
 
-// Begin implements adapter.Admission. What contradicts the version it names (a
+// Begin implements store.Admission. What contradicts the version it names (a
 // start while a run is active, answers to nothing) is an error.
-func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	how, err := howBegins(b)
 	if err != nil {
-		return adapter.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
+		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
 	t := s.keys.thread(b.Thread)
 	args := []any{t.member, b.Version, b.Deadline, s.opts.Keep.Milliseconds(), s.opts.Follow.Milliseconds(),
@@ -61,26 +61,26 @@ func (s *Store) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult
 	}
 	r, err := s.run(ctx, call{beginScript, t.all(), args})
 	if err != nil {
-		return adapter.BeginResult{}, err
+		return store.BeginResult{}, err
 	}
 	verdict := r.int()
 	if err := begun[verdict]; err != nil {
-		return adapter.BeginResult{}, err
+		return store.BeginResult{}, err
 	}
 	if verdict < 0 || int(verdict) >= len(beginStatus) {
-		return adapter.BeginResult{}, fmt.Errorf("redisstore: begin: verdict %d", verdict)
+		return store.BeginResult{}, fmt.Errorf("redisstore: begin: verdict %d", verdict)
 	}
-	res := adapter.BeginResult{Status: beginStatus[verdict], Start: adapter.Position{Seq: r.int(), Epoch: r.string()}}
+	res := store.BeginResult{Status: beginStatus[verdict], Start: store.Position{Seq: r.int(), Epoch: r.string()}}
 	claimed, epoch := r.bool(), r.int()
 	if claimed {
-		res.Claim = adapter.Claim{Thread: b.Thread, RunID: b.RunID, Token: b.Token, DispatchEpoch: epoch}
+		res.Claim = store.Claim{Thread: b.Thread, RunID: b.RunID, Token: b.Token, DispatchEpoch: epoch}
 		s.logged(b.Thread, res.Start.Epoch, res.Start.Seq+1, b.Events)
 	}
 	if released := r.list(); released.more() {
 		ready := released.bool()
 		s.logged(b.Thread, res.Start.Epoch, released.int()+1, released.events())
 		if ready {
-			s.deliver(adapter.Delivery{Thread: b.Thread, Kind: adapter.DeliverReady})
+			s.deliver(store.Delivery{Thread: b.Thread, Kind: store.DeliverReady})
 		}
 		r.join(released)
 	}
@@ -100,7 +100,7 @@ func waitUntil(t time.Time) int64 {
 	return min(max(t.UnixMilli(), 0), farAhead)
 }
 
-func howBegins(b adapter.Begin) (string, error) {
+func howBegins(b store.Begin) (string, error) {
 	if b.RunID == "" {
 		return "", errors.New("a run has an id")
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
@@ -82,13 +83,13 @@ func BenchmarkSuspendedRuns(b *testing.B) {
 	b.ReportMetric(float64(goroutinesAfter-goroutines), "goroutines")
 }
 
-func suspendedKey(i int) adapter.ThreadKey {
-	return adapter.ThreadKey{Namespace: "tenant/user", Thread: fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i)}
+func suspendedKey(i int) store.ThreadKey {
+	return store.ThreadKey{Namespace: "tenant/user", Thread: fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i)}
 }
 
 // breakdown is what one thread's keys weigh, without their places in the main
 // table.
-func breakdown(b *testing.B, s *Store, key adapter.ThreadKey) string {
+func breakdown(b *testing.B, s *Store, key store.ThreadKey) string {
 	b.Helper()
 	ctx, base := context.Background(), s.keys.thread(key).base
 	keys, err := s.client.Keys(ctx, strings.NewReplacer("[", "\\[", "]", "\\]", "*", "\\*", "?", "\\?").Replace(base)+"*").Result()
@@ -122,17 +123,17 @@ func payer(ctx context.Context, run *adapter.Run) error {
 
 // scale weighs what a run's callers give to the store.
 type scale struct {
-	adapter.Store
+	store.Store
 	payload atomic.Int64
 	done    chan struct{} // a run has suspended
 }
 
-func (s *scale) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
+func (s *scale) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	s.weigh(append([][]byte{b.Record, b.Input, b.Frozen, []byte(b.Title)}, b.Events...)...)
 	return s.Store.Begin(ctx, b)
 }
 
-func (s *scale) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+func (s *scale) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	s.weigh(b.Events...)
 	for _, r := range b.Records {
 		s.weigh(r)

@@ -9,7 +9,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -51,7 +51,7 @@ func commitOn(b *testing.B, s *Store, runs, window int) {
 	for i := range events {
 		events[i] = delta
 	}
-	claims := make([]adapter.Claim, runs)
+	claims := make([]store.Claim, runs)
 	for i := range claims {
 		begin := inline(0, "r1")
 		begin.Thread.Thread = fmt.Sprint(i)
@@ -70,8 +70,8 @@ func commitOn(b *testing.B, s *Store, runs, window int) {
 		group.Go(func() {
 			end, number := int64(1), int64(2)
 			for left.Add(-int64(window)) > -int64(window) {
-				res, err := s.Commit(ctx, adapter.Batch{Claim: c, Number: number, Expect: end, Events: events})
-				if err != nil || res.Status != adapter.CommitOK {
+				res, err := s.Commit(ctx, store.Batch{Claim: c, Number: number, Expect: end, Events: events})
+				if err != nil || res.Status != store.CommitOK {
 					b.Errorf("%+v, %v", res, err)
 					return
 				}
@@ -97,18 +97,18 @@ func BenchmarkRead(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	up := &adapter.SnapshotUpdate{Order: []string{}, Upsert: map[string]json.RawMessage{}}
+	up := &store.SnapshotUpdate{Order: []string{}, Upsert: map[string]json.RawMessage{}}
 	for i := range 100 {
 		id := fmt.Sprint("message-", i)
 		up.Order = append(up.Order, id)
 		up.Upsert[id] = json.RawMessage(`{"id":"` + id + `","role":"user","content":"a sentence of usual length, nothing special"}`)
 	}
-	if _, err := s.Commit(ctx, adapter.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta}, End: &adapter.End{Kind: adapter.EndFinish, Snapshot: up}}); err != nil {
+	if _, err := s.Commit(ctx, store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta}, End: &store.End{Kind: store.EndFinish, Snapshot: up}}); err != nil {
 		b.Fatal(err)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		v, err := s.Read(ctx, testKey, adapter.ReadQuery{Follower: true})
+		v, err := s.Read(ctx, testKey, store.ReadQuery{Follower: true})
 		if err != nil || len(v.Snapshot.Messages) != 100 {
 			b.Fatal(err)
 		}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -95,7 +95,7 @@ func TestRoundTrips(t *testing.T) {
 	const partitions = 8
 	s, wire := onCounted(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: partitions, Lease: time.Hour, Timeout: patience})
 	ctx := context.Background()
-	var claim adapter.Claim
+	var claim store.Claim
 	var version int64
 	ok := func(what string, good bool, err error) {
 		t.Helper()
@@ -103,35 +103,35 @@ func TestRoundTrips(t *testing.T) {
 			t.Fatalf("%s: %t %v", what, good, err)
 		}
 	}
-	beginning := func(b adapter.Begin) func() {
+	beginning := func(b store.Begin) func() {
 		return func() {
 			res, err := s.Begin(ctx, b)
-			ok("begin", res.Status == adapter.BeginAccepted, err)
+			ok("begin", res.Status == store.BeginAccepted, err)
 			claim = res.Claim
 		}
 	}
 	var number int64
-	committing := func(end *adapter.End, records int) func() {
+	committing := func(end *store.End, records int) func() {
 		return func() {
-			v := view(t, s, adapter.ReadQuery{}) // one script of its own
+			v := view(t, s, store.ReadQuery{}) // one script of its own
 			number++
-			b := adapter.Batch{Claim: claim, Number: number, Expect: v.Seq, Events: [][]byte{delta, delta}, End: end}
+			b := store.Batch{Claim: claim, Number: number, Expect: v.Seq, Events: [][]byte{delta, delta}, End: end}
 			for range records {
 				b.Records = append(b.Records, json.RawMessage("1"))
 			}
 			res, err := s.Commit(ctx, b)
-			ok("commit", res.Status == adapter.CommitOK, err)
+			ok("commit", res.Status == store.CommitOK, err)
 		}
 	}
 	queued := inline(0, "r3")
 	queued.Queue, queued.Input, queued.Token, queued.Cancelled = true, json.RawMessage("{}"), "", [2][]byte{delta, delta}
-	suspend := &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}, Deadline: time.Now().Add(time.Hour).UnixMilli(),
-		Snapshot: &adapter.SnapshotUpdate{State: json.RawMessage("{}"), Order: []string{"m"}, Upsert: map[string]json.RawMessage{"m": json.RawMessage("{}")}}}
+	suspend := &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}, Deadline: time.Now().Add(time.Hour).UnixMilli(),
+		Snapshot: &store.SnapshotUpdate{State: json.RawMessage("{}"), Order: []string{"m"}, Upsert: map[string]json.RawMessage{"m": json.RawMessage("{}")}}}
 	resume := inline(0, "r2")
 	resume.Frozen, resume.Execution, resume.Answers, resume.Answer = nil, "xr1", map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1")
-	var everywhere []adapter.ThreadKey
+	var everywhere []store.ThreadKey
 	for i := range 100 {
-		everywhere = append(everywhere, adapter.ThreadKey{Namespace: "n", Thread: fmt.Sprint(i)})
+		everywhere = append(everywhere, store.ThreadKey{Namespace: "n", Thread: fmt.Sprint(i)})
 	}
 
 	calls := []struct {
@@ -140,80 +140,80 @@ func TestRoundTrips(t *testing.T) {
 		call           func()
 	}{
 		{"read", 1, 1, func() {
-			view(t, s, adapter.ReadQuery{Follower: true, Label: "r1", RunID: "r1", InterruptIDs: []string{"int"}})
+			view(t, s, store.ReadQuery{Follower: true, Label: "r1", RunID: "r1", InterruptIDs: []string{"int"}})
 		}},
 		{"begin", 1, 1, beginning(inline(0, "r1"))},
 		{"renew", 1, 1, func() { held, err := s.Renew(ctx, claim); ok("renew", held, err) }},
 		{"journal", 1, 1, func() { x, err := s.Journal(ctx, claim); ok("journal", x != nil, err) }},
 		{"read, commit", 2, 2, func() { number = 1; committing(nil, 2)() }},
 		{"read, commit that suspends", 2, 2, committing(suspend, 1)},
-		{"read, begin that resumes", 2, 2, func() { resume.Version = view(t, s, adapter.ReadQuery{}).Version; beginning(resume)() }},
-		{"read, commit that ends", 2, 2, func() { number = 1; committing(&adapter.End{Kind: adapter.EndFinish}, 0)() }},
+		{"read, begin that resumes", 2, 2, func() { resume.Version = view(t, s, store.ReadQuery{}).Version; beginning(resume)() }},
+		{"read, commit that ends", 2, 2, func() { number = 1; committing(&store.End{Kind: store.EndFinish}, 0)() }},
 		{"read, begin that queues", 2, 2, func() {
-			version = view(t, s, adapter.ReadQuery{}).Version
+			version = view(t, s, store.ReadQuery{}).Version
 			queued.Version = version
 			beginning(queued)()
 		}},
 		{"claim", 1, 1, func() {
-			res, err := s.Claim(ctx, adapter.ClaimRequest{Thread: testKey, Token: "t3"})
-			ok("claim", res.Kind == adapter.ClaimQueued, err)
+			res, err := s.Claim(ctx, store.ClaimRequest{Thread: testKey, Token: "t3"})
+			ok("claim", res.Kind == store.ClaimQueued, err)
 			claim = res.Claim
 		}},
 		{"activate", 1, 1, func() {
-			res, err := s.Activate(ctx, adapter.Activation{Claim: claim, Execution: "xr3", Frozen: json.RawMessage("{}"), Events: [][]byte{delta}})
-			ok("activate", res.Status == adapter.CommitOK, err)
+			res, err := s.Activate(ctx, store.Activation{Claim: claim, Execution: "xr3", Frozen: json.RawMessage("{}"), Events: [][]byte{delta}})
+			ok("activate", res.Status == store.CommitOK, err)
 		}},
 		{"hand back", 1, 1, func() { ok("hand back", true, s.HandBack(ctx, claim)) }},
 		{"claim that takes over", 1, 1, func() {
-			res, err := s.Claim(ctx, adapter.ClaimRequest{Thread: testKey, Token: "t4"})
-			ok("claim", res.Kind == adapter.ClaimTakeover, err)
+			res, err := s.Claim(ctx, store.ClaimRequest{Thread: testKey, Token: "t4"})
+			ok("claim", res.Kind == store.ClaimTakeover, err)
 			claim = res.Claim
 		}},
 		{"stop", 1, 1, func() {
-			res, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "q", Label: "r3", Terminal: delta})
+			res, err := s.Stop(ctx, store.Stop{Thread: testKey, Request: "q", Label: "r3", Terminal: delta})
 			ok("stop", res.Stopped, err)
 		}},
 		{"read, range", 2, 2, func() {
-			v := view(t, s, adapter.ReadQuery{})
+			v := view(t, s, store.ReadQuery{})
 			r, err := s.Range(ctx, testKey, v.Epoch, 1, 100)
-			ok("range", r.Status == adapter.RangeOK && len(r.Events) > 0, err)
+			ok("range", r.Status == store.RangeOK && len(r.Events) > 0, err)
 		}},
 		{"tail of 100 threads", 1, partitions, func() { ends, err := s.Tail(ctx, everywhere); ok("tail", len(ends) == 100, err) }},
 		{"due", 1, partitions, func() { _, err := s.Due(ctx, 100); ok("due", true, err) }},
 		{"count dispatches", 1, partitions, func() { n, err := s.CountDispatches(ctx); ok("count", len(n) > 0, err) }},
 		{"dispatch", 1, 1, func() { d, err := s.Dispatch(ctx, testKey, "r3"); ok("dispatch", d != nil, err) }},
 		{"dispatches", 1, 1, func() {
-			list, err := s.Dispatches(ctx, testKey, adapter.DispatchQuery{})
+			list, err := s.Dispatches(ctx, testKey, store.DispatchQuery{})
 			ok("dispatches", len(list) == 3, err)
 		}},
 		{"set title", 1, 1, func() { set, err := s.SetTitle(ctx, testKey, "title"); ok("title", set, err) }},
 		{"pause", 1, 1, func() { _, err := s.Pause(ctx, testKey); ok("pause", true, err) }},
 		{"read, begin that queues another", 2, 2, func() {
 			again := queued
-			again.RunID, again.Version = "r4", view(t, s, adapter.ReadQuery{}).Version
+			again.RunID, again.Version = "r4", view(t, s, store.ReadQuery{}).Version
 			beginning(again)()
 		}},
 		{"claim another", 1, 1, func() {
-			res, err := s.Claim(ctx, adapter.ClaimRequest{Thread: testKey, Token: "t5"})
-			ok("claim", res.Kind == adapter.ClaimQueued, err)
+			res, err := s.Claim(ctx, store.ClaimRequest{Thread: testKey, Token: "t5"})
+			ok("claim", res.Kind == store.ClaimQueued, err)
 			claim = res.Claim
 		}},
 		{"nack", 1, 1, func() {
-			res, err := s.Nack(ctx, adapter.Nack{Claim: claim, Terminal: delta})
-			ok("nack", res.State == adapter.DispatchQueued, err)
+			res, err := s.Nack(ctx, store.Nack{Claim: claim, Terminal: delta})
+			ok("nack", res.State == store.DispatchQueued, err)
 		}},
 		{"interrupt", 1, 1, func() {
-			res, err := s.Interrupt(ctx, adapter.Interruption{Thread: testKey, Request: "i"})
+			res, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "i"})
 			ok("interrupt", len(res.Superseded) == 1, err)
 		}},
 		{"delete", 1, 1, func() { gone, err := s.Delete(ctx, testKey); ok("delete", gone, err) }},
 		{"begin that is refused", 1, 1, func() {
 			res, err := s.Begin(ctx, inline(99, "r9"))
-			ok("begin", res.Status == adapter.BeginStale, err)
+			ok("begin", res.Status == store.BeginStale, err)
 		}},
 		{"commit that is fenced", 1, 1, func() {
-			res, err := s.Commit(ctx, adapter.Batch{Claim: claim, Number: 1, Events: [][]byte{delta}})
-			ok("commit", res.Status == adapter.CommitFenced, err)
+			res, err := s.Commit(ctx, store.Batch{Claim: claim, Number: 1, Events: [][]byte{delta}})
+			ok("commit", res.Status == store.CommitFenced, err)
 		}},
 	}
 	for _, c := range calls {
@@ -247,14 +247,14 @@ func TestCommitsOfAPartitionTravelTogether(t *testing.T) {
 }
 
 // beginMany begins runs on threads of their own.
-func beginMany(t testing.TB, s *Store, runs int) []adapter.Claim {
+func beginMany(t testing.TB, s *Store, runs int) []store.Claim {
 	t.Helper()
-	claims := make([]adapter.Claim, runs)
+	claims := make([]store.Claim, runs)
 	for i := range claims {
 		b := inline(0, "r1")
 		b.Thread.Thread = fmt.Sprint("run-", i)
 		res, err := s.Begin(context.Background(), b)
-		if err != nil || res.Status != adapter.BeginAccepted {
+		if err != nil || res.Status != store.BeginAccepted {
 			t.Fatalf("begin: %+v, %v", res, err)
 		}
 		claims[i] = res.Claim
@@ -264,15 +264,15 @@ func beginMany(t testing.TB, s *Store, runs int) []adapter.Claim {
 
 // commitMany commits to each run so many batches, each when the one before has
 // been answered, all runs at once.
-func commitMany(s *Store, claims []adapter.Claim, batches int, events [][]byte) error {
+func commitMany(s *Store, claims []store.Claim, batches int, events [][]byte) error {
 	failed := make(chan error, len(claims))
 	var group sync.WaitGroup
 	for _, c := range claims {
 		group.Go(func() {
 			end := int64(1)
 			for n := range int64(batches) {
-				res, err := s.Commit(context.Background(), adapter.Batch{Claim: c, Number: n + 2, Expect: end, Events: events})
-				if err == nil && res.Status != adapter.CommitOK {
+				res, err := s.Commit(context.Background(), store.Batch{Claim: c, Number: n + 2, Expect: end, Events: events})
+				if err == nil && res.Status != store.CommitOK {
 					err = errors.New("not stored")
 				}
 				if err != nil {

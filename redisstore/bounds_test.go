@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -17,15 +17,15 @@ func TestTimesFarAheadStayReadable(t *testing.T) {
 	ctx := context.Background()
 	begin(t, s, inline(0, "r0"))
 	for i, at := range []time.Time{time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(200000, 1, 1, 0, 0, 0, 0, time.UTC)} {
-		b := queued(view(t, s, adapter.ReadQuery{}).Version, []string{"r1", "r2"}[i])
+		b := queued(view(t, s, store.ReadQuery{}).Version, []string{"r1", "r2"}[i])
 		b.Available = at
 		begin(t, s, b)
 		d, err := s.Dispatch(ctx, testKey, b.RunID)
-		if err != nil || d == nil || d.State != adapter.DispatchQueued || d.Available.Year() < 3000 {
+		if err != nil || d == nil || d.State != store.DispatchQueued || d.Available.Year() < 3000 {
 			t.Fatalf("%v: %+v, %v", at, d, err)
 		}
 	}
-	if v := view(t, s, adapter.ReadQuery{}); len(v.Queue) != 2 {
+	if v := view(t, s, store.ReadQuery{}); len(v.Queue) != 2 {
 		t.Errorf("queue %+v", v.Queue)
 	}
 }
@@ -42,16 +42,16 @@ func TestReasonsAreCut(t *testing.T) {
 		}
 	}
 	claim := begin(t, s, inline(0, "r0"))
-	if _, err := s.Nack(ctx, adapter.Nack{Claim: claim, Error: long, Terminal: []byte("failed")}); err != nil {
+	if _, err := s.Nack(ctx, store.Nack{Claim: claim, Error: long, Terminal: []byte("failed")}); err != nil {
 		t.Fatal(err)
 	}
 	kept("r0")
-	begin(t, s, queued(view(t, s, adapter.ReadQuery{}).Version, "r1"))
-	if _, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "s", RunID: "r1", Terminal: []byte("stopped"), Reason: long}); err != nil {
+	begin(t, s, queued(view(t, s, store.ReadQuery{}).Version, "r1"))
+	if _, err := s.Stop(ctx, store.Stop{Thread: testKey, Request: "s", RunID: "r1", Terminal: []byte("stopped"), Reason: long}); err != nil {
 		t.Fatal(err)
 	}
 	kept("r1")
-	if _, err := s.Interrupt(ctx, adapter.Interruption{Thread: testKey, Request: "i", Active: "r0", Terminal: []byte("cut"), Reason: long}); err != nil {
+	if _, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "i", Active: "r0", Terminal: []byte("cut"), Reason: long}); err != nil {
 		t.Fatal(err)
 	}
 	kept("r0")

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -37,7 +37,7 @@ func Check(ctx context.Context, client redis.UniversalClient) ([]Warning, error)
 	found <- nil
 	err := eachMaster(ctx, cluster, func(ctx context.Context, c *redis.Client) error {
 		w, err := checkServer(ctx, c)
-		if errors.Is(err, adapter.ErrOutcomeUnknown) {
+		if errors.Is(err, store.ErrOutcomeUnknown) {
 			w = []Warning{{"master", "silent", "it does not answer: the threads that it holds cannot be reached (" + err.Error() + ")"}}
 		}
 		for i := range w {

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/alicebob/miniredis/v2"
@@ -40,7 +40,7 @@ func miniredisClient(server *miniredis.Miniredis) *redis.Client {
 
 // onMiniredis opens stores on one server in the process, as the embedded store does.
 func onMiniredis(server *miniredis.Miniredis) storetest.Open {
-	return func(t testing.TB, n storetest.Node) adapter.Store {
+	return func(t testing.TB, n storetest.Node) store.Store {
 		client := miniredisClient(server)
 		t.Cleanup(func() { _ = client.Close() })
 		o := nodeOptions(n)
@@ -57,7 +57,7 @@ func onMiniredis(server *miniredis.Miniredis) storetest.Open {
 }
 
 func onRedis(url string) storetest.Open {
-	return func(t testing.TB, n storetest.Node) adapter.Store {
+	return func(t testing.TB, n storetest.Node) store.Store {
 		s, err := Open(context.Background(), url, nodeOptions(n))
 		if err != nil {
 			t.Fatal(err)
@@ -86,7 +86,7 @@ func TestContractOnCluster(t *testing.T) {
 // inFewPartitions opens stores whose threads lie close together: what looks at
 // all partitions is called often in a game.
 func inFewPartitions(url string) storetest.Open {
-	return func(t testing.TB, n storetest.Node) adapter.Store {
+	return func(t testing.TB, n storetest.Node) store.Store {
 		o := nodeOptions(n)
 		o.Partitions = 6
 		s, err := Open(context.Background(), url, o)

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func TestACursorLeadsBackToWhereItWasMade(t *testing.T) {
@@ -24,7 +24,7 @@ func TestACursorLeadsBackToWhereItWasMade(t *testing.T) {
 			t.Errorf("%s: %+v, not %+v: %v", name, back, at, err)
 		}
 		other := listing{kind: 't', prefix: "prefix"}
-		if err := other.seek(cursor, 64); !errors.Is(err, adapter.ErrBadCursor) {
+		if err := other.seek(cursor, 64); !errors.Is(err, store.ErrBadCursor) {
 			t.Errorf("%s: another list takes it: %v", name, err)
 		}
 	}
@@ -34,12 +34,12 @@ func TestACursorLeadsBackToWhereItWasMade(t *testing.T) {
 		"negative": {a, a, "-1"}, "a short member": {"x", a, "1"}, "a short place": {a, "x", "1"}, "none": {},
 	} {
 		cursor := base64.RawURLEncoding.EncodeToString([]byte(lateMark + l.mark() + string(pack(nil, list...))))
-		if err := (&listing{kind: 'i', prefix: "prefix"}).seek(cursor, 64); !errors.Is(err, adapter.ErrBadCursor) {
+		if err := (&listing{kind: 'i', prefix: "prefix"}).seek(cursor, 64); !errors.Is(err, store.ErrBadCursor) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	damaged := base64.RawURLEncoding.EncodeToString([]byte(lateMark + l.mark() + "9:x"))
-	if err := l.seek(damaged, 64); !errors.Is(err, adapter.ErrBadCursor) {
+	if err := l.seek(damaged, 64); !errors.Is(err, store.ErrBadCursor) {
 		t.Errorf("damaged: %v", err)
 	}
 }

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// DeadLetters implements adapter.Mailbox. A dead letter that was requeued is none
+// DeadLetters implements store.Mailbox. A dead letter that was requeued is none
 // to care about, and is left out.
-func (s *Store) DeadLetters(ctx context.Context, q adapter.PageQuery) (adapter.DeadLetterPage, error) {
+func (s *Store) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
 	l := listing{kind: 'd', prefix: digest(q.Tenant), key: func(p *partition) string { return p.dead }}
 	load := func(threads []threadKeys, hits []hit) call {
 		c := call{script: deadLettersScript, args: []any{q.Tenant}}
@@ -19,9 +19,9 @@ func (s *Store) DeadLetters(ctx context.Context, q adapter.PageQuery) (adapter.D
 		}
 		return c
 	}
-	read := func(_ hit, r *reply) (adapter.Dispatch, bool) {
+	read := func(_ hit, r *reply) (store.Dispatch, bool) {
 		if !r.more() {
-			return adapter.Dispatch{}, false
+			return store.Dispatch{}, false
 		}
 		key, ok := threadOf(r.string())
 		return readDispatch(r, key), ok
@@ -30,5 +30,5 @@ func (s *Store) DeadLetters(ctx context.Context, q adapter.PageQuery) (adapter.D
 	if err != nil {
 		err = fmt.Errorf("redisstore: dead letters: %w", err)
 	}
-	return adapter.DeadLetterPage{Letters: letters, Next: next}, err
+	return store.DeadLetterPage{Letters: letters, Next: next}, err
 }

@@ -4,26 +4,26 @@ import (
 	"context"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // remember is for how long a deleted thread's version is not used again: longer
 // than any call can be on its way.
 const remember = 24 * time.Hour
 
-// Delete implements adapter.Index. Who follows the thread hears at once that its
+// Delete implements store.Index. Who follows the thread hears at once that its
 // log has begun again.
-func (s *Store) Delete(ctx context.Context, key adapter.ThreadKey) (bool, error) {
+func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return s.forget(ctx, key, false)
 }
 
-// Erase implements adapter.Index.
-func (s *Store) Erase(ctx context.Context, key adapter.ThreadKey) error {
+// Erase implements store.Index.
+func (s *Store) Erase(ctx context.Context, key store.ThreadKey) error {
 	_, err := s.forget(ctx, key, true)
 	return err
 }
 
-func (s *Store) forget(ctx context.Context, key adapter.ThreadKey, force bool) (bool, error) {
+func (s *Store) forget(ctx context.Context, key store.ThreadKey, force bool) (bool, error) {
 	t := s.keys.thread(key)
 	r, err := s.run(ctx, call{deleteScript, t.all(), []any{t.member, remember.Milliseconds(), force}})
 	if err != nil {
@@ -36,8 +36,8 @@ func (s *Store) forget(ctx context.Context, key adapter.ThreadKey, force bool) (
 
 // begun tells this node that a thread was forgotten and its log begins again; the
 // script tells the others.
-func (s *Store) begun(key adapter.ThreadKey, epoch string) {
+func (s *Store) begun(key store.ThreadKey, epoch string) {
 	if epoch != "" {
-		s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: epoch, First: 1})
+		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: 1})
 	}
 }

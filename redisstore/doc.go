@@ -1,4 +1,4 @@
-// Package redisstore is adapter.Store on Redis: one server, Sentinel or Cluster,
+// Package redisstore is store.Store on Redis: one server, Sentinel or Cluster,
 // or miniredis inside the process.
 //
 // # Keys
@@ -112,7 +112,7 @@
 // next script on, while positions, log, journal and claims stay. A writer whose
 // expected position lies beyond the log is told CommitAhead.
 //
-// A script that stumbles over a thread's data answers adapter.ErrCorrupted. Pages
+// A script that stumbles over a thread's data answers store.ErrCorrupted. Pages
 // over threads mark, or leave out, those that they cannot read. Interrupt with Repair,
 // and Erase, take out what is in their way: repair.lua.
 //
@@ -121,7 +121,7 @@
 // A master that does not answer is missed by its own threads and by nobody else: there
 // are connections, lanes of commits and turns of readers for each. What asks all of
 // them (Due, Tail, Retire, the counts and the lists) goes on with those that answer,
-// after Options.Timeout, and wraps adapter.ErrPartial. The cursor behind a partial page
+// after Options.Timeout, and wraps store.ErrPartial. The cursor behind a partial page
 // names the partitions that were missing, which come first on the next one, so that a
 // walk that goes on later loses nothing; it fails when they are all that is left. A
 // store opens without some of the masters (a Warning says so), unless what records the

@@ -5,15 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // draftSize bounds one draft.
 const draftSize = 64 << 10
 
-// Drafts implements adapter.Index. A draft is JSON of at most 64 KiB. Without an
+// Drafts implements store.Index. A draft is JSON of at most 64 KiB. Without an
 // id it only reads.
-func (s *Store) Drafts(ctx context.Context, key adapter.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
+func (s *Store) Drafts(ctx context.Context, key store.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.keys.thread(key)
 	c := call{draftsScript, []string{t.rec(), t.journal(), t.base + "drafts"}, []any{version}}
 	for id, draft := range drafts {

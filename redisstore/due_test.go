@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/alicebob/miniredis/v2"
@@ -38,8 +38,8 @@ func TestDueHidesNothing(t *testing.T) {
 			}
 			closing(t, s)
 			for i := range threads {
-				b := adapter.Begin{
-					Thread: adapter.ThreadKey{Namespace: "n", Thread: fmt.Sprint(i)}, RunID: "r", Label: "l", Execution: "x",
+				b := store.Begin{
+					Thread: store.ThreadKey{Namespace: "n", Thread: fmt.Sprint(i)}, RunID: "r", Label: "l", Execution: "x",
 					Record: []byte(`{}`),
 				}
 				if i%2 == 0 {
@@ -47,7 +47,7 @@ func TestDueHidesNothing(t *testing.T) {
 				} else {
 					b.Token, b.Events, b.Frozen = "t", [][]byte{[]byte("a")}, []byte(`{}`)
 				}
-				if got, err := s.Begin(t.Context(), b); err != nil || got.Status != adapter.BeginAccepted {
+				if got, err := s.Begin(t.Context(), b); err != nil || got.Status != store.BeginAccepted {
 					t.Fatal(got, err)
 				}
 			}

@@ -11,11 +11,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func TestEmbeddedStoresAreNotDurableAndShareNothing(t *testing.T) {
-	var views []*adapter.ThreadView
+	var views []*store.ThreadView
 	for range 2 {
 		s, err := Embedded(nil)
 		if err != nil {
@@ -25,7 +25,7 @@ func TestEmbeddedStoresAreNotDurableAndShareNothing(t *testing.T) {
 		if s.Durable() {
 			t.Error("durable")
 		}
-		views = append(views, view(t, s, adapter.ReadQuery{Follower: true}))
+		views = append(views, view(t, s, store.ReadQuery{Follower: true}))
 		begin(t, s, inline(0, "r1"))
 	}
 	if views[0].Epoch == views[1].Epoch || views[1].Seq != 0 {
@@ -65,7 +65,7 @@ func TestAQuietNodeChannelIsNotTakenForDead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.Listen(func(d adapter.Delivery) { t.Errorf("heard %+v", d) })
+		s.Listen(func(d store.Delivery) { t.Errorf("heard %+v", d) })
 		time.Sleep(time.Hour)
 		if err := s.Close(); err != nil {
 			t.Error(err)
@@ -79,10 +79,10 @@ func TestLabelsAndAnswersExpireAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) 
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := adapter.ReadQuery{Label: "r1", ToolCallIDs: []string{"call"}}
+		q := store.ReadQuery{Label: "r1", ToolCallIDs: []string{"call"}}
 		claim := begin(t, s, inline(0, "r1"))
-		commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("asks")},
-			End: &adapter.End{Kind: adapter.EndSuspend, Suspension: []byte("{}"), ToolCalls: []string{"call"}}})
+		commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("asks")},
+			End: &store.End{Kind: store.EndSuspend, Suspension: []byte("{}"), ToolCalls: []string{"call"}}})
 		time.Sleep(2 * time.Hour)
 		if v := view(t, s, q); len(v.Labelled) != 1 || !v.Asked["call"] || v.Suspension == nil {
 			t.Errorf("while an interrupt is open: %+v", v)
@@ -90,7 +90,7 @@ func TestLabelsAndAnswersExpireAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) 
 		b := inline(2, "r2")
 		b.Answers, b.Answer, b.Frozen, b.Execution = map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1"), nil, "xr1"
 		claim = begin(t, s, b)
-		commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+		commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
 		time.Sleep(5 * time.Minute)
 		if v := view(t, s, q); len(v.Labelled) != 1 || !v.Asked["call"] {
 			t.Errorf("in time: %+v", v)
@@ -122,16 +122,16 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 		return names
 	}
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Records: []json.RawMessage{json.RawMessage("1")}})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Records: []json.RawMessage{json.RawMessage("1")}})
 	if got := fmt.Sprint(kept()); got != "[rec log runs memo journal followers leases counts threads]" {
 		t.Errorf("of an active run: %s", got)
 	}
-	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+	commit(t, s, store.Batch{Claim: claim, Number: 3, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
 	if got := fmt.Sprint(kept()); got != "[rec log runs memo followers counts threads]" {
 		t.Errorf("of an ended run: %s", got)
 	}
 	begin(t, s, inline(2, "r2"))
-	if _, err := s.Stop(context.Background(), adapter.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")}); err != nil {
+	if _, err := s.Stop(context.Background(), store.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")}); err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(kept()); got != "[rec log runs memo followers counts threads]" {
@@ -151,7 +151,7 @@ func TestCloseLetsBatchesOnTheirWayEndAndRefusesOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	var claims []adapter.Claim
+	var claims []store.Claim
 	for i := range 50 {
 		b := inline(0, "r1")
 		b.Thread.Thread = fmt.Sprint(i)
@@ -162,8 +162,8 @@ func TestCloseLetsBatchesOnTheirWayEndAndRefusesOthers(t *testing.T) {
 	for _, c := range claims {
 		group.Go(func() {
 			started <- struct{}{}
-			res, err := s.Commit(ctx, adapter.Batch{Claim: c, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}})
-			if err != nil && !errors.Is(err, errClosed) || err == nil && res.Status != adapter.CommitOK {
+			res, err := s.Commit(ctx, store.Batch{Claim: c, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}})
+			if err != nil && !errors.Is(err, errClosed) || err == nil && res.Status != store.CommitOK {
 				t.Errorf("%+v, %v", res, err)
 			}
 		})
@@ -173,10 +173,10 @@ func TestCloseLetsBatchesOnTheirWayEndAndRefusesOthers(t *testing.T) {
 		t.Error(err)
 	}
 	group.Wait()
-	if _, err := s.Read(ctx, testKey, adapter.ReadQuery{}); err == nil {
+	if _, err := s.Read(ctx, testKey, store.ReadQuery{}); err == nil {
 		t.Error("read after close: no error")
 	}
-	if _, err := s.Commit(ctx, adapter.Batch{Claim: claims[0], Number: 3, Expect: 2}); !errors.Is(err, errClosed) {
+	if _, err := s.Commit(ctx, store.Batch{Claim: claims[0], Number: 3, Expect: 2}); !errors.Is(err, errClosed) {
 		t.Errorf("commit after close: %v", err)
 	}
 	if err := s.Close(); err != nil {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -23,19 +23,19 @@ func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 	other := open(t, pair.URL(), Options{Node: "other"})
 	var lost atomic.Int64
 	heard := make(chan string, 100)
-	other.Listen(func(d adapter.Delivery) {
+	other.Listen(func(d store.Delivery) {
 		switch d.Kind {
-		case adapter.DeliverLost:
+		case store.DeliverLost:
 			lost.Add(1)
-		case adapter.DeliverEvents:
+		case store.DeliverEvents:
 			for _, e := range d.Events {
 				heard <- string(e)
 			}
 		}
 	})
-	view(t, other, adapter.ReadQuery{Follower: true})
+	view(t, other, store.ReadQuery{Follower: true})
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}})
 	renew := func() error {
 		kept, err := s.Renew(context.Background(), claim)
 		if err == nil && !kept {
@@ -46,7 +46,7 @@ func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 	if err := renew(); err != nil {
 		t.Fatal(err)
 	}
-	before := view(t, s, adapter.ReadQuery{})
+	before := view(t, s, store.ReadQuery{})
 	await(t, "the replica has it all", func() bool {
 		master, err := pair.Master.Do("INFO", "replication")
 		replica, errReplica := pair.Replica.Do("INFO", "replication")
@@ -61,27 +61,27 @@ func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 		tick := time.NewTicker(10 * time.Millisecond)
 		defer tick.Stop()
 		for err := call(); err != nil; err = call() {
-			if !errors.Is(err, adapter.ErrOutcomeUnknown) || time.Now().After(deadline) {
+			if !errors.Is(err, store.ErrOutcomeUnknown) || time.Now().After(deadline) {
 				t.Fatal(err)
 			}
 			<-tick.C
 		}
 	}
-	var res adapter.CommitResult
+	var res store.CommitResult
 	retry(func() (err error) {
-		res, err = s.Commit(context.Background(), adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("c")}})
+		res, err = s.Commit(context.Background(), store.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("c")}})
 		return err
 	})
-	if res.Status != adapter.CommitOK || res.End.Seq != 3 || res.End.Epoch == before.Epoch {
+	if res.Status != store.CommitOK || res.End.Seq != 3 || res.End.Epoch == before.Epoch {
 		t.Errorf("commit: %+v, the epoch was %s", res, before.Epoch)
 	}
 	retry(renew)
-	v := view(t, s, adapter.ReadQuery{After: &adapter.Position{Epoch: before.Epoch, Seq: 2}})
+	v := view(t, s, store.ReadQuery{After: &store.Position{Epoch: before.Epoch, Seq: 2}})
 	if v.Recovered || v.Epoch != res.End.Epoch || len(v.Log) != 3 {
 		t.Errorf("recovered %t under %s, %d events", v.Recovered, v.Epoch, len(v.Log))
 	}
 	await(t, "the other node is told that it may have missed something", func() bool { return lost.Load() > 0 })
-	commit(t, s, adapter.Batch{Claim: claim, Number: 4, Expect: 3, Events: [][]byte{[]byte("d")}})
+	commit(t, s, store.Batch{Claim: claim, Number: 4, Expect: 3, Events: [][]byte{[]byte("d")}})
 	for e := ""; e != "d"; {
 		select {
 		case e = <-heard:

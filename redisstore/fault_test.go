@@ -10,12 +10,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
-var testKey = adapter.ThreadKey{Namespace: "n", Thread: "t"}
+var testKey = store.ThreadKey{Namespace: "n", Thread: "t"}
 
 func open(t *testing.T, url string, o Options) *Store {
 	t.Helper()
@@ -29,21 +29,21 @@ func open(t *testing.T, url string, o Options) *Store {
 	return closing(t, s)
 }
 
-func inline(version int64, run string) adapter.Begin {
-	return adapter.Begin{Thread: testKey, Version: version, RunID: run, Label: run, Execution: "x" + run, Token: "token-" + run,
+func inline(version int64, run string) store.Begin {
+	return store.Begin{Thread: testKey, Version: version, RunID: run, Label: run, Execution: "x" + run, Token: "token-" + run,
 		Record: json.RawMessage("{}"), Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start:" + run)}}
 }
 
-func begin(t *testing.T, s *Store, b adapter.Begin) adapter.Claim {
+func begin(t *testing.T, s *Store, b store.Begin) store.Claim {
 	t.Helper()
 	res, err := s.Begin(context.Background(), b)
-	if err != nil || res.Status != adapter.BeginAccepted {
+	if err != nil || res.Status != store.BeginAccepted {
 		t.Fatalf("begin: %+v, %v", res, err)
 	}
 	return res.Claim
 }
 
-func commit(t *testing.T, s *Store, b adapter.Batch) adapter.CommitResult {
+func commit(t *testing.T, s *Store, b store.Batch) store.CommitResult {
 	t.Helper()
 	res, err := s.Commit(context.Background(), b)
 	if err != nil {
@@ -52,7 +52,7 @@ func commit(t *testing.T, s *Store, b adapter.Batch) adapter.CommitResult {
 	return res
 }
 
-func view(t *testing.T, s *Store, q adapter.ReadQuery) *adapter.ThreadView {
+func view(t *testing.T, s *Store, q store.ReadQuery) *store.ThreadView {
 	t.Helper()
 	v, err := s.Read(context.Background(), testKey, q)
 	if err != nil {
@@ -69,7 +69,7 @@ func retried(t *testing.T, call func() error) {
 		if err == nil {
 			return
 		}
-		if !errors.Is(err, adapter.ErrOutcomeUnknown) || time.Now().After(deadline) {
+		if !errors.Is(err, store.ErrOutcomeUnknown) || time.Now().After(deadline) {
 			t.Fatal(err)
 		}
 	}
@@ -81,7 +81,7 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 	proxy := redistest.StartProxy(t, server)
 	s := open(t, proxy.URL(), Options{})
 	ctx := context.Background()
-	var claim adapter.Claim
+	var claim store.Claim
 	calls := []struct {
 		name, marker string
 		call         func() error
@@ -92,11 +92,11 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 			return err
 		}},
 		{"commit", "event-b", func() error {
-			_, err := s.Commit(ctx, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("event-b")}})
+			_, err := s.Commit(ctx, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("event-b")}})
 			return err
 		}},
 		{"end", "event-end", func() error {
-			_, err := s.Commit(ctx, adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("event-end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+			_, err := s.Commit(ctx, store.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("event-end")}, End: &store.End{Kind: store.EndFinish}})
 			return err
 		}},
 		{"queue", "input-r2", func() error {
@@ -106,19 +106,19 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 			return err
 		}},
 		{"claim", "token-claim", func() error {
-			res, err := s.Claim(ctx, adapter.ClaimRequest{Thread: testKey, Token: "token-claim"})
-			if err == nil && res.Kind != adapter.ClaimQueued {
+			res, err := s.Claim(ctx, store.ClaimRequest{Thread: testKey, Token: "token-claim"})
+			if err == nil && res.Kind != store.ClaimQueued {
 				t.Errorf("claim: %+v", res)
 			}
 			claim = res.Claim
 			return err
 		}},
 		{"activate", "start:r2", func() error {
-			_, err := s.Activate(ctx, adapter.Activation{Claim: claim, Execution: "xr2", Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start:r2")}})
+			_, err := s.Activate(ctx, store.Activation{Claim: claim, Execution: "xr2", Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start:r2")}})
 			return err
 		}},
 		{"stop", "stopped-r2", func() error {
-			res, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped-r2")})
+			res, err := s.Stop(ctx, store.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped-r2")})
 			if err == nil && !res.Stopped {
 				t.Errorf("stop: %+v", res)
 			}
@@ -127,7 +127,7 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 	}
 	for i, c := range calls {
 		proxy.LoseReplyTo(c.marker)
-		if err := c.call(); !errors.Is(err, adapter.ErrOutcomeUnknown) {
+		if err := c.call(); !errors.Is(err, store.ErrOutcomeUnknown) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		if proxy.Lost() != i+1 {
@@ -135,7 +135,7 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 		}
 		retried(t, c.call)
 	}
-	v := view(t, s, adapter.ReadQuery{})
+	v := view(t, s, store.ReadQuery{})
 	var log string
 	for _, e := range v.Log {
 		log += string(e) + " "
@@ -151,7 +151,7 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 func TestInvariantsHoldThroughALinkThatLosesReplies(t *testing.T) {
 	proxy := redistest.StartProxy(t, redistest.Start(t, redistest.Options{}))
 	connected := onRedis(proxy.URL())
-	storetest.Storm(t, func(t testing.TB, n storetest.Node) adapter.Store {
+	storetest.Storm(t, func(t testing.TB, n storetest.Node) store.Store {
 		proxy.LoseEvery(0)
 		s := connected(t, n)
 		proxy.LoseEvery(11)
@@ -167,7 +167,7 @@ func TestAFullServerRefusesWholeCallsAndTakesThemWhenItHasRoom(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{})
 	claim := begin(t, s, inline(0, "r1"))
-	before := view(t, s, adapter.ReadQuery{})
+	before := view(t, s, store.ReadQuery{})
 	memory := func(max string) {
 		if answer, err := server.Do("CONFIG", "SET", "maxmemory", max); answer != "+OK" || err != nil {
 			t.Fatal(answer, err)
@@ -175,17 +175,17 @@ func TestAFullServerRefusesWholeCallsAndTakesThemWhenItHasRoom(t *testing.T) {
 	}
 	memory("1")
 	ctx := context.Background()
-	batch := adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}}
+	batch := store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}}
 	end := batch
-	end.Number, end.Expect, end.End = 3, 2, &adapter.End{Kind: adapter.EndFinish}
+	end.Number, end.Expect, end.End = 3, 2, &store.End{Kind: store.EndFinish}
 	calls := []func() error{
 		func() error { _, err := s.Commit(ctx, batch); return err },
 		func() error { _, err := s.Commit(ctx, end); return err },
 	}
-	if err := calls[0](); !errors.Is(err, adapter.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "OOM") {
+	if err := calls[0](); !errors.Is(err, store.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "OOM") {
 		t.Errorf("when full: %v", err)
 	}
-	after := view(t, s, adapter.ReadQuery{})
+	after := view(t, s, store.ReadQuery{})
 	before.Now, after.Now = time.Time{}, time.Time{}
 	if !reflect.DeepEqual(before, after) {
 		t.Errorf("changed from %+v to %+v", before, after)
@@ -194,7 +194,7 @@ func TestAFullServerRefusesWholeCallsAndTakesThemWhenItHasRoom(t *testing.T) {
 	for _, call := range calls {
 		retried(t, call)
 	}
-	if v := view(t, s, adapter.ReadQuery{}); v.Seq != 3 || v.Active != nil {
+	if v := view(t, s, store.ReadQuery{}); v.Seq != 3 || v.Active != nil {
 		t.Errorf("afterwards: %+v", v)
 	}
 }
@@ -210,7 +210,7 @@ func TestScriptsThatTheServerLostAreSentAgain(t *testing.T) {
 	flush()
 	claim := begin(t, s, inline(0, "r1"))
 	flush()
-	if res := commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}}); res.Status != adapter.CommitOK {
+	if res := commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}}); res.Status != store.CommitOK {
 		t.Errorf("commit: %+v", res)
 	}
 	flush() // and in a pipeline of all partitions
@@ -223,23 +223,23 @@ func TestAKilledServerWithItsLogOnDiskForgetsNothingAndBeginsAnEpoch(t *testing.
 	server := redistest.Start(t, redistest.Options{AOF: "everysec"})
 	s := open(t, server.URL(), Options{})
 	var lost atomic.Int64
-	s.Listen(func(d adapter.Delivery) {
-		if d.Kind == adapter.DeliverLost {
+	s.Listen(func(d store.Delivery) {
+		if d.Kind == store.DeliverLost {
 			lost.Add(1)
 		}
 	})
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}})
-	before := view(t, s, adapter.ReadQuery{})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}})
+	before := view(t, s, store.ReadQuery{})
 	server.Restart()
 	retried(t, func() error {
-		res, err := s.Commit(context.Background(), adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("c")}})
-		if err == nil && (res.Status != adapter.CommitOK || res.End.Seq != 3) {
+		res, err := s.Commit(context.Background(), store.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("c")}})
+		if err == nil && (res.Status != store.CommitOK || res.End.Seq != 3) {
 			t.Errorf("commit: %+v", res)
 		}
 		return err
 	})
-	after := view(t, s, adapter.ReadQuery{After: &adapter.Position{Epoch: before.Epoch, Seq: 2}})
+	after := view(t, s, store.ReadQuery{After: &store.Position{Epoch: before.Epoch, Seq: 2}})
 	if after.Epoch == before.Epoch || after.Recovered || len(after.Log) != 3 {
 		t.Errorf("epoch %s after %s, recovered %t, %d events", after.Epoch, before.Epoch, after.Recovered, len(after.Log))
 	}
@@ -250,33 +250,33 @@ func TestAServerThatForgotIsNoticedByItsWriterAndItsReaders(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Lease: 50 * time.Millisecond})
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}})
-	before := view(t, s, adapter.ReadQuery{})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}})
+	before := view(t, s, store.ReadQuery{})
 	if _, err := server.Do("SAVE"); err != nil {
 		t.Fatal(err)
 	}
-	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("forgotten")}})
+	commit(t, s, store.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("forgotten")}})
 	server.Restart()
-	for _, end := range []*adapter.End{nil, {Kind: adapter.EndFinish}} {
+	for _, end := range []*store.End{nil, {Kind: store.EndFinish}} {
 		retried(t, func() error {
-			res, err := s.Commit(context.Background(), adapter.Batch{Claim: claim, Number: 4, Expect: 3, Events: [][]byte{[]byte("d")}, End: end})
-			if err == nil && res.Status != adapter.CommitAhead {
+			res, err := s.Commit(context.Background(), store.Batch{Claim: claim, Number: 4, Expect: 3, Events: [][]byte{[]byte("d")}, End: end})
+			if err == nil && res.Status != store.CommitAhead {
 				t.Errorf("commit: %+v", res)
 			}
 			return err
 		})
 	}
-	v := view(t, s, adapter.ReadQuery{After: &adapter.Position{Epoch: before.Epoch, Seq: 2}})
+	v := view(t, s, store.ReadQuery{After: &store.Position{Epoch: before.Epoch, Seq: 2}})
 	if v.Recovered || v.Seq != 2 {
 		t.Errorf("recovered %t, seq %d", v.Recovered, v.Seq)
 	}
-	var taken adapter.ClaimResult
+	var taken store.ClaimResult
 	await(t, "the run can be taken over", func() bool {
 		var err error
-		if taken, err = s.Claim(context.Background(), adapter.ClaimRequest{Thread: testKey, Token: "t2"}); err != nil {
+		if taken, err = s.Claim(context.Background(), store.ClaimRequest{Thread: testKey, Token: "t2"}); err != nil {
 			t.Fatal(err)
 		}
-		return taken.Kind == adapter.ClaimTakeover
+		return taken.Kind == store.ClaimTakeover
 	})
 	x, err := s.Journal(context.Background(), taken.Claim)
 	if err != nil || len(x.Journal) != 1 {
@@ -289,27 +289,27 @@ func TestACutNodeChannelIsJoinedAgainAndReported(t *testing.T) {
 	proxy := redistest.StartProxy(t, server)
 	follower := open(t, proxy.URL(), Options{Node: "follower"})
 	writer := open(t, server.URL(), Options{Node: "writer"})
-	heard := make(chan adapter.Delivery, 100)
-	follower.Listen(func(d adapter.Delivery) { heard <- d })
-	view(t, follower, adapter.ReadQuery{Follower: true})
+	heard := make(chan store.Delivery, 100)
+	follower.Listen(func(d store.Delivery) { heard <- d })
+	view(t, follower, store.ReadQuery{Follower: true})
 	proxy.Cut()
-	if d := next(t, heard); d.Kind != adapter.DeliverLost {
+	if d := next(t, heard); d.Kind != store.DeliverLost {
 		t.Fatalf("heard %+v", d)
 	}
 	begin(t, writer, inline(0, "r1"))
-	if d := next(t, heard); d.Kind != adapter.DeliverEvents || d.First != 1 {
+	if d := next(t, heard); d.Kind != store.DeliverEvents || d.First != 1 {
 		t.Fatalf("heard %+v", d)
 	}
 }
 
-func next(t *testing.T, heard chan adapter.Delivery) adapter.Delivery {
+func next(t *testing.T, heard chan store.Delivery) store.Delivery {
 	t.Helper()
 	select {
 	case d := <-heard:
 		return d
 	case <-time.After(30 * time.Second):
 		t.Fatal("nothing heard")
-		return adapter.Delivery{}
+		return store.Delivery{}
 	}
 }
 

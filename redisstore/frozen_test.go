@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -42,9 +42,9 @@ func masterOf(key string) int {
 }
 
 // threadOn is the n-th thread that one of three masters has.
-func threadOn(s *Store, master, n int) adapter.ThreadKey {
+func threadOn(s *Store, master, n int) store.ThreadKey {
 	for i := 0; ; i++ {
-		key := adapter.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", i)}
+		key := store.ThreadKey{Namespace: "n", Thread: fmt.Sprint("t", i)}
 		if masterOf(s.keys.thread(key).part.leases) == master {
 			if n == 0 {
 				return key
@@ -54,31 +54,31 @@ func threadOn(s *Store, master, n int) adapter.ThreadKey {
 	}
 }
 
-func beginOn(t *testing.T, s *Store, key adapter.ThreadKey) adapter.Claim {
+func beginOn(t *testing.T, s *Store, key store.ThreadKey) store.Claim {
 	t.Helper()
 	b := inline(0, "r")
 	b.Thread, b.Tenant = key, "tenant"
 	return begin(t, s, b)
 }
 
-func suspendOn(t *testing.T, s *Store, key adapter.ThreadKey) {
+func suspendOn(t *testing.T, s *Store, key store.ThreadKey) {
 	t.Helper()
-	commit(t, s, adapter.Batch{Claim: beginOn(t, s, key), Number: 2, Expect: 1, Events: [][]byte{[]byte("end")},
-		End: &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`{}`), Interrupts: []string{"i"}}})
+	commit(t, s, store.Batch{Claim: beginOn(t, s, key), Number: 2, Expect: 1, Events: [][]byte{[]byte("end")},
+		End: &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage(`{}`), Interrupts: []string{"i"}}})
 }
 
 func TestAFrozenMasterHoldsUpNoCommitsOfOthers(t *testing.T) {
 	masters := patientCluster(t)
 	s := open(t, masters.URL(), Options{Lease: time.Hour})
 	// All partitions of a lane's share, so that any way of sharing would be noticed.
-	var sick, healthy []adapter.Claim
+	var sick, healthy []store.Claim
 	for n := range 8 {
 		sick = append(sick, beginOn(t, s, threadOn(s, 0, n)))
 		healthy = append(healthy, beginOn(t, s, threadOn(s, 1, n)), beginOn(t, s, threadOn(s, 2, n)))
 	}
-	batch := func(c adapter.Claim, number int64) error {
-		res, err := s.Commit(context.Background(), adapter.Batch{Claim: c, Number: number, Expect: number - 1, Events: [][]byte{[]byte("e")}})
-		if err == nil && res.Status != adapter.CommitOK {
+	batch := func(c store.Claim, number int64) error {
+		res, err := s.Commit(context.Background(), store.Batch{Claim: c, Number: number, Expect: number - 1, Events: [][]byte{[]byte("e")}})
+		if err == nil && res.Status != store.CommitOK {
 			err = fmt.Errorf("status %d", res.Status)
 		}
 		return err
@@ -131,14 +131,14 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 	masters.Servers[0].Freeze()
 
 	inbox := func(cursor string) (names []string, next string, err error) {
-		page, err := s.Inbox(ctx, adapter.PageQuery{Tenant: "tenant", Limit: 5, Cursor: cursor})
+		page, err := s.Inbox(ctx, store.PageQuery{Tenant: "tenant", Limit: 5, Cursor: cursor})
 		for _, item := range page.Items {
 			names = append(names, item.Thread.Thread)
 		}
 		return names, page.Next, err
 	}
 	threads := func(cursor string) (names []string, next string, err error) {
-		page, err := s.Threads(ctx, "n", adapter.PageQuery{Limit: 7, Cursor: cursor})
+		page, err := s.Threads(ctx, "n", store.PageQuery{Limit: 7, Cursor: cursor})
 		for _, item := range page.Threads {
 			if slices.Contains(all, item.Thread.Thread) {
 				names = append(names, item.Thread.Thread)
@@ -150,7 +150,7 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 	walk := func(list func(string) ([]string, string, error), cursor string) (names []string, at string, err error) {
 		for {
 			some, next, err := list(cursor)
-			if err != nil && !errors.Is(err, adapter.ErrPartial) || next == "" {
+			if err != nil && !errors.Is(err, store.ErrPartial) || next == "" {
 				return append(names, some...), cursor, err
 			}
 			if len(names) == 0 && err == nil {
@@ -176,7 +176,7 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 		frozen.Add(1)
 		group.Go(func() {
 			found, cursor, err := walk(list, "")
-			if !errors.Is(err, adapter.ErrOutcomeUnknown) || errors.Is(err, adapter.ErrPartial) {
+			if !errors.Is(err, store.ErrOutcomeUnknown) || errors.Is(err, store.ErrPartial) {
 				t.Errorf("%s, when all that answers has been read: %v", what, err)
 			}
 			same(what+" while a master is frozen", slices.Clone(found), there)
@@ -190,7 +190,7 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 		})
 	}
 	partial := func(what string, err error) {
-		if !errors.Is(err, adapter.ErrPartial) || !errors.Is(err, adapter.ErrOutcomeUnknown) {
+		if !errors.Is(err, store.ErrPartial) || !errors.Is(err, store.ErrOutcomeUnknown) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
@@ -208,9 +208,9 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 	frozen.Add(3)
 	group.Go(func() {
 		defer frozen.Done()
-		ends, err := s.Tail(ctx, []adapter.ThreadKey{threadOn(s, 0, 0), threadOn(s, 1, 0), threadOn(s, 2, 0)})
+		ends, err := s.Tail(ctx, []store.ThreadKey{threadOn(s, 0, 0), threadOn(s, 1, 0), threadOn(s, 2, 0)})
 		partial("tail", err)
-		if len(ends) != 3 || ends[0] != (adapter.Position{}) || ends[1].Seq != 2 || ends[2].Seq != 2 {
+		if len(ends) != 3 || ends[0] != (store.Position{}) || ends[1].Seq != 2 || ends[2].Seq != 2 {
 			t.Errorf("tail: %v", ends)
 		}
 	})
@@ -218,7 +218,7 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 		defer frozen.Done()
 		counts, err := s.CountTenant(ctx, "tenant")
 		partial("counts", err)
-		if counts[adapter.DispatchAcked] != 8 || counts[adapter.DispatchClaimed] != 2 {
+		if counts[store.DispatchAcked] != 8 || counts[store.DispatchClaimed] != 2 {
 			t.Errorf("counts: %v", counts)
 		}
 	})
@@ -270,14 +270,14 @@ func TestAStoreOpensAndHearsThoughAMasterIsFrozen(t *testing.T) {
 	if !slices.ContainsFunc(s.Warnings(), func(w Warning) bool { return strings.HasSuffix(w.Setting, " master") && w.Value == "silent" }) {
 		t.Errorf("warnings: %v", s.Warnings())
 	}
-	heard := make(chan adapter.Delivery, 10)
-	s.Listen(func(d adapter.Delivery) { heard <- d })
+	heard := make(chan store.Delivery, 10)
+	s.Listen(func(d store.Delivery) { heard <- d })
 	key := threadOn(s, (frozen+1)%3, 0)
-	if _, err := s.Read(context.Background(), key, adapter.ReadQuery{Follower: true}); err != nil {
+	if _, err := s.Read(context.Background(), key, store.ReadQuery{Follower: true}); err != nil {
 		t.Fatal(err)
 	}
 	beginOn(t, other, key)
-	if d := next(t, heard); d.Kind != adapter.DeliverEvents || d.Thread != key {
+	if d := next(t, heard); d.Kind != store.DeliverEvents || d.Thread != key {
 		t.Errorf("heard %+v", d)
 	}
 }

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var anyReason = string(make([]byte, digestSize))
 
-// Inbox implements adapter.Index.
-func (s *Store) Inbox(ctx context.Context, q adapter.PageQuery) (adapter.InboxPage, error) {
+// Inbox implements store.Index.
+func (s *Store) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
 	reason := anyReason
 	if q.Reason != "" {
 		reason = digest(q.Reason)
@@ -31,17 +31,17 @@ func (s *Store) Inbox(ctx context.Context, q adapter.PageQuery) (adapter.InboxPa
 	if err != nil {
 		err = fmt.Errorf("redisstore: inbox: %w", err)
 	}
-	return adapter.InboxPage{Items: items, Next: next}, err
+	return store.InboxPage{Items: items, Next: next}, err
 }
 
-func readInboxItem(h hit, r *reply) (adapter.InboxItem, bool) {
+func readInboxItem(h hit, r *reply) (store.InboxItem, bool) {
 	if !r.more() {
-		return adapter.InboxItem{}, false
+		return store.InboxItem{}, false
 	}
 	key, ok := threadOf(r.string())
-	item := adapter.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
+	item := store.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
 		Title: r.string(), Suspension: r.json(), Record: r.json(), Drafts: readDrafts(r)}
-	if errors.Is(r.err, adapter.ErrCorrupted) {
+	if errors.Is(r.err, store.ErrCorrupted) {
 		r.err, item.Corrupted = nil, true
 	}
 	return item, ok && (item.Suspension != nil || item.Corrupted)

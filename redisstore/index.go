@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (
@@ -76,7 +76,7 @@ func (h hit) thread() threadKeys {
 	return threadKeys{part: h.part, base: h.part.base + h.member[stampSize:stampSize+hashSize] + ":"}
 }
 
-var errCursor = fmt.Errorf("%w: ask for the first page with an empty one", adapter.ErrBadCursor)
+var errCursor = fmt.Errorf("%w: ask for the first page with an empty one", store.ErrBadCursor)
 
 // lateMark begins a cursor that has late partitions.
 const lateMark = "+"

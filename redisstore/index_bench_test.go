@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -31,7 +31,7 @@ func BenchmarkInbox(b *testing.B) {
 		}
 		defer s.Close()
 		suspendMany(b, s, open)
-		p, err := s.Inbox(ctx, adapter.PageQuery{Tenant: "acme"})
+		p, err := s.Inbox(ctx, store.PageQuery{Tenant: "acme"})
 		if err != nil || len(p.Items) != pageSize {
 			b.Fatal(len(p.Items), err)
 		}
@@ -43,7 +43,7 @@ func BenchmarkInbox(b *testing.B) {
 				for _, in := range inboxes {
 					start, cursor := time.Now(), ""
 					for range 2 {
-						p, err := in.store.Inbox(ctx, adapter.PageQuery{Tenant: "acme", Reason: reason, Cursor: cursor})
+						p, err := in.store.Inbox(ctx, store.PageQuery{Tenant: "acme", Reason: reason, Cursor: cursor})
 						if err != nil || len(p.Items) != pageSize {
 							b.Fatal(len(p.Items), err)
 						}
@@ -74,8 +74,8 @@ func suspendMany(b *testing.B, s *Store, n int) {
 				begin.Thread.Thread, begin.Tenant = fmt.Sprint("thread-", i), "acme"
 				res, err := s.Begin(context.Background(), begin)
 				if err == nil {
-					_, err = s.Commit(context.Background(), adapter.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta},
-						End: &adapter.End{Kind: adapter.EndSuspend, Interrupts: []string{"int"}, Reasons: []string{"tool_call"},
+					_, err = s.Commit(context.Background(), store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta},
+						End: &store.End{Kind: store.EndSuspend, Interrupts: []string{"int"}, Reasons: []string{"tool_call"},
 							Suspension: json.RawMessage(`{"interrupts":[{"id":"int","reason":"tool_call"}]}`)}})
 				}
 				if err != nil {

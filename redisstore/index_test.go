@@ -7,15 +7,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
 
 // asks ends the claimed run with an interrupt of two reasons.
-func asks(claim adapter.Claim, expect int64) adapter.Batch {
-	return adapter.Batch{Claim: claim, Number: 2, Expect: expect, Events: [][]byte{[]byte("asks")},
-		End: &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`{}`), Interrupts: []string{"int"},
+func asks(claim store.Claim, expect int64) store.Batch {
+	return store.Batch{Claim: claim, Number: 2, Expect: expect, Events: [][]byte{[]byte("asks")},
+		End: &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage(`{}`), Interrupts: []string{"int"},
 			Reasons: []string{"tool_call", "confirmation", "tool_call"}}}
 }
 
@@ -36,26 +36,26 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	commit(t, s, asks(begin(t, s, b), 1))
 	holds("suspended, for any reason and for two", 3, 1, 0)
 
-	answer := func(run string) adapter.Claim {
-		b := inline(view(t, s, adapter.ReadQuery{}).Version, run)
+	answer := func(run string) store.Claim {
+		b := inline(view(t, s, store.ReadQuery{}).Version, run)
 		b.Execution, b.Frozen = "xr1", nil
 		b.Answers, b.Answer = map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1")
 		return begin(t, s, b)
 	}
 	claim := answer("r2")
 	holds("answered", 0, 1, 0)
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("failed")}, End: &adapter.End{Kind: adapter.EndFail, GiveBack: true}})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("failed")}, End: &store.End{Kind: store.EndFail, GiveBack: true}})
 	holds("given back", 3, 1, 0)
 	claim = answer("r3")
-	if _, err := s.Bury(ctx, adapter.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {
+	if _, err := s.Bury(ctx, store.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {
 		t.Fatal(err)
 	}
 	holds("buried", 0, 1, 1)
-	b = inline(view(t, s, adapter.ReadQuery{}).Version, "r4")
+	b = inline(view(t, s, store.ReadQuery{}).Version, "r4")
 	b.Requeues = "r3"
 	claim = begin(t, s, b)
 	holds("requeued", 0, 1, 0)
-	if _, err := s.Bury(ctx, adapter.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {
+	if _, err := s.Bury(ctx, store.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {
 		t.Fatal(err)
 	}
 	holds("buried again", 0, 1, 1)
@@ -73,9 +73,9 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 	b := inline(0, "r1")
 	b.Tenant = "acme"
 	commit(t, s, asks(begin(t, s, b), 1))
-	other := adapter.ThreadKey{Namespace: "m", Thread: "dead"}
+	other := store.ThreadKey{Namespace: "m", Thread: "dead"}
 	b.Thread = other
-	if _, err := s.Bury(ctx, adapter.Nack{Claim: begin(t, s, b), Error: "e", Terminal: []byte("buried")}); err != nil {
+	if _, err := s.Bury(ctx, store.Nack{Claim: begin(t, s, b), Error: "e", Terminal: []byte("buried")}); err != nil {
 		t.Fatal(err)
 	}
 	p := s.keys.parts[0]
@@ -90,14 +90,14 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 	move(p.dead, digest("acme"), digest("mallory"))
 	move(p.threads, digest("n"), digest("mallory"))
 	for tenant, want := range map[string]string{"acme": "1 1", "mallory": "0 0"} {
-		inbox, err := s.Inbox(ctx, adapter.PageQuery{Tenant: tenant})
-		letters, errLetters := s.DeadLetters(ctx, adapter.PageQuery{Tenant: tenant})
+		inbox, err := s.Inbox(ctx, store.PageQuery{Tenant: tenant})
+		letters, errLetters := s.DeadLetters(ctx, store.PageQuery{Tenant: tenant})
 		if got := fmt.Sprint(len(inbox.Items), " ", len(letters.Letters)); got != want || err != nil || errLetters != nil {
 			t.Errorf("%s: %s, want %s (%v, %v)", tenant, got, want, err, errLetters)
 		}
 	}
 	for namespace, want := range map[string]int{"n": 1, "mallory": 0} {
-		if page, err := s.Threads(ctx, namespace, adapter.PageQuery{}); len(page.Threads) != want || err != nil {
+		if page, err := s.Threads(ctx, namespace, store.PageQuery{}); len(page.Threads) != want || err != nil {
 			t.Errorf("%s: %+v, %v", namespace, page, err)
 		}
 	}
@@ -108,7 +108,7 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	page, err := s.Threads(ctx, "n", adapter.PageQuery{Limit: 1})
+	page, err := s.Threads(ctx, "n", store.PageQuery{Limit: 1})
 	if len(page.Threads) != 1 || page.Next != "" || err != nil {
 		t.Errorf("behind what is gone: %+v, %v", page, err)
 	}
@@ -132,12 +132,12 @@ func TestLargeEventsGoWithTheirPositions(t *testing.T) {
 		}
 	}
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("eleven byte"), []byte("ten bytes."), delta}})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("eleven byte"), []byte("ten bytes."), delta}})
 	holds(2)
-	end := &adapter.End{Kind: adapter.EndFinish, Snapshot: &adapter.SnapshotUpdate{State: json.RawMessage("{}")}}
-	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 4, Events: [][]byte{delta}, End: end})
+	end := &store.End{Kind: store.EndFinish, Snapshot: &store.SnapshotUpdate{State: json.RawMessage("{}")}}
+	commit(t, s, store.Batch{Claim: claim, Number: 3, Expect: 4, Events: [][]byte{delta}, End: end})
 	holds(1)
 	claim = begin(t, s, inline(2, "r2"))
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 6, Events: [][]byte{[]byte("end")}, End: end})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 6, Events: [][]byte{[]byte("end")}, End: end})
 	holds(0)
 }

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // keyspace makes every key and channel name. See doc.go for what they hold.
@@ -44,7 +44,7 @@ type threadKeys struct {
 	member string
 }
 
-func (k *keyspace) thread(key adapter.ThreadKey) threadKeys {
+func (k *keyspace) thread(key store.ThreadKey) threadKeys {
 	hash, sum := threadHash(key)
 	p := &k.parts[sum%uint64(len(k.parts))]
 	return threadKeys{part: p, base: p.base + hash + ":", member: memberOf(key)}
@@ -69,15 +69,15 @@ func (t threadKeys) all() []string {
 
 // memberOf writes a thread's key so that threadOf can read it back, whatever
 // bytes it has.
-func memberOf(key adapter.ThreadKey) string {
+func memberOf(key store.ThreadKey) string {
 	return strconv.Itoa(len(key.Namespace)) + ":" + key.Namespace + key.Thread
 }
 
-func threadOf(member string) (adapter.ThreadKey, bool) {
+func threadOf(member string) (store.ThreadKey, bool) {
 	size, rest, ok := strings.Cut(member, ":")
 	n, err := strconv.Atoi(size)
 	if !ok || err != nil || n < 0 || n > len(rest) {
-		return adapter.ThreadKey{}, false
+		return store.ThreadKey{}, false
 	}
-	return adapter.ThreadKey{Namespace: rest[:n], Thread: rest[n:]}, true
+	return store.ThreadKey{Namespace: rest[:n], Thread: rest[n:]}, true
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (
@@ -30,13 +30,13 @@ type lane struct {
 // pending is a batch on its way.
 type pending struct {
 	keys    threadKeys
-	batch   adapter.Batch
+	batch   store.Batch
 	closing []byte
 	done    chan outcome // buffered
 }
 
 type outcome struct {
-	result adapter.CommitResult
+	result store.CommitResult
 	err    error
 }
 
@@ -135,7 +135,7 @@ func (l *lane) send(taken []*pending) {
 			l.aside(group, calls[i])
 			continue
 		}
-		if errs[i] != nil && len(group) > 1 && !errors.Is(errs[i], adapter.ErrOutcomeUnknown) {
+		if errs[i] != nil && len(group) > 1 && !errors.Is(errs[i], store.ErrOutcomeUnknown) {
 			// The script itself failed: at one thread's keys, not at all of them.
 			for _, p := range group {
 				r, err := l.s.send(context.Background(), l.s.commitCall([]*pending{p}))
@@ -194,7 +194,7 @@ func (s *Store) committed(p *pending, r *reply, err error) {
 		return
 	}
 	res := commitResult(r)
-	if r.err == nil && res.Status == adapter.CommitOK {
+	if r.err == nil && res.Status == store.CommitOK {
 		s.logged(p.batch.Claim.Thread, res.End.Epoch, p.batch.Expect+1, p.batch.Events)
 	}
 	p.done <- outcome{res, r.err}

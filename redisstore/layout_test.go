@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -44,7 +44,7 @@ func TestKeysOfAThreadShareOneTag(t *testing.T) {
 	storetest.Ran(t)
 	k := newKeyspace("p", 64)
 	for _, thread := range []string{"", "}{", "{p1}", strings.Repeat("x", 999)} {
-		th := k.thread(adapter.ThreadKey{Namespace: "{ns}", Thread: thread})
+		th := k.thread(store.ThreadKey{Namespace: "{ns}", Thread: thread})
 		tags := regexp.MustCompile(`^p:\{(p\d+)\}:[0-9A-Za-z_:-]+$`)
 		var want string
 		for _, key := range th.all() {
@@ -58,8 +58,8 @@ func TestKeysOfAThreadShareOneTag(t *testing.T) {
 			t.Errorf("%q reads back as %q", thread, got)
 		}
 	}
-	a, _ := threadHash(adapter.ThreadKey{Namespace: "a", Thread: "bc"})
-	b, _ := threadHash(adapter.ThreadKey{Namespace: "ab", Thread: "c"})
+	a, _ := threadHash(store.ThreadKey{Namespace: "a", Thread: "bc"})
+	b, _ := threadHash(store.ThreadKey{Namespace: "ab", Thread: "c"})
 	if a == b {
 		t.Error("namespace and thread run together")
 	}

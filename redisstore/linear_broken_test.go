@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/anishathalye/porcupine"
 )
@@ -99,11 +99,11 @@ func operations(calls []recorded) []porcupine.Operation {
 // Stores that break the contract are caught by the same clients that find
 // nothing wrong with the real one.
 func TestBrokenStoresAreFoundOut(t *testing.T) {
-	mutants := map[string]func(adapter.Store) adapter.Store{
-		"reads what was once":               func(s adapter.Store) adapter.Store { return &remembering{Store: s} },
-		"begins on whatever version":        func(s adapter.Store) adapter.Store { return careless{s} },
-		"claims anew when asked again":      func(s adapter.Store) adapter.Store { return &renaming{Store: s} },
-		"acknowledges what it did not keep": func(s adapter.Store) adapter.Store { return &hollow{Store: s} },
+	mutants := map[string]func(store.Store) store.Store{
+		"reads what was once":               func(s store.Store) store.Store { return &remembering{Store: s} },
+		"begins on whatever version":        func(s store.Store) store.Store { return careless{s} },
+		"claims anew when asked again":      func(s store.Store) store.Store { return &renaming{Store: s} },
+		"acknowledges what it did not keep": func(s store.Store) store.Store { return &hollow{Store: s} },
 	}
 	for name, mutate := range mutants {
 		t.Run(name, func(t *testing.T) {
@@ -122,12 +122,12 @@ func TestBrokenStoresAreFoundOut(t *testing.T) {
 
 // remembering answers every third reading with the one before.
 type remembering struct {
-	adapter.Store
+	store.Store
 	mu    sync.Mutex
-	views map[adapter.ThreadKey][]*adapter.ThreadView
+	views map[store.ThreadKey][]*store.ThreadView
 }
 
-func (s *remembering) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+func (s *remembering) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	v, err := s.Store.Read(ctx, key, q)
 	if err != nil {
 		return nil, err
@@ -135,7 +135,7 @@ func (s *remembering) Read(ctx context.Context, key adapter.ThreadKey, q adapter
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.views == nil {
-		s.views = map[adapter.ThreadKey][]*adapter.ThreadView{}
+		s.views = map[store.ThreadKey][]*store.ThreadView{}
 	}
 	s.views[key] = append(s.views[key], v)
 	if n := len(s.views[key]); n%3 == 0 {
@@ -145,12 +145,12 @@ func (s *remembering) Read(ctx context.Context, key adapter.ThreadKey, q adapter
 }
 
 // careless does not compare versions.
-type careless struct{ adapter.Store }
+type careless struct{ store.Store }
 
-func (s careless) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
-	v, err := s.Store.Read(ctx, b.Thread, adapter.ReadQuery{})
+func (s careless) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
+	v, err := s.Store.Read(ctx, b.Thread, store.ReadQuery{})
 	if err != nil {
-		return adapter.BeginResult{}, err
+		return store.BeginResult{}, err
 	}
 	b.Version = v.Version
 	return s.Store.Begin(ctx, b)
@@ -158,12 +158,12 @@ func (s careless) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResu
 
 // renaming does not know a token again.
 type renaming struct {
-	adapter.Store
+	store.Store
 	mu   sync.Mutex
 	seen []string
 }
 
-func (s *renaming) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
+func (s *renaming) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
 	s.mu.Lock()
 	token := c.Token
 	for slices.Contains(s.seen, c.Token) {
@@ -178,18 +178,18 @@ func (s *renaming) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.C
 
 // hollow acknowledges every tenth end without asking the store.
 type hollow struct {
-	adapter.Store
+	store.Store
 	mu sync.Mutex
 	n  int
 }
 
-func (s *hollow) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+func (s *hollow) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	s.mu.Lock()
 	s.n++
 	skip := s.n%10 == 0
 	s.mu.Unlock()
 	if skip {
-		return adapter.CommitResult{End: adapter.Position{Seq: b.Expect + 1}}, nil
+		return store.CommitResult{End: store.Position{Seq: b.Expect + 1}}, nil
 	}
 	return s.Store.Commit(ctx, b)
 }

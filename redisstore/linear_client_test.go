@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/anishathalye/porcupine"
 )
 
@@ -17,8 +17,8 @@ import (
 type linearClient struct {
 	*linearity
 	name  string
-	store adapter.Store
-	key   adapter.ThreadKey
+	store store.Store
+	key   store.ThreadKey
 	rand  *rand.Rand
 	board *claimBoard
 	ops   []porcupine.Operation
@@ -32,7 +32,7 @@ type claimBoard struct {
 }
 
 type boardClaim struct {
-	claim          adapter.Claim
+	claim          store.Claim
 	exe            string
 	waiting        bool
 	number, expect int64
@@ -85,14 +85,14 @@ func (c *linearClient) do(q request, call func(context.Context) (answer, error))
 		got, err := call(context.WithValue(context.Background(), attemptsKey{}, a))
 		if a.call == 0 { // it goes another way than the commands that are noted
 			a.call, a.end = before, c.now()
-			if errors.Is(err, adapter.ErrOutcomeUnknown) && len(a.lost) == 0 {
+			if errors.Is(err, store.ErrOutcomeUnknown) && len(a.lost) == 0 {
 				sent.late = c.ticks.Load()
 				a.lost = append(a.lost, porcupine.Operation{Input: &sent, Call: before, Output: answer{unknown: true}, Return: int64(1) << 62})
 			}
 		}
 		c.ops = append(c.ops, a.lost...)
 		switch {
-		case errors.Is(err, adapter.ErrOutcomeUnknown):
+		case errors.Is(err, store.ErrOutcomeUnknown):
 			continue
 		case err != nil && q.kind == "begin":
 			got = answer{verdict: "refused"}
@@ -107,9 +107,9 @@ func (c *linearClient) do(q request, call func(context.Context) (answer, error))
 	}
 }
 
-func (c *linearClient) read() (v *adapter.ThreadView) {
+func (c *linearClient) read() (v *store.ThreadView) {
 	c.do(request{kind: "read"}, func(ctx context.Context) (a answer, err error) {
-		if v, err = c.store.Read(ctx, c.key, adapter.ReadQuery{}); err != nil {
+		if v, err = c.store.Read(ctx, c.key, store.ReadQuery{}); err != nil {
 			return a, err
 		}
 		a = answer{version: v.Version, seq: v.Seq}
@@ -157,7 +157,7 @@ func (c *linearClient) begin() {
 	if how == "resume" && v.Suspension != nil {
 		exe = asked(v.Suspension)
 	}
-	b := adapter.Begin{Thread: c.key, Version: v.Version, RunID: id, Label: id, Execution: exe, Record: json.RawMessage("{}")}
+	b := store.Begin{Thread: c.key, Version: v.Version, RunID: id, Label: id, Execution: exe, Record: json.RawMessage("{}")}
 	switch how {
 	case "queue":
 		b.Queue, b.Input, b.Cancelled = true, json.RawMessage("{}"), [2][]byte{[]byte("a"), []byte("b")}
@@ -177,19 +177,19 @@ func (c *linearClient) begin() {
 				return answer{verdict: beginVerdicts[res.Status], seq: res.Start.Seq, claimed: res.Claim.Token != ""}, err
 			})
 		if a.claimed {
-			c.board.put(boardClaim{claim: adapter.Claim{Thread: c.key, RunID: id, Token: b.Token}, exe: exe, number: 2, expect: a.seq + 1})
+			c.board.put(boardClaim{claim: store.Claim{Thread: c.key, RunID: id, Token: b.Token}, exe: exe, number: 2, expect: a.seq + 1})
 		}
 	}
 }
 
-var beginVerdicts = map[adapter.BeginStatus]string{adapter.BeginAccepted: "accepted", adapter.BeginStale: "stale"}
+var beginVerdicts = map[store.BeginStatus]string{store.BeginAccepted: "accepted", store.BeginStale: "stale"}
 
 func (c *linearClient) claim() {
 	token := fmt.Sprintf("claim-%s.%d", c.name, c.calls)
 	for range 1 + c.rand.IntN(2) {
-		var res adapter.ClaimResult
+		var res store.ClaimResult
 		a := c.do(request{kind: "claim", token: token}, func(ctx context.Context) (_ answer, err error) {
-			res, err = c.store.Claim(ctx, adapter.ClaimRequest{Thread: c.key, Token: token})
+			res, err = c.store.Claim(ctx, store.ClaimRequest{Thread: c.key, Token: token})
 			return answer{verdict: claimVerdicts[res.Kind], run: res.Claim.RunID, attempts: res.Attempts}, err
 		})
 		switch a.verdict {
@@ -203,8 +203,8 @@ func (c *linearClient) claim() {
 	}
 }
 
-var claimVerdicts = map[adapter.ClaimKind]string{
-	adapter.ClaimNothing: "nothing", adapter.ClaimQueued: "queued", adapter.ClaimTakeover: "takeover"}
+var claimVerdicts = map[store.ClaimKind]string{
+	store.ClaimNothing: "nothing", store.ClaimQueued: "queued", store.ClaimTakeover: "takeover"}
 
 // work activates or ends what somebody claimed.
 func (c *linearClient) work() {
@@ -216,7 +216,7 @@ func (c *linearClient) work() {
 	if h.waiting {
 		q.kind = "activate"
 		a := c.do(q, func(ctx context.Context) (answer, error) {
-			res, err := c.store.Activate(ctx, adapter.Activation{Claim: h.claim, Execution: h.exe, Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start")}})
+			res, err := c.store.Activate(ctx, store.Activation{Claim: h.claim, Execution: h.exe, Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start")}})
 			return answer{verdict: commitVerdicts[res.Status], seq: res.End.Seq}, err
 		})
 		if a.verdict == "ok" {
@@ -225,9 +225,9 @@ func (c *linearClient) work() {
 		return
 	}
 	q.kind, q.how = "end", []string{"suspend", "finish"}[c.rand.IntN(2)]
-	b := adapter.Batch{Claim: h.claim, Number: h.number, Expect: h.expect, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}}
+	b := store.Batch{Claim: h.claim, Number: h.number, Expect: h.expect, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}}
 	if q.how == "suspend" {
-		b.End = &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`"` + h.exe + `"`), Interrupts: []string{"int"}}
+		b.End = &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage(`"` + h.exe + `"`), Interrupts: []string{"int"}}
 	}
 	c.do(q, func(ctx context.Context) (answer, error) {
 		res, err := c.store.Commit(ctx, b)
@@ -235,8 +235,8 @@ func (c *linearClient) work() {
 	})
 }
 
-var commitVerdicts = map[adapter.CommitStatus]string{
-	adapter.CommitOK: "ok", adapter.CommitFenced: "fenced", adapter.CommitAhead: "ahead", adapter.CommitMismatch: "mismatch"}
+var commitVerdicts = map[store.CommitStatus]string{
+	store.CommitOK: "ok", store.CommitFenced: "fenced", store.CommitAhead: "ahead", store.CommitMismatch: "mismatch"}
 
 func (c *linearClient) renew() {
 	h, ok := c.board.pick(c.rand)

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/alicebob/miniredis/v2"
 	"github.com/anishathalye/porcupine"
@@ -81,7 +81,7 @@ type linearity struct {
 	ticks  atomic.Int64
 	began  time.Time
 	losing atomic.Bool
-	stores []adapter.Store
+	stores []store.Store
 
 	mu      sync.Mutex
 	clients []*linearClient
@@ -167,7 +167,7 @@ func (l *linearity) storm(threads int) {
 		var callers sync.WaitGroup
 		for c := range clientsEach {
 			client := &linearClient{linearity: l, name: fmt.Sprintf("%d.%d", i, c), board: board, store: l.stores[c%len(l.stores)],
-				key: adapter.ThreadKey{Namespace: "linear", Thread: name}, rand: rand.New(rand.NewPCG(l.seed, uint64(1+i*clientsEach+c)))}
+				key: store.ThreadKey{Namespace: "linear", Thread: name}, rand: rand.New(rand.NewPCG(l.seed, uint64(1+i*clientsEach+c)))}
 			l.clients = append(l.clients, client)
 			callers.Go(client.run)
 		}

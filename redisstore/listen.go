@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -24,10 +24,10 @@ const (
 	complainEvery = 30 * time.Second
 )
 
-// Listen implements adapter.Reader.
-func (s *Store) Listen(f func(adapter.Delivery)) { s.listener.Store(&f) }
+// Listen implements store.Reader.
+func (s *Store) Listen(f func(store.Delivery)) { s.listener.Store(&f) }
 
-func (s *Store) deliver(d adapter.Delivery) {
+func (s *Store) deliver(d store.Delivery) {
 	if f := s.listener.Load(); f != nil {
 		(*f)(d)
 	}
@@ -36,22 +36,22 @@ func (s *Store) deliver(d adapter.Delivery) {
 // logged delivers on this node what one of its own calls has logged. A call that
 // was recognised as sent again logs nothing, and what it logged the first time was
 // heard of by others only: then this node learns where the log ends.
-func (s *Store) logged(key adapter.ThreadKey, epoch string, first int64, events [][]byte) {
-	s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: epoch, First: first, Events: events})
+func (s *Store) logged(key store.ThreadKey, epoch string, first int64, events [][]byte) {
+	s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: first, Events: events})
 }
 
 // withdrawn tells this node what the sender of an input is owed that a call of its
 // own has stopped; scripts tell the others.
-func (s *Store) withdrawn(key adapter.ThreadKey, events [][]byte) {
+func (s *Store) withdrawn(key store.ThreadKey, events [][]byte) {
 	if len(events) > 0 {
-		s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverWithdrawn, Events: events})
+		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverWithdrawn, Events: events})
 	}
 }
 
 // lost tells this node that a claim of its own is gone; scripts tell the others.
-func (s *Store) lost(key adapter.ThreadKey, node, token string) {
+func (s *Store) lost(key store.ThreadKey, node, token string) {
 	if node == s.opts.Node && token != "" {
-		s.deliver(adapter.Delivery{Thread: key, Kind: adapter.DeliverFenced, Token: token})
+		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverFenced, Token: token})
 	}
 }
 
@@ -69,7 +69,7 @@ func (s *Store) listen(ctx context.Context) error {
 			if sub = s.resubscribe(); sub == nil {
 				return
 			}
-			s.deliver(adapter.Delivery{Kind: adapter.DeliverLost})
+			s.deliver(store.Delivery{Kind: store.DeliverLost})
 		}
 	})
 	return nil
@@ -79,7 +79,7 @@ func (s *Store) listen(ctx context.Context) error {
 // published, so any that answers will do.
 func (s *Store) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	sub, err := s.subscribeTo(ctx, s.client)
-	if cluster, ok := s.client.(*redis.ClusterClient); ok && errors.Is(err, adapter.ErrOutcomeUnknown) {
+	if cluster, ok := s.client.(*redis.ClusterClient); ok && errors.Is(err, store.ErrOutcomeUnknown) {
 		var mu sync.Mutex
 		_ = eachMaster(ctx, cluster, func(ctx context.Context, master *redis.Client) error {
 			mu.Lock()
@@ -202,14 +202,14 @@ func (s *Store) message(payload string) {
 	d, err := s.parse(payload)
 	if err != nil {
 		s.opts.Logger.Warn("a message of the node channel cannot be read", "error", err)
-		d = &adapter.Delivery{Kind: adapter.DeliverLost}
+		d = &store.Delivery{Kind: store.DeliverLost}
 	}
 	if d != nil {
 		s.deliver(*d)
 	}
 }
 
-func (s *Store) parse(payload string) (*adapter.Delivery, error) {
+func (s *Store) parse(payload string) (*store.Delivery, error) {
 	parts, err := unpack(payload)
 	if err != nil {
 		return nil, err
@@ -234,7 +234,7 @@ func (s *Store) parse(payload string) (*adapter.Delivery, error) {
 		if err != nil {
 			return nil, fmt.Errorf("position: %w", err)
 		}
-		d := &adapter.Delivery{Thread: key, Kind: adapter.DeliverEvents, Epoch: parts[2], First: first}
+		d := &store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: parts[2], First: first}
 		for _, e := range parts[4:] {
 			d.Events = append(d.Events, []byte(strings.TrimPrefix(e, largeMark)))
 		}
@@ -243,15 +243,15 @@ func (s *Store) parse(payload string) (*adapter.Delivery, error) {
 		if parts[1] == s.opts.Node {
 			return nil, nil // the call that released it has said so
 		}
-		return &adapter.Delivery{Thread: key, Kind: adapter.DeliverReady}, nil
+		return &store.Delivery{Thread: key, Kind: store.DeliverReady}, nil
 	case "w":
-		d := &adapter.Delivery{Thread: key, Kind: adapter.DeliverWithdrawn}
+		d := &store.Delivery{Thread: key, Kind: store.DeliverWithdrawn}
 		for _, e := range parts[2:] {
 			d.Events = append(d.Events, []byte(e))
 		}
 		return d, nil
 	case "f":
-		return &adapter.Delivery{Thread: key, Kind: adapter.DeliverFenced, Token: parts[2]}, nil
+		return &store.Delivery{Thread: key, Kind: store.DeliverFenced, Token: parts[2]}, nil
 	}
 	return nil, errMessage
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // reasonSize is what is kept of a dispatch's error. Reading a run reads it too.
@@ -14,16 +14,16 @@ const reasonSize = 1024
 
 func cutReason(text string) string { return cut(text, reasonSize) }
 
-// HandBack implements adapter.Worker. A claim that is already lost is no error.
-func (s *Store) HandBack(ctx context.Context, c adapter.Claim) error {
-	_, err := s.giveUp(ctx, "back", adapter.Nack{Claim: c})
+// HandBack implements store.Worker. A claim that is already lost is no error.
+func (s *Store) HandBack(ctx context.Context, c store.Claim) error {
+	_, err := s.giveUp(ctx, "back", store.Nack{Claim: c})
 	return err
 }
 
-// Nack implements adapter.Mailbox.
-func (s *Store) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+// Nack implements store.Mailbox.
+func (s *Store) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	if len(n.Terminal) == 0 {
-		return adapter.NackResult{}, errors.New("redisstore: nack: a dispatch without attempts left ends with an event")
+		return store.NackResult{}, errors.New("redisstore: nack: a dispatch without attempts left ends with an event")
 	}
 	how := "nack"
 	if n.Free {
@@ -32,41 +32,41 @@ func (s *Store) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, e
 	return s.giveUp(ctx, how, n)
 }
 
-// Bury implements adapter.Mailbox.
-func (s *Store) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
+// Bury implements store.Mailbox.
+func (s *Store) Bury(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	if len(n.Terminal) == 0 {
-		return adapter.NackResult{}, errors.New("redisstore: bury: a run ends with an event")
+		return store.NackResult{}, errors.New("redisstore: bury: a run ends with an event")
 	}
 	return s.giveUp(ctx, "bury", n)
 }
 
-func (s *Store) giveUp(ctx context.Context, how string, n adapter.Nack) (adapter.NackResult, error) {
+func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.NackResult, error) {
 	c := n.Claim
 	t := s.keys.thread(c.Thread)
 	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, max(n.Wait.Milliseconds(), 0), cutReason(n.Error),
 		n.Terminal, n.GiveBack, s.opts.Keep.Milliseconds()}})
 	if err != nil {
-		return adapter.NackResult{}, err
+		return store.NackResult{}, err
 	}
-	res := adapter.NackResult{State: adapter.DispatchState(r.string()), Ready: r.bool(), GaveBack: r.bool()}
+	res := store.NackResult{State: store.DispatchState(r.string()), Ready: r.bool(), GaveBack: r.bool()}
 	s.logged(c.Thread, r.string(), r.int()+1, r.events())
 	return res, r.err
 }
 
-// Interrupt implements adapter.Mailbox.
-func (s *Store) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.InterruptResult, error) {
+// Interrupt implements store.Mailbox.
+func (s *Store) Interrupt(ctx context.Context, i store.Interruption) (store.InterruptResult, error) {
 	if i.Request == "" {
-		return adapter.InterruptResult{}, errors.New("redisstore: interrupt: a call needs a name")
+		return store.InterruptResult{}, errors.New("redisstore: interrupt: a call needs a name")
 	}
 	if (i.Active != "" || i.Repair) && len(i.Terminal) == 0 {
-		return adapter.InterruptResult{}, errors.New("redisstore: interrupt: an active run ends with an event")
+		return store.InterruptResult{}, errors.New("redisstore: interrupt: an active run ends with an event")
 	}
 	t := s.keys.thread(i.Thread)
 	r, err := s.run(ctx, call{interruptScript, t.all(), []any{t.member, i.Request, i.Active, i.Terminal, cutReason(i.Reason), s.opts.Keep.Milliseconds(), i.Repair}})
 	if err != nil {
-		return adapter.InterruptResult{}, err
+		return store.InterruptResult{}, err
 	}
-	res := adapter.InterruptResult{Stale: r.bool(), Epoch: r.int(), Active: r.string()}
+	res := store.InterruptResult{Stale: r.bool(), Epoch: r.int(), Active: r.string()}
 	superseded, owed := r.list(), r.list()
 	for superseded.more() {
 		res.Superseded = append(res.Superseded, superseded.string())
@@ -86,25 +86,25 @@ func (s *Store) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.
 	return res, r.err
 }
 
-// Pause implements adapter.Mailbox.
-func (s *Store) Pause(ctx context.Context, key adapter.ThreadKey) (bool, error) {
-	return s.pause(ctx, key, "wish", "", adapter.Claim{})
+// Pause implements store.Mailbox.
+func (s *Store) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {
+	return s.pause(ctx, key, "wish", "", store.Claim{})
 }
 
-// Unpause implements adapter.Mailbox.
-func (s *Store) Unpause(ctx context.Context, key adapter.ThreadKey, request string) (bool, error) {
+// Unpause implements store.Mailbox.
+func (s *Store) Unpause(ctx context.Context, key store.ThreadKey, request string) (bool, error) {
 	if request == "" {
 		return false, errors.New("redisstore: unpause: a call needs a name")
 	}
-	return s.pause(ctx, key, "back", request, adapter.Claim{})
+	return s.pause(ctx, key, "back", request, store.Claim{})
 }
 
-// TakePause implements adapter.Mailbox.
-func (s *Store) TakePause(ctx context.Context, c adapter.Claim) (bool, error) {
+// TakePause implements store.Mailbox.
+func (s *Store) TakePause(ctx context.Context, c store.Claim) (bool, error) {
 	return s.pause(ctx, c.Thread, "take", "", c)
 }
 
-func (s *Store) pause(ctx context.Context, key adapter.ThreadKey, how, request string, c adapter.Claim) (bool, error) {
+func (s *Store) pause(ctx context.Context, key store.ThreadKey, how, request string, c store.Claim) (bool, error) {
 	r, err := s.run(ctx, call{pauseScript, []string{s.keys.thread(key).rec()}, []any{how, request, c.RunID, c.Token, c.DispatchEpoch}})
 	if err != nil {
 		return false, err
@@ -112,12 +112,12 @@ func (s *Store) pause(ctx context.Context, key adapter.ThreadKey, how, request s
 	return r.bool(), r.err
 }
 
-// Dispatch implements adapter.Mailbox.
-func (s *Store) Dispatch(ctx context.Context, key adapter.ThreadKey, id string) (*adapter.Dispatch, error) {
+// Dispatch implements store.Mailbox.
+func (s *Store) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
 	if id == "" {
 		return nil, nil
 	}
-	list, err := s.dispatches(ctx, key, id, adapter.DispatchQuery{})
+	list, err := s.dispatches(ctx, key, id, store.DispatchQuery{})
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
@@ -126,21 +126,21 @@ func (s *Store) Dispatch(ctx context.Context, key adapter.ThreadKey, id string) 
 
 const dispatchPage = 100
 
-// Dispatches implements adapter.Mailbox. It reads what waits and what the page
+// Dispatches implements store.Mailbox. It reads what waits and what the page
 // holds, not what lies beyond it.
-func (s *Store) Dispatches(ctx context.Context, key adapter.ThreadKey, q adapter.DispatchQuery) ([]adapter.Dispatch, error) {
+func (s *Store) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, fmt.Errorf("redisstore: dispatches: limit %d, offset %d: neither can be negative", q.Limit, q.Offset)
 	}
 	return s.dispatches(ctx, key, "", q)
 }
 
-func (s *Store) dispatches(ctx context.Context, key adapter.ThreadKey, id string, q adapter.DispatchQuery) ([]adapter.Dispatch, error) {
+func (s *Store) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
 	r, err := s.run(ctx, s.dispatchesCall(key, id, q))
 	if err != nil {
 		return nil, err
 	}
-	var list []adapter.Dispatch
+	var list []store.Dispatch
 	for r.more() {
 		list = append(list, readDispatch(r, key))
 	}
@@ -148,7 +148,7 @@ func (s *Store) dispatches(ctx context.Context, key adapter.ThreadKey, id string
 }
 
 // dispatchesCall asks for one dispatch, or for those of a query.
-func (s *Store) dispatchesCall(key adapter.ThreadKey, id string, q adapter.DispatchQuery) call {
+func (s *Store) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) call {
 	if q.Limit == 0 {
 		q.Limit = dispatchPage
 	}
@@ -160,9 +160,9 @@ func (s *Store) dispatchesCall(key adapter.ThreadKey, id string, q adapter.Dispa
 	return call{dispatchesScript, t.all(), args}
 }
 
-func readDispatch(r *reply, key adapter.ThreadKey) adapter.Dispatch {
+func readDispatch(r *reply, key store.ThreadKey) store.Dispatch {
 	l := r.list()
-	d := adapter.Dispatch{ID: l.string(), Thread: key, State: adapter.DispatchState(l.string()), Epoch: l.int(),
+	d := store.Dispatch{ID: l.string(), Thread: key, State: store.DispatchState(l.string()), Epoch: l.int(),
 		Priority: int(l.int()), Dedupe: l.string(), Available: l.time(), Attempts: int(l.int()), MaxAttempts: int(l.int()),
 		Error: l.string(), ClaimedBy: l.string(), LeaseUntil: l.time(), Started: l.bool(), Outcome: l.json(),
 		RequeuedAs: l.string(), Created: l.time(), Updated: l.time(), Completed: l.time(), Record: l.json(), Input: l.json()}
@@ -178,23 +178,23 @@ func (r *reply) time() time.Time {
 	return time.Time{}
 }
 
-// CountDispatches implements adapter.Mailbox.
-func (s *Store) CountDispatches(ctx context.Context) (map[adapter.DispatchState]int64, error) {
+// CountDispatches implements store.Mailbox.
+func (s *Store) CountDispatches(ctx context.Context) (map[store.DispatchState]int64, error) {
 	return s.count(ctx, "")
 }
 
-// CountTenant implements adapter.Mailbox.
-func (s *Store) CountTenant(ctx context.Context, tenant string) (map[adapter.DispatchState]int64, error) {
+// CountTenant implements store.Mailbox.
+func (s *Store) CountTenant(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
 	return s.count(ctx, ":"+tenant)
 }
 
-var dispatchStates = []adapter.DispatchState{
-	adapter.DispatchQueued, adapter.DispatchClaimed, adapter.DispatchAcked,
-	adapter.DispatchCancelled, adapter.DispatchSuperseded, adapter.DispatchDeadLetter,
+var dispatchStates = []store.DispatchState{
+	store.DispatchQueued, store.DispatchClaimed, store.DispatchAcked,
+	store.DispatchCancelled, store.DispatchSuperseded, store.DispatchDeadLetter,
 }
 
 // count adds up what the partitions count under each state with a suffix.
-func (s *Store) count(ctx context.Context, suffix string) (map[adapter.DispatchState]int64, error) {
+func (s *Store) count(ctx context.Context, suffix string) (map[store.DispatchState]int64, error) {
 	fields := make([]any, len(dispatchStates))
 	for i, state := range dispatchStates {
 		fields[i] = string(state) + suffix
@@ -208,7 +208,7 @@ func (s *Store) count(ctx context.Context, suffix string) (map[adapter.DispatchS
 	if most(partial) != nil {
 		return nil, partial
 	}
-	counts := map[adapter.DispatchState]int64{}
+	counts := map[store.DispatchState]int64{}
 	for i, r := range replies {
 		if errs[i] != nil {
 			continue

@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
-func queued(version int64, run string) adapter.Begin {
+func queued(version int64, run string) store.Begin {
 	b := inline(version, run)
 	b.Token, b.Events, b.Frozen = "", nil, nil
 	b.Queue, b.Input = true, json.RawMessage("{}")
@@ -27,21 +27,21 @@ func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 	proxy := redistest.StartProxy(t, server)
 	s := open(t, proxy.URL(), Options{})
 	ctx := context.Background()
-	claim := func(token string, kind adapter.ClaimKind) adapter.Claim {
+	claim := func(token string, kind store.ClaimKind) store.Claim {
 		t.Helper()
-		res, err := s.Claim(ctx, adapter.ClaimRequest{Thread: testKey, Token: token})
+		res, err := s.Claim(ctx, store.ClaimRequest{Thread: testKey, Token: token})
 		if err != nil || res.Kind != kind {
 			t.Fatalf("claim %s: %+v, %v", token, res, err)
 		}
 		return res.Claim
 	}
-	version := func() int64 { t.Helper(); return view(t, s, adapter.ReadQuery{}).Version }
+	version := func() int64 { t.Helper(); return view(t, s, store.ReadQuery{}).Version }
 	// sent loses the call's first reply, and holds what it answers when it is
 	// sent again to what it did.
 	sent := func(marker string, want any, call func() (any, error)) {
 		t.Helper()
 		proxy.LoseReplyTo(marker)
-		if _, err := call(); !errors.Is(err, adapter.ErrOutcomeUnknown) {
+		if _, err := call(); !errors.Is(err, store.ErrOutcomeUnknown) {
 			t.Fatalf("%s: %v", marker, err)
 		}
 		before := version()
@@ -53,18 +53,18 @@ func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 	}
 
 	begin(t, s, queued(0, "r1"))
-	n := adapter.Nack{Claim: claim("t1", adapter.ClaimQueued), Error: "nack-r1", Terminal: []byte("failed:r1")}
-	sent("nack-r1", adapter.NackResult{State: adapter.DispatchQueued, Ready: true}, func() (any, error) { return s.Nack(ctx, n) })
-	b := adapter.Nack{Claim: claim("t2", adapter.ClaimQueued), Error: "bury-r1", Terminal: []byte("failed:r1")}
-	if _, err := s.Activate(ctx, adapter.Activation{Claim: b.Claim, Execution: "xr1", Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start:r1")}}); err != nil {
+	n := store.Nack{Claim: claim("t1", store.ClaimQueued), Error: "nack-r1", Terminal: []byte("failed:r1")}
+	sent("nack-r1", store.NackResult{State: store.DispatchQueued, Ready: true}, func() (any, error) { return s.Nack(ctx, n) })
+	b := store.Nack{Claim: claim("t2", store.ClaimQueued), Error: "bury-r1", Terminal: []byte("failed:r1")}
+	if _, err := s.Activate(ctx, store.Activation{Claim: b.Claim, Execution: "xr1", Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start:r1")}}); err != nil {
 		t.Fatal(err)
 	}
-	sent("bury-r1", adapter.NackResult{State: adapter.DispatchDeadLetter}, func() (any, error) { return s.Bury(ctx, b) })
+	sent("bury-r1", store.NackResult{State: store.DispatchDeadLetter}, func() (any, error) { return s.Bury(ctx, b) })
 
 	again := inline(version(), "r2")
 	again.Execution, again.Frozen, again.Requeues, again.Events = "xr1", nil, "r1", [][]byte{[]byte("start:r2")}
-	var at adapter.Position
-	sent("start:r2", adapter.Claim{Thread: testKey, RunID: "r2", Token: "token-r2"}, func() (any, error) {
+	var at store.Position
+	sent("start:r2", store.Claim{Thread: testKey, RunID: "r2", Token: "token-r2"}, func() (any, error) {
 		res, err := s.Begin(ctx, again)
 		at = res.Start
 		return res.Claim, err
@@ -72,17 +72,17 @@ func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 	if at.Seq != 2 {
 		t.Errorf("begun at %d", at.Seq)
 	}
-	x, err := s.Journal(ctx, adapter.Claim{Thread: testKey, RunID: "r2", Token: "token-r2"})
+	x, err := s.Journal(ctx, store.Claim{Thread: testKey, RunID: "r2", Token: "token-r2"})
 	if err != nil || x.ID != "xr1" {
 		t.Errorf("the execution that goes on: %+v, %v", x, err)
 	}
 
 	begin(t, s, queued(version(), "r3"))
-	i := adapter.Interruption{Thread: testKey, Request: "request-1", Active: "r2", Terminal: []byte("interrupted:r2")}
-	sent("request-1", adapter.InterruptResult{Epoch: 1, Active: "r2", Superseded: []string{"r3"}, Owed: [][][]byte{nil}},
+	i := store.Interruption{Thread: testKey, Request: "request-1", Active: "r2", Terminal: []byte("interrupted:r2")}
+	sent("request-1", store.InterruptResult{Epoch: 1, Active: "r2", Superseded: []string{"r3"}, Owed: [][][]byte{nil}},
 		func() (any, error) { return s.Interrupt(ctx, i) })
 	var log []string
-	for _, e := range view(t, s, adapter.ReadQuery{}).Log {
+	for _, e := range view(t, s, store.ReadQuery{}).Log {
 		log = append(log, string(e))
 	}
 	if got := strings.Join(log, " "); got != "start:r1 failed:r1 start:r2 interrupted:r2 start:r3 cancelled:r3" {
@@ -105,10 +105,10 @@ func TestTheRecordStaysPackedWhateverARunLeavesOpen(t *testing.T) {
 	}
 	claim := begin(t, s, inline(0, "r1"))
 	long := json.RawMessage(`["` + strings.Repeat("x", 4000) + `"]`)
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Closing: long})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Closing: long})
 	packed("while it is open")
-	commit(t, s, adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("asks")},
-		End: &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}}})
+	commit(t, s, store.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("asks")},
+		End: &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}}})
 	packed("at rest")
 	if n, err := s.client.Exists(ctx, keys.closing()).Result(); n != 0 || err != nil {
 		t.Errorf("what closes the run is still there: %d, %v", n, err)
@@ -122,12 +122,12 @@ func TestADeadLettersExecutionIsKeptForAWhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx := context.Background()
-		requeued := func(thread string, after time.Duration, frozen json.RawMessage) adapter.BeginStatus {
+		requeued := func(thread string, after time.Duration, frozen json.RawMessage) store.BeginStatus {
 			t.Helper()
 			b := inline(0, "r1")
 			b.Thread.Thread = thread
 			claim := begin(t, s, b)
-			if res, err := s.Bury(ctx, adapter.Nack{Claim: claim, Terminal: []byte("failed")}); err != nil || res.State != adapter.DispatchDeadLetter {
+			if res, err := s.Bury(ctx, store.Nack{Claim: claim, Terminal: []byte("failed")}); err != nil || res.State != store.DispatchDeadLetter {
 				t.Fatal(res, err)
 			}
 			time.Sleep(after)
@@ -137,7 +137,7 @@ func TestADeadLettersExecutionIsKeptForAWhile(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if res.Status == adapter.BeginAccepted { // and the execution is live again
+			if res.Status == store.BeginAccepted { // and the execution is live again
 				time.Sleep(time.Hour)
 				if x, err := s.Journal(ctx, res.Claim); err != nil || x.Frozen == nil {
 					t.Errorf("%s: %+v, %v", thread, x, err)
@@ -145,13 +145,13 @@ func TestADeadLettersExecutionIsKeptForAWhile(t *testing.T) {
 			}
 			return res.Status
 		}
-		if got := requeued("in time", 9*time.Minute, nil); got != adapter.BeginAccepted {
+		if got := requeued("in time", 9*time.Minute, nil); got != store.BeginAccepted {
 			t.Errorf("in time: %d", got)
 		}
-		if got := requeued("late", 11*time.Minute, nil); got != adapter.BeginGone {
+		if got := requeued("late", 11*time.Minute, nil); got != store.BeginGone {
 			t.Errorf("late: %d", got)
 		}
-		if got := requeued("from the beginning", 11*time.Minute, json.RawMessage("{}")); got != adapter.BeginAccepted {
+		if got := requeued("from the beginning", 11*time.Minute, json.RawMessage("{}")); got != store.BeginAccepted {
 			t.Errorf("from the beginning: %d", got)
 		}
 		if err := s.Close(); err != nil {
@@ -167,13 +167,13 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 	}
 	closing(t, s)
 	ctx := context.Background()
-	for name, change := range map[string]func(*adapter.Begin){
-		"a priority beyond the last":  func(b *adapter.Begin) { b.Priority = 256 },
-		"a priority before the first": func(b *adapter.Begin) { b.Priority = -1 },
-		"less than no attempt":        func(b *adapter.Begin) { b.MaxAttempts = -1 },
-		"a dead letter that waits":    func(b *adapter.Begin) { *b = queued(0, "r1"); b.Requeues = "r0" },
-		"a start that waits":          func(b *adapter.Begin) { b.Available = time.Now() },
-		"answers to a dead letter": func(b *adapter.Begin) {
+	for name, change := range map[string]func(*store.Begin){
+		"a priority beyond the last":  func(b *store.Begin) { b.Priority = 256 },
+		"a priority before the first": func(b *store.Begin) { b.Priority = -1 },
+		"less than no attempt":        func(b *store.Begin) { b.MaxAttempts = -1 },
+		"a dead letter that waits":    func(b *store.Begin) { *b = queued(0, "r1"); b.Requeues = "r0" },
+		"a start that waits":          func(b *store.Begin) { b.Available = time.Now() },
+		"answers to a dead letter": func(b *store.Begin) {
 			b.Requeues, b.Answers = "r0", map[string]json.RawMessage{"int": json.RawMessage("1")}
 		},
 	} {
@@ -184,15 +184,15 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 		}
 	}
 	for name, call := range map[string]func() error{
-		"nack without an end":      func() error { _, err := s.Nack(ctx, adapter.Nack{}); return err },
-		"burial without an end":    func() error { _, err := s.Bury(ctx, adapter.Nack{}); return err },
-		"interrupt without a name": func() error { _, err := s.Interrupt(ctx, adapter.Interruption{Thread: testKey}); return err },
+		"nack without an end":      func() error { _, err := s.Nack(ctx, store.Nack{}); return err },
+		"burial without an end":    func() error { _, err := s.Bury(ctx, store.Nack{}); return err },
+		"interrupt without a name": func() error { _, err := s.Interrupt(ctx, store.Interruption{Thread: testKey}); return err },
 		"interrupt of a run without its end": func() error {
-			_, err := s.Interrupt(ctx, adapter.Interruption{Thread: testKey, Request: "q", Active: "r1"})
+			_, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "q", Active: "r1"})
 			return err
 		},
 		"a negative page": func() error {
-			_, err := s.Dispatches(ctx, testKey, adapter.DispatchQuery{Offset: -1})
+			_, err := s.Dispatches(ctx, testKey, store.DispatchQuery{Offset: -1})
 			return err
 		},
 	} {
@@ -200,7 +200,7 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 			t.Errorf("%s: no error", name)
 		}
 	}
-	if v := view(t, s, adapter.ReadQuery{}); v.Version != 0 {
+	if v := view(t, s, store.ReadQuery{}); v.Version != 0 {
 		t.Errorf("version %d", v.Version)
 	}
 }

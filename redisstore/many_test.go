@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -40,13 +40,13 @@ func TestCallsDoNotGrowWithWhatIsOver(t *testing.T) {
 	run := func() {
 		t.Helper()
 		n++
-		b := inline(view(t, s, adapter.ReadQuery{}).Version, fmt.Sprint("r", n))
+		b := inline(view(t, s, store.ReadQuery{}).Version, fmt.Sprint("r", n))
 		b.Label = "label"
 		c := begin(t, s, b)
-		commit(t, s, adapter.Batch{Claim: c, Number: 2, Expect: int64(2*n - 1), Events: [][]byte{[]byte("end")},
-			End: &adapter.End{Kind: adapter.EndFinish}})
+		commit(t, s, store.Batch{Claim: c, Number: 2, Expect: int64(2*n - 1), Events: [][]byte{[]byte("end")},
+			End: &store.End{Kind: store.EndFinish}})
 	}
-	page := func(q adapter.DispatchQuery) {
+	page := func(q store.DispatchQuery) {
 		t.Helper()
 		list, err := s.Dispatches(ctx, testKey, q)
 		if err != nil || len(list) != q.Limit || list[0].ID != fmt.Sprint("r", n-q.Offset) {
@@ -54,15 +54,15 @@ func TestCallsDoNotGrowWithWhatIsOver(t *testing.T) {
 		}
 	}
 	calls := map[string]func(){
-		"read":                 func() { view(t, s, adapter.ReadQuery{Label: "label"}) },
+		"read":                 func() { view(t, s, store.ReadQuery{Label: "label"}) },
 		"begin, end":           run,
-		"a page of dispatches": func() { page(adapter.DispatchQuery{Limit: 1}) },
-		"another page":         func() { page(adapter.DispatchQuery{Limit: 2, Offset: 7}) },
+		"a page of dispatches": func() { page(store.DispatchQuery{Limit: 1}) },
+		"another page":         func() { page(store.DispatchQuery{Limit: 2, Offset: 7}) },
 		"a page of those in a state": func() {
-			page(adapter.DispatchQuery{Limit: 1, States: []adapter.DispatchState{adapter.DispatchAcked, adapter.DispatchDeadLetter}})
+			page(store.DispatchQuery{Limit: 1, States: []store.DispatchState{store.DispatchAcked, store.DispatchDeadLetter}})
 		},
 		"stop": func() {
-			if res, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "q", Label: "label", Terminal: []byte("stopped")}); err != nil || res.Stopped {
+			if res, err := s.Stop(ctx, store.Stop{Thread: testKey, Request: "q", Label: "label", Terminal: []byte("stopped")}); err != nil || res.Stopped {
 				t.Fatal(res, err)
 			}
 		},
@@ -86,7 +86,7 @@ func TestCallsDoNotGrowWithWhatIsOver(t *testing.T) {
 			few[name] = c
 		}
 	}
-	if v := view(t, s, adapter.ReadQuery{Label: "label"}); len(v.Labelled) > 32 || v.Labelled[len(v.Labelled)-1].ID != fmt.Sprint("r", n) {
+	if v := view(t, s, store.ReadQuery{Label: "label"}); len(v.Labelled) > 32 || v.Labelled[len(v.Labelled)-1].ID != fmt.Sprint("r", n) {
 		t.Errorf("%d runs are found by a label", len(v.Labelled))
 	}
 	if c := cost(func() {
@@ -105,25 +105,25 @@ func TestCallsDoNotGrowWithWhatIsOver(t *testing.T) {
 func TestALabelFindsWhatGoesOn(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Timeout: patience})
 	ctx := context.Background()
-	labelled := func(b adapter.Begin) adapter.Claim {
+	labelled := func(b store.Begin) store.Claim {
 		t.Helper()
-		b.Version, b.Label = view(t, s, adapter.ReadQuery{}).Version, "label"
+		b.Version, b.Label = view(t, s, store.ReadQuery{}).Version, "label"
 		return begin(t, s, b)
 	}
 	for n := range int64(3) {
 		c := labelled(inline(0, fmt.Sprint("over", n)))
-		commit(t, s, adapter.Batch{Claim: c, Number: 2, Expect: 2*n + 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+		commit(t, s, store.Batch{Claim: c, Number: 2, Expect: 2*n + 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
 	}
 	labelled(inline(0, "active"))
 	for n := range 40 {
 		labelled(queued(0, fmt.Sprint("waits", n)))
 	}
-	list := view(t, s, adapter.ReadQuery{Label: "label"}).Labelled
+	list := view(t, s, store.ReadQuery{Label: "label"}).Labelled
 	if len(list) != 32 || list[0].ID != "active" || list[1].ID != "waits9" || list[31].ID != "waits39" {
 		t.Errorf("found are %+v", list)
 	}
 	for n := range 32 {
-		res, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: fmt.Sprint(n), Label: "label", Terminal: []byte("stopped")})
+		res, err := s.Stop(ctx, store.Stop{Thread: testKey, Request: fmt.Sprint(n), Label: "label", Terminal: []byte("stopped")})
 		want := fmt.Sprint("waits", 39-n)
 		if n == 31 {
 			want = "active"

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -30,8 +30,8 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := adapter.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta}, Records: []json.RawMessage{json.RawMessage(`{"asked":1}`)},
-			End: &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`{"interrupts":[]}`), Interrupts: []string{id("int", i)}, ToolCalls: []string{id("call", i)}, Reasons: []string{"tool_call"}}}
+		end := store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta}, Records: []json.RawMessage{json.RawMessage(`{"asked":1}`)},
+			End: &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage(`{"interrupts":[]}`), Interrupts: []string{id("int", i)}, ToolCalls: []string{id("call", i)}, Reasons: []string{"tool_call"}}}
 		if _, err := s.Commit(ctx, end); err != nil {
 			t.Fatal(err)
 		}

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -42,7 +42,7 @@ func TestAnOfferOutlivesItsConnection(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	a, b := twoNodes(t, server)
 	lost := make(chan bool, 100)
-	b.Listen(func(d adapter.Delivery) { lost <- d.Kind == adapter.DeliverLost })
+	b.Listen(func(d store.Delivery) { lost <- d.Kind == store.DeliverLost })
 	again := func() {
 		t.Helper()
 		if n, err := a.client.Do(t.Context(), "client", "kill", "type", "pubsub").Int(); err != nil || n != 2 {
@@ -99,11 +99,11 @@ func TestAnOfferToAServerThatDoesNotAnswer(t *testing.T) {
 	server.Freeze()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if n, err := a.Takers(ctx, []string{"one"}); !errors.Is(err, adapter.ErrOutcomeUnknown) {
+	if n, err := a.Takers(ctx, []string{"one"}); !errors.Is(err, store.ErrOutcomeUnknown) {
 		t.Errorf("%d nodes take runs: %v", n, err)
 	}
 	for _, agents := range [][]string{{"one", "two"}, nil, {"two"}} {
-		if err := b.Offer(ctx, agents); !errors.Is(err, adapter.ErrOutcomeUnknown) {
+		if err := b.Offer(ctx, agents); !errors.Is(err, store.ErrOutcomeUnknown) {
 			t.Errorf("offering %q: %v", agents, err)
 		}
 	}

@@ -5,15 +5,15 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // page reads one page of a listing: load makes the call for the hits of one
 // partition, whose script answers a list for each, an empty one for what is not
 // there any more; read makes an item of such a list, or drops it. What masters of a
 // Cluster that do not answer have of the page is missing on it, and comes on a later
-// one; the error says so by adapter.ErrPartial.
-func page[T any](ctx context.Context, s *Store, l listing, q adapter.PageQuery,
+// one; the error says so by store.ErrPartial.
+func page[T any](ctx context.Context, s *Store, l listing, q store.PageQuery,
 	load func([]threadKeys, []hit) call, read func(hit, *reply) (T, bool)) (items []T, next string, err error) {
 	if err := l.seek(q.Cursor, len(s.keys.parts)); err != nil {
 		return nil, "", err

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
 // missing judges calls to several partitions by their errors: nil when all have
-// answered, an error that wraps adapter.ErrPartial when some masters of a Cluster did
+// answered, an error that wraps store.ErrPartial when some masters of a Cluster did
 // not, and what went wrong otherwise.
 func (s *Store) missing(errs []error) error {
 	return missing(s.client, errs)
@@ -25,14 +25,14 @@ func missing(client redis.UniversalClient, errs []error) error {
 		switch {
 		case err == nil:
 			answered = true
-		case !several || !errors.Is(err, adapter.ErrOutcomeUnknown):
+		case !several || !errors.Is(err, store.ErrOutcomeUnknown):
 			return err
 		case silent == nil:
 			silent = err
 		}
 	}
 	if silent != nil && answered {
-		return fmt.Errorf("%w: %w", adapter.ErrPartial, silent)
+		return fmt.Errorf("%w: %w", store.ErrPartial, silent)
 	}
 	return silent
 }
@@ -59,7 +59,7 @@ func eachMaster(ctx context.Context, cluster *redis.ClusterClient, one func(cont
 
 // most is an error unless it says that a part does not answer.
 func most(err error) error {
-	if errors.Is(err, adapter.ErrPartial) {
+	if errors.Is(err, store.ErrPartial) {
 		return nil
 	}
 	return err

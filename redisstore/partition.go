@@ -6,14 +6,14 @@ import (
 	"encoding/binary"
 	"strconv"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const slots = 16384
 
 // threadHash names a thread inside keys: a namespace and a thread id may hold
 // any bytes and be long, a key should not.
-func threadHash(key adapter.ThreadKey) (hash string, sum uint64) {
+func threadHash(key store.ThreadKey) (hash string, sum uint64) {
 	h := sha256.New()
 	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(key.Namespace))))
 	h.Write([]byte(key.Namespace))

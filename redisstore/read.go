@@ -8,21 +8,21 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // missedEvents is how many of the events that a follower has missed come with a view.
 const missedEvents = 256
 
-// Read implements adapter.Admission. Large threads are read a few at a time, and of
+// Read implements store.Admission. Large threads are read a few at a time, and of
 // one thread one at a time; who has to wait does so as long as its context allows.
-func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
+func (s *Store) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	t := s.keys.thread(key)
 	follow := int64(0)
 	if q.Follower {
 		follow = s.opts.Follow.Milliseconds()
 	}
-	var after adapter.Position
+	var after store.Position
 	if q.After != nil {
 		after = *q.After
 	}
@@ -39,7 +39,7 @@ func (s *Store) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQ
 	if err == nil && len(r.items) == 2 {
 		size, recovered := r.int(), r.bool()
 		if q.Small {
-			return &adapter.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.err
+			return &store.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.err
 		}
 		r, err = s.runIn(ctx, w.large, t, size, ask(0))
 	}
@@ -63,8 +63,8 @@ func (s *Store) runIn(ctx context.Context, turns *turns, t threadKeys, bytes int
 	return s.run(ctx, c)
 }
 
-func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
-	v := &adapter.ThreadView{Now: time.UnixMilli(r.int()), Version: r.int(), Epoch: r.string(), Base: r.int(),
+func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
+	v := &store.ThreadView{Now: time.UnixMilli(r.int()), Version: r.int(), Epoch: r.string(), Base: r.int(),
 		Seq: r.int(), Boundary: r.int()}
 	at := r.int()
 	v.Recovered = r.bool()
@@ -91,7 +91,7 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 	r.join(labelled)
 	queue := r.list()
 	for queue.more() {
-		v.Queue = append(v.Queue, adapter.QueuedRun{ID: queue.string(), Record: queue.json(), Size: queue.int(), Input: queue.json()})
+		v.Queue = append(v.Queue, store.QueuedRun{ID: queue.string(), Record: queue.json(), Size: queue.int(), Input: queue.json()})
 	}
 	r.join(queue)
 	v.Waiting = int(r.int())
@@ -126,8 +126,8 @@ func readView(r *reply, q adapter.ReadQuery) (*adapter.ThreadView, error) {
 
 // readSnapshot reads the fields of the snapshot: s the state, o the order of
 // the messages, and each message by its id behind an m.
-func readSnapshot(fields *reply) adapter.Snapshot {
-	var snap adapter.Snapshot
+func readSnapshot(fields *reply) store.Snapshot {
+	var snap store.Snapshot
 	var order json.RawMessage
 	byID := make(map[string]json.RawMessage, len(fields.items)/2)
 	for fields.more() {
@@ -157,28 +157,28 @@ func readSnapshot(fields *reply) adapter.Snapshot {
 	return snap
 }
 
-func readRun(r *reply) *adapter.RunState {
+func readRun(r *reply) *store.RunState {
 	l := r.list()
 	if len(l.items) == 0 {
 		return nil
 	}
-	run := &adapter.RunState{ID: l.string(), Record: l.json(), Status: adapter.RunStatus(l.string()), Started: l.int(),
+	run := &store.RunState{ID: l.string(), Record: l.json(), Status: store.RunStatus(l.string()), Started: l.int(),
 		Terminal: l.json(), Execution: l.string(), LatestOfExe: l.string()}
 	r.join(l)
 	return run
 }
 
-// Journal implements adapter.Worker.
-func (s *Store) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
+// Journal implements store.Worker.
+func (s *Store) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
 	t := s.keys.thread(c.Thread)
 	r, err := s.run(ctx, call{journalScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch}})
 	if err != nil {
 		return nil, err
 	}
 	if !r.bool() {
-		return nil, adapter.ErrClaimLost
+		return nil, store.ErrClaimLost
 	}
-	e := &adapter.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
+	e := &store.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
 	records := r.list()
 	for records.more() {
 		e.Journal = append(e.Journal, records.json())
@@ -188,20 +188,20 @@ func (s *Store) Journal(ctx context.Context, c adapter.Claim) (*adapter.Executio
 	return e, r.err
 }
 
-// Range implements adapter.Reader.
-func (s *Store) Range(ctx context.Context, key adapter.ThreadKey, epoch string, first int64, limit int) (adapter.RangeResult, error) {
+// Range implements store.Reader.
+func (s *Store) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
 	if first < 1 || limit < 1 {
-		return adapter.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
+		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}
 	t := s.keys.thread(key)
 	r, err := s.runIn(ctx, s.way(t.part).small, t, 0,
 		call{rangeScript, []string{t.rec(), t.log(), t.big()}, []any{t.member, epoch, first, limit, s.opts.Follow.Milliseconds()}})
 	if err != nil {
-		return adapter.RangeResult{}, err
+		return store.RangeResult{}, err
 	}
-	res := adapter.RangeResult{Status: adapter.RangeStatus(rangeStatus[r.int()&3]),
-		End: adapter.Position{Epoch: r.string(), Seq: r.int()}, Events: r.events()}
+	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.int()&3]),
+		End: store.Position{Epoch: r.string(), Seq: r.int()}, Events: r.events()}
 	return res, r.err
 }
 
-var rangeStatus = [4]adapter.RangeStatus{adapter.RangeOK, adapter.RangeGone, adapter.RangeEpoch}
+var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
@@ -66,9 +67,9 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = r.Shutdown(context.Background()) })
-	key := func(thread string) adapter.ThreadKey { return adapter.ThreadKey{Namespace: "n", Thread: thread} }
-	ended := func(thread string) (state adapter.DispatchState) {
-		list, err := s.Dispatches(context.Background(), key(thread), adapter.DispatchQuery{})
+	key := func(thread string) store.ThreadKey { return store.ThreadKey{Namespace: "n", Thread: thread} }
+	ended := func(thread string) (state store.DispatchState) {
+		list, err := s.Dispatches(context.Background(), key(thread), store.DispatchQuery{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +91,7 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 	<-step
 
 	before := sent(t, server)
-	if _, err := s.Read(context.Background(), key("large"), adapter.ReadQuery{}); err != nil {
+	if _, err := s.Read(context.Background(), key("large"), store.ReadQuery{}); err != nil {
 		t.Fatal(err)
 	}
 	size := sent(t, server) - before
@@ -121,8 +122,8 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 	}
 	close(over)
 	await(t, "the other run ends", func() bool { return ended("other") != "" })
-	d, err := s.Dispatches(context.Background(), key("other"), adapter.DispatchQuery{})
-	if err != nil || d[0].State != adapter.DispatchAcked || d[0].Attempts != 1 || strings.Contains(string(d[0].Outcome), "interrupt") {
+	d, err := s.Dispatches(context.Background(), key("other"), store.DispatchQuery{})
+	if err != nil || d[0].State != store.DispatchAcked || d[0].Attempts != 1 || strings.Contains(string(d[0].Outcome), "interrupt") {
 		t.Errorf("the other run: %+v, %v", d, err)
 	}
 }

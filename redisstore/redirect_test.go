@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 	"github.com/redis/go-redis/v9"
@@ -229,7 +229,7 @@ func TestARefusalInsideAScriptIsAnUnknownOutcome(t *testing.T) {
 		"ERR Error running script (call to f_1): @user_script:45: @user_script: 45: Wrong type":                                             false,
 		"WRONGTYPE Operation against a key holding the wrong kind of value":                                                                 false,
 	} {
-		if got := errors.Is(storeError("begin", redisError(text)), adapter.ErrOutcomeUnknown); got != unknown {
+		if got := errors.Is(storeError("begin", redisError(text)), store.ErrOutcomeUnknown); got != unknown {
 			t.Errorf("%s: unknown %t", text, got)
 		}
 	}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -120,9 +120,9 @@ func startWorkload(t *testing.T, url string, cycles, streams int) *workload {
 }
 
 // threadIn makes up a thread of a partition.
-func (w *workload) threadIn(partition int) adapter.ThreadKey {
+func (w *workload) threadIn(partition int) store.ThreadKey {
 	for n := 0; ; n++ {
-		key := adapter.ThreadKey{Namespace: "workload", Thread: fmt.Sprintf("thread-%d-%d", len(w.callers), n)}
+		key := store.ThreadKey{Namespace: "workload", Thread: fmt.Sprintf("thread-%d-%d", len(w.callers), n)}
 		if w.store.keys.thread(key).part.index == partition {
 			return key
 		}
@@ -172,9 +172,9 @@ func (w *workload) settle() (wrong []string) {
 	w.stopped.Store(true)
 	w.running.Wait()
 	for _, c := range w.callers {
-		var v *adapter.ThreadView
+		var v *store.ThreadView
 		if w.t.Failed() || !c.call(func() (err error) {
-			v, err = w.store.Read(context.Background(), c.key, adapter.ReadQuery{})
+			v, err = w.store.Read(context.Background(), c.key, store.ReadQuery{})
 			return err
 		}) {
 			return nil // the failure is told
@@ -196,7 +196,7 @@ func (w *workload) settle() (wrong []string) {
 // caller is the only one on its thread, so that every answer is foreseen.
 type caller struct {
 	w            *workload
-	key          adapter.ThreadKey
+	key          store.ThreadKey
 	acknowledged atomic.Int64
 	streams      atomic.Bool // a run is open and its keys exist
 
@@ -215,7 +215,7 @@ func (c *caller) call(f func() error) bool {
 			c.acknowledged.Add(1)
 			return true
 		}
-		if !errors.Is(err, adapter.ErrOutcomeUnknown) || time.Now().After(deadline) {
+		if !errors.Is(err, store.ErrOutcomeUnknown) || time.Now().After(deadline) {
 			c.w.t.Errorf("%s: %v", c.key.Thread, err)
 			return false
 		}
@@ -238,7 +238,7 @@ func (c *caller) logged(events [][]byte) bool {
 
 func (c *caller) seq() int64 { return int64(len(c.log)) }
 
-func (c *caller) next(how string) adapter.Begin {
+func (c *caller) next(how string) store.Begin {
 	c.runs++
 	b := inline(c.version, fmt.Sprint("r", c.runs))
 	b.Thread = c.key
@@ -252,10 +252,10 @@ func (c *caller) next(how string) adapter.Begin {
 	return b
 }
 
-func (c *caller) begin(b adapter.Begin) (claim adapter.Claim, ok bool) {
+func (c *caller) begin(b store.Begin) (claim store.Claim, ok bool) {
 	ok = c.call(func() error {
 		res, err := c.w.store.Begin(context.Background(), b)
-		if err == nil && (res.Status != adapter.BeginAccepted || res.Start.Seq != c.seq() || !b.Queue && res.Claim.Token == "") {
+		if err == nil && (res.Status != store.BeginAccepted || res.Start.Seq != c.seq() || !b.Queue && res.Claim.Token == "") {
 			err = fmt.Errorf("begin %s at %d: %+v", b.RunID, c.seq(), res)
 		}
 		claim = res.Claim
@@ -267,12 +267,12 @@ func (c *caller) begin(b adapter.Begin) (claim adapter.Claim, ok bool) {
 	return claim, ok && c.decided(b.Events...)
 }
 
-func (c *caller) commit(claim adapter.Claim, number int64, end *adapter.End) bool {
-	b := adapter.Batch{Claim: claim, Number: number, Expect: c.seq(), End: end, Records: []json.RawMessage{json.RawMessage("1")},
+func (c *caller) commit(claim store.Claim, number int64, end *store.End) bool {
+	b := store.Batch{Claim: claim, Number: number, Expect: c.seq(), End: end, Records: []json.RawMessage{json.RawMessage("1")},
 		Events: [][]byte{fmt.Appendf(nil, "%s:%d:a", claim.RunID, number), fmt.Appendf(nil, "%s:%d:b", claim.RunID, number)}}
 	ok := c.call(func() error {
 		res, err := c.w.store.Commit(context.Background(), b)
-		if err == nil && (res.Status != adapter.CommitOK || res.End.Seq != c.seq()+2) {
+		if err == nil && (res.Status != store.CommitOK || res.End.Seq != c.seq()+2) {
 			err = fmt.Errorf("commit %d of %s at %d: %+v", number, claim.RunID, c.seq(), res)
 		}
 		return err
@@ -284,7 +284,7 @@ func (c *caller) commit(claim adapter.Claim, number int64, end *adapter.End) boo
 }
 
 // holds renews a claim, and looks for what it has journaled.
-func (c *caller) holds(claim adapter.Claim, records int) bool {
+func (c *caller) holds(claim store.Claim, records int) bool {
 	return c.call(func() error {
 		held, err := c.w.store.Renew(context.Background(), claim)
 		if err == nil && !held {
@@ -303,8 +303,8 @@ func (c *caller) holds(claim adapter.Claim, records int) bool {
 // cycle takes the thread through a suspension and its answer, the queue, and a
 // stop. False: it failed.
 func (c *caller) cycle() bool {
-	ctx, finish := context.Background(), &adapter.End{Kind: adapter.EndFinish}
-	suspend := &adapter.End{Kind: adapter.EndSuspend, Suspension: json.RawMessage(`"open"`), Interrupts: []string{"int"}}
+	ctx, finish := context.Background(), &store.End{Kind: store.EndFinish}
+	suspend := &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage(`"open"`), Interrupts: []string{"int"}}
 	claim, ok := c.begin(c.next("new"))
 	if !ok || !c.commit(claim, 2, nil) || !c.holds(claim, 1) || !c.commit(claim, 3, nil) || !c.commit(claim, 4, suspend) {
 		return false
@@ -317,17 +317,17 @@ func (c *caller) cycle() bool {
 		return false
 	}
 	ok = c.call(func() error {
-		res, err := c.w.store.Claim(ctx, adapter.ClaimRequest{Thread: c.key, Token: "claim-" + queued.RunID})
-		if err == nil && (res.Kind != adapter.ClaimQueued || res.Claim.RunID != queued.RunID) {
+		res, err := c.w.store.Claim(ctx, store.ClaimRequest{Thread: c.key, Token: "claim-" + queued.RunID})
+		if err == nil && (res.Kind != store.ClaimQueued || res.Claim.RunID != queued.RunID) {
 			err = fmt.Errorf("claim of %s: %+v", queued.RunID, res)
 		}
 		claim = res.Claim
 		return err
 	}) && c.decided()
-	start := adapter.Activation{Claim: claim, Execution: queued.Execution, Frozen: json.RawMessage("{}"), Events: queued.Events}
+	start := store.Activation{Claim: claim, Execution: queued.Execution, Frozen: json.RawMessage("{}"), Events: queued.Events}
 	ok = ok && c.call(func() error {
 		res, err := c.w.store.Activate(ctx, start)
-		if err == nil && (res.Status != adapter.CommitOK || res.End.Seq != c.seq()+1) {
+		if err == nil && (res.Status != store.CommitOK || res.End.Seq != c.seq()+1) {
 			err = fmt.Errorf("activate %s at %d: %+v", queued.RunID, c.seq(), res)
 		}
 		return err
@@ -341,7 +341,7 @@ func (c *caller) cycle() bool {
 	}
 	terminal := []byte(stopped.RunID + ":stopped")
 	return c.call(func() error {
-		res, err := c.w.store.Stop(ctx, adapter.Stop{Thread: c.key, Request: "stop-" + stopped.RunID, Label: stopped.Label, Terminal: terminal})
+		res, err := c.w.store.Stop(ctx, store.Stop{Thread: c.key, Request: "stop-" + stopped.RunID, Label: stopped.Label, Terminal: terminal})
 		if err == nil && (!res.Stopped || res.RunID != stopped.RunID) {
 			err = fmt.Errorf("stop of %s: %+v", stopped.RunID, res)
 		}
@@ -352,7 +352,7 @@ func (c *caller) cycle() bool {
 // stream commits to one run, until the workload stops.
 func (c *caller) stream() {
 	if !c.call(func() error {
-		_, err := c.w.store.Read(context.Background(), c.key, adapter.ReadQuery{Follower: true})
+		_, err := c.w.store.Read(context.Background(), c.key, store.ReadQuery{Follower: true})
 		return err
 	}) {
 		return
@@ -360,7 +360,7 @@ func (c *caller) stream() {
 	claim, ok := c.begin(c.next("new"))
 	for n := int64(2); ok; n++ {
 		if c.w.stopped.Load() {
-			c.commit(claim, n, &adapter.End{Kind: adapter.EndFinish})
+			c.commit(claim, n, &store.End{Kind: store.EndFinish})
 			return
 		}
 		ok = c.commit(claim, n, nil)

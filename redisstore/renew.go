@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -36,9 +36,9 @@ type renewed struct {
 	err  error
 }
 
-// Renew implements adapter.Worker. A lease that has expired unclaimed is renewed
+// Renew implements store.Worker. A lease that has expired unclaimed is renewed
 // too: expiry permits a takeover, and only the takeover fences.
-func (s *Store) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+func (s *Store) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	t := s.keys.thread(c.Thread)
 	n := &renewal{call{renewScript, []string{t.rec(), t.part.leases},
 		[]any{t.member, c.RunID, c.Token, c.DispatchEpoch, s.opts.Lease.Milliseconds()}}, make(chan renewed, 1)}
@@ -51,7 +51,7 @@ func (s *Store) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
 		return r.kept, r.err
 	case <-ctx.Done():
 		q.withdraw(n)
-		return false, fmt.Errorf("redisstore: renew: %w: %w", adapter.ErrOutcomeUnknown, ctx.Err())
+		return false, fmt.Errorf("redisstore: renew: %w: %w", store.ErrOutcomeUnknown, ctx.Err())
 	}
 }
 

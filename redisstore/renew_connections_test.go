@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -20,7 +20,7 @@ func TestConnectionsOfRenewals(t *testing.T) {
 	for i := range 200 {
 		all.Go(func() {
 			for end := time.Now().Add(200 * time.Millisecond); time.Now().Before(end); {
-				_, _ = s.Renew(context.Background(), adapter.Claim{Thread: adapter.ThreadKey{Thread: fmt.Sprint(i)}, RunID: "r", Token: "t"})
+				_, _ = s.Renew(context.Background(), store.Claim{Thread: store.ThreadKey{Thread: fmt.Sprint(i)}, RunID: "r", Token: "t"})
 			}
 		})
 	}

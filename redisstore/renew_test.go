@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/redis/go-redis/v9"
 )
@@ -48,7 +48,7 @@ func TestLeasesAreRenewedWhenAllConnectionsAreTaken(t *testing.T) {
 			await(t, "all connections are taken", func() bool {
 				ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
 				defer cancel()
-				_, err := s.Read(ctx, testKey, adapter.ReadQuery{})
+				_, err := s.Read(ctx, testKey, store.ReadQuery{})
 				return err != nil
 			})
 			if kept, err := s.Renew(context.Background(), claim); !kept || err != nil {
@@ -85,7 +85,7 @@ func TestRenewalsThatWaitGoTogether(t *testing.T) {
 		server.Freeze()
 		defer server.Thaw()
 		var asked sync.WaitGroup
-		renew := func(c adapter.Claim, want bool) {
+		renew := func(c store.Claim, want bool) {
 			asked.Go(func() {
 				if kept, err := s.Renew(context.Background(), c); kept != want || err != nil {
 					t.Errorf("renewed %t: %v", kept, err)
@@ -101,7 +101,7 @@ func TestRenewalsThatWaitGoTogether(t *testing.T) {
 		await(t, "the others wait", waiting(2*many))
 		ctx, cancel := context.WithCancel(context.Background())
 		asked.Go(func() {
-			if _, err := s.Renew(ctx, claim); !errors.Is(err, adapter.ErrOutcomeUnknown) {
+			if _, err := s.Renew(ctx, claim); !errors.Is(err, store.ErrOutcomeUnknown) {
 				t.Error(err)
 			}
 		})

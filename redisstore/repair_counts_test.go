@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -13,14 +13,14 @@ func TestRepairOfARunThatWasGivenBackKeepsTheCounts(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{})
 	ctx := context.Background()
 	claim := begin(t, s, inline(0, "r1"))
-	if _, err := s.Nack(ctx, adapter.Nack{Claim: claim, Terminal: []byte("t"), Free: true}); err != nil {
+	if _, err := s.Nack(ctx, store.Nack{Claim: claim, Terminal: []byte("t"), Free: true}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := s.CountDispatches(ctx); err != nil {
 		t.Fatal(err)
 	}
 	s.client.HSet(ctx, s.keys.thread(testKey).base+"runs", "m:r1", "x")
-	if _, err := s.Interrupt(ctx, adapter.Interruption{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
+	if _, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
 		t.Fatal(err)
 	}
 	after, err := s.CountDispatches(ctx)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // reply reads a script's answer value by value. What is not as the script's
@@ -36,7 +36,7 @@ func (r *reply) fail(what string) {
 // spoil is fail for what was stored.
 func (r *reply) spoil(what string) {
 	if r.err == nil {
-		r.err = fmt.Errorf("redisstore: %s: %w: %s at %d", r.name, adapter.ErrCorrupted, what, r.at)
+		r.err = fmt.Errorf("redisstore: %s: %w: %s at %d", r.name, store.ErrCorrupted, what, r.at)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -33,7 +33,7 @@ type retirement struct {
 	rests time.Time // until then no other pass begins
 }
 
-// Retire implements adapter.Index. Calls go through all threads in turn, and a
+// Retire implements store.Index. Calls go through all threads in turn, and a
 // false answer ends a pass. A pass reads a few values of each thread, so that one
 // over more than 10,000 is followed by a rest, of a second for 1,000 threads, in
 // which calls do nothing. Nodes need not agree on who does it. What cannot be
@@ -57,7 +57,7 @@ func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 		left -= len(members)
 		silent := s.keys.parts[at.part]
 		at.part, at.after = at.part+1, ""
-		for members == nil && errors.Is(err, adapter.ErrOutcomeUnknown) && at.part < len(s.keys.parts) && s.sameMaster(&silent, &s.keys.parts[at.part]) {
+		for members == nil && errors.Is(err, store.ErrOutcomeUnknown) && at.part < len(s.keys.parts) && s.sameMaster(&silent, &s.keys.parts[at.part]) {
 			at.part++ // each would take as long again
 		}
 		if at.part == len(s.keys.parts) {
@@ -95,7 +95,7 @@ func (s *Store) retirePage(ctx context.Context, p *partition, after string, limi
 
 // retireDue finds those of a partition's threads, given by their members in the
 // list, of which something may be due.
-func (s *Store) retireDue(ctx context.Context, p *partition, members []string) (due []adapter.ThreadKey, err error) {
+func (s *Store) retireDue(ctx context.Context, p *partition, members []string) (due []store.ThreadKey, err error) {
 	now := time.Now()
 	if s.opts.Clock != nil {
 		now = s.opts.Clock()
@@ -150,7 +150,7 @@ func (s *Store) mayRetire(now, used int64, look, marks string) bool {
 
 // retireAll retires threads beside each other, each in as many steps as it takes,
 // unless one of them fails.
-func (s *Store) retireAll(ctx context.Context, threads []adapter.ThreadKey) (err error) {
+func (s *Store) retireAll(ctx context.Context, threads []store.ThreadKey) (err error) {
 	cursors := make([]string, len(threads))
 	for len(threads) > 0 {
 		calls := make([]call, len(threads))
@@ -160,7 +160,7 @@ func (s *Store) retireAll(ctx context.Context, threads []adapter.ThreadKey) (err
 				s.opts.ThreadTTL.Milliseconds(), remember.Milliseconds(), cmp.Or(cursors[i], "0"), s.lookAfter()}}
 		}
 		replies, errs := s.runAll(ctx, calls)
-		var left []adapter.ThreadKey
+		var left []store.ThreadKey
 		var at []string
 		for i, r := range replies {
 			if errs[i] != nil {

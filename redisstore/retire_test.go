@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -22,7 +22,7 @@ func resting(t *testing.T, o Options) (s *Store, do func(command ...any)) {
 		b := inline(0, "r1")
 		b.Thread.Thread = fmt.Sprint("t", n)
 		claim := begin(t, s, b)
-		commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+		commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
 	}
 	clock = clock.Add(2 * time.Hour)
 	return s, func(command ...any) {
@@ -50,8 +50,8 @@ func retired(t *testing.T, s *Store) (left []string, complaints string) {
 		}
 	}
 	for n := range 20 {
-		key := adapter.ThreadKey{Namespace: testKey.Namespace, Thread: fmt.Sprint("t", n)}
-		v, err := s.Read(ctx, key, adapter.ReadQuery{})
+		key := store.ThreadKey{Namespace: testKey.Namespace, Thread: fmt.Sprint("t", n)}
+		v, err := s.Read(ctx, key, store.ReadQuery{})
 		if err != nil {
 			left = append(left, err.Error())
 		} else if v.Seq > 0 {
@@ -62,7 +62,7 @@ func retired(t *testing.T, s *Store) (left []string, complaints string) {
 }
 
 func keyOf(s *Store, thread string) threadKeys {
-	return s.keys.thread(adapter.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
+	return s.keys.thread(store.ThreadKey{Namespace: testKey.Namespace, Thread: thread})
 }
 
 // A run that cannot be read keeps nothing, its own thread included.
@@ -119,9 +119,9 @@ func TestLabelsGoWithTheirRuns(t *testing.T) {
 	s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Keep: time.Hour, Clock: func() time.Time { return clock }})
 	ctx := context.Background()
 	for n := range 1000 {
-		b := inline(view(t, s, adapter.ReadQuery{}).Version, fmt.Sprint("r", n))
+		b := inline(view(t, s, store.ReadQuery{}).Version, fmt.Sprint("r", n))
 		claim := begin(t, s, b)
-		commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: int64(2*n + 1), Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
+		commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: int64(2*n + 1), Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
 		clock = clock.Add(30 * time.Second)
 		if n%100 == 99 {
 			for more := true; more; {
@@ -136,7 +136,7 @@ func TestLabelsGoWithTheirRuns(t *testing.T) {
 	if err != nil || labels < 100 || labels > 300 {
 		t.Errorf("%d labels are kept of runs of an hour, which are 120: %v", labels, err)
 	}
-	if v := view(t, s, adapter.ReadQuery{Label: "r999"}); len(v.Labelled) != 1 {
+	if v := view(t, s, store.ReadQuery{Label: "r999"}); len(v.Labelled) != 1 {
 		t.Errorf("the latest label finds %+v", v.Labelled)
 	}
 }

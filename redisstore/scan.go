@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -46,7 +46,7 @@ func (s *Store) scan(l listing) *scan {
 // silence leaves a partition that has not answered to the next page. On one server, or
 // when the error is an answer, it returns the error.
 func (c *scan) silence(p *partition, err error) error {
-	if _, several := c.s.client.(*redis.ClusterClient); !several || !errors.Is(err, adapter.ErrOutcomeUnknown) {
+	if _, several := c.s.client.(*redis.ClusterClient); !several || !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
 	c.parts[p.index].silent, c.parts[p.index].ahead = true, nil
@@ -56,12 +56,12 @@ func (c *scan) silence(p *partition, err error) error {
 	return nil
 }
 
-// missing is an error that wraps adapter.ErrPartial when something is missing.
+// missing is an error that wraps store.ErrPartial when something is missing.
 func (c *scan) missing() error {
 	if c.err == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w", adapter.ErrPartial, c.err)
+	return fmt.Errorf("%w: %w", store.ErrPartial, c.err)
 }
 
 // through notes that a hit was gone through.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -187,7 +187,7 @@ func (s *Store) sendTo(ctx context.Context, master *redis.Client, calls []call) 
 	}
 	for _, err := range errs {
 		// The library looks by itself where slots are when its own calls fail.
-		if errors.Is(err, adapter.ErrOutcomeUnknown) {
+		if errors.Is(err, store.ErrOutcomeUnknown) {
 			s.client.(*redis.ClusterClient).ReloadState(ctx)
 			break
 		}
@@ -255,15 +255,15 @@ func storeError(doing string, err error) error {
 	if errors.As(err, &answer) {
 		for _, prefix := range refusals {
 			if strings.HasPrefix(answer.Error(), prefix) || strings.HasPrefix(answer.Error(), inScript) && strings.Contains(answer.Error(), " -"+prefix+" ") {
-				return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
+				return fmt.Errorf("redisstore: %s: %w: %w", doing, store.ErrOutcomeUnknown, err)
 			}
 		}
 		if stumbled(answer.Error()) {
-			return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrCorrupted, err)
+			return fmt.Errorf("redisstore: %s: %w: %w", doing, store.ErrCorrupted, err)
 		}
 		return fmt.Errorf("redisstore: %s: %w", doing, err)
 	}
-	return fmt.Errorf("redisstore: %s: %w: %w", doing, adapter.ErrOutcomeUnknown, err)
+	return fmt.Errorf("redisstore: %s: %w: %w", doing, store.ErrOutcomeUnknown, err)
 }
 
 // unreadableHistory is lib.lua's error that concerns the server and no thread.

@@ -4,26 +4,26 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Stop implements adapter.Admission. Sent again under its request it answers as
+// Stop implements store.Admission. Sent again under its request it answers as
 // it did; when runs of one label wait beside each other, each request stops
 // another of them, the latest first.
-func (s *Store) Stop(ctx context.Context, st adapter.Stop) (adapter.StopResult, error) {
+func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, error) {
 	if len(st.Terminal) == 0 && !st.Waiting {
-		return adapter.StopResult{}, errors.New("redisstore: stop: an active run ends with an event")
+		return store.StopResult{}, errors.New("redisstore: stop: an active run ends with an event")
 	}
 	if st.Request == "" {
-		return adapter.StopResult{}, errors.New("redisstore: stop: a call needs a name")
+		return store.StopResult{}, errors.New("redisstore: stop: a call needs a name")
 	}
 	t := s.keys.thread(st.Thread)
 	r, err := s.run(ctx, call{stopScript, t.all(), []any{t.member, st.Label, st.Terminal, st.Request,
 		st.RunID, st.Waiting, cutReason(st.Reason)}})
 	if err != nil {
-		return adapter.StopResult{}, err
+		return store.StopResult{}, err
 	}
-	res := adapter.StopResult{Stopped: r.bool(), Queued: r.bool(), RunID: r.string()}
+	res := store.StopResult{Stopped: r.bool(), Queued: r.bool(), RunID: r.string()}
 	if owed := r.events(); len(owed) > 0 {
 		res.Events = owed
 	}

@@ -10,11 +10,11 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
-// Store is an adapter.Store on Redis. Make one with Open, New or Embedded, and
+// Store is an store.Store on Redis. Make one with Open, New or Embedded, and
 // close it.
 type Store struct {
 	client  redis.UniversalClient
@@ -29,7 +29,7 @@ type Store struct {
 	renewing redis.UniversalClient
 	renewals []renewals // by partition
 
-	listener atomic.Pointer[func(adapter.Delivery)]
+	listener atomic.Pointer[func(store.Delivery)]
 	warnings []Warning
 
 	closing   chan struct{}
@@ -38,7 +38,7 @@ type Store struct {
 	release   []func() error // what Close closes, in order
 }
 
-var _ adapter.Store = (*Store)(nil)
+var _ store.Store = (*Store)(nil)
 
 // Options of a Store. The zero value of each field is the default it names.
 type Options struct {
@@ -206,7 +206,7 @@ func (s *Store) checkHistory(ctx context.Context) error {
 	var err error
 	for i := range s.keys.parts {
 		p := &s.keys.parts[i]
-		if i > 0 && (!errors.Is(err, adapter.ErrOutcomeUnknown) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
+		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
 			continue
 		}
 		if _, err = s.run(ctx, call{renewScript, []string{p.base + "probe", p.leases}, []any{"", "", "", 0, 1}}); err == nil {
@@ -243,10 +243,10 @@ func (s *Store) usable() error {
 	}
 }
 
-// Node implements adapter.Reader.
+// Node implements store.Reader.
 func (s *Store) Node() string { return s.opts.Node }
 
-// Durable implements adapter.Reader.
+// Durable implements store.Reader.
 func (s *Store) Durable() bool { return !s.opts.volatile }
 
 // Warnings returns what the start-up checks found.

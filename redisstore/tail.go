@@ -3,14 +3,14 @@ package redisstore
 import (
 	"context"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // tailGroup bounds how long one script keeps the server from others.
 const tailGroup = 128
 
-// Tail implements adapter.Reader.
-func (s *Store) Tail(ctx context.Context, keys []adapter.ThreadKey) ([]adapter.Position, error) {
+// Tail implements store.Reader.
+func (s *Store) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
 	type group struct {
 		keys []string
 		args []any
@@ -34,7 +34,7 @@ func (s *Store) Tail(ctx context.Context, keys []adapter.ThreadKey) ([]adapter.P
 	for i, g := range all {
 		calls[i] = call{tailScript, g.keys, g.args}
 	}
-	ends := make([]adapter.Position, len(keys))
+	ends := make([]store.Position, len(keys))
 	replies, errs := s.runAll(ctx, calls)
 	partial := s.missing(errs)
 	if most(partial) != nil {
@@ -45,7 +45,7 @@ func (s *Store) Tail(ctx context.Context, keys []adapter.ThreadKey) ([]adapter.P
 			continue
 		}
 		for _, at := range all[i].at {
-			ends[at] = adapter.Position{Epoch: r.string(), Seq: r.int()}
+			ends[at] = store.Position{Epoch: r.string(), Seq: r.int()}
 		}
 		if r.err != nil {
 			return nil, r.err

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -30,15 +30,15 @@ func TestTailOfAThreadThatCannotBeRead(t *testing.T) {
 			s := open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1})
 			ctx := context.Background()
 			begin(t, s, inline(0, "r1"))
-			bad := adapter.ThreadKey{Namespace: testKey.Namespace, Thread: "bad"}
+			bad := store.ThreadKey{Namespace: testKey.Namespace, Thread: "bad"}
 			other := inline(0, "r2")
 			other.Thread = bad
 			begin(t, s, other)
 			if err := damage(s, ctx, s.keys.thread(bad).base); err != nil {
 				t.Fatal(err)
 			}
-			ends, err := s.Tail(ctx, []adapter.ThreadKey{bad, testKey})
-			if err != nil || ends[0] != (adapter.Position{}) || ends[1].Seq != 1 {
+			ends, err := s.Tail(ctx, []store.ThreadKey{bad, testKey})
+			if err != nil || ends[0] != (store.Position{}) || ends[1].Seq != 1 {
 				t.Errorf("%v, %v", ends, err)
 			}
 		})

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // titleSize is what a record can hold without costing several times as much:
@@ -28,8 +28,8 @@ func cut(text string, size int) string {
 	return text[:size]
 }
 
-// Threads implements adapter.Index.
-func (s *Store) Threads(ctx context.Context, namespace string, q adapter.PageQuery) (adapter.ThreadPage, error) {
+// Threads implements store.Index.
+func (s *Store) Threads(ctx context.Context, namespace string, q store.PageQuery) (store.ThreadPage, error) {
 	l := listing{kind: 't', prefix: digest(namespace), key: func(p *partition) string { return p.threads }}
 	load := func(threads []threadKeys, _ []hit) call {
 		c := call{script: threadsScript}
@@ -38,12 +38,12 @@ func (s *Store) Threads(ctx context.Context, namespace string, q adapter.PageQue
 		}
 		return c
 	}
-	read := func(_ hit, r *reply) (adapter.ThreadInfo, bool) {
+	read := func(_ hit, r *reply) (store.ThreadInfo, bool) {
 		if !r.more() {
-			return adapter.ThreadInfo{}, false
+			return store.ThreadInfo{}, false
 		}
 		key, ok := threadOf(r.string())
-		info := adapter.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
+		info := store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
 			Waiting: r.bool(), Queued: int(r.int())}
 		return info, ok && key.Namespace == namespace
 	}
@@ -51,12 +51,12 @@ func (s *Store) Threads(ctx context.Context, namespace string, q adapter.PageQue
 	if err != nil {
 		err = fmt.Errorf("redisstore: threads: %w", err)
 	}
-	return adapter.ThreadPage{Threads: threads, Next: next}, err
+	return store.ThreadPage{Threads: threads, Next: next}, err
 }
 
-// SetTitle implements adapter.Index. An empty title takes it away, so that the
+// SetTitle implements store.Index. An empty title takes it away, so that the
 // next input with one names the thread.
-func (s *Store) SetTitle(ctx context.Context, key adapter.ThreadKey, title string) (bool, error) {
+func (s *Store) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
 	t := s.keys.thread(key)
 	r, err := s.run(ctx, call{titleScript, []string{t.rec()}, []any{cutTitle(title)}})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // turns lets calls wait for each other: so many of them go at once, with so many
@@ -68,7 +68,7 @@ func (t *turns) take(ctx context.Context, thread string, bytes int64) error {
 		t.drop(thread, w)
 	}
 	t.grant()
-	return fmt.Errorf("%w: others read before: %w", adapter.ErrOutcomeUnknown, ctx.Err())
+	return fmt.Errorf("%w: others read before: %w", store.ErrOutcomeUnknown, ctx.Err())
 }
 
 // give returns a place.

@@ -11,7 +11,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // queue lets calls wait for turns and notes in what order they go.
@@ -114,7 +114,7 @@ func TestWhoWaitsTooLongLeavesThePlaceToOthers(t *testing.T) {
 		defer cancel()
 		began := time.Now()
 		err := q.turns.take(ctx, "b", 1)
-		if !errors.Is(err, adapter.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
+		if !errors.Is(err, store.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}
 		for i := range 3 {

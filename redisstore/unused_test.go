@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
@@ -24,7 +24,7 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 		}
 		return d
 	}
-	epoch := view(t, s, adapter.ReadQuery{Follower: true}).Epoch
+	epoch := view(t, s, store.ReadQuery{Follower: true}).Epoch
 	if d := ttl(); d <= time.Minute || d > 2*time.Minute {
 		t.Errorf("an unused thread that is followed is kept for %v", d)
 	}
@@ -36,11 +36,11 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 	// While somebody follows it, it stays as it is.
 	for name, look := range map[string]func(){
 		"tail": func() {
-			if _, err := s.Tail(ctx, []adapter.ThreadKey{testKey}); err != nil {
+			if _, err := s.Tail(ctx, []store.ThreadKey{testKey}); err != nil {
 				t.Fatal(err)
 			}
 		},
-		"read": func() { view(t, s, adapter.ReadQuery{Follower: true}) },
+		"read": func() { view(t, s, store.ReadQuery{Follower: true}) },
 		"range": func() {
 			if _, err := s.Range(ctx, testKey, epoch, 1, 1); err != nil {
 				t.Fatal(err)
@@ -55,18 +55,18 @@ func TestUnusedThreadsAreForgotten(t *testing.T) {
 		}
 	}
 	claim := begin(t, s, inline(0, "r1"))
-	if d := ttl(); d >= 0 || view(t, s, adapter.ReadQuery{}).Epoch != epoch {
+	if d := ttl(); d >= 0 || view(t, s, store.ReadQuery{}).Epoch != epoch {
 		t.Errorf("a used thread goes in %v", d)
 	}
-	commit(t, s, adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}})
-	if _, err := s.Tail(ctx, []adapter.ThreadKey{testKey}); err != nil || ttl() >= 0 {
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
+	if _, err := s.Tail(ctx, []store.ThreadKey{testKey}); err != nil || ttl() >= 0 {
 		t.Errorf("a used thread goes in %v (%v)", ttl(), err)
 	}
 	// What was deleted is remembered for longer, and not for less because it is followed.
 	if deleted, err := s.Delete(ctx, testKey); !deleted || err != nil {
 		t.Fatal(deleted, err)
 	}
-	if view(t, s, adapter.ReadQuery{Follower: true}); ttl() < remember-time.Minute {
+	if view(t, s, store.ReadQuery{Follower: true}); ttl() < remember-time.Minute {
 		t.Errorf("a deleted thread that is followed is remembered for %v", ttl())
 	}
 }
@@ -80,11 +80,11 @@ func TestFollowersThatHaveGoneAreStruckOut(t *testing.T) {
 		return open(t, url, Options{Node: name, Partitions: 1, Follow: time.Minute, Clock: func() time.Time { return clock }})
 	}
 	stays := node("stays")
-	view(t, stays, adapter.ReadQuery{Follower: true})
+	view(t, stays, store.ReadQuery{Follower: true})
 	for n := range 20 {
-		view(t, node(fmt.Sprint("passes ", n)), adapter.ReadQuery{Follower: true})
+		view(t, node(fmt.Sprint("passes ", n)), store.ReadQuery{Follower: true})
 		clock = clock.Add(20 * time.Second)
-		if _, err := stays.Tail(context.Background(), []adapter.ThreadKey{testKey}); err != nil {
+		if _, err := stays.Tail(context.Background(), []store.ThreadKey{testKey}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
 
@@ -186,7 +186,7 @@ func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, c
 	for _, w := range calls {
 		w.reply, w.err = answered(w.call, w.cmd)
 		if w.err == nil && err != nil {
-			w.reply, w.err = nil, fmt.Errorf("redisstore: %s: %w: %w", w.script.name, adapter.ErrOutcomeUnknown, err)
+			w.reply, w.err = nil, fmt.Errorf("redisstore: %s: %w: %w", w.script.name, store.ErrOutcomeUnknown, err)
 		}
 	}
 }

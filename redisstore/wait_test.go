@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
@@ -15,7 +15,7 @@ import (
 // unknown wants an unknown outcome because of the replicas.
 func unknown(t *testing.T, what string, err error) {
 	t.Helper()
-	if !errors.Is(err, adapter.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "replicas") {
+	if !errors.Is(err, store.ErrOutcomeUnknown) || !strings.Contains(err.Error(), "replicas") {
 		t.Errorf("%s: %v", what, err)
 	}
 }
@@ -27,19 +27,19 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 	other := open(t, url, Options{Node: "other", Timeout: patience})
 	// Its connections have written nothing of late that a replica may lack.
 	again := open(t, url, Options{Node: "again", WaitReplicas: 1, WaitTimeout: 100 * time.Millisecond, Timeout: patience})
-	var claim adapter.Claim
+	var claim store.Claim
 	retried(t, func() error {
 		res, err := s.Begin(ctx, inline(0, "r1"))
 		claim = res.Claim
 		return err
 	})
-	batch := adapter.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}}
-	end := adapter.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("end")}, End: &adapter.End{Kind: adapter.EndFinish}}
+	batch := store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}}
+	end := store.Batch{Claim: claim, Number: 3, Expect: 2, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}}
 	second := inline(2, "r2")
-	commit := func(b adapter.Batch) func(*Store) error {
+	commit := func(b store.Batch) func(*Store) error {
 		return func(s *Store) error {
 			res, err := s.Commit(ctx, b)
-			if err == nil && res.Status != adapter.CommitOK {
+			if err == nil && res.Status != store.CommitOK {
 				t.Errorf("batch %d: %+v", b.Number, res)
 			}
 			return err
@@ -53,13 +53,13 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 		{"end", commit(end)},
 		{"begin", func(s *Store) error {
 			res, err := s.Begin(ctx, second)
-			if err == nil && (res.Status != adapter.BeginAccepted) {
+			if err == nil && (res.Status != store.BeginAccepted) {
 				t.Errorf("begin: %+v", res)
 			}
 			return err
 		}},
 		{"stop", func(s *Store) error {
-			_, err := s.Stop(ctx, adapter.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")})
+			_, err := s.Stop(ctx, store.Stop{Thread: testKey, Request: "q", Label: "r2", Terminal: []byte("stopped")})
 			return err
 		}},
 	}
@@ -69,7 +69,7 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 		unknown(t, c.name+" sent again", c.call(s))
 		unknown(t, c.name+" sent again elsewhere, where it writes nothing", c.call(again))
 	}
-	if v := view(t, s, adapter.ReadQuery{}); v.Seq != 5 {
+	if v := view(t, s, store.ReadQuery{}); v.Seq != 5 {
 		t.Errorf("reading does not wait: the log ends at %d", v.Seq)
 	}
 	if held, err := s.Renew(ctx, claim); held || err != nil {
@@ -82,7 +82,7 @@ func waitsForReplica(t *testing.T, url string, pause, resume func()) {
 	for _, c := range calls[1:] { // by their ends the runs recognise themselves
 		retried(t, func() error { return c.call(s) })
 	}
-	if v := view(t, s, adapter.ReadQuery{}); v.Seq != 5 {
+	if v := view(t, s, store.ReadQuery{}); v.Seq != 5 {
 		t.Errorf("the log ends at %d", v.Seq)
 	}
 }
@@ -124,7 +124,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 	ctx := context.Background()
 	s := open(t, cluster.URL(), Options{WaitReplicas: 1, WaitTimeout: patience, Timeout: patience, Lease: time.Hour})
 	hasty := open(t, cluster.URL(), Options{Node: "hasty", WaitReplicas: 1, WaitTimeout: 100 * time.Millisecond, Timeout: patience})
-	var claim adapter.Claim
+	var claim store.Claim
 	retried(t, func() error {
 		res, err := s.Begin(ctx, inline(0, "r1"))
 		claim = res.Claim
@@ -135,8 +135,8 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 	target := (masters.owner(slot) + 1) % len(masters.clients)
 	number := int64(1)
 	commit := func(s *Store) error {
-		res, err := s.Commit(ctx, adapter.Batch{Claim: claim, Number: number + 1, Expect: number, Events: [][]byte{delta}})
-		if err == nil && res.Status != adapter.CommitOK {
+		res, err := s.Commit(ctx, store.Batch{Claim: claim, Number: number + 1, Expect: number, Events: [][]byte{delta}})
+		if err == nil && res.Status != store.CommitOK {
 			t.Errorf("batch %d: %+v", number+1, res)
 		}
 		return err
@@ -166,7 +166,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 		}
 	})
 	ok("when the slot has moved", commit(s))
-	if v := view(t, s, adapter.ReadQuery{}); v.Seq != number || v.Title != "title" {
+	if v := view(t, s, store.ReadQuery{}); v.Seq != number || v.Title != "title" {
 		t.Errorf("the log ends at %d, not %d; the title is %q", v.Seq, number, v.Title)
 	}
 }
@@ -174,7 +174,7 @@ func TestAnAcknowledgementWaitsWhereTheKeysHaveGone(t *testing.T) {
 func TestTheContractHoldsWithAReplica(t *testing.T) {
 	master := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--repl-diskless-sync-delay", "0"}})
 	redistest.Replica(t, master)
-	storetest.Run(t, func(t testing.TB, n storetest.Node) adapter.Store {
+	storetest.Run(t, func(t testing.TB, n storetest.Node) store.Store {
 		o := nodeOptions(n)
 		o.WaitReplicas, o.WaitTimeout = 1, patience
 		s, err := Open(context.Background(), master.URL(), o)

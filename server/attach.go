@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var (
@@ -35,7 +36,7 @@ func (s *fullSession) attach(f *frame) error {
 		if fresh {
 			d.follower.Close()
 		}
-		if errors.Is(err, adapter.ErrCorrupted) {
+		if errors.Is(err, store.ErrCorrupted) {
 			return s.fault(f, faultf(adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted"))
 		}
 		return s.fault(f, laterf(time.Second, codeStore, "the thread cannot be read now; attach again"))

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func TestAttachUnusedThread(t *testing.T) {
@@ -164,11 +165,11 @@ func TestRepeatActiveOnFollowedThread(t *testing.T) {
 	b := newFake()
 	b.log(localThread, runStarted("t", "r"), custom("1"))
 	b.submit = answering(repeats("r"))
-	b.repeat = func(key adapter.ThreadKey, runID, label string) (adapter.Repeated, error) {
+	b.repeat = func(key store.ThreadKey, runID, label string) (adapter.Repeated, error) {
 		if key != localThread || runID != "s-r" || label != "r2" {
 			t.Errorf("asked for %v %s %s", key, runID, label)
 		}
-		return adapter.Repeated{Status: adapter.RunActive, Whole: true, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
+		return adapter.Repeated{Status: store.RunActive, Whole: true, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":2}}`)
@@ -204,12 +205,12 @@ func TestRepeatBehindWhatWasMissed(t *testing.T) {
 			b.log(localThread, runStarted("t", "r"), custom("2"), custom("3"), custom("4"), custom("5"), runFinished("t", "r"))
 			b.submit = answering(repeats("r"))
 			asked := 0
-			b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
+			b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
 				if asked++; asked < test.asked {
-					return adapter.Repeated{Status: adapter.RunEnded}, nil
+					return adapter.Repeated{Status: store.RunEnded}, nil
 				}
 				b.log(localThread, custom("7"), custom("8"))
-				return adapter.Repeated{Status: adapter.RunEnded, At: adapter.Position{Epoch: "e1", Seq: 7},
+				return adapter.Repeated{Status: store.RunEnded, At: store.Position{Epoch: "e1", Seq: 7},
 					Events: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
 			}
 			c := newTestServer(t, b, nil).dial()
@@ -225,22 +226,22 @@ func TestRepeatBehindWhatWasMissed(t *testing.T) {
 }
 
 func TestRepeatOnUnfollowedThread(t *testing.T) {
-	for _, status := range []adapter.RunStatus{adapter.RunQueued, adapter.RunActive, adapter.RunEnded} {
+	for _, status := range []store.RunStatus{store.RunQueued, store.RunActive, store.RunEnded} {
 		t.Run(string(status), func(t *testing.T) {
 			b := newFake()
 			b.log(localThread, custom("1"))
 			b.submit = answering(repeats("r"))
-			b.repeat = func(_ adapter.ThreadKey, _, label string) (adapter.Repeated, error) {
-				if status == adapter.RunQueued {
+			b.repeat = func(_ store.ThreadKey, _, label string) (adapter.Repeated, error) {
+				if status == store.RunQueued {
 					return adapter.Repeated{Status: status}, nil
 				}
 				b.log(localThread, custom("2")) // behind what is restated
-				return adapter.Repeated{Status: status, At: adapter.Position{Epoch: "e1", Seq: 1}, Whole: true,
+				return adapter.Repeated{Status: status, At: store.Position{Epoch: "e1", Seq: 1}, Whole: true,
 					Events: [][]byte{[]byte(runStarted("t", label)), []byte(custom("so far"))}}, nil
 			}
 			c := newTestServer(t, b, nil).dial()
 			c.send(input("t", "r"))
-			if status == adapter.RunQueued {
+			if status == store.RunQueued {
 				c.wants(introduction(1)...)
 				c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"repeat","of":"r"}`)
 				b.log(localThread, custom("2"))
@@ -270,9 +271,9 @@ func TestRepeatIsAnsweredInAnyCase(t *testing.T) {
 	b := newFake()
 	b.submit = answering(repeats("r"))
 	b.log(localThread, custom("1"))
-	b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
+	b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
 		// As of what the socket does not get to see.
-		return adapter.Repeated{Status: adapter.RunEnded, At: adapter.Position{Epoch: "e1", Seq: 2}, Events: [][]byte{[]byte(runFinished("t", "r"))}}, nil
+		return adapter.Repeated{Status: store.RunEnded, At: store.Position{Epoch: "e1", Seq: 2}, Events: [][]byte{[]byte(runFinished("t", "r"))}}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":1}}`)
@@ -317,14 +318,14 @@ func TestRepeatOrQueuedWithoutStore(t *testing.T) {
 	refused()
 	b.set(func() {
 		b.submit = answering(repeats("r"))
-		b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
-			return adapter.Repeated{Status: adapter.RunQueued}, nil
+		b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
+			return adapter.Repeated{Status: store.RunQueued}, nil
 		}
 	})
 	refused()
 	b.set(func() {
 		b.failing = nil
-		b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
+		b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
 			return adapter.Repeated{}, errors.New("no answer")
 		}
 	})

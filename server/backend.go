@@ -5,15 +5,16 @@ import (
 	"encoding/json"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // backend is what a Server asks of an adapter.Runner. All methods may be
 // called concurrently.
 type backend interface {
 	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
-	Repeat(ctx context.Context, key adapter.ThreadKey, runID, label string) (adapter.Repeated, error)
-	Cancel(ctx context.Context, key adapter.ThreadKey, label string) (adapter.Cancelled, error)
-	Follow(key adapter.ThreadKey, notify func()) follower
+	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (adapter.Repeated, error)
+	Cancel(ctx context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error)
+	Follow(key store.ThreadKey, notify func()) follower
 	Shutdown(ctx context.Context) error
 	Durable() bool
 	StoreAvailable() bool
@@ -24,8 +25,8 @@ type backend interface {
 // follower is a cursor over one thread's log. One goroutine uses it; its
 // notify function is called from any.
 type follower interface {
-	Attach(ctx context.Context, after *adapter.Position) (*adapter.Attached, error)
-	Seek(adapter.Position)
+	Attach(ctx context.Context, after *store.Position) (*adapter.Attached, error)
+	Seek(store.Position)
 	Next(ctx context.Context) (adapter.Page, error)
 	Close()
 }
@@ -33,6 +34,6 @@ type follower interface {
 // runner is an adapter.Runner as a backend.
 type runner struct{ *adapter.Runner }
 
-func (r runner) Follow(key adapter.ThreadKey, notify func()) follower {
+func (r runner) Follow(key store.ThreadKey, notify func()) follower {
 	return r.Runner.Follow(key, notify)
 }

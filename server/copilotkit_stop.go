@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (
@@ -40,7 +40,7 @@ func (k *copilotCall) stop() {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.r.Context()), k.srv.opts.CallTimeout)
 	defer cancel()
-	key := adapter.ThreadKey{Namespace: k.caller.identity.Namespace, Thread: k.thread}
+	key := store.ThreadKey{Namespace: k.caller.identity.Namespace, Thread: k.thread}
 	var stopped bool
 	var err error
 	if label != "" {
@@ -99,7 +99,7 @@ func (k *copilotCall) stopped() (label string, ok bool) {
 }
 
 // stopRun stops a run, and tells whoever waits for it here.
-func (s *Server) stopRun(ctx context.Context, key adapter.ThreadKey, label string) (bool, error) {
+func (s *Server) stopRun(ctx context.Context, key store.ThreadKey, label string) (bool, error) {
 	c, err := s.runs.Cancel(ctx, key, label)
 	if err != nil {
 		return false, err
@@ -113,7 +113,7 @@ func (s *Server) stopRun(ctx context.Context, key adapter.ThreadKey, label strin
 // stopThread stops all runs of a thread, the waiting ones first: none of them
 // may begin because another ended. Without an error there was one look at the
 // thread that found nothing more.
-func (s *Server) stopThread(ctx context.Context, key adapter.ThreadKey) (stopped bool, err error) {
+func (s *Server) stopThread(ctx context.Context, key store.ThreadKey) (stopped bool, err error) {
 	f := s.runs.Follow(key, func() {})
 	defer f.Close()
 	for range stopRounds {

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -140,7 +140,7 @@ func (o *sse) say(events ...protocol.Event) error {
 		if err != nil {
 			return fmt.Errorf("server: %w", err)
 		}
-		if err := o.emit(text, adapter.Position{}); err != nil {
+		if err := o.emit(text, store.Position{}); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // copilot sends an input as CopilotKit does.
@@ -183,7 +184,7 @@ func TestCopilotStop(t *testing.T) {
 				}
 			}
 			var stopped []string
-			b.cancel = func(key adapter.ThreadKey, label string) (adapter.Cancelled, error) {
+			b.cancel = func(key store.ThreadKey, label string) (adapter.Cancelled, error) {
 				if key != localThread {
 					t.Errorf("of %v", key)
 				}
@@ -216,7 +217,7 @@ func TestCopilotStop(t *testing.T) {
 		})
 	}
 	b := newFake()
-	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
+	b.cancel = func(store.ThreadKey, string) (adapter.Cancelled, error) {
 		return adapter.Cancelled{}, errors.New("no answer")
 	}
 	ts := newTestServer(t, b, nil)
@@ -226,7 +227,7 @@ func TestCopilotStop(t *testing.T) {
 	// A thread that does not come to rest was not stopped.
 	b.set(func() {
 		b.attached = func(a *adapter.Attached) { a.ActiveRunID = "another" }
-		b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
+		b.cancel = func(store.ThreadKey, string) (adapter.Cancelled, error) {
 			return adapter.Cancelled{Stopped: true}, nil
 		}
 	})

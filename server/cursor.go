@@ -6,17 +6,18 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // cursor follows one thread for one stream. Everything but ready belongs to the
 // goroutine that calls stream.
 type cursor struct {
 	*peer
-	key      adapter.ThreadKey
+	key      store.ThreadKey
 	follower follower
-	position adapter.Position // of the last event that was found
-	failures int              // of the store, in a row
-	ready    atomic.Bool      // it may find something
+	position store.Position // of the last event that was found
+	failures int            // of the store, in a row
+	ready    atomic.Bool    // it may find something
 }
 
 // sink is what a stream does with what its cursor finds. Each method reports
@@ -45,7 +46,7 @@ func (c *cursor) open(p *peer, thread string) {
 func (c *cursor) close() { c.follower.Close() }
 
 // attach places the cursor. The error was logged.
-func (c *cursor) attach(after *adapter.Position) (*adapter.Attached, error) {
+func (c *cursor) attach(after *store.Position) (*adapter.Attached, error) {
 	ctx, cancel := c.look()
 	defer cancel()
 	a, err := c.follower.Attach(ctx, after)

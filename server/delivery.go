@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -14,13 +15,13 @@ import (
 type delivery struct {
 	thread   string
 	follower follower
-	position adapter.Position // of the last event written to this socket
-	based    bool             // the client knows position: no ws.stream is due but for switching
-	replay   bool             // ws.live is due when the cursor has caught up
-	failures int              // of the store, in a row
-	awaits   bool             // inputs of this socket wait on the thread
-	repeats  []*repeat        // not answered yet
-	ready    atomic.Bool      // the cursor may find something
+	position store.Position // of the last event written to this socket
+	based    bool           // the client knows position: no ws.stream is due but for switching
+	replay   bool           // ws.live is due when the cursor has caught up
+	failures int            // of the store, in a row
+	awaits   bool           // inputs of this socket wait on the thread
+	repeats  []*repeat      // not answered yet
+	ready    atomic.Bool    // the cursor may find something
 }
 
 // follow subscribes to a thread. It delivers nothing until it is placed.
@@ -34,7 +35,7 @@ func (s *fullSession) follow(thread string) *delivery {
 }
 
 // place starts the delivery, or moves it, to what follows at.
-func (s *fullSession) place(d *delivery, at adapter.Position) {
+func (s *fullSession) place(d *delivery, at store.Position) {
 	d.position, d.based, d.replay, d.failures = at, false, false, 0
 	d.askAnew()
 	s.threads[d.thread] = d
@@ -177,7 +178,7 @@ func (s *fullSession) restate(d *delivery, a *adapter.Attached, id string) error
 
 // uncounted writes events that are not in the log. A thread that the socket
 // does not follow has no position here; what is said for it is forgotten.
-func (s *fullSession) uncounted(thread string, at adapter.Position, events [][]byte) error {
+func (s *fullSession) uncounted(thread string, at store.Position, events [][]byte) error {
 	if len(events) == 0 {
 		return nil
 	}
@@ -198,9 +199,9 @@ func (s *fullSession) uncounted(thread string, at adapter.Position, events [][]b
 
 // positionOf is where the socket stands in a thread; nowhere if it does not
 // follow it.
-func (s *fullSession) positionOf(thread string) adapter.Position {
+func (s *fullSession) positionOf(thread string) store.Position {
 	if d := s.threads[thread]; d != nil {
 		return d.position
 	}
-	return adapter.Position{}
+	return store.Position{}
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -59,7 +60,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 
 // refuseReadingFor says why a thread could not be read.
 func refuseReadingFor(err error) *refusal {
-	if errors.Is(err, adapter.ErrCorrupted) {
+	if errors.Is(err, store.ErrCorrupted) {
 		return refuseCorrupted
 	}
 	return refuseStore
@@ -68,7 +69,7 @@ func refuseReadingFor(err error) *refusal {
 // following is what a request to follow a thread asks for.
 type following struct {
 	thread string
-	after  *adapter.Position
+	after  *store.Position
 	follow bool
 }
 
@@ -120,7 +121,7 @@ func (t *threadStream) serve(a *adapter.Attached) {
 	err := t.out.begin()
 	for i, event := range a.Restatement {
 		if err == nil {
-			err = t.send(event, adapter.Position{}, i == len(a.Restatement)-1 && !t.running)
+			err = t.send(event, store.Position{}, i == len(a.Restatement)-1 && !t.running)
 		}
 	}
 	if err == nil && t.counted && len(a.Restatement) > 0 {
@@ -135,7 +136,7 @@ func (t *threadStream) serve(a *adapter.Attached) {
 	t.out.finish(err)
 }
 
-func (t *threadStream) send(event []byte, at adapter.Position, ended bool) error {
+func (t *threadStream) send(event []byte, at store.Position, ended bool) error {
 	if t.lower != nil {
 		var err error
 		if event, err = t.lower(event, ended); err != nil || event == nil {
@@ -143,7 +144,7 @@ func (t *threadStream) send(event []byte, at adapter.Position, ended bool) error
 		}
 	}
 	if !t.counted {
-		at = adapter.Position{}
+		at = store.Position{}
 	}
 	return t.out.emit(event, at)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // What was missed comes once, with its positions, and the stream ends when the
@@ -47,7 +48,7 @@ func TestEventsRecovered(t *testing.T) {
 				}
 			}
 			for i := c.first; 0 < i && i <= 8; i++ {
-				if e, _ := s.next(); e.id != eventID(adapter.Position{Epoch: "e1", Seq: int64(i)}) || e.data != log[i-1] {
+				if e, _ := s.next(); e.id != eventID(store.Position{Epoch: "e1", Seq: int64(i)}) || e.data != log[i-1] {
 					t.Errorf("number %d is %+v", i, e)
 				}
 			}
@@ -209,7 +210,7 @@ func TestEventsThreadNames(t *testing.T) {
 	b := newFake()
 	ts := newTestServer(t, b, nil)
 	for escaped, name := range map[string]string{"a%2Fb": "a/b", "%2E%2E": "..", "%20": " ", "a%25b": "a%b", "%C3%A9": "é"} {
-		b.log(adapter.ThreadKey{Namespace: "local", Thread: name}, custom(name))
+		b.log(store.ThreadKey{Namespace: "local", Thread: name}, custom(name))
 		s := ts.ask(http.MethodGet, "/agui/threads/"+escaped+"/events?after=e1:0", "").opened()
 		s.wants(custom(name))
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -15,11 +16,11 @@ import (
 // are the test's.
 type fake struct {
 	mu      sync.Mutex
-	threads map[adapter.ThreadKey]*fakeThread
+	threads map[store.ThreadKey]*fakeThread
 
 	submit   func(context.Context, adapter.Input) (adapter.Admitted, error)
-	repeat   func(key adapter.ThreadKey, runID, label string) (adapter.Repeated, error)
-	cancel   func(key adapter.ThreadKey, label string) (adapter.Cancelled, error)
+	repeat   func(key store.ThreadKey, runID, label string) (adapter.Repeated, error)
+	cancel   func(key store.ThreadKey, label string) (adapter.Cancelled, error)
 	attached func(*adapter.Attached) // amends an answer
 	failing  error                   // of Attach and Next
 	failures int                     // of Next
@@ -39,23 +40,23 @@ type fakeThread struct {
 }
 
 // newFake has small pages, so that tests see several.
-func newFake() *fake { return &fake{threads: map[adapter.ThreadKey]*fakeThread{}, page: 3} }
+func newFake() *fake { return &fake{threads: map[store.ThreadKey]*fakeThread{}, page: 3} }
 
 // newQueueing is a backend whose every input waits until it is cancelled, for which
 // its sender is owed run r from beginning to end.
 func newQueueing() *fake {
 	b := newFake()
 	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
-	b.repeat = func(adapter.ThreadKey, string, string) (adapter.Repeated, error) {
-		return adapter.Repeated{Status: adapter.RunQueued}, nil
+	b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
+		return adapter.Repeated{Status: store.RunQueued}, nil
 	}
-	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
+	b.cancel = func(store.ThreadKey, string) (adapter.Cancelled, error) {
 		return adapter.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
 	}
 	return b
 }
 
-func (b *fake) thread(key adapter.ThreadKey) *fakeThread {
+func (b *fake) thread(key store.ThreadKey) *fakeThread {
 	t := b.threads[key]
 	if t == nil {
 		t = &fakeThread{epoch: "e1"}
@@ -64,14 +65,14 @@ func (b *fake) thread(key adapter.ThreadKey) *fakeThread {
 	return t
 }
 
-func (t *fakeThread) end() adapter.Position {
-	return adapter.Position{Epoch: t.epoch, Seq: t.base + int64(len(t.log))}
+func (t *fakeThread) end() store.Position {
+	return store.Position{Epoch: t.epoch, Seq: t.base + int64(len(t.log))}
 }
 
-var localThread = adapter.ThreadKey{Namespace: "local", Thread: "t"}
+var localThread = store.ThreadKey{Namespace: "local", Thread: "t"}
 
 // log appends events to a thread and tells its followers.
-func (b *fake) log(key adapter.ThreadKey, events ...string) {
+func (b *fake) log(key store.ThreadKey, events ...string) {
 	b.mu.Lock()
 	t := b.thread(key)
 	for _, e := range events {
@@ -81,7 +82,7 @@ func (b *fake) log(key adapter.ThreadKey, events ...string) {
 	b.notify(key)
 }
 
-func (b *fake) notify(key adapter.ThreadKey) {
+func (b *fake) notify(key store.ThreadKey) {
 	b.mu.Lock()
 	followers := slices.Clone(b.thread(key).followers)
 	b.mu.Unlock()
@@ -91,7 +92,7 @@ func (b *fake) notify(key adapter.ThreadKey) {
 }
 
 // change edits a thread and tells its followers.
-func (b *fake) change(key adapter.ThreadKey, edit func(*fakeThread)) {
+func (b *fake) change(key store.ThreadKey, edit func(*fakeThread)) {
 	b.mu.Lock()
 	edit(b.thread(key))
 	b.mu.Unlock()
@@ -135,7 +136,7 @@ func (b *fake) Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, 
 // start begins a run as a store does: its RUN_STARTED is logged before anybody
 // hears of it.
 func (b *fake) start(in adapter.Input) adapter.Admitted {
-	key := adapter.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
+	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	b.mu.Lock()
 	at := b.thread(key).end()
 	b.mu.Unlock()
@@ -143,12 +144,12 @@ func (b *fake) start(in adapter.Input) adapter.Admitted {
 	return adapter.Admitted{Disposition: adapter.Started, RunID: "server-" + in.Run.RunID, Start: at}
 }
 
-func (b *fake) Repeat(_ context.Context, key adapter.ThreadKey, runID, label string) (adapter.Repeated, error) {
+func (b *fake) Repeat(_ context.Context, key store.ThreadKey, runID, label string) (adapter.Repeated, error) {
 	b.mu.Lock()
 	repeat := b.repeat
 	b.mu.Unlock()
 	told, err := repeat(key, runID, label)
-	if err == nil && told.At == (adapter.Position{}) {
+	if err == nil && told.At == (store.Position{}) {
 		b.mu.Lock()
 		told.At = b.thread(key).end()
 		b.mu.Unlock()
@@ -156,7 +157,7 @@ func (b *fake) Repeat(_ context.Context, key adapter.ThreadKey, runID, label str
 	return told, err
 }
 
-func (b *fake) Cancel(_ context.Context, key adapter.ThreadKey, label string) (adapter.Cancelled, error) {
+func (b *fake) Cancel(_ context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error) {
 	b.mu.Lock()
 	cancel := b.cancel
 	b.mu.Unlock()
@@ -176,7 +177,7 @@ func (b *fake) Capabilities() json.RawMessage {
 	return json.RawMessage(`{"transport":{"streaming":true},"tools":{"supported":true}}`)
 }
 
-func (b *fake) Follow(key adapter.ThreadKey, notify func()) follower {
+func (b *fake) Follow(key store.ThreadKey, notify func()) follower {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	t := b.thread(key)
@@ -188,19 +189,19 @@ func (b *fake) Follow(key adapter.ThreadKey, notify func()) follower {
 
 type fakeFollower struct {
 	b      *fake
-	key    adapter.ThreadKey
+	key    store.ThreadKey
 	notify func()
-	pos    adapter.Position
+	pos    store.Position
 	closed bool
 }
 
-func (f *fakeFollower) Attach(_ context.Context, after *adapter.Position) (*adapter.Attached, error) {
+func (f *fakeFollower) Attach(_ context.Context, after *store.Position) (*adapter.Attached, error) {
 	f.b.mu.Lock()
 	defer f.b.mu.Unlock()
 	return f.attach(after)
 }
 
-func (f *fakeFollower) attach(after *adapter.Position) (*adapter.Attached, error) {
+func (f *fakeFollower) attach(after *store.Position) (*adapter.Attached, error) {
 	if f.b.failing != nil {
 		return nil, f.b.failing
 	}
@@ -227,7 +228,7 @@ func (f *fakeFollower) attach(after *adapter.Position) (*adapter.Attached, error
 	return a, nil
 }
 
-func (f *fakeFollower) Seek(p adapter.Position) { f.pos = p }
+func (f *fakeFollower) Seek(p store.Position) { f.pos = p }
 
 func (f *fakeFollower) Next(context.Context) (adapter.Page, error) {
 	f.b.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -40,7 +40,7 @@ type frame struct {
 	input    *protocol.RunAgentInput
 	threadID string
 	runID    string
-	after    *adapter.Position
+	after    *store.Position
 
 	fault      *fault
 	retryAfter time.Duration // over the rate: refused, come back after that
@@ -181,7 +181,7 @@ func (f *frame) readAfter(data json.RawMessage) *fault {
 	if json.Unmarshal(members["seq"], &seq) != nil || seq == nil || *seq < 0 {
 		return wrong
 	}
-	f.after = &adapter.Position{Epoch: epoch, Seq: *seq}
+	f.after = &store.Position{Epoch: epoch, Seq: *seq}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -104,7 +105,7 @@ func (s *fullSession) storeFailed(f *frame, err error) error {
 }
 
 // refuse answers an input that starts no run.
-func (s *fullSession) refuse(f *frame, why *protocol.RunError, at adapter.Position) error {
+func (s *fullSession) refuse(f *frame, why *protocol.RunError, at store.Position) error {
 	event, err := protocol.Encode(why)
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
@@ -146,7 +147,7 @@ func storeDown() *protocol.RunError {
 
 // unanswered says why an input, or its run, got no answer.
 func unanswered(err error) *protocol.RunError {
-	if errors.Is(err, adapter.ErrCorrupted) {
+	if errors.Is(err, store.ErrCorrupted) {
 		return &protocol.RunError{Code: adapter.CodeStateCorrupted, Message: refuseCorrupted.message}
 	}
 	return outcomeUnknown()

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Metrics counts what a Server and its store do, for Prometheus. METRICS.md
@@ -98,11 +99,11 @@ func (m *Metrics) Handler() http.Handler {
 
 // dispatches asks the store for what is in its queues when it is asked itself.
 type dispatches struct {
-	store adapter.Store
+	store store.Store
 	desc  *prometheus.Desc
 }
 
-func newDispatches(store adapter.Store) dispatches {
+func newDispatches(store store.Store) dispatches {
 	return dispatches{store, prometheus.NewDesc("aguiws_dispatches", "Dispatches in the store, of all processes, by state.", []string{"state"}, nil)}
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -28,7 +29,7 @@ func (b meteredBackend) Submit(ctx context.Context, in adapter.Input) (adapter.A
 	return a, err
 }
 
-func (b meteredBackend) Cancel(ctx context.Context, key adapter.ThreadKey, label string) (adapter.Cancelled, error) {
+func (b meteredBackend) Cancel(ctx context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error) {
 	c, err := b.backend.Cancel(ctx, key, label)
 	if err == nil && c.Stopped {
 		b.m.cancels.Inc()
@@ -36,7 +37,7 @@ func (b meteredBackend) Cancel(ctx context.Context, key adapter.ThreadKey, label
 	return c, err
 }
 
-func (b meteredBackend) Follow(key adapter.ThreadKey, notify func()) follower {
+func (b meteredBackend) Follow(key store.ThreadKey, notify func()) follower {
 	b.m.threads.Inc()
 	return &meteredFollower{follower: b.backend.Follow(key, notify), m: b.m}
 }
@@ -47,7 +48,7 @@ type meteredFollower struct {
 	closed sync.Once
 }
 
-func (f *meteredFollower) Attach(ctx context.Context, after *adapter.Position) (*adapter.Attached, error) {
+func (f *meteredFollower) Attach(ctx context.Context, after *store.Position) (*adapter.Attached, error) {
 	a, err := f.follower.Attach(ctx, after)
 	if err == nil {
 		f.placed(a)

@@ -4,18 +4,18 @@ import (
 	"context"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Store returns the store with its calls counted and timed. Give it to
 // adapter.NewRunner in place of the store itself, once.
-func (m *Metrics) Store(store adapter.Store) adapter.Store {
+func (m *Metrics) Store(store store.Store) store.Store {
 	m.registry.MustRegister(newDispatches(store))
 	return &meteredStore{store, m}
 }
 
 type meteredStore struct {
-	adapter.Store
+	store.Store
 	m *Metrics
 }
 
@@ -30,13 +30,13 @@ func timed[T any](m *Metrics, call string, f func() (T, error)) (T, error) {
 	return v, err
 }
 
-func (s *meteredStore) Read(ctx context.Context, key adapter.ThreadKey, q adapter.ReadQuery) (*adapter.ThreadView, error) {
-	return timed(s.m, "read", func() (*adapter.ThreadView, error) { return s.Store.Read(ctx, key, q) })
+func (s *meteredStore) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	return timed(s.m, "read", func() (*store.ThreadView, error) { return s.Store.Read(ctx, key, q) })
 }
 
-func (s *meteredStore) Begin(ctx context.Context, b adapter.Begin) (adapter.BeginResult, error) {
-	r, err := timed(s.m, "begin", func() (adapter.BeginResult, error) { return s.Store.Begin(ctx, b) })
-	if err != nil || r.Status != adapter.BeginAccepted {
+func (s *meteredStore) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
+	r, err := timed(s.m, "begin", func() (store.BeginResult, error) { return s.Store.Begin(ctx, b) })
+	if err != nil || r.Status != store.BeginAccepted {
 		return r, err
 	}
 	s.m.answered.Add(float64(len(b.Answers)))
@@ -47,25 +47,25 @@ func (s *meteredStore) Begin(ctx context.Context, b adapter.Begin) (adapter.Begi
 	return r, err
 }
 
-func (s *meteredStore) Stop(ctx context.Context, stop adapter.Stop) (adapter.StopResult, error) {
-	r, err := timed(s.m, "stop", func() (adapter.StopResult, error) { return s.Store.Stop(ctx, stop) })
+func (s *meteredStore) Stop(ctx context.Context, stop store.Stop) (store.StopResult, error) {
+	r, err := timed(s.m, "stop", func() (store.StopResult, error) { return s.Store.Stop(ctx, stop) })
 	if err == nil && r.Stopped {
-		s.m.ended.WithLabelValues(outcomes[adapter.EndCancel]).Inc()
+		s.m.ended.WithLabelValues(outcomes[store.EndCancel]).Inc()
 	}
 	return r, err
 }
 
-func (s *meteredStore) Claim(ctx context.Context, c adapter.ClaimRequest) (adapter.ClaimResult, error) {
-	r, err := timed(s.m, "claim", func() (adapter.ClaimResult, error) { return s.Store.Claim(ctx, c) })
-	if err == nil && r.Kind == adapter.ClaimTakeover {
+func (s *meteredStore) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
+	r, err := timed(s.m, "claim", func() (store.ClaimResult, error) { return s.Store.Claim(ctx, c) })
+	if err == nil && r.Kind == store.ClaimTakeover {
 		s.m.takeovers.Inc()
 	}
 	return r, err
 }
 
-func (s *meteredStore) Activate(ctx context.Context, a adapter.Activation) (adapter.CommitResult, error) {
-	r, err := timed(s.m, "activate", func() (adapter.CommitResult, error) { return s.Store.Activate(ctx, a) })
-	if err == nil && r.Status == adapter.CommitOK {
+func (s *meteredStore) Activate(ctx context.Context, a store.Activation) (store.CommitResult, error) {
+	r, err := timed(s.m, "activate", func() (store.CommitResult, error) { return s.Store.Activate(ctx, a) })
+	if err == nil && r.Status == store.CommitOK {
 		s.m.started.Inc()
 		s.m.logged.Add(float64(len(a.Events)))
 	}
@@ -73,17 +73,17 @@ func (s *meteredStore) Activate(ctx context.Context, a adapter.Activation) (adap
 }
 
 // outcomes is how METRICS.md calls the ends of runs.
-var outcomes = map[adapter.EndKind]string{
-	adapter.EndFinish: "success", adapter.EndSuspend: "interrupt", adapter.EndCancel: "cancelled", adapter.EndFail: "error",
+var outcomes = map[store.EndKind]string{
+	store.EndFinish: "success", store.EndSuspend: "interrupt", store.EndCancel: "cancelled", store.EndFail: "error",
 }
 
-func (s *meteredStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
-	r, err := timed(s.m, "commit", func() (adapter.CommitResult, error) { return s.Store.Commit(ctx, b) })
+func (s *meteredStore) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+	r, err := timed(s.m, "commit", func() (store.CommitResult, error) { return s.Store.Commit(ctx, b) })
 	switch {
 	case err != nil:
-	case r.Status == adapter.CommitFenced:
+	case r.Status == store.CommitFenced:
 		s.m.fenced.Inc()
-	case r.Status == adapter.CommitOK:
+	case r.Status == store.CommitOK:
 		s.m.logged.Add(float64(len(b.Events)))
 		if b.End != nil {
 			s.m.ended.WithLabelValues(outcomes[b.End.Kind]).Inc()
@@ -93,48 +93,48 @@ func (s *meteredStore) Commit(ctx context.Context, b adapter.Batch) (adapter.Com
 	return r, err
 }
 
-func (s *meteredStore) Nack(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
-	r, err := timed(s.m, "nack", func() (adapter.NackResult, error) { return s.Store.Nack(ctx, n) })
+func (s *meteredStore) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
+	r, err := timed(s.m, "nack", func() (store.NackResult, error) { return s.Store.Nack(ctx, n) })
 	s.buried(r, err)
 	return r, err
 }
 
-func (s *meteredStore) Bury(ctx context.Context, n adapter.Nack) (adapter.NackResult, error) {
-	r, err := timed(s.m, "bury", func() (adapter.NackResult, error) { return s.Store.Bury(ctx, n) })
+func (s *meteredStore) Bury(ctx context.Context, n store.Nack) (store.NackResult, error) {
+	r, err := timed(s.m, "bury", func() (store.NackResult, error) { return s.Store.Bury(ctx, n) })
 	s.buried(r, err)
 	return r, err
 }
 
-func (s *meteredStore) buried(r adapter.NackResult, err error) {
-	if err == nil && r.State == adapter.DispatchDeadLetter {
-		s.m.ended.WithLabelValues(outcomes[adapter.EndFail]).Inc()
+func (s *meteredStore) buried(r store.NackResult, err error) {
+	if err == nil && r.State == store.DispatchDeadLetter {
+		s.m.ended.WithLabelValues(outcomes[store.EndFail]).Inc()
 	}
 }
 
-func (s *meteredStore) Interrupt(ctx context.Context, i adapter.Interruption) (adapter.InterruptResult, error) {
-	r, err := timed(s.m, "interrupt", func() (adapter.InterruptResult, error) { return s.Store.Interrupt(ctx, i) })
+func (s *meteredStore) Interrupt(ctx context.Context, i store.Interruption) (store.InterruptResult, error) {
+	r, err := timed(s.m, "interrupt", func() (store.InterruptResult, error) { return s.Store.Interrupt(ctx, i) })
 	if err == nil && !r.Stale {
 		n := len(r.Superseded)
 		if r.Active != "" {
 			n++
 		}
-		s.m.ended.WithLabelValues(outcomes[adapter.EndCancel]).Add(float64(n))
+		s.m.ended.WithLabelValues(outcomes[store.EndCancel]).Add(float64(n))
 	}
 	return r, err
 }
 
-func (s *meteredStore) Range(ctx context.Context, key adapter.ThreadKey, epoch string, first int64, limit int) (adapter.RangeResult, error) {
-	return timed(s.m, "range", func() (adapter.RangeResult, error) { return s.Store.Range(ctx, key, epoch, first, limit) })
+func (s *meteredStore) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
+	return timed(s.m, "range", func() (store.RangeResult, error) { return s.Store.Range(ctx, key, epoch, first, limit) })
 }
 
-func (s *meteredStore) Due(ctx context.Context, limit int) ([]adapter.ThreadKey, error) {
-	return timed(s.m, "due", func() ([]adapter.ThreadKey, error) { return s.Store.Due(ctx, limit) })
+func (s *meteredStore) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
+	return timed(s.m, "due", func() ([]store.ThreadKey, error) { return s.Store.Due(ctx, limit) })
 }
 
-func (s *meteredStore) Renew(ctx context.Context, c adapter.Claim) (bool, error) {
+func (s *meteredStore) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	return timed(s.m, "renew", func() (bool, error) { return s.Store.Renew(ctx, c) })
 }
 
-func (s *meteredStore) Journal(ctx context.Context, c adapter.Claim) (*adapter.ExecutionView, error) {
-	return timed(s.m, "journal", func() (*adapter.ExecutionView, error) { return s.Store.Journal(ctx, c) })
+func (s *meteredStore) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
+	return timed(s.m, "journal", func() (*store.ExecutionView, error) { return s.Store.Journal(ctx, c) })
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -161,7 +162,7 @@ func (h *history) atRest(r *adapter.Runner) (*adapter.Thread, error) {
 		}
 	}
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		thread, err := r.Thread(h.t.Context(), adapter.ThreadKey{Namespace: "local", Thread: h.thread})
+		thread, err := r.Thread(h.t.Context(), store.ThreadKey{Namespace: "local", Thread: h.thread})
 		if err != nil {
 			return nil, err
 		}
@@ -272,19 +273,19 @@ type peerModel struct {
 	trace  []string
 
 	// What it holds, over sockets.
-	at    adapter.Position // "": nothing
+	at    store.Position // "": nothing
 	fold  *protocol.Fold
 	order *protocol.Sequence
 	open  []string // interrupts
 
 	// What it knows of this socket.
-	wire      adapter.Position // of the last event of the thread
+	wire      store.Position // of the last event of the thread
 	uncounted int
 	group     [][]byte
-	restating *adapter.Position // announced by ws.attached
-	answering bool              // behind ws.run repeat
-	follows   bool              // what is counted continues what is held
-	asked     string            // the attach that is on its way: what comes before its answer is of no use
+	restating *store.Position // announced by ws.attached
+	answering bool            // behind ws.run repeat
+	follows   bool            // what is counted continues what is held
+	asked     string          // the attach that is on its way: what comes before its answer is of no use
 	attaches  int
 	live      bool
 	pong      bool
@@ -312,7 +313,7 @@ func (p *peerModel) connect() {
 	}()
 	p.ws, p.frames = ws, frames
 	p.trace = append(p.trace, "connects")
-	p.wire, p.uncounted, p.group, p.restating = adapter.Position{}, 0, nil, nil
+	p.wire, p.uncounted, p.group, p.restating = store.Position{}, 0, nil, nil
 	p.answering, p.follows, p.asked, p.live = false, false, "", false
 }
 
@@ -324,7 +325,7 @@ func (p *peerModel) send(frame string) {
 // attach asks for what is missing, or, as a page does that was reloaded, for all.
 func (p *peerModel) attach(reloaded bool) {
 	if reloaded {
-		p.at = adapter.Position{}
+		p.at = store.Position{}
 	}
 	after := ""
 	if p.at.Epoch != "" {
@@ -390,7 +391,7 @@ func (p *peerModel) take(data []byte) error {
 	if p.uncounted > 0 {
 		return fmt.Errorf("%s within a group", data)
 	}
-	at := adapter.Position{Epoch: f.Epoch, Seq: f.Seq}
+	at := store.Position{Epoch: f.Epoch, Seq: f.Seq}
 	switch f.Type {
 	case "ws.run":
 		p.answering = f.Disposition == "repeat"
@@ -451,7 +452,7 @@ func (p *peerModel) take(data []byte) error {
 }
 
 // hold takes a position for what is held from now on, from scratch.
-func (p *peerModel) hold(at adapter.Position, events ...protocol.Event) error {
+func (p *peerModel) hold(at store.Position, events ...protocol.Event) error {
 	p.at, p.fold, p.order, p.follows = at, protocol.NewFold(nil, nil, nil), &protocol.Sequence{}, true
 	return p.apply(events...)
 }

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -61,8 +61,8 @@ func (p *peer) look() (context.Context, context.CancelFunc) {
 	return context.WithTimeout(p.ctx, p.srv.opts.CallTimeout)
 }
 
-func (p *peer) key(thread string) adapter.ThreadKey {
-	return adapter.ThreadKey{Namespace: p.identity.Namespace, Thread: thread}
+func (p *peer) key(thread string) store.ThreadKey {
+	return store.ThreadKey{Namespace: p.identity.Namespace, Thread: thread}
 }
 
 // mayRun judges an input by what needs no look at the thread.

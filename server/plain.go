@@ -1,7 +1,7 @@
 package server
 
 import (
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -56,4 +56,4 @@ func (s *plainSession) answer(f *frame) error {
 }
 
 // emit gathers one text frame. Plain clients are told no positions.
-func (s *plainSession) emit(event []byte, _ adapter.Position) error { return s.write(event) }
+func (s *plainSession) emit(event []byte, _ store.Position) error { return s.write(event) }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -12,7 +13,7 @@ import (
 // frames: a plain socket, or the answer to a POST.
 type wire interface {
 	// emit gathers an event. at is its position; zero for one that is in no log.
-	emit(event []byte, at adapter.Position) error
+	emit(event []byte, at store.Position) error
 	flush() error
 }
 
@@ -89,23 +90,23 @@ func (r *plainRun) resume() (over bool, err error) {
 	}
 	r.position = rep.At
 	r.follower.Seek(rep.At)
-	if rep.Status == adapter.RunQueued {
+	if rep.Status == store.RunQueued {
 		return false, nil
 	}
 	r.srv.waiting.done(r.key, r.of, r)
 	r.debts.take()
 	for _, event := range rep.Events {
-		if err := r.send(event, adapter.Position{}); err != nil {
+		if err := r.send(event, store.Position{}); err != nil {
 			return true, err
 		}
 	}
 	r.mine = len(rep.Events) > 0
 	r.begun = r.mine
-	return rep.Status != adapter.RunActive, nil
+	return rep.Status != store.RunActive, nil
 }
 
 // send writes an event as the client's version of AG-UI can read it.
-func (r *plainRun) send(event []byte, at adapter.Position) error {
+func (r *plainRun) send(event []byte, at store.Position) error {
 	event, err := r.lowered(r.profile, r.key.Thread, r.label, event)
 	if err != nil || event == nil {
 		return err
@@ -163,7 +164,7 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 		}
 		return true, nil
 	}
-	return rep.Status != adapter.RunQueued, nil
+	return rep.Status != store.RunQueued, nil
 }
 
 func (r *plainRun) settled() (over bool, err error) { return false, nil }
@@ -184,7 +185,7 @@ func (r *plainRun) owed() (over bool, err error) {
 			if event, err = relabel(event, r.label); err != nil {
 				return true, err
 			}
-			if err := r.send(event, adapter.Position{}); err != nil {
+			if err := r.send(event, store.Position{}); err != nil {
 				return true, err
 			}
 		}
@@ -199,5 +200,5 @@ func refuse(w wire, why *protocol.RunError) error {
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
 	}
-	return w.emit(event, adapter.Position{})
+	return w.emit(event, store.Position{})
 }

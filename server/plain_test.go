@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func plainClient(t *testing.T, b backend) *client {
@@ -80,8 +81,8 @@ func TestPlainQueued(t *testing.T) {
 	b := newFake()
 	b.log(localThread, runStarted("t", "other"))
 	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
-	status := adapter.RunQueued
-	b.repeat = func(_ adapter.ThreadKey, runID, _ string) (adapter.Repeated, error) {
+	status := store.RunQueued
+	b.repeat = func(_ store.ThreadKey, runID, _ string) (adapter.Repeated, error) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if runID != "s" {
@@ -94,7 +95,7 @@ func TestPlainQueued(t *testing.T) {
 	eventually(t, "it follows", func() bool { return b.followers() == 1 })
 	b.log(localThread, custom("x"), runFinished("t", "other"), runStarted("t", "r"), custom("a namesake's"), runFinished("t", "r"))
 	eventually(t, "it has read that", func() bool { return b.seen() == 6 })
-	b.set(func() { status = adapter.RunActive })
+	b.set(func() { status = store.RunActive })
 	b.log(localThread, runStarted("t", "r"), custom("mine"), runFinished("t", "r"))
 	c.wants(runStarted("t", "r"), custom("mine"), runFinished("t", "r"))
 }
@@ -116,14 +117,14 @@ func TestPlainQueuedCancelled(t *testing.T) {
 // A repeat is the run restated under the requested runId, and goes on live
 // under it.
 func TestPlainRepeat(t *testing.T) {
-	for _, status := range []adapter.RunStatus{adapter.RunActive, adapter.RunEnded} {
+	for _, status := range []store.RunStatus{store.RunActive, store.RunEnded} {
 		t.Run(string(status), func(t *testing.T) {
 			b := newFake()
 			b.log(localThread, runStarted("t", "r"))
 			b.submit = answering(repeats("r"))
-			b.repeat = func(_ adapter.ThreadKey, _, label string) (adapter.Repeated, error) {
+			b.repeat = func(_ store.ThreadKey, _, label string) (adapter.Repeated, error) {
 				rep := adapter.Repeated{Status: status, Events: [][]byte{[]byte(runStarted("t", label))}}
-				if status == adapter.RunEnded {
+				if status == store.RunEnded {
 					rep.Events = append(rep.Events, []byte(runFinished("t", label)))
 				}
 				return rep, nil
@@ -131,7 +132,7 @@ func TestPlainRepeat(t *testing.T) {
 			c := plainClient(t, b)
 			c.send(input("t", "again"))
 			c.wants(runStarted("t", "again"))
-			if status == adapter.RunActive {
+			if status == store.RunActive {
 				b.log(localThread, custom("1"), runFinished("t", "r"))
 				c.wants(custom("1"))
 			}

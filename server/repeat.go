@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // maxRepeats is how many repeats of one thread may wait for their socket.
@@ -65,7 +66,7 @@ func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (ada
 	key, of := s.key(d.thread), r.admitted.Of
 	awaits, _ := s.srv.waiting.add(key, of, s)
 	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.runID)
-	if err == nil && told.Status == adapter.RunQueued {
+	if err == nil && told.Status == store.RunQueued {
 		d.awaits = true
 	} else if awaits {
 		s.srv.waiting.done(key, of, s)

@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func TestHello(t *testing.T) {
@@ -60,7 +61,7 @@ func TestRefusedInput(t *testing.T) {
 	b := newFake()
 	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
 		a, err := refusedWith("interrupts_pending")(nil, adapter.Input{})
-		a.Start = adapter.Position{Epoch: "e1", Seq: 4}
+		a.Start = store.Position{Epoch: "e1", Seq: 4}
 		return a, err
 	}
 	c := newTestServer(t, b, nil).dial()
@@ -101,7 +102,7 @@ func TestRefusedInputOnAttachedThread(t *testing.T) {
 // A thread that cannot be read is no trouble of the store's: asking again is of no use.
 func TestThreadThatCannotBeRead(t *testing.T) {
 	b := newFake()
-	damaged := fmt.Errorf("%w: message 1", adapter.ErrCorrupted)
+	damaged := fmt.Errorf("%w: message 1", store.ErrCorrupted)
 	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) { return adapter.Admitted{}, damaged }
 	b.failing = damaged
 	c := newTestServer(t, b, nil).dial()
@@ -122,7 +123,7 @@ func TestStoreTrouble(t *testing.T) {
 	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
 		return adapter.Admitted{}, errors.New("no answer")
 	}
-	b.cancel = func(adapter.ThreadKey, string) (adapter.Cancelled, error) {
+	b.cancel = func(store.ThreadKey, string) (adapter.Cancelled, error) {
 		return adapter.Cancelled{}, errors.New("no answer")
 	}
 	c := newTestServer(t, b, nil).dial()
@@ -179,7 +180,7 @@ func TestQueuedInput(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	b := newFake()
-	b.cancel = func(key adapter.ThreadKey, label string) (adapter.Cancelled, error) {
+	b.cancel = func(key store.ThreadKey, label string) (adapter.Cancelled, error) {
 		return adapter.Cancelled{Stopped: key == localThread && label == "r"}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
@@ -209,7 +210,7 @@ func TestCancelWhileQueued(t *testing.T) {
 
 func TestFrameIsOfOneThread(t *testing.T) {
 	b := newFake()
-	one, two := adapter.ThreadKey{Namespace: "local", Thread: "one"}, adapter.ThreadKey{Namespace: "local", Thread: "two"}
+	one, two := store.ThreadKey{Namespace: "local", Thread: "one"}, store.ThreadKey{Namespace: "local", Thread: "two"}
 	c := newTestServer(t, b, nil).dial()
 	for _, id := range []string{"one", "two"} {
 		c.follow(id)

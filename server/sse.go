@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // ssePiece is how much a client must take within the write timeout.
@@ -79,7 +79,7 @@ func (o *sse) begin() error {
 }
 
 // emit gathers an event.
-func (o *sse) emit(event []byte, at adapter.Position) error {
+func (o *sse) emit(event []byte, at store.Position) error {
 	if at.Seq > 0 {
 		o.mark(at)
 	}
@@ -95,13 +95,13 @@ func (o *sse) emit(event []byte, at adapter.Position) error {
 
 // stand says where the stream is, without an event: a client that remembers ids
 // comes back with this one.
-func (o *sse) stand(at adapter.Position) {
+func (o *sse) stand(at store.Position) {
 	o.mark(at)
 	b := o.buffer()
 	*b = append(*b, '\n')
 }
 
-func (o *sse) mark(at adapter.Position) {
+func (o *sse) mark(at store.Position) {
 	b := o.buffer()
 	*b = append(*b, "id: "...)
 	*b = append(*b, eventID(at)...)
@@ -189,16 +189,16 @@ func oneLine(event []byte) []byte {
 }
 
 // eventID is a position as the id of an event.
-func eventID(at adapter.Position) string { return at.Epoch + ":" + strconv.FormatInt(at.Seq, 10) }
+func eventID(at store.Position) string { return at.Epoch + ":" + strconv.FormatInt(at.Seq, 10) }
 
 // parseEventID reads what eventID wrote.
-func parseEventID(id string) (*adapter.Position, bool) {
+func parseEventID(id string) (*store.Position, bool) {
 	i := strings.LastIndexByte(id, ':')
 	if i < 0 || !isName(id[:i]) {
 		return nil, false
 	}
 	seq, err := strconv.ParseUint(id[i+1:], 10, 63)
-	return &adapter.Position{Epoch: id[:i], Seq: int64(seq)}, err == nil
+	return &store.Position{Epoch: id[:i], Seq: int64(seq)}, err == nil
 }
 
 // A stream leaves the write deadline set on its connection, so that its very

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // fakeStore is what a fake says of its store.
@@ -67,7 +68,7 @@ func TestInputWhileTheStoreIsDown(t *testing.T) {
 	b := newFake()
 	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
 		t.Error("the store was asked")
-		return adapter.Admitted{}, adapter.ErrOutcomeUnknown
+		return adapter.Admitted{}, store.ErrOutcomeUnknown
 	}
 	ts := newTestServer(t, b, &Options{InputsPerMinute: 1, InputBurst: 1})
 	c := ts.dial()

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -40,7 +41,7 @@ func closes(t *testing.T, store *redisstore.Store) {
 }
 
 // node serves an agent from a store.
-func node(t *testing.T, store adapter.Store, agent adapter.Agent) *testServer {
+func node(t *testing.T, store store.Store, agent adapter.Agent) *testServer {
 	t.Helper()
 	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
 	if err != nil {

@@ -11,30 +11,31 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // control is what the control API asks of an adapter.Runner beyond what the
 // bindings do. All methods may be called concurrently.
 type control interface {
-	Threads(ctx context.Context, namespace string, q adapter.PageQuery) ([]adapter.ThreadInfo, string, error)
-	Thread(ctx context.Context, key adapter.ThreadKey) (*adapter.Thread, error)
-	SetTitle(ctx context.Context, key adapter.ThreadKey, title string) (bool, error)
-	DeleteThread(ctx context.Context, key adapter.ThreadKey) (bool, error)
-	Runs(ctx context.Context, key adapter.ThreadKey, q adapter.DispatchQuery) ([]adapter.RunInfo, error)
-	FindRun(ctx context.Context, key adapter.ThreadKey, id string) (*adapter.RunInfo, error)
-	CancelRun(ctx context.Context, key adapter.ThreadKey, id, reason string) (adapter.Cancelled, error)
-	Requeue(ctx context.Context, key adapter.ThreadKey, id string) (adapter.Admitted, error)
-	InterruptThread(ctx context.Context, key adapter.ThreadKey, reason string) (adapter.Interrupted, error)
-	Pause(ctx context.Context, key adapter.ThreadKey) (bool, error)
-	Unpause(ctx context.Context, key adapter.ThreadKey, tenant, label string) (bool, error)
+	Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error)
+	Thread(ctx context.Context, key store.ThreadKey) (*adapter.Thread, error)
+	SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error)
+	DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error)
+	Runs(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]adapter.RunInfo, error)
+	FindRun(ctx context.Context, key store.ThreadKey, id string) (*adapter.RunInfo, error)
+	CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (adapter.Cancelled, error)
+	Requeue(ctx context.Context, key store.ThreadKey, id string) (adapter.Admitted, error)
+	InterruptThread(ctx context.Context, key store.ThreadKey, reason string) (adapter.Interrupted, error)
+	Pause(ctx context.Context, key store.ThreadKey) (bool, error)
+	Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error)
 	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
-	Inbox(ctx context.Context, q adapter.PageQuery) ([]adapter.Suspended, string, error)
-	Open(ctx context.Context, keys []adapter.ThreadKey) ([]adapter.Suspended, error)
-	Answer(ctx context.Context, key adapter.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
-	DropDraft(ctx context.Context, key adapter.ThreadKey, interruptID string) (bool, error)
-	DeadLetters(ctx context.Context, q adapter.PageQuery) ([]adapter.RunInfo, string, error)
-	CountDispatches(ctx context.Context, tenant string) (map[adapter.DispatchState]int64, error)
+	Inbox(ctx context.Context, q store.PageQuery) ([]adapter.Suspended, string, error)
+	Open(ctx context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error)
+	Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
+	DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error)
+	DeadLetters(ctx context.Context, q store.PageQuery) ([]adapter.RunInfo, string, error)
+	CountDispatches(ctx context.Context, tenant string) (map[store.DispatchState]int64, error)
 }
 
 // operation is one method of one path of the control API. The routes and the
@@ -64,7 +65,7 @@ type v1Call struct {
 	srv  *Server
 	r    *http.Request
 	runs control
-	key  adapter.ThreadKey // of the path's thread
+	key  store.ThreadKey // of the path's thread
 	body []byte
 }
 
@@ -192,7 +193,7 @@ func (c *v1Call) enterThread() error {
 	if !strings.Contains(c.op.path, "{thread}") {
 		return c.needs(c.op.home())
 	}
-	c.key = adapter.ThreadKey{Namespace: id.Namespace, Thread: c.r.PathValue("thread")}
+	c.key = store.ThreadKey{Namespace: id.Namespace, Thread: c.r.PathValue("thread")}
 	if !isName(c.key.Thread) {
 		return badRequest("a thread id has 1 to 1024 bytes of UTF-8")
 	}
@@ -238,10 +239,10 @@ func (c *v1Call) number(name string, most int) (int, error) {
 // maxPage bounds a page; more is refused rather than cut.
 const maxPage = 200
 
-func (c *v1Call) page() (adapter.PageQuery, error) {
+func (c *v1Call) page() (store.PageQuery, error) {
 	limit, err := c.number("limit", maxPage)
 	q := c.r.URL.Query()
-	return adapter.PageQuery{Tenant: c.identity.Tenant, Reason: q.Get("reason"), Limit: limit, Cursor: q.Get("cursor")}, err
+	return store.PageQuery{Tenant: c.identity.Tenant, Reason: q.Get("reason"), Limit: limit, Cursor: q.Get("cursor")}, err
 }
 
 var pageParameters = []parameter{

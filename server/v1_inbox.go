@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -104,19 +105,19 @@ func (c *v1Call) listInbox() (any, error) {
 
 // listOwnInbox is the inbox of a caller who answers for nobody else. A page is one
 // of the namespace's threads, of which it has those that wait.
-func (c *v1Call) listOwnInbox(q adapter.PageQuery) (any, error) {
+func (c *v1Call) listOwnInbox(q store.PageQuery) (any, error) {
 	threads, next, partly := c.runs.Threads(c.r.Context(), c.identity.Namespace, q)
-	if partly != nil && !errors.Is(partly, adapter.ErrPartial) {
+	if partly != nil && !errors.Is(partly, store.ErrPartial) {
 		return nil, partly
 	}
-	var waiting []adapter.ThreadKey
+	var waiting []store.ThreadKey
 	for _, info := range threads {
 		if info.Waiting {
 			waiting = append(waiting, info.Thread)
 		}
 	}
 	items, err := c.runs.Open(c.r.Context(), waiting)
-	if err != nil && !errors.Is(err, adapter.ErrPartial) {
+	if err != nil && !errors.Is(err, store.ErrPartial) {
 		return nil, err
 	}
 	items = slices.DeleteFunc(items, func(open adapter.Suspended) bool { return !asksFor(&open, q.Reason) })

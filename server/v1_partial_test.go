@@ -8,30 +8,31 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // partStore is a store of which a part does not answer.
-type partStore struct{ adapter.Store }
+type partStore struct{ store.Store }
 
-var errPart = fmt.Errorf("%w: %w", adapter.ErrPartial, adapter.ErrOutcomeUnknown)
+var errPart = fmt.Errorf("%w: %w", store.ErrPartial, store.ErrOutcomeUnknown)
 
-func (s partStore) Inbox(ctx context.Context, q adapter.PageQuery) (adapter.InboxPage, error) {
+func (s partStore) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
 	page, _ := s.Store.Inbox(ctx, q)
 	return page, errPart
 }
 
-func (s partStore) Threads(ctx context.Context, namespace string, q adapter.PageQuery) (adapter.ThreadPage, error) {
+func (s partStore) Threads(ctx context.Context, namespace string, q store.PageQuery) (store.ThreadPage, error) {
 	page, _ := s.Store.Threads(ctx, namespace, q)
 	page.Next = "later"
 	return page, errPart
 }
 
-func (s partStore) DeadLetters(context.Context, adapter.PageQuery) (adapter.DeadLetterPage, error) {
-	return adapter.DeadLetterPage{}, errPart
+func (s partStore) DeadLetters(context.Context, store.PageQuery) (store.DeadLetterPage, error) {
+	return store.DeadLetterPage{}, errPart
 }
 
-func (s partStore) CountTenant(context.Context, string) (map[adapter.DispatchState]int64, error) {
-	return map[adapter.DispatchState]int64{adapter.DispatchAcked: 1}, errPart
+func (s partStore) CountTenant(context.Context, string) (map[store.DispatchState]int64, error) {
+	return map[store.DispatchState]int64{store.DispatchAcked: 1}, errPart
 }
 
 // A page says when a part of the store is missing on it. A sum that misses a part is

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -73,14 +74,14 @@ func (c *v1Call) problem(err error) *problem {
 	switch {
 	case errors.As(err, &p):
 		return p
-	case errors.Is(err, adapter.ErrBadCursor):
+	case errors.Is(err, store.ErrBadCursor):
 		return badRequest("the cursor is none that this list has given")
-	case errors.Is(err, adapter.ErrOutcomeUnknown), c.r.Context().Err() != nil:
+	case errors.Is(err, store.ErrOutcomeUnknown), c.r.Context().Err() != nil:
 		c.srv.opts.Logger.Warn("the store did not answer", "operation", c.op.id, "error", err)
 		return &problem{Status: http.StatusServiceUnavailable, Code: adapter.CodeStoreUnavailable,
 			Detail: "the store did not answer and the outcome is unknown: send the same request again", retry: 1}
 	}
-	if errors.Is(err, adapter.ErrCorrupted) {
+	if errors.Is(err, store.ErrCorrupted) {
 		c.srv.opts.Logger.Error("a thread cannot be read", "operation", c.op.id, "thread", c.key.Thread, "error", err)
 		return &problem{Status: http.StatusInternalServerError, Code: adapter.CodeStateCorrupted,
 			Detail: "what is stored of the thread cannot be read; it can be interrupted and deleted"}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 type v1Run struct {
@@ -54,9 +55,9 @@ type v1Stopped struct {
 // v1Counts are dispatches by state.
 type v1Counts map[string]int64
 
-var dispatchStates = []adapter.DispatchState{
-	adapter.DispatchQueued, adapter.DispatchClaimed, adapter.DispatchAcked,
-	adapter.DispatchCancelled, adapter.DispatchSuperseded, adapter.DispatchDeadLetter,
+var dispatchStates = []store.DispatchState{
+	store.DispatchQueued, store.DispatchClaimed, store.DispatchAcked,
+	store.DispatchCancelled, store.DispatchSuperseded, store.DispatchDeadLetter,
 }
 
 func runOperations() []operation {
@@ -87,14 +88,14 @@ func (c *v1Call) listRuns() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := adapter.DispatchQuery{Limit: limit, Offset: offset}
+	q := store.DispatchQuery{Limit: limit, Offset: offset}
 	for state := range strings.SplitSeq(c.r.URL.Query().Get("state"), ",") {
 		switch {
 		case state == "":
-		case !slices.Contains(dispatchStates, adapter.DispatchState(state)):
+		case !slices.Contains(dispatchStates, store.DispatchState(state)):
 			return nil, badRequest("state: " + strconv.Quote(state) + " is none of the states of a dispatch")
 		default:
-			q.States = append(q.States, adapter.DispatchState(state))
+			q.States = append(q.States, store.DispatchState(state))
 		}
 	}
 	if _, err := c.thread(); err != nil {
@@ -149,7 +150,7 @@ func (c *v1Call) requeueRun() (any, error) {
 }
 
 func (c *v1Call) listDeadLetters() (any, error) {
-	if state := c.r.URL.Query().Get("state"); state != "" && state != string(adapter.DispatchDeadLetter) {
+	if state := c.r.URL.Query().Get("state"); state != "" && state != string(store.DispatchDeadLetter) {
 		return nil, badRequest("state: only dead_letter is listed across threads")
 	}
 	q, err := c.page()

@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // scopesOf is what each operation asks for: any one of these scopes. home is for
@@ -60,7 +61,7 @@ func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 		Auth: tokens, InputBurst: 10_000, RequestBurst: 10_000, RequestsPerUser: 10_000,
 	}), theirs: ids{thread: "t", run: "r", message: "nobody's", interrupt: "nobody's", dispatch: "nobody's"}}
 	for namespace, tenant := range namespaces {
-		key := adapter.ThreadKey{Namespace: namespace, Thread: w.theirs.thread}
+		key := store.ThreadKey{Namespace: namespace, Thread: w.theirs.thread}
 		if _, err := r.Inject(t.Context(), adapter.Injection{Namespace: namespace, Tenant: tenant, Thread: key.Thread, Text: "/confirm sure?"}); err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -28,7 +29,7 @@ func pageOf[From, To any](items []From, next string, err error, as func(From) To
 // partly reports whether an error only says that an answer is not the whole one. Any
 // other is returned.
 func partly(err error) (bool, error) {
-	if errors.Is(err, adapter.ErrPartial) {
+	if errors.Is(err, store.ErrPartial) {
 		return true, nil
 	}
 	return false, err
@@ -134,7 +135,7 @@ func (c *v1Call) listThreads() (any, error) {
 		return nil, err
 	}
 	threads, next, err := c.runs.Threads(c.r.Context(), c.identity.Namespace, q)
-	return pageOf(threads, next, err, func(t adapter.ThreadInfo) v1ThreadInfo {
+	return pageOf(threads, next, err, func(t store.ThreadInfo) v1ThreadInfo {
 		return v1ThreadInfo{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Waiting, t.Queued}
 	})
 }
@@ -194,7 +195,7 @@ func (c *v1Call) renameThread() (any, error) {
 }
 
 func (c *v1Call) deleteThread() (any, error) {
-	if _, err := c.thread(); err != nil && !errors.Is(err, adapter.ErrCorrupted) {
+	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
 	forgotten, err := c.runs.DeleteThread(c.r.Context(), c.key)
@@ -249,7 +250,7 @@ func (c *v1Call) interruptThread() (any, error) {
 	if err := c.read(&why); err != nil {
 		return nil, err
 	}
-	if _, err := c.thread(); err != nil && !errors.Is(err, adapter.ErrCorrupted) {
+	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
 	i, err := c.runs.InterruptThread(c.r.Context(), c.key, why.Reason)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // maxAwaited is how many inputs of one socket may wait.
@@ -19,7 +19,7 @@ type waiting struct {
 }
 
 type awaited struct {
-	key   adapter.ThreadKey
+	key   store.ThreadKey
 	label string
 }
 
@@ -31,7 +31,7 @@ type sender interface {
 // add remembers that an input of the sender's may wait from now on. It comes
 // before the question whether it does: what is cancelled in between is not
 // missed. fresh: it was not remembered. Without room it is not now either.
-func (w *waiting) add(key adapter.ThreadKey, label string, s sender) (fresh, room bool) {
+func (w *waiting) add(key store.ThreadKey, label string, s sender) (fresh, room bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a := awaited{key, label}
@@ -54,7 +54,7 @@ func (w *waiting) add(key adapter.ThreadKey, label string, s sender) (fresh, roo
 
 // done forgets an input that does not wait, or no more, and reports whether
 // others of the thread do.
-func (w *waiting) done(key adapter.ThreadKey, label string, s sender) (others bool) {
+func (w *waiting) done(key store.ThreadKey, label string, s sender) (others bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.remove(awaited{key, label}, s)
@@ -67,7 +67,7 @@ func (w *waiting) done(key adapter.ThreadKey, label string, s sender) (others bo
 }
 
 // leave forgets what the sender awaits on a thread.
-func (w *waiting) leave(key adapter.ThreadKey, s sender) {
+func (w *waiting) leave(key store.ThreadKey, s sender) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for a := range w.of[s] {
@@ -78,7 +78,7 @@ func (w *waiting) leave(key adapter.ThreadKey, s sender) {
 }
 
 // settle hands the events to everybody who awaits the input.
-func (w *waiting) settle(key adapter.ThreadKey, label string, events [][]byte) {
+func (w *waiting) settle(key store.ThreadKey, label string, events [][]byte) {
 	w.mu.Lock()
 	a := awaited{key, label}
 	senders := slices.Clone(w.senders[a])

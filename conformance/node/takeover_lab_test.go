@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -30,7 +31,7 @@ type loss struct {
 // events fall into batches is a matter of timing, so it may cut one in two. The
 // worker is told that it is fenced: it goes away at once, and leaves no trace.
 type cutStore struct {
-	adapter.Store
+	store.Store
 	mu     sync.Mutex
 	loss   loss
 	passed int
@@ -40,18 +41,18 @@ type cutStore struct {
 }
 
 // Listen leaves what is delivered to the reader.
-func (*cutStore) Listen(func(adapter.Delivery)) {}
+func (*cutStore) Listen(func(store.Delivery)) {}
 
-func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitResult, error) {
+func (c *cutStore) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.cut {
-		return adapter.CommitResult{Status: adapter.CommitFenced}, nil
+		return store.CommitResult{Status: store.CommitFenced}, nil
 	}
 	c.passed += len(b.Events)
 	if c.loss.after < 0 || c.passed < c.loss.after || c.passed == c.loss.after && b.End != nil {
 		res, err := c.Store.Commit(ctx, b)
-		if b.End != nil && err == nil && res.Status == adapter.CommitOK {
+		if b.End != nil && err == nil && res.Status == store.CommitOK {
 			close(c.ended)
 		}
 		return res, err
@@ -65,9 +66,9 @@ func (c *cutStore) Commit(ctx context.Context, b adapter.Batch) (adapter.CommitR
 		return json.Unmarshal(text, &r) != nil || r.Position > end || r.Position == end && !c.loss.records
 	})
 	if _, err := c.Store.Commit(ctx, b); err != nil {
-		return adapter.CommitResult{}, err
+		return store.CommitResult{}, err
 	}
-	return adapter.CommitResult{Status: adapter.CommitFenced}, nil
+	return store.CommitResult{Status: store.CommitFenced}, nil
 }
 
 func (c *cutStore) dead() bool {
@@ -76,23 +77,23 @@ func (c *cutStore) dead() bool {
 	return c.cut
 }
 
-func (c *cutStore) Renew(ctx context.Context, claim adapter.Claim) (bool, error) {
+func (c *cutStore) Renew(ctx context.Context, claim store.Claim) (bool, error) {
 	if c.dead() {
 		return false, nil
 	}
 	return c.Store.Renew(ctx, claim)
 }
 
-func (c *cutStore) HandBack(ctx context.Context, claim adapter.Claim) error {
+func (c *cutStore) HandBack(ctx context.Context, claim store.Claim) error {
 	if c.dead() {
 		return nil
 	}
 	return c.Store.HandBack(ctx, claim)
 }
 
-func (c *cutStore) Claim(ctx context.Context, r adapter.ClaimRequest) (adapter.ClaimResult, error) {
+func (c *cutStore) Claim(ctx context.Context, r store.ClaimRequest) (store.ClaimResult, error) {
 	if c.dead() {
-		return adapter.ClaimResult{}, nil
+		return store.ClaimResult{}, nil
 	}
 	return c.Store.Claim(ctx, r)
 }
@@ -100,15 +101,15 @@ func (c *cutStore) Claim(ctx context.Context, r adapter.ClaimRequest) (adapter.C
 // takeovers is one thread whose workers are lost.
 type takeovers struct {
 	t      *testing.T
-	store  adapter.Store
+	store  store.Store
 	clock  atomic.Int64
-	reader *adapter.Runner       // of all that follow; it carries no run
-	all    *following            // has followed from the beginning
-	late   []*following          // came when a worker had just been lost
-	views  []*adapter.ThreadView // the thread after each run
+	reader *adapter.Runner     // of all that follow; it carries no run
+	all    *following          // has followed from the beginning
+	late   []*following        // came when a worker had just been lost
+	views  []*store.ThreadView // the thread after each run
 }
 
-var takeoverThread = adapter.ThreadKey{Namespace: "test", Thread: "thread"}
+var takeoverThread = store.ThreadKey{Namespace: "test", Thread: "thread"}
 
 func newTakeovers(t *testing.T) *takeovers {
 	t.Helper()
@@ -131,7 +132,7 @@ func (l *takeovers) context() context.Context {
 	return ctx
 }
 
-func (l *takeovers) runner(store adapter.Store, sweep time.Duration) *adapter.Runner {
+func (l *takeovers) runner(store store.Store, sweep time.Duration) *adapter.Runner {
 	l.t.Helper()
 	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": busy{}},
 		Lease: takeoverLease, Sweep: sweep, MaxAttempts: 100})
@@ -171,7 +172,7 @@ func (l *takeovers) carry(in *protocol.RunAgentInput, losses ...loss) (passed in
 		break
 	}
 	l.all.untilEnd()
-	view, err := l.store.Read(l.context(), takeoverThread, adapter.ReadQuery{})
+	view, err := l.store.Read(l.context(), takeoverThread, store.ReadQuery{})
 	if err != nil {
 		l.t.Fatal(err)
 	}
@@ -242,32 +243,32 @@ func decoded(t *testing.T, text []byte) protocol.Event {
 // asOf is the store when the log ended at a position inside a run, as its view
 // after the run's end allows to tell.
 type asOf struct {
-	adapter.Store
+	store.Store
 	log [][]byte // all of it
 
 	mu   sync.Mutex
-	view *adapter.ThreadView
+	view *store.ThreadView
 	at   int64
 }
 
-func (s *asOf) set(view *adapter.ThreadView, at int64) {
+func (s *asOf) set(view *store.ThreadView, at int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.view, s.at = view, at
 }
 
-func (s *asOf) Read(context.Context, adapter.ThreadKey, adapter.ReadQuery) (*adapter.ThreadView, error) {
+func (s *asOf) Read(context.Context, store.ThreadKey, store.ReadQuery) (*store.ThreadView, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := *s.view
 	active := *v.Latest
-	active.Status, active.Terminal = adapter.RunActive, nil
+	active.Status, active.Terminal = store.RunActive, nil
 	v.Active, v.Latest, v.Suspension = &active, &active, nil
-	v.Snapshot, v.Log, v.Seq, v.Boundary = adapter.Snapshot{}, s.log[:s.at], s.at, active.Started-1
+	v.Snapshot, v.Log, v.Seq, v.Boundary = store.Snapshot{}, s.log[:s.at], s.at, active.Started-1
 	return &v, nil
 }
 
-func (*asOf) Listen(func(adapter.Delivery)) {}
+func (*asOf) Listen(func(store.Delivery)) {}
 
 // restatements are what clients are told that come at every so manieth position
 // of the log, from the given one on, inside a run.

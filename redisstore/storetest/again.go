@@ -3,19 +3,19 @@ package storetest
 import (
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // end is where the thread's log ends for who was told no more than was delivered.
-func (h *heard) end(key adapter.ThreadKey) (end adapter.Position) {
+func (h *heard) end(key store.ThreadKey) (end store.Position) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, d := range h.all {
-		if d.Kind != adapter.DeliverEvents || d.Thread != key {
+		if d.Kind != store.DeliverEvents || d.Thread != key {
 			continue
 		}
 		if last := d.First + int64(len(d.Events)) - 1; d.Epoch != end.Epoch || last > end.Seq {
-			end = adapter.Position{Epoch: d.Epoch, Seq: last}
+			end = store.Position{Epoch: d.Epoch, Seq: last}
 		}
 	}
 	return end
@@ -25,8 +25,8 @@ var againTests = []test{
 	{"a call that is sent again tells its own node where the log ends", func(e *env) {
 		clock := e.stopped()
 		th := e.thread()
-		claims := map[string]adapter.Claim{}
-		begins := func(run string, begin func(string) adapter.Begin) func() error {
+		claims := map[string]store.Claim{}
+		begins := func(run string, begin func(string) store.Begin) func() error {
 			b := begin(run)
 			return func() error {
 				res, err := th.s.Begin(e.Context(), b)
@@ -34,16 +34,16 @@ var againTests = []test{
 				return err
 			}
 		}
-		commits := func(b func() adapter.Batch) func() error {
+		commits := func(b func() store.Batch) func() error {
 			return func() error {
 				_, err := th.s.Commit(e.Context(), b())
 				return err
 			}
 		}
-		takes := func(run string, kind adapter.ClaimKind) func() error {
+		takes := func(run string, kind store.ClaimKind) func() error {
 			token := "taken-" + run + string(rune('0'+kind))
 			return func() error {
-				res, err := th.s.Claim(e.Context(), adapter.ClaimRequest{Thread: th.key, Token: token})
+				res, err := th.s.Claim(e.Context(), store.ClaimRequest{Thread: th.key, Token: token})
 				same(th, "claimed", res.Kind, kind)
 				claims[run] = res.Claim
 				return err
@@ -51,7 +51,7 @@ var againTests = []test{
 		}
 		stops := func(label string) func() error {
 			return func() error {
-				_, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: "stop-" + label, Label: label, Terminal: []byte("stopped")})
+				_, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "stop-" + label, Label: label, Terminal: []byte("stopped")})
 				return err
 			}
 		}
@@ -60,14 +60,14 @@ var againTests = []test{
 			call func() func() error
 		}{
 			{"begin", func() func() error { return begins("r1", th.start) }},
-			{"commit", func() func() error { return commits(func() adapter.Batch { return batch(claims["r1"], 2, 1, "b") }) }},
+			{"commit", func() func() error { return commits(func() store.Batch { return batch(claims["r1"], 2, 1, "b") }) }},
 			{"queue", func() func() error { return begins("r2", th.wait) }},
 			{"stop what waits", func() func() error { return stops("label-r2") }},
 			{"end, behind which is logged what was stopped", func() func() error {
-				return commits(func() adapter.Batch { return ending(claims["r1"], 3, 2, "end", adapter.EndFinish) })
+				return commits(func() store.Batch { return ending(claims["r1"], 3, 2, "end", store.EndFinish) })
 			}},
 			{"queue at rest", func() func() error { return begins("r3", th.wait) }},
-			{"claim", func() func() error { return takes("r3", adapter.ClaimQueued) }},
+			{"claim", func() func() error { return takes("r3", store.ClaimQueued) }},
 			{"activate", func() func() error {
 				return func() error {
 					_, err := th.s.Activate(e.Context(), activation(claims["r3"]))
@@ -76,17 +76,17 @@ var againTests = []test{
 			}},
 			{"nack", func() func() error {
 				return func() error {
-					_, err := th.s.Nack(e.Context(), adapter.Nack{Claim: claims["r3"], Terminal: []byte("failed")})
+					_, err := th.s.Nack(e.Context(), store.Nack{Claim: claims["r3"], Terminal: []byte("failed")})
 					return err
 				}
 			}},
 			{"take over", func() func() error {
 				clock.move(time.Minute)
-				return takes("r3", adapter.ClaimTakeover)
+				return takes("r3", store.ClaimTakeover)
 			}},
 			{"bury", func() func() error {
 				return func() error {
-					_, err := th.s.Bury(e.Context(), adapter.Nack{Claim: claims["r3"], Terminal: []byte("failed")})
+					_, err := th.s.Bury(e.Context(), store.Nack{Claim: claims["r3"], Terminal: []byte("failed")})
 					return err
 				}
 			}},
@@ -95,7 +95,7 @@ var againTests = []test{
 			{"begin", func() func() error { return begins("r5", th.start) }},
 			{"interrupt", func() func() error {
 				return func() error {
-					_, err := th.s.Interrupt(e.Context(), adapter.Interruption{Thread: th.key, Request: "i", Active: "r5", Terminal: []byte("cancelled")})
+					_, err := th.s.Interrupt(e.Context(), store.Interruption{Thread: th.key, Request: "i", Active: "r5", Terminal: []byte("cancelled")})
 					return err
 				}
 			}},
@@ -125,7 +125,7 @@ var againTests = []test{
 				continue // nothing is logged by it
 			}
 			v := th.view()
-			same(th, step.name, again.end(th.key), adapter.Position{Epoch: v.Epoch, Seq: v.Seq})
+			same(th, step.name, again.end(th.key), store.Position{Epoch: v.Epoch, Seq: v.Seq})
 		}
 	}},
 	{"what waits at rest is announced to its own node again", func(e *env) {
@@ -134,10 +134,10 @@ var againTests = []test{
 		th.begun(b)
 		again := listen(th.s)
 		th.begun(b)
-		same(th, "announced", again.count(adapter.DeliverReady, th.key, ""), 1)
-		th.claimed("t", adapter.ClaimQueued)
+		same(th, "announced", again.count(store.DeliverReady, th.key, ""), 1)
+		th.claimed("t", store.ClaimQueued)
 		again = listen(th.s)
 		th.begun(b)
-		same(th, "once it is claimed", again.count(adapter.DeliverReady, th.key, ""), 0)
+		same(th, "once it is claimed", again.count(store.DeliverReady, th.key, ""), 0)
 	}},
 }

@@ -3,17 +3,17 @@ package storetest
 import (
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var beginTests = []test{
 	{"an accepted run is claimed and its start is logged", func(e *env) {
 		th := e.thread()
 		res := th.begin(th.start("r1"))
-		same(th, "status", res.Status, adapter.BeginAccepted)
-		same(th, "claim", res.Claim, adapter.Claim{Thread: th.key, RunID: "r1", Token: "token-r1"})
+		same(th, "status", res.Status, store.BeginAccepted)
+		same(th, "claim", res.Claim, store.Claim{Thread: th.key, RunID: "r1", Token: "token-r1"})
 		v := th.view()
-		same(th, "start", res.Start, adapter.Position{Epoch: v.Epoch, Seq: 0})
+		same(th, "start", res.Start, store.Position{Epoch: v.Epoch, Seq: 0})
 		same(th, "log", text(v.Log), "start:r1")
 		same(th, "active", v.Active.ID+string(v.Active.Status), "r1active")
 		same(th, "latest", v.Latest.ID, "r1")
@@ -31,10 +31,10 @@ var beginTests = []test{
 		queued := th.wait("r3")
 		th.begun(th.start("r1"))
 		th.unchanged(func() {
-			same(th, "status", th.begin(old).Status, adapter.BeginStale)
-			same(th, "status", th.begin(queued).Status, adapter.BeginStale)
+			same(th, "status", th.begin(old).Status, store.BeginStale)
+			same(th, "status", th.begin(queued).Status, store.BeginStale)
 			old.Version = 99
-			same(th, "status", th.begin(old).Status, adapter.BeginStale)
+			same(th, "status", th.begin(old).Status, store.BeginStale)
 		})
 	}},
 	{"N5 the deadline itself is in time, a millisecond later is not and changes nothing", func(e *env) {
@@ -43,7 +43,7 @@ var beginTests = []test{
 		b := th.start("r1")
 		b.Deadline = c.read().UnixMilli()
 		c.move(time.Millisecond)
-		th.unchanged(func() { same(th, "status", th.begin(b).Status, adapter.BeginExpired) })
+		th.unchanged(func() { same(th, "status", th.begin(b).Status, store.BeginExpired) })
 		c.move(-time.Millisecond)
 		th.begun(b)
 	}},
@@ -55,13 +55,13 @@ var beginTests = []test{
 		th.unchanged(func() { same(th, "answer", th.begin(b), first) })
 		other := b
 		other.Token = "another"
-		same(th, "claim under another token", th.begin(other).Claim, adapter.Claim{})
-		th.ok(ending(first.Claim, 3, 2, "end", adapter.EndFinish))
+		same(th, "claim under another token", th.begin(other).Claim, store.Claim{})
+		th.ok(ending(first.Claim, 3, 2, "end", store.EndFinish))
 		th.unchanged(func() {
 			again := th.begin(b)
-			same(th, "status", again.Status, adapter.BeginAccepted)
+			same(th, "status", again.Status, store.BeginAccepted)
 			same(th, "start", again.Start, first.Start)
-			same(th, "claim of an ended run", again.Claim, adapter.Claim{})
+			same(th, "claim of an ended run", again.Claim, store.Claim{})
 		})
 	}},
 	{"a queued run sent again is queued once", func(e *env) {
@@ -94,9 +94,9 @@ var beginTests = []test{
 		for _, run := range []string{"r2", "r3", "r4"} {
 			res := th.begin(th.wait(run))
 			same(th, "start is the log's end", res.Start.Seq, 1)
-			same(th, "claim", res.Claim, adapter.Claim{})
+			same(th, "claim", res.Claim, store.Claim{})
 		}
-		v := th.view(adapter.ReadQuery{RunID: "r3", Inputs: true})
+		v := th.view(store.ReadQuery{RunID: "r3", Inputs: true})
 		for i, run := range []string{"r2", "r3", "r4"} {
 			q := v.Queue[i]
 			same(th, "queued", words(q.ID, string(q.Record), string(q.Input)), words(run, `{"run":"`+run+`"}`, `{"input":"`+run+`"}`))
@@ -104,7 +104,7 @@ var beginTests = []test{
 			same(th, "without its input", th.view().Queue[i].Input == nil, true)
 		}
 		same(th, "waiting", words(len(v.Queue), v.Waiting), "3 3")
-		same(th, "status", v.Run.Status, adapter.RunQueued)
+		same(th, "status", v.Run.Status, store.RunQueued)
 		same(th, "started", v.Run.Started, 0)
 		same(th, "log", text(v.Log), "start:r1")
 	}},
@@ -125,12 +125,12 @@ var beginTests = []test{
 		if th.due() {
 			e.Error("due")
 		}
-		th.claimed("t", adapter.ClaimNothing)
+		th.claimed("t", store.ClaimNothing)
 	}},
 }
 
 // refused wants a Begin to fail for what it says, not for the store's sake.
-func (th *thread) refused(b adapter.Begin) {
+func (th *thread) refused(b store.Begin) {
 	th.Helper()
 	if res, err := th.s.Begin(th.Context(), b); err == nil {
 		th.Errorf("begin %s: status %d", b.RunID, res.Status)

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var commitTests = []test{
@@ -19,7 +19,7 @@ var commitTests = []test{
 		b.Records = raws(`{"n":1} {"n":2}`)
 		res := th.ok(b)
 		v := th.view()
-		same(th, "end", res.End, adapter.Position{Epoch: v.Epoch, Seq: 3})
+		same(th, "end", res.End, store.Position{Epoch: v.Epoch, Seq: 3})
 		b = batch(c, 3, 3, "")
 		long := `{"n":3,"text":"` + strings.Repeat("long", 100) + `"}`
 		b.Records = raws(long)
@@ -45,12 +45,12 @@ var commitTests = []test{
 		th.ok(batch(c, 2, 1, "b"))
 		th.ok(batch(c, 3, 2, "c"))
 		th.unchanged(func() {
-			same(th, "an older number", th.commit(batch(c, 2, 1, "x")).Status, adapter.CommitMismatch)
-			same(th, "an earlier position", th.commit(batch(c, 4, 2, "x")).Status, adapter.CommitMismatch)
-			same(th, "a number left out", th.commit(batch(c, 5, 3, "x")).Status, adapter.CommitAhead)
-			same(th, "a later position", th.commit(batch(c, 4, 4, "x")).Status, adapter.CommitAhead)
-			same(th, "an end from a later position", th.commit(ending(c, 4, 4, "x", adapter.EndFinish)).Status, adapter.CommitAhead)
-			same(th, "an end from an earlier one", th.commit(ending(c, 4, 2, "x", adapter.EndFinish)).Status, adapter.CommitMismatch)
+			same(th, "an older number", th.commit(batch(c, 2, 1, "x")).Status, store.CommitMismatch)
+			same(th, "an earlier position", th.commit(batch(c, 4, 2, "x")).Status, store.CommitMismatch)
+			same(th, "a number left out", th.commit(batch(c, 5, 3, "x")).Status, store.CommitAhead)
+			same(th, "a later position", th.commit(batch(c, 4, 4, "x")).Status, store.CommitAhead)
+			same(th, "an end from a later position", th.commit(ending(c, 4, 4, "x", store.EndFinish)).Status, store.CommitAhead)
+			same(th, "an end from an earlier one", th.commit(ending(c, 4, 2, "x", store.EndFinish)).Status, store.CommitMismatch)
 		})
 	}},
 	{"a stale token, run or dispatch epoch writes nothing and publishes nothing", func(e *env) {
@@ -58,22 +58,22 @@ var commitTests = []test{
 		c := th.begun(th.start("r1"))
 		b := e.node("b")
 		heard := listen(b)
-		th.from(b).view(adapter.ReadQuery{Follower: true})
-		stale := []adapter.Claim{c, c, c, c}
+		th.from(b).view(store.ReadQuery{Follower: true})
+		stale := []store.Claim{c, c, c, c}
 		stale[0].Token = "other"
 		stale[1].Token = ""
 		stale[2].RunID = "r0"
 		stale[3].DispatchEpoch = 7
 		th.unchanged(func() {
 			for _, c := range stale {
-				same(th, "commit", th.commit(batch(c, 2, 1, "x")).Status, adapter.CommitFenced)
-				same(th, "end", th.commit(ending(c, 2, 1, "x", adapter.EndFinish)).Status, adapter.CommitFenced)
-				same(th, "activate", th.activate(c).Status, adapter.CommitFenced)
+				same(th, "commit", th.commit(batch(c, 2, 1, "x")).Status, store.CommitFenced)
+				same(th, "end", th.commit(ending(c, 2, 1, "x", store.EndFinish)).Status, store.CommitFenced)
+				same(th, "activate", th.activate(c).Status, store.CommitFenced)
 				same(th, "renew", th.renew(c), false)
 				if err := th.s.HandBack(e.Context(), c); err != nil {
 					e.Error(err)
 				}
-				if _, err := th.s.Journal(e.Context(), c); !errors.Is(err, adapter.ErrClaimLost) {
+				if _, err := th.s.Journal(e.Context(), c); !errors.Is(err, store.ErrClaimLost) {
 					e.Errorf("journal: %v", err)
 				}
 			}
@@ -89,7 +89,7 @@ var commitTests = []test{
 		th.ok(batch(c, 2, 1, many))
 		huge := strings.Repeat("x", 3<<20)
 		th.ok(batch(c, 3, 5001, huge))
-		b := ending(c, 4, 5002, many, adapter.EndSuspend)
+		b := ending(c, 4, 5002, many, store.EndSuspend)
 		b.Records = raws(many)
 		th.ok(b)
 		same(th, "log", th.log() == "start:r1 "+many+" "+huge+" "+many, true)
@@ -103,8 +103,8 @@ var commitTests = []test{
 			group.Go(func() {
 				th := e.on(s, fmt.Sprint("t", i))
 				ctx := context.Background()
-				c := adapter.Claim{Thread: th.key, RunID: "r1", Token: "token-r1"}
-				if _, err := s.Begin(ctx, adapter.Begin{Thread: th.key, RunID: "r1", Token: "token-r1", Events: events("start"), Frozen: raws("{}")[0]}); err != nil {
+				c := store.Claim{Thread: th.key, RunID: "r1", Token: "token-r1"}
+				if _, err := s.Begin(ctx, store.Begin{Thread: th.key, RunID: "r1", Token: "token-r1", Events: events("start"), Frozen: raws("{}")[0]}); err != nil {
 					e.Error(err)
 					return
 				}
@@ -113,13 +113,13 @@ var commitTests = []test{
 						stale := c
 						stale.Token = "stale"
 						res, err := s.Commit(ctx, batch(stale, n+2, n+1, "stale"))
-						if err != nil || res.Status != adapter.CommitFenced {
+						if err != nil || res.Status != store.CommitFenced {
 							e.Errorf("stale: %v, %v", res, err)
 						}
 						fenced.Add(1)
 					}
 					res, err := s.Commit(ctx, batch(c, n+2, n+1, fmt.Sprint("e", n)))
-					if err != nil || res.Status != adapter.CommitOK || res.End.Seq != n+2 {
+					if err != nil || res.Status != store.CommitOK || res.End.Seq != n+2 {
 						e.Errorf("thread %d commit %d: %+v, %v", i, n, res, err)
 						return
 					}
@@ -149,7 +149,7 @@ var commitTests = []test{
 			if _, err := th.s.Commit(ctx, batch(c, 2, 1, "b")); err == nil {
 				e.Error("commit: no error")
 			}
-			if _, err := th.s.Commit(ctx, ending(c, 2, 1, "b", adapter.EndFinish)); err == nil {
+			if _, err := th.s.Commit(ctx, ending(c, 2, 1, "b", store.EndFinish)); err == nil {
 				e.Error("end: no error")
 			}
 		})

@@ -5,11 +5,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // keyed is a Begin that queues under a dedupe key.
-func (th *thread) keyed(run, key string) adapter.Begin {
+func (th *thread) keyed(run, key string) store.Begin {
 	th.Helper()
 	b := th.wait(run)
 	b.Dedupe = key
@@ -17,11 +17,11 @@ func (th *thread) keyed(run, key string) adapter.Begin {
 }
 
 // duplicates wants the key to be held by a dispatch, and nothing to change.
-func (th *thread) duplicates(b adapter.Begin, of string) {
+func (th *thread) duplicates(b store.Begin, of string) {
 	th.Helper()
 	th.unchanged(func() {
 		res := th.begin(b)
-		same(th, "status, holder", words(res.Status, res.Of), words(adapter.BeginDuplicate, of))
+		same(th, "status, holder", words(res.Status, res.Of), words(store.BeginDuplicate, of))
 	})
 }
 
@@ -34,12 +34,12 @@ var dedupeTests = []test{
 		inline := th.start("r2")
 		inline.Dedupe = "k"
 		th.duplicates(inline, "r1")
-		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		claim := th.claimed("t1", store.ClaimQueued).Claim
 		th.duplicates(th.keyed("r2", "k"), "r1")
 		th.activate(claim)
 		th.duplicates(th.keyed("r2", "k"), "r1")
-		th.unchanged(func() { same(th, "the same begin again", th.begin(b).Status, adapter.BeginAccepted) })
-		th.ok(ending(claim, 2, 1, "end", adapter.EndFinish))
+		th.unchanged(func() { same(th, "the same begin again", th.begin(b).Status, store.BeginAccepted) })
+		th.ok(ending(claim, 2, 1, "end", store.EndFinish))
 		th.begun(th.keyed("r2", "k"))
 		same(th, "list", th.listed(), "r2:queued r1:acked")
 	}},
@@ -49,7 +49,7 @@ var dedupeTests = []test{
 		b.Dedupe = "k"
 		claim := th.begun(b)
 		th.duplicates(th.keyed("r2", "k"), "r1")
-		th.ok(ending(claim, 2, 1, "asks", adapter.EndSuspend))
+		th.ok(ending(claim, 2, 1, "asks", store.EndSuspend))
 		th.begun(th.keyed("r2", "k"))
 	}},
 	{"M52 a key is one thread's, and other keys pass", func(e *env) {
@@ -66,22 +66,22 @@ var dedupeTests = []test{
 		c := e.stopped()
 		ends := map[string]func(th *thread){
 			"stopped in the queue": func(th *thread) { th.stop("label-r1") },
-			"stopped while active": func(th *thread) { th.activate(th.claimed("t", adapter.ClaimQueued).Claim); th.stop("label-r1") },
+			"stopped while active": func(th *thread) { th.activate(th.claimed("t", store.ClaimQueued).Claim); th.stop("label-r1") },
 			"interrupted in the queue": func(th *thread) {
 				th.interrupt("i1", "")
 			},
 			"interrupted while active": func(th *thread) {
-				th.activate(th.claimed("t", adapter.ClaimQueued).Claim)
+				th.activate(th.claimed("t", store.ClaimQueued).Claim)
 				th.interrupt("i1", "r1")
 			},
-			"buried": func(th *thread) { th.bury(failing(th.claimed("t", adapter.ClaimQueued).Claim)) },
+			"buried": func(th *thread) { th.bury(failing(th.claimed("t", store.ClaimQueued).Claim)) },
 			"tried too often": func(th *thread) {
 				for i := range 3 {
-					th.nack(failing(th.claimed(fmt.Sprint("t", i), adapter.ClaimQueued).Claim))
+					th.nack(failing(th.claimed(fmt.Sprint("t", i), store.ClaimQueued).Claim))
 				}
 			},
 			"carried after a worker was lost": func(th *thread) {
-				th.claimed("t", adapter.ClaimQueued)
+				th.claimed("t", store.ClaimQueued)
 				c.move(e.lease + time.Millisecond)
 				th.carried("r1")
 			},
@@ -100,9 +100,9 @@ var dedupeTests = []test{
 	{"M22 M50 a key is kept by what is given back", func(e *env) {
 		th := e.thread()
 		th.begun(th.keyed("r1", "k"))
-		th.nack(failing(th.claimed("t1", adapter.ClaimQueued).Claim))
+		th.nack(failing(th.claimed("t1", store.ClaimQueued).Claim))
 		th.duplicates(th.keyed("r2", "k"), "r1")
-		claim := th.claimed("t2", adapter.ClaimQueued).Claim
+		claim := th.claimed("t2", store.ClaimQueued).Claim
 		th.activate(claim)
 		if err := th.s.HandBack(e.Context(), claim); err != nil {
 			e.Fatal(err)
@@ -114,7 +114,7 @@ var dedupeTests = []test{
 		nodes = append(nodes, nodes[0].from(e.node("b")), nodes[0].from(e.node("c")))
 		var group sync.WaitGroup
 		var mu sync.Mutex
-		count := map[adapter.BeginStatus]int{}
+		count := map[store.BeginStatus]int{}
 		holders := map[string]bool{}
 		for i := range 128 {
 			group.Go(func() {
@@ -125,12 +125,12 @@ var dedupeTests = []test{
 						e.Error(err)
 						return
 					}
-					if res.Status == adapter.BeginStale {
+					if res.Status == store.BeginStale {
 						continue
 					}
 					mu.Lock()
 					count[res.Status]++
-					if res.Status == adapter.BeginDuplicate {
+					if res.Status == store.BeginDuplicate {
 						holders[res.Of] = true
 					} else {
 						holders[fmt.Sprint("r", i)] = true
@@ -141,7 +141,7 @@ var dedupeTests = []test{
 			})
 		}
 		group.Wait()
-		same(nodes[0], "answers", count, map[adapter.BeginStatus]int{adapter.BeginAccepted: 1, adapter.BeginDuplicate: 127})
+		same(nodes[0], "answers", count, map[store.BeginStatus]int{store.BeginAccepted: 1, store.BeginDuplicate: 127})
 		same(nodes[0], "holders", len(holders), 1)
 		same(nodes[0], "queued", len(nodes[0].view().Queue), 1)
 	}},

@@ -3,7 +3,7 @@ package storetest
 import (
 	"fmt"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func (th *thread) deleted() bool {
@@ -17,20 +17,20 @@ var lastRuns = map[string]struct {
 	run   func(th *thread)
 	event string
 }{
-	"finished": {func(th *thread) { th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish)) }, "end"},
-	"failed":   {func(th *thread) { th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFail)) }, "end"},
+	"finished": {func(th *thread) { th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish)) }, "end"},
+	"failed":   {func(th *thread) { th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFail)) }, "end"},
 	"stopped":  {func(th *thread) { th.begun(th.start("r1")); th.stop("label-r1") }, "stopped:label-r1"},
 	"waited": {func(th *thread) {
 		c := th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
-		th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(c, 2, 1, "end", store.EndFinish))
 		th.carried("r2")
 	}, "end:r2"},
 	"stopped while it waited": {func(th *thread) {
 		c := th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
 		th.stop("label-r2")
-		th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(c, 2, 1, "end", store.EndFinish))
 	}, "cancelled:r2"},
 	"interrupted": {func(th *thread) {
 		th.begun(th.start("r1"))
@@ -41,7 +41,7 @@ var lastRuns = map[string]struct {
 	"answered": {func(th *thread) {
 		th.asks(th.begun(th.start("r1")), 2, 1)
 		c := th.begun(th.resume("r2", "exe-r1"))
-		th.ok(ending(c, 2, th.view().Seq, "end", adapter.EndFinish))
+		th.ok(ending(c, 2, th.view().Seq, "end", store.EndFinish))
 	}, "end"},
 }
 
@@ -51,12 +51,12 @@ var deleteTests = []test{
 		unused := th.view()
 		b := th.start("r1")
 		b.Title, b.Tenant = "Title", "acme"
-		end := ending(th.begun(b), 2, 1, "b end", adapter.EndFinish)
-		end.End.Snapshot = &adapter.SnapshotUpdate{State: raws("{}")[0], Order: []string{}}
+		end := ending(th.begun(b), 2, 1, "b end", store.EndFinish)
+		end.End.Snapshot = &store.SnapshotUpdate{State: raws("{}")[0], Order: []string{}}
 		th.ok(end)
 		before := th.view()
 		same(th, "deleted", th.deleted(), true)
-		q := adapter.ReadQuery{RunID: "r1", Label: "label-r1", After: &adapter.Position{Epoch: before.Epoch, Seq: 1}}
+		q := store.ReadQuery{RunID: "r1", Label: "label-r1", After: &store.Position{Epoch: before.Epoch, Seq: 1}}
 		v := th.view(q)
 		if v.Run != nil || v.Labelled != nil || v.Latest != nil || v.Recovered || v.Snapshot.State != nil || len(v.Log) > 0 {
 			e.Errorf("left: %s", show(v))
@@ -67,7 +67,7 @@ var deleteTests = []test{
 			e.Errorf("epoch %q after %q", v.Epoch, before.Epoch)
 		}
 		r, err := th.s.Range(e.Context(), th.key, before.Epoch, 1, 10)
-		same(th, "range", must(th, r, err).Status, adapter.RangeEpoch)
+		same(th, "range", must(th, r, err).Status, store.RangeEpoch)
 		same(th, "list", th.list("space", 0), "")
 		same(th, "deleted again", th.deleted(), true)
 		same(th, "epoch", th.view().Epoch, v.Epoch)
@@ -84,22 +84,22 @@ var deleteTests = []test{
 		refused("suspended")
 		th.begun(th.wait("r2"))
 		claim = th.begun(th.resume("r3", "exe-r1"))
-		th.ok(ending(claim, 2, 3, "end", adapter.EndFinish))
+		th.ok(ending(claim, 2, 3, "end", store.EndFinish))
 		refused("queued")
-		claim = th.claimed("t2", adapter.ClaimQueued).Claim
+		claim = th.claimed("t2", store.ClaimQueued).Claim
 		refused("claimed")
 		th.activate(claim)
-		th.ok(ending(claim, 2, 5, "end", adapter.EndFinish))
+		th.ok(ending(claim, 2, 5, "end", store.EndFinish))
 		same(th, "at rest", th.deleted(), true)
 	}},
 	{"whoever hears that the last run has ended can delete the thread", func(e *env) {
 		for how, last := range lastRuns {
 			th := e.on(e.node("a"), how)
 			other := e.node("b")
-			th.from(other).view(adapter.ReadQuery{Follower: true})
+			th.from(other).view(store.ReadQuery{Follower: true})
 			deleted := make(chan bool, 1)
-			other.Listen(func(d adapter.Delivery) {
-				if n := len(d.Events); d.Kind == adapter.DeliverEvents && d.Thread == th.key && n > 0 && string(d.Events[n-1]) == last.event {
+			other.Listen(func(d store.Delivery) {
+				if n := len(d.Events); d.Kind == store.DeliverEvents && d.Thread == th.key && n > 0 && string(d.Events[n-1]) == last.event {
 					go func() {
 						ok, err := other.Delete(e.Context(), th.key)
 						deleted <- ok && err == nil
@@ -122,19 +122,19 @@ var deleteTests = []test{
 		th := e.thread()
 		other := e.node("b")
 		ears := []*heard{listen(th.s), listen(other)}
-		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
-		th.from(other).view(adapter.ReadQuery{Follower: true})
+		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
+		th.from(other).view(store.ReadQuery{Follower: true})
 		th.deleted()
 		epoch := th.view().Epoch
 		for _, h := range ears {
 			eventually(th, "it is heard", func() bool {
 				h.mu.Lock()
 				defer h.mu.Unlock()
-				last := adapter.Delivery{}
+				last := store.Delivery{}
 				if len(h.all) > 0 {
 					last = h.all[len(h.all)-1]
 				}
-				return last.Kind == adapter.DeliverEvents && last.Thread == th.key && last.Epoch == epoch && last.First == 1 && len(last.Events) == 0
+				return last.Kind == store.DeliverEvents && last.Thread == th.key && last.Epoch == epoch && last.First == 1 && len(last.Events) == 0
 			})
 		}
 		th.begun(th.start("r2"))
@@ -142,19 +142,19 @@ var deleteTests = []test{
 	}},
 	{"what was judged on a deleted thread is stale in its next life", func(e *env) {
 		th := e.thread()
-		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
 		judged := th.start("r9")
 		th.deleted()
-		same(th, "at once", th.begin(judged).Status, adapter.BeginStale)
-		th.ok(ending(th.begun(th.start("r2")), 2, 1, "end", adapter.EndFinish))
+		same(th, "at once", th.begin(judged).Status, store.BeginStale)
+		th.ok(ending(th.begun(th.start("r2")), 2, 1, "end", store.EndFinish))
 		if th.view().Version <= judged.Version {
 			e.Errorf("version %d after %d", th.view().Version, judged.Version)
 		}
-		same(th, "later", th.begin(judged).Status, adapter.BeginStale)
+		same(th, "later", th.begin(judged).Status, store.BeginStale)
 		same(th, "log", th.log(), "start:r2 end")
 		th.deleted()
 		th.begun(th.start("r3"))
-		same(th, "in its third life", th.begin(judged).Status, adapter.BeginStale)
+		same(th, "in its third life", th.begin(judged).Status, store.BeginStale)
 	}},
 	{"an unused thread may be deleted, and stays unused", func(e *env) {
 		th := e.thread()
@@ -164,7 +164,7 @@ var deleteTests = []test{
 		s := e.node("a")
 		for i := range 10 {
 			th := e.on(s, fmt.Sprint("t", i))
-			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
 		}
 		for i := range 5 {
 			e.on(s, fmt.Sprint("t", 2*i)).deleted()

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var dispatchTests = []test{
@@ -18,10 +18,10 @@ var dispatchTests = []test{
 		b.Priority, b.Dedupe, b.MaxAttempts, b.Available = 7, "key", 2, c.read().Add(time.Minute)
 		th.begun(b)
 		same(th, "list", th.listed(), "r1:queued")
-		same(th, "dispatch", show(th.dispatch("r1")), show(adapter.Dispatch{ID: "r1", Thread: th.key, State: adapter.DispatchQueued,
+		same(th, "dispatch", show(th.dispatch("r1")), show(store.Dispatch{ID: "r1", Thread: th.key, State: store.DispatchQueued,
 			Priority: 7, Dedupe: "key", Available: b.Available, MaxAttempts: 2, Created: c.read(), Updated: c.read(),
 			Record: b.Record, Input: b.Input}))
-		v := th.view(adapter.ReadQuery{RunID: "r1", Label: "label-r1"})
+		v := th.view(store.ReadQuery{RunID: "r1", Label: "label-r1"})
 		same(th, "run", string(v.Run.Status)+string(v.Run.Record), `queued{"run":"r1"}`)
 		same(th, "labelled", len(v.Labelled), 1)
 		plain := e.on(th.s, "plain")
@@ -33,7 +33,7 @@ var dispatchTests = []test{
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		claim := th.from(e.node("b")).claimed("t1", adapter.ClaimQueued)
+		claim := th.from(e.node("b")).claimed("t1", store.ClaimQueued)
 		same(th, "token", claim.Claim.Token, "t1")
 		d := th.dispatch("r1")
 		same(th, "claimed", words(d.State, d.ClaimedBy, d.Attempts, d.Started), "claimed b 1 false")
@@ -45,7 +45,7 @@ var dispatchTests = []test{
 	}},
 	{"M7 M33 M39 an acknowledged dispatch has no claim and keeps its start and its outcome", func(e *env) {
 		c := e.stopped()
-		for kind, want := range map[adapter.EndKind]string{adapter.EndFinish: "end", adapter.EndFail: "end", adapter.EndCancel: "end", adapter.EndSuspend: "end"} {
+		for kind, want := range map[store.EndKind]string{store.EndFinish: "end", store.EndFail: "end", store.EndCancel: "end", store.EndSuspend: "end"} {
 			th := e.on(e.node("a"), string(kind))
 			claim := th.begun(th.start("r1"))
 			c.move(time.Second)
@@ -62,10 +62,10 @@ var dispatchTests = []test{
 		wrong.Token = "other"
 		before := th.dispatch("r1")
 		th.unchanged(func() {
-			same(th, "status", th.commit(ending(wrong, 2, 1, "end", adapter.EndFinish)).Status, adapter.CommitFenced)
+			same(th, "status", th.commit(ending(wrong, 2, 1, "end", store.EndFinish)).Status, store.CommitFenced)
 		})
 		same(th, "dispatch", show(th.dispatch("r1")), show(before))
-		th.ok(ending(claim, 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(claim, 2, 1, "end", store.EndFinish))
 	}},
 	{"M13 M14 a lease is extended to now and its length, by its owner alone", func(e *env) {
 		c := e.stopped()
@@ -82,7 +82,7 @@ var dispatchTests = []test{
 	}},
 	{"a tenant's dispatches are counted apart, as long as there are any", func(e *env) {
 		s := e.node("a")
-		count := func(tenant string) map[adapter.DispatchState]int64 {
+		count := func(tenant string) map[store.DispatchState]int64 {
 			e.Helper()
 			counts, err := s.CountTenant(e.Context(), tenant)
 			return must(e.on(s, ""), counts, err)
@@ -95,13 +95,13 @@ var dispatchTests = []test{
 			later := th.wait("r2")
 			later.Tenant = "a thread stays its first tenant's"
 			th.begun(later)
-			same(th, "active", count(tenant), map[adapter.DispatchState]int64{adapter.DispatchClaimed: 1, adapter.DispatchQueued: 1})
-			th.ok(ending(claim, 2, 1, "end", adapter.EndFinish))
+			same(th, "active", count(tenant), map[store.DispatchState]int64{store.DispatchClaimed: 1, store.DispatchQueued: 1})
+			th.ok(ending(claim, 2, 1, "end", store.EndFinish))
 			th.carried("r2")
-			same(th, "ended", count(tenant), map[adapter.DispatchState]int64{adapter.DispatchAcked: 2})
+			same(th, "ended", count(tenant), map[store.DispatchState]int64{store.DispatchAcked: 2})
 		}
 		th := e.on(s, "")
-		same(th, "of all", th.counts(), map[adapter.DispatchState]int64{adapter.DispatchAcked: 8})
+		same(th, "of all", th.counts(), map[store.DispatchState]int64{store.DispatchAcked: 8})
 		same(th, "of nobody", len(count("acm")), 0)
 		same(th, "deleted", e.on(s, "of acme").deleted(), true)
 		same(th, "of a deleted thread", len(count("acme")), 0)
@@ -109,8 +109,8 @@ var dispatchTests = []test{
 	{"M28 each step of a dispatch's life is counted", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		want := map[adapter.DispatchState]int64{}
-		step := func(what string, change map[adapter.DispatchState]int64) {
+		want := map[store.DispatchState]int64{}
+		step := func(what string, change map[store.DispatchState]int64) {
 			e.Helper()
 			for state, n := range change {
 				if want[state] += n; want[state] == 0 {
@@ -123,28 +123,28 @@ var dispatchTests = []test{
 		for i := range 6 {
 			th.begun(th.wait(fmt.Sprint("r", i)))
 		}
-		step("queued", map[adapter.DispatchState]int64{adapter.DispatchQueued: 6})
-		claim := th.claimed("t0", adapter.ClaimQueued).Claim
-		step("claimed", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchClaimed: 1})
+		step("queued", map[store.DispatchState]int64{store.DispatchQueued: 6})
+		claim := th.claimed("t0", store.ClaimQueued).Claim
+		step("claimed", map[store.DispatchState]int64{store.DispatchQueued: -1, store.DispatchClaimed: 1})
 		th.nack(failing(claim))
-		step("given back", map[adapter.DispatchState]int64{adapter.DispatchQueued: 1, adapter.DispatchClaimed: -1})
+		step("given back", map[store.DispatchState]int64{store.DispatchQueued: 1, store.DispatchClaimed: -1})
 		th.carried("r0")
-		step("acknowledged", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchAcked: 1})
-		th.bury(failing(th.claimed("t1", adapter.ClaimQueued).Claim))
-		step("buried", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchDeadLetter: 1})
-		th.claimed("t2", adapter.ClaimQueued)
+		step("acknowledged", map[store.DispatchState]int64{store.DispatchQueued: -1, store.DispatchAcked: 1})
+		th.bury(failing(th.claimed("t1", store.ClaimQueued).Claim))
+		step("buried", map[store.DispatchState]int64{store.DispatchQueued: -1, store.DispatchDeadLetter: 1})
+		th.claimed("t2", store.ClaimQueued)
 		c.move(e.lease + time.Millisecond)
-		th.claimed("t2b", adapter.ClaimQueued)
-		step("claimed again", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchClaimed: 1})
+		th.claimed("t2b", store.ClaimQueued)
+		step("claimed again", map[store.DispatchState]int64{store.DispatchQueued: -1, store.DispatchClaimed: 1})
 		th.stop("label-r3")
-		step("cancelled", map[adapter.DispatchState]int64{adapter.DispatchQueued: -1, adapter.DispatchCancelled: 1})
+		step("cancelled", map[store.DispatchState]int64{store.DispatchQueued: -1, store.DispatchCancelled: 1})
 		th.stop("label-r2")
-		step("stopped", map[adapter.DispatchState]int64{adapter.DispatchClaimed: -1, adapter.DispatchSuperseded: 1})
+		step("stopped", map[store.DispatchState]int64{store.DispatchClaimed: -1, store.DispatchSuperseded: 1})
 		th.interrupt("i1", "")
-		step("interrupted", map[adapter.DispatchState]int64{adapter.DispatchQueued: -2, adapter.DispatchSuperseded: 2})
+		step("interrupted", map[store.DispatchState]int64{store.DispatchQueued: -2, store.DispatchSuperseded: 2})
 		other := e.on(th.s, "other")
 		other.begun(other.start("r1"))
-		step("on another thread", map[adapter.DispatchState]int64{adapter.DispatchClaimed: 1})
+		step("on another thread", map[store.DispatchState]int64{store.DispatchClaimed: 1})
 	}},
 	{"M29 terminal dispatches are listed, latest first, and dead letters across threads", func(e *env) {
 		c := e.stopped()
@@ -157,13 +157,13 @@ var dispatchTests = []test{
 			th.carried(fmt.Sprint("r", i))
 		}
 		c.move(time.Second)
-		th.bury(failing(th.claimed("t3", adapter.ClaimQueued).Claim))
+		th.bury(failing(th.claimed("t3", store.ClaimQueued).Claim))
 		same(th, "all", th.listed(), "r4:queued r3:dead_letter r2:acked r1:acked r0:acked")
-		terminal := []adapter.DispatchState{adapter.DispatchAcked, adapter.DispatchDeadLetter}
+		terminal := []store.DispatchState{store.DispatchAcked, store.DispatchDeadLetter}
 		same(th, "terminal", th.listed(terminal...), "r3:dead_letter r2:acked r1:acked r0:acked")
 		var paged []string
 		for i := range 4 {
-			page := th.dispatches(adapter.DispatchQuery{States: terminal, Limit: 1, Offset: i})
+			page := th.dispatches(store.DispatchQuery{States: terminal, Limit: 1, Offset: i})
 			same(th, "page", len(page), 1)
 			paged = append(paged, page[0].ID)
 		}
@@ -173,7 +173,7 @@ var dispatchTests = []test{
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		other := th.from(e.node("b"))
-		claim := other.claimed("t1", adapter.ClaimQueued).Claim
+		claim := other.claimed("t1", store.ClaimQueued).Claim
 		if d := th.dispatch("r1"); d.Started || d.Input == nil {
 			e.Errorf("before: %+v", d)
 		}
@@ -186,11 +186,11 @@ var dispatchTests = []test{
 		th.begun(th.wait("r1"))
 		th.unchanged(func() {
 			for _, run := range []string{"none", "r1"} {
-				c := adapter.Claim{Thread: th.key, RunID: run, Token: "t1"}
-				same(th, "start of "+run, th.activate(c).Status, adapter.CommitFenced)
-				same(th, "result of "+run, th.commit(ending(c, 1, 0, "end", adapter.EndFinish)).Status, adapter.CommitFenced)
-				same(th, "nack of "+run, th.nack(failing(c)).State, adapter.NackLost)
-				same(th, "burial of "+run, th.bury(failing(c)).State, adapter.NackLost)
+				c := store.Claim{Thread: th.key, RunID: run, Token: "t1"}
+				same(th, "start of "+run, th.activate(c).Status, store.CommitFenced)
+				same(th, "result of "+run, th.commit(ending(c, 1, 0, "end", store.EndFinish)).Status, store.CommitFenced)
+				same(th, "nack of "+run, th.nack(failing(c)).State, store.NackLost)
+				same(th, "burial of "+run, th.bury(failing(c)).State, store.NackLost)
 			}
 		})
 		same(th, "dispatches", th.listed(), "r1:queued")
@@ -201,7 +201,7 @@ var dispatchTests = []test{
 			b := th.wait(fmt.Sprint("r", i))
 			b.Input, b.Record = []byte(text), []byte(text+" ")
 			th.begun(b)
-			res := th.claimed(fmt.Sprint("t", i), adapter.ClaimQueued)
+			res := th.claimed(fmt.Sprint("t", i), store.ClaimQueued)
 			if !bytes.Equal(res.Input, b.Input) || !bytes.Equal(res.Record, b.Record) {
 				e.Errorf("%.40q came back as %.40q and %.40q", text, res.Input, res.Record)
 			}
@@ -216,23 +216,23 @@ var dispatchTests = []test{
 		c := e.stopped()
 		e.keep = time.Hour
 		th := e.thread()
-		var want []adapter.Dispatch // latest first
-		over := func(run string, state adapter.DispatchState, how func()) {
+		var want []store.Dispatch // latest first
+		over := func(run string, state store.DispatchState, how func()) {
 			c.move(time.Second)
 			th.begun(th.wait(run))
 			how()
 			d := th.dispatch(run)
 			same(th, run, d.State, state)
-			want = append([]adapter.Dispatch{d}, want...)
+			want = append([]store.Dispatch{d}, want...)
 		}
 		check := func() {
 			e.Helper()
-			count := map[adapter.DispatchState]int64{}
+			count := map[store.DispatchState]int64{}
 			for _, d := range want {
 				count[d.State]++
 			}
 			same(th, "counts", th.counts(), count)
-			for _, states := range [][]adapter.DispatchState{nil, {adapter.DispatchAcked}, {adapter.DispatchCancelled, adapter.DispatchDeadLetter}, {adapter.DispatchSuperseded, adapter.DispatchQueued}} {
+			for _, states := range [][]store.DispatchState{nil, {store.DispatchAcked}, {store.DispatchCancelled, store.DispatchDeadLetter}, {store.DispatchSuperseded, store.DispatchQueued}} {
 				var of []string
 				for _, d := range want {
 					if states == nil || slices.Contains(states, d.State) {
@@ -242,7 +242,7 @@ var dispatchTests = []test{
 				for _, size := range []int{1, 4, 1000} {
 					var got []string
 					for at := 0; ; at += size {
-						page := th.dispatches(adapter.DispatchQuery{States: states, Limit: size, Offset: at})
+						page := th.dispatches(store.DispatchQuery{States: states, Limit: size, Offset: at})
 						for _, d := range page {
 							got = append(got, show(d))
 						}
@@ -256,10 +256,10 @@ var dispatchTests = []test{
 		}
 		for i := range 7 {
 			n := fmt.Sprint(i)
-			over("a"+n, adapter.DispatchAcked, func() { th.carried("a" + n) })
-			over("b"+n, adapter.DispatchCancelled, func() { th.stop("label-b" + n) })
-			over("c"+n, adapter.DispatchSuperseded, func() { th.interrupt("i"+n, "") })
-			over("d"+n, adapter.DispatchDeadLetter, func() { th.bury(failing(th.claimed("t"+n, adapter.ClaimQueued).Claim)) })
+			over("a"+n, store.DispatchAcked, func() { th.carried("a" + n) })
+			over("b"+n, store.DispatchCancelled, func() { th.stop("label-b" + n) })
+			over("c"+n, store.DispatchSuperseded, func() { th.interrupt("i"+n, "") })
+			over("d"+n, store.DispatchDeadLetter, func() { th.bury(failing(th.claimed("t"+n, store.ClaimQueued).Claim)) })
 			check()
 			if i == 4 {
 				c.move(40 * time.Minute)
@@ -273,7 +273,7 @@ var dispatchTests = []test{
 		same(th, "deleted", th.deleted(), true)
 		want = nil
 		check()
-		letters, err := th.s.DeadLetters(th.Context(), adapter.PageQuery{Limit: 10})
+		letters, err := th.s.DeadLetters(th.Context(), store.PageQuery{Limit: 10})
 		same(th, "dead letters", len(must(th, letters, err).Letters), 0)
 	}},
 	{"M54 the list of dispatches honours states, limit and offset", func(e *env) {
@@ -284,21 +284,21 @@ var dispatchTests = []test{
 		}
 		th.stop("label-r4")
 		same(th, "all", th.listed(), "r0:claimed r1:queued r2:queued r3:queued r4:cancelled")
-		same(th, "queued", th.listed(adapter.DispatchQueued), "r1:queued r2:queued r3:queued")
-		same(th, "two states", th.listed(adapter.DispatchClaimed, adapter.DispatchCancelled), "r0:claimed r4:cancelled")
-		same(th, "none", th.listed(adapter.DispatchDeadLetter), "")
-		same(th, "limit, offset", len(th.dispatches(adapter.DispatchQuery{Limit: 2, Offset: 4})), 1)
-		page := th.dispatches(adapter.DispatchQuery{States: []adapter.DispatchState{adapter.DispatchQueued}, Limit: 1, Offset: 1})
+		same(th, "queued", th.listed(store.DispatchQueued), "r1:queued r2:queued r3:queued")
+		same(th, "two states", th.listed(store.DispatchClaimed, store.DispatchCancelled), "r0:claimed r4:cancelled")
+		same(th, "none", th.listed(store.DispatchDeadLetter), "")
+		same(th, "limit, offset", len(th.dispatches(store.DispatchQuery{Limit: 2, Offset: 4})), 1)
+		page := th.dispatches(store.DispatchQuery{States: []store.DispatchState{store.DispatchQueued}, Limit: 1, Offset: 1})
 		if len(page) != 1 || page[0].ID != "r2" {
 			e.Errorf("the second queued one: %s", show(page))
 		}
-		same(th, "beyond", len(th.dispatches(adapter.DispatchQuery{Offset: 5})), 0)
-		th.ok(ending(claim, 2, 1, "end", adapter.EndFinish))
+		same(th, "beyond", len(th.dispatches(store.DispatchQuery{Offset: 5})), 0)
+		th.ok(ending(claim, 2, 1, "end", store.EndFinish))
 		none, err := th.s.Dispatch(e.Context(), th.key, "none")
 		if err != nil || none != nil {
 			e.Errorf("an unknown id: %v, %v", none, err)
 		}
-		same(th, "an unused thread", len(e.on(th.s, "unused").dispatches(adapter.DispatchQuery{})), 0)
+		same(th, "an unused thread", len(e.on(th.s, "unused").dispatches(store.DispatchQuery{})), 0)
 	}},
 	{"M57 what one opening stored the next one finds", func(e *env) {
 		th := e.thread()
@@ -309,31 +309,31 @@ var dispatchTests = []test{
 	}},
 	{"M134 M146 M147 a run and its dispatch come to their ends in the same step", func(e *env) {
 		c := e.stopped()
-		ends := map[string]func(th *thread, claim adapter.Claim){
-			"acked":       func(th *thread, claim adapter.Claim) { th.ok(ending(claim, 2, 1, "end", adapter.EndFinish)) },
-			"superseded":  func(th *thread, claim adapter.Claim) { th.stop("label-r1") },
-			"dead_letter": func(th *thread, claim adapter.Claim) { th.bury(failing(claim)) },
+		ends := map[string]func(th *thread, claim store.Claim){
+			"acked":       func(th *thread, claim store.Claim) { th.ok(ending(claim, 2, 1, "end", store.EndFinish)) },
+			"superseded":  func(th *thread, claim store.Claim) { th.stop("label-r1") },
+			"dead_letter": func(th *thread, claim store.Claim) { th.bury(failing(claim)) },
 		}
 		for want, end := range ends {
 			th := e.on(e.node("a"), want)
 			end(th, th.begun(th.start("r1")))
-			v, d := th.view(adapter.ReadQuery{RunID: "r1"}), th.dispatch("r1")
+			v, d := th.view(store.ReadQuery{RunID: "r1"}), th.dispatch("r1")
 			same(th, want, words(v.Run.Status, d.State, v.Active == nil), "ended "+want+" true")
 			same(th, "outcome", string(d.Outcome), string(v.Run.Terminal))
 			c.move(2 * e.lease)
-			th.claimed("t2", adapter.ClaimNothing)
+			th.claimed("t2", store.ClaimNothing)
 		}
 	}},
 	{"M174 what is active or open is told apart from what ran last", func(e *env) {
 		th := e.thread()
-		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
 		th.begun(th.wait("r2"))
-		claim := th.claimed("t2", adapter.ClaimQueued).Claim
+		claim := th.claimed("t2", store.ClaimQueued).Claim
 		v := th.view()
 		same(th, "claimed", words(v.Active.ID, v.Latest.ID), "r2 r1")
 		at := th.activate(claim).End.Seq
 		same(th, "started", th.view().Latest.ID, "r2")
-		th.ok(ending(claim, 2, at, "asks", adapter.EndSuspend))
+		th.ok(ending(claim, 2, at, "asks", store.EndSuspend))
 		th.begun(th.wait("r3"))
 		v = th.view()
 		same(th, "suspended", words(v.Active == nil, v.Latest.ID, string(v.Suspension)), `true r2 {"open":["int"]}`)

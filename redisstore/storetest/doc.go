@@ -1,4 +1,4 @@
-// Package storetest holds the contract of adapter.Store as tests that any
+// Package storetest holds the contract of store.Store as tests that any
 // implementation can run. Each subtest is named for what it holds.
 //
 // Run opens many stores, as different nodes of one installation: what they share

@@ -6,13 +6,13 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // openTwo suspends the thread over the interrupts "one" and "two".
 func (th *thread) openTwo() {
 	th.Helper()
-	b := ending(th.begun(th.start("r1")), 2, 1, "asks", adapter.EndSuspend)
+	b := ending(th.begun(th.start("r1")), 2, 1, "asks", store.EndSuspend)
 	b.End.Interrupts = []string{"one", "two"}
 	th.ok(b)
 }
@@ -61,7 +61,7 @@ var draftsTests = []test{
 			th.draft(0, draft("one", "1"))
 			resume := th.resume("r2", "exe-r1")
 			th.draft(0, draft("one", now))
-			th.unchanged(func() { same(th, what, th.begin(resume).Status, adapter.BeginStale) })
+			th.unchanged(func() { same(th, what, th.begin(resume).Status, store.BeginStale) })
 			th.begun(th.resume("r2", "exe-r1"))
 		}
 	}},
@@ -95,7 +95,7 @@ var draftsTests = []test{
 		same(th, "after the answer", len(th.view().Drafts), 0)
 		_, ok := th.draft(0, draft("one", "1"))
 		same(th, "kept", ok, false)
-		b := ending(claim, 2, 3, "failed", adapter.EndFail)
+		b := ending(claim, 2, 3, "failed", store.EndFail)
 		b.End.GiveBack = true
 		th.ok(b)
 		same(th, "given back", fmt.Sprint(len(th.view().Drafts), th.view().Suspension != nil), "0 true")
@@ -130,7 +130,7 @@ var draftsTests = []test{
 				}
 			})
 			group.Go(func() {
-				if res, err := s.Begin(e.Context(), resume); err != nil || res.Status != adapter.BeginAccepted {
+				if res, err := s.Begin(e.Context(), resume); err != nil || res.Status != store.BeginAccepted {
 					e.Errorf("%+v, %v", res, err)
 				}
 			})

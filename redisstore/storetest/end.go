@@ -4,24 +4,24 @@ import (
 	"encoding/json"
 	"errors"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var endTests = []test{
 	{"an end closes the run, its execution and its claim", func(e *env) {
-		for _, kind := range []adapter.EndKind{adapter.EndFinish, adapter.EndFail, adapter.EndCancel} {
+		for _, kind := range []store.EndKind{store.EndFinish, store.EndFail, store.EndCancel} {
 			th := e.on(e.node("a"), string(kind))
 			c := th.begun(th.start("r1"))
 			res := th.ok(ending(c, 2, 1, "b end", kind))
-			v := th.view(adapter.ReadQuery{RunID: "r1"})
-			same(th, "end", res.End, adapter.Position{Epoch: v.Epoch, Seq: 3})
+			v := th.view(store.ReadQuery{RunID: "r1"})
+			same(th, "end", res.End, store.Position{Epoch: v.Epoch, Seq: 3})
 			same(th, "flags", []bool{res.Ready, res.GaveBack, v.Active == nil, v.Suspension == nil}, []bool{false, false, true, true})
 			same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedend")
 			same(th, "numbers", []int64{v.Version, v.Boundary, v.Seq}, []int64{2, 3, 3})
 			th.unchanged(func() {
-				same(th, "commit after the end", th.commit(batch(c, 3, 3, "x")).Status, adapter.CommitFenced)
+				same(th, "commit after the end", th.commit(batch(c, 3, 3, "x")).Status, store.CommitFenced)
 				same(th, "renew after the end", th.renew(c), false)
-				if _, err := th.s.Journal(e.Context(), c); !errors.Is(err, adapter.ErrClaimLost) {
+				if _, err := th.s.Journal(e.Context(), c); !errors.Is(err, store.ErrClaimLost) {
 					e.Errorf("journal after the end: %v", err)
 				}
 			})
@@ -31,25 +31,25 @@ var endTests = []test{
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
-		b := ending(c, 2, 1, "end", adapter.EndFinish)
+		b := ending(c, 2, 1, "end", store.EndFinish)
 		first := th.ok(b)
 		if !first.Ready {
 			e.Error("the queue was not released")
 		}
 		th.unchanged(func() { same(th, "answer", th.commit(b), first) })
 		// Still so when others have gone on.
-		next := th.claimed("t2", adapter.ClaimQueued)
+		next := th.claimed("t2", store.ClaimQueued)
 		th.activate(next.Claim)
 		th.unchanged(func() { same(th, "answer", th.commit(b), first) })
 	}},
 	{"S1 a suspension comes back byte for byte", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
-		b := ending(c, 2, 1, "asks", adapter.EndSuspend)
+		b := ending(c, 2, 1, "asks", store.EndSuspend)
 		b.End.Suspension = json.RawMessage(" {\"z\":1.0, \"a\":\"\\u00e9\xc3\xa9\",\"big\":12345678901234567890} ")
 		b.Records = raws(`"asked"`)
 		th.ok(b)
-		v := th.view(adapter.ReadQuery{ToolCallIDs: []string{"call", "other"}, InterruptIDs: []string{"int"}})
+		v := th.view(store.ReadQuery{ToolCallIDs: []string{"call", "other"}, InterruptIDs: []string{"int"}})
 		same(th, "suspension", string(v.Suspension), string(b.End.Suspension))
 		same(th, "asked", v.Asked, map[string]bool{"call": true})
 		same(th, "answers", len(v.Answers), 0)
@@ -61,13 +61,13 @@ var endTests = []test{
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
-		if th.ok(ending(c, 2, 1, "asks", adapter.EndSuspend)).Ready || th.due() {
+		if th.ok(ending(c, 2, 1, "asks", store.EndSuspend)).Ready || th.due() {
 			e.Error("released")
 		}
-		th.claimed("t", adapter.ClaimNothing)
+		th.claimed("t", store.ClaimNothing)
 	}},
 	{"any other end releases the queue", func(e *env) {
-		for _, kind := range []adapter.EndKind{adapter.EndFinish, adapter.EndFail, adapter.EndCancel} {
+		for _, kind := range []store.EndKind{store.EndFinish, store.EndFail, store.EndCancel} {
 			th := e.on(e.node("a"), string(kind))
 			c := th.begun(th.start("r1"))
 			th.begun(th.wait("r2"))
@@ -79,29 +79,29 @@ var endTests = []test{
 	{"a snapshot moves to the end of the batch and keeps the order of messages", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
-		b := ending(c, 2, 1, "b end", adapter.EndFinish)
-		b.End.Snapshot = &adapter.SnapshotUpdate{State: raws(`{"n":1}`)[0], Order: []string{"m2", "m1", "\"3"},
+		b := ending(c, 2, 1, "b end", store.EndFinish)
+		b.End.Snapshot = &store.SnapshotUpdate{State: raws(`{"n":1}`)[0], Order: []string{"m2", "m1", "\"3"},
 			Upsert: map[string]json.RawMessage{"m1": raws(`"one"`)[0], "m2": raws(`"two"`)[0], "\"3": raws(`"three"`)[0]}}
 		th.ok(b)
 		v := th.view()
-		same(th, "snapshot", show(v.Snapshot), show(adapter.Snapshot{At: 3, State: raws(`{"n":1}`)[0], Messages: raws(`"two" "one" "three"`)}))
+		same(th, "snapshot", show(v.Snapshot), show(store.Snapshot{At: 3, State: raws(`{"n":1}`)[0], Messages: raws(`"two" "one" "three"`)}))
 		same(th, "log after it", text(v.Log), "")
 		c = th.begun(th.start("r2"))
 		same(th, "log after it", th.log(), "start:r2")
-		b = ending(c, 2, 4, "end", adapter.EndFinish)
-		b.End.Snapshot = &adapter.SnapshotUpdate{Order: []string{"m1", "m2"}, Remove: []string{"\"3"},
+		b = ending(c, 2, 4, "end", store.EndFinish)
+		b.End.Snapshot = &store.SnapshotUpdate{Order: []string{"m1", "m2"}, Remove: []string{"\"3"},
 			Upsert: map[string]json.RawMessage{"m1": raws(`"uno"`)[0]}}
 		th.ok(b)
-		same(th, "snapshot", show(th.view().Snapshot), show(adapter.Snapshot{At: 5, State: raws(`{"n":1}`)[0], Messages: raws(`"uno" "two"`)}))
+		same(th, "snapshot", show(th.view().Snapshot), show(store.Snapshot{At: 5, State: raws(`{"n":1}`)[0], Messages: raws(`"uno" "two"`)}))
 		c = th.begun(th.start("r3"))
-		th.ok(ending(c, 2, 6, "end", adapter.EndFinish))
+		th.ok(ending(c, 2, 6, "end", store.EndFinish))
 		same(th, "an end without one leaves it", th.view().Snapshot.At, 5)
 		same(th, "log after it", th.log(), "start:r3 end")
 	}},
 	{"an empty list of messages is a list", func(e *env) {
 		th := e.thread()
-		b := ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish)
-		b.End.Snapshot = &adapter.SnapshotUpdate{Order: []string{}}
+		b := ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish)
+		b.End.Snapshot = &store.SnapshotUpdate{Order: []string{}}
 		th.ok(b)
 		if v := th.view(); len(v.Snapshot.Messages) != 0 || v.Snapshot.State != nil || v.Snapshot.At != 2 {
 			e.Errorf("snapshot: %s", show(v.Snapshot))
@@ -111,11 +111,11 @@ var endTests = []test{
 		e.retain = 3
 		th := e.thread()
 		c := th.begun(th.start("r1"))
-		th.ok(ending(c, 2, 1, "b c d e f", adapter.EndFinish))
+		th.ok(ending(c, 2, 1, "b c d e f", store.EndFinish))
 		same(th, "without a snapshot", []int64{th.view().Base, th.view().Seq}, []int64{1, 6})
 		c = th.begun(th.start("r2"))
-		b := ending(c, 2, 7, "h i", adapter.EndFinish)
-		b.End.Snapshot = &adapter.SnapshotUpdate{State: raws("{}")[0]}
+		b := ending(c, 2, 7, "h i", store.EndFinish)
+		b.End.Snapshot = &store.SnapshotUpdate{State: raws("{}")[0]}
 		th.ok(b)
 		same(th, "with one", []int64{th.view().Base, th.view().Seq}, []int64{7, 9})
 		c = th.begun(th.start("r3"))

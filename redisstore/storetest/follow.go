@@ -7,18 +7,18 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // heard collects a node's deliveries.
 type heard struct {
 	mu  sync.Mutex
-	all []adapter.Delivery
+	all []store.Delivery
 }
 
-func listen(s adapter.Store) *heard {
+func listen(s store.Store) *heard {
 	h := &heard{}
-	s.Listen(func(d adapter.Delivery) {
+	s.Listen(func(d store.Delivery) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
 		h.all = append(h.all, d)
@@ -27,13 +27,13 @@ func listen(s adapter.Store) *heard {
 }
 
 // log is what was delivered of a thread, as "position:event", by position.
-func (h *heard) log(key adapter.ThreadKey) string {
+func (h *heard) log(key store.ThreadKey) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	var lines []string
 	at := map[string]int64{}
 	for _, d := range h.all {
-		if d.Kind != adapter.DeliverEvents || d.Thread != key {
+		if d.Kind != store.DeliverEvents || d.Thread != key {
 			continue
 		}
 		for i, e := range d.Events {
@@ -46,7 +46,7 @@ func (h *heard) log(key adapter.ThreadKey) string {
 	return strings.Join(slices.Compact(lines), " ")
 }
 
-func (h *heard) count(kind adapter.DeliveryKind, key adapter.ThreadKey, token string) (n int) {
+func (h *heard) count(kind store.DeliveryKind, key store.ThreadKey, token string) (n int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, d := range h.all {
@@ -58,11 +58,11 @@ func (h *heard) count(kind adapter.DeliveryKind, key adapter.ThreadKey, token st
 }
 
 // withdrawn are the events of the inputs that were stopped while they waited.
-func (h *heard) withdrawn(key adapter.ThreadKey) (all []string) {
+func (h *heard) withdrawn(key store.ThreadKey) (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, d := range h.all {
-		if d.Kind == adapter.DeliverWithdrawn && d.Thread == key {
+		if d.Kind == store.DeliverWithdrawn && d.Thread == key {
 			all = append(all, text(d.Events))
 		}
 	}
@@ -76,7 +76,7 @@ var followTests = []test{
 		deaf := e.node("c")
 		ears := []*heard{listen(th.s), listen(other)}
 		none := listen(deaf)
-		th.from(other).view(adapter.ReadQuery{Follower: true})
+		th.from(other).view(store.ReadQuery{Follower: true})
 		c := th.begun(th.start("r1"))
 		for _, run := range []string{"r2", "r3", "r4"} {
 			th.begun(th.wait(run))
@@ -106,13 +106,13 @@ var followTests = []test{
 		th.ok(batch(c, 2, 1, "b c"))
 		th.begun(th.wait("r2"))
 		th.stop("label-r2")
-		th.ok(ending(c, 3, 3, "end", adapter.EndFinish))
+		th.ok(ending(c, 3, 3, "end", store.EndFinish))
 		th.begun(th.wait("r3"))
-		th.activate(th.claimed("t3", adapter.ClaimQueued).Claim)
+		th.activate(th.claimed("t3", store.ClaimQueued).Claim)
 		th.stop("label-r3")
 		same(th, "heard", h.log(th.key), "1:start:r1 2:b 3:c 4:end 5:start:r2 6:cancelled:r2 7:start:r3 8:stopped:label-r3")
 		for _, d := range h.all {
-			if d.Kind == adapter.DeliverEvents && d.Epoch != th.view().Epoch {
+			if d.Kind == store.DeliverEvents && d.Epoch != th.view().Epoch {
 				e.Errorf("epoch %q", d.Epoch)
 			}
 		}
@@ -121,21 +121,21 @@ var followTests = []test{
 		th := e.thread()
 		b, c := e.node("b"), e.node("c")
 		heardB, heardC := listen(b), listen(c)
-		th.from(b).view(adapter.ReadQuery{Follower: true})
+		th.from(b).view(store.ReadQuery{Follower: true})
 		th.from(c).view()
 		claim := th.begun(th.start("r1"))
 		th.ok(batch(claim, 2, 1, "b\x00\xff c"))
 		th.begun(th.wait("r2"))
 		th.stop("label-r2")
-		th.ok(ending(claim, 3, 3, "end", adapter.EndFinish))
+		th.ok(ending(claim, 3, 3, "end", store.EndFinish))
 		th.begun(th.wait("r3"))
-		th.activate(th.claimed("t3", adapter.ClaimQueued).Claim)
+		th.activate(th.claimed("t3", store.ClaimQueued).Claim)
 		th.stop("label-r3")
 		want := "1:start:r1 2:b\x00\xff 3:c 4:end 5:start:r2 6:cancelled:r2 7:start:r3 8:stopped:label-r3"
 		eventually(th, "the follower has heard it all", func() bool { return heardB.log(th.key) == want })
 		// What was sent to b after this would come after it.
 		marker := e.on(th.s, "marker")
-		marker.from(c).view(adapter.ReadQuery{Follower: true})
+		marker.from(c).view(store.ReadQuery{Follower: true})
 		marker.begun(marker.start("r1"))
 		eventually(th, "the other node hears the marker", func() bool { return heardC.log(marker.key) != "" })
 		same(th, "the other node", heardC.log(th.key), "")
@@ -145,19 +145,19 @@ var followTests = []test{
 		th := e.thread()
 		b := e.node("b")
 		h := listen(b)
-		th.from(b).view(adapter.ReadQuery{Follower: true})
+		th.from(b).view(store.ReadQuery{Follower: true})
 		claim := th.begun(th.start("r1"))
 		clock.move(time.Hour)
 		th.ok(batch(claim, 2, 1, "late"))
-		ends, err := b.Tail(e.Context(), []adapter.ThreadKey{th.key})
-		same(th, "tail", must(th, ends, err), []adapter.Position{{Epoch: th.view().Epoch, Seq: 2}})
+		ends, err := b.Tail(e.Context(), []store.ThreadKey{th.key})
+		same(th, "tail", must(th, ends, err), []store.Position{{Epoch: th.view().Epoch, Seq: 2}})
 		th.ok(batch(claim, 3, 2, "again"))
 		eventually(th, "it hears again", func() bool { return strings.HasSuffix(h.log(th.key), "3:again") })
 		same(th, "heard", h.log(th.key), "1:start:r1 3:again")
 	}},
 	{"tail answers in the order asked, for threads everywhere and never used ones", func(e *env) {
 		s := e.node("a")
-		var keys []adapter.ThreadKey
+		var keys []store.ThreadKey
 		var want []int64
 		for i := range 300 {
 			th := e.on(s, fmt.Sprint("t", i))
@@ -186,20 +186,20 @@ var followTests = []test{
 		e.retain = 4
 		th := e.thread()
 		c := th.begun(th.start("r1"))
-		b := ending(c, 2, 1, "b c d e f", adapter.EndFinish)
-		b.End.Snapshot = &adapter.SnapshotUpdate{}
+		b := ending(c, 2, 1, "b c d e f", store.EndFinish)
+		b.End.Snapshot = &store.SnapshotUpdate{}
 		th.ok(b)
 		epoch := th.view().Epoch
-		page := func(epoch string, first int64, limit int) adapter.RangeResult {
+		page := func(epoch string, first int64, limit int) store.RangeResult {
 			r, err := th.s.Range(e.Context(), th.key, epoch, first, limit)
 			return must(th, r, err)
 		}
-		end := adapter.Position{Epoch: epoch, Seq: 6}
-		same(th, "first", page(epoch, 3, 2), adapter.RangeResult{Events: events("c d"), End: end})
-		same(th, "last", page(epoch, 5, 100), adapter.RangeResult{Events: events("e f"), End: end})
-		same(th, "past the end", page(epoch, 7, 10), adapter.RangeResult{Events: [][]byte{}, End: end})
-		same(th, "trimmed", page(epoch, 2, 10).Status, adapter.RangeGone)
-		same(th, "another epoch", page("other", 3, 10).Status, adapter.RangeEpoch)
+		end := store.Position{Epoch: epoch, Seq: 6}
+		same(th, "first", page(epoch, 3, 2), store.RangeResult{Events: events("c d"), End: end})
+		same(th, "last", page(epoch, 5, 100), store.RangeResult{Events: events("e f"), End: end})
+		same(th, "past the end", page(epoch, 7, 10), store.RangeResult{Events: [][]byte{}, End: end})
+		same(th, "trimmed", page(epoch, 2, 10).Status, store.RangeGone)
+		same(th, "another epoch", page("other", 3, 10).Status, store.RangeEpoch)
 		same(th, "and where the log is now", page("other", 3, 10).End, end)
 	}},
 	{"a dispatch that becomes ready is announced to every node", func(e *env) {
@@ -207,13 +207,13 @@ var followTests = []test{
 		h := listen(e.node("b"))
 		c := th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
-		same(th, "while it waits", h.count(adapter.DeliverReady, th.key, ""), 0)
-		th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
-		eventually(th, "the other node hears", func() bool { return h.count(adapter.DeliverReady, th.key, "") == 1 })
+		same(th, "while it waits", h.count(store.DeliverReady, th.key, ""), 0)
+		th.ok(ending(c, 2, 1, "end", store.EndFinish))
+		eventually(th, "the other node hears", func() bool { return h.count(store.DeliverReady, th.key, "") == 1 })
 		idle := e.on(th.s, "idle")
 		own := listen(th.s)
 		idle.begun(idle.wait("r1"))
-		same(th, "queued at rest: on its own node too", own.count(adapter.DeliverReady, idle.key, ""), 1)
-		eventually(th, "the other node hears", func() bool { return h.count(adapter.DeliverReady, idle.key, "") == 1 })
+		same(th, "queued at rest: on its own node too", own.count(store.DeliverReady, idle.key, ""), 1)
+		eventually(th, "the other node hears", func() bool { return h.count(store.DeliverReady, idle.key, "") == 1 })
 	}},
 }

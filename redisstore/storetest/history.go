@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var historyTests = []test{
@@ -17,7 +17,7 @@ var historyTests = []test{
 		before := th.view()
 		e.history = "second"
 		th = th.from(e.node("a2"))
-		after := th.view(adapter.ReadQuery{After: &adapter.Position{Epoch: before.Epoch, Seq: 2}})
+		after := th.view(store.ReadQuery{After: &store.Position{Epoch: before.Epoch, Seq: 2}})
 		if after.Epoch == before.Epoch || after.Epoch == "" || after.Recovered {
 			e.Fatalf("epoch %q after %q, recovered %t", after.Epoch, before.Epoch, after.Recovered)
 		}
@@ -25,28 +25,28 @@ var historyTests = []test{
 		same(th, "version, seq", []int64{after.Version, after.Seq}, []int64{before.Version, before.Seq})
 		same(th, "the epoch stays", th.view().Epoch, after.Epoch)
 		r, err := th.s.Range(e.Context(), th.key, before.Epoch, 1, 10)
-		same(th, "a page of the old one", must(th, r, err).Status, adapter.RangeEpoch)
+		same(th, "a page of the old one", must(th, r, err).Status, store.RangeEpoch)
 		res := th.ok(batch(c, 3, 2, "c"))
-		same(th, "the writer goes on under it", res.End, adapter.Position{Epoch: after.Epoch, Seq: 3})
+		same(th, "the writer goes on under it", res.End, store.Position{Epoch: after.Epoch, Seq: 3})
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "journal", len(must(th, x, err).Journal), 1)
 	}},
 	{"whichever call comes first finds the new history", func(e *env) {
-		calls := map[string]func(th *thread, c adapter.Claim){
-			"commit": func(th *thread, c adapter.Claim) { th.ok(batch(c, 2, 1, "b")) },
-			"retry":  func(th *thread, c adapter.Claim) { th.ok(batch(c, 1, 0, "start")) },
-			"end":    func(th *thread, c adapter.Claim) { th.ok(ending(c, 2, 1, "end", adapter.EndFinish)) },
-			"stop":   func(th *thread, c adapter.Claim) { th.stop("label-r1") },
-			"renew":  func(th *thread, c adapter.Claim) { th.renew(c) },
-			"claim":  func(th *thread, c adapter.Claim) { th.claim("t2") },
-			"begin": func(th *thread, c adapter.Claim) {
-				th.begin(adapter.Begin{Thread: th.key, RunID: "r1", Token: "token-r1", Events: events("x"), Frozen: raws("1")[0]})
+		calls := map[string]func(th *thread, c store.Claim){
+			"commit": func(th *thread, c store.Claim) { th.ok(batch(c, 2, 1, "b")) },
+			"retry":  func(th *thread, c store.Claim) { th.ok(batch(c, 1, 0, "start")) },
+			"end":    func(th *thread, c store.Claim) { th.ok(ending(c, 2, 1, "end", store.EndFinish)) },
+			"stop":   func(th *thread, c store.Claim) { th.stop("label-r1") },
+			"renew":  func(th *thread, c store.Claim) { th.renew(c) },
+			"claim":  func(th *thread, c store.Claim) { th.claim("t2") },
+			"begin": func(th *thread, c store.Claim) {
+				th.begin(store.Begin{Thread: th.key, RunID: "r1", Token: "token-r1", Events: events("x"), Frozen: raws("1")[0]})
 			},
-			"tail": func(th *thread, c adapter.Claim) {
-				_, err := th.s.Tail(th.Context(), []adapter.ThreadKey{th.key})
+			"tail": func(th *thread, c store.Claim) {
+				_, err := th.s.Tail(th.Context(), []store.ThreadKey{th.key})
 				must(th, 0, err)
 			},
-			"range": func(th *thread, c adapter.Claim) {
+			"range": func(th *thread, c store.Claim) {
 				_, err := th.s.Range(th.Context(), th.key, "x", 1, 1)
 				must(th, 0, err)
 			},
@@ -62,7 +62,7 @@ var historyTests = []test{
 			f(th.from(fresh), c)
 			// A node that still sees the first history finds the stored one different.
 			e.history = "second"
-			p, err := fresh.Tail(e.Context(), []adapter.ThreadKey{th.key})
+			p, err := fresh.Tail(e.Context(), []store.ThreadKey{th.key})
 			must(th, p, err)
 			again := th.from(fresh).view().Epoch
 			if p[0].Epoch == was || p[0].Epoch != again {
@@ -93,8 +93,8 @@ var historyTests = []test{
 		th.begun(th.start("r1"))
 		e.history = "second"
 		th = th.from(e.node("b"))
-		th.claimed("t2", adapter.ClaimNothing)
+		th.claimed("t2", store.ClaimNothing)
 		clock.move(e.lease + time.Millisecond)
-		same(th, "attempts", th.claimed("t2", adapter.ClaimTakeover).Attempts, 2)
+		same(th, "attempts", th.claimed("t2", store.ClaimTakeover).Attempts, 2)
 	}},
 }

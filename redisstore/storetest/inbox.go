@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var inboxTests = []test{
@@ -30,7 +30,7 @@ var inboxTests = []test{
 			e.Errorf("since %v, opened %v", item.Since, opened)
 		}
 		item.Since = time.Time{}
-		same(th, "item", show(item), show(adapter.InboxItem{Thread: th.key, Version: th.view().Version, Title: "Name",
+		same(th, "item", show(item), show(store.InboxItem{Thread: th.key, Version: th.view().Version, Title: "Name",
 			Suspension: json.RawMessage(`{"open":["int"]}`), Record: json.RawMessage(`{"run":"r1"}`),
 			Drafts: map[string]json.RawMessage{"int": raws(`"half"`)[0]}}))
 	}},
@@ -50,7 +50,7 @@ var inboxTests = []test{
 		th := e.thread()
 		b := th.start("r1")
 		b.Tenant = "first"
-		th.ok(ending(th.begun(b), 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(th.begun(b), 2, 1, "end", store.EndFinish))
 		b = th.start("r2")
 		b.Tenant = "second"
 		th.asks(th.begun(b), 2, 3)
@@ -114,7 +114,7 @@ var inboxTests = []test{
 		c.move(time.Minute)
 		claim := th.begun(th.resume("r2", "exe-r1"))
 		same(th, "answered", th.inbox("acme", "", 0)+th.inbox("acme", "tool_call", 0), "")
-		b := ending(claim, 2, 3, "failed", adapter.EndFail)
+		b := ending(claim, 2, 3, "failed", store.EndFail)
 		b.End.GiveBack = true
 		if !th.ok(b).GaveBack {
 			e.Fatal("nothing was given back")
@@ -146,7 +146,7 @@ var inboxTests = []test{
 		}
 		th := e.on(s, "t")
 		read := func(cursor string) (string, string) {
-			p, err := s.Inbox(e.Context(), adapter.PageQuery{Tenant: "acme", Limit: 2, Cursor: cursor})
+			p, err := s.Inbox(e.Context(), store.PageQuery{Tenant: "acme", Limit: 2, Cursor: cursor})
 			p = must(th, p, err)
 			ids := ""
 			for _, item := range p.Items {
@@ -171,18 +171,18 @@ var inboxTests = []test{
 		for i := range 3 {
 			e.on(s, fmt.Sprint("t", i)).asking("acme", "tool_call")
 		}
-		p, err := s.Inbox(e.Context(), adapter.PageQuery{Tenant: "acme", Limit: 1})
+		p, err := s.Inbox(e.Context(), store.PageQuery{Tenant: "acme", Limit: 1})
 		if err != nil || p.Next == "" {
 			e.Fatalf("%+v, %v", p, err)
 		}
-		for _, q := range []adapter.PageQuery{{Tenant: "other", Cursor: p.Next}, {Tenant: "acme", Reason: "tool_call", Cursor: p.Next},
+		for _, q := range []store.PageQuery{{Tenant: "other", Cursor: p.Next}, {Tenant: "acme", Reason: "tool_call", Cursor: p.Next},
 			{Tenant: "acme", Cursor: p.Next[1:]}, {Tenant: "acme", Cursor: p.Next + "A"}, {Tenant: "acme", Cursor: "\x00"},
 			{Tenant: "acme", Cursor: "AAAA"}, {Tenant: "acme", Limit: -1}} {
 			if got, err := s.Inbox(e.Context(), q); err == nil {
 				e.Errorf("%+v: %+v", q, got)
 			}
 		}
-		if _, err := s.Threads(e.Context(), "space", adapter.PageQuery{Cursor: p.Next}); err == nil || !strings.Contains(err.Error(), "cursor") {
+		if _, err := s.Threads(e.Context(), "space", store.PageQuery{Cursor: p.Next}); err == nil || !strings.Contains(err.Error(), "cursor") {
 			e.Errorf("another index: %v", err)
 		}
 	}},

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // asking begins a run on a fresh thread and suspends it.
@@ -16,9 +16,9 @@ func (th *thread) asking(tenant string, reasons ...string) {
 	th.asks(th.begun(b), 2, 1, reasons...)
 }
 
-func (th *thread) asks(c adapter.Claim, number, expect int64, reasons ...string) {
+func (th *thread) asks(c store.Claim, number, expect int64, reasons ...string) {
 	th.Helper()
-	b := ending(c, number, expect, "asks", adapter.EndSuspend)
+	b := ending(c, number, expect, "asks", store.EndSuspend)
 	b.End.Reasons = reasons
 	th.ok(b)
 }
@@ -33,9 +33,9 @@ func (th *thread) inbox(tenant, reason string, limit int) string {
 	return strings.Join(ids, " ")
 }
 
-func (th *thread) inboxItems(tenant, reason string, limit int) []adapter.InboxItem {
+func (th *thread) inboxItems(tenant, reason string, limit int) []store.InboxItem {
 	th.Helper()
-	return pages(th, limit, func(ctx context.Context, q adapter.PageQuery) ([]adapter.InboxItem, string, error) {
+	return pages(th, limit, func(ctx context.Context, q store.PageQuery) ([]store.InboxItem, string, error) {
 		q.Tenant, q.Reason = tenant, reason
 		p, err := th.s.Inbox(ctx, q)
 		return p.Items, p.Next, err
@@ -52,9 +52,9 @@ func (th *thread) list(namespace string, limit int) string {
 	return strings.Join(ids, " ")
 }
 
-func (th *thread) infos(namespace string, limit int) []adapter.ThreadInfo {
+func (th *thread) infos(namespace string, limit int) []store.ThreadInfo {
 	th.Helper()
-	return pages(th, limit, func(ctx context.Context, q adapter.PageQuery) ([]adapter.ThreadInfo, string, error) {
+	return pages(th, limit, func(ctx context.Context, q store.PageQuery) ([]store.ThreadInfo, string, error) {
 		p, err := th.s.Threads(ctx, namespace, q)
 		return p.Threads, p.Next, err
 	})
@@ -62,11 +62,11 @@ func (th *thread) infos(namespace string, limit int) []adapter.ThreadInfo {
 
 // pages reads from the first page to the last. Only the last may be short, and
 // none is empty but the only one.
-func pages[T any](th *thread, limit int, read func(context.Context, adapter.PageQuery) ([]T, string, error)) []T {
+func pages[T any](th *thread, limit int, read func(context.Context, store.PageQuery) ([]T, string, error)) []T {
 	th.Helper()
 	var all []T
 	for cursor := ""; ; {
-		items, next, err := read(th.Context(), adapter.PageQuery{Limit: limit, Cursor: cursor})
+		items, next, err := read(th.Context(), store.PageQuery{Limit: limit, Cursor: cursor})
 		items = must(th, items, err)
 		all = append(all, items...)
 		if next == "" {

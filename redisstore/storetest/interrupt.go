@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var interruptTests = []test{
@@ -25,12 +25,12 @@ var interruptTests = []test{
 			d := th.dispatch(run)
 			same(th, run, words(d.State, d.Error), "superseded because of i1")
 		}
-		same(th, "the stopped one", th.dispatch("r3").State, adapter.DispatchCancelled)
+		same(th, "the stopped one", th.dispatch("r3").State, store.DispatchCancelled)
 		same(th, "queue", len(th.view().Queue), 0)
 		if th.view().Suspension == nil {
 			e.Error("the suspension is gone")
 		}
-		th.ok(ending(th.begun(th.resume("r5", "exe-r1")), 2, 3, "end", adapter.EndFinish))
+		th.ok(ending(th.begun(th.resume("r5", "exe-r1")), 2, 3, "end", store.EndFinish))
 		same(th, "logged once released", th.log(), "start:r1 asks start:r5 end start:r2 cancelled:r2 start:r3 cancelled:r3 start:r4 cancelled:r4")
 	}},
 	{"M16 M111 an interrupt ends the active run, for every node", func(e *env) {
@@ -49,7 +49,7 @@ var interruptTests = []test{
 		if v := th.view(); v.Active != nil || len(v.Queue) != 0 || v.DispatchEpoch != 1 {
 			e.Errorf("active %s, queue %s, epoch %d", show(v.Active), show(v.Queue), v.DispatchEpoch)
 		}
-		eventually(th, "its node is told", func() bool { return heard.count(adapter.DeliverFenced, th.key, claim.Token) == 1 })
+		eventually(th, "its node is told", func() bool { return heard.count(store.DeliverFenced, th.key, claim.Token) == 1 })
 		if th.due() {
 			e.Error("due")
 		}
@@ -67,7 +67,7 @@ var interruptTests = []test{
 	{"M18 a claimed dispatch that is stopped is superseded, with the reason", func(e *env) {
 		th := e.thread()
 		th.begun(th.start("r1"))
-		res, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: "q", RunID: "r1", Reason: "replaced", Terminal: []byte("stopped")})
+		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r1", Reason: "replaced", Terminal: []byte("stopped")})
 		same(th, "stopped", must(th, res, err).Stopped, true)
 		d := th.dispatch("r1")
 		same(th, "dispatch", words(d.State, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), string(d.Outcome)), "superseded replaced true stopped")
@@ -75,30 +75,30 @@ var interruptTests = []test{
 	{"M19 M20 M158 after an interrupt the owner of before can neither renew, nor start, nor write", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		claim := th.claimed("t1", store.ClaimQueued).Claim
 		th.interrupt("i1", "r1")
 		th.unchanged(func() {
 			same(th, "renew", th.renew(claim), false)
-			same(th, "start", th.activate(claim).Status, adapter.CommitFenced)
-			same(th, "nack", th.nack(failing(claim)).State, adapter.NackLost)
+			same(th, "start", th.activate(claim).Status, store.CommitFenced)
+			same(th, "nack", th.nack(failing(claim)).State, store.NackLost)
 			if err := th.s.HandBack(e.Context(), claim); err != nil {
 				e.Error(err)
 			}
 		})
-		same(th, "dispatch", th.dispatch("r1").State, adapter.DispatchSuperseded)
+		same(th, "dispatch", th.dispatch("r1").State, store.DispatchSuperseded)
 		same(th, "log", th.log(), "start:r1 cancelled:r1")
 	}},
 	{"M21 M91 an interrupted dispatch is not claimed again when its lease is over", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		th.activate(func() adapter.Claim { th.begun(th.wait("r1")); return th.claimed("t1", adapter.ClaimQueued).Claim }())
+		th.activate(func() store.Claim { th.begun(th.wait("r1")); return th.claimed("t1", store.ClaimQueued).Claim }())
 		th.interrupt("i1", "r1")
 		c.move(e.lease + time.Millisecond)
 		if th.due() {
 			e.Error("due")
 		}
-		th.claimed("t2", adapter.ClaimNothing)
-		same(th, "dispatch", th.dispatch("r1").State, adapter.DispatchSuperseded)
+		th.claimed("t2", store.ClaimNothing)
+		same(th, "dispatch", th.dispatch("r1").State, store.DispatchSuperseded)
 		th.carriedAfterwards()
 	}},
 	{"M82 an interrupt that was judged on another run changes nothing", func(e *env) {
@@ -129,7 +129,7 @@ var interruptTests = []test{
 		same(th, "superseded", res.Superseded, []string{"r1", "r2"})
 		same(th, "log", th.log(), "start:r1 cancelled:r1 start:r2 cancelled:r2")
 		for _, run := range res.Superseded {
-			v := th.view(adapter.ReadQuery{RunID: run})
+			v := th.view(store.ReadQuery{RunID: run})
 			same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedcancelled:"+run)
 			same(th, "outcome", string(th.dispatch(run).Outcome), "cancelled:"+run)
 		}
@@ -144,7 +144,7 @@ var interruptTests = []test{
 		th := e.thread()
 		same(th, "at rest", th.pause(), false)
 		th.begun(th.wait("r1"))
-		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		claim := th.claimed("t1", store.ClaimQueued).Claim
 		same(th, "start", th.activate(claim).Paused, false)
 		same(th, "active", th.pause(), true)
 		same(th, "seen", th.view().Paused, true)
@@ -153,7 +153,7 @@ var interruptTests = []test{
 		same(th, "told again", th.commit(batch(claim, 2, 1, "b")).Paused, true)
 		same(th, "cleared", words(th.unpause("u1"), th.view().Paused, th.ok(batch(claim, 3, 2, "c")).Paused), "true false false")
 		th.pause()
-		th.ok(ending(claim, 4, 3, "end", adapter.EndFinish))
+		th.ok(ending(claim, 4, 3, "end", store.EndFinish))
 		same(th, "after the end", th.view().Paused, false)
 		same(th, "the next run", th.ok(batch(th.begun(th.start("r2")), 2, 5, "b")).Paused, false)
 	}},
@@ -174,7 +174,7 @@ var interruptTests = []test{
 	{"a wish to pause that a worker carries out is not taken back, unless that is lost", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		take := func(claim adapter.Claim) bool {
+		take := func(claim store.Claim) bool {
 			taken, err := th.s.TakePause(e.Context(), claim)
 			return must(th, taken, err)
 		}
@@ -191,7 +191,7 @@ var interruptTests = []test{
 			same(th, "wished again", th.pause(), true)
 		})
 		c.move(e.lease + time.Millisecond)
-		claim = th.claimed("t2", adapter.ClaimTakeover).Claim
+		claim = th.claimed("t2", store.ClaimTakeover).Claim
 		same(th, "after a takeover", words(th.ok(batch(claim, 1, 2, "c")).Paused, th.unpause("u2"), take(claim)), "true true false")
 	}},
 }

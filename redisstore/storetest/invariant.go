@@ -7,14 +7,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var invariantTests = []test{
 	{"a storm of calls from three nodes, late, doubled and stale, leaves every log in order", func(e *env) {
 		e.retain = 1 << 30
 		clock := e.stopped()
-		var nodes []adapter.Store
+		var nodes []store.Store
 		var ears []*heard
 		for _, id := range []string{"a", "b", "c"} {
 			s := e.node(id)
@@ -28,7 +28,7 @@ var invariantTests = []test{
 			st := &storm{th: e.on(nodes[0], fmt.Sprint("storm", i)), nodes: nodes, clock: clock, accepted: map[string]bool{}, logged: map[int64]string{}}
 			storms = append(storms, st)
 			for _, s := range nodes {
-				st.th.from(s).view(adapter.ReadQuery{Follower: true})
+				st.th.from(s).view(store.ReadQuery{Follower: true})
 			}
 			for w := range 4 {
 				group.Go(func() {
@@ -50,7 +50,7 @@ var invariantTests = []test{
 		const threads, runs = 20, 8
 		e.lease = time.Hour // no run is lost here, however slow the machine is
 		first := e.node("n0")
-		nodes := []adapter.Store{first, e.node("n1"), e.node("n2"), e.node("n3"), e.node("n4")}
+		nodes := []store.Store{first, e.node("n1"), e.node("n2"), e.node("n3"), e.node("n4")}
 		for i := range threads {
 			th := e.on(first, fmt.Sprint("t", i))
 			for n := range runs {
@@ -106,18 +106,18 @@ var invariantTests = []test{
 
 // carry claims the thread's next run and brings it to its end. It returns the
 // run's id; "" when another was faster.
-func carry(ctx context.Context, s adapter.Store, key adapter.ThreadKey, token string) (string, error) {
-	res, err := s.Claim(ctx, adapter.ClaimRequest{Thread: key, Token: token})
-	if err != nil || res.Kind == adapter.ClaimNothing {
+func carry(ctx context.Context, s store.Store, key store.ThreadKey, token string) (string, error) {
+	res, err := s.Claim(ctx, store.ClaimRequest{Thread: key, Token: token})
+	if err != nil || res.Kind == store.ClaimNothing {
 		return "", err
 	}
 	id := res.Claim.RunID
 	started, err := s.Activate(ctx, activation(res.Claim))
-	if err != nil || started.Status != adapter.CommitOK {
+	if err != nil || started.Status != store.CommitOK {
 		return "", fmt.Errorf("activate %s: status %d, %w", id, started.Status, err)
 	}
-	done, err := s.Commit(ctx, ending(res.Claim, 2, started.End.Seq, "end:"+id, adapter.EndFinish))
-	if err != nil || done.Status != adapter.CommitOK {
+	done, err := s.Commit(ctx, ending(res.Claim, 2, started.End.Seq, "end:"+id, store.EndFinish))
+	if err != nil || done.Status != store.CommitOK {
 		return "", fmt.Errorf("end %s: status %d, %w", id, done.Status, err)
 	}
 	return id, nil

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var largeTests = []test{
@@ -14,7 +14,7 @@ var largeTests = []test{
 		s, other := e.node("a"), e.node("b")
 		th := e.on(s, "t")
 		ears := []*heard{listen(s), listen(other)}
-		th.from(other).view(adapter.ReadQuery{Follower: true})
+		th.from(other).view(store.ReadQuery{Follower: true})
 		large := func(name string) string { return name + strings.Repeat("-", 20) }
 		b := th.start("r1")
 		b.Events = events(large("start"))
@@ -22,8 +22,8 @@ var largeTests = []test{
 		th.ok(batch(c, 2, 1, "a "+large("b")+" c "+large("d")))
 		th.ok(batch(c, 3, 5, strings.Repeat("x", 20)+" "+large("\x00\x00")+" \x00"))
 		th.begun(th.wait("r2"))
-		th.ok(ending(c, 4, 8, "f "+large("end"), adapter.EndFinish))
-		next := th.claimed("t2", adapter.ClaimQueued).Claim
+		th.ok(ending(c, 4, 8, "f "+large("end"), store.EndFinish))
+		next := th.claimed("t2", store.ClaimQueued).Claim
 		started := activation(next)
 		started.Events = events(large("start:r2"))
 		res, err := s.Activate(e.Context(), started)
@@ -33,12 +33,12 @@ var largeTests = []test{
 		same(th, "log", text(th.view().Log), strings.Join(want, " "))
 		epoch := th.view().Epoch
 		for after := range want {
-			v := th.view(adapter.ReadQuery{After: &adapter.Position{Epoch: epoch, Seq: int64(after)}})
+			v := th.view(store.ReadQuery{After: &store.Position{Epoch: epoch, Seq: int64(after)}})
 			same(th, fmt.Sprint("after ", after), text(v.Missed), strings.Join(want[after:], " "))
 			r, err := s.Range(e.Context(), th.key, epoch, int64(after+1), 2)
 			same(th, fmt.Sprint("range from ", after+1), text(must(th, r, err).Events), strings.Join(want[after:min(after+2, len(want))], " "))
 		}
-		same(th, "terminal", string(th.view(adapter.ReadQuery{RunID: "r1"}).Run.Terminal), large("end"))
+		same(th, "terminal", string(th.view(store.ReadQuery{RunID: "r1"}).Run.Terminal), large("end"))
 		lines := ""
 		for i, event := range want {
 			lines += fmt.Sprintf("%d:%s ", i+1, event)

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var letterTests = []test{
@@ -18,18 +18,18 @@ var letterTests = []test{
 			b.Tenant = []string{"acme", "other"}[i%7/5]
 			th.begun(b)
 			c.move(time.Second)
-			th.bury(failing(th.claimed("t", adapter.ClaimQueued).Claim))
+			th.bury(failing(th.claimed("t", store.ClaimQueued).Claim))
 			if b.Tenant == "acme" {
 				want = append(want, b.RunID)
 			}
 		}
 		var got []string
-		q := adapter.PageQuery{Tenant: "acme", Limit: 2}
+		q := store.PageQuery{Tenant: "acme", Limit: 2}
 		for pages := 0; ; pages++ {
 			page, err := s.DeadLetters(e.Context(), q)
 			th := e.on(s, "t0")
 			for _, d := range must(th, page, err).Letters {
-				same(th, "state", d.State, adapter.DispatchDeadLetter)
+				same(th, "state", d.State, store.DispatchDeadLetter)
 				got = append(got, d.ID)
 			}
 			if q.Cursor = page.Next; q.Cursor == "" || pages > 10 {

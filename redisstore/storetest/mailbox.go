@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
-func (th *thread) dispatch(id string) adapter.Dispatch {
+func (th *thread) dispatch(id string) store.Dispatch {
 	th.Helper()
 	d, err := th.s.Dispatch(th.Context(), th.key, id)
 	if must(th, d, err) == nil {
@@ -19,7 +19,7 @@ func (th *thread) dispatch(id string) adapter.Dispatch {
 	return *d
 }
 
-func (th *thread) dispatches(q adapter.DispatchQuery) []adapter.Dispatch {
+func (th *thread) dispatches(q store.DispatchQuery) []store.Dispatch {
 	th.Helper()
 	list, err := th.s.Dispatches(th.Context(), th.key, q)
 	for _, d := range must(th, list, err) {
@@ -31,16 +31,16 @@ func (th *thread) dispatches(q adapter.DispatchQuery) []adapter.Dispatch {
 }
 
 // listed are the ids and states of all dispatches, in order.
-func (th *thread) listed(states ...adapter.DispatchState) string {
+func (th *thread) listed(states ...store.DispatchState) string {
 	th.Helper()
 	var words []string
-	for _, d := range th.dispatches(adapter.DispatchQuery{States: states, Limit: 1000}) {
+	for _, d := range th.dispatches(store.DispatchQuery{States: states, Limit: 1000}) {
 		words = append(words, d.ID+":"+string(d.State))
 	}
 	return strings.Join(words, " ")
 }
 
-func (th *thread) counts() map[adapter.DispatchState]int64 {
+func (th *thread) counts() map[store.DispatchState]int64 {
 	th.Helper()
 	counts, err := th.s.CountDispatches(th.Context())
 	counts = must(th, counts, err)
@@ -52,27 +52,27 @@ func (th *thread) counts() map[adapter.DispatchState]int64 {
 	return counts
 }
 
-func (th *thread) nack(n adapter.Nack) adapter.NackResult {
+func (th *thread) nack(n store.Nack) store.NackResult {
 	th.Helper()
 	res, err := th.s.Nack(th.Context(), n)
 	return must(th, res, err)
 }
 
-func (th *thread) bury(n adapter.Nack) adapter.NackResult {
+func (th *thread) bury(n store.Nack) store.NackResult {
 	th.Helper()
 	res, err := th.s.Bury(th.Context(), n)
 	return must(th, res, err)
 }
 
 // failing is a Nack of the claim with an error, to be tried again at once.
-func failing(c adapter.Claim) adapter.Nack {
-	return adapter.Nack{Claim: c, Error: "boom", Terminal: []byte("failed:" + c.RunID)}
+func failing(c store.Claim) store.Nack {
+	return store.Nack{Claim: c, Error: "boom", Terminal: []byte("failed:" + c.RunID)}
 }
 
 // interrupt interrupts the thread that the caller has seen active with a run.
-func (th *thread) interrupt(request, active string) adapter.InterruptResult {
+func (th *thread) interrupt(request, active string) store.InterruptResult {
 	th.Helper()
-	res, err := th.s.Interrupt(th.Context(), adapter.Interruption{Thread: th.key, Request: request, Active: active,
+	res, err := th.s.Interrupt(th.Context(), store.Interruption{Thread: th.key, Request: request, Active: active,
 		Terminal: []byte("interrupted:" + active), Reason: "because of " + request})
 	return must(th, res, err)
 }
@@ -90,9 +90,9 @@ func (th *thread) unpause(request string) bool {
 }
 
 // claimRun claims a waiting dispatch by its id.
-func (th *thread) claimRun(run, token string) adapter.ClaimResult {
+func (th *thread) claimRun(run, token string) store.ClaimResult {
 	th.Helper()
-	res, err := th.s.Claim(th.Context(), adapter.ClaimRequest{Thread: th.key, Token: token, RunID: run})
+	res, err := th.s.Claim(th.Context(), store.ClaimRequest{Thread: th.key, Token: token, RunID: run})
 	return must(th, res, err)
 }
 
@@ -100,15 +100,15 @@ func (th *thread) claimRun(run, token string) adapter.ClaimResult {
 // brings its run to an end.
 func (th *thread) carried(run string) {
 	th.Helper()
-	c := th.claimed("carry-"+run, adapter.ClaimQueued).Claim
+	c := th.claimed("carry-"+run, store.ClaimQueued).Claim
 	same(th, "next", c.RunID, run)
 	at := th.activate(c).End.Seq
-	th.ok(ending(c, 2, at, "end:"+run, adapter.EndFinish))
+	th.ok(ending(c, 2, at, "end:"+run, store.EndFinish))
 }
 
 // misshapen says what a dispatch has that its state does not allow, or lacks.
-func misshapen(d adapter.Dispatch) string {
-	claimed := d.State == adapter.DispatchClaimed
+func misshapen(d store.Dispatch) string {
+	claimed := d.State == store.DispatchClaimed
 	switch {
 	case d.ID == "" || d.Thread.Thread == "":
 		return "has no id"
@@ -130,20 +130,20 @@ func misshapen(d adapter.Dispatch) string {
 		return "is not terminal and has an outcome"
 	case d.Outcome != nil && !d.Started:
 		return "has an outcome without a start"
-	case d.RequeuedAs != "" && d.State != adapter.DispatchDeadLetter:
+	case d.RequeuedAs != "" && d.State != store.DispatchDeadLetter:
 		return "was requeued and is no dead letter"
-	case d.Started && d.Input != nil && d.State != adapter.DispatchDeadLetter:
+	case d.Started && d.Input != nil && d.State != store.DispatchDeadLetter:
 		return "has started and keeps its input"
 	case len(d.Record) == 0:
 		return "has no record"
 	}
 	switch d.State {
-	case adapter.DispatchQueued, adapter.DispatchClaimed, adapter.DispatchCancelled:
-	case adapter.DispatchAcked, adapter.DispatchDeadLetter:
+	case store.DispatchQueued, store.DispatchClaimed, store.DispatchCancelled:
+	case store.DispatchAcked, store.DispatchDeadLetter:
 		if d.Outcome == nil {
 			return "ended without an outcome"
 		}
-	case adapter.DispatchSuperseded:
+	case store.DispatchSuperseded:
 	default:
 		return "is in no known state"
 	}

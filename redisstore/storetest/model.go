@@ -7,13 +7,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // model is a thread as the contract wants it, in plain Go: it predicts each
 // answer of a store, one call after the other, and what a reader sees then.
 type model struct {
-	key    adapter.ThreadKey
+	key    store.ThreadKey
 	lease  time.Duration
 	retain int64
 	now    time.Time
@@ -50,7 +50,7 @@ type model struct {
 	closing []string // what stopping the active run must log
 	waiting []*run   // stopped ones included, in the order of claiming
 
-	interrupts map[string]adapter.InterruptResult // by request
+	interrupts map[string]store.InterruptResult // by request
 }
 
 type snapshot struct {
@@ -82,9 +82,9 @@ type given struct {
 
 // run is a run with its dispatch as Dispatch should return it.
 type run struct {
-	adapter.Dispatch
+	store.Dispatch
 	label, exe string
-	status     adapter.RunStatus
+	status     store.RunStatus
 	begin      int64 // the log's end when it was admitted
 	started    int64
 	terminal   string
@@ -110,15 +110,15 @@ type settled struct {
 	ready, gave bool
 }
 
-func newModel(key adapter.ThreadKey, lease time.Duration, retain int64) *model {
+func newModel(key store.ThreadKey, lease time.Duration, retain int64) *model {
 	return &model{key: key, lease: lease, retain: retain, base: 1,
 		snapshot: snapshot{messages: map[string]string{}},
 		answers:  map[string]string{}, asked: map[string]bool{}, archived: map[string]bool{}, drafts: map[string]string{},
-		latestX: map[string]string{}, runs: map[string]*run{}, interrupts: map[string]adapter.InterruptResult{}}
+		latestX: map[string]string{}, runs: map[string]*run{}, interrupts: map[string]store.InterruptResult{}}
 }
 
-func (m *model) end() adapter.Position {
-	return adapter.Position{Epoch: m.epoch, Seq: int64(len(m.log))}
+func (m *model) end() store.Position {
+	return store.Position{Epoch: m.epoch, Seq: int64(len(m.log))}
 }
 
 // decide notes that the call changed what later ones are judged by.
@@ -130,7 +130,7 @@ func (m *model) append(events ...string) { m.log = append(m.log, events...) }
 func (m *model) idle() bool { return m.active == nil && m.open == nil }
 
 // held finds the run of a claim that may write.
-func (m *model) held(c adapter.Claim) *run {
+func (m *model) held(c store.Claim) *run {
 	if m.active == nil || c.Token == "" || m.active.ID != c.RunID || m.active.token != c.Token || m.dispatchEpoch != c.DispatchEpoch {
 		return nil
 	}
@@ -138,22 +138,22 @@ func (m *model) held(c adapter.Claim) *run {
 }
 
 // fence judges a batch.
-func (m *model) fence(c adapter.Claim, number, expect int64) (status adapter.CommitStatus, stored bool) {
+func (m *model) fence(c store.Claim, number, expect int64) (status store.CommitStatus, stored bool) {
 	end := int64(len(m.log))
 	r := m.held(c)
 	switch {
 	case expect > end:
-		return adapter.CommitAhead, false
+		return store.CommitAhead, false
 	case r == nil:
-		return adapter.CommitFenced, false
+		return store.CommitFenced, false
 	case number == r.number:
-		return adapter.CommitOK, true
+		return store.CommitOK, true
 	case number > r.number+1:
-		return adapter.CommitAhead, false
+		return store.CommitAhead, false
 	case number < r.number || expect != end:
-		return adapter.CommitMismatch, false
+		return store.CommitMismatch, false
 	}
-	return adapter.CommitOK, false
+	return store.CommitOK, false
 }
 
 // lineUp puts the waiting runs in the order of claiming.
@@ -166,7 +166,7 @@ func (m *model) leaves(r *run) {
 }
 
 // finish makes a dispatch terminal.
-func (m *model) finish(r *run, state adapter.DispatchState, why string) {
+func (m *model) finish(r *run, state store.DispatchState, why string) {
 	r.State, r.Completed, r.Updated, r.Error = state, m.now, m.now, why
 	r.ClaimedBy, r.LeaseUntil, r.token = "", time.Time{}, ""
 	m.ended = append(m.ended, r)
@@ -175,9 +175,9 @@ func (m *model) finish(r *run, state adapter.DispatchState, why string) {
 // over notes a run's terminal event, which is the log's last.
 func (m *model) over(r *run) {
 	m.boundary = int64(len(m.log))
-	r.status, r.terminal = adapter.RunEnded, m.log[len(m.log)-1]
+	r.status, r.terminal = store.RunEnded, m.log[len(m.log)-1]
 	r.Outcome, r.Started = json.RawMessage(r.terminal), true
-	if r.State != adapter.DispatchDeadLetter {
+	if r.State != store.DispatchDeadLetter {
 		r.Input = nil
 	}
 }
@@ -199,7 +199,7 @@ func (m *model) release() bool {
 		if r == next {
 			break
 		}
-		if r.status == adapter.RunStopped {
+		if r.status == store.RunStopped {
 			m.leaves(r)
 			m.never(r)
 		}
@@ -210,7 +210,7 @@ func (m *model) release() bool {
 // ready is the dispatch to claim next.
 func (m *model) ready() *run {
 	for _, r := range m.waiting {
-		if r.status == adapter.RunQueued && !r.Available.After(m.now) {
+		if r.status == store.RunQueued && !r.Available.After(m.now) {
 			return r
 		}
 	}
@@ -229,11 +229,11 @@ func (m *model) due() bool {
 }
 
 // state is a run as Read returns it.
-func (m *model) state(r *run) *adapter.RunState {
+func (m *model) state(r *run) *store.RunState {
 	if r == nil {
 		return nil
 	}
-	s := &adapter.RunState{ID: r.ID, Record: r.Record, Status: r.status, Started: r.started, Execution: r.exe, LatestOfExe: cmp.Or(m.latestX[r.exe], r.ID)}
+	s := &store.RunState{ID: r.ID, Record: r.Record, Status: r.status, Started: r.started, Execution: r.exe, LatestOfExe: cmp.Or(m.latestX[r.exe], r.ID)}
 	if r.terminal != "" {
 		s.Terminal = json.RawMessage(r.terminal)
 	}
@@ -241,13 +241,13 @@ func (m *model) state(r *run) *adapter.RunState {
 }
 
 // list predicts Dispatches.
-func (m *model) list() []adapter.Dispatch {
-	var list []adapter.Dispatch
+func (m *model) list() []store.Dispatch {
+	var list []store.Dispatch
 	if m.active != nil {
 		list = append(list, m.active.Dispatch)
 	}
 	for _, r := range m.waiting {
-		if r.status == adapter.RunQueued {
+		if r.status == store.RunQueued {
 			list = append(list, r.Dispatch)
 		}
 	}

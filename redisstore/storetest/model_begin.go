@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // begins predicts Begin on a node; refused: it is an error and changes nothing.
-func (m *model) begins(b adapter.Begin, node string) (res adapter.BeginResult, refused bool) {
+func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refused bool) {
 	res.Start = m.end()
 	if r := m.runs[b.RunID]; r != nil {
 		res.Start.Seq = r.begin
@@ -20,11 +20,11 @@ func (m *model) begins(b adapter.Begin, node string) (res adapter.BeginResult, r
 	holder := m.holder(b.Dedupe)
 	switch {
 	case holder != nil:
-		return adapter.BeginResult{Status: adapter.BeginDuplicate, Start: m.end(), Of: holder.ID}, false
+		return store.BeginResult{Status: store.BeginDuplicate, Start: m.end(), Of: holder.ID}, false
 	case b.Version != m.version:
-		return adapter.BeginResult{Status: adapter.BeginStale, Start: m.end()}, false
+		return store.BeginResult{Status: store.BeginStale, Start: m.end()}, false
 	case b.Deadline > 0 && m.now.UnixMilli() > b.Deadline:
-		return adapter.BeginResult{Status: adapter.BeginExpired, Start: m.end()}, false
+		return store.BeginResult{Status: store.BeginExpired, Start: m.end()}, false
 	}
 	resumes := len(b.Answers) > 0
 	if !b.Queue {
@@ -39,7 +39,7 @@ func (m *model) begins(b adapter.Begin, node string) (res adapter.BeginResult, r
 	if b.Requeues != "" {
 		letter = m.runs[b.Requeues]
 		if !m.requeues(letter, b) {
-			return adapter.BeginResult{Status: adapter.BeginGone, Start: m.end()}, false
+			return store.BeginResult{Status: store.BeginGone, Start: m.end()}, false
 		}
 	}
 	r := m.admit(b)
@@ -48,7 +48,7 @@ func (m *model) begins(b adapter.Begin, node string) (res adapter.BeginResult, r
 	}
 	m.decide()
 	if b.Queue {
-		r.State, r.status, r.Input = adapter.DispatchQueued, adapter.RunQueued, b.Input
+		r.State, r.status, r.Input = store.DispatchQueued, store.RunQueued, b.Input
 		r.cancelled = [2]string{string(b.Cancelled[0]), string(b.Cancelled[1])}
 		r.Available = b.Available
 		m.waiting = append(m.waiting, r)
@@ -84,17 +84,17 @@ func (m *model) holder(key string) *run {
 }
 
 // requeues reports whether a dead letter can be gone on with.
-func (m *model) requeues(letter *run, b adapter.Begin) bool {
-	if letter == nil || letter.State != adapter.DispatchDeadLetter || letter.RequeuedAs != "" {
+func (m *model) requeues(letter *run, b store.Begin) bool {
+	if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
 		return false
 	}
 	return b.Frozen != nil || m.exe != nil && m.exe.id == letter.exe
 }
 
 // admit makes the run of an accepted begin.
-func (m *model) admit(b adapter.Begin) *run {
+func (m *model) admit(b store.Begin) *run {
 	r := &run{label: b.Label, exe: b.Execution, begin: int64(len(m.log))}
-	r.Dispatch = adapter.Dispatch{ID: b.RunID, Thread: m.key, Epoch: m.dispatchEpoch, Priority: cmp.Or(b.Priority, 128),
+	r.Dispatch = store.Dispatch{ID: b.RunID, Thread: m.key, Epoch: m.dispatchEpoch, Priority: cmp.Or(b.Priority, 128),
 		Dedupe: b.Dedupe, MaxAttempts: cmp.Or(b.MaxAttempts, 3), Created: m.now, Updated: m.now, Record: b.Record}
 	m.runs[b.RunID] = r
 	m.begun = append(m.begun, r)
@@ -109,7 +109,7 @@ func (m *model) admit(b adapter.Begin) *run {
 }
 
 // answer does with the execution what a begin that starts at once says.
-func (m *model) answer(b adapter.Begin) {
+func (m *model) answer(b store.Begin) {
 	if len(b.Answers) > 0 {
 		for id, text := range b.Answers {
 			m.answers[id] = string(text)
@@ -129,7 +129,7 @@ func (m *model) answer(b adapter.Begin) {
 // claimed gives a run to a worker.
 func (m *model) claimed(r *run, token, node string) {
 	m.active, m.wish.taken = r, false
-	r.status, r.State = adapter.RunActive, adapter.DispatchClaimed
+	r.status, r.State = store.RunActive, store.DispatchClaimed
 	r.token, r.number = token, 0
 	r.Attempts++
 	r.ClaimedBy, r.Available, r.Updated = node, time.Time{}, m.now
@@ -155,12 +155,12 @@ func (m *model) starts(r *run, at int64) {
 	m.latest = r
 }
 
-func (m *model) claimOf(r *run) adapter.Claim {
-	return adapter.Claim{Thread: m.key, RunID: r.ID, Token: r.token, DispatchEpoch: m.dispatchEpoch}
+func (m *model) claimOf(r *run) store.Claim {
+	return store.Claim{Thread: m.key, RunID: r.ID, Token: r.token, DispatchEpoch: m.dispatchEpoch}
 }
 
 // claims predicts Claim.
-func (m *model) claims(c adapter.ClaimRequest, node string) adapter.ClaimResult {
+func (m *model) claims(c store.ClaimRequest, node string) store.ClaimResult {
 	if r := m.active; r != nil {
 		if r.token == c.Token {
 			return m.claimResult(r)
@@ -168,7 +168,7 @@ func (m *model) claims(c adapter.ClaimRequest, node string) adapter.ClaimResult 
 		// What was given back until a time may be had before it by name.
 		byName := c.RunID == r.ID && r.token == ""
 		if c.RunID != "" && c.RunID != r.ID || !m.due() && !byName {
-			return adapter.ClaimResult{}
+			return store.ClaimResult{}
 		}
 		m.decide()
 		if r.queued = r.started == 0; !r.queued && m.progressed(r) {
@@ -179,21 +179,21 @@ func (m *model) claims(c adapter.ClaimRequest, node string) adapter.ClaimResult 
 	}
 	if m.open != nil {
 		if m.due() {
-			return adapter.ClaimResult{Kind: adapter.ClaimExpired}
+			return store.ClaimResult{Kind: store.ClaimExpired}
 		}
-		return adapter.ClaimResult{}
+		return store.ClaimResult{}
 	}
 	before := len(m.log)
 	m.release()
 	next := m.ready()
 	if c.RunID != "" {
-		if next = m.runs[c.RunID]; next != nil && next.status != adapter.RunQueued {
+		if next = m.runs[c.RunID]; next != nil && next.status != store.RunQueued {
 			next = nil
 		}
 	}
 	if next == nil {
 		m.decided = len(m.log) > before
-		return adapter.ClaimResult{}
+		return store.ClaimResult{}
 	}
 	m.decide()
 	m.leaves(next)
@@ -202,27 +202,27 @@ func (m *model) claims(c adapter.ClaimRequest, node string) adapter.ClaimResult 
 	return m.claimResult(next)
 }
 
-func (m *model) claimResult(r *run) adapter.ClaimResult {
-	res := adapter.ClaimResult{Kind: adapter.ClaimTakeover, Claim: m.claimOf(r), Attempts: r.Attempts,
+func (m *model) claimResult(r *run) store.ClaimResult {
+	res := store.ClaimResult{Kind: store.ClaimTakeover, Claim: m.claimOf(r), Attempts: r.Attempts,
 		Exhausted: r.Attempts > r.MaxAttempts, Record: r.Record}
 	if r.queued {
-		res.Kind, res.Input = adapter.ClaimQueued, r.Input
+		res.Kind, res.Input = store.ClaimQueued, r.Input
 	}
 	return res
 }
 
 // activates predicts Activate.
-func (m *model) activates(a adapter.Activation) adapter.CommitResult {
+func (m *model) activates(a store.Activation) store.CommitResult {
 	status, stored := m.fence(a.Claim, 1, int64(len(m.log)))
 	r := m.active
 	if stored && !r.queued {
-		status = adapter.CommitMismatch
+		status = store.CommitMismatch
 	}
-	if status != adapter.CommitOK || stored {
+	if status != store.CommitOK || stored {
 		return m.committed(status)
 	}
 	if r.started > 0 {
-		return m.committed(adapter.CommitMismatch)
+		return m.committed(store.CommitMismatch)
 	}
 	at := int64(len(m.log)) + 1
 	m.append(stringsOf(a.Events)...)
@@ -230,16 +230,16 @@ func (m *model) activates(a adapter.Activation) adapter.CommitResult {
 	m.exe = &execution{id: a.Execution, agent: a.Agent, frozen: string(a.Frozen), began: m.now}
 	m.starts(r, at)
 	m.decide()
-	return m.committed(adapter.CommitOK)
+	return m.committed(store.CommitOK)
 }
 
 // committed is the answer to a batch.
-func (m *model) committed(status adapter.CommitStatus) adapter.CommitResult {
-	return adapter.CommitResult{Status: status, End: m.end(), Paused: status == adapter.CommitOK && m.wish.set && !m.wish.taken}
+func (m *model) committed(status store.CommitStatus) store.CommitResult {
+	return store.CommitResult{Status: status, End: m.end(), Paused: status == store.CommitOK && m.wish.set && !m.wish.taken}
 }
 
 // renews predicts Renew.
-func (m *model) renews(c adapter.Claim) bool {
+func (m *model) renews(c store.Claim) bool {
 	r := m.held(c)
 	if r != nil {
 		m.extend(r)

@@ -6,23 +6,23 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // commits predicts Commit.
-func (m *model) commits(b adapter.Batch) adapter.CommitResult {
+func (m *model) commits(b store.Batch) store.CommitResult {
 	if b.End != nil {
 		return m.ends(b)
 	}
 	status, stored := m.fence(b.Claim, b.Number, b.Expect)
-	if status == adapter.CommitOK && !stored {
+	if status == store.CommitOK && !stored {
 		m.write(b)
 		m.active.number = b.Number
 	}
 	return m.committed(status)
 }
 
-func (m *model) write(b adapter.Batch) {
+func (m *model) write(b store.Batch) {
 	m.append(stringsOf(b.Events)...)
 	if gave := m.giveable(); gave != nil && b.Bookkeeping {
 		gave.noted += len(b.Records)
@@ -51,29 +51,29 @@ func closingEvents(array json.RawMessage) []string {
 	return out
 }
 
-func (m *model) ends(b adapter.Batch) adapter.CommitResult {
+func (m *model) ends(b store.Batch) store.CommitResult {
 	call := strconv.FormatInt(b.Number, 10)
 	if r := m.runs[b.Claim.RunID]; r != nil && r.settled.token == b.Claim.Token && r.settled.call == call {
-		return adapter.CommitResult{End: adapter.Position{Epoch: m.epoch, Seq: r.settled.end}, Ready: r.settled.ready, GaveBack: r.settled.gave}
+		return store.CommitResult{End: store.Position{Epoch: m.epoch, Seq: r.settled.end}, Ready: r.settled.ready, GaveBack: r.settled.gave}
 	}
 	status, stored := m.fence(b.Claim, b.Number, b.Expect)
 	if stored {
-		status = adapter.CommitMismatch
+		status = store.CommitMismatch
 	}
-	if status != adapter.CommitOK {
+	if status != store.CommitOK {
 		return m.committed(status)
 	}
 	r := m.active
 	m.write(b)
 	m.snap(b.End.Snapshot)
 	r.settled = settled{token: r.token, call: call, end: int64(len(m.log))}
-	m.unclaim(r, adapter.DispatchAcked, r.Error)
+	m.unclaim(r, store.DispatchAcked, r.Error)
 	m.over(r)
-	res := adapter.CommitResult{Status: adapter.CommitOK, End: m.end()}
-	if b.End.Kind == adapter.EndSuspend {
+	res := store.CommitResult{Status: store.CommitOK, End: m.end()}
+	if b.End.Kind == store.EndSuspend {
 		m.suspend(b.End)
 	} else {
-		res.GaveBack, res.Ready = m.closes(b.End.Kind == adapter.EndFail && b.End.GiveBack)
+		res.GaveBack, res.Ready = m.closes(b.End.Kind == store.EndFail && b.End.GiveBack)
 	}
 	r.settled.gave, r.settled.ready = res.GaveBack, res.Ready
 	m.trim()
@@ -81,7 +81,7 @@ func (m *model) ends(b adapter.Batch) adapter.CommitResult {
 }
 
 // unclaim takes the claim off the active run, whose dispatch becomes terminal.
-func (m *model) unclaim(r *run, state adapter.DispatchState, why string) {
+func (m *model) unclaim(r *run, state store.DispatchState, why string) {
 	m.active, m.wish, m.closing = nil, wish{}, nil
 	m.finish(r, state, why)
 	m.decide()
@@ -119,7 +119,7 @@ func (m *model) giveable() *given {
 	return m.exe.gave
 }
 
-func (m *model) suspend(e *adapter.End) {
+func (m *model) suspend(e *store.End) {
 	m.open = &suspension{text: string(e.Suspension), ids: slices.Clone(e.Interrupts)}
 	m.deadline = e.Deadline
 	m.exe.gave = nil
@@ -131,7 +131,7 @@ func (m *model) suspend(e *adapter.End) {
 	}
 }
 
-func (m *model) snap(u *adapter.SnapshotUpdate) {
+func (m *model) snap(u *store.SnapshotUpdate) {
 	if u == nil {
 		return
 	}
@@ -196,8 +196,8 @@ func (m *model) draft(version int64, drafts map[string]json.RawMessage) (map[str
 }
 
 // journal predicts Journal for a claim that is held.
-func (m *model) journal(r *run) *adapter.ExecutionView {
-	x := &adapter.ExecutionView{ID: m.exe.id, Agent: m.exe.agent, Frozen: raw(m.exe.frozen), Began: m.exe.began,
+func (m *model) journal(r *run) *store.ExecutionView {
+	x := &store.ExecutionView{ID: m.exe.id, Agent: m.exe.agent, Frozen: raw(m.exe.frozen), Began: m.exe.began,
 		Started: r.started, Crashes: max(r.Attempts-1, 0)}
 	for _, record := range m.exe.journal {
 		x.Journal = append(x.Journal, raw(record))

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // handsBack predicts HandBack.
-func (m *model) handsBack(c adapter.Claim) {
+func (m *model) handsBack(c store.Claim) {
 	if r := m.held(c); r != nil {
 		r.Attempts = max(r.Attempts-1, 0)
 		r.settled.ready, r.settled.gave = m.again(r, 0), false
@@ -19,7 +19,7 @@ func (m *model) handsBack(c adapter.Claim) {
 // name. It reports whether there is one to claim at once.
 func (m *model) again(r *run, wait time.Duration) bool {
 	m.decide()
-	r.State, r.Updated = adapter.DispatchQueued, m.now
+	r.State, r.Updated = store.DispatchQueued, m.now
 	r.ClaimedBy, r.LeaseUntil, r.token, r.number = "", time.Time{}, "", 0
 	r.Available = time.Time{}
 	retry := m.now.Add(wait)
@@ -32,7 +32,7 @@ func (m *model) again(r *run, wait time.Duration) bool {
 		}
 		return wait == 0
 	}
-	r.status = adapter.RunQueued
+	r.status = store.RunQueued
 	m.active, m.wish, m.closing = nil, wish{}, nil
 	if len(m.waiting) > 0 {
 		r.rank = min(r.rank, m.waiting[0].rank-1)
@@ -43,27 +43,27 @@ func (m *model) again(r *run, wait time.Duration) bool {
 }
 
 // nacked predicts Nack and Bury.
-func (m *model) nacked(n adapter.Nack, bury bool) adapter.NackResult {
+func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
 	if r := m.runs[n.Claim.RunID]; r != nil && r.settled.token == n.Claim.Token && r.settled.call == "nack" {
-		state := adapter.DispatchQueued
-		if r.State == adapter.DispatchDeadLetter {
+		state := store.DispatchQueued
+		if r.State == store.DispatchDeadLetter {
 			state = r.State
 		}
-		return adapter.NackResult{State: state, Ready: r.settled.ready, GaveBack: r.settled.gave}
+		return store.NackResult{State: state, Ready: r.settled.ready, GaveBack: r.settled.gave}
 	}
 	r := m.held(n.Claim)
 	if r == nil {
-		return adapter.NackResult{}
+		return store.NackResult{}
 	}
 	r.settled = settled{token: n.Claim.Token, call: "nack"}
 	if n.Error != "" {
 		r.Error = n.Error
 	}
-	res := adapter.NackResult{State: adapter.DispatchQueued}
+	res := store.NackResult{State: store.DispatchQueued}
 	if bury || r.Attempts >= r.MaxAttempts {
 		activated := r.started > 0
-		m.cut(r, adapter.DispatchDeadLetter, r.Error, string(n.Terminal))
-		res.State = adapter.DispatchDeadLetter
+		m.cut(r, store.DispatchDeadLetter, r.Error, string(n.Terminal))
+		res.State = store.DispatchDeadLetter
 		if n.GiveBack && activated && m.gives() {
 			res.GaveBack = true
 		} else {
@@ -77,7 +77,7 @@ func (m *model) nacked(n adapter.Nack, bury bool) adapter.NackResult {
 }
 
 // cut ends the active run whatever its worker does.
-func (m *model) cut(r *run, state adapter.DispatchState, why, terminal string) {
+func (m *model) cut(r *run, state store.DispatchState, why, terminal string) {
 	if r.started > 0 {
 		m.append(m.closing...)
 		m.append(terminal)
@@ -91,7 +91,7 @@ func (m *model) cut(r *run, state adapter.DispatchState, why, terminal string) {
 }
 
 // stopped predicts Stop.
-func (m *model) stopped(s adapter.Stop) adapter.StopResult {
+func (m *model) stopped(s store.Stop) store.StopResult {
 	var candidates []*run
 	for _, r := range m.begun {
 		if s.RunID != "" && r.ID == s.RunID || s.RunID == "" && r.label == s.Label {
@@ -101,24 +101,24 @@ func (m *model) stopped(s adapter.Stop) adapter.StopResult {
 	var target *run
 	for _, r := range slices.Backward(candidates) {
 		if r.request == s.Request {
-			return m.owed(r, adapter.StopResult{Stopped: true, RunID: r.ID, Ready: r.settled.ready})
+			return m.owed(r, store.StopResult{Stopped: true, RunID: r.ID, Ready: r.settled.ready})
 		}
-		if target == nil && (r.status == adapter.RunActive || r.status == adapter.RunQueued) {
+		if target == nil && (r.status == store.RunActive || r.status == store.RunQueued) {
 			target = r
 		}
 	}
-	if target == nil || s.Waiting && target.status == adapter.RunActive && target.token != "" {
-		return adapter.StopResult{}
+	if target == nil || s.Waiting && target.status == store.RunActive && target.token != "" {
+		return store.StopResult{}
 	}
 	m.decide()
 	target.request = s.Request
 	idle := m.idle()
-	if target.status == adapter.RunQueued {
-		m.withdraw(target, adapter.DispatchCancelled, s.Reason)
+	if target.status == store.RunQueued {
+		m.withdraw(target, store.DispatchCancelled, s.Reason)
 	} else {
-		state, terminal := adapter.DispatchSuperseded, string(s.Terminal)
+		state, terminal := store.DispatchSuperseded, string(s.Terminal)
 		if target.token == "" {
-			state = adapter.DispatchCancelled
+			state = store.DispatchCancelled
 		}
 		if target.started == 0 {
 			terminal = target.cancelled[1]
@@ -126,7 +126,7 @@ func (m *model) stopped(s adapter.Stop) adapter.StopResult {
 		m.cut(target, state, s.Reason, terminal)
 		m.exe, idle = nil, true
 	}
-	res := adapter.StopResult{Stopped: true, RunID: target.ID}
+	res := store.StopResult{Stopped: true, RunID: target.ID}
 	if idle {
 		res.Ready = m.release()
 	}
@@ -135,32 +135,32 @@ func (m *model) stopped(s adapter.Stop) adapter.StopResult {
 }
 
 // owed adds the events that are not logged yet.
-func (m *model) owed(r *run, res adapter.StopResult) adapter.StopResult {
-	if r.status == adapter.RunStopped {
+func (m *model) owed(r *run, res store.StopResult) store.StopResult {
+	if r.status == store.RunStopped {
 		res.Queued, res.Events = true, bytesOf(r.cancelled[:])
 	}
 	return res
 }
 
 // withdraw stops a run that waits: its events are logged when it is released.
-func (m *model) withdraw(r *run, state adapter.DispatchState, why string) {
-	r.status, r.Input = adapter.RunStopped, nil
+func (m *model) withdraw(r *run, state store.DispatchState, why string) {
+	r.status, r.Input = store.RunStopped, nil
 	m.finish(r, state, why)
 }
 
 // interrupted predicts Interrupt.
-func (m *model) interrupted(i adapter.Interruption) adapter.InterruptResult {
+func (m *model) interrupted(i store.Interruption) store.InterruptResult {
 	res, again := m.interrupts[i.Request]
 	if !again {
 		if m.active != nil && m.active.ID != i.Active {
-			return adapter.InterruptResult{Stale: true, Epoch: m.dispatchEpoch}
+			return store.InterruptResult{Stale: true, Epoch: m.dispatchEpoch}
 		}
 		m.decide()
 		m.dispatchEpoch++
 		res.Epoch = m.dispatchEpoch
 		for _, r := range m.waiting {
-			if r.status == adapter.RunQueued {
-				m.withdraw(r, adapter.DispatchSuperseded, i.Reason)
+			if r.status == store.RunQueued {
+				m.withdraw(r, store.DispatchSuperseded, i.Reason)
 				res.Superseded = append(res.Superseded, r.ID)
 			}
 		}
@@ -170,7 +170,7 @@ func (m *model) interrupted(i adapter.Interruption) adapter.InterruptResult {
 			if r.started == 0 {
 				terminal = r.cancelled[1]
 			}
-			m.cut(r, adapter.DispatchSuperseded, i.Reason, terminal)
+			m.cut(r, store.DispatchSuperseded, i.Reason, terminal)
 			m.exe = nil
 		}
 		m.interrupts[i.Request] = res
@@ -181,7 +181,7 @@ func (m *model) interrupted(i adapter.Interruption) adapter.InterruptResult {
 	res.Owed = nil
 	for _, id := range res.Superseded {
 		var events [][]byte
-		if r := m.runs[id]; r.status == adapter.RunStopped {
+		if r := m.runs[id]; r.status == store.RunStopped {
 			events = bytesOf(r.cancelled[:])
 		}
 		res.Owed = append(res.Owed, events)
@@ -215,7 +215,7 @@ func (m *model) unpauses(request string) bool {
 }
 
 // takesPause predicts TakePause.
-func (m *model) takesPause(c adapter.Claim) bool {
+func (m *model) takesPause(c store.Claim) bool {
 	if m.held(c) == nil || !m.wish.set {
 		return false
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func must[T any](th *thread, v T, err error) T {
@@ -21,9 +21,9 @@ func must[T any](th *thread, v T, err error) T {
 	return v
 }
 
-func (th *thread) view(q ...adapter.ReadQuery) *adapter.ThreadView {
+func (th *thread) view(q ...store.ReadQuery) *store.ThreadView {
 	th.Helper()
-	var query adapter.ReadQuery
+	var query store.ReadQuery
 	if len(q) > 0 {
 		query = q[0]
 	}
@@ -58,15 +58,15 @@ func raws(words string) []json.RawMessage {
 }
 
 // start is a Begin of a new execution on the thread as it is.
-func (th *thread) start(run string) adapter.Begin {
+func (th *thread) start(run string) store.Begin {
 	th.Helper()
-	return adapter.Begin{Thread: th.key, Version: th.view().Version, RunID: run, Label: "label-" + run,
+	return store.Begin{Thread: th.key, Version: th.view().Version, RunID: run, Label: "label-" + run,
 		Execution: "exe-" + run, Record: json.RawMessage(`{"run":"` + run + `"}`), Token: "token-" + run,
 		Events: events("start:" + run), Frozen: json.RawMessage(`{"of":"` + run + `"}`), Agent: "agent"}
 }
 
 // wait is a Begin that queues.
-func (th *thread) wait(run string) adapter.Begin {
+func (th *thread) wait(run string) store.Begin {
 	th.Helper()
 	b := th.start(run)
 	b.Token, b.Events, b.Frozen, b.Agent = "", nil, nil, ""
@@ -76,7 +76,7 @@ func (th *thread) wait(run string) adapter.Begin {
 }
 
 // resume is a Begin that answers the interrupt "int".
-func (th *thread) resume(run, execution string) adapter.Begin {
+func (th *thread) resume(run, execution string) store.Begin {
 	th.Helper()
 	b := th.start(run)
 	b.Execution, b.Frozen, b.Agent = execution, nil, ""
@@ -85,36 +85,36 @@ func (th *thread) resume(run, execution string) adapter.Begin {
 	return b
 }
 
-func (th *thread) begin(b adapter.Begin) adapter.BeginResult {
+func (th *thread) begin(b store.Begin) store.BeginResult {
 	th.Helper()
 	res, err := th.s.Begin(th.Context(), b)
 	return must(th, res, err)
 }
 
 // begun begins and wants it accepted.
-func (th *thread) begun(b adapter.Begin) adapter.Claim {
+func (th *thread) begun(b store.Begin) store.Claim {
 	th.Helper()
 	res := th.begin(b)
-	if res.Status != adapter.BeginAccepted {
+	if res.Status != store.BeginAccepted {
 		th.Fatalf("begin %s: status %d", b.RunID, res.Status)
 	}
 	return res.Claim
 }
 
-func (th *thread) commit(b adapter.Batch) adapter.CommitResult {
+func (th *thread) commit(b store.Batch) store.CommitResult {
 	th.Helper()
 	res, err := th.s.Commit(th.Context(), b)
 	return must(th, res, err)
 }
 
-func batch(c adapter.Claim, number, expect int64, words string) adapter.Batch {
-	return adapter.Batch{Claim: c, Number: number, Expect: expect, Events: events(words)}
+func batch(c store.Claim, number, expect int64, words string) store.Batch {
+	return store.Batch{Claim: c, Number: number, Expect: expect, Events: events(words)}
 }
 
-func ending(c adapter.Claim, number, expect int64, words string, kind adapter.EndKind) adapter.Batch {
+func ending(c store.Claim, number, expect int64, words string, kind store.EndKind) store.Batch {
 	b := batch(c, number, expect, words)
-	b.End = &adapter.End{Kind: kind}
-	if kind == adapter.EndSuspend {
+	b.End = &store.End{Kind: kind}
+	if kind == store.EndSuspend {
 		b.End.Suspension = json.RawMessage(`{"open":["int"]}`)
 		b.End.Interrupts = []string{"int"}
 		b.End.ToolCalls = []string{"call"}
@@ -123,10 +123,10 @@ func ending(c adapter.Claim, number, expect int64, words string, kind adapter.En
 }
 
 // ok wants the commit stored.
-func (th *thread) ok(b adapter.Batch) adapter.CommitResult {
+func (th *thread) ok(b store.Batch) store.CommitResult {
 	th.Helper()
 	res := th.commit(b)
-	if res.Status != adapter.CommitOK {
+	if res.Status != store.CommitOK {
 		th.Fatalf("commit %d: status %d, the log ends at %v", b.Number, res.Status, res.End)
 	}
 	return res
@@ -136,16 +136,16 @@ func (th *thread) ok(b adapter.Batch) adapter.CommitResult {
 func (th *thread) suspended() {
 	th.Helper()
 	c := th.begun(th.start("r1"))
-	th.ok(ending(c, 2, 1, "asks", adapter.EndSuspend))
+	th.ok(ending(c, 2, 1, "asks", store.EndSuspend))
 }
 
-func (th *thread) claim(token string) adapter.ClaimResult {
+func (th *thread) claim(token string) store.ClaimResult {
 	th.Helper()
-	res, err := th.s.Claim(th.Context(), adapter.ClaimRequest{Thread: th.key, Token: token})
+	res, err := th.s.Claim(th.Context(), store.ClaimRequest{Thread: th.key, Token: token})
 	return must(th, res, err)
 }
 
-func (th *thread) claimed(token string, kind adapter.ClaimKind) adapter.ClaimResult {
+func (th *thread) claimed(token string, kind store.ClaimKind) store.ClaimResult {
 	th.Helper()
 	res := th.claim(token)
 	if res.Kind != kind {
@@ -154,20 +154,20 @@ func (th *thread) claimed(token string, kind adapter.ClaimKind) adapter.ClaimRes
 	return res
 }
 
-func (th *thread) activate(c adapter.Claim) adapter.CommitResult {
+func (th *thread) activate(c store.Claim) store.CommitResult {
 	th.Helper()
 	res, err := th.s.Activate(th.Context(), activation(c))
 	return must(th, res, err)
 }
 
-func activation(c adapter.Claim) adapter.Activation {
-	return adapter.Activation{Claim: c, Events: events("start:" + c.RunID), Execution: "exe-" + c.RunID,
+func activation(c store.Claim) store.Activation {
+	return store.Activation{Claim: c, Events: events("start:" + c.RunID), Execution: "exe-" + c.RunID,
 		Frozen: json.RawMessage(`{"of":"` + c.RunID + `"}`), Agent: "agent"}
 }
 
-func (th *thread) stop(label string) adapter.StopResult {
+func (th *thread) stop(label string) store.StopResult {
 	th.Helper()
-	res, err := th.s.Stop(th.Context(), adapter.Stop{Thread: th.key, Request: rand.Text(), Label: label, Terminal: []byte("stopped:" + label)})
+	res, err := th.s.Stop(th.Context(), store.Stop{Thread: th.key, Request: rand.Text(), Label: label, Terminal: []byte("stopped:" + label)})
 	return must(th, res, err)
 }
 
@@ -177,7 +177,7 @@ func (th *thread) due() bool {
 	return slices.Contains(must(th, keys, err), th.key)
 }
 
-func (th *thread) renew(c adapter.Claim) bool {
+func (th *thread) renew(c store.Claim) bool {
 	th.Helper()
 	held, err := th.s.Renew(th.Context(), c)
 	return must(th, held, err)
@@ -204,9 +204,9 @@ func words(values ...any) string { return strings.Join(strings.Fields(fmt.Sprint
 // everything is all that a reader can learn about a thread.
 func (th *thread) everything() string {
 	th.Helper()
-	v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}})
+	v := th.view(store.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}})
 	v.Now = time.Time{}
-	runs := []*adapter.RunState{v.Active, v.Latest}
+	runs := []*store.RunState{v.Active, v.Latest}
 	for i := range runs {
 		if runs[i] != nil { // these tests' events are no JSON
 			runs[i].Terminal = json.RawMessage(fmt.Sprintf("%q", runs[i].Terminal))

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var nackTests = []test{
@@ -12,11 +12,11 @@ var nackTests = []test{
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		claim := th.claimed("t1", store.ClaimQueued).Claim
 		n := failing(claim)
 		n.Wait = time.Minute
 		first := th.nack(n)
-		same(th, "state", first.State, adapter.DispatchQueued)
+		same(th, "state", first.State, store.DispatchQueued)
 		d := th.dispatch("r1")
 		same(th, "dispatch", words(d.State, d.Attempts, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Started, d.Outcome == nil), "queued 1 boom true false true")
 		same(th, "available", d.Available, c.read().Add(time.Minute))
@@ -25,7 +25,7 @@ var nackTests = []test{
 		}
 		th.unchanged(func() {
 			same(th, "sent again", th.nack(n), first)
-			same(th, "start", th.activate(claim).Status, adapter.CommitFenced)
+			same(th, "start", th.activate(claim).Status, store.CommitFenced)
 			same(th, "renew", th.renew(claim), false)
 		})
 	}},
@@ -35,8 +35,8 @@ var nackTests = []test{
 		b.MaxAttempts = 2
 		th.begun(b)
 		th.begun(th.wait("r2"))
-		same(th, "first", th.nack(failing(th.claimed("t1", adapter.ClaimQueued).Claim)).State, adapter.DispatchQueued)
-		n := failing(th.claimed("t2", adapter.ClaimQueued).Claim)
+		same(th, "first", th.nack(failing(th.claimed("t1", store.ClaimQueued).Claim)).State, store.DispatchQueued)
+		n := failing(th.claimed("t2", store.ClaimQueued).Claim)
 		n.Error = "boom again"
 		last := th.nack(n)
 		same(th, "last", words(last.State, last.Ready), "dead_letter true")
@@ -52,37 +52,37 @@ var nackTests = []test{
 		b := th.wait("r1")
 		b.MaxAttempts = 2
 		th.begun(b)
-		claim := th.claimed("t1", adapter.ClaimQueued)
+		claim := th.claimed("t1", store.ClaimQueued)
 		th.activate(claim.Claim)
 		for i, exhausted := range []bool{false, true} {
 			c.move(e.lease + time.Millisecond)
-			claim = th.claimed(fmt.Sprint("t", i+2), adapter.ClaimTakeover)
+			claim = th.claimed(fmt.Sprint("t", i+2), store.ClaimTakeover)
 			same(th, "attempts", words(claim.Attempts, claim.Exhausted), words(i+2, exhausted))
 		}
 		th.unchanged(func() { same(th, "sent again", th.claim("t3"), claim) })
 		th.bury(failing(claim.Claim))
-		v := th.view(adapter.ReadQuery{RunID: "r1"})
+		v := th.view(store.ReadQuery{RunID: "r1"})
 		same(th, "run", words(v.Run.Status, v.Active == nil, th.dispatch("r1").State), "ended true dead_letter")
 		same(th, "log", th.log(), "start:r1 failed:r1")
 		c.move(time.Hour)
-		th.claimed("t9", adapter.ClaimNothing)
+		th.claimed("t9", store.ClaimNothing)
 	}},
 	{"M41 M70 a dead letter stays one", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		claim := th.claimed("t1", store.ClaimQueued).Claim
 		n := failing(claim)
 		buried := th.bury(n)
-		same(th, "state", buried.State, adapter.DispatchDeadLetter)
+		same(th, "state", buried.State, store.DispatchDeadLetter)
 		before := th.dispatch("r1")
 		c.move(time.Hour)
 		th.unchanged(func() {
 			same(th, "sent again", th.bury(n), buried)
-			th.claimed("t2", adapter.ClaimNothing)
-			same(th, "by id", th.claimRun("r1", "t3").Kind, adapter.ClaimNothing)
-			same(th, "start", th.activate(claim).Status, adapter.CommitFenced)
-			same(th, "stop", th.stop("label-r1"), adapter.StopResult{})
+			th.claimed("t2", store.ClaimNothing)
+			same(th, "by id", th.claimRun("r1", "t3").Kind, store.ClaimNothing)
+			same(th, "start", th.activate(claim).Status, store.CommitFenced)
+			same(th, "stop", th.stop("label-r1"), store.StopResult{})
 			same(th, "renew", th.renew(claim), false)
 		})
 		same(th, "dispatch", show(th.dispatch("r1")), show(before))
@@ -104,7 +104,7 @@ var nackTests = []test{
 		n.GiveBack = true
 		first := th.bury(n)
 		same(th, "gave back", words(first.GaveBack, first.Ready), "true false")
-		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}})
+		v := th.view(store.ReadQuery{InterruptIDs: []string{"int"}})
 		same(th, "suspension, answers", words(string(v.Suspension), len(v.Answers)), `{"open":["int"]} 0`)
 		th.unchanged(func() { same(th, "sent again", th.bury(n), first) })
 		th.begun(th.resume("r3", "exe-r1"))
@@ -112,7 +112,7 @@ var nackTests = []test{
 	{"M50 what was given back is claimed again, ahead of the others", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		claim := th.claimed("t1", adapter.ClaimQueued).Claim
+		claim := th.claimed("t1", store.ClaimQueued).Claim
 		urgent := th.wait("r2")
 		urgent.Priority = 1
 		th.begun(urgent)
@@ -121,7 +121,7 @@ var nackTests = []test{
 		if !th.due() {
 			e.Error("not due")
 		}
-		res := th.claimed("t2", adapter.ClaimQueued)
+		res := th.claimed("t2", store.ClaimQueued)
 		same(th, "claim", words(res.Claim.RunID, res.Attempts, string(res.Input)), `r1 2 {"input":"r1"}`)
 	}},
 	{"M90 M110 M165 a retry is claimed at its time and not before, on every node", func(e *env) {
@@ -129,20 +129,20 @@ var nackTests = []test{
 		th := e.thread()
 		other := th.from(e.node("b"))
 		th.begun(th.wait("r1"))
-		n := failing(th.claimed("t1", adapter.ClaimQueued).Claim)
+		n := failing(th.claimed("t1", store.ClaimQueued).Claim)
 		n.Wait = time.Minute
 		th.nack(n)
 		c.move(time.Minute - time.Millisecond)
 		if other.due() {
 			e.Error("due a millisecond too early")
 		}
-		other.claimed("t2", adapter.ClaimNothing)
+		other.claimed("t2", store.ClaimNothing)
 		c.move(time.Millisecond)
 		if !other.due() {
 			e.Error("not due in time")
 		}
-		same(th, "attempts", other.claimed("t2", adapter.ClaimQueued).Attempts, 2)
-		n = failing(adapter.Claim{Thread: th.key, RunID: "r1", Token: "t2"})
+		same(th, "attempts", other.claimed("t2", store.ClaimQueued).Attempts, 2)
+		n = failing(store.Claim{Thread: th.key, RunID: "r1", Token: "t2"})
 		n.Wait = time.Minute
 		other.nack(n)
 		same(th, "by id", th.claimRun("r1", "t3").Attempts, 3)
@@ -151,12 +151,12 @@ var nackTests = []test{
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		old := th.claimed("t1", adapter.ClaimQueued).Claim
+		old := th.claimed("t1", store.ClaimQueued).Claim
 		c.move(e.lease + time.Millisecond)
-		th.claimed("t2", adapter.ClaimQueued)
+		th.claimed("t2", store.ClaimQueued)
 		th.unchanged(func() {
-			same(th, "nack", th.nack(failing(old)), adapter.NackResult{})
-			same(th, "burial", th.bury(failing(old)), adapter.NackResult{})
+			same(th, "nack", th.nack(failing(old)), store.NackResult{})
+			same(th, "burial", th.bury(failing(old)), store.NackResult{})
 		})
 	}},
 	{"a dead letter's execution goes on under the run that requeues it, once", func(e *env) {
@@ -172,28 +172,28 @@ var nackTests = []test{
 		x, err := th.s.Journal(e.Context(), next)
 		same(th, "execution", must(th, x, err).ID+string(x.Frozen)+show(x.Journal), `exe-r1{"of":"r1"}["step"]`)
 		same(th, "requeued as", th.dispatch("r1").RequeuedAs, "r2")
-		th.ok(ending(next, 2, 4, "end", adapter.EndFinish))
+		th.ok(ending(next, 2, 4, "end", store.EndFinish))
 		more := th.start("r3")
 		more.Execution, more.Frozen, more.Agent, more.Requeues = "exe-r1", nil, "", "r1"
-		th.unchanged(func() { same(th, "twice", th.begin(more).Status, adapter.BeginGone) })
+		th.unchanged(func() { same(th, "twice", th.begin(more).Status, store.BeginGone) })
 	}},
 	{"a dead letter is begun again from the top, and not once its execution is forgotten", func(e *env) {
 		th := e.thread()
 		th.bury(failing(th.begun(th.start("r1"))))
 		again := th.start("r2")
 		again.Requeues = "r1"
-		th.ok(ending(th.begun(again), 2, 3, "end", adapter.EndFinish))
+		th.ok(ending(th.begun(again), 2, 3, "end", store.EndFinish))
 		same(th, "requeued as", th.dispatch("r1").RequeuedAs, "r2")
 		twice := th.start("r2b")
 		twice.Requeues = "r1"
-		th.unchanged(func() { same(th, "twice", th.begin(twice).Status, adapter.BeginGone) })
+		th.unchanged(func() { same(th, "twice", th.begin(twice).Status, store.BeginGone) })
 		th.bury(failing(th.begun(th.start("r3"))))
-		th.ok(ending(th.begun(th.start("r4")), 2, 7, "end", adapter.EndFinish))
+		th.ok(ending(th.begun(th.start("r4")), 2, 7, "end", store.EndFinish))
 		late := th.start("r5")
 		late.Execution, late.Frozen, late.Agent, late.Requeues = "exe-r3", nil, "", "r3"
-		th.unchanged(func() { same(th, "another execution has begun", th.begin(late).Status, adapter.BeginGone) })
+		th.unchanged(func() { same(th, "another execution has begun", th.begin(late).Status, store.BeginGone) })
 		none := th.start("r6")
 		none.Requeues = "none"
-		th.unchanged(func() { same(th, "an unknown one", th.begin(none).Status, adapter.BeginGone) })
+		th.unchanged(func() { same(th, "an unknown one", th.begin(none).Status, store.BeginGone) })
 	}},
 }

@@ -4,11 +4,11 @@ import (
 	"io"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // offers makes a node take runs of these agents and of no others.
-func (e *env) offers(s adapter.Store, agents ...string) {
+func (e *env) offers(s store.Store, agents ...string) {
 	e.Helper()
 	if err := s.Offer(e.Context(), agents); err != nil {
 		e.Fatal(err)
@@ -16,7 +16,7 @@ func (e *env) offers(s adapter.Store, agents ...string) {
 }
 
 // takers asks a node how many others take runs of each agent.
-func (e *env) takers(s adapter.Store, agents ...string) []int {
+func (e *env) takers(s store.Store, agents ...string) []int {
 	e.Helper()
 	takers, err := s.Takers(e.Context(), agents)
 	if err != nil {
@@ -26,7 +26,7 @@ func (e *env) takers(s adapter.Store, agents ...string) []int {
 }
 
 // counts fails the test unless a node finds so many others.
-func (e *env) counts(what string, s adapter.Store, want ...int) {
+func (e *env) counts(what string, s store.Store, want ...int) {
 	e.Helper()
 	if got := e.takers(s, "", "one", "two *"); !slices.Equal(got, want) {
 		e.Errorf("%s: the takers are %v, want %v", what, got, want)

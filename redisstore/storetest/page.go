@@ -7,7 +7,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var pageTests = []test{
@@ -23,7 +23,7 @@ var pageTests = []test{
 			c := th.begun(th.start("r1"))
 			event := strings.Repeat("x", tt.bytes)
 			th.ok(batch(c, 2, 1, strings.TrimSpace(strings.Repeat(event+" ", tt.events))))
-			v := th.view(adapter.ReadQuery{After: &adapter.Position{Epoch: th.view().Epoch, Seq: 1}})
+			v := th.view(store.ReadQuery{After: &store.Position{Epoch: th.view().Epoch, Seq: 1}})
 			seen, last := len(v.Missed), len(v.Missed)
 			if !v.Recovered || seen < 1 || seen > tt.most {
 				e.Errorf("%s: recovered %t, %d events come with the view", name, v.Recovered, seen)
@@ -42,8 +42,8 @@ var pageTests = []test{
 	{"a large thread says how large it is to who does not want it whole", func(e *env) {
 		large := strings.Repeat("m", 2_000)
 		whole := func(th *thread, messages int) {
-			end := ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish)
-			snap := &adapter.SnapshotUpdate{State: raws(`{}`)[0], Upsert: map[string]json.RawMessage{}}
+			end := ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish)
+			snap := &store.SnapshotUpdate{State: raws(`{}`)[0], Upsert: map[string]json.RawMessage{}}
 			for i := range messages {
 				id := fmt.Sprint(i)
 				snap.Order = append(snap.Order, id)
@@ -64,20 +64,20 @@ var pageTests = []test{
 		} {
 			th := e.on(s, name)
 			fill(th)
-			full := th.view(adapter.ReadQuery{Follower: true})
+			full := th.view(store.ReadQuery{Follower: true})
 			same(th, name, full.Large, 0)
-			v := th.view(adapter.ReadQuery{Small: true})
+			v := th.view(store.ReadQuery{Small: true})
 			if v.Large < 500_000 || v.Large > 3_000_000 || v.Recovered || v.Log != nil {
 				e.Errorf("%s: about 1,000,000 bytes are taken for %d; recovered %t, %d events", name, v.Large, v.Recovered, len(v.Log))
 			}
-			v = th.view(adapter.ReadQuery{Small: true, After: &adapter.Position{Epoch: full.Epoch, Seq: full.Seq - 1}})
+			v = th.view(store.ReadQuery{Small: true, After: &store.Position{Epoch: full.Epoch, Seq: full.Seq - 1}})
 			if v.Large != 0 || !v.Recovered || len(v.Missed) != 1 {
 				e.Errorf("%s, close to its end: large %d, recovered %t, %d events", name, v.Large, v.Recovered, len(v.Missed))
 			}
 		}
 		th := e.on(s, "small")
 		whole(th, 3)
-		if v := th.view(adapter.ReadQuery{Small: true}); v.Large != 0 || len(v.Snapshot.Messages) != 3 {
+		if v := th.view(store.ReadQuery{Small: true}); v.Large != 0 || len(v.Snapshot.Messages) != 3 {
 			e.Errorf("a small one: large %d, %d messages", v.Large, len(v.Snapshot.Messages))
 		}
 	}},

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Play says how Model plays.
@@ -82,22 +82,22 @@ type player struct {
 	how    Play
 	r      *mrand.Rand
 	clock  *clock
-	nodes  []adapter.Store
+	nodes  []store.Store
 	games  []*game
 	n      int
 	played map[string]int
 	over   bool
 
 	mu    sync.Mutex
-	heard []adapter.Delivery
+	heard []store.Delivery
 }
 
 // game is one thread with its model.
 type game struct {
 	*model
 	witness witness
-	sent    []move          // calls that may be sent again
-	claims  []adapter.Claim // that were once held
+	sent    []move        // calls that may be sent again
+	claims  []store.Claim // that were once held
 	trace   []traced
 }
 
@@ -111,7 +111,7 @@ type traced struct {
 type move struct {
 	name string
 	args any
-	send func(s adapter.Store) (any, error)
+	send func(s store.Store) (any, error)
 	want func(node string) (answer any, refused bool)
 	// same reports whether sending it again is still the same call: the token of
 	// a claim that was given up must not name another one. Nil: it always is.
@@ -123,7 +123,7 @@ func newPlayer(e *env, how Play, r *mrand.Rand) *player {
 	e.retain = playRetain
 	for _, id := range []string{"a", "b", "c"} {
 		s := e.node(id)
-		s.Listen(func(d adapter.Delivery) {
+		s.Listen(func(d store.Delivery) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.heard = append(p.heard, d)
@@ -139,13 +139,13 @@ func newPlayer(e *env, how Play, r *mrand.Rand) *player {
 func (p *player) next() int { p.n++; return p.n }
 
 func (p *player) newGame() *game {
-	return p.on(adapter.ThreadKey{Namespace: "play", Thread: fmt.Sprint("t", p.next())})
+	return p.on(store.ThreadKey{Namespace: "play", Thread: fmt.Sprint("t", p.next())})
 }
 
 // on is a game on a thread that is not used yet.
-func (p *player) on(key adapter.ThreadKey) *game {
+func (p *player) on(key store.ThreadKey) *game {
 	g := &game{model: newModel(key, p.e.lease, playRetain)}
-	v, err := p.nodes[0].Read(p.ctx(), key, adapter.ReadQuery{Follower: true})
+	v, err := p.nodes[0].Read(p.ctx(), key, store.ReadQuery{Follower: true})
 	if err != nil || v.Seq != 0 || len(v.Labelled)+len(v.Queue) > 0 || v.Active != nil || v.Latest != nil || v.Suspension != nil {
 		p.fail(g, fmt.Sprintf("a thread that is not used reads as %s, %v", printed(v), err))
 		return g
@@ -264,11 +264,11 @@ func (p *player) settle(g *game) {
 		case g.open != nil:
 			p.make(g, p.beginMove(g, p.steering(g, id)))
 		case g.active != nil && g.active.token != "" && g.active.started > 0:
-			p.make(g, p.endMove(g, adapter.EndFinish))
+			p.make(g, p.endMove(g, store.EndFinish))
 		case g.active != nil && g.active.token != "":
 			p.make(g, p.activateMove(g, g.claimOf(g.active)))
 		case g.active != nil || g.ready() != nil:
-			p.make(g, p.claimMove(g, adapter.ClaimRequest{Thread: g.key, Token: id}))
+			p.make(g, p.claimMove(g, store.ClaimRequest{Thread: g.key, Token: id}))
 		case len(g.waiting) == 0:
 			g.witness.whole(p, g)
 			return

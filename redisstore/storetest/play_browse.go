@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // browse compares what lists and indexes say of all threads, page by page.
@@ -20,12 +20,12 @@ func (p *player) browse() {
 			inboxes[g.tenant] = append(inboxes[g.tenant], printed([]any{g.key.Thread, raw(g.open.text), len(g.drafts), rawMap(g.drafts)}))
 		}
 		for _, r := range g.begun {
-			if r.State == adapter.DispatchDeadLetter && r.RequeuedAs == "" {
+			if r.State == store.DispatchDeadLetter && r.RequeuedAs == "" {
 				letters[g.tenant] = append(letters[g.tenant], printed(r.Dispatch))
 			}
 		}
 	}
-	p.compare("threads", threads, func(ctx context.Context, q adapter.PageQuery) ([]string, string, error) {
+	p.compare("threads", threads, func(ctx context.Context, q store.PageQuery) ([]string, string, error) {
 		page, err := p.nodes[0].Threads(ctx, "play", q)
 		var ids []string
 		for _, info := range page.Threads {
@@ -34,7 +34,7 @@ func (p *player) browse() {
 		return ids, page.Next, err
 	})
 	for _, tenant := range []string{"acme", "other", ""} {
-		p.compare("inbox of "+tenant, inboxes[tenant], func(ctx context.Context, q adapter.PageQuery) ([]string, string, error) {
+		p.compare("inbox of "+tenant, inboxes[tenant], func(ctx context.Context, q store.PageQuery) ([]string, string, error) {
 			q.Tenant = tenant
 			page, err := p.nodes[1].Inbox(ctx, q)
 			var items []string
@@ -47,7 +47,7 @@ func (p *player) browse() {
 			}
 			return items, page.Next, err
 		})
-		p.compare("dead letters of "+tenant, letters[tenant], func(ctx context.Context, q adapter.PageQuery) ([]string, string, error) {
+		p.compare("dead letters of "+tenant, letters[tenant], func(ctx context.Context, q store.PageQuery) ([]string, string, error) {
 			q.Tenant = tenant
 			page, err := p.nodes[2].DeadLetters(ctx, q)
 			var items []string
@@ -60,12 +60,12 @@ func (p *player) browse() {
 }
 
 // compare reads all pages, and compares what is in them, in any order.
-func (p *player) compare(what string, want []string, page func(context.Context, adapter.PageQuery) ([]string, string, error)) {
+func (p *player) compare(what string, want []string, page func(context.Context, store.PageQuery) ([]string, string, error)) {
 	if p.over {
 		return
 	}
 	var got []string
-	q := adapter.PageQuery{Limit: 1 + p.r.IntN(5)}
+	q := store.PageQuery{Limit: 1 + p.r.IntN(5)}
 	for {
 		items, next, err := page(p.ctx(), q)
 		if err != nil {

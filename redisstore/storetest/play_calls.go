@@ -7,15 +7,15 @@ import (
 	"slices"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
-func newMove(name string, args any, send func(adapter.Store) (any, error), want func(node string) (any, bool)) move {
+func newMove(name string, args any, send func(store.Store) (any, error), want func(node string) (any, bool)) move {
 	return move{name: name, args: args, send: send, want: want}
 }
 
-func (p *player) beginMove(g *game, b adapter.Begin) move {
-	return newMove("begin", b, func(s adapter.Store) (any, error) { return s.Begin(p.ctx(), b) },
+func (p *player) beginMove(g *game, b store.Begin) move {
+	return newMove("begin", b, func(s store.Store) (any, error) { return s.Begin(p.ctx(), b) },
 		func(node string) (any, bool) {
 			res, refused := g.begins(b, node)
 			p.hold(g)
@@ -36,8 +36,8 @@ func (p *player) hold(g *game) {
 	}
 }
 
-func (p *player) claimMove(g *game, c adapter.ClaimRequest) move {
-	m := newMove("claim", c, func(s adapter.Store) (any, error) { return s.Claim(p.ctx(), c) },
+func (p *player) claimMove(g *game, c store.ClaimRequest) move {
+	m := newMove("claim", c, func(s store.Store) (any, error) { return s.Claim(p.ctx(), c) },
 		func(node string) (any, bool) {
 			res := g.model.claims(c, node)
 			p.hold(g)
@@ -47,13 +47,13 @@ func (p *player) claimMove(g *game, c adapter.ClaimRequest) move {
 	return m
 }
 
-func (p *player) activateMove(g *game, c adapter.Claim) move {
-	a := adapter.Activation{Claim: c, Events: p.opening(c.RunID), Execution: "x" + c.RunID, Frozen: raw(`{"of":"` + c.RunID + `"}`), Agent: "agent"}
-	return newMove("activate", a, func(s adapter.Store) (any, error) { return s.Activate(p.ctx(), a) },
+func (p *player) activateMove(g *game, c store.Claim) move {
+	a := store.Activation{Claim: c, Events: p.opening(c.RunID), Execution: "x" + c.RunID, Frozen: raw(`{"of":"` + c.RunID + `"}`), Agent: "agent"}
+	return newMove("activate", a, func(s store.Store) (any, error) { return s.Activate(p.ctx(), a) },
 		func(string) (any, bool) { return g.activates(a), false })
 }
 
-func (p *player) commitMove(g *game, b adapter.Batch) move {
+func (p *player) commitMove(g *game, b store.Batch) move {
 	name := "commit"
 	switch {
 	case b.End != nil:
@@ -62,10 +62,10 @@ func (p *player) commitMove(g *game, b adapter.Batch) move {
 		name = "note"
 	}
 	stored := b.Number >= staleNumber
-	m := newMove(name, b, func(s adapter.Store) (any, error) { return s.Commit(p.ctx(), b) },
+	m := newMove(name, b, func(s store.Store) (any, error) { return s.Commit(p.ctx(), b) },
 		func(string) (any, bool) {
 			res := g.commits(b)
-			stored = stored || res.Status == adapter.CommitOK
+			stored = stored || res.Status == store.CommitOK
 			return res, false
 		})
 	// The number of a batch that was refused is another's.
@@ -73,36 +73,36 @@ func (p *player) commitMove(g *game, b adapter.Batch) move {
 	return m
 }
 
-func (p *player) endMove(g *game, kind adapter.EndKind) move {
+func (p *player) endMove(g *game, kind store.EndKind) move {
 	return p.commitMove(g, p.endBatch(g, g.claimOf(g.active), kind))
 }
 
 func (p *player) nackMove(g *game, bury bool) move {
 	c := p.claim(g)
-	n := adapter.Nack{Claim: c, Error: pick(p, "", "boom", "worse"), Terminal: event("T", c.RunID), GiveBack: p.one(2)}
+	n := store.Nack{Claim: c, Error: pick(p, "", "boom", "worse"), Terminal: event("T", c.RunID), GiveBack: p.one(2)}
 	if p.one(2) {
 		n.Wait = pick(p, -time.Second, 0, time.Millisecond, time.Second, time.Minute)
 	}
 	if bury {
-		return newMove("bury", n, func(s adapter.Store) (any, error) { return s.Bury(p.ctx(), n) },
+		return newMove("bury", n, func(s store.Store) (any, error) { return s.Bury(p.ctx(), n) },
 			func(string) (any, bool) { return g.nacked(n, true), false })
 	}
-	return newMove("nack", n, func(s adapter.Store) (any, error) { return s.Nack(p.ctx(), n) },
+	return newMove("nack", n, func(s store.Store) (any, error) { return s.Nack(p.ctx(), n) },
 		func(string) (any, bool) { return g.nacked(n, false), false })
 }
 
 func (p *player) leaseMove(g *game) move {
 	c := p.claim(g)
 	if p.one(2) {
-		return newMove("renew", c, func(s adapter.Store) (any, error) { return s.Renew(p.ctx(), c) },
+		return newMove("renew", c, func(s store.Store) (any, error) { return s.Renew(p.ctx(), c) },
 			func(string) (any, bool) { return g.renews(c), false })
 	}
-	return newMove("hand back", c, func(s adapter.Store) (any, error) { return nil, s.HandBack(p.ctx(), c) },
+	return newMove("hand back", c, func(s store.Store) (any, error) { return nil, s.HandBack(p.ctx(), c) },
 		func(string) (any, bool) { g.handsBack(c); return nil, false })
 }
 
 func (p *player) stopMove(g *game) move {
-	st := adapter.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), Waiting: p.one(3), Reason: pick(p, "", "no need")}
+	st := store.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), Waiting: p.one(3), Reason: pick(p, "", "no need")}
 	id := p.runID(g)
 	if p.one(2) {
 		st.RunID = id
@@ -114,14 +114,14 @@ func (p *player) stopMove(g *game) move {
 		}
 	}
 	st.Terminal = event("T", id)
-	m := newMove("stop", st, func(s adapter.Store) (any, error) { return s.Stop(p.ctx(), st) },
+	m := newMove("stop", st, func(s store.Store) (any, error) { return s.Stop(p.ctx(), st) },
 		func(string) (any, bool) { return g.stopped(st), false })
 	m.same = func() bool { return slices.ContainsFunc(g.begun, func(r *run) bool { return r.request == st.Request }) }
 	return m
 }
 
 func (p *player) interruptMove(g *game) move {
-	i := adapter.Interruption{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it")}
+	i := store.Interruption{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it")}
 	if g.active != nil {
 		i.Active = g.active.ID
 	}
@@ -129,7 +129,7 @@ func (p *player) interruptMove(g *game) move {
 		i.Active = p.runID(g)
 	}
 	i.Terminal = event("T", i.Active)
-	return newMove("interrupt", i, func(s adapter.Store) (any, error) { return s.Interrupt(p.ctx(), i) },
+	return newMove("interrupt", i, func(s store.Store) (any, error) { return s.Interrupt(p.ctx(), i) },
 		func(string) (any, bool) { return g.interrupted(i), false })
 }
 
@@ -137,14 +137,14 @@ func (p *player) pauseMove(g *game) move {
 	switch p.r.IntN(4) {
 	case 0:
 		request := fmt.Sprint("u", p.next())
-		return newMove("unpause", request, func(s adapter.Store) (any, error) { return s.Unpause(p.ctx(), g.key, request) },
+		return newMove("unpause", request, func(s store.Store) (any, error) { return s.Unpause(p.ctx(), g.key, request) },
 			func(string) (any, bool) { return g.unpauses(request), false })
 	case 1:
 		c := p.claim(g)
-		return newMove("take pause", c, func(s adapter.Store) (any, error) { return s.TakePause(p.ctx(), c) },
+		return newMove("take pause", c, func(s store.Store) (any, error) { return s.TakePause(p.ctx(), c) },
 			func(string) (any, bool) { return g.takesPause(c), false })
 	}
-	return newMove("pause", nil, func(s adapter.Store) (any, error) { return s.Pause(p.ctx(), g.key) },
+	return newMove("pause", nil, func(s store.Store) (any, error) { return s.Pause(p.ctx(), g.key) },
 		func(string) (any, bool) { return g.pauses(), false })
 }
 
@@ -165,7 +165,7 @@ func (p *player) draftMove(g *game) move {
 		All map[string]json.RawMessage
 		OK  bool
 	}
-	return newMove("draft", []any{version, drafts}, func(s adapter.Store) (any, error) {
+	return newMove("draft", []any{version, drafts}, func(s store.Store) (any, error) {
 		all, ok, err := s.Drafts(p.ctx(), g.key, version, drafts)
 		return answer{all, ok}, err
 	}, func(string) (any, bool) {
@@ -176,7 +176,7 @@ func (p *player) draftMove(g *game) move {
 
 func (p *player) titleMove(g *game) move {
 	title := fmt.Sprint("title ", p.next())
-	return newMove("title", title, func(s adapter.Store) (any, error) { return s.SetTitle(p.ctx(), g.key, title) },
+	return newMove("title", title, func(s store.Store) (any, error) { return s.SetTitle(p.ctx(), g.key, title) },
 		func(string) (any, bool) {
 			if g.used {
 				g.title = title
@@ -188,9 +188,9 @@ func (p *player) titleMove(g *game) move {
 func (p *player) journalMove(g *game) move {
 	c := p.claim(g)
 	lost := false
-	return newMove("journal", c, func(s adapter.Store) (any, error) {
+	return newMove("journal", c, func(s store.Store) (any, error) {
 		x, err := s.Journal(p.ctx(), c)
-		if lost = errors.Is(err, adapter.ErrClaimLost); lost || err == nil && x.Started == 0 {
+		if lost = errors.Is(err, store.ErrClaimLost); lost || err == nil && x.Started == 0 {
 			return nil, nil // what a run finds that has not started is nobody's affair
 		}
 		return x, err

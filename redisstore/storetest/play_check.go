@@ -6,18 +6,18 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // check reads the thread and compares all of it with the model.
-func (p *player) check(g *game, node adapter.Store) {
-	q := adapter.ReadQuery{Label: pick(p, "l1", "l2", "l3"), RunID: p.runID(g), MessageIDs: []string{"m1", "m2"}, Follower: p.one(4), Inputs: p.one(2)}
+func (p *player) check(g *game, node store.Store) {
+	q := store.ReadQuery{Label: pick(p, "l1", "l2", "l3"), RunID: p.runID(g), MessageIDs: []string{"m1", "m2"}, Follower: p.one(4), Inputs: p.one(2)}
 	for id := range g.asked {
 		q.ToolCallIDs = append(q.ToolCallIDs, id)
 		q.InterruptIDs = append(q.InterruptIDs, "i"+id[1:], "j"+id[1:])
 	}
 	if !p.one(6) {
-		q.After = &adapter.Position{Epoch: g.epoch, Seq: g.witness.at}
+		q.After = &store.Position{Epoch: g.epoch, Seq: g.witness.at}
 	}
 	v, err := node.Read(p.ctx(), g.key, q)
 	if err != nil {
@@ -39,7 +39,7 @@ func (p *player) check(g *game, node adapter.Store) {
 		return
 	}
 	if q.After == nil && v.Seq > g.witness.at { // a snapshot may stand for events
-		q = adapter.ReadQuery{After: &adapter.Position{Epoch: g.epoch, Seq: g.witness.at}}
+		q = store.ReadQuery{After: &store.Position{Epoch: g.epoch, Seq: g.witness.at}}
 		if v, err = node.Read(p.ctx(), g.key, q); err != nil || !v.Recovered {
 			p.fail(g, fmt.Sprintf("the log has a gap: %v", err))
 			return
@@ -58,8 +58,8 @@ func (p *player) check(g *game, node adapter.Store) {
 }
 
 // view predicts a Read. The store's own time is taken over.
-func (m *model) view(q adapter.ReadQuery, seen *adapter.ThreadView) *adapter.ThreadView {
-	v := &adapter.ThreadView{Thread: m.key, Version: m.version, Epoch: m.epoch, Base: m.base, Seq: int64(len(m.log)),
+func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadView {
+	v := &store.ThreadView{Thread: m.key, Version: m.version, Epoch: m.epoch, Base: m.base, Seq: int64(len(m.log)),
 		Boundary: m.boundary, Now: seen.Now, Active: m.state(m.active), Latest: m.state(m.latest), Run: m.state(m.runs[q.RunID]),
 		Tenant: m.tenant, Title: m.title, DispatchEpoch: m.dispatchEpoch, Paused: m.wish.set, Deleted: m.deleted && !m.used, Drafts: rawMap(m.drafts)}
 	if !seen.Now.Equal(m.now) {
@@ -68,15 +68,15 @@ func (m *model) view(q adapter.ReadQuery, seen *adapter.ThreadView) *adapter.Thr
 	if q.After != nil && q.After.Epoch == m.epoch && q.After.Seq >= m.base-1 && q.After.Seq <= v.Seq {
 		v.Recovered, v.Missed = true, bytesOf(m.log[q.After.Seq:])
 	} else {
-		v.Snapshot = adapter.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages()}
+		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages()}
 		v.Log = bytesOf(m.log[max(m.snapshot.at, m.base-1):])
 	}
 	if m.open != nil {
 		v.Suspension = raw(m.open.text)
 	}
 	for _, r := range m.waiting {
-		if r.status == adapter.RunQueued {
-			w := adapter.QueuedRun{ID: r.ID, Record: r.Record}
+		if r.status == store.RunQueued {
+			w := store.QueuedRun{ID: r.ID, Record: r.Record}
 			if n := len(v.Queue); n < len(seen.Queue) && seen.Queue[n].Size > 0 { // how much it takes is the store's affair
 				w.Size = seen.Queue[n].Size
 			}
@@ -111,8 +111,8 @@ func (m *model) view(q adapter.ReadQuery, seen *adapter.ThreadView) *adapter.Thr
 }
 
 // checkDispatches compares the dispatches, and holds each to its state's shape.
-func (p *player) checkDispatches(g *game, node adapter.Store) {
-	got, err := node.Dispatches(p.ctx(), g.key, adapter.DispatchQuery{Limit: 2 * playRuns})
+func (p *player) checkDispatches(g *game, node store.Store) {
+	got, err := node.Dispatches(p.ctx(), g.key, store.DispatchQuery{Limit: 2 * playRuns})
 	if err != nil {
 		p.fail(g, err.Error())
 		return
@@ -124,7 +124,7 @@ func (p *player) checkDispatches(g *game, node adapter.Store) {
 			p.fail(g, fmt.Sprintf("dispatch %s %s: %s", d.ID, bad, printed(d)))
 			return
 		}
-		if d.State == adapter.DispatchClaimed {
+		if d.State == store.DispatchClaimed {
 			claimed++
 		}
 		if i > 0 && d.Completed.After(got[i-1].Completed) && got[i-1].State.Terminal() {
@@ -137,8 +137,8 @@ func (p *player) checkDispatches(g *game, node adapter.Store) {
 		return
 	}
 	// Those that ended in the same millisecond may stand in any order.
-	for _, list := range [][]adapter.Dispatch{got, want} {
-		slices.SortStableFunc(list, func(a, b adapter.Dispatch) int {
+	for _, list := range [][]store.Dispatch{got, want} {
+		slices.SortStableFunc(list, func(a, b store.Dispatch) int {
 			if !a.State.Terminal() || !b.State.Terminal() {
 				return 0
 			}
@@ -155,15 +155,15 @@ func (p *player) checkDispatches(g *game, node adapter.Store) {
 
 // survey compares what is seen across threads, and looks at the whole space.
 func (p *player) survey() {
-	want, counts := map[string]bool{}, map[adapter.DispatchState]int64{}
-	tenants := map[string]map[adapter.DispatchState]int64{}
+	want, counts := map[string]bool{}, map[store.DispatchState]int64{}
+	tenants := map[string]map[store.DispatchState]int64{}
 	for _, g := range p.games {
 		g.now = p.clock.read()
 		if g.due() {
 			want[g.key.Thread] = true
 		}
 		if tenants[g.tenant] == nil {
-			tenants[g.tenant] = map[adapter.DispatchState]int64{}
+			tenants[g.tenant] = map[store.DispatchState]int64{}
 		}
 		for _, r := range g.begun {
 			counts[r.State]++
@@ -181,7 +181,7 @@ func (p *player) survey() {
 		return
 	}
 	counted, err := p.nodes[1].CountDispatches(p.ctx())
-	maps.DeleteFunc(counted, func(_ adapter.DispatchState, n int64) bool { return n == 0 })
+	maps.DeleteFunc(counted, func(_ store.DispatchState, n int64) bool { return n == 0 })
 	if difference := alike(counted, counts); err != nil || difference != "" {
 		p.fail(g, fmt.Sprint("counts ", difference, err))
 		return
@@ -208,7 +208,7 @@ func (p *player) checkHeard() {
 	p.mu.Unlock()
 	for _, d := range heard {
 		for _, g := range p.games {
-			if d.Kind != adapter.DeliverEvents || d.Thread != g.key || d.Epoch != g.epoch {
+			if d.Kind != store.DeliverEvents || d.Thread != g.key || d.Epoch != g.epoch {
 				continue
 			}
 			for i, e := range d.Events {
@@ -230,7 +230,7 @@ type witness struct {
 }
 
 // see takes what a Read brought, and says what is wrong with it.
-func (w *witness) see(v *adapter.ThreadView) string {
+func (w *witness) see(v *store.ThreadView) string {
 	for _, e := range v.Missed {
 		w.at++
 		kind, rest, _ := strings.Cut(strings.Trim(string(e), `"`), ":")
@@ -259,7 +259,7 @@ func (w *witness) see(v *adapter.ThreadView) string {
 
 // whole wants every run of a thread at rest to have its end.
 func (w *witness) whole(p *player, g *game) {
-	v, err := p.nodes[0].Read(p.ctx(), g.key, adapter.ReadQuery{After: &adapter.Position{Epoch: g.epoch, Seq: w.at}})
+	v, err := p.nodes[0].Read(p.ctx(), g.key, store.ReadQuery{After: &store.Position{Epoch: g.epoch, Seq: w.at}})
 	if err != nil || !v.Recovered || w.see(v) != "" {
 		p.fail(g, fmt.Sprintf("the end of the log cannot be read: %v", err))
 		return

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 func pick[T any](p *player, from ...T) T { return from[p.r.IntN(len(from))] }
@@ -22,7 +22,7 @@ func (p *player) choose(g *game) move {
 	case n < 22:
 		return p.beginMove(g, p.begin(g))
 	case n < 38:
-		c := adapter.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())}
+		c := store.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())}
 		if p.one(4) {
 			c.RunID = p.runID(g)
 		}
@@ -47,7 +47,7 @@ func (p *player) choose(g *game) move {
 		return p.titleMove(g)
 	}
 	d := pick(p, time.Millisecond, time.Second, time.Second, 5*time.Second, p.e.lease, p.e.lease+time.Millisecond, time.Minute)
-	return newMove("clock", d, func(adapter.Store) (any, error) { p.clock.move(d); return nil, nil },
+	return newMove("clock", d, func(store.Store) (any, error) { p.clock.move(d); return nil, nil },
 		func(string) (any, bool) { g.now = p.clock.read(); return nil, false })
 }
 
@@ -62,9 +62,9 @@ func (p *player) runID(g *game) string {
 	return g.begun[max(0, len(g.begun)-1-p.r.IntN(8))].ID
 }
 
-func (p *player) begin(g *game) adapter.Begin {
+func (p *player) begin(g *game) store.Begin {
 	id := fmt.Sprint("r", p.next())
-	b := adapter.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
+	b := store.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
 		Record: raw(`{"run":"` + id + `"}`), Tenant: pick(p, "acme", "other"), Title: pick(p, "", "", "a title", "another")}
 	if p.one(15) {
 		b.Version--
@@ -118,8 +118,8 @@ func (p *player) begin(g *game) adapter.Begin {
 }
 
 // steering answers what is open and begins anew.
-func (p *player) steering(g *game, id string) adapter.Begin {
-	b := adapter.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
+func (p *player) steering(g *game, id string) store.Begin {
+	b := store.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
 		Record: raw(`{"run":"` + id + `"}`), Token: "b" + id, Events: p.opening(id), Frozen: raw(`{"of":"` + id + `"}`), Agent: "agent",
 		Answers: map[string]json.RawMessage{}}
 	for _, interrupt := range g.open.ids {
@@ -144,7 +144,7 @@ func event(kind string, words ...string) []byte {
 // letter is a dead letter, mostly one that was not requeued.
 func (p *player) letter(g *game) string {
 	for _, r := range slices.Backward(g.ended) {
-		if r.State == adapter.DispatchDeadLetter && (r.RequeuedAs == "" || p.one(8)) {
+		if r.State == store.DispatchDeadLetter && (r.RequeuedAs == "" || p.one(8)) {
 			return r.ID
 		}
 	}
@@ -155,8 +155,8 @@ func (p *player) letter(g *game) string {
 }
 
 // claim is the held one, or with a fault, or one of before.
-func (p *player) claim(g *game) adapter.Claim {
-	c := adapter.Claim{Thread: g.key, RunID: "none", Token: "none"}
+func (p *player) claim(g *game) store.Claim {
+	c := store.Claim{Thread: g.key, RunID: "none", Token: "none"}
 	if g.active != nil && g.active.token != "" {
 		c = g.claimOf(g.active)
 	}
@@ -183,11 +183,11 @@ func (p *player) work(g *game) move {
 	c := p.claim(g)
 	switch {
 	case g.active == nil && !p.one(10):
-		return p.claimMove(g, adapter.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())})
+		return p.claimMove(g, store.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())})
 	case g.active != nil && g.active.started == 0, p.one(20):
 		return p.activateMove(g, c)
 	case p.one(3):
-		kind := pick(p, adapter.EndFinish, adapter.EndFail, adapter.EndCancel, adapter.EndSuspend, adapter.EndSuspend, adapter.EndSuspend)
+		kind := pick(p, store.EndFinish, store.EndFail, store.EndCancel, store.EndSuspend, store.EndSuspend, store.EndSuspend)
 		m := p.endBatch(g, c, kind)
 		return p.commitMove(g, p.faulty(m))
 	}
@@ -209,10 +209,10 @@ func (p *player) work(g *game) move {
 const staleNumber = 1000
 
 // batch is the claim's next one, without events.
-func (p *player) batch(g *game, c adapter.Claim) adapter.Batch {
+func (p *player) batch(g *game, c store.Claim) store.Batch {
 	// A number names one batch of a claim for good, so none of a claim that was
 	// given up is used again.
-	b := adapter.Batch{Claim: c, Number: staleNumber + int64(p.next()), Expect: int64(len(g.log))}
+	b := store.Batch{Claim: c, Number: staleNumber + int64(p.next()), Expect: int64(len(g.log))}
 	if r := g.held(c); r != nil {
 		b.Number = r.number + 1
 	}
@@ -222,15 +222,15 @@ func (p *player) batch(g *game, c adapter.Claim) adapter.Batch {
 	return b
 }
 
-func (p *player) endBatch(g *game, c adapter.Claim, kind adapter.EndKind) adapter.Batch {
+func (p *player) endBatch(g *game, c store.Claim, kind store.EndKind) store.Batch {
 	b := p.batch(g, c)
 	if p.one(2) {
 		b.Events = append(b.Events, event("e", c.RunID, fmt.Sprint(p.next())))
 	}
 	b.Events = append(b.Events, event("T", c.RunID))
-	b.End = &adapter.End{Kind: kind}
+	b.End = &store.End{Kind: kind}
 	switch kind {
-	case adapter.EndSuspend:
+	case store.EndSuspend:
 		n := p.next()
 		b.End.Suspension = raw(fmt.Sprintf(`{"asks":%d}`, n))
 		b.End.Interrupts, b.End.ToolCalls = []string{fmt.Sprint("i", n)}, []string{fmt.Sprint("c", n)}
@@ -240,7 +240,7 @@ func (p *player) endBatch(g *game, c adapter.Claim, kind adapter.EndKind) adapte
 		if p.one(2) {
 			b.End.Deadline = g.now.Add(pick(p, time.Second, time.Minute)).UnixMilli()
 		}
-	case adapter.EndFail:
+	case store.EndFail:
 		b.End.GiveBack = p.one(2)
 	}
 	if p.one(2) {
@@ -249,8 +249,8 @@ func (p *player) endBatch(g *game, c adapter.Claim, kind adapter.EndKind) adapte
 	return b
 }
 
-func (p *player) snapshot() *adapter.SnapshotUpdate {
-	u := &adapter.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
+func (p *player) snapshot() *store.SnapshotUpdate {
+	u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
 	if p.one(2) {
 		u.State = raw(fmt.Sprintf(`{"n":%d}`, p.next()))
 	}
@@ -271,7 +271,7 @@ func (p *player) snapshot() *adapter.SnapshotUpdate {
 }
 
 // faulty puts a batch out of turn, now and then.
-func (p *player) faulty(b adapter.Batch) adapter.Batch {
+func (p *player) faulty(b store.Batch) store.Batch {
 	switch p.r.IntN(50) {
 	case 0:
 		if b.Number > 2 {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var queueTests = []test{
@@ -25,7 +25,7 @@ var queueTests = []test{
 		if th.due() {
 			e.Error("due a millisecond too early")
 		}
-		th.claimed("t1", adapter.ClaimNothing)
+		th.claimed("t1", store.ClaimNothing)
 		res := later.claimRun("r1", "t1")
 		same(th, "by id", words(res.Kind, res.Claim.RunID, string(res.Input)), `1 r1 {"input":"r1"}`)
 		c.move(time.Millisecond)
@@ -45,7 +45,7 @@ var queueTests = []test{
 			e.Error("not due")
 		}
 		th.carried("r2")
-		th.claimed("t1", adapter.ClaimNothing)
+		th.claimed("t1", store.ClaimNothing)
 		c.move(time.Minute)
 		th.carried("r1")
 	}},
@@ -57,7 +57,7 @@ var queueTests = []test{
 		if !th.due() {
 			e.Error("not due")
 		}
-		n := failing(th.claimed("t1", adapter.ClaimQueued).Claim)
+		n := failing(th.claimed("t1", store.ClaimQueued).Claim)
 		n.Wait = -time.Hour
 		th.nack(n)
 		th.carried("r1")
@@ -71,7 +71,7 @@ var queueTests = []test{
 		}
 		order := []string{"r2", "r5", "r1", "r3", "r4", "r6", "r0", "r7"}
 		var listed, view []string
-		for _, d := range th.dispatches(adapter.DispatchQuery{}) {
+		for _, d := range th.dispatches(store.DispatchQuery{}) {
 			listed = append(listed, d.ID)
 		}
 		for _, q := range th.view().Queue {
@@ -99,30 +99,30 @@ var queueTests = []test{
 		if th.due() {
 			e.Error("due")
 		}
-		th.claimed("t1", adapter.ClaimNothing)
-		same(th, "by id", th.claimRun("r1", "t2").Kind, adapter.ClaimNothing)
+		th.claimed("t1", store.ClaimNothing)
+		same(th, "by id", th.claimRun("r1", "t2").Kind, store.ClaimNothing)
 	}},
 	{"M11 a queued dispatch that is stopped is cancelled, with the reason", func(e *env) {
 		th := e.thread()
 		th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
-		res, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: "q", RunID: "r2", Waiting: true, Reason: "no need", Terminal: []byte("x")})
-		same(th, "answer", show(must(th, res, err)), show(adapter.StopResult{Stopped: true, Queued: true, RunID: "r2", Events: events("start:r2 cancelled:r2")}))
+		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r2", Waiting: true, Reason: "no need", Terminal: []byte("x")})
+		same(th, "answer", show(must(th, res, err)), show(store.StopResult{Stopped: true, Queued: true, RunID: "r2", Events: events("start:r2 cancelled:r2")}))
 		d := th.dispatch("r2")
 		same(th, "dispatch", words(d.State, d.Error), "cancelled no need")
-		same(th, "the other", th.dispatch("r1").State, adapter.DispatchClaimed)
+		same(th, "the other", th.dispatch("r1").State, store.DispatchClaimed)
 	}},
 	{"M12 M55 stopping only what waits leaves a claimed dispatch and an unknown id alone", func(e *env) {
 		th := e.thread()
 		claim := th.begun(th.start("r1"))
 		th.unchanged(func() {
 			for i, run := range []string{"r1", "none"} {
-				res, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: fmt.Sprint("q", i), RunID: run, Waiting: true, Terminal: []byte("x")})
-				same(th, run, must(th, res, err), adapter.StopResult{})
+				res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: fmt.Sprint("q", i), RunID: run, Waiting: true, Terminal: []byte("x")})
+				same(th, run, must(th, res, err), store.StopResult{})
 			}
-			same(th, "renewing an unknown claim", th.renew(adapter.Claim{Thread: th.key, RunID: "none", Token: "none"}), false)
+			same(th, "renewing an unknown claim", th.renew(store.Claim{Thread: th.key, RunID: "none", Token: "none"}), false)
 		})
-		same(th, "dispatch", th.dispatch("r1").State, adapter.DispatchClaimed)
+		same(th, "dispatch", th.dispatch("r1").State, store.DispatchClaimed)
 		th.ok(batch(claim, 2, 1, "goes on"))
 	}},
 	{"a run is stopped by its id, whatever others have its label", func(e *env) {
@@ -132,8 +132,8 @@ var queueTests = []test{
 			b.Label = "same"
 			th.begun(b)
 		}
-		stop := func(request, run string) adapter.StopResult {
-			res, err := th.s.Stop(e.Context(), adapter.Stop{Thread: th.key, Request: request, RunID: run, Terminal: []byte("x")})
+		stop := func(request, run string) store.StopResult {
+			res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: request, RunID: run, Terminal: []byte("x")})
 			return must(th, res, err)
 		}
 		first := stop("q1", "r2")
@@ -147,30 +147,30 @@ var queueTests = []test{
 		for _, run := range []string{"r1", "r2", "r3"} {
 			th.begun(th.wait(run))
 		}
-		th.unchanged(func() { same(th, "an unknown one", th.claimRun("none", "t0").Kind, adapter.ClaimNothing) })
+		th.unchanged(func() { same(th, "an unknown one", th.claimRun("none", "t0").Kind, store.ClaimNothing) })
 		res := th.claimRun("r2", "t1")
-		same(th, "claim", res, adapter.ClaimResult{Kind: adapter.ClaimQueued, Attempts: 1, Input: raws(`{"input":"r2"}`)[0],
-			Record: raws(`{"run":"r2"}`)[0], Claim: adapter.Claim{Thread: th.key, RunID: "r2", Token: "t1"}})
+		same(th, "claim", res, store.ClaimResult{Kind: store.ClaimQueued, Attempts: 1, Input: raws(`{"input":"r2"}`)[0],
+			Record: raws(`{"run":"r2"}`)[0], Claim: store.Claim{Thread: th.key, RunID: "r2", Token: "t1"}})
 		th.unchanged(func() { same(th, "sent again", th.claimRun("r2", "t1"), res) })
 		th.activate(res.Claim)
-		th.ok(ending(res.Claim, 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(res.Claim, 2, 1, "end", store.EndFinish))
 		th.carried("r1")
 		th.carried("r3")
-		same(th, "one that has ended", th.claimRun("r2", "t2").Kind, adapter.ClaimNothing)
+		same(th, "one that has ended", th.claimRun("r2", "t2").Kind, store.ClaimNothing)
 	}},
 	{"M44 a thread with a claimed dispatch gives none, not even by id", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		th.begun(th.wait("r2"))
-		th.claimed("t1", adapter.ClaimQueued)
+		th.claimed("t1", store.ClaimQueued)
 		th.unchanged(func() {
-			th.claimed("t2", adapter.ClaimNothing)
-			same(th, "by id", th.claimRun("r2", "t3").Kind, adapter.ClaimNothing)
+			th.claimed("t2", store.ClaimNothing)
+			same(th, "by id", th.claimRun("r2", "t3").Kind, store.ClaimNothing)
 		})
 		waiting := e.on(th.s, "suspended")
 		waiting.suspended()
 		waiting.begun(waiting.wait("r2"))
-		same(th, "by id past an open interrupt", waiting.claimRun("r2", "t1").Kind, adapter.ClaimNothing)
+		same(th, "by id past an open interrupt", waiting.claimRun("r2", "t1").Kind, store.ClaimNothing)
 	}},
 	{"M46 M99 concurrent enqueues lose nothing and keep their order of arrival", func(e *env) {
 		nodes := []*thread{e.thread()}
@@ -188,7 +188,7 @@ var queueTests = []test{
 						e.Error(err)
 						return
 					}
-					if res.Status == adapter.BeginAccepted {
+					if res.Status == store.BeginAccepted {
 						starts <- id
 						return
 					}
@@ -199,7 +199,7 @@ var queueTests = []test{
 		close(starts)
 		same(nodes[0], "queued", len(nodes[0].view().Queue), n)
 		var listed, sent []string
-		for _, d := range nodes[0].dispatches(adapter.DispatchQuery{Limit: n}) {
+		for _, d := range nodes[0].dispatches(store.DispatchQuery{Limit: n}) {
 			listed = append(listed, d.ID)
 		}
 		for id := range starts {
@@ -218,33 +218,33 @@ var queueTests = []test{
 		var won atomic.Int64
 		for i := range 16 {
 			group.Go(func() {
-				res, err := nodes[i%2].s.Claim(e.Context(), adapter.ClaimRequest{Thread: nodes[0].key, Token: fmt.Sprint("t", i), RunID: fmt.Sprint("r", i/2%2)})
+				res, err := nodes[i%2].s.Claim(e.Context(), store.ClaimRequest{Thread: nodes[0].key, Token: fmt.Sprint("t", i), RunID: fmt.Sprint("r", i/2%2)})
 				if err != nil {
 					e.Error(err)
-				} else if res.Kind != adapter.ClaimNothing {
+				} else if res.Kind != store.ClaimNothing {
 					won.Add(1)
 				}
 			})
 		}
 		group.Wait()
 		same(nodes[0], "winners", won.Load(), 1)
-		same(nodes[0], "claimed", len(strings.Fields(nodes[0].listed(adapter.DispatchClaimed))), 1)
+		same(nodes[0], "claimed", len(strings.Fields(nodes[0].listed(store.DispatchClaimed))), 1)
 	}},
 	{"M49 threads are claimed independently, each under its own token", func(e *env) {
 		s := e.node("a")
 		one, two := e.on(s, "one"), e.on(s, "two")
 		one.begun(one.wait("r1"))
 		two.begun(two.wait("r1"))
-		a, b := one.claimed("t1", adapter.ClaimQueued).Claim, two.claimed("t2", adapter.ClaimQueued).Claim
+		a, b := one.claimed("t1", store.ClaimQueued).Claim, two.claimed("t2", store.ClaimQueued).Claim
 		one.activate(a)
 		two.activate(b)
 		a.Token, b.Token = b.Token, a.Token
-		same(one, "with the other's token", one.commit(batch(a, 2, 1, "x")).Status, adapter.CommitFenced)
-		same(two, "with the other's token", two.commit(batch(b, 2, 1, "x")).Status, adapter.CommitFenced)
+		same(one, "with the other's token", one.commit(batch(a, 2, 1, "x")).Status, store.CommitFenced)
+		same(two, "with the other's token", two.commit(batch(b, 2, 1, "x")).Status, store.CommitFenced)
 	}},
 	{"M27 M113 every node is told the same threads, each once, and only those with work", func(e *env) {
 		a, b := e.node("a"), e.node("b")
-		want := map[adapter.ThreadKey]bool{}
+		want := map[store.ThreadKey]bool{}
 		for i := range 9 {
 			th := e.on(a, fmt.Sprint("t", i))
 			switch i % 3 {
@@ -259,10 +259,10 @@ var queueTests = []test{
 				th.view()
 			}
 		}
-		for _, s := range []adapter.Store{a, b, a} {
+		for _, s := range []store.Store{a, b, a} {
 			keys, err := s.Due(e.Context(), 100)
 			th := e.on(s, "t0")
-			got := map[adapter.ThreadKey]bool{}
+			got := map[store.ThreadKey]bool{}
 			for _, key := range must(th, keys, err) {
 				got[key] = true
 			}
@@ -278,20 +278,20 @@ var queueTests = []test{
 		th.begun(th.wait("r2"))
 		same(th, "after an interrupt", th.dispatch("r2").Epoch, 1)
 		same(th, "the older one", th.dispatch("r1").Epoch, 0)
-		claim := th.claimed("t2", adapter.ClaimQueued).Claim
+		claim := th.claimed("t2", store.ClaimQueued).Claim
 		same(th, "its claim", claim.DispatchEpoch, th.view().DispatchEpoch)
 		th.activate(claim)
 		older := claim
 		older.DispatchEpoch = 0
 		th.unchanged(func() {
-			same(th, "under the epoch before", th.commit(batch(older, 2, 3, "x")).Status, adapter.CommitFenced)
+			same(th, "under the epoch before", th.commit(batch(older, 2, 3, "x")).Status, store.CommitFenced)
 		})
 	}},
 	{"M151 a claim that finds nothing changes nothing", func(e *env) {
 		th := e.thread()
-		th.unchanged(func() { th.claimed("t1", adapter.ClaimNothing) })
+		th.unchanged(func() { th.claimed("t1", store.ClaimNothing) })
 		claim := th.begun(th.start("r1"))
-		th.unchanged(func() { th.claimed("t2", adapter.ClaimNothing) })
+		th.unchanged(func() { th.claimed("t2", store.ClaimNothing) })
 		th.ok(batch(claim, 2, 1, "goes on"))
 	}},
 	{"N15 M175 an id that was used is never begun again, whatever comes with it", func(e *env) {

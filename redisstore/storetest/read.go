@@ -3,7 +3,7 @@ package storetest
 import (
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var readTests = []test{
@@ -12,7 +12,7 @@ var readTests = []test{
 		if v := th.view(); v.Epoch != "" || v.Version != 0 {
 			e.Errorf("looking at a thread used it: %+v", v)
 		}
-		v := th.view(adapter.ReadQuery{Follower: true})
+		v := th.view(store.ReadQuery{Follower: true})
 		if v.Epoch == "" {
 			e.Error("no epoch")
 		}
@@ -25,9 +25,9 @@ var readTests = []test{
 	{"S21 a namespace cannot reach another's thread", func(e *env) {
 		th := e.thread()
 		th.begun(th.start("r1"))
-		for _, key := range []adapter.ThreadKey{{Namespace: "other", Thread: "t"}, {Namespace: "spac", Thread: "et"}, {Namespace: "", Thread: "spacet"}} {
+		for _, key := range []store.ThreadKey{{Namespace: "other", Thread: "t"}, {Namespace: "spac", Thread: "et"}, {Namespace: "", Thread: "spacet"}} {
 			foreign := &thread{e, th.s, key}
-			if v := foreign.view(adapter.ReadQuery{RunID: "r1", Label: "label-r1"}); v.Seq != 0 || v.Run != nil || v.Labelled != nil {
+			if v := foreign.view(store.ReadQuery{RunID: "r1", Label: "label-r1"}); v.Seq != 0 || v.Run != nil || v.Labelled != nil {
 				e.Errorf("%v sees %+v", key, v)
 			}
 		}
@@ -40,7 +40,7 @@ var readTests = []test{
 			if !th.due() {
 				e.Errorf("%q: not due under its own name", id)
 			}
-			c := th.claimed("t1", adapter.ClaimQueued).Claim
+			c := th.claimed("t1", store.ClaimQueued).Claim
 			same(th, "key", c.Thread, th.key)
 			th.activate(c)
 			same(th, "log", th.log(), "start:r1")
@@ -52,7 +52,7 @@ var readTests = []test{
 		th.ok(batch(c, 2, 1, "b c"))
 		epoch := th.view().Epoch
 		for seq, missed := range []string{"start:r1 b c", "b c", "c", ""} {
-			v := th.view(adapter.ReadQuery{After: &adapter.Position{Epoch: epoch, Seq: int64(seq)}})
+			v := th.view(store.ReadQuery{After: &store.Position{Epoch: epoch, Seq: int64(seq)}})
 			if !v.Recovered || text(v.Missed) != missed || v.Log != nil {
 				e.Errorf("after %d: recovered %t, missed %q, log %q", seq, v.Recovered, text(v.Missed), text(v.Log))
 			}
@@ -62,16 +62,16 @@ var readTests = []test{
 		e.retain = 2
 		th := e.thread()
 		c := th.begun(th.start("r1"))
-		end := ending(c, 2, 1, "b c d", adapter.EndFinish)
-		end.End.Snapshot = &adapter.SnapshotUpdate{State: raws(`{}`)[0]}
+		end := ending(c, 2, 1, "b c d", store.EndFinish)
+		end.End.Snapshot = &store.SnapshotUpdate{State: raws(`{}`)[0]}
 		th.ok(end)
 		epoch := th.view().Epoch
-		for _, p := range []adapter.Position{{Epoch: epoch, Seq: 5}, {Epoch: epoch, Seq: 1}, {Epoch: "other", Seq: 4}, {Epoch: "", Seq: 4}, {Epoch: epoch, Seq: -1}} {
-			if v := th.view(adapter.ReadQuery{After: &p}); v.Recovered || v.Missed != nil {
+		for _, p := range []store.Position{{Epoch: epoch, Seq: 5}, {Epoch: epoch, Seq: 1}, {Epoch: "other", Seq: 4}, {Epoch: "", Seq: 4}, {Epoch: epoch, Seq: -1}} {
+			if v := th.view(store.ReadQuery{After: &p}); v.Recovered || v.Missed != nil {
 				e.Errorf("%+v: recovered, missed %q", p, text(v.Missed))
 			}
 		}
-		if v := th.view(adapter.ReadQuery{After: &adapter.Position{Epoch: epoch, Seq: 2}}); !v.Recovered || text(v.Missed) != "c d" {
+		if v := th.view(store.ReadQuery{After: &store.Position{Epoch: epoch, Seq: 2}}); !v.Recovered || text(v.Missed) != "c d" {
 			e.Errorf("after 2: recovered %t, missed %q", v.Recovered, text(v.Missed))
 		}
 	}},
@@ -80,17 +80,17 @@ var readTests = []test{
 		for i, run := range []string{"r1", "r2"} {
 			b := th.start(run)
 			b.Label = "both"
-			th.ok(ending(th.begun(b), 2, int64(2*i+1), "end:"+run, adapter.EndFinish))
+			th.ok(ending(th.begun(b), 2, int64(2*i+1), "end:"+run, store.EndFinish))
 		}
-		v := th.view(adapter.ReadQuery{Label: "both", RunID: "r1"})
+		v := th.view(store.ReadQuery{Label: "both", RunID: "r1"})
 		if len(v.Labelled) != 2 || v.Labelled[0].ID != "r1" || v.Labelled[1].ID != "r2" {
 			e.Fatalf("labelled: %s", show(v.Labelled))
 		}
-		want := adapter.RunState{ID: "r1", Record: raws(`{"run":"r1"}`)[0], Status: adapter.RunEnded, Started: 1,
+		want := store.RunState{ID: "r1", Record: raws(`{"run":"r1"}`)[0], Status: store.RunEnded, Started: 1,
 			Terminal: raws("end:r1")[0], Execution: "exe-r1", LatestOfExe: "r1"}
 		same(th, "run", *v.Run, want)
 		same(th, "latest", v.Latest.ID, "r2")
-		if v := th.view(adapter.ReadQuery{Label: "none", RunID: "none"}); v.Run != nil || v.Labelled != nil {
+		if v := th.view(store.ReadQuery{Label: "none", RunID: "none"}); v.Run != nil || v.Labelled != nil {
 			e.Errorf("unknown ones are found: %s", show(v))
 		}
 	}},

@@ -6,20 +6,20 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var resumeTests = []test{
 	{"S4 an answer continues the execution with its journal", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
-		b := ending(c, 2, 1, "asks", adapter.EndSuspend)
+		b := ending(c, 2, 1, "asks", store.EndSuspend)
 		// What is long may be stored in another form, and comes back as it was.
 		asked := `"` + strings.Repeat("asked", 100) + `"`
 		b.Records = raws(asked)
 		th.ok(b)
 		c = th.begun(th.resume("r2", "exe-r1"))
-		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}, RunID: "r1"})
+		v := th.view(store.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}, RunID: "r1"})
 		if v.Suspension != nil {
 			e.Errorf("still open: %s", v.Suspension)
 		}
@@ -36,10 +36,10 @@ var resumeTests = []test{
 		th.suspended()
 		th.begun(th.wait("r2"))
 		c := th.begun(th.resume("r3", "exe-r1"))
-		if !th.ok(ending(c, 2, 3, "end", adapter.EndFinish)).Ready {
+		if !th.ok(ending(c, 2, 3, "end", store.EndFinish)).Ready {
 			e.Error("not released afterwards")
 		}
-		same(th, "next", th.claimed("t2", adapter.ClaimQueued).Claim.RunID, "r2")
+		same(th, "next", th.claimed("t2", store.ClaimQueued).Claim.RunID, "r2")
 	}},
 	{"N1 N2 one of many concurrent answers is accepted", func(e *env) {
 		nodes := []*thread{e.thread()}
@@ -56,9 +56,9 @@ var resumeTests = []test{
 				switch res, err := th.s.Begin(e.Context(), b); {
 				case err != nil:
 					e.Error(err)
-				case res.Status == adapter.BeginAccepted:
+				case res.Status == store.BeginAccepted:
 					accepted.Add(1)
-				case res.Status == adapter.BeginStale:
+				case res.Status == store.BeginStale:
 					stale.Add(1)
 				}
 			})
@@ -74,15 +74,15 @@ var resumeTests = []test{
 		c := th.begun(th.resume("r2", "exe-r1"))
 		th.begun(th.wait("r3"))
 		th.ok(batch(c, 2, 3, "text"))
-		b := ending(c, 3, 4, "failed", adapter.EndFail)
+		b := ending(c, 3, 4, "failed", store.EndFail)
 		b.End.GiveBack = true
 		res := th.ok(b)
 		same(th, "gave back, ready", []bool{res.GaveBack, res.Ready}, []bool{true, false})
-		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}, RunID: "r2"})
+		v := th.view(store.ReadQuery{InterruptIDs: []string{"int"}, RunID: "r2"})
 		same(th, "suspension", string(v.Suspension), string(before.Suspension))
 		same(th, "answers", len(v.Answers), 0)
-		same(th, "run", v.Run.Status, adapter.RunEnded)
-		th.claimed("t", adapter.ClaimNothing)
+		same(th, "run", v.Run.Status, store.RunEnded)
+		th.claimed("t", store.ClaimNothing)
 		th.unchanged(func() { same(th, "sent again", th.commit(b), res) })
 		c = th.begun(th.resume("r4", "exe-r1"))
 		x, err := th.s.Journal(e.Context(), c)
@@ -93,7 +93,7 @@ var resumeTests = []test{
 			th := e.on(e.node("a"), how)
 			th.suspended()
 			c := th.begun(th.resume("r2", "exe-r1"))
-			b := ending(c, 3, 3, "failed", adapter.EndFail)
+			b := ending(c, 3, 3, "failed", store.EndFail)
 			b.End.GiveBack = i != 2
 			first := batch(c, 2, 3, "")
 			if i == 0 {
@@ -104,7 +104,7 @@ var resumeTests = []test{
 				b.Records = raws(`"step"`)
 			}
 			same(th, how, th.ok(b).GaveBack, false)
-			v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}})
+			v := th.view(store.ReadQuery{InterruptIDs: []string{"int"}})
 			if v.Suspension != nil || len(v.Answers) != 1 {
 				e.Errorf("%s: suspension %s, answers %s", how, v.Suspension, show(v.Answers))
 			}
@@ -132,11 +132,11 @@ var resumeTests = []test{
 				same(th, "journal", show(must(th, x, err).Journal), show(raws(journal)))
 				var given bool
 				if how == "end" {
-					b := ending(c, int64(len(behind))+2, at, "failed", adapter.EndFail)
+					b := ending(c, int64(len(behind))+2, at, "failed", store.EndFail)
 					b.End.GiveBack = true
 					given = th.ok(b).GaveBack
 				} else {
-					res, err := th.s.Bury(e.Context(), adapter.Nack{Claim: c, Error: "no", Terminal: []byte("failed"), GiveBack: true})
+					res, err := th.s.Bury(e.Context(), store.Nack{Claim: c, Error: "no", Terminal: []byte("failed"), GiveBack: true})
 					given = must(th, res, err).GaveBack
 					same(th, "what was open is closed", strings.HasSuffix(th.log(), ` "close" failed`), true)
 				}
@@ -155,7 +155,7 @@ var resumeTests = []test{
 	{"bookkeeping is fenced, and ends no run", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
-		note := func(number, expect int64) adapter.Batch {
+		note := func(number, expect int64) store.Batch {
 			b := batch(c, number, expect, "text")
 			b.Records, b.Bookkeeping = raws(`"note"`), true
 			return b
@@ -163,10 +163,10 @@ var resumeTests = []test{
 		th.unchanged(func() {
 			lost := note(2, 1)
 			lost.Claim.Token = "another"
-			same(th, "another's", th.commit(lost).Status, adapter.CommitFenced)
-			same(th, "elsewhere", th.commit(note(2, 0)).Status, adapter.CommitMismatch)
-			same(th, "too far", th.commit(note(2, 2)).Status, adapter.CommitAhead)
-			b := ending(c, 2, 1, "end", adapter.EndFinish)
+			same(th, "another's", th.commit(lost).Status, store.CommitFenced)
+			same(th, "elsewhere", th.commit(note(2, 0)).Status, store.CommitMismatch)
+			same(th, "too far", th.commit(note(2, 2)).Status, store.CommitAhead)
+			b := ending(c, 2, 1, "end", store.EndFinish)
 			b.Bookkeeping = true
 			if _, err := th.s.Commit(e.Context(), b); err == nil {
 				e.Error("a run ended with bookkeeping")
@@ -182,8 +182,8 @@ var resumeTests = []test{
 		th := e.thread()
 		th.suspended()
 		c := th.begun(th.resume("r2", "exe-r1"))
-		th.ok(ending(c, 2, 3, "asks", adapter.EndSuspend))
-		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}})
+		th.ok(ending(c, 2, 3, "asks", store.EndSuspend))
+		v := th.view(store.ReadQuery{InterruptIDs: []string{"int"}})
 		if len(v.Answers) != 0 || v.Suspension == nil {
 			e.Errorf("answers %s, suspension %s", show(v.Answers), v.Suspension)
 		}
@@ -194,14 +194,14 @@ var resumeTests = []test{
 		b := th.resume("r2", "exe-r2")
 		b.Frozen, b.Agent = raws(`{"of":"r2"}`)[0], "agent"
 		c := th.begun(b)
-		v := th.view(adapter.ReadQuery{InterruptIDs: []string{"int"}})
+		v := th.view(store.ReadQuery{InterruptIDs: []string{"int"}})
 		if v.Suspension != nil || len(v.Answers) != 1 {
 			e.Errorf("suspension %s, answers %s", v.Suspension, show(v.Answers))
 		}
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "journal", len(must(th, x, err).Journal), 0)
 		same(th, "execution", x.ID+string(x.Frozen), `exe-r2{"of":"r2"}`)
-		end := ending(c, 2, 3, "failed", adapter.EndFail)
+		end := ending(c, 2, 3, "failed", store.EndFail)
 		end.End.GiveBack = true
 		same(th, "nothing to give back", th.ok(end).GaveBack, false)
 	}},

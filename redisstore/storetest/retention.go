@@ -3,7 +3,7 @@ package storetest
 import (
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // ages lets ten years pass, and the store forget what it need not keep.
@@ -28,12 +28,12 @@ var retentionTests = []test{
 		}
 		th.carried("r1")
 		th.stop("label-r2")
-		th.bury(failing(th.claimed("t3", adapter.ClaimQueued).Claim))
+		th.bury(failing(th.claimed("t3", store.ClaimQueued).Claim))
 		th.interrupt("i1", "")
-		same(th, "before", len(th.dispatches(adapter.DispatchQuery{})), 4)
+		same(th, "before", len(th.dispatches(store.DispatchQuery{})), 4)
 		th.ages(c)
 		th.ages(c) // what went is gone, and nothing stands in the way
-		list, counts := th.dispatches(adapter.DispatchQuery{}), th.counts()
+		list, counts := th.dispatches(store.DispatchQuery{}), th.counts()
 		if len(list) > 1 || len(counts) > 1 { // a thread may keep its latest run
 			e.Errorf("after: %s, %v", show(list), counts)
 		}
@@ -47,12 +47,12 @@ var retentionTests = []test{
 		open.suspended()
 		open.begun(open.wait("r2"))
 		th.ages(c)
-		same(th, "dispatches", th.listed(adapter.DispatchQueued), "r1:queued")
-		same(th, "input", string(th.view(adapter.ReadQuery{Inputs: true}).Queue[0].Input), `{"input":"r1"}`)
+		same(th, "dispatches", th.listed(store.DispatchQueued), "r1:queued")
+		same(th, "input", string(th.view(store.ReadQuery{Inputs: true}).Queue[0].Input), `{"input":"r1"}`)
 		th.carried("r1")
 		same(open, "suspension", string(open.view().Suspension), `{"open":["int"]}`)
 		at := open.view().Seq
-		open.ok(ending(open.begun(open.resume("r3", "exe-r1")), 2, at+1, "end", adapter.EndFinish))
+		open.ok(ending(open.begun(open.resume("r3", "exe-r1")), 2, at+1, "end", store.EndFinish))
 		open.carried("r2")
 	}},
 	{"M43 a thread's epochs outlive its dispatches", func(e *env) {
@@ -64,7 +64,7 @@ var retentionTests = []test{
 		th.ages(c)
 		after := th.view()
 		same(th, "epochs, log", words(after.Epoch, after.DispatchEpoch, after.Seq), words(before.Epoch, 1, before.Seq))
-		old := adapter.Claim{Thread: th.key, RunID: "r1", Token: "t1"}
+		old := store.Claim{Thread: th.key, RunID: "r1", Token: "t1"}
 		same(th, "an old claim", th.renew(old), false)
 	}},
 }

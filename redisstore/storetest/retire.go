@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // retire calls Retire until a pass is over.
@@ -26,8 +26,8 @@ func (th *thread) retire() {
 func (th *thread) whole(run string, words string) {
 	th.Helper()
 	c := th.begun(th.start(run))
-	end := ending(c, 2, th.view().Seq, words, adapter.EndFinish)
-	end.End.Snapshot = &adapter.SnapshotUpdate{State: json.RawMessage(`{}`)}
+	end := ending(c, 2, th.view().Seq, words, store.EndFinish)
+	end.End.Snapshot = &store.SnapshotUpdate{State: json.RawMessage(`{}`)}
 	th.ok(end)
 }
 
@@ -53,7 +53,7 @@ var retireTests = []test{
 		th.whole("r4", "123456") // 24 and 14 more
 		same(th, "at the limit", th.kept(), "5 9")
 		c := th.begun(th.start("r5"))
-		th.ok(ending(c, 2, 10, strings.Repeat("x", 40), adapter.EndFinish))
+		th.ok(ending(c, 2, 10, strings.Repeat("x", 40), store.EndFinish))
 		same(th, "what follows the snapshot stays, however much it is", th.kept(), "10 11")
 		th.whole("r6", strings.Repeat("x", 31))
 		same(th, "a log may be empty", th.kept(), "14 13")
@@ -71,9 +71,9 @@ var retireTests = []test{
 		c.move(time.Millisecond)
 		th.retire()
 		same(th, "then", th.kept(), "4 3")
-		v := th.view(adapter.ReadQuery{After: &adapter.Position{Epoch: epoch, Seq: 2}})
+		v := th.view(store.ReadQuery{After: &store.Position{Epoch: epoch, Seq: 2}})
 		same(th, "an old position", fmt.Sprint(v.Recovered, v.Epoch == epoch, string(v.Snapshot.State), len(v.Log)), "false true{}0")
-		v = th.view(adapter.ReadQuery{After: &adapter.Position{Epoch: epoch, Seq: 3}})
+		v = th.view(store.ReadQuery{After: &store.Position{Epoch: epoch, Seq: 3}})
 		same(th, "the last position", fmt.Sprint(v.Recovered, len(v.Missed)), "true 0")
 		th.whole("r2", "e")
 		same(th, "and it goes on", th.kept()+" "+th.log(), "4 5 ")
@@ -105,13 +105,13 @@ var retireTests = []test{
 		e.age = time.Hour
 		th := e.thread()
 		th.whole("r1", "b")
-		th.ok(ending(th.begun(th.start("r2")), 2, 3, "end", adapter.EndFinish))
+		th.ok(ending(th.begun(th.start("r2")), 2, 3, "end", store.EndFinish))
 		claim := th.begun(th.start("r3"))
 		th.ok(batch(claim, 2, 5, "x"))
 		c.move(10 * time.Hour)
 		th.retire()
 		same(th, "while active", th.kept()+" "+th.log(), "3 6 start:r2 end start:r3 x")
-		th.ok(ending(claim, 3, 6, "end", adapter.EndFinish))
+		th.ok(ending(claim, 3, 6, "end", store.EndFinish))
 		c.move(10 * time.Hour)
 		th.retire()
 		same(th, "at rest", th.kept()+" "+th.log(), "3 7 start:r2 end start:r3 x end")
@@ -122,14 +122,14 @@ var retireTests = []test{
 		th := e.thread()
 		th.whole("r1", "words")
 		c := th.begun(th.start("r2"))
-		asks := ending(c, 2, th.view().Seq, "before asked:r2", adapter.EndSuspend)
+		asks := ending(c, 2, th.view().Seq, "before asked:r2", store.EndSuspend)
 		asks.End.Suspension = json.RawMessage(`{"open":["i"]}`)
 		asks.End.Interrupts = []string{"i"}
-		asks.End.Snapshot = &adapter.SnapshotUpdate{State: json.RawMessage(`{}`)}
+		asks.End.Snapshot = &store.SnapshotUpdate{State: json.RawMessage(`{}`)}
 		th.ok(asks)
 		ended := func(when string) {
 			th.Helper()
-			same(th, "terminal event "+when, string(th.view(adapter.ReadQuery{RunID: "r2"}).Run.Terminal), "asked:r2")
+			same(th, "terminal event "+when, string(th.view(store.ReadQuery{RunID: "r2"}).Run.Terminal), "asked:r2")
 		}
 		ended("in the log")
 		clock.move(8 * day)
@@ -143,17 +143,17 @@ var retireTests = []test{
 		e.age = 7 * day
 		clock := e.stopped()
 		th := e.thread()
-		asks := ending(th.begun(th.start("r1")), 2, 1, "asked:r1", adapter.EndSuspend)
+		asks := ending(th.begun(th.start("r1")), 2, 1, "asked:r1", store.EndSuspend)
 		asks.End.Suspension = json.RawMessage(`{"open":["i"]}`)
 		asks.End.Interrupts = []string{"i"}
 		th.ok(asks)
-		end := ending(th.begun(th.resume("r2", "exe-r1")), 2, 3, "end:r2", adapter.EndFinish)
-		end.End.Snapshot = &adapter.SnapshotUpdate{State: json.RawMessage(`{}`)}
+		end := ending(th.begun(th.resume("r2", "exe-r1")), 2, 3, "end:r2", store.EndFinish)
+		end.End.Snapshot = &store.SnapshotUpdate{State: json.RawMessage(`{}`)}
 		th.ok(end)
 		clock.move(8 * day)
 		th.retire()
 		same(th, "log", th.log(), "")
-		same(th, "terminal event", string(th.view(adapter.ReadQuery{RunID: "r1"}).Run.Terminal), "asked:r1")
+		same(th, "terminal event", string(th.view(store.ReadQuery{RunID: "r1"}).Run.Terminal), "asked:r1")
 	}},
 	{"a suspended thread's log goes by age, its question stays", func(e *env) {
 		c := e.stopped()
@@ -162,21 +162,21 @@ var retireTests = []test{
 		th.whole("r0", "e")
 		b := th.start("r1")
 		b.Tenant = "acme"
-		end := ending(th.begun(b), 2, 3, "asks", adapter.EndSuspend)
-		end.End.Snapshot = &adapter.SnapshotUpdate{State: json.RawMessage(`{}`)}
+		end := ending(th.begun(b), 2, 3, "asks", store.EndSuspend)
+		end.End.Snapshot = &store.SnapshotUpdate{State: json.RawMessage(`{}`)}
 		th.ok(end)
 		c.move(e.age)
 		th.retire()
 		same(th, "log", th.kept(), "5 4")
 		c.move(100 * time.Hour)
 		th.retire()
-		if v := th.view(adapter.ReadQuery{RunID: "r1"}); v.Suspension == nil || v.Run == nil {
+		if v := th.view(store.ReadQuery{RunID: "r1"}); v.Suspension == nil || v.Run == nil {
 			e.Errorf("after a long time: %s", show(v))
 		}
 		claim := th.begun(th.resume("r2", "exe-r1"))
 		x, err := th.s.Journal(e.Context(), claim)
 		same(th, "journal", len(must(th, x, err).Journal), 1)
-		th.ok(ending(claim, 2, 5, "end", adapter.EndFinish))
+		th.ok(ending(claim, 2, 5, "end", store.EndFinish))
 		same(th, "log", th.log(), "start:r2 end")
 	}},
 	{"M26 M42 M43 runs that ended go after their time, the latest and those under way stay", func(e *env) {
@@ -189,7 +189,7 @@ var retireTests = []test{
 		claim := th.begun(th.start("r3"))
 		th.begun(th.wait("r4"))
 		ids := func() (ids string) {
-			list, err := th.s.Dispatches(e.Context(), th.key, adapter.DispatchQuery{})
+			list, err := th.s.Dispatches(e.Context(), th.key, store.DispatchQuery{})
 			for _, d := range must(th, list, err) {
 				ids += d.ID + " "
 			}
@@ -205,14 +205,14 @@ var retireTests = []test{
 			th.retire()
 		}
 		same(th, "later", ids(), "r3 r4 ")
-		if th.view(adapter.ReadQuery{RunID: "r1"}).Run != nil {
+		if th.view(store.ReadQuery{RunID: "r1"}).Run != nil {
 			e.Error("the run can still be read")
 		}
 		same(th, "sent again", th.renew(claim), true)
-		th.ok(ending(claim, 2, 5, "end", adapter.EndFinish))
-		next := th.claimed("t4", adapter.ClaimQueued).Claim
+		th.ok(ending(claim, 2, 5, "end", store.EndFinish))
+		next := th.claimed("t4", store.ClaimQueued).Claim
 		th.activate(next)
-		th.ok(ending(next, 2, 7, "end", adapter.EndFinish))
+		th.ok(ending(next, 2, 7, "end", store.EndFinish))
 		c.move(e.keep - time.Millisecond)
 		th.retire()
 		same(th, "two at rest", ids(), "r4 r3 ")
@@ -220,7 +220,7 @@ var retireTests = []test{
 		th.retire()
 		same(th, "at rest", ids(), "r4 ")
 		counts, err := th.s.CountDispatches(e.Context())
-		same(th, "counted", must(th, counts, err), map[adapter.DispatchState]int64{adapter.DispatchAcked: 1})
+		same(th, "counted", must(th, counts, err), map[store.DispatchState]int64{store.DispatchAcked: 1})
 		same(th, "latest", th.view().Latest.ID, "r4")
 	}},
 	{"the run that asked stays as long as its question, whatever came after it", func(e *env) {
@@ -229,7 +229,7 @@ var retireTests = []test{
 		th := e.thread()
 		th.asking("acme")
 		claim := th.begun(th.resume("r2", "exe-r1"))
-		b := ending(claim, 2, 3, "failed", adapter.EndFail)
+		b := ending(claim, 2, 3, "failed", store.EndFail)
 		b.End.GiveBack = true
 		th.ok(b)
 		c.move(10 * time.Hour)
@@ -240,7 +240,7 @@ var retireTests = []test{
 		claim = th.begun(th.resume("r3", "exe-r1"))
 		c.move(10 * time.Hour)
 		th.retire()
-		b = ending(claim, 2, 5, "failed", adapter.EndFail)
+		b = ending(claim, 2, 5, "failed", store.EndFail)
 		b.End.GiveBack = true
 		th.ok(b)
 		same(th, "record when given back", string(th.inboxItems("acme", "", 0)[0].Record), `{"run":"r1"}`)
@@ -250,11 +250,11 @@ var retireTests = []test{
 		e.keep = time.Hour
 		th := e.thread()
 		for i := range 700 {
-			th.ok(ending(th.begun(th.start(fmt.Sprint("r", i))), 2, int64(2*i+1), "end", adapter.EndFinish))
+			th.ok(ending(th.begun(th.start(fmt.Sprint("r", i))), 2, int64(2*i+1), "end", store.EndFinish))
 		}
 		c.move(e.keep)
 		th.retire()
-		list, err := th.s.Dispatches(e.Context(), th.key, adapter.DispatchQuery{Limit: 10})
+		list, err := th.s.Dispatches(e.Context(), th.key, store.DispatchQuery{Limit: 10})
 		same(th, "left", len(must(th, list, err)), 1)
 	}},
 	{"a dead letter goes with its run", func(e *env) {
@@ -268,7 +268,7 @@ var retireTests = []test{
 		c.move(time.Millisecond)
 		th.whole("r2", "end")
 		letters := func() int {
-			page, err := th.s.DeadLetters(e.Context(), adapter.PageQuery{Tenant: "acme"})
+			page, err := th.s.DeadLetters(e.Context(), store.PageQuery{Tenant: "acme"})
 			return len(must(th, page, err).Letters)
 		}
 		c.move(e.keep - 2*time.Millisecond)
@@ -280,7 +280,7 @@ var retireTests = []test{
 		th.retire()
 		same(th, "then", letters(), 0)
 		counts, err := th.s.CountDispatches(e.Context())
-		same(th, "counted", must(th, counts, err), map[adapter.DispatchState]int64{adapter.DispatchAcked: 1})
+		same(th, "counted", must(th, counts, err), map[store.DispatchState]int64{store.DispatchAcked: 1})
 	}},
 	{"a deleted thread's dead letters are gone", func(e *env) {
 		th := e.thread()
@@ -289,7 +289,7 @@ var retireTests = []test{
 		th.begun(b)
 		th.buried("r1")
 		same(th, "deleted", th.deleted(), true)
-		page, err := th.s.DeadLetters(e.Context(), adapter.PageQuery{Tenant: "acme"})
+		page, err := th.s.DeadLetters(e.Context(), store.PageQuery{Tenant: "acme"})
 		same(th, "letters", len(must(th, page, err).Letters), 0)
 		counts, err := th.s.CountDispatches(e.Context())
 		same(th, "counted", len(must(th, counts, err)), 0)
@@ -305,7 +305,7 @@ var retireTests = []test{
 		open.suspended()
 		claim := ended.begun(ended.start("r1"))
 		c.move(time.Hour)
-		ended.ok(ending(claim, 2, 1, "end", adapter.EndFinish))
+		ended.ok(ending(claim, 2, 1, "end", store.EndFinish))
 		c.move(23*time.Hour - time.Millisecond)
 		idle.retire()
 		same(idle, "before", idle.kept(), "1 2")
@@ -342,7 +342,7 @@ var retireTests = []test{
 		const threads = 1100
 		c := e.stopped()
 		e.age = time.Hour
-		nodes := []adapter.Store{e.node("a"), e.node("b"), e.node("c")}
+		nodes := []store.Store{e.node("a"), e.node("b"), e.node("c")}
 		var group sync.WaitGroup
 		for w := range 4 {
 			group.Go(func() {
@@ -381,8 +381,8 @@ var retireTests = []test{
 // letter of it.
 func (th *thread) buried(run string) {
 	th.Helper()
-	c := th.claimed("bury-"+run, adapter.ClaimQueued).Claim
+	c := th.claimed("bury-"+run, store.ClaimQueued).Claim
 	same(th, "claimed", c.RunID, run)
-	res, err := th.s.Bury(th.Context(), adapter.Nack{Claim: c, Error: "boom", Terminal: []byte("failed:" + run)})
-	same(th, "buried", must(th, res, err).State, adapter.DispatchDeadLetter)
+	res, err := th.s.Bury(th.Context(), store.Nack{Claim: c, Error: "boom", Terminal: []byte("failed:" + run)})
+	same(th, "buried", must(th, res, err).State, store.DispatchDeadLetter)
 }

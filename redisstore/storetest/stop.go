@@ -3,7 +3,7 @@ package storetest
 import (
 	"encoding/json"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var stopTests = []test{
@@ -18,7 +18,7 @@ var stopTests = []test{
 		same(th, "waiting", words(len(v.Queue), v.Waiting), "2 3")
 		same(th, "its input", string(th.dispatch("r2").Input), "")
 		same(th, "the next one's", string(th.dispatch("r3").Input), `{"input":"r3"}`)
-		th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(c, 2, 1, "end", store.EndFinish))
 		same(th, "logged", th.view().Waiting, 2)
 		th.interrupt("i", "")
 		same(th, "superseded", words(th.view().Waiting, string(th.dispatch("r4").Input)), "0")
@@ -32,20 +32,20 @@ var stopTests = []test{
 		th.ok(b)
 		th.ok(batch(c, 3, 2, "more"))
 		res := th.stop("label-r1")
-		same(th, "answer", res, adapter.StopResult{Stopped: true, RunID: "r1"})
+		same(th, "answer", res, store.StopResult{Stopped: true, RunID: "r1"})
 		same(th, "log", th.log(), `start:r1 open more {"close":"\u00e9", "n":1.0} {"close":2} stopped:label-r1`)
-		v := th.view(adapter.ReadQuery{RunID: "r1"})
+		v := th.view(store.ReadQuery{RunID: "r1"})
 		same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedstopped:label-r1")
 		same(th, "boundary", v.Boundary, 6)
 		if v.Active != nil {
 			e.Error("still active")
 		}
 		th.unchanged(func() {
-			same(th, "commit", th.commit(batch(c, 4, 3, "x")).Status, adapter.CommitFenced)
-			same(th, "the batch before sent again", th.commit(batch(c, 3, 2, "more")).Status, adapter.CommitFenced)
-			same(th, "end", th.commit(ending(c, 4, 3, "x", adapter.EndFinish)).Status, adapter.CommitFenced)
+			same(th, "commit", th.commit(batch(c, 4, 3, "x")).Status, store.CommitFenced)
+			same(th, "the batch before sent again", th.commit(batch(c, 3, 2, "more")).Status, store.CommitFenced)
+			same(th, "end", th.commit(ending(c, 4, 3, "x", store.EndFinish)).Status, store.CommitFenced)
 			same(th, "renew", th.renew(c), false)
-			th.claimed("t2", adapter.ClaimNothing)
+			th.claimed("t2", store.ClaimNothing)
 		})
 	}},
 	{"what the worker left open may be emptied again", func(e *env) {
@@ -67,17 +67,17 @@ var stopTests = []test{
 		th.begun(th.start("r1"))
 		other.stop("label-r1")
 		eventually(th, "the worker's node hears", func() bool {
-			return heardA.count(adapter.DeliverFenced, th.key, "token-r1") == 1
+			return heardA.count(store.DeliverFenced, th.key, "token-r1") == 1
 		})
 		other.begun(other.start("r2"))
 		other.stop("label-r2")
-		same(th, "its own node hears", heardB.count(adapter.DeliverFenced, th.key, "token-r2"), 1)
+		same(th, "its own node hears", heardB.count(store.DeliverFenced, th.key, "token-r2"), 1)
 	}},
 	{"a stop sent again answers as it did, and stops nothing else", func(e *env) {
 		th := e.thread()
 		twice := func(what string, th *thread, label string) {
 			th.Helper()
-			request := adapter.Stop{Thread: th.key, Request: "request-" + what, Label: label, Terminal: []byte("stopped")}
+			request := store.Stop{Thread: th.key, Request: "request-" + what, Label: label, Terminal: []byte("stopped")}
 			first, err := th.s.Stop(e.Context(), request)
 			if must(th, first, err); !first.Stopped {
 				e.Errorf("%s: not stopped", what)
@@ -104,16 +104,16 @@ var stopTests = []test{
 	}},
 	{"an unknown or ended run is not stopped", func(e *env) {
 		th := e.thread()
-		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
 		th.unchanged(func() {
-			same(th, "unknown", th.stop("none"), adapter.StopResult{})
-			same(th, "ended", th.stop("label-r1"), adapter.StopResult{})
+			same(th, "unknown", th.stop("none"), store.StopResult{})
+			same(th, "ended", th.stop("label-r1"), store.StopResult{})
 		})
 	}},
 	{"S11 a suspended run has ended: stopping it changes nothing", func(e *env) {
 		th := e.thread()
 		th.suspended()
-		th.unchanged(func() { same(th, "answer", th.stop("label-r1"), adapter.StopResult{}) })
+		th.unchanged(func() { same(th, "answer", th.stop("label-r1"), store.StopResult{}) })
 	}},
 	{"a queued run leaves the queue at once and is logged when it is released", func(e *env) {
 		th := e.thread()
@@ -122,26 +122,26 @@ var stopTests = []test{
 			th.begun(th.wait(run))
 		}
 		version := th.view().Version
-		same(th, "r2", show(th.stop("label-r2")), show(adapter.StopResult{Stopped: true, Queued: true, RunID: "r2", Events: events("start:r2 cancelled:r2")}))
+		same(th, "r2", show(th.stop("label-r2")), show(store.StopResult{Stopped: true, Queued: true, RunID: "r2", Events: events("start:r2 cancelled:r2")}))
 		th.stop("label-r4")
-		v := th.view(adapter.ReadQuery{RunID: "r2"})
+		v := th.view(store.ReadQuery{RunID: "r2"})
 		same(th, "version", v.Version, version+2)
-		same(th, "status", v.Run.Status, adapter.RunStopped)
+		same(th, "status", v.Run.Status, store.RunStopped)
 		if len(v.Queue) != 1 || v.Queue[0].ID != "r3" {
 			e.Errorf("queue: %s", show(v.Queue))
 		}
 		same(th, "log", text(v.Log), "start:r1")
-		res := th.ok(ending(c, 2, 1, "end", adapter.EndFinish))
+		res := th.ok(ending(c, 2, 1, "end", store.EndFinish))
 		same(th, "end, ready", []any{res.End.Seq, res.Ready}, []any{int64(2), true})
 		same(th, "log", th.log(), "start:r1 end start:r2 cancelled:r2")
-		v = th.view(adapter.ReadQuery{RunID: "r2"})
+		v = th.view(store.ReadQuery{RunID: "r2"})
 		same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedcancelled:r2")
 		same(th, "started, boundary", []int64{v.Run.Started, v.Boundary}, []int64{3, 4})
 		same(th, "latest", v.Latest.ID, "r2")
-		next := th.claimed("t3", adapter.ClaimQueued).Claim
+		next := th.claimed("t3", store.ClaimQueued).Claim
 		same(th, "next", next.RunID, "r3")
 		th.activate(next)
-		if th.ok(ending(next, 2, 5, "end", adapter.EndFinish)).Ready {
+		if th.ok(ending(next, 2, 5, "end", store.EndFinish)).Ready {
 			e.Error("ready with an empty queue")
 		}
 		same(th, "log", th.log(), "start:r1 end start:r2 cancelled:r2 start:r3 end start:r4 cancelled:r4")
@@ -154,7 +154,7 @@ var stopTests = []test{
 		same(th, "owed", text(res.Events), "start:r2 cancelled:r2")
 		same(th, "log", th.log(), "start:r1 asks")
 		c := th.begun(th.resume("r3", "exe-r1"))
-		th.ok(ending(c, 2, 3, "end", adapter.EndFinish))
+		th.ok(ending(c, 2, 3, "end", store.EndFinish))
 		same(th, "log", th.log(), "start:r1 asks start:r3 end start:r2 cancelled:r2")
 	}},
 	{"a queued run of a thread at rest is logged at once, in its turn", func(e *env) {
@@ -164,7 +164,7 @@ var stopTests = []test{
 		res := th.stop("label-r2")
 		same(th, "behind another", []bool{res.Stopped, res.Queued, res.Ready}, []bool{true, true, true})
 		res = th.stop("label-r1")
-		same(th, "at the head", show(res), show(adapter.StopResult{Stopped: true, RunID: "r1"}))
+		same(th, "at the head", show(res), show(store.StopResult{Stopped: true, RunID: "r1"}))
 		same(th, "log", th.log(), "start:r1 cancelled:r1 start:r2 cancelled:r2")
 		if th.due() {
 			e.Error("due")
@@ -173,10 +173,10 @@ var stopTests = []test{
 	{"a run claimed but not activated is logged as cancelled", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		c := th.claimed("t1", adapter.ClaimQueued).Claim
-		same(th, "answer", th.stop("label-r1"), adapter.StopResult{Stopped: true, RunID: "r1"})
+		c := th.claimed("t1", store.ClaimQueued).Claim
+		same(th, "answer", th.stop("label-r1"), store.StopResult{Stopped: true, RunID: "r1"})
 		same(th, "log", th.log(), "start:r1 cancelled:r1")
-		th.unchanged(func() { same(th, "activate", th.activate(c).Status, adapter.CommitFenced) })
+		th.unchanged(func() { same(th, "activate", th.activate(c).Status, store.CommitFenced) })
 	}},
 	{"the latest run of a label that has not ended is stopped", func(e *env) {
 		th := e.thread()
@@ -199,6 +199,6 @@ var stopTests = []test{
 		if !th.stop("label-r1").Ready || !th.due() {
 			e.Error("not released")
 		}
-		same(th, "next", th.claimed("t2", adapter.ClaimQueued).Claim.RunID, "r2")
+		same(th, "next", th.claimed("t2", store.ClaimQueued).Claim.RunID, "r2")
 	}},
 }

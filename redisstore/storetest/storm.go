@@ -9,13 +9,13 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // storm is one thread under fire, and what its callers were told.
 type storm struct {
 	th    *thread
-	nodes []adapter.Store
+	nodes []store.Store
 	clock *clock
 
 	mu       sync.Mutex
@@ -27,11 +27,11 @@ type storm struct {
 
 // held is a claim as its worker knows it; the worker may be wrong.
 type held struct {
-	claim   adapter.Claim
+	claim   store.Claim
 	number  int64
 	expect  int64
 	waiting bool // claimed, not activated
-	last    *adapter.Batch
+	last    *store.Batch
 }
 
 func (st *storm) step(r *rand.Rand, id string) {
@@ -60,10 +60,10 @@ func (st *storm) step(r *rand.Rand, id string) {
 	}
 }
 
-func (st *storm) begin(r *rand.Rand, s adapter.Store, id string) {
+func (st *storm) begin(r *rand.Rand, s store.Store, id string) {
 	th := st.th.from(s)
 	v := th.view()
-	b := adapter.Begin{Thread: th.key, Version: v.Version, RunID: id, Label: id, Execution: "x" + id, Record: raws("{}")[0]}
+	b := store.Begin{Thread: th.key, Version: v.Version, RunID: id, Label: id, Execution: "x" + id, Record: raws("{}")[0]}
 	switch {
 	case v.Active != nil || v.Suspension == nil && r.IntN(2) == 0:
 		b.Queue, b.Input = true, raws("{}")[0]
@@ -91,7 +91,7 @@ func (st *storm) begin(r *rand.Rand, s adapter.Store, id string) {
 		if err != nil {
 			th.Error(err)
 		}
-		if err != nil || res.Status != adapter.BeginAccepted {
+		if err != nil || res.Status != store.BeginAccepted {
 			return
 		}
 		st.mu.Lock()
@@ -126,7 +126,7 @@ func (st *storm) keep(h *held) {
 	st.claims = append(st.claims, h)
 }
 
-func (st *storm) write(r *rand.Rand, s adapter.Store) {
+func (st *storm) write(r *rand.Rand, s store.Store) {
 	h := st.pick(r)
 	if h == nil {
 		return
@@ -137,7 +137,7 @@ func (st *storm) write(r *rand.Rand, s adapter.Store) {
 		a.Events = events("S:" + id)
 		if res, err := s.Activate(ctx, a); err != nil {
 			st.th.Error(err)
-		} else if res.Status == adapter.CommitOK {
+		} else if res.Status == store.CommitOK {
 			st.note(res.End.Seq, "S:"+id)
 			st.keep(&held{claim: h.claim, number: 1, expect: res.End.Seq})
 		}
@@ -149,23 +149,23 @@ func (st *storm) write(r *rand.Rand, s adapter.Store) {
 	if h.last != nil && r.IntN(5) == 0 {
 		b = *h.last
 	} else if r.IntN(6) == 0 {
-		kinds := []adapter.EndKind{adapter.EndFinish, adapter.EndFail, adapter.EndCancel, adapter.EndSuspend, adapter.EndSuspend}
+		kinds := []store.EndKind{store.EndFinish, store.EndFail, store.EndCancel, store.EndSuspend, store.EndSuspend}
 		b = ending(h.claim, h.number+1, h.expect, "T:"+id, kinds[r.IntN(len(kinds))])
-		if b.End.Kind == adapter.EndSuspend {
+		if b.End.Kind == store.EndSuspend {
 			x, err := s.Journal(ctx, h.claim)
 			if err != nil {
 				return // fenced meanwhile
 			}
 			b.End.Suspension = json.RawMessage(`"` + x.ID + `"`)
 		}
-		b.End.GiveBack = b.End.Kind == adapter.EndFail
+		b.End.GiveBack = b.End.Kind == store.EndFail
 	}
 	res, err := s.Commit(ctx, b)
 	if err != nil {
 		st.th.Error(err)
 		return
 	}
-	if res.Status != adapter.CommitOK {
+	if res.Status != store.CommitOK {
 		return
 	}
 	for i, e := range b.Events {
@@ -184,9 +184,9 @@ func (st *storm) note(at int64, event string) {
 	st.logged[at] = event
 }
 
-func (st *storm) take(r *rand.Rand, s adapter.Store, id string) {
+func (st *storm) take(r *rand.Rand, s store.Store, id string) {
 	th := st.th.from(s)
-	c := adapter.ClaimRequest{Thread: th.key, Token: "claim-" + id}
+	c := store.ClaimRequest{Thread: th.key, Token: "claim-" + id}
 	if r.IntN(4) == 0 {
 		c.RunID = st.run(r)
 	}
@@ -195,8 +195,8 @@ func (st *storm) take(r *rand.Rand, s adapter.Store, id string) {
 		th.Error(err)
 		return
 	}
-	if res.Kind != adapter.ClaimNothing {
-		st.keep(&held{claim: res.Claim, expect: th.view().Seq, waiting: res.Kind == adapter.ClaimQueued})
+	if res.Kind != store.ClaimNothing {
+		st.keep(&held{claim: res.Claim, expect: th.view().Seq, waiting: res.Kind == store.ClaimQueued})
 	}
 }
 
@@ -211,8 +211,8 @@ func (st *storm) run(r *rand.Rand) string {
 }
 
 // letter is a dead letter that can be gone on with.
-func (st *storm) letter(s adapter.Store) string {
-	list, err := s.Dispatches(st.th.Context(), st.th.key, adapter.DispatchQuery{States: []adapter.DispatchState{adapter.DispatchDeadLetter}, Limit: 5})
+func (st *storm) letter(s store.Store) string {
+	list, err := s.Dispatches(st.th.Context(), st.th.key, store.DispatchQuery{States: []store.DispatchState{store.DispatchDeadLetter}, Limit: 5})
 	if err != nil {
 		st.th.Error(err)
 	}
@@ -225,12 +225,12 @@ func (st *storm) letter(s adapter.Store) string {
 }
 
 // giveUp gives a claim back, or buries its dispatch.
-func (st *storm) giveUp(r *rand.Rand, s adapter.Store) {
+func (st *storm) giveUp(r *rand.Rand, s store.Store) {
 	h := st.pick(r)
 	if h == nil {
 		return
 	}
-	n := adapter.Nack{Claim: h.claim, Error: "boom", Terminal: []byte("T:" + h.claim.RunID), GiveBack: r.IntN(2) == 0}
+	n := store.Nack{Claim: h.claim, Error: "boom", Terminal: []byte("T:" + h.claim.RunID), GiveBack: r.IntN(2) == 0}
 	if r.IntN(2) == 0 {
 		n.Wait = time.Second
 	}
@@ -244,9 +244,9 @@ func (st *storm) giveUp(r *rand.Rand, s adapter.Store) {
 }
 
 // interrupt interrupts the thread as it was seen a moment before.
-func (st *storm) interrupt(s adapter.Store, id string) {
+func (st *storm) interrupt(s store.Store, id string) {
 	th := st.th.from(s)
-	i := adapter.Interruption{Thread: th.key, Request: id}
+	i := store.Interruption{Thread: th.key, Request: id}
 	if v := th.view(); v.Active != nil {
 		i.Active = v.Active.ID
 		i.Terminal = []byte("T:" + i.Active)
@@ -260,7 +260,7 @@ func (st *storm) interrupt(s adapter.Store, id string) {
 
 // look holds what is listed at this moment to the shape of its state, and wishes
 // now and then for a pause.
-func (st *storm) look(r *rand.Rand, s adapter.Store) {
+func (st *storm) look(r *rand.Rand, s store.Store) {
 	var err error
 	switch h := st.pick(r); r.IntN(3) {
 	case 0:
@@ -276,8 +276,8 @@ func (st *storm) look(r *rand.Rand, s adapter.Store) {
 		st.th.Error(err)
 	}
 	claimed := 0
-	for _, d := range st.th.from(s).dispatches(adapter.DispatchQuery{Limit: 1000}) {
-		if d.State == adapter.DispatchClaimed {
+	for _, d := range st.th.from(s).dispatches(store.DispatchQuery{Limit: 1000}) {
+		if d.State == store.DispatchClaimed {
 			claimed++
 		}
 	}
@@ -286,9 +286,9 @@ func (st *storm) look(r *rand.Rand, s adapter.Store) {
 	}
 }
 
-func (st *storm) stop(r *rand.Rand, s adapter.Store) {
+func (st *storm) stop(r *rand.Rand, s store.Store) {
 	label := st.run(r)
-	if _, err := s.Stop(st.th.Context(), adapter.Stop{Thread: st.th.key, Request: crand.Text(), Label: label, Terminal: []byte("T:" + label)}); err != nil {
+	if _, err := s.Stop(st.th.Context(), store.Stop{Thread: st.th.key, Request: crand.Text(), Label: label, Terminal: []byte("T:" + label)}); err != nil {
 		st.th.Error(err)
 	}
 }
@@ -307,28 +307,28 @@ func (st *storm) settle() {
 			st.clock.move(th.lease + time.Millisecond)
 		}
 		res := th.claim(fmt.Sprint("settle-", i))
-		if res.Kind == adapter.ClaimNothing {
+		if res.Kind == store.ClaimNothing {
 			if v := th.view(); v.Suspension == nil && v.Active == nil && len(v.Queue) == 0 {
 				return
 			}
 			continue
 		}
 		number, id := int64(1), res.Claim.RunID
-		if res.Kind == adapter.ClaimQueued {
+		if res.Kind == store.ClaimQueued {
 			a := activation(res.Claim)
 			a.Events = events("S:" + id)
 			done, err := th.s.Activate(th.Context(), a)
 			must(th, done, err)
 			number++
 		}
-		th.ok(ending(res.Claim, number, th.view().Seq, "T:"+id, adapter.EndFinish))
+		th.ok(ending(res.Claim, number, th.view().Seq, "T:"+id, store.EndFinish))
 	}
 }
 
 func (st *storm) check(ears []*heard) {
 	th := st.th
 	v := th.view()
-	for _, d := range th.dispatches(adapter.DispatchQuery{Limit: 10_000}) {
+	for _, d := range th.dispatches(store.DispatchQuery{Limit: 10_000}) {
 		if !d.State.Terminal() {
 			th.Errorf("dispatch %s is %s", d.ID, d.State)
 		}
@@ -366,7 +366,7 @@ func (st *storm) check(ears []*heard) {
 		h.mu.Lock()
 		for _, d := range h.all {
 			for i, e := range d.Events {
-				if at := d.First + int64(i); d.Kind == adapter.DeliverEvents && d.Thread == th.key && (at > int64(len(log)) || string(log[at-1]) != string(e)) {
+				if at := d.First + int64(i); d.Kind == store.DeliverEvents && d.Thread == th.key && (at > int64(len(log)) || string(log[at-1]) != string(e)) {
 					th.Errorf("position %d was delivered as %s", at, e)
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // inParallel calls f for 0 to n-1 from several goroutines.
@@ -22,15 +22,15 @@ func inParallel(n, workers int, f func(i int)) {
 }
 
 // enqueue is a Begin that queues, made without a look at the thread.
-func enqueue(key adapter.ThreadKey, run string) adapter.Begin {
-	return adapter.Begin{Thread: key, RunID: run, Label: "label-" + run, Execution: "exe-" + run, Queue: true,
+func enqueue(key store.ThreadKey, run string) store.Begin {
+	return store.Begin{Thread: key, RunID: run, Label: "label-" + run, Execution: "exe-" + run, Queue: true,
 		Record: raws(`{}`)[0], Input: raws(`{}`)[0], Cancelled: [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}}
 }
 
 var stressTests = []test{
 	{"M117 a claim beside thousands of unrelated dispatches takes no longer", func(e *env) {
 		e.lease = time.Hour
-		nodes := []adapter.Store{e.node("a"), e.node("b"), e.node("c"), e.node("d")}
+		nodes := []store.Store{e.node("a"), e.node("b"), e.node("c"), e.node("d")}
 		unrelated := 10_000
 		if !nodes[0].Durable() { // inside the process it is slower by far
 			unrelated = 1_000
@@ -41,17 +41,17 @@ var stressTests = []test{
 			for i := range 5 {
 				th.begun(th.wait(fmt.Sprint("r", i)))
 				began := time.Now()
-				c := th.claimed(fmt.Sprint("t", i), adapter.ClaimQueued).Claim
+				c := th.claimed(fmt.Sprint("t", i), store.ClaimQueued).Claim
 				best = min(best, time.Since(began))
 				th.activate(c)
-				th.ok(ending(c, 2, int64(2*i+1), "end", adapter.EndFinish))
+				th.ok(ending(c, 2, int64(2*i+1), "end", store.EndFinish))
 			}
 			return best
 		}
 		alone := claim("before")
 		inParallel(unrelated, 16, func(i int) {
-			key := adapter.ThreadKey{Namespace: "unrelated", Thread: fmt.Sprint(i)}
-			if res, err := nodes[i%4].Begin(e.Context(), enqueue(key, "r1")); err != nil || res.Status != adapter.BeginAccepted {
+			key := store.ThreadKey{Namespace: "unrelated", Thread: fmt.Sprint(i)}
+			if res, err := nodes[i%4].Begin(e.Context(), enqueue(key, "r1")); err != nil || res.Status != store.BeginAccepted {
 				e.Errorf("%v %v", res, err)
 			}
 		})
@@ -63,7 +63,7 @@ var stressTests = []test{
 	}},
 	{"M118 of many dispatches none has two owners among eight nodes that all want it", func(e *env) {
 		e.lease = time.Hour
-		var nodes []adapter.Store
+		var nodes []store.Store
 		for i := range 8 {
 			nodes = append(nodes, e.node(fmt.Sprint("n", i)))
 		}
@@ -71,8 +71,8 @@ var stressTests = []test{
 		if !nodes[0].Durable() {
 			threads = 100
 		}
-		key := func(i int) adapter.ThreadKey {
-			return adapter.ThreadKey{Namespace: "space", Thread: fmt.Sprint(i)}
+		key := func(i int) store.ThreadKey {
+			return store.ThreadKey{Namespace: "space", Thread: fmt.Sprint(i)}
 		}
 		inParallel(threads, 16, func(i int) {
 			if _, err := nodes[i%8].Begin(e.Context(), enqueue(key(i), "r1")); err != nil {
@@ -80,15 +80,15 @@ var stressTests = []test{
 			}
 		})
 		var mu sync.Mutex
-		owners := map[adapter.ThreadKey][]string{}
+		owners := map[store.ThreadKey][]string{}
 		inParallel(8, 8, func(n int) {
 			for i := range threads {
 				k := key((i + n*7) % threads)
-				res, err := nodes[n].Claim(e.Context(), adapter.ClaimRequest{Thread: k, Token: fmt.Sprint(n, "-", i)})
+				res, err := nodes[n].Claim(e.Context(), store.ClaimRequest{Thread: k, Token: fmt.Sprint(n, "-", i)})
 				if err != nil {
 					e.Error(err)
 				}
-				if res.Kind != adapter.ClaimNothing {
+				if res.Kind != store.ClaimNothing {
 					mu.Lock()
 					owners[k] = append(owners[k], res.Claim.Token)
 					mu.Unlock()
@@ -113,11 +113,11 @@ var stressTests = []test{
 		}
 		c.move(e.lease + time.Millisecond)
 		other := th.from(e.node("b"))
-		claim := other.claimed("t", adapter.ClaimTakeover).Claim
-		other.ok(ending(claim, 1, 1, "end:lost", adapter.EndFinish))
+		claim := other.claimed("t", store.ClaimTakeover).Claim
+		other.ok(ending(claim, 1, 1, "end:lost", store.EndFinish))
 		for i := range 500 {
 			other.carried(fmt.Sprint("r", i))
 		}
-		other.claimed("t2", adapter.ClaimNothing)
+		other.claimed("t2", store.ClaimNothing)
 	}},
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Node says which store a subtest wants.
@@ -24,7 +24,7 @@ type Node struct {
 }
 
 // Open opens a store and closes it when the test ends.
-type Open func(t testing.TB, n Node) adapter.Store
+type Open func(t testing.TB, n Node) store.Store
 
 // Run runs the contract. Subtests run one after the other.
 func Run(t *testing.T, open Open) {
@@ -101,7 +101,7 @@ func (e *env) stopped() *clock {
 	return e.clock
 }
 
-func (e *env) node(id string) adapter.Store {
+func (e *env) node(id string) store.Store {
 	e.Helper()
 	n := Node{Space: e.space, ID: id, Lease: e.lease, Retain: e.retain, Bytes: e.bytes, Age: e.age, Large: e.large,
 		Keep: e.keep, TTL: e.ttl, History: e.history}
@@ -114,8 +114,8 @@ func (e *env) node(id string) adapter.Store {
 // thread is a thread seen through one node, with calls that must not fail.
 type thread struct {
 	*env
-	s   adapter.Store
-	key adapter.ThreadKey
+	s   store.Store
+	key store.ThreadKey
 }
 
 // thread returns a fresh thread on a fresh node.
@@ -124,9 +124,9 @@ func (e *env) thread() *thread {
 	return e.on(e.node("a"), "t")
 }
 
-func (e *env) on(s adapter.Store, id string) *thread {
-	return &thread{e, s, adapter.ThreadKey{Namespace: "space", Thread: id}}
+func (e *env) on(s store.Store, id string) *thread {
+	return &thread{e, s, store.ThreadKey{Namespace: "space", Thread: id}}
 }
 
 // from is the same thread through another node.
-func (th *thread) from(s adapter.Store) *thread { return &thread{th.env, s, th.key} }
+func (th *thread) from(s store.Store) *thread { return &thread{th.env, s, th.key} }

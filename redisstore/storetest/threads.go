@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 var threadsTests = []test{
@@ -14,7 +14,7 @@ var threadsTests = []test{
 		s := e.node("a")
 		for i := range 12 {
 			th := e.on(s, fmt.Sprintf("t%02d", i))
-			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
 			c.move(time.Second)
 		}
 		again := e.on(s, "t03")
@@ -30,7 +30,7 @@ var threadsTests = []test{
 	{"a list says of a thread what is going on in it", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		says := func(want adapter.ThreadInfo) {
+		says := func(want store.ThreadInfo) {
 			e.Helper()
 			infos := th.infos("space", 0)
 			if len(infos) != 1 || !infos[0].Updated.Equal(want.Updated) {
@@ -43,22 +43,22 @@ var threadsTests = []test{
 		b.Title = "About"
 		claim := th.begun(b)
 		at := c.read()
-		says(adapter.ThreadInfo{Title: "About", Updated: at, Active: true})
+		says(store.ThreadInfo{Title: "About", Updated: at, Active: true})
 		c.move(time.Second)
 		th.begun(th.wait("r2"))
 		at = c.read()
-		says(adapter.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1})
+		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1})
 		c.move(time.Second)
 		th.asks(claim, 2, 1)
-		says(adapter.ThreadInfo{Title: "About", Updated: at, Waiting: true, Queued: 1})
+		says(store.ThreadInfo{Title: "About", Updated: at, Waiting: true, Queued: 1})
 		claim = th.begun(th.resume("r3", "exe-r1"))
 		at = c.read()
-		th.ok(ending(claim, 2, 3, "end", adapter.EndFinish))
-		says(adapter.ThreadInfo{Title: "About", Updated: at, Queued: 1})
+		th.ok(ending(claim, 2, 3, "end", store.EndFinish))
+		says(store.ThreadInfo{Title: "About", Updated: at, Queued: 1})
 	}},
 	{"an unused thread is in no list, whoever reads or follows it", func(e *env) {
 		th := e.thread()
-		th.view(adapter.ReadQuery{Follower: true})
+		th.view(store.ReadQuery{Follower: true})
 		same(th, "list", th.list("space", 0), "")
 		ok, err := th.s.SetTitle(e.Context(), th.key, "x")
 		same(th, "named", must(th, ok, err), false)
@@ -69,7 +69,7 @@ var threadsTests = []test{
 		for i, title := range []string{"", "first", "second"} {
 			b := th.start(fmt.Sprint("r", i))
 			b.Title = title
-			th.ok(ending(th.begun(b), 2, int64(2*i+1), "end", adapter.EndFinish))
+			th.ok(ending(th.begun(b), 2, int64(2*i+1), "end", store.EndFinish))
 		}
 		same(th, "title", th.view().Title, "first")
 		set := func(title string) {
@@ -104,15 +104,15 @@ var threadsTests = []test{
 		s := e.node("a")
 		for i := range 5 {
 			th := e.on(s, fmt.Sprint("t", i))
-			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", adapter.EndFinish))
+			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
 			c.move(time.Second)
 		}
-		p, err := s.Threads(e.Context(), "space", adapter.PageQuery{Limit: 2})
+		p, err := s.Threads(e.Context(), "space", store.PageQuery{Limit: 2})
 		th := e.on(s, "t1")
 		p = must(th, p, err)
 		th.begun(th.start("r2"))
 		e.on(s, "t9").begun(e.on(s, "t9").start("r1"))
-		p, err = s.Threads(e.Context(), "space", adapter.PageQuery{Limit: 2, Cursor: p.Next})
+		p, err = s.Threads(e.Context(), "space", store.PageQuery{Limit: 2, Cursor: p.Next})
 		p = must(th, p, err)
 		same(th, "second page", fmt.Sprint(p.Threads[0].Thread.Thread, p.Threads[1].Thread.Thread, p.Next), "t2t0")
 	}},

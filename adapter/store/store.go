@@ -1,27 +1,30 @@
-package adapter
+// Package store is the contract between runs and what keeps them: whole decisions
+// of the protocol, each one commit, and the shapes that go in and come out. It
+// knows no agent, no transport and no database.
+package store
 
 import "errors"
 
 // ErrOutcomeUnknown wraps every store error after which the call may or may
 // not have taken effect (a lost reply, a time-out, a fail-over). The same call
 // may be sent again: each writing call recognises itself.
-var ErrOutcomeUnknown = errors.New("adapter: the store did not answer, the outcome is unknown")
+var ErrOutcomeUnknown = errors.New("store: no answer, the outcome is unknown")
 
 // ErrPartial is wrapped, beside ErrOutcomeUnknown, by errors of calls that ask all of
 // a store of which a part does not answer: Due, Tail, the counts and the pages. What
 // they return with it is right, and what the other parts have answered.
-var ErrPartial = errors.New("adapter: a part of the store did not answer")
+var ErrPartial = errors.New("store: a part of it did not answer")
 
 // ErrClaimLost is Journal's answer to a claim that is not held any more.
-var ErrClaimLost = errors.New("adapter: the claim is lost")
+var ErrClaimLost = errors.New("store: the claim is lost")
 
 // ErrCorrupted is wrapped by errors that say what of a thread's stored data cannot
 // be read, and never what it holds. It concerns that thread alone, and the same call
 // fails again. Such a thread can be interrupted and deleted.
-var ErrCorrupted = errors.New("adapter: stored data cannot be read")
+var ErrCorrupted = errors.New("store: what is stored cannot be read")
 
 // ErrBadCursor is wrapped by Index calls for a cursor that is none of theirs.
-var ErrBadCursor = errors.New("adapter: the cursor is not one that this list has given")
+var ErrBadCursor = errors.New("store: the cursor is not one that this list has given")
 
 // ThreadKey names a thread. A thread id means something only inside its
 // namespace.
