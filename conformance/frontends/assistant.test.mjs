@@ -23,7 +23,7 @@ test("assistant: another message puts the question aside", async () => {
   await tab.rest();
   await tab.unasked();
   assert.deepEqual(await effects(tool), []);
-  await tab.page.reload();
+  await tab.reload();
   await tab.says("something else");
   await tab.unasked();
 });
@@ -50,7 +50,7 @@ test("assistant: a component that goes away leaves the run alone, where abort me
   await tab.say("/slow 160 40");
   await tab.says("9 10 11");
   await tab.page.evaluate(() => window.unmount());
-  await tab.page.reload();
+  await tab.reload();
   await tab.says("159 160");
   await tab.ends(numbers(160));
 });

@@ -45,7 +45,7 @@ test("copilotkit: another message puts the question aside, where the agent is to
   await tab.rest();
   await until(async () => (await tab.at("question").count()) === 0, "the question is gone");
   assert.deepEqual(await effects(tool), []);
-  await tab.page.reload();
+  await tab.reload();
   await tab.says("something else");
   assert.equal(await tab.at("question").count(), 0);
 });
@@ -54,7 +54,7 @@ test("copilotkit: a page that is reloaded in mid-stream goes on with the run", a
   const tab = await open();
   await tab.say("/slow 80 60");
   await tab.says("9 10 11");
-  await tab.page.reload();
+  await tab.reload();
   await tab.ends(numbers(80));
   assert.equal((await tab.said()).length, 1);
 });

@@ -35,7 +35,7 @@ afterEach(async () => {
 /** A tab on one of the pages. `hooks` says where a frontend shows what. */
 export class Tab {
   static async open(frontend, hooks, parameters = {}) {
-    tab = new Tab();
+    const opened = (tab = new Tab());
     tab.hooks = hooks;
     tab.threadId = randomUUID();
     context ??= await browser.newContext({ viewport: { width: 900, height: 1000 } });
@@ -47,8 +47,11 @@ export class Tab {
       // That the network is down is what the test wants.
       if (/WebSocket connection to|ERR_INTERNET_DISCONNECTED/.test(message.text())) return;
       if (hooks.harmless?.test(message.text())) return;
+      // What a document that is being left has asked for is not answered any more.
+      if (opened.leaving && /Failed to fetch|network error|abort/i.test(message.text())) return;
       complaints.push(message.text());
     });
+    tab.page.on("framenavigated", (frame) => frame.parentFrame() || (opened.leaving = false));
     tab.sockets = 0;
     tab.page.on("websocket", () => tab.sockets++);
     const address = new URLSearchParams({ thread: tab.threadId, ...parameters });
@@ -58,6 +61,11 @@ export class Tab {
 
   at(hook) {
     return this.page.getByTestId(hook);
+  }
+
+  async reload() {
+    this.leaving = true;
+    await this.page.reload();
   }
 
   async say(text) {

@@ -27,7 +27,7 @@ export function scenarios(frontend, hooks) {
     await tab.says("and again");
     assert.equal(tab.sockets, 1, "one socket is enough");
     await tab.shot(`${frontend}-1-streamed`);
-    await tab.page.reload();
+    await tab.reload();
     await tab.says("and again");
     await tab.holds({ said: [numbers(120), "and again"], asked: ["/slow 120 40", "/say and again"] });
   });
@@ -61,7 +61,7 @@ export function scenarios(frontend, hooks) {
     await asked(tab);
     const id = await tab.at("question").getAttribute("data-id");
     for (let i = 0; i < 2; i++) {
-      await tab.page.reload();
+      await tab.reload();
       await asked(tab);
       assert.equal(await tab.at("question").getAttribute("data-id"), id);
     }
@@ -148,7 +148,7 @@ export function scenarios(frontend, hooks) {
     assert.ok(text.startsWith(numbers(11)) && !text.includes("1000"), text);
     await tab.say("/say hello");
     await tab.says("hello");
-    await tab.page.reload();
+    await tab.reload();
     await tab.says("hello");
     await until(async () => (await tab.said()).length === 2, "what was said is shown once");
   });
