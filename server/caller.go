@@ -4,6 +4,8 @@ import (
 	"context"
 	"net/http"
 	"slices"
+
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // caller is whom a request is from.
@@ -17,7 +19,7 @@ type caller struct {
 // enter decides whom a request over HTTP is from, in the order of BINDING.md:
 // the Origin, the credential, how much the caller asks for. The Host was checked
 // before. Every route but the probes goes through it or through shake.
-func (s *Server) enter(r *http.Request) (*caller, *refusal) {
+func (s *Server) enter(r *http.Request) (*caller, *refusal.Refusal) {
 	origin := r.Header.Get("Origin")
 	if origin != "" && !originAllowed(r, origin, s.opts.Origins) {
 		return nil, refuseOrigin
@@ -33,7 +35,7 @@ func (s *Server) enter(r *http.Request) (*caller, *refusal) {
 
 // enterFor is enter for one of several agents. Which agents there are is told
 // only to who is known.
-func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal) {
+func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal.Refusal) {
 	c, refused := s.enter(r)
 	if refused == nil && !s.hasAgent(agent) {
 		refused = refuseAgent
@@ -47,7 +49,7 @@ func (s *Server) hasAgent(name string) bool {
 
 // authenticate asks the authenticator. fromPage says that the request cannot
 // be one that a foreign page made with the cookies of its reader.
-func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal) {
+func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal.Refusal) {
 	_, none := s.opts.Auth.(None)
 	if !fromPage && !present && !none {
 		return nil, refuseNoOrigin
@@ -70,7 +72,7 @@ func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage 
 		c.user = id.Tenant + "\x00" + id.User
 	}
 	if wait := s.byUser.take(c.user); wait > 0 {
-		return nil, refuseRate.after(wait)
+		return nil, refuseRate.After(wait)
 	}
 	return c, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 func FuzzParseFrame(f *testing.F) {
@@ -27,7 +29,7 @@ func FuzzParseFrame(f *testing.F) {
 		if p.fault != nil && p.input != nil {
 			t.Errorf("%q has a fault and an effect", data)
 		}
-		if len(p.id) > maxID || len(p.threadID) > maxName || len(p.runID) > maxName {
+		if len(p.id) > maxID || len(p.threadID) > strictjson.MaxName || len(p.runID) > strictjson.MaxName {
 			t.Errorf("%q passes the bounds", data)
 		}
 		var m map[string]json.RawMessage
@@ -38,7 +40,7 @@ func FuzzParseFrame(f *testing.F) {
 			return
 		}
 		// What is no malformed frame is read as another reader would read it.
-		members, bad := topMembers(data)
+		members, bad := strictjson.Members(data)
 		if bad != nil {
 			return
 		}
@@ -58,10 +60,10 @@ func TestNesting(t *testing.T) {
 	deep := func(n int) []byte {
 		return []byte(`{"threadId":"t","runId":"r","messages":[],"state":` + strings.Repeat("[", n) + strings.Repeat("]", n) + `}`)
 	}
-	if p := parseFrame(deep(maxDepth - 1)); p.fault != nil {
+	if p := parseFrame(deep(strictjson.MaxDepth - 1)); p.fault != nil {
 		t.Errorf("%+v", p.fault)
 	}
-	if p := parseFrame(deep(maxDepth)); p.fault == nil || p.fault.code != codeMalformed {
+	if p := parseFrame(deep(strictjson.MaxDepth)); p.fault == nil || p.fault.code != codeMalformed {
 		t.Errorf("%+v", p.fault)
 	}
 	if p := parseFrame(deep(1 << 20)); p.fault == nil {

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // maxLimiters bounds a table of limiters. Whoever fills it with addresses drops
@@ -63,9 +65,9 @@ func (l *limiters) take(key string) time.Duration {
 }
 
 // slowDown refuses a request of an address that sends too many.
-func (s *Server) slowDown(r *http.Request) *refusal {
+func (s *Server) slowDown(r *http.Request) *refusal.Refusal {
 	if wait := s.byAddress.take(s.addressOf(r)); wait > 0 {
-		return refuseRate.after(wait)
+		return refuseRate.After(wait)
 	}
 	return nil
 }

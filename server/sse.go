@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // ssePiece is how much a client must take within the write timeout.
@@ -194,7 +195,7 @@ func eventID(at store.Position) string { return at.Epoch + ":" + strconv.FormatI
 // parseEventID reads what eventID wrote.
 func parseEventID(id string) (*store.Position, bool) {
 	i := strings.LastIndexByte(id, ':')
-	if i < 0 || !isName(id[:i]) {
+	if i < 0 || !strictjson.IsName(id[:i]) {
 		return nil, false
 	}
 	seq, err := strconv.ParseUint(id[i+1:], 10, 63)
