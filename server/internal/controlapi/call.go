@@ -13,7 +13,7 @@ import (
 
 // call is one request for an operation.
 type call struct {
-	*API
+	*Config
 	caller Caller
 	op     *operation
 	r      *http.Request

@@ -9,54 +9,15 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
-	"log/slog"
 	"net/http"
-	"time"
+	"slices"
 
-	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
-)
-
-// Config is what an API stands on. All of it may be used concurrently.
-type Config struct {
-	Runner Runner
-	// Enter decides whom a request is from.
-	Enter func(*http.Request) (Caller, *refusal.Refusal)
-	// HasAgent reports whether there is an agent of that name.
-	HasAgent     func(name string) bool
-	CallTimeout  time.Duration // of one operation
-	MaxBodyBytes int64
-	Logger       *slog.Logger
-}
-
-// Runner is what the control API asks of an adapter.Runner.
-type Runner interface {
-	Threads
-	Runs
-	Inbox
-}
-
-// Caller is whom a request is from.
-type Caller interface {
-	Namespace() string
-	Tenant() string
-	May(scope string) bool
-	// MayInput refuses an input of a user who sends too many. Each call is one.
-	MayInput() *protocol.RunError
-}
-
-// Scopes as identities have them.
-const (
-	scopeRead     = "read"
-	scopeRun      = "run"
-	scopeApprover = "approver"
-	scopeAdmin    = "admin"
 )
 
 // API answers requests to the control API.
 type API struct {
-	Config
+	config     Config
 	operations []operation
 	document   []byte
 }
@@ -64,7 +25,12 @@ type API struct {
 // New makes the API.
 func New(c Config) *API {
 	list := operations()
-	return &API{Config: c, operations: list, document: openAPI(list)}
+	return &API{config: c, operations: list, document: openAPI(list)}
+}
+
+// operations are all that the control API can do.
+func operations() []operation {
+	return slices.Concat(threadOperations(), runOperations(), inboxOperations())
 }
 
 // Routes are what the API answers, by patterns of http.ServeMux.
@@ -84,7 +50,7 @@ func (a *API) Routes() iter.Seq2[string, http.HandlerFunc] {
 }
 
 func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
-	if _, refused := a.Enter(r); refused != nil {
+	if _, refused := a.config.Enter(r); refused != nil {
 		(&problem{Refusal: refused}).write(w)
 		return
 	}
@@ -93,19 +59,19 @@ func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
 
 // serve answers one call: who asks, what is asked, then the operation.
 func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
-	caller, refused := a.Enter(r)
+	caller, refused := a.config.Enter(r)
 	if refused != nil {
 		(&problem{Refusal: refused}).write(w)
 		return
 	}
-	c := &call{API: a, caller: caller, op: op}
+	c := &call{Config: &a.config, caller: caller, op: op}
 	if op.body != nil {
-		if c.body, refused = requestbody.JSON(w, r, a.MaxBodyBytes); refused != nil {
+		if c.body, refused = requestbody.JSON(w, r, a.config.MaxBodyBytes); refused != nil {
 			(&problem{Refusal: refused}).write(w)
 			return
 		}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), a.CallTimeout)
+	ctx, cancel := context.WithTimeout(r.Context(), a.config.CallTimeout)
 	defer cancel()
 	c.r = r.WithContext(ctx)
 	answer, err := c.carryOut()

@@ -2,7 +2,6 @@ package controlapi
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,14 +13,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
-
-// Inbox are the open interrupts of a runner's threads.
-type Inbox interface {
-	Inbox(ctx context.Context, q store.PageQuery) ([]adapter.Suspended, string, error)
-	Open(ctx context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error)
-	Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
-	DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error)
-}
 
 type interruptJSON struct {
 	ID        string          `json:"id"`

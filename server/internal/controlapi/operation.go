@@ -25,11 +25,6 @@ type operation struct {
 // parameter is one that the query may have.
 type parameter struct{ name, about string }
 
-// operations are all that the control API can do.
-func operations() []operation {
-	return slices.Concat(threadOperations(), runOperations(), inboxOperations())
-}
-
 func (o *operation) takes(name string) bool {
 	for _, p := range o.parameters() {
 		if p.name == name {

@@ -1,7 +1,6 @@
 package controlapi
 
 import (
-	"context"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -13,16 +12,6 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 )
-
-// Runs are the runs of a runner and their dispatches.
-type Runs interface {
-	Runs(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]adapter.RunInfo, error)
-	FindRun(ctx context.Context, key store.ThreadKey, id string) (*adapter.RunInfo, error)
-	CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (adapter.Cancelled, error)
-	Requeue(ctx context.Context, key store.ThreadKey, id string) (adapter.Admitted, error)
-	DeadLetters(ctx context.Context, q store.PageQuery) ([]adapter.RunInfo, string, error)
-	CountDispatches(ctx context.Context, tenant string) (map[store.DispatchState]int64, error)
-}
 
 type runJSON struct {
 	ID          string          `json:"id" jsonschema:"the server's name of the run and of its dispatch"`

@@ -1,7 +1,6 @@
 package controlapi
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"time"
@@ -10,18 +9,6 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// Threads are the threads of a runner, and what is done to one as a whole.
-type Threads interface {
-	Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error)
-	Thread(ctx context.Context, key store.ThreadKey) (*adapter.Thread, error)
-	SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error)
-	DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error)
-	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
-	InterruptThread(ctx context.Context, key store.ThreadKey, reason string) (adapter.Interrupted, error)
-	Pause(ctx context.Context, key store.ThreadKey) (bool, error)
-	Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error)
-}
 
 type threadInfoJSON struct {
 	ThreadID string    `json:"threadId"`

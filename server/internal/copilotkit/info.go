@@ -46,8 +46,8 @@ type agentJSON struct {
 }
 
 // describe tells of an agent, by what a page calls it and what it is called here.
-func (t *Runtime) describe(called, name string) agentJSON {
-	description, capabilities := t.Describe(name)
+func (k *call) describe(called, name string) agentJSON {
+	description, capabilities := k.Describe(name)
 	return agentJSON{Name: called, Description: description, ClassName: "HttpAgent", Capabilities: capabilities}
 }
 

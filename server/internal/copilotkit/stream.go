@@ -53,25 +53,3 @@ type Composer interface {
 	Await(work func(context.Context)) error
 	Log() *slog.Logger
 }
-
-// stream answers an input with events, unless it is refused.
-func (k *call) stream(serve func(agent string, out Stream)) {
-	agent, ok := k.name()
-	if !ok {
-		return
-	}
-	if refused := k.caller.Answer(k.w, k.r, agent, k.body, func(out Stream) { serve(agent, out) }); refused != nil {
-		k.refuse(refused)
-	}
-}
-
-// run answers an input with its run, as POST /agui does.
-func (k *call) run() {
-	k.stream(func(agent string, out Stream) {
-		if asksForSuggestions(out.Input()) {
-			k.offer(agent, out)
-			return
-		}
-		out.Run()
-	})
-}

@@ -18,12 +18,6 @@ const suggestTool = "copilotkitSuggest"
 
 const codeAgentError = "agent_error"
 
-// Suggestion is something that a page offers its reader to say next.
-type Suggestion struct {
-	Title   string `json:"title"`   // short: the text of a button
-	Message string `json:"message"` // what is said when it is chosen
-}
-
 // suggest answers a page that wants to know what its reader could say. That is
 // no run: nothing of it is kept, and no thread is touched.
 func (k *call) suggest() { k.stream(k.offer) }
