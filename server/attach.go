@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 var (
@@ -17,7 +18,7 @@ var (
 // attach answers ws.attach. On a thread that is followed already it replaces
 // the delivery: the cursor moves, so nothing older comes after the answer.
 func (s *fullSession) attach(f *frame) error {
-	if !s.identity.may(ScopeRead) {
+	if !s.identity.May(identity.ScopeRead) {
 		return s.fault(f, faultf(codeForbidden, "this identity may not follow threads"))
 	}
 	d := s.threads[f.threadID]
@@ -73,7 +74,7 @@ func (s *fullSession) drop(d *delivery) error {
 // cancelRun answers ws.cancel. Whoever sent an input that was cancelled while
 // it waited gets its end.
 func (s *fullSession) cancelRun(f *frame) error {
-	if !s.identity.may(ScopeRun) {
+	if !s.identity.May(identity.ScopeRun) {
 		return s.fault(f, faultf(codeForbidden, "this identity may not cancel runs"))
 	}
 	ctx, cancel := s.call()

@@ -4,11 +4,21 @@ import (
 	"context"
 	"net/http"
 	"slices"
+
+	"github.com/aguiws/aguiws/server/identity"
 )
+
+// Authenticator decides who a request is from. Authenticate is called
+// concurrently, once a socket or request. It returns ErrUnauthenticated (401)
+// for a credential that is missing or bad, ErrForbidden (403) for one that may
+// not use this server, and any other error (503) when it cannot tell.
+type Authenticator interface {
+	Authenticate(ctx context.Context, c identity.Credential) (identity.Identity, error)
+}
 
 // caller is whom a request is from.
 type caller struct {
-	identity Identity
+	identity identity.Identity
 	// user and address are whom the request counts for; "" for nobody.
 	user    string
 	address string
@@ -48,7 +58,7 @@ func (s *Server) hasAgent(name string) bool {
 // authenticate asks the authenticator. fromPage says that the request cannot
 // be one that a foreign page made with the cookies of its reader.
 func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal) {
-	_, none := s.opts.Auth.(None)
+	_, none := s.opts.Auth.(identity.None)
 	if !fromPage && !present && !none {
 		return nil, refuseNoOrigin
 	}
@@ -57,7 +67,7 @@ func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage 
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
 	defer cancel()
-	id, err := s.opts.Auth.Authenticate(ctx, Credential{Bearer: bearer, Request: r})
+	id, err := s.opts.Auth.Authenticate(ctx, identity.Credential{Bearer: bearer, Request: r})
 	if err != nil {
 		refused := refusalOf(err)
 		if refused == refuseAuthDown {

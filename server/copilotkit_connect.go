@@ -5,13 +5,14 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // connect restates a thread for a page that opens it, and lets it see the run
 // that is under way to its end. The input says which thread, and is no run.
 func (k *copilotCall) connect() {
 	k.stream(func(out *sse, f *frame) {
-		if !out.identity.may(ScopeRead) {
+		if !out.identity.May(identity.ScopeRead) {
 			k.refuse(refuseReading)
 			return
 		}

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 const (
@@ -34,7 +35,7 @@ func (k *copilotCall) stop() {
 	case !isName(k.thread):
 		k.refuse(refuseThreadID)
 		return
-	case !k.caller.identity.may(ScopeRun):
+	case !k.caller.identity.May(identity.ScopeRun):
 		k.refuse(refuseStopping)
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // recoveredHeader says whether a stream begins where the client stopped.
@@ -24,7 +25,7 @@ var (
 // serveEvents follows a thread over Server-Sent Events.
 func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 	c, refused := s.enter(r)
-	if refused == nil && !c.identity.may(ScopeRead) {
+	if refused == nil && !c.identity.May(identity.ScopeRead) {
 		refused = refuseReading
 	}
 	var ask following

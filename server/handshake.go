@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // Subprotocol is the name of the WebSocket binding, version 1.
@@ -28,7 +30,7 @@ func (s *Server) checkAddress(r *http.Request) *refusal {
 	if !hostAllowed(r, s.opts.Hosts) {
 		return refuseHost
 	}
-	if _, none := s.opts.Auth.(None); none {
+	if _, none := s.opts.Auth.(identity.None); none {
 		if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && public(local) {
 			return refusePublic
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // Metrics counts what a Server and its store do, for Prometheus. METRICS.md
@@ -150,7 +151,7 @@ func (l load) Collect(ch chan<- prometheus.Metric) {
 // serveMetrics answers with the metrics to who may see them.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 	c, refused := s.enter(r)
-	if refused == nil && !c.identity.may(ScopeMetrics) {
+	if refused == nil && !c.identity.May(identity.ScopeMetrics) {
 		refused = refuseScope
 	}
 	if refused != nil {

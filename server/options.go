@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // Options are a Server's settings. The zero value serves loopback clients
@@ -101,7 +102,7 @@ func (o *Options) withDefaults() Options {
 		c = *o
 	}
 	if c.Auth == nil {
-		c.Auth = None{}
+		c.Auth = identity.None{}
 	}
 	if c.Metrics == nil {
 		c.Metrics = NewMetrics()

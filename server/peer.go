@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // peer is the client at the other end of a connection that stays open, whatever
@@ -72,7 +73,7 @@ func (p *peer) whyNotRun() *protocol.RunError {
 	switch {
 	case p.srv.draining.Load():
 		return retryLater(codeDraining, "this server is shutting down; connect again", time.Second)
-	case !p.identity.may(ScopeRun):
+	case !p.identity.May(identity.ScopeRun):
 		return &protocol.RunError{Code: codeForbidden, Message: "this identity may not start runs"}
 	case !p.srv.runs.StoreAvailable():
 		return storeDown()

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"strconv"
 	"time"
+
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // refusal is an HTTP answer to a request that gets no further.
@@ -66,9 +68,9 @@ func (f *refusal) write(w http.ResponseWriter) {
 // refusalOf turns an Authenticator's error into an answer.
 func refusalOf(err error) *refusal {
 	switch {
-	case errors.Is(err, ErrUnauthenticated):
+	case errors.Is(err, identity.ErrUnauthenticated):
 		return refuseCredential
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, identity.ErrForbidden):
 		return refuseForbidden
 	default:
 		return refuseAuthDown

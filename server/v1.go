@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // control is what the control API asks of an adapter.Runner beyond what the
@@ -165,8 +166,8 @@ func (o *operation) parameters() []parameter {
 
 // home and away are the scopes any one of which is needed in the caller's own
 // namespace, and in others of its tenant.
-func (o *operation) home() []string { return scopeList(o.scope, o.beyond, ScopeAdmin) }
-func (o *operation) away() []string { return scopeList(o.beyond, ScopeAdmin) }
+func (o *operation) home() []string { return scopeList(o.scope, o.beyond, identity.ScopeAdmin) }
+func (o *operation) away() []string { return scopeList(o.beyond, identity.ScopeAdmin) }
 
 // scopeList leaves out "" and what comes again.
 func scopeList(scopes ...string) []string {
@@ -217,7 +218,7 @@ func (c *v1Call) enterThread() error {
 
 // needs refuses a caller that has none of the scopes.
 func (c *v1Call) needs(scopes []string) error {
-	if slices.ContainsFunc(scopes, c.identity.may) {
+	if slices.ContainsFunc(scopes, c.identity.May) {
 		return nil
 	}
 	return &problem{Status: http.StatusForbidden, Code: codeForbidden, Detail: "this needs " + anyOf(scopes)}

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 type v1Interrupt struct {
@@ -55,14 +56,14 @@ type v1Resolved struct {
 func inboxOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/inbox", id: "listInbox", summary: "The tenant's threads with open interrupts, those that have waited longest first; without the scope approver or admin those among the threads of the caller's namespace that the page looks at, latest input first",
-			scope: ScopeRead, beyond: ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInbox,
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInbox,
 			query: append([]parameter{{"reason", "only those with an open interrupt of this reason"}}, pageParameters...)},
 		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",
-			scope: ScopeRead, beyond: ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInterrupts},
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[v1InboxItem]{}, serve: (*v1Call).listInterrupts},
 		{method: "POST", path: "/threads/{thread}/interrupts/resolve", id: "resolveInterrupts", summary: "Answer some or all of a thread's open interrupts",
-			scope: ScopeRun, beyond: ScopeApprover, admits: true, body: v1Resolve{}, status: 200, answer: v1Resolved{}, serve: (*v1Call).resolve},
+			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: v1Resolve{}, status: 200, answer: v1Resolved{}, serve: (*v1Call).resolve},
 		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Take back an answer that waits for the others",
-			scope: ScopeRun, beyond: ScopeApprover, status: 204, serve: (*v1Call).dropDraft},
+			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*v1Call).dropDraft},
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 type v1Run struct {
@@ -63,19 +64,19 @@ var dispatchStates = []store.DispatchState{
 func runOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/threads/{thread}/runs", id: "listRuns", summary: "The runs of a thread: waiting and active ones as they will be claimed, then the others, latest first",
-			scope: ScopeRead, beyond: ScopeAdmin, status: 200, answer: listOf[v1Run]{}, serve: (*v1Call).listRuns,
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[v1Run]{}, serve: (*v1Call).listRuns,
 			query: []parameter{{"state", "only these states of dispatches, separated by commas"}, {"limit", "at most 200; 100 if left out"}, {"offset", "how many to leave out"}}},
 		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "One run, by the server's id",
-			scope: ScopeRead, beyond: ScopeAdmin, status: 200, answer: v1Run{}, serve: (*v1Call).getRun},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: v1Run{}, serve: (*v1Call).getRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits",
-			scope: ScopeRun, beyond: ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Stopped{}, serve: (*v1Call).cancelRun},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Stopped{}, serve: (*v1Call).cancelRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Go on with a dead letter in a new run",
-			scope: ScopeAdmin, beyond: ScopeAdmin, admits: true, status: 202, answer: v1Admitted{}, serve: (*v1Call).requeueRun},
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 202, answer: v1Admitted{}, serve: (*v1Call).requeueRun},
 		{method: "GET", path: "/dispatches", id: "listDispatches", summary: "The tenant's dead letters, oldest first",
-			scope: ScopeAdmin, status: 200, answer: listOf[v1Run]{}, serve: (*v1Call).listDeadLetters,
+			scope: identity.ScopeAdmin, status: 200, answer: listOf[v1Run]{}, serve: (*v1Call).listDeadLetters,
 			query: append([]parameter{{"state", "dead_letter, which is also what is listed if it is left out"}}, pageParameters...)},
 		{method: "GET", path: "/dispatches/counts", id: "countDispatches", summary: "How many dispatches the tenant has in each state",
-			scope: ScopeAdmin, status: 200, answer: v1Counts{}, serve: (*v1Call).countDispatches},
+			scope: identity.ScopeAdmin, status: 200, answer: v1Counts{}, serve: (*v1Call).countDispatches},
 	}
 }
 

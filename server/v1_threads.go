@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // listOf is a page of a list.
@@ -109,23 +110,23 @@ type v1Resumed struct {
 func threadOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, latest input first",
-			scope: ScopeRead, query: pageParameters, status: 200, answer: listOf[v1ThreadInfo]{}, serve: (*v1Call).listThreads},
+			scope: identity.ScopeRead, query: pageParameters, status: 200, answer: listOf[v1ThreadInfo]{}, serve: (*v1Call).listThreads},
 		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "A thread: messages, state, what is open",
-			scope: ScopeRead, beyond: ScopeAdmin, status: 200, answer: v1Thread{}, serve: (*v1Call).getThread},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: v1Thread{}, serve: (*v1Call).getThread},
 		{method: "PATCH", path: "/threads/{thread}", id: "renameThread", summary: "Give a thread a title",
-			scope: ScopeRun, beyond: ScopeAdmin, body: v1Title{}, status: 204, serve: (*v1Call).renameThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: v1Title{}, status: 204, serve: (*v1Call).renameThread},
 		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Forget a thread that is at rest",
-			scope: ScopeRun, beyond: ScopeAdmin, status: 204, serve: (*v1Call).deleteThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*v1Call).deleteThread},
 		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
-			scope: ScopeRead, beyond: ScopeAdmin, status: 200, answer: v1Messages{}, serve: (*v1Call).listMessages},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: v1Messages{}, serve: (*v1Call).listMessages},
 		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one",
-			scope: ScopeRun, beyond: ScopeAdmin, admits: true, body: v1Input{}, status: 202, answer: v1Admitted{}, serve: (*v1Call).addInput},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: v1Input{}, status: 202, answer: v1Admitted{}, serve: (*v1Call).addInput},
 		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
-			scope: ScopeRun, beyond: ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Interrupted{}, serve: (*v1Call).interruptThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Interrupted{}, serve: (*v1Call).interruptThread},
 		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
-			scope: ScopeAdmin, beyond: ScopeAdmin, status: 200, answer: v1Paused{}, serve: (*v1Call).pauseThread},
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, status: 200, answer: v1Paused{}, serve: (*v1Call).pauseThread},
 		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
-			scope: ScopeAdmin, beyond: ScopeAdmin, admits: true, status: 200, answer: v1Resumed{}, serve: (*v1Call).unpauseThread},
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: v1Resumed{}, serve: (*v1Call).unpauseThread},
 	}
 }
 
