@@ -7,6 +7,12 @@ import (
 	"time"
 )
 
+// pinger is what a heartbeat pings.
+type pinger interface {
+	// Ping reports whether the peer is there.
+	Ping(context.Context) bool
+}
+
 // heartbeat pings a socket's peer and ends the socket when no pong comes. It
 // needs a goroutine only while a ping is under way.
 type heartbeat struct {
@@ -40,15 +46,9 @@ func (b *heartbeat) start(sock *socket) {
 }
 
 func (b *heartbeat) ping(sock *socket) {
-	began, before := time.Now(), queued(sock.out.Conn)
 	ctx, cancel := context.WithTimeout(sock.ctx, sock.srv.opts.PongTimeout)
 	defer cancel()
-	if sock.ws.Ping(ctx) == nil || sock.ctx.Err() != nil {
-		return
-	}
-	// A pong may be late because a slow peer has not come to the ping yet, or
-	// is in the middle of a long frame: as long as data moves it is there.
-	if after := queued(sock.out.Conn); b.paused.Load() > 0 || sock.out.aliveSince(began) || after > 0 && after < before {
+	if sock.link.Ping(ctx) || sock.ctx.Err() != nil || b.paused.Load() > 0 {
 		return
 	}
 	sock.cut(closeSilent)

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
 // A Server carries the runs of one adapter.Runner to clients. Make it with New;
@@ -27,7 +28,7 @@ type Server struct {
 	waiting      waiting
 	metrics      *Metrics
 	revocations  revocations
-	parking      parking
+	parking      conn.Parking
 	byAddress    *limiters // requests
 	byUser       *limiters // requests
 	inputs       *limiters // by user
@@ -119,7 +120,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		// Runs that do not end in time take all of ctx. Their clients are told
 		// all the same.
-		patience := time.NewTimer(farewell)
+		patience := time.NewTimer(conn.Farewell)
 		defer patience.Stop()
 		select {
 		case <-closed:
@@ -130,7 +131,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		err = errors.Join(err, ctx.Err())
 	}
 	s.revocations.running.Wait()
-	s.parking.close()
+	s.parking.Close()
 	s.mu.Lock()
 	servers := s.http
 	s.mu.Unlock()

@@ -1,17 +1,15 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"math"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
 // socket is a peer on a WebSocket: a reader and a session, each of which has a
@@ -19,8 +17,7 @@ import (
 // can be watched for that.
 type socket struct {
 	*peer
-	ws      *websocket.Conn
-	out     *outbound
+	link    link
 	intake  intake
 	inbox   chan *frame
 	beat    heartbeat
@@ -31,12 +28,27 @@ type socket struct {
 	ended atomic.Bool   // ctx has
 	done  chan struct{} // closed when the connection is, and no worker runs or will
 
-	number int32       // in Server.parking; 0: the reader never leaves
-	known  bool        // to what is watched
-	parked atomic.Bool // the reader has left, and comes back by unpark
-
 	expiry  *time.Timer // nil: the credential does not end
 	unwatch func()      // stops waiting for the credential to be revoked
+}
+
+// link is the connection under a socket, a *conn.Conn.
+type link interface {
+	inflow
+	outflow
+	pinger
+	// GiveUp makes a Flush that waits for the peer end at that time.
+	GiveUp(at time.Time)
+	// Close ends the connection, with the closing handshake unless code is 0.
+	Close(code int, reason string)
+	// Cut ends it at once, whatever it is doing.
+	Cut()
+}
+
+// outflow is what a session writes to.
+type outflow interface {
+	Write(text []byte) error // gathers
+	Flush() error
 }
 
 // session answers a socket's frames and moves its cursors. One goroutine at a
@@ -76,7 +88,7 @@ func (s *Server) newSocket(h *handshake) *socket {
 	cancel := sock.cancel
 	sock.cancel = func(why error) {
 		cancel(why)
-		if !sock.ended.Swap(true) && sock.out != nil {
+		if !sock.ended.Swap(true) && sock.link != nil {
 			sock.hurry()
 			sock.poke()
 		}
@@ -90,49 +102,23 @@ func (s *Server) newSocket(h *handshake) *socket {
 	return sock
 }
 
-// accept answers the handshake. From then on all that is written passes
-// through sock.out.
+// accept answers the handshake.
 func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake) error {
-	opts := &websocket.AcceptOptions{
-		OnPingReceived: func(context.Context, []byte) bool { return sock.out.backlog() < pongBacklog },
-	}
-	if h.origin != "" {
-		opts.OriginPatterns = []string{asPattern(h.origin)}
+	s := sock.srv
+	opts := &conn.Options{
+		Origin: h.origin, MaxMessage: s.opts.MaxFrameBytes, OutboundBuffer: s.opts.OutboundBuffer, WriteTimeout: s.opts.WriteTimeout,
+		Gathered: sock.poke, Reader: sock.reader, Parking: &s.parking,
 	}
 	if !h.plain {
 		opts.Subprotocols = []string{Subprotocol}
 	}
-	ws, err := websocket.Accept(&hijacker{w, sock}, r, opts)
+	c, err := conn.Accept(w, r, opts)
 	if err != nil {
 		return err
 	}
-	ws.SetReadLimit(sock.srv.opts.MaxFrameBytes)
-	sock.ws = ws
+	sock.link = c
 	return nil
 }
-
-// hijacker gives the WebSocket library our own connection.
-type hijacker struct {
-	http.ResponseWriter
-	sock *socket
-}
-
-func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	if err != nil {
-		return nil, nil, err
-	}
-	opts := &h.sock.srv.opts
-	if tcp, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
-		tcp.SetWriteBuffer(opts.OutboundBuffer)
-	}
-	h.sock.out = newOutbound(conn, opts.WriteTimeout, h.sock.poke)
-	return h.sock.out, bufio.NewReadWriter(h.sock.out.reader(rw.Reader), bufio.NewWriterSize(h.sock.out, smallBuffer)), nil
-}
-
-// smallBuffer is what a socket keeps for reading, and for writing. Larger pieces
-// go past it.
-const smallBuffer = 512
 
 // start begins to serve the socket. finish ends that.
 func (sock *socket) start() {
@@ -141,22 +127,17 @@ func (sock *socket) start() {
 	s.track(sock)
 	sock.unwatch = s.revocations.watch(sock.identity.Revoked, sock)
 	sock.expiry = sock.expire()
-	sock.number = s.parking.register(sock, sock.out.Conn)
 	sock.beat.start(sock)
 	sock.poke()
-	if sock.number > 0 && !sock.out.in.early {
-		sock.park()
-	} else {
-		go sock.reader()
-	}
+	sock.link.Await()
 }
 
 // reader takes in what the peer sends. It leaves when nothing is left of that,
 // and for good when the connection has ended.
 func (sock *socket) reader() {
 	err := sock.guard(sock.read)
-	if err == errParks {
-		sock.park()
+	if err == conn.ErrIdle {
+		sock.link.Await()
 		return
 	}
 	sock.cancel(err)
@@ -164,33 +145,9 @@ func (sock *socket) reader() {
 	sock.finish()
 }
 
-// park lets the reader's goroutine go until the peer sends something or the
-// connection ends.
-func (sock *socket) park() {
-	again := sock.known
-	sock.known = true
-	sock.parked.Store(true)
-	select {
-	case <-sock.done: // and whoever closed it may have come too early to see
-		sock.unpark()
-	default:
-		if !sock.srv.parking.watch(sock, again) {
-			sock.unpark()
-		}
-	}
-}
-
-// unpark makes the reader come back, if it has left.
-func (sock *socket) unpark() {
-	if sock.parked.CompareAndSwap(true, false) {
-		go sock.reader()
-	}
-}
-
 func (sock *socket) finish() {
 	s := sock.srv
 	sock.beat.stop()
-	sock.ws.CloseNow()
 	for len(sock.inbox) > 0 {
 		(<-sock.inbox).done()
 	}
@@ -198,7 +155,6 @@ func (sock *socket) finish() {
 		sock.expiry.Stop()
 	}
 	sock.unwatch()
-	s.parking.forget(sock.number)
 	s.untrack(sock)
 	s.metrics.sockets.WithLabelValues(sock.mode).Dec()
 	s.unreserve(sock.caller)
@@ -218,7 +174,6 @@ func (sock *socket) work() {
 				sock.close(err)
 				sock.turns.Store(math.MinInt64 / 2)
 				close(sock.done)
-				sock.unpark()
 				return
 			}
 			if sock.turns.CompareAndSwap(asked, 0) {
@@ -259,40 +214,28 @@ func (sock *socket) close(err error) {
 		sock.log.Error("socket fails", "error", err)
 	}
 	sock.cancel(c)
-	if c.code == 0 || sock.out.finish() != nil {
-		sock.ws.CloseNow()
-	} else {
-		sock.ws.Close(c.code, c.reason)
-	}
-	sock.srv.metrics.closed.WithLabelValues(strconv.Itoa(int(c.code))).Inc()
-	sock.log.Debug("socket closed", "code", int(c.code), "reason", c.reason)
+	sock.link.Close(c.code, c.reason)
+	sock.srv.metrics.closed.WithLabelValues(strconv.Itoa(c.code)).Inc()
+	sock.log.Debug("socket closed", "code", c.code, "reason", c.reason)
 }
 
-// cut ends the connection at once. The library's own CloseNow would wait for a
-// closing handshake that is under way.
+// cut ends the connection at once.
 func (sock *socket) cut(why *closing) {
 	sock.cancel(why)
-	sock.out.Conn.Close()
+	sock.link.Cut()
 }
 
 // hurry keeps a slow peer from holding up the end of the socket.
 func (sock *socket) hurry() {
 	at := time.Now()
 	if closingOf(context.Cause(sock.ctx)).code != 0 {
-		at = at.Add(farewell)
+		at = at.Add(conn.Farewell)
 	}
-	sock.out.giveUp(at)
+	sock.link.GiveUp(at)
 }
 
 // write gathers one text frame.
-func (sock *socket) write(data []byte) error {
-	if sock.out.full() {
-		if err := sock.flush(); err != nil {
-			return err
-		}
-	}
-	return writing(sock.ws.Write(context.Background(), websocket.MessageText, data))
-}
+func (sock *socket) write(data []byte) error { return writing(sock.link.Write(data)) }
 
 // flush writes what was gathered.
-func (sock *socket) flush() error { return writing(sock.out.Flush()) }
+func (sock *socket) flush() error { return writing(sock.link.Flush()) }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
 // ssePiece is how much a client must take within the write timeout.
@@ -51,11 +52,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, agent
 	defer out.silence.Stop()
 	defer func() {
 		if out.buf != nil {
-			putBuffer(out.buf)
+			conn.GiveBuffer(out.buf)
 		}
 	}()
-	conn, ours := connectionOf(r)
-	if tcp, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
+	network, ours := connectionOf(r)
+	if tcp, ok := network.(interface{ SetWriteBuffer(int) error }); ok {
 		tcp.SetWriteBuffer(s.opts.OutboundBuffer)
 	}
 	serve(out)
@@ -87,7 +88,7 @@ func (o *sse) emit(event []byte, at store.Position) error {
 	*b = append(*b, "data: "...)
 	*b = append(*b, oneLine(event)...)
 	*b = append(*b, "\n\n"...)
-	if len(*b) >= flushAt {
+	if len(*b) >= conn.FlushAt {
 		return o.flush()
 	}
 	return nil
@@ -110,7 +111,7 @@ func (o *sse) mark(at store.Position) {
 
 func (o *sse) buffer() *[]byte {
 	if o.buf == nil {
-		o.buf = buffers.Get().(*[]byte)
+		o.buf = conn.TakeBuffer()
 	}
 	return o.buf
 }
@@ -125,7 +126,7 @@ func (o *sse) flush() error {
 	}
 	b := o.buf
 	o.buf = nil
-	defer putBuffer(b)
+	defer conn.GiveBuffer(b)
 	return o.push(*b)
 }
 
@@ -170,13 +171,6 @@ func (o *sse) cut(why *closing) {
 	o.cancel(why)
 	o.severed.Store(true)
 	o.control.SetWriteDeadline(time.Now())
-}
-
-func putBuffer(b *[]byte) {
-	if cap(*b) <= 2*flushAt {
-		*b = (*b)[:0]
-		buffers.Put(b)
-	}
 }
 
 // oneLine is the event without line breaks, which JSON has only between tokens
