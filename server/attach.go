@@ -29,20 +29,17 @@ func (s *fullSession) attach(f *frame) error {
 		}
 		d = s.follow(f.threadID)
 	}
-	ctx, cancel := s.look()
-	defer cancel()
-	a, err := d.follower.Attach(ctx, f.after)
+	a, err := d.attach(f.after)
 	if err != nil {
-		s.log.Warn("attaching failed", "thread", f.threadID, "error", err)
 		if fresh {
-			d.follower.Close()
+			d.close()
 		}
 		if errors.Is(err, store.ErrCorrupted) {
 			return s.fault(f, faultf(adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted"))
 		}
 		return s.fault(f, laterf(time.Second, codeStore, "the thread cannot be read now; attach again"))
 	}
-	s.place(d, a.Position)
+	s.place(d)
 	return s.restate(d, a, f.id)
 }
 
@@ -62,10 +59,10 @@ func (s *fullSession) detach(f *frame) error {
 
 // drop ends a delivery.
 func (s *fullSession) drop(d *delivery) error {
-	d.follower.Close()
-	s.srv.waiting.leave(s.key(d.thread), s)
-	delete(s.threads, d.thread)
-	if s.stream == d.thread {
+	d.close()
+	s.srv.waiting.leave(d.key, s)
+	delete(s.threads, d.key.Thread)
+	if s.stream == d.key.Thread {
 		s.stream = ""
 	}
 	return s.leaveRepeats(d, nil)

@@ -167,12 +167,14 @@ func (t *threadStream) event(event []byte) (over bool, err error) {
 
 // restated ends the stream: what was written cannot be taken back, and what
 // follows does not continue it. A client that comes back is restated.
-func (t *threadStream) restated(*adapter.Attached) (over bool, err error) {
+func (t *threadStream) restated(*adapter.Attached, bool) (over bool, err error) {
 	if t.counted {
 		return true, nil
 	}
 	return true, refuse(t.out, outcomeUnknown())
 }
+
+func (t *threadStream) failed(error) error { return nil }
 
 // settled ends the stream when the thread is at rest: no run is under way and
 // none is about to be, unless a question holds it up.
@@ -188,12 +190,11 @@ func (t *threadStream) settled() (over bool, err error) {
 			return false, nil
 		}
 		if !a.Recovered {
-			return t.restated(a)
+			return t.restated(a, false)
 		}
 		// What has come meanwhile is handed out before this is believed.
 		t.known = a
-		t.ready.Store(true)
-		t.poke()
+		t.lookAgain()
 		return false, nil
 	}
 	return t.known.ActiveRunID == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil

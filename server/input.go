@@ -41,9 +41,9 @@ func (s *fullSession) input(f *frame) error {
 		// Before the run can begin, so that none of its events is missed.
 		d = s.follow(f.threadID)
 		defer func() {
-			if s.threads[d.thread] != d {
-				d.follower.Close()
-				s.srv.waiting.leave(s.key(d.thread), s)
+			if s.threads[d.key.Thread] != d {
+				d.close()
+				s.srv.waiting.leave(d.key, s)
 			}
 		}()
 	}
@@ -62,8 +62,8 @@ func (s *fullSession) input(f *frame) error {
 		return s.refuse(f, admitted.Refusal, at)
 	case adapter.Started:
 		if fresh {
-			d.follower.Seek(admitted.Start)
-			s.place(d, admitted.Start)
+			d.seek(admitted.Start)
+			s.place(d)
 		}
 		return s.disposed(f, admitted)
 	case adapter.Queued:
@@ -85,12 +85,11 @@ func (s *fullSession) input(f *frame) error {
 
 // placeAtEnd starts the delivery at the log's end.
 func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*adapter.Attached, error) {
-	a, err := d.follower.Attach(ctx, nil)
-	if err != nil {
-		return nil, err
+	a, err := d.attachWithin(ctx, nil)
+	if err == nil {
+		s.place(d)
 	}
-	s.place(d, a.Position)
-	return a, nil
+	return a, err
 }
 
 func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {

@@ -23,13 +23,18 @@ func (h handler) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return h.network, bufio.NewReadWriter(bufio.NewReader(h.network), bufio.NewWriter(h.network)), nil
 }
 
+// upgrade makes of a request one for a WebSocket.
+func upgrade(r *http.Request) {
+	for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="} {
+		r.Header.Set(name, value)
+	}
+}
+
 // accept serves a connection.
 func accept(t testing.TB, network net.Conn, opts *Options) *Conn {
 	t.Helper()
 	r := httptest.NewRequest("GET", "/", nil)
-	for name, value := range map[string]string{"Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "MDEyMzQ1Njc4OWFiY2RlZg=="} {
-		r.Header.Set(name, value)
-	}
+	upgrade(r)
 	opts.MaxMessage, opts.OutboundBuffer, opts.WriteTimeout = 4<<20, 1<<20, time.Minute
 	if opts.Gathered == nil {
 		opts.Gathered = func() {}
