@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // Authenticator decides who a request is from. Authenticate is called
@@ -27,7 +28,7 @@ type caller struct {
 // enter decides whom a request over HTTP is from, in the order of BINDING.md:
 // the Origin, the credential, how much the caller asks for. The Host was checked
 // before. Every route but the probes goes through it or through shake.
-func (s *Server) enter(r *http.Request) (*caller, *refusal) {
+func (s *Server) enter(r *http.Request) (*caller, *refusal.Refusal) {
 	origin := r.Header.Get("Origin")
 	if origin != "" && !originAllowed(r, origin, s.opts.Origins) {
 		return nil, refuseOrigin
@@ -43,7 +44,7 @@ func (s *Server) enter(r *http.Request) (*caller, *refusal) {
 
 // enterFor is enter for one of several agents. Which agents there are is told
 // only to who is known.
-func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal) {
+func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal.Refusal) {
 	c, refused := s.enter(r)
 	if refused == nil && !s.hasAgent(agent) {
 		refused = refuseAgent
@@ -57,7 +58,7 @@ func (s *Server) hasAgent(name string) bool {
 
 // authenticate asks the authenticator. fromPage says that the request cannot
 // be one that a foreign page made with the cookies of its reader.
-func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal) {
+func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal.Refusal) {
 	_, none := s.opts.Auth.(identity.None)
 	if !fromPage && !present && !none {
 		return nil, refuseNoOrigin
@@ -80,7 +81,7 @@ func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage 
 		c.user = id.Tenant + "\x00" + id.User
 	}
 	if wait := s.byUser.take(c.user); wait > 0 {
-		return nil, refuseRate.after(wait)
+		return nil, refuseRate.After(wait)
 	}
 	return c, nil
 }

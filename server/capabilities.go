@@ -62,7 +62,7 @@ func (s *Server) capabilitiesOf(agent string) json.RawMessage {
 func (s *Server) serveCapabilities(w http.ResponseWriter, r *http.Request) {
 	_, refused := s.enterFor(r, r.PathValue("agent"))
 	if refused != nil {
-		refused.write(w)
+		refused.Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

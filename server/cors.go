@@ -51,11 +51,11 @@ func (p path) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Allow", strings.Join(methods, ", "))
 	switch {
 	case r.Method != http.MethodOptions:
-		refuseMethod.write(w)
+		refuseMethod.Write(w)
 	case r.Header.Get("Access-Control-Request-Method") == "":
 		w.WriteHeader(http.StatusNoContent)
 	case !allowed:
-		refuseOrigin.write(w)
+		refuseOrigin.Write(w)
 	default:
 		p.preflight(w, r, methods)
 	}

@@ -3,23 +3,26 @@ package server
 import (
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // recoveredHeader says whether a stream begins where the client stopped.
 const recoveredHeader = "Aguiws-Recovered"
 
 var (
-	refuseAfter     = &refusal{http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was", 0}
-	refuseFollow    = &refusal{http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out", 0}
-	refuseThreadID  = &refusal{http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes", 0}
-	refuseReading   = &refusal{http.StatusForbidden, codeForbidden, "this identity may not follow threads", 0}
-	refuseCorrupted = &refusal{http.StatusInternalServerError, adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted", 0}
-	refuseStore     = &refusal{http.StatusServiceUnavailable, codeStore, "the store does not answer", 1}
+	refuseAfter     = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
+	refuseFollow    = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
+	refuseThreadID  = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes")
+	refuseReading   = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not follow threads")
+	refuseCorrupted = refusal.New(http.StatusInternalServerError, adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted")
+	refuseStore     = refusal.New(http.StatusServiceUnavailable, codeStore, "the store does not answer").After(time.Second)
 )
 
 // serveEvents follows a thread over Server-Sent Events.
@@ -36,7 +39,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		refused = s.reserve(c)
 	}
 	if refused != nil {
-		refused.write(w)
+		refused.Write(w)
 		return
 	}
 	defer s.unreserve(c)
@@ -50,7 +53,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		defer t.close()
 		a, err := t.attach(ask.after)
 		if err != nil {
-			refuseReadingFor(err).write(w)
+			refuseReadingFor(err).Write(w)
 			return
 		}
 		h := w.Header()
@@ -60,7 +63,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 }
 
 // refuseReadingFor says why a thread could not be read.
-func refuseReadingFor(err error) *refusal {
+func refuseReadingFor(err error) *refusal.Refusal {
 	if errors.Is(err, store.ErrCorrupted) {
 		return refuseCorrupted
 	}
@@ -74,8 +77,8 @@ type following struct {
 	follow bool
 }
 
-func (f *following) read(r *http.Request) *refusal {
-	if f.thread = r.PathValue("thread"); !isName(f.thread) {
+func (f *following) read(r *http.Request) *refusal.Refusal {
+	if f.thread = r.PathValue("thread"); !strictjson.IsName(f.thread) {
 		return refuseThreadID
 	}
 	query := r.URL.Query()

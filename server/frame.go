@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -9,13 +8,13 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 const (
-	maxID         = 64   // bytes of a frame's id
-	maxName       = 1024 // bytes of a thread's or a run's id
-	maxDepth      = 128  // of nested arrays and objects in a frame
-	maxMalformed  = 8    // frames that are no JSON object, a socket
+	maxID         = 64 // bytes of a frame's id
+	maxMalformed  = 8  // frames that are no JSON object, a socket
 	maxFaultBytes = 4 << 10
 )
 
@@ -24,10 +23,10 @@ const (
 const (
 	codeMalformed      = "malformed_frame"
 	codeInvalidFrame   = "invalid_frame"
-	codeInvalidInput   = "invalid_input"
+	codeInvalidInput   = refusal.CodeInvalidInput
 	codeTooManyThreads = "too_many_threads"
-	codeRateLimited    = "rate_limited"
-	codeForbidden      = "forbidden"
+	codeRateLimited    = refusal.CodeRateLimited
+	codeForbidden      = refusal.CodeForbidden
 	codeDraining       = "server_draining"
 	codeStore          = "store_unavailable"
 )
@@ -81,25 +80,28 @@ func laterf(after time.Duration, code, format string, args ...any) *fault {
 // parseFrame reads a text frame that is valid UTF-8.
 func parseFrame(data []byte) *frame {
 	f := &frame{}
-	members, bad := topMembers(data)
+	members, bad := strictjson.Members(data)
 	if bad != nil {
-		f.fault = bad
+		f.fault = faultf(codeMalformed, "%s", bad)
+		if bad.Twice {
+			f.fault.code = codeInvalidFrame
+		}
 		return f
 	}
 	if id, there := members["id"]; there {
-		if f.id, there = text(id); !there || len(f.id) > maxID {
+		if f.id, there = strictjson.Text(id); !there || len(f.id) > maxID {
 			f.id = ""
 			f.fault = faultf(codeInvalidFrame, "id: expected a string of at most %d bytes", maxID)
 			return f
 		}
 	}
 	if kind, typed := members["type"]; typed {
-		f.kind, _ = text(kind)
+		f.kind, _ = strictjson.Text(kind)
 		f.fault = f.control(members)
 	} else {
 		f.fault = f.readInput(data)
 	}
-	if id, ok := text(members["threadId"]); f.fault != nil && ok && isName(id) {
+	if id, ok := strictjson.Text(members["threadId"]); f.fault != nil && ok && strictjson.IsName(id) {
 		f.threadID = id // for the answer
 	}
 	return f
@@ -120,9 +122,9 @@ func (f *frame) readInput(data []byte) *fault {
 		return bad
 	}
 	for _, name := range []struct{ pointer, value string }{{"/threadId", in.ThreadID}, {"/runId", in.RunID}} {
-		if !isName(name.value) {
-			bad := faultf(codeInvalidInput, "%s: expected 1 to %d bytes", name.pointer, maxName)
-			bad.fields = []protocol.Problem{{Pointer: name.pointer, Message: fmt.Sprintf("expected 1 to %d bytes", maxName)}}
+		if !strictjson.IsName(name.value) {
+			bad := faultf(codeInvalidInput, "%s: expected 1 to %d bytes", name.pointer, strictjson.MaxName)
+			bad.fields = []protocol.Problem{{Pointer: name.pointer, Message: fmt.Sprintf("expected 1 to %d bytes", strictjson.MaxName)}}
 			return bad
 		}
 	}
@@ -135,9 +137,9 @@ func (f *frame) readInput(data []byte) *fault {
 // not have are ignored.
 func (f *frame) control(members map[string]json.RawMessage) *fault {
 	name := func(member string, into *string) *fault {
-		v, _ := text(members[member])
-		if !isName(v) {
-			return faultf(codeInvalidFrame, "%s: expected a string of 1 to %d bytes", member, maxName)
+		v, _ := strictjson.Text(members[member])
+		if !strictjson.IsName(v) {
+			return faultf(codeInvalidFrame, "%s: expected a string of 1 to %d bytes", member, strictjson.MaxName)
 		}
 		*into = v
 		return nil
@@ -169,12 +171,12 @@ func (f *frame) readAfter(data json.RawMessage) *fault {
 		return nil
 	}
 	wrong := faultf(codeInvalidFrame, "after: expected epoch, a string, and seq, an integer from 0, both or none")
-	members, bad := topMembers(data)
+	members, bad := strictjson.Members(data)
 	if bad != nil {
 		return wrong
 	}
-	epoch, ok := text(members["epoch"])
-	if !ok || !isName(epoch) {
+	epoch, ok := strictjson.Text(members["epoch"])
+	if !ok || !strictjson.IsName(epoch) {
 		return wrong
 	}
 	var seq *int64
@@ -183,60 +185,4 @@ func (f *frame) readAfter(data json.RawMessage) *fault {
 	}
 	f.after = &store.Position{Epoch: epoch, Seq: *seq}
 	return nil
-}
-
-func isName(s string) bool { return s != "" && len(s) <= maxName }
-
-func text(data json.RawMessage) (string, bool) {
-	var s *string
-	if len(data) == 0 || json.Unmarshal(data, &s) != nil || s == nil {
-		return "", false
-	}
-	return *s, true
-}
-
-// topMembers returns the members of the object that data is, without copying
-// them. Two members of one name are refused, and so is deep nesting, before
-// anything recursive reads the document.
-func topMembers(data []byte) (map[string]json.RawMessage, *fault) {
-	data = bytes.Trim(data, " \t\r\n")
-	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
-		return nil, faultf(codeMalformed, "expected one JSON object")
-	}
-	members := map[string]json.RawMessage{}
-	depth, start, name, valued := 0, -1, "", false
-	for i := 0; i < len(data); i++ {
-		switch c := data[i]; c {
-		case '"':
-			begin := i
-			for i++; data[i] != '"'; i++ {
-				if data[i] == '\\' {
-					i++
-				}
-			}
-			if depth == 1 && !valued {
-				name, _ = text(data[begin : i+1])
-			}
-		case ':':
-			if depth == 1 {
-				valued, start = true, i+1
-			}
-		case '{', '[':
-			if depth++; depth > maxDepth {
-				return nil, faultf(codeMalformed, "nested deeper than %d", maxDepth)
-			}
-		case '}', ']', ',':
-			if depth == 1 && valued {
-				if _, again := members[name]; again {
-					return nil, faultf(codeInvalidFrame, "the member %.64q appears twice", name)
-				}
-				members[name] = json.RawMessage(bytes.TrimSpace(data[start:i]))
-				valued = false
-			}
-			if c != ',' {
-				depth--
-			}
-		}
-	}
-	return members, nil
 }

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // Subprotocol is the name of the WebSocket binding, version 1.
@@ -26,7 +27,7 @@ type handshake struct {
 
 // checkAddress refuses requests that came by a name or an address that must
 // not be served.
-func (s *Server) checkAddress(r *http.Request) *refusal {
+func (s *Server) checkAddress(r *http.Request) *refusal.Refusal {
 	if !hostAllowed(r, s.opts.Hosts) {
 		return refuseHost
 	}
@@ -40,7 +41,7 @@ func (s *Server) checkAddress(r *http.Request) *refusal {
 
 // shake decides about a request for a socket, in the order of BINDING.md. The
 // Host was checked before.
-func (s *Server) shake(r *http.Request) (*handshake, *refusal) {
+func (s *Server) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 	h := &handshake{agent: r.PathValue("agent"), origin: r.Header.Get("Origin")}
 	if h.origin != "" && !originAllowed(r, h.origin, s.opts.Origins) {
 		return nil, refuseOrigin
@@ -73,7 +74,7 @@ func (s *Server) shake(r *http.Request) (*handshake, *refusal) {
 // bearerOf finds the credential that decides: the Authorization header, else
 // the bearer subprotocol. One that is there and cannot be read is present and
 // empty: it is refused, not skipped. The query is never looked at.
-func bearerOf(r *http.Request, offers []string) (token string, present bool, refused *refusal) {
+func bearerOf(r *http.Request, offers []string) (token string, present bool, refused *refusal.Refusal) {
 	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
 		return strings.TrimSpace(token), true, nil
 	}

@@ -15,11 +15,11 @@ func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) {
 // serveReady says whether the server wants traffic.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
-		refuseDraining.write(w)
+		refuseDraining.Write(w)
 		return
 	}
 	if !s.runs.StoreAvailable() {
-		refuseStore.write(w)
+		refuseStore.Write(w)
 		return
 	}
 	if s.opts.Ready != nil {
@@ -27,7 +27,7 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		if err := s.opts.Ready(ctx); err != nil {
 			s.opts.Logger.Warn("not ready", "error", err)
-			refuseStore.write(w)
+			refuseStore.Write(w)
 			return
 		}
 	}

@@ -147,7 +147,7 @@ func storeDown() *protocol.RunError {
 // unanswered says why an input, or its run, got no answer.
 func unanswered(err error) *protocol.RunError {
 	if errors.Is(err, store.ErrCorrupted) {
-		return &protocol.RunError{Code: adapter.CodeStateCorrupted, Message: refuseCorrupted.message}
+		return &protocol.RunError{Code: adapter.CodeStateCorrupted, Message: refuseCorrupted.Message}
 	}
 	return outcomeUnknown()
 }

@@ -2,14 +2,13 @@ package server
 
 import (
 	"container/list"
-	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
+
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // maxLimiters bounds a table of limiters. Whoever fills it with addresses drops
@@ -63,53 +62,9 @@ func (l *limiters) take(key string) time.Duration {
 }
 
 // slowDown refuses a request of an address that sends too many.
-func (s *Server) slowDown(r *http.Request) *refusal {
+func (s *Server) slowDown(r *http.Request) *refusal.Refusal {
 	if wait := s.byAddress.take(s.addressOf(r)); wait > 0 {
-		return refuseRate.after(wait)
+		return refuseRate.After(wait)
 	}
 	return nil
-}
-
-// addressOf is the address that a request counts for: that of the peer, or of
-// whom a trusted proxy says that it speaks for. A loopback address counts for
-// nobody: behind it is this machine, or a proxy that is not listed. Of IPv6,
-// 64 bits are one network's.
-func (s *Server) addressOf(r *http.Request) string {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	addr, err := netip.ParseAddr(host)
-	if err != nil {
-		return ""
-	}
-	var hops []string
-	for _, line := range r.Header.Values("X-Forwarded-For") {
-		hops = append(hops, strings.Split(line, ",")...)
-	}
-	for addr = addr.Unmap().WithZone(""); s.trusts(addr) && len(hops) > 0; hops = hops[:len(hops)-1] {
-		next, err := netip.ParseAddr(strings.TrimSpace(hops[len(hops)-1]))
-		if err != nil {
-			break
-		}
-		addr = next.Unmap().WithZone("")
-	}
-	if addr.IsLoopback() {
-		return ""
-	}
-	if addr.Is6() {
-		if prefix, err := addr.Prefix(64); err == nil {
-			return prefix.String()
-		}
-	}
-	return addr.String()
-}
-
-func (s *Server) trusts(addr netip.Addr) bool {
-	for _, p := range s.opts.TrustedProxies {
-		if p.Contains(addr) {
-			return true
-		}
-	}
-	return false
 }

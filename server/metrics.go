@@ -155,7 +155,7 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 		refused = refuseScope
 	}
 	if refused != nil {
-		refused.write(w)
+		refused.Write(w)
 		return
 	}
 	s.metrics.Handler().ServeHTTP(w, r)

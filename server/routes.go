@@ -1,8 +1,8 @@
 package server
 
 import (
+	"iter"
 	"net/http"
-	"slices"
 )
 
 // route is one path that the server answers itself. Handler is built from the
@@ -24,7 +24,17 @@ func (s *Server) probes() []route {
 // routes are answered to a Host that is allowed. Each decides itself who asks,
 // by enter or by the handshake.
 func (s *Server) routes() []route {
-	return slices.Concat(s.bindingRoutes(), s.copilotRoutes(), s.v1Routes())
+	routes := s.bindingRoutes()
+	mount := func(others iter.Seq2[string, http.HandlerFunc]) {
+		for pattern, serve := range others {
+			routes = append(routes, route{pattern, serve})
+		}
+	}
+	mount(s.copilotkit().Routes())
+	if s.control != nil {
+		mount(s.controlAPI().Routes())
+	}
+	return routes
 }
 
 func (s *Server) bindingRoutes() []route {
@@ -54,11 +64,11 @@ func (s *Server) Handler() http.Handler {
 	}
 	outer.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if refused := s.checkAddress(r); refused != nil {
-			refused.write(w)
+			refused.Write(w)
 			return
 		}
 		if refused := s.slowDown(r); refused != nil {
-			refused.write(w)
+			refused.Write(w)
 			return
 		}
 		inner.ServeHTTP(w, r)

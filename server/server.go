@@ -15,6 +15,8 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // A Server carries the runs of one adapter.Runner to clients. Make it with New;
@@ -22,6 +24,7 @@ import (
 type Server struct {
 	opts         Options
 	runs         backend
+	control      controlapi.Runner // nil: there is no control API
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage // capabilities with who the agent is
 	inbound      *semaphore.Weighted
@@ -66,6 +69,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
 	}
 	s.runs = meteredBackend{b, s.metrics}
+	s.control, _ = b.(controlapi.Runner)
 	if r, ok := b.(runner); ok {
 		r.OnWithdrawn(s.waiting.settle)
 		s.opts.Logger = r.StoreLog(s.opts.Logger)
@@ -178,7 +182,7 @@ func (s *Server) cutOff() {
 
 // reserve counts a connection that stays open, a socket or a stream, before it
 // is answered. Whoever reserved calls unreserve; Shutdown waits for that.
-func (s *Server) reserve(c *caller) *refusal {
+func (s *Server) reserve(c *caller) *refusal.Refusal {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	over := func(count map[string]int, key string, most int) bool {

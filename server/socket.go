@@ -68,7 +68,7 @@ func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
 		refused = s.reserve(h.caller)
 	}
 	if refused != nil {
-		refused.write(w)
+		refused.Write(w)
 		return
 	}
 	sock := s.newSocket(h)

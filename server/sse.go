@@ -14,6 +14,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // ssePiece is how much a client must take within the write timeout.
@@ -188,7 +189,7 @@ func eventID(at store.Position) string { return at.Epoch + ":" + strconv.FormatI
 // parseEventID reads what eventID wrote.
 func parseEventID(id string) (*store.Position, bool) {
 	i := strings.LastIndexByte(id, ':')
-	if i < 0 || !isName(id[:i]) {
+	if i < 0 || !strictjson.IsName(id[:i]) {
 		return nil, false
 	}
 	seq, err := strconv.ParseUint(id[i+1:], 10, 63)

@@ -12,6 +12,8 @@ import (
 
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
+
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // JWTOptions say which tokens are believed, and what they say.
@@ -122,7 +124,7 @@ func (j *JWT) identify(standard jwt.Claims, all map[string]json.RawMessage) (Ide
 		if *name == "" {
 			continue
 		}
-		value, ok := textOf(claim(all, *name))
+		value, ok := strictjson.Text(claim(all, *name))
 		if !ok || value == "" {
 			return Identity{}, ErrUnauthenticated
 		}
@@ -144,7 +146,7 @@ func (j *JWT) scopes(data json.RawMessage) (scopes []string, ok bool) {
 		return nil, true
 	}
 	list := []string{}
-	if words, isText := textOf(data); isText {
+	if words, isText := strictjson.Text(data); isText {
 		list = strings.Fields(words)
 	} else if json.Unmarshal(data, &list) != nil {
 		return nil, false
@@ -172,13 +174,4 @@ func claim(all map[string]json.RawMessage, name string) json.RawMessage {
 		return nil
 	}
 	return claim(inner, rest)
-}
-
-// textOf reads a claim that is a text.
-func textOf(claim json.RawMessage) (value string, ok bool) {
-	var s *string
-	if json.Unmarshal(claim, &s) != nil || s == nil {
-		return "", false
-	}
-	return *s, true
 }

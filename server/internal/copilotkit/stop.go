@@ -1,4 +1,4 @@
-package server
+package copilotkit
 
 import (
 	"bytes"
@@ -7,8 +7,10 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/requestbody"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 const (
@@ -19,12 +21,15 @@ const (
 )
 
 // errNotStill says that runs of a thread begin as fast as they are stopped.
-var errNotStill = errors.New("server: runs begin as fast as they are stopped")
+var errNotStill = errors.New("copilotkit: runs begin as fast as they are stopped")
 
-var refuseStopping = &refusal{http.StatusForbidden, codeForbidden, "this identity may not stop runs", 0}
+var (
+	refuseStopping = refusal.New(http.StatusForbidden, refusal.CodeForbidden, "this identity may not stop runs")
+	refuseThreadID = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "a thread's id has 1 to 1024 bytes")
+)
 
 // stop ends one run of a thread, or all that is under way or waits there.
-func (k *copilotCall) stop() {
+func (k *call) stop() {
 	if _, ok := k.name(); !ok {
 		return
 	}
@@ -32,38 +37,37 @@ func (k *copilotCall) stop() {
 	switch {
 	case !ok:
 		return
-	case !isName(k.thread):
+	case !strictjson.IsName(k.thread):
 		k.refuse(refuseThreadID)
 		return
-	case !k.caller.identity.May(identity.ScopeRun):
+	case !k.caller.May(identity.ScopeRun):
 		k.refuse(refuseStopping)
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.r.Context()), k.srv.opts.CallTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(k.r.Context()), k.CallTimeout)
 	defer cancel()
-	key := store.ThreadKey{Namespace: k.caller.identity.Namespace, Thread: k.thread}
 	var stopped bool
 	var err error
 	if label != "" {
-		stopped, err = k.srv.stopRun(ctx, key, label)
+		stopped, err = k.caller.Stop(ctx, k.thread, label)
 	} else {
-		stopped, err = k.srv.stopThread(ctx, key)
+		stopped, err = k.stopThread(ctx)
 	}
 	switch {
 	case errors.Is(err, errNotStill):
-		k.fail(http.StatusConflict, copilotError{Error: "Failed to stop agent", Message: "runs of the thread begin as fast as they are stopped; stop again"})
+		k.fail(http.StatusConflict, errorJSON{Error: "Failed to stop agent", Message: "runs of the thread begin as fast as they are stopped; stop again"})
 	case err != nil:
-		k.srv.opts.Logger.Warn("stopping failed", "thread", k.thread, "error", err)
-		k.fail(http.StatusInternalServerError, copilotError{Error: "Failed to stop agent", Message: "the outcome is unknown; stop again"})
+		k.Logger.Warn("stopping failed", "thread", k.thread, "error", err)
+		k.fail(http.StatusInternalServerError, errorJSON{Error: "Failed to stop agent", Message: "the outcome is unknown; stop again"})
 	case !stopped:
-		writeJSON(k.w, http.StatusOK, stopAnswer{Message: "No active run for thread '" + k.thread + "'."})
+		k.answer(http.StatusOK, stopJSON{Message: "No active run for thread '" + k.thread + "'."})
 	default:
-		writeJSON(k.w, http.StatusOK, stopAnswer{Stopped: true,
+		k.answer(http.StatusOK, stopJSON{Stopped: true,
 			Interrupt: map[string]string{"type": "RUN_ERROR", "message": "Run stopped by user", "code": "STOPPED"}})
 	}
 }
 
-type stopAnswer struct {
+type stopJSON struct {
 	Stopped   bool              `json:"stopped"`
 	Message   string            `json:"message,omitzero"`
 	Interrupt map[string]string `json:"interrupt,omitzero"`
@@ -71,11 +75,11 @@ type stopAnswer struct {
 
 // stopped reads which run is to be stopped: "" for all of the thread. What
 // cannot be read is answered.
-func (k *copilotCall) stopped() (label string, ok bool) {
+func (k *call) stopped() (label string, ok bool) {
 	body := k.body
 	if body == nil {
-		var refused *refusal
-		if body, refused = k.srv.readBody(k.w, k.r, maxStopBytes); refused != nil {
+		var refused *refusal.Refusal
+		if body, refused = requestbody.Text(k.w, k.r, maxStopBytes); refused != nil {
 			k.refuse(refused)
 			return "", false
 		}
@@ -83,39 +87,27 @@ func (k *copilotCall) stopped() (label string, ok bool) {
 	if body = bytes.TrimSpace(body); len(body) == 0 {
 		return "", true
 	}
-	members, bad := topMembers(body)
+	members, bad := strictjson.Members(body)
 	id, named := members["runId"]
 	if bad != nil || len(members) > 1 || len(members) == 1 && !named {
-		k.fail(http.StatusBadRequest, copilotError{Error: "Invalid stop request", Message: "the body is empty, or an object with a runId and nothing else"})
+		k.fail(http.StatusBadRequest, errorJSON{Error: "Invalid stop request", Message: "the body is empty, or an object with a runId and nothing else"})
 		return "", false
 	}
 	if !named {
 		return "", true
 	}
-	if label, ok = text(id); !ok || !isName(label) {
-		k.fail(http.StatusBadRequest, copilotError{Error: "Invalid runId", Message: "a runId is a string of 1 to 1024 bytes"})
+	if label, ok = strictjson.Text(id); !ok || !strictjson.IsName(label) {
+		k.fail(http.StatusBadRequest, errorJSON{Error: "Invalid runId", Message: "a runId is a string of 1 to 1024 bytes"})
 		return "", false
 	}
 	return label, true
 }
 
-// stopRun stops a run, and tells whoever waits for it here.
-func (s *Server) stopRun(ctx context.Context, key store.ThreadKey, label string) (bool, error) {
-	c, err := s.runs.Cancel(ctx, key, label)
-	if err != nil {
-		return false, err
-	}
-	if len(c.Owed) > 0 {
-		s.waiting.settle(key, label, c.Owed)
-	}
-	return c.Stopped, nil
-}
-
 // stopThread stops all runs of a thread, the waiting ones first: none of them
 // may begin because another ended. Without an error there was one look at the
 // thread that found nothing more.
-func (s *Server) stopThread(ctx context.Context, key store.ThreadKey) (stopped bool, err error) {
-	f := s.runs.Follow(key, func() {})
+func (k *call) stopThread(ctx context.Context) (stopped bool, err error) {
+	f := k.caller.Follow(k.thread)
 	defer f.Close()
 	for range stopRounds {
 		a, err := f.Attach(ctx, nil)
@@ -133,7 +125,7 @@ func (s *Server) stopThread(ctx context.Context, key store.ThreadKey) (stopped b
 			return stopped, nil
 		}
 		for _, label := range labels {
-			ended, err := s.stopRun(ctx, key, label)
+			ended, err := k.caller.Stop(ctx, k.thread, label)
 			if err != nil {
 				return stopped, err
 			}

@@ -29,20 +29,8 @@ func (a *answer) FlushError() error { return http.NewResponseController(a.Respon
 // Unwrap is for http.ResponseController.
 func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 
-// noteCode tells the answer below w what a request was refused with.
-func noteCode(w http.ResponseWriter, code string) {
-	for {
-		switch over := w.(type) {
-		case *answer:
-			over.code = code
-			return
-		case interface{ Unwrap() http.ResponseWriter }:
-			w = over.Unwrap()
-		default:
-			return
-		}
-	}
-}
+// NoteCode takes the code of a refusal down.
+func (a *answer) NoteCode(code string) { a.code = code }
 
 // counted counts requests by the route that answered them.
 func (s *Server) counted(next http.Handler) http.Handler {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -25,7 +27,7 @@ type v1Server struct {
 	ts      *testServer
 	token   string
 	schemas map[string]*jsonschema.Schema // by operation id and status
-	ops     []operation
+	ops     []operation                   // of the document
 	seen    map[string]bool
 }
 
@@ -58,18 +60,58 @@ func newV1On(t *testing.T, r *adapter.Runner, opts *Options) *v1Server {
 	}
 	opts.Auth, opts.Agents = tokens, []string{"script"}
 	ts := newTestServer(t, runner{r}, opts)
-	v := &v1Server{t: t, ts: ts, token: annsToken, schemas: map[string]*jsonschema.Schema{}, ops: v1Operations(), seen: map[string]bool{}}
+	v := &v1Server{t: t, ts: ts, token: annsToken, schemas: map[string]*jsonschema.Schema{}, seen: map[string]bool{}}
 	v.compile()
 	return v
 }
 
-// compile takes the schemas of all answers out of the document that is served.
+// operation is one of the control API, as its document tells of it.
+type operation struct {
+	id, method, path string // path without /v1
+	status           int    // of success
+	takes, answers   bool   // a body
+}
+
+func operationsOf(t *testing.T, document []byte) []operation {
+	t.Helper()
+	var doc struct {
+		Paths map[string]map[string]struct {
+			OperationID string          `json:"operationId"`
+			RequestBody json.RawMessage `json:"requestBody"`
+			Responses   map[string]struct {
+				Content json.RawMessage `json:"content"`
+			} `json:"responses"`
+		} `json:"paths"`
+	}
+	if err := json.Unmarshal(document, &doc); err != nil {
+		t.Fatal(err)
+	}
+	var list []operation
+	for path, methods := range doc.Paths {
+		for method, of := range methods {
+			op := operation{id: of.OperationID, method: strings.ToUpper(method), path: strings.TrimPrefix(path, "/v1"), takes: of.RequestBody != nil}
+			for status, answer := range of.Responses {
+				if strings.HasPrefix(status, "2") {
+					op.status, _ = strconv.Atoi(status)
+					op.answers = answer.Content != nil
+				}
+			}
+			list = append(list, op)
+		}
+	}
+	slices.SortFunc(list, func(a, b operation) int { return strings.Compare(a.id, b.id) })
+	return list
+}
+
+// compile takes the operations and the schemas of all answers out of the document
+// that is served.
 func (v *v1Server) compile() {
 	v.t.Helper()
 	status, body, _ := v.send("GET", "/openapi.json", "", nil)
 	if status != http.StatusOK {
 		v.t.Fatalf("%d %s", status, body)
 	}
+	v.ops = operationsOf(v.t, body)
 	compiler := jsonschema.NewCompiler()
 	compiler.Draft = jsonschema.Draft2020
 	if err := compiler.AddResource("mem:///openapi.json", bytes.NewReader(body)); err != nil {
@@ -78,7 +120,7 @@ func (v *v1Server) compile() {
 	pointer := strings.NewReplacer("~", "~0", "/", "~1", "{", "%7B", "}", "%7D")
 	for _, op := range v.ops {
 		base := "mem:///openapi.json#/paths/" + pointer.Replace("/v1"+op.path) + "/" + strings.ToLower(op.method)
-		if op.answer != nil {
+		if op.answers {
 			schema, err := compiler.Compile(base + "/responses/" + fmt.Sprint(op.status) + "/content/application~1json/schema")
 			if err != nil {
 				v.t.Fatal(err)
@@ -92,7 +134,7 @@ func (v *v1Server) compile() {
 			}
 			v.schemas[op.id+" "+refusal] = schema
 		}
-		if op.body != nil {
+		if op.takes {
 			if _, err := compiler.Compile(base + "/requestBody/content/application~1json/schema"); err != nil {
 				v.t.Fatal(err)
 			}

@@ -1,4 +1,4 @@
-package server
+package controlapi
 
 import (
 	"encoding/json"
@@ -6,18 +6,12 @@ import (
 	"net/http"
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
-
-// v1Operations are all that the control API can do.
-func v1Operations() []operation {
-	return slices.Concat(threadOperations(), runOperations(), inboxOperations())
-}
 
 type object = map[string]any
 
@@ -59,7 +53,7 @@ func openAPI(operations []operation) []byte {
 	}
 	text, err := json.Marshal(document)
 	if err != nil {
-		panic(fmt.Errorf("server: OpenAPI: %w", err)) // it is made of literals and types
+		panic(fmt.Errorf("controlapi: OpenAPI: %w", err)) // it is made of literals and types
 	}
 	return text
 }
@@ -126,7 +120,7 @@ func laterResponse(about string) object {
 func jsonContent(of any) object {
 	schema, err := jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: typeSchemas})
 	if err != nil {
-		panic(fmt.Errorf("server: OpenAPI: %T: %w", of, err)) // a type of this package
+		panic(fmt.Errorf("controlapi: OpenAPI: %T: %w", of, err)) // a type of this package
 	}
 	return object{"application/json": object{"schema": schema}}
 }

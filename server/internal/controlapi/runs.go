@@ -1,4 +1,4 @@
-package server
+package controlapi
 
 import (
 	"encoding/json"
@@ -14,7 +14,7 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 )
 
-type v1Run struct {
+type runJSON struct {
 	ID          string          `json:"id" jsonschema:"the server's name of the run and of its dispatch"`
 	RunID       string          `json:"runId" jsonschema:"the client's"`
 	ThreadID    string          `json:"threadId"`
@@ -39,8 +39,8 @@ type v1Run struct {
 	Completed   time.Time       `json:"completedAt,omitzero"`
 }
 
-func v1RunOf(r adapter.RunInfo) v1Run {
-	return v1Run{
+func runOf(r adapter.RunInfo) runJSON {
+	return runJSON{
 		ID: r.ID, RunID: r.Label, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
 		State: string(r.State), Epoch: r.Epoch, Priority: r.Priority, Dedupe: r.Dedupe, Available: r.Available.UTC(),
 		Attempts: r.Attempts, MaxAttempts: r.MaxAttempts, Error: r.Error, ClaimedBy: r.ClaimedBy, LeaseUntil: r.LeaseUntil.UTC(),
@@ -49,12 +49,12 @@ func v1RunOf(r adapter.RunInfo) v1Run {
 	}
 }
 
-type v1Stopped struct {
+type stoppedJSON struct {
 	Stopped bool `json:"stopped" jsonschema:"false: it had ended"`
 }
 
-// v1Counts are dispatches by state.
-type v1Counts map[string]int64
+// countsJSON are dispatches by state.
+type countsJSON map[string]int64
 
 var dispatchStates = []store.DispatchState{
 	store.DispatchQueued, store.DispatchClaimed, store.DispatchAcked,
@@ -64,23 +64,23 @@ var dispatchStates = []store.DispatchState{
 func runOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/threads/{thread}/runs", id: "listRuns", summary: "The runs of a thread: waiting and active ones as they will be claimed, then the others, latest first",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[v1Run]{}, serve: (*v1Call).listRuns,
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listRuns,
 			query: []parameter{{"state", "only these states of dispatches, separated by commas"}, {"limit", "at most 200; 100 if left out"}, {"offset", "how many to leave out"}}},
 		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "One run, by the server's id",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: v1Run{}, serve: (*v1Call).getRun},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: runJSON{}, serve: (*call).getRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Stopped{}, serve: (*v1Call).cancelRun},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: stoppedJSON{}, serve: (*call).cancelRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Go on with a dead letter in a new run",
-			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 202, answer: v1Admitted{}, serve: (*v1Call).requeueRun},
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 202, answer: admittedJSON{}, serve: (*call).requeueRun},
 		{method: "GET", path: "/dispatches", id: "listDispatches", summary: "The tenant's dead letters, oldest first",
-			scope: identity.ScopeAdmin, status: 200, answer: listOf[v1Run]{}, serve: (*v1Call).listDeadLetters,
+			scope: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listDeadLetters,
 			query: append([]parameter{{"state", "dead_letter, which is also what is listed if it is left out"}}, pageParameters...)},
 		{method: "GET", path: "/dispatches/counts", id: "countDispatches", summary: "How many dispatches the tenant has in each state",
-			scope: identity.ScopeAdmin, status: 200, answer: v1Counts{}, serve: (*v1Call).countDispatches},
+			scope: identity.ScopeAdmin, status: 200, answer: countsJSON{}, serve: (*call).countDispatches},
 	}
 }
 
-func (c *v1Call) listRuns() (any, error) {
+func (c *call) listRuns() (any, error) {
 	limit, err := c.number("limit", maxPage)
 	if err != nil {
 		return nil, err
@@ -102,29 +102,29 @@ func (c *v1Call) listRuns() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	runs, err := c.runs.Runs(c.r.Context(), c.key, q)
-	return pageOf(runs, "", err, v1RunOf)
+	runs, err := c.Runner.Runs(c.r.Context(), c.key, q)
+	return pageOf(runs, "", err, runOf)
 }
 
 // run finds the path's run.
-func (c *v1Call) run() (*adapter.RunInfo, error) {
-	info, err := c.runs.FindRun(c.r.Context(), c.key, c.r.PathValue("run"))
+func (c *call) run() (*adapter.RunInfo, error) {
+	info, err := c.Runner.FindRun(c.r.Context(), c.key, c.r.PathValue("run"))
 	if err == nil && info == nil {
 		err = errNoRun
 	}
 	return info, err
 }
 
-func (c *v1Call) getRun() (any, error) {
+func (c *call) getRun() (any, error) {
 	info, err := c.run()
 	if err != nil {
 		return nil, err
 	}
-	return v1RunOf(*info), nil
+	return runOf(*info), nil
 }
 
-func (c *v1Call) cancelRun() (any, error) {
-	var why v1Reason
+func (c *call) cancelRun() (any, error) {
+	var why reasonJSON
 	if err := c.read(&why); err != nil {
 		return nil, err
 	}
@@ -132,25 +132,25 @@ func (c *v1Call) cancelRun() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	stopped, err := c.runs.CancelRun(c.r.Context(), c.key, info.ID, why.Reason)
-	return v1Stopped{stopped.Stopped}, err
+	stopped, err := c.Runner.CancelRun(c.r.Context(), c.key, info.ID, why.Reason)
+	return stoppedJSON{stopped.Stopped}, err
 }
 
-func (c *v1Call) requeueRun() (any, error) {
+func (c *call) requeueRun() (any, error) {
 	info, err := c.run()
 	if err != nil {
 		return nil, err
 	}
-	admitted, err := c.runs.Requeue(c.r.Context(), c.key, info.ID)
+	admitted, err := c.Runner.Requeue(c.r.Context(), c.key, info.ID)
 	if err == nil && admitted.Refusal == nil {
-		if requeued, err := c.runs.FindRun(c.r.Context(), c.key, admitted.RunID); err == nil && requeued != nil {
+		if requeued, err := c.Runner.FindRun(c.r.Context(), c.key, admitted.RunID); err == nil && requeued != nil {
 			return c.admitted(admitted, requeued.Label, nil)
 		}
 	}
 	return c.admitted(admitted, "", err)
 }
 
-func (c *v1Call) listDeadLetters() (any, error) {
+func (c *call) listDeadLetters() (any, error) {
 	if state := c.r.URL.Query().Get("state"); state != "" && state != string(store.DispatchDeadLetter) {
 		return nil, badRequest("state: only dead_letter is listed across threads")
 	}
@@ -158,13 +158,13 @@ func (c *v1Call) listDeadLetters() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	letters, next, err := c.runs.DeadLetters(c.r.Context(), q)
-	return pageOf(letters, next, err, v1RunOf)
+	letters, next, err := c.Runner.DeadLetters(c.r.Context(), q)
+	return pageOf(letters, next, err, runOf)
 }
 
-func (c *v1Call) countDispatches() (any, error) {
-	counts, err := c.runs.CountDispatches(c.r.Context(), c.identity.Tenant)
-	all := v1Counts{}
+func (c *call) countDispatches() (any, error) {
+	counts, err := c.Runner.CountDispatches(c.r.Context(), c.caller.Tenant())
+	all := countsJSON{}
 	for _, state := range dispatchStates {
 		all[string(state)] = counts[state]
 	}

@@ -1,4 +1,4 @@
-package server
+package controlapi
 
 import (
 	"encoding/json"
@@ -11,32 +11,7 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 )
 
-// listOf is a page of a list.
-type listOf[T any] struct {
-	Items   []T    `json:"items"`
-	Next    string `json:"next,omitempty" jsonschema:"cursor of the next page; left out at the end"`
-	Partial bool   `json:"partial,omitempty" jsonschema:"a part of the store does not answer: items may be missing; they come on the next page when it does again"`
-}
-
-func pageOf[From, To any](items []From, next string, err error, as func(From) To) (any, error) {
-	page := listOf[To]{Items: make([]To, len(items)), Next: next}
-	for i, item := range items {
-		page.Items[i] = as(item)
-	}
-	page.Partial, err = partly(err)
-	return page, err
-}
-
-// partly reports whether an error only says that an answer is not the whole one. Any
-// other is returned.
-func partly(err error) (bool, error) {
-	if errors.Is(err, store.ErrPartial) {
-		return true, nil
-	}
-	return false, err
-}
-
-type v1ThreadInfo struct {
+type threadInfoJSON struct {
 	ThreadID string    `json:"threadId"`
 	Title    string    `json:"title"`
 	Updated  time.Time `json:"updatedAt"`
@@ -45,33 +20,33 @@ type v1ThreadInfo struct {
 	Queued   int       `json:"queued" jsonschema:"inputs that wait"`
 }
 
-type v1Position struct {
+type positionJSON struct {
 	Epoch string `json:"epoch"`
 	Seq   int64  `json:"seq"`
 }
 
-type v1Thread struct {
+type threadJSON struct {
 	ThreadID   string            `json:"threadId"`
 	Title      string            `json:"title"`
 	State      json.RawMessage   `json:"state"`
 	Messages   []json.RawMessage `json:"messages"`
-	Position   v1Position        `json:"position" jsonschema:"the end of the thread's log"`
+	Position   positionJSON      `json:"position" jsonschema:"the end of the thread's log"`
 	ActiveRun  string            `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
 	Queued     int               `json:"queued"`
 	Paused     bool              `json:"paused" jsonschema:"the active run is to suspend at its next step"`
-	Interrupts []v1Interrupt     `json:"interrupts"`
+	Interrupts []interruptJSON   `json:"interrupts"`
 	Corrupted  bool              `json:"corrupted,omitempty" jsonschema:"some of what is stored cannot be read and is left out"`
 }
 
-type v1Title struct {
+type titleJSON struct {
 	Title string `json:"title" jsonschema:"at most 60 bytes are kept"`
 }
 
-type v1Messages struct {
+type messagesJSON struct {
 	Items []json.RawMessage `json:"items"`
 }
 
-type v1Input struct {
+type inputJSON struct {
 	Text      string    `json:"text" jsonschema:"the user message"`
 	RunID     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
 	Agent     string    `json:"agent,omitempty"`
@@ -82,83 +57,83 @@ type v1Input struct {
 	Available time.Time `json:"availableAt,omitzero" jsonschema:"not to begin before"`
 }
 
-type v1Admitted struct {
-	Disposition string      `json:"disposition" jsonschema:"started, queued or repeat"`
-	RunID       string      `json:"runId" jsonschema:"the client's name of the run"`
-	ID          string      `json:"id" jsonschema:"the server's"`
-	Start       *v1Position `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
+type admittedJSON struct {
+	Disposition string        `json:"disposition" jsonschema:"started, queued or repeat"`
+	RunID       string        `json:"runId" jsonschema:"the client's name of the run"`
+	ID          string        `json:"id" jsonschema:"the server's"`
+	Start       *positionJSON `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
 }
 
-type v1Reason struct {
+type reasonJSON struct {
 	Reason string `json:"reason,omitempty" jsonschema:"kept with what is stopped"`
 }
 
-type v1Interrupted struct {
+type allStoppedJSON struct {
 	Epoch      int64    `json:"epoch" jsonschema:"the thread's dispatch epoch by now"`
 	Active     string   `json:"active,omitempty" jsonschema:"the run that was under way"`
 	Superseded []string `json:"superseded" jsonschema:"the runs that waited"`
 }
 
-type v1Paused struct {
+type pausedJSON struct {
 	Paused bool `json:"paused" jsonschema:"false: no run is under way"`
 }
 
-type v1Resumed struct {
+type resumedJSON struct {
 	Resumed bool `json:"resumed" jsonschema:"false: there was nothing to go on with"`
 }
 
 func threadOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, latest input first",
-			scope: identity.ScopeRead, query: pageParameters, status: 200, answer: listOf[v1ThreadInfo]{}, serve: (*v1Call).listThreads},
+			scope: identity.ScopeRead, query: pageParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
 		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "A thread: messages, state, what is open",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: v1Thread{}, serve: (*v1Call).getThread},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: threadJSON{}, serve: (*call).getThread},
 		{method: "PATCH", path: "/threads/{thread}", id: "renameThread", summary: "Give a thread a title",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: v1Title{}, status: 204, serve: (*v1Call).renameThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: titleJSON{}, status: 204, serve: (*call).renameThread},
 		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Forget a thread that is at rest",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*v1Call).deleteThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*call).deleteThread},
 		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: v1Messages{}, serve: (*v1Call).listMessages},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: messagesJSON{}, serve: (*call).listMessages},
 		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: v1Input{}, status: 202, answer: v1Admitted{}, serve: (*v1Call).addInput},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: inputJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).addInput},
 		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
-			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: v1Reason{}, status: 200, answer: v1Interrupted{}, serve: (*v1Call).interruptThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
 		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
-			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, status: 200, answer: v1Paused{}, serve: (*v1Call).pauseThread},
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, status: 200, answer: pausedJSON{}, serve: (*call).pauseThread},
 		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
-			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: v1Resumed{}, serve: (*v1Call).unpauseThread},
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: resumedJSON{}, serve: (*call).unpauseThread},
 	}
 }
 
-func (c *v1Call) listThreads() (any, error) {
+func (c *call) listThreads() (any, error) {
 	q, err := c.page()
 	if err != nil {
 		return nil, err
 	}
-	threads, next, err := c.runs.Threads(c.r.Context(), c.identity.Namespace, q)
-	return pageOf(threads, next, err, func(t store.ThreadInfo) v1ThreadInfo {
-		return v1ThreadInfo{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Waiting, t.Queued}
+	threads, next, err := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
+	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Waiting, t.Queued}
 	})
 }
 
 // thread reads the path's thread, which must have been used.
-func (c *v1Call) thread() (*adapter.Thread, error) {
-	t, err := c.runs.Thread(c.r.Context(), c.key)
+func (c *call) thread() (*adapter.Thread, error) {
+	t, err := c.Runner.Thread(c.r.Context(), c.key)
 	if err == nil && t == nil {
 		err = errNoThread
 	}
 	return t, err
 }
 
-func (c *v1Call) getThread() (any, error) {
+func (c *call) getThread() (any, error) {
 	t, err := c.thread()
 	if err != nil {
 		return nil, err
 	}
 	messages, err := messageTexts(t.Messages)
-	return v1Thread{
+	return threadJSON{
 		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
-		Position: v1Position{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, Queued: t.Queued, Paused: t.Paused,
+		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, Queued: t.Queued, Paused: t.Paused,
 		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
 	}, err
 }
@@ -174,54 +149,54 @@ func messageTexts(messages protocol.Messages) ([]json.RawMessage, error) {
 	return texts, nil
 }
 
-func (c *v1Call) listMessages() (any, error) {
+func (c *call) listMessages() (any, error) {
 	t, err := c.thread()
 	if err != nil {
 		return nil, err
 	}
 	messages, err := messageTexts(t.Messages)
-	return v1Messages{messages}, err
+	return messagesJSON{messages}, err
 }
 
-func (c *v1Call) renameThread() (any, error) {
-	var title v1Title
+func (c *call) renameThread() (any, error) {
+	var title titleJSON
 	if err := c.read(&title); err != nil {
 		return nil, err
 	}
-	used, err := c.runs.SetTitle(c.r.Context(), c.key, title.Title)
+	used, err := c.Runner.SetTitle(c.r.Context(), c.key, title.Title)
 	if err == nil && !used {
 		err = errNoThread
 	}
 	return nil, err
 }
 
-func (c *v1Call) deleteThread() (any, error) {
+func (c *call) deleteThread() (any, error) {
 	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	forgotten, err := c.runs.DeleteThread(c.r.Context(), c.key)
+	forgotten, err := c.Runner.DeleteThread(c.r.Context(), c.key)
 	if err == nil && !forgotten {
 		err = errThreadInUse
 	}
 	return nil, err
 }
 
-func (c *v1Call) addInput() (any, error) {
-	var in v1Input
+func (c *call) addInput() (any, error) {
+	var in inputJSON
 	if err := c.read(&in); err != nil {
 		return nil, err
 	}
 	switch {
 	case in.Text == "":
 		return nil, badRequest("text: there is nothing in it")
-	case !c.srv.hasAgent(in.Agent):
+	case !c.HasAgent(in.Agent):
 		return nil, badRequest("agent: there is no agent of that name")
 	}
 	if in.RunID == "" {
 		in.RunID = newLabel("input")
 	}
-	admitted, err := c.runs.Inject(c.r.Context(), adapter.Injection{
-		Namespace: c.key.Namespace, Tenant: c.identity.Tenant, Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
+	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
+		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
 		RunID: in.RunID, Interrupt: in.Interrupt, After: in.After,
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 	})
@@ -229,47 +204,47 @@ func (c *v1Call) addInput() (any, error) {
 }
 
 // admitted answers an input that was judged.
-func (c *v1Call) admitted(a adapter.Admitted, label string, err error) (any, error) {
+func (c *call) admitted(a adapter.Admitted, label string, err error) (any, error) {
 	if err != nil {
 		return nil, err
 	}
 	if a.Refusal != nil {
-		return nil, problemOfRefusal(a.Refusal)
+		return nil, problemOfInput(a.Refusal)
 	}
 	if a.Of != "" {
 		label = a.Of
 	}
-	answer := v1Admitted{Disposition: string(a.Disposition), RunID: label, ID: a.RunID}
+	answer := admittedJSON{Disposition: string(a.Disposition), RunID: label, ID: a.RunID}
 	if a.Start.Epoch != "" {
-		answer.Start = &v1Position{a.Start.Epoch, a.Start.Seq}
+		answer.Start = &positionJSON{a.Start.Epoch, a.Start.Seq}
 	}
 	return answer, nil
 }
 
-func (c *v1Call) interruptThread() (any, error) {
-	var why v1Reason
+func (c *call) stopAll() (any, error) {
+	var why reasonJSON
 	if err := c.read(&why); err != nil {
 		return nil, err
 	}
 	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	i, err := c.runs.InterruptThread(c.r.Context(), c.key, why.Reason)
-	return v1Interrupted{i.Epoch, i.Active, append([]string{}, i.Superseded...)}, err
+	i, err := c.Runner.InterruptThread(c.r.Context(), c.key, why.Reason)
+	return allStoppedJSON{i.Epoch, i.Active, append([]string{}, i.Superseded...)}, err
 }
 
-func (c *v1Call) pauseThread() (any, error) {
+func (c *call) pauseThread() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	active, err := c.runs.Pause(c.r.Context(), c.key)
-	return v1Paused{active}, err
+	active, err := c.Runner.Pause(c.r.Context(), c.key)
+	return pausedJSON{active}, err
 }
 
-func (c *v1Call) unpauseThread() (any, error) {
+func (c *call) unpauseThread() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	resumed, err := c.runs.Unpause(c.r.Context(), c.key, c.identity.Tenant, newLabel("unpause"))
-	return v1Resumed{resumed}, err
+	resumed, err := c.Runner.Unpause(c.r.Context(), c.key, c.caller.Tenant(), newLabel("unpause"))
+	return resumedJSON{resumed}, err
 }

@@ -1,4 +1,4 @@
-package server
+package copilotkit
 
 import (
 	"encoding/json"
@@ -10,21 +10,21 @@ import (
 
 // info tells a page what the runtime can do. It claims no licence and no
 // feature that is not here.
-func (k *copilotCall) info() {
-	agents := map[string]copilotAgent{copilotDefault: k.srv.describe(copilotDefault, "")}
-	for _, name := range k.srv.opts.Agents {
-		agents[name] = k.srv.describe(name, name)
+func (k *call) info() {
+	agents := map[string]agentJSON{defaultAgent: k.describe(defaultAgent, "")}
+	for _, name := range k.Agents {
+		agents[name] = k.describe(name, name)
 	}
-	writeJSON(k.w, http.StatusOK, copilotInfo{
+	k.answer(http.StatusOK, infoJSON{
 		Version: moduleVersion(), Mode: "sse", Agents: agents, Suggestions: true, TelemetryDisabled: true,
 	})
 }
 
-type copilotInfo struct {
-	Version                       string                  `json:"version"`
-	Mode                          string                  `json:"mode"`
-	Agents                        map[string]copilotAgent `json:"agents"`
-	AudioFileTranscriptionEnabled bool                    `json:"audioFileTranscriptionEnabled"`
+type infoJSON struct {
+	Version                       string               `json:"version"`
+	Mode                          string               `json:"mode"`
+	Agents                        map[string]agentJSON `json:"agents"`
+	AudioFileTranscriptionEnabled bool                 `json:"audioFileTranscriptionEnabled"`
 	// Absent ones would count as supported.
 	ThreadEndpoints struct {
 		List             bool `json:"list"`
@@ -38,7 +38,7 @@ type copilotInfo struct {
 	TelemetryDisabled bool `json:"telemetryDisabled"`
 }
 
-type copilotAgent struct {
+type agentJSON struct {
 	Name         string          `json:"name"`
 	Description  string          `json:"description"`
 	ClassName    string          `json:"className"`
@@ -46,10 +46,9 @@ type copilotAgent struct {
 }
 
 // describe tells of an agent, by what a page calls it and what it is called here.
-func (s *Server) describe(called, name string) copilotAgent {
-	return copilotAgent{
-		Name: called, Description: s.opts.Identities[name].Description, ClassName: "HttpAgent", Capabilities: s.capabilitiesOf(name),
-	}
+func (k *call) describe(called, name string) agentJSON {
+	description, capabilities := k.Describe(name)
+	return agentJSON{Name: called, Description: description, ClassName: "HttpAgent", Capabilities: capabilities}
 }
 
 // moduleVersion is this module's version in the program that it is part of.

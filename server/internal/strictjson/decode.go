@@ -1,30 +1,30 @@
-package server
+package strictjson
 
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
 )
 
-// read decodes the body. A member that means nothing is refused, because it is a
-// misspelt one, and so is one that comes twice at any depth: what was checked
-// and what is kept would not be the same.
-func (c *v1Call) read(into any) error {
-	if _, bad := topMembers(c.body); bad != nil {
-		return badRequest("the body: " + bad.message)
+// Decode reads an object into a struct. A member that means nothing is refused,
+// because it is a misspelt one, and so is one that comes twice at any depth.
+func Decode(data []byte, into any) error {
+	if _, bad := Members(data); bad != nil {
+		return bad
 	}
-	if err := exactNames(json.NewDecoder(bytes.NewReader(c.body)), reflect.TypeOf(into), ""); err != nil {
-		return badRequest("the body: " + err.Error())
+	if err := exactNames(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(into), ""); err != nil {
+		return err
 	}
-	if err := json.Unmarshal(c.body, into); err != nil {
-		return badRequest("the body: " + strings.TrimPrefix(err.Error(), "json: "))
+	if err := json.Unmarshal(data, into); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 	}
 	return nil
 }
 
-// exactNames reads a value that is valid JSON, nested no deeper than maxDepth,
+// exactNames reads a value that is valid JSON, nested no deeper than MaxDepth,
 // and refuses members that come twice, and those that t does not have, which
 // encoding/json would take by any case. t nil: members of any name.
 func exactNames(d *json.Decoder, t reflect.Type, at string) error {

@@ -1,28 +1,31 @@
-package server
+package copilotkit
 
 import (
 	"encoding/json"
 	"net/http"
+
+	"github.com/aguiws/aguiws/server/internal/requestbody"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // single answers the protocol's single endpoint: the same calls, each in an
 // envelope that names it.
-func (k *copilotCall) single() {
-	body, refused := k.srv.readJSON(k.w, k.r)
+func (k *call) single() {
+	body, refused := requestbody.JSON(k.w, k.r, k.MaxBodyBytes)
 	if refused != nil {
 		k.refuse(refused)
 		return
 	}
-	members, bad := topMembers(body)
+	members, bad := strictjson.Members(body)
 	if bad != nil {
-		k.invalid(bad.message)
+		k.invalid(bad.Message)
 		return
 	}
 	if members["method"] == nil {
 		k.invalid("Missing method field")
 		return
 	}
-	method, _ := text(members["method"])
+	method, _ := strictjson.Text(members["method"])
 	serve, known := map[string]func(){
 		"info":          k.info,
 		"agent/run":     k.run,
@@ -35,7 +38,7 @@ func (k *copilotCall) single() {
 		return
 	}
 	if p := members["params"]; p != nil && string(p) != "null" {
-		params, bad := topMembers(p)
+		params, bad := strictjson.Members(p)
 		if bad != nil || !optionalText(params["agentId"], &k.agent) || !optionalText(params["threadId"], &k.thread) {
 			k.invalid("params must be an object of strings")
 			return
@@ -48,11 +51,11 @@ func (k *copilotCall) single() {
 
 func optionalText(data json.RawMessage, into *string) (ok bool) {
 	if ok = data == nil || string(data) == "null"; !ok {
-		*into, ok = text(data)
+		*into, ok = strictjson.Text(data)
 	}
 	return ok
 }
 
-func (k *copilotCall) invalid(message string) {
-	k.fail(http.StatusBadRequest, copilotError{Error: "invalid_request", Message: message})
+func (k *call) invalid(message string) {
+	k.fail(http.StatusBadRequest, errorJSON{Error: "invalid_request", Message: message})
 }
