@@ -9,14 +9,6 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// Authenticator decides who a request is from. Authenticate is called
-// concurrently, once a socket or request. It returns ErrUnauthenticated (401)
-// for a credential that is missing or bad, ErrForbidden (403) for one that may
-// not use this server, and any other error (503) when it cannot tell.
-type Authenticator interface {
-	Authenticate(ctx context.Context, c identity.Credential) (identity.Identity, error)
-}
-
 // caller is whom a request is from.
 type caller struct {
 	identity identity.Identity
@@ -28,7 +20,7 @@ type caller struct {
 // enter decides whom a request over HTTP is from, in the order of BINDING.md:
 // the Origin, the credential, how much the caller asks for. The Host was checked
 // before. Every route but the probes goes through it or through shake.
-func (s *Server) enter(r *http.Request) (*caller, *refusal.Refusal) {
+func (s *core) enter(r *http.Request) (*caller, *refusal.Refusal) {
 	origin := r.Header.Get("Origin")
 	if origin != "" && !originAllowed(r, origin, s.opts.Origins) {
 		return nil, refuseOrigin
@@ -44,7 +36,7 @@ func (s *Server) enter(r *http.Request) (*caller, *refusal.Refusal) {
 
 // enterFor is enter for one of several agents. Which agents there are is told
 // only to who is known.
-func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal.Refusal) {
+func (s *core) enterFor(r *http.Request, agent string) (*caller, *refusal.Refusal) {
 	c, refused := s.enter(r)
 	if refused == nil && !s.hasAgent(agent) {
 		refused = refuseAgent
@@ -52,13 +44,13 @@ func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal.Refu
 	return c, refused
 }
 
-func (s *Server) hasAgent(name string) bool {
+func (s *core) hasAgent(name string) bool {
 	return name == "" || slices.Contains(s.opts.Agents, name)
 }
 
 // authenticate asks the authenticator. fromPage says that the request cannot
 // be one that a foreign page made with the cookies of its reader.
-func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal.Refusal) {
+func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal.Refusal) {
 	_, none := s.opts.Auth.(identity.None)
 	if !fromPage && !present && !none {
 		return nil, refuseNoOrigin
@@ -84,4 +76,12 @@ func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage 
 		return nil, refuseRate.After(wait)
 	}
 	return c, nil
+}
+
+// slowDown refuses a request of an address that sends too many.
+func (s *core) slowDown(r *http.Request) *refusal.Refusal {
+	if wait := s.byAddress.take(s.addressOf(r)); wait > 0 {
+		return refuseRate.After(wait)
+	}
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // controlAPI is the control API on this server.
-func (s *Server) controlAPI() *controlapi.API {
+func (s *core) controlAPI() *controlapi.API {
 	return controlapi.New(controlapi.Config{
 		Runner: s.control,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
@@ -22,7 +22,7 @@ func (s *Server) controlAPI() *controlapi.API {
 
 // controlCaller is a caller as the control API knows one.
 type controlCaller struct {
-	srv *Server
+	srv *core
 	*caller
 }
 

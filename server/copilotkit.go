@@ -15,14 +15,8 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// Suggestion is something that a page offers its reader to say next.
-type Suggestion struct {
-	Title   string // short: the text of a button
-	Message string // what is said when it is chosen
-}
-
 // copilotkit is CopilotKit's runtime on this server.
-func (s *Server) copilotkit() *copilotkit.Runtime {
+func (s *core) copilotkit() *copilotkit.Runtime {
 	c := copilotkit.Config{
 		Enter: func(r *http.Request) (copilotkit.Caller, *refusal.Refusal) {
 			c, refused := s.enter(r)
@@ -40,7 +34,7 @@ func (s *Server) copilotkit() *copilotkit.Runtime {
 	return copilotkit.New(c)
 }
 
-func (s *Server) suggest(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]copilotkit.Suggestion, error) {
+func (s *core) suggest(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]copilotkit.Suggestion, error) {
 	found, err := s.opts.Suggest(ctx, agent, in)
 	list := make([]copilotkit.Suggestion, len(found))
 	for i, f := range found {
@@ -51,7 +45,7 @@ func (s *Server) suggest(ctx context.Context, agent string, in *protocol.RunAgen
 
 // copilotCaller is a caller as CopilotKit's runtime knows one.
 type copilotCaller struct {
-	srv *Server
+	srv *core
 	*caller
 }
 

@@ -16,6 +16,10 @@ const (
 	backoffMost  = 5 * time.Second
 )
 
+// departure bounds how long a draining socket is served what its threads ended
+// with.
+const departure = 2 * time.Second
+
 // cursor follows one thread for a client and counts what the client was given
 // of it: a delivery of a socket is one, and so is a stream over HTTP or of a plain
 // socket. All but ready belongs to the goroutine that serves the client.

@@ -175,3 +175,9 @@ func (s *fullSession) positionOf(thread string) store.Position {
 	}
 	return store.Position{}
 }
+
+// owe makes the session pay by its own goroutine.
+func (s *fullSession) owe(thread string, events [][]byte) {
+	s.debts.add(thread, events)
+	s.poke()
+}

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -17,16 +16,13 @@ import (
 const recoveredHeader = "Aguiws-Recovered"
 
 var (
-	refuseAfter     = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
-	refuseFollow    = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
-	refuseThreadID  = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes")
-	refuseReading   = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not follow threads")
-	refuseCorrupted = refusal.New(http.StatusInternalServerError, adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted")
-	refuseStore     = refusal.New(http.StatusServiceUnavailable, codeStore, "the store does not answer").After(time.Second)
+	refuseAfter    = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
+	refuseFollow   = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
+	refuseThreadID = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes")
 )
 
 // serveEvents follows a thread over Server-Sent Events.
-func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
+func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 	c, refused := s.enter(r)
 	if refused == nil && !c.identity.May(identity.ScopeRead) {
 		refused = refuseReading
@@ -36,13 +32,13 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		refused = ask.read(r)
 	}
 	if refused == nil {
-		refused = s.reserve(c)
+		refused = s.reserve(c.user, c.address, &s.opts)
 	}
 	if refused != nil {
 		refused.Write(w)
 		return
 	}
-	defer s.unreserve(c)
+	defer s.unreserve(c.user, c.address)
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return

@@ -23,10 +23,11 @@ type heartbeat struct {
 	paused  atomic.Int32 // the reader is held up by us: pongs are not read
 }
 
-func (b *heartbeat) start(sock *socket) {
+// start pings until ctx ends, and calls silent when the peer is not there.
+func (b *heartbeat) start(ctx context.Context, opts *Options, peer pinger, silent func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	every := sock.srv.opts.Heartbeat
+	every := opts.Heartbeat
 	b.timer = time.AfterFunc(every, func() {
 		b.mu.Lock()
 		if b.stopped {
@@ -36,7 +37,7 @@ func (b *heartbeat) start(sock *socket) {
 		b.pings.Add(1)
 		b.mu.Unlock()
 		defer b.pings.Done()
-		b.ping(sock)
+		b.ping(ctx, opts.PongTimeout, peer, silent)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if !b.stopped {
@@ -45,13 +46,12 @@ func (b *heartbeat) start(sock *socket) {
 	})
 }
 
-func (b *heartbeat) ping(sock *socket) {
-	ctx, cancel := context.WithTimeout(sock.ctx, sock.srv.opts.PongTimeout)
+func (b *heartbeat) ping(ctx context.Context, timeout time.Duration, peer pinger, silent func()) {
+	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if sock.link.Ping(ctx) || sock.ctx.Err() != nil || b.paused.Load() > 0 {
-		return
+	if !peer.Ping(within) && ctx.Err() == nil && b.paused.Load() == 0 {
+		silent()
 	}
-	sock.cut(closeSilent)
 }
 
 // stop ends the heartbeat and waits for a ping under way; the connection must

@@ -61,17 +61,3 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 	return nil
 }
-
-// public reports whether an address can be reached from other machines. What
-// is no IP address, such as a Unix socket, cannot.
-func public(addr net.Addr) bool {
-	if addr == nil {
-		return false
-	}
-	host, _, err := net.SplitHostPort(addr.String())
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && !ip.IsLoopback()
-}

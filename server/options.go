@@ -11,6 +11,14 @@ import (
 	"github.com/aguiws/aguiws/server/identity"
 )
 
+// Authenticator decides who a request is from. Authenticate is called
+// concurrently, once a socket or request. It returns ErrUnauthenticated (401)
+// for a credential that is missing or bad, ErrForbidden (403) for one that may
+// not use this server, and any other error (503) when it cannot tell.
+type Authenticator interface {
+	Authenticate(ctx context.Context, c identity.Credential) (identity.Identity, error)
+}
+
 // Options are a Server's settings. The zero value serves loopback clients
 // without authentication. New copies them.
 type Options struct {
@@ -94,6 +102,12 @@ type Options struct {
 	// A frame that does not find room in CallTimeout closes its socket with
 	// 1013. Default 256 MiB.
 	InboundBytes int64
+}
+
+// Suggestion is something that a page offers its reader to say next.
+type Suggestion struct {
+	Title   string // short: the text of a button
+	Message string // what is said when it is chosen
 }
 
 func (o *Options) withDefaults() Options {

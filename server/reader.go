@@ -14,14 +14,6 @@ import (
 // refusing a flood costs little.
 const penalty = 10 * time.Millisecond
 
-// inflow is what a reader reads from.
-type inflow interface {
-	// Read returns the next message, or conn.ErrIdle when nothing is left.
-	Read() ([]byte, error)
-	// Await makes the reader come when there is more.
-	Await()
-}
-
 // intake is what a reader remembers of earlier frames.
 type intake struct {
 	limit     *rate.Limiter
@@ -118,14 +110,4 @@ func (sock *socket) enqueue(f *frame) error {
 		f.done()
 		return context.Cause(sock.ctx)
 	}
-}
-
-// reserve takes a token, or says how long until there is one.
-func reserve(limit *rate.Limiter) time.Duration {
-	r := limit.Reserve()
-	d := r.Delay()
-	if d > 0 {
-		r.Cancel()
-	}
-	return d
 }

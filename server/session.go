@@ -7,10 +7,6 @@ import (
 	"time"
 )
 
-// departure bounds how long a draining socket is served what its threads ended
-// with.
-const departure = 2 * time.Second
-
 // fullSession speaks the binding: control frames, and any number of threads on
 // one socket. All but again belongs to the goroutine that takes the turn.
 type fullSession struct {

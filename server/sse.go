@@ -35,7 +35,7 @@ type sse struct {
 // stream opens the answer: from the first call of begin its status is 200, and
 // all that is to be said is said by events. serve ends when the client goes,
 // when its credential does, and when Shutdown has no more patience.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, agent string, serve func(*sse)) {
+func (s *core) stream(w http.ResponseWriter, r *http.Request, c *caller, agent string, serve func(*sse)) {
 	out := &sse{peer: s.newPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
 	defer out.cancel(closeGone)
 	defer context.AfterFunc(r.Context(), func() { out.cancel(closeGone) })()
