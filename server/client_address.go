@@ -11,7 +11,7 @@ import (
 // whom a trusted proxy says that it speaks for. A loopback address counts for
 // nobody: behind it is this machine, or a proxy that is not listed. Of IPv6,
 // 64 bits are one network's.
-func (s *Server) addressOf(r *http.Request) string {
+func (s *core) addressOf(r *http.Request) string {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr
@@ -42,7 +42,7 @@ func (s *Server) addressOf(r *http.Request) string {
 	return addr.String()
 }
 
-func (s *Server) trusts(addr netip.Addr) bool {
+func (s *core) trusts(addr netip.Addr) bool {
 	for _, p := range s.opts.TrustedProxies {
 		if p.Contains(addr) {
 			return true

@@ -9,7 +9,7 @@ import (
 )
 
 // controlAPI is the control API on this server.
-func (s *Server) controlAPI() *controlapi.API {
+func (s *core) controlAPI() *controlapi.API {
 	return controlapi.New(controlapi.Config{
 		Runner: s.control,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
@@ -22,11 +22,11 @@ func (s *Server) controlAPI() *controlapi.API {
 
 // controlCaller is a caller as the control API knows one.
 type controlCaller struct {
-	srv *Server
+	srv *core
 	*caller
 }
 
 func (c controlCaller) Namespace() string            { return c.identity.Namespace }
 func (c controlCaller) Tenant() string               { return c.identity.Tenant }
-func (c controlCaller) May(scope string) bool        { return c.identity.may(scope) }
+func (c controlCaller) May(scope string) bool        { return c.identity.May(scope) }
 func (c controlCaller) MayInput() *protocol.RunError { return c.srv.mayInput(c.caller) }

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // scopesOf is what each operation asks for: any one of these scopes. home is for
@@ -47,13 +48,13 @@ func scopesServer(t *testing.T, namespaces map[string]string) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := []Token{{Token: "0123456789abcdef-nothing-own", Tenant: "acme", User: "me", Scopes: []string{}}}
-	for _, scope := range []string{ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin, ScopeMetrics} {
+	list := []identity.Token{{Token: "0123456789abcdef-nothing-own", Tenant: "acme", User: "me", Scopes: []string{}}}
+	for _, scope := range []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics} {
 		list = append(list,
-			Token{Token: "0123456789abcdef-" + scope + "-own", Tenant: "acme", User: "me", Scopes: []string{scope}},
-			Token{Token: "0123456789abcdef-" + scope + "-shared", Tenant: "acme", User: "me", Namespace: "team", Scopes: []string{scope}})
+			identity.Token{Token: "0123456789abcdef-" + scope + "-own", Tenant: "acme", User: "me", Scopes: []string{scope}},
+			identity.Token{Token: "0123456789abcdef-" + scope + "-shared", Tenant: "acme", User: "me", Namespace: "team", Scopes: []string{scope}})
 	}
-	tokens, err := NewTokens(list)
+	tokens, err := identity.NewTokens(list)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +119,7 @@ func TestV1Scopes(t *testing.T) {
 				t.Errorf("%s: %s in the namespace %q: %s, not %s", op.id, token, namespace, got, want)
 			}
 		}
-		for _, scope := range []string{"nothing", ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin, ScopeMetrics} {
+		for _, scope := range []string{"nothing", identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics} {
 			at := verdict(scope, needs.home, "forbidden")
 			check(scope+"-own", "", at)
 			if scope != "nothing" {

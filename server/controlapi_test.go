@@ -17,6 +17,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // v1Server is a real server whose every answer is held against the OpenAPI
@@ -47,12 +48,12 @@ func newV1With(t *testing.T, opts *Options) *v1Server {
 
 func newV1On(t *testing.T, r *adapter.Runner, opts *Options) *v1Server {
 	t.Helper()
-	all := []string{ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin}
-	tokens, err := NewTokens([]Token{
+	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin}
+	tokens, err := identity.NewTokens([]identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann"},
 		{Token: "0123456789abcdef-operator", Tenant: "acme", User: "op", Scopes: all},
 		{Token: "0123456789abcdef-elsewhere", Tenant: "other", User: "op", Scopes: all},
-		{Token: "0123456789abcdef-reader", Tenant: "acme", User: "reader", Scopes: []string{ScopeRead}},
+		{Token: "0123456789abcdef-reader", Tenant: "acme", User: "reader", Scopes: []string{identity.ScopeRead}},
 	})
 	if err != nil {
 		t.Fatal(err)

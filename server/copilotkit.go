@@ -10,18 +10,13 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/copilotkit"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// Suggestion is something that a page offers its reader to say next.
-type Suggestion struct {
-	Title   string // short: the text of a button
-	Message string // what is said when it is chosen
-}
-
 // copilotkit is CopilotKit's runtime on this server.
-func (s *Server) copilotkit() *copilotkit.Runtime {
+func (s *core) copilotkit() *copilotkit.Runtime {
 	c := copilotkit.Config{
 		Enter: func(r *http.Request) (copilotkit.Caller, *refusal.Refusal) {
 			c, refused := s.enter(r)
@@ -39,7 +34,7 @@ func (s *Server) copilotkit() *copilotkit.Runtime {
 	return copilotkit.New(c)
 }
 
-func (s *Server) suggest(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]copilotkit.Suggestion, error) {
+func (s *core) suggest(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]copilotkit.Suggestion, error) {
 	found, err := s.opts.Suggest(ctx, agent, in)
 	list := make([]copilotkit.Suggestion, len(found))
 	for i, f := range found {
@@ -50,11 +45,11 @@ func (s *Server) suggest(ctx context.Context, agent string, in *protocol.RunAgen
 
 // copilotCaller is a caller as CopilotKit's runtime knows one.
 type copilotCaller struct {
-	srv *Server
+	srv *core
 	*caller
 }
 
-func (c copilotCaller) May(scope string) bool { return c.identity.may(scope) }
+func (c copilotCaller) May(scope string) bool { return c.identity.May(scope) }
 
 func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent string, body []byte, serve func(copilotkit.Stream)) *refusal.Refusal {
 	return c.srv.answerInput(w, r, c.caller, agent, body, func(out *sse, f *frame) { serve(copilotStream{out, f}) })
@@ -92,7 +87,7 @@ func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.input }
 func (c copilotStream) Run() { c.run(c.f) }
 
 func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, error)) *refusal.Refusal {
-	if !c.identity.may(ScopeRead) {
+	if !c.identity.May(identity.ScopeRead) {
 		return refuseReading
 	}
 	t := &threadStream{out: c.sse}

@@ -13,12 +13,12 @@ const preflightAge = "600"
 // path is what the routes of one path have in common: what pages of other
 // origins may do with it, and what is answered to methods that it lacks.
 type path struct {
-	srv      *Server
+	srv      *core
 	byMethod map[string]http.HandlerFunc // "" is any method
 }
 
 // byPath gathers the routes by their path.
-func (s *Server) byPath() map[string]path {
+func (s *core) byPath() map[string]path {
 	paths := map[string]path{}
 	for _, r := range s.routes() {
 		method, at, found := strings.Cut(r.pattern, " ")

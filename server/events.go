@@ -3,11 +3,11 @@ package server
 import (
 	"errors"
 	"net/http"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -16,18 +16,15 @@ import (
 const recoveredHeader = "Aguiws-Recovered"
 
 var (
-	refuseAfter     = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
-	refuseFollow    = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
-	refuseThreadID  = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes")
-	refuseReading   = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not follow threads")
-	refuseCorrupted = refusal.New(http.StatusInternalServerError, adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted")
-	refuseStore     = refusal.New(http.StatusServiceUnavailable, codeStore, "the store does not answer").After(time.Second)
+	refuseAfter    = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
+	refuseFollow   = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
+	refuseThreadID = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes")
 )
 
 // serveEvents follows a thread over Server-Sent Events.
-func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
+func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 	c, refused := s.enter(r)
-	if refused == nil && !c.identity.may(ScopeRead) {
+	if refused == nil && !c.identity.May(identity.ScopeRead) {
 		refused = refuseReading
 	}
 	var ask following
@@ -35,13 +32,13 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		refused = ask.read(r)
 	}
 	if refused == nil {
-		refused = s.reserve(c)
+		refused = s.reserve(c.user, c.address, &s.opts)
 	}
 	if refused != nil {
 		refused.Write(w)
 		return
 	}
-	defer s.unreserve(c)
+	defer s.unreserve(c.user, c.address)
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return
@@ -169,12 +166,14 @@ func (t *threadStream) event(event []byte) (over bool, err error) {
 
 // restated ends the stream: what was written cannot be taken back, and what
 // follows does not continue it. A client that comes back is restated.
-func (t *threadStream) restated(*adapter.Attached) (over bool, err error) {
+func (t *threadStream) restated(*adapter.Attached, bool) (over bool, err error) {
 	if t.counted {
 		return true, nil
 	}
 	return true, refuse(t.out, outcomeUnknown())
 }
+
+func (t *threadStream) failed(error) error { return nil }
 
 // settled ends the stream when the thread is at rest: no run is under way and
 // none is about to be, unless a question holds it up.
@@ -190,12 +189,11 @@ func (t *threadStream) settled() (over bool, err error) {
 			return false, nil
 		}
 		if !a.Recovered {
-			return t.restated(a)
+			return t.restated(a, false)
 		}
 		// What has come meanwhile is handed out before this is believed.
 		t.known = a
-		t.ready.Store(true)
-		t.poke()
+		t.lookAgain()
 		return false, nil
 	}
 	return t.known.ActiveRunID == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil

@@ -33,7 +33,7 @@ func (a *answer) Unwrap() http.ResponseWriter { return a.ResponseWriter }
 func (a *answer) NoteCode(code string) { a.code = code }
 
 // counted counts requests by the route that answered them.
-func (s *Server) counted(next http.Handler) http.Handler {
+func (s *core) counted(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		a := &answer{ResponseWriter: w}
 		defer func() {

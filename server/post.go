@@ -21,7 +21,7 @@ var (
 )
 
 // servePost is AG-UI's HTTP binding: an input in, its run's events out.
-func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
+func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
 	agent := r.PathValue("agent")
 	c, refused := s.enterFor(r, agent)
 	if refused == nil {
@@ -34,11 +34,11 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 
 // answerInput lets serve answer an input with events. body is what is read as
 // one; nil: the request's.
-func (s *Server) answerInput(w http.ResponseWriter, r *http.Request, c *caller, agent string, body []byte, serve func(*sse, *frame)) *refusal.Refusal {
-	if refused := s.reserve(c); refused != nil {
+func (s *core) answerInput(w http.ResponseWriter, r *http.Request, c *caller, agent string, body []byte, serve func(*sse, *frame)) *refusal.Refusal {
+	if refused := s.reserve(c.user, c.address, &s.opts); refused != nil {
 		return refused
 	}
-	defer s.unreserve(c)
+	defer s.unreserve(c.user, c.address)
 	f, refused := s.readInput(w, r, body)
 	if refused == nil {
 		s.stream(w, r, c, agent, func(out *sse) { serve(out, f) })
@@ -87,7 +87,7 @@ func (o *sse) finish(err error) {
 	}
 }
 
-func (s *Server) readInput(w http.ResponseWriter, r *http.Request, body []byte) (*frame, *refusal.Refusal) {
+func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte) (*frame, *refusal.Refusal) {
 	if body == nil {
 		var refused *refusal.Refusal
 		if body, refused = requestbody.JSON(w, r, s.opts.MaxFrameBytes); refused != nil {
@@ -117,7 +117,7 @@ func refuseInput(message string, fields []protocol.Problem) *refusal.Refusal {
 }
 
 // work waits until the process may work on that much at once.
-func (s *Server) work(r *http.Request, bytes int) (release func(), refused *refusal.Refusal) {
+func (s *core) work(r *http.Request, bytes int) (release func(), refused *refusal.Refusal) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
 	defer cancel()
 	if s.inbound.Acquire(ctx, int64(bytes)) != nil {

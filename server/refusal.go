@@ -5,8 +5,13 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
+
+// Subprotocol is the name of the WebSocket binding, version 1.
+const Subprotocol = "agui.v1.json"
 
 var (
 	refuseHost       = refusal.New(http.StatusForbidden, "host_not_allowed", "this server does not answer to that Host")
@@ -26,14 +31,17 @@ var (
 	refuseRate       = refusal.New(http.StatusTooManyRequests, codeRateLimited, "too many requests").After(time.Second)
 	refuseOverload   = refusal.New(http.StatusServiceUnavailable, "overloaded", "this server has too many open sockets").After(10 * time.Second)
 	refuseDraining   = refusal.New(http.StatusServiceUnavailable, "server_draining", "this server is shutting down").After(time.Second)
+	refuseReading    = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not follow threads")
+	refuseCorrupted  = refusal.New(http.StatusInternalServerError, adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted")
+	refuseStore      = refusal.New(http.StatusServiceUnavailable, codeStore, "the store does not answer").After(time.Second)
 )
 
 // refusalOf turns an Authenticator's error into an answer.
 func refusalOf(err error) *refusal.Refusal {
 	switch {
-	case errors.Is(err, ErrUnauthenticated):
+	case errors.Is(err, identity.ErrUnauthenticated):
 		return refuseCredential
-	case errors.Is(err, ErrForbidden):
+	case errors.Is(err, identity.ErrForbidden):
 		return refuseForbidden
 	default:
 		return refuseAuthDown

@@ -14,7 +14,7 @@ type route struct {
 
 // probes are answered whatever the Host and whoever asks: load balancers know
 // neither.
-func (s *Server) probes() []route {
+func (s *core) probes() []route {
 	return []route{
 		{"GET /healthz", s.serveHealth},
 		{"GET /readyz", s.serveReady},
@@ -23,7 +23,7 @@ func (s *Server) probes() []route {
 
 // routes are answered to a Host that is allowed. Each decides itself who asks,
 // by enter or by the handshake.
-func (s *Server) routes() []route {
+func (s *core) routes() []route {
 	routes := s.bindingRoutes()
 	mount := func(others iter.Seq2[string, http.HandlerFunc]) {
 		for pattern, serve := range others {
@@ -37,7 +37,7 @@ func (s *Server) routes() []route {
 	return routes
 }
 
-func (s *Server) bindingRoutes() []route {
+func (s *core) bindingRoutes() []route {
 	return []route{
 		{"/agui/ws", s.serveSocket},
 		{"/agui/{agent}/ws", s.serveSocket},
@@ -74,6 +74,17 @@ func (s *Server) Handler() http.Handler {
 		inner.ServeHTTP(w, r)
 	})
 	return guarded(s.counted(outer))
+}
+
+// Probes serves /healthz, /readyz and /metrics to whoever asks, for a listener
+// that only the operator reaches.
+func (s *Server) Probes() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range s.probes() {
+		mux.Handle(r.pattern, sealed(r.serve))
+	}
+	mux.Handle("GET /metrics", s.metrics.Handler())
+	return guarded(mux)
 }
 
 // guarded sets what every answer says, a fallback's too: it may replace it.

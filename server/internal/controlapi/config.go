@@ -29,11 +29,3 @@ type Caller interface {
 	// MayInput refuses an input of a user who sends too many. Each call is one.
 	MayInput() *protocol.RunError
 }
-
-// Scopes as identities have them.
-const (
-	scopeRead     = "read"
-	scopeRun      = "run"
-	scopeApprover = "approver"
-	scopeAdmin    = "admin"
-)

@@ -11,6 +11,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -56,14 +57,14 @@ type resolvedJSON struct {
 func inboxOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/inbox", id: "listInbox", summary: "The tenant's threads with open interrupts, those that have waited longest first; without the scope approver or admin those among the threads of the caller's namespace that the page looks at, latest input first",
-			scope: scopeRead, beyond: scopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox,
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox,
 			query: append([]parameter{{"reason", "only those with an open interrupt of this reason"}}, pageParameters...)},
 		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",
-			scope: scopeRead, beyond: scopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInterrupts},
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInterrupts},
 		{method: "POST", path: "/threads/{thread}/interrupts/resolve", id: "resolveInterrupts", summary: "Answer some or all of a thread's open interrupts",
-			scope: scopeRun, beyond: scopeApprover, admits: true, body: resolveJSON{}, status: 200, answer: resolvedJSON{}, serve: (*call).resolve},
+			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: resolveJSON{}, status: 200, answer: resolvedJSON{}, serve: (*call).resolve},
 		{method: "DELETE", path: "/threads/{thread}/interrupts/{interrupt}/draft", id: "dropDraft", summary: "Take back an answer that waits for the others",
-			scope: scopeRun, beyond: scopeApprover, status: 204, serve: (*call).dropDraft},
+			scope: identity.ScopeRun, beyond: identity.ScopeApprover, status: 204, serve: (*call).dropDraft},
 	}
 }
 

@@ -3,6 +3,8 @@ package controlapi
 import (
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // operation is one method of one path of the control API. The routes and the
@@ -11,7 +13,7 @@ type operation struct {
 	method, path string // path as http.ServeMux has it, under /v1
 	id, summary  string
 	// scope lets the caller do this in its own namespace, beyond there and in the
-	// others of its tenant; "" there: it is about no thread. scopeAdmin lets it do
+	// others of its tenant; "" there: it is about no thread. identity.ScopeAdmin lets it do
 	// all of it.
 	scope, beyond string
 	admits        bool // it may begin a run: each call is one of the user's inputs
@@ -44,8 +46,8 @@ func (o *operation) parameters() []parameter {
 
 // home and away are the scopes any one of which is needed in the caller's own
 // namespace, and in others of its tenant.
-func (o *operation) home() []string { return scopeList(o.scope, o.beyond, scopeAdmin) }
-func (o *operation) away() []string { return scopeList(o.beyond, scopeAdmin) }
+func (o *operation) home() []string { return scopeList(o.scope, o.beyond, identity.ScopeAdmin) }
+func (o *operation) away() []string { return scopeList(o.beyond, identity.ScopeAdmin) }
 
 // scopeList leaves out "" and what comes again.
 func scopeList(scopes ...string) []string {

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 type threadInfoJSON struct {
@@ -84,23 +85,23 @@ type resumedJSON struct {
 func threadOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, latest input first",
-			scope: scopeRead, query: pageParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
+			scope: identity.ScopeRead, query: pageParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
 		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "A thread: messages, state, what is open",
-			scope: scopeRead, beyond: scopeAdmin, status: 200, answer: threadJSON{}, serve: (*call).getThread},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: threadJSON{}, serve: (*call).getThread},
 		{method: "PATCH", path: "/threads/{thread}", id: "renameThread", summary: "Give a thread a title",
-			scope: scopeRun, beyond: scopeAdmin, body: titleJSON{}, status: 204, serve: (*call).renameThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: titleJSON{}, status: 204, serve: (*call).renameThread},
 		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Forget a thread that is at rest",
-			scope: scopeRun, beyond: scopeAdmin, status: 204, serve: (*call).deleteThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*call).deleteThread},
 		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
-			scope: scopeRead, beyond: scopeAdmin, status: 200, answer: messagesJSON{}, serve: (*call).listMessages},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: messagesJSON{}, serve: (*call).listMessages},
 		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one",
-			scope: scopeRun, beyond: scopeAdmin, admits: true, body: inputJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).addInput},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: inputJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).addInput},
 		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
-			scope: scopeRun, beyond: scopeAdmin, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
 		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
-			scope: scopeAdmin, beyond: scopeAdmin, status: 200, answer: pausedJSON{}, serve: (*call).pauseThread},
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, status: 200, answer: pausedJSON{}, serve: (*call).pauseThread},
 		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
-			scope: scopeAdmin, beyond: scopeAdmin, admits: true, status: 200, answer: resumedJSON{}, serve: (*call).unpauseThread},
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: resumedJSON{}, serve: (*call).unpauseThread},
 	}
 }
 

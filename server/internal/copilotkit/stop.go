@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
@@ -21,9 +22,6 @@ const (
 
 // errNotStill says that runs of a thread begin as fast as they are stopped.
 var errNotStill = errors.New("copilotkit: runs begin as fast as they are stopped")
-
-// scopeRun is the scope that stopping needs, as identities have it.
-const scopeRun = "run"
 
 var (
 	refuseStopping = refusal.New(http.StatusForbidden, refusal.CodeForbidden, "this identity may not stop runs")
@@ -42,7 +40,7 @@ func (k *call) stop() {
 	case !strictjson.IsName(k.thread):
 		k.refuse(refuseThreadID)
 		return
-	case !k.caller.May(scopeRun):
+	case !k.caller.May(identity.ScopeRun):
 		k.refuse(refuseStopping)
 		return
 	}

@@ -1,28 +1,11 @@
-package server
+package conn
 
 import (
-	"encoding/binary"
 	"math/rand/v2"
 	"testing"
-)
 
-// clientFrame is a masked frame as a client sends it.
-func clientFrame(fin bool, opcode byte, payload []byte) []byte {
-	first := opcode
-	if fin {
-		first |= 0x80
-	}
-	b := []byte{first}
-	switch n := len(payload); {
-	case n < 126:
-		b = append(b, 0x80|byte(n))
-	case n < 1<<16:
-		b = binary.BigEndian.AppendUint16(append(b, 0x80|126), uint16(n))
-	default:
-		b = binary.BigEndian.AppendUint64(append(b, 0x80|127), uint64(n))
-	}
-	return append(append(b, 0, 0, 0, 0), payload...)
-}
+	"github.com/aguiws/aguiws/server/internal/conn/conntest"
+)
 
 // Wherever the stream is cut, it is at rest after whole messages and nowhere
 // else.
@@ -39,14 +22,14 @@ func TestFraming(t *testing.T) {
 			}
 			switch {
 			case random.IntN(3) == 0:
-				stream = append(stream, clientFrame(true, []byte{8, 9, 10}[random.IntN(3)], payload[:min(len(payload), 125)])...)
+				stream = append(stream, conntest.Frame(true, []byte{8, 9, 10}[random.IntN(3)], payload[:min(len(payload), 125)])...)
 			default:
 				opcode := byte(1)
 				if open {
 					opcode = 0
 				}
 				open = random.IntN(3) == 0
-				stream = append(stream, clientFrame(!open, opcode, payload)...)
+				stream = append(stream, conntest.Frame(!open, opcode, payload)...)
 			}
 			rests[len(stream)] = !open
 		}

@@ -1,4 +1,4 @@
-package server
+package conn
 
 import (
 	"errors"
@@ -11,6 +11,12 @@ import (
 	"testing/synctest"
 	"time"
 )
+
+func newOutbound(network net.Conn, timeout time.Duration, gathered func()) *outbound {
+	o := &outbound{}
+	o.open(network, timeout, gathered)
+	return o
+}
 
 // tally is a connection that counts writes.
 type tally struct {
@@ -104,7 +110,7 @@ func TestOutboundClose(t *testing.T) {
 		if err := o.Close(); err != nil {
 			t.Error(err)
 		}
-		if took := time.Since(began); took > 2*farewell {
+		if took := time.Since(began); took > 2*Farewell {
 			t.Errorf("closing took %v", took)
 		}
 		if err := <-flushed; err == nil {
@@ -187,12 +193,16 @@ func TestQueued(t *testing.T) {
 		_, err := far.Write(make([]byte, 32<<20)) // more than both kernel buffers hold
 		written <- err
 	}()
-	eventually(t, "something waits", func() bool { return queued(far) > 0 })
+	for queued(far) == 0 { // until something waits
+		runtime.Gosched()
+	}
 	go io.Copy(io.Discard, near)
 	if err := <-written; err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "everything is taken", func() bool { return queued(far) == 0 })
+	for queued(far) > 0 { // until everything is taken
+		runtime.Gosched()
+	}
 	a, b := net.Pipe()
 	defer a.Close()
 	defer b.Close()

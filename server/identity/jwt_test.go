@@ -1,4 +1,4 @@
-package server
+package identity
 
 import (
 	"crypto/ecdsa"
@@ -291,14 +291,4 @@ func TestKeySetAnswers(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-// A socket ends with its token.
-func TestJWTExpiryClosesTheSocket(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		i := newIssuer(t, "k1")
-		token := i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-28 * time.Second).Unix() }) // the leeway is left
-		_, c, _ := bubble(t, newFake(), &Options{Auth: newTestJWT(t, i, jwtOptions)}, Subprotocol, bearerOffer(token))
-		c.closed(StatusExpired)
-	})
 }

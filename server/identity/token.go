@@ -1,4 +1,4 @@
-package server
+package identity
 
 import (
 	"context"
@@ -59,16 +59,16 @@ func NewTokens(list []Token) (*Tokens, error) {
 // list is as before.
 func (t *Tokens) Replace(list []Token) error {
 	if len(list) == 0 {
-		return errors.New("server: no token is listed")
+		return errors.New("identity: no token is listed")
 	}
 	known := make([]knownToken, 0, len(list))
 	for i, token := range list {
 		k, err := token.known()
 		if err != nil {
-			return fmt.Errorf("server: token %d: %w", i+1, err)
+			return fmt.Errorf("identity: token %d: %w", i+1, err)
 		}
 		if slices.ContainsFunc(known, func(o knownToken) bool { return o.digest == k.digest }) {
-			return fmt.Errorf("server: token %d: it is listed before", i+1)
+			return fmt.Errorf("identity: token %d: it is listed before", i+1)
 		}
 		known = append(known, k)
 	}
@@ -130,7 +130,7 @@ func sameIdentity(a, b Identity) bool {
 		slices.Equal(a.Scopes, b.Scopes) && a.Expires.Equal(b.Expires)
 }
 
-// Authenticate implements Authenticator.
+// Authenticate tells whom the bearer token stands for.
 func (t *Tokens) Authenticate(_ context.Context, c Credential) (Identity, error) {
 	digest := sha256.Sum256([]byte(c.Bearer))
 	t.mu.RLock()

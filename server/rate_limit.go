@@ -2,13 +2,10 @@ package server
 
 import (
 	"container/list"
-	"net/http"
 	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
-
-	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // maxLimiters bounds a table of limiters. Whoever fills it with addresses drops
@@ -61,10 +58,12 @@ func (l *limiters) take(key string) time.Duration {
 	return reserve(e.Value.(*limiter).Limiter)
 }
 
-// slowDown refuses a request of an address that sends too many.
-func (s *Server) slowDown(r *http.Request) *refusal.Refusal {
-	if wait := s.byAddress.take(s.addressOf(r)); wait > 0 {
-		return refuseRate.After(wait)
+// reserve takes a token, or says how long until there is one.
+func reserve(limit *rate.Limiter) time.Duration {
+	r := limit.Reserve()
+	d := r.Delay()
+	if d > 0 {
+		r.Cancel()
 	}
-	return nil
+	return d
 }

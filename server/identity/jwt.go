@@ -1,4 +1,4 @@
-package server
+package identity
 
 import (
 	"cmp"
@@ -59,15 +59,15 @@ type JWT struct {
 func NewJWT(opts JWTOptions) (*JWT, error) {
 	switch {
 	case opts.Issuer == "":
-		return nil, errors.New("server: JWT: the issuer is needed")
+		return nil, errors.New("identity: JWT: the issuer is needed")
 	case opts.Audience == "":
-		return nil, errors.New("server: JWT: the audience is needed: a token for another service is none for this one")
+		return nil, errors.New("identity: JWT: the audience is needed: a token for another service is none for this one")
 	case opts.Leeway < 0 || opts.Leeway > 5*time.Minute:
-		return nil, errors.New("server: JWT: the leeway is at most five minutes")
+		return nil, errors.New("identity: JWT: the leeway is at most five minutes")
 	}
 	keys, err := newKeySet(opts.KeySet)
 	if err != nil {
-		return nil, fmt.Errorf("server: JWT: %w", err)
+		return nil, fmt.Errorf("identity: JWT: %w", err)
 	}
 	opts.Leeway = cmp.Or(opts.Leeway, 30*time.Second)
 	opts.UserClaim = cmp.Or(opts.UserClaim, "sub")
@@ -78,7 +78,7 @@ func NewJWT(opts JWTOptions) (*JWT, error) {
 	j := &JWT{opts: opts, keys: keys}
 	for _, name := range opts.Algorithms {
 		if !slices.Contains(signatures, name) {
-			return nil, fmt.Errorf("server: JWT: %q is no algorithm that can be allowed: %s", name, strings.Join(signatures, ", "))
+			return nil, fmt.Errorf("identity: JWT: %q is no algorithm that can be allowed: %s", name, strings.Join(signatures, ", "))
 		}
 		j.algorithms = append(j.algorithms, jose.SignatureAlgorithm(name))
 	}
@@ -91,7 +91,7 @@ func (j *JWT) Check(ctx context.Context) error {
 	return err
 }
 
-// Authenticate implements Authenticator.
+// Authenticate tells whom the bearer token stands for.
 func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) {
 	token, err := jwt.ParseSigned(c.Bearer, j.algorithms)
 	if err != nil || len(token.Headers) != 1 {

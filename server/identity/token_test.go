@@ -1,4 +1,4 @@
-package server
+package identity
 
 import (
 	"crypto/sha256"
@@ -9,8 +9,6 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/coder/websocket"
 )
 
 const annsToken = "0123456789abcdef-ann"
@@ -83,36 +81,4 @@ func TestTokensAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-}
-
-// A token that is taken out of the list, or stands for somebody else by now,
-// closes its sockets; one that stays does not.
-func TestReplacedTokens(t *testing.T) {
-	list := []Token{{Token: annsToken, User: "ann"}, {Token: "0123456789abcdef-bob", User: "bob"}, {Token: "0123456789abcdef-cid", User: "cid"}}
-	tokens, err := NewTokens(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts := newTestServer(t, newFake(), &Options{Auth: tokens})
-	open := func(token string) *client {
-		c := ts.connect("/agui/ws", bearer(token, Subprotocol))
-		c.expect("ws.hello")
-		return c
-	}
-	ann, bob, cid := open(annsToken), open("0123456789abcdef-bob"), open("0123456789abcdef-cid")
-	if err := tokens.Replace(nil); err == nil {
-		t.Error("an empty list passes")
-	}
-	list[1].User = "eve"
-	if err := tokens.Replace(list[:2]); err != nil {
-		t.Fatal(err)
-	}
-	bob.closed(StatusExpired)
-	cid.closed(StatusExpired)
-	ann.send(`{"type":"ws.ping"}`)
-	ann.expect("ws.pong")
-	if _, _, err := websocket.Dial(t.Context(), ts.http.URL+"/agui/ws", bearer("0123456789abcdef-cid")); err == nil {
-		t.Error("a revoked token is let in")
-	}
-	open("0123456789abcdef-bob") // as eve
 }

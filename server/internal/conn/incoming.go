@@ -1,4 +1,4 @@
-package server
+package conn
 
 import (
 	"bufio"
@@ -11,13 +11,9 @@ import (
 // emptyMessage is a text message of a client without a text.
 var emptyMessage = []byte{0x81, 0x80, 0, 0, 0, 0}
 
-// incoming is what an outbound knows of what it reads.
-//
-// The WebSocket library answers control frames itself and goes on waiting for a
-// message, however long that takes: a goroutine and its stack for every socket
-// that has ever been pinged. A reader that may leave is therefore told of an
-// empty message when the peer has nothing more to say, and nobody else is told
-// of that.
+// incoming is what an outbound knows of what it reads. A reader that may leave
+// is told of an empty message when the peer has nothing more to say: park.go
+// says why.
 type incoming struct {
 	frames framing
 	early  bool // something had come before the connection was ours
@@ -52,7 +48,7 @@ func (o *outbound) hasLeft() bool {
 	return o.in.left
 }
 
-// mayGo must be called with the lock held. While the socket closes, only what
+// mayGo must be called with the lock held. While the connection closes, only what
 // the peer really says is read.
 func (o *outbound) mayGo() bool {
 	return o.in.leave && o.in.moved && !o.direct && o.in.frames.atRest()

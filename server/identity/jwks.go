@@ -1,4 +1,4 @@
-package server
+package identity
 
 import (
 	"context"
@@ -31,6 +31,15 @@ const (
 
 // keySet is the keys of an issuer, fetched when they are needed. One request
 // fetches, others wait for it only if they cannot do without.
+//
+// The RemoteKeySet of github.com/coreos/go-oidc/v3 (v3.21.0) does not do for
+// this. It fetches for every token that none of its keys verifies, which
+// anybody can send, without a pause. It keeps what it has until such a token
+// comes, so a key that the issuer has withdrawn may be believed for good. It
+// believes private keys and keys for encryption as well, compares no key's
+// algorithm with the token's, and cannot fetch before a token comes. A client
+// around it can bound the length of an answer and the time; the rest would be
+// this type again, inside of that client.
 type keySet struct {
 	url      string
 	client   *http.Client
@@ -136,23 +145,23 @@ func (s *keySet) refresh(ctx context.Context, wait bool) error {
 func (s *keySet) fetch(ctx context.Context) ([]jose.JSONWebKey, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url, nil)
 	if err != nil {
-		return nil, fmt.Errorf("server: key set: %w", err)
+		return nil, fmt.Errorf("identity: key set: %w", err)
 	}
 	request.Header.Set("Accept", "application/json")
 	response, err := s.client.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("server: key set: %w", err)
+		return nil, fmt.Errorf("identity: key set: %w", err)
 	}
 	defer response.Body.Close()
 	if response.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("server: key set: %s answers %s", s.url, response.Status)
+		return nil, fmt.Errorf("identity: key set: %s answers %s", s.url, response.Status)
 	}
 	body, err := io.ReadAll(io.LimitReader(response.Body, maxKeysBytes+1))
 	if err != nil {
-		return nil, fmt.Errorf("server: key set: %w", err)
+		return nil, fmt.Errorf("identity: key set: %w", err)
 	}
 	if len(body) > maxKeysBytes {
-		return nil, fmt.Errorf("server: key set: larger than %d bytes", maxKeysBytes)
+		return nil, fmt.Errorf("identity: key set: larger than %d bytes", maxKeysBytes)
 	}
 	return parseKeys(body)
 }
@@ -164,7 +173,7 @@ func parseKeys(body []byte) ([]jose.JSONWebKey, error) {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.Unmarshal(body, &set); err != nil {
-		return nil, fmt.Errorf("server: key set: %w", err)
+		return nil, fmt.Errorf("identity: key set: %w", err)
 	}
 	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys {
@@ -174,7 +183,7 @@ func parseKeys(body []byte) ([]jose.JSONWebKey, error) {
 		}
 	}
 	if len(keys) == 0 {
-		return nil, errors.New("server: key set: it holds no public key that signs")
+		return nil, errors.New("identity: key set: it holds no public key that signs")
 	}
 	return keys, nil
 }

@@ -1,4 +1,6 @@
-package server
+//go:build !noepoll
+
+package conn
 
 import (
 	"errors"
@@ -8,23 +10,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// parking watches connections for sockets that wait for their peer, so that
-// none of them needs a goroutine for that. Its own lives from the first
-// socket to close.
-type parking struct {
+// Parks tells whether idle connections hold no goroutine on this system.
+const Parks = true
+
+// Parking watches connections that wait for their peers, so that none of them
+// needs a goroutine for that. Its own lives from the first connection to Close.
+// The zero value is ready for use.
+type Parking struct {
 	mu     sync.Mutex
 	epoll  int
 	bell   int // tells look to end
 	closed bool
-	last   int32             // number of the socket that came last
-	parked map[int32]*socket // those that may wait, by number; nil: epoll is not open
+	last   int32           // number of the connection that came last
+	parked map[int32]*Conn // those that may wait, by number; nil: epoll is not open
 	looks  sync.WaitGroup
 }
 
-// register lets a socket wait, and gives it its number. 0: it cannot, because
-// its connection is nothing that the kernel can watch.
-func (p *parking) register(sock *socket, conn net.Conn) int32 {
-	if _, ok := conn.(*net.TCPConn); !ok {
+// register lets a connection wait, and returns its number. 0: it cannot,
+// because it is nothing that the kernel can watch.
+func (p *Parking) register(c *Conn) int32 {
+	if _, ok := c.out.Conn.(*net.TCPConn); !ok {
 		return 0
 	}
 	p.mu.Lock()
@@ -33,20 +38,20 @@ func (p *parking) register(sock *socket, conn net.Conn) int32 {
 		return 0
 	}
 	for p.last++; p.last <= 0 || p.parked[p.last] != nil; p.last++ {
-		// Numbers come round after two thousand million sockets.
+		// Numbers come round after two thousand million connections.
 	}
-	p.parked[p.last] = sock
+	p.parked[p.last] = c
 	return p.last
 }
 
-func (p *parking) forget(number int32) {
+func (p *Parking) forget(number int32) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.parked, number)
 }
 
 // open must be called with the lock held.
-func (p *parking) open() error {
+func (p *Parking) open() error {
 	epoll, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return err
@@ -60,14 +65,14 @@ func (p *parking) open() error {
 		unix.Close(bell)
 		return err
 	}
-	p.epoll, p.bell, p.parked = epoll, bell, map[int32]*socket{}
+	p.epoll, p.bell, p.parked = epoll, bell, map[int32]*Conn{}
 	p.looks.Go(p.look)
 	return nil
 }
 
-// look wakes the sockets whose peers have sent something, until the bell rings,
+// look wakes the connections whose peers have sent something, until the bell rings,
 // whose number is 0. It holds a thread.
-func (p *parking) look() {
+func (p *Parking) look() {
 	var events [64]unix.EpollEvent
 	for {
 		n, err := unix.EpollWait(p.epoll, events[:], -1)
@@ -79,19 +84,19 @@ func (p *parking) look() {
 				return
 			}
 			p.mu.Lock()
-			sock := p.parked[event.Fd]
+			c := p.parked[event.Fd]
 			p.mu.Unlock()
-			if sock != nil {
-				sock.unpark()
+			if c != nil {
+				c.wake()
 			}
 		}
 	}
 }
 
-// watch wakes the socket when its peer has sent something or is gone. False: it
+// watch wakes the connection when its peer has sent something or is gone. False: it
 // is gone already.
-func (p *parking) watch(sock *socket, again bool) bool {
-	tcp, ok := sock.out.Conn.(*net.TCPConn)
+func (p *Parking) watch(c *Conn, again bool) bool {
+	tcp, ok := c.out.Conn.(*net.TCPConn)
 	if !ok {
 		return false
 	}
@@ -103,13 +108,13 @@ func (p *parking) watch(sock *socket, again bool) bool {
 	if again {
 		op = unix.EPOLL_CTL_MOD
 	}
-	event := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: sock.number}
+	event := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP | unix.EPOLLONESHOT, Fd: c.number}
 	failed := raw.Control(func(fd uintptr) { err = unix.EpollCtl(p.epoll, op, int(fd), &event) })
 	return failed == nil && err == nil
 }
 
-// close ends looking. No socket may wait any more.
-func (p *parking) close() {
+// Close ends the watch. No connection may wait any more.
+func (p *Parking) Close() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true

@@ -1,31 +1,25 @@
-package server
+// Package identity tells who a request is from: everybody is the same user
+// (None), a list of tokens says it (Tokens), or an issuer does (JWT). Each is
+// what server.Options.Auth takes; a program may bring one of its own.
+package identity
 
 import (
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"slices"
 	"time"
 )
 
-// Authenticator decides who a request is from. Authenticate is called
-// concurrently, once a socket or request. It returns ErrUnauthenticated (401)
-// for a credential that is missing or bad, ErrForbidden (403) for one that may
-// not use this server, and any other error (503) when it cannot tell.
-type Authenticator interface {
-	Authenticate(ctx context.Context, c Credential) (Identity, error)
-}
-
 var (
 	// ErrUnauthenticated says that the credential is missing or bad.
-	ErrUnauthenticated = errors.New("server: no valid credential")
+	ErrUnauthenticated = errors.New("identity: no valid credential")
 	// ErrForbidden says that the credential is good but not for this server.
-	ErrForbidden = errors.New("server: the credential is not for this server")
+	ErrForbidden = errors.New("identity: the credential is not for this server")
 )
 
 // Credential is what a request offers. The bearer token decides if there is
-// one: an Authenticator looks at cookies only when Bearer is empty.
+// one: an authenticator looks at cookies only when Bearer is empty.
 type Credential struct {
 	Bearer  string
 	Request *http.Request
@@ -57,7 +51,8 @@ const (
 	ScopeMetrics  = "metrics"
 )
 
-func (id *Identity) may(scope string) bool {
+// May reports whether the identity may do what a scope allows.
+func (id *Identity) May(scope string) bool {
 	if id.Scopes == nil {
 		return scope == ScopeRead || scope == ScopeRun
 	}
@@ -73,18 +68,4 @@ type None struct{}
 func (None) Authenticate(context.Context, Credential) (Identity, error) {
 	return Identity{Namespace: "local", Tenant: "local", User: "local",
 		Scopes: []string{ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin, ScopeMetrics}}, nil
-}
-
-// public reports whether an address can be reached from other machines. What
-// is no IP address, such as a Unix socket, cannot.
-func public(addr net.Addr) bool {
-	if addr == nil {
-		return false
-	}
-	host, _, err := net.SplitHostPort(addr.String())
-	if err != nil {
-		return false
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && !ip.IsLoopback()
 }

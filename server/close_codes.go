@@ -4,22 +4,22 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/coder/websocket"
+	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
 // Close codes beyond those of RFC 6455, as BINDING.md lists them. After those
 // below 4400 that say so, after 4401 with a new credential, and after 4408, a
 // client comes back; after 4400 it does not.
 const (
-	StatusMalformed    websocket.StatusCode = 4400 // too many frames that are no JSON object
-	StatusExpired      websocket.StatusCode = 4401 // the credential has expired or was revoked
-	StatusWriteTimeout websocket.StatusCode = 4408 // the client took nothing for the write timeout
+	StatusMalformed    = 4400 // too many frames that are no JSON object
+	StatusExpired      = 4401 // the credential has expired or was revoked
+	StatusWriteTimeout = 4408 // the client took nothing for the write timeout
 )
 
 // closing is why a socket ends, as the cause of its context. Code 0 sends no
 // close frame: the peer is gone.
 type closing struct {
-	code   websocket.StatusCode
+	code   int
 	reason string // constant text: it must fit into a close frame
 }
 
@@ -30,12 +30,12 @@ func (c *closing) Error() string {
 var (
 	closeGone      = &closing{0, "the peer is gone"}
 	closeSilent    = &closing{0, "no pong"}
-	closeBinary    = &closing{websocket.StatusUnsupportedData, "text frames only"}
-	closeUTF8      = &closing{websocket.StatusInvalidFramePayloadData, "not UTF-8"}
-	closeTooBig    = &closing{websocket.StatusMessageTooBig, "the frame is too large"}
-	closeFault     = &closing{websocket.StatusInternalError, "server fault"}
-	closeOverload  = &closing{websocket.StatusTryAgainLater, "overloaded"}
-	closeDraining  = &closing{websocket.StatusServiceRestart, "draining"}
+	closeBinary    = &closing{conn.StatusUnsupportedData, "text frames only"}
+	closeUTF8      = &closing{conn.StatusInvalidPayload, "not UTF-8"}
+	closeTooBig    = &closing{conn.StatusMessageTooBig, "the frame is too large"}
+	closeFault     = &closing{conn.StatusInternalError, "server fault"}
+	closeOverload  = &closing{conn.StatusTryAgainLater, "overloaded"}
+	closeDraining  = &closing{conn.StatusServiceRestart, "draining"}
 	closeMalformed = &closing{StatusMalformed, "too many malformed frames"}
 	closeExpired   = &closing{StatusExpired, "the credential has expired"}
 	closeStalled   = &closing{StatusWriteTimeout, "write timeout"}
@@ -54,7 +54,7 @@ func writing(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, errStalled):
+	case errors.Is(err, conn.ErrStalled):
 		return closeStalled
 	default:
 		return closeGone
