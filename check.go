@@ -13,7 +13,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/redisstore"
-	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // checkTimeout bounds what check waits for the network.
@@ -75,7 +75,7 @@ func (r *report) address(s *settings) {
 }
 
 func (r *report) identity(ctx context.Context, s *settings) {
-	id, err := newIdentity(s)
+	id, err := newAccess(s)
 	if err != nil {
 		r.fail("identity", err)
 		return
@@ -84,10 +84,10 @@ func (r *report) identity(ctx context.Context, s *settings) {
 		r.say("ok", "tls-cert", "the certificate and its key belong together")
 	}
 	switch auth := id.auth.(type) {
-	case *server.Tokens:
+	case *identity.Tokens:
 		list, _ := id.listed()
 		r.say("ok", "auth", "%d tokens", len(list))
-	case *server.JWT:
+	case *identity.JWT:
 		if err := auth.Check(ctx); err != nil {
 			r.fail("jwt-keys", err)
 			return

@@ -13,24 +13,25 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
-// identity is who may use the server, and what the server shows of itself.
+// access is who may use the server, and what the server shows of itself.
 // SIGHUP reads its files again.
-type identity struct {
+type access struct {
 	s           *settings
 	auth        server.Authenticator
 	certificate atomic.Pointer[tls.Certificate] // nil: no TLS
 }
 
-func newIdentity(s *settings) (*identity, error) {
-	id := &identity{s: s}
+func newAccess(s *settings) (*access, error) {
+	id := &access{s: s}
 	var err error
 	switch s.auth {
 	case "tokens":
-		var list []server.Token
+		var list []identity.Token
 		if list, err = id.listed(); err == nil {
-			id.auth, err = server.NewTokens(list)
+			id.auth, err = identity.NewTokens(list)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", id.tokenSetting(), err)
@@ -40,31 +41,31 @@ func newIdentity(s *settings) (*identity, error) {
 			return nil, err
 		}
 	default:
-		id.auth = server.None{}
+		id.auth = identity.None{}
 	}
 	return id, id.loadCertificate()
 }
 
-func newJWT(s *settings) (*server.JWT, error) {
-	options := server.JWTOptions{
+func newJWT(s *settings) (*identity.JWT, error) {
+	options := identity.JWTOptions{
 		KeySet: s.jwt.keySet, Issuer: s.jwt.issuer, Audience: s.jwt.audience, Algorithms: s.jwt.algorithms, Leeway: s.jwt.leeway,
 		UserClaim: s.jwt.user, TenantClaim: s.jwt.tenant, NamespaceClaim: s.jwt.namespace,
 		ScopeClaim: s.jwt.scope, ScopePrefix: s.jwt.scopePrefix,
 	}
-	j, err := server.NewJWT(options)
+	j, err := identity.NewJWT(options)
 	if err == nil {
 		return j, nil
 	}
 	// What can still be wrong is one of two: is it the other without the first?
 	name := "jwt-algorithms"
 	options.Algorithms = nil
-	if _, again := server.NewJWT(options); again != nil {
+	if _, again := identity.NewJWT(options); again != nil {
 		name = "jwt-keys"
 	}
 	return nil, fmt.Errorf("%s: %w", s.named(name), err)
 }
 
-func (id *identity) tokenSetting() string {
+func (id *access) tokenSetting() string {
 	if id.s.tokenFile != "" {
 		return id.s.named("token-file")
 	}
@@ -72,7 +73,7 @@ func (id *identity) tokenSetting() string {
 }
 
 // listed returns the tokens of the settings or of their file.
-func (id *identity) listed() ([]server.Token, error) {
+func (id *access) listed() ([]identity.Token, error) {
 	list := id.s.tokens
 	if id.s.tokenFile != "" {
 		data, err := os.ReadFile(id.s.tokenFile)
@@ -83,14 +84,14 @@ func (id *identity) listed() ([]server.Token, error) {
 			return nil, fmt.Errorf("%s: %w", id.s.tokenFile, err)
 		}
 	}
-	tokens := make([]server.Token, len(list))
+	tokens := make([]identity.Token, len(list))
 	for i, t := range list {
-		tokens[i] = server.Token(t)
+		tokens[i] = identity.Token(t)
 	}
 	return tokens, nil
 }
 
-func (id *identity) loadCertificate() error {
+func (id *access) loadCertificate() error {
 	if id.s.tlsCert == "" {
 		return nil
 	}
@@ -103,8 +104,8 @@ func (id *identity) loadCertificate() error {
 }
 
 // reload reads the files again. What cannot be read stays as it was.
-func (id *identity) reload(log *slog.Logger) {
-	if tokens, ok := id.auth.(*server.Tokens); ok && id.s.tokenFile != "" {
+func (id *access) reload(log *slog.Logger) {
+	if tokens, ok := id.auth.(*identity.Tokens); ok && id.s.tokenFile != "" {
 		list, err := id.listed()
 		if err == nil {
 			err = tokens.Replace(list)
@@ -123,7 +124,7 @@ func (id *identity) reload(log *slog.Logger) {
 }
 
 // watch reloads at every SIGHUP, until the function that it returns is called.
-func (id *identity) watch(log *slog.Logger) (stop func()) {
+func (id *access) watch(log *slog.Logger) (stop func()) {
 	hup, ended := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(hup, syscall.SIGHUP)
 	go func() {
@@ -140,8 +141,8 @@ func (id *identity) watch(log *slog.Logger) (stop func()) {
 }
 
 // warm asks for an issuer's keys before anybody waits for them.
-func (id *identity) warm(ctx context.Context, log *slog.Logger) {
-	j, ok := id.auth.(*server.JWT)
+func (id *access) warm(ctx context.Context, log *slog.Logger) {
+	j, ok := id.auth.(*identity.JWT)
 	if !ok {
 		return
 	}
@@ -154,7 +155,7 @@ func (id *identity) warm(ctx context.Context, log *slog.Logger) {
 
 // listen opens the server's own listener, with TLS where there is a
 // certificate.
-func listen(srv *server.Server, s *settings, id *identity) (net.Listener, error) {
+func listen(srv *server.Server, s *settings, id *access) (net.Listener, error) {
 	l, err := srv.Listen(s.addr)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.named("addr"), err)

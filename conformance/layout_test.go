@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "protocol/schema", "adapter", "adapter/store", "adapter/script", "redisstore", "server", "web"}
+	below = []string{"protocol", "protocol/schema", "adapter", "adapter/store", "adapter/script", "redisstore", "server", "server/identity", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -51,10 +51,27 @@ var rooms = []room{
 		ours: []string{"adapter/store"}, theirs: std, never: []string{"github.com/redis/go-redis"}},
 	{folder: "redisstore/redistest", why: "it starts a process, whoever the client is",
 		theirs: std},
+	{folder: "server/identity", why: "who somebody is has nothing to do with what is served to them",
+		ours: []string{"server/internal/strictjson"}, theirs: []string{"github.com/go-jose/go-jose/v4"}, never: []string{"github.com/coder/websocket"}},
+	{folder: "server/internal/conn", why: "it carries texts, whatever they say, so nobody else needs to know the WebSocket library and the kernel",
+		theirs: []string{"github.com/coder/websocket", "golang.org/x/sys"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
-		ours: []string{"adapter", "adapter/store", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/go-jose/go-jose/v4", "github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/prometheus/client_golang",
-			"golang.org/x/sync", "golang.org/x/sys", "golang.org/x/time"},
-		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
+		ours: []string{"adapter", "adapter/store", "protocol", "protocol/schema",
+			"server/identity", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
+		theirs: []string{"github.com/prometheus/client_golang", "golang.org/x/sync", "golang.org/x/time"},
+		never:  []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
+	{folder: "server/internal/controlapi", why: "the control API asks a runner and says who may; sockets and streams are not its business",
+		ours:   []string{"adapter", "adapter/store", "protocol", "server/identity", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
+		theirs: []string{"github.com/google/jsonschema-go", "github.com/google/uuid"}, never: []string{"github.com/coder/websocket"}},
+	{folder: "server/internal/copilotkit", why: "a foreign protocol says what it needs of a stream, so that no stream knows of it",
+		ours:   []string{"adapter", "adapter/store", "protocol", "server/identity", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
+		theirs: []string{"github.com/google/uuid"}, never: []string{"github.com/coder/websocket"}},
+	{folder: "server/internal/refusal", why: "every API over HTTP refuses, whatever it is about",
+		ours: []string{"protocol"}, theirs: std},
+	{folder: "server/internal/requestbody", why: "bodies are bounded before anybody knows what is in them",
+		ours: []string{"server/internal/refusal"}, theirs: std},
+	{folder: "server/internal/strictjson", why: "what is read strictly is JSON, of whatever meaning",
+		theirs: std, never: []string{"net/http"}},
 	{folder: "web", why: "it is files and a handler", theirs: std},
 	{folder: "conformance", why: "it judges servers over the wire, ours like any other, so it may know the protocol only",
 		ours: []string{"conformance", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},

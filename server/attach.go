@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 var (
@@ -17,7 +18,7 @@ var (
 // attach answers ws.attach. On a thread that is followed already it replaces
 // the delivery: the cursor moves, so nothing older comes after the answer.
 func (s *fullSession) attach(f *frame) error {
-	if !s.identity.may(ScopeRead) {
+	if !s.identity.May(identity.ScopeRead) {
 		return s.fault(f, faultf(codeForbidden, "this identity may not follow threads"))
 	}
 	d := s.threads[f.threadID]
@@ -28,20 +29,17 @@ func (s *fullSession) attach(f *frame) error {
 		}
 		d = s.follow(f.threadID)
 	}
-	ctx, cancel := s.look()
-	defer cancel()
-	a, err := d.follower.Attach(ctx, f.after)
+	a, err := d.attach(f.after)
 	if err != nil {
-		s.log.Warn("attaching failed", "thread", f.threadID, "error", err)
 		if fresh {
-			d.follower.Close()
+			d.close()
 		}
 		if errors.Is(err, store.ErrCorrupted) {
 			return s.fault(f, faultf(adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted"))
 		}
 		return s.fault(f, laterf(time.Second, codeStore, "the thread cannot be read now; attach again"))
 	}
-	s.place(d, a.Position)
+	s.place(d)
 	return s.restate(d, a, f.id)
 }
 
@@ -61,10 +59,10 @@ func (s *fullSession) detach(f *frame) error {
 
 // drop ends a delivery.
 func (s *fullSession) drop(d *delivery) error {
-	d.follower.Close()
-	s.srv.waiting.leave(s.key(d.thread), s)
-	delete(s.threads, d.thread)
-	if s.stream == d.thread {
+	d.close()
+	s.srv.waiting.leave(d.key, s)
+	delete(s.threads, d.key.Thread)
+	if s.stream == d.key.Thread {
 		s.stream = ""
 	}
 	return s.leaveRepeats(d, nil)
@@ -73,7 +71,7 @@ func (s *fullSession) drop(d *delivery) error {
 // cancelRun answers ws.cancel. Whoever sent an input that was cancelled while
 // it waited gets its end.
 func (s *fullSession) cancelRun(f *frame) error {
-	if !s.identity.may(ScopeRun) {
+	if !s.identity.May(identity.ScopeRun) {
 		return s.fault(f, faultf(codeForbidden, "this identity may not cancel runs"))
 	}
 	ctx, cancel := s.call()

@@ -8,13 +8,28 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// backend is what a Server asks of an adapter.Runner. All methods may be
-// called concurrently.
+// backend is what a Server asks of an adapter.Runner, by who asks. All methods
+// may be called concurrently.
 type backend interface {
+	inputs
+	threads
+	lifetime
+}
+
+// inputs are what a session makes of what its client sends.
+type inputs interface {
 	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
 	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (adapter.Repeated, error)
 	Cancel(ctx context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error)
+}
+
+// threads are what a cursor follows.
+type threads interface {
 	Follow(key store.ThreadKey, notify func()) follower
+}
+
+// lifetime is what the server itself asks and tells.
+type lifetime interface {
 	Shutdown(ctx context.Context) error
 	Durable() bool
 	StoreAvailable() bool

@@ -4,11 +4,14 @@ import (
 	"context"
 	"net/http"
 	"slices"
+
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
 // caller is whom a request is from.
 type caller struct {
-	identity Identity
+	identity identity.Identity
 	// user and address are whom the request counts for; "" for nobody.
 	user    string
 	address string
@@ -17,7 +20,7 @@ type caller struct {
 // enter decides whom a request over HTTP is from, in the order of BINDING.md:
 // the Origin, the credential, how much the caller asks for. The Host was checked
 // before. Every route but the probes goes through it or through shake.
-func (s *Server) enter(r *http.Request) (*caller, *refusal) {
+func (s *core) enter(r *http.Request) (*caller, *refusal.Refusal) {
 	origin := r.Header.Get("Origin")
 	if origin != "" && !originAllowed(r, origin, s.opts.Origins) {
 		return nil, refuseOrigin
@@ -33,7 +36,7 @@ func (s *Server) enter(r *http.Request) (*caller, *refusal) {
 
 // enterFor is enter for one of several agents. Which agents there are is told
 // only to who is known.
-func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal) {
+func (s *core) enterFor(r *http.Request, agent string) (*caller, *refusal.Refusal) {
 	c, refused := s.enter(r)
 	if refused == nil && !s.hasAgent(agent) {
 		refused = refuseAgent
@@ -41,14 +44,14 @@ func (s *Server) enterFor(r *http.Request, agent string) (*caller, *refusal) {
 	return c, refused
 }
 
-func (s *Server) hasAgent(name string) bool {
+func (s *core) hasAgent(name string) bool {
 	return name == "" || slices.Contains(s.opts.Agents, name)
 }
 
 // authenticate asks the authenticator. fromPage says that the request cannot
 // be one that a foreign page made with the cookies of its reader.
-func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal) {
-	_, none := s.opts.Auth.(None)
+func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bool) (*caller, *refusal.Refusal) {
+	_, none := s.opts.Auth.(identity.None)
 	if !fromPage && !present && !none {
 		return nil, refuseNoOrigin
 	}
@@ -57,7 +60,7 @@ func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage 
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
 	defer cancel()
-	id, err := s.opts.Auth.Authenticate(ctx, Credential{Bearer: bearer, Request: r})
+	id, err := s.opts.Auth.Authenticate(ctx, identity.Credential{Bearer: bearer, Request: r})
 	if err != nil {
 		refused := refusalOf(err)
 		if refused == refuseAuthDown {
@@ -70,7 +73,15 @@ func (s *Server) authenticate(r *http.Request, bearer string, present, fromPage 
 		c.user = id.Tenant + "\x00" + id.User
 	}
 	if wait := s.byUser.take(c.user); wait > 0 {
-		return nil, refuseRate.after(wait)
+		return nil, refuseRate.After(wait)
 	}
 	return c, nil
+}
+
+// slowDown refuses a request of an address that sends too many.
+func (s *core) slowDown(r *http.Request) *refusal.Refusal {
+	if wait := s.byAddress.take(s.addressOf(r)); wait > 0 {
+		return refuseRate.After(wait)
+	}
+	return nil
 }

@@ -52,17 +52,17 @@ func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabi
 }
 
 // capabilitiesOf are those of the agent of this name, behind this server.
-func (s *Server) capabilitiesOf(agent string) json.RawMessage {
+func (s *core) capabilitiesOf(agent string) json.RawMessage {
 	if own, ok := s.identified[agent]; ok {
 		return own
 	}
 	return s.capabilities
 }
 
-func (s *Server) serveCapabilities(w http.ResponseWriter, r *http.Request) {
+func (s *core) serveCapabilities(w http.ResponseWriter, r *http.Request) {
 	_, refused := s.enterFor(r, r.PathValue("agent"))
 	if refused != nil {
-		refused.write(w)
+		refused.Write(w)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -204,7 +204,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func (ts *testServer) awaitQueued() {
 	ts.t.Helper()
 	eventually(ts.t, "it is queued", func() bool {
-		thread, err := ts.runs.(meteredBackend).backend.(control).Thread(ts.t.Context(), localThread)
+		thread, err := ts.control.Thread(ts.t.Context(), localThread)
 		return err == nil && thread.Queued == 1
 	})
 }

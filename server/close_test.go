@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 func TestCloseCodes(t *testing.T) {
@@ -70,7 +71,7 @@ func TestCloseIsAnswered(t *testing.T) {
 }
 
 func TestMalformedFrames(t *testing.T) {
-	bad := []string{`[]`, `"x"`, `{`, ``, `null`, `{} {}`, strings.Repeat(`{"a":`, maxDepth+1) + `1` + strings.Repeat(`}`, maxDepth+1), `1`}
+	bad := []string{`[]`, `"x"`, `{`, ``, `null`, `{} {}`, strings.Repeat(`{"a":`, strictjson.MaxDepth+1) + `1` + strings.Repeat(`}`, strictjson.MaxDepth+1), `1`}
 	if len(bad) != maxMalformed {
 		t.Fatal("the test needs as many frames as are endured")
 	}
@@ -105,7 +106,7 @@ func TestInvalidFrames(t *testing.T) {
 	for _, frame := range []string{
 		`{"type":"ws.unknown"}`, `{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":5}`, `{"type":""}`, `{"type":null}`,
 		`{"type":"ws.attach"}`, `{"type":"ws.attach","threadId":""}`, `{"type":"ws.attach","threadId":7}`,
-		`{"type":"ws.attach","threadId":"` + strings.Repeat("x", maxName+1) + `"}`,
+		`{"type":"ws.attach","threadId":"` + strings.Repeat("x", strictjson.MaxName+1) + `"}`,
 		`{"type":"ws.attach","threadId":"t","after":{"epoch":"e"}}`, `{"type":"ws.attach","threadId":"t","after":{"seq":1}}`,
 		`{"type":"ws.attach","threadId":"t","after":{"epoch":"e","seq":-1}}`, `{"type":"ws.attach","threadId":"t","after":{"epoch":"e","seq":1.5}}`,
 		`{"type":"ws.attach","threadId":"t","after":{"epoch":"e","seq":"1"}}`, `{"type":"ws.attach","threadId":"t","after":null}`,

@@ -1,158 +1,173 @@
 package server
 
 import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
 	"net/http"
-	"net/url"
-	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/copilotkit"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// CopilotKit's runtime protocol over what POST /agui and following a thread do.
-// Its frontends need no other server.
-
-// copilotDefault is the agent that CopilotKit means when a page names none.
-const copilotDefault = "default"
-
-// copilotRoutes are those of the protocol. Thread lists, transcription and the
-// like are not among them, and the runtime's info says so.
-func (s *Server) copilotRoutes() []route {
-	return []route{
-		{"GET /copilotkit/info", s.copilot((*copilotCall).info)},
-		{"POST /copilotkit/agent/{agent}/run", s.copilot((*copilotCall).run)},
-		{"POST /copilotkit/agent/{agent}/connect", s.copilot((*copilotCall).connect)},
-		{"POST /copilotkit/agent/{agent}/suggest", s.copilot((*copilotCall).suggest)},
-		{"POST /copilotkit/agent/{agent}/stop/{thread}", s.copilot((*copilotCall).stop)},
-		{"POST /copilotkit", s.copilot((*copilotCall).single)},
-		{"POST /copilotkit/{agent...}", s.copilot((*copilotCall).elsewhere)},
-		{"GET /copilotkit/{agent...}", s.copilot((*copilotCall).notFound)},
+// copilotkit is CopilotKit's runtime on this server.
+func (s *core) copilotkit() *copilotkit.Runtime {
+	c := copilotkit.Config{
+		Enter: func(r *http.Request) (copilotkit.Caller, *refusal.Refusal) {
+			c, refused := s.enter(r)
+			return copilotCaller{s, c}, refused
+		},
+		Agents: s.opts.Agents,
+		Describe: func(name string) (string, json.RawMessage) {
+			return s.opts.Identities[name].Description, s.capabilitiesOf(name)
+		},
+		CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
 	}
-}
-
-// copilotCall is one request of the protocol, however it was made.
-type copilotCall struct {
-	srv    *Server
-	w      http.ResponseWriter
-	r      *http.Request
-	caller *caller
-	agent  string // as the page calls it
-	thread string // of a stop
-	// body is what came in an envelope; nil: it is the request's.
-	body []byte
-}
-
-func (s *Server) copilot(serve func(*copilotCall)) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		k := &copilotCall{srv: s, w: w, r: r, agent: r.PathValue("agent"), thread: r.PathValue("thread")}
-		var refused *refusal
-		if k.caller, refused = s.enter(r); refused != nil {
-			k.refuse(refused)
-			return
-		}
-		serve(k)
+	if s.opts.Suggest != nil {
+		c.Suggest = s.suggest
 	}
+	return copilotkit.New(c)
 }
 
-// copilotError is an error as the protocol's clients read it.
-type copilotError struct {
-	Error   string             `json:"error"`
-	Message string             `json:"message,omitzero"`
-	Details []protocol.Problem `json:"details,omitzero"`
-}
-
-func (k *copilotCall) fail(status int, e copilotError) { writeJSON(k.w, status, e) }
-
-func (k *copilotCall) refuse(f *refusal) {
-	if f.retry > 0 {
-		k.w.Header().Set("Retry-After", strconv.Itoa(f.retry))
+func (s *core) suggest(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]copilotkit.Suggestion, error) {
+	found, err := s.opts.Suggest(ctx, agent, in)
+	list := make([]copilotkit.Suggestion, len(found))
+	for i, f := range found {
+		list[i] = copilotkit.Suggestion(f)
 	}
-	if f.status == http.StatusUnauthorized {
-		k.w.Header().Set("WWW-Authenticate", "Bearer")
-	}
-	noteCode(k.w, f.code)
-	k.fail(f.status, copilotError{Error: f.code, Message: f.message})
+	return list, err
 }
 
-func (k *copilotCall) notFound() {
-	k.fail(http.StatusNotFound, copilotError{Error: "Not found", Message: "this runtime has no " + k.r.Method + " " + k.r.URL.Path})
+// copilotCaller is a caller as CopilotKit's runtime knows one.
+type copilotCaller struct {
+	srv *core
+	*caller
 }
 
-// elsewhere serves paths that are none of the routes: the single endpoint with
-// a slash behind it, and connect with an agent's name that was not encoded.
-func (k *copilotCall) elsewhere() {
-	rest := strings.TrimPrefix(k.r.URL.EscapedPath(), "/copilotkit/")
-	if rest == "" {
-		k.single()
-		return
+func (c copilotCaller) May(scope string) bool { return c.identity.May(scope) }
+
+func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent string, body []byte, serve func(copilotkit.Stream)) *refusal.Refusal {
+	return c.srv.answerInput(w, r, c.caller, agent, body, func(out *sse, f *frame) { serve(copilotStream{out, f}) })
+}
+
+// Stop tells whoever waits for the run here, too.
+func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
+	key := c.key(thread)
+	cancelled, err := c.srv.runs.Cancel(ctx, key, label)
+	if err != nil {
+		return false, err
 	}
-	if agent, ok := strings.CutPrefix(rest, "agent/"); ok {
-		if agent, ok = strings.CutSuffix(agent, "/connect"); ok {
-			if decoded, err := url.PathUnescape(agent); err == nil {
-				k.agent = decoded
-				k.connect()
-				return
+	if len(cancelled.Owed) > 0 {
+		c.srv.waiting.settle(key, label, cancelled.Owed)
+	}
+	return cancelled.Stopped, nil
+}
+
+func (c copilotCaller) Follow(thread string) copilotkit.Follower {
+	return c.srv.runs.Follow(c.key(thread), func() {})
+}
+
+func (c copilotCaller) key(thread string) store.ThreadKey {
+	return store.ThreadKey{Namespace: c.identity.Namespace, Thread: thread}
+}
+
+// copilotStream is a stream as CopilotKit's runtime knows one.
+type copilotStream struct {
+	*sse
+	f *frame
+}
+
+func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.input }
+
+func (c copilotStream) Run() { c.run(c.f) }
+
+func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, error)) *refusal.Refusal {
+	if !c.identity.May(identity.ScopeRead) {
+		return refuseReading
+	}
+	t := &threadStream{out: c.sse}
+	t.open(c.peer, c.f.threadID)
+	defer t.close()
+	a, err := t.attach(nil)
+	if err != nil {
+		return refuseReadingFor(err)
+	}
+	label, profile := restatedLabel(a), protocol.ProfileOf(c.f.input.ProtocolVersion)
+	t.lower = func(event []byte, over bool) ([]byte, error) {
+		if over {
+			var err error
+			if event, err = ended(label, event); err != nil {
+				return nil, err
 			}
 		}
+		return c.lowered(profile, c.f.threadID, label, event)
 	}
-	k.notFound()
+	t.serve(a)
+	return nil
 }
 
-// name is the agent's name here. Without one the call is answered.
-func (k *copilotCall) name() (name string, ok bool) {
-	switch {
-	case slices.Contains(k.srv.opts.Agents, k.agent):
-		return k.agent, true
-	case k.agent == copilotDefault:
-		return "", true
+// restatedLabel is the label of the restated run.
+func restatedLabel(a *adapter.Attached) string {
+	if len(a.Restatement) == 0 {
+		return ""
 	}
-	k.fail(http.StatusNotFound, copilotError{Error: "Agent not found", Message: "Agent '" + k.agent + "' does not exist"})
-	return "", false
+	e, _ := protocol.Decode(a.Restatement[0])
+	if started, ok := e.(*protocol.RunStarted); ok {
+		return started.RunID
+	}
+	return ""
 }
 
-// stream answers an input with events. Unless the input cannot be read, serve
-// does that.
-func (k *copilotCall) stream(serve func(*sse, *frame)) {
-	agent, ok := k.name()
-	if !ok {
-		return
-	}
-	if refused := k.srv.reserve(k.caller); refused != nil {
-		k.refuse(refused)
-		return
-	}
-	defer k.srv.unreserve(k.caller)
-	f, refused := k.input()
-	switch {
-	case refused != nil:
-		k.refuse(refused)
-	case f.fault != nil:
-		k.fail(http.StatusBadRequest, copilotError{Error: "Invalid request body", Message: f.fault.message, Details: f.fault.fields})
-	default:
-		k.srv.stream(k.w, k.r, k.caller, agent, func(out *sse) { serve(out, f) })
-	}
+func (c copilotStream) Compose(compose func(copilotkit.Composer) error) {
+	c.begun(func() error { return compose(c) })
 }
 
-func (k *copilotCall) input() (*frame, *refusal) {
-	if k.body == nil {
-		return k.srv.readInput(k.w, k.r)
-	}
-	release, refused := k.srv.work(k.r, len(k.body))
-	if refused != nil {
-		return nil, refused
-	}
-	defer release()
-	return inputOf(k.body), nil
-}
+func (c copilotStream) Log() *slog.Logger { return c.log }
 
-// run answers an input with its run, as POST /agui does.
-func (k *copilotCall) run() {
-	k.stream(func(out *sse, f *frame) {
-		if asksForSuggestions(f.input) {
-			out.suggest(f)
-			return
+func (c copilotStream) Say(events ...protocol.Event) error {
+	for _, e := range events {
+		text, err := protocol.Encode(e)
+		if err != nil {
+			return fmt.Errorf("server: %w", err)
 		}
-		out.run(f)
-	})
+		if err := c.emit(text, store.Position{}); err != nil {
+			return err
+		}
+	}
+	return c.flush()
+}
+
+func (c copilotStream) Await(work func(context.Context)) error {
+	ctx, cancel := context.WithCancel(c.ctx)
+	defer cancel()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		work(ctx)
+	}()
+	for {
+		var why error
+		select {
+		case <-over:
+			return nil
+		case <-c.wake:
+			if why = c.flush(); why == nil {
+				continue
+			}
+		case <-c.ctx.Done():
+			why = context.Cause(c.ctx)
+		case <-c.identity.Revoked:
+			why = closeExpired
+		case <-c.srv.leave:
+			why = closeDraining
+		}
+		cancel()
+		<-over
+		return why
+	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // copilot sends an input as CopilotKit does.
@@ -253,7 +254,7 @@ func TestCopilotStopEndToEnd(t *testing.T) {
 
 // Names come encoded or not, and every refusal says error and message.
 func TestCopilotRefusals(t *testing.T) {
-	auth := byToken{"good": {User: "u"}, "reader": {User: "r", Scopes: []string{ScopeRead}}, "runner": {User: "w", Scopes: []string{ScopeRun}}}
+	auth := byToken{"good": {User: "u"}, "reader": {User: "r", Scopes: []string{identity.ScopeRead}}, "runner": {User: "w", Scopes: []string{identity.ScopeRun}}}
 	for name, c := range map[string]struct {
 		path, body string
 		header     []string

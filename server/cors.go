@@ -13,12 +13,12 @@ const preflightAge = "600"
 // path is what the routes of one path have in common: what pages of other
 // origins may do with it, and what is answered to methods that it lacks.
 type path struct {
-	srv      *Server
+	srv      *core
 	byMethod map[string]http.HandlerFunc // "" is any method
 }
 
 // byPath gathers the routes by their path.
-func (s *Server) byPath() map[string]path {
+func (s *core) byPath() map[string]path {
 	paths := map[string]path{}
 	for _, r := range s.routes() {
 		method, at, found := strings.Cut(r.pattern, " ")
@@ -51,11 +51,11 @@ func (p path) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Allow", strings.Join(methods, ", "))
 	switch {
 	case r.Method != http.MethodOptions:
-		refuseMethod.write(w)
+		refuseMethod.Write(w)
 	case r.Header.Get("Access-Control-Request-Method") == "":
 		w.WriteHeader(http.StatusNoContent)
 	case !allowed:
-		refuseOrigin.write(w)
+		refuseOrigin.Write(w)
 	default:
 		p.preflight(w, r, methods)
 	}

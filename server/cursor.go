@@ -9,38 +9,55 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// cursor follows one thread for one stream. Everything but ready belongs to the
-// goroutine that calls stream.
+// backoffFirst and backoffMost bound how long a cursor that the store failed
+// waits before it tries again.
+const (
+	backoffFirst = 100 * time.Millisecond
+	backoffMost  = 5 * time.Second
+)
+
+// departure bounds how long a draining socket is served what its threads ended
+// with.
+const departure = 2 * time.Second
+
+// cursor follows one thread for a client and counts what the client was given
+// of it: a delivery of a socket is one, and so is a stream over HTTP or of a plain
+// socket. All but ready belongs to the goroutine that serves the client.
 type cursor struct {
 	*peer
 	key      store.ThreadKey
 	follower follower
-	position store.Position // of the last event that was found
+	position store.Position // of the last event that was given
 	failures int            // of the store, in a row
 	ready    atomic.Bool    // it may find something
 }
 
-// sink is what a stream does with what its cursor finds. Each method reports
-// whether the stream is over.
-type sink interface {
-	flush() error
+// receiver is who a cursor gives what it finds. over says that it has enough.
+type receiver interface {
+	// event takes the event at the cursor's position.
 	event(event []byte) (over bool, err error)
 	// restated says that the cursor could not go on, and where it is now.
-	restated(*adapter.Attached) (over bool, err error)
+	restated(a *adapter.Attached, deleted bool) (over bool, err error)
 	// settled is called when the cursor is at the log's end.
 	settled() (over bool, err error)
+	// failed says that nothing could be found, with the store's error if it has
+	// one. The cursor is to be tried again after its backoff.
+	failed(why error) error
+}
+
+// sink is the receiver of a cursor that streams.
+type sink interface {
+	receiver
+	flush() error
 	// owed is called before the cursor is moved: what others owe the client.
 	owed() (over bool, err error)
 }
 
-// open subscribes to a thread. The cursor has no position until its follower
-// is placed, and must be closed.
+// open subscribes to a thread. The cursor has no position until attach or seek,
+// and must be closed.
 func (c *cursor) open(p *peer, thread string) {
 	c.peer, c.key = p, p.key(thread)
-	c.follower = p.srv.runs.Follow(c.key, func() {
-		c.ready.Store(true)
-		p.poke()
-	})
+	c.follower = p.srv.runs.Follow(c.key, c.lookAgain)
 }
 
 func (c *cursor) close() { c.follower.Close() }
@@ -49,19 +66,41 @@ func (c *cursor) close() { c.follower.Close() }
 func (c *cursor) attach(after *store.Position) (*adapter.Attached, error) {
 	ctx, cancel := c.look()
 	defer cancel()
-	a, err := c.follower.Attach(ctx, after)
+	a, err := c.attachWithin(ctx, after)
 	if err != nil {
 		c.log.Warn("attaching failed", "thread", c.key.Thread, "error", err)
-		return nil, err
 	}
-	c.position = a.Position
-	return a, nil
+	return a, err
+}
+
+func (c *cursor) attachWithin(ctx context.Context, after *store.Position) (*adapter.Attached, error) {
+	a, err := c.follower.Attach(ctx, after)
+	if err == nil {
+		c.position = a.Position
+	}
+	return a, err
+}
+
+// seek places the cursor where it is known to be able to go on.
+func (c *cursor) seek(at store.Position) {
+	c.position = at
+	c.follower.Seek(at)
+}
+
+// lookAgain says that there may be something to find.
+func (c *cursor) lookAgain() {
+	c.ready.Store(true)
+	c.poke()
+}
+
+// backoff is how long to wait after the failures that there were.
+func (c *cursor) backoff() time.Duration {
+	return min(backoffFirst<<min(c.failures-1, 10), backoffMost)
 }
 
 // stream hands the sink what the thread logs until the sink has enough.
 func (c *cursor) stream(to sink) error {
-	c.ready.Store(true)
-	c.poke()
+	c.lookAgain()
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
 	for {
@@ -79,25 +118,23 @@ func (c *cursor) stream(to sink) error {
 			c.ready.Store(true)
 		case <-c.wake:
 		}
-		over, err := c.advance(c.ctx, to)
-		if over || err != nil {
+		if over, err := c.pay(c.ctx, to); over || err != nil {
 			return err
 		}
 		if c.failures > 0 {
-			retry.Reset(min(backoffFirst<<min(c.failures-1, 10), backoffMost))
+			retry.Reset(c.backoff())
 		}
 	}
 }
 
 // depart hands out what the thread ended with. Unless that is all that the
-// wanted, it reports that the server is draining.
+// sink wanted, it reports that the server is draining.
 func (c *cursor) depart(to sink) error {
 	ctx, cancel := context.WithTimeout(c.ctx, departure)
 	defer cancel()
 	c.ready.Store(true)
 	for c.ready.Load() && ctx.Err() == nil {
-		over, err := c.advance(ctx, to)
-		if over || err != nil {
+		if over, err := c.pay(ctx, to); over || err != nil {
 			return err
 		}
 		if err := to.flush(); err != nil {
@@ -107,11 +144,16 @@ func (c *cursor) depart(to sink) error {
 	return closeDraining
 }
 
-// advance hands out one page.
-func (c *cursor) advance(ctx context.Context, to sink) (over bool, err error) {
+// pay hands out what is owed, then one page.
+func (c *cursor) pay(ctx context.Context, to sink) (over bool, err error) {
 	if over, err := to.owed(); over || err != nil {
 		return over, err
 	}
+	return c.advance(ctx, to)
+}
+
+// advance hands out one page, if there may be one.
+func (c *cursor) advance(ctx context.Context, to receiver) (over bool, err error) {
 	if !c.ready.Swap(false) {
 		return false, nil
 	}
@@ -122,14 +164,13 @@ func (c *cursor) advance(ctx context.Context, to sink) (over bool, err error) {
 		}
 		c.failures++
 		c.log.Warn("following a thread failed", "thread", c.key.Thread, "error", err)
-		return false, nil
+		return false, to.failed(err)
 	}
 	c.failures = 0
 	if page.Restated != nil {
 		c.position = page.Restated.Position
-		c.ready.Store(true)
-		c.poke()
-		return to.restated(page.Restated)
+		c.lookAgain()
+		return to.restated(page.Restated, page.Deleted)
 	}
 	for _, event := range page.Events {
 		c.position.Seq++
@@ -142,9 +183,9 @@ func (c *cursor) advance(ctx context.Context, to sink) (over bool, err error) {
 		return to.settled()
 	case len(page.Events) == 0:
 		c.failures++
+		return false, to.failed(nil)
 	default:
-		c.ready.Store(true)
-		c.poke()
+		c.lookAgain()
 	}
 	return false, nil
 }

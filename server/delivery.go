@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -10,37 +9,29 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// delivery is a thread that a socket follows: a cursor, and what of it was
-// written. Only ready is touched by other goroutines than the session's.
+// delivery is a thread that a socket follows.
 type delivery struct {
-	thread   string
-	follower follower
-	position store.Position // of the last event written to this socket
-	based    bool           // the client knows position: no ws.stream is due but for switching
-	replay   bool           // ws.live is due when the cursor has caught up
-	failures int            // of the store, in a row
-	awaits   bool           // inputs of this socket wait on the thread
-	repeats  []*repeat      // not answered yet
-	ready    atomic.Bool    // the cursor may find something
+	cursor
+	session *fullSession
+	based   bool      // the client knows position: no ws.stream is due but for switching
+	replay  bool      // ws.live is due when the cursor has caught up
+	awaits  bool      // inputs of this socket wait on the thread
+	repeats []*repeat // not answered yet
 }
 
 // follow subscribes to a thread. It delivers nothing until it is placed.
 func (s *fullSession) follow(thread string) *delivery {
-	d := &delivery{thread: thread}
-	d.follower = s.srv.runs.Follow(s.key(thread), func() {
-		d.ready.Store(true)
-		s.poke()
-	})
+	d := &delivery{session: s}
+	d.open(s.peer, thread)
 	return d
 }
 
-// place starts the delivery, or moves it, to what follows at.
-func (s *fullSession) place(d *delivery, at store.Position) {
-	d.position, d.based, d.replay, d.failures = at, false, false, 0
+// place starts the delivery, or goes on with it, at where its cursor was put.
+func (s *fullSession) place(d *delivery) {
+	d.based, d.replay, d.failures = false, false, 0
 	d.askAnew()
-	s.threads[d.thread] = d
-	d.ready.Store(true)
-	s.poke()
+	s.threads[d.key.Thread] = d
+	d.lookAgain()
 }
 
 // advance moves each cursor that may find something by one page, and pays what
@@ -55,80 +46,60 @@ func (s *fullSession) advance(ctx context.Context) error {
 		}
 	}
 	for _, d := range s.threads {
-		if !d.ready.Swap(false) {
-			continue
-		}
-		if err := s.step(ctx, d); err != nil {
+		if _, err := d.advance(ctx, d); err != nil {
 			return err
-		}
-		if d.ready.Load() {
-			s.poke()
 		}
 	}
 	return nil
 }
 
-// step writes what the cursor finds next.
-func (s *fullSession) step(ctx context.Context, d *delivery) error {
-	page, err := d.follower.Next(ctx)
-	if err != nil {
-		if s.ctx.Err() != nil {
-			return context.Cause(s.ctx)
-		}
-		s.later(d)
-		s.log.Warn("following a thread failed", "thread", d.thread, "error", err)
-		return s.leaveRepeats(d, err)
-	}
-	d.failures = 0
-	if page.Deleted {
-		if err := s.drop(d); err != nil {
-			return err
-		}
-		return s.send(detachedFrame{"ws.detached", "", d.thread, "deleted"})
-	}
-	if page.Restated != nil {
-		d.ready.Store(true)
-		d.askAnew()
-		return s.restate(d, page.Restated, "")
-	}
-	for _, event := range page.Events {
-		if !d.based || s.stream != d.thread {
-			if err := s.base(d, 0); err != nil {
-				return err
-			}
-		}
-		if err := s.write(event); err != nil {
-			return err
-		}
-		d.position.Seq++
-		if d.awaits && typeOf(event) == protocol.TypeRunStarted {
-			d.awaits = s.srv.waiting.done(s.key(d.thread), labelOf(event), s)
-		}
-		if err := s.tellRepeats(d, false); err != nil {
-			return err
+func (d *delivery) event(event []byte) (over bool, err error) {
+	s := d.session
+	if !d.based || s.stream != d.key.Thread {
+		if err := s.base(d); err != nil {
+			return false, err
 		}
 	}
-	switch {
-	case page.CaughtUp:
-		if d.replay {
-			d.replay = false
-			if err := s.send(liveFrame{"ws.live", d.thread, d.position.Seq}); err != nil {
-				return err
-			}
-		}
-		return s.tellRepeats(d, true)
-	case len(page.Events) > 0:
-		d.ready.Store(true)
-	default:
-		s.later(d)
+	if err := s.write(event); err != nil {
+		return false, err
 	}
-	return nil
+	if d.awaits && typeOf(event) == protocol.TypeRunStarted {
+		d.awaits = s.srv.waiting.done(d.key, labelOf(event), s)
+	}
+	return false, s.tellRepeats(d, false)
 }
 
-// later makes the cursor try again after a while.
-func (s *fullSession) later(d *delivery) {
-	wait := min(backoffFirst<<min(d.failures, 10), backoffMost)
-	d.failures++
+func (d *delivery) restated(a *adapter.Attached, deleted bool) (over bool, err error) {
+	if deleted {
+		if err := d.session.drop(d); err != nil {
+			return true, err
+		}
+		return true, d.session.send(detachedFrame{"ws.detached", "", d.key.Thread, "deleted"})
+	}
+	d.askAnew()
+	return false, d.session.restate(d, a, "")
+}
+
+func (d *delivery) settled() (over bool, err error) {
+	if d.replay {
+		d.replay = false
+		if err := d.session.send(liveFrame{"ws.live", d.key.Thread, d.position.Seq}); err != nil {
+			return false, err
+		}
+	}
+	return false, d.session.tellRepeats(d, true)
+}
+
+func (d *delivery) failed(why error) error {
+	d.session.later(d.backoff())
+	if why == nil {
+		return nil
+	}
+	return d.session.leaveRepeats(d, why)
+}
+
+// later makes the cursors that the store failed try again after a while.
+func (s *fullSession) later(wait time.Duration) {
 	if s.retry == nil {
 		s.retry = time.AfterFunc(wait, func() {
 			s.again.Store(true)
@@ -139,19 +110,18 @@ func (s *fullSession) later(d *delivery) {
 	s.retry.Reset(wait)
 }
 
-// base tells the client where the next event of the thread stands; the next n
-// events stand nowhere.
-func (s *fullSession) base(d *delivery, n int) error {
-	d.based, s.stream = true, d.thread
-	return s.send(streamFrame{"ws.stream", d.thread, d.position.Epoch, d.position.Seq, n})
+// base tells the client where the event at the cursor stands: after which one.
+func (s *fullSession) base(d *delivery) error {
+	d.based, s.stream = true, d.key.Thread
+	return s.send(streamFrame{"ws.stream", d.key.Thread, d.position.Epoch, d.position.Seq - 1, 0})
 }
 
-// restate tells the client what is, in answer to frame id or unasked. The
-// delivery goes on from there.
+// restate tells the client what is where the cursor was put, in answer to frame
+// id or unasked. The delivery goes on from there.
 func (s *fullSession) restate(d *delivery, a *adapter.Attached, id string) error {
-	d.position, d.based = a.Position, false
+	d.based = false
 	frame := attachedFrame{
-		Type: "ws.attached", ID: id, ThreadID: d.thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,
+		Type: "ws.attached", ID: id, ThreadID: d.key.Thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,
 		Recovered: a.Recovered, ActiveRunID: a.ActiveRunID, Interrupts: a.Interrupts, Queued: a.Queued,
 	}
 	if !a.Recovered {
@@ -170,10 +140,10 @@ func (s *fullSession) restate(d *delivery, a *adapter.Attached, id string) error
 	if a.Recovered {
 		return nil
 	}
-	if err := s.uncounted(d.thread, d.position, a.Restatement); err != nil {
+	if err := s.uncounted(d.key.Thread, d.position, a.Restatement); err != nil {
 		return err
 	}
-	return s.send(liveFrame{"ws.live", d.thread, d.position.Seq})
+	return s.send(liveFrame{"ws.live", d.key.Thread, d.position.Seq})
 }
 
 // uncounted writes events that are not in the log. A thread that the socket
@@ -204,4 +174,10 @@ func (s *fullSession) positionOf(thread string) store.Position {
 		return d.position
 	}
 	return store.Position{}
+}
+
+// owe makes the session pay by its own goroutine.
+func (s *fullSession) owe(thread string, events [][]byte) {
+	s.debts.add(thread, events)
+	s.poke()
 }

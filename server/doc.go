@@ -11,7 +11,9 @@
 //	POST /agui, /agui/{agent}        a run, as Server-Sent Events
 //	GET /agui/threads/{id}/events    a thread, as Server-Sent Events
 //	GET /agui/capabilities           AgentCapabilities
+//	/v1/…                            the control API; /v1/openapi.json describes it
 //	/copilotkit/…                    CopilotKit's runtime protocol
+//	GET /metrics                     what Metrics count
 //	GET /healthz, /readyz            is it alive; does it want traffic
 //	everything else                  Options.Fallback
 //

@@ -416,7 +416,7 @@ func TestEndToEndCancelAllOfAName(t *testing.T) {
 				t.Error("nothing was stopped")
 			}
 			p.rest()
-			v := &v1Server{t: t, ts: ts, ops: v1Operations()}
+			v := &v1Server{t: t, ts: ts}
 			_, text, _ := v.send("GET", "/threads/t/runs", "", nil)
 			runs := objectIn(t, text)["items"].([]any)
 			for _, run := range runs {

@@ -7,24 +7,24 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // recoveredHeader says whether a stream begins where the client stopped.
 const recoveredHeader = "Aguiws-Recovered"
 
 var (
-	refuseAfter     = &refusal{http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was", 0}
-	refuseFollow    = &refusal{http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out", 0}
-	refuseThreadID  = &refusal{http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes", 0}
-	refuseReading   = &refusal{http.StatusForbidden, codeForbidden, "this identity may not follow threads", 0}
-	refuseCorrupted = &refusal{http.StatusInternalServerError, adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted", 0}
-	refuseStore     = &refusal{http.StatusServiceUnavailable, codeStore, "the store does not answer", 1}
+	refuseAfter    = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
+	refuseFollow   = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
+	refuseThreadID = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes")
 )
 
 // serveEvents follows a thread over Server-Sent Events.
-func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
+func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 	c, refused := s.enter(r)
-	if refused == nil && !c.identity.may(ScopeRead) {
+	if refused == nil && !c.identity.May(identity.ScopeRead) {
 		refused = refuseReading
 	}
 	var ask following
@@ -32,13 +32,13 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		refused = ask.read(r)
 	}
 	if refused == nil {
-		refused = s.reserve(c)
+		refused = s.reserve(c.user, c.address, &s.opts)
 	}
 	if refused != nil {
-		refused.write(w)
+		refused.Write(w)
 		return
 	}
-	defer s.unreserve(c)
+	defer s.unreserve(c.user, c.address)
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/event-stream")
 		return
@@ -49,7 +49,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 		defer t.close()
 		a, err := t.attach(ask.after)
 		if err != nil {
-			refuseReadingFor(err).write(w)
+			refuseReadingFor(err).Write(w)
 			return
 		}
 		h := w.Header()
@@ -59,7 +59,7 @@ func (s *Server) serveEvents(w http.ResponseWriter, r *http.Request) {
 }
 
 // refuseReadingFor says why a thread could not be read.
-func refuseReadingFor(err error) *refusal {
+func refuseReadingFor(err error) *refusal.Refusal {
 	if errors.Is(err, store.ErrCorrupted) {
 		return refuseCorrupted
 	}
@@ -73,8 +73,8 @@ type following struct {
 	follow bool
 }
 
-func (f *following) read(r *http.Request) *refusal {
-	if f.thread = r.PathValue("thread"); !isName(f.thread) {
+func (f *following) read(r *http.Request) *refusal.Refusal {
+	if f.thread = r.PathValue("thread"); !strictjson.IsName(f.thread) {
 		return refuseThreadID
 	}
 	query := r.URL.Query()
@@ -166,12 +166,14 @@ func (t *threadStream) event(event []byte) (over bool, err error) {
 
 // restated ends the stream: what was written cannot be taken back, and what
 // follows does not continue it. A client that comes back is restated.
-func (t *threadStream) restated(*adapter.Attached) (over bool, err error) {
+func (t *threadStream) restated(*adapter.Attached, bool) (over bool, err error) {
 	if t.counted {
 		return true, nil
 	}
 	return true, refuse(t.out, outcomeUnknown())
 }
+
+func (t *threadStream) failed(error) error { return nil }
 
 // settled ends the stream when the thread is at rest: no run is under way and
 // none is about to be, unless a question holds it up.
@@ -187,12 +189,11 @@ func (t *threadStream) settled() (over bool, err error) {
 			return false, nil
 		}
 		if !a.Recovered {
-			return t.restated(a)
+			return t.restated(a, false)
 		}
 		// What has come meanwhile is handed out before this is believed.
 		t.known = a
-		t.ready.Store(true)
-		t.poke()
+		t.lookAgain()
 		return false, nil
 	}
 	return t.known.ActiveRunID == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil

@@ -11,6 +11,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // What was missed comes once, with its positions, and the stream ends when the
@@ -167,7 +168,7 @@ func TestEventsLost(t *testing.T) {
 }
 
 func TestEventsRefusals(t *testing.T) {
-	auth := byToken{"good": {User: "u"}, "runner": {User: "r", Scopes: []string{ScopeRun}}}
+	auth := byToken{"good": {User: "u"}, "runner": {User: "r", Scopes: []string{identity.ScopeRun}}}
 	for name, c := range map[string]struct {
 		path   string
 		header []string

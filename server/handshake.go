@@ -6,13 +6,10 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
 )
-
-// Subprotocol is the name of the WebSocket binding, version 1.
-const Subprotocol = "agui.v1.json"
-
-const bearerPrefix = "agui.bearer."
 
 // handshake is what a good request for a socket says.
 type handshake struct {
@@ -24,11 +21,11 @@ type handshake struct {
 
 // checkAddress refuses requests that came by a name or an address that must
 // not be served.
-func (s *Server) checkAddress(r *http.Request) *refusal {
+func (s *core) checkAddress(r *http.Request) *refusal.Refusal {
 	if !hostAllowed(r, s.opts.Hosts) {
 		return refuseHost
 	}
-	if _, none := s.opts.Auth.(None); none {
+	if _, none := s.opts.Auth.(identity.None); none {
 		if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && public(local) {
 			return refusePublic
 		}
@@ -38,7 +35,7 @@ func (s *Server) checkAddress(r *http.Request) *refusal {
 
 // shake decides about a request for a socket, in the order of BINDING.md. The
 // Host was checked before.
-func (s *Server) shake(r *http.Request) (*handshake, *refusal) {
+func (s *core) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 	h := &handshake{agent: r.PathValue("agent"), origin: r.Header.Get("Origin")}
 	if h.origin != "" && !originAllowed(r, h.origin, s.opts.Origins) {
 		return nil, refuseOrigin
@@ -68,29 +65,6 @@ func (s *Server) shake(r *http.Request) (*handshake, *refusal) {
 	return h, nil
 }
 
-// bearerOf finds the credential that decides: the Authorization header, else
-// the bearer subprotocol. One that is there and cannot be read is present and
-// empty: it is refused, not skipped. The query is never looked at.
-func bearerOf(r *http.Request, offers []string) (token string, present bool, refused *refusal) {
-	if scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " "); strings.EqualFold(scheme, "Bearer") {
-		return strings.TrimSpace(token), true, nil
-	}
-	for _, offer := range offers {
-		encoded, ok := strings.CutPrefix(offer, bearerPrefix)
-		if !ok {
-			continue
-		}
-		if present {
-			return "", true, refuseBearers
-		}
-		present = true
-		if b, err := base64.RawURLEncoding.DecodeString(encoded); err == nil && utf8.Valid(b) {
-			token = string(b)
-		}
-	}
-	return token, present, nil
-}
-
 func isUpgrade(r *http.Request) bool {
 	has := func(header, token string) bool {
 		return slices.ContainsFunc(tokens(r.Header, header), func(t string) bool { return strings.EqualFold(t, token) })
@@ -110,4 +84,18 @@ func tokens(h http.Header, name string) []string {
 		}
 	}
 	return list
+}
+
+// public reports whether an address can be reached from other machines. What
+// is no IP address, such as a Unix socket, cannot.
+func public(addr net.Addr) bool {
+	if addr == nil {
+		return false
+	}
+	host, _, err := net.SplitHostPort(addr.String())
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && !ip.IsLoopback()
 }

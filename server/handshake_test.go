@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/aguiws/aguiws/protocol"
 	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 func upgrade(extra ...string) http.Header {

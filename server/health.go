@@ -5,21 +5,23 @@ import (
 	"io"
 	"net/http"
 	"time"
+
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // serveHealth says that the process runs, whatever the store does.
-func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) {
+func (s *core) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, "ok\n")
 }
 
 // serveReady says whether the server wants traffic.
-func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+func (s *core) serveReady(w http.ResponseWriter, r *http.Request) {
 	if s.draining.Load() {
-		refuseDraining.write(w)
+		refuseDraining.Write(w)
 		return
 	}
 	if !s.runs.StoreAvailable() {
-		refuseStore.write(w)
+		refuseStore.Write(w)
 		return
 	}
 	if s.opts.Ready != nil {
@@ -27,9 +29,22 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		if err := s.opts.Ready(ctx); err != nil {
 			s.opts.Logger.Warn("not ready", "error", err)
-			refuseStore.write(w)
+			refuseStore.Write(w)
 			return
 		}
 	}
 	io.WriteString(w, "ready\n")
+}
+
+// serveMetrics answers with the metrics to who may see them.
+func (s *core) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	c, refused := s.enter(r)
+	if refused == nil && !c.identity.May(identity.ScopeMetrics) {
+		refused = refuseScope
+	}
+	if refused != nil {
+		refused.Write(w)
+		return
+	}
+	s.metrics.Handler().ServeHTTP(w, r)
 }

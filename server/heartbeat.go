@@ -7,6 +7,12 @@ import (
 	"time"
 )
 
+// pinger is what a heartbeat pings.
+type pinger interface {
+	// Ping reports whether the peer is there.
+	Ping(context.Context) bool
+}
+
 // heartbeat pings a socket's peer and ends the socket when no pong comes. It
 // needs a goroutine only while a ping is under way.
 type heartbeat struct {
@@ -17,10 +23,11 @@ type heartbeat struct {
 	paused  atomic.Int32 // the reader is held up by us: pongs are not read
 }
 
-func (b *heartbeat) start(sock *socket) {
+// start pings until ctx ends, and calls silent when the peer is not there.
+func (b *heartbeat) start(ctx context.Context, opts *Options, peer pinger, silent func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	every := sock.srv.opts.Heartbeat
+	every := opts.Heartbeat
 	b.timer = time.AfterFunc(every, func() {
 		b.mu.Lock()
 		if b.stopped {
@@ -30,7 +37,7 @@ func (b *heartbeat) start(sock *socket) {
 		b.pings.Add(1)
 		b.mu.Unlock()
 		defer b.pings.Done()
-		b.ping(sock)
+		b.ping(ctx, opts.PongTimeout, peer, silent)
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if !b.stopped {
@@ -39,19 +46,12 @@ func (b *heartbeat) start(sock *socket) {
 	})
 }
 
-func (b *heartbeat) ping(sock *socket) {
-	began, before := time.Now(), queued(sock.out.Conn)
-	ctx, cancel := context.WithTimeout(sock.ctx, sock.srv.opts.PongTimeout)
+func (b *heartbeat) ping(ctx context.Context, timeout time.Duration, peer pinger, silent func()) {
+	within, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
-	if sock.ws.Ping(ctx) == nil || sock.ctx.Err() != nil {
-		return
+	if !peer.Ping(within) && ctx.Err() == nil && b.paused.Load() == 0 {
+		silent()
 	}
-	// A pong may be late because a slow peer has not come to the ping yet, or
-	// is in the middle of a long frame: as long as data moves it is there.
-	if after := queued(sock.out.Conn); b.paused.Load() > 0 || sock.out.aliveSince(began) || after > 0 && after < before {
-		return
-	}
-	sock.cut(closeSilent)
 }
 
 // stop ends the heartbeat and waits for a ping under way; the connection must

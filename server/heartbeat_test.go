@@ -135,33 +135,6 @@ func TestSlowReaderBlocksNobody(t *testing.T) {
 	})
 }
 
-// Pings of a peer that reads nothing are not answered without bound.
-func TestPingFlood(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		b := newFake()
-		s, c, conn := bubble(t, b, &Options{Heartbeat: 24 * time.Hour}, Subprotocol)
-		c.expect("ws.hello")
-		var sock *socket
-		s.mu.Lock()
-		for open := range s.sockets {
-			sock = open.(*socket)
-		}
-		s.mu.Unlock()
-		// A masked ping with 100 bytes.
-		ping := append([]byte{0x89, 0x80 | 100, 0, 0, 0, 0}, make([]byte, 100)...)
-		for range 2000 {
-			if _, err := conn.Write(ping); err != nil {
-				t.Fatal(err)
-			}
-		}
-		synctest.Wait()
-		if n := sock.out.backlog(); n > pongBacklog+200 {
-			t.Errorf("%d bytes of pongs wait", n)
-		}
-		conn.Close()
-	})
-}
-
 // While the session is busy the reader waits, and reads no pong; that is not
 // the peer's fault. When it is idle again a missing pong counts again.
 func TestBusySessionIsNotASilentPeer(t *testing.T) {

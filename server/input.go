@@ -2,10 +2,7 @@ package server
 
 import (
 	"context"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"math/rand/v2"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -41,9 +38,9 @@ func (s *fullSession) input(f *frame) error {
 		// Before the run can begin, so that none of its events is missed.
 		d = s.follow(f.threadID)
 		defer func() {
-			if s.threads[d.thread] != d {
-				d.follower.Close()
-				s.srv.waiting.leave(s.key(d.thread), s)
+			if s.threads[d.key.Thread] != d {
+				d.close()
+				s.srv.waiting.leave(d.key, s)
 			}
 		}()
 	}
@@ -62,8 +59,8 @@ func (s *fullSession) input(f *frame) error {
 		return s.refuse(f, admitted.Refusal, at)
 	case adapter.Started:
 		if fresh {
-			d.follower.Seek(admitted.Start)
-			s.place(d, admitted.Start)
+			d.seek(admitted.Start)
+			s.place(d)
 		}
 		return s.disposed(f, admitted)
 	case adapter.Queued:
@@ -85,12 +82,11 @@ func (s *fullSession) input(f *frame) error {
 
 // placeAtEnd starts the delivery at the log's end.
 func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*adapter.Attached, error) {
-	a, err := d.follower.Attach(ctx, nil)
-	if err != nil {
-		return nil, err
+	a, err := d.attachWithin(ctx, nil)
+	if err == nil {
+		s.place(d)
 	}
-	s.place(d, a.Position)
-	return a, nil
+	return a, err
 }
 
 func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {
@@ -122,37 +118,4 @@ func (sock *socket) mayRun(f *frame) *protocol.RunError {
 		return sock.srv.metrics.noted(retryLater(codeRateLimited, "too many frames; slow down", f.retryAfter+time.Millisecond))
 	}
 	return sock.peer.mayRun()
-}
-
-// mayInput refuses an input of a user who sends too many, on whatever
-// connections.
-func (s *Server) mayInput(c *caller) *protocol.RunError {
-	if wait := s.inputs.take(c.user); wait > 0 {
-		return retryLater(codeRateLimited, "too many inputs; slow down", wait+time.Millisecond)
-	}
-	return nil
-}
-
-func retryLater(code, message string, after time.Duration) *protocol.RunError {
-	e := &protocol.RunError{Code: code, Message: message}
-	e.Metadata = protocol.Metadata{"aguiws": json.RawMessage(fmt.Sprintf(`{"retryAfterMs":%d}`, after.Milliseconds()))}
-	return e
-}
-
-// storeDown refuses an input before anything was done for it. Clients are spread,
-// so that they do not all come at once when the store is back.
-func storeDown() *protocol.RunError {
-	return retryLater(codeStore, "the store does not answer; send the same input again", 2*time.Second+rand.N(3*time.Second))
-}
-
-// unanswered says why an input, or its run, got no answer.
-func unanswered(err error) *protocol.RunError {
-	if errors.Is(err, store.ErrCorrupted) {
-		return &protocol.RunError{Code: adapter.CodeStateCorrupted, Message: refuseCorrupted.message}
-	}
-	return outcomeUnknown()
-}
-
-func outcomeUnknown() *protocol.RunError {
-	return retryLater(codeStore, "the outcome is unknown; send the same input again", time.Second)
 }

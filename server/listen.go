@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // Listen listens on a TCP address for Serve. It refuses one that other machines
@@ -24,7 +26,7 @@ func (s *Server) Listen(addr string) (net.Listener, error) {
 
 // checkListener closes a listener that it refuses.
 func (s *Server) checkListener(l net.Listener) error {
-	if _, none := s.opts.Auth.(None); none && public(l.Addr()) {
+	if _, none := s.opts.Auth.(identity.None); none && public(l.Addr()) {
 		l.Close()
 		return fmt.Errorf("server: %s can be reached from other machines, and nobody is authenticated: listen on 127.0.0.1, or set an authenticator", l.Addr())
 	}

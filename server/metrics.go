@@ -146,27 +146,3 @@ func (l load) Collect(ch chan<- prometheus.Metric) {
 	ch <- prometheus.MustNewConstMetric(l.max, prometheus.GaugeValue, float64(now.MaxRuns))
 	ch <- prometheus.MustNewConstMetric(l.panics, prometheus.CounterValue, float64(now.Panics))
 }
-
-// serveMetrics answers with the metrics to who may see them.
-func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
-	c, refused := s.enter(r)
-	if refused == nil && !c.identity.may(ScopeMetrics) {
-		refused = refuseScope
-	}
-	if refused != nil {
-		refused.write(w)
-		return
-	}
-	s.metrics.Handler().ServeHTTP(w, r)
-}
-
-// Probes serves /healthz, /readyz and /metrics to whoever asks, for a listener
-// that only the operator reaches.
-func (s *Server) Probes() http.Handler {
-	mux := http.NewServeMux()
-	for _, r := range s.probes() {
-		mux.Handle(r.pattern, sealed(r.serve))
-	}
-	mux.Handle("GET /metrics", s.metrics.Handler())
-	return guarded(mux)
-}

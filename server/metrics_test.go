@@ -16,6 +16,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // value is what a metric counts under label values, in the order of METRICS.md.
@@ -58,7 +59,7 @@ func metered(t *testing.T, opts *Options) (*testServer, *Metrics) {
 
 func TestMetricsCount(t *testing.T) {
 	ts, m := metered(t, &Options{Auth: byToken{
-		"ann": {Namespace: "n", User: "user-4711"}, "probe": {Scopes: []string{ScopeMetrics}},
+		"ann": {Namespace: "n", User: "user-4711"}, "probe": {Scopes: []string{identity.ScopeMetrics}},
 	}})
 	c := ts.connect("/agui/ws", bearer("ann", Subprotocol))
 	c.expect("ws.hello")

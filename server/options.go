@@ -8,7 +8,16 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
+
+// Authenticator decides who a request is from. Authenticate is called
+// concurrently, once a socket or request. It returns ErrUnauthenticated (401)
+// for a credential that is missing or bad, ErrForbidden (403) for one that may
+// not use this server, and any other error (503) when it cannot tell.
+type Authenticator interface {
+	Authenticate(ctx context.Context, c identity.Credential) (identity.Identity, error)
+}
 
 // Options are a Server's settings. The zero value serves loopback clients
 // without authentication. New copies them.
@@ -95,13 +104,19 @@ type Options struct {
 	InboundBytes int64
 }
 
+// Suggestion is something that a page offers its reader to say next.
+type Suggestion struct {
+	Title   string // short: the text of a button
+	Message string // what is said when it is chosen
+}
+
 func (o *Options) withDefaults() Options {
 	var c Options
 	if o != nil {
 		c = *o
 	}
 	if c.Auth == nil {
-		c.Auth = None{}
+		c.Auth = identity.None{}
 	}
 	if c.Metrics == nil {
 		c.Metrics = NewMetrics()

@@ -75,9 +75,3 @@ func portOf(u *url.URL) string {
 		return "80"
 	}
 }
-
-// asPattern makes a pattern for the WebSocket library that matches one origin
-// and nothing else.
-func asPattern(origin string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(origin)
-}

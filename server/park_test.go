@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/conn/conntest"
 )
 
 // working counts goroutines of sockets.
@@ -22,8 +25,8 @@ func working() int {
 // A socket on which nothing happens holds no goroutine, also when it has been
 // pinged, and answers all the same.
 func TestIdleSocketsHoldNoGoroutine(t *testing.T) {
-	if runtime.GOOS != "linux" {
-		t.Skip("connections are watched on Linux only")
+	if !conn.Parks {
+		t.Skip("connections are not watched here")
 	}
 	b := newFake()
 	ts := newTestServer(t, b, &Options{Heartbeat: 300 * time.Millisecond})
@@ -81,18 +84,18 @@ func TestIdleSocketsHoldNoGoroutine(t *testing.T) {
 // raw opens a socket by hand and sends what follows together with the request.
 func (ts *testServer) raw(follows []byte) (net.Conn, *bufio.Reader) {
 	ts.t.Helper()
-	conn, err := net.Dial("tcp", ts.http.Listener.Addr().String())
+	network, err := net.Dial("tcp", ts.http.Listener.Addr().String())
 	if err != nil {
 		ts.t.Fatal(err)
 	}
-	ts.t.Cleanup(func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(patience))
+	ts.t.Cleanup(func() { network.Close() })
+	network.SetDeadline(time.Now().Add(patience))
 	request := "GET /agui/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
 		"Sec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Protocol: " + Subprotocol + "\r\n\r\n"
-	if _, err := conn.Write(append([]byte(request), follows...)); err != nil {
+	if _, err := network.Write(append([]byte(request), follows...)); err != nil {
 		ts.t.Fatal(err)
 	}
-	return conn, bufio.NewReader(conn)
+	return network, bufio.NewReader(network)
 }
 
 // until reads until a text comes.
@@ -111,49 +114,49 @@ func until(t *testing.T, r *bufio.Reader, text string) {
 // Whatever comes in one piece with the request, or in small pieces with pauses
 // between them, is taken in.
 func TestFramesInPieces(t *testing.T) {
-	ping := func(id string) []byte { return clientFrame(true, 1, []byte(`{"type":"ws.ping","id":"`+id+`"}`)) }
+	ping := func(id string) []byte { return conntest.Frame(true, 1, []byte(`{"type":"ws.ping","id":"`+id+`"}`)) }
 	ts := newTestServer(t, newFake(), nil)
 	for name, early := range map[string][]byte{
 		"a frame":                  ping("early"),
 		"two frames":               append(ping("first"), ping("early")...),
-		"a control frame":          clientFrame(true, 10, nil),
+		"a control frame":          conntest.Frame(true, 10, nil),
 		"a frame and half of one":  append(ping("early"), ping("late")[:9]...),
 		"one byte":                 ping("early")[:1],
-		"a large one and one more": append(clientFrame(true, 1, []byte(`{"type":"ws.ping","x":"`+strings.Repeat("x", 3000)+`"}`)), ping("early")...),
+		"a large one and one more": append(conntest.Frame(true, 1, []byte(`{"type":"ws.ping","x":"`+strings.Repeat("x", 3000)+`"}`)), ping("early")...),
 		"nothing":                  nil,
 	} {
 		t.Run(name, func(t *testing.T) {
-			conn, r := ts.raw(early)
+			network, r := ts.raw(early)
 			until(t, r, `"ws.hello"`)
 			switch name {
 			case "one byte":
-				conn.Write(ping("early")[1:])
+				network.Write(ping("early")[1:])
 			case "nothing", "a control frame":
-				conn.Write(ping("early"))
+				network.Write(ping("early"))
 			}
 			until(t, r, `"id":"early"`)
 			if name == "a frame and half of one" {
-				conn.Write(ping("late")[9:])
+				network.Write(ping("late")[9:])
 				until(t, r, `"id":"late"`)
 			}
-			eventually(t, "it leaves", func() bool { return runtime.GOOS != "linux" || working() == 0 })
+			eventually(t, "it leaves", func() bool { return !conn.Parks || working() == 0 })
 
 			text := []byte(`{"type":"ws.ping","id":"fragments"}`)
 			for _, piece := range [][]byte{
-				clientFrame(false, 1, text[:10]), clientFrame(true, 10, []byte("unasked")), clientFrame(false, 0, nil), clientFrame(true, 0, text[10:]),
+				conntest.Frame(false, 1, text[:10]), conntest.Frame(true, 10, []byte("unasked")), conntest.Frame(false, 0, nil), conntest.Frame(true, 0, text[10:]),
 			} {
 				for _, b := range piece {
-					conn.Write([]byte{b})
+					network.Write([]byte{b})
 					runtime.Gosched()
 				}
 			}
 			until(t, r, `"id":"fragments"`)
 			// An empty message of the peer's own is one.
-			conn.Write(clientFrame(true, 1, nil))
+			network.Write(conntest.Frame(true, 1, nil))
 			until(t, r, `"malformed_frame"`)
-			conn.Write(clientFrame(true, 9, []byte("there?")))
+			network.Write(conntest.Frame(true, 9, []byte("there?")))
 			until(t, r, "there?")
-			conn.Write(clientFrame(true, 8, []byte{3, 232}))
+			network.Write(conntest.Frame(true, 8, []byte{3, 232}))
 			until(t, r, "\x88\x02\x03\xe8")
 		})
 	}

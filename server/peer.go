@@ -7,12 +7,13 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // peer is the client at the other end of a connection that stays open, whatever
 // carries it. ctx ends with the connection, its cause being a *closing.
 type peer struct {
-	srv *Server
+	srv *core
 	*caller
 	agent string
 	log   *slog.Logger
@@ -24,7 +25,7 @@ type peer struct {
 }
 
 // newPeer's ctx does not end with parent, whose values it has.
-func (s *Server) newPeer(parent context.Context, c *caller, agent string) *peer {
+func (s *core) newPeer(parent context.Context, c *caller, agent string) *peer {
 	p := &peer{srv: s, caller: c, agent: agent, wake: make(chan struct{}, 1)}
 	p.log = s.opts.Logger.With("namespace", c.identity.Namespace, "user", c.identity.User)
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(parent))
@@ -72,10 +73,19 @@ func (p *peer) whyNotRun() *protocol.RunError {
 	switch {
 	case p.srv.draining.Load():
 		return retryLater(codeDraining, "this server is shutting down; connect again", time.Second)
-	case !p.identity.may(ScopeRun):
+	case !p.identity.May(identity.ScopeRun):
 		return &protocol.RunError{Code: codeForbidden, Message: "this identity may not start runs"}
 	case !p.srv.runs.StoreAvailable():
 		return storeDown()
 	}
 	return p.srv.mayInput(p.caller)
+}
+
+// mayInput refuses an input of a user who sends too many, on whatever
+// connections.
+func (s *core) mayInput(c *caller) *protocol.RunError {
+	if wait := s.inputs.take(c.user); wait > 0 {
+		return retryLater(codeRateLimited, "too many inputs; slow down", wait+time.Millisecond)
+	}
+	return nil
 }

@@ -69,8 +69,8 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 		r.debts.take()
 	}
 	if admitted.Disposition == adapter.Started {
-		r.position, r.mine = admitted.Start, true
-		r.follower.Seek(r.position)
+		r.mine = true
+		r.seek(admitted.Start)
 		return true, nil
 	}
 	over, err := r.resume()
@@ -88,8 +88,7 @@ func (r *plainRun) resume() (over bool, err error) {
 		r.log.Warn("restating a run failed", "thread", r.key.Thread, "error", err)
 		return true, refuse(r.wire, unanswered(err))
 	}
-	r.position = rep.At
-	r.follower.Seek(rep.At)
+	r.seek(rep.At)
 	if rep.Status == store.RunQueued {
 		return false, nil
 	}
@@ -116,7 +115,7 @@ func (r *plainRun) send(event []byte, at store.Position) error {
 
 func (r *plainRun) flush() error { return r.wire.flush() }
 
-func (r *plainRun) restated(*adapter.Attached) (over bool, err error) {
+func (r *plainRun) restated(*adapter.Attached, bool) (over bool, err error) {
 	if r.begun {
 		// What was written cannot be taken back, and the rest is not to be had in
 		// order. The same input again brings all of it.
@@ -168,6 +167,8 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 }
 
 func (r *plainRun) settled() (over bool, err error) { return false, nil }
+
+func (r *plainRun) failed(error) error { return nil }
 
 // owe makes the run end for its client, who waits for its turn, with these
 // events.

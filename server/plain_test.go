@@ -7,6 +7,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 func plainClient(t *testing.T, b backend) *client {
@@ -67,7 +68,7 @@ func TestPlainRefusals(t *testing.T) {
 }
 
 func TestPlainScope(t *testing.T) {
-	ts := newTestServer(t, newFake(), &Options{Auth: byToken{"reader": {Scopes: []string{ScopeRead}}}})
+	ts := newTestServer(t, newFake(), &Options{Auth: byToken{"reader": {Scopes: []string{identity.ScopeRead}}}})
 	c := ts.connect("/agui/ws", bearer("reader"))
 	c.send(input("t", "r"))
 	if f := c.expect("RUN_ERROR"); f["code"] != "forbidden" {

@@ -2,67 +2,64 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"io"
-	"mime"
 	"net/http"
-	"os"
-	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/requestbody"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
-
-// bodyTimeout bounds how long the body of a request may take to arrive.
-const bodyTimeout = 30 * time.Second
 
 // reservedNames are those under /agui/ that are no agent's.
 var reservedNames = []string{"ws", "capabilities", "threads"}
 
 var (
-	refuseMethod    = &refusal{http.StatusMethodNotAllowed, "method_not_allowed", "that method means nothing here: see the Allow header", 0}
-	refuseMediaType = &refusal{http.StatusUnsupportedMediaType, "unsupported_media_type", "the body must be JSON: Content-Type: application/json, without Content-Encoding", 0}
-	refuseTooLarge  = &refusal{http.StatusRequestEntityTooLarge, "body_too_large", "the body is larger than this server takes", 0}
-	refuseSlowBody  = &refusal{http.StatusRequestTimeout, "body_too_slow", "the body did not arrive in time", 1}
-	refuseBody      = &refusal{http.StatusBadRequest, codeInvalidInput, "the body could not be read", 0}
-	refuseUTF8      = &refusal{http.StatusBadRequest, codeInvalidInput, "the body is not UTF-8", 0}
-	refuseWork      = &refusal{http.StatusServiceUnavailable, "overloaded", "this server has too much to do", 10}
+	refuseMethod = refusal.New(http.StatusMethodNotAllowed, "method_not_allowed", "that method means nothing here: see the Allow header")
+	refuseWork   = refusal.New(http.StatusServiceUnavailable, "overloaded", "this server has too much to do").After(10 * time.Second)
 )
 
 // servePost is AG-UI's HTTP binding: an input in, its run's events out.
-func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
+func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
 	agent := r.PathValue("agent")
 	c, refused := s.enterFor(r, agent)
 	if refused == nil {
-		refused = s.reserve(c)
+		refused = s.answerInput(w, r, c, agent, nil, (*sse).run)
 	}
 	if refused != nil {
-		refused.write(w)
-		return
-	}
-	defer s.unreserve(c)
-	f, refused := s.readInput(w, r)
-	switch {
-	case refused != nil:
-		refused.write(w)
-	case f.fault != nil:
-		f.fault.write(w)
-	default:
-		s.stream(w, r, c, agent, func(out *sse) { out.run(f) })
+		refused.Write(w)
 	}
 }
 
-// run answers a readable input. What a thread or an identity has against it is
-// an event.
+// answerInput lets serve answer an input with events. body is what is read as
+// one; nil: the request's.
+func (s *core) answerInput(w http.ResponseWriter, r *http.Request, c *caller, agent string, body []byte, serve func(*sse, *frame)) *refusal.Refusal {
+	if refused := s.reserve(c.user, c.address, &s.opts); refused != nil {
+		return refused
+	}
+	defer s.unreserve(c.user, c.address)
+	f, refused := s.readInput(w, r, body)
+	if refused == nil {
+		s.stream(w, r, c, agent, func(out *sse) { serve(out, f) })
+	}
+	return refused
+}
+
+// run answers a readable input.
 func (o *sse) run(f *frame) {
+	o.begun(func() error { return runPlain(o.peer, o, f) })
+}
+
+// begun begins the answer, lets answer give it and ends it. What an identity or
+// the server has against an input is an event.
+func (o *sse) begun(answer func() error) {
 	err := o.begin()
 	if err == nil {
 		if refused := o.mayRun(); refused != nil {
 			err = refuse(o, refused)
 		} else {
-			err = runPlain(o.peer, o, f)
+			err = answer()
 		}
 	}
 	o.finish(err)
@@ -77,7 +74,7 @@ func (o *sse) finish(err error) {
 	case errors.Is(err, closeDraining):
 		why = retryLater(codeDraining, "this server is shutting down; the same input sent again tells what became of the run", time.Second)
 	case errors.Is(err, closeExpired):
-		why = &protocol.RunError{Code: refuseCredential.code,
+		why = &protocol.RunError{Code: refuseCredential.Code,
 			Message: "the credential has expired; the same input sent again with another tells what became of the run"}
 	case closingOf(err) == err:
 		return
@@ -90,93 +87,41 @@ func (o *sse) finish(err error) {
 	}
 }
 
-// readInput reads the body of a request as an input. A frame with a fault is
-// one that could not be read as such.
-func (s *Server) readInput(w http.ResponseWriter, r *http.Request) (*frame, *refusal) {
-	body, refused := s.readJSON(w, r)
-	if refused != nil {
-		return nil, refused
+func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte) (*frame, *refusal.Refusal) {
+	if body == nil {
+		var refused *refusal.Refusal
+		if body, refused = requestbody.JSON(w, r, s.opts.MaxFrameBytes); refused != nil {
+			return nil, refused
+		}
 	}
 	release, refused := s.work(r, len(body))
 	if refused != nil {
 		return nil, refused
 	}
 	defer release()
-	return inputOf(body), nil
+	if _, bad := strictjson.Members(body); bad != nil {
+		return nil, refuseInput(bad.Message, []protocol.Problem{{Message: bad.Message}})
+	}
+	f := &frame{}
+	if bad := f.readInput(body); bad != nil {
+		return nil, refuseInput(bad.message, bad.fields)
+	}
+	return f, nil
 }
 
-func inputOf(body []byte) *frame {
-	f := &frame{}
-	if _, bad := topMembers(body); bad != nil {
-		f.fault = bad
-		bad.code = codeInvalidInput
-		bad.fields = []protocol.Problem{{Message: bad.message}}
-	} else {
-		f.fault = f.readInput(body)
-	}
-	return f
+// refuseInput says of a body that is no input what is wrong with it, and where.
+func refuseInput(message string, fields []protocol.Problem) *refusal.Refusal {
+	refused := refusal.New(http.StatusBadRequest, codeInvalidInput, message)
+	refused.Fields = append([]protocol.Problem{}, fields...)
+	return refused
 }
 
 // work waits until the process may work on that much at once.
-func (s *Server) work(r *http.Request, bytes int) (release func(), refused *refusal) {
+func (s *core) work(r *http.Request, bytes int) (release func(), refused *refusal.Refusal) {
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
 	defer cancel()
 	if s.inbound.Acquire(ctx, int64(bytes)) != nil {
 		return nil, refuseWork
 	}
 	return func() { s.inbound.Release(int64(bytes)) }, nil
-}
-
-// readJSON reads the body of a request that must be JSON. Pages cannot send that
-// type to a foreign server without being asked first.
-func (s *Server) readJSON(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
-	encoding := r.Header.Get("Content-Encoding")
-	if err != nil || kind != "application/json" || encoding != "" && !strings.EqualFold(encoding, "identity") {
-		return nil, refuseMediaType
-	}
-	return s.readBody(w, r, s.opts.MaxFrameBytes)
-}
-
-func (s *Server) readBody(w http.ResponseWriter, r *http.Request, most int64) ([]byte, *refusal) {
-	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(bodyTimeout))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
-	if err != nil {
-		_, large := errors.AsType[*http.MaxBytesError](err)
-		switch {
-		case large:
-			return nil, refuseTooLarge
-		case errors.Is(err, os.ErrDeadlineExceeded):
-			return nil, refuseSlowBody
-		default:
-			return nil, refuseBody
-		}
-	}
-	control.SetReadDeadline(time.Time{})
-	if !utf8.Valid(body) {
-		return nil, refuseUTF8
-	}
-	return body, nil
-}
-
-// write answers a request whose body cannot be read, with each place in it.
-func (f *fault) write(w http.ResponseWriter) {
-	fields := f.fields
-	if fields == nil {
-		fields = []protocol.Problem{}
-	}
-	noteCode(w, f.code)
-	writeJSON(w, http.StatusBadRequest, struct {
-		Code    string             `json:"code"`
-		Message string             `json:"message"`
-		Fields  []protocol.Problem `json:"fields"`
-	}{f.code, f.message, fields})
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(body)
 }

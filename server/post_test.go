@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // A POST is answered by its run's events, each logged one with its position,
@@ -49,7 +50,7 @@ func TestPostRun(t *testing.T) {
 // What a thread or an identity has against an input is a stream; what cannot be
 // read is not.
 func TestPostRefusals(t *testing.T) {
-	auth := byToken{"good": {User: "u"}, "reader": {User: "r", Scopes: []string{ScopeRead}}}
+	auth := byToken{"good": {User: "u"}, "reader": {User: "r", Scopes: []string{identity.ScopeRead}}}
 	for name, c := range map[string]struct {
 		path, body string
 		header     []string

@@ -3,20 +3,16 @@ package server
 import (
 	"context"
 	"errors"
-	"io"
 	"time"
-	"unicode/utf8"
 
-	"github.com/coder/websocket"
 	"golang.org/x/time/rate"
+
+	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
 // penalty is how long the reader rests after a frame over the rate, so that
 // refusing a flood costs little.
 const penalty = 10 * time.Millisecond
-
-// errParks ends read when all that the peer has sent was taken in.
-var errParks = errors.New("server: the reader leaves")
 
 // intake is what a reader remembers of earlier frames.
 type intake struct {
@@ -25,34 +21,16 @@ type intake struct {
 }
 
 // read takes frames in until the connection ends or the peer breaks a rule, or,
-// where the connection is watched, until nothing is left.
+// with conn.ErrIdle, until nothing is left.
 func (sock *socket) read() error {
 	if sock.intake.limit == nil {
 		opts := &sock.srv.opts
 		sock.intake.limit = rate.NewLimiter(rate.Limit(opts.FramesPerSecond), opts.FrameBurst)
 	}
-	if sock.number > 0 {
-		sock.out.mayLeave()
-	}
 	for {
-		// A context that ended here would cut the connection off before the
-		// session could say why.
-		kind, body, err := sock.ws.Reader(context.Background())
+		data, err := sock.link.Read()
 		if err != nil {
-			return sock.readError(err)
-		}
-		if kind != websocket.MessageText {
-			return closeBinary
-		}
-		data, err := io.ReadAll(body)
-		if err != nil {
-			return sock.readError(err)
-		}
-		if sock.out.hasLeft() {
-			return errParks
-		}
-		if !utf8.Valid(data) {
-			return closeUTF8
+			return readError(err)
 		}
 		f, err := sock.parse(data)
 		if err != nil {
@@ -77,11 +55,20 @@ func (sock *socket) read() error {
 	}
 }
 
-func (sock *socket) readError(err error) error {
-	if errors.Is(err, websocket.ErrMessageTooBig) {
+// readError says how a socket ends that could not be read from.
+func readError(err error) error {
+	switch {
+	case err == conn.ErrIdle:
+		return err
+	case errors.Is(err, conn.ErrTooBig):
 		return closeTooBig
+	case errors.Is(err, conn.ErrBinary):
+		return closeBinary
+	case errors.Is(err, conn.ErrUTF8):
+		return closeUTF8
+	default:
+		return closeGone
 	}
-	return closeGone
 }
 
 // parse reads a frame, within what the process may work on at once.
@@ -123,14 +110,4 @@ func (sock *socket) enqueue(f *frame) error {
 		f.done()
 		return context.Cause(sock.ctx)
 	}
-}
-
-// reserve takes a token, or says how long until there is one.
-func reserve(limit *rate.Limiter) time.Duration {
-	r := limit.Reserve()
-	d := r.Delay()
-	if d > 0 {
-		r.Cancel()
-	}
-	return d
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // typeOf reads an event's type. What the protocol package encodes has it first;
@@ -16,15 +17,15 @@ func typeOf(event []byte) protocol.EventType {
 			return protocol.EventType(rest[:end])
 		}
 	}
-	members, _ := topMembers(event)
-	kind, _ := text(members["type"])
+	members, _ := strictjson.Members(event)
+	kind, _ := strictjson.Text(members["type"])
 	return protocol.EventType(kind)
 }
 
 // labelOf is the runId of an event that has one.
 func labelOf(event []byte) string {
-	members, _ := topMembers(event)
-	label, _ := text(members["runId"])
+	members, _ := strictjson.Members(event)
+	label, _ := strictjson.Text(members["runId"])
 	return label
 }
 

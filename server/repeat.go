@@ -34,8 +34,8 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 			return s.storeFailed(f, err)
 		}
 		if told.Whole {
-			d.follower.Seek(told.At)
-			s.place(d, told.At)
+			d.seek(told.At)
+			s.place(d)
 			return s.answerAgain(d, r, told)
 		}
 		a, err := s.placeAtEnd(ctx, d)
@@ -47,8 +47,7 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 		}
 	}
 	d.repeats = append(d.repeats, r)
-	d.ready.Store(true)
-	s.poke()
+	d.lookAgain()
 	return nil
 }
 
@@ -63,7 +62,7 @@ func (s *fullSession) introduce(d *delivery, a *adapter.Attached) error {
 
 // askAgain reads the answer to a repeat.
 func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (adapter.Repeated, error) {
-	key, of := s.key(d.thread), r.admitted.Of
+	key, of := d.key, r.admitted.Of
 	awaits, _ := s.srv.waiting.add(key, of, s)
 	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.runID)
 	if err == nil && told.Status == store.RunQueued {
@@ -82,7 +81,7 @@ func (s *fullSession) answerAgain(d *delivery, r *repeat, told adapter.Repeated)
 	if err := s.disposed(r.frame, r.admitted); err != nil {
 		return err
 	}
-	return s.uncounted(d.thread, d.position, told.Events)
+	return s.uncounted(d.key.Thread, d.position, told.Events)
 }
 
 // tellRepeats answers the repeats that the socket has come far enough for. The
@@ -103,7 +102,7 @@ func (s *fullSession) tellRepeats(d *delivery, caughtUp bool) error {
 				}
 				continue
 			}
-			d.ready.Store(true)
+			d.lookAgain()
 		}
 		if len(r.told.Events) > 0 && r.told.At != d.position {
 			return nil

@@ -11,14 +11,17 @@ type revocations struct {
 	running sync.WaitGroup // ends when every watch is stopped
 }
 
+// poked is a connection that looks around when it is poked. Poking never blocks.
+type poked interface{ poke() }
+
 type revocation struct {
-	held map[connection]struct{}
+	held map[poked]struct{}
 	over chan struct{} // closed when nobody holds it
 }
 
 // watch pokes c when revoked is closed, until the function that it returns is
 // called.
-func (r *revocations) watch(revoked <-chan struct{}, c connection) (stop func()) {
+func (r *revocations) watch(revoked <-chan struct{}, c poked) (stop func()) {
 	if revoked == nil {
 		return func() {}
 	}
@@ -26,7 +29,7 @@ func (r *revocations) watch(revoked <-chan struct{}, c connection) (stop func())
 	defer r.mu.Unlock()
 	of := r.by[revoked]
 	if of == nil {
-		of = &revocation{held: map[connection]struct{}{}, over: make(chan struct{})}
+		of = &revocation{held: map[poked]struct{}{}, over: make(chan struct{})}
 		if r.by == nil {
 			r.by = map[<-chan struct{}]*revocation{}
 		}

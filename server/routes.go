@@ -1,8 +1,8 @@
 package server
 
 import (
+	"iter"
 	"net/http"
-	"slices"
 )
 
 // route is one path that the server answers itself. Handler is built from the
@@ -14,7 +14,7 @@ type route struct {
 
 // probes are answered whatever the Host and whoever asks: load balancers know
 // neither.
-func (s *Server) probes() []route {
+func (s *core) probes() []route {
 	return []route{
 		{"GET /healthz", s.serveHealth},
 		{"GET /readyz", s.serveReady},
@@ -23,11 +23,21 @@ func (s *Server) probes() []route {
 
 // routes are answered to a Host that is allowed. Each decides itself who asks,
 // by enter or by the handshake.
-func (s *Server) routes() []route {
-	return slices.Concat(s.bindingRoutes(), s.copilotRoutes(), s.v1Routes())
+func (s *core) routes() []route {
+	routes := s.bindingRoutes()
+	mount := func(others iter.Seq2[string, http.HandlerFunc]) {
+		for pattern, serve := range others {
+			routes = append(routes, route{pattern, serve})
+		}
+	}
+	mount(s.copilotkit().Routes())
+	if s.control != nil {
+		mount(s.controlAPI().Routes())
+	}
+	return routes
 }
 
-func (s *Server) bindingRoutes() []route {
+func (s *core) bindingRoutes() []route {
 	return []route{
 		{"/agui/ws", s.serveSocket},
 		{"/agui/{agent}/ws", s.serveSocket},
@@ -54,16 +64,27 @@ func (s *Server) Handler() http.Handler {
 	}
 	outer.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		if refused := s.checkAddress(r); refused != nil {
-			refused.write(w)
+			refused.Write(w)
 			return
 		}
 		if refused := s.slowDown(r); refused != nil {
-			refused.write(w)
+			refused.Write(w)
 			return
 		}
 		inner.ServeHTTP(w, r)
 	})
 	return guarded(s.counted(outer))
+}
+
+// Probes serves /healthz, /readyz and /metrics to whoever asks, for a listener
+// that only the operator reaches.
+func (s *Server) Probes() http.Handler {
+	mux := http.NewServeMux()
+	for _, r := range s.probes() {
+		mux.Handle(r.pattern, sealed(r.serve))
+	}
+	mux.Handle("GET /metrics", s.metrics.Handler())
+	return guarded(mux)
 }
 
 // guarded sets what every answer says, a fallback's too: it may replace it.

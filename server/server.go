@@ -2,47 +2,24 @@ package server
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"sync"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/controlapi"
 )
 
 // A Server carries the runs of one adapter.Runner to clients. Make it with New;
 // its methods may be called concurrently.
 type Server struct {
-	opts         Options
-	runs         backend
-	capabilities json.RawMessage
-	identified   map[string]json.RawMessage // capabilities with who the agent is
-	inbound      *semaphore.Weighted
-	waiting      waiting
-	metrics      *Metrics
-	revocations  revocations
-	parking      parking
-	byAddress    *limiters // requests
-	byUser       *limiters // requests
-	inputs       *limiters // by user
-
-	draining atomic.Bool
-	drain    chan struct{} // closed when draining begins
-	leave    chan struct{} // closed when sockets are to close
-
-	mu       sync.Mutex
-	sockets  map[connection]struct{}
-	open     int            // sockets, those in their handshake included
-	users    map[string]int // sockets by user, and by address
-	addrs    map[string]int
-	handlers sync.WaitGroup
-	http     []*http.Server
+	core
+	http []*http.Server
 }
 
 // New returns a server of the runner's runs. It refuses options that cannot
@@ -52,19 +29,18 @@ func New(r *adapter.Runner, opts *Options) (*Server, error) {
 }
 
 func newServer(b backend, opts *Options) (*Server, error) {
-	s := &Server{
-		opts:    opts.withDefaults(),
-		drain:   make(chan struct{}),
-		leave:   make(chan struct{}),
-		sockets: map[connection]struct{}{},
-		users:   map[string]int{},
-		addrs:   map[string]int{},
-	}
+	s := &Server{core: core{
+		opts:        opts.withDefaults(),
+		drain:       make(chan struct{}),
+		leave:       make(chan struct{}),
+		connections: connections{sockets: map[connection]struct{}{}, users: map[string]int{}, addrs: map[string]int{}},
+	}}
 	s.metrics = s.opts.Metrics
 	if r, ok := b.(runner); ok {
 		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
 	}
 	s.runs = meteredBackend{b, s.metrics}
+	s.control, _ = b.(controlapi.Runner)
 	if r, ok := b.(runner); ok {
 		r.OnWithdrawn(s.waiting.settle)
 		s.opts.Logger = r.StoreLog(s.opts.Logger)
@@ -119,7 +95,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	case <-ctx.Done():
 		// Runs that do not end in time take all of ctx. Their clients are told
 		// all the same.
-		patience := time.NewTimer(farewell)
+		patience := time.NewTimer(conn.Farewell)
 		defer patience.Stop()
 		select {
 		case <-closed:
@@ -130,7 +106,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		err = errors.Join(err, ctx.Err())
 	}
 	s.revocations.running.Wait()
-	s.parking.close()
+	s.parking.Close()
 	s.mu.Lock()
 	servers := s.http
 	s.mu.Unlock()
@@ -138,89 +114,4 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		err = errors.Join(err, h.Shutdown(ctx))
 	}
 	return err
-}
-
-// connection is a socket or a stream over HTTP.
-type connection interface {
-	// cut ends it at once, whatever it is doing.
-	cut(why *closing)
-	// poke makes it look around. It never blocks.
-	poke()
-}
-
-// storeChanged makes each session look at whether the store answers.
-func (s *Server) storeChanged() {
-	if s.runs.StoreAvailable() {
-		s.metrics.available.Set(1)
-	} else {
-		s.metrics.available.Set(0)
-	}
-	s.pokeAll()
-}
-
-func (s *Server) pokeAll() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for c := range s.sockets {
-		c.poke()
-	}
-}
-
-// cutOff ends every connection without a farewell.
-func (s *Server) cutOff() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for sock := range s.sockets {
-		sock.cut(closeGone)
-	}
-}
-
-// reserve counts a connection that stays open, a socket or a stream, before it
-// is answered. Whoever reserved calls unreserve; Shutdown waits for that.
-func (s *Server) reserve(c *caller) *refusal {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	over := func(count map[string]int, key string, most int) bool {
-		return key != "" && most >= 0 && count[key] >= most
-	}
-	switch {
-	case s.draining.Load():
-		return refuseDraining
-	case s.open >= s.opts.Sockets:
-		return refuseOverload
-	case over(s.users, c.user, s.opts.SocketsPerUser):
-		return refuseUser
-	case over(s.addrs, c.address, s.opts.SocketsPerAddress):
-		return refuseAddress
-	}
-	s.open++
-	s.users[c.user]++
-	s.addrs[c.address]++
-	s.handlers.Add(1)
-	return nil
-}
-
-func (s *Server) unreserve(c *caller) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.open--
-	if s.users[c.user]--; s.users[c.user] == 0 {
-		delete(s.users, c.user)
-	}
-	if s.addrs[c.address]--; s.addrs[c.address] == 0 {
-		delete(s.addrs, c.address)
-	}
-	s.handlers.Done()
-}
-
-func (s *Server) track(sock connection) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sockets[sock] = struct{}{}
-}
-
-func (s *Server) untrack(sock connection) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.sockets, sock)
 }

@@ -7,16 +7,6 @@ import (
 	"time"
 )
 
-const (
-	// backoffFirst and backoffMost bound how long a cursor that the store
-	// failed waits before it tries again.
-	backoffFirst = 100 * time.Millisecond
-	backoffMost  = 5 * time.Second
-	// departure bounds how long a draining socket is served what its threads
-	// ended with.
-	departure = 2 * time.Second
-)
-
 // fullSession speaks the binding: control frames, and any number of threads on
 // one socket. All but again belongs to the goroutine that takes the turn.
 type fullSession struct {
@@ -99,7 +89,7 @@ func (s *fullSession) turn() error {
 func (s *fullSession) end() {
 	s.srv.waiting.forget(s)
 	for _, d := range s.threads {
-		d.follower.Close()
+		d.close()
 	}
 	if s.retry != nil {
 		s.retry.Stop()

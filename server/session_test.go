@@ -12,6 +12,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 func TestHello(t *testing.T) {
@@ -271,7 +272,7 @@ func TestNamespacesAndAgents(t *testing.T) {
 
 func TestScopes(t *testing.T) {
 	b := newFake()
-	ts := newTestServer(t, b, &Options{Auth: byToken{"reader": {User: "u", Scopes: []string{ScopeRead}}, "nobody": {User: "v", Scopes: []string{}}}})
+	ts := newTestServer(t, b, &Options{Auth: byToken{"reader": {User: "u", Scopes: []string{identity.ScopeRead}}, "nobody": {User: "v", Scopes: []string{}}}})
 	dial := func(token string) *client {
 		c := ts.connect("/agui/ws", bearer(token, Subprotocol))
 		c.expect("ws.hello")

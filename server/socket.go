@@ -1,17 +1,14 @@
 package server
 
 import (
-	"bufio"
 	"context"
 	"math"
-	"net"
-	"net/http"
 	"runtime/debug"
 	"strconv"
 	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
+	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
 // socket is a peer on a WebSocket: a reader and a session, each of which has a
@@ -19,8 +16,7 @@ import (
 // can be watched for that.
 type socket struct {
 	*peer
-	ws      *websocket.Conn
-	out     *outbound
+	link    link
 	intake  intake
 	inbox   chan *frame
 	beat    heartbeat
@@ -31,12 +27,35 @@ type socket struct {
 	ended atomic.Bool   // ctx has
 	done  chan struct{} // closed when the connection is, and no worker runs or will
 
-	number int32       // in Server.parking; 0: the reader never leaves
-	known  bool        // to what is watched
-	parked atomic.Bool // the reader has left, and comes back by unpark
-
 	expiry  *time.Timer // nil: the credential does not end
 	unwatch func()      // stops waiting for the credential to be revoked
+}
+
+// link is the connection under a socket, a *conn.Conn.
+type link interface {
+	inflow
+	outflow
+	pinger
+	// GiveUp makes a Flush that waits for the peer end at that time.
+	GiveUp(at time.Time)
+	// Close ends the connection, with the closing handshake unless code is 0.
+	Close(code int, reason string)
+	// Cut ends it at once, whatever it is doing.
+	Cut()
+}
+
+// inflow is what a reader reads from.
+type inflow interface {
+	// Read returns the next message, or conn.ErrIdle when nothing is left.
+	Read() ([]byte, error)
+	// Await makes the reader come when there is more.
+	Await()
+}
+
+// outflow is what a session writes to.
+type outflow interface {
+	Write(text []byte) error // gathers
+	Flush() error
 }
 
 // session answers a socket's frames and moves its cursors. One goroutine at a
@@ -48,160 +67,6 @@ type session interface {
 	turn() error
 	// end gives back what the session holds, after the last turn.
 	end()
-}
-
-func (s *Server) serveSocket(w http.ResponseWriter, r *http.Request) {
-	h, refused := s.shake(r)
-	if refused == nil {
-		refused = s.reserve(h.caller)
-	}
-	if refused != nil {
-		refused.write(w)
-		return
-	}
-	sock := s.newSocket(h)
-	if err := sock.accept(w, r, h); err != nil {
-		sock.log.Debug("handshake failed", "error", err)
-		sock.cancel(closeGone)
-		s.unreserve(h.caller)
-		return
-	}
-	// The handler returns: what net/http holds for a request would else stay as
-	// long as the socket. Shutdown waits for it, because it was reserved.
-	sock.start()
-}
-
-func (s *Server) newSocket(h *handshake) *socket {
-	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8), done: make(chan struct{})}
-	cancel := sock.cancel
-	sock.cancel = func(why error) {
-		cancel(why)
-		if !sock.ended.Swap(true) && sock.out != nil {
-			sock.hurry()
-			sock.poke()
-		}
-	}
-	sock.onPoke = sock.work
-	if sock.mode = "full"; h.plain {
-		sock.mode, sock.answers = "plain", newPlainSession(sock)
-	} else {
-		sock.answers = newFullSession(sock)
-	}
-	return sock
-}
-
-// accept answers the handshake. From then on all that is written passes
-// through sock.out.
-func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake) error {
-	opts := &websocket.AcceptOptions{
-		OnPingReceived: func(context.Context, []byte) bool { return sock.out.backlog() < pongBacklog },
-	}
-	if h.origin != "" {
-		opts.OriginPatterns = []string{asPattern(h.origin)}
-	}
-	if !h.plain {
-		opts.Subprotocols = []string{Subprotocol}
-	}
-	ws, err := websocket.Accept(&hijacker{w, sock}, r, opts)
-	if err != nil {
-		return err
-	}
-	ws.SetReadLimit(sock.srv.opts.MaxFrameBytes)
-	sock.ws = ws
-	return nil
-}
-
-// hijacker gives the WebSocket library our own connection.
-type hijacker struct {
-	http.ResponseWriter
-	sock *socket
-}
-
-func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
-	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	if err != nil {
-		return nil, nil, err
-	}
-	opts := &h.sock.srv.opts
-	if tcp, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
-		tcp.SetWriteBuffer(opts.OutboundBuffer)
-	}
-	h.sock.out = newOutbound(conn, opts.WriteTimeout, h.sock.poke)
-	return h.sock.out, bufio.NewReadWriter(h.sock.out.reader(rw.Reader), bufio.NewWriterSize(h.sock.out, smallBuffer)), nil
-}
-
-// smallBuffer is what a socket keeps for reading, and for writing. Larger pieces
-// go past it.
-const smallBuffer = 512
-
-// start begins to serve the socket. finish ends that.
-func (sock *socket) start() {
-	s := sock.srv
-	s.metrics.sockets.WithLabelValues(sock.mode).Inc()
-	s.track(sock)
-	sock.unwatch = s.revocations.watch(sock.identity.Revoked, sock)
-	sock.expiry = sock.expire()
-	sock.number = s.parking.register(sock, sock.out.Conn)
-	sock.beat.start(sock)
-	sock.poke()
-	if sock.number > 0 && !sock.out.in.early {
-		sock.park()
-	} else {
-		go sock.reader()
-	}
-}
-
-// reader takes in what the peer sends. It leaves when nothing is left of that,
-// and for good when the connection has ended.
-func (sock *socket) reader() {
-	err := sock.guard(sock.read)
-	if err == errParks {
-		sock.park()
-		return
-	}
-	sock.cancel(err)
-	<-sock.done
-	sock.finish()
-}
-
-// park lets the reader's goroutine go until the peer sends something or the
-// connection ends.
-func (sock *socket) park() {
-	again := sock.known
-	sock.known = true
-	sock.parked.Store(true)
-	select {
-	case <-sock.done: // and whoever closed it may have come too early to see
-		sock.unpark()
-	default:
-		if !sock.srv.parking.watch(sock, again) {
-			sock.unpark()
-		}
-	}
-}
-
-// unpark makes the reader come back, if it has left.
-func (sock *socket) unpark() {
-	if sock.parked.CompareAndSwap(true, false) {
-		go sock.reader()
-	}
-}
-
-func (sock *socket) finish() {
-	s := sock.srv
-	sock.beat.stop()
-	sock.ws.CloseNow()
-	for len(sock.inbox) > 0 {
-		(<-sock.inbox).done()
-	}
-	if sock.expiry != nil {
-		sock.expiry.Stop()
-	}
-	sock.unwatch()
-	s.parking.forget(sock.number)
-	s.untrack(sock)
-	s.metrics.sockets.WithLabelValues(sock.mode).Dec()
-	s.unreserve(sock.caller)
 }
 
 // work sees to it that the session takes a turn. At most one goroutine of a
@@ -218,7 +83,6 @@ func (sock *socket) work() {
 				sock.close(err)
 				sock.turns.Store(math.MinInt64 / 2)
 				close(sock.done)
-				sock.unpark()
 				return
 			}
 			if sock.turns.CompareAndSwap(asked, 0) {
@@ -259,40 +123,28 @@ func (sock *socket) close(err error) {
 		sock.log.Error("socket fails", "error", err)
 	}
 	sock.cancel(c)
-	if c.code == 0 || sock.out.finish() != nil {
-		sock.ws.CloseNow()
-	} else {
-		sock.ws.Close(c.code, c.reason)
-	}
-	sock.srv.metrics.closed.WithLabelValues(strconv.Itoa(int(c.code))).Inc()
-	sock.log.Debug("socket closed", "code", int(c.code), "reason", c.reason)
+	sock.link.Close(c.code, c.reason)
+	sock.srv.metrics.closed.WithLabelValues(strconv.Itoa(c.code)).Inc()
+	sock.log.Debug("socket closed", "code", c.code, "reason", c.reason)
 }
 
-// cut ends the connection at once. The library's own CloseNow would wait for a
-// closing handshake that is under way.
+// cut ends the connection at once.
 func (sock *socket) cut(why *closing) {
 	sock.cancel(why)
-	sock.out.Conn.Close()
+	sock.link.Cut()
 }
 
 // hurry keeps a slow peer from holding up the end of the socket.
 func (sock *socket) hurry() {
 	at := time.Now()
 	if closingOf(context.Cause(sock.ctx)).code != 0 {
-		at = at.Add(farewell)
+		at = at.Add(conn.Farewell)
 	}
-	sock.out.giveUp(at)
+	sock.link.GiveUp(at)
 }
 
 // write gathers one text frame.
-func (sock *socket) write(data []byte) error {
-	if sock.out.full() {
-		if err := sock.flush(); err != nil {
-			return err
-		}
-	}
-	return writing(sock.ws.Write(context.Background(), websocket.MessageText, data))
-}
+func (sock *socket) write(data []byte) error { return writing(sock.link.Write(data)) }
 
 // flush writes what was gathered.
-func (sock *socket) flush() error { return writing(sock.out.Flush()) }
+func (sock *socket) flush() error { return writing(sock.link.Flush()) }

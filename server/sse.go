@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // ssePiece is how much a client must take within the write timeout.
@@ -33,7 +35,7 @@ type sse struct {
 // stream opens the answer: from the first call of begin its status is 200, and
 // all that is to be said is said by events. serve ends when the client goes,
 // when its credential does, and when Shutdown has no more patience.
-func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, agent string, serve func(*sse)) {
+func (s *core) stream(w http.ResponseWriter, r *http.Request, c *caller, agent string, serve func(*sse)) {
 	out := &sse{peer: s.newPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
 	defer out.cancel(closeGone)
 	defer context.AfterFunc(r.Context(), func() { out.cancel(closeGone) })()
@@ -51,11 +53,11 @@ func (s *Server) stream(w http.ResponseWriter, r *http.Request, c *caller, agent
 	defer out.silence.Stop()
 	defer func() {
 		if out.buf != nil {
-			putBuffer(out.buf)
+			conn.GiveBuffer(out.buf)
 		}
 	}()
-	conn, ours := connectionOf(r)
-	if tcp, ok := conn.(interface{ SetWriteBuffer(int) error }); ok {
+	network, ours := connectionOf(r)
+	if tcp, ok := network.(interface{ SetWriteBuffer(int) error }); ok {
 		tcp.SetWriteBuffer(s.opts.OutboundBuffer)
 	}
 	serve(out)
@@ -87,7 +89,7 @@ func (o *sse) emit(event []byte, at store.Position) error {
 	*b = append(*b, "data: "...)
 	*b = append(*b, oneLine(event)...)
 	*b = append(*b, "\n\n"...)
-	if len(*b) >= flushAt {
+	if len(*b) >= conn.FlushAt {
 		return o.flush()
 	}
 	return nil
@@ -110,7 +112,7 @@ func (o *sse) mark(at store.Position) {
 
 func (o *sse) buffer() *[]byte {
 	if o.buf == nil {
-		o.buf = buffers.Get().(*[]byte)
+		o.buf = conn.TakeBuffer()
 	}
 	return o.buf
 }
@@ -125,7 +127,7 @@ func (o *sse) flush() error {
 	}
 	b := o.buf
 	o.buf = nil
-	defer putBuffer(b)
+	defer conn.GiveBuffer(b)
 	return o.push(*b)
 }
 
@@ -172,13 +174,6 @@ func (o *sse) cut(why *closing) {
 	o.control.SetWriteDeadline(time.Now())
 }
 
-func putBuffer(b *[]byte) {
-	if cap(*b) <= 2*flushAt {
-		*b = (*b)[:0]
-		buffers.Put(b)
-	}
-}
-
 // oneLine is the event without line breaks, which JSON has only between tokens
 // and Server-Sent Events take for the end of the data.
 func oneLine(event []byte) []byte {
@@ -194,7 +189,7 @@ func eventID(at store.Position) string { return at.Epoch + ":" + strconv.FormatI
 // parseEventID reads what eventID wrote.
 func parseEventID(id string) (*store.Position, bool) {
 	i := strings.LastIndexByte(id, ':')
-	if i < 0 || !isName(id[:i]) {
+	if i < 0 || !strictjson.IsName(id[:i]) {
 		return nil, false
 	}
 	seq, err := strconv.ParseUint(id[i+1:], 10, 63)

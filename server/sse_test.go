@@ -11,6 +11,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aguiws/aguiws/server/internal/requestbody"
 )
 
 // stalled opens a stream by hand and reads nothing of it.
@@ -191,7 +193,7 @@ func TestPostSlowBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		status, got := byHand(t, newFake(), &Options{})(strings.TrimSuffix(postThread, "}"))
-		if waited := time.Since(began); status != 408 || !strings.Contains(got, "body_too_slow") || waited != bodyTimeout {
+		if waited := time.Since(began); status != 408 || !strings.Contains(got, "body_too_slow") || waited != requestbody.Timeout {
 			t.Errorf("after %v: %d %s", waited, status, got)
 		}
 	})

@@ -135,8 +135,3 @@ func (d *debts) take() []debt {
 	d.list = nil
 	return list
 }
-
-func (s *fullSession) owe(thread string, events [][]byte) {
-	s.debts.add(thread, events)
-	s.poke()
-}

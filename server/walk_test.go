@@ -15,6 +15,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // ids are what a request may name. Those of one walk are as long as those of
@@ -78,11 +79,11 @@ func newWalk(t *testing.T) *walk {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tokens, err := NewTokens([]Token{
+	tokens, err := identity.NewTokens([]identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann"},
 		{Token: strangers["another user"], Tenant: "acme", User: "bob"},
 		{Token: strangers["a user elsewhere"], Tenant: "other", User: "ann"},
-		{Token: strangers["an approver elsewhere"], Tenant: "other", User: "sam", Scopes: []string{ScopeRead, ScopeRun, "approver", "admin"}},
+		{Token: strangers["an approver elsewhere"], Tenant: "other", User: "sam", Scopes: []string{identity.ScopeRead, identity.ScopeRun, "approver", "admin"}},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func TestTwoNodesWithdrawn(t *testing.T) {
 		return node(t, store, agent)
 	}
 	near, far := open(), open()
-	v := &v1Server{t: t, ts: far, ops: v1Operations()}
+	v := &v1Server{t: t, ts: far}
 	ways := map[string]func(thread string){
 		"ws.cancel": func(thread string) {
 			c := far.dial()

@@ -1,0 +1,178 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
+)
+
+// scopesOf is what each operation asks for: any one of these scopes. home is for
+// the caller's own namespace, whether it is shared or not, away for others of
+// its tenant, where without one of them there is no such thread. What is no
+// thread's has no away.
+var scopesOf = map[string]struct{ home, away string }{
+	"listThreads":       {"read admin", ""},
+	"getThread":         {"read admin", "admin"},
+	"renameThread":      {"run admin", "admin"},
+	"deleteThread":      {"run admin", "admin"},
+	"listMessages":      {"read admin", "admin"},
+	"addInput":          {"run admin", "admin"},
+	"interruptThread":   {"run admin", "admin"},
+	"pauseThread":       {"admin", "admin"},
+	"unpauseThread":     {"admin", "admin"},
+	"listRuns":          {"read admin", "admin"},
+	"getRun":            {"read admin", "admin"},
+	"cancelRun":         {"run admin", "admin"},
+	"requeueRun":        {"admin", "admin"},
+	"listDispatches":    {"admin", ""},
+	"countDispatches":   {"admin", ""},
+	"listInbox":         {"read approver admin", ""},
+	"listInterrupts":    {"read approver admin", "approver admin"},
+	"resolveInterrupts": {"run approver admin", "approver admin"},
+	"dropDraft":         {"run approver admin", "approver admin"},
+}
+
+// scopesServer has a thread of the same id, with a question open, in each of the
+// namespaces, and somebody with each single scope.
+func scopesServer(t *testing.T, namespaces map[string]string) *walk {
+	agent := script.New(script.Options{})
+	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []identity.Token{{Token: "0123456789abcdef-nothing-own", Tenant: "acme", User: "me", Scopes: []string{}}}
+	for _, scope := range []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics} {
+		list = append(list,
+			identity.Token{Token: "0123456789abcdef-" + scope + "-own", Tenant: "acme", User: "me", Scopes: []string{scope}},
+			identity.Token{Token: "0123456789abcdef-" + scope + "-shared", Tenant: "acme", User: "me", Namespace: "team", Scopes: []string{scope}})
+	}
+	tokens, err := identity.NewTokens(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &walk{testServer: newTestServer(t, runner{r}, &Options{
+		Auth: tokens, InputBurst: 10_000, RequestBurst: 10_000, RequestsPerUser: 10_000,
+	}), theirs: ids{thread: "t", run: "r", message: "nobody's", interrupt: "nobody's", dispatch: "nobody's"}}
+	for namespace, tenant := range namespaces {
+		key := store.ThreadKey{Namespace: namespace, Thread: w.theirs.thread}
+		if _, err := r.Inject(t.Context(), adapter.Injection{Namespace: namespace, Tenant: tenant, Thread: key.Thread, Text: "/confirm sure?"}); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "the question", func() bool {
+			thread, err := r.Thread(t.Context(), key)
+			return err == nil && thread.Open != nil
+		})
+	}
+	return w
+}
+
+// Every operation, asked for with each single scope, in namespaces of all kinds.
+// Nothing that is asked for here changes what the others find.
+func TestV1Scopes(t *testing.T) {
+	const own, shared, colleagues, foreign = "acme/user/me", "acme/shared/team", "acme/user/ann", "other/user/me"
+	w := scopesServer(t, map[string]string{own: "acme", shared: "acme", colleagues: "acme", foreign: "other"})
+	_, document, _ := strings.Cut(w.request(t, http.MethodGet, "/v1/openapi.json", "0123456789abcdef-nothing-own", ""), "\n{")
+	operations := operationsOf(t, []byte("{"+document))
+	for _, op := range operations {
+		needs, known := scopesOf[op.id]
+		if !known {
+			t.Errorf("%s is not in the table: add it", op.id)
+			continue
+		}
+		body := ""
+		if op.method != http.MethodGet {
+			body = bodies[op.method+" /v1"+op.path](w.theirs)
+		}
+		path := fill(t, "/v1"+op.path, w.theirs, "")
+		ask := func(token, namespace string) string {
+			at := path
+			if namespace != "" {
+				at += "?namespace=" + url.QueryEscape(namespace)
+			}
+			answer := w.request(t, op.method, at, "0123456789abcdef-"+token, body)
+			switch {
+			case strings.HasPrefix(answer, "403 "):
+				return "forbidden"
+			case strings.Contains(answer, `"code":"thread_not_found"`):
+				return "nothing"
+			case strings.HasPrefix(answer, "401 "), strings.HasPrefix(answer, "429 "), strings.HasPrefix(answer, "5"):
+				t.Fatalf("%s: %s", op.id, answer)
+			}
+			return "served"
+		}
+		verdict := func(scope, needed, otherwise string) string {
+			if slices.Contains(strings.Fields(needed), scope) {
+				return "served"
+			}
+			return otherwise
+		}
+		check := func(token, namespace, want string) {
+			if got := ask(token, namespace); got != want {
+				t.Errorf("%s: %s in the namespace %q: %s, not %s", op.id, token, namespace, got, want)
+			}
+		}
+		for _, scope := range []string{"nothing", identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics} {
+			at := verdict(scope, needs.home, "forbidden")
+			check(scope+"-own", "", at)
+			if scope != "nothing" {
+				check(scope+"-shared", "", at)
+			}
+			if needs.away == "" {
+				continue
+			}
+			check(scope+"-own", own, at)
+			for _, namespace := range []string{shared, colleagues} {
+				check(scope+"-own", namespace, verdict(scope, needs.away, "nothing"))
+			}
+			check(scope+"-own", foreign, "nothing")
+			if scope != "nothing" {
+				check(scope+"-shared", shared, at)
+				check(scope+"-shared", own, verdict(scope, needs.away, "nothing"))
+			}
+		}
+	}
+	for id := range scopesOf {
+		if !slices.ContainsFunc(operations, func(op operation) bool { return op.id == id }) {
+			t.Errorf("%s is in the table and is no operation", id)
+		}
+	}
+}
+
+// What sums up a tenant tells nobody of another one, nor does what sums up a
+// namespace.
+func TestV1Aggregates(t *testing.T) {
+	const mine, foreign = "acme/user/me", "other/user/me"
+	for _, other := range []map[string]string{{}, {foreign: "other"}} {
+		w := scopesServer(t, other)
+		for path, want := range map[string]string{
+			"/v1/dispatches/counts": `{"acked":0,"cancelled":0,"claimed":0,"dead_letter":0,"queued":0,"superseded":0}`,
+			"/v1/dispatches":        `{"items":[]}`,
+			"/v1/inbox":             `{"items":[]}`,
+			"/v1/threads":           `{"items":[]}`,
+		} {
+			answer := w.request(t, http.MethodGet, path, "0123456789abcdef-admin-own", "")
+			if _, got, _ := strings.Cut(answer, "\n{"); "{"+got != want {
+				t.Errorf("with %d threads of another tenant %s answers %s", len(other), path, answer)
+			}
+		}
+	}
+	w := scopesServer(t, map[string]string{mine: "acme", foreign: "other", "acme/user/ann": "acme"})
+	for path, want := range map[string]int{"/v1/inbox": 2, "/v1/threads": 1} {
+		answer := w.request(t, http.MethodGet, path, "0123456789abcdef-admin-own", "")
+		if got := strings.Count(answer, `"threadId":`); got != want {
+			t.Errorf("%s lists %d threads, not %d: %s", path, got, want, answer)
+		}
+	}
+	answer := w.request(t, http.MethodGet, "/v1/dispatches/counts", "0123456789abcdef-admin-own", "")
+	if want := fmt.Sprintf(`"acked":%d`, 2); !strings.Contains(answer, want) {
+		t.Errorf("two runs of the tenant have ended: %s", answer)
+	}
+}

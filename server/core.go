@@ -1,0 +1,42 @@
+package server
+
+import (
+	"encoding/json"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/controlapi"
+)
+
+// core is what all that a Server serves stands on: handlers, connections and
+// sessions know it, and it knows none of them.
+type core struct {
+	opts         Options
+	runs         backend
+	control      controlapi.Runner // nil: there is no control API
+	capabilities json.RawMessage
+	identified   map[string]json.RawMessage // capabilities with who the agent is
+	inbound      *semaphore.Weighted
+	waiting      waiting
+	metrics      *Metrics
+	revocations  revocations
+	parking      conn.Parking
+	byAddress    *limiters // requests
+	byUser       *limiters // requests
+	inputs       *limiters // by user
+
+	connections
+	drain chan struct{} // closed when draining begins
+	leave chan struct{} // closed when sockets are to close
+}
+
+// storeChanged makes each session look at whether the store answers.
+func (s *core) storeChanged() {
+	if s.runs.StoreAvailable() {
+		s.metrics.available.Set(1)
+	} else {
+		s.metrics.available.Set(0)
+	}
+	s.pokeAll()
+}

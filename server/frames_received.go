@@ -1,0 +1,188 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
+)
+
+const (
+	maxID         = 64 // bytes of a frame's id
+	maxMalformed  = 8  // frames that are no JSON object, a socket
+	maxFaultBytes = 4 << 10
+)
+
+// Codes of refusals, as BINDING.md lists them. Those of runs that may not
+// start come from the runner, except for the ones here.
+const (
+	codeMalformed      = "malformed_frame"
+	codeInvalidFrame   = "invalid_frame"
+	codeInvalidInput   = refusal.CodeInvalidInput
+	codeTooManyThreads = "too_many_threads"
+	codeRateLimited    = refusal.CodeRateLimited
+	codeForbidden      = refusal.CodeForbidden
+	codeDraining       = "server_draining"
+	codeStore          = "store_unavailable"
+)
+
+// frame is what a client sent, checked. A frame with a fault is answered by
+// that and has no effect.
+type frame struct {
+	id       string
+	kind     string // "" for an input, else the type of a control frame
+	input    *protocol.RunAgentInput
+	threadID string
+	runID    string
+	after    *store.Position
+
+	fault      *fault
+	retryAfter time.Duration // over the rate: refused, come back after that
+	last       bool          // the socket closes after the answer
+	release    func()
+}
+
+// done gives back what the frame holds of the process's budget.
+func (f *frame) done() {
+	if f.release != nil {
+		f.release()
+		f.release = nil
+	}
+}
+
+// fault says why a frame cannot be taken, and where in it.
+type fault struct {
+	code, message string
+	fields        []protocol.Problem
+	retry         time.Duration // the same frame may be sent again after that; 0: it would be refused again
+}
+
+func faultf(code, format string, args ...any) *fault {
+	msg := fmt.Sprintf(format, args...)
+	if len(msg) > maxFaultBytes {
+		msg = strings.ToValidUTF8(msg[:maxFaultBytes], "") + " …"
+	}
+	return &fault{code: code, message: msg}
+}
+
+// laterf is a fault that passes.
+func laterf(after time.Duration, code, format string, args ...any) *fault {
+	f := faultf(code, format, args...)
+	f.retry = after
+	return f
+}
+
+// parseFrame reads a text frame that is valid UTF-8.
+func parseFrame(data []byte) *frame {
+	f := &frame{}
+	members, bad := strictjson.Members(data)
+	if bad != nil {
+		f.fault = faultf(codeMalformed, "%s", bad)
+		if bad.Twice {
+			f.fault.code = codeInvalidFrame
+		}
+		return f
+	}
+	if id, there := members["id"]; there {
+		if f.id, there = strictjson.Text(id); !there || len(f.id) > maxID {
+			f.id = ""
+			f.fault = faultf(codeInvalidFrame, "id: expected a string of at most %d bytes", maxID)
+			return f
+		}
+	}
+	if kind, typed := members["type"]; typed {
+		f.kind, _ = strictjson.Text(kind)
+		f.fault = f.control(members)
+	} else {
+		f.fault = f.readInput(data)
+	}
+	if id, ok := strictjson.Text(members["threadId"]); f.fault != nil && ok && strictjson.IsName(id) {
+		f.threadID = id // for the answer
+	}
+	return f
+}
+
+func (f *frame) readInput(data []byte) *fault {
+	in, err := protocol.DecodeInput(data)
+	if err != nil {
+		var list []string
+		for _, p := range protocol.Problems(err) {
+			list = append(list, strings.TrimPrefix(p.Pointer+": "+p.Message, ": "))
+		}
+		if list == nil {
+			list = []string{err.Error()}
+		}
+		bad := faultf(codeInvalidInput, "not a RunAgentInput: %s", strings.Join(list, "; "))
+		bad.fields = protocol.Problems(err)
+		return bad
+	}
+	for _, name := range []struct{ pointer, value string }{{"/threadId", in.ThreadID}, {"/runId", in.RunID}} {
+		if !strictjson.IsName(name.value) {
+			bad := faultf(codeInvalidInput, "%s: expected 1 to %d bytes", name.pointer, strictjson.MaxName)
+			bad.fields = []protocol.Problem{{Pointer: name.pointer, Message: fmt.Sprintf("expected 1 to %d bytes", strictjson.MaxName)}}
+			return bad
+		}
+	}
+	delete(in.Extra, "id")
+	f.input, f.threadID, f.runID = in, in.ThreadID, in.RunID
+	return nil
+}
+
+// control reads the members that the control frame has. Members that it does
+// not have are ignored.
+func (f *frame) control(members map[string]json.RawMessage) *fault {
+	name := func(member string, into *string) *fault {
+		v, _ := strictjson.Text(members[member])
+		if !strictjson.IsName(v) {
+			return faultf(codeInvalidFrame, "%s: expected a string of 1 to %d bytes", member, strictjson.MaxName)
+		}
+		*into = v
+		return nil
+	}
+	switch f.kind {
+	case "ws.ping":
+		return nil
+	case "ws.detach":
+		return name("threadId", &f.threadID)
+	case "ws.cancel":
+		if bad := name("threadId", &f.threadID); bad != nil {
+			return bad
+		}
+		return name("runId", &f.runID)
+	case "ws.attach":
+		if bad := name("threadId", &f.threadID); bad != nil {
+			return bad
+		}
+		return f.readAfter(members["after"])
+	case "":
+		return faultf(codeInvalidFrame, "type: expected a string that begins with ws., or no type for an input")
+	default:
+		return faultf(codeInvalidFrame, "type: %.64q is no frame of a client", f.kind)
+	}
+}
+
+func (f *frame) readAfter(data json.RawMessage) *fault {
+	if data == nil {
+		return nil
+	}
+	wrong := faultf(codeInvalidFrame, "after: expected epoch, a string, and seq, an integer from 0, both or none")
+	members, bad := strictjson.Members(data)
+	if bad != nil {
+		return wrong
+	}
+	epoch, ok := strictjson.Text(members["epoch"])
+	if !ok || !strictjson.IsName(epoch) {
+		return wrong
+	}
+	var seq *int64
+	if json.Unmarshal(members["seq"], &seq) != nil || seq == nil || *seq < 0 {
+		return wrong
+	}
+	f.after = &store.Position{Epoch: epoch, Seq: *seq}
+	return nil
+}

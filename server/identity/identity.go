@@ -1,0 +1,71 @@
+// Package identity tells who a request is from: everybody is the same user
+// (None), a list of tokens says it (Tokens), or an issuer does (JWT). Each is
+// what server.Options.Auth takes; a program may bring one of its own.
+package identity
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+)
+
+var (
+	// ErrUnauthenticated says that the credential is missing or bad.
+	ErrUnauthenticated = errors.New("identity: no valid credential")
+	// ErrForbidden says that the credential is good but not for this server.
+	ErrForbidden = errors.New("identity: the credential is not for this server")
+)
+
+// Credential is what a request offers. The bearer token decides if there is
+// one: an authenticator looks at cookies only when Bearer is empty.
+type Credential struct {
+	Bearer  string
+	Request *http.Request
+}
+
+// Identity is who a request is from.
+type Identity struct {
+	// Namespace is where the identity's thread ids mean something. Users who
+	// share threads share one.
+	Namespace string
+	Tenant    string
+	User      string
+	// Scopes are what the identity may do. Nil: ScopeRead and ScopeRun.
+	Scopes []string
+	// Expires closes the identity's sockets. Zero: never.
+	Expires time.Time
+	// Revoked closes them when it is closed. Nil: never.
+	Revoked <-chan struct{}
+}
+
+// Scopes that the bindings ask for.
+const (
+	ScopeRead = "read" // follow threads
+	ScopeRun  = "run"  // start runs, answer their interrupts, cancel them
+	// ScopeApprover is for the tenant's inbox, ScopeAdmin for everything of the
+	// tenant, ScopeMetrics for /metrics.
+	ScopeApprover = "approver"
+	ScopeAdmin    = "admin"
+	ScopeMetrics  = "metrics"
+)
+
+// May reports whether the identity may do what a scope allows.
+func (id *Identity) May(scope string) bool {
+	if id.Scopes == nil {
+		return scope == ScopeRead || scope == ScopeRun
+	}
+	return slices.Contains(id.Scopes, scope)
+}
+
+// None authenticates everybody as one user of one tenant with one namespace
+// and all scopes, so that all browsers share their threads. It serves only on
+// loopback addresses.
+type None struct{}
+
+// Authenticate answers the one identity.
+func (None) Authenticate(context.Context, Credential) (Identity, error) {
+	return Identity{Namespace: "local", Tenant: "local", User: "local",
+		Scopes: []string{ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin, ScopeMetrics}}, nil
+}

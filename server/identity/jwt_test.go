@@ -1,0 +1,294 @@
+package identity
+
+import (
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/elliptic"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/go-jose/go-jose/v4"
+	"github.com/go-jose/go-jose/v4/jwt"
+)
+
+// issuer signs tokens and answers requests for its keys.
+type issuer struct {
+	t       *testing.T
+	mu      sync.Mutex
+	private map[string]any
+	public  jose.JSONWebKeySet
+	broken  bool
+	fetches int
+}
+
+func newIssuer(t *testing.T, kids ...string) *issuer {
+	i := &issuer{t: t, private: map[string]any{}}
+	for _, kid := range kids {
+		i.add(kid)
+	}
+	return i
+}
+
+func (i *issuer) add(kid string) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.private[kid] = private
+	i.public.Keys = append(i.public.Keys, jose.JSONWebKey{KeyID: kid, Key: public, Algorithm: "EdDSA", Use: "sig"})
+}
+
+func (i *issuer) set(edit func()) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	edit()
+}
+
+// RoundTrip answers a request for the keys.
+func (i *issuer) RoundTrip(*http.Request) (*http.Response, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.fetches++
+	if i.broken {
+		return nil, errors.New("no route to the issuer")
+	}
+	w := httptest.NewRecorder()
+	_ = json.NewEncoder(w).Encode(i.public)
+	return w.Result(), nil
+}
+
+func (i *issuer) sign(kid string, alg jose.SignatureAlgorithm, key any, claims map[string]any) string {
+	i.t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", kid))
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	token, err := jwt.Signed(signer).Claims(claims).Serialize()
+	if err != nil {
+		i.t.Fatal(err)
+	}
+	return token
+}
+
+func (i *issuer) token(edit func(map[string]any)) string {
+	i.t.Helper()
+	claims := map[string]any{"iss": "https://id.example", "aud": []string{"other", "agui"}, "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}
+	if edit != nil {
+		edit(claims)
+	}
+	return i.sign("k1", jose.EdDSA, i.private["k1"], claims)
+}
+
+var jwtOptions = JWTOptions{KeySet: "https://id.example/keys", Issuer: "https://id.example", Audience: "agui"}
+
+func newTestJWT(t *testing.T, i *issuer, opts JWTOptions) *JWT {
+	t.Helper()
+	j, err := NewJWT(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.keys.client.Transport = i
+	return j
+}
+
+func TestJWT(t *testing.T) {
+	i := newIssuer(t, "k1")
+	j := newTestJWT(t, i, jwtOptions)
+	id, err := j.Authenticate(t.Context(), Credential{Bearer: i.token(nil)})
+	if err != nil || id.User != "ann" || id.Tenant != "default" || id.Namespace != "default/user/ann" || id.Scopes != nil {
+		t.Fatalf("got %+v, %v", id, err)
+	}
+	if left := time.Until(id.Expires); left < time.Hour || left > time.Hour+31*time.Second {
+		t.Errorf("expires in %v", left)
+	}
+
+	opts := jwtOptions
+	opts.UserClaim, opts.TenantClaim, opts.NamespaceClaim, opts.ScopeClaim, opts.ScopePrefix = "email", "org.id", "https://x.example/team", "realm.roles", "agui:"
+	rich := newTestJWT(t, i, opts)
+	token := i.token(func(c map[string]any) {
+		c["email"], c["org"], c["https://x.example/team"] = "ann@example", map[string]any{"id": "acme"}, "blue"
+		c["realm"] = map[string]any{"roles": []string{"agui:read", "admin", "agui:approver"}}
+	})
+	id, err = rich.Authenticate(t.Context(), Credential{Bearer: token})
+	if err != nil || id.User != "ann@example" || id.Tenant != "acme" || id.Namespace != "acme/shared/blue" || !slices.Equal(id.Scopes, []string{"read", "approver"}) {
+		t.Errorf("got %+v, %v", id, err)
+	}
+	if _, err := rich.Authenticate(t.Context(), Credential{Bearer: i.token(nil)}); !errors.Is(err, ErrUnauthenticated) {
+		t.Errorf("claims that are missing: %v", err)
+	}
+	for claimed, want := range map[any][]string{"openid read": {"openid", "read"}, "": {}} {
+		id, err := j.Authenticate(t.Context(), Credential{Bearer: i.token(func(c map[string]any) { c["scope"] = claimed })})
+		if err != nil || id.Scopes == nil || !slices.Equal(id.Scopes, want) {
+			t.Errorf("scope %q: got %+v, %v", claimed, id, err)
+		}
+	}
+}
+
+func TestJWTsAreRefused(t *testing.T) {
+	i := newIssuer(t, "k1")
+	j := newTestJWT(t, i, jwtOptions)
+	_, stranger, _ := ed25519.GenerateKey(rand.Reader)
+	curve, err := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i.set(func() {
+		i.public.Keys = append(i.public.Keys, jose.JSONWebKey{KeyID: "p384", Key: curve.Public()})
+	})
+	claims := map[string]any{"iss": "https://id.example", "aud": "agui", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}
+	good := i.token(nil)
+	for name, token := range map[string]string{
+		"no token":                 "",
+		"no JWT":                   "a.b.c",
+		"changed":                  good[:len(good)-4] + "AAAA",
+		"unsigned":                 "eyJhbGciOiJub25lIiwia2lkIjoiazEifQ." + strings.Split(good, ".")[1] + ".",
+		"key of a stranger":        i.sign("k1", jose.EdDSA, stranger, claims),
+		"unknown key":              i.sign("k9", jose.EdDSA, i.private["k1"], claims),
+		"shared secret":            i.sign("k1", jose.HS256, []byte(i.private["k1"].(ed25519.PrivateKey).Public().(ed25519.PublicKey)), claims),
+		"not an allowed algorithm": i.sign("p384", jose.ES384, curve, claims),
+		"issuer":                   i.token(func(c map[string]any) { c["iss"] = "https://id.example/" }),
+		"no issuer":                i.token(func(c map[string]any) { delete(c, "iss") }),
+		"audience":                 i.token(func(c map[string]any) { c["aud"] = "other" }),
+		"no audience":              i.token(func(c map[string]any) { delete(c, "aud") }),
+		"expired":                  i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-time.Minute).Unix() }),
+		"no expiry":                i.token(func(c map[string]any) { delete(c, "exp") }),
+		"not yet":                  i.token(func(c map[string]any) { c["nbf"] = time.Now().Add(time.Minute).Unix() }),
+		"nobody":                   i.token(func(c map[string]any) { delete(c, "sub") }),
+		"not a name":               i.token(func(c map[string]any) { c["sub"] = 7 }),
+		"strange scopes":           i.token(func(c map[string]any) { c["scope"] = map[string]any{} }),
+	} {
+		if id, err := j.Authenticate(t.Context(), Credential{Bearer: token}); !errors.Is(err, ErrUnauthenticated) {
+			t.Errorf("%s: %+v, %v", name, id, err)
+		}
+	}
+	for name, token := range map[string]string{
+		"just expired":    i.token(func(c map[string]any) { c["exp"] = time.Now().Add(-10 * time.Second).Unix() }),
+		"almost begun":    i.token(func(c map[string]any) { c["nbf"] = time.Now().Add(10 * time.Second).Unix() }),
+		"one audience":    i.token(func(c map[string]any) { c["aud"] = "agui" }),
+		"without its key": i.sign("", jose.EdDSA, i.private["k1"], claims),
+	} {
+		if _, err := j.Authenticate(t.Context(), Credential{Bearer: token}); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestJWTOptionsAreChecked(t *testing.T) {
+	for name, edit := range map[string]func(*JWTOptions){
+		"no issuer":    func(o *JWTOptions) { o.Issuer = "" },
+		"no audience":  func(o *JWTOptions) { o.Audience = "" },
+		"no URL":       func(o *JWTOptions) { o.KeySet = "" },
+		"plain http":   func(o *JWTOptions) { o.KeySet = "http://id.example/keys" },
+		"password":     func(o *JWTOptions) { o.KeySet = "https://a:b@id.example/keys" },
+		"no signature": func(o *JWTOptions) { o.Algorithms = []string{"none"} },
+		"symmetric":    func(o *JWTOptions) { o.Algorithms = []string{"HS256"} },
+		"leeway":       func(o *JWTOptions) { o.Leeway = time.Hour },
+	} {
+		opts := jwtOptions
+		edit(&opts)
+		if _, err := NewJWT(opts); err == nil {
+			t.Errorf("%s: passes", name)
+		}
+	}
+}
+
+// Keys are fetched rarely, changed ones are found, and an issuer that does not
+// answer takes nobody's access away who has it.
+func TestKeysAreKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t, "k1", "k2")
+		j := newTestJWT(t, i, jwtOptions)
+		check := func(what string, kid string, want error, fetches int) {
+			t.Helper()
+			claims := map[string]any{"iss": "https://id.example", "aud": "agui", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}
+			_, err := j.Authenticate(t.Context(), Credential{Bearer: i.sign(kid, jose.EdDSA, i.private["k1"], claims)})
+			if !errors.Is(err, want) && (want != errAny || err == nil || errors.Is(err, ErrUnauthenticated)) {
+				t.Errorf("%s: %v", what, err)
+			}
+			if i.fetches != fetches {
+				t.Errorf("%s: %d fetches, want %d", what, i.fetches, fetches)
+			}
+		}
+		i.broken = true
+		check("no keys at all", "k1", errAny, 1)
+		check("asked again at once", "k1", errAny, 1)
+		i.broken = false
+		time.Sleep(keysPause)
+		check("the issuer is back", "k1", nil, 2)
+		for range 10 {
+			check("known", "k1", nil, 2)
+			check("unknown, too soon", "k9", ErrUnauthenticated, 2)
+		}
+		time.Sleep(keysPause)
+		check("unknown", "k9", ErrUnauthenticated, 3)
+		i.private["k3"] = i.private["k1"]
+		i.public.Keys = append(i.public.Keys, jose.JSONWebKey{KeyID: "k3", Key: i.private["k1"].(ed25519.PrivateKey).Public()})
+		time.Sleep(keysPause)
+		check("a new one", "k3", nil, 4)
+		time.Sleep(keysFor + time.Second)
+		check("old keys are looked at again", "k1", nil, 5)
+		i.broken = true
+		time.Sleep(keysFor + time.Second)
+		check("old keys are good enough", "k1", nil, 6)
+		check("unknown to the old keys", "k9", errAny, 6)
+		time.Sleep(keysPause)
+		check("unknown, and nobody to ask", "k9", errAny, 7)
+		time.Sleep(keysMost)
+		check("too old", "k1", errAny, 8)
+	})
+}
+
+// errAny stands for any error that is not the credential's fault.
+var errAny = errors.New("any")
+
+func TestKeySetAnswers(t *testing.T) {
+	body, status := "", http.StatusOK
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Location", "/elsewhere")
+		w.WriteHeader(status)
+		io.WriteString(w, body)
+	}))
+	defer s.Close()
+	opts := jwtOptions
+	opts.KeySet = s.URL
+	j, err := NewJWT(opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer j.keys.client.CloseIdleConnections()
+	const good = `{"kty":"OKP","crv":"Ed25519","kid":"k","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}`
+	const private = `{"kty":"OKP","crv":"Ed25519","kid":"k","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}`
+	for name, c := range map[string]struct {
+		status int
+		body   string
+		ok     bool
+	}{
+		"good":             {200, `{"keys":[` + good + `]}`, true},
+		"among others":     {200, `{"keys":[{"kty":"new"},{"kty":"oct","k":"c2VjcmV0"},` + good + `]}`, true},
+		"not found":        {404, `{"keys":[` + good + `]}`, false},
+		"moved":            {302, `{"keys":[` + good + `]}`, false},
+		"no JSON":          {200, `<html>`, false},
+		"empty":            {200, `{"keys":[]}`, false},
+		"a secret":         {200, `{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`, false},
+		"a private key":    {200, `{"keys":[` + private + `]}`, false},
+		"for encryption":   {200, `{"keys":[` + strings.Replace(good, `"kid"`, `"use":"enc","kid"`, 1) + `]}`, false},
+		"larger than life": {200, `{"keys":[` + good + `]}` + strings.Repeat(" ", maxKeysBytes), false},
+	} {
+		body, status = c.body, c.status
+		if err := j.Check(t.Context()); (err == nil) != c.ok {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

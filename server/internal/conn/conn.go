@@ -1,0 +1,211 @@
+// Package conn is the connection under a socket: WebSocket messages of text
+// over TCP.
+//
+// What is written is gathered, so that many messages cost one system call
+// (outbound.go). A peer that does not read holds up whoever flushes, is waited
+// for as long as it takes something, and is given up when it does not
+// (backpressure.go). While a peer says nothing, no goroutine waits for it
+// (park.go).
+package conn
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unicode/utf8"
+
+	"github.com/coder/websocket"
+)
+
+var (
+	// ErrIdle says that all was read that the peer has sent: see Await.
+	ErrIdle = errors.New("conn: the peer says nothing")
+	// ErrBinary says that the peer has sent a message that is no text, and
+	// ErrUTF8 one that says it is.
+	ErrBinary = errors.New("conn: text messages only")
+	ErrUTF8   = errors.New("conn: not UTF-8")
+	// ErrTooBig says that a message is larger than Options.MaxMessage.
+	ErrTooBig = errors.New("conn: the message is too large")
+)
+
+// smallBuffer is what a connection keeps for reading, and for writing. Larger
+// pieces go past it.
+const smallBuffer = 512
+
+// pongBacklog is how many bytes may wait before pings of the peer go
+// unanswered, so that a peer that pings and never reads costs nothing.
+const pongBacklog = 32 << 10
+
+// Conn is one connection. One goroutine at a time calls Read and Await, and one
+// Write, Flush and Close; all else may be called concurrently.
+type Conn struct {
+	ws     *websocket.Conn
+	out    outbound
+	reader func()
+	closed atomic.Bool
+
+	parking *Parking
+	number  int32       // in parking; 0: the connection cannot be watched
+	known   bool        // to what is watched
+	parked  atomic.Bool // the reader has left, and comes back by wake
+}
+
+// Options say how a connection is served.
+type Options struct {
+	// Origin is the one that the request may come from besides the server's own,
+	// if not empty. Subprotocols are those that are spoken.
+	Origin       string
+	Subprotocols []string
+	// MaxMessage bounds a message from the peer, in bytes.
+	MaxMessage int64
+	// OutboundBuffer bounds what the kernel holds for the peer, in bytes.
+	OutboundBuffer int
+	// WriteTimeout is how long the peer may take nothing of what is written.
+	WriteTimeout time.Duration
+	// Gathered is called when there is something to flush. It must not block.
+	Gathered func()
+	// Reader is called in a goroutine of its own: see Await.
+	Reader func()
+	// Parking watches the connection for its reader.
+	Parking *Parking
+}
+
+// Accept answers the handshake of a request. After an error it has answered
+// that.
+func Accept(w http.ResponseWriter, r *http.Request, opts *Options) (*Conn, error) {
+	c := &Conn{reader: opts.Reader, parking: opts.Parking}
+	handshake := &websocket.AcceptOptions{
+		Subprotocols:   opts.Subprotocols,
+		OnPingReceived: func(context.Context, []byte) bool { return c.out.backlog() < pongBacklog },
+	}
+	if opts.Origin != "" {
+		handshake.OriginPatterns = []string{asPattern(opts.Origin)}
+	}
+	ws, err := websocket.Accept(&hijacker{w, c, opts}, r, handshake)
+	if err != nil {
+		return nil, err
+	}
+	ws.SetReadLimit(opts.MaxMessage)
+	c.ws = ws
+	c.number = c.parking.register(c)
+	return c, nil
+}
+
+// asPattern makes a pattern for the WebSocket library that matches one origin
+// and nothing else.
+func asPattern(origin string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(origin)
+}
+
+// hijacker puts the connection's outbound between the WebSocket library and the
+// network.
+type hijacker struct {
+	http.ResponseWriter
+	c    *Conn
+	opts *Options
+}
+
+func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	network, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	if err != nil {
+		return nil, nil, err
+	}
+	if tcp, ok := network.(interface{ SetWriteBuffer(int) error }); ok {
+		tcp.SetWriteBuffer(h.opts.OutboundBuffer)
+	}
+	out := &h.c.out
+	out.open(network, h.opts.WriteTimeout, h.opts.Gathered)
+	return out, bufio.NewReadWriter(out.reader(rw.Reader), bufio.NewWriterSize(out, smallBuffer)), nil
+}
+
+// Read returns the peer's next message, or ErrIdle. After another error there
+// is nothing more to read.
+func (c *Conn) Read() ([]byte, error) {
+	// A context that ended here would cut the connection off before anybody
+	// could say why.
+	kind, body, err := c.ws.Reader(context.Background())
+	if err != nil {
+		return nil, readError(err)
+	}
+	if kind != websocket.MessageText {
+		return nil, ErrBinary
+	}
+	text, err := io.ReadAll(body)
+	if err != nil {
+		return nil, readError(err)
+	}
+	if c.out.hasLeft() {
+		return nil, ErrIdle
+	}
+	if !utf8.Valid(text) {
+		return nil, ErrUTF8
+	}
+	return text, nil
+}
+
+func readError(err error) error {
+	if errors.Is(err, websocket.ErrMessageTooBig) {
+		return ErrTooBig
+	}
+	return err
+}
+
+// Write gathers one message. It flushes first when much was gathered already.
+func (c *Conn) Write(text []byte) error {
+	if c.out.backlog() >= FlushAt {
+		if err := c.Flush(); err != nil {
+			return err
+		}
+	}
+	return c.ws.Write(context.Background(), websocket.MessageText, text)
+}
+
+// Flush writes what was gathered. It returns ErrStalled when the peer took
+// nothing of it for the write timeout, and waits for one that reads slowly.
+func (c *Conn) Flush() error { return c.out.Flush() }
+
+// Ping reports whether the peer is there: whether it answers before ctx ends,
+// or data has moved meanwhile. A slow peer may not have come to the ping yet,
+// or be in the middle of a long message.
+func (c *Conn) Ping(ctx context.Context) bool {
+	began, before := time.Now(), queued(c.out.Conn)
+	if c.ws.Ping(ctx) == nil {
+		return true
+	}
+	after := queued(c.out.Conn)
+	return c.out.aliveSince(began) || after > 0 && after < before
+}
+
+// Codes of RFC 6455 and its registry for Close.
+const (
+	StatusUnsupportedData = int(websocket.StatusUnsupportedData)
+	StatusInvalidPayload  = int(websocket.StatusInvalidFramePayloadData)
+	StatusMessageTooBig   = int(websocket.StatusMessageTooBig)
+	StatusInternalError   = int(websocket.StatusInternalError)
+	StatusServiceRestart  = int(websocket.StatusServiceRestart)
+	StatusTryAgainLater   = int(websocket.StatusTryAgainLater)
+)
+
+// Close writes what was gathered, and ends the connection with the closing
+// handshake, or without where code is 0. The reader comes once more, to see it.
+func (c *Conn) Close(code int, reason string) {
+	if code == 0 || c.out.finish() != nil {
+		c.ws.CloseNow()
+	} else {
+		c.ws.Close(websocket.StatusCode(code), reason)
+	}
+	c.parking.forget(c.number)
+	c.closed.Store(true)
+	c.wake()
+}
+
+// Cut ends the connection at once, whatever it is doing. Close is still to be
+// called. The library's own CloseNow would wait for a closing handshake that is
+// under way.
+func (c *Conn) Cut() { c.out.Conn.Close() }

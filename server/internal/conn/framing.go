@@ -1,0 +1,68 @@
+package conn
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// framing follows a stream of WebSocket frames from outside, in pieces of any
+// size, to know where no message is under way. What is no frame is left to the
+// WebSocket library to refuse.
+type framing struct {
+	head [14]byte // of the frame that begins
+	have int      // bytes of head
+	left int64    // bytes of the payload that are to come
+	open bool     // a message has begun and its last fragment has not
+}
+
+// pass follows the next piece of the stream.
+func (f *framing) pass(b []byte) {
+	for len(b) > 0 {
+		if f.left > 0 {
+			n := min(f.left, int64(len(b)))
+			f.left -= n
+			b = b[n:]
+			continue
+		}
+		f.head[f.have] = b[0]
+		f.have++
+		b = b[1:]
+		if f.have >= 2 && f.have == f.size() {
+			f.begin()
+		}
+	}
+}
+
+// size is that of a frame's head of which two bytes are there.
+func (f *framing) size() int {
+	n := 2
+	switch f.head[1] & 0x7f {
+	case 126:
+		n += 2
+	case 127:
+		n += 8
+	}
+	if f.head[1]&0x80 != 0 {
+		n += 4 // the mask
+	}
+	return n
+}
+
+// begin reads a head that is complete.
+func (f *framing) begin() {
+	switch n := f.head[1] & 0x7f; n {
+	case 126:
+		f.left = int64(binary.BigEndian.Uint16(f.head[2:]))
+	case 127:
+		f.left = int64(min(binary.BigEndian.Uint64(f.head[2:]), math.MaxInt64))
+	default:
+		f.left = int64(n)
+	}
+	if control := f.head[0]&0x08 != 0; !control {
+		f.open = f.head[0]&0x80 == 0
+	}
+	f.have = 0
+}
+
+// atRest reports that every frame and every message that has begun is complete.
+func (f *framing) atRest() bool { return f.have == 0 && f.left == 0 && !f.open }

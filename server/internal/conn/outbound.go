@@ -1,0 +1,151 @@
+package conn
+
+import (
+	"net"
+	"sync"
+	"time"
+)
+
+// FlushAt is how many gathered bytes are worth a system call of their own.
+const FlushAt = 64 << 10
+
+// Farewell is how long closing waits for a peer to take the last bytes.
+const Farewell = time.Second
+
+var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
+
+// TakeBuffer returns an empty buffer to gather in. A connection that has nothing
+// to say keeps none: GiveBuffer takes it back.
+func TakeBuffer() *[]byte { return buffers.Get().(*[]byte) }
+
+// GiveBuffer takes a buffer back.
+func GiveBuffer(b *[]byte) {
+	if cap(*b) <= 2*FlushAt {
+		*b = (*b)[:0]
+		buffers.Put(b)
+	}
+}
+
+// outbound gathers what is written to a connection, so that many frames cost
+// one system call. Write never blocks: it only gathers, and gathered asks the
+// goroutine that calls Flush to do so. The WebSocket library may therefore
+// answer a ping or a close, from any goroutine, while a slow peer holds up the
+// data. All methods may be called concurrently.
+type outbound struct {
+	net.Conn
+	gathered func()
+	writing  chan struct{} // holds one token while somebody flushes
+
+	timeout time.Duration // without progress
+
+	mu      sync.Mutex
+	buf     *[]byte
+	unsent  int // bytes being written, buf not included
+	err     error
+	direct  bool
+	until   time.Time // when writing is given up; zero: never
+	slow    time.Time // when the peer last took something that it had let wait
+	brought time.Time // when it last sent something
+	in      incoming
+}
+
+// open must be called before any other method.
+func (o *outbound) open(network net.Conn, timeout time.Duration, gathered func()) {
+	o.Conn, o.timeout, o.gathered, o.writing = network, timeout, gathered, make(chan struct{}, 1)
+}
+
+// Write gathers p. The error is that of an earlier Flush.
+func (o *outbound) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	if o.err != nil {
+		o.mu.Unlock()
+		return 0, o.err
+	}
+	first := o.buf == nil
+	if first {
+		o.buf = TakeBuffer()
+	}
+	*o.buf = append(*o.buf, p...)
+	direct := o.direct
+	o.mu.Unlock()
+	if direct {
+		return len(p), o.Flush()
+	}
+	if first {
+		o.gathered()
+	}
+	return len(p), nil
+}
+
+// backlog is how many bytes are gathered.
+func (o *outbound) backlog() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.buf == nil {
+		return 0
+	}
+	return len(*o.buf)
+}
+
+// Flush writes what was gathered. It returns ErrStalled after the timeout
+// without progress; a peer that reads slowly is waited for.
+func (o *outbound) Flush() error {
+	o.mu.Lock()
+	idle, err := o.buf == nil, o.err
+	o.mu.Unlock()
+	if idle {
+		return err
+	}
+	o.writing <- struct{}{}
+	defer func() { <-o.writing }()
+	return o.drain()
+}
+
+func (o *outbound) drain() error {
+	for {
+		o.mu.Lock()
+		b, err := o.buf, o.err
+		o.buf = nil
+		o.mu.Unlock()
+		if err != nil || b == nil {
+			return err
+		}
+		err = o.writeAll(*b)
+		GiveBuffer(b)
+		if err != nil {
+			o.mu.Lock()
+			o.err = err
+			o.mu.Unlock()
+		}
+	}
+}
+
+// finish makes Write write through, for the closing handshake. It fails if a
+// frame was cut short before.
+func (o *outbound) finish() error {
+	o.mu.Lock()
+	o.direct = true
+	o.until = time.Now().Add(5 * Farewell)
+	o.mu.Unlock()
+	return o.Flush()
+}
+
+// Close closes the connection after a last try to write what was gathered: the
+// answer to the peer's close frame, most of all.
+func (o *outbound) Close() error {
+	end := time.Now().Add(Farewell)
+	o.mu.Lock()
+	if o.until.IsZero() || o.until.After(end) {
+		o.until = end
+	}
+	o.mu.Unlock()
+	patience := time.NewTimer(Farewell)
+	defer patience.Stop()
+	select {
+	case o.writing <- struct{}{}:
+		o.drain()
+		<-o.writing
+	case <-patience.C:
+	}
+	return o.Conn.Close()
+}

@@ -1,0 +1,96 @@
+package controlapi
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
+)
+
+// call is one request for an operation.
+type call struct {
+	*Config
+	caller Caller
+	op     *operation
+	r      *http.Request
+	key    store.ThreadKey // of the path's thread
+	body   []byte
+}
+
+func (c *call) carryOut() (any, error) {
+	for name := range c.r.URL.Query() {
+		if !c.op.takes(name) {
+			return nil, badRequest("there is no query parameter " + strconv.Quote(name))
+		}
+	}
+	if err := c.enterThread(); err != nil {
+		return nil, err
+	}
+	if c.op.admits {
+		if refused := c.caller.MayInput(); refused != nil {
+			return nil, problemOfInput(refused)
+		}
+	}
+	return c.op.serve(c)
+}
+
+// enterThread decides whether the caller may do this to the path's thread. What
+// may not be known does not exist.
+func (c *call) enterThread() error {
+	if !strings.Contains(c.op.path, "{thread}") {
+		return c.needs(c.op.home())
+	}
+	c.key = store.ThreadKey{Namespace: c.caller.Namespace(), Thread: c.r.PathValue("thread")}
+	if !strictjson.IsName(c.key.Thread) {
+		return badRequest("a thread id has 1 to 1024 bytes of UTF-8")
+	}
+	namespace := c.r.URL.Query().Get("namespace")
+	if namespace == "" || namespace == c.caller.Namespace() {
+		return c.needs(c.op.home())
+	}
+	if c.op.beyond == "" || c.needs(c.op.away()) != nil {
+		return errNoThread
+	}
+	c.key.Namespace = namespace
+	thread, err := c.Runner.Thread(c.r.Context(), c.key)
+	if err != nil {
+		return err
+	}
+	if thread == nil || thread.Tenant != c.caller.Tenant() {
+		return errNoThread
+	}
+	return nil
+}
+
+// needs refuses a caller that has none of the scopes.
+func (c *call) needs(scopes []string) error {
+	if slices.ContainsFunc(scopes, c.caller.May) {
+		return nil
+	}
+	return newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs "+anyOf(scopes))
+}
+
+// read decodes the body.
+func (c *call) read(into any) error {
+	if err := strictjson.Decode(c.body, into); err != nil {
+		return badRequest("the body: " + err.Error())
+	}
+	return nil
+}
+
+// number reads a query parameter that counts something.
+func (c *call) number(name string, most int) (int, error) {
+	text := c.r.URL.Query().Get(name)
+	if text == "" {
+		return 0, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 0 || n > most {
+		return 0, badRequest(name + " is a number from 0 to " + strconv.Itoa(most))
+	}
+	return n, nil
+}

@@ -1,0 +1,92 @@
+// Package controlapi is the control API under /v1: threads, runs, dispatches and
+// the inbox as JSON, for programs and operators.
+//
+// Every operation stands in a list with its path, its scopes and the types of its
+// body and answer; the routes and the OpenAPI document are made of that list.
+package controlapi
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+	"net/http"
+	"slices"
+
+	"github.com/aguiws/aguiws/server/internal/requestbody"
+)
+
+// API answers requests to the control API.
+type API struct {
+	config     Config
+	operations []operation
+	document   []byte
+}
+
+// New makes the API.
+func New(c Config) *API {
+	list := operations()
+	return &API{config: c, operations: list, document: openAPI(list)}
+}
+
+// operations are all that the control API can do.
+func operations() []operation {
+	return slices.Concat(threadOperations(), runOperations(), inboxOperations())
+}
+
+// Routes are what the API answers, by patterns of http.ServeMux.
+func (a *API) Routes() iter.Seq2[string, http.HandlerFunc] {
+	return func(yield func(string, http.HandlerFunc) bool) {
+		if !yield("GET /v1/openapi.json", a.serveDocument) {
+			return
+		}
+		for i := range a.operations {
+			op := &a.operations[i]
+			serve := func(w http.ResponseWriter, r *http.Request) { a.serve(w, r, op) }
+			if !yield(op.method+" /v1"+op.path, serve) {
+				return
+			}
+		}
+	}
+}
+
+func (a *API) serveDocument(w http.ResponseWriter, r *http.Request) {
+	if _, refused := a.config.Enter(r); refused != nil {
+		(&problem{Refusal: refused}).write(w)
+		return
+	}
+	writeTagged(w, r, http.StatusOK, a.document)
+}
+
+// serve answers one call: who asks, what is asked, then the operation.
+func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
+	caller, refused := a.config.Enter(r)
+	if refused != nil {
+		(&problem{Refusal: refused}).write(w)
+		return
+	}
+	c := &call{Config: &a.config, caller: caller, op: op}
+	if op.body != nil {
+		if c.body, refused = requestbody.JSON(w, r, a.config.MaxBodyBytes); refused != nil {
+			(&problem{Refusal: refused}).write(w)
+			return
+		}
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), a.config.CallTimeout)
+	defer cancel()
+	c.r = r.WithContext(ctx)
+	answer, err := c.carryOut()
+	if err != nil {
+		c.problem(err).write(w)
+		return
+	}
+	if answer == nil {
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	text, err := json.Marshal(answer)
+	if err != nil {
+		c.problem(err).write(w)
+		return
+	}
+	writeTagged(w, r, op.status, text)
+}

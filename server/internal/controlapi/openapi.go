@@ -1,0 +1,126 @@
+package controlapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+type object = map[string]any
+
+var (
+	pathValue = regexp.MustCompile(`\{(\w+)\}`)
+
+	// What Go's types do not say.
+	typeSchemas = map[reflect.Type]*jsonschema.Schema{
+		reflect.TypeFor[json.RawMessage](): {},
+		reflect.TypeFor[time.Time]():       {Type: "string", Format: "date-time"},
+	}
+)
+
+// openAPI describes the operations as OpenAPI 3.1. Bodies and answers are
+// derived from the types that are read and written.
+func openAPI(operations []operation) []byte {
+	paths := object{}
+	for _, op := range operations {
+		path := "/v1" + op.path
+		item, ok := paths[path].(object)
+		if !ok {
+			item = object{}
+			paths[path] = item
+		}
+		item[strings.ToLower(op.method)] = op.describe()
+	}
+	document := object{
+		"openapi": "3.1.0",
+		"info": object{"title": "aguiws control API", "version": "1", "license": object{"name": "MIT", "identifier": "MIT"},
+			"description": "Threads, runs, dispatches and the inbox. A caller reaches the threads of its own namespace, and with a scope " +
+				"that an operation names those of its tenant in others. What a caller may not know of does not exist for it."},
+		"paths": paths,
+		"components": object{
+			"securitySchemes": object{"bearer": object{"type": "http", "scheme": "bearer"}},
+			"schemas":         object{"problem": problemSchema},
+			"headers":         object{"retry": object{"description": "seconds after which to come again", "schema": object{"type": "integer"}}},
+		},
+		"security": []object{{"bearer": []string{}}},
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		panic(fmt.Errorf("controlapi: OpenAPI: %w", err)) // it is made of literals and types
+	}
+	return text
+}
+
+var problemSchema = object{
+	"type": "object", "description": "RFC 9457; further members are details of the code",
+	"required": []string{"type", "title", "status", "code", "detail"},
+	"properties": object{
+		"type": object{"type": "string"}, "title": object{"type": "string"}, "status": object{"type": "integer"},
+		"code": object{"type": "string"}, "detail": object{"type": "string"},
+	},
+}
+
+func (o *operation) describe() object {
+	parameters := []object{}
+	for _, name := range pathValue.FindAllStringSubmatch(o.path, -1) {
+		parameters = append(parameters, object{"name": name[1], "in": "path", "required": true, "schema": object{"type": "string"}})
+	}
+	for _, p := range o.parameters() {
+		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
+	}
+	scopes := "Needs " + anyOf(o.home()) + "."
+	if o.beyond != "" && strings.Contains(o.path, "{thread}") {
+		scopes += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."
+	}
+	success := object{"description": http.StatusText(o.status)}
+	if o.answer != nil {
+		success["content"] = jsonContent(o.answer)
+	}
+	described := object{
+		"operationId": o.id, "summary": o.summary, "description": scopes, "parameters": parameters,
+		"responses": object{
+			strconv.Itoa(o.status): success,
+			"429":                  laterResponse("the caller asks for too much; " + o.rate()),
+			"503":                  laterResponse("the server cannot tell now; the outcome may be unknown, and the same request again is safe"),
+			"default":              errorResponse("an error"),
+		},
+	}
+	if o.body != nil {
+		described["requestBody"] = object{"required": true, "content": jsonContent(o.body)}
+	}
+	return described
+}
+
+// rate says what counts.
+func (o *operation) rate() string {
+	if o.admits {
+		return "each call is a request and one of the user's inputs"
+	}
+	return "each call is a request"
+}
+
+func errorResponse(about string) object {
+	return object{"description": about, "content": object{"application/problem+json": object{
+		"schema": object{"$ref": "#/components/schemas/problem"}}}}
+}
+
+func laterResponse(about string) object {
+	response := errorResponse(about)
+	response["headers"] = object{"Retry-After": object{"$ref": "#/components/headers/retry"}}
+	return response
+}
+
+func jsonContent(of any) object {
+	schema, err := jsonschema.ForType(reflect.TypeOf(of), &jsonschema.ForOptions{TypeSchemas: typeSchemas})
+	if err != nil {
+		panic(fmt.Errorf("controlapi: OpenAPI: %T: %w", of, err)) // a type of this package
+	}
+	return object{"application/json": object{"schema": schema}}
+}

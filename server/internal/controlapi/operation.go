@@ -1,0 +1,68 @@
+package controlapi
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aguiws/aguiws/server/identity"
+)
+
+// operation is one method of one path of the control API. The routes and the
+// OpenAPI document are both made of the list of them.
+type operation struct {
+	method, path string // path as http.ServeMux has it, under /v1
+	id, summary  string
+	// scope lets the caller do this in its own namespace, beyond there and in the
+	// others of its tenant; "" there: it is about no thread. identity.ScopeAdmin lets it do
+	// all of it.
+	scope, beyond string
+	admits        bool // it may begin a run: each call is one of the user's inputs
+	query         []parameter
+	body          any // a value of the body's type; nil: there is none
+	status        int // of success
+	answer        any // a value of the answer's type; nil: there is none
+	serve         func(*call) (any, error)
+}
+
+// parameter is one that the query may have.
+type parameter struct{ name, about string }
+
+func (o *operation) takes(name string) bool {
+	for _, p := range o.parameters() {
+		if p.name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// parameters are those of the query, the one that threads have included.
+func (o *operation) parameters() []parameter {
+	if o.beyond == "" || !strings.Contains(o.path, "{thread}") {
+		return o.query
+	}
+	return append(o.query[:len(o.query):len(o.query)], parameter{"namespace", "of the thread, if it is not the caller's own; needs " + anyOf(o.away()) + " in the thread's tenant"})
+}
+
+// home and away are the scopes any one of which is needed in the caller's own
+// namespace, and in others of its tenant.
+func (o *operation) home() []string { return scopeList(o.scope, o.beyond, identity.ScopeAdmin) }
+func (o *operation) away() []string { return scopeList(o.beyond, identity.ScopeAdmin) }
+
+// scopeList leaves out "" and what comes again.
+func scopeList(scopes ...string) []string {
+	var list []string
+	for _, scope := range scopes {
+		if scope != "" && !slices.Contains(list, scope) {
+			list = append(list, scope)
+		}
+	}
+	return list
+}
+
+func anyOf(scopes []string) string {
+	if len(scopes) == 1 {
+		return "the scope " + scopes[0]
+	}
+	return "one of the scopes " + strings.Join(scopes, ", ")
+}

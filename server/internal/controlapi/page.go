@@ -1,0 +1,46 @@
+package controlapi
+
+import (
+	"errors"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// listOf is a page of a list.
+type listOf[T any] struct {
+	Items   []T    `json:"items"`
+	Next    string `json:"next,omitempty" jsonschema:"cursor of the next page; left out at the end"`
+	Partial bool   `json:"partial,omitempty" jsonschema:"a part of the store does not answer: items may be missing; they come on the next page when it does again"`
+}
+
+func pageOf[From, To any](items []From, next string, err error, as func(From) To) (any, error) {
+	page := listOf[To]{Items: make([]To, len(items)), Next: next}
+	for i, item := range items {
+		page.Items[i] = as(item)
+	}
+	page.Partial, err = partly(err)
+	return page, err
+}
+
+// partly reports whether an error only says that an answer is not the whole one. Any
+// other is returned.
+func partly(err error) (bool, error) {
+	if errors.Is(err, store.ErrPartial) {
+		return true, nil
+	}
+	return false, err
+}
+
+// maxPage bounds a page; more is refused rather than cut.
+const maxPage = 200
+
+func (c *call) page() (store.PageQuery, error) {
+	limit, err := c.number("limit", maxPage)
+	q := c.r.URL.Query()
+	return store.PageQuery{Tenant: c.caller.Tenant(), Reason: q.Get("reason"), Limit: limit, Cursor: q.Get("cursor")}, err
+}
+
+var pageParameters = []parameter{
+	{"limit", "items in the page, at most 200; 50 if left out"},
+	{"cursor", "next of the page before"},
+}

@@ -1,0 +1,47 @@
+package controlapi
+
+import (
+	"context"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Runner is what the control API asks of an adapter.Runner: a part for each of the
+// three groups of operations.
+type Runner interface {
+	Threads
+	Runs
+	Inbox
+}
+
+// Threads are the threads of a runner, and what is done to one as a whole.
+type Threads interface {
+	Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error)
+	Thread(ctx context.Context, key store.ThreadKey) (*adapter.Thread, error)
+	SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error)
+	DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error)
+	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
+	InterruptThread(ctx context.Context, key store.ThreadKey, reason string) (adapter.Interrupted, error)
+	Pause(ctx context.Context, key store.ThreadKey) (bool, error)
+	Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error)
+}
+
+// Runs are the runs of a runner and their dispatches.
+type Runs interface {
+	Runs(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]adapter.RunInfo, error)
+	FindRun(ctx context.Context, key store.ThreadKey, id string) (*adapter.RunInfo, error)
+	CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (adapter.Cancelled, error)
+	Requeue(ctx context.Context, key store.ThreadKey, id string) (adapter.Admitted, error)
+	DeadLetters(ctx context.Context, q store.PageQuery) ([]adapter.RunInfo, string, error)
+	CountDispatches(ctx context.Context, tenant string) (map[store.DispatchState]int64, error)
+}
+
+// Inbox are the open interrupts of a runner's threads.
+type Inbox interface {
+	Inbox(ctx context.Context, q store.PageQuery) ([]adapter.Suspended, string, error)
+	Open(ctx context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error)
+	Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
+	DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error)
+}

@@ -1,0 +1,250 @@
+package controlapi
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
+)
+
+type threadInfoJSON struct {
+	ThreadID string    `json:"threadId"`
+	Title    string    `json:"title"`
+	Updated  time.Time `json:"updatedAt"`
+	Active   bool      `json:"active" jsonschema:"a run is under way"`
+	Waiting  bool      `json:"waiting" jsonschema:"interrupts are open"`
+	Queued   int       `json:"queued" jsonschema:"inputs that wait"`
+}
+
+type positionJSON struct {
+	Epoch string `json:"epoch"`
+	Seq   int64  `json:"seq"`
+}
+
+type threadJSON struct {
+	ThreadID   string            `json:"threadId"`
+	Title      string            `json:"title"`
+	State      json.RawMessage   `json:"state"`
+	Messages   []json.RawMessage `json:"messages"`
+	Position   positionJSON      `json:"position" jsonschema:"the end of the thread's log"`
+	ActiveRun  string            `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
+	Queued     int               `json:"queued"`
+	Paused     bool              `json:"paused" jsonschema:"the active run is to suspend at its next step"`
+	Interrupts []interruptJSON   `json:"interrupts"`
+	Corrupted  bool              `json:"corrupted,omitempty" jsonschema:"some of what is stored cannot be read and is left out"`
+}
+
+type titleJSON struct {
+	Title string `json:"title" jsonschema:"at most 60 bytes are kept"`
+}
+
+type messagesJSON struct {
+	Items []json.RawMessage `json:"items"`
+}
+
+type inputJSON struct {
+	Text      string    `json:"text" jsonschema:"the user message"`
+	RunID     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
+	Agent     string    `json:"agent,omitempty"`
+	Interrupt bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
+	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
+	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out"`
+	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
+	Available time.Time `json:"availableAt,omitzero" jsonschema:"not to begin before"`
+}
+
+type admittedJSON struct {
+	Disposition string        `json:"disposition" jsonschema:"started, queued or repeat"`
+	RunID       string        `json:"runId" jsonschema:"the client's name of the run"`
+	ID          string        `json:"id" jsonschema:"the server's"`
+	Start       *positionJSON `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
+}
+
+type reasonJSON struct {
+	Reason string `json:"reason,omitempty" jsonschema:"kept with what is stopped"`
+}
+
+type allStoppedJSON struct {
+	Epoch      int64    `json:"epoch" jsonschema:"the thread's dispatch epoch by now"`
+	Active     string   `json:"active,omitempty" jsonschema:"the run that was under way"`
+	Superseded []string `json:"superseded" jsonschema:"the runs that waited"`
+}
+
+type pausedJSON struct {
+	Paused bool `json:"paused" jsonschema:"false: no run is under way"`
+}
+
+type resumedJSON struct {
+	Resumed bool `json:"resumed" jsonschema:"false: there was nothing to go on with"`
+}
+
+func threadOperations() []operation {
+	return []operation{
+		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, latest input first",
+			scope: identity.ScopeRead, query: pageParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
+		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "A thread: messages, state, what is open",
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: threadJSON{}, serve: (*call).getThread},
+		{method: "PATCH", path: "/threads/{thread}", id: "renameThread", summary: "Give a thread a title",
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: titleJSON{}, status: 204, serve: (*call).renameThread},
+		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Forget a thread that is at rest",
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*call).deleteThread},
+		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: messagesJSON{}, serve: (*call).listMessages},
+		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one",
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: inputJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).addInput},
+		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
+		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, status: 200, answer: pausedJSON{}, serve: (*call).pauseThread},
+		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
+			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: resumedJSON{}, serve: (*call).unpauseThread},
+	}
+}
+
+func (c *call) listThreads() (any, error) {
+	q, err := c.page()
+	if err != nil {
+		return nil, err
+	}
+	threads, next, err := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
+	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Waiting, t.Queued}
+	})
+}
+
+// thread reads the path's thread, which must have been used.
+func (c *call) thread() (*adapter.Thread, error) {
+	t, err := c.Runner.Thread(c.r.Context(), c.key)
+	if err == nil && t == nil {
+		err = errNoThread
+	}
+	return t, err
+}
+
+func (c *call) getThread() (any, error) {
+	t, err := c.thread()
+	if err != nil {
+		return nil, err
+	}
+	messages, err := messageTexts(t.Messages)
+	return threadJSON{
+		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
+		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, Queued: t.Queued, Paused: t.Paused,
+		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
+	}, err
+}
+
+func messageTexts(messages protocol.Messages) ([]json.RawMessage, error) {
+	texts := make([]json.RawMessage, len(messages))
+	for i, m := range messages {
+		var err error
+		if texts[i], err = json.Marshal(m); err != nil {
+			return nil, err
+		}
+	}
+	return texts, nil
+}
+
+func (c *call) listMessages() (any, error) {
+	t, err := c.thread()
+	if err != nil {
+		return nil, err
+	}
+	messages, err := messageTexts(t.Messages)
+	return messagesJSON{messages}, err
+}
+
+func (c *call) renameThread() (any, error) {
+	var title titleJSON
+	if err := c.read(&title); err != nil {
+		return nil, err
+	}
+	used, err := c.Runner.SetTitle(c.r.Context(), c.key, title.Title)
+	if err == nil && !used {
+		err = errNoThread
+	}
+	return nil, err
+}
+
+func (c *call) deleteThread() (any, error) {
+	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
+		return nil, err
+	}
+	forgotten, err := c.Runner.DeleteThread(c.r.Context(), c.key)
+	if err == nil && !forgotten {
+		err = errThreadInUse
+	}
+	return nil, err
+}
+
+func (c *call) addInput() (any, error) {
+	var in inputJSON
+	if err := c.read(&in); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.Text == "":
+		return nil, badRequest("text: there is nothing in it")
+	case !c.HasAgent(in.Agent):
+		return nil, badRequest("agent: there is no agent of that name")
+	}
+	if in.RunID == "" {
+		in.RunID = newLabel("input")
+	}
+	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
+		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
+		RunID: in.RunID, Interrupt: in.Interrupt, After: in.After,
+		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
+	})
+	return c.admitted(admitted, in.RunID, err)
+}
+
+// admitted answers an input that was judged.
+func (c *call) admitted(a adapter.Admitted, label string, err error) (any, error) {
+	if err != nil {
+		return nil, err
+	}
+	if a.Refusal != nil {
+		return nil, problemOfInput(a.Refusal)
+	}
+	if a.Of != "" {
+		label = a.Of
+	}
+	answer := admittedJSON{Disposition: string(a.Disposition), RunID: label, ID: a.RunID}
+	if a.Start.Epoch != "" {
+		answer.Start = &positionJSON{a.Start.Epoch, a.Start.Seq}
+	}
+	return answer, nil
+}
+
+func (c *call) stopAll() (any, error) {
+	var why reasonJSON
+	if err := c.read(&why); err != nil {
+		return nil, err
+	}
+	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
+		return nil, err
+	}
+	i, err := c.Runner.InterruptThread(c.r.Context(), c.key, why.Reason)
+	return allStoppedJSON{i.Epoch, i.Active, append([]string{}, i.Superseded...)}, err
+}
+
+func (c *call) pauseThread() (any, error) {
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
+	active, err := c.Runner.Pause(c.r.Context(), c.key)
+	return pausedJSON{active}, err
+}
+
+func (c *call) unpauseThread() (any, error) {
+	if _, err := c.thread(); err != nil {
+		return nil, err
+	}
+	resumed, err := c.Runner.Unpause(c.r.Context(), c.key, c.caller.Tenant(), newLabel("unpause"))
+	return resumedJSON{resumed}, err
+}

@@ -1,0 +1,65 @@
+package copilotkit
+
+import (
+	"encoding/json"
+	"net/http"
+	"runtime/debug"
+	"slices"
+	"strings"
+)
+
+// info tells a page what the runtime can do. It claims no licence and no
+// feature that is not here.
+func (k *call) info() {
+	agents := map[string]agentJSON{defaultAgent: k.describe(defaultAgent, "")}
+	for _, name := range k.Agents {
+		agents[name] = k.describe(name, name)
+	}
+	k.answer(http.StatusOK, infoJSON{
+		Version: moduleVersion(), Mode: "sse", Agents: agents, Suggestions: true, TelemetryDisabled: true,
+	})
+}
+
+type infoJSON struct {
+	Version                       string               `json:"version"`
+	Mode                          string               `json:"mode"`
+	Agents                        map[string]agentJSON `json:"agents"`
+	AudioFileTranscriptionEnabled bool                 `json:"audioFileTranscriptionEnabled"`
+	// Absent ones would count as supported.
+	ThreadEndpoints struct {
+		List             bool `json:"list"`
+		Inspect          bool `json:"inspect"`
+		Mutations        bool `json:"mutations"`
+		RealtimeMetadata bool `json:"realtimeMetadata"`
+	} `json:"threadEndpoints"`
+	// Suggestions is true even when nobody makes any: a page that does not
+	// find it true asks for them as a run of a thread that it never uses again.
+	Suggestions       bool `json:"suggestions"`
+	TelemetryDisabled bool `json:"telemetryDisabled"`
+}
+
+type agentJSON struct {
+	Name         string          `json:"name"`
+	Description  string          `json:"description"`
+	ClassName    string          `json:"className"`
+	Capabilities json.RawMessage `json:"capabilities"`
+}
+
+// describe tells of an agent, by what a page calls it and what it is called here.
+func (k *call) describe(called, name string) agentJSON {
+	description, capabilities := k.Describe(name)
+	return agentJSON{Name: called, Description: description, ClassName: "HttpAgent", Capabilities: capabilities}
+}
+
+// moduleVersion is this module's version in the program that it is part of.
+func moduleVersion() string {
+	const module = "github.com/aguiws/aguiws"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		for _, m := range append(slices.Clone(info.Deps), &info.Main) {
+			if m.Path == module && m.Version != "" {
+				return strings.Trim(m.Version, "()")
+			}
+		}
+	}
+	return "devel"
+}

@@ -1,0 +1,61 @@
+// Package requestbody reads the bodies of HTTP requests within bounds.
+package requestbody
+
+import (
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/server/internal/refusal"
+)
+
+// Timeout bounds how long a body may take to arrive.
+const Timeout = 30 * time.Second
+
+var (
+	mediaType  = refusal.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "the body must be JSON: Content-Type: application/json, without Content-Encoding")
+	tooLarge   = refusal.New(http.StatusRequestEntityTooLarge, "body_too_large", "the body is larger than this server takes")
+	tooSlow    = refusal.New(http.StatusRequestTimeout, "body_too_slow", "the body did not arrive in time").After(time.Second)
+	unreadable = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "the body could not be read")
+	notUTF8    = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "the body is not UTF-8")
+)
+
+// JSON reads the body of a request that must be JSON, and does not look whether
+// it is. Pages cannot send that type to a foreign server without being asked
+// first.
+func JSON(w http.ResponseWriter, r *http.Request, most int64) ([]byte, *refusal.Refusal) {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	encoding := r.Header.Get("Content-Encoding")
+	if err != nil || kind != "application/json" || encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return nil, mediaType
+	}
+	return Text(w, r, most)
+}
+
+// Text reads a body of at most so many bytes of UTF-8, whatever it is.
+func Text(w http.ResponseWriter, r *http.Request, most int64) ([]byte, *refusal.Refusal) {
+	control := http.NewResponseController(w)
+	control.SetReadDeadline(time.Now().Add(Timeout))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	if err != nil {
+		_, large := errors.AsType[*http.MaxBytesError](err)
+		switch {
+		case large:
+			return nil, tooLarge
+		case errors.Is(err, os.ErrDeadlineExceeded):
+			return nil, tooSlow
+		default:
+			return nil, unreadable
+		}
+	}
+	control.SetReadDeadline(time.Time{})
+	if !utf8.Valid(body) {
+		return nil, notUTF8
+	}
+	return body, nil
+}

@@ -1,0 +1,37 @@
+package server
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+func retryLater(code, message string, after time.Duration) *protocol.RunError {
+	e := &protocol.RunError{Code: code, Message: message}
+	e.Metadata = protocol.Metadata{"aguiws": json.RawMessage(fmt.Sprintf(`{"retryAfterMs":%d}`, after.Milliseconds()))}
+	return e
+}
+
+// storeDown refuses an input before anything was done for it. Clients are spread,
+// so that they do not all come at once when the store is back.
+func storeDown() *protocol.RunError {
+	return retryLater(codeStore, "the store does not answer; send the same input again", 2*time.Second+rand.N(3*time.Second))
+}
+
+// unanswered says why an input, or its run, got no answer.
+func unanswered(err error) *protocol.RunError {
+	if errors.Is(err, store.ErrCorrupted) {
+		return &protocol.RunError{Code: adapter.CodeStateCorrupted, Message: refuseCorrupted.Message}
+	}
+	return outcomeUnknown()
+}
+
+func outcomeUnknown() *protocol.RunError {
+	return retryLater(codeStore, "the outcome is unknown; send the same input again", time.Second)
+}

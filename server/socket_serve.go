@@ -1,0 +1,106 @@
+package server
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/aguiws/aguiws/server/internal/conn"
+)
+
+func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
+	h, refused := s.shake(r)
+	if refused == nil {
+		refused = s.reserve(h.caller.user, h.caller.address, &s.opts)
+	}
+	if refused != nil {
+		refused.Write(w)
+		return
+	}
+	sock := s.newSocket(h)
+	if err := sock.accept(w, r, h); err != nil {
+		sock.log.Debug("handshake failed", "error", err)
+		sock.cancel(closeGone)
+		s.unreserve(h.caller.user, h.caller.address)
+		return
+	}
+	// The handler returns: what net/http holds for a request would else stay as
+	// long as the socket. Shutdown waits for it, because it was reserved.
+	sock.start()
+}
+
+func (s *core) newSocket(h *handshake) *socket {
+	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8), done: make(chan struct{})}
+	cancel := sock.cancel
+	sock.cancel = func(why error) {
+		cancel(why)
+		if !sock.ended.Swap(true) && sock.link != nil {
+			sock.hurry()
+			sock.poke()
+		}
+	}
+	sock.onPoke = sock.work
+	if sock.mode = "full"; h.plain {
+		sock.mode, sock.answers = "plain", newPlainSession(sock)
+	} else {
+		sock.answers = newFullSession(sock)
+	}
+	return sock
+}
+
+// accept answers the handshake.
+func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake) error {
+	s := sock.srv
+	opts := &conn.Options{
+		Origin: h.origin, MaxMessage: s.opts.MaxFrameBytes, OutboundBuffer: s.opts.OutboundBuffer, WriteTimeout: s.opts.WriteTimeout,
+		Gathered: sock.poke, Reader: sock.reader, Parking: &s.parking,
+	}
+	if !h.plain {
+		opts.Subprotocols = []string{Subprotocol}
+	}
+	c, err := conn.Accept(w, r, opts)
+	if err != nil {
+		return err
+	}
+	sock.link = c
+	return nil
+}
+
+// start begins to serve the socket. finish ends that.
+func (sock *socket) start() {
+	s := sock.srv
+	s.metrics.sockets.WithLabelValues(sock.mode).Inc()
+	s.track(sock)
+	sock.unwatch = s.revocations.watch(sock.identity.Revoked, sock)
+	sock.expiry = sock.expire()
+	sock.beat.start(sock.ctx, &s.opts, sock.link, func() { sock.cut(closeSilent) })
+	sock.poke()
+	sock.link.Await()
+}
+
+// reader takes in what the peer sends. It leaves when nothing is left of that,
+// and for good when the connection has ended.
+func (sock *socket) reader() {
+	err := sock.guard(sock.read)
+	if err == conn.ErrIdle {
+		sock.link.Await()
+		return
+	}
+	sock.cancel(err)
+	<-sock.done
+	sock.finish()
+}
+
+func (sock *socket) finish() {
+	s := sock.srv
+	sock.beat.stop()
+	for len(sock.inbox) > 0 {
+		(<-sock.inbox).done()
+	}
+	if sock.expiry != nil {
+		sock.expiry.Stop()
+	}
+	sock.unwatch()
+	s.untrack(sock)
+	s.metrics.sockets.WithLabelValues(sock.mode).Dec()
+	s.unreserve(sock.caller.user, sock.caller.address)
+}
