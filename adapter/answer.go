@@ -60,26 +60,3 @@ func (a Answer) Approved() bool {
 // Metadata is what came with the answer beside its payload. One that expired
 // has {"expired":true} as "aguiws".
 func (a Answer) Metadata() protocol.Metadata { return a.entry.Metadata }
-
-// approval is a payload that approvalSchema describes.
-type approval struct {
-	approved   bool
-	editedArgs json.RawMessage
-	reason     string
-}
-
-// approval reads the members by their exact names. What is no such payload
-// approves nothing.
-func (a Answer) approval() (said approval) {
-	var members map[string]json.RawMessage
-	payload, _ := a.Payload()
-	if json.Unmarshal(payload, &members) != nil {
-		return said
-	}
-	said.approved = string(members["approved"]) == "true"
-	if edited := members["editedArgs"]; !protocol.Any(edited).IsZero() {
-		said.editedArgs = edited
-	}
-	_ = json.Unmarshal(members["reason"], &said.reason) // what is no text says nothing
-	return said
-}

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"encoding/json"
+
 	"github.com/aguiws/aguiws/adapter/store"
 )
 

@@ -32,7 +32,7 @@ func (p *parked) follow(ctx context.Context) {
 
 // callBlocking calls the agent, or goes on with its goroutine that waits.
 func (x *execution) callBlocking() error {
-	ctx, stop := x.limit(x.ctx)
+	ctx, stop := x.limitTime(x.ctx)
 	defer stop()
 	x.left = make(chan departure, 1)
 	p := x.runner.unpark(x.id)

@@ -80,7 +80,7 @@ func (r *Runner) interrupt(ctx context.Context, key store.ThreadKey, reason, req
 				return Interrupted{}, err
 			}
 		}
-		result, err := again(ctx, func() (store.InterruptResult, error) { return r.store.Interrupt(ctx, i) })
+		result, err := retry(ctx, func() (store.InterruptResult, error) { return r.store.Interrupt(ctx, i) })
 		if err != nil {
 			return Interrupted{}, err
 		}
@@ -142,7 +142,7 @@ func (r *Runner) CancelRun(ctx context.Context, key store.ThreadKey, id, reason 
 func (r *Runner) stop(ctx context.Context, s store.Stop) (Cancelled, error) {
 	s.Request = uuid.NewString()
 	key := s.Thread
-	result, err := again(ctx, func() (store.StopResult, error) { return r.store.Stop(ctx, s) })
+	result, err := retry(ctx, func() (store.StopResult, error) { return r.store.Stop(ctx, s) })
 	if err != nil {
 		return Cancelled{}, err
 	}

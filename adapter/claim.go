@@ -34,14 +34,14 @@ func (r *Runner) tryClaim(key store.ThreadKey) (took bool) {
 // place for its run.
 func (r *Runner) claim(ctx context.Context, key store.ThreadKey) (took bool, err error) {
 	if x := r.carries(key); x != nil {
-		if kept, err := x.lease.ask(ctx); err != nil || kept {
+		if kept, err := x.lease.renew(ctx); err != nil || kept {
 			return false, err
 		}
 		x.cancel(errLeaseLost)
 	}
-	request := store.ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: r.silence.spares()}
+	request := store.ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: r.grace.spares()}
 	asked := time.Now()
-	claimed, err := again(ctx, func() (store.ClaimResult, error) { return r.store.Claim(ctx, request) })
+	claimed, err := retry(ctx, func() (store.ClaimResult, error) { return r.store.Claim(ctx, request) })
 	if err != nil {
 		return false, err
 	}
@@ -92,7 +92,7 @@ func (r *Runner) activate(ctx context.Context, claimed store.ClaimResult, asked 
 	}
 	a := store.Activation{Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent}
 	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
-	result, err := again(ctx, func() (store.CommitResult, error) { return r.store.Activate(ctx, a) })
+	result, err := retry(ctx, func() (store.CommitResult, error) { return r.store.Activate(ctx, a) })
 	if errors.Is(err, store.ErrOutcomeUnknown) {
 		r.rescueActivated(a, *start, err)
 	}

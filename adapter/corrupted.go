@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/google/uuid"
 
@@ -56,7 +55,7 @@ func (r *Runner) repair(ctx context.Context, key store.ThreadKey, reason string)
 		return Interrupted{}, err
 	}
 	i := store.Interruption{Thread: key, Request: uuid.NewString(), Reason: reason, Terminal: terminal, Repair: true}
-	result, err := again(ctx, func() (store.InterruptResult, error) { return r.store.Interrupt(ctx, i) })
+	result, err := retry(ctx, func() (store.InterruptResult, error) { return r.store.Interrupt(ctx, i) })
 	if err != nil {
 		return Interrupted{}, err
 	}
@@ -77,19 +76,4 @@ func (r *Runner) unreadableThread(ctx context.Context, key store.ThreadKey) (boo
 		return true, nil
 	}
 	return false, err
-}
-
-// The waits between claims of a thread that cannot be read: somebody may put it
-// right, and a newer server may read it.
-const (
-	firstSpoiled = 5 * time.Second
-	lastSpoiled  = 5 * time.Minute
-)
-
-// mended forgets that the thread could not be read.
-func (r *Runner) mended(key store.ThreadKey) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	delete(r.failing, key)
-	r.corrupted.forget(key)
 }

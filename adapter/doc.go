@@ -104,5 +104,5 @@
 //	  └──────────┘
 //
 // The rules by which an input is judged stand in judge.go, in the order of the
-// binding's section 6. Equal answers are repeats and execute once.
+// binding's Answering interrupts. Equal answers are repeats and execute once.
 package adapter

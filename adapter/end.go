@@ -12,7 +12,7 @@ import (
 // errHandBack seals a run that another worker is to go on with.
 var errHandBack = fmt.Errorf("%w: the worker is draining", ErrStopped)
 
-// The codes of RUN_ERROR events that are logged (binding §7).
+// The codes of RUN_ERROR events that are logged (binding, Refusals).
 const (
 	CodeAgentError        = "agent_error"
 	CodeProtocolViolation = "agent_protocol_violation"

@@ -118,7 +118,7 @@ func (r *Runner) handBack(claim store.Claim) error {
 func (x *execution) prepare(b begin) error {
 	var stored []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
-		view, err := again(x.ctx, func() (*store.ExecutionView, error) { return x.runner.store.Journal(x.ctx, b.claim) })
+		view, err := retry(x.ctx, func() (*store.ExecutionView, error) { return x.runner.store.Journal(x.ctx, b.claim) })
 		if errors.Is(err, store.ErrClaimLost) {
 			return ErrStopped
 		}
@@ -205,7 +205,7 @@ func (x *execution) call() {
 	if x.continuing {
 		x.runner.reached("resume_before_first_event")
 	}
-	ctx, cancel := x.limit(x.ctx)
+	ctx, cancel := x.limitTime(x.ctx)
 	defer cancel()
 	err := contained(func() error { return x.agent.Run(ctx, &Run{x, x.main}) })
 	x.finish(err)

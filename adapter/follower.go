@@ -55,7 +55,7 @@ func (f *Follower) Seek(p store.Position) {
 
 // Attach reads the thread and puts the cursor after the given position if all
 // events since are retained, else at the log's end with the thread restated
-// (binding §4).
+// (binding, Following a thread).
 func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached, error) {
 	q := store.ReadQuery{After: after, Follower: true, Inputs: true, Small: true}
 	view, err := f.runner.store.Read(ctx, f.key, q)

@@ -3,11 +3,12 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"maps"
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // The bounds of a topic's tail: followers that are further behind read the

@@ -3,9 +3,10 @@ package adapter
 import (
 	"context"
 	"fmt"
-	"github.com/aguiws/aguiws/adapter/store"
 	"slices"
 	"testing"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // partReader is a store of which a part does not tell the ends of logs.

@@ -10,7 +10,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// The codes of refusals (binding §7).
+// The codes of refusals (binding, Refusals).
 const (
 	CodeInvalidInput      = "invalid_input"
 	CodePending           = "interrupts_pending"
@@ -81,7 +81,7 @@ type answeredRun struct {
 	failed bool // the run ended in RUN_ERROR
 }
 
-// judge applies the rules in the binding's order (§6): repeat, unknown,
+// judge applies the rules in the order of the binding's Answering interrupts: repeat, unknown,
 // conflict, coverage, expiry, payload. It changes nothing, and neither does
 // what it refuses.
 func (j *judgement) judge() (verdict, error) {
@@ -145,7 +145,7 @@ func (j *judgement) knownMessages() map[string]bool {
 	return known
 }
 
-// repeated finds the run that the input repeats (binding §5): the same label,
+// repeated finds the run that the input repeats (binding, Runs): the same label,
 // resume and forwardedProps, and no message that neither the thread nor that
 // earlier input has.
 func (j *judgement) repeated(known map[string]bool) (*store.RunState, error) {

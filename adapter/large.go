@@ -3,8 +3,9 @@ package adapter
 import (
 	"context"
 	"fmt"
-	"github.com/aguiws/aguiws/adapter/store"
 	"sync"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // largeThreads reads large threads for followers that attach to them: one read of a

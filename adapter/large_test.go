@@ -3,10 +3,11 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // slowReads is a store whose reads end when they are let.

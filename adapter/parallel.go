@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"sync"
 )
@@ -114,22 +113,4 @@ func (x *execution) branch(ctx context.Context, s *scope, fn func(context.Contex
 		return recorded
 	}
 	return err
-}
-
-// panicError is a panic of the agent's, contained.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("the agent panicked: %v", e.value) }
-
-// contained calls fn and turns a panic into an error.
-func contained(fn func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicError{value, debug.Stack()}
-		}
-	}()
-	return fn()
 }

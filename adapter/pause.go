@@ -24,7 +24,7 @@ const pauseKey = "pause"
 // ReasonPaused. False: no run is active. A run that ends first was not paused,
 // and in ModeBlocking none is.
 func (r *Runner) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {
-	return again(ctx, func() (bool, error) { return r.store.Pause(ctx, key) })
+	return retry(ctx, func() (bool, error) { return r.store.Pause(ctx, key) })
 }
 
 // Unpause goes on with what Pause stopped: it takes the wish back if the run has
@@ -33,7 +33,7 @@ func (r *Runner) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {
 func (r *Runner) Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error) {
 	for wait := 5 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		request := uuid.NewString()
-		if back, err := again(ctx, func() (bool, error) { return r.store.Unpause(ctx, key, request) }); err != nil || back {
+		if back, err := retry(ctx, func() (bool, error) { return r.store.Unpause(ctx, key, request) }); err != nil || back {
 			return back, err
 		}
 		thread, err := r.Thread(ctx, key)
@@ -79,7 +79,7 @@ func (x *execution) pauseHere(s *scope) error {
 	}
 	// The wish is as old as the last commit, and may have been taken back since.
 	// Once it is this worker's it cannot be any more, so its loss is not risked.
-	taken, err := again(x.ctx, func() (bool, error) { return x.runner.store.TakePause(x.ctx, x.claim) })
+	taken, err := retry(x.ctx, func() (bool, error) { return x.runner.store.TakePause(x.ctx, x.claim) })
 	if err != nil && x.ctx.Err() != nil {
 		return x.seal(ErrStopped)
 	}

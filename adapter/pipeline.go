@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"sync"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // The bounds of a batch and of what a run may have under way before Emit

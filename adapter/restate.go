@@ -9,8 +9,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// restate says with snapshots what the thread is as of a position (binding
-// §4): one well-formed run. An unused thread restates as nothing. With a label
+// restate says with snapshots what the thread is as of a position (binding,
+// Following a thread): one well-formed run. An unused thread restates as nothing. With a label
 // the run is restated under that runId instead of its own.
 func restate(view *store.ThreadView, at int64, label string) ([][]byte, error) {
 	if view.Latest == nil {
@@ -95,7 +95,7 @@ func relabelled(terminal json.RawMessage, label string) (protocol.Event, error) 
 	return e, nil
 }
 
-// Repeat answers a repeated input (binding §5) from the run that carries it
+// Repeat answers a repeated input (binding, Runs) from the run that carries it
 // out, restated under the given label.
 func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (Repeated, error) {
 	for {

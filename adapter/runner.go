@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"github.com/aguiws/aguiws/adapter/store"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // protocolVersion is what RUN_STARTED declares: nothing is emitted that AG-UI
@@ -99,17 +100,16 @@ type Runner struct {
 	schemas schemas
 	hub     *hub
 	large   *largeThreads
-	parts   parts
 	owes    atomic.Pointer[Withdrawn]
 	health  *storeHealth
 	onStore atomic.Pointer[func()]
-	silence silence
+	grace   grace
 
 	ctx      context.Context // ends when runs must stop
 	cancel   context.CancelCauseFunc
 	stopping atomic.Bool
 	others   others
-	running  works // runs and claims
+	running  inflight // runs and claims
 	claims   claims
 	panics   panics
 	sweeping sync.WaitGroup
@@ -117,10 +117,10 @@ type Runner struct {
 
 	mu        sync.Mutex
 	active    map[string]*execution // by server-made run id
-	strangers map[store.ThreadKey]stranger
+	unknown   map[store.ThreadKey]unknownAgentRun
 	held      map[store.ThreadKey]int // threads that the sweep leaves alone: see rescue.go
 	failing   map[store.ThreadKey]failing
-	corrupted firsts[store.ThreadKey] // of which the log has told
+	corrupted logOnce[store.ThreadKey] // of which the log has told
 	// waiting are the goroutines of ModeBlocking, by execution.
 	waiting map[string]*parked
 }
@@ -129,7 +129,7 @@ type Runner struct {
 // after Shutdown. The first sweep recovers what an earlier process left.
 func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r := &Runner{
-		active: map[string]*execution{}, waiting: map[string]*parked{}, strangers: map[store.ThreadKey]stranger{},
+		active: map[string]*execution{}, waiting: map[string]*parked{}, unknown: map[store.ThreadKey]unknownAgentRun{},
 		failing: map[store.ThreadKey]failing{}, held: map[store.ThreadKey]int{}, quiet: make(chan struct{}), others: others{known: make(chan struct{})},
 	}
 	if options != nil {
@@ -181,7 +181,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.health = newStoreHealth(r.log, r.storeChanged)
 	r.log = r.StoreLog(r.log)
 	r.store = watchedStore{st, r.health}
-	r.silence.lease, r.silence.heard = r.options.Lease, time.Now()
+	r.grace.lease, r.grace.heard = r.options.Lease, time.Now()
 	r.hub, r.large = newHub(r.store), &largeThreads{store: r.store, threads: map[store.ThreadKey]*largeThread{}}
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	st.Listen(r.receive)
@@ -294,7 +294,7 @@ func (r *Runner) fenceThread(key store.ThreadKey) {
 			_ = r.contain("fence", key, func() error { // the lease ends it otherwise
 				ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
 				defer cancel()
-				if kept, err := x.lease.ask(ctx); err == nil && !kept {
+				if kept, err := x.lease.renew(ctx); err == nil && !kept {
 					x.cancel(ErrStopped)
 				}
 				return nil

@@ -3,10 +3,11 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (

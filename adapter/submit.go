@@ -33,7 +33,7 @@ type DispatchOptions struct {
 	Available time.Time
 }
 
-// Disposition is what became of an input (binding §3, ws.run).
+// Disposition is what became of an input (binding, Runs).
 type Disposition string
 
 const (
@@ -52,7 +52,7 @@ type Admitted struct {
 	Refusal     *protocol.RunError // Refused
 }
 
-// Repeated is the answer to a repeat (binding §5).
+// Repeated is the answer to a repeat (binding, Runs).
 type Repeated struct {
 	Status store.RunStatus
 	// Of is the label of the run that answers: what live events call it. It is
@@ -284,7 +284,7 @@ func (r *Runner) begin(ctx context.Context, b store.Begin, start *begin) (Admitt
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.options.StoreTimeout)
 	defer cancel()
 	asked := time.Now()
-	result, err := again(ctx, func() (store.BeginResult, error) { return r.store.Begin(ctx, b) })
+	result, err := retry(ctx, func() (store.BeginResult, error) { return r.store.Begin(ctx, b) })
 	if err != nil {
 		if !b.Queue && errors.Is(err, store.ErrOutcomeUnknown) {
 			r.rescueBegun(b, *start, err)

@@ -3,8 +3,9 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // rescuePause is the longest pause between two questions after a run of which it

@@ -13,10 +13,10 @@ const CodeRunTimeout = "run_timeout"
 // errRunTimeout ends the context of an agent that took too long.
 var errRunTimeout = errors.New("adapter: the run has reached its time limit")
 
-// limit ends the run, and with it the agent's context, at the time limit. The
+// limitTime ends the run, and with it the agent's context, at the time limit. The
 // run ends even if the agent does not heed its context; the worker then still
 // waits for it.
-func (x *execution) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+func (x *execution) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
 	after := x.runner.options.RunTimeout
 	if after <= 0 {
 		return ctx, func() {}

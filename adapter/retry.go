@@ -3,13 +3,14 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// again sends a call until its outcome is known, or ctx ends: each writing call
+// retry sends a call until its outcome is known, or ctx ends: each writing call
 // recognises itself.
-func again[T any](ctx context.Context, call func() (T, error)) (T, error) {
+func retry[T any](ctx context.Context, call func() (T, error)) (T, error) {
 	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		result, err := call()
 		if !errors.Is(err, store.ErrOutcomeUnknown) {

@@ -97,7 +97,7 @@ func answers(j *judgement, v verdict, b *store.Begin) (map[string]json.RawMessag
 }
 
 // startEvents open a run. The echoed input holds what is new to the thread and
-// nothing that could be a secret (binding §4).
+// nothing that could be a secret.
 func startEvents(key store.ThreadKey, j *judgement, fresh protocol.Messages) []protocol.Event {
 	return []protocol.Event{&protocol.RunStarted{
 		ThreadID: key.Thread, RunID: j.input.RunID, ProtocolVersion: protocolVersion,

@@ -2,16 +2,16 @@ package adapter
 
 import "sync"
 
-// works counts goroutines that an owner waits for. Unlike a sync.WaitGroup it
+// inflight counts goroutines that an owner waits for. Unlike a sync.WaitGroup it
 // may be waited for while others still start work.
-type works struct {
+type inflight struct {
 	mu   sync.Mutex
 	n    int
 	idle chan struct{} // closed when n falls to 0; nil when nobody waits
 }
 
 // start runs fn in a goroutine that wait waits for.
-func (w *works) start(fn func()) {
+func (w *inflight) start(fn func()) {
 	w.begin()
 	go func() {
 		defer w.end()
@@ -20,13 +20,13 @@ func (w *works) start(fn func()) {
 }
 
 // begin counts what its caller ends.
-func (w *works) begin() {
+func (w *inflight) begin() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.n++
 }
 
-func (w *works) end() {
+func (w *inflight) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.n--
@@ -37,7 +37,7 @@ func (w *works) end() {
 }
 
 // done is closed when nothing runs.
-func (w *works) done() <-chan struct{} {
+func (w *inflight) done() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.idle == nil {

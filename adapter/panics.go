@@ -3,8 +3,10 @@ package adapter
 import (
 	"errors"
 	"fmt"
-	"github.com/aguiws/aguiws/adapter/store"
+	"runtime/debug"
 	"sync/atomic"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // panics are those of our own goroutines. What others have stored must not take
@@ -12,7 +14,7 @@ import (
 type panics struct {
 	count atomic.Int64
 
-	met firsts[panicPlace]
+	met logOnce[panicPlace]
 }
 
 type panicPlace struct {
@@ -36,4 +38,22 @@ func (r *Runner) contain(doing string, key store.ThreadKey, fn func() error) err
 			"panic", fmt.Sprint(p.value), "stack", string(p.stack))
 	}
 	return errPanicked
+}
+
+// panicError is a panic of the agent's, contained.
+type panicError struct {
+	value any
+	stack []byte
+}
+
+func (e *panicError) Error() string { return fmt.Sprintf("the agent panicked: %v", e.value) }
+
+// contained calls fn and turns a panic into an error.
+func contained(fn func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = &panicError{value, debug.Stack()}
+		}
+	}()
+	return fn()
 }

@@ -3,8 +3,9 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (
@@ -69,8 +70,7 @@ func (r *Runner) findDue(ctx context.Context) (more bool) {
 	}
 	asked := time.Now()
 	due, err := r.store.Due(ctx, sweepPage)
-	r.silence.answered(asked, err)
-	r.parts.note(r.health.log, err)
+	r.grace.answered(asked, err)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
 		r.log.Warn("the sweep could not read what is due", "error", err)
 	}

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// silence is what the sweep knows of a store that did not answer. Leases ended in
+// grace is what the sweep knows of a store that did not answer. Leases ended in
 // it that nobody could renew: their holders get a moment to do so before their runs
 // are taken over. A run whose worker is lost waits no longer than that moment more.
-type silence struct {
+type grace struct {
 	lease time.Duration
 
 	mu     sync.Mutex
@@ -18,25 +18,25 @@ type silence struct {
 }
 
 // answered takes the outcome of asking the store what is due.
-func (s *silence) answered(asked time.Time, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+func (g *grace) answered(asked time.Time, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	if err != nil {
-		s.failed = true
+		g.failed = true
 		return
 	}
 	now := time.Now()
-	late := s.failed || now.Sub(asked) > s.lease/10
-	if late && now.Sub(s.heard) >= s.lease/2 {
-		s.until = now.Add(renewEvery(s.lease))
+	late := g.failed || now.Sub(asked) > g.lease/10
+	if late && now.Sub(g.heard) >= g.lease/2 {
+		g.until = now.Add(renewEvery(g.lease))
 	}
-	s.heard, s.failed = now, false
+	g.heard, g.failed = now, false
 }
 
 // spares reports whether a run that has a holder is left to it, though its lease
 // is over.
-func (s *silence) spares() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Now().Before(s.until)
+func (g *grace) spares() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return time.Now().Before(g.until)
 }

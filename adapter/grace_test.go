@@ -22,22 +22,22 @@ func TestHoldersAreSparedAfterASilenceThatCostsLeases(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				s := &silence{lease: lease, heard: time.Now()}
+				g := &grace{lease: lease, heard: time.Now()}
 				time.Sleep(test.silent)
 				if test.failed {
-					s.answered(time.Now(), errors.New("silent"))
+					g.answered(time.Now(), errors.New("silent"))
 				}
-				if s.spares() {
+				if g.spares() {
 					t.Error("spared while the store is silent")
 				}
 				asked := time.Now()
 				time.Sleep(test.took)
-				s.answered(asked, nil)
-				if s.spares() != test.spared {
-					t.Errorf("spared: %t", s.spares())
+				g.answered(asked, nil)
+				if g.spares() != test.spared {
+					t.Errorf("spared: %t", g.spares())
 				}
 				time.Sleep(renewEvery(lease))
-				if s.spares() {
+				if g.spares() {
 					t.Error("spared for ever")
 				}
 			})

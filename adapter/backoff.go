@@ -3,8 +3,9 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // failing is a thread whose claim fails although the store answers: it is left
@@ -47,4 +48,34 @@ func (r *Runner) forgetFailing() {
 			delete(r.failing, key)
 		}
 	}
+}
+
+// The waits between attempts to deliver a dispatch.
+const (
+	firstRetry = 250 * time.Millisecond
+	lastRetry  = 30 * time.Second
+)
+
+// retryAfter is how long a dispatch waits after its n-th attempt failed.
+func retryAfter(n int) time.Duration {
+	wait := firstRetry
+	for ; n > 1 && wait < lastRetry; n-- {
+		wait *= 2
+	}
+	return min(wait, lastRetry)
+}
+
+// The waits between claims of a thread that cannot be read: somebody may put it
+// right, and a newer server may read it.
+const (
+	firstSpoiled = 5 * time.Second
+	lastSpoiled  = 5 * time.Minute
+)
+
+// mended forgets that the thread could not be read.
+func (r *Runner) mended(key store.ThreadKey) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.failing, key)
+	r.corrupted.forget(key)
 }

@@ -263,3 +263,26 @@ func result(members map[string]any) json.RawMessage {
 	}
 	return text
 }
+
+// approval is a payload that approvalSchema describes.
+type approval struct {
+	approved   bool
+	editedArgs json.RawMessage
+	reason     string
+}
+
+// approval reads the members by their exact names. What is no such payload
+// approves nothing.
+func (a Answer) approval() (said approval) {
+	var members map[string]json.RawMessage
+	payload, _ := a.Payload()
+	if json.Unmarshal(payload, &members) != nil {
+		return said
+	}
+	said.approved = string(members["approved"]) == "true"
+	if edited := members["editedArgs"]; !protocol.Any(edited).IsZero() {
+		said.editedArgs = edited
+	}
+	_ = json.Unmarshal(members["reason"], &said.reason) // what is no text says nothing
+	return said
+}

@@ -1,20 +1,21 @@
 package adapter
 
 import (
-	"github.com/aguiws/aguiws/adapter/store"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (
-	// strangerPause is the longest that the run of an unknown agent waits before it
+	// unknownAgentPause is the longest that the run of an unknown agent waits before it
 	// is tried again.
-	strangerPause = 5 * time.Second
-	// strangerStart is how much sooner than this node others may try, at least.
-	strangerStart = time.Second
+	unknownAgentPause = 5 * time.Second
+	// unknownAgentStart is how much sooner than this node others may try, at least.
+	unknownAgentStart = time.Second
 )
 
-// stranger is a thread's run whose agent this node does not know.
-type stranger struct {
+// unknownAgentRun is a thread's run whose agent this node does not know.
+type unknownAgentRun struct {
 	run   string
 	since time.Time
 	tries int
@@ -31,19 +32,19 @@ func (r *Runner) leaveTo(claim store.Claim) (wait time.Duration, patient bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	now := time.Now()
-	for key, s := range r.strangers {
+	for key, s := range r.unknown {
 		if now.Sub(s.since) > 2*r.options.AgentWait {
-			delete(r.strangers, key) // somebody else had it
+			delete(r.unknown, key) // somebody else had it
 		}
 	}
-	s := r.strangers[claim.Thread]
+	s := r.unknown[claim.Thread]
 	if s.run != claim.RunID {
-		s = stranger{run: claim.RunID, since: now}
+		s = unknownAgentRun{run: claim.RunID, since: now}
 	}
 	s.tries++
-	wait = min(retryAfter(s.tries), strangerPause)
-	s.until = now.Add(wait + max(2*r.options.Sweep, strangerStart))
-	r.strangers[claim.Thread] = s
+	wait = min(retryAfter(s.tries), unknownAgentPause)
+	s.until = now.Add(wait + max(2*r.options.Sweep, unknownAgentStart))
+	r.unknown[claim.Thread] = s
 	return wait, now.Sub(s.since) < r.options.AgentWait
 }
 
@@ -52,6 +53,6 @@ func (r *Runner) leaveTo(claim store.Claim) (wait time.Duration, patient bool) {
 func (r *Runner) leaves(key store.ThreadKey) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	s, met := r.strangers[key]
+	s, met := r.unknown[key]
 	return met && time.Now().Before(s.until) || time.Now().Before(r.failing[key].until)
 }

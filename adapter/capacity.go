@@ -1,8 +1,9 @@
 package adapter
 
 import (
-	"github.com/aguiws/aguiws/adapter/store"
 	"sync"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (

@@ -4,26 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// The waits between attempts to deliver a dispatch.
-const (
-	firstRetry = 250 * time.Millisecond
-	lastRetry  = 30 * time.Second
-)
-
-// retryAfter is how long a dispatch waits after its n-th attempt failed.
-func retryAfter(n int) time.Duration {
-	wait := firstRetry
-	for ; n > 1 && wait < lastRetry; n-- {
-		wait *= 2
-	}
-	return min(wait, lastRetry)
-}
 
 // undeliverable says why an activation cannot succeed, now or ever.
 type undeliverable struct {
@@ -62,7 +46,7 @@ func (r *Runner) deliver(claim store.Claim, execution string, attempts int, fail
 			n.Wait, n.Free = wait, true
 		}
 	}
-	result, err := again(ctx, func() (store.NackResult, error) { return settle(ctx, n) })
+	result, err := retry(ctx, func() (store.NackResult, error) { return settle(ctx, n) })
 	if u.code == CodeStateCorrupted && errors.Is(err, store.ErrCorrupted) {
 		_, err = r.repair(ctx, claim.Thread, u.text)
 		return err
