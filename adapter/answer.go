@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -19,7 +20,7 @@ type Answers struct {
 // together with whether anything was. The zero Answer is a cancelled one.
 type Answer struct{ entry protocol.ResumeEntry }
 
-func answersOf(r *record) Answers {
+func answersOf(r *store.JournalEntry) Answers {
 	answers := Answers{Of: make([]Answer, len(r.Entries)), Messages: r.Messages}
 	for i, entry := range r.Entries {
 		answers.Of[i] = Answer{entry}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -90,14 +91,6 @@ type ToolOutcome struct {
 	Reason string          // the human's, or the error's text
 }
 
-// suspendedCall is a call as the human was asked about it.
-type suspendedCall struct {
-	ID   string          `json:"id"`
-	Name string          `json:"name"`
-	Args json.RawMessage `json:"args"`
-	Mode ResumeMode      `json:"mode,omitempty"`
-}
-
 // CallTools announces the calls, asks about those whose policy says so in one
 // Ask, carries out what may be, one step each in the given order, and emits
 // their results. A call that was asked about runs with the arguments that the
@@ -107,7 +100,7 @@ type suspendedCall struct {
 func CallTools(ctx context.Context, run *Run, calls ...ToolCall) ([]ToolOutcome, error) {
 	calls = slices.Clone(calls)
 	var interrupts []protocol.Interrupt
-	var suspended []suspendedCall
+	var suspended []store.SuspendedCall
 	for i := range calls {
 		c := &calls[i]
 		if c.ID == "" {
@@ -121,7 +114,7 @@ func CallTools(ctx context.Context, run *Run, calls ...ToolCall) ([]ToolOutcome,
 		}
 		if c.Policy == PolicyAsk {
 			interrupts = append(interrupts, c.interrupt())
-			suspended = append(suspended, suspendedCall{c.ID, c.Name, c.Args, c.Mode})
+			suspended = append(suspended, store.SuspendedCall{ID: c.ID, Name: c.Name, Args: c.Args, Mode: string(c.Mode)})
 		}
 	}
 	var answers Answers
@@ -137,7 +130,7 @@ func CallTools(ctx context.Context, run *Run, calls ...ToolCall) ([]ToolOutcome,
 		var answer *Answer
 		if c.Policy == PolicyAsk {
 			answer = &answers.Of[asked]
-			c.ID, c.Name, c.Args, c.Mode = suspended[asked].ID, suspended[asked].Name, suspended[asked].Args, suspended[asked].Mode
+			c.ID, c.Name, c.Args, c.Mode = suspended[asked].ID, suspended[asked].Name, suspended[asked].Args, ResumeMode(suspended[asked].Mode)
 			asked++
 		}
 		outcome, err := c.decide(ctx, run, answer)

@@ -18,7 +18,7 @@ func queueing(b *store.Begin, in Input, j *judgement, fresh protocol.Messages) e
 	if err != nil {
 		return fmt.Errorf("adapter: input: %w", err)
 	}
-	if b.Input, err = json.Marshal(queuedInput{Input: text, Agent: in.Agent, Fresh: fresh}); err != nil {
+	if b.Input, err = json.Marshal(store.QueuedInput{Input: text, Agent: in.Agent, Fresh: fresh}); err != nil {
 		return fmt.Errorf("adapter: input: %w", err)
 	}
 	for i, e := range cancelledInQueue(b.Thread, b.Label) {
@@ -76,8 +76,8 @@ func continuing(b *store.Begin, j *judgement, v verdict) (*begin, error) {
 	if b.Answers, err = answers(j, v, b); err != nil {
 		return nil, err
 	}
-	b.Answer, err = json.Marshal(record{
-		Kind: recordAnswer, Entries: v.decisions, Messages: v.fresh, Run: b.Label,
+	b.Answer, err = json.Marshal(store.JournalEntry{
+		Kind: store.EntryAnswer, Entries: v.decisions, Messages: v.fresh, Run: b.Label,
 		Position: j.view.Seq + int64(len(b.Events)), Final: v.final, Failure: v.failure,
 	})
 	return start, err
@@ -87,7 +87,7 @@ func continuing(b *store.Begin, j *judgement, v verdict) (*begin, error) {
 func answers(j *judgement, v verdict, b *store.Begin) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
 	for i, entry := range v.decisions {
-		text, err := json.Marshal(answered{Key: v.keys[i], Run: b.RunID, Label: b.Label, At: j.view.Now.UnixMilli()})
+		text, err := json.Marshal(store.Decision{Key: v.keys[i], Run: b.RunID, Label: b.Label, At: j.view.Now.UnixMilli()})
 		if err != nil {
 			return nil, err
 		}
@@ -135,12 +135,12 @@ func encodeStart(into *[][]byte, start *begin) error {
 }
 
 // freeze fixes what the execution's function sees.
-func freeze(j *judgement, start *begin) (frozen, json.RawMessage, error) {
+func freeze(j *judgement, start *begin) (store.Frozen, json.RawMessage, error) {
 	input := *j.input
 	input.Messages = start.fold.Messages()
 	input.State = protocol.Any(orEmpty(start.fold.State()))
 	input.Resume = nil
-	f := frozen{Input: &input, Label: start.label, Now: j.view.Now, At: j.view.Seq, Begun: len(start.events)}
+	f := store.Frozen{Input: &input, Label: start.label, Now: j.view.Now, At: j.view.Seq, Begun: len(start.events)}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return f, nil, fmt.Errorf("adapter: frozen input: %w", err)

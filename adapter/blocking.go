@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -70,7 +71,7 @@ func (x *execution) callBlocking() error {
 
 // wait parks the goroutine of an agent whose question is stored, until an
 // activation brings the answers.
-func (r *Run) wait(calls []suspendedCall) (Answers, []suspendedCall, error) {
+func (r *Run) wait(calls []store.SuspendedCall) (Answers, []store.SuspendedCall, error) {
 	p := r.x.parked
 	r.x.left <- departure{asked: true}
 	select {

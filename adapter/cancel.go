@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -71,7 +72,7 @@ func (r *Runner) interrupt(ctx context.Context, key store.ThreadKey, reason, req
 		}
 		i := store.Interruption{Thread: key, Request: request, Reason: reason}
 		if view.Active != nil {
-			record, err := readRecord(view.Active)
+			record, err := stored.Record(view.Active)
 			if err != nil {
 				return Interrupted{}, err
 			}
@@ -128,7 +129,7 @@ func (r *Runner) CancelRun(ctx context.Context, key store.ThreadKey, id, reason 
 	if err != nil || view.Run == nil {
 		return Cancelled{}, err
 	}
-	record, err := readRecord(view.Run)
+	record, err := stored.Record(view.Run)
 	if err != nil {
 		return Cancelled{}, err
 	}

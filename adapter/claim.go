@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -58,19 +59,19 @@ func (r *Runner) claim(ctx context.Context, key store.ThreadKey) (took bool, err
 		err = r.resumeLost(ctx, claimed, asked)
 	}
 	// A record that cannot be read is no reason not to settle the claim.
-	record, _ := readRecord(&store.RunState{Record: claimed.Record})
+	record, _ := stored.Record(&store.RunState{Record: claimed.Record})
 	return true, r.deliver(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
 }
 
 // activate judges a waiting input again, on the thread as it has become, and
 // starts its run.
 func (r *Runner) activate(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
-	var waiting queuedInput
+	var waiting store.QueuedInput
 	var input protocol.RunAgentInput
-	if err := readStored(claimed.Input, &waiting, "the waiting input"); err != nil {
+	if err := stored.Decode(claimed.Input, &waiting, "the waiting input"); err != nil {
 		return err
 	}
-	if err := readStored(waiting.Input, &input, "the waiting input"); err != nil {
+	if err := stored.Decode(waiting.Input, &input, "the waiting input"); err != nil {
 		return err
 	}
 	if r.agents[waiting.Agent] == nil {
@@ -81,7 +82,7 @@ func (r *Runner) activate(ctx context.Context, claimed store.ClaimResult, asked 
 		return r.unused(claimed.Claim, err)
 	}
 	b := store.Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
-	record, err := readRecord(&store.RunState{Record: claimed.Record})
+	record, err := stored.Record(&store.RunState{Record: claimed.Record})
 	if err != nil {
 		return err
 	}
@@ -133,7 +134,7 @@ func unknownAgent(name string, j *journal) error {
 
 // resumeLost goes on with a run whose worker was lost.
 func (r *Runner) resumeLost(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
-	record, err := readRecord(&store.RunState{Record: claimed.Record})
+	record, err := stored.Record(&store.RunState{Record: claimed.Record})
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (r *Runner) resumeLost(ctx context.Context, claimed store.ClaimResult, aske
 	if err != nil {
 		return r.unused(claimed.Claim, err)
 	}
-	fold, err := foldView(view, -1)
+	fold, err := stored.Fold(view, -1)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,11 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -15,20 +14,6 @@ import (
 // CodeStateCorrupted is the code of a run that ends, and of an input that is refused,
 // because something stored of its thread cannot be read.
 const CodeStateCorrupted = "state_corrupted"
-
-// corrupted says what cannot be read. Why is in the log of nobody: the errors of
-// decoders quote what they were given.
-func corrupted(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{store.ErrCorrupted}, args...)...)
-}
-
-// readStored decodes a stored value.
-func readStored(text []byte, into any, format string, args ...any) error {
-	if json.Unmarshal(text, into) != nil {
-		return corrupted(format, args...)
-	}
-	return nil
-}
 
 // condemned makes an error about what is stored one that no attempt gets past.
 func condemned(err error) error {
@@ -70,7 +55,7 @@ func (r *Runner) repair(ctx context.Context, key store.ThreadKey, reason string)
 func (r *Runner) unreadableThread(ctx context.Context, key store.ThreadKey) (bool, error) {
 	view, err := r.store.Read(ctx, key, store.ReadQuery{})
 	if err == nil {
-		_, err = readSuspension(view.Suspension)
+		_, err = stored.Suspension(view.Suspension)
 	}
 	if errors.Is(err, store.ErrCorrupted) {
 		return true, nil

@@ -92,7 +92,7 @@ func (x *execution) fail(code, text string, giveBack bool) error {
 // Messages are restated where a client could otherwise miss something: before
 // an interrupt, and in a run that answered one, whose tool results clients
 // before 1.0 drop.
-func (x *execution) end(end *store.End, records []*record, terminal protocol.Event) error {
+func (x *execution) end(end *store.End, records []*store.JournalEntry, terminal protocol.Event) error {
 	var it item
 	add := func(events ...protocol.Event) error {
 		for _, e := range events {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -18,7 +19,7 @@ type begin struct {
 	label    string
 	id       string // execution
 	agent    string
-	frozen   frozen
+	frozen   store.Frozen
 	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
 	fold     *protocol.Fold    // of the view and the events
 	events   []protocol.Event
@@ -52,7 +53,7 @@ func (r *Runner) carry(b begin) error {
 	x := &execution{
 		runner: r, agent: r.agents[b.agent], named: b.agent, claim: b.claim, label: b.label, id: b.id, frozen: b.frozen,
 		ctx: ctx, cancel: cancel, continuing: b.continuing,
-		stored: storedMessages(b.view),
+		stored: stored.Messages(b.view),
 	}
 	x.lease = newLease(r.store, b.claim, r.options.Lease, b.asked)
 	x.pipe = newPipeline(r.store, b.claim, b.number, b.seq)
@@ -116,7 +117,7 @@ func (r *Runner) handBack(claim store.Claim) error {
 // and the fold know the run, the journal is read, and after a takeover the
 // wire is taken back to the last record.
 func (x *execution) prepare(b begin) error {
-	var stored []json.RawMessage
+	var journal []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
 		view, err := retry(x.ctx, func() (*store.ExecutionView, error) { return x.runner.store.Journal(x.ctx, b.claim) })
 		if errors.Is(err, store.ErrClaimLost) {
@@ -125,17 +126,17 @@ func (x *execution) prepare(b begin) error {
 		if err != nil {
 			return fmt.Errorf("adapter: journal: %w", err)
 		}
-		stored = view.Journal
+		journal = view.Journal
 		x.agent, x.named = x.runner.agents[view.Agent], view.Agent
-		if err := readStored(view.Frozen, &x.frozen, "the execution"); err != nil {
+		if err := stored.Decode(view.Frozen, &x.frozen, "the execution"); err != nil {
 			return err
 		}
 		if x.frozen.Input == nil {
-			return corrupted("the execution")
+			return stored.Corrupted("the execution")
 		}
 	}
 	var err error
-	if x.journal, err = readJournal(stored); err != nil {
+	if x.journal, err = readJournal(journal); err != nil {
 		return err
 	}
 	x.main = newScope(x.journal, "", false)
@@ -147,7 +148,7 @@ func (x *execution) prepare(b begin) error {
 	if b.takeover {
 		before = b.view.Active.Started - 1
 	}
-	earlier, err := foldView(b.view, before)
+	earlier, err := stored.Fold(b.view, before)
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -70,7 +71,7 @@ func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 	if err != nil {
 		return err
 	}
-	open, err := readSuspension(j.view.Suspension)
+	open, err := stored.Suspension(j.view.Suspension)
 	if err != nil || open == nil {
 		return err
 	}
@@ -79,8 +80,8 @@ func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 		if it.ExpiresAt == 0 || it.ExpiresAt >= j.view.Now.UnixMilli() {
 			continue
 		}
-		if policy != ExpiryFail && it.OnExpiry != ExpiryKeep {
-			policy = it.OnExpiry
+		if policy != ExpiryFail && ExpiryPolicy(it.OnExpiry) != ExpiryKeep {
+			policy = ExpiryPolicy(it.OnExpiry)
 		}
 	}
 	if policy == ExpiryKeep {
@@ -109,7 +110,7 @@ func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 	if err != nil {
 		return err
 	}
-	if b.Record, err = json.Marshal(runRecord{Label: label, Execution: b.Execution, Digest: digest}); err != nil {
+	if b.Record, err = json.Marshal(store.RunRecord{Label: label, Execution: b.Execution, Digest: digest}); err != nil {
 		return fmt.Errorf("adapter: run record: %w", err)
 	}
 	start, err := continuing(&b, j, v)
@@ -123,10 +124,10 @@ func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 
 // deadline is when the first of the open interrupts expires that is not to be
 // kept, in Unix ms; 0: none.
-func (s *suspension) deadline() int64 {
+func deadline(s *store.Suspension) int64 {
 	var first int64
 	for _, it := range s.Items {
-		if it.ExpiresAt > 0 && it.OnExpiry != ExpiryKeep && (first == 0 || it.ExpiresAt < first) {
+		if it.ExpiresAt > 0 && ExpiryPolicy(it.OnExpiry) != ExpiryKeep && (first == 0 || it.ExpiresAt < first) {
 			first = it.ExpiresAt
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -119,7 +120,7 @@ func reason(end store.Position, after *store.Position) string {
 // describe adds what is waiting: the open interrupts, the active run and the
 // queued inputs.
 func describe(a *Attached, view *store.ThreadView) error {
-	open, err := readSuspension(view.Suspension)
+	open, err := stored.Suspension(view.Suspension)
 	if err != nil {
 		return err
 	}
@@ -129,19 +130,19 @@ func describe(a *Attached, view *store.ThreadView) error {
 		}
 	}
 	if view.Active != nil {
-		record, err := readRecord(view.Active)
+		record, err := stored.Record(view.Active)
 		if err != nil {
 			return err
 		}
 		a.ActiveRunID = record.Label
 	}
 	for _, q := range view.Queue {
-		var waiting queuedInput
+		var waiting store.QueuedInput
 		var input protocol.RunAgentInput
-		if err := readStored(q.Input, &waiting, "the waiting input %s", q.ID); err != nil {
+		if err := stored.Decode(q.Input, &waiting, "the waiting input %s", q.ID); err != nil {
 			return err
 		}
-		if err := readStored(waiting.Input, &input, "the waiting input %s", q.ID); err != nil {
+		if err := stored.Decode(waiting.Input, &input, "the waiting input %s", q.ID); err != nil {
 			return err
 		}
 		messages, err := json.Marshal(waiting.Fresh)

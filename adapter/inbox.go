@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -36,7 +37,7 @@ type OpenInterrupt struct {
 }
 
 func suspended(item store.InboxItem) (*Suspended, error) {
-	open, err := readSuspension(item.Suspension)
+	open, err := stored.Suspension(item.Suspension)
 	if err != nil || open == nil {
 		return nil, err
 	}
@@ -45,7 +46,7 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call}
 		if text := item.Drafts[it.ID]; text != nil {
 			o.Draft = new(protocol.ResumeEntry)
-			if err := readStored(text, o.Draft, "the draft for interrupt %s", it.ID); err != nil {
+			if err := stored.Decode(text, o.Draft, "the draft for interrupt %s", it.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -156,14 +157,14 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 	if err != nil {
 		return Answered{}, false, err
 	}
-	open, err := readSuspension(j.view.Suspension)
+	open, err := stored.Suspension(j.view.Suspension)
 	if err != nil {
 		return Answered{}, false, err
 	}
 	given := map[string]protocol.ResumeEntry{}
 	for id, text := range j.view.Drafts {
 		var draft protocol.ResumeEntry
-		if err := readStored(text, &draft, "the draft for interrupt %s", id); err != nil {
+		if err := stored.Decode(text, &draft, "the draft for interrupt %s", id); err != nil {
 			return Answered{}, false, err
 		}
 		given[id] = draft
@@ -171,7 +172,7 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 	foreign := false
 	for _, e := range entries {
 		given[e.InterruptID] = e
-		foreign = foreign || open.item(e.InterruptID) == nil
+		foreign = foreign || open.Item(e.InterruptID) == nil
 	}
 	var missing []string
 	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: input.RunID, ProtocolVersion: protocolVersion}
@@ -195,7 +196,7 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 	}
 	drafts := map[string]json.RawMessage{}
 	for _, e := range entries {
-		refusal, err := j.checkDraft(*open.item(e.InterruptID), e)
+		refusal, err := j.checkDraft(*open.Item(e.InterruptID), e)
 		if err != nil || refusal != nil {
 			return Answered{Admitted: refused(refusal)}, false, err
 		}
@@ -213,12 +214,12 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 		return Answered{}, err == nil, err
 	}
 	// Others may have given the rest meanwhile: then it is all there to submit.
-	missing = slices.DeleteFunc(open.ids(), func(id string) bool { return now[id] != nil })
+	missing = slices.DeleteFunc(open.IDs(), func(id string) bool { return now[id] != nil })
 	return Answered{Missing: missing}, len(missing) == 0, nil
 }
 
 // checkDraft refuses an answer that could not be accepted later.
-func (j *judgement) checkDraft(it suspendedInterrupt, entry protocol.ResumeEntry) (*protocol.RunError, error) {
+func (j *judgement) checkDraft(it store.SuspendedInterrupt, entry protocol.ResumeEntry) (*protocol.RunError, error) {
 	if _, err := resumeKey(j.thread, entry); err != nil {
 		return refuse(CodeInvalidInput, "the payload for interrupt "+it.ID+" is not JSON that can be compared", nil), nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -47,7 +48,7 @@ type verdict struct {
 	supersede bool
 	// The run continues the suspended execution with these decisions, in the
 	// order of the open interrupts; steer ends that execution instead.
-	continues *suspension
+	continues *store.Suspension
 	steer     bool
 	decisions []protocol.ResumeEntry
 	keys      []string // resume keys of the decisions
@@ -76,7 +77,7 @@ type judgement struct {
 
 // answeredRun is an accepted decision with the run that carries it out.
 type answeredRun struct {
-	answered
+	store.Decision
 	state  *store.RunState
 	failed bool // the run ended in RUN_ERROR
 }
@@ -88,13 +89,13 @@ func (j *judgement) judge() (verdict, error) {
 	if j.refusal != nil {
 		return verdict{refusal: j.refusal}, nil
 	}
-	open, err := readSuspension(j.view.Suspension)
+	open, err := stored.Suspension(j.view.Suspension)
 	if err != nil {
 		return verdict{}, err
 	}
 	known := j.knownMessages()
 	// An answer to what is open is never a repeat: the one before was given back.
-	if !slices.ContainsFunc(j.input.Resume, func(e protocol.ResumeEntry) bool { return open.item(e.InterruptID) != nil }) {
+	if !slices.ContainsFunc(j.input.Resume, func(e protocol.ResumeEntry) bool { return open.Item(e.InterruptID) != nil }) {
 		if repeats, err := j.repeated(known); err != nil || repeats != nil {
 			return verdict{repeats: repeats}, err
 		}
@@ -118,7 +119,7 @@ func (j *judgement) judge() (verdict, error) {
 	}
 	if len(entries) == 0 {
 		return verdict{refusal: refuse(CodePending, "the thread waits for answers: send resume with an entry for each open interrupt",
-			map[string]any{"interruptIds": open.ids()})}, nil
+			map[string]any{"interruptIds": open.IDs()})}, nil
 	}
 	return j.judgeAnswers(v, open, entries)
 }
@@ -136,7 +137,7 @@ func (j *judgement) heldMessages() map[string]bool {
 func (j *judgement) knownMessages() map[string]bool {
 	known := j.heldMessages()
 	for _, q := range j.view.Queue {
-		if record, err := readRecord(&store.RunState{Record: q.Record}); err == nil {
+		if record, err := stored.Record(&store.RunState{Record: q.Record}); err == nil {
 			for _, id := range record.Messages {
 				known[id] = true
 			}
@@ -150,7 +151,7 @@ func (j *judgement) knownMessages() map[string]bool {
 // earlier input has.
 func (j *judgement) repeated(known map[string]bool) (*store.RunState, error) {
 	for _, state := range slices.Backward(j.view.Labelled) {
-		record, err := readRecord(&state)
+		record, err := stored.Record(&state)
 		if err != nil {
 			return nil, err
 		}
@@ -188,7 +189,7 @@ func (j *judgement) freshMessages(known map[string]bool) protocol.Messages {
 
 // sortEntries separates the entries for open interrupts from those that were
 // accepted before and are set aside.
-func (j *judgement) sortEntries(open *suspension) (entries []protocol.ResumeEntry, aside []answeredRun, refusal *protocol.RunError, err error) {
+func (j *judgement) sortEntries(open *store.Suspension) (entries []protocol.ResumeEntry, aside []answeredRun, refusal *protocol.RunError, err error) {
 	seen := map[string]bool{}
 	var unknown, conflicting []string
 	var first answeredRun
@@ -199,7 +200,7 @@ func (j *judgement) sortEntries(open *suspension) (entries []protocol.ResumeEntr
 		seen[entry.InterruptID] = true
 		before, answeredBefore := j.answered[entry.InterruptID]
 		switch {
-		case open.item(entry.InterruptID) != nil:
+		case open.Item(entry.InterruptID) != nil:
 			entries = append(entries, entry)
 		case !answeredBefore:
 			unknown = append(unknown, entry.InterruptID)
@@ -243,7 +244,7 @@ func (j *judgement) whenBusy() (queue, supersede bool, refusal *protocol.RunErro
 }
 
 // judgeAnswers checks coverage, expiry and payloads.
-func (j *judgement) judgeAnswers(v verdict, open *suspension, entries []protocol.ResumeEntry) (verdict, error) {
+func (j *judgement) judgeAnswers(v verdict, open *store.Suspension, entries []protocol.ResumeEntry) (verdict, error) {
 	byID := map[string]protocol.ResumeEntry{}
 	for _, e := range entries {
 		byID[e.InterruptID] = e
@@ -300,36 +301,15 @@ func (j *judgement) judgeAnswers(v verdict, open *suspension, entries []protocol
 	return v, nil
 }
 
-func (j *judgement) checkPayload(it suspendedInterrupt, entry protocol.ResumeEntry) ([]protocol.Problem, error) {
+func (j *judgement) checkPayload(it store.SuspendedInterrupt, entry protocol.ResumeEntry) ([]protocol.Problem, error) {
 	var shown protocol.Interrupt
-	if err := readStored(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
+	if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
 		return nil, err
 	}
 	if shown.ResponseSchema.IsZero() {
 		return nil, nil
 	}
 	return j.schemas.check(shown.ResponseSchema, entry.Payload)
-}
-
-// ids are those of the open interrupts, in order.
-func (s *suspension) ids() []string {
-	ids := make([]string, len(s.Items))
-	for i, it := range s.Items {
-		ids[i] = it.ID
-	}
-	return ids
-}
-
-// item finds an open interrupt; nil when s is nil or has none of that id.
-func (s *suspension) item(id string) *suspendedInterrupt {
-	if s != nil {
-		for i := range s.Items {
-			if s.Items[i].ID == id {
-				return &s.Items[i]
-			}
-		}
-	}
-	return nil
 }
 
 // resumeKey is equal for entries that decide the same: metadata is about the

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Parallel calls the branches at once and waits for all of them. Each gets a
@@ -58,7 +60,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 	}
 	key, ownKeys := s.number("fork"), true
 	if recorded := s.next(); recorded != nil {
-		if recorded.Kind != recordFork || recorded.Key != key {
+		if recorded.Kind != store.EntryFork || recorded.Key != key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "Parallel " + key})
 		}
 		if recorded.Branches != n {
@@ -68,7 +70,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 		}
 		s.cursor++
 		ownKeys = recorded.OwnKeys
-	} else if err := x.record(s, &record{Kind: recordFork, Scope: s.name, Key: key, Branches: n, OwnKeys: true}); err != nil {
+	} else if err := x.record(s, &store.JournalEntry{Kind: store.EntryFork, Scope: s.name, Key: key, Branches: n, OwnKeys: true}); err != nil {
 		return nil, err
 	}
 	x.forks++
@@ -103,13 +105,13 @@ func (x *execution) branch(ctx context.Context, s *scope, fn func(context.Contex
 		return err
 	}
 	if recorded := s.next(); recorded != nil {
-		if recorded.Kind != recordBranch {
+		if recorded.Kind != store.EntryBranch {
 			return x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "the end of branch " + s.name})
 		}
 		s.cursor++
 		return err
 	}
-	if recorded := x.record(s, &record{Kind: recordBranch, Scope: s.name}); recorded != nil {
+	if recorded := x.record(s, &store.JournalEntry{Kind: store.EntryBranch, Scope: s.name}); recorded != nil {
 		return recorded
 	}
 	return err

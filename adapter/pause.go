@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -59,7 +60,7 @@ func (r *Runner) Unpause(ctx context.Context, key store.ThreadKey, tenant, label
 func (r *Runner) goOn(ctx context.Context, open *Suspended, tenant, label string) (bool, error) {
 	for _, it := range open.Interrupts {
 		var shown protocol.Interrupt
-		if err := readStored(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
+		if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
 			return false, err
 		}
 		if shown.Reason != ReasonPaused {
@@ -86,14 +87,14 @@ func (x *execution) pauseHere(s *scope) error {
 	if err != nil || !taken {
 		return nil // the next step asks again
 	}
-	return x.suspend(&record{
-		Kind: recordAsk, Scope: systemScope, Key: ordinalKey(pauseKey, x.journal.asks+1),
+	return x.suspend(&store.JournalEntry{
+		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey(pauseKey, x.journal.asks+1),
 	}, []protocol.Interrupt{{Reason: ReasonPaused, Message: "The run was paused by an operator. Go on?"}})
 }
 
 // isPause reports whether a record is of an operator's pause.
-func isPause(r *record) bool {
-	return r.Kind == recordAsk && r.Scope == systemScope && strings.HasPrefix(r.Key, pauseKey+"#")
+func isPause(r *store.JournalEntry) bool {
+	return r.Kind == store.EntryAsk && r.Scope == systemScope && strings.HasPrefix(r.Key, pauseKey+"#")
 }
 
 // passPauses goes past the pauses before the step that is called: what was
@@ -105,6 +106,6 @@ func (s *scope) passPauses() {
 }
 
 // stopsAtPause reports whether an answer says that a paused execution ends.
-func stopsAtPause(ask, answer *record) bool {
+func stopsAtPause(ask, answer *store.JournalEntry) bool {
 	return isPause(ask) && len(answer.Entries) == 1 && answer.Entries[0].Status == protocol.ResumeCancelled
 }

@@ -22,7 +22,7 @@ const (
 // item is something a run adds, whole: events, then records, then an end.
 type item struct {
 	events  [][]byte
-	records []*record
+	records []*store.JournalEntry
 	notes   bool // the records are bookkeeping
 	closing json.RawMessage
 	end     *store.End

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -43,9 +44,9 @@ func (r *Runner) readOnce(ctx context.Context, key store.ThreadKey, input *proto
 	}
 	j = &judgement{input: input, thread: key, busy: r.options.Busy, schemas: &r.schemas, answered: map[string]answeredRun{}}
 	runs := map[string]*store.RunState{}
-	for id, stored := range view.Answers {
+	for id, text := range view.Answers {
 		var a answeredRun
-		if err := readStored(stored, &a.answered, "the answer to interrupt %s", id); err != nil {
+		if err := stored.Decode(text, &a.Decision, "the answer to interrupt %s", id); err != nil {
 			return nil, false, err
 		}
 		if _, read := runs[a.Run]; !read {
@@ -71,7 +72,7 @@ func (r *Runner) readOnce(ctx context.Context, key store.ThreadKey, input *proto
 		j.answered[id] = a
 	}
 	j.view = view
-	if j.fold, err = foldView(view, -1); err != nil {
+	if j.fold, err = stored.Fold(view, -1); err != nil {
 		return nil, false, err
 	}
 	j.input = recognised(input, j.fold.Messages())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -46,7 +47,7 @@ func (r *Runner) Requeue(ctx context.Context, key store.ThreadKey, id string) (A
 }
 
 func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store.Dispatch) (Admitted, bool, error) {
-	old, err := readRecord(&store.RunState{Record: letter.Record})
+	old, err := stored.Record(&store.RunState{Record: letter.Record})
 	if err != nil {
 		return Admitted{}, false, err
 	}
@@ -55,12 +56,12 @@ func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store
 	}
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
 	if letter.Input != nil {
-		var waiting queuedInput
-		if err := readStored(letter.Input, &waiting, "the input of a dead letter"); err != nil {
+		var waiting store.QueuedInput
+		if err := stored.Decode(letter.Input, &waiting, "the input of a dead letter"); err != nil {
 			return Admitted{}, false, err
 		}
 		label := input.RunID
-		if err := readStored(waiting.Input, input, "the input of a dead letter"); err != nil {
+		if err := stored.Decode(waiting.Input, input, "the input of a dead letter"); err != nil {
 			return Admitted{}, false, err
 		}
 		input.RunID = label
@@ -95,7 +96,7 @@ func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	if b.Record, err = json.Marshal(runRecord{Label: b.Label, Execution: b.Execution, Agent: b.Agent, Digest: digest}); err != nil {
+	if b.Record, err = json.Marshal(store.RunRecord{Label: b.Label, Execution: b.Execution, Agent: b.Agent, Digest: digest}); err != nil {
 		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
 	}
 	return r.begin(ctx, b, start)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -16,11 +17,11 @@ func restate(view *store.ThreadView, at int64, label string) ([][]byte, error) {
 	if view.Latest == nil {
 		return nil, nil
 	}
-	f, err := foldView(view, at)
+	f, err := stored.Fold(view, at)
 	if err != nil {
 		return nil, err
 	}
-	record, err := readRecord(view.Latest)
+	record, err := stored.Record(view.Latest)
 	if err != nil {
 		return nil, err
 	}
@@ -30,10 +31,10 @@ func restate(view *store.ThreadView, at int64, label string) ([][]byte, error) {
 	if view.Active != nil && view.Active.ID == view.Latest.ID {
 		return restatement(view, f, label, f.Openings()...)
 	}
-	if open, err := readSuspension(view.Suspension); err != nil {
+	if open, err := stored.Suspension(view.Suspension); err != nil {
 		return nil, err
 	} else if open != nil {
-		terminal, err := open.terminal(view, label)
+		terminal, err := interruptOutcome(open, view, label)
 		if err != nil {
 			return nil, err
 		}
@@ -69,11 +70,11 @@ func restatement(view *store.ThreadView, f *protocol.Fold, label string, end ...
 	return texts, nil
 }
 
-// terminal is the interrupt outcome that lists exactly the open interrupts.
-func (s *suspension) terminal(view *store.ThreadView, label string) (protocol.Event, error) {
+// interruptOutcome is the interrupt outcome that lists exactly the open interrupts.
+func interruptOutcome(s *store.Suspension, view *store.ThreadView, label string) (protocol.Event, error) {
 	interrupts := make([]protocol.Interrupt, len(s.Items))
 	for i, it := range s.Items {
-		if err := readStored(it.Interrupt, &interrupts[i], "open interrupt %d", i); err != nil {
+		if err := stored.Decode(it.Interrupt, &interrupts[i], "open interrupt %d", i); err != nil {
 			return nil, err
 		}
 	}
@@ -87,7 +88,7 @@ func (s *suspension) terminal(view *store.ThreadView, label string) (protocol.Ev
 func relabelled(terminal json.RawMessage, label string) (protocol.Event, error) {
 	e, err := protocol.Decode(terminal)
 	if err != nil {
-		return nil, corrupted("the end of a run")
+		return nil, stored.Corrupted("the end of a run")
 	}
 	if finished, ok := e.(*protocol.RunFinished); ok {
 		finished.RunID = label
@@ -106,7 +107,7 @@ func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label s
 		if view.Run == nil {
 			return Repeated{}, fmt.Errorf("adapter: run %s is not recorded", runID)
 		}
-		record, err := readRecord(view.Run)
+		record, err := stored.Record(view.Run)
 		if err != nil {
 			return Repeated{}, err
 		}
@@ -149,7 +150,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 		}
 		return answer, "", err
 	}
-	f, err := foldView(view, -1)
+	f, err := stored.Fold(view, -1)
 	if err != nil {
 		return answer, "", err
 	}
@@ -157,7 +158,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 	if err != nil {
 		return answer, "", err
 	}
-	open, err := readSuspension(view.Suspension)
+	open, err := stored.Suspension(view.Suspension)
 	if err != nil {
 		return answer, "", err
 	}
@@ -166,7 +167,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 		switch {
 		case open != nil && open.Execution == run.Execution:
 			asks = true
-			if terminal, err = open.terminal(view, label); err != nil {
+			if terminal, err = interruptOutcome(open, view, label); err != nil {
 				return answer, "", err
 			}
 		case run.LatestOfExe != "" && run.LatestOfExe != run.ID:

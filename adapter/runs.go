@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -17,7 +18,7 @@ type RunInfo struct {
 }
 
 func runInfo(d store.Dispatch) (RunInfo, error) {
-	record, err := readRecord(&store.RunState{Record: d.Record})
+	record, err := stored.Record(&store.RunState{Record: d.Record})
 	return RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent}, err
 }
 

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // StepError is what Step returns when its function failed, in the call in
@@ -91,10 +93,10 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 	if err := x.pauseHere(s); err != nil {
 		return nil, err
 	}
-	ref := stepRef{Scope: s.name, Key: s.number(name)}
+	ref := store.StepRef{Scope: s.name, Key: s.number(name)}
 	recorded := s.next()
 	if recorded != nil {
-		if (recorded.Kind != recordStep && recorded.Kind != recordStart) || recorded.Key != ref.Key {
+		if (recorded.Kind != store.EntryStep && recorded.Kind != store.EntryStart) || recorded.Key != ref.Key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "step " + ref.Key})
 		}
 		if journaled := x.journal.given[ref]; journaled != "" && journaled != given {
@@ -123,7 +125,7 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 		if err := x.lease.await(x.ctx); err != nil {
 			return nil, x.seal(ErrStopped)
 		}
-		start := &record{Kind: recordStart, Scope: ref.Scope, Key: ref.Key, Digest: given, Idempotent: idempotent}
+		start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: given, Idempotent: idempotent}
 		if err := x.record(s, start); err != nil {
 			return nil, err
 		}
@@ -133,7 +135,7 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 
 // perform runs a step's function and journals its outcome. The execution's
 // lock is held on entry and on return, not while fn runs.
-func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	s.step, s.stepIDs = ref.Key, 0
 	defer func() { s.step = "" }()
 	result, err := x.unlocked(ctx, ref, fn)
@@ -147,7 +149,7 @@ func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, fn func(
 	if x.ctx.Err() != nil {
 		return nil, x.seal(ErrStopped)
 	}
-	done := &record{Kind: recordStep, Scope: ref.Scope, Key: ref.Key, Result: result}
+	done := &store.JournalEntry{Kind: store.EntryStep, Scope: ref.Scope, Key: ref.Key, Result: result}
 	if err != nil {
 		text := err.Error()
 		done.Failed, done.Result = &text, nil
@@ -160,7 +162,7 @@ func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, fn func(
 	return result, err
 }
 
-func (x *execution) unlocked(ctx context.Context, ref stepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (x *execution) unlocked(ctx context.Context, ref store.StepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	x.mu.Unlock()
 	defer x.mu.Lock()
 	ctx, cancel := x.within(inside(ctx, "step "+ref.Key))
@@ -193,20 +195,20 @@ func (x *execution) within(ctx context.Context) (context.Context, context.Cancel
 // branch holds back stays held at the start of a step: it would be final then,
 // and the branch would have no record that says so. The outcome of a step is
 // recorded even when what was emitted beside it is refused.
-func (x *execution) record(s *scope, r *record) error {
+func (x *execution) record(s *scope, r *store.JournalEntry) error {
 	var it item
 	var refused error
-	if !s.branch || r.Kind != recordStart {
+	if !s.branch || r.Kind != store.EntryStart {
 		it, refused = x.flush(s)
 	}
-	if refused != nil && r.Kind != recordStep {
+	if refused != nil && r.Kind != store.EntryStep {
 		if err := x.pipe.add(x.ctx, it, false); err != nil {
 			return x.seal(err)
 		}
 		return x.seal(refused)
 	}
 	if !x.blocking() {
-		it.records = []*record{r}
+		it.records = []*store.JournalEntry{r}
 	}
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return x.seal(err)

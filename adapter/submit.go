@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -192,7 +193,7 @@ func (r *Runner) try(ctx context.Context, key store.ThreadKey, in Input, digest 
 	case v.refusal != nil:
 		return refused(v.refusal), false, nil
 	case v.repeats != nil:
-		record, err := readRecord(v.repeats)
+		record, err := stored.Record(v.repeats)
 		return Admitted{Disposition: Repeat, RunID: v.repeats.ID, Of: record.Label}, false, err
 	case v.supersede:
 		_, err := r.InterruptThread(ctx, key, "superseded by another input")
@@ -206,7 +207,7 @@ func (r *Runner) try(ctx context.Context, key store.ThreadKey, in Input, digest 
 	if v.continues == nil && in.Dispatch.Available.After(j.view.Now) {
 		b.Available = in.Dispatch.Available
 	}
-	record := runRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
+	record := store.RunRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -40,7 +41,7 @@ func readUncertainty(entry protocol.ResumeEntry) uncertainty {
 }
 
 // uncertainInterrupt asks about one step.
-func uncertainInterrupt(ref stepRef) protocol.Interrupt {
+func uncertainInterrupt(ref store.StepRef) protocol.Interrupt {
 	step, _ := json.Marshal(map[string]string{"step": ref.Key, "branch": ref.Scope})
 	return protocol.Interrupt{
 		Reason: ReasonUncertainStep,
@@ -51,8 +52,8 @@ func uncertainInterrupt(ref stepRef) protocol.Interrupt {
 	}
 }
 
-func sortRefs(refs []stepRef) {
-	slices.SortFunc(refs, func(a, b stepRef) int {
+func sortRefs(refs []store.StepRef) {
+	slices.SortFunc(refs, func(a, b store.StepRef) int {
 		return cmp.Or(cmp.Compare(a.Scope, b.Scope), cmp.Compare(a.Key, b.Key))
 	})
 }

@@ -36,10 +36,12 @@ var rooms = []room{
 		theirs: std, never: []string{"net/http"}},
 	{folder: "protocol/schema", why: "the compiled JSON Schema is kept apart so that protocol needs no validator",
 		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
-	{folder: "adapter/store", why: "the contract of a store is read by whoever writes one, who needs to know no agent",
-		theirs: std, never: []string{"net/http"}},
+	{folder: "adapter/store", why: "the contract of a store is read by whoever writes one, who needs to know no agent: what it keeps is made of AG-UI's types",
+		ours: []string{"protocol"}, theirs: std, never: []string{"net/http"}},
+	{folder: "adapter/internal/stored", why: "reading what lies in a store takes its shapes and AG-UI's, and nobody who acts on them",
+		ours: []string{"adapter/store", "protocol"}, theirs: std, never: []string{"net/http"}},
 	{folder: "adapter", why: "what a run is must not depend on where it is stored or how it travels",
-		ours: []string{"adapter/store", "protocol", "protocol/schema"}, theirs: []string{
+		ours: []string{"adapter/store", "adapter/internal/stored", "protocol", "protocol/schema"}, theirs: []string{
 			"github.com/santhosh-tekuri/jsonschema", "github.com/google/jsonschema-go", "github.com/gowebpki/jcs", "github.com/google/uuid"},
 		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
 	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
