@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -21,20 +22,12 @@ func queueing(b *store.Begin, in Input, j *judgement, fresh protocol.Messages) e
 	if b.Input, err = json.Marshal(store.QueuedInput{Input: text, Agent: in.Agent, Fresh: fresh}); err != nil {
 		return fmt.Errorf("adapter: input: %w", err)
 	}
-	for i, e := range cancelledInQueue(b.Thread, b.Label) {
+	for i, e := range lifecycle.CancelledInQueue(b.Thread, b.Label) {
 		if b.Cancelled[i], err = protocol.Encode(e); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// cancelledInQueue is the whole of a run that never ran.
-func cancelledInQueue(key store.ThreadKey, label string) [2]protocol.Event {
-	return [2]protocol.Event{
-		&protocol.RunStarted{ThreadID: key.Thread, RunID: label, ProtocolVersion: protocolVersion},
-		cancelledEvent(key, label),
-	}
 }
 
 // beginning fills in a Begin that starts a new execution, and folds in how its
@@ -100,7 +93,7 @@ func answers(j *judgement, v verdict, b *store.Begin) (map[string]json.RawMessag
 // nothing that could be a secret.
 func startEvents(key store.ThreadKey, j *judgement, fresh protocol.Messages) []protocol.Event {
 	return []protocol.Event{&protocol.RunStarted{
-		ThreadID: key.Thread, RunID: j.input.RunID, ProtocolVersion: protocolVersion,
+		ThreadID: key.Thread, RunID: j.input.RunID, ProtocolVersion: lifecycle.Version,
 		Input: &protocol.RunAgentInput{ThreadID: key.Thread, RunID: j.input.RunID, Messages: fresh},
 	}}
 }
@@ -116,7 +109,7 @@ func newState(j *judgement) json.RawMessage {
 	if err != nil || string(canonical) == "{}" {
 		return nil
 	}
-	if held, err := Canonical(orEmpty(j.fold.State())); err == nil && string(held) == string(canonical) {
+	if held, err := Canonical(lifecycle.State(j.fold.State())); err == nil && string(held) == string(canonical) {
 		return nil
 	}
 	return given
@@ -138,7 +131,7 @@ func encodeStart(into *[][]byte, start *begin) error {
 func freeze(j *judgement, start *begin) (store.Frozen, json.RawMessage, error) {
 	input := *j.input
 	input.Messages = start.fold.Messages()
-	input.State = protocol.Any(orEmpty(start.fold.State()))
+	input.State = protocol.Any(lifecycle.State(start.fold.State()))
 	input.Resume = nil
 	f := store.Frozen{Input: &input, Label: start.label, Now: j.view.Now, At: j.view.Seq, Begun: len(start.events)}
 	text, err := json.Marshal(f)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -57,7 +58,7 @@ func (x *execution) callBlocking() error {
 		p.follow(ctx)
 		run := &Run{x, x.main}
 		x.runner.running.start(func() {
-			err := contained(func() error { return run.x.agent.Run(p.ctx, run) })
+			err := panics.Contain(func() error { return run.x.agent.Run(p.ctx, run) })
 			p.unfollow()
 			run.x.left <- departure{err: err}
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -77,7 +78,7 @@ func (r *Runner) interrupt(ctx context.Context, key store.ThreadKey, reason, req
 				return Interrupted{}, err
 			}
 			i.Active = view.Active.ID
-			if i.Terminal, err = protocol.Encode(cancelledEvent(key, record.Label)); err != nil {
+			if i.Terminal, err = protocol.Encode(lifecycle.Cancelled(key, record.Label)); err != nil {
 				return Interrupted{}, err
 			}
 		}
@@ -96,17 +97,13 @@ func (r *Runner) interrupt(ctx context.Context, key store.ThreadKey, reason, req
 	return Interrupted{}, fmt.Errorf("%w: the thread changes too fast to be interrupted", store.ErrOutcomeUnknown)
 }
 
-func cancelledEvent(key store.ThreadKey, label string) protocol.Event {
-	return &protocol.RunFinished{ThreadID: key.Thread, RunID: label, Outcome: &protocol.RunOutcome{Type: protocol.OutcomeCancelled}}
-}
-
 // Cancel stops all runs under the label that have not ended (ws.cancel): the
 // latest first, so that what waits does not begin because what is active ends. A
 // run that has ended with open interrupts has ended; they stay open. An error
 // means that some may be stopped and others not.
 func (r *Runner) Cancel(ctx context.Context, key store.ThreadKey, label string) (Cancelled, error) {
 	var all Cancelled
-	terminal, err := protocol.Encode(cancelledEvent(key, label))
+	terminal, err := protocol.Encode(lifecycle.Cancelled(key, label))
 	if err != nil {
 		return all, err
 	}
@@ -133,7 +130,7 @@ func (r *Runner) CancelRun(ctx context.Context, key store.ThreadKey, id, reason 
 	if err != nil {
 		return Cancelled{}, err
 	}
-	terminal, err := protocol.Encode(cancelledEvent(key, record.Label))
+	terminal, err := protocol.Encode(lifecycle.Cancelled(key, record.Label))
 	if err != nil {
 		return Cancelled{}, err
 	}

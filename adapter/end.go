@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -46,9 +48,9 @@ func (x *execution) finish(returned error) {
 		err = x.succeed()
 	} else {
 		code, text := failure(returned)
-		var p *panicError
+		var p *panics.Error
 		if errors.As(returned, &p) {
-			log.Error("the agent panicked", "panic", fmt.Sprint(p.value), "stack", string(p.stack))
+			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 		}
 		err = x.fail(code, text, code == CodeReplayDiverged)
 	}
@@ -63,7 +65,7 @@ func (x *execution) finish(returned error) {
 func failure(err error) (code, text string) {
 	var diverged *DivergedError
 	var order *protocol.SequenceError
-	var p *panicError
+	var p *panics.Error
 	switch {
 	case errors.As(err, &diverged):
 		return CodeReplayDiverged, diverged.Error()
@@ -117,7 +119,7 @@ func (x *execution) end(end *store.End, records []*store.JournalEntry, terminal 
 		return err
 	}
 	if end.Kind == store.EndSuspend {
-		if err := add(&protocol.StateSnapshot{Snapshot: orEmpty(x.fold.State())}); err != nil {
+		if err := add(&protocol.StateSnapshot{Snapshot: lifecycle.State(x.fold.State())}); err != nil {
 			return err
 		}
 	}
@@ -158,11 +160,4 @@ func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
 		}
 	}
 	return u, nil
-}
-
-func orEmpty(state json.RawMessage) json.RawMessage {
-	if len(state) == 0 {
-		return json.RawMessage("{}")
-	}
-	return state
 }

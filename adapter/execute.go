@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -192,7 +194,7 @@ func (x *execution) endEarly(code, text string, giveBack bool) error {
 func (x *execution) stopHere() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.end(&store.End{Kind: store.EndCancel}, nil, cancelledEvent(x.claim.Thread, x.label)); err != nil {
+	if err := x.end(&store.End{Kind: store.EndCancel}, nil, lifecycle.Cancelled(x.claim.Thread, x.label)); err != nil {
 		return err
 	}
 	x.seal(ErrStopped)
@@ -208,7 +210,7 @@ func (x *execution) call() {
 	}
 	ctx, cancel := x.limitTime(x.ctx)
 	defer cancel()
-	err := contained(func() error { return x.agent.Run(ctx, &Run{x, x.main}) })
+	err := panics.Contain(func() error { return x.agent.Run(ctx, &Run{x, x.main}) })
 	x.finish(err)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -39,11 +40,11 @@ func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 		i.Metadata = protocol.Metadata{}
 	}
 	own := map[string]json.RawMessage{}
-	if text := i.Metadata[metadataKey]; text != nil {
+	if text := i.Metadata[lifecycle.MetadataKey]; text != nil {
 		_ = json.Unmarshal(text, &own) // what is no object is replaced
 	}
 	own["onExpiry"], _ = json.Marshal(policy)
-	i.Metadata[metadataKey], _ = json.Marshal(own)
+	i.Metadata[lifecycle.MetadataKey], _ = json.Marshal(own)
 	return i
 }
 
@@ -52,7 +53,7 @@ func (r *Runner) expiryPolicy(i protocol.Interrupt) ExpiryPolicy {
 	var own struct {
 		OnExpiry ExpiryPolicy `json:"onExpiry"`
 	}
-	if text := i.Metadata[metadataKey]; text != nil {
+	if text := i.Metadata[lifecycle.MetadataKey]; text != nil {
 		_ = json.Unmarshal(text, &own)
 	}
 	switch own.OnExpiry {
@@ -91,7 +92,7 @@ func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 	for _, it := range open.Items {
 		entry := protocol.ResumeEntry{
 			InterruptID: it.ID, Status: protocol.ResumeCancelled,
-			Metadata: protocol.Metadata{metadataKey: json.RawMessage(`{"expired":true}`)},
+			Metadata: protocol.Metadata{lifecycle.MetadataKey: json.RawMessage(`{"expired":true}`)},
 		}
 		resume, err := resumeKey(key, entry)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -133,7 +134,7 @@ type Answered struct {
 // nothing. label is the runId of the continuation; the same answers sent again
 // are repeats under any label.
 func (r *Runner) Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
-	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: protocolVersion, Resume: entries}
+	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
 	if refusal := r.checkInput(Input{Run: input}); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
 	}
@@ -175,7 +176,7 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 		foreign = foreign || open.Item(e.InterruptID) == nil
 	}
 	var missing []string
-	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: input.RunID, ProtocolVersion: protocolVersion}
+	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: input.RunID, ProtocolVersion: lifecycle.Version}
 	if open != nil {
 		for _, it := range open.Items {
 			entry, ok := given[it.ID]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -33,7 +34,7 @@ func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	if in.RunID == "" {
 		in.RunID = uuid.NewString()
 	}
-	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: protocolVersion}
+	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: lifecycle.Version}
 	if in.After != "" {
 		thread, err := r.Thread(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread})
 		if err != nil {

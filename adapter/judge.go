@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -25,7 +26,6 @@ const (
 	CodeServerDraining    = "server_draining"
 	CodeDuplicate         = "dispatch_duplicate" // DispatchOptions.Dedupe
 	CodeGone              = "dispatch_gone"      // Runner.Requeue
-	metadataKey           = "aguiws"
 	retryBusy             = time.Second
 	maxRefusalIDsInErrors = 100
 )
@@ -338,7 +338,7 @@ func refuse(code, message string, details map[string]any) *protocol.RunError {
 	e := &protocol.RunError{Code: code, Message: message}
 	if details != nil {
 		if text, err := json.Marshal(details); err == nil {
-			e.Metadata = protocol.Metadata{metadataKey: text}
+			e.Metadata = protocol.Metadata{lifecycle.MetadataKey: text}
 		}
 	}
 	return e

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -39,7 +40,7 @@ func Parallel(ctx context.Context, run *Run, branches ...func(ctx context.Contex
 		return x.sealed
 	}
 	for _, err := range errs {
-		if p := (*panicError)(nil); errors.As(err, &p) {
+		if p := (*panics.Error)(nil); errors.As(err, &p) {
 			return err
 		}
 	}
@@ -92,7 +93,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 // branch calls one branch and journals that it has returned, with what it
 // emitted last.
 func (x *execution) branch(ctx context.Context, s *scope, fn func(context.Context, *Run) error) (err error) {
-	err = contained(func() error { return fn(inside(ctx, "branch "+s.name), &Run{x, s}) })
+	err = panics.Contain(func() error { return fn(inside(ctx, "branch "+s.name), &Run{x, s}) })
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.sealed != nil {
@@ -101,7 +102,7 @@ func (x *execution) branch(ctx context.Context, s *scope, fn func(context.Contex
 	if x.leaving { // it may have returned because it was refused something
 		return errHandBack
 	}
-	if p := (*panicError)(nil); errors.As(err, &p) {
+	if p := (*panics.Error)(nil); errors.As(err, &p) {
 		return err
 	}
 	if recorded := s.next(); recorded != nil {

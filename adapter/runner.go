@@ -10,12 +10,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
-
-// protocolVersion is what RUN_STARTED declares: nothing is emitted that AG-UI
-// 1.1 adds.
-const protocolVersion = "1.0"
 
 // Options configure a Runner.
 type Options struct {
@@ -98,8 +95,7 @@ type Runner struct {
 	agents  map[string]Agent
 	log     *slog.Logger
 	schemas schemas
-	hub     *hub
-	large   *largeThreads
+	hub     *follow.Hub
 	owes    atomic.Pointer[Withdrawn]
 	health  *storeHealth
 	onStore atomic.Pointer[func()]
@@ -111,7 +107,7 @@ type Runner struct {
 	others   others
 	running  inflight // runs and claims
 	claims   claims
-	panics   panics
+	panics   panicLog
 	sweeping sync.WaitGroup
 	quiet    chan struct{} // closed: no more sweeps
 
@@ -182,7 +178,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.log = r.StoreLog(r.log)
 	r.store = watchedStore{st, r.health}
 	r.grace.lease, r.grace.heard = r.options.Lease, time.Now()
-	r.hub, r.large = newHub(r.store), &largeThreads{store: r.store, threads: map[store.ThreadKey]*largeThread{}}
+	r.hub = follow.New(r.store)
 	r.ctx, r.cancel = context.WithCancelCause(context.Background())
 	st.Listen(r.receive)
 	r.offer()
@@ -227,7 +223,7 @@ func (r *Runner) Capabilities() json.RawMessage {
 func (r *Runner) receive(d store.Delivery) {
 	switch d.Kind {
 	case store.DeliverEvents:
-		r.hub.deliver(d)
+		r.hub.Deliver(d)
 	case store.DeliverReady:
 		r.claimLater(d.Thread)
 	case store.DeliverWithdrawn:
@@ -235,7 +231,7 @@ func (r *Runner) receive(d store.Delivery) {
 	case store.DeliverFenced:
 		r.fenceThread(d.Thread)
 	case store.DeliverLost:
-		r.hub.doubt()
+		r.hub.Doubt()
 	}
 }
 
@@ -331,4 +327,14 @@ func (r *Runner) reached(point string) {
 	if r.options.Hook != nil {
 		r.options.Hook(point)
 	}
+}
+
+// Follow makes a cursor over a thread's log: see follow.Hub.
+func (r *Runner) Follow(key store.ThreadKey, notify func()) *follow.Follower {
+	return r.hub.Follow(key, notify)
+}
+
+// Repeat answers a repeated input from the run that carries it out: see follow.Hub.
+func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error) {
+	return r.hub.Repeat(ctx, key, runID, label)
 }

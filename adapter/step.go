@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -139,7 +140,7 @@ func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, fn
 	s.step, s.stepIDs = ref.Key, 0
 	defer func() { s.step = "" }()
 	result, err := x.unlocked(ctx, ref, fn)
-	var p *panicError
+	var p *panics.Error
 	if errors.As(err, &p) {
 		defer panic(p)
 	}
@@ -172,7 +173,7 @@ func (x *execution) unlocked(ctx context.Context, ref store.StepRef, fn func(con
 		return nil, err
 	}
 	var result json.RawMessage
-	err := contained(func() (err error) {
+	err := panics.Contain(func() (err error) {
 		result, err = fn(ctx)
 		return err
 	})

@@ -53,24 +53,6 @@ type Admitted struct {
 	Refusal     *protocol.RunError // Refused
 }
 
-// Repeated is the answer to a repeat (binding, Runs).
-type Repeated struct {
-	Status store.RunStatus
-	// Of is the label of the run that answers: what live events call it. It is
-	// another than Submit said when a later run continued that one.
-	Of string
-	// At is the log's end as of which all this is: what follows begins behind it.
-	At store.Position
-	// Events are uncounted: nothing for a queued run and for one that has logged
-	// nothing, an active run restated up to what is open in it, and the whole run
-	// with its terminal event for one that ended.
-	Events [][]byte
-	// Whole: Events restate the thread as Attach would, so whoever follows from
-	// At on needs nothing else. Otherwise another run is the thread's latest, and
-	// may be under way.
-	Whole bool
-}
-
 // maxSubmitTries bounds how often an input is judged again because its thread
 // moved meanwhile.
 const maxSubmitTries = 50

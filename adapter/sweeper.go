@@ -83,7 +83,7 @@ func (r *Runner) findDue(ctx context.Context) (more bool) {
 }
 
 func (r *Runner) verify(ctx context.Context) bool {
-	if err := r.hub.verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
+	if err := r.hub.Verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
 		r.log.Warn("followed threads could not be verified", "error", err)
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -153,9 +154,9 @@ func (x *execution) takeBack(kept *protocol.Fold, records []*store.JournalEntry,
 		if restated.Metadata == nil {
 			restated.Metadata = protocol.Metadata{}
 		}
-		restated.Metadata[metadataKey] = json.RawMessage(`{"takeover":true}`)
+		restated.Metadata[lifecycle.MetadataKey] = json.RawMessage(`{"takeover":true}`)
 	}
-	events := append(closings, &protocol.StateSnapshot{Snapshot: orEmpty(kept.State())}, restated)
+	events := append(closings, &protocol.StateSnapshot{Snapshot: lifecycle.State(kept.State())}, restated)
 	it := item{records: records, notes: len(records) > 0}
 	for _, e := range events {
 		text, err := x.append(e)

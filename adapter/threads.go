@@ -6,6 +6,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -41,11 +42,11 @@ func (r *Runner) Thread(ctx context.Context, key store.ThreadKey) (*Thread, erro
 		return nil, err
 	}
 	t := &Thread{
-		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, State: orEmpty(nil),
+		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, State: lifecycle.State(nil),
 		End: store.Position{Epoch: view.Epoch, Seq: view.Seq}, Queued: len(view.Queue), Paused: view.Paused,
 	}
 	if fold, err := stored.Fold(view, -1); err == nil {
-		t.Messages, t.State = fold.Messages(), orEmpty(fold.State())
+		t.Messages, t.State = fold.Messages(), lifecycle.State(fold.State())
 	} else if t.Corrupted = errors.Is(err, store.ErrCorrupted); !t.Corrupted {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "protocol/schema", "adapter", "adapter/store", "adapter/script", "redisstore", "server", "web"}
+	below = []string{"protocol", "protocol/schema", "adapter", "adapter/store", "adapter/follow", "adapter/script", "redisstore", "server", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -38,10 +38,12 @@ var rooms = []room{
 		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
 	{folder: "adapter/store", why: "the contract of a store is read by whoever writes one, who needs to know no agent: what it keeps is made of AG-UI's types",
 		ours: []string{"protocol"}, theirs: std, never: []string{"net/http"}},
-	{folder: "adapter/internal/stored", why: "reading what lies in a store takes its shapes and AG-UI's, and nobody who acts on them",
+	{folder: "adapter/internal", why: "what admission, agents and followers share reads the store's shapes and AG-UI's, and knows none of them",
 		ours: []string{"adapter/store", "protocol"}, theirs: std, never: []string{"net/http"}},
+	{folder: "adapter/follow", why: "following reads a log, whoever writes it: it starts nothing and knows no runner",
+		ours: []string{"adapter/store", "adapter/internal", "protocol"}, theirs: std, never: []string{"net/http"}},
 	{folder: "adapter", why: "what a run is must not depend on where it is stored or how it travels",
-		ours: []string{"adapter/store", "adapter/internal/stored", "protocol", "protocol/schema"}, theirs: []string{
+		ours: []string{"adapter/store", "adapter/internal", "adapter/follow", "protocol", "protocol/schema"}, theirs: []string{
 			"github.com/santhosh-tekuri/jsonschema", "github.com/google/jsonschema-go", "github.com/gowebpki/jcs", "github.com/google/uuid"},
 		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
 	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
@@ -54,7 +56,7 @@ var rooms = []room{
 	{folder: "redisstore/redistest", why: "it starts a process, whoever the client is",
 		theirs: std},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
-		ours: []string{"adapter", "adapter/store", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/go-jose/go-jose/v4", "github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/prometheus/client_golang",
+		ours: []string{"adapter", "adapter/store", "adapter/follow", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/go-jose/go-jose/v4", "github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/prometheus/client_golang",
 			"golang.org/x/sync", "golang.org/x/sys", "golang.org/x/time"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "web", why: "it is files and a handler", theirs: std},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -12,7 +13,7 @@ import (
 // called concurrently.
 type backend interface {
 	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
-	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (adapter.Repeated, error)
+	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error)
 	Cancel(ctx context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error)
 	Follow(key store.ThreadKey, notify func()) follower
 	Shutdown(ctx context.Context) error
@@ -25,9 +26,9 @@ type backend interface {
 // follower is a cursor over one thread's log. One goroutine uses it; its
 // notify function is called from any.
 type follower interface {
-	Attach(ctx context.Context, after *store.Position) (*adapter.Attached, error)
+	Attach(ctx context.Context, after *store.Position) (*follow.Attached, error)
 	Seek(store.Position)
-	Next(ctx context.Context) (adapter.Page, error)
+	Next(ctx context.Context) (follow.Page, error)
 	Close()
 }
 

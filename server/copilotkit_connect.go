@@ -3,7 +3,7 @@ package server
 import (
 	"fmt"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -29,7 +29,7 @@ func (k *copilotCall) connect() {
 }
 
 // runOf is the label of the restated run.
-func runOf(a *adapter.Attached) string {
+func runOf(a *follow.Attached) string {
 	if len(a.Restatement) == 0 {
 		return ""
 	}

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -26,7 +26,7 @@ type sink interface {
 	flush() error
 	event(event []byte) (over bool, err error)
 	// restated says that the cursor could not go on, and where it is now.
-	restated(*adapter.Attached) (over bool, err error)
+	restated(*follow.Attached) (over bool, err error)
 	// settled is called when the cursor is at the log's end.
 	settled() (over bool, err error)
 	// owed is called before the cursor is moved: what others owe the client.
@@ -46,7 +46,7 @@ func (c *cursor) open(p *peer, thread string) {
 func (c *cursor) close() { c.follower.Close() }
 
 // attach places the cursor. The error was logged.
-func (c *cursor) attach(after *store.Position) (*adapter.Attached, error) {
+func (c *cursor) attach(after *store.Position) (*follow.Attached, error) {
 	ctx, cancel := c.look()
 	defer cancel()
 	a, err := c.follower.Attach(ctx, after)

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -148,7 +148,7 @@ func (s *fullSession) base(d *delivery, n int) error {
 
 // restate tells the client what is, in answer to frame id or unasked. The
 // delivery goes on from there.
-func (s *fullSession) restate(d *delivery, a *adapter.Attached, id string) error {
+func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error {
 	d.position, d.based = a.Position, false
 	frame := attachedFrame{
 		Type: "ws.attached", ID: id, ThreadID: d.thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,

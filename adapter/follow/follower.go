@@ -1,4 +1,4 @@
-package adapter
+package follow
 
 import (
 	"context"
@@ -25,7 +25,7 @@ const (
 // behind by is read from the node's tail of the thread, or from the log. Its
 // methods are for one goroutine, except Close.
 type Follower struct {
-	runner *Runner
+	hub    *Hub
 	key    store.ThreadKey
 	notify func()
 	topic  *topic // guarded by the hub's lock
@@ -36,14 +36,14 @@ type Follower struct {
 // Follow makes a cursor without a position: Attach or Seek gives it one before
 // Next. What is logged from now on on the thread calls notify, from any
 // goroutine; it must not block. The caller closes the follower.
-func (r *Runner) Follow(key store.ThreadKey, notify func()) *Follower {
-	f := &Follower{runner: r, key: key, notify: notify}
-	r.hub.join(f)
+func (h *Hub) Follow(key store.ThreadKey, notify func()) *Follower {
+	f := &Follower{hub: h, key: key, notify: notify}
+	h.join(f)
 	return f
 }
 
 // Close ends the following.
-func (f *Follower) Close() { f.runner.hub.leave(f) }
+func (f *Follower) Close() { f.hub.leave(f) }
 
 // Position is that of the last event returned, or given by Attach or Seek.
 func (f *Follower) Position() store.Position { return f.pos }
@@ -51,7 +51,7 @@ func (f *Follower) Position() store.Position { return f.pos }
 // Seek puts the cursor where a run was begun by this node.
 func (f *Follower) Seek(p store.Position) {
 	f.pos, f.missed = p, nil
-	f.runner.hub.observe(f.key, p)
+	f.hub.observe(f.key, p)
 }
 
 // Attach reads the thread and puts the cursor after the given position if all
@@ -59,10 +59,10 @@ func (f *Follower) Seek(p store.Position) {
 // (binding, Following a thread).
 func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached, error) {
 	q := store.ReadQuery{After: after, Follower: true, Inputs: true, Small: true}
-	view, err := f.runner.store.Read(ctx, f.key, q)
+	view, err := f.hub.store.Read(ctx, f.key, q)
 	if err == nil && view.Large > 0 && view.Recovered {
 		q.Small = false
-		view, err = f.runner.store.Read(ctx, f.key, q)
+		view, err = f.hub.store.Read(ctx, f.key, q)
 	}
 	if err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached
 	var end store.Position
 	switch {
 	case view.Large > 0:
-		whole, err := f.runner.large.attach(ctx, f.key)
+		whole, err := f.hub.large.attach(ctx, f.key)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached
 		a.Reason = reason(end, after)
 	}
 	f.pos, f.missed = a.Position, view.Missed
-	f.runner.hub.observe(f.key, end)
+	f.hub.observe(f.key, end)
 	return a, nil
 }
 
@@ -173,11 +173,11 @@ func (f *Follower) Next(ctx context.Context) (Page, error) {
 	case tailEpoch:
 		return f.restated(ctx)
 	}
-	result, err := f.runner.store.Range(ctx, f.key, f.pos.Epoch, f.pos.Seq+1, maxPage)
+	result, err := f.hub.store.Range(ctx, f.key, f.pos.Epoch, f.pos.Seq+1, maxPage)
 	if err != nil {
 		return Page{}, err
 	}
-	f.runner.hub.observe(f.key, result.End)
+	f.hub.observe(f.key, result.End)
 	if result.Status != store.RangeOK {
 		return f.restated(ctx)
 	}
@@ -194,7 +194,7 @@ const (
 )
 
 func (f *Follower) fromTail() (Page, tailState) {
-	h := f.runner.hub
+	h := f.hub
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := f.topic
@@ -217,8 +217,8 @@ func (f *Follower) fromTail() (Page, tailState) {
 }
 
 func (f *Follower) atEnd() bool {
-	f.runner.hub.mu.Lock()
-	defer f.runner.hub.mu.Unlock()
+	f.hub.mu.Lock()
+	defer f.hub.mu.Unlock()
 	return f.topic == nil || f.topic.epoch == f.pos.Epoch && f.pos.Seq >= f.topic.last
 }
 

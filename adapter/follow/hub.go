@@ -1,4 +1,4 @@
-package adapter
+package follow
 
 import (
 	"context"
@@ -22,11 +22,21 @@ const (
 // of each followed log compared, which finds deliveries that were lost.
 const followEvery = 15 * time.Second
 
-// hub keeps, for each thread that is followed on this node, the last events in
+// Store is what following needs of a store.
+type Store interface {
+	// Read is that of store.Admission.
+	Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error)
+	// Range and Tail are those of store.Reader.
+	Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error)
+	Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error)
+}
+
+// Hub keeps, for each thread that is followed on this node, the last events in
 // the order of their positions. A follower's cursor finds them there or reads
-// the log.
-type hub struct {
-	store store.Reader
+// the log. Its methods may be called concurrently.
+type Hub struct {
+	store Store
+	large largeThreads
 
 	mu       sync.Mutex
 	topics   map[store.ThreadKey]*topic
@@ -45,11 +55,16 @@ type topic struct {
 	followers map[*Follower]struct{}
 }
 
-func newHub(st store.Reader) *hub {
-	return &hub{store: st, topics: map[store.ThreadKey]*topic{}, verified: time.Now()}
+// New returns the hub of a node, which is to Deliver what the store delivers, to Doubt
+// when deliveries may have been lost, and to Verify every now and then.
+func New(st Store) *Hub {
+	return &Hub{
+		store: st, topics: map[store.ThreadKey]*topic{}, verified: time.Now(),
+		large: largeThreads{store: st, threads: map[store.ThreadKey]*largeThread{}},
+	}
 }
 
-func (h *hub) join(f *Follower) {
+func (h *Hub) join(f *Follower) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	t := h.topics[f.key]
@@ -61,7 +76,7 @@ func (h *hub) join(f *Follower) {
 	f.topic = t
 }
 
-func (h *hub) leave(f *Follower) {
+func (h *Hub) leave(f *Follower) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if f.topic == nil {
@@ -74,8 +89,8 @@ func (h *hub) leave(f *Follower) {
 	f.topic = nil
 }
 
-// deliver takes a batch in whatever order batches come.
-func (h *hub) deliver(d store.Delivery) {
+// Deliver takes a batch in whatever order batches come.
+func (h *Hub) Deliver(d store.Delivery) {
 	if len(d.Events) == 0 {
 		h.observe(d.Thread, store.Position{Epoch: d.Epoch, Seq: d.First - 1})
 		return
@@ -131,7 +146,7 @@ func (t *topic) wake() func() {
 }
 
 // observe takes the end of the log as the store says it is.
-func (h *hub) observe(key store.ThreadKey, end store.Position) {
+func (h *Hub) observe(key store.ThreadKey, end store.Position) {
 	h.mu.Lock()
 	t := h.topics[key]
 	if t == nil || t.epoch == end.Epoch && end.Seq <= t.last {
@@ -145,16 +160,16 @@ func (h *hub) observe(key store.ThreadKey, end store.Position) {
 	wake()
 }
 
-// doubt makes the next sweep verify: deliveries may have been lost.
-func (h *hub) doubt() {
+// Doubt makes the next Verify look at all: deliveries may have been lost.
+func (h *Hub) Doubt() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.verified = time.Time{}
 	h.doubts++
 }
 
-// verify renews this node's registrations and compares ends, when it is time.
-func (h *hub) verify(ctx context.Context) error {
+// Verify renews this node's registrations and compares ends, when it is time.
+func (h *Hub) Verify(ctx context.Context) error {
 	h.mu.Lock()
 	all := time.Since(h.verified) >= followEvery
 	var keys []store.ThreadKey

@@ -1,4 +1,4 @@
-package adapter
+package follow
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // partReader is a store of which a part does not tell the ends of logs.
 type partReader struct {
-	store.Reader
+	Store
 	silent map[string]bool // threads of that part
 	asked  []string        // in the latest call
 }
@@ -32,7 +32,7 @@ func (r *partReader) Tail(_ context.Context, keys []store.ThreadKey) (ends []sto
 
 func TestThreadsOfASilentPartAreVerifiedAgainAndTheOthersAreNot(t *testing.T) {
 	st := &partReader{silent: map[string]bool{"b": true, "c": true, "d": true}}
-	h := newHub(st)
+	h := New(st)
 	followers := map[string]*Follower{}
 	for _, thread := range []string{"a", "b", "c", "d"} {
 		followers[thread] = &Follower{key: store.ThreadKey{Thread: thread}, notify: func() {}}
@@ -41,7 +41,7 @@ func TestThreadsOfASilentPartAreVerifiedAgainAndTheOthersAreNot(t *testing.T) {
 	verify := func(asked, known string) {
 		t.Helper()
 		st.asked = nil
-		_ = h.verify(t.Context())
+		_ = h.Verify(t.Context())
 		if fmt.Sprint(st.asked) != asked {
 			t.Errorf("asked for %v, not %s", st.asked, asked)
 		}
@@ -56,7 +56,7 @@ func TestThreadsOfASilentPartAreVerifiedAgainAndTheOthersAreNot(t *testing.T) {
 			t.Errorf("the ends of %v are known, not of %s", ends, known)
 		}
 	}
-	h.doubt()
+	h.Doubt()
 	verify("[a b c d]", "[a]")
 	verify("[b c d]", "[a]")
 	delete(st.silent, "b")
@@ -66,7 +66,7 @@ func TestThreadsOfASilentPartAreVerifiedAgainAndTheOthersAreNot(t *testing.T) {
 	verify("[c]", "[a b c]")
 	verify("[]", "[a b c]")
 	st.silent["a"], st.silent["b"], st.silent["c"] = true, true, true
-	h.doubt()
+	h.Doubt()
 	verify("[a b c]", "[a b c]")
 	st.silent = nil
 	verify("[a b c]", "[a b c]")

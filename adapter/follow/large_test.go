@@ -1,4 +1,4 @@
-package adapter
+package follow
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 
 // slowReads is a store whose reads end when they are let.
 type slowReads struct {
-	store.Store
+	Store
 	begun atomic.Int64
 	let   chan error
 }

@@ -1,17 +1,18 @@
-package adapter
+package follow
 
 import (
 	"context"
 	"fmt"
 	"sync"
 
+	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // largeThreads reads large threads for followers that attach to them: one read of a
 // thread at a time, and one restatement, for all who asked before the read was begun.
 type largeThreads struct {
-	store store.Admission
+	store Store
 
 	mu      sync.Mutex
 	threads map[store.ThreadKey]*largeThread
@@ -87,7 +88,7 @@ func (l *largeThreads) run(key store.ThreadKey, t *largeThread) {
 		if read == nil {
 			return
 		}
-		read.err = contained(func() error {
+		read.err = panics.Contain(func() error {
 			view, err := l.store.Read(read.ctx, key, store.ReadQuery{Follower: true, Inputs: true})
 			if err == nil {
 				read.whole, err = attached(view)

@@ -1,10 +1,11 @@
-package adapter
+package follow
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -51,12 +52,12 @@ func restate(view *store.ThreadView, at int64, label string) ([][]byte, error) {
 func restatement(view *store.ThreadView, f *protocol.Fold, label string, end ...protocol.Event) ([][]byte, error) {
 	events := append([]protocol.Event{
 		&protocol.RunStarted{
-			Base:            protocol.Base{Metadata: protocol.Metadata{metadataKey: json.RawMessage(`{"restated":true}`)}},
+			Base:            protocol.Base{Metadata: protocol.Metadata{lifecycle.MetadataKey: json.RawMessage(`{"restated":true}`)}},
 			ThreadID:        view.Thread.Thread,
 			RunID:           label,
-			ProtocolVersion: protocolVersion,
+			ProtocolVersion: lifecycle.Version,
 		},
-		&protocol.StateSnapshot{Snapshot: orEmpty(f.State())},
+		&protocol.StateSnapshot{Snapshot: lifecycle.State(f.State())},
 		&protocol.MessagesSnapshot{Messages: f.Messages()},
 	}, end...)
 	texts := make([][]byte, len(events))
@@ -98,9 +99,9 @@ func relabelled(terminal json.RawMessage, label string) (protocol.Event, error) 
 
 // Repeat answers a repeated input (binding, Runs) from the run that carries it
 // out, restated under the given label.
-func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (Repeated, error) {
+func (h *Hub) Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (Repeated, error) {
 	for {
-		view, err := r.store.Read(ctx, key, store.ReadQuery{RunID: runID, Follower: true})
+		view, err := h.store.Read(ctx, key, store.ReadQuery{RunID: runID, Follower: true})
 		if err != nil {
 			return Repeated{}, err
 		}
@@ -120,7 +121,7 @@ func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label s
 		}
 		if next == "" {
 			answer.Of, answer.At = record.Label, store.Position{Epoch: view.Epoch, Seq: view.Seq}
-			r.hub.observe(key, answer.At)
+			h.observe(key, answer.At)
 			return answer, nil
 		}
 		runID = next
@@ -135,7 +136,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 	case store.RunQueued:
 		return answer, "", nil
 	case store.RunStopped:
-		for _, e := range cancelledInQueue(view.Thread, label) {
+		for _, e := range lifecycle.CancelledInQueue(view.Thread, label) {
 			text, err := protocol.Encode(e)
 			if err != nil {
 				return answer, "", err
@@ -173,10 +174,28 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 		case run.LatestOfExe != "" && run.LatestOfExe != run.ID:
 			return answer, run.LatestOfExe, nil
 		default: // steered away from: nothing of it is open, and nothing continues it
-			terminal = cancelledEvent(view.Thread, label)
+			terminal = lifecycle.Cancelled(view.Thread, label)
 		}
 	}
 	answer.Whole = view.Latest != nil && view.Latest.ID == run.ID && (asks || open == nil)
 	answer.Events, err = restatement(view, f, label, terminal)
 	return answer, "", err
+}
+
+// Repeated is the answer to a repeat (binding, Runs).
+type Repeated struct {
+	Status store.RunStatus
+	// Of is the label of the run that answers: what live events call it. It is
+	// another than Submit said when a later run continued that one.
+	Of string
+	// At is the log's end as of which all this is: what follows begins behind it.
+	At store.Position
+	// Events are uncounted: nothing for a queued run and for one that has logged
+	// nothing, an active run restated up to what is open in it, and the whole run
+	// with its terminal event for one that ended.
+	Events [][]byte
+	// Whole: Events restate the thread as Attach would, so whoever follows from
+	// At on needs nothing else. Otherwise another run is the thread's latest, and
+	// may be under way.
+	Whole bool
 }
