@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -88,7 +89,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
 	}
-	asked, err := digest(struct {
+	asked, err := canonical.Digest(struct {
 		Interrupts []protocol.Interrupt
 		Calls      []store.SuspendedCall
 	}{interrupts, calls})
@@ -130,7 +131,7 @@ func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
 		return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
 	}
 	if !i.ResponseSchema.IsZero() {
-		if _, err := r.schemas.compile(i.ResponseSchema); err != nil {
+		if _, err := r.schemas.Compile(i.ResponseSchema); err != nil {
 			return err
 		}
 	}

@@ -87,7 +87,7 @@ func (r *Runner) activate(ctx context.Context, claimed store.ClaimResult, asked 
 		return err
 	}
 	b.Execution = record.Execution
-	start, err := beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
+	start, err := beginning(&b, j, j.Accepted())
 	if err != nil {
 		return impossible(err)
 	}

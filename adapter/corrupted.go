@@ -6,14 +6,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// CodeStateCorrupted is the code of a run that ends, and of an input that is refused,
-// because something stored of its thread cannot be read.
-const CodeStateCorrupted = "state_corrupted"
 
 // condemned makes an error about what is stored one that no attempt gets past.
 func condemned(err error) error {
@@ -29,7 +26,7 @@ func (r *Runner) unreadable(key store.ThreadKey, err error) *protocol.RunError {
 	if r.corrupted.first(key) {
 		r.log.Error("a thread cannot be read: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
 	}
-	return refuse(CodeStateCorrupted, err.Error()+": ask who runs the server; the thread can be deleted", nil)
+	return judge.Refuse(CodeStateCorrupted, err.Error()+": ask who runs the server; the thread can be deleted", nil)
 }
 
 // repair interrupts a thread in which the usual way stumbles over what cannot be

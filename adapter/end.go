@@ -14,14 +14,6 @@ import (
 // errHandBack seals a run that another worker is to go on with.
 var errHandBack = fmt.Errorf("%w: the worker is draining", ErrStopped)
 
-// The codes of RUN_ERROR events that are logged (binding, Refusals).
-const (
-	CodeAgentError        = "agent_error"
-	CodeProtocolViolation = "agent_protocol_violation"
-	CodeReplayDiverged    = "agent_replay_diverged"
-	CodeWorkerLost        = "worker_lost"
-)
-
 // finish ends the run as the agent's function left it. It does nothing when
 // the run is over already.
 func (x *execution) finish(returned error) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -72,13 +73,13 @@ func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 	if err != nil {
 		return err
 	}
-	open, err := stored.Suspension(j.view.Suspension)
+	open, err := stored.Suspension(j.View.Suspension)
 	if err != nil || open == nil {
 		return err
 	}
 	policy := ExpiryKeep
 	for _, it := range open.Items {
-		if it.ExpiresAt == 0 || it.ExpiresAt >= j.view.Now.UnixMilli() {
+		if it.ExpiresAt == 0 || it.ExpiresAt >= j.View.Now.UnixMilli() {
 			continue
 		}
 		if policy != ExpiryFail && ExpiryPolicy(it.OnExpiry) != ExpiryKeep {
@@ -88,26 +89,18 @@ func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 	if policy == ExpiryKeep {
 		return nil
 	}
-	v := verdict{continues: open, final: true}
-	for _, it := range open.Items {
-		entry := protocol.ResumeEntry{
-			InterruptID: it.ID, Status: protocol.ResumeCancelled,
-			Metadata: protocol.Metadata{lifecycle.MetadataKey: json.RawMessage(`{"expired":true}`)},
-		}
-		resume, err := resumeKey(key, entry)
-		if err != nil {
-			return err
-		}
-		v.decisions, v.keys = append(v.decisions, entry), append(v.keys, resume)
+	v, err := j.Expire(open)
+	if err != nil {
+		return err
 	}
 	if policy == ExpiryFail {
-		v.failure = CodeExpired
+		v.Failure = CodeExpired
 	}
 	b := store.Begin{
-		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: label, Execution: open.Execution,
+		Thread: key, Version: j.View.Version, RunID: uuid.NewString(), Label: label, Execution: open.Execution,
 		MaxAttempts: r.options.MaxAttempts,
 	}
-	digest, err := inputDigest(key, input)
+	digest, err := judge.InputDigest(key, input)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -139,7 +140,7 @@ func (r *Runner) Answer(ctx context.Context, key store.ThreadKey, tenant, label 
 		return Answered{Admitted: refused(refusal)}, nil
 	}
 	if len(entries) == 0 {
-		return Answered{Admitted: refused(refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
+		return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
 	}
 	for range maxSubmitTries {
 		answered, stale, err := r.answer(ctx, key, tenant, input, entries)
@@ -158,12 +159,12 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 	if err != nil {
 		return Answered{}, false, err
 	}
-	open, err := stored.Suspension(j.view.Suspension)
+	open, err := stored.Suspension(j.View.Suspension)
 	if err != nil {
 		return Answered{}, false, err
 	}
 	given := map[string]protocol.ResumeEntry{}
-	for id, text := range j.view.Drafts {
+	for id, text := range j.View.Drafts {
 		var draft protocol.ResumeEntry
 		if err := stored.Decode(text, &draft, "the draft for interrupt %s", id); err != nil {
 			return Answered{}, false, err
@@ -188,7 +189,7 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 		}
 	}
 	if foreign || len(missing) == 0 {
-		version := j.view.Version // drafts may be taken back until all is accepted
+		version := j.View.Version // drafts may be taken back until all is accepted
 		if foreign {
 			all.Resume, version = entries, 0 // Submit says what is wrong, or that it is a repeat
 		}
@@ -197,7 +198,7 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 	}
 	drafts := map[string]json.RawMessage{}
 	for _, e := range entries {
-		refusal, err := j.checkDraft(*open.Item(e.InterruptID), e)
+		refusal, err := j.CheckDraft(*open.Item(e.InterruptID), e)
 		if err != nil || refusal != nil {
 			return Answered{Admitted: refused(refusal)}, false, err
 		}
@@ -205,42 +206,18 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
 		}
 		if n := len(drafts[e.InterruptID]); n > maxDraftBytes {
-			return Answered{Admitted: refused(refuse(CodeInvalidInput, fmt.Sprintf(
+			return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf(
 				"the answer to interrupt %s has %d bytes, and at most %d are kept until the others are given: give all of them at once",
 				e.InterruptID, n, maxDraftBytes), nil))}, false, nil
 		}
 	}
-	now, kept, err := r.store.Drafts(ctx, key, j.view.Version, drafts)
+	now, kept, err := r.store.Drafts(ctx, key, j.View.Version, drafts)
 	if err != nil || !kept {
 		return Answered{}, err == nil, err
 	}
 	// Others may have given the rest meanwhile: then it is all there to submit.
 	missing = slices.DeleteFunc(open.IDs(), func(id string) bool { return now[id] != nil })
 	return Answered{Missing: missing}, len(missing) == 0, nil
-}
-
-// checkDraft refuses an answer that could not be accepted later.
-func (j *judgement) checkDraft(it store.SuspendedInterrupt, entry protocol.ResumeEntry) (*protocol.RunError, error) {
-	if _, err := resumeKey(j.thread, entry); err != nil {
-		return refuse(CodeInvalidInput, "the payload for interrupt "+it.ID+" is not JSON that can be compared", nil), nil
-	}
-	if entry.Status == protocol.ResumeCancelled {
-		return nil, nil
-	}
-	if it.ExpiresAt > 0 && it.ExpiresAt < j.view.Now.UnixMilli() {
-		return refuse(CodeExpired, "the interrupt has expired, it can only be cancelled",
-			map[string]any{"interruptIds": []string{it.ID}}), nil
-	}
-	problems, err := j.checkPayload(it, entry)
-	if err != nil || len(problems) == 0 {
-		return nil, err
-	}
-	var fields []map[string]string
-	for _, p := range problems {
-		fields = append(fields, map[string]string{"interruptId": it.ID, "pointer": p.Pointer, "message": p.Message})
-	}
-	return refuse(CodePayloadInvalid, "the answer does not fit what was asked: "+fields[0]["pointer"]+" "+fields[0]["message"],
-		map[string]any{"fields": fields}), nil
 }
 
 // DropDraft takes a draft back. False: the interrupt is not open.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -42,7 +43,7 @@ func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		}
 		input.Messages = upTo(thread, in.After)
 		if input.Messages == nil {
-			return refused(refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil)), nil
+			return refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil)), nil
 		}
 	}
 	input.Messages = append(input.Messages, protocol.Message{

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -20,7 +21,7 @@ import (
 // its agent is not known here (CodeInvalidInput).
 func (r *Runner) Requeue(ctx context.Context, key store.ThreadKey, id string) (Admitted, error) {
 	if !r.enter() {
-		return refused(refuse(CodeServerDraining, "the server is shutting down: try again", nil)), nil
+		return refused(judge.Refuse(CodeServerDraining, "the server is shutting down: try again", nil)), nil
 	}
 	defer r.running.end()
 	if !r.reserve() {
@@ -33,7 +34,7 @@ func (r *Runner) Requeue(ctx context.Context, key store.ThreadKey, id string) (A
 			return Admitted{}, err
 		}
 		if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
-			return refused(refuse(CodeGone, "there is no such dead letter, or it was requeued already", nil)), nil
+			return refused(judge.Refuse(CodeGone, "there is no such dead letter, or it was requeued already", nil)), nil
 		}
 		admitted, stale, err := r.requeue(ctx, key, letter)
 		if errors.Is(err, store.ErrCorrupted) {
@@ -43,7 +44,7 @@ func (r *Runner) Requeue(ctx context.Context, key store.ThreadKey, id string) (A
 			return admitted, err
 		}
 	}
-	return refused(refuse(CodeThreadBusy, "the thread changes too fast: try again", nil)), nil
+	return refused(judge.Refuse(CodeThreadBusy, "the thread changes too fast: try again", nil)), nil
 }
 
 func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store.Dispatch) (Admitted, bool, error) {
@@ -52,7 +53,7 @@ func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store
 		return Admitted{}, false, err
 	}
 	if letter.Input != nil && r.agents[old.Agent] == nil {
-		return refused(refuse(CodeInvalidInput, fmt.Sprintf("this server does not know the agent %q: requeue the dead letter at one that does", old.Agent), nil)), false, nil
+		return refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf("this server does not know the agent %q: requeue the dead letter at one that does", old.Agent), nil)), false, nil
 	}
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
 	if letter.Input != nil {
@@ -71,28 +72,28 @@ func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store
 		return Admitted{}, false, err
 	}
 	switch {
-	case j.view.Suspension != nil:
-		return refused(refuse(CodePending, "the thread waits for answers: requeue the dead letter after them", nil)), false, nil
-	case j.view.Active != nil || len(j.view.Queue) > 0:
-		return refused(refuse(CodeThreadBusy, "a run is active or waits: requeue the dead letter after it", nil)), false, nil
+	case j.View.Suspension != nil:
+		return refused(judge.Refuse(CodePending, "the thread waits for answers: requeue the dead letter after them", nil)), false, nil
+	case j.View.Active != nil || len(j.View.Queue) > 0:
+		return refused(judge.Refuse(CodeThreadBusy, "a run is active or waits: requeue the dead letter after it", nil)), false, nil
 	}
 	b := store.Begin{
-		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: input.RunID, Requeues: letter.ID,
+		Thread: key, Version: j.View.Version, RunID: uuid.NewString(), Label: input.RunID, Requeues: letter.ID,
 		Agent: old.Agent, Execution: old.Execution, MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe,
 	}
 	var start *begin
 	if letter.Input != nil {
 		b.Execution = uuid.NewString()
-		start, err = beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
+		start, err = beginning(&b, j, j.Accepted())
 	} else {
-		start = &begin{view: j.view, fold: j.fold, label: b.Label, id: b.Execution, agent: b.Agent, requeued: true}
+		start = &begin{view: j.View, fold: j.Fold, label: b.Label, id: b.Execution, agent: b.Agent, requeued: true}
 		start.events = startEvents(key, j, nil)
 		err = encodeStart(&b.Events, start)
 	}
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	digest, err := inputDigest(key, input)
+	digest, err := judge.InputDigest(key, input)
 	if err != nil {
 		return Admitted{}, false, err
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -87,6 +89,15 @@ const (
 	ModeBlocking Mode = "blocking"
 )
 
+// BusyPolicy says what becomes of an input while another run is active.
+type BusyPolicy string
+
+const (
+	BusyQueue     = BusyPolicy(judge.BusyQueue) // it waits
+	BusyReject    = BusyPolicy(judge.BusyReject)
+	BusySupersede = BusyPolicy(judge.BusySupersede) // the active run and the queued ones are cancelled
+)
+
 // Runner admits inputs, carries runs and serves followers on one node. Its
 // methods may be called concurrently.
 type Runner struct {
@@ -94,7 +105,7 @@ type Runner struct {
 	options Options
 	agents  map[string]Agent
 	log     *slog.Logger
-	schemas schemas
+	schemas responseschema.Set
 	hub     *follow.Hub
 	owes    atomic.Pointer[Withdrawn]
 	health  *storeHealth

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -73,8 +74,7 @@ func (r *Runner) Submit(ctx context.Context, in Input) (Admitted, error) {
 // another.
 func (r *Runner) submit(ctx context.Context, in Input, version int64) (admitted Admitted, moved bool, err error) {
 	if !r.enter() {
-		return refused(refuse(CodeServerDraining, "the server is shutting down: connect again and send the same input",
-			map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), false, nil
+		return refused(judge.RefuseForNow(CodeServerDraining, "the server is shutting down: connect again and send the same input")), false, nil
 	}
 	defer r.running.end()
 	if refusal := r.checkInput(in); refusal != nil {
@@ -82,9 +82,9 @@ func (r *Runner) submit(ctx context.Context, in Input, version int64) (admitted 
 	}
 	in.Run = r.strip(in.Run)
 	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
-	digest, err := inputDigest(key, in.Run)
+	digest, err := judge.InputDigest(key, in.Run)
 	if err != nil {
-		return refused(refuse(CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared: "+err.Error(), nil)), false, nil
+		return refused(judge.Refuse(CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared: "+err.Error(), nil)), false, nil
 	}
 	for range maxSubmitTries {
 		admitted, stale, err := r.try(ctx, key, in, digest, version)
@@ -95,8 +95,7 @@ func (r *Runner) submit(ctx context.Context, in Input, version int64) (admitted 
 			return admitted, stale, err
 		}
 	}
-	return refused(refuse(CodeThreadBusy, "the thread changes too fast to judge the input: try again",
-		map[string]any{"retryAfterMs": retryBusy.Milliseconds()})), false, nil
+	return refused(judge.RefuseForNow(CodeThreadBusy, "the thread changes too fast to judge the input: try again")), false, nil
 }
 
 func refused(e *protocol.RunError) Admitted { return Admitted{Disposition: Refused, Refusal: e} }
@@ -104,7 +103,7 @@ func refused(e *protocol.RunError) Admitted { return Admitted{Disposition: Refus
 // checkInput refuses what decoding lets through and a thread cannot hold.
 func (r *Runner) checkInput(in Input) *protocol.RunError {
 	bad := func(format string, args ...any) *protocol.RunError {
-		return refuse(CodeInvalidInput, fmt.Sprintf(format, args...), nil)
+		return judge.Refuse(CodeInvalidInput, fmt.Sprintf(format, args...), nil)
 	}
 	if _, ok := r.agents[in.Agent]; !ok {
 		return bad("there is no agent named %q", in.Agent)
@@ -154,6 +153,11 @@ func (r *Runner) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput {
 	return own
 }
 
+// read reads what judging an input takes.
+func (r *Runner) read(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput) (*judge.Judgement, error) {
+	return judge.Read(ctx, r.store, &r.schemas, key, input)
+}
+
 // try judges the input once on a view of its thread, and begins its run if it
 // may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
 func (r *Runner) try(ctx context.Context, key store.ThreadKey, in Input, digest string, version int64) (admitted Admitted, stale bool, err error) {
@@ -161,52 +165,52 @@ func (r *Runner) try(ctx context.Context, key store.ThreadKey, in Input, digest 
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	if version != 0 && j.view.Version != version {
+	if version != 0 && j.View.Version != version {
 		return Admitted{}, true, nil
 	}
-	j.digest = digest
+	busy := judge.Busy(r.options.Busy)
 	if in.interrupts {
-		j.busy = BusySupersede
+		busy = judge.BusySupersede
 	}
-	v, err := j.judge()
+	v, err := j.Judge(busy, digest)
 	switch {
 	case err != nil:
 		return Admitted{}, false, err
-	case v.refusal != nil:
-		return refused(v.refusal), false, nil
-	case v.repeats != nil:
-		record, err := stored.Record(v.repeats)
-		return Admitted{Disposition: Repeat, RunID: v.repeats.ID, Of: record.Label}, false, err
-	case v.supersede:
+	case v.Refusal != nil:
+		return refused(v.Refusal), false, nil
+	case v.Repeats != nil:
+		record, err := stored.Record(v.Repeats)
+		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label}, false, err
+	case v.Supersede:
 		_, err := r.InterruptThread(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
 	}
 	b := store.Begin{
-		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: in.Run.RunID, Deadline: v.deadline,
-		Tenant: in.Tenant, Title: titleOf(v.fresh), MaxAttempts: r.options.MaxAttempts,
+		Thread: key, Version: j.View.Version, RunID: uuid.NewString(), Label: in.Run.RunID, Deadline: v.Deadline,
+		Tenant: in.Tenant, Title: titleOf(v.Fresh), MaxAttempts: r.options.MaxAttempts,
 		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
 	}
-	if v.continues == nil && in.Dispatch.Available.After(j.view.Now) {
+	if v.Continues == nil && in.Dispatch.Available.After(j.View.Now) {
 		b.Available = in.Dispatch.Available
 	}
 	record := store.RunRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
 	}
-	waits := v.queue || !b.Available.IsZero()
+	waits := v.Queue || !b.Available.IsZero()
 	placed := !waits && r.reserve()
 	if placed {
 		defer r.unreserve()
 	}
 	var start *begin
 	switch {
-	case !waits && !placed && (v.steer || v.rewinds):
+	case !waits && !placed && (v.Steer || v.Rewinds):
 		return refused(r.noPlace()), false, nil
-	case waits || !placed && v.continues == nil:
+	case waits || !placed && v.Continues == nil:
 		b.Queue, b.Execution = true, uuid.NewString()
-		err = queueing(&b, in, j, v.fresh)
-	case v.continues != nil && !v.steer:
-		b.Execution = v.continues.Execution
+		err = queueing(&b, in, j, v.Fresh)
+	case v.Continues != nil && !v.Steer:
+		b.Execution = v.Continues.Execution
 		if start, err = continuing(&b, j, v); err == nil {
 			start.left = !placed && r.options.Mode != ModeBlocking
 		}
@@ -222,13 +226,13 @@ func (r *Runner) try(ctx context.Context, key store.ThreadKey, in Input, digest 
 		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
 	}
 	if b.Queue {
-		if full := r.queueFull(j.view, len(b.Input)+len(b.Record)); full != nil {
+		if full := r.queueFull(j.View, len(b.Input)+len(b.Record)); full != nil {
 			return refused(full), false, nil
 		}
 	}
 	admitted, stale, err = r.begin(ctx, b, start)
-	if v.steer && admitted.Disposition == Started {
-		r.dismiss(v.continues.Execution)
+	if v.Steer && admitted.Disposition == Started {
+		r.dismiss(v.Continues.Execution)
 	}
 	return admitted, stale, err
 }
@@ -249,13 +253,12 @@ func (r *Runner) queueFull(view *store.ThreadView, size int) *protocol.RunError 
 	default:
 		return nil
 	}
-	return refuse(CodeThreadBusy, problem, map[string]any{"retryAfterMs": retryBusy.Milliseconds()})
+	return judge.RefuseForNow(CodeThreadBusy, problem)
 }
 
 // noPlace refuses what cannot wait for a place.
 func (r *Runner) noPlace() *protocol.RunError {
-	return refuse(CodeThreadBusy, fmt.Sprintf("the server carries as many runs as it may, %d, and this cannot wait: try again", r.options.MaxRuns),
-		map[string]any{"retryAfterMs": retryBusy.Milliseconds()})
+	return judge.RefuseForNow(CodeThreadBusy, fmt.Sprintf("the server carries as many runs as it may, %d, and this cannot wait: try again", r.options.MaxRuns))
 }
 
 // begin admits the run, and starts carrying it when it need not wait.
@@ -278,12 +281,12 @@ func (r *Runner) begin(ctx context.Context, b store.Begin, start *begin) (Admitt
 	case store.BeginStale:
 		return Admitted{}, true, nil
 	case store.BeginExpired:
-		return refused(refuse(CodeExpired, "an interrupt has expired, it can only be cancelled", nil)), false, nil
+		return refused(judge.Refuse(CodeExpired, "an interrupt has expired, it can only be cancelled", nil)), false, nil
 	case store.BeginDuplicate:
-		return refused(refuse(CodeDuplicate, "an input with the same dedupe key waits or runs already",
+		return refused(judge.Refuse(CodeDuplicate, "an input with the same dedupe key waits or runs already",
 			map[string]any{"dispatchId": result.Of})), false, nil
 	case store.BeginGone:
-		return refused(refuse(CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
+		return refused(judge.Refuse(CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
 	}
 	if b.Queue {
 		return Admitted{Disposition: Queued, RunID: b.RunID, Start: result.Start}, false, nil

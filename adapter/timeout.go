@@ -7,9 +7,6 @@ import (
 	"time"
 )
 
-// CodeRunTimeout is the code of a run that took longer than Options.RunTimeout.
-const CodeRunTimeout = "run_timeout"
-
 // errRunTimeout ends the context of an agent that took too long.
 var errRunTimeout = errors.New("adapter: the run has reached its time limit")
 

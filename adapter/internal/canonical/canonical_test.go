@@ -1,4 +1,4 @@
-package adapter
+package canonical
 
 import (
 	"bytes"
@@ -37,7 +37,7 @@ func TestCanonicalNumbers(t *testing.T) {
 		0x43143ff3c1cb0959: "1424953923781206.2",
 	} {
 		literal := strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
-		got, err := Canonical([]byte(literal))
+		got, err := JSON([]byte(literal))
 		if err != nil || string(got) != want {
 			t.Errorf("%016x: %s became %s, %v, expected %s", bits, literal, got, err, want)
 		}
@@ -59,13 +59,13 @@ func TestCanonical(t *testing.T) {
 		`{}`:                           `{}`,
 		`[{"b":[],"a":{"d":1,"c":2}}]`: `[{"a":{"c":2,"d":1},"b":[]}]`,
 	} {
-		got, err := Canonical([]byte(in))
+		got, err := JSON([]byte(in))
 		if err != nil || string(got) != want {
 			t.Errorf("%s\nbecame   %s, %v\nexpected %s", in, got, err, want)
 		}
 	}
 	for _, in := range []string{``, `{`, `1,2`, `1] [2`, `{"a":1,"a":2}`, `{"a":1}}`, `"\ud800"`, `nul`, `1e999`} {
-		if got, err := Canonical([]byte(in)); err == nil {
+		if got, err := JSON([]byte(in)); err == nil {
 			t.Errorf("%q became %s", in, got)
 		}
 	}
@@ -78,14 +78,14 @@ func FuzzCanonical(f *testing.F) {
 	f.Add([]byte(` "\ud83d\ude00" `))
 	f.Add([]byte(`[9007199254740993,5e-324]`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		canonical, err := Canonical(data)
+		canonical, err := JSON(data)
 		if err != nil {
 			return
 		}
 		if !json.Valid(data) {
 			t.Fatalf("%q is not JSON and became %q", data, canonical)
 		}
-		again, err := Canonical(canonical)
+		again, err := JSON(canonical)
 		if err != nil || !bytes.Equal(again, canonical) {
 			t.Fatalf("%q became %q, then %q, %v", data, canonical, again, err)
 		}

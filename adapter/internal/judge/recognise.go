@@ -1,9 +1,10 @@
-package adapter
+package judge
 
 import (
 	"bytes"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -127,10 +128,10 @@ func sameText(a, b string) bool {
 	if a == b {
 		return true
 	}
-	x, err := Canonical([]byte(a))
+	x, err := canonical.JSON([]byte(a))
 	if err != nil {
 		return false
 	}
-	y, err := Canonical([]byte(b))
+	y, err := canonical.JSON([]byte(b))
 	return err == nil && bytes.Equal(x, y)
 }

@@ -1,4 +1,6 @@
-package adapter
+// Package responseschema checks answers, and the arguments of tools, against JSON Schemas
+// that agents and models came up with, within bounds.
+package responseschema
 
 import (
 	"bytes"
@@ -25,21 +27,21 @@ const (
 	maxCompiled      = 1000
 )
 
-// schemas compiles response schemas once each. It is safe for concurrent use.
-type schemas struct {
+// Set compiles response schemas once each. It is safe for concurrent use.
+type Set struct {
 	mu       sync.Mutex
 	compiled map[[sha256.Size]byte]*jsonschema.Schema
 }
 
-// check answers with what is wrong with a payload; nil is a valid one. An
+// Check answers with what is wrong with a payload; nil is a valid one. An
 // error says that the schema itself cannot be used.
-func (s *schemas) check(schema, payload []byte) (problems []protocol.Problem, err error) {
+func (s *Set) Check(schema, payload []byte) (problems []protocol.Problem, err error) {
 	defer func() {
 		if p := recover(); p != nil { // the library panics on numbers of huge exponents
 			problems, err = []protocol.Problem{{Message: "cannot be checked against the response schema"}}, nil
 		}
 	}()
-	compiled, err := s.compile(schema)
+	compiled, err := s.Compile(schema)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,7 @@ func leaves(e *jsonschema.ValidationError, into []protocol.Problem) []protocol.P
 	return into
 }
 
-func (s *schemas) compile(schema []byte) (compiled *jsonschema.Schema, err error) {
+func (s *Set) Compile(schema []byte) (compiled *jsonschema.Schema, err error) {
 	key := sha256.Sum256(schema)
 	s.mu.Lock()
 	compiled = s.compiled[key]

@@ -1,10 +1,11 @@
-package adapter
+package judge
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -14,8 +15,17 @@ import (
 // before. What an input repeats is an answer to one suspension, or to a few.
 const maxAnsweringRuns = 8
 
-// read reads what judging an input takes.
-func (r *Runner) read(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput) (*judgement, error) {
+// maxReads bounds how often a thread is read again because it changed meanwhile.
+const maxReads = 50
+
+// Reader is what judging needs of a store.
+type Reader interface {
+	// Read is that of store.Admission.
+	Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error)
+}
+
+// Read reads what judging an input takes. Schemas check the payloads of its answers.
+func Read(ctx context.Context, st Reader, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput) (*Judgement, error) {
 	q := store.ReadQuery{Label: input.RunID, Follower: true}
 	for _, entry := range input.Resume {
 		q.InterruptIDs = append(q.InterruptIDs, entry.InterruptID)
@@ -26,8 +36,9 @@ func (r *Runner) read(ctx context.Context, key store.ThreadKey, input *protocol.
 			q.ToolCallIDs = append(q.ToolCallIDs, m.ToolCallID)
 		}
 	}
-	for range maxSubmitTries {
-		j, moved, err := r.readOnce(ctx, key, input, q)
+	for range maxReads {
+		j := &Judgement{Input: input, thread: key, schemas: schemas, answered: map[string]answeredRun{}}
+		moved, err := j.read(ctx, st, q)
 		if err != nil || !moved {
 			return j, err
 		}
@@ -35,32 +46,31 @@ func (r *Runner) read(ctx context.Context, key store.ThreadKey, input *protocol.
 	return nil, fmt.Errorf("%w: the thread changes too fast to be read", store.ErrOutcomeUnknown)
 }
 
-// readOnce reads the thread, and for answers given before how their runs fare.
+// read reads the thread, and for answers given before how their runs fare.
 // Moved: the reads do not belong together.
-func (r *Runner) readOnce(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput, q store.ReadQuery) (j *judgement, moved bool, err error) {
-	view, err := r.store.Read(ctx, key, q)
+func (j *Judgement) read(ctx context.Context, st Reader, q store.ReadQuery) (moved bool, err error) {
+	view, err := st.Read(ctx, j.thread, q)
 	if err != nil {
-		return nil, false, err
+		return false, err
 	}
-	j = &judgement{input: input, thread: key, busy: r.options.Busy, schemas: &r.schemas, answered: map[string]answeredRun{}}
 	runs := map[string]*store.RunState{}
 	for id, text := range view.Answers {
 		var a answeredRun
 		if err := stored.Decode(text, &a.Decision, "the answer to interrupt %s", id); err != nil {
-			return nil, false, err
+			return false, err
 		}
 		if _, read := runs[a.Run]; !read {
 			if len(runs) == maxAnsweringRuns {
-				j.refusal = refuse(CodeInvalidInput, fmt.Sprintf("resume repeats answers that more than %d runs were given: "+
+				j.refusal = Refuse(CodeInvalidInput, fmt.Sprintf("resume repeats answers that more than %d runs were given: "+
 					"send entries for the open interrupts alone", maxAnsweringRuns), nil)
 				break
 			}
-			of, err := r.store.Read(ctx, key, store.ReadQuery{RunID: a.Run, After: &store.Position{Epoch: view.Epoch, Seq: view.Seq}})
+			of, err := st.Read(ctx, j.thread, store.ReadQuery{RunID: a.Run, After: &store.Position{Epoch: view.Epoch, Seq: view.Seq}})
 			if err != nil {
-				return nil, false, err
+				return false, err
 			}
 			if of.Version != view.Version {
-				return nil, true, nil
+				return true, nil
 			}
 			runs[a.Run] = of.Run
 		}
@@ -71,12 +81,12 @@ func (r *Runner) readOnce(ctx context.Context, key store.ThreadKey, input *proto
 		a.failed = eventType(a.state.Terminal) == protocol.TypeRunError
 		j.answered[id] = a
 	}
-	j.view = view
-	if j.fold, err = stored.Fold(view, -1); err != nil {
-		return nil, false, err
+	j.View = view
+	if j.Fold, err = stored.Fold(view, -1); err != nil {
+		return false, err
 	}
-	j.input = recognised(input, j.fold.Messages())
-	return j, false, nil
+	j.Input = recognised(j.Input, j.Fold.Messages())
+	return false, nil
 }
 
 func eventType(text []byte) protocol.EventType {

@@ -1,4 +1,4 @@
-package adapter
+package canonical
 
 import (
 	"crypto/sha256"
@@ -10,9 +10,9 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// Canonical returns the JSON value in the canonical form of RFC 8785, by which
+// JSON returns the JSON value in the canonical form of RFC 8785, by which
 // two texts of the same value are equal. Numbers are those of IEEE 754.
-func Canonical(value []byte) ([]byte, error) {
+func JSON(value []byte) ([]byte, error) {
 	if !json.Valid(value) {
 		return nil, errors.New("adapter: canonical JSON: not a JSON value")
 	}
@@ -24,13 +24,13 @@ func Canonical(value []byte) ([]byte, error) {
 	return out[1 : len(out)-1], nil
 }
 
-// digest hashes the canonical form of a value that json.Marshal accepts.
-func digest(value any) (string, error) {
+// Digest hashes the canonical form of a value that json.Marshal accepts.
+func Digest(value any) (string, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return "", fmt.Errorf("adapter: digest: %w", err)
 	}
-	canonical, err := Canonical(text)
+	canonical, err := JSON(text)
 	if err != nil {
 		return "", err
 	}
