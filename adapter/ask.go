@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -85,7 +86,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	}
 	for i := range interrupts {
 		interrupts[i].ID = ""
-		if err := x.runner.checkInterrupt(interrupts[i]); err != nil {
+		if err := checkInterrupt(interrupts[i], &x.node.schemas); err != nil {
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
 	}
@@ -104,7 +105,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		}
 		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls}, interrupts)
 		if x.blocking() && !errors.Is(err, ErrSuspended) {
-			x.runner.dismiss(x.id)
+			x.parking.dismiss(x.id)
 		}
 		return Answers{}, nil, err
 	}
@@ -123,7 +124,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 }
 
 // checkInterrupt refuses what clients could not answer.
-func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
+func checkInterrupt(i protocol.Interrupt, schemas *responseschema.Set) error {
 	if err := i.CheckReason(); err != nil {
 		return err
 	}
@@ -131,7 +132,7 @@ func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
 		return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
 	}
 	if !i.ResponseSchema.IsZero() {
-		if _, err := r.schemas.Compile(i.ResponseSchema); err != nil {
+		if _, err := schemas.Compile(i.ResponseSchema); err != nil {
 			return err
 		}
 	}
@@ -152,7 +153,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		}
 		it := store.SuspendedInterrupt{ID: id, Interrupt: shown}
 		if at := expiryTime(interrupts[i]); !at.IsZero() {
-			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), string(x.runner.expiryPolicy(interrupts[i]))
+			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.options.OnExpiry))
 		}
 		s.Items = append(s.Items, it)
 		ask.IDs = append(ask.IDs, id)
@@ -168,7 +169,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 	if err != nil {
 		return fmt.Errorf("adapter: Ask: %w", err)
 	}
-	x.runner.reached("mid_suspend")
+	x.node.reached("mid_suspend")
 	err = x.end(&store.End{
 		Kind:       store.EndSuspend,
 		Suspension: text,

@@ -12,11 +12,19 @@ const (
 	maxClaims = 32
 	// maxLine is how many threads wait for a claim. The sweep finds those beyond.
 	maxLine = 1024
+	// sweepPage is how many due threads are asked for at once. While there are more
+	// they are asked for as soon as these are claimed.
+	sweepPage = 256
 )
 
-// claims are the threads that this node is to claim, in the order in which it
-// heard of them, and the places for runs that claims and inputs need.
-type claims struct {
+// capacity is how many runs this node carries: the places that claims and inputs need,
+// and the threads that it is to claim when there are some, in the order in which it
+// heard of them.
+type capacity struct {
+	*node
+	backoff *backoff
+	claim   func(store.ThreadKey) (took bool)
+
 	mu    sync.Mutex
 	max   int // runs at once
 	runs  int // that are carried
@@ -29,6 +37,10 @@ type claims struct {
 	wake  chan struct{} // holds one: look for others at once
 }
 
+func newCapacity(n *node, b *backoff) *capacity {
+	return &capacity{node: n, backoff: b, max: n.options.MaxRuns, known: map[store.ThreadKey]claimStage{}, wake: make(chan struct{}, 1)}
+}
+
 // claimStage is where the claim of a thread stands.
 type claimStage int
 
@@ -39,17 +51,16 @@ const (
 )
 
 // claimLater claims the thread's next activation when its turn comes.
-func (r *Runner) claimLater(key store.ThreadKey) { r.lineUp(key, claimAgain) }
+func (c *capacity) claimLater(key store.ThreadKey) { c.lineUp(key, claimAgain) }
 
 // claimDue is claimLater for what a sweep has found: a claim that is under way is
 // the one that is due.
-func (r *Runner) claimDue(key store.ThreadKey) { r.lineUp(key, claimUnder) }
+func (c *capacity) claimDue(key store.ThreadKey) { c.lineUp(key, claimUnder) }
 
-func (r *Runner) lineUp(key store.ThreadKey, under claimStage) {
-	if r.draining() || r.leaves(key) || r.holds(key) {
+func (c *capacity) lineUp(key store.ThreadKey, under claimStage) {
+	if c.draining() || c.backoff.leaves(key) || c.backoff.holds(key) {
 		return
 	}
-	c := &r.claims
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch stage := c.known[key]; {
@@ -60,29 +71,28 @@ func (r *Runner) lineUp(key store.ThreadKey, under claimStage) {
 		c.more = true
 	default:
 		c.append(key)
-		r.claimNext()
+		c.claimNext()
 	}
 }
 
 // append puts the thread at the end of the line. The lock is held.
-func (c *claims) append(key store.ThreadKey) {
+func (c *capacity) append(key store.ThreadKey) {
 	c.known[key] = claimWaits
 	c.line = append(c.line, key)
 }
 
 // room reports whether one more run has a place. The lock is held.
-func (c *claims) room() bool { return c.runs+c.held < c.max }
+func (c *capacity) room() bool { return c.runs+c.held < c.max }
 
-// claimNext begins as many claims as have room. The lock of r.claims is held.
-func (r *Runner) claimNext() {
-	c := &r.claims
-	for len(c.line) > 0 && c.under < maxClaims && c.room() && !r.draining() {
+// claimNext begins as many claims as have room. The lock is held.
+func (c *capacity) claimNext() {
+	for len(c.line) > 0 && c.under < maxClaims && c.room() && !c.draining() {
 		key := c.line[0]
 		c.line = c.line[1:]
 		c.known[key] = claimUnder
 		c.under++
 		c.held++
-		r.background(func() { r.claimNow(key) })
+		c.background(func() { c.claimNow(key) })
 	}
 	if len(c.line) == 0 && c.more && c.took && c.room() {
 		c.more = false
@@ -94,9 +104,8 @@ func (r *Runner) claimNext() {
 }
 
 // claimNow makes one claim of those under way.
-func (r *Runner) claimNow(key store.ThreadKey) {
-	took := r.tryClaim(key)
-	c := &r.claims
+func (c *capacity) claimNow(key store.ThreadKey) {
+	took := c.claim(key)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	again := c.known[key] == claimAgain
@@ -107,13 +116,12 @@ func (r *Runner) claimNow(key store.ThreadKey) {
 	c.took = c.took || took
 	c.under--
 	c.held--
-	r.claimNext()
+	c.claimNext()
 }
 
 // reserve holds a place for a run that may begin; false: there is none. The
 // caller gives it back when the run has begun, or has not.
-func (r *Runner) reserve() bool {
-	c := &r.claims
+func (c *capacity) reserve() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.room() {
@@ -124,32 +132,30 @@ func (r *Runner) reserve() bool {
 }
 
 // occupy holds a place for what may be a run already, whether there is room or not.
-func (r *Runner) occupy() {
-	c := &r.claims
+func (c *capacity) occupy() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held++
 }
 
-func (r *Runner) unreserve() {
-	c := &r.claims
+// release gives a place back.
+func (c *capacity) release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.held--
-	r.claimNext()
+	c.claimNext()
 }
 
 // carried counts runs that begin, and those that are over for this worker.
-func (r *Runner) carried(n int) {
-	c := &r.claims
+func (c *capacity) carried(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.runs += n
-	r.claimNext()
+	c.claimNext()
 }
 
 // looking is called before others are looked for; false: there are enough.
-func (c *claims) looking() bool {
+func (c *capacity) looking() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.line) >= sweepPage {
@@ -161,12 +167,11 @@ func (c *claims) looking() bool {
 }
 
 // found ends looking for others; more: there may be some beyond those found.
-func (r *Runner) found(more bool) {
-	c := &r.claims
+func (c *capacity) found(more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.more = c.more || more
-	r.claimNext()
+	c.claimNext()
 }
 
 // Load is what one node carries.
@@ -176,10 +181,8 @@ type Load struct {
 	Panics  int64 // contained so far, without those of agents
 }
 
-// Load returns what the node carries now.
-func (r *Runner) Load() Load {
-	c := &r.claims
+func (c *capacity) load() Load {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return Load{Runs: c.runs, MaxRuns: c.max, Panics: r.panics.count.Load()}
+	return Load{Runs: c.runs, MaxRuns: c.max, Panics: c.panics.count.Load()}
 }

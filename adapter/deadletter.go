@@ -3,28 +3,15 @@ package adapter
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// undeliverable says why an activation cannot succeed, now or ever.
-type undeliverable struct {
-	code, text string
-	// later: another node, or the same after a while, may succeed. elsewhere: only
-	// another.
-	later, elsewhere bool
-	// giveBack: decisions that nothing was done with are given back.
-	giveBack bool
-}
-
-func (u *undeliverable) Error() string { return u.text }
-
 // deliver settles a claim whose activation failed: it is tried again later, or
 // becomes a dead letter, and then nobody continues its execution unless its
 // decisions were given back. Other errors leave the claim to its lease.
-func (r *Runner) deliver(claim store.Claim, execution string, attempts int, failed error) error {
+func (w *worker) deliver(claim store.Claim, execution string, attempts int, failed error) error {
 	var u *undeliverable
 	if !errors.As(failed, &u) {
 		return failed
@@ -33,52 +20,34 @@ func (r *Runner) deliver(claim store.Claim, execution string, attempts int, fail
 	if err != nil {
 		return err
 	}
-	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
+	ctx, stop := context.WithTimeout(context.Background(), w.options.StoreTimeout)
 	defer stop()
 	n := store.Nack{Claim: claim, Error: u.text, Terminal: terminal, GiveBack: u.giveBack}
-	settle := r.store.Bury
+	settle := w.store.Bury
 	if u.later {
-		settle = r.store.Nack
+		settle = w.store.Nack
 		n.Wait = retryAfter(attempts)
 	}
 	if u.elsewhere {
-		if wait, patient := r.leaveTo(claim); patient {
+		if wait, patient := w.backoff.leaveTo(claim); patient {
 			n.Wait, n.Free = wait, true
 		}
 	}
 	result, err := retry(ctx, func() (store.NackResult, error) { return settle(ctx, n) })
 	if u.code == CodeStateCorrupted && errors.Is(err, store.ErrCorrupted) {
-		_, err = r.repair(ctx, claim.Thread, u.text)
+		_, err = w.control.repair(ctx, claim.Thread, u.text)
 		return err
 	}
 	if err != nil {
 		return err
 	}
-	r.log.Warn("a dispatch could not be delivered", "thread", claim.Thread.Thread, "dispatch", claim.RunID,
+	w.log.Warn("a dispatch could not be delivered", "thread", claim.Thread.Thread, "dispatch", claim.RunID,
 		"attempt", attempts, "state", string(result.State), "error", u.text)
 	if result.State == store.DispatchDeadLetter && !result.GaveBack {
-		r.dismiss(execution)
+		w.parking.dismiss(execution)
 	}
 	if result.Ready {
-		r.claimLater(claim.Thread)
+		w.capacity.claimLater(claim.Thread)
 	}
 	return nil
-}
-
-// exhausted is what becomes of a run whose workers were all lost.
-func (r *Runner) exhausted(ctx context.Context, claimed store.ClaimResult) error {
-	u := &undeliverable{code: CodeWorkerLost, text: fmt.Sprintf("the worker of the run was lost %d times", claimed.Attempts-1)}
-	if claimed.Kind == store.ClaimTakeover {
-		view, err := r.store.Journal(ctx, claimed.Claim)
-		if errors.Is(err, store.ErrClaimLost) {
-			return nil
-		}
-		if err != nil {
-			return r.unused(claimed.Claim, err)
-		}
-		// Decisions that nobody can read on from would come back for ever.
-		j, err := readJournal(view.Journal)
-		u.giveBack = err == nil && !j.final
-	}
-	return u
 }

@@ -20,14 +20,14 @@ func (r *Runner) Shutdown(ctx context.Context) error {
 	defer enough()
 	var watching sync.WaitGroup
 	if first {
-		close(r.quiet)
+		close(r.sweeper.quiet)
 		if r.store.Durable() {
-			_ = r.withdraw(ctx) // or watchOthers does
-			watching.Go(func() { r.watchOthers(looking) })
+			_ = r.presence.withdraw(ctx) // or watchOthers does
+			watching.Go(func() { r.presence.watchOthers(looking) })
 		}
 	}
-	r.dismissAll()
-	r.sweeping.Wait()
+	r.parking.dismissAll()
+	r.sweeper.over.Wait()
 	var err error
 	select {
 	case <-r.running.done():

@@ -15,6 +15,14 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
+// inbox shows what is open, and answers it.
+type inbox struct {
+	*node
+	admission *admission
+	threads   *threads
+	backoff   *backoff
+}
+
 // Suspended is a thread's open interrupts, as the inbox shows them.
 type Suspended struct {
 	Thread     store.ThreadKey
@@ -61,8 +69,8 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 // waited longest first, and returns the cursor of the next page, "" at the end. One
 // that cannot be read holds up no other. An error that wraps ErrPartial comes with a
 // page that others may be missing on: see PageQuery.
-func (r *Runner) Inbox(ctx context.Context, q store.PageQuery) ([]Suspended, string, error) {
-	page, partial := r.store.Inbox(ctx, q)
+func (ib *inbox) Inbox(ctx context.Context, q store.PageQuery) ([]Suspended, string, error) {
+	page, partial := ib.store.Inbox(ctx, q)
 	if partial != nil && !errors.Is(partial, store.ErrPartial) {
 		return nil, "", partial
 	}
@@ -85,11 +93,11 @@ func (r *Runner) Inbox(ctx context.Context, q store.PageQuery) ([]Suspended, str
 // Open returns the open interrupts of those of the threads that have any, in the
 // same order, without reading what else is in them. Some, beside an error that wraps
 // ErrPartial.
-func (r *Runner) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended, error) {
+func (ib *inbox) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	ends, partial := r.store.Tail(ctx, keys)
+	ends, partial := ib.store.Tail(ctx, keys)
 	if partial != nil && !errors.Is(partial, store.ErrPartial) {
 		return nil, partial
 	}
@@ -99,7 +107,7 @@ func (r *Runner) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended,
 			continue
 		}
 		// Whoever asks for what follows the end is given no snapshot.
-		view, err := r.store.Read(ctx, key, store.ReadQuery{After: &ends[i]})
+		view, err := ib.store.Read(ctx, key, store.ReadQuery{After: &ends[i]})
 		var s *Suspended
 		if err == nil {
 			s, err = suspended(store.InboxItem{Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts})
@@ -134,18 +142,18 @@ type Answered struct {
 // then they are submitted as one resume. A refusal is in Admitted and keeps
 // nothing. label is the runId of the continuation; the same answers sent again
 // are repeats under any label.
-func (r *Runner) Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
+func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
-	if refusal := r.checkInput(Input{Run: input}); refusal != nil {
+	if refusal := ib.admission.checkInput(Input{Run: input}); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
 	}
 	if len(entries) == 0 {
 		return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
 	}
-	for range maxSubmitTries {
-		answered, stale, err := r.answer(ctx, key, tenant, input, entries)
+	for range maxTries {
+		answered, stale, err := ib.answer(ctx, key, tenant, input, entries)
 		if errors.Is(err, store.ErrCorrupted) {
-			return Answered{Admitted: refused(r.unreadable(key, err))}, nil
+			return Answered{Admitted: refused(ib.backoff.unreadable(key, err))}, nil
 		}
 		if err != nil || !stale {
 			return answered, err
@@ -154,8 +162,8 @@ func (r *Runner) Answer(ctx context.Context, key store.ThreadKey, tenant, label 
 	return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", store.ErrOutcomeUnknown)
 }
 
-func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string, input *protocol.RunAgentInput, entries []protocol.ResumeEntry) (Answered, bool, error) {
-	j, err := r.read(ctx, key, input)
+func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, tenant string, input *protocol.RunAgentInput, entries []protocol.ResumeEntry) (Answered, bool, error) {
+	j, err := ib.read(ctx, key, input)
 	if err != nil {
 		return Answered{}, false, err
 	}
@@ -193,7 +201,7 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 		if foreign {
 			all.Resume, version = entries, 0 // Submit says what is wrong, or that it is a repeat
 		}
-		admitted, moved, err := r.submit(ctx, Input{Namespace: key.Namespace, Tenant: tenant, Run: all}, version)
+		admitted, moved, err := ib.admission.submit(ctx, Input{Namespace: key.Namespace, Tenant: tenant, Run: all}, version)
 		return Answered{Admitted: admitted}, moved, err
 	}
 	drafts := map[string]json.RawMessage{}
@@ -211,7 +219,7 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 				e.InterruptID, n, maxDraftBytes), nil))}, false, nil
 		}
 	}
-	now, kept, err := r.store.Drafts(ctx, key, j.View.Version, drafts)
+	now, kept, err := ib.store.Drafts(ctx, key, j.View.Version, drafts)
 	if err != nil || !kept {
 		return Answered{}, err == nil, err
 	}
@@ -221,7 +229,7 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 }
 
 // DropDraft takes a draft back. False: the interrupt is not open.
-func (r *Runner) DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error) {
-	_, ok, err := r.store.Drafts(ctx, key, 0, map[string]json.RawMessage{interruptID: nil})
+func (ib *inbox) DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error) {
+	_, ok, err := ib.store.Drafts(ctx, key, 0, map[string]json.RawMessage{interruptID: nil})
 	return ok, err
 }

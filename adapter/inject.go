@@ -31,13 +31,13 @@ type Injection struct {
 
 // Inject submits a user message for a thread that is stored. The answers are
 // those of Submit.
-func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
+func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	if in.RunID == "" {
 		in.RunID = uuid.NewString()
 	}
 	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: lifecycle.Version}
 	if in.After != "" {
-		thread, err := r.Thread(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread})
+		thread, err := ts.Thread(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread})
 		if err != nil {
 			return Admitted{}, err
 		}
@@ -49,7 +49,7 @@ func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
 	input.Messages = append(input.Messages, protocol.Message{
 		ID: derive(in.RunID, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
-	return r.Submit(ctx, Input{
+	return ts.admission.Submit(ctx, Input{
 		Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, interrupts: in.Interrupt,
 	})
 }

@@ -26,15 +26,15 @@ var errPanicked = errors.New("adapter: it panicked")
 
 // contain calls fn for a thread, or for none. A panic is counted, logged the first
 // time that it happens there, and returned as an error.
-func (r *Runner) contain(doing string, key store.ThreadKey, fn func() error) error {
+func (n *node) contain(doing string, key store.ThreadKey, fn func() error) error {
 	err := panics.Contain(fn)
 	var p *panics.Error
 	if !errors.As(err, &p) {
 		return err
 	}
-	r.panics.count.Add(1)
-	if r.panics.met.first(panicPlace{doing, key}) {
-		r.log.Error("a panic was contained; it is counted from here on", "doing", doing, "thread", key.Thread,
+	n.panics.count.Add(1)
+	if n.panics.met.first(panicPlace{doing, key}) {
+		n.log.Error("a panic was contained; it is counted from here on", "doing", doing, "thread", key.Thread,
 			"panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 	}
 	return errPanicked

@@ -18,28 +18,30 @@ const (
 	othersPace  = time.Second
 )
 
-// others is what a draining runner knows of other nodes.
-type others struct {
+// presence is what nodes know of each other: which agents' runs this one takes, and
+// once it drains which of them others take.
+type presence struct {
+	*node
 	takers atomic.Pointer[map[string]bool] // agents whose runs another node takes; nil: not known
 	known  chan struct{}                   // closed when that was asked
 }
 
 // offer makes known that this node takes runs of its agents. On a store that dies with
 // the process nobody could see it.
-func (r *Runner) offer() {
-	if !r.store.Durable() {
+func (p *presence) offer() {
+	if !p.store.Durable() {
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+	ctx, cancel := context.WithTimeout(p.ctx, p.options.StoreTimeout)
 	defer cancel()
-	if err := r.store.Offer(ctx, r.agentNames()); err != nil {
-		r.log.Warn("other nodes may not see yet that this one takes runs", "error", err)
+	if err := p.store.Offer(ctx, p.agentNames()); err != nil {
+		p.log.Warn("other nodes may not see yet that this one takes runs", "error", err)
 	}
 }
 
-func (r *Runner) agentNames() []string {
-	names := make([]string, 0, len(r.agents))
-	for name := range r.agents {
+func (p *presence) agentNames() []string {
+	names := make([]string, 0, len(p.options.Agents))
+	for name := range p.options.Agents {
 		names = append(names, name)
 	}
 	return names
@@ -48,36 +50,36 @@ func (r *Runner) agentNames() []string {
 // handsBack reports whether a run of the agent is to be left to others: the runner
 // drains, and some node takes it, or nobody knows whether one does. It waits until
 // that was asked.
-func (r *Runner) handsBack(ctx context.Context, agent string) bool {
-	if !r.draining() || !r.store.Durable() {
+func (p *presence) handsBack(ctx context.Context, agent string) bool {
+	if !p.draining() || !p.store.Durable() {
 		return false
 	}
 	select {
-	case <-r.others.known:
+	case <-p.known:
 	case <-ctx.Done():
 		return false // the run is over for this worker in any case
 	}
-	takers := r.others.takers.Load()
+	takers := p.takers.Load()
 	return takers == nil || (*takers)[agent]
 }
 
 // withdraw makes known that this node takes no more runs.
-func (r *Runner) withdraw(ctx context.Context) error {
+func (p *presence) withdraw(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, othersTimeout)
 	defer cancel()
-	return r.store.Offer(ctx, nil)
+	return p.store.Offer(ctx, nil)
 }
 
 // lookAround asks of which agents others take runs. They have to see first that this
 // node takes none: else two that look at the same time would both find somebody.
-func (r *Runner) lookAround(ctx context.Context) (*map[string]bool, error) {
-	if err := r.withdraw(ctx); err != nil {
+func (p *presence) lookAround(ctx context.Context) (*map[string]bool, error) {
+	if err := p.withdraw(ctx); err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithTimeout(ctx, othersTimeout)
 	defer cancel()
-	names := r.agentNames()
-	takers, err := r.store.Takers(ctx, names)
+	names := p.agentNames()
+	takers, err := p.store.Takers(ctx, names)
 	if err != nil {
 		return nil, err
 	}
@@ -90,9 +92,9 @@ func (r *Runner) lookAround(ctx context.Context) (*map[string]bool, error) {
 	return &taken, nil
 }
 
-// watchOthers keeps r.others until ctx ends: nodes come and go.
-func (r *Runner) watchOthers(ctx context.Context) {
-	known := sync.OnceFunc(func() { close(r.others.known) })
+// watchOthers asks again and again until ctx ends: nodes come and go.
+func (p *presence) watchOthers(ctx context.Context) {
+	known := sync.OnceFunc(func() { close(p.known) })
 	defer known()
 	pause := time.NewTimer(0)
 	defer pause.Stop()
@@ -102,15 +104,15 @@ func (r *Runner) watchOthers(ctx context.Context) {
 			return
 		case <-pause.C:
 		}
-		taken, err := r.lookAround(ctx)
+		taken, err := p.lookAround(ctx)
 		if ctx.Err() != nil {
 			return
 		}
 		if err != nil {
-			r.log.Warn("it is not known whether another node takes runs: they are handed back", "error", err)
+			p.log.Warn("it is not known whether another node takes runs: they are handed back", "error", err)
 		}
 		if taken == nil || len(*taken) == 0 || wait > othersPause {
-			r.others.takers.Store(taken)
+			p.takers.Store(taken)
 			known()
 		}
 		pause.Reset(wait)

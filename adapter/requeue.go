@@ -19,26 +19,26 @@ import (
 // for answers (CodeThreadBusy, CodePending), when the dead letter was requeued
 // already or the thread has begun another execution since (CodeGone), and when
 // its agent is not known here (CodeInvalidInput).
-func (r *Runner) Requeue(ctx context.Context, key store.ThreadKey, id string) (Admitted, error) {
-	if !r.enter() {
+func (ds *dispatches) Requeue(ctx context.Context, key store.ThreadKey, id string) (Admitted, error) {
+	if !ds.enter() {
 		return refused(judge.Refuse(CodeServerDraining, "the server is shutting down: try again", nil)), nil
 	}
-	defer r.running.end()
-	if !r.reserve() {
-		return refused(r.noPlace()), nil
+	defer ds.running.end()
+	if !ds.capacity.reserve() {
+		return refused(ds.admission.noPlace()), nil
 	}
-	defer r.unreserve()
-	for range maxSubmitTries {
-		letter, err := r.store.Dispatch(ctx, key, id)
+	defer ds.capacity.release()
+	for range maxTries {
+		letter, err := ds.store.Dispatch(ctx, key, id)
 		if err != nil {
 			return Admitted{}, err
 		}
 		if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
 			return refused(judge.Refuse(CodeGone, "there is no such dead letter, or it was requeued already", nil)), nil
 		}
-		admitted, stale, err := r.requeue(ctx, key, letter)
+		admitted, stale, err := ds.requeue(ctx, key, letter)
 		if errors.Is(err, store.ErrCorrupted) {
-			return refused(r.unreadable(key, err)), nil
+			return refused(ds.backoff.unreadable(key, err)), nil
 		}
 		if err != nil || !stale {
 			return admitted, err
@@ -47,12 +47,12 @@ func (r *Runner) Requeue(ctx context.Context, key store.ThreadKey, id string) (A
 	return refused(judge.Refuse(CodeThreadBusy, "the thread changes too fast: try again", nil)), nil
 }
 
-func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store.Dispatch) (Admitted, bool, error) {
+func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *store.Dispatch) (Admitted, bool, error) {
 	old, err := stored.Record(&store.RunState{Record: letter.Record})
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	if letter.Input != nil && r.agents[old.Agent] == nil {
+	if letter.Input != nil && ds.options.Agents[old.Agent] == nil {
 		return refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf("this server does not know the agent %q: requeue the dead letter at one that does", old.Agent), nil)), false, nil
 	}
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
@@ -67,7 +67,7 @@ func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store
 		}
 		input.RunID = label
 	}
-	j, err := r.read(ctx, key, input)
+	j, err := ds.read(ctx, key, input)
 	if err != nil {
 		return Admitted{}, false, err
 	}
@@ -100,5 +100,5 @@ func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store
 	if b.Record, err = json.Marshal(store.RunRecord{Label: b.Label, Execution: b.Execution, Agent: b.Agent, Digest: digest}); err != nil {
 		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
 	}
-	return r.begin(ctx, b, start)
+	return ds.admission.begin(ctx, b, start)
 }

@@ -126,17 +126,15 @@ func (r *Run) callKey(id string) string {
 // execution is one activation of an execution: a claimed run, and the agent's
 // function being called for it.
 type execution struct {
-	runner *Runner
-	agent  Agent
-	named  string // as which the runner knows the agent
-	claim  store.Claim
-	label  string // of the run that carries it
-	id     string
-	frozen store.Frozen
-	pipe   *pipeline
-	lease  *lease
-	ctx    context.Context // ends when the run is over for this worker
-	cancel context.CancelCauseFunc
+	activation
+	node     *node
+	parking  *parking
+	presence *presence
+	agent    Agent
+	named    string // as which the node knows the agent
+	label    string // of the run that carries it
+	id       string
+	frozen   store.Frozen
 
 	continuing bool // the run answers interrupts
 	parked     *parked
@@ -169,4 +167,13 @@ func inside(ctx context.Context, what string) context.Context {
 func insideOf(ctx context.Context) string {
 	what, _ := ctx.Value(insideKey{}).(string)
 	return what
+}
+
+// activation is a claimed run while this worker carries it.
+type activation struct {
+	claim  store.Claim
+	pipe   *pipeline
+	lease  *lease
+	ctx    context.Context // ends when the run is over for this worker
+	cancel context.CancelCauseFunc
 }

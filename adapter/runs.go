@@ -9,6 +9,14 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
+// dispatches shows the runs of threads, and goes on with dead letters.
+type dispatches struct {
+	*node
+	admission *admission
+	capacity  *capacity
+	backoff   *backoff
+}
+
 // RunInfo is a run as operators see it: its dispatch, and what its record says.
 type RunInfo struct {
 	store.Dispatch
@@ -35,8 +43,8 @@ func runInfos(dispatches []store.Dispatch) ([]RunInfo, error) {
 
 // Runs lists the runs of a thread: those that wait or are active in the order of
 // claiming, then the others, latest first.
-func (r *Runner) Runs(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]RunInfo, error) {
-	dispatches, err := r.store.Dispatches(ctx, key, q)
+func (ds *dispatches) Runs(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]RunInfo, error) {
+	dispatches, err := ds.store.Dispatches(ctx, key, q)
 	if err != nil {
 		return nil, err
 	}
@@ -45,8 +53,8 @@ func (r *Runner) Runs(ctx context.Context, key store.ThreadKey, q store.Dispatch
 
 // FindRun returns one run of a thread by its server-made id; nil when there is
 // none.
-func (r *Runner) FindRun(ctx context.Context, key store.ThreadKey, id string) (*RunInfo, error) {
-	d, err := r.store.Dispatch(ctx, key, id)
+func (ds *dispatches) FindRun(ctx context.Context, key store.ThreadKey, id string) (*RunInfo, error) {
+	d, err := ds.store.Dispatch(ctx, key, id)
 	if err != nil || d == nil {
 		return nil, err
 	}
@@ -56,8 +64,8 @@ func (r *Runner) FindRun(ctx context.Context, key store.ThreadKey, id string) (*
 
 // DeadLetters pages through a tenant's dead letters, oldest first, and returns
 // the cursor of the next page, "" at the end. Errors are as Inbox's.
-func (r *Runner) DeadLetters(ctx context.Context, q store.PageQuery) ([]RunInfo, string, error) {
-	page, partial := r.store.DeadLetters(ctx, q)
+func (ds *dispatches) DeadLetters(ctx context.Context, q store.PageQuery) ([]RunInfo, string, error) {
+	page, partial := ds.store.DeadLetters(ctx, q)
 	if partial != nil && !errors.Is(partial, store.ErrPartial) {
 		return nil, "", partial
 	}
@@ -67,6 +75,6 @@ func (r *Runner) DeadLetters(ctx context.Context, q store.PageQuery) ([]RunInfo,
 
 // CountDispatches counts the dispatches of a tenant's threads by state. Errors are as
 // Inbox's.
-func (r *Runner) CountDispatches(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
-	return r.store.CountTenant(ctx, tenant)
+func (ds *dispatches) CountDispatches(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
+	return ds.store.CountTenant(ctx, tenant)
 }

@@ -87,7 +87,7 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
 	}
 	s.passPauses()
-	if s.live() && (x.recorded || restartable(x.agent)) && x.runner.handsBack(x.ctx, x.named) {
+	if s.live() && (x.recorded || restartable(x.agent)) && x.presence.handsBack(x.ctx, x.named) {
 		x.leaving = true
 		return nil, errHandBack
 	}
@@ -159,7 +159,7 @@ func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, fn
 	if journaled := x.record(s, done); journaled != nil {
 		return nil, journaled
 	}
-	x.runner.reached("after_record")
+	x.node.reached("after_record")
 	return result, err
 }
 
@@ -168,7 +168,7 @@ func (x *execution) unlocked(ctx context.Context, ref store.StepRef, fn func(con
 	defer x.mu.Lock()
 	ctx, cancel := x.within(inside(ctx, "step "+ref.Key))
 	defer cancel()
-	x.runner.reached("step_before_effect")
+	x.node.reached("step_before_effect")
 	if err := x.lease.await(ctx); err != nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (x *execution) unlocked(ctx context.Context, ref store.StepRef, fn func(con
 		result, err = fn(ctx)
 		return err
 	})
-	x.runner.reached("step_after_effect")
+	x.node.reached("step_after_effect")
 	return result, err
 }
 

@@ -3,35 +3,44 @@ package adapter
 import (
 	"context"
 	"errors"
+	"sync"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-const (
-	// retireEvery is how often what is past its retention is looked for.
-	retireEvery = time.Minute
-	// sweepPage is how many due threads are asked for at once. While there are more
-	// they are asked for as soon as these are claimed.
-	sweepPage = 256
-)
+// retireEvery is how often what is past its retention is looked for.
+const retireEvery = time.Minute
+
+// sweeper looks for what nobody tells a node of: lost runs, dispatches that are due,
+// deliveries that were missed, and what is past its retention.
+type sweeper struct {
+	*node
+	hub      *follow.Hub
+	capacity *capacity
+	backoff  *backoff
+	grace    *grace
+	over     sync.WaitGroup
+	quiet    chan struct{} // closed: no more sweeps
+}
 
 // sweep claims what is due, verifies what is followed and retires what is old,
 // until Shutdown.
-func (r *Runner) sweep() {
-	tick := time.NewTicker(r.options.Sweep)
+func (s *sweeper) sweep() {
+	tick := time.NewTicker(s.options.Sweep)
 	defer tick.Stop()
 	var retired time.Time
 	more := false
 	for {
-		r.aside("sweep", r.findDue)
-		r.aside("verify", r.verify)
+		s.aside("sweep", s.findDue)
+		s.aside("verify", s.verify)
 		if more || time.Since(retired) >= retireEvery {
-			more = r.aside("retire", r.retire)
-			r.forgetFailing()
+			more = s.aside("retire", s.retire)
+			s.backoff.forgetFailing()
 			retired = time.Now()
 		}
-		if !r.rest(tick.C) {
+		if !s.rest(tick.C) {
 			return
 		}
 	}
@@ -39,24 +48,24 @@ func (r *Runner) sweep() {
 
 // rest waits for the next sweep, and looks for more to claim when that is worth
 // it; false: there are no more sweeps.
-func (r *Runner) rest(tick <-chan time.Time) bool {
+func (s *sweeper) rest(tick <-chan time.Time) bool {
 	for {
 		select {
-		case <-r.quiet:
+		case <-s.quiet:
 			return false
 		case <-tick:
 			return true
-		case <-r.claims.wake:
-			r.aside("sweep", r.findDue)
+		case <-s.capacity.wake:
+			s.aside("sweep", s.findDue)
 		}
 	}
 }
 
 // aside does one of the sweep's duties, which must not end the others.
-func (r *Runner) aside(doing string, fn func(context.Context) bool) (more bool) {
-	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+func (s *sweeper) aside(doing string, fn func(context.Context) bool) (more bool) {
+	ctx, cancel := context.WithTimeout(s.ctx, s.options.StoreTimeout)
 	defer cancel()
-	_ = r.contain(doing, store.ThreadKey{}, func() error { // it is logged
+	_ = s.contain(doing, store.ThreadKey{}, func() error { // it is logged
 		more = fn(ctx)
 		return nil
 	})
@@ -64,36 +73,36 @@ func (r *Runner) aside(doing string, fn func(context.Context) bool) (more bool) 
 }
 
 // findDue puts what is due in line. True: there is more.
-func (r *Runner) findDue(ctx context.Context) (more bool) {
-	if !r.claims.looking() {
+func (s *sweeper) findDue(ctx context.Context) (more bool) {
+	if !s.capacity.looking() {
 		return true
 	}
 	asked := time.Now()
-	due, err := r.store.Due(ctx, sweepPage)
-	r.grace.answered(asked, err)
+	due, err := s.store.Due(ctx, sweepPage)
+	s.grace.answered(asked, err)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
-		r.log.Warn("the sweep could not read what is due", "error", err)
+		s.log.Warn("the sweep could not read what is due", "error", err)
 	}
 	for _, key := range due {
-		r.claimDue(key)
+		s.capacity.claimDue(key)
 	}
 	more = len(due) >= sweepPage
-	r.found(more)
+	s.capacity.found(more)
 	return more
 }
 
-func (r *Runner) verify(ctx context.Context) bool {
-	if err := r.hub.Verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
-		r.log.Warn("followed threads could not be verified", "error", err)
+func (s *sweeper) verify(ctx context.Context) bool {
+	if err := s.hub.Verify(ctx); err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
+		s.log.Warn("followed threads could not be verified", "error", err)
 	}
 	return false
 }
 
 // retire lets the store forget what is past its retention. True: there is more.
-func (r *Runner) retire(ctx context.Context) bool {
-	more, err := r.store.Retire(ctx)
+func (s *sweeper) retire(ctx context.Context) bool {
+	more, err := s.store.Retire(ctx)
 	if err != nil && ctx.Err() == nil {
-		r.log.Warn("what is past its retention could not be retired", "error", err)
+		s.log.Warn("what is past its retention could not be retired", "error", err)
 	}
 	return more
 }

@@ -28,16 +28,23 @@ type Thread struct {
 	Corrupted bool
 }
 
+// threads reads and changes threads at rest.
+type threads struct {
+	*node
+	admission *admission
+	backoff   *backoff
+}
+
 // Threads pages through the threads of a namespace, latest input first, and
 // returns the cursor of the next page, "" at the end. Errors are as Inbox's.
-func (r *Runner) Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error) {
-	page, err := r.store.Threads(ctx, namespace, q)
+func (ts *threads) Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error) {
+	page, err := ts.store.Threads(ctx, namespace, q)
 	return page.Threads, page.Next, err
 }
 
 // Thread reads one thread; nil when it was never used.
-func (r *Runner) Thread(ctx context.Context, key store.ThreadKey) (*Thread, error) {
-	view, err := r.store.Read(ctx, key, store.ReadQuery{})
+func (ts *threads) Thread(ctx context.Context, key store.ThreadKey) (*Thread, error) {
+	view, err := ts.store.Read(ctx, key, store.ReadQuery{})
 	if err != nil || view.Version == 0 {
 		return nil, err
 	}
@@ -64,23 +71,23 @@ func (r *Runner) Thread(ctx context.Context, key store.ThreadKey) (*Thread, erro
 
 // SetTitle names a thread. Longer titles are cut to 60 bytes. False: the thread
 // was never used.
-func (r *Runner) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
-	return r.store.SetTitle(ctx, key, cutTitle(title))
+func (ts *threads) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
+	return ts.store.SetTitle(ctx, key, cutTitle(title))
 }
 
 // DeleteThread forgets a thread. False: a run is active or waits, or interrupts
 // are open. A thread that cannot be read is forgotten whatever goes on in it.
-func (r *Runner) DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error) {
-	deleted, err := r.store.Delete(ctx, key)
+func (ts *threads) DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error) {
+	deleted, err := ts.store.Delete(ctx, key)
 	broken := errors.Is(err, store.ErrCorrupted)
 	if err == nil && !deleted {
-		broken, err = r.unreadableThread(ctx, key)
+		broken, err = ts.unreadableThread(ctx, key)
 	}
 	if !broken {
 		return deleted, err
 	}
-	r.mended(key)
-	return true, r.store.Erase(ctx, key)
+	ts.backoff.mended(key)
+	return true, ts.store.Erase(ctx, key)
 }
 
 // unixMilli is the time of a stored number; zero for 0.
@@ -89,4 +96,17 @@ func unixMilli(ms int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms)
+}
+
+// unreadableThread reports whether what the thread waits for cannot be read, so that
+// nobody can end it in order.
+func (ts *threads) unreadableThread(ctx context.Context, key store.ThreadKey) (bool, error) {
+	view, err := ts.store.Read(ctx, key, store.ReadQuery{})
+	if err == nil {
+		_, err = stored.Suspension(view.Suspension)
+	}
+	if errors.Is(err, store.ErrCorrupted) {
+		return true, nil
+	}
+	return false, err
 }

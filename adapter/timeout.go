@@ -14,7 +14,7 @@ var errRunTimeout = errors.New("adapter: the run has reached its time limit")
 // run ends even if the agent does not heed its context; the worker then still
 // waits for it.
 func (x *execution) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
-	after := x.runner.options.RunTimeout
+	after := x.node.options.RunTimeout
 	if after <= 0 {
 		return ctx, func() {}
 	}

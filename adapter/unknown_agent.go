@@ -25,34 +25,34 @@ type unknownAgentRun struct {
 // leaveTo says how long the run waits for a node that knows its agent; false when
 // it has waited long enough. This node leaves it alone for two sweeps more, or it
 // might be the first each time.
-func (r *Runner) leaveTo(claim store.Claim) (wait time.Duration, patient bool) {
-	if r.options.AgentWait < 0 {
+func (b *backoff) leaveTo(claim store.Claim) (wait time.Duration, patient bool) {
+	if b.options.AgentWait < 0 {
 		return 0, false
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	now := time.Now()
-	for key, s := range r.unknown {
-		if now.Sub(s.since) > 2*r.options.AgentWait {
-			delete(r.unknown, key) // somebody else had it
+	for key, s := range b.unknown {
+		if now.Sub(s.since) > 2*b.options.AgentWait {
+			delete(b.unknown, key) // somebody else had it
 		}
 	}
-	s := r.unknown[claim.Thread]
+	s := b.unknown[claim.Thread]
 	if s.run != claim.RunID {
 		s = unknownAgentRun{run: claim.RunID, since: now}
 	}
 	s.tries++
 	wait = min(retryAfter(s.tries), unknownAgentPause)
-	s.until = now.Add(wait + max(2*r.options.Sweep, unknownAgentStart))
-	r.unknown[claim.Thread] = s
-	return wait, now.Sub(s.since) < r.options.AgentWait
+	s.until = now.Add(wait + max(2*b.options.Sweep, unknownAgentStart))
+	b.unknown[claim.Thread] = s
+	return wait, now.Sub(s.since) < b.options.AgentWait
 }
 
 // leaves reports whether the thread's next run is left to others for now, or to
 // itself.
-func (r *Runner) leaves(key store.ThreadKey) bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	s, met := r.unknown[key]
-	return met && time.Now().Before(s.until) || time.Now().Before(r.failing[key].until)
+func (b *backoff) leaves(key store.ThreadKey) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, met := b.unknown[key]
+	return met && time.Now().Before(s.until) || time.Now().Before(b.failing[key].until)
 }
