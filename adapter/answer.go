@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -19,7 +20,7 @@ type Answers struct {
 // together with whether anything was. The zero Answer is a cancelled one.
 type Answer struct{ entry protocol.ResumeEntry }
 
-func answersOf(r *record) Answers {
+func answersOf(r *store.JournalEntry) Answers {
 	answers := Answers{Of: make([]Answer, len(r.Entries)), Messages: r.Messages}
 	for i, entry := range r.Entries {
 		answers.Of[i] = Answer{entry}
@@ -60,26 +61,3 @@ func (a Answer) Approved() bool {
 // Metadata is what came with the answer beside its payload. One that expired
 // has {"expired":true} as "aguiws".
 func (a Answer) Metadata() protocol.Metadata { return a.entry.Metadata }
-
-// approval is a payload that approvalSchema describes.
-type approval struct {
-	approved   bool
-	editedArgs json.RawMessage
-	reason     string
-}
-
-// approval reads the members by their exact names. What is no such payload
-// approves nothing.
-func (a Answer) approval() (said approval) {
-	var members map[string]json.RawMessage
-	payload, _ := a.Payload()
-	if json.Unmarshal(payload, &members) != nil {
-		return said
-	}
-	said.approved = string(members["approved"]) == "true"
-	if edited := members["editedArgs"]; !protocol.Any(edited).IsZero() {
-		said.editedArgs = edited
-	}
-	_ = json.Unmarshal(members["reason"], &said.reason) // what is no text says nothing
-	return said
-}

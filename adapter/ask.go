@@ -9,44 +9,11 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/canonical"
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
-
-// suspension is what an open Ask needs: what the human was shown, byte for
-// byte, and what to do about the answer. The store keeps it without reading
-// it.
-type suspension struct {
-	Execution string               `json:"execution"`
-	Run       string               `json:"run"`   // server-made
-	Label     string               `json:"label"` // of the run that asked
-	Items     []suspendedInterrupt `json:"items"`
-}
-
-type suspendedInterrupt struct {
-	ID        string          `json:"id"`
-	Interrupt json.RawMessage `json:"interrupt"`
-	ExpiresAt int64           `json:"expiresAt,omitempty"` // Unix ms
-	OnExpiry  ExpiryPolicy    `json:"onExpiry,omitempty"`
-	// Call is what the interrupt is about, for those who do not see the thread.
-	Call *protocol.ToolFunction `json:"call,omitempty"`
-}
-
-func readSuspension(stored json.RawMessage) (*suspension, error) {
-	if stored == nil {
-		return nil, nil
-	}
-	s := new(suspension)
-	if err := readStored(stored, s, "the open suspension"); err != nil {
-		return nil, err
-	}
-	for i, it := range s.Items {
-		if it.ID == "" || !json.Valid(it.Interrupt) {
-			return nil, corrupted("open interrupt %d", i)
-		}
-	}
-	return s, nil
-}
 
 // Ask ends the run with an interrupt outcome that holds all the given
 // interrupts. It returns ErrSuspended, which the agent must return: nothing of
@@ -85,7 +52,7 @@ func (r *Run) Confirm(ctx context.Context, message string) (bool, error) {
 
 // ask also keeps the calls that the answers decide about, and returns those
 // that were kept.
-func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []suspendedCall) (Answers, []suspendedCall, error) {
+func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall) (Answers, []store.SuspendedCall, error) {
 	answers, kept, err := r.askOnce(ctx, interrupts, calls)
 	if errors.Is(err, ErrSuspended) && r.x.blocking() && r.x.parked.scope == r.s {
 		return r.wait(calls)
@@ -93,7 +60,7 @@ func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []
 	return answers, kept, err
 }
 
-func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, calls []suspendedCall) (Answers, []suspendedCall, error) {
+func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall) (Answers, []store.SuspendedCall, error) {
 	x, s := r.x, r.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -119,13 +86,13 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	}
 	for i := range interrupts {
 		interrupts[i].ID = ""
-		if err := x.runner.checkInterrupt(interrupts[i]); err != nil {
+		if err := checkInterrupt(interrupts[i], &x.node.schemas); err != nil {
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
 	}
-	asked, err := digest(struct {
+	asked, err := canonical.Digest(struct {
 		Interrupts []protocol.Interrupt
-		Calls      []suspendedCall
+		Calls      []store.SuspendedCall
 	}{interrupts, calls})
 	if err != nil {
 		return Answers{}, nil, err
@@ -136,13 +103,13 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		if x.blocking() {
 			x.park(s)
 		}
-		err := x.suspend(&record{Kind: recordAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls}, interrupts)
+		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls}, interrupts)
 		if x.blocking() && !errors.Is(err, ErrSuspended) {
-			x.runner.dismiss(x.id)
+			x.parking.dismiss(x.id)
 		}
 		return Answers{}, nil, err
 	}
-	if recorded.Kind != recordAsk || recorded.Key != key {
+	if recorded.Kind != store.EntryAsk || recorded.Key != key {
 		return Answers{}, nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: key})
 	}
 	if recorded.Digest != asked {
@@ -157,7 +124,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 }
 
 // checkInterrupt refuses what clients could not answer.
-func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
+func checkInterrupt(i protocol.Interrupt, schemas *responseschema.Set) error {
 	if err := i.CheckReason(); err != nil {
 		return err
 	}
@@ -165,7 +132,7 @@ func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
 		return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
 	}
 	if !i.ResponseSchema.IsZero() {
-		if _, err := r.schemas.compile(i.ResponseSchema); err != nil {
+		if _, err := schemas.Compile(i.ResponseSchema); err != nil {
 			return err
 		}
 	}
@@ -174,8 +141,8 @@ func (r *Runner) checkInterrupt(i protocol.Interrupt) error {
 
 // suspend ends the run with interrupts, in one commit with the ask's record,
 // and seals it. It returns ErrSuspended when that is stored.
-func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error {
-	s := suspension{Execution: x.id, Run: x.claim.RunID, Label: x.label}
+func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt) error {
+	s := store.Suspension{Execution: x.id, Run: x.claim.RunID, Label: x.label}
 	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := uuid.NewString()
@@ -184,9 +151,9 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 		if err != nil {
 			return fmt.Errorf("adapter: Ask: %w", err)
 		}
-		it := suspendedInterrupt{ID: id, Interrupt: shown}
+		it := store.SuspendedInterrupt{ID: id, Interrupt: shown}
 		if at := expiryTime(interrupts[i]); !at.IsZero() {
-			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), x.runner.expiryPolicy(interrupts[i])
+			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.options.OnExpiry))
 		}
 		s.Items = append(s.Items, it)
 		ask.IDs = append(ask.IDs, id)
@@ -198,19 +165,19 @@ func (x *execution) suspend(ask *record, interrupts []protocol.Interrupt) error 
 			reasons = append(reasons, interrupts[i].Reason)
 		}
 	}
-	stored, err := json.Marshal(s)
+	text, err := json.Marshal(s)
 	if err != nil {
 		return fmt.Errorf("adapter: Ask: %w", err)
 	}
-	x.runner.reached("mid_suspend")
+	x.node.reached("mid_suspend")
 	err = x.end(&store.End{
 		Kind:       store.EndSuspend,
-		Suspension: stored,
+		Suspension: text,
 		Interrupts: ask.IDs,
 		ToolCalls:  toolCalls,
 		Reasons:    reasons,
-		Deadline:   s.deadline(),
-	}, []*record{ask}, &protocol.RunFinished{
+		Deadline:   deadline(&s),
+	}, []*store.JournalEntry{ask}, &protocol.RunFinished{
 		ThreadID: x.claim.Thread.Thread,
 		RunID:    x.label,
 		Outcome:  &protocol.RunOutcome{Type: protocol.OutcomeInterrupt, Interrupts: interrupts},

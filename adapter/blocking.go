@@ -3,7 +3,10 @@ package adapter
 import (
 	"context"
 	"errors"
+	"sync"
 
+	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -32,10 +35,10 @@ func (p *parked) follow(ctx context.Context) {
 
 // callBlocking calls the agent, or goes on with its goroutine that waits.
 func (x *execution) callBlocking() error {
-	ctx, stop := x.limit(x.ctx)
+	ctx, stop := x.limitTime(x.ctx)
 	defer stop()
 	x.left = make(chan departure, 1)
-	p := x.runner.unpark(x.id)
+	p := x.parking.unpark(x.id)
 	switch {
 	case p != nil:
 		x.mu.Lock()
@@ -51,12 +54,12 @@ func (x *execution) callBlocking() error {
 		return x.giveUp(CodeWorkerLost, goneWithProcess)
 	default:
 		p = &parked{resume: make(chan *execution)}
-		p.ctx, p.cancel = context.WithCancelCause(x.runner.ctx)
+		p.ctx, p.cancel = context.WithCancelCause(x.node.ctx)
 		x.parked = p
 		p.follow(ctx)
 		run := &Run{x, x.main}
-		x.runner.running.start(func() {
-			err := contained(func() error { return run.x.agent.Run(p.ctx, run) })
+		x.node.running.start(func() {
+			err := panics.Contain(func() error { return run.x.agent.Run(p.ctx, run) })
 			p.unfollow()
 			run.x.left <- departure{err: err}
 		})
@@ -70,7 +73,7 @@ func (x *execution) callBlocking() error {
 
 // wait parks the goroutine of an agent whose question is stored, until an
 // activation brings the answers.
-func (r *Run) wait(calls []suspendedCall) (Answers, []suspendedCall, error) {
+func (r *Run) wait(calls []store.SuspendedCall) (Answers, []store.SuspendedCall, error) {
 	p := r.x.parked
 	r.x.left <- departure{asked: true}
 	select {
@@ -84,13 +87,14 @@ func (r *Run) wait(calls []suspendedCall) (Answers, []suspendedCall, error) {
 		}
 		return answersOf(answer), calls, nil
 	case <-p.ctx.Done():
-		r.x.runner.unpark(r.x.id)
+		r.x.parking.unpark(r.x.id)
 		return Answers{}, nil, ErrStopped
 	}
 }
 
 // park makes the goroutine known before its question is, so that no answer can
-// come too early, and parts it from the activation, which ends with the question. What it had open is what it will find closed.
+// come too early, and parts it from the activation, which ends with the question.
+// What it had open is what it will find closed.
 func (x *execution) park(s *scope) {
 	s.shadow = protocol.NewFold(nil, nil, nil)
 	s.shadow.Apply(&protocol.RunStarted{})
@@ -100,35 +104,44 @@ func (x *execution) park(s *scope) {
 	s.records, s.final, s.cursor, s.reopen = nil, 0, 0, nil
 	x.parked.scope = s
 	x.parked.unfollow()
-	r := x.runner
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	r.waiting[x.id] = x.parked
+	x.parking.park(x.id, x.parked)
+}
+
+// parking keeps the goroutines of ModeBlocking that wait.
+type parking struct {
+	mu      sync.Mutex
+	waiting map[string]*parked // by execution
+}
+
+func (p *parking) park(execution string, waits *parked) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting[execution] = waits
 }
 
 // unpark takes a goroutine that waits; nil when the execution has none here.
-func (r *Runner) unpark(execution string) *parked {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p := r.waiting[execution]
-	delete(r.waiting, execution)
-	return p
+func (p *parking) unpark(execution string) *parked {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	waits := p.waiting[execution]
+	delete(p.waiting, execution)
+	return waits
 }
 
 // dismiss ends the goroutine of an execution that nobody continues, if it has
 // one here.
-func (r *Runner) dismiss(execution string) {
-	if p := r.unpark(execution); p != nil {
-		p.cancel(ErrStopped)
+func (p *parking) dismiss(execution string) {
+	if waits := p.unpark(execution); waits != nil {
+		waits.cancel(ErrStopped)
 	}
 }
 
 // dismissAll ends those that wait when the process does.
-func (r *Runner) dismissAll() {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for _, p := range r.waiting {
-		p.cancel(ErrStopped)
+func (p *parking) dismissAll() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, waits := range p.waiting {
+		waits.cancel(ErrStopped)
 	}
-	clear(r.waiting)
+	clear(p.waiting)
 }

@@ -4,12 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
+
+// control stops runs, whichever node carries them.
+type control struct {
+	*node
+	active   *activeRuns
+	capacity *capacity
+	backoff  *backoff
+	owes     atomic.Pointer[Withdrawn]
+}
 
 // Cancelled answers Cancel.
 type Cancelled struct {
@@ -34,17 +46,17 @@ type Withdrawn func(key store.ThreadKey, label string, events [][]byte)
 
 // OnWithdrawn sets the one function that is told. Threads that nobody follows
 // here are not heard of.
-func (r *Runner) OnWithdrawn(f Withdrawn) { r.owes.Store(&f) }
+func (c *control) OnWithdrawn(f Withdrawn) { c.owes.Store(&f) }
 
-func (r *Runner) withdrawn(d store.Delivery) {
-	owe := r.owes.Load()
+func (c *control) withdrawn(d store.Delivery) {
+	owe := c.owes.Load()
 	if owe == nil {
 		return
 	}
 	e, err := protocol.Decode(d.Events[0])
 	started, ok := e.(*protocol.RunStarted)
 	if err != nil || !ok {
-		r.log.Warn("an input was stopped with events that are none", "thread", d.Thread.Thread, "error", err)
+		c.log.Warn("an input was stopped with events that are none", "thread", d.Thread.Thread, "error", err)
 		return
 	}
 	(*owe)(d.Thread, started.RunID, d.Events)
@@ -54,33 +66,33 @@ func (r *Runner) withdrawn(d store.Delivery) {
 // cancelled, inputs that wait are superseded, and no worker that held a claim
 // before writes again. Open interrupts stay open. What of the thread cannot be read,
 // and is in the way, goes.
-func (r *Runner) InterruptThread(ctx context.Context, key store.ThreadKey, reason string) (Interrupted, error) {
-	i, err := r.interrupt(ctx, key, reason, uuid.NewString())
+func (c *control) InterruptThread(ctx context.Context, key store.ThreadKey, reason string) (Interrupted, error) {
+	i, err := c.interrupt(ctx, key, reason, uuid.NewString())
 	if errors.Is(err, store.ErrCorrupted) {
-		i, err = r.repair(ctx, key, reason)
+		i, err = c.repair(ctx, key, reason)
 	}
-	r.mended(key)
+	c.backoff.mended(key)
 	return i, err
 }
 
-func (r *Runner) interrupt(ctx context.Context, key store.ThreadKey, reason, request string) (Interrupted, error) {
-	for range maxSubmitTries {
-		view, err := r.store.Read(ctx, key, store.ReadQuery{})
+func (c *control) interrupt(ctx context.Context, key store.ThreadKey, reason, request string) (Interrupted, error) {
+	for range maxTries {
+		view, err := c.store.Read(ctx, key, store.ReadQuery{})
 		if err != nil {
 			return Interrupted{}, err
 		}
 		i := store.Interruption{Thread: key, Request: request, Reason: reason}
 		if view.Active != nil {
-			record, err := readRecord(view.Active)
+			record, err := stored.Record(view.Active)
 			if err != nil {
 				return Interrupted{}, err
 			}
 			i.Active = view.Active.ID
-			if i.Terminal, err = protocol.Encode(cancelledEvent(key, record.Label)); err != nil {
+			if i.Terminal, err = protocol.Encode(lifecycle.Cancelled(key, record.Label)); err != nil {
 				return Interrupted{}, err
 			}
 		}
-		result, err := again(ctx, func() (store.InterruptResult, error) { return r.store.Interrupt(ctx, i) })
+		result, err := retry(ctx, func() (store.InterruptResult, error) { return c.store.Interrupt(ctx, i) })
 		if err != nil {
 			return Interrupted{}, err
 		}
@@ -88,29 +100,25 @@ func (r *Runner) interrupt(ctx context.Context, key store.ThreadKey, reason, req
 			continue
 		}
 		if result.Active != "" {
-			r.fence(result.Active)
+			c.active.fence(result.Active)
 		}
 		return Interrupted{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 	}
 	return Interrupted{}, fmt.Errorf("%w: the thread changes too fast to be interrupted", store.ErrOutcomeUnknown)
 }
 
-func cancelledEvent(key store.ThreadKey, label string) protocol.Event {
-	return &protocol.RunFinished{ThreadID: key.Thread, RunID: label, Outcome: &protocol.RunOutcome{Type: protocol.OutcomeCancelled}}
-}
-
 // Cancel stops all runs under the label that have not ended (ws.cancel): the
 // latest first, so that what waits does not begin because what is active ends. A
 // run that has ended with open interrupts has ended; they stay open. An error
 // means that some may be stopped and others not.
-func (r *Runner) Cancel(ctx context.Context, key store.ThreadKey, label string) (Cancelled, error) {
+func (c *control) Cancel(ctx context.Context, key store.ThreadKey, label string) (Cancelled, error) {
 	var all Cancelled
-	terminal, err := protocol.Encode(cancelledEvent(key, label))
+	terminal, err := protocol.Encode(lifecycle.Cancelled(key, label))
 	if err != nil {
 		return all, err
 	}
-	for range r.options.MaxQueue + 2 { // more only if others begin meanwhile
-		one, err := r.stop(ctx, store.Stop{Thread: key, Label: label, Terminal: terminal})
+	for range c.options.MaxQueue + 2 { // more only if others begin meanwhile
+		one, err := c.stop(ctx, store.Stop{Thread: key, Label: label, Terminal: terminal})
 		if err != nil || !one.Stopped {
 			return all, err
 		}
@@ -123,34 +131,34 @@ func (r *Runner) Cancel(ctx context.Context, key store.ThreadKey, label string) 
 }
 
 // CancelRun stops one run by its server-made id, if it has not ended.
-func (r *Runner) CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (Cancelled, error) {
-	view, err := r.store.Read(ctx, key, store.ReadQuery{RunID: id})
+func (c *control) CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (Cancelled, error) {
+	view, err := c.store.Read(ctx, key, store.ReadQuery{RunID: id})
 	if err != nil || view.Run == nil {
 		return Cancelled{}, err
 	}
-	record, err := readRecord(view.Run)
+	record, err := stored.Record(view.Run)
 	if err != nil {
 		return Cancelled{}, err
 	}
-	terminal, err := protocol.Encode(cancelledEvent(key, record.Label))
+	terminal, err := protocol.Encode(lifecycle.Cancelled(key, record.Label))
 	if err != nil {
 		return Cancelled{}, err
 	}
-	return r.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: reason, Terminal: terminal})
+	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: reason, Terminal: terminal})
 }
 
-func (r *Runner) stop(ctx context.Context, s store.Stop) (Cancelled, error) {
+func (c *control) stop(ctx context.Context, s store.Stop) (Cancelled, error) {
 	s.Request = uuid.NewString()
 	key := s.Thread
-	result, err := again(ctx, func() (store.StopResult, error) { return r.store.Stop(ctx, s) })
+	result, err := retry(ctx, func() (store.StopResult, error) { return c.store.Stop(ctx, s) })
 	if err != nil {
 		return Cancelled{}, err
 	}
 	if result.Stopped && !result.Queued {
-		r.fence(result.RunID)
+		c.active.fence(result.RunID)
 	}
 	if result.Ready {
-		r.claimLater(key)
+		c.capacity.claimLater(key)
 	}
 	return Cancelled{Stopped: result.Stopped, Owed: result.Events}, nil
 }

@@ -3,45 +3,57 @@ package adapter
 import (
 	"context"
 	"errors"
-	"strconv"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
+// claimer takes what is due to be carried.
+type claimer struct {
+	*node
+	worker    *worker
+	admission *admission
+	capacity  *capacity
+	backoff   *backoff
+	active    *activeRuns
+	grace     *grace
+}
+
 // tryClaim claims the thread once; took: there was something to claim.
-func (r *Runner) tryClaim(key store.ThreadKey) (took bool) {
-	ctx, cancel := context.WithTimeout(r.ctx, r.options.StoreTimeout)
+func (c *claimer) tryClaim(key store.ThreadKey) (took bool) {
+	ctx, cancel := context.WithTimeout(c.ctx, c.options.StoreTimeout)
 	defer cancel()
-	err := r.contain("claim", key, func() (err error) {
-		took, err = r.claim(ctx, key)
+	err := c.contain("claim", key, func() (err error) {
+		took, err = c.claim(ctx, key)
 		return err
 	})
-	switch tries := r.noteClaim(key, err); {
-	case err == nil || r.ctx.Err() != nil:
+	switch tries := c.backoff.noteClaim(key, err); {
+	case err == nil || c.ctx.Err() != nil:
 	case !errors.Is(err, store.ErrCorrupted):
-		r.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "tries", tries, "error", err)
+		c.log.Warn("a claim failed; the sweep tries again", "thread", key.Thread, "tries", tries, "error", err)
 	case tries == 1:
-		r.log.Error("a thread cannot be claimed: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
+		c.log.Error("a thread cannot be claimed: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
 	}
 	return took && err == nil
 }
 
 // claim takes the thread's next activation and carries it. The caller holds a
 // place for its run.
-func (r *Runner) claim(ctx context.Context, key store.ThreadKey) (took bool, err error) {
-	if x := r.carries(key); x != nil {
-		if kept, err := x.lease.ask(ctx); err != nil || kept {
+func (c *claimer) claim(ctx context.Context, key store.ThreadKey) (took bool, err error) {
+	if x := c.active.carries(key); x != nil {
+		if kept, err := x.lease.renew(ctx); err != nil || kept {
 			return false, err
 		}
 		x.cancel(errLeaseLost)
 	}
-	request := store.ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: r.silence.spares()}
+	request := store.ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: c.grace.spares()}
 	asked := time.Now()
-	claimed, err := again(ctx, func() (store.ClaimResult, error) { return r.store.Claim(ctx, request) })
+	claimed, err := retry(ctx, func() (store.ClaimResult, error) { return c.store.Claim(ctx, request) })
 	if err != nil {
 		return false, err
 	}
@@ -49,110 +61,130 @@ func (r *Runner) claim(ctx context.Context, key store.ThreadKey) (took bool, err
 	case claimed.Kind == store.ClaimNothing:
 		return false, nil
 	case claimed.Kind == store.ClaimExpired:
-		return true, r.expire(ctx, key)
+		return true, c.expire(ctx, key)
 	case claimed.Exhausted:
-		err = r.exhausted(ctx, claimed)
+		err = c.exhausted(ctx, claimed)
 	case claimed.Kind == store.ClaimQueued:
-		err = r.activate(ctx, claimed, asked)
+		err = c.activate(ctx, claimed, asked)
 	case claimed.Kind == store.ClaimTakeover:
-		err = r.resumeLost(ctx, claimed, asked)
+		err = c.resumeLost(ctx, claimed, asked)
 	}
 	// A record that cannot be read is no reason not to settle the claim.
-	record, _ := readRecord(&store.RunState{Record: claimed.Record})
-	return true, r.deliver(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
+	record, _ := stored.Record(&store.RunState{Record: claimed.Record})
+	return true, c.worker.deliver(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
 }
 
 // activate judges a waiting input again, on the thread as it has become, and
 // starts its run.
-func (r *Runner) activate(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
-	var waiting queuedInput
+func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
+	var waiting store.QueuedInput
 	var input protocol.RunAgentInput
-	if err := readStored(claimed.Input, &waiting, "the waiting input"); err != nil {
+	if err := stored.Decode(claimed.Input, &waiting, "the waiting input"); err != nil {
 		return err
 	}
-	if err := readStored(waiting.Input, &input, "the waiting input"); err != nil {
+	if err := stored.Decode(waiting.Input, &input, "the waiting input"); err != nil {
 		return err
 	}
-	if r.agents[waiting.Agent] == nil {
+	if c.options.Agents[waiting.Agent] == nil {
 		return unknownAgent(waiting.Agent, nil)
 	}
-	j, err := r.read(ctx, claimed.Claim.Thread, &input)
+	j, err := c.read(ctx, claimed.Claim.Thread, &input)
 	if err != nil {
-		return r.unused(claimed.Claim, err)
+		return c.unused(claimed.Claim, err)
 	}
 	b := store.Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
-	record, err := readRecord(&store.RunState{Record: claimed.Record})
+	record, err := stored.Record(&store.RunState{Record: claimed.Record})
 	if err != nil {
 		return err
 	}
 	b.Execution = record.Execution
-	start, err := beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
+	start, err := beginning(&b, j, j.Accepted())
 	if err != nil {
 		return impossible(err)
 	}
 	a := store.Activation{Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent}
 	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
-	result, err := again(ctx, func() (store.CommitResult, error) { return r.store.Activate(ctx, a) })
+	result, err := retry(ctx, func() (store.CommitResult, error) { return c.store.Activate(ctx, a) })
 	if errors.Is(err, store.ErrOutcomeUnknown) {
-		r.rescueActivated(a, *start, err)
+		c.rescueActivated(a, *start, err)
 	}
 	if err != nil || result.Status != store.CommitOK {
 		return err // the lease runs out and the sweep tries again
 	}
 	start.seq = result.End.Seq
-	r.start(*start)
+	c.worker.start(*start)
 	return nil
 }
 
 // unused returns why a claim came to nothing. When the store did not answer the claim
 // is given back, for a moment later: that is no lost worker, and costs no attempt.
-func (r *Runner) unused(claim store.Claim, err error) error {
+func (c *claimer) unused(claim store.Claim, err error) error {
 	if !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
 	terminal, _ := protocol.Encode(&protocol.RunError{Code: CodeWorkerLost, Message: err.Error()})
-	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
+	ctx, stop := context.WithTimeout(context.Background(), c.options.StoreTimeout)
 	defer stop()
-	_, _ = r.store.Nack(ctx, store.Nack{Claim: claim, Wait: r.options.Sweep, Terminal: terminal, Free: true}) // or its lease ends
+	_, _ = c.store.Nack(ctx, store.Nack{Claim: claim, Wait: c.options.Sweep, Terminal: terminal, Free: true}) // or its lease ends
 	return err
 }
 
-// impossible is an error that no attempt will get past.
-func impossible(err error) error {
-	return &undeliverable{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
-}
-
-// unknownAgent is an error that a node with that agent will not have. j is the
-// journal that it would go on from; nil: there is none.
-func unknownAgent(name string, j *journal) error {
-	return &undeliverable{
-		code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server",
-		later: true, elsewhere: true, giveBack: j != nil && !j.final,
-	}
-}
-
 // resumeLost goes on with a run whose worker was lost.
-func (r *Runner) resumeLost(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
-	record, err := readRecord(&store.RunState{Record: claimed.Record})
+func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
+	record, err := stored.Record(&store.RunState{Record: claimed.Record})
 	if err != nil {
 		return err
 	}
-	view, err := r.store.Read(ctx, claimed.Claim.Thread, store.ReadQuery{})
+	view, err := c.store.Read(ctx, claimed.Claim.Thread, store.ReadQuery{})
 	if err != nil {
-		return r.unused(claimed.Claim, err)
+		return c.unused(claimed.Claim, err)
 	}
-	fold, err := foldView(view, -1)
+	fold, err := stored.Fold(view, -1)
 	if err != nil {
 		return err
 	}
 	if view.Active == nil || view.Active.ID != claimed.Claim.RunID {
 		return nil // ended meanwhile
 	}
-	r.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "run", record.Label,
+	c.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "run", record.Label,
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
-	r.start(begin{
+	c.worker.start(begin{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
 		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
 	})
 	return nil
+}
+
+// exhausted is what becomes of a run whose workers were all lost.
+func (c *claimer) exhausted(ctx context.Context, claimed store.ClaimResult) error {
+	u := &undeliverable{code: CodeWorkerLost, text: fmt.Sprintf("the worker of the run was lost %d times", claimed.Attempts-1)}
+	if claimed.Kind == store.ClaimTakeover {
+		view, err := c.store.Journal(ctx, claimed.Claim)
+		if errors.Is(err, store.ErrClaimLost) {
+			return nil
+		}
+		if err != nil {
+			return c.unused(claimed.Claim, err)
+		}
+		// Decisions that nobody can read on from would come back for ever.
+		j, err := readJournal(view.Journal)
+		u.giveBack = err == nil && !j.final
+	}
+	return u
+}
+
+// rescueActivated is rescueBegun for a dispatch that was claimed from the queue.
+// Its sender was told that it is accepted: sent again, Activate may start it.
+func (c *claimer) rescueActivated(a store.Activation, start begin, why error) {
+	c.worker.rescue(a.Claim.Thread, start.label, why, func(ctx context.Context) (bool, error) {
+		result, err := c.store.Activate(ctx, a)
+		if err == nil && result.Status == store.CommitOK {
+			start.seq = result.End.Seq
+			err = c.worker.goOnWith(ctx, a.Claim, func(asked time.Time) {
+				start.asked = asked
+				c.worker.start(start)
+			})
+		}
+		return true, err
+	})
 }

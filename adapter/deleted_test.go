@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -28,7 +29,7 @@ func TestWhoFollowsADeletedThreadIsToldThatItIsEmpty(t *testing.T) {
 			}
 			continue
 		}
-		if !page.Deleted || page.Restated.Reason != adapter.ReasonEpochChanged || l.cursor.Position().Epoch == before.Epoch || l.cursor.Position().Seq != 0 {
+		if !page.Deleted || page.Restated.Reason != follow.ReasonEpochChanged || l.cursor.Position().Epoch == before.Epoch || l.cursor.Position().Seq != 0 {
 			t.Errorf("%+v at %+v", page.Restated, l.cursor.Position())
 		}
 		break

@@ -47,24 +47,6 @@
 // A run is one activation, asked for by one input. It has exactly one terminal
 // event in the log, whatever dies.
 //
-// # A dispatch
-//
-//	            ┌── Nack, HandBack, lease over ──┐
-//	            ▼                                │
-//	queued ──▶ queued, at the head ──▶ claimed ──┴▶ acked: its worker ended the run
-//	  │                                   ├──▶ superseded: stopped, or interrupted
-//	  ├──▶ cancelled: stopped while       └──▶ dead_letter: the attempts are used up,
-//	  │    it waited                            or it cannot succeed ──▶ requeued
-//	  └──▶ superseded: interrupted                                       as another
-//
-// A dispatch is the delivery of one run to a worker; its state says nothing of
-// what the run came to. A thread has at most one that is claimed. Its holder
-// proves itself by the claim token and the dispatch epoch, which
-// InterruptThread raises; Options.MaxAttempts claims are granted, and as many
-// again whenever its run has recorded something. A dead letter's run ends in
-// RUN_ERROR, and Requeue goes on with its journal in a run of its own. A node
-// that carries Options.MaxRuns runs claims no more until one of them is over.
-//
 // # An execution
 //
 //	begun ──▶ active ──▶ suspended ──▶ active ──▶ … ──▶ over
@@ -87,22 +69,12 @@
 // well-formed run. A step that was started and not recorded is asked about,
 // unless it is an IdempotentStep.
 //
-// A worker that cannot renew its lease because the store does not answer keeps its
-// runs: what they have done is stored when it does, and until then no step begins
-// and Emit waits when its room is full. Only the store takes a run away from it, by
-// saying that another worker has it. Nodes whose sweep found the store silent for half
-// a lease let holders renew for three tenths of one, once it answers, before they
-// take runs over.
-//
-// A runner that shuts down hands an execution back at its next step if another
-// node takes runs of its agent. If none does, it finishes the run.
-//
 // # An interrupt
 //
 //	open ──▶ answered by exactly one accepted decision
 //	  ▲          │ the continuation could not go on and recorded nothing
 //	  └──────────┘
 //
-// The rules by which an input is judged stand in judge.go, in the order of the
-// binding's section 6. Equal answers are repeats and execute once.
+// The rules by which an input is judged are package judge below, in the order of
+// the binding's Answering interrupts. Equal answers are repeats and execute once.
 package adapter

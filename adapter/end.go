@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -12,20 +14,12 @@ import (
 // errHandBack seals a run that another worker is to go on with.
 var errHandBack = fmt.Errorf("%w: the worker is draining", ErrStopped)
 
-// The codes of RUN_ERROR events that are logged (binding §7).
-const (
-	CodeAgentError        = "agent_error"
-	CodeProtocolViolation = "agent_protocol_violation"
-	CodeReplayDiverged    = "agent_replay_diverged"
-	CodeWorkerLost        = "worker_lost"
-)
-
 // finish ends the run as the agent's function left it. It does nothing when
 // the run is over already.
 func (x *execution) finish(returned error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	log := x.runner.log.With("thread", x.claim.Thread.Thread, "run", x.label, "dispatch", x.claim.RunID)
+	log := x.node.log.With("thread", x.claim.Thread.Thread, "run", x.label, "dispatch", x.claim.RunID)
 	if x.sealed != nil && !errors.Is(x.sealed, ErrStopped) && !errors.Is(x.sealed, ErrSuspended) {
 		returned, x.sealed = x.sealed, nil // what was refused decides, whatever the agent made of it
 	}
@@ -46,9 +40,9 @@ func (x *execution) finish(returned error) {
 		err = x.succeed()
 	} else {
 		code, text := failure(returned)
-		var p *panicError
+		var p *panics.Error
 		if errors.As(returned, &p) {
-			log.Error("the agent panicked", "panic", fmt.Sprint(p.value), "stack", string(p.stack))
+			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 		}
 		err = x.fail(code, text, code == CodeReplayDiverged)
 	}
@@ -63,7 +57,7 @@ func (x *execution) finish(returned error) {
 func failure(err error) (code, text string) {
 	var diverged *DivergedError
 	var order *protocol.SequenceError
-	var p *panicError
+	var p *panics.Error
 	switch {
 	case errors.As(err, &diverged):
 		return CodeReplayDiverged, diverged.Error()
@@ -92,7 +86,7 @@ func (x *execution) fail(code, text string, giveBack bool) error {
 // Messages are restated where a client could otherwise miss something: before
 // an interrupt, and in a run that answered one, whose tool results clients
 // before 1.0 drop.
-func (x *execution) end(end *store.End, records []*record, terminal protocol.Event) error {
+func (x *execution) end(end *store.End, records []*store.JournalEntry, terminal protocol.Event) error {
 	var it item
 	add := func(events ...protocol.Event) error {
 		for _, e := range events {
@@ -117,7 +111,7 @@ func (x *execution) end(end *store.End, records []*record, terminal protocol.Eve
 		return err
 	}
 	if end.Kind == store.EndSuspend {
-		if err := add(&protocol.StateSnapshot{Snapshot: orEmpty(x.fold.State())}); err != nil {
+		if err := add(&protocol.StateSnapshot{Snapshot: lifecycle.State(x.fold.State())}); err != nil {
 			return err
 		}
 	}
@@ -158,11 +152,4 @@ func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
 		}
 	}
 	return u, nil
-}
-
-func orEmpty(state json.RawMessage) json.RawMessage {
-	if len(state) == 0 {
-		return json.RawMessage("{}")
-	}
-	return state
 }

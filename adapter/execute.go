@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -18,7 +21,7 @@ type begin struct {
 	label    string
 	id       string // execution
 	agent    string
-	frozen   frozen
+	frozen   store.Frozen
 	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
 	fold     *protocol.Fold    // of the view and the events
 	events   []protocol.Event
@@ -32,110 +35,30 @@ type begin struct {
 	left bool
 }
 
-// start carries a claimed run in a goroutine of the runner's.
-func (r *Runner) start(b begin) {
-	r.carried(1)
-	r.running.start(func() {
-		defer r.carried(-1)
-		err := r.contain("carry", b.claim.Thread, func() error { return r.carry(b) })
-		if err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrSuspended) {
-			r.log.Error("a run could not be carried on; another worker takes it over",
-				"thread", b.claim.Thread.Thread, "run", b.label, "dispatch", b.claim.RunID, "error", err)
-		}
-	})
-}
-
-// carry calls the agent for one activation, from claim to end.
-func (r *Runner) carry(b begin) error {
-	ctx, cancel := context.WithCancelCause(r.ctx)
-	defer cancel(ErrStopped)
-	x := &execution{
-		runner: r, agent: r.agents[b.agent], named: b.agent, claim: b.claim, label: b.label, id: b.id, frozen: b.frozen,
-		ctx: ctx, cancel: cancel, continuing: b.continuing,
-		stored: storedMessages(b.view),
-	}
-	x.lease = newLease(r.store, b.claim, r.options.Lease, b.asked)
-	x.pipe = newPipeline(r.store, b.claim, b.number, b.seq)
-	if !r.track(x) {
-		return r.handBack(b.claim)
-	}
-	defer r.untrack(x)
-	piped := make(chan struct{})
-	go func() {
-		defer close(piped)
-		x.pipe.run(ctx)
-		cancel(ErrStopped)
-	}()
-	renewed := make(chan struct{})
-	go func() {
-		defer close(renewed)
-		x.lease.keep(ctx, cancel)
-	}()
-	err := x.prepare(b)
-	if err == nil {
-		if x.journal.stopped {
-			err = x.stopHere()
-		} else if x.journal.failure != "" {
-			err = x.giveUp(x.journal.failure, "an interrupt expired before it was answered")
-		} else if x.agent == nil {
-			err = unknownAgent(x.named, x.journal)
-		} else if x.blocking() {
-			err = x.callBlocking()
-		} else {
-			x.call()
-		}
-		if err != nil {
-			r.dismiss(x.id)
-		}
-	}
-	handBack := x.handedBack()
-	ended := x.pipe.result()
-	cancel(ErrStopped)
-	<-piped
-	<-renewed
-	if handBack {
-		return r.handBack(b.claim)
-	}
-	if x.broken != nil {
-		err = &undeliverable{code: CodeProtocolViolation, text: "the run could not be ended in order: " + x.broken.Error()}
-	}
-	if ended.Ready {
-		r.claimLater(b.claim.Thread)
-	}
-	return r.deliver(b.claim, b.id, b.attempts, condemned(err))
-}
-
-// handBack gives a claim up, so that any node may go on with the run at once.
-func (r *Runner) handBack(claim store.Claim) error {
-	ctx, stop := context.WithTimeout(context.Background(), r.options.StoreTimeout)
-	defer stop()
-	return r.store.HandBack(ctx, claim)
-}
-
 // prepare brings the execution to where its agent is called: the order rules
 // and the fold know the run, the journal is read, and after a takeover the
 // wire is taken back to the last record.
 func (x *execution) prepare(b begin) error {
-	var stored []json.RawMessage
+	var journal []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
-		view, err := again(x.ctx, func() (*store.ExecutionView, error) { return x.runner.store.Journal(x.ctx, b.claim) })
+		view, err := retry(x.ctx, func() (*store.ExecutionView, error) { return x.node.store.Journal(x.ctx, b.claim) })
 		if errors.Is(err, store.ErrClaimLost) {
 			return ErrStopped
 		}
 		if err != nil {
 			return fmt.Errorf("adapter: journal: %w", err)
 		}
-		stored = view.Journal
-		x.agent, x.named = x.runner.agents[view.Agent], view.Agent
-		if err := readStored(view.Frozen, &x.frozen, "the execution"); err != nil {
+		journal = view.Journal
+		x.agent, x.named = x.node.options.Agents[view.Agent], view.Agent
+		if err := stored.Decode(view.Frozen, &x.frozen, "the execution"); err != nil {
 			return err
 		}
 		if x.frozen.Input == nil {
-			return corrupted("the execution")
+			return stored.Corrupted("the execution")
 		}
 	}
 	var err error
-	if x.journal, err = readJournal(stored); err != nil {
+	if x.journal, err = readJournal(journal); err != nil {
 		return err
 	}
 	x.main = newScope(x.journal, "", false)
@@ -147,13 +70,13 @@ func (x *execution) prepare(b begin) error {
 	if b.takeover {
 		before = b.view.Active.Started - 1
 	}
-	earlier, err := foldView(b.view, before)
+	earlier, err := stored.Fold(b.view, before)
 	if err != nil {
 		return err
 	}
 	x.sequence.Seed(earlier.Messages())
 	if x.blocking() && x.journal.records > 0 && (b.takeover || b.requeued) {
-		x.runner.dismiss(x.id) // an answer may not have come as far as to its goroutine
+		x.parking.dismiss(x.id) // an answer may not have come as far as to its goroutine
 		return &undeliverable{code: CodeWorkerLost, text: goneWithProcess}
 	}
 	if b.takeover {
@@ -191,23 +114,23 @@ func (x *execution) endEarly(code, text string, giveBack bool) error {
 func (x *execution) stopHere() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if err := x.end(&store.End{Kind: store.EndCancel}, nil, cancelledEvent(x.claim.Thread, x.label)); err != nil {
+	if err := x.end(&store.End{Kind: store.EndCancel}, nil, lifecycle.Cancelled(x.claim.Thread, x.label)); err != nil {
 		return err
 	}
 	x.seal(ErrStopped)
 	return ErrStopped
 }
 
-func (x *execution) blocking() bool { return x.runner.options.Mode == ModeBlocking }
+func (x *execution) blocking() bool { return x.node.options.Mode == ModeBlocking }
 
 // call calls the agent's function and ends the run as it left it.
 func (x *execution) call() {
 	if x.continuing {
-		x.runner.reached("resume_before_first_event")
+		x.node.reached("resume_before_first_event")
 	}
-	ctx, cancel := x.limit(x.ctx)
+	ctx, cancel := x.limitTime(x.ctx)
 	defer cancel()
-	err := contained(func() error { return x.agent.Run(ctx, &Run{x, x.main}) })
+	err := panics.Contain(func() error { return x.agent.Run(ctx, &Run{x, x.main}) })
 	x.finish(err)
 }
 

@@ -8,9 +8,20 @@ import (
 	"slices"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
+
+// inbox shows what is open, and answers it.
+type inbox struct {
+	*node
+	admission *admission
+	threads   *threads
+	backoff   *backoff
+}
 
 // Suspended is a thread's open interrupts, as the inbox shows them.
 type Suspended struct {
@@ -36,7 +47,7 @@ type OpenInterrupt struct {
 }
 
 func suspended(item store.InboxItem) (*Suspended, error) {
-	open, err := readSuspension(item.Suspension)
+	open, err := stored.Suspension(item.Suspension)
 	if err != nil || open == nil {
 		return nil, err
 	}
@@ -45,7 +56,7 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call}
 		if text := item.Drafts[it.ID]; text != nil {
 			o.Draft = new(protocol.ResumeEntry)
-			if err := readStored(text, o.Draft, "the draft for interrupt %s", it.ID); err != nil {
+			if err := stored.Decode(text, o.Draft, "the draft for interrupt %s", it.ID); err != nil {
 				return nil, err
 			}
 		}
@@ -58,8 +69,8 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 // waited longest first, and returns the cursor of the next page, "" at the end. One
 // that cannot be read holds up no other. An error that wraps ErrPartial comes with a
 // page that others may be missing on: see PageQuery.
-func (r *Runner) Inbox(ctx context.Context, q store.PageQuery) ([]Suspended, string, error) {
-	page, partial := r.store.Inbox(ctx, q)
+func (ib *inbox) Inbox(ctx context.Context, q store.PageQuery) ([]Suspended, string, error) {
+	page, partial := ib.store.Inbox(ctx, q)
 	if partial != nil && !errors.Is(partial, store.ErrPartial) {
 		return nil, "", partial
 	}
@@ -82,11 +93,11 @@ func (r *Runner) Inbox(ctx context.Context, q store.PageQuery) ([]Suspended, str
 // Open returns the open interrupts of those of the threads that have any, in the
 // same order, without reading what else is in them. Some, beside an error that wraps
 // ErrPartial.
-func (r *Runner) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended, error) {
+func (ib *inbox) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended, error) {
 	if len(keys) == 0 {
 		return nil, nil
 	}
-	ends, partial := r.store.Tail(ctx, keys)
+	ends, partial := ib.store.Tail(ctx, keys)
 	if partial != nil && !errors.Is(partial, store.ErrPartial) {
 		return nil, partial
 	}
@@ -96,7 +107,7 @@ func (r *Runner) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended,
 			continue
 		}
 		// Whoever asks for what follows the end is given no snapshot.
-		view, err := r.store.Read(ctx, key, store.ReadQuery{After: &ends[i]})
+		view, err := ib.store.Read(ctx, key, store.ReadQuery{After: &ends[i]})
 		var s *Suspended
 		if err == nil {
 			s, err = suspended(store.InboxItem{Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts})
@@ -131,18 +142,18 @@ type Answered struct {
 // then they are submitted as one resume. A refusal is in Admitted and keeps
 // nothing. label is the runId of the continuation; the same answers sent again
 // are repeats under any label.
-func (r *Runner) Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
-	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: protocolVersion, Resume: entries}
-	if refusal := r.checkInput(Input{Run: input}); refusal != nil {
+func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
+	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
+	if refusal := ib.admission.checkInput(Input{Run: input}); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
 	}
 	if len(entries) == 0 {
-		return Answered{Admitted: refused(refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
+		return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
 	}
-	for range maxSubmitTries {
-		answered, stale, err := r.answer(ctx, key, tenant, input, entries)
+	for range maxTries {
+		answered, stale, err := ib.answer(ctx, key, tenant, input, entries)
 		if errors.Is(err, store.ErrCorrupted) {
-			return Answered{Admitted: refused(r.unreadable(key, err))}, nil
+			return Answered{Admitted: refused(ib.backoff.unreadable(key, err))}, nil
 		}
 		if err != nil || !stale {
 			return answered, err
@@ -151,19 +162,19 @@ func (r *Runner) Answer(ctx context.Context, key store.ThreadKey, tenant, label 
 	return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", store.ErrOutcomeUnknown)
 }
 
-func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string, input *protocol.RunAgentInput, entries []protocol.ResumeEntry) (Answered, bool, error) {
-	j, err := r.read(ctx, key, input)
+func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, tenant string, input *protocol.RunAgentInput, entries []protocol.ResumeEntry) (Answered, bool, error) {
+	j, err := ib.read(ctx, key, input)
 	if err != nil {
 		return Answered{}, false, err
 	}
-	open, err := readSuspension(j.view.Suspension)
+	open, err := stored.Suspension(j.View.Suspension)
 	if err != nil {
 		return Answered{}, false, err
 	}
 	given := map[string]protocol.ResumeEntry{}
-	for id, text := range j.view.Drafts {
+	for id, text := range j.View.Drafts {
 		var draft protocol.ResumeEntry
-		if err := readStored(text, &draft, "the draft for interrupt %s", id); err != nil {
+		if err := stored.Decode(text, &draft, "the draft for interrupt %s", id); err != nil {
 			return Answered{}, false, err
 		}
 		given[id] = draft
@@ -171,10 +182,10 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 	foreign := false
 	for _, e := range entries {
 		given[e.InterruptID] = e
-		foreign = foreign || open.item(e.InterruptID) == nil
+		foreign = foreign || open.Item(e.InterruptID) == nil
 	}
 	var missing []string
-	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: input.RunID, ProtocolVersion: protocolVersion}
+	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: input.RunID, ProtocolVersion: lifecycle.Version}
 	if open != nil {
 		for _, it := range open.Items {
 			entry, ok := given[it.ID]
@@ -186,16 +197,16 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 		}
 	}
 	if foreign || len(missing) == 0 {
-		version := j.view.Version // drafts may be taken back until all is accepted
+		version := j.View.Version // drafts may be taken back until all is accepted
 		if foreign {
 			all.Resume, version = entries, 0 // Submit says what is wrong, or that it is a repeat
 		}
-		admitted, moved, err := r.submit(ctx, Input{Namespace: key.Namespace, Tenant: tenant, Run: all}, version)
+		admitted, moved, err := ib.admission.submit(ctx, Input{Namespace: key.Namespace, Tenant: tenant, Run: all}, version)
 		return Answered{Admitted: admitted}, moved, err
 	}
 	drafts := map[string]json.RawMessage{}
 	for _, e := range entries {
-		refusal, err := j.checkDraft(*open.item(e.InterruptID), e)
+		refusal, err := j.CheckDraft(*open.Item(e.InterruptID), e)
 		if err != nil || refusal != nil {
 			return Answered{Admitted: refused(refusal)}, false, err
 		}
@@ -203,46 +214,22 @@ func (r *Runner) answer(ctx context.Context, key store.ThreadKey, tenant string,
 			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
 		}
 		if n := len(drafts[e.InterruptID]); n > maxDraftBytes {
-			return Answered{Admitted: refused(refuse(CodeInvalidInput, fmt.Sprintf(
+			return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf(
 				"the answer to interrupt %s has %d bytes, and at most %d are kept until the others are given: give all of them at once",
 				e.InterruptID, n, maxDraftBytes), nil))}, false, nil
 		}
 	}
-	now, kept, err := r.store.Drafts(ctx, key, j.view.Version, drafts)
+	now, kept, err := ib.store.Drafts(ctx, key, j.View.Version, drafts)
 	if err != nil || !kept {
 		return Answered{}, err == nil, err
 	}
 	// Others may have given the rest meanwhile: then it is all there to submit.
-	missing = slices.DeleteFunc(open.ids(), func(id string) bool { return now[id] != nil })
+	missing = slices.DeleteFunc(open.IDs(), func(id string) bool { return now[id] != nil })
 	return Answered{Missing: missing}, len(missing) == 0, nil
 }
 
-// checkDraft refuses an answer that could not be accepted later.
-func (j *judgement) checkDraft(it suspendedInterrupt, entry protocol.ResumeEntry) (*protocol.RunError, error) {
-	if _, err := resumeKey(j.thread, entry); err != nil {
-		return refuse(CodeInvalidInput, "the payload for interrupt "+it.ID+" is not JSON that can be compared", nil), nil
-	}
-	if entry.Status == protocol.ResumeCancelled {
-		return nil, nil
-	}
-	if it.ExpiresAt > 0 && it.ExpiresAt < j.view.Now.UnixMilli() {
-		return refuse(CodeExpired, "the interrupt has expired, it can only be cancelled",
-			map[string]any{"interruptIds": []string{it.ID}}), nil
-	}
-	problems, err := j.checkPayload(it, entry)
-	if err != nil || len(problems) == 0 {
-		return nil, err
-	}
-	var fields []map[string]string
-	for _, p := range problems {
-		fields = append(fields, map[string]string{"interruptId": it.ID, "pointer": p.Pointer, "message": p.Message})
-	}
-	return refuse(CodePayloadInvalid, "the answer does not fit what was asked: "+fields[0]["pointer"]+" "+fields[0]["message"],
-		map[string]any{"fields": fields}), nil
-}
-
 // DropDraft takes a draft back. False: the interrupt is not open.
-func (r *Runner) DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error) {
-	_, ok, err := r.store.Drafts(ctx, key, 0, map[string]json.RawMessage{interruptID: nil})
+func (ib *inbox) DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error) {
+	_, ok, err := ib.store.Drafts(ctx, key, 0, map[string]json.RawMessage{interruptID: nil})
 	return ok, err
 }

@@ -6,110 +6,52 @@ import (
 	"maps"
 	"strconv"
 
-	"github.com/aguiws/aguiws/protocol"
-)
-
-// recordKind says what an execution recorded.
-type recordKind string
-
-const (
-	recordStart  recordKind = "start"  // a step was started that is not idempotent, or is given something
-	recordStep   recordKind = "step"   // a step ended, with a result or an error
-	recordAsk    recordKind = "ask"    // the execution suspended
-	recordAnswer recordKind = "answer" // the decisions of the ask before it
-	recordFork   recordKind = "fork"   // Parallel begins
-	recordBranch recordKind = "branch" // a branch of Parallel has returned
-	recordRename recordKind = "rename" // bookkeeping: a takeover gave ids that cannot be used again new ones
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // systemScope holds the asks that are outside the agent's numbering.
 const systemScope = "!"
-
-// record is one entry of a journal.
-type record struct {
-	Kind  recordKind `json:"kind"`
-	Scope string     `json:"scope,omitempty"` // "" is the agent's function, "fork#1/0" a branch
-	Key   string     `json:"key,omitempty"`   // name and ordinal within the scope
-	// Position is the log's end when the record was written: all before it is
-	// final, what follows may be taken back by a takeover.
-	Position int64 `json:"position"`
-
-	Result json.RawMessage `json:"result,omitempty"` // step
-	Failed *string         `json:"failed,omitempty"` // step: the error's text
-
-	Idempotent bool `json:"idempotent,omitempty"` // start: the step may run again
-
-	Branches int  `json:"branches,omitempty"` // fork
-	OwnKeys  bool `json:"ownKeys,omitempty"`  // fork: each branch has idempotency keys of its own
-
-	Digest string          `json:"digest,omitempty"` // ask, start: of what was asked or given; "" is not compared
-	Calls  []suspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
-	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
-	Steps  []stepRef       `json:"steps,omitempty"`  // ask in systemScope: the uncertain steps, in order of IDs
-
-	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order
-	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
-	Run      string                 `json:"run,omitempty"`      // answer: the label of the run it began
-
-	Final   bool   `json:"final,omitempty"`   // answer: nobody's to give back
-	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing
-
-	Renamed map[string]string `json:"renamed,omitempty"` // rename: subagents, by the agent's own ids
-}
-
-// stepRef names a step across scopes.
-type stepRef struct {
-	Scope string `json:"scope,omitempty"`
-	Key   string `json:"key"`
-}
-
-func (r *record) String() string {
-	where := ""
-	if r.Scope != "" {
-		where = " in " + r.Scope
-	}
-	return fmt.Sprintf("%s %s%s", r.Kind, r.Key, where)
-}
 
 func ordinalKey(name string, n int) string { return name + "#" + strconv.Itoa(n) }
 
 // journal is what an execution has recorded, arranged for replay. It is read
 // by the branches of one execution under that execution's lock.
 type journal struct {
-	scopes   map[string][]*record    // what each scope meets, in order
-	steps    map[stepRef]*record     // recorded steps
-	met      map[stepRef]bool        // in scopes
-	given    map[stepRef]string      // digests of what steps were given
-	started  map[stepRef]bool        // not idempotent, started and not recorded, undecided
-	decided  map[stepRef]uncertainty // what a human said of a started step
-	answers  map[*record]*record     // of each ask
-	answered *record                 // the last answer
-	failure  string                  // of the last answer
-	final    bool                    // of the last answer
-	stopped  bool                    // the last answer ends the execution
-	renames  int                     // how often
-	renamed  map[string]string       // subagents, by the agent's own ids
-	unasked  *record                 // the last ask, if it has no answer
-	last     int64                   // position of the last record that is final
-	asks     int                     // asks so far, systemScope included
-	records  int                     // bookkeeping aside
+	scopes   map[string][]*store.JournalEntry            // what each scope meets, in order
+	steps    map[store.StepRef]*store.JournalEntry       // recorded steps
+	met      map[store.StepRef]bool                      // in scopes
+	given    map[store.StepRef]string                    // digests of what steps were given
+	started  map[store.StepRef]bool                      // not idempotent, started and not recorded, undecided
+	decided  map[store.StepRef]uncertainty               // what a human said of a started step
+	answers  map[*store.JournalEntry]*store.JournalEntry // of each ask
+	answered *store.JournalEntry                         // the last answer
+	failure  string                                      // of the last answer
+	final    bool                                        // of the last answer
+	stopped  bool                                        // the last answer ends the execution
+	renames  int                                         // how often
+	renamed  map[string]string                           // subagents, by the agent's own ids
+	unasked  *store.JournalEntry                         // the last ask, if it has no answer
+	last     int64                                       // position of the last record that is final
+	asks     int                                         // asks so far, systemScope included
+	records  int                                         // bookkeeping aside
 }
 
 // readJournal arranges a stored journal.
-func readJournal(stored []json.RawMessage) (*journal, error) {
+func readJournal(entries []json.RawMessage) (*journal, error) {
 	j := &journal{
-		scopes:  map[string][]*record{},
-		steps:   map[stepRef]*record{},
-		met:     map[stepRef]bool{},
-		given:   map[stepRef]string{},
-		started: map[stepRef]bool{},
-		decided: map[stepRef]uncertainty{},
-		answers: map[*record]*record{},
+		scopes:  map[string][]*store.JournalEntry{},
+		steps:   map[store.StepRef]*store.JournalEntry{},
+		met:     map[store.StepRef]bool{},
+		given:   map[store.StepRef]string{},
+		started: map[store.StepRef]bool{},
+		decided: map[store.StepRef]uncertainty{},
+		answers: map[*store.JournalEntry]*store.JournalEntry{},
 		renamed: map[string]string{},
 	}
-	for i, raw := range stored {
-		r := new(record)
-		if err := readStored(raw, r, "journal record %d", i); err != nil {
+	for i, raw := range entries {
+		r := new(store.JournalEntry)
+		if err := stored.Decode(raw, r, "journal record %d", i); err != nil {
 			return nil, err
 		}
 		if err := j.add(r); err != nil {
@@ -119,13 +61,13 @@ func readJournal(stored []json.RawMessage) (*journal, error) {
 	return j, nil
 }
 
-func (j *journal) add(r *record) error {
-	ref := stepRef{r.Scope, r.Key}
-	if r.Kind != recordRename {
+func (j *journal) add(r *store.JournalEntry) error {
+	ref := store.StepRef{Scope: r.Scope, Key: r.Key}
+	if r.Kind != store.EntryRename {
 		j.records++
 	}
 	switch r.Kind {
-	case recordStart:
+	case store.EntryStart:
 		j.meet(ref, r)
 		if r.Digest != "" {
 			j.given[ref] = r.Digest
@@ -135,12 +77,12 @@ func (j *journal) add(r *record) error {
 			delete(j.decided, ref)
 		}
 		return nil
-	case recordStep:
+	case store.EntryStep:
 		j.meet(ref, r)
 		j.steps[ref] = r
 		delete(j.started, ref)
 		delete(j.decided, ref)
-	case recordAsk:
+	case store.EntryAsk:
 		if r.Scope != systemScope {
 			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
 		} else if isPause(r) {
@@ -148,10 +90,10 @@ func (j *journal) add(r *record) error {
 		}
 		j.unasked = r
 		j.asks++
-	case recordAnswer:
+	case store.EntryAnswer:
 		ask := j.unasked
 		if ask == nil {
-			return corrupted("an answer without an ask")
+			return stored.Corrupted("an answer without an ask")
 		}
 		j.unasked = nil
 		j.answers[ask] = r
@@ -164,13 +106,13 @@ func (j *journal) add(r *record) error {
 				delete(j.started, ref)
 			}
 		}
-	case recordRename:
+	case store.EntryRename:
 		maps.Copy(j.renamed, r.Renamed)
 		j.renames++
-	case recordFork, recordBranch:
+	case store.EntryFork, store.EntryBranch:
 		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
 	case "":
-		return corrupted("a record of no kind")
+		return stored.Corrupted("a record of no kind")
 	default:
 		return &undeliverable{
 			code: CodeStateCorrupted, text: fmt.Sprintf("the journal has a record of a kind that is not known to this server: %q", r.Kind),
@@ -182,7 +124,7 @@ func (j *journal) add(r *record) error {
 }
 
 // meet lets a step's scope meet its first record.
-func (j *journal) meet(ref stepRef, r *record) {
+func (j *journal) meet(ref store.StepRef, r *store.JournalEntry) {
 	if !j.met[ref] {
 		j.met[ref] = true
 		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
@@ -191,11 +133,11 @@ func (j *journal) meet(ref stepRef, r *record) {
 
 // uncertain returns the steps that were started and not recorded, in the order
 // of the journal.
-func (j *journal) uncertain() []stepRef {
-	var refs []stepRef
+func (j *journal) uncertain() []store.StepRef {
+	var refs []store.StepRef
 	for _, records := range j.scopes {
 		for _, r := range records {
-			if ref := (stepRef{r.Scope, r.Key}); r.Kind == recordStart && j.started[ref] {
+			if ref := (store.StepRef{Scope: r.Scope, Key: r.Key}); r.Kind == store.EntryStart && j.started[ref] {
 				refs = append(refs, ref)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -34,7 +35,7 @@ type lab struct {
 	got    []protocol.Event // all that was logged
 	events [][]byte
 	unread [][]byte // read with what until has returned
-	cursor *adapter.Follower
+	cursor *follow.Follower
 	woken  chan struct{}
 	ahead  *atomic.Int64 // nanoseconds, of the store's clock
 }

@@ -3,9 +3,10 @@ package adapter
 import (
 	"context"
 	"fmt"
-	"github.com/aguiws/aguiws/adapter/store"
 	"sync"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // errLeaseLost ends a run of which the store has said that its claim is lost.
@@ -69,9 +70,9 @@ func (l *lease) await(ctx context.Context) error {
 	}
 }
 
-// ask renews the lease. False: the claim is lost. It takes so little time that a
-// holder asks twice before those who take runs over do (see silence).
-func (l *lease) ask(ctx context.Context) (bool, error) {
+// renew extends the lease. False: the claim is lost. It takes so little time that a
+// holder asks twice before those who take runs over do (see grace).
+func (l *lease) renew(ctx context.Context) (bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, l.length/5)
 	defer cancel()
 	asked := time.Now()
@@ -99,7 +100,7 @@ func (l *lease) keep(ctx context.Context, cancel context.CancelCauseFunc) {
 		case <-timer.C:
 		}
 		wait := renewEvery(l.length)
-		switch kept, err := l.ask(ctx); {
+		switch kept, err := l.renew(ctx); {
 		case err != nil:
 			wait = max(l.length/20, time.Millisecond)
 		case !kept:

@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"strconv"
 	"sync"
+
+	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // Parallel calls the branches at once and waits for all of them. Each gets a
@@ -38,7 +40,7 @@ func Parallel(ctx context.Context, run *Run, branches ...func(ctx context.Contex
 		return x.sealed
 	}
 	for _, err := range errs {
-		if p := (*panicError)(nil); errors.As(err, &p) {
+		if p := (*panics.Error)(nil); errors.As(err, &p) {
 			return err
 		}
 	}
@@ -59,7 +61,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 	}
 	key, ownKeys := s.number("fork"), true
 	if recorded := s.next(); recorded != nil {
-		if recorded.Kind != recordFork || recorded.Key != key {
+		if recorded.Kind != store.EntryFork || recorded.Key != key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "Parallel " + key})
 		}
 		if recorded.Branches != n {
@@ -69,7 +71,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 		}
 		s.cursor++
 		ownKeys = recorded.OwnKeys
-	} else if err := x.record(s, &record{Kind: recordFork, Scope: s.name, Key: key, Branches: n, OwnKeys: true}); err != nil {
+	} else if err := x.record(s, &store.JournalEntry{Kind: store.EntryFork, Scope: s.name, Key: key, Branches: n, OwnKeys: true}); err != nil {
 		return nil, err
 	}
 	x.forks++
@@ -91,7 +93,7 @@ func (r *Run) fork(n int) ([]*scope, error) {
 // branch calls one branch and journals that it has returned, with what it
 // emitted last.
 func (x *execution) branch(ctx context.Context, s *scope, fn func(context.Context, *Run) error) (err error) {
-	err = contained(func() error { return fn(inside(ctx, "branch "+s.name), &Run{x, s}) })
+	err = panics.Contain(func() error { return fn(inside(ctx, "branch "+s.name), &Run{x, s}) })
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.sealed != nil {
@@ -100,36 +102,18 @@ func (x *execution) branch(ctx context.Context, s *scope, fn func(context.Contex
 	if x.leaving { // it may have returned because it was refused something
 		return errHandBack
 	}
-	if p := (*panicError)(nil); errors.As(err, &p) {
+	if p := (*panics.Error)(nil); errors.As(err, &p) {
 		return err
 	}
 	if recorded := s.next(); recorded != nil {
-		if recorded.Kind != recordBranch {
+		if recorded.Kind != store.EntryBranch {
 			return x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "the end of branch " + s.name})
 		}
 		s.cursor++
 		return err
 	}
-	if recorded := x.record(s, &record{Kind: recordBranch, Scope: s.name}); recorded != nil {
+	if recorded := x.record(s, &store.JournalEntry{Kind: store.EntryBranch, Scope: s.name}); recorded != nil {
 		return recorded
 	}
 	return err
-}
-
-// panicError is a panic of the agent's, contained.
-type panicError struct {
-	value any
-	stack []byte
-}
-
-func (e *panicError) Error() string { return fmt.Sprintf("the agent panicked: %v", e.value) }
-
-// contained calls fn and turns a panic into an error.
-func contained(fn func() error) (err error) {
-	defer func() {
-		if value := recover(); value != nil {
-			err = &panicError{value, debug.Stack()}
-		}
-	}()
-	return fn()
 }

@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"sync"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // The bounds of a batch and of what a run may have under way before Emit
@@ -21,7 +22,7 @@ const (
 // item is something a run adds, whole: events, then records, then an end.
 type item struct {
 	events  [][]byte
-	records []*record
+	records []*store.JournalEntry
 	notes   bool // the records are bookkeeping
 	closing json.RawMessage
 	end     *store.End

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -74,7 +75,7 @@ func TestRepeatOfAnEndedRunWhileAnotherIsActive(t *testing.T) {
 	if a.Disposition != adapter.Repeat {
 		t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 	}
-	ask := func() adapter.Repeated {
+	ask := func() follow.Repeated {
 		t.Helper()
 		r, err := l.runner.Repeat(l.ctx(), l.key, a.RunID, "run-1")
 		if err != nil {

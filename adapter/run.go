@@ -10,18 +10,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// frozen is what an execution's function sees, fixed when it begins.
-type frozen struct {
-	// Input has the whole conversation as its messages and the thread's state.
-	Input *protocol.RunAgentInput `json:"input"`
-	Label string                  `json:"label"`
-	Now   time.Time               `json:"now"`
-	// At is the log's end before the execution's first run, and Begun how many
-	// events began it.
-	At    int64 `json:"at"`
-	Begun int   `json:"begun"`
-}
-
 // Run is an execution as its agent sees it. It lives while the agent's
 // function is called; the zero value is of no use. Its methods may be called
 // concurrently, but what a replay must find again (ids, steps, asks) is
@@ -68,9 +56,9 @@ func (r *Run) State() json.RawMessage {
 type scope struct {
 	name    string
 	branch  bool
-	records []*record // what the journal holds for it
-	final   int       // how many of them a takeover cannot take back
-	cursor  int       // how many of them the replay has met
+	records []*store.JournalEntry // what the journal holds for it
+	final   int                   // how many of them a takeover cannot take back
+	cursor  int                   // how many of them the replay has met
 	names   map[string]int
 	ids     int
 	calls   map[string]int // carried out so far, by id
@@ -88,7 +76,7 @@ type scope struct {
 func newScope(j *journal, name string, branch bool) *scope {
 	s := &scope{name: name, branch: branch, records: j.scopes[name], names: map[string]int{}, calls: map[string]int{}}
 	for i, r := range s.records {
-		if r.Kind != recordStart || j.steps[stepRef{name, r.Key}] != nil {
+		if r.Kind != store.EntryStart || j.steps[store.StepRef{Scope: name, Key: r.Key}] != nil {
 			s.final = i + 1
 		}
 	}
@@ -104,7 +92,7 @@ func (s *scope) live() bool { return s.cursor >= s.final }
 
 // next returns the record that the journal holds for the next call, nil past
 // its end.
-func (s *scope) next() *record {
+func (s *scope) next() *store.JournalEntry {
 	if s.cursor >= len(s.records) {
 		return nil
 	}
@@ -138,17 +126,15 @@ func (r *Run) callKey(id string) string {
 // execution is one activation of an execution: a claimed run, and the agent's
 // function being called for it.
 type execution struct {
-	runner *Runner
-	agent  Agent
-	named  string // as which the runner knows the agent
-	claim  store.Claim
-	label  string // of the run that carries it
-	id     string
-	frozen frozen
-	pipe   *pipeline
-	lease  *lease
-	ctx    context.Context // ends when the run is over for this worker
-	cancel context.CancelCauseFunc
+	activation
+	node     *node
+	parking  *parking
+	presence *presence
+	agent    Agent
+	named    string // as which the node knows the agent
+	label    string // of the run that carries it
+	id       string
+	frozen   store.Frozen
 
 	continuing bool // the run answers interrupts
 	parked     *parked
@@ -181,4 +167,13 @@ func inside(ctx context.Context, what string) context.Context {
 func insideOf(ctx context.Context) string {
 	what, _ := ctx.Value(insideKey{}).(string)
 	return what
+}
+
+// activation is a claimed run while this worker carries it.
+type activation struct {
+	claim  store.Claim
+	pipe   *pipeline
+	lease  *lease
+	ctx    context.Context // ends when the run is over for this worker
+	cancel context.CancelCauseFunc
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -143,7 +144,7 @@ var answerLines = []line{
 		agent := asksOnce(&went, questions...)
 		l := newLab(t, agent)
 		open := interrupts(t, l.say("hi"))
-		attach := func() *adapter.Attached {
+		attach := func() *follow.Attached {
 			f := l.runner.Follow(l.key, func() {})
 			t.Cleanup(f.Close)
 			a, err := f.Attach(l.ctx(), nil)

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 // StepError is what Step returns when its function failed, in the call in
@@ -84,17 +87,17 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
 	}
 	s.passPauses()
-	if s.live() && (x.recorded || restartable(x.agent)) && x.runner.handsBack(x.ctx, x.named) {
+	if s.live() && (x.recorded || restartable(x.agent)) && x.presence.handsBack(x.ctx, x.named) {
 		x.leaving = true
 		return nil, errHandBack
 	}
 	if err := x.pauseHere(s); err != nil {
 		return nil, err
 	}
-	ref := stepRef{Scope: s.name, Key: s.number(name)}
+	ref := store.StepRef{Scope: s.name, Key: s.number(name)}
 	recorded := s.next()
 	if recorded != nil {
-		if (recorded.Kind != recordStep && recorded.Kind != recordStart) || recorded.Key != ref.Key {
+		if (recorded.Kind != store.EntryStep && recorded.Kind != store.EntryStart) || recorded.Key != ref.Key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "step " + ref.Key})
 		}
 		if journaled := x.journal.given[ref]; journaled != "" && journaled != given {
@@ -123,7 +126,7 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 		if err := x.lease.await(x.ctx); err != nil {
 			return nil, x.seal(ErrStopped)
 		}
-		start := &record{Kind: recordStart, Scope: ref.Scope, Key: ref.Key, Digest: given, Idempotent: idempotent}
+		start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: given, Idempotent: idempotent}
 		if err := x.record(s, start); err != nil {
 			return nil, err
 		}
@@ -133,11 +136,11 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 
 // perform runs a step's function and journals its outcome. The execution's
 // lock is held on entry and on return, not while fn runs.
-func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	s.step, s.stepIDs = ref.Key, 0
 	defer func() { s.step = "" }()
 	result, err := x.unlocked(ctx, ref, fn)
-	var p *panicError
+	var p *panics.Error
 	if errors.As(err, &p) {
 		defer panic(p)
 	}
@@ -147,7 +150,7 @@ func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, fn func(
 	if x.ctx.Err() != nil {
 		return nil, x.seal(ErrStopped)
 	}
-	done := &record{Kind: recordStep, Scope: ref.Scope, Key: ref.Key, Result: result}
+	done := &store.JournalEntry{Kind: store.EntryStep, Scope: ref.Scope, Key: ref.Key, Result: result}
 	if err != nil {
 		text := err.Error()
 		done.Failed, done.Result = &text, nil
@@ -156,25 +159,25 @@ func (x *execution) perform(ctx context.Context, s *scope, ref stepRef, fn func(
 	if journaled := x.record(s, done); journaled != nil {
 		return nil, journaled
 	}
-	x.runner.reached("after_record")
+	x.node.reached("after_record")
 	return result, err
 }
 
-func (x *execution) unlocked(ctx context.Context, ref stepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (x *execution) unlocked(ctx context.Context, ref store.StepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	x.mu.Unlock()
 	defer x.mu.Lock()
 	ctx, cancel := x.within(inside(ctx, "step "+ref.Key))
 	defer cancel()
-	x.runner.reached("step_before_effect")
+	x.node.reached("step_before_effect")
 	if err := x.lease.await(ctx); err != nil {
 		return nil, err
 	}
 	var result json.RawMessage
-	err := contained(func() (err error) {
+	err := panics.Contain(func() (err error) {
 		result, err = fn(ctx)
 		return err
 	})
-	x.runner.reached("step_after_effect")
+	x.node.reached("step_after_effect")
 	return result, err
 }
 
@@ -193,20 +196,20 @@ func (x *execution) within(ctx context.Context) (context.Context, context.Cancel
 // branch holds back stays held at the start of a step: it would be final then,
 // and the branch would have no record that says so. The outcome of a step is
 // recorded even when what was emitted beside it is refused.
-func (x *execution) record(s *scope, r *record) error {
+func (x *execution) record(s *scope, r *store.JournalEntry) error {
 	var it item
 	var refused error
-	if !s.branch || r.Kind != recordStart {
+	if !s.branch || r.Kind != store.EntryStart {
 		it, refused = x.flush(s)
 	}
-	if refused != nil && r.Kind != recordStep {
+	if refused != nil && r.Kind != store.EntryStep {
 		if err := x.pipe.add(x.ctx, it, false); err != nil {
 			return x.seal(err)
 		}
 		return x.seal(refused)
 	}
 	if !x.blocking() {
-		it.records = []*record{r}
+		it.records = []*store.JournalEntry{r}
 	}
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return x.seal(err)

@@ -3,11 +3,12 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"log/slog"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (
@@ -35,6 +36,7 @@ type storeHealth struct {
 	failed int           // calls since then
 	cause  error         // of the latest
 	told   time.Duration // when the log last said so; while down
+	partly time.Time     // since when a part of the store does not answer; zero: all of them do
 
 	said said
 }
@@ -112,6 +114,22 @@ func (h *storeHealth) didFail(began time.Duration, err error) {
 	}
 }
 
+// parts takes in how a call ended that asks all parts of the store. The log is told
+// when one of them does not answer, and when all do again, which no bound on what is
+// said of single calls keeps back.
+func (h *storeHealth) parts(err error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case errors.Is(err, store.ErrPartial) && h.partly.IsZero():
+		h.partly = time.Now()
+		h.log.Warn("a part of the store does not answer; the others are served", "error", err)
+	case err == nil && !h.partly.IsZero():
+		h.log.Warn("all of the store answers again", "after", time.Since(h.partly).Round(time.Millisecond).String())
+		h.partly = time.Time{}
+	}
+}
+
 // watchedStore tells a storeHealth how calls end: those that are made all the
 // time.
 type watchedStore struct {
@@ -151,7 +169,9 @@ func (s watchedStore) Renew(ctx context.Context, c store.Claim) (bool, error) {
 }
 
 func (s watchedStore) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
-	return watched(s.health, func() ([]store.ThreadKey, error) { return s.Store.Due(ctx, limit) })
+	due, err := watched(s.health, func() ([]store.ThreadKey, error) { return s.Store.Due(ctx, limit) })
+	s.health.parts(err)
+	return due, err
 }
 
 func (s watchedStore) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {

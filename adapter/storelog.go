@@ -3,10 +3,11 @@ package adapter
 import (
 	"context"
 	"errors"
-	"github.com/aguiws/aguiws/adapter/store"
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
 )
 
 const (
@@ -16,13 +17,8 @@ const (
 	thinMost  = 5
 )
 
-// StoreLog returns a logger that writes to l and is thin about the store. What is
-// logged with an "error" that is an ErrOutcomeUnknown is written at the level
-// debug while no call of the store succeeds: the runner itself says once that it
-// is down, once a minute that it still is, and when it is not. Of such messages
-// about single calls five a minute are left as they are.
-func (r *Runner) StoreLog(l *slog.Logger) *slog.Logger {
-	return slog.New(thinHandler{l.Handler(), r.health})
+func thinLog(l *slog.Logger, health *storeHealth) *slog.Logger {
+	return slog.New(thinHandler{l.Handler(), health})
 }
 
 // thinHandler lowers the level of what the storeHealth says better.

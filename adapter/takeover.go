@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -49,7 +51,7 @@ func (x *execution) backTo(b begin, keep int64) error {
 		return nil // nobody goes on here
 	}
 	if b.view.Seq > keep {
-		kept, err := foldView(b.view, keep)
+		kept, err := stored.Fold(b.view, keep)
 		if err != nil {
 			return err
 		}
@@ -73,7 +75,7 @@ func (x *execution) backTo(b begin, keep int64) error {
 func (x *execution) readRun(view *store.ThreadView, started, keep int64) error {
 	var broken error
 	at := started - 1
-	err := eachEvent(view, started-1, -1, func(e protocol.Event) {
+	err := stored.Events(view, started-1, -1, func(e protocol.Event) {
 		at++
 		if err := x.sequence.Check(e); err != nil && broken == nil {
 			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)
@@ -95,13 +97,13 @@ func isSubagentEnd(e protocol.Event) bool {
 
 // rename gives new ids to the subagents that began after the last record: they
 // are closed now, and come back in the replay.
-func (x *execution) rename(view *store.ThreadView, keep int64) ([]*record, error) {
+func (x *execution) rename(view *store.ThreadView, keep int64) ([]*store.JournalEntry, error) {
 	own := map[string]string{} // by the id on the wire
 	for id, wire := range x.renames.subagents {
 		own[wire] = id
 	}
 	begun := map[string]string{}
-	err := eachEvent(view, keep, -1, func(e protocol.Event) {
+	err := stored.Events(view, keep, -1, func(e protocol.Event) {
 		if started, ok := e.(*protocol.SubagentStarted); ok {
 			id := started.SubagentRunID
 			if mine, renamed := own[id]; renamed {
@@ -114,7 +116,7 @@ func (x *execution) rename(view *store.ThreadView, keep int64) ([]*record, error
 		return nil, err
 	}
 	maps.Copy(x.renames.subagents, begun)
-	return []*record{{Kind: recordRename, Renamed: begun}}, nil
+	return []*store.JournalEntry{{Kind: store.EntryRename, Renamed: begun}}, nil
 }
 
 // keepCalls forgets the calls that are taken back.
@@ -131,7 +133,7 @@ func (x *execution) keepCalls(kept *protocol.Fold) {
 // takeBack closes what is open and restates messages and state as they were. A
 // subagent that was open at the record stays open. Where a worker was lost, the
 // messages say so: readers see words go that they have read.
-func (x *execution) takeBack(kept *protocol.Fold, records []*record, lost bool) error {
+func (x *execution) takeBack(kept *protocol.Fold, records []*store.JournalEntry, lost bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	stay := map[string]bool{}
@@ -152,9 +154,9 @@ func (x *execution) takeBack(kept *protocol.Fold, records []*record, lost bool) 
 		if restated.Metadata == nil {
 			restated.Metadata = protocol.Metadata{}
 		}
-		restated.Metadata[metadataKey] = json.RawMessage(`{"takeover":true}`)
+		restated.Metadata[lifecycle.MetadataKey] = json.RawMessage(`{"takeover":true}`)
 	}
-	events := append(closings, &protocol.StateSnapshot{Snapshot: orEmpty(kept.State())}, restated)
+	events := append(closings, &protocol.StateSnapshot{Snapshot: lifecycle.State(kept.State())}, restated)
 	it := item{records: records, notes: len(records) > 0}
 	for _, e := range events {
 		text, err := x.append(e)
@@ -169,14 +171,14 @@ func (x *execution) takeBack(kept *protocol.Fold, records []*record, lost bool) 
 
 // askAbout suspends the run with a question for each step that may or may not
 // have taken effect.
-func (x *execution) askAbout(refs []stepRef) error {
+func (x *execution) askAbout(refs []store.StepRef) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	interrupts := make([]protocol.Interrupt, len(refs))
 	for i, ref := range refs {
 		interrupts[i] = uncertainInterrupt(ref)
 	}
-	return x.suspend(&record{
-		Kind: recordAsk, Scope: systemScope, Key: ordinalKey("uncertain", x.journal.asks+1), Steps: refs,
+	return x.suspend(&store.JournalEntry{
+		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey("uncertain", x.journal.asks+1), Steps: refs,
 	}, interrupts)
 }

@@ -4,11 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -29,25 +28,32 @@ type Thread struct {
 	Corrupted bool
 }
 
+// threads reads and changes threads at rest.
+type threads struct {
+	*node
+	admission *admission
+	backoff   *backoff
+}
+
 // Threads pages through the threads of a namespace, latest input first, and
 // returns the cursor of the next page, "" at the end. Errors are as Inbox's.
-func (r *Runner) Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error) {
-	page, err := r.store.Threads(ctx, namespace, q)
+func (ts *threads) Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error) {
+	page, err := ts.store.Threads(ctx, namespace, q)
 	return page.Threads, page.Next, err
 }
 
 // Thread reads one thread; nil when it was never used.
-func (r *Runner) Thread(ctx context.Context, key store.ThreadKey) (*Thread, error) {
-	view, err := r.store.Read(ctx, key, store.ReadQuery{})
+func (ts *threads) Thread(ctx context.Context, key store.ThreadKey) (*Thread, error) {
+	view, err := ts.store.Read(ctx, key, store.ReadQuery{})
 	if err != nil || view.Version == 0 {
 		return nil, err
 	}
 	t := &Thread{
-		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, State: orEmpty(nil),
+		ThreadKey: key, Tenant: view.Tenant, Title: view.Title, State: lifecycle.State(nil),
 		End: store.Position{Epoch: view.Epoch, Seq: view.Seq}, Queued: len(view.Queue), Paused: view.Paused,
 	}
-	if fold, err := foldView(view, -1); err == nil {
-		t.Messages, t.State = fold.Messages(), orEmpty(fold.State())
+	if fold, err := stored.Fold(view, -1); err == nil {
+		t.Messages, t.State = fold.Messages(), lifecycle.State(fold.State())
 	} else if t.Corrupted = errors.Is(err, store.ErrCorrupted); !t.Corrupted {
 		return nil, err
 	}
@@ -65,77 +71,23 @@ func (r *Runner) Thread(ctx context.Context, key store.ThreadKey) (*Thread, erro
 
 // SetTitle names a thread. Longer titles are cut to 60 bytes. False: the thread
 // was never used.
-func (r *Runner) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
-	return r.store.SetTitle(ctx, key, cutTitle(title))
+func (ts *threads) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
+	return ts.store.SetTitle(ctx, key, cutTitle(title))
 }
 
 // DeleteThread forgets a thread. False: a run is active or waits, or interrupts
 // are open. A thread that cannot be read is forgotten whatever goes on in it.
-func (r *Runner) DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error) {
-	deleted, err := r.store.Delete(ctx, key)
+func (ts *threads) DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error) {
+	deleted, err := ts.store.Delete(ctx, key)
 	broken := errors.Is(err, store.ErrCorrupted)
 	if err == nil && !deleted {
-		broken, err = r.unreadableThread(ctx, key)
+		broken, err = ts.unreadableThread(ctx, key)
 	}
 	if !broken {
 		return deleted, err
 	}
-	r.mended(key)
-	return true, r.store.Erase(ctx, key)
-}
-
-// Injection is an input that an operator or a program adds to a thread.
-type Injection struct {
-	Namespace string
-	Tenant    string
-	Thread    string
-	Agent     string
-	Text      string // of the user message
-	RunID     string // the same for the same injection sent again; "": a new one
-	// Interrupt stops all that is under way, if the thread has nothing else
-	// against the input and it is not a repeat.
-	Interrupt bool
-	// After rewinds: the messages after the one with this id are archived, and
-	// the text follows it. "": nothing is taken out.
-	After    string
-	Dispatch DispatchOptions
-}
-
-// Inject submits a user message for a thread that is stored. The answers are
-// those of Submit.
-func (r *Runner) Inject(ctx context.Context, in Injection) (Admitted, error) {
-	if in.RunID == "" {
-		in.RunID = uuid.NewString()
-	}
-	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: protocolVersion}
-	if in.After != "" {
-		thread, err := r.Thread(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread})
-		if err != nil {
-			return Admitted{}, err
-		}
-		input.Messages = upTo(thread, in.After)
-		if input.Messages == nil {
-			return refused(refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil)), nil
-		}
-	}
-	input.Messages = append(input.Messages, protocol.Message{
-		ID: derive(in.RunID, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
-	})
-	return r.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, interrupts: in.Interrupt,
-	})
-}
-
-// upTo are the thread's messages up to one of them; nil when it is not there.
-func upTo(t *Thread, id string) protocol.Messages {
-	if t != nil {
-		for i, m := range t.Messages {
-			if m.ID == id {
-				return t.Messages[: i+1 : i+1]
-			}
-		}
-	}
-	return nil
+	ts.backoff.mended(key)
+	return true, ts.store.Erase(ctx, key)
 }
 
 // unixMilli is the time of a stored number; zero for 0.
@@ -144,4 +96,17 @@ func unixMilli(ms int64) time.Time {
 		return time.Time{}
 	}
 	return time.UnixMilli(ms)
+}
+
+// unreadableThread reports whether what the thread waits for cannot be read, so that
+// nobody can end it in order.
+func (ts *threads) unreadableThread(ctx context.Context, key store.ThreadKey) (bool, error) {
+	view, err := ts.store.Read(ctx, key, store.ReadQuery{})
+	if err == nil {
+		_, err = stored.Suspension(view.Suspension)
+	}
+	if errors.Is(err, store.ErrCorrupted) {
+		return true, nil
+	}
+	return false, err
 }

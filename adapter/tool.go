@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -36,7 +37,7 @@ type DefinedTool[In, Out any] struct {
 	tool    Tool[In, Out]
 	schema  protocol.Any // of In
 	answer  protocol.Any // approval whose editedArgs fit In
-	schemas schemas
+	schemas responseschema.Set
 }
 
 // Define derives the schema. It fails when In is not a struct or holds what
@@ -55,7 +56,7 @@ func (t Tool[In, Out]) Define() (*DefinedTool[In, Out], error) {
 	}
 	d := &DefinedTool[In, Out]{tool: t, schema: schema}
 	d.answer = bytes.Replace(approvalSchema, []byte(`{"type":"object","description":"Arguments that replace all of the proposed ones"}`), schema, 1)
-	_, err = d.schemas.compile(d.answer)
+	_, err = d.schemas.Compile(d.answer)
 	return d, err
 }
 
@@ -89,7 +90,7 @@ func (d *DefinedTool[In, Out]) Call(args json.RawMessage) (ToolCall, error) {
 
 func (d *DefinedTool[In, Out]) decode(args json.RawMessage) (In, error) {
 	var in In
-	problems, err := d.schemas.check(d.schema, args)
+	problems, err := d.schemas.Check(d.schema, args)
 	if err != nil {
 		return in, err
 	}

@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "protocol/schema", "adapter", "adapter/store", "adapter/script", "redisstore", "server", "server/identity", "web"}
+	below = []string{"protocol", "protocol/schema", "adapter", "adapter/store", "adapter/follow", "adapter/script", "redisstore", "server", "server/identity", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -36,11 +36,21 @@ var rooms = []room{
 		theirs: std, never: []string{"net/http"}},
 	{folder: "protocol/schema", why: "the compiled JSON Schema is kept apart so that protocol needs no validator",
 		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
-	{folder: "adapter/store", why: "the contract of a store is read by whoever writes one, who needs to know no agent",
-		theirs: std, never: []string{"net/http"}},
+	{folder: "adapter/store", why: "the contract of a store is read by whoever writes one, who needs to know no agent: what it keeps is made of AG-UI's types",
+		ours: []string{"protocol"}, theirs: std, never: []string{"net/http"}},
+	{folder: "adapter/internal", why: "what admission, agents and followers share reads the store's shapes and AG-UI's, and knows none of them",
+		ours: []string{"adapter/store", "protocol"}, theirs: std, never: []string{"net/http"}},
+	{folder: "adapter/internal/canonical", why: "that two JSON values are equal is nobody's rule",
+		theirs: []string{"github.com/gowebpki/jcs"}, never: []string{"net/http"}},
+	{folder: "adapter/internal/responseschema", why: "a schema is checked whoever came up with it",
+		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}, never: []string{"net/http"}},
+	{folder: "adapter/internal/judge", why: "the rules decide on what they are shown: who carries a verdict out must not sway them",
+		ours: []string{"adapter/store", "adapter/internal", "adapter/internal/canonical", "adapter/internal/responseschema", "protocol"}, theirs: std, never: []string{"net/http"}},
+	{folder: "adapter/follow", why: "following reads a log, whoever writes it: it starts nothing and knows no runner",
+		ours: []string{"adapter/store", "adapter/internal", "protocol"}, theirs: std, never: []string{"net/http"}},
 	{folder: "adapter", why: "what a run is must not depend on where it is stored or how it travels",
-		ours: []string{"adapter/store", "protocol", "protocol/schema"}, theirs: []string{
-			"github.com/santhosh-tekuri/jsonschema", "github.com/google/jsonschema-go", "github.com/gowebpki/jcs", "github.com/google/uuid"},
+		ours: []string{"adapter/store", "adapter/internal", "adapter/internal/canonical", "adapter/internal/judge", "adapter/internal/responseschema", "adapter/follow", "protocol"}, theirs: []string{
+			"github.com/google/jsonschema-go", "github.com/google/uuid"},
 		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
 	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
 		ours: []string{"adapter", "protocol"}, theirs: std, never: []string{"net/http"}},
@@ -56,15 +66,15 @@ var rooms = []room{
 	{folder: "server/internal/conn", why: "it carries texts, whatever they say, so nobody else needs to know the WebSocket library and the kernel",
 		theirs: []string{"github.com/coder/websocket", "golang.org/x/sys"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
-		ours: []string{"adapter", "adapter/store", "protocol", "protocol/schema",
+		ours: []string{"adapter", "adapter/follow", "adapter/store", "protocol", "protocol/schema",
 			"server/identity", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
 		theirs: []string{"github.com/prometheus/client_golang", "golang.org/x/sync", "golang.org/x/time"},
 		never:  []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "server/internal/controlapi", why: "the control API asks a runner and says who may; sockets and streams are not its business",
-		ours:   []string{"adapter", "adapter/store", "protocol", "server/identity", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
+		ours:   []string{"adapter", "adapter/follow", "adapter/store", "protocol", "server/identity", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
 		theirs: []string{"github.com/google/jsonschema-go", "github.com/google/uuid"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "server/internal/copilotkit", why: "a foreign protocol says what it needs of a stream, so that no stream knows of it",
-		ours:   []string{"adapter", "adapter/store", "protocol", "server/identity", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
+		ours:   []string{"adapter", "adapter/follow", "adapter/store", "protocol", "server/identity", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
 		theirs: []string{"github.com/google/uuid"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "server/internal/refusal", why: "every API over HTTP refuses, whatever it is about",
 		ours: []string{"protocol"}, theirs: std},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -109,7 +110,7 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 			a, err := f.Attach(ctx, nil)
 			if err != nil {
 				t.Error(err)
-			} else if len(a.Restatement) != 4 || a.Reason != adapter.ReasonNoPosition {
+			} else if len(a.Restatement) != 4 || a.Reason != follow.ReasonNoPosition {
 				t.Errorf("%d events, %s", len(a.Restatement), a.Reason)
 			}
 		})

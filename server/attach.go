@@ -6,13 +6,14 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
 var (
 	emptyInterrupts = []json.RawMessage{}
-	emptyQueue      = []adapter.QueuedInput{}
+	emptyQueue      = []follow.QueuedInput{}
 )
 
 // attach answers ws.attach. On a thread that is followed already it replaces

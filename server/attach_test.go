@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -53,10 +54,10 @@ func TestAttachRestated(t *testing.T) {
 			b := newFake()
 			b.log(localThread, custom("1"), custom("2"))
 			b.change(localThread, func(th *fakeThread) { th.log, th.base = th.log[1:], 1 })
-			b.attached = func(a *adapter.Attached) {
+			b.attached = func(a *follow.Attached) {
 				a.ActiveRunID = "r"
 				a.Interrupts = []json.RawMessage{json.RawMessage(`{"id":"i","reason":"<b>"}`)}
-				a.Queued = []adapter.QueuedInput{{RunID: "q", Messages: json.RawMessage(`[]`)}}
+				a.Queued = []follow.QueuedInput{{RunID: "q", Messages: json.RawMessage(`[]`)}}
 			}
 			c := newTestServer(t, b, nil).dial()
 			c.send(`{"type":"ws.attach","threadId":"t"` + after + `}`)
@@ -165,11 +166,11 @@ func TestRepeatActiveOnFollowedThread(t *testing.T) {
 	b := newFake()
 	b.log(localThread, runStarted("t", "r"), custom("1"))
 	b.submit = answering(repeats("r"))
-	b.repeat = func(key store.ThreadKey, runID, label string) (adapter.Repeated, error) {
+	b.repeat = func(key store.ThreadKey, runID, label string) (follow.Repeated, error) {
 		if key != localThread || runID != "s-r" || label != "r2" {
 			t.Errorf("asked for %v %s %s", key, runID, label)
 		}
-		return adapter.Repeated{Status: store.RunActive, Whole: true, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
+		return follow.Repeated{Status: store.RunActive, Whole: true, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":2}}`)
@@ -205,12 +206,12 @@ func TestRepeatBehindWhatWasMissed(t *testing.T) {
 			b.log(localThread, runStarted("t", "r"), custom("2"), custom("3"), custom("4"), custom("5"), runFinished("t", "r"))
 			b.submit = answering(repeats("r"))
 			asked := 0
-			b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
+			b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
 				if asked++; asked < test.asked {
-					return adapter.Repeated{Status: store.RunEnded}, nil
+					return follow.Repeated{Status: store.RunEnded}, nil
 				}
 				b.log(localThread, custom("7"), custom("8"))
-				return adapter.Repeated{Status: store.RunEnded, At: store.Position{Epoch: "e1", Seq: 7},
+				return follow.Repeated{Status: store.RunEnded, At: store.Position{Epoch: "e1", Seq: 7},
 					Events: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
 			}
 			c := newTestServer(t, b, nil).dial()
@@ -231,12 +232,12 @@ func TestRepeatOnUnfollowedThread(t *testing.T) {
 			b := newFake()
 			b.log(localThread, custom("1"))
 			b.submit = answering(repeats("r"))
-			b.repeat = func(_ store.ThreadKey, _, label string) (adapter.Repeated, error) {
+			b.repeat = func(_ store.ThreadKey, _, label string) (follow.Repeated, error) {
 				if status == store.RunQueued {
-					return adapter.Repeated{Status: status}, nil
+					return follow.Repeated{Status: status}, nil
 				}
 				b.log(localThread, custom("2")) // behind what is restated
-				return adapter.Repeated{Status: status, At: store.Position{Epoch: "e1", Seq: 1}, Whole: true,
+				return follow.Repeated{Status: status, At: store.Position{Epoch: "e1", Seq: 1}, Whole: true,
 					Events: [][]byte{[]byte(runStarted("t", label)), []byte(custom("so far"))}}, nil
 			}
 			c := newTestServer(t, b, nil).dial()
@@ -271,9 +272,9 @@ func TestRepeatIsAnsweredInAnyCase(t *testing.T) {
 	b := newFake()
 	b.submit = answering(repeats("r"))
 	b.log(localThread, custom("1"))
-	b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
+	b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
 		// As of what the socket does not get to see.
-		return adapter.Repeated{Status: store.RunEnded, At: store.Position{Epoch: "e1", Seq: 2}, Events: [][]byte{[]byte(runFinished("t", "r"))}}, nil
+		return follow.Repeated{Status: store.RunEnded, At: store.Position{Epoch: "e1", Seq: 2}, Events: [][]byte{[]byte(runFinished("t", "r"))}}, nil
 	}
 	c := newTestServer(t, b, nil).dial()
 	c.send(`{"type":"ws.attach","threadId":"t","after":{"epoch":"e1","seq":1}}`)
@@ -318,15 +319,15 @@ func TestRepeatOrQueuedWithoutStore(t *testing.T) {
 	refused()
 	b.set(func() {
 		b.submit = answering(repeats("r"))
-		b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
-			return adapter.Repeated{Status: store.RunQueued}, nil
+		b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
+			return follow.Repeated{Status: store.RunQueued}, nil
 		}
 	})
 	refused()
 	b.set(func() {
 		b.failing = nil
-		b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
-			return adapter.Repeated{}, errors.New("no answer")
+		b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
+			return follow.Repeated{}, errors.New("no answer")
 		}
 	})
 	refused()

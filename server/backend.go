@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -19,7 +20,7 @@ type backend interface {
 // inputs are what a session makes of what its client sends.
 type inputs interface {
 	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
-	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (adapter.Repeated, error)
+	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error)
 	Cancel(ctx context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error)
 }
 
@@ -40,9 +41,9 @@ type lifetime interface {
 // follower is a cursor over one thread's log. One goroutine uses it; its
 // notify function is called from any.
 type follower interface {
-	Attach(ctx context.Context, after *store.Position) (*adapter.Attached, error)
+	Attach(ctx context.Context, after *store.Position) (*follow.Attached, error)
 	Seek(store.Position)
-	Next(ctx context.Context) (adapter.Page, error)
+	Next(ctx context.Context) (follow.Page, error)
 	Close()
 }
 

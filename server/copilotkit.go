@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
@@ -112,7 +112,7 @@ func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, e
 }
 
 // restatedLabel is the label of the restated run.
-func restatedLabel(a *adapter.Attached) string {
+func restatedLabel(a *follow.Attached) string {
 	if len(a.Restatement) == 0 {
 		return ""
 	}

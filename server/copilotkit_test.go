@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -138,7 +139,7 @@ func TestCopilotConnectMidRun(t *testing.T) {
 
 func TestCopilotConnectLost(t *testing.T) {
 	b := newFake()
-	b.attached = func(a *adapter.Attached) { a.ActiveRunID = "r" }
+	b.attached = func(a *follow.Attached) { a.ActiveRunID = "r" }
 	b.log(localThread, runStarted("t", "r"))
 	ts := newTestServer(t, b, nil)
 	s := ts.copilotkit("connect", opening).opened()
@@ -175,12 +176,12 @@ func TestCopilotStop(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newFake()
 			running := []string{"a", "q1", "q2"}
-			b.attached = func(a *adapter.Attached) {
+			b.attached = func(a *follow.Attached) {
 				for i, label := range running {
 					if i == 0 {
 						a.ActiveRunID = label
 					} else {
-						a.Queued = append(a.Queued, adapter.QueuedInput{RunID: label})
+						a.Queued = append(a.Queued, follow.QueuedInput{RunID: label})
 					}
 				}
 			}
@@ -227,7 +228,7 @@ func TestCopilotStop(t *testing.T) {
 
 	// A thread that does not come to rest was not stopped.
 	b.set(func() {
-		b.attached = func(a *adapter.Attached) { a.ActiveRunID = "another" }
+		b.attached = func(a *follow.Attached) { a.ActiveRunID = "another" }
 		b.cancel = func(store.ThreadKey, string) (adapter.Cancelled, error) {
 			return adapter.Cancelled{Stopped: true}, nil
 		}

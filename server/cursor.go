@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -37,7 +37,7 @@ type receiver interface {
 	// event takes the event at the cursor's position.
 	event(event []byte) (over bool, err error)
 	// restated says that the cursor could not go on, and where it is now.
-	restated(a *adapter.Attached, deleted bool) (over bool, err error)
+	restated(a *follow.Attached, deleted bool) (over bool, err error)
 	// settled is called when the cursor is at the log's end.
 	settled() (over bool, err error)
 	// failed says that nothing could be found, with the store's error if it has
@@ -63,7 +63,7 @@ func (c *cursor) open(p *peer, thread string) {
 func (c *cursor) close() { c.follower.Close() }
 
 // attach places the cursor. The error was logged.
-func (c *cursor) attach(after *store.Position) (*adapter.Attached, error) {
+func (c *cursor) attach(after *store.Position) (*follow.Attached, error) {
 	ctx, cancel := c.look()
 	defer cancel()
 	a, err := c.attachWithin(ctx, after)
@@ -73,7 +73,7 @@ func (c *cursor) attach(after *store.Position) (*adapter.Attached, error) {
 	return a, err
 }
 
-func (c *cursor) attachWithin(ctx context.Context, after *store.Position) (*adapter.Attached, error) {
+func (c *cursor) attachWithin(ctx context.Context, after *store.Position) (*follow.Attached, error) {
 	a, err := c.follower.Attach(ctx, after)
 	if err == nil {
 		c.position = a.Position

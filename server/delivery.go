@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -69,7 +69,7 @@ func (d *delivery) event(event []byte) (over bool, err error) {
 	return false, s.tellRepeats(d, false)
 }
 
-func (d *delivery) restated(a *adapter.Attached, deleted bool) (over bool, err error) {
+func (d *delivery) restated(a *follow.Attached, deleted bool) (over bool, err error) {
 	if deleted {
 		if err := d.session.drop(d); err != nil {
 			return true, err
@@ -118,7 +118,7 @@ func (s *fullSession) base(d *delivery) error {
 
 // restate tells the client what is where the cursor was put, in answer to frame
 // id or unasked. The delivery goes on from there.
-func (s *fullSession) restate(d *delivery, a *adapter.Attached, id string) error {
+func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error {
 	d.based = false
 	frame := attachedFrame{
 		Type: "ws.attached", ID: id, ThreadID: d.key.Thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
@@ -104,10 +104,10 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 type threadStream struct {
 	cursor
 	out     *sse
-	keep    bool              // it goes on when the thread is at rest
-	counted bool              // the client keeps positions, and comes back with them
-	running bool              // a run is under way at the cursor
-	known   *adapter.Attached // as of the cursor; nil when events have come since
+	keep    bool             // it goes on when the thread is at rest
+	counted bool             // the client keeps positions, and comes back with them
+	running bool             // a run is under way at the cursor
+	known   *follow.Attached // as of the cursor; nil when events have come since
 	// lower makes of an event one that the client can read, nil for none. ended
 	// says that it is the end of a run that the client did not see end. A nil
 	// lower leaves all as they are.
@@ -116,7 +116,7 @@ type threadStream struct {
 
 // serve begins the answer and writes what there is, from where the cursor was
 // attached.
-func (t *threadStream) serve(a *adapter.Attached) {
+func (t *threadStream) serve(a *follow.Attached) {
 	t.running, t.known = a.ActiveRunID != "", a
 	err := t.out.begin()
 	for i, event := range a.Restatement {
@@ -166,7 +166,7 @@ func (t *threadStream) event(event []byte) (over bool, err error) {
 
 // restated ends the stream: what was written cannot be taken back, and what
 // follows does not continue it. A client that comes back is restated.
-func (t *threadStream) restated(*adapter.Attached, bool) (over bool, err error) {
+func (t *threadStream) restated(*follow.Attached, bool) (over bool, err error) {
 	if t.counted {
 		return true, nil
 	}

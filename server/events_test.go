@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -63,7 +63,7 @@ func TestEventsRecovered(t *testing.T) {
 func TestEventsRest(t *testing.T) {
 	b := newFake()
 	active := "r"
-	b.attached = func(a *adapter.Attached) { a.ActiveRunID = active }
+	b.attached = func(a *follow.Attached) { a.ActiveRunID = active }
 	b.log(localThread, runStarted("t", "r"))
 	ts := newTestServer(t, b, nil)
 	until, follows := ts.events("?after=e1:1"), ts.events("?after=e1:1&follow=1")
@@ -89,9 +89,9 @@ func TestEventsQueue(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := newFake()
 			waiting := true
-			b.attached = func(a *adapter.Attached) {
+			b.attached = func(a *follow.Attached) {
 				if waiting {
-					a.Queued = []adapter.QueuedInput{{RunID: "r2"}}
+					a.Queued = []follow.QueuedInput{{RunID: "r2"}}
 				}
 				for range interrupts {
 					a.Interrupts = append(a.Interrupts, []byte(`{"id":"i","reason":"x"}`))
@@ -121,7 +121,7 @@ func TestEventsBetween(t *testing.T) {
 	b.log(localThread, runStarted("t", "r"), runFinished("t", "r"))
 	ts := newTestServer(t, b, nil)
 	looks := 0
-	b.attached = func(a *adapter.Attached) {
+	b.attached = func(a *follow.Attached) {
 		if looks++; looks == 2 {
 			th := b.thread(localThread)
 			th.log = append(th.log, []byte(runStarted("t", "r2")), []byte(runFinished("t", "r2")))

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -19,11 +20,11 @@ type fake struct {
 	threads map[store.ThreadKey]*fakeThread
 
 	submit   func(context.Context, adapter.Input) (adapter.Admitted, error)
-	repeat   func(key store.ThreadKey, runID, label string) (adapter.Repeated, error)
+	repeat   func(key store.ThreadKey, runID, label string) (follow.Repeated, error)
 	cancel   func(key store.ThreadKey, label string) (adapter.Cancelled, error)
-	attached func(*adapter.Attached) // amends an answer
-	failing  error                   // of Attach and Next
-	failures int                     // of Next
+	attached func(*follow.Attached) // amends an answer
+	failing  error                  // of Attach and Next
+	failures int                    // of Next
 	shutdown func()
 	durable  bool
 	open     int // followers
@@ -47,8 +48,8 @@ func newFake() *fake { return &fake{threads: map[store.ThreadKey]*fakeThread{}, 
 func newQueueing() *fake {
 	b := newFake()
 	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
-	b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
-		return adapter.Repeated{Status: store.RunQueued}, nil
+	b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
+		return follow.Repeated{Status: store.RunQueued}, nil
 	}
 	b.cancel = func(store.ThreadKey, string) (adapter.Cancelled, error) {
 		return adapter.Cancelled{Stopped: true, Owed: [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}}, nil
@@ -144,7 +145,7 @@ func (b *fake) start(in adapter.Input) adapter.Admitted {
 	return adapter.Admitted{Disposition: adapter.Started, RunID: "server-" + in.Run.RunID, Start: at}
 }
 
-func (b *fake) Repeat(_ context.Context, key store.ThreadKey, runID, label string) (adapter.Repeated, error) {
+func (b *fake) Repeat(_ context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error) {
 	b.mu.Lock()
 	repeat := b.repeat
 	b.mu.Unlock()
@@ -195,18 +196,18 @@ type fakeFollower struct {
 	closed bool
 }
 
-func (f *fakeFollower) Attach(_ context.Context, after *store.Position) (*adapter.Attached, error) {
+func (f *fakeFollower) Attach(_ context.Context, after *store.Position) (*follow.Attached, error) {
 	f.b.mu.Lock()
 	defer f.b.mu.Unlock()
 	return f.attach(after)
 }
 
-func (f *fakeFollower) attach(after *store.Position) (*adapter.Attached, error) {
+func (f *fakeFollower) attach(after *store.Position) (*follow.Attached, error) {
 	if f.b.failing != nil {
 		return nil, f.b.failing
 	}
 	t := f.b.thread(f.key)
-	a := &adapter.Attached{Position: t.end(), Reason: "no_position"}
+	a := &follow.Attached{Position: t.end(), Reason: "no_position"}
 	switch {
 	case after != nil && after.Epoch != t.epoch:
 		a.Reason = "epoch_changed"
@@ -230,23 +231,23 @@ func (f *fakeFollower) attach(after *store.Position) (*adapter.Attached, error) 
 
 func (f *fakeFollower) Seek(p store.Position) { f.pos = p }
 
-func (f *fakeFollower) Next(context.Context) (adapter.Page, error) {
+func (f *fakeFollower) Next(context.Context) (follow.Page, error) {
 	f.b.mu.Lock()
 	defer f.b.mu.Unlock()
 	if f.b.failing != nil {
 		f.b.failures++
-		return adapter.Page{}, f.b.failing
+		return follow.Page{}, f.b.failing
 	}
 	t := f.b.thread(f.key)
 	if f.pos.Epoch != t.epoch || f.pos.Seq < t.base {
 		at := f.pos
 		a, err := f.attach(&at)
-		return adapter.Page{Restated: a, Deleted: t.deleted, CaughtUp: true}, err
+		return follow.Page{Restated: a, Deleted: t.deleted, CaughtUp: true}, err
 	}
 	events := t.log[f.pos.Seq-t.base:]
 	events = events[:min(len(events), f.b.page)]
 	f.pos.Seq += int64(len(events))
-	return adapter.Page{Events: events, CaughtUp: f.pos == t.end()}, nil
+	return follow.Page{Events: events, CaughtUp: f.pos == t.end()}, nil
 }
 
 func (f *fakeFollower) Close() {

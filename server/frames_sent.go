@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 )
 
 // The control frames of the server, as BINDING.md lists them.
@@ -36,16 +37,16 @@ type streamFrame struct {
 }
 
 type attachedFrame struct {
-	Type        string                `json:"type"`
-	ID          string                `json:"id,omitzero"`
-	ThreadID    string                `json:"threadId"`
-	Epoch       string                `json:"epoch"`
-	Seq         int64                 `json:"seq"`
-	Recovered   bool                  `json:"recovered"`
-	Reason      string                `json:"reason,omitzero"`
-	ActiveRunID string                `json:"activeRunId,omitzero"`
-	Interrupts  []json.RawMessage     `json:"interrupts"`
-	Queued      []adapter.QueuedInput `json:"queued"`
+	Type        string               `json:"type"`
+	ID          string               `json:"id,omitzero"`
+	ThreadID    string               `json:"threadId"`
+	Epoch       string               `json:"epoch"`
+	Seq         int64                `json:"seq"`
+	Recovered   bool                 `json:"recovered"`
+	Reason      string               `json:"reason,omitzero"`
+	ActiveRunID string               `json:"activeRunId,omitzero"`
+	Interrupts  []json.RawMessage    `json:"interrupts"`
+	Queued      []follow.QueuedInput `json:"queued"`
 }
 
 type liveFrame struct {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -81,7 +82,7 @@ func (s *fullSession) input(f *frame) error {
 }
 
 // placeAtEnd starts the delivery at the log's end.
-func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*adapter.Attached, error) {
+func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*follow.Attached, error) {
 	a, err := d.attachWithin(ctx, nil)
 	if err == nil {
 		s.place(d)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -170,9 +171,9 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	// The same for who sends it again.
 	b.set(func() {
 		b.submit = answering(adapter.Admitted{Disposition: adapter.Repeat, RunID: "s", Of: "r"})
-		b.repeat = func(store.ThreadKey, string, string) (adapter.Repeated, error) {
+		b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
 			ts.waiting.settle(localThread, "r", cancelled)
-			return adapter.Repeated{Status: store.RunQueued}, nil
+			return follow.Repeated{Status: store.RunQueued}, nil
 		}
 	})
 	c.send(input("t", "r"))

@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -48,7 +49,7 @@ type meteredFollower struct {
 	closed sync.Once
 }
 
-func (f *meteredFollower) Attach(ctx context.Context, after *store.Position) (*adapter.Attached, error) {
+func (f *meteredFollower) Attach(ctx context.Context, after *store.Position) (*follow.Attached, error) {
 	a, err := f.follower.Attach(ctx, after)
 	if err == nil {
 		f.placed(a)
@@ -56,7 +57,7 @@ func (f *meteredFollower) Attach(ctx context.Context, after *store.Position) (*a
 	return a, err
 }
 
-func (f *meteredFollower) Next(ctx context.Context) (adapter.Page, error) {
+func (f *meteredFollower) Next(ctx context.Context) (follow.Page, error) {
 	p, err := f.follower.Next(ctx)
 	if err == nil {
 		f.m.delivered.Add(float64(len(p.Events)))
@@ -67,7 +68,7 @@ func (f *meteredFollower) Next(ctx context.Context) (adapter.Page, error) {
 	return p, err
 }
 
-func (f *meteredFollower) placed(a *adapter.Attached) {
+func (f *meteredFollower) placed(a *follow.Attached) {
 	result := a.Reason
 	if a.Recovered {
 		result = "recovered"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -115,7 +116,7 @@ func (r *plainRun) send(event []byte, at store.Position) error {
 
 func (r *plainRun) flush() error { return r.wire.flush() }
 
-func (r *plainRun) restated(*adapter.Attached, bool) (over bool, err error) {
+func (r *plainRun) restated(*follow.Attached, bool) (over bool, err error) {
 	if r.begun {
 		// What was written cannot be taken back, and the rest is not to be had in
 		// order. The same input again brings all of it.

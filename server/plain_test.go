@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -83,13 +84,13 @@ func TestPlainQueued(t *testing.T) {
 	b.log(localThread, runStarted("t", "other"))
 	b.submit = answering(adapter.Admitted{Disposition: adapter.Queued, RunID: "s"})
 	status := store.RunQueued
-	b.repeat = func(_ store.ThreadKey, runID, _ string) (adapter.Repeated, error) {
+	b.repeat = func(_ store.ThreadKey, runID, _ string) (follow.Repeated, error) {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		if runID != "s" {
 			t.Errorf("asked about %q", runID)
 		}
-		return adapter.Repeated{Status: status}, nil
+		return follow.Repeated{Status: status}, nil
 	}
 	c := plainClient(t, b)
 	c.send(input("t", "r"))
@@ -123,8 +124,8 @@ func TestPlainRepeat(t *testing.T) {
 			b := newFake()
 			b.log(localThread, runStarted("t", "r"))
 			b.submit = answering(repeats("r"))
-			b.repeat = func(_ store.ThreadKey, _, label string) (adapter.Repeated, error) {
-				rep := adapter.Repeated{Status: status, Events: [][]byte{[]byte(runStarted("t", label))}}
+			b.repeat = func(_ store.ThreadKey, _, label string) (follow.Repeated, error) {
+				rep := follow.Repeated{Status: status, Events: [][]byte{[]byte(runStarted("t", label))}}
 				if status == store.RunEnded {
 					rep.Events = append(rep.Events, []byte(runFinished("t", label)))
 				}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -194,8 +195,8 @@ func TestPostDisconnect(t *testing.T) {
 	b.log(localThread, custom("1"))
 	b.set(func() {
 		b.submit = answering(repeats("r"))
-		b.repeat = func(_ store.ThreadKey, _, label string) (adapter.Repeated, error) {
-			return adapter.Repeated{Status: store.RunActive, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
+		b.repeat = func(_ store.ThreadKey, _, label string) (follow.Repeated, error) {
+			return follow.Repeated{Status: store.RunActive, Events: [][]byte{[]byte(runStarted("t", label))}}, nil
 		}
 	})
 	s = ts.post(input("t", "again"))

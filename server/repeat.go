@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -18,7 +19,7 @@ const maxRepeats = 100
 type repeat struct {
 	frame    *frame // what of it the answer needs
 	admitted adapter.Admitted
-	told     *adapter.Repeated // as of a position that the socket has still to reach; nil: not asked for yet
+	told     *follow.Repeated // as of a position that the socket has still to reach; nil: not asked for yet
 }
 
 // repeat answers an input that was accepted before: the run that answers it is
@@ -53,7 +54,7 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 
 // introduce tells a socket that begins to follow in the middle what is, as if it
 // had attached. An unused thread needs no introduction.
-func (s *fullSession) introduce(d *delivery, a *adapter.Attached) error {
+func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
 	if len(a.Restatement) == 0 {
 		return nil
 	}
@@ -61,7 +62,7 @@ func (s *fullSession) introduce(d *delivery, a *adapter.Attached) error {
 }
 
 // askAgain reads the answer to a repeat.
-func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (adapter.Repeated, error) {
+func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (follow.Repeated, error) {
 	key, of := d.key, r.admitted.Of
 	awaits, _ := s.srv.waiting.add(key, of, s)
 	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.runID)
@@ -74,7 +75,7 @@ func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (ada
 }
 
 // answerAgain writes the answer to a repeat, as of where the socket is.
-func (s *fullSession) answerAgain(d *delivery, r *repeat, told adapter.Repeated) error {
+func (s *fullSession) answerAgain(d *delivery, r *repeat, told follow.Repeated) error {
 	if told.Of != "" {
 		r.admitted.Of = told.Of
 	}
@@ -116,7 +117,7 @@ func (s *fullSession) tellRepeats(d *delivery, caughtUp bool) error {
 }
 
 // askFrom reads the answer to a repeat as of where the socket is, or further on.
-func (s *fullSession) askFrom(d *delivery, r *repeat) (*adapter.Repeated, error) {
+func (s *fullSession) askFrom(d *delivery, r *repeat) (*follow.Repeated, error) {
 	ctx, cancel := s.look()
 	defer cancel()
 	told, err := s.askAgain(ctx, d, r)

@@ -1,6 +1,23 @@
 // Package store is the contract between runs and what keeps them: whole decisions
 // of the protocol, each one commit, and the shapes that go in and come out. It
 // knows no agent, no transport and no database.
+//
+// # A dispatch
+//
+//	            ┌── Nack, HandBack, lease over ──┐
+//	            ▼                                │
+//	queued ──▶ queued, at the head ──▶ claimed ──┴▶ acked: its worker ended the run
+//	  │                                   ├──▶ superseded: stopped, or interrupted
+//	  ├──▶ cancelled: stopped while       └──▶ dead_letter: the attempts are used up,
+//	  │    it waited                            or it cannot succeed ──▶ requeued
+//	  └──▶ superseded: interrupted                                       as another
+//
+// A dispatch is the delivery of one run to a worker; its state says nothing of
+// what the run came to. A thread has at most one that is claimed. Its holder
+// proves itself by the claim token and the dispatch epoch, which Interrupt raises;
+// Begin.MaxAttempts claims are granted, and as many again whenever its run has
+// recorded something. A dead letter's run ends in RUN_ERROR, and a Begin that
+// requeues it goes on with its journal in a run of its own.
 package store
 
 import "errors"

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
@@ -185,7 +186,7 @@ type following struct {
 	l        *takeovers
 	restated [][]byte
 	events   [][]byte
-	cursor   *adapter.Follower
+	cursor   *follow.Follower
 	woken    chan struct{}
 }
 

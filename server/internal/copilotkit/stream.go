@@ -5,7 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
-	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -25,7 +25,7 @@ type Caller interface {
 
 // Follower sees what a thread has. Close ends it.
 type Follower interface {
-	Attach(ctx context.Context, after *store.Position) (*adapter.Attached, error)
+	Attach(ctx context.Context, after *store.Position) (*follow.Attached, error)
 	Close()
 }
 

@@ -1,0 +1,31 @@
+package adapter
+
+import "github.com/aguiws/aguiws/adapter/internal/judge"
+
+// The codes of RUN_ERROR events that are logged (binding, Refusals).
+const (
+	CodeAgentError        = "agent_error"
+	CodeProtocolViolation = "agent_protocol_violation"
+	CodeReplayDiverged    = "agent_replay_diverged"
+	CodeWorkerLost        = "worker_lost"
+	// CodeRunTimeout is that of a run that took longer than Options.RunTimeout.
+	CodeRunTimeout = "run_timeout"
+	// CodeStateCorrupted is also that of an input that is refused, because something
+	// stored of its thread cannot be read.
+	CodeStateCorrupted = "state_corrupted"
+
+	// The codes of refusals. An interrupt that expires may also end its execution with
+	// CodeExpired.
+	CodeInvalidInput     = judge.CodeInvalidInput
+	CodePending          = judge.CodePending
+	CodeUncovered        = judge.CodeUncovered
+	CodeUnknownInterrupt = judge.CodeUnknownInterrupt
+	CodeConflict         = judge.CodeConflict
+	CodeExpired          = judge.CodeExpired
+	CodePayloadInvalid   = judge.CodePayloadInvalid
+	CodeThreadBusy       = judge.CodeThreadBusy
+	CodeStoreUnavailable = "store_unavailable"
+	CodeServerDraining   = "server_draining"
+	CodeDuplicate        = "dispatch_duplicate" // DispatchOptions.Dedupe
+	CodeGone             = "dispatch_gone"      // Runner.Requeue
+)

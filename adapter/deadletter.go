@@ -1,0 +1,53 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// deliver settles a claim whose activation failed: it is tried again later, or
+// becomes a dead letter, and then nobody continues its execution unless its
+// decisions were given back. Other errors leave the claim to its lease.
+func (w *worker) deliver(claim store.Claim, execution string, attempts int, failed error) error {
+	var u *undeliverable
+	if !errors.As(failed, &u) {
+		return failed
+	}
+	terminal, err := protocol.Encode(&protocol.RunError{Message: u.text, Code: u.code})
+	if err != nil {
+		return err
+	}
+	ctx, stop := context.WithTimeout(context.Background(), w.options.StoreTimeout)
+	defer stop()
+	n := store.Nack{Claim: claim, Error: u.text, Terminal: terminal, GiveBack: u.giveBack}
+	settle := w.store.Bury
+	if u.later {
+		settle = w.store.Nack
+		n.Wait = retryAfter(attempts)
+	}
+	if u.elsewhere {
+		if wait, patient := w.backoff.leaveTo(claim); patient {
+			n.Wait, n.Free = wait, true
+		}
+	}
+	result, err := retry(ctx, func() (store.NackResult, error) { return settle(ctx, n) })
+	if u.code == CodeStateCorrupted && errors.Is(err, store.ErrCorrupted) {
+		_, err = w.control.repair(ctx, claim.Thread, u.text)
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	w.log.Warn("a dispatch could not be delivered", "thread", claim.Thread.Thread, "dispatch", claim.RunID,
+		"attempt", attempts, "state", string(result.State), "error", u.text)
+	if result.State == store.DispatchDeadLetter && !result.GaveBack {
+		w.parking.dismiss(execution)
+	}
+	if result.Ready {
+		w.capacity.claimLater(claim.Thread)
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+// Package follow serves a thread's log to those who follow it on one node: a cursor
+// for each, the tail that they share, and the thread restated with snapshots for whoever
+// has no place in the log.
+package follow
+
+import (
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// QueuedInput is a waiting input as followers are told of it.
+type QueuedInput struct {
+	RunID    string          `json:"runId"`
+	Messages json.RawMessage `json:"messages"`
+}
+
+// Attached is where a follower stands after attaching or being restated. What it
+// holds may be shared with others and must not be changed.
+type Attached struct {
+	Position    store.Position
+	Recovered   bool
+	Reason      string // not recovered: one of the Reason constants
+	ActiveRunID string // label; "" when no run is active
+	Interrupts  []json.RawMessage
+	Queued      []QueuedInput
+	Restatement [][]byte // uncounted; empty when recovered and for an unused thread
+
+	deleted bool // and not used since
+}
+
+// Page is what a follower's cursor found.
+type Page struct {
+	Events   [][]byte  // shared: must not be changed. The first has the position after the cursor's
+	CaughtUp bool      // the cursor is at the log's end as far as this node knows
+	Restated *Attached // the cursor could not go on and was restated; Events is empty
+	// Deleted says beside Restated that the thread at the cursor was deleted or
+	// retired, and not just lost by the store. The cursor is at the beginning of
+	// an unused one.
+	Deleted bool
+}

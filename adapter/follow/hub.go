@@ -1,0 +1,207 @@
+package follow
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// The bounds of a topic's tail: followers that are further behind read the
+// log.
+const (
+	maxTailEvents = 1024
+	maxTailBytes  = 1 << 20
+)
+
+// followEvery is how often the registration as follower is renewed and the end
+// of each followed log compared, which finds deliveries that were lost.
+const followEvery = 15 * time.Second
+
+// Store is what following needs of a store.
+type Store interface {
+	// Read is that of store.Admission.
+	Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error)
+	// Range and Tail are those of store.Reader.
+	Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error)
+	Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error)
+}
+
+// Hub keeps, for each thread that is followed on this node, the last events in
+// the order of their positions. A follower's cursor finds them there or reads
+// the log. Its methods may be called concurrently.
+type Hub struct {
+	store Store
+	large largeThreads
+
+	mu       sync.Mutex
+	topics   map[store.ThreadKey]*topic
+	verified time.Time
+	silent   []store.ThreadKey // the store did not tell their ends: they are asked for again
+	doubts   int               // how often deliveries may have been lost
+}
+
+// topic is the tail of one thread's log. Guarded by the hub's lock.
+type topic struct {
+	epoch     string
+	first     int64 // position of tail[0]; last+1 when tail is empty
+	last      int64 // the log's end as far as this node knows
+	tail      [][]byte
+	bytes     int
+	followers map[*Follower]struct{}
+}
+
+// New returns the hub of a node, which is to Deliver what the store delivers, to Doubt
+// when deliveries may have been lost, and to Verify every now and then.
+func New(st Store) *Hub {
+	return &Hub{
+		store: st, topics: map[store.ThreadKey]*topic{}, verified: time.Now(),
+		large: largeThreads{store: st, threads: map[store.ThreadKey]*largeThread{}},
+	}
+}
+
+func (h *Hub) join(f *Follower) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	t := h.topics[f.key]
+	if t == nil {
+		t = &topic{followers: map[*Follower]struct{}{}}
+		h.topics[f.key] = t
+	}
+	t.followers[f] = struct{}{}
+	f.topic = t
+}
+
+func (h *Hub) leave(f *Follower) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if f.topic == nil {
+		return
+	}
+	delete(f.topic.followers, f)
+	if len(f.topic.followers) == 0 {
+		delete(h.topics, f.key)
+	}
+	f.topic = nil
+}
+
+// Deliver takes a batch in whatever order batches come.
+func (h *Hub) Deliver(d store.Delivery) {
+	if len(d.Events) == 0 {
+		h.observe(d.Thread, store.Position{Epoch: d.Epoch, Seq: d.First - 1})
+		return
+	}
+	h.mu.Lock()
+	t := h.topics[d.Thread]
+	if t == nil {
+		h.mu.Unlock()
+		return
+	}
+	t.take(d)
+	wake := t.wake()
+	h.mu.Unlock()
+	wake()
+}
+
+// take adds a batch to the tail. A batch that does not continue the tail
+// replaces it: who is behind reads the log.
+func (t *topic) take(d store.Delivery) {
+	end := d.First + int64(len(d.Events)) - 1
+	switch {
+	case d.Epoch != t.epoch || d.First > t.last+1:
+		t.epoch, t.first, t.tail, t.bytes = d.Epoch, d.First, nil, 0
+	case end <= t.last:
+		return
+	default:
+		d.Events = d.Events[t.last+1-d.First:]
+	}
+	t.last = end
+	t.tail = append(t.tail, d.Events...)
+	for _, e := range d.Events {
+		t.bytes += len(e)
+	}
+	for len(t.tail) > maxTailEvents || t.bytes > maxTailBytes && len(t.tail) > 1 {
+		t.bytes -= len(t.tail[0])
+		t.tail[0] = nil
+		t.tail = t.tail[1:]
+		t.first++
+	}
+}
+
+// wake returns what tells the followers; it is called without the hub's lock.
+func (t *topic) wake() func() {
+	notify := make([]func(), 0, len(t.followers))
+	for f := range t.followers {
+		notify = append(notify, f.notify)
+	}
+	return func() {
+		for _, fn := range notify {
+			fn()
+		}
+	}
+}
+
+// observe takes the end of the log as the store says it is.
+func (h *Hub) observe(key store.ThreadKey, end store.Position) {
+	h.mu.Lock()
+	t := h.topics[key]
+	if t == nil || t.epoch == end.Epoch && end.Seq <= t.last {
+		h.mu.Unlock()
+		return
+	}
+	t.epoch, t.last, t.first = end.Epoch, end.Seq, end.Seq+1
+	t.tail, t.bytes = nil, 0
+	wake := t.wake()
+	h.mu.Unlock()
+	wake()
+}
+
+// Doubt makes the next Verify look at all: deliveries may have been lost.
+func (h *Hub) Doubt() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.verified = time.Time{}
+	h.doubts++
+}
+
+// Verify renews this node's registrations and compares ends, when it is time.
+func (h *Hub) Verify(ctx context.Context) error {
+	h.mu.Lock()
+	all := time.Since(h.verified) >= followEvery
+	var keys []store.ThreadKey
+	if all {
+		keys = slices.Collect(maps.Keys(h.topics))
+	} else {
+		keys = slices.DeleteFunc(h.silent, func(key store.ThreadKey) bool { return h.topics[key] == nil })
+	}
+	h.silent = nil
+	doubts := h.doubts
+	h.mu.Unlock()
+	if len(keys) == 0 {
+		return nil
+	}
+	asked := time.Now()
+	ends, err := h.store.Tail(ctx, keys)
+	if err != nil && !errors.Is(err, store.ErrPartial) {
+		ends = make([]store.Position, len(keys))
+	}
+	var silent []store.ThreadKey
+	for i, key := range keys {
+		if ends[i].Epoch == "" {
+			silent = append(silent, key)
+			continue
+		}
+		h.observe(key, ends[i])
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.silent = silent
+	if all && h.doubts == doubts && len(silent) < len(keys) {
+		h.verified = asked
+	}
+	return err
+}

@@ -1,0 +1,100 @@
+package follow
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// largeThreads reads large threads for followers that attach to them: one read of a
+// thread at a time, and one restatement, for all who asked before the read was begun.
+type largeThreads struct {
+	store Store
+
+	mu      sync.Mutex
+	threads map[store.ThreadKey]*largeThread
+}
+
+type largeThread struct {
+	next *largeRead // of those who came after the one under way was begun; nil: nobody has
+}
+
+// largeRead is one read.
+type largeRead struct {
+	ctx     context.Context // ends when nobody waits any more
+	cancel  context.CancelFunc
+	waiting int
+	done    chan struct{}
+	whole   *Attached
+	err     error
+}
+
+// attach returns where a follower stands that attaches without a position. The answer
+// is shared.
+func (l *largeThreads) attach(ctx context.Context, key store.ThreadKey) (*Attached, error) {
+	read := l.join(key)
+	defer l.leave(read)
+	select {
+	case <-read.done:
+		return read.whole, read.err
+	case <-ctx.Done():
+		return nil, fmt.Errorf("%w: %w", store.ErrOutcomeUnknown, ctx.Err())
+	}
+}
+
+// join waits for a read that is yet to begin.
+func (l *largeThreads) join(key store.ThreadKey) *largeRead {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	t := l.threads[key]
+	idle := t == nil
+	if idle {
+		t = &largeThread{}
+		l.threads[key] = t
+	}
+	if t.next == nil || t.next.waiting == 0 {
+		t.next = &largeRead{done: make(chan struct{})}
+		t.next.ctx, t.next.cancel = context.WithCancel(context.Background())
+	}
+	read := t.next
+	read.waiting++
+	if idle {
+		go l.run(key, t)
+	}
+	return read
+}
+
+func (l *largeThreads) leave(read *largeRead) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if read.waiting--; read.waiting == 0 {
+		read.cancel()
+	}
+}
+
+// run reads the thread until nobody asks for it.
+func (l *largeThreads) run(key store.ThreadKey, t *largeThread) {
+	for {
+		l.mu.Lock()
+		read := t.next
+		t.next = nil
+		if read == nil {
+			delete(l.threads, key)
+		}
+		l.mu.Unlock()
+		if read == nil {
+			return
+		}
+		read.err = panics.Contain(func() error {
+			view, err := l.store.Read(read.ctx, key, store.ReadQuery{Follower: true, Inputs: true})
+			if err == nil {
+				read.whole, err = attached(view)
+			}
+			return err
+		})
+		close(read.done)
+	}
+}

@@ -1,0 +1,323 @@
+// Package judge is the rules by which an input is judged: on what a thread holds, it
+// starts a run, waits, repeats what was accepted before, answers what is open, or is
+// refused. It begins nothing.
+package judge
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/internal/canonical"
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Busy says what becomes of an input while another run is active.
+type Busy string
+
+const (
+	BusyQueue     Busy = "" // it waits
+	BusyReject    Busy = "reject"
+	BusySupersede Busy = "supersede" // the active run and the queued ones are cancelled
+)
+
+// Verdict is what the rules say about an input on a view of its thread. One of
+// Refusal, Repeats, Queue and Supersede is set, or the run starts.
+type Verdict struct {
+	Refusal   *protocol.RunError
+	Repeats   *store.RunState // the run that answers the input already
+	Queue     bool
+	Supersede bool
+	// The run Continues the suspended execution with these Decisions, in the
+	// order of the open interrupts; Steer ends that execution instead.
+	Continues *store.Suspension
+	Steer     bool
+	Decisions []protocol.ResumeEntry
+	Keys      []string // resume keys of the decisions
+	Deadline  int64    // Unix ms of the first resolved interrupt to expire; 0: none
+	Fresh     protocol.Messages
+	// The run begins by taking all but the first Keep messages out of the
+	// thread.
+	Rewinds bool
+	Keep    int
+	Final   bool   // the decisions are nobody's to give back
+	Failure string // the continued run ends at once with this code
+}
+
+// Judgement is an input with what was read to judge it.
+type Judgement struct {
+	Input *protocol.RunAgentInput
+	View  *store.ThreadView
+	Fold  *protocol.Fold // of the view
+
+	thread   store.ThreadKey
+	schemas  *responseschema.Set
+	answered map[string]answeredRun
+	refusal  *protocol.RunError // the input asks for too much to be read
+}
+
+// answeredRun is an accepted decision with the run that carries it out.
+type answeredRun struct {
+	store.Decision
+	state  *store.RunState
+	failed bool // the run ended in RUN_ERROR
+}
+
+// Accepted is the verdict on an input that was judged before and has waited since:
+// its run starts.
+func (j *Judgement) Accepted() Verdict {
+	return Verdict{Fresh: j.freshMessages(j.heldMessages())}
+}
+
+// Judge applies the rules in the order of the binding's Answering interrupts: repeat,
+// unknown, conflict, coverage, expiry, payload. digest is the input's, see InputDigest.
+// It changes nothing, and neither does what it refuses.
+func (j *Judgement) Judge(busy Busy, digest string) (Verdict, error) {
+	if j.refusal != nil {
+		return Verdict{Refusal: j.refusal}, nil
+	}
+	open, err := stored.Suspension(j.View.Suspension)
+	if err != nil {
+		return Verdict{}, err
+	}
+	known := j.knownMessages()
+	// An answer to what is open is never a repeat: the one before was given back.
+	if !slices.ContainsFunc(j.Input.Resume, func(e protocol.ResumeEntry) bool { return open.Item(e.InterruptID) != nil }) {
+		if repeats, err := j.repeated(known, digest); err != nil || repeats != nil {
+			return Verdict{Repeats: repeats}, err
+		}
+	}
+	v := Verdict{Fresh: j.freshMessages(known)}
+	entries, aside, refusal, err := j.sortEntries(open)
+	if err != nil || refusal != nil {
+		return Verdict{Refusal: refusal}, err
+	}
+	// What a rewind took out of the thread is not new: the answer is a late one.
+	unknown := func(m protocol.Message) bool { return !j.View.Archived[m.ID] }
+	if len(entries) == 0 && len(aside) > 0 && !slices.ContainsFunc(v.Fresh, unknown) {
+		return Verdict{Repeats: aside[len(aside)-1].state}, nil
+	}
+	if open == nil {
+		v.Queue, v.Supersede, v.Refusal = j.whenBusy(busy)
+		if !v.Queue && !v.Supersede && v.Refusal == nil && len(j.Input.Resume) == 0 {
+			v.Keep, v.Rewinds = j.rewound(j.heldMessages())
+		}
+		return v, nil
+	}
+	if len(entries) == 0 {
+		return Verdict{Refusal: Refuse(CodePending, "the thread waits for answers: send resume with an entry for each open interrupt",
+			map[string]any{"interruptIds": open.IDs()})}, nil
+	}
+	return j.judgeAnswers(v, open, entries)
+}
+
+// heldMessages are the ids that the thread holds.
+func (j *Judgement) heldMessages() map[string]bool {
+	held := map[string]bool{}
+	for _, m := range j.Fold.Messages() {
+		held[m.ID] = true
+	}
+	return held
+}
+
+// knownMessages are the ids that the thread holds or has waiting.
+func (j *Judgement) knownMessages() map[string]bool {
+	known := j.heldMessages()
+	for _, q := range j.View.Queue {
+		if record, err := stored.Record(&store.RunState{Record: q.Record}); err == nil {
+			for _, id := range record.Messages {
+				known[id] = true
+			}
+		}
+	}
+	return known
+}
+
+// repeated finds the run that the input repeats (binding, Runs): the same label,
+// resume and forwardedProps, and no message that neither the thread nor that
+// earlier input has.
+func (j *Judgement) repeated(known map[string]bool, digest string) (*store.RunState, error) {
+	for _, state := range slices.Backward(j.View.Labelled) {
+		record, err := stored.Record(&state)
+		if err != nil {
+			return nil, err
+		}
+		if record.Digest != digest {
+			continue
+		}
+		foreign := slices.ContainsFunc(j.Input.Messages, func(m protocol.Message) bool {
+			return !known[m.ID] && !j.View.Archived[m.ID] && !slices.Contains(record.Messages, m.ID) && !j.answersInterrupt(m) && m.Role != protocol.RoleActivity
+		})
+		if !foreign {
+			return &state, nil
+		}
+	}
+	return nil, nil
+}
+
+// answersInterrupt reports whether a message is a tool message for a call that
+// has or had an interrupt: CopilotKit adds one at every click. It is never new
+// and never stored.
+func (j *Judgement) answersInterrupt(m protocol.Message) bool {
+	return m.Role == protocol.RoleTool && j.View.Asked[m.ToolCallID]
+}
+
+func (j *Judgement) freshMessages(known map[string]bool) protocol.Messages {
+	var fresh protocol.Messages
+	for _, m := range j.Input.Messages {
+		if known[m.ID] || j.answersInterrupt(m) || m.Role == protocol.RoleActivity {
+			continue
+		}
+		known[m.ID] = true
+		fresh = append(fresh, m)
+	}
+	return fresh
+}
+
+// sortEntries separates the entries for open interrupts from those that were
+// accepted before and are set aside.
+func (j *Judgement) sortEntries(open *store.Suspension) (entries []protocol.ResumeEntry, aside []answeredRun, refusal *protocol.RunError, err error) {
+	seen := map[string]bool{}
+	var unknown, conflicting []string
+	var first answeredRun
+	for _, entry := range j.Input.Resume {
+		if seen[entry.InterruptID] {
+			return nil, nil, Refuse(CodeInvalidInput, "resume has two entries for interrupt "+entry.InterruptID, nil), nil
+		}
+		seen[entry.InterruptID] = true
+		before, answeredBefore := j.answered[entry.InterruptID]
+		switch {
+		case open.Item(entry.InterruptID) != nil:
+			entries = append(entries, entry)
+		case !answeredBefore:
+			unknown = append(unknown, entry.InterruptID)
+		default:
+			key, err := resumeKey(j.thread, entry)
+			if err != nil {
+				return nil, nil, Refuse(CodeInvalidInput, "the payload for interrupt "+entry.InterruptID+" is not JSON that can be compared", nil), nil
+			}
+			if key != before.Key && !(entry.Status == protocol.ResumeCancelled && before.failed) {
+				conflicting = append(conflicting, entry.InterruptID)
+				first = before
+				continue
+			}
+			aside = append(aside, before)
+		}
+	}
+	switch {
+	case len(unknown) > 0:
+		refusal = Refuse(CodeUnknownInterrupt, "resume names interrupts that this thread never raised: "+list(unknown),
+			map[string]any{"interruptIds": unknown})
+	case len(conflicting) > 0:
+		refusal = Refuse(CodeConflict, "these interrupts were already answered differently: "+list(conflicting),
+			map[string]any{"interruptIds": conflicting, "answeredAt": time.UnixMilli(first.At).UTC().Format(time.RFC3339Nano), "runId": first.Label})
+	}
+	return entries, aside, refusal, nil
+}
+
+// whenBusy decides about an input on a thread without open interrupts.
+func (j *Judgement) whenBusy(busy Busy) (queue, supersede bool, refusal *protocol.RunError) {
+	if j.View.Active == nil && len(j.View.Queue) == 0 {
+		return false, false, nil
+	}
+	switch busy {
+	case BusyReject:
+		return false, false, RefuseForNow(CodeThreadBusy, "another run of the thread is under way: try again later")
+	case BusySupersede:
+		return false, true, nil
+	}
+	return true, false, nil
+}
+
+// judgeAnswers checks coverage, expiry and payloads.
+func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []protocol.ResumeEntry) (Verdict, error) {
+	byID := map[string]protocol.ResumeEntry{}
+	for _, e := range entries {
+		byID[e.InterruptID] = e
+	}
+	var uncovered, expired []string
+	var fields []map[string]string
+	cancelled := 0
+	for _, it := range open.Items {
+		entry, covered := byID[it.ID]
+		if !covered {
+			uncovered = append(uncovered, it.ID)
+			continue
+		}
+		key, err := resumeKey(j.thread, entry)
+		if err != nil {
+			return Verdict{Refusal: Refuse(CodeInvalidInput, "the payload for interrupt "+it.ID+" is not JSON that can be compared", nil)}, nil
+		}
+		v.Decisions = append(v.Decisions, entry)
+		v.Keys = append(v.Keys, key)
+		if entry.Status == protocol.ResumeCancelled {
+			cancelled++
+			continue
+		}
+		if it.ExpiresAt > 0 {
+			if it.ExpiresAt < j.View.Now.UnixMilli() {
+				expired = append(expired, it.ID)
+				continue
+			}
+			if v.Deadline == 0 || it.ExpiresAt < v.Deadline {
+				v.Deadline = it.ExpiresAt
+			}
+		}
+		problems, err := j.checkPayload(it, entry)
+		if err != nil {
+			return v, err
+		}
+		for _, p := range problems {
+			fields = append(fields, map[string]string{"interruptId": it.ID, "pointer": p.Pointer, "message": p.Message})
+		}
+	}
+	switch {
+	case len(uncovered) > 0:
+		return Verdict{Refusal: Refuse(CodeUncovered, "resume leaves open interrupts out: "+list(uncovered),
+			map[string]any{"interruptIds": uncovered})}, nil
+	case len(expired) > 0:
+		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
+			map[string]any{"interruptIds": expired})}, nil
+	case len(fields) > 0:
+		return Verdict{Refusal: Refuse(CodePayloadInvalid, "the answer does not fit what was asked: "+
+			strings.TrimSpace(fields[0]["pointer"]+" "+fields[0]["message"]), map[string]any{"fields": fields})}, nil
+	}
+	v.Continues = open
+	v.Steer = cancelled == len(open.Items) && slices.ContainsFunc(v.Fresh, func(m protocol.Message) bool { return m.Role == protocol.RoleUser })
+	return v, nil
+}
+
+func (j *Judgement) checkPayload(it store.SuspendedInterrupt, entry protocol.ResumeEntry) ([]protocol.Problem, error) {
+	var shown protocol.Interrupt
+	if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
+		return nil, err
+	}
+	if shown.ResponseSchema.IsZero() {
+		return nil, nil
+	}
+	return j.schemas.Check(shown.ResponseSchema, entry.Payload)
+}
+
+// resumeKey is equal for entries that decide the same: metadata is about the
+// envelope and does not count.
+func resumeKey(thread store.ThreadKey, entry protocol.ResumeEntry) (string, error) {
+	return canonical.Digest([]any{thread.Namespace, thread.Thread, entry.InterruptID, entry.Status, entry.Payload})
+}
+
+// InputDigest is equal for inputs of which one can be a repeat of the other,
+// their messages aside.
+func InputDigest(thread store.ThreadKey, input *protocol.RunAgentInput) (string, error) {
+	keys := make([]string, len(input.Resume))
+	for i, entry := range input.Resume {
+		key, err := resumeKey(thread, entry)
+		if err != nil {
+			return "", err
+		}
+		keys[i] = key
+	}
+	slices.Sort(keys)
+	return canonical.Digest([]any{keys, input.ForwardedProps})
+}

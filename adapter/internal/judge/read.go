@@ -1,0 +1,100 @@
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// maxAnsweringRuns bounds the runs that the answers of one input were given to
+// before. What an input repeats is an answer to one suspension, or to a few.
+const maxAnsweringRuns = 8
+
+// maxReads bounds how often a thread is read again because it changed meanwhile.
+const maxReads = 50
+
+// Reader is what judging needs of a store.
+type Reader interface {
+	// Read is that of store.Admission.
+	Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error)
+}
+
+// Read reads what judging an input takes. Schemas check the payloads of its answers.
+func Read(ctx context.Context, st Reader, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput) (*Judgement, error) {
+	q := store.ReadQuery{Label: input.RunID, Follower: true}
+	for _, entry := range input.Resume {
+		q.InterruptIDs = append(q.InterruptIDs, entry.InterruptID)
+	}
+	for _, m := range input.Messages {
+		q.MessageIDs = append(q.MessageIDs, m.ID)
+		if m.Role == protocol.RoleTool {
+			q.ToolCallIDs = append(q.ToolCallIDs, m.ToolCallID)
+		}
+	}
+	for range maxReads {
+		j := &Judgement{Input: input, thread: key, schemas: schemas, answered: map[string]answeredRun{}}
+		moved, err := j.read(ctx, st, q)
+		if err != nil || !moved {
+			return j, err
+		}
+	}
+	return nil, fmt.Errorf("%w: the thread changes too fast to be read", store.ErrOutcomeUnknown)
+}
+
+// read reads the thread, and for answers given before how their runs fare.
+// Moved: the reads do not belong together.
+func (j *Judgement) read(ctx context.Context, st Reader, q store.ReadQuery) (moved bool, err error) {
+	view, err := st.Read(ctx, j.thread, q)
+	if err != nil {
+		return false, err
+	}
+	runs := map[string]*store.RunState{}
+	for id, text := range view.Answers {
+		var a answeredRun
+		if err := stored.Decode(text, &a.Decision, "the answer to interrupt %s", id); err != nil {
+			return false, err
+		}
+		if _, read := runs[a.Run]; !read {
+			if len(runs) == maxAnsweringRuns {
+				j.refusal = Refuse(CodeInvalidInput, fmt.Sprintf("resume repeats answers that more than %d runs were given: "+
+					"send entries for the open interrupts alone", maxAnsweringRuns), nil)
+				break
+			}
+			of, err := st.Read(ctx, j.thread, store.ReadQuery{RunID: a.Run, After: &store.Position{Epoch: view.Epoch, Seq: view.Seq}})
+			if err != nil {
+				return false, err
+			}
+			if of.Version != view.Version {
+				return true, nil
+			}
+			runs[a.Run] = of.Run
+		}
+		a.state = runs[a.Run]
+		if a.state == nil {
+			continue // forgotten with its retention
+		}
+		a.failed = eventType(a.state.Terminal) == protocol.TypeRunError
+		j.answered[id] = a
+	}
+	j.View = view
+	if j.Fold, err = stored.Fold(view, -1); err != nil {
+		return false, err
+	}
+	j.Input = recognised(j.Input, j.Fold.Messages())
+	return false, nil
+}
+
+func eventType(text []byte) protocol.EventType {
+	var e struct {
+		Type protocol.EventType `json:"type"`
+	}
+	if json.Unmarshal(text, &e) != nil {
+		return ""
+	}
+	return e.Type
+}

@@ -1,0 +1,48 @@
+// Package stored reads what lies in a store: each value as its shape, and a thread's
+// view as messages, state and events. What cannot be read is store.ErrCorrupted.
+package stored
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// Corrupted says what cannot be read. Why is in the log of nobody: the errors of
+// decoders quote what they were given.
+func Corrupted(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{store.ErrCorrupted}, args...)...)
+}
+
+// Decode decodes a stored value; format and args say which one it is.
+func Decode(text []byte, into any, format string, args ...any) error {
+	if json.Unmarshal(text, into) != nil {
+		return Corrupted(format, args...)
+	}
+	return nil
+}
+
+// Record decodes a run record.
+func Record(state *store.RunState) (store.RunRecord, error) {
+	var r store.RunRecord
+	err := Decode(state.Record, &r, "the record of run %s", state.ID)
+	return r, err
+}
+
+// Suspension decodes the open suspension; nil when there is none.
+func Suspension(text json.RawMessage) (*store.Suspension, error) {
+	if text == nil {
+		return nil, nil
+	}
+	s := new(store.Suspension)
+	if err := Decode(text, s, "the open suspension"); err != nil {
+		return nil, err
+	}
+	for i, it := range s.Items {
+		if it.ID == "" || !json.Valid(it.Interrupt) {
+			return nil, Corrupted("open interrupt %d", i)
+		}
+	}
+	return s, nil
+}

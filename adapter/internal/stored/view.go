@@ -1,0 +1,58 @@
+package stored
+
+import (
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Fold is the thread's messages and state as of a position: the stored
+// snapshot and the fold of the log after it. A negative position means the
+// log's end.
+func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
+	messages := make(protocol.Messages, 0, len(view.Snapshot.Messages))
+	for i, text := range view.Snapshot.Messages {
+		var m protocol.Message
+		if err := Decode(text, &m, "message %d", i); err != nil {
+			return nil, err
+		}
+		messages = append(messages, m)
+	}
+	if view.Snapshot.State != nil && !json.Valid(view.Snapshot.State) {
+		return nil, Corrupted("the state")
+	}
+	f := protocol.NewFold(messages, view.Snapshot.State, nil)
+	return f, Events(view, view.Snapshot.At, upTo, func(e protocol.Event) { f.Apply(e) })
+}
+
+// Events calls fn for the logged events after one position and up to
+// another.
+func Events(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) error {
+	for i, text := range view.Log {
+		at := view.Snapshot.At + 1 + int64(i)
+		if at <= after || upTo >= 0 && at > upTo {
+			continue
+		}
+		e, err := protocol.Decode(text)
+		if err != nil {
+			return Corrupted("logged event %d", at)
+		}
+		fn(e)
+	}
+	return nil
+}
+
+// Messages are the snapshot's messages by id.
+func Messages(view *store.ThreadView) map[string]string {
+	stored := make(map[string]string, len(view.Snapshot.Messages))
+	for _, text := range view.Snapshot.Messages {
+		var m struct {
+			ID string `json:"id"`
+		}
+		if json.Unmarshal(text, &m) == nil {
+			stored[m.ID] = string(text)
+		}
+	}
+	return stored
+}

@@ -1,0 +1,140 @@
+package adapter
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+)
+
+// Options configure a Runner.
+type Options struct {
+	// Agents by name; the one named "" answers inputs that name none. At least
+	// that one is needed.
+	Agents map[string]Agent
+	// Mode says what may be relied upon. Default ModeAuto.
+	Mode Mode
+	// Lease is how long a worker may be silent before its run is taken over; after
+	// the store itself was silent it takes up to 3/10 of that more. Default 10 s.
+	// All nodes of a store should use the same.
+	Lease time.Duration
+	// Sweep is how often lost and waiting runs are looked for. Default 1 s.
+	Sweep time.Duration
+	// MaxAttempts is how often a run is tried when its workers are lost before it
+	// records anything more: steps, questions and answers begin the count anew.
+	// So nothing but its journal bounds an agent that loses its worker after each
+	// step of an endless number. Default 3.
+	MaxAttempts int
+	// OnExpiry says what becomes of interrupts that expire and say nothing of
+	// their own. Default ExpiryKeep.
+	OnExpiry ExpiryPolicy
+	// Busy says what becomes of an input while a run is active. Default
+	// BusyQueue.
+	Busy BusyPolicy
+	// MaxRuns is how many runs this node carries at once; those that wait for answers
+	// do not count. What comes beyond waits, in the store, for a place here or on
+	// another node: inputs in the queue of their thread, continuations as if they
+	// had been handed back. What cannot wait (an input that takes messages back or
+	// turns away from open interrupts, and Requeue) is refused as CodeThreadBusy.
+	// Inputs wait so whatever Busy says: it is about runs of the same thread.
+	// In ModeBlocking answers are not held to it. Agents that wait for runs on other
+	// threads take a place meanwhile. Default 10,000.
+	MaxRuns int
+	// MaxQueue is how many inputs may wait on one thread, those counted that were
+	// cancelled behind a run that is active; more are refused as CodeThreadBusy.
+	// Default 1,000.
+	MaxQueue int
+	// MaxQueueBytes is how much the inputs that wait on one thread may take in the
+	// store, where a message that is new to the thread stands twice; more are
+	// refused as CodeThreadBusy, and so is one alone that is larger and would have
+	// to wait. Default 16 MiB.
+	MaxQueueBytes int64
+	// AgentWait is for how long runs of an agent that this node does not know, also
+	// those that an answer or an expiry continues, are left to others before that
+	// counts as failed attempts: while a deployment goes on, some nodes know agents
+	// that others do not. When the attempts are used up the run ends in RUN_ERROR
+	// agent_error, and its answers are given back. Runs whose journal has records of
+	// a kind that this node does not know wait alike, and end in state_corrupted.
+	// Default 10 min; negative: not at all.
+	AgentWait time.Duration
+	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;
+	// time spent suspended does not count. 0: no limit.
+	RunTimeout time.Duration
+	// StoreTimeout bounds store calls that no caller bounds. Default 5 s.
+	StoreTimeout time.Duration
+	// Logger; nil logs nothing.
+	Logger *slog.Logger
+	// Hook, for tests of crashes, is called at named points of a run's life.
+	Hook func(point string)
+}
+
+// Mode says how executions are continued.
+type Mode string
+
+const (
+	ModeAuto    Mode = ""        // by replay of the journal, on any store
+	ModeDurable Mode = "durable" // by replay, only on a store that outlives the process
+	// ModeBlocking keeps an agent's goroutine waiting in Ask instead. Steps are
+	// not journaled and agents need not replay. It is for one process: what
+	// waits there cannot be continued by another, nor after its end.
+	ModeBlocking Mode = "blocking"
+)
+
+// BusyPolicy says what becomes of an input while another run is active.
+type BusyPolicy string
+
+const (
+	BusyQueue     = BusyPolicy(judge.BusyQueue) // it waits
+	BusyReject    = BusyPolicy(judge.BusyReject)
+	BusySupersede = BusyPolicy(judge.BusySupersede) // the active run and the queued ones are cancelled
+)
+
+// complete returns the options with their defaults.
+func (o *Options) complete(durable bool) (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	if c.Agents[""] == nil {
+		return c, errors.New(`adapter: Options.Agents needs an agent named ""`)
+	}
+	switch c.Mode {
+	case ModeAuto, ModeBlocking:
+	case ModeDurable:
+		if !durable {
+			return c, errors.New("adapter: durable mode needs a store that outlives the process: set --redis")
+		}
+	default:
+		return c, fmt.Errorf("adapter: unknown mode %q", c.Mode)
+	}
+	switch c.OnExpiry {
+	case ExpiryDefault:
+		c.OnExpiry = ExpiryKeep
+	case ExpiryKeep, ExpiryCancel, ExpiryFail:
+	default:
+		return c, fmt.Errorf("adapter: unknown expiry policy %q", c.OnExpiry)
+	}
+	if c.AgentWait == 0 {
+		c.AgentWait = 10 * time.Minute
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	c.Lease = orDefault(c.Lease, 10*time.Second)
+	c.Sweep = orDefault(c.Sweep, time.Second)
+	c.StoreTimeout = orDefault(c.StoreTimeout, 5*time.Second)
+	c.MaxAttempts = orDefault(c.MaxAttempts, 3)
+	c.MaxRuns = orDefault(c.MaxRuns, 10_000)
+	c.MaxQueue = orDefault(c.MaxQueue, 1000)
+	c.MaxQueueBytes = orDefault(c.MaxQueueBytes, 16<<20)
+	return c, nil
+}
+
+func orDefault[N int | int64 | time.Duration](n, otherwise N) N {
+	if n <= 0 {
+		return otherwise
+	}
+	return n
+}

@@ -1,0 +1,41 @@
+package adapter
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+
+	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// panicLog knows the panics of our own goroutines. What others have stored must not
+// take the process down, whatever it is.
+type panicLog struct {
+	count atomic.Int64
+
+	met logOnce[panicPlace]
+}
+
+type panicPlace struct {
+	doing  string
+	thread store.ThreadKey
+}
+
+var errPanicked = errors.New("adapter: it panicked")
+
+// contain calls fn for a thread, or for none. A panic is counted, logged the first
+// time that it happens there, and returned as an error.
+func (n *node) contain(doing string, key store.ThreadKey, fn func() error) error {
+	err := panics.Contain(fn)
+	var p *panics.Error
+	if !errors.As(err, &p) {
+		return err
+	}
+	n.panics.count.Add(1)
+	if n.panics.met.first(panicPlace{doing, key}) {
+		n.log.Error("a panic was contained; it is counted from here on", "doing", doing, "thread", key.Thread,
+			"panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
+	}
+	return errPanicked
+}

@@ -1,0 +1,28 @@
+package adapter
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// repair interrupts a thread in which the usual way stumbles over what cannot be
+// read.
+func (c *control) repair(ctx context.Context, key store.ThreadKey, reason string) (Interrupted, error) {
+	terminal, err := protocol.Encode(&protocol.RunError{Code: CodeStateCorrupted, Message: store.ErrCorrupted.Error()})
+	if err != nil {
+		return Interrupted{}, err
+	}
+	i := store.Interruption{Thread: key, Request: uuid.NewString(), Reason: reason, Terminal: terminal, Repair: true}
+	result, err := retry(ctx, func() (store.InterruptResult, error) { return c.store.Interrupt(ctx, i) })
+	if err != nil {
+		return Interrupted{}, err
+	}
+	if result.Active != "" {
+		c.active.fence(result.Active)
+	}
+	return Interrupted{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
+}

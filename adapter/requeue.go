@@ -1,0 +1,104 @@
+package adapter
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Requeue goes on with a dead letter in a new run: from its journal when it had
+// begun, else from its input. It is refused while the thread is busy or waits
+// for answers (CodeThreadBusy, CodePending), when the dead letter was requeued
+// already or the thread has begun another execution since (CodeGone), and when
+// its agent is not known here (CodeInvalidInput).
+func (ds *dispatches) Requeue(ctx context.Context, key store.ThreadKey, id string) (Admitted, error) {
+	if !ds.enter() {
+		return refused(judge.Refuse(CodeServerDraining, "the server is shutting down: try again", nil)), nil
+	}
+	defer ds.running.end()
+	if !ds.capacity.reserve() {
+		return refused(ds.admission.noPlace()), nil
+	}
+	defer ds.capacity.release()
+	for range maxTries {
+		letter, err := ds.store.Dispatch(ctx, key, id)
+		if err != nil {
+			return Admitted{}, err
+		}
+		if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
+			return refused(judge.Refuse(CodeGone, "there is no such dead letter, or it was requeued already", nil)), nil
+		}
+		admitted, stale, err := ds.requeue(ctx, key, letter)
+		if errors.Is(err, store.ErrCorrupted) {
+			return refused(ds.backoff.unreadable(key, err)), nil
+		}
+		if err != nil || !stale {
+			return admitted, err
+		}
+	}
+	return refused(judge.Refuse(CodeThreadBusy, "the thread changes too fast: try again", nil)), nil
+}
+
+func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *store.Dispatch) (Admitted, bool, error) {
+	old, err := stored.Record(&store.RunState{Record: letter.Record})
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	if letter.Input != nil && ds.options.Agents[old.Agent] == nil {
+		return refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf("this server does not know the agent %q: requeue the dead letter at one that does", old.Agent), nil)), false, nil
+	}
+	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
+	if letter.Input != nil {
+		var waiting store.QueuedInput
+		if err := stored.Decode(letter.Input, &waiting, "the input of a dead letter"); err != nil {
+			return Admitted{}, false, err
+		}
+		label := input.RunID
+		if err := stored.Decode(waiting.Input, input, "the input of a dead letter"); err != nil {
+			return Admitted{}, false, err
+		}
+		input.RunID = label
+	}
+	j, err := ds.read(ctx, key, input)
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	switch {
+	case j.View.Suspension != nil:
+		return refused(judge.Refuse(CodePending, "the thread waits for answers: requeue the dead letter after them", nil)), false, nil
+	case j.View.Active != nil || len(j.View.Queue) > 0:
+		return refused(judge.Refuse(CodeThreadBusy, "a run is active or waits: requeue the dead letter after it", nil)), false, nil
+	}
+	b := store.Begin{
+		Thread: key, Version: j.View.Version, RunID: uuid.NewString(), Label: input.RunID, Requeues: letter.ID,
+		Agent: old.Agent, Execution: old.Execution, MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe,
+	}
+	var start *begin
+	if letter.Input != nil {
+		b.Execution = uuid.NewString()
+		start, err = beginning(&b, j, j.Accepted())
+	} else {
+		start = &begin{view: j.View, fold: j.Fold, label: b.Label, id: b.Execution, agent: b.Agent, requeued: true}
+		start.events = startEvents(key, j, nil)
+		err = encodeStart(&b.Events, start)
+	}
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	digest, err := judge.InputDigest(key, input)
+	if err != nil {
+		return Admitted{}, false, err
+	}
+	if b.Record, err = json.Marshal(store.RunRecord{Label: b.Label, Execution: b.Execution, Agent: b.Agent, Digest: digest}); err != nil {
+		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
+	}
+	return ds.admission.begin(ctx, b, start)
+}

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// What the calls of a Store carry as JSON that it keeps without reading:
+//
+//	Begin.Record, RunState.Record, Dispatch.Record      RunRecord
+//	Begin.Input, QueuedRun.Input, ClaimResult.Input     QueuedInput
+//	Begin.Answers, ThreadView.Answers                   Decision, by interrupt id
+//	Begin.Frozen, Activation.Frozen                     Frozen
+//	Begin.Answer, Batch.Records, ExecutionView.Journal  JournalEntry
+//	End.Suspension, ThreadView.Suspension               Suspension
+//	Mailbox.Drafts, ThreadView.Drafts                   protocol.ResumeEntry, by interrupt id
+//	Begin.Archive, Snapshot.Messages                    protocol.Message
+//	events, terminals, Batch.Closing                    protocol.Event
+//
+// The names of their members are what lies in databases.
+
+// RunRecord is the run record: what is kept of a run beside its events.
+type RunRecord struct {
+	Label     string   `json:"label"`
+	Execution string   `json:"execution"`
+	Agent     string   `json:"agent,omitempty"`    // "": the default agent, or that of the execution it continues
+	Digest    string   `json:"digest"`             // of what makes a repeat equal
+	Messages  []string `json:"messages,omitempty"` // ids of the input's messages
+}
+
+// QueuedInput is what activating an input needs that waits.
+type QueuedInput struct {
+	Input json.RawMessage `json:"input"` // protocol.RunAgentInput
+	Agent string          `json:"agent,omitempty"`
+	// Fresh are the messages of the input that the thread did not have when it
+	// was queued: what followers are shown.
+	Fresh protocol.Messages `json:"fresh"`
+}
+
+// Decision is what is kept of an accepted answer to an interrupt.
+type Decision struct {
+	Key   string `json:"key"` // equal for answers that decide the same
+	Run   string `json:"run"` // server-made id of the run that carries it out
+	Label string `json:"label"`
+	At    int64  `json:"at"` // Unix ms
+}
+
+// Frozen is what an execution's agent sees, fixed when it begins.
+type Frozen struct {
+	// Input has the whole conversation as its messages and the thread's state.
+	Input *protocol.RunAgentInput `json:"input"`
+	Label string                  `json:"label"`
+	Now   time.Time               `json:"now"`
+	// At is the log's end before the execution's first run, and Begun how many
+	// events began it.
+	At    int64 `json:"at"`
+	Begun int   `json:"begun"`
+}
+
+// Suspension is the open interrupts of an execution: what people were shown, byte for
+// byte, and what to do about the answer.
+type Suspension struct {
+	Execution string               `json:"execution"`
+	Run       string               `json:"run"`   // server-made
+	Label     string               `json:"label"` // of the run that asked
+	Items     []SuspendedInterrupt `json:"items"`
+}
+
+// SuspendedInterrupt is one of a Suspension.
+type SuspendedInterrupt struct {
+	ID        string          `json:"id"`
+	Interrupt json.RawMessage `json:"interrupt"`           // protocol.Interrupt
+	ExpiresAt int64           `json:"expiresAt,omitempty"` // Unix ms
+	OnExpiry  string          `json:"onExpiry,omitempty"`  // the policy: keep, cancel or fail
+	// Call is what the interrupt is about, for those who do not see the thread.
+	Call *protocol.ToolFunction `json:"call,omitempty"`
+}
+
+// IDs are those of the open interrupts, in order.
+func (s *Suspension) IDs() []string {
+	ids := make([]string, len(s.Items))
+	for i, it := range s.Items {
+		ids[i] = it.ID
+	}
+	return ids
+}
+
+// Item finds an open interrupt; nil when s is nil or has none of that id.
+func (s *Suspension) Item(id string) *SuspendedInterrupt {
+	if s != nil {
+		for i := range s.Items {
+			if s.Items[i].ID == id {
+				return &s.Items[i]
+			}
+		}
+	}
+	return nil
+}
+
+// SuspendedCall is a tool call as people were asked about it.
+type SuspendedCall struct {
+	ID   string          `json:"id"`
+	Name string          `json:"name"`
+	Args json.RawMessage `json:"args"`
+	Mode string          `json:"mode,omitempty"` // what a decision does to it
+}
+
+// EntryKind says what a journal entry tells of.
+type EntryKind string
+
+const (
+	EntryStart  EntryKind = "start"  // a step was started that is not idempotent, or is given something
+	EntryStep   EntryKind = "step"   // a step ended, with a result or an error
+	EntryAsk    EntryKind = "ask"    // the execution suspended
+	EntryAnswer EntryKind = "answer" // the decisions of the ask before it
+	EntryFork   EntryKind = "fork"   // branches begin that go on side by side
+	EntryBranch EntryKind = "branch" // one of them has returned
+	EntryRename EntryKind = "rename" // bookkeeping: a takeover gave ids that cannot be used again new ones
+)
+
+// JournalEntry is one entry of an execution's journal.
+type JournalEntry struct {
+	Kind  EntryKind `json:"kind"`
+	Scope string    `json:"scope,omitempty"` // "" is the agent's function, "fork#1/0" a branch, "!" outside of both
+	Key   string    `json:"key,omitempty"`   // name and ordinal within the scope
+	// Position is the log's end when the entry was written: all before it is
+	// final, what follows may be taken back by a takeover.
+	Position int64 `json:"position"`
+
+	Result json.RawMessage `json:"result,omitempty"` // step
+	Failed *string         `json:"failed,omitempty"` // step: the error's text
+
+	Idempotent bool `json:"idempotent,omitempty"` // start: the step may run again
+
+	Branches int  `json:"branches,omitempty"` // fork
+	OwnKeys  bool `json:"ownKeys,omitempty"`  // fork: each branch has idempotency keys of its own
+
+	Digest string          `json:"digest,omitempty"` // ask, start: of what was asked or given; "" is not compared
+	Calls  []SuspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
+	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
+	Steps  []StepRef       `json:"steps,omitempty"`  // ask in scope "!": the uncertain steps, in order of IDs
+
+	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order
+	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
+	Run      string                 `json:"run,omitempty"`      // answer: the label of the run it began
+
+	Final   bool   `json:"final,omitempty"`   // answer: nobody's to give back
+	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing
+
+	Renamed map[string]string `json:"renamed,omitempty"` // rename: subagents, by the agent's own ids
+}
+
+func (e *JournalEntry) String() string {
+	where := ""
+	if e.Scope != "" {
+		where = " in " + e.Scope
+	}
+	return fmt.Sprintf("%s %s%s", e.Kind, e.Key, where)
+}
+
+// StepRef names a step across scopes.
+type StepRef struct {
+	Scope string `json:"scope,omitempty"`
+	Key   string `json:"key"`
+}

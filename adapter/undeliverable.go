@@ -1,0 +1,42 @@
+package adapter
+
+import (
+	"errors"
+	"strconv"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// undeliverable says why an activation cannot succeed, now or ever.
+type undeliverable struct {
+	code, text string
+	// later: another node, or the same after a while, may succeed. elsewhere: only
+	// another.
+	later, elsewhere bool
+	// giveBack: decisions that nothing was done with are given back.
+	giveBack bool
+}
+
+func (u *undeliverable) Error() string { return u.text }
+
+// impossible is an error that no attempt will get past.
+func impossible(err error) error {
+	return &undeliverable{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
+}
+
+// unknownAgent is an error that a node with that agent will not have. j is the
+// journal that it would go on from; nil: there is none.
+func unknownAgent(name string, j *journal) error {
+	return &undeliverable{
+		code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server",
+		later: true, elsewhere: true, giveBack: j != nil && !j.final,
+	}
+}
+
+// condemned makes an error about what is stored one that no attempt gets past.
+func condemned(err error) error {
+	if !errors.Is(err, store.ErrCorrupted) {
+		return err
+	}
+	return &undeliverable{code: CodeStateCorrupted, text: err.Error()}
+}

@@ -1,0 +1,58 @@
+package adapter
+
+import (
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+const (
+	// unknownAgentPause is the longest that the run of an unknown agent waits before it
+	// is tried again.
+	unknownAgentPause = 5 * time.Second
+	// unknownAgentStart is how much sooner than this node others may try, at least.
+	unknownAgentStart = time.Second
+)
+
+// unknownAgentRun is a thread's run whose agent this node does not know.
+type unknownAgentRun struct {
+	run   string
+	since time.Time
+	tries int
+	until time.Time // when this node tries again
+}
+
+// leaveTo says how long the run waits for a node that knows its agent; false when
+// it has waited long enough. This node leaves it alone for two sweeps more, or it
+// might be the first each time.
+func (b *backoff) leaveTo(claim store.Claim) (wait time.Duration, patient bool) {
+	if b.options.AgentWait < 0 {
+		return 0, false
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	now := time.Now()
+	for key, s := range b.unknown {
+		if now.Sub(s.since) > 2*b.options.AgentWait {
+			delete(b.unknown, key) // somebody else had it
+		}
+	}
+	s := b.unknown[claim.Thread]
+	if s.run != claim.RunID {
+		s = unknownAgentRun{run: claim.RunID, since: now}
+	}
+	s.tries++
+	wait = min(retryAfter(s.tries), unknownAgentPause)
+	s.until = now.Add(wait + max(2*b.options.Sweep, unknownAgentStart))
+	b.unknown[claim.Thread] = s
+	return wait, now.Sub(s.since) < b.options.AgentWait
+}
+
+// leaves reports whether the thread's next run is left to others for now, or to
+// itself.
+func (b *backoff) leaves(key store.ThreadKey) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s, met := b.unknown[key]
+	return met && time.Now().Before(s.until) || time.Now().Before(b.failing[key].until)
+}

@@ -1,0 +1,102 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// worker carries runs that this node has claimed.
+type worker struct {
+	*node
+	capacity *capacity
+	backoff  *backoff
+	active   *activeRuns
+	parking  *parking
+	presence *presence
+	control  *control
+}
+
+// start carries a claimed run in a goroutine of the runner's.
+func (w *worker) start(b begin) {
+	w.capacity.carried(1)
+	w.running.start(func() {
+		defer w.capacity.carried(-1)
+		err := w.contain("carry", b.claim.Thread, func() error { return w.carry(b) })
+		if err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrSuspended) {
+			w.log.Error("a run could not be carried on; another worker takes it over",
+				"thread", b.claim.Thread.Thread, "run", b.label, "dispatch", b.claim.RunID, "error", err)
+		}
+	})
+}
+
+// carry calls the agent for one activation, from claim to end.
+func (w *worker) carry(b begin) error {
+	ctx, cancel := context.WithCancelCause(w.ctx)
+	defer cancel(ErrStopped)
+	x := &execution{
+		activation: activation{
+			claim: b.claim, ctx: ctx, cancel: cancel,
+			lease: newLease(w.store, b.claim, w.options.Lease, b.asked),
+			pipe:  newPipeline(w.store, b.claim, b.number, b.seq),
+		},
+		node: w.node, parking: w.parking, presence: w.presence, agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen,
+		continuing: b.continuing, stored: stored.Messages(b.view),
+	}
+	if !w.active.track(&x.activation) {
+		return w.handBack(b.claim)
+	}
+	defer w.active.untrack(&x.activation)
+	piped := make(chan struct{})
+	go func() {
+		defer close(piped)
+		x.pipe.run(ctx)
+		cancel(ErrStopped)
+	}()
+	renewed := make(chan struct{})
+	go func() {
+		defer close(renewed)
+		x.lease.keep(ctx, cancel)
+	}()
+	err := x.prepare(b)
+	if err == nil {
+		if x.journal.stopped {
+			err = x.stopHere()
+		} else if x.journal.failure != "" {
+			err = x.giveUp(x.journal.failure, "an interrupt expired before it was answered")
+		} else if x.agent == nil {
+			err = unknownAgent(x.named, x.journal)
+		} else if x.blocking() {
+			err = x.callBlocking()
+		} else {
+			x.call()
+		}
+		if err != nil {
+			w.parking.dismiss(x.id)
+		}
+	}
+	handBack := x.handedBack()
+	ended := x.pipe.result()
+	cancel(ErrStopped)
+	<-piped
+	<-renewed
+	if handBack {
+		return w.handBack(b.claim)
+	}
+	if x.broken != nil {
+		err = &undeliverable{code: CodeProtocolViolation, text: "the run could not be ended in order: " + x.broken.Error()}
+	}
+	if ended.Ready {
+		w.capacity.claimLater(b.claim.Thread)
+	}
+	return w.deliver(b.claim, b.id, b.attempts, condemned(err))
+}
+
+// handBack gives a claim up, so that any node may go on with the run at once.
+func (w *worker) handBack(claim store.Claim) error {
+	ctx, stop := context.WithTimeout(context.Background(), w.options.StoreTimeout)
+	defer stop()
+	return w.store.HandBack(ctx, claim)
+}
