@@ -36,14 +36,14 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	}
 	t := s.keys.thread(b.Thread)
 	args := []any{t.member, b.Version, b.Deadline, s.opts.Keep.Milliseconds(), s.opts.Follow.Milliseconds(),
-		s.opts.Lease.Milliseconds(), b.RunID, b.Label, b.Execution, squeeze(b.Record), how}
+		s.opts.Lease.Milliseconds(), b.RunID, b.Label, b.Execution, compress(b.Record), how}
 	switch how {
 	case "queue":
-		args = append(args, squeeze(b.Input), b.Cancelled[0], b.Cancelled[1])
+		args = append(args, compress(b.Input), b.Cancelled[0], b.Cancelled[1])
 	case "resume":
-		args = append(args, b.Token, squeeze(b.Answer), b.Agent)
+		args = append(args, b.Token, compress(b.Answer), b.Agent)
 	default:
-		args = append(args, b.Token, squeeze(b.Frozen), b.Agent)
+		args = append(args, b.Token, compress(b.Frozen), b.Agent)
 	}
 	available := waitUntil(b.Available)
 	args = append(args, cmp.Or(b.Priority, middlePriority), cmp.Or(b.MaxAttempts, usualAttempts), b.Dedupe, available, b.Requeues)

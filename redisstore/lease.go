@@ -121,7 +121,7 @@ func (s *Store) renew(calls []call) []renewed {
 	return out
 }
 
-// openRenewals makes the way that renewals go.
+// openRenewals makes the connections over which renewals go.
 func (s *Store) openRenewals() {
 	s.renewing = beside(s.client, s.opts.Timeout)
 	s.renewals = make([]renewals, len(s.keys.parts))
@@ -140,8 +140,8 @@ func (s *Store) closeRenewals() {
 	}
 }
 
-// closeWay closes the connections that are not the caller's.
-func (s *Store) closeWay() error {
+// closeLeaseConnections closes the connections that are not the caller's.
+func (s *Store) closeLeaseConnections() error {
 	if s.renewing == s.client {
 		return nil
 	}

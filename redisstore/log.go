@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -53,3 +54,21 @@ func (s *Store) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 	}
 	return ends, partial
 }
+
+// Range implements store.Reader.
+func (s *Store) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
+	if first < 1 || limit < 1 {
+		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
+	}
+	t := s.keys.thread(key)
+	r, err := s.runIn(ctx, s.queuesOf(t.part).small, t, 0,
+		call{rangeScript, []string{t.rec(), t.log(), t.big()}, []any{t.member, epoch, first, limit, s.opts.Follow.Milliseconds()}})
+	if err != nil {
+		return store.RangeResult{}, err
+	}
+	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.int()&3]),
+		End: store.Position{Epoch: r.string(), Seq: r.int()}, Events: r.events()}
+	return res, r.err
+}
+
+var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}
