@@ -3,30 +3,98 @@ package adapter
 import (
 	"encoding/json"
 	"fmt"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// queueing fills in a Begin whose run has to wait.
-func queueing(b *store.Begin, in Input, j *judgement, fresh protocol.Messages) error {
-	input := *in.Run
-	if newState(j) == nil {
+// beginning is what a Begin is built from.
+type beginning struct {
+	*judgement
+	verdict
+	agent  string
+	letter *store.Dispatch // the dead letter that it requeues; nil: none
+
+	waits     bool      // it is queued, and judged again when it is activated
+	available time.Time // waits: not before; zero: at once
+}
+
+// build completes a Begin that says how the run stands among others: with its names,
+// how it begins, and its record. It returns what carrying the run takes; nil when it
+// is queued.
+func (n beginning) build(b store.Begin, record runRecord) (store.Begin, *begin, error) {
+	b.Thread, b.Version, b.Deadline = n.thread, n.view.Version, n.deadline
+	b.RunID, b.Label = uuid.NewString(), n.input.RunID
+	goesOn := n.letter != nil && n.letter.Input == nil
+	switch {
+	case goesOn: // with what the letter's record names
+		b.Execution = record.Execution
+	case n.continues != nil && !n.steer:
+		b.Execution = n.continues.Execution
+	default:
+		b.Execution = uuid.NewString()
+	}
+	record.Label, record.Execution, record.Agent, record.Digest = b.Label, b.Execution, n.agent, n.digest
+	var err error
+	if b.Record, err = json.Marshal(record); err != nil {
+		return b, nil, fmt.Errorf("adapter: run record: %w", err)
+	}
+	if n.waits {
+		b.Kind, err = n.enqueue()
+		return b, nil, err
+	}
+	if goesOn {
+		start := &begin{view: n.view, fold: n.fold, label: b.Label, id: b.Execution, agent: n.agent, requeued: true}
+		start.events = n.opening(nil)
+		claimed, err := n.claimed(start)
+		b.Kind = store.Requeue{Claimed: claimed, Letter: n.letter.ID}
+		return b, start, err
+	}
+	answers, err := n.answers(b.RunID)
+	if err != nil {
+		return b, nil, err
+	}
+	if n.continues != nil && !n.steer {
+		start := &begin{view: n.view, fold: n.fold, label: b.Label, id: b.Execution, continuing: true}
+		b.Kind, err = n.resume(start, answers)
+		return b, start, err
+	}
+	start, claimed, fresh, err := n.execute(b.Execution)
+	if n.continues != nil { // steering away: the answers are accepted, nothing continues
+		b.Kind = store.Steer{Claimed: claimed, Fresh: fresh, Answers: answers}
+	} else {
+		execute := store.Execute{Claimed: claimed, Fresh: fresh}
+		if n.letter != nil {
+			execute.Letter = n.letter.ID
+		}
+		b.Kind = execute
+	}
+	return b, start, err
+}
+
+// enqueue is how a run begins that has to wait.
+func (n beginning) enqueue() (store.Enqueue, error) {
+	input := *n.input
+	if n.newState() == nil {
 		input.State = nil // what its sender holds says nothing new, and will be old when it runs
 	}
+	k := store.Enqueue{Available: n.available}
 	text, err := json.Marshal(input)
 	if err != nil {
-		return fmt.Errorf("adapter: input: %w", err)
+		return k, fmt.Errorf("adapter: input: %w", err)
 	}
-	if b.Input, err = json.Marshal(queuedInput{Input: text, Agent: in.Agent, Fresh: fresh}); err != nil {
-		return fmt.Errorf("adapter: input: %w", err)
+	if k.Input, err = json.Marshal(queuedInput{Input: text, Agent: n.agent, Fresh: n.fresh}); err != nil {
+		return k, fmt.Errorf("adapter: input: %w", err)
 	}
-	for i, e := range cancelledInQueue(b.Thread, b.Label) {
-		if b.Cancelled[i], err = protocol.Encode(e); err != nil {
-			return err
+	for i, e := range cancelledInQueue(n.thread, n.input.RunID) {
+		if k.Cancelled[i], err = protocol.Encode(e); err != nil {
+			return k, err
 		}
 	}
-	return nil
+	return k, nil
 }
 
 // cancelledInQueue is the whole of a run that never ran.
@@ -37,57 +105,47 @@ func cancelledInQueue(key store.ThreadKey, label string) [2]protocol.Event {
 	}
 }
 
-// beginning fills in a Begin that starts a new execution, and folds in how its
-// run begins.
-func beginning(b *store.Begin, j *judgement, v verdict) (*begin, error) {
-	start := &begin{view: j.view, fold: j.fold, label: b.Label, id: b.Execution, agent: b.Agent}
-	start.events = startEvents(b.Thread, j, v.fresh)
-	if v.rewinds {
-		held := j.fold.Messages()
-		if err := archive(b, held, v.keep); err != nil {
-			return nil, err
+// execute is how a new execution begins, folded in.
+func (n beginning) execute(execution string) (start *begin, claimed store.Claimed, fresh store.Fresh, err error) {
+	start = &begin{view: n.view, fold: n.fold, label: n.input.RunID, id: execution, agent: n.agent}
+	fresh.Agent = n.agent
+	start.events = n.opening(n.fresh)
+	if n.rewinds {
+		held := n.fold.Messages()
+		if fresh.Archive, err = archive(held[n.keep:]); err != nil {
+			return nil, claimed, fresh, err
 		}
-		start.events = append(start.events, cutTo(append(held[:v.keep:v.keep], v.fresh...), held))
+		start.events = append(start.events, cutTo(append(held[:n.keep:n.keep], n.fresh...), held))
 	}
-	if state := newState(j); state != nil {
+	if state := n.newState(); state != nil {
 		start.events = append(start.events, &protocol.StateSnapshot{Snapshot: state})
 	}
-	if err := encodeStart(&b.Events, start); err != nil {
-		return nil, err
+	if claimed, err = n.claimed(start); err != nil {
+		return nil, claimed, fresh, err
 	}
-	var err error
-	if start.frozen, b.Frozen, err = freeze(j, start); err != nil {
-		return nil, err
-	}
-	if v.continues != nil { // steering away: the answers are accepted, nothing continues
-		b.Answers, err = answers(j, v, b)
-	}
-	return start, err
+	start.frozen, fresh.Frozen, err = freeze(n.judgement, start)
+	return start, claimed, fresh, err
 }
 
-// continuing fills in a Begin that continues the suspended execution.
-func continuing(b *store.Begin, j *judgement, v verdict) (*begin, error) {
-	start := &begin{view: j.view, fold: j.fold, label: b.Label, id: b.Execution, continuing: true}
-	start.events = startEvents(b.Thread, j, v.fresh)
-	if err := encodeStart(&b.Events, start); err != nil {
-		return nil, err
+// resume is how a run continues the suspended execution.
+func (n beginning) resume(start *begin, answers map[string]json.RawMessage) (store.Resume, error) {
+	start.events = n.opening(n.fresh)
+	claimed, err := n.claimed(start)
+	if err != nil {
+		return store.Resume{}, err
 	}
-	var err error
-	if b.Answers, err = answers(j, v, b); err != nil {
-		return nil, err
-	}
-	b.Answer, err = json.Marshal(record{
-		Kind: recordAnswer, Entries: v.decisions, Messages: v.fresh, Run: b.Label,
-		Position: j.view.Seq + int64(len(b.Events)), Final: v.final, Failure: v.failure,
+	decisions, err := json.Marshal(record{
+		Kind: recordAnswer, Entries: n.decisions, Messages: n.fresh, Run: start.label,
+		Position: n.view.Seq + int64(len(claimed.Events)), Final: n.final, Failure: n.failure,
 	})
-	return start, err
+	return store.Resume{Claimed: claimed, Answers: answers, Decisions: decisions}, err
 }
 
 // answers are what is kept of each decision.
-func answers(j *judgement, v verdict, b *store.Begin) (map[string]json.RawMessage, error) {
+func (n beginning) answers(runID string) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
-	for i, entry := range v.decisions {
-		text, err := json.Marshal(answered{Key: v.keys[i], Run: b.RunID, Label: b.Label, At: j.view.Now.UnixMilli()})
+	for i, entry := range n.decisions {
+		text, err := json.Marshal(answered{Key: n.keys[i], Run: runID, Label: n.input.RunID, At: n.view.Now.UnixMilli()})
 		if err != nil {
 			return nil, err
 		}
@@ -96,18 +154,33 @@ func answers(j *judgement, v verdict, b *store.Begin) (map[string]json.RawMessag
 	return kept, nil
 }
 
-// startEvents open a run. The echoed input holds what is new to the thread and
-// nothing that could be a secret (binding §4).
-func startEvents(key store.ThreadKey, j *judgement, fresh protocol.Messages) []protocol.Event {
+// opening are the events that open a run. The echoed input holds what is new to the
+// thread and nothing that could be a secret.
+func (n beginning) opening(fresh protocol.Messages) []protocol.Event {
 	return []protocol.Event{&protocol.RunStarted{
-		ThreadID: key.Thread, RunID: j.input.RunID, ProtocolVersion: protocolVersion,
-		Input: &protocol.RunAgentInput{ThreadID: key.Thread, RunID: j.input.RunID, Messages: fresh},
+		ThreadID: n.thread.Thread, RunID: n.input.RunID, ProtocolVersion: protocolVersion,
+		Input: &protocol.RunAgentInput{ThreadID: n.thread.Thread, RunID: n.input.RunID, Messages: fresh},
 	}}
+}
+
+// claimed is what the store takes of a run that begins at once; its events are folded
+// in.
+func (n beginning) claimed(start *begin) (store.Claimed, error) {
+	k := store.Claimed{Token: uuid.NewString()}
+	for _, e := range start.events {
+		text, err := protocol.Encode(e)
+		if err != nil {
+			return k, err
+		}
+		k.Events = append(k.Events, text)
+		start.fold.Apply(e)
+	}
+	return k, nil
 }
 
 // newState is the input's state if it says something else than the thread's.
 // An empty object is what a client sends that holds none.
-func newState(j *judgement) json.RawMessage {
+func (j *judgement) newState() json.RawMessage {
 	given := json.RawMessage(j.input.State)
 	if j.input.State.IsZero() {
 		return nil
@@ -120,18 +193,6 @@ func newState(j *judgement) json.RawMessage {
 		return nil
 	}
 	return given
-}
-
-func encodeStart(into *[][]byte, start *begin) error {
-	for _, e := range start.events {
-		text, err := protocol.Encode(e)
-		if err != nil {
-			return err
-		}
-		*into = append(*into, text)
-		start.fold.Apply(e)
-	}
-	return nil
 }
 
 // freeze fixes what the execution's function sees.

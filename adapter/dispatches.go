@@ -3,7 +3,6 @@ package adapter
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -138,28 +137,17 @@ func (r *Runner) requeue(ctx context.Context, key store.ThreadKey, letter *store
 	case j.view.Active != nil || len(j.view.Queue) > 0:
 		return refused(refuse(CodeThreadBusy, "a run is active or waits: requeue the dead letter after it", nil)), false, nil
 	}
-	b := store.Begin{
-		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: input.RunID, Requeues: letter.ID,
-		Agent: old.Agent, Execution: old.Execution, MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe,
+	if j.digest, err = inputDigest(key, input); err != nil {
+		return Admitted{}, false, err
 	}
-	var start *begin
+	n := beginning{judgement: j, agent: old.Agent, letter: letter}
 	if letter.Input != nil {
-		b.Execution = uuid.NewString()
-		start, err = beginning(&b, j, verdict{fresh: j.freshMessages(j.heldMessages())})
-	} else {
-		start = &begin{view: j.view, fold: j.fold, label: b.Label, id: b.Execution, agent: b.Agent, requeued: true}
-		start.events = startEvents(key, j, nil)
-		err = encodeStart(&b.Events, start)
+		n.fresh = j.freshMessages(j.heldMessages())
 	}
+	b, start, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe},
+		runRecord{Execution: old.Execution})
 	if err != nil {
 		return Admitted{}, false, err
-	}
-	digest, err := inputDigest(key, input)
-	if err != nil {
-		return Admitted{}, false, err
-	}
-	if b.Record, err = json.Marshal(runRecord{Label: b.Label, Execution: b.Execution, Agent: b.Agent, Digest: digest}); err != nil {
-		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
 	}
 	return r.begin(ctx, b, start)
 }

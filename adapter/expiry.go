@@ -3,7 +3,6 @@ package adapter
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"time"
 
@@ -101,18 +100,10 @@ func (r *Runner) expire(ctx context.Context, key store.ThreadKey) error {
 	if policy == ExpiryFail {
 		v.failure = CodeExpired
 	}
-	b := store.Begin{
-		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: label, Execution: open.Execution,
-		MaxAttempts: r.options.MaxAttempts,
-	}
-	digest, err := inputDigest(key, input)
-	if err != nil {
+	if j.digest, err = inputDigest(key, input); err != nil {
 		return err
 	}
-	if b.Record, err = json.Marshal(runRecord{Label: label, Execution: b.Execution, Digest: digest}); err != nil {
-		return fmt.Errorf("adapter: run record: %w", err)
-	}
-	start, err := continuing(&b, j, v)
+	b, start, err := beginning{judgement: j, verdict: v}.build(store.Begin{MaxAttempts: r.options.MaxAttempts}, runRecord{})
 	if err != nil {
 		return err
 	}

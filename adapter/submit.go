@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -198,50 +196,36 @@ func (r *Runner) try(ctx context.Context, key store.ThreadKey, in Input, digest 
 		_, err := r.InterruptThread(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
 	}
-	b := store.Begin{
-		Thread: key, Version: j.view.Version, RunID: uuid.NewString(), Label: in.Run.RunID, Deadline: v.deadline,
-		Tenant: in.Tenant, Title: titleOf(v.fresh), MaxAttempts: r.options.MaxAttempts,
-		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
-	}
+	var available time.Time
 	if v.continues == nil && in.Dispatch.Available.After(j.view.Now) {
-		b.Available = in.Dispatch.Available
+		available = in.Dispatch.Available
 	}
-	record := runRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
-	for _, m := range in.Run.Messages {
-		record.Messages = append(record.Messages, m.ID)
-	}
-	waits := v.queue || !b.Available.IsZero()
+	waits := v.queue || !available.IsZero()
 	placed := !waits && r.reserve()
 	if placed {
 		defer r.unreserve()
 	}
-	var start *begin
-	switch {
-	case !waits && !placed && (v.steer || v.rewinds):
+	if !waits && !placed && (v.steer || v.rewinds) {
 		return refused(r.noPlace()), false, nil
-	case waits || !placed && v.continues == nil:
-		b.Queue, b.Execution = true, uuid.NewString()
-		err = queueing(&b, in, j, v.fresh)
-	case v.continues != nil && !v.steer:
-		b.Execution = v.continues.Execution
-		if start, err = continuing(&b, j, v); err == nil {
-			start.left = !placed && r.options.Mode != ModeBlocking
-		}
-	default:
-		b.Execution, b.Agent = uuid.NewString(), in.Agent
-		start, err = beginning(&b, j, v)
 	}
+	var record runRecord
+	for _, m := range in.Run.Messages {
+		record.Messages = append(record.Messages, m.ID)
+	}
+	n := beginning{judgement: j, verdict: v, agent: in.Agent, waits: waits || !placed && v.continues == nil, available: available}
+	b, start, err := n.build(store.Begin{
+		Tenant: in.Tenant, Title: titleOf(v.fresh), MaxAttempts: r.options.MaxAttempts,
+		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
+	}, record)
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	record.Execution = b.Execution
-	if b.Record, err = json.Marshal(record); err != nil {
-		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
-	}
-	if b.Queue {
-		if full := r.queueFull(j.view, len(b.Input)+len(b.Record)); full != nil {
+	if k, ok := b.Kind.(store.Enqueue); ok {
+		if full := r.queueFull(j.view, len(k.Input)+len(b.Record)); full != nil {
 			return refused(full), false, nil
 		}
+	} else if start.continuing {
+		start.left = !placed && r.options.Mode != ModeBlocking
 	}
 	admitted, stale, err = r.begin(ctx, b, start)
 	if v.steer && admitted.Disposition == Started {
@@ -277,16 +261,13 @@ func (r *Runner) noPlace() *protocol.RunError {
 
 // begin admits the run, and starts carrying it when it need not wait.
 func (r *Runner) begin(ctx context.Context, b store.Begin, start *begin) (Admitted, bool, error) {
-	if !b.Queue {
-		b.Token = uuid.NewString()
-	}
 	// A sender that goes away now must not leave a run that nobody carries.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.options.StoreTimeout)
 	defer cancel()
 	asked := time.Now()
 	result, err := again(ctx, func() (store.BeginResult, error) { return r.store.Begin(ctx, b) })
 	if err != nil {
-		if !b.Queue && errors.Is(err, store.ErrOutcomeUnknown) {
+		if b.Claimed() != nil && errors.Is(err, store.ErrOutcomeUnknown) {
 			r.rescueBegun(b, *start, err)
 		}
 		return Admitted{}, false, err
@@ -302,7 +283,7 @@ func (r *Runner) begin(ctx context.Context, b store.Begin, start *begin) (Admitt
 	case store.BeginGone:
 		return refused(refuse(CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
 	}
-	if b.Queue {
+	if b.Claimed() == nil {
 		return Admitted{Disposition: Queued, RunID: b.RunID, Start: result.Start}, false, nil
 	}
 	if result.Claim.Token == "" {
@@ -329,6 +310,6 @@ func (r *Runner) carryBegun(b store.Begin, start begin, result store.BeginResult
 		return
 	}
 	start.claim, start.asked, start.number, start.attempts = result.Claim, asked, 1, 1
-	start.seq = result.Start.Seq + int64(len(b.Events))
+	start.seq = result.Start.Seq + int64(len(start.events))
 	r.start(start)
 }

@@ -13,8 +13,10 @@ func (s *Store) Activate(ctx context.Context, a store.Activation) (store.CommitR
 		return store.CommitResult{}, errors.New("redisstore: activate: a run begins with an event")
 	}
 	t := s.keys.thread(a.Claim.Thread)
-	args := []any{t.member, a.Claim.RunID, a.Claim.Token, a.Claim.DispatchEpoch, a.Execution, compress(a.Frozen), a.Agent}
-	r, err := s.run(ctx, call{activateScript, t.all(), s.appendEvents(args, a.Events)})
+	r, err := s.run(ctx, call{activateScript, t.all(), args{
+		{"member", t.member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
+		{"execution", a.Execution}, {"frozen", compress(a.Frozen)}, {"agent", a.Agent},
+	}, s.appendEvents(nil, a.Events)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}

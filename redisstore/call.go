@@ -13,21 +13,41 @@ import (
 type call struct {
 	script *script
 	keys   []string
-	args   []any // without the shared ones
+	args   args
+	rest   []any // what comes behind, of which the script's header says what it is
 }
 
-// prologue makes the arguments that every script gets.
-func (s *Store) prologue(c call, extra int) []any {
-	args := make([]any, 0, 3+len(c.keys)+6+extra)
-	args = append(args, "evalsha", c.script.sha, len(c.keys))
-	for _, k := range c.keys {
-		args = append(args, k)
+// args are a script's arguments as its header names them, and in that order.
+type args []struct {
+	name  string
+	value any
+}
+
+func (a args) appendTo(list []any) []any {
+	for _, arg := range a {
+		list = append(list, arg.value)
 	}
-	return append(args, s.now(), s.opts.HistoryID, newEpoch(), s.opts.Node, s.keys.nodeChannels(), s.keys.nudges())
+	return list
+}
+
+// group adds a group of arguments to the rest of a call, as the script's header names
+// them behind EACH.
+func (*script) group(rest []any, group args) []any { return group.appendTo(rest) }
+
+// shared are the arguments that every script gets first, as lib.lua names them.
+func (s *Store) shared() args {
+	return args{{"now", s.now()}, {"history", s.opts.HistoryID}, {"fresh", newEpoch()}, {"node", s.opts.Node},
+		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}}
 }
 
 func (s *Store) command(ctx context.Context, c call) *redis.Cmd {
-	return redis.NewCmd(ctx, append(s.prologue(c, len(c.args)), c.args...)...)
+	list := make([]any, 0, 3+len(c.keys)+len(c.script.shared)+len(c.args)+len(c.rest))
+	list = append(list, "evalsha", c.script.sha, len(c.keys))
+	for _, k := range c.keys {
+		list = append(list, k)
+	}
+	list = c.args.appendTo(s.shared().appendTo(list))
+	return redis.NewCmd(ctx, append(list, c.rest...)...)
 }
 
 // run runs one script and returns its reply.

@@ -63,10 +63,11 @@ func (s *Store) note(ctx context.Context, b store.Batch) (store.CommitResult, er
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: closing events: %w", err)
 	}
 	t := s.keys.thread(b.Claim.Thread)
-	args := []any{t.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
-		b.Closing != nil, closing, len(b.Events)}
-	args = appendBytes(s.appendEvents(args, b.Events), b.Records)
-	r, err := s.run(ctx, call{noteScript, t.all(), args})
+	r, err := s.run(ctx, call{noteScript, t.all(), args{
+		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
+		{"number", b.Number}, {"expect", b.Expect}, {"closes", b.Closing != nil}, {"closing", closing},
+		{"events", len(b.Events)},
+	}, appendBytes(s.appendEvents(nil, b.Events), b.Records)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}

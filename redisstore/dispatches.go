@@ -48,11 +48,11 @@ func (s *Store) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQ
 		q.Limit = dispatchPage
 	}
 	t := s.keys.thread(key)
-	args := []any{id, q.Limit, q.Offset}
+	c := call{script: dispatchesScript, keys: t.all(), args: args{{"run", id}, {"limit", q.Limit}, {"offset", q.Offset}}}
 	for _, state := range q.States {
-		args = append(args, string(state))
+		c.rest = append(c.rest, string(state))
 	}
-	return call{dispatchesScript, t.all(), args}
+	return c
 }
 
 func readDispatch(r *reply, key store.ThreadKey) store.Dispatch {
@@ -88,7 +88,7 @@ func (s *Store) count(ctx context.Context, suffix string) (map[store.DispatchSta
 	}
 	calls := make([]call, len(s.keys.parts))
 	for i := range calls {
-		calls[i] = call{countsScript, []string{s.keys.parts[i].counts}, fields}
+		calls[i] = call{script: countsScript, keys: []string{s.keys.parts[i].counts}, rest: fields}
 	}
 	replies, errs := s.runAll(ctx, calls)
 	partial := s.missing(errs)

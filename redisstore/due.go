@@ -20,7 +20,7 @@ func (s *Store) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
 	calls := make([]call, n)
 	for i := range calls {
 		p := s.keys.parts[(from+i)%n]
-		calls[i] = call{dueScript, []string{p.leases, p.ready}, []any{limit, turn}}
+		calls[i] = call{script: dueScript, keys: []string{p.leases, p.ready}, args: args{{"limit", limit}, {"turn", turn}}}
 	}
 	replies, errs := s.runAll(ctx, calls)
 	partial := s.missing(errs)

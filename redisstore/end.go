@@ -34,20 +34,40 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 			return store.CommitResult{}, fmt.Errorf("redisstore: commit: order of messages: %w", err)
 		}
 	}
-	args := []any{t.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
-		string(e.Kind), compress(e.Suspension), e.GiveBack && e.Kind == store.EndFail, e.Snapshot != nil,
-		compress(snap.State), compress(order), s.opts.Keep.Milliseconds(), s.opts.Retain,
-		len(b.Events), len(b.Records), len(e.Interrupts), len(e.ToolCalls), len(snap.Upsert), len(snap.Remove), e.Deadline, digests(e.Reasons), s.opts.RetainBytes,
-		s.opts.RetainAge.Milliseconds()}
-	args = s.appendEvents(args, b.Events)
-	args = appendBytes(args, compressAll(b.Records))
-	args = appendStrings(args, e.Interrupts)
-	args = appendStrings(args, e.ToolCalls)
+	rest := s.appendEvents(nil, b.Events)
+	rest = appendBytes(rest, compressAll(b.Records))
+	rest = appendStrings(rest, e.Interrupts)
+	rest = appendStrings(rest, e.ToolCalls)
 	for id, m := range snap.Upsert {
-		args = append(args, id, compress(m))
+		rest = append(rest, id, compress(m))
 	}
-	args = appendStrings(args, snap.Remove)
-	r, err := s.run(ctx, call{endScript, t.all(), args})
+	rest = appendStrings(rest, snap.Remove)
+	r, err := s.run(ctx, call{endScript, t.all(), args{
+		{"member", t.member},
+		{"run", b.Claim.RunID},
+		{"token", b.Claim.Token},
+		{"depoch", b.Claim.DispatchEpoch},
+		{"number", b.Number},
+		{"expect", b.Expect},
+		{"kind", string(e.Kind)},
+		{"suspension", compress(e.Suspension)},
+		{"deadline", e.Deadline},
+		{"reasons", digests(e.Reasons)},
+		{"giveback", e.GiveBack && e.Kind == store.EndFail},
+		{"snapshot", e.Snapshot != nil},
+		{"state", compress(snap.State)},
+		{"order", compress(order)},
+		{"keep", s.opts.Keep.Milliseconds()},
+		{"retain", s.opts.Retain},
+		{"bytes", s.opts.RetainBytes},
+		{"age", s.opts.RetainAge.Milliseconds()},
+		{"events", len(b.Events)},
+		{"records", len(b.Records)},
+		{"interrupts", len(e.Interrupts)},
+		{"calls", len(e.ToolCalls)},
+		{"messages", len(snap.Upsert)},
+		{"removed", len(snap.Remove)},
+	}, rest})
 	if err != nil {
 		return store.CommitResult{}, err
 	}

@@ -10,10 +10,9 @@ import (
 )
 
 const (
-	groupRuns    = 256     // batches taken at once
-	groupBytes   = 1 << 20 // of them
-	batchWeight  = 256     // bytes that a batch costs beside its events
-	argsPerBatch = 10
+	groupRuns   = 256     // batches taken at once
+	groupBytes  = 1 << 20 // of them
+	batchWeight = 256     // bytes that a batch costs beside its events
 )
 
 // committer does the group commit for a share of a master's partitions. Nobody
@@ -163,9 +162,9 @@ func (s *Store) commitCall(group []*pending) call {
 	c := call{script: commitScript, keys: make([]string, 0, 5*len(group))}
 	n := 0
 	for _, p := range group {
-		n += argsPerBatch + len(p.batch.Events) + len(p.batch.Records)
+		n += len(commitScript.each) + len(p.batch.Events) + len(p.batch.Records)
 	}
-	c.args = make([]any, 0, n)
+	c.rest = make([]any, 0, n)
 	for _, p := range group {
 		b, flags := &p.batch, 0
 		c.keys = append(c.keys, p.keys.rec(), p.keys.log(), p.keys.journal(), p.keys.followers())
@@ -178,10 +177,13 @@ func (s *Store) commitCall(group []*pending) call {
 			c.keys = append(c.keys, p.keys.big())
 			flags += 2
 		}
-		c.args = append(c.args, p.keys.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
-			flags, p.closing, len(b.Events), len(b.Records))
-		c.args = s.appendEvents(c.args, b.Events)
-		c.args = appendBytes(c.args, b.Records)
+		c.rest = commitScript.group(c.rest, args{
+			{"member", p.keys.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
+			{"number", b.Number}, {"expect", b.Expect}, {"flags", flags}, {"closing", p.closing},
+			{"events", len(b.Events)}, {"records", len(b.Records)},
+		})
+		c.rest = s.appendEvents(c.rest, b.Events)
+		c.rest = appendBytes(c.rest, b.Records)
 	}
 	return c
 }

@@ -10,7 +10,8 @@ import (
 // Journal implements store.Worker.
 func (s *Store) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
 	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{journalScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch}})
+	r, err := s.run(ctx, call{script: journalScript, keys: t.all(),
+		args: args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
 	if err != nil {
 		return nil, err
 	}

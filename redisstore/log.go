@@ -13,9 +13,8 @@ const tailGroup = 128
 // Tail implements store.Reader.
 func (s *Store) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
 	type group struct {
-		keys []string
-		args []any
-		at   []int // where the answers go
+		call
+		at []int // where the answers go
 	}
 	groups := make(map[int]*group)
 	var all []*group
@@ -23,17 +22,17 @@ func (s *Store) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 		t := s.keys.thread(key)
 		g := groups[t.part.index]
 		if g == nil || len(g.at) == tailGroup {
-			g = &group{args: []any{s.opts.Follow.Milliseconds()}}
+			g = &group{call: call{script: tailScript, args: args{{"follow", s.opts.Follow.Milliseconds()}}}}
 			groups[t.part.index] = g
 			all = append(all, g)
 		}
 		g.keys = append(g.keys, t.rec(), t.followers())
-		g.args = append(g.args, t.member)
+		g.rest = tailScript.group(g.rest, args{{"member", t.member}})
 		g.at = append(g.at, i)
 	}
 	calls := make([]call, len(all))
 	for i, g := range all {
-		calls[i] = call{tailScript, g.keys, g.args}
+		calls[i] = g.call
 	}
 	ends := make([]store.Position, len(keys))
 	replies, errs := s.runAll(ctx, calls)
@@ -62,7 +61,8 @@ func (s *Store) Range(ctx context.Context, key store.ThreadKey, epoch string, fi
 	}
 	t := s.keys.thread(key)
 	r, err := s.runIn(ctx, s.queuesOf(t.part).small, t, 0,
-		call{rangeScript, []string{t.rec(), t.log(), t.big()}, []any{t.member, epoch, first, limit, s.opts.Follow.Milliseconds()}})
+		call{script: rangeScript, keys: []string{t.rec(), t.log(), t.big()}, args: args{{"member", t.member}, {"epoch", epoch},
+			{"first", first}, {"limit", limit}, {"follow", s.opts.Follow.Milliseconds()}}})
 	if err != nil {
 		return store.RangeResult{}, err
 	}

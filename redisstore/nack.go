@@ -41,8 +41,11 @@ func (s *Store) Bury(ctx context.Context, n store.Nack) (store.NackResult, error
 func (s *Store) giveUp(ctx context.Context, how string, n store.Nack) (store.NackResult, error) {
 	c := n.Claim
 	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{nackScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch, how, max(n.Wait.Milliseconds(), 0), cutReason(n.Error),
-		n.Terminal, n.GiveBack, s.opts.Keep.Milliseconds()}})
+	r, err := s.run(ctx, call{script: nackScript, keys: t.all(), args: args{
+		{"member", t.member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"how", how},
+		{"wait", max(n.Wait.Milliseconds(), 0)}, {"error", cutReason(n.Error)}, {"terminal", n.Terminal},
+		{"giveback", n.GiveBack}, {"keep", s.opts.Keep.Milliseconds()},
+	}})
 	if err != nil {
 		return store.NackResult{}, err
 	}

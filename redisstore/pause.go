@@ -26,7 +26,9 @@ func (s *Store) TakePause(ctx context.Context, c store.Claim) (bool, error) {
 }
 
 func (s *Store) pause(ctx context.Context, key store.ThreadKey, how, request string, c store.Claim) (bool, error) {
-	r, err := s.run(ctx, call{pauseScript, []string{s.keys.thread(key).rec()}, []any{how, request, c.RunID, c.Token, c.DispatchEpoch}})
+	r, err := s.run(ctx, call{script: pauseScript, keys: []string{s.keys.thread(key).rec()}, args: args{
+		{"how", how}, {"request", request}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch},
+	}})
 	if err != nil {
 		return false, err
 	}

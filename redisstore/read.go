@@ -26,12 +26,13 @@ func (s *Store) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 		after = *q.After
 	}
 	ask := func(most int) call {
-		args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs), len(q.ToolCallIDs), q.Inputs,
-			most, missedEvents}
-		args = appendStrings(args, q.InterruptIDs)
-		args = appendStrings(args, q.ToolCallIDs)
-		args = appendStrings(args, q.MessageIDs)
-		return call{readScript, t.all(), args}
+		rest := appendStrings(nil, q.InterruptIDs)
+		rest = appendStrings(rest, q.ToolCallIDs)
+		return call{readScript, t.all(), args{
+			{"member", t.member}, {"follow", follow}, {"epoch", after.Epoch}, {"seq", after.Seq}, {"label", q.Label},
+			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
+			{"most", most}, {"missed", missedEvents},
+		}, appendStrings(rest, q.MessageIDs)}
 	}
 	queues := s.queuesOf(t.part)
 	r, err := s.runIn(ctx, queues.small, t, 0, ask(smallRead))

@@ -3,6 +3,10 @@ package redisstore
 import (
 	"context"
 	"embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/redis/go-redis/v9"
 )
@@ -43,21 +47,99 @@ var (
 		deleteScript, deadLettersScript, retireScript}
 )
 
+// script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its
+// calls name the same (see call), and in its text names stand for places: see lib.lua.
 type script struct {
 	name, source, sha string
+	header
+	shared []string // the names of the arguments that every script gets first
 }
 
-// newScript joins lib.lua and the named files, of which the last is the script.
+// header is what a script declares: names of keys, of arguments, and of those in a
+// group, of which there may be any number.
+type header struct{ keys, args, each []string }
+
+// newScript joins lib.lua and the named files, of which the last is the script, and
+// puts places for names.
 func newScript(files ...string) *script {
-	var source []byte
+	sc := &script{name: files[len(files)-1]}
+	var text strings.Builder
 	for _, name := range append([]string{"lib"}, files...) {
-		text, err := luaFiles.ReadFile("lua/" + name + ".lua")
+		file, err := luaFiles.ReadFile("lua/" + name + ".lua")
 		if err != nil {
 			panic(err)
 		}
-		source = append(source, text...)
+		text.Write(file)
+		switch name {
+		case "lib":
+			sc.shared = readHeader(string(file)).args
+		case sc.name:
+			sc.header = readHeader(string(file))
+		}
 	}
-	return &script{name: files[len(files)-1], source: string(source), sha: redis.NewScript(string(source)).Hash()}
+	var source strings.Builder
+	for line := range strings.Lines(text.String()) {
+		if !strings.HasPrefix(line, "--") {
+			line = luaName.ReplaceAllStringFunc(line, sc.place)
+		}
+		source.WriteString(line)
+	}
+	sc.source = source.String()
+	sc.sha = redis.NewScript(sc.source).Hash()
+	return sc
+}
+
+// readHeader reads the comment that a script begins with: behind KEYS names, on
+// lines behind ARGS and EACH a name each and what it says.
+func readHeader(text string) (h header) {
+	var block *[]string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		words := strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' })
+		switch {
+		case !strings.HasPrefix(line, "--"):
+			return h
+		case strings.HasPrefix(line, "-- KEYS"):
+			h.keys, block = words[2:], nil
+		case strings.HasPrefix(line, "-- ARGS"):
+			block = &h.args
+		case strings.HasPrefix(line, "-- EACH"):
+			block = &h.each
+		case block != nil && strings.HasPrefix(line, "--    "): // goes on with what the name says
+		case block != nil && strings.HasPrefix(line, "--   "):
+			*block = append(*block, words[1])
+		default:
+			block = nil
+		}
+	}
+	return h
+}
+
+// luaName is where a script names a key or an argument.
+var luaName = regexp.MustCompile(`\b((ARG|KEY|EACH)\.\w+|REST|WIDTH)\b`)
+
+// place is what stands for a name in the script that Redis gets.
+func (sc *script) place(name string) string {
+	kind, name, _ := strings.Cut(name, ".")
+	at := func(format string, names []string, first int) string {
+		i := slices.Index(names, name)
+		if i < 0 {
+			panic(fmt.Sprintf("redisstore: %s.lua does not declare %s.%s", sc.name, kind, name))
+		}
+		return fmt.Sprintf(format, first+i)
+	}
+	args := slices.Concat(sc.shared, sc.args)
+	switch kind {
+	case "ARG":
+		return at("ARGV[%d]", args, 1)
+	case "KEY":
+		return at("KEYS[%d]", sc.keys, 1)
+	case "EACH":
+		return at("%d", sc.each, 0)
+	case "WIDTH":
+		return fmt.Sprint(len(sc.each))
+	}
+	return fmt.Sprint(len(args) + 1) // REST
 }
 
 // load gives the scripts to every server that may run them and answers.

@@ -16,7 +16,10 @@ func (s *Store) Interrupt(ctx context.Context, i store.Interruption) (store.Inte
 		return store.InterruptResult{}, errors.New("redisstore: interrupt: an active run ends with an event")
 	}
 	t := s.keys.thread(i.Thread)
-	r, err := s.run(ctx, call{interruptScript, t.all(), []any{t.member, i.Request, i.Active, i.Terminal, cutReason(i.Reason), s.opts.Keep.Milliseconds(), i.Repair}})
+	r, err := s.run(ctx, call{script: interruptScript, keys: t.all(), args: args{
+		{"member", t.member}, {"request", i.Request}, {"active", i.Active}, {"terminal", i.Terminal},
+		{"reason", cutReason(i.Reason)}, {"keep", s.opts.Keep.Milliseconds()}, {"repair", i.Repair},
+	}})
 	if err != nil {
 		return store.InterruptResult{}, err
 	}

@@ -209,7 +209,7 @@ func (s *Store) checkHistory(ctx context.Context) error {
 		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
 			continue
 		}
-		if _, err = s.run(ctx, call{renewScript, []string{p.base + "probe", p.leases}, []any{"", "", "", 0, 1}}); err == nil {
+		if _, err = s.run(ctx, renewCall(p.base+"probe", p.leases, "", store.Claim{}, time.Millisecond)); err == nil {
 			return nil
 		}
 	}
