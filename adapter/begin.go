@@ -3,6 +3,9 @@ package adapter
 import (
 	"encoding/json"
 	"fmt"
+	"time"
+
+	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
@@ -11,78 +14,135 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// queueing fills in a Begin whose run has to wait.
-func queueing(b *store.Begin, in Input, j *judge.Judgement, fresh protocol.Messages) error {
-	input := *in.Run
-	if newState(j) == nil {
+// beginning is what a Begin is built from.
+type beginning struct {
+	*judge.Judgement
+	judge.Verdict
+	thread store.ThreadKey
+	digest string // of the input
+	agent  string
+	letter *store.Dispatch // the dead letter that it requeues; nil: none
+
+	waits     bool      // it is queued, and judged again when it is activated
+	available time.Time // waits: not before; zero: at once
+}
+
+// build completes a Begin that says how the run stands among others: with its names,
+// how it begins, and its record. It returns what carrying the run takes; nil when it
+// is queued.
+func (n beginning) build(b store.Begin, record store.RunRecord) (store.Begin, *begin, error) {
+	b.Thread, b.Version, b.Deadline = n.thread, n.View.Version, n.Deadline
+	b.RunID, b.Label = uuid.NewString(), n.Input.RunID
+	goesOn := n.letter != nil && n.letter.Input == nil
+	switch {
+	case goesOn: // with what the letter's record names
+		b.Execution = record.Execution
+	case n.Continues != nil && !n.Steer:
+		b.Execution = n.Continues.Execution
+	default:
+		b.Execution = uuid.NewString()
+	}
+	record.Label, record.Execution, record.Agent, record.Digest = b.Label, b.Execution, n.agent, n.digest
+	var err error
+	if b.Record, err = json.Marshal(record); err != nil {
+		return b, nil, fmt.Errorf("adapter: run record: %w", err)
+	}
+	if n.waits {
+		b.Kind, err = n.enqueue()
+		return b, nil, err
+	}
+	if goesOn {
+		start := &begin{view: n.View, fold: n.Fold, label: b.Label, id: b.Execution, agent: n.agent, requeued: true}
+		start.events = n.opening(nil)
+		claimed, err := n.claimed(start)
+		b.Kind = store.Requeue{Claimed: claimed, Letter: n.letter.ID}
+		return b, start, err
+	}
+	answers, err := n.answers(b.RunID)
+	if err != nil {
+		return b, nil, err
+	}
+	if n.Continues != nil && !n.Steer {
+		start := &begin{view: n.View, fold: n.Fold, label: b.Label, id: b.Execution, continuing: true}
+		b.Kind, err = n.resume(start, answers)
+		return b, start, err
+	}
+	start, claimed, fresh, err := n.execute(b.Execution)
+	if n.Continues != nil { // steering away: the answers are accepted, nothing continues
+		b.Kind = store.Steer{Claimed: claimed, Fresh: fresh, Answers: answers}
+	} else {
+		execute := store.Execute{Claimed: claimed, Fresh: fresh}
+		if n.letter != nil {
+			execute.Letter = n.letter.ID
+		}
+		b.Kind = execute
+	}
+	return b, start, err
+}
+
+// enqueue is how a run begins that has to wait.
+func (n beginning) enqueue() (store.Enqueue, error) {
+	input := *n.Input
+	if n.newState() == nil {
 		input.State = nil // what its sender holds says nothing new, and will be old when it runs
 	}
+	k := store.Enqueue{Available: n.available}
 	text, err := json.Marshal(input)
 	if err != nil {
-		return fmt.Errorf("adapter: input: %w", err)
+		return k, fmt.Errorf("adapter: input: %w", err)
 	}
-	if b.Input, err = json.Marshal(store.QueuedInput{Input: text, Agent: in.Agent, Fresh: fresh}); err != nil {
-		return fmt.Errorf("adapter: input: %w", err)
+	if k.Input, err = json.Marshal(store.QueuedInput{Input: text, Agent: n.agent, Fresh: n.Fresh}); err != nil {
+		return k, fmt.Errorf("adapter: input: %w", err)
 	}
-	for i, e := range lifecycle.CancelledInQueue(b.Thread, b.Label) {
-		if b.Cancelled[i], err = protocol.Encode(e); err != nil {
-			return err
+	for i, e := range lifecycle.CancelledInQueue(n.thread, n.Input.RunID) {
+		if k.Cancelled[i], err = protocol.Encode(e); err != nil {
+			return k, err
 		}
 	}
-	return nil
+	return k, nil
 }
 
-// beginning fills in a Begin that starts a new execution, and folds in how its
-// run begins.
-func beginning(b *store.Begin, j *judge.Judgement, v judge.Verdict) (*begin, error) {
-	start := &begin{view: j.View, fold: j.Fold, label: b.Label, id: b.Execution, agent: b.Agent}
-	start.events = startEvents(b.Thread, j, v.Fresh)
-	if v.Rewinds {
-		held := j.Fold.Messages()
-		if err := archive(b, held, v.Keep); err != nil {
-			return nil, err
+// execute is how a new execution begins, folded in.
+func (n beginning) execute(execution string) (start *begin, claimed store.Claimed, fresh store.Fresh, err error) {
+	start = &begin{view: n.View, fold: n.Fold, label: n.Input.RunID, id: execution, agent: n.agent}
+	fresh.Agent = n.agent
+	start.events = n.opening(n.Fresh)
+	if n.Rewinds {
+		held := n.Fold.Messages()
+		if fresh.Archive, err = archive(held[n.Keep:]); err != nil {
+			return nil, claimed, fresh, err
 		}
-		start.events = append(start.events, cutTo(append(held[:v.Keep:v.Keep], v.Fresh...), held))
+		start.events = append(start.events, cutTo(append(held[:n.Keep:n.Keep], n.Fresh...), held))
 	}
-	if state := newState(j); state != nil {
+	if state := n.newState(); state != nil {
 		start.events = append(start.events, &protocol.StateSnapshot{Snapshot: state})
 	}
-	if err := encodeStart(&b.Events, start); err != nil {
-		return nil, err
+	if claimed, err = n.claimed(start); err != nil {
+		return nil, claimed, fresh, err
 	}
-	var err error
-	if start.frozen, b.Frozen, err = freeze(j, start); err != nil {
-		return nil, err
-	}
-	if v.Continues != nil { // steering away: the answers are accepted, nothing continues
-		b.Answers, err = answers(j, v, b)
-	}
-	return start, err
+	start.frozen, fresh.Frozen, err = freeze(n.Judgement, start)
+	return start, claimed, fresh, err
 }
 
-// continuing fills in a Begin that continues the suspended execution.
-func continuing(b *store.Begin, j *judge.Judgement, v judge.Verdict) (*begin, error) {
-	start := &begin{view: j.View, fold: j.Fold, label: b.Label, id: b.Execution, continuing: true}
-	start.events = startEvents(b.Thread, j, v.Fresh)
-	if err := encodeStart(&b.Events, start); err != nil {
-		return nil, err
+// resume is how a run continues the suspended execution.
+func (n beginning) resume(start *begin, answers map[string]json.RawMessage) (store.Resume, error) {
+	start.events = n.opening(n.Fresh)
+	claimed, err := n.claimed(start)
+	if err != nil {
+		return store.Resume{}, err
 	}
-	var err error
-	if b.Answers, err = answers(j, v, b); err != nil {
-		return nil, err
-	}
-	b.Answer, err = json.Marshal(store.JournalEntry{
-		Kind: store.EntryAnswer, Entries: v.Decisions, Messages: v.Fresh, Run: b.Label,
-		Position: j.View.Seq + int64(len(b.Events)), Final: v.Final, Failure: v.Failure,
+	decisions, err := json.Marshal(store.JournalEntry{
+		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Run: start.label,
+		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure,
 	})
-	return start, err
+	return store.Resume{Claimed: claimed, Answers: answers, Decisions: decisions}, err
 }
 
 // answers are what is kept of each decision.
-func answers(j *judge.Judgement, v judge.Verdict, b *store.Begin) (map[string]json.RawMessage, error) {
+func (n beginning) answers(runID string) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
-	for i, entry := range v.Decisions {
-		text, err := json.Marshal(store.Decision{Key: v.Keys[i], Run: b.RunID, Label: b.Label, At: j.View.Now.UnixMilli()})
+	for i, entry := range n.Decisions {
+		text, err := json.Marshal(store.Decision{Key: n.Keys[i], Run: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
 		if err != nil {
 			return nil, err
 		}
@@ -91,42 +151,45 @@ func answers(j *judge.Judgement, v judge.Verdict, b *store.Begin) (map[string]js
 	return kept, nil
 }
 
-// startEvents open a run. The echoed input holds what is new to the thread and
-// nothing that could be a secret.
-func startEvents(key store.ThreadKey, j *judge.Judgement, fresh protocol.Messages) []protocol.Event {
+// opening are the events that open a run. The echoed input holds what is new to the
+// thread and nothing that could be a secret.
+func (n beginning) opening(fresh protocol.Messages) []protocol.Event {
 	return []protocol.Event{&protocol.RunStarted{
-		ThreadID: key.Thread, RunID: j.Input.RunID, ProtocolVersion: lifecycle.Version,
-		Input: &protocol.RunAgentInput{ThreadID: key.Thread, RunID: j.Input.RunID, Messages: fresh},
+		ThreadID: n.thread.Thread, RunID: n.Input.RunID, ProtocolVersion: lifecycle.Version,
+		Input: &protocol.RunAgentInput{ThreadID: n.thread.Thread, RunID: n.Input.RunID, Messages: fresh},
 	}}
+}
+
+// claimed is what the store takes of a run that begins at once; its events are folded
+// in.
+func (n beginning) claimed(start *begin) (store.Claimed, error) {
+	k := store.Claimed{Token: uuid.NewString()}
+	for _, e := range start.events {
+		text, err := protocol.Encode(e)
+		if err != nil {
+			return k, err
+		}
+		k.Events = append(k.Events, text)
+		start.fold.Apply(e)
+	}
+	return k, nil
 }
 
 // newState is the input's state if it says something else than the thread's.
 // An empty object is what a client sends that holds none.
-func newState(j *judge.Judgement) json.RawMessage {
-	given := json.RawMessage(j.Input.State)
-	if j.Input.State.IsZero() {
+func (n beginning) newState() json.RawMessage {
+	given := json.RawMessage(n.Input.State)
+	if n.Input.State.IsZero() {
 		return nil
 	}
 	text, err := canonical.JSON(given)
 	if err != nil || string(text) == "{}" {
 		return nil
 	}
-	if held, err := canonical.JSON(lifecycle.State(j.Fold.State())); err == nil && string(held) == string(text) {
+	if held, err := canonical.JSON(lifecycle.State(n.Fold.State())); err == nil && string(held) == string(text) {
 		return nil
 	}
 	return given
-}
-
-func encodeStart(into *[][]byte, start *begin) error {
-	for _, e := range start.events {
-		text, err := protocol.Encode(e)
-		if err != nil {
-			return err
-		}
-		*into = append(*into, text)
-		start.fold.Apply(e)
-	}
-	return nil
 }
 
 // freeze fixes what the execution's function sees.

@@ -19,7 +19,7 @@ type forgetful struct {
 
 func (s *forgetful) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	res, err := s.Store.Begin(ctx, b)
-	if len(b.Answers) > 0 && s.left > 0 {
+	if len(b.Answers()) > 0 && s.left > 0 {
 		s.left--
 		res.Claim = store.Claim{}
 		s.lapse()

@@ -92,17 +92,16 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if err != nil {
 		return c.unused(claimed.Claim, err)
 	}
-	b := store.Begin{Thread: claimed.Claim.Thread, Label: input.RunID, Agent: waiting.Agent}
 	record, err := stored.Record(&store.RunState{Record: claimed.Record})
 	if err != nil {
 		return err
 	}
-	b.Execution = record.Execution
-	start, err := beginning(&b, j, j.Accepted())
+	n := beginning{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: waiting.Agent}
+	start, once, fresh, err := n.execute(record.Execution)
 	if err != nil {
 		return impossible(err)
 	}
-	a := store.Activation{Claim: claimed.Claim, Events: b.Events, Execution: b.Execution, Frozen: b.Frozen, Agent: b.Agent}
+	a := store.Activation{Claim: claimed.Claim, Events: once.Events, Execution: record.Execution, Frozen: fresh.Frozen, Agent: fresh.Agent}
 	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
 	result, err := retry(ctx, func() (store.CommitResult, error) { return c.store.Activate(ctx, a) })
 	if errors.Is(err, store.ErrOutcomeUnknown) {

@@ -2,8 +2,6 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -45,18 +43,12 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	if policy == ExpiryFail {
 		v.Failure = CodeExpired
 	}
-	b := store.Begin{
-		Thread: key, Version: j.View.Version, RunID: uuid.NewString(), Label: label, Execution: open.Execution,
-		MaxAttempts: c.options.MaxAttempts,
-	}
 	digest, err := judge.InputDigest(key, input)
 	if err != nil {
 		return err
 	}
-	if b.Record, err = json.Marshal(store.RunRecord{Label: label, Execution: b.Execution, Digest: digest}); err != nil {
-		return fmt.Errorf("adapter: run record: %w", err)
-	}
-	start, err := continuing(&b, j, v)
+	n := beginning{Judgement: j, Verdict: v, thread: key, digest: digest}
+	b, start, err := n.build(store.Begin{MaxAttempts: c.options.MaxAttempts}, store.RunRecord{})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -77,28 +76,18 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	case j.View.Active != nil || len(j.View.Queue) > 0:
 		return refused(judge.Refuse(CodeThreadBusy, "a run is active or waits: requeue the dead letter after it", nil)), false, nil
 	}
-	b := store.Begin{
-		Thread: key, Version: j.View.Version, RunID: uuid.NewString(), Label: input.RunID, Requeues: letter.ID,
-		Agent: old.Agent, Execution: old.Execution, MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe,
-	}
-	var start *begin
-	if letter.Input != nil {
-		b.Execution = uuid.NewString()
-		start, err = beginning(&b, j, j.Accepted())
-	} else {
-		start = &begin{view: j.View, fold: j.Fold, label: b.Label, id: b.Execution, agent: b.Agent, requeued: true}
-		start.events = startEvents(key, j, nil)
-		err = encodeStart(&b.Events, start)
-	}
-	if err != nil {
-		return Admitted{}, false, err
-	}
 	digest, err := judge.InputDigest(key, input)
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	if b.Record, err = json.Marshal(store.RunRecord{Label: b.Label, Execution: b.Execution, Agent: b.Agent, Digest: digest}); err != nil {
-		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
+	n := beginning{Judgement: j, thread: key, digest: digest, agent: old.Agent, letter: letter}
+	if letter.Input != nil {
+		n.Verdict = j.Accepted()
+	}
+	b, start, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe},
+		store.RunRecord{Execution: old.Execution})
+	if err != nil {
+		return Admitted{}, false, err
 	}
 	return ds.admission.begin(ctx, b, start)
 }

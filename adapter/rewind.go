@@ -4,21 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// archive takes the messages after the first keep ones out of the thread.
-func archive(b *store.Begin, held protocol.Messages, keep int) error {
-	b.Archive = map[string]json.RawMessage{}
-	for _, m := range held[keep:] {
+// archive is what is kept of messages that are taken out of the thread.
+func archive(messages protocol.Messages) (map[string]json.RawMessage, error) {
+	kept := map[string]json.RawMessage{}
+	for _, m := range messages {
 		text, err := json.Marshal(m)
 		if err != nil {
-			return fmt.Errorf("adapter: archive: %w", err)
+			return nil, fmt.Errorf("adapter: archive: %w", err)
 		}
-		b.Archive[m.ID] = text
+		kept[m.ID] = text
 	}
-	return nil
+	return kept, nil
 }
 
 // cutTo restates messages so that clients that hold more take the rest back.

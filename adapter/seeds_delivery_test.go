@@ -35,16 +35,17 @@ func (l *lab) garbage(id string) {
 	if err != nil {
 		l.t.Fatal(err)
 	}
-	b := store.Begin{Thread: l.key, Version: view.Version, RunID: id, Label: id, Execution: id, Record: rawJSON(`{"label":"` + id + `"}`),
-		Queue: true, Input: rawJSON(`"of another version"`)}
+	b := store.Begin{Thread: l.key, Version: view.Version, RunID: id, Label: id, Execution: id, Record: rawJSON(`{"label":"` + id + `"}`)}
+	k := store.Enqueue{Input: rawJSON(`"of another version"`)}
 	for i, e := range []protocol.Event{
 		&protocol.RunStarted{ThreadID: l.key.Thread, RunID: id, ProtocolVersion: "1.0"},
 		&protocol.RunFinished{ThreadID: l.key.Thread, RunID: id, Outcome: &protocol.RunOutcome{Type: protocol.OutcomeCancelled}},
 	} {
-		if b.Cancelled[i], err = protocol.Encode(e); err != nil {
+		if k.Cancelled[i], err = protocol.Encode(e); err != nil {
 			l.t.Fatal(err)
 		}
 	}
+	b.Kind = k
 	if res, err := l.store.Begin(l.ctx(), b); err != nil || res.Status != store.BeginAccepted {
 		l.t.Fatalf("%+v %v", res, err)
 	}

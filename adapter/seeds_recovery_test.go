@@ -145,7 +145,7 @@ type lostAtOnce struct {
 
 func (s lostAtOnce) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
 	res, err := s.Store.Begin(ctx, b)
-	if err == nil && !b.Queue {
+	if err == nil && b.Claimed() != nil {
 		close(s.held)
 	}
 	return res, err

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
-
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -186,50 +184,36 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		_, err := a.control.InterruptThread(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
 	}
-	b := store.Begin{
-		Thread: key, Version: j.View.Version, RunID: uuid.NewString(), Label: in.Run.RunID, Deadline: v.Deadline,
-		Tenant: in.Tenant, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
-		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
-	}
+	var available time.Time
 	if v.Continues == nil && in.Dispatch.Available.After(j.View.Now) {
-		b.Available = in.Dispatch.Available
+		available = in.Dispatch.Available
 	}
-	record := store.RunRecord{Label: b.Label, Agent: in.Agent, Digest: digest}
-	for _, m := range in.Run.Messages {
-		record.Messages = append(record.Messages, m.ID)
-	}
-	waits := v.Queue || !b.Available.IsZero()
+	waits := v.Queue || !available.IsZero()
 	placed := !waits && a.capacity.reserve()
 	if placed {
 		defer a.capacity.release()
 	}
-	var start *begin
-	switch {
-	case !waits && !placed && (v.Steer || v.Rewinds):
+	if !waits && !placed && (v.Steer || v.Rewinds) {
 		return refused(a.noPlace()), false, nil
-	case waits || !placed && v.Continues == nil:
-		b.Queue, b.Execution = true, uuid.NewString()
-		err = queueing(&b, in, j, v.Fresh)
-	case v.Continues != nil && !v.Steer:
-		b.Execution = v.Continues.Execution
-		if start, err = continuing(&b, j, v); err == nil {
-			start.left = !placed && a.options.Mode != ModeBlocking
-		}
-	default:
-		b.Execution, b.Agent = uuid.NewString(), in.Agent
-		start, err = beginning(&b, j, v)
 	}
+	var record store.RunRecord
+	for _, m := range in.Run.Messages {
+		record.Messages = append(record.Messages, m.ID)
+	}
+	n := beginning{Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, waits: waits || !placed && v.Continues == nil, available: available}
+	b, start, err := n.build(store.Begin{
+		Tenant: in.Tenant, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
+		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
+	}, record)
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	record.Execution = b.Execution
-	if b.Record, err = json.Marshal(record); err != nil {
-		return Admitted{}, false, fmt.Errorf("adapter: run record: %w", err)
-	}
-	if b.Queue {
-		if full := a.queueFull(j.View, len(b.Input)+len(b.Record)); full != nil {
+	if k, ok := b.Kind.(store.Enqueue); ok {
+		if full := a.queueFull(j.View, len(k.Input)+len(b.Record)); full != nil {
 			return refused(full), false, nil
 		}
+	} else if start.continuing {
+		start.left = !placed && a.options.Mode != ModeBlocking
 	}
 	admitted, stale, err = a.begin(ctx, b, start)
 	if v.Steer && admitted.Disposition == Started {
@@ -264,16 +248,13 @@ func (a *admission) noPlace() *protocol.RunError {
 
 // begin admits the run, and starts carrying it when it need not wait.
 func (a *admission) begin(ctx context.Context, b store.Begin, start *begin) (Admitted, bool, error) {
-	if !b.Queue {
-		b.Token = uuid.NewString()
-	}
 	// A sender that goes away now must not leave a run that nobody carries.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.options.StoreTimeout)
 	defer cancel()
 	asked := time.Now()
 	result, err := retry(ctx, func() (store.BeginResult, error) { return a.store.Begin(ctx, b) })
 	if err != nil {
-		if !b.Queue && errors.Is(err, store.ErrOutcomeUnknown) {
+		if b.Claimed() != nil && errors.Is(err, store.ErrOutcomeUnknown) {
 			a.rescueBegun(b, *start, err)
 		}
 		return Admitted{}, false, err
@@ -289,7 +270,7 @@ func (a *admission) begin(ctx context.Context, b store.Begin, start *begin) (Adm
 	case store.BeginGone:
 		return refused(judge.Refuse(CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
 	}
-	if b.Queue {
+	if b.Claimed() == nil {
 		return Admitted{Disposition: Queued, RunID: b.RunID, Start: result.Start}, false, nil
 	}
 	if result.Claim.Token == "" {
@@ -316,6 +297,6 @@ func (a *admission) carryBegun(b store.Begin, start begin, result store.BeginRes
 		return
 	}
 	start.claim, start.asked, start.number, start.attempts = result.Claim, asked, 1, 1
-	start.seq = result.Start.Seq + int64(len(b.Events))
+	start.seq = result.Start.Seq + int64(len(start.events))
 	a.worker.start(start)
 }

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -30,36 +31,48 @@ const (
 // Begin implements store.Admission. What contradicts the version it names (a
 // start while a run is active, answers to nothing) is an error.
 func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
-	how, err := howBegins(b)
+	p, err := partsOf(b)
 	if err != nil {
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: %w", err)
 	}
 	t := s.keys.thread(b.Thread)
-	args := []any{t.member, b.Version, b.Deadline, s.opts.Keep.Milliseconds(), s.opts.Follow.Milliseconds(),
-		s.opts.Lease.Milliseconds(), b.RunID, b.Label, b.Execution, squeeze(b.Record), how}
-	switch how {
-	case "queue":
-		args = append(args, squeeze(b.Input), b.Cancelled[0], b.Cancelled[1])
-	case "resume":
-		args = append(args, b.Token, squeeze(b.Answer), b.Agent)
-	default:
-		args = append(args, b.Token, squeeze(b.Frozen), b.Agent)
+	var rest []any
+	for id, answer := range p.answers {
+		rest = append(rest, id, []byte(answer))
 	}
-	available := waitUntil(b.Available)
-	args = append(args, cmp.Or(b.Priority, middlePriority), cmp.Or(b.MaxAttempts, usualAttempts), b.Dedupe, available, b.Requeues)
-	if how == "queue" {
-		args = append(args, 0, 0, b.Tenant, cutTitle(b.Title), s.lookAfter())
-	} else {
-		args = append(args, len(b.Answers), len(b.Archive), b.Tenant, cutTitle(b.Title), s.lookAfter())
-		for id, answer := range b.Answers {
-			args = append(args, id, []byte(answer))
-		}
-		for id, message := range b.Archive {
-			args = append(args, id, []byte(message))
-		}
-		args = s.appendEvents(args, b.Events)
+	for id, message := range p.Archive {
+		rest = append(rest, id, []byte(message))
 	}
-	r, err := s.run(ctx, call{beginScript, t.all(), args})
+	r, err := s.run(ctx, call{beginScript, t.all(), args{
+		{"member", t.member},
+		{"version", b.Version},
+		{"deadline", b.Deadline},
+		{"keep", s.opts.Keep.Milliseconds()},
+		{"follow", s.opts.Follow.Milliseconds()},
+		{"lease", s.opts.Lease.Milliseconds()},
+		{"look", s.lookAfter()},
+		{"tenant", b.Tenant},
+		{"title", cutTitle(b.Title)},
+		{"run", b.RunID},
+		{"label", b.Label},
+		{"execution", b.Execution},
+		{"record", compress(b.Record)},
+		{"priority", cmp.Or(b.Priority, middlePriority)},
+		{"max", cmp.Or(b.MaxAttempts, usualAttempts)},
+		{"dedupe", b.Dedupe},
+		{"kind", p.kind},
+		{"input", compress(p.Input)},
+		{"opens", p.Cancelled[0]},
+		{"cancels", p.Cancelled[1]},
+		{"available", waitUntil(p.Available)},
+		{"token", p.Token},
+		{"agent", p.Agent},
+		{"frozen", compress(p.Frozen)},
+		{"letter", p.letter},
+		{"decisions", compress(p.decisions)},
+		{"answers", len(p.answers)},
+		{"archived", len(p.Archive)},
+	}, s.appendEvents(rest, p.Events)})
 	if err != nil {
 		return store.BeginResult{}, err
 	}
@@ -73,8 +86,8 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	res := store.BeginResult{Status: beginStatus[verdict], Start: store.Position{Seq: r.int(), Epoch: r.string()}}
 	claimed, epoch := r.bool(), r.int()
 	if claimed {
-		res.Claim = store.Claim{Thread: b.Thread, RunID: b.RunID, Token: b.Token, DispatchEpoch: epoch}
-		s.logged(b.Thread, res.Start.Epoch, res.Start.Seq+1, b.Events)
+		res.Claim = store.Claim{Thread: b.Thread, RunID: b.RunID, Token: p.Token, DispatchEpoch: epoch}
+		s.logged(b.Thread, res.Start.Epoch, res.Start.Seq+1, p.Events)
 	}
 	if released := r.list(); released.more() {
 		ready := released.bool()
@@ -100,45 +113,60 @@ func waitUntil(t time.Time) int64 {
 	return min(max(t.UnixMilli(), 0), farAhead)
 }
 
-func howBegins(b store.Begin) (string, error) {
+// beginParts are what kinds of Begin have, as the script gets it: what a kind has not
+// is empty.
+type beginParts struct {
+	kind string
+	store.Enqueue
+	store.Claimed
+	store.Fresh
+	answers   map[string]json.RawMessage
+	decisions json.RawMessage
+	letter    string
+}
+
+// partsOf takes a Begin apart, and refuses one that lacks what its kind needs.
+func partsOf(b store.Begin) (p beginParts, err error) {
 	if b.RunID == "" {
-		return "", errors.New("a run has an id")
+		return p, errors.New("a run has an id")
 	}
 	if b.Priority < 0 || b.Priority > lowestPriority || b.MaxAttempts < 0 {
-		return "", fmt.Errorf("priority %d, %d attempts: a priority is 1 to %d, a run has one attempt at least",
+		return p, fmt.Errorf("priority %d, %d attempts: a priority is 1 to %d, a run has one attempt at least",
 			b.Priority, b.MaxAttempts, lowestPriority)
 	}
-	if b.Queue {
-		if b.Requeues != "" {
-			return "", errors.New("what goes on with a dead letter does not wait")
+	answers, fresh := false, false
+	switch k := b.Kind.(type) {
+	case store.Enqueue:
+		if k.Cancelled[0] == nil || k.Cancelled[1] == nil {
+			return p, errors.New("a queued run needs the events of its cancellation")
 		}
-		if b.Cancelled[0] == nil || b.Cancelled[1] == nil {
-			return "", errors.New("a queued run needs the events of its cancellation")
+		return beginParts{kind: "enqueue", Enqueue: k}, nil
+	case store.Execute:
+		p, fresh = beginParts{kind: "execute", Claimed: k.Claimed, Fresh: k.Fresh, letter: k.Letter}, true
+	case store.Resume:
+		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decisions: k.Decisions}, true
+		if k.Decisions == nil {
+			return p, errors.New("answers need a journal entry")
 		}
-		return "queue", nil
-	}
-	if !b.Available.IsZero() {
-		return "", errors.New("only a queued run waits for its time")
-	}
-	if b.Token == "" || len(b.Events) == 0 {
-		return "", errors.New("a run that starts needs a token and its first event")
+	case store.Steer:
+		p, fresh, answers = beginParts{kind: "steer", Claimed: k.Claimed, Fresh: k.Fresh, answers: k.Answers}, true, true
+	case store.Requeue:
+		p = beginParts{kind: "requeue", Claimed: k.Claimed, letter: k.Letter}
+		if k.Letter == "" {
+			return p, errors.New("there is no dead letter to requeue")
+		}
+	default:
+		return p, errors.New("a run begins in one of the ways that there are")
 	}
 	switch {
-	case len(b.Answers) > 0 && b.Requeues != "":
-		return "", errors.New("a dead letter's execution has no open interrupt")
-	case len(b.Answers) > 0 && b.Frozen != nil:
-		return "steer", nil
-	case len(b.Answers) > 0:
-		if b.Answer == nil {
-			return "", errors.New("answers need a journal record")
-		}
-		return "resume", nil
-	case b.Frozen != nil:
-		return "new", nil
-	case b.Requeues != "":
-		return "requeue", nil
+	case p.Token == "" || len(p.Events) == 0:
+		return p, errors.New("a run that begins at once needs a token and its first event")
+	case fresh && p.Frozen == nil:
+		return p, errors.New("a new execution needs what its function sees")
+	case answers && len(p.answers) == 0:
+		return p, errors.New("a run that answers needs answers")
 	}
-	return "", errors.New("neither a new execution nor answers to one")
+	return p, nil
 }
 
 func appendBytes[S ~[]byte](args []any, items []S) []any {

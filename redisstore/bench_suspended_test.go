@@ -129,7 +129,13 @@ type scale struct {
 }
 
 func (s *scale) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
-	s.weigh(append([][]byte{b.Record, b.Input, b.Frozen, []byte(b.Title)}, b.Events...)...)
+	s.weigh(b.Record, []byte(b.Title))
+	switch k := b.Kind.(type) {
+	case store.Enqueue:
+		s.weigh(k.Input)
+	case store.Execute:
+		s.weigh(append([][]byte{k.Frozen}, k.Events...)...)
+	}
 	return s.Store.Begin(ctx, b)
 }
 

@@ -124,11 +124,10 @@ func TestRoundTrips(t *testing.T) {
 		}
 	}
 	queued := inline(0, "r3")
-	queued.Queue, queued.Input, queued.Token, queued.Cancelled = true, json.RawMessage("{}"), "", [2][]byte{delta, delta}
+	queued.Kind = store.Enqueue{Input: json.RawMessage("{}"), Cancelled: [2][]byte{delta, delta}}
 	suspend := &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}, Deadline: time.Now().Add(time.Hour).UnixMilli(),
 		Snapshot: &store.SnapshotUpdate{State: json.RawMessage("{}"), Order: []string{"m"}, Upsert: map[string]json.RawMessage{"m": json.RawMessage("{}")}}}
-	resume := inline(0, "r2")
-	resume.Frozen, resume.Execution, resume.Answers, resume.Answer = nil, "xr1", map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1")
+	resume := answering(0, "r2", "xr1")
 	var everywhere []store.ThreadKey
 	for i := range 100 {
 		everywhere = append(everywhere, store.ThreadKey{Namespace: "n", Thread: fmt.Sprint(i)})

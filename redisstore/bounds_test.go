@@ -18,7 +18,9 @@ func TestTimesFarAheadStayReadable(t *testing.T) {
 	begin(t, s, inline(0, "r0"))
 	for i, at := range []time.Time{time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC), time.Date(200000, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		b := queued(view(t, s, store.ReadQuery{}).Version, []string{"r1", "r2"}[i])
-		b.Available = at
+		k := b.Kind.(store.Enqueue)
+		k.Available = at
+		b.Kind = k
 		begin(t, s, b)
 		d, err := s.Dispatch(ctx, testKey, b.RunID)
 		if err != nil || d == nil || d.State != store.DispatchQueued || d.Available.Year() < 3000 {

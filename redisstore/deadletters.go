@@ -12,10 +12,10 @@ import (
 func (s *Store) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
 	l := listing{kind: 'd', prefix: digest(q.Tenant), key: func(p *partition) string { return p.dead }}
 	load := func(threads []threadKeys, hits []hit) call {
-		c := call{script: deadLettersScript, args: []any{q.Tenant}}
+		c := call{script: deadLettersScript, args: args{{"tenant", q.Tenant}}}
 		for i, t := range threads {
 			c.keys = append(c.keys, t.rec(), t.base+"runs", t.base+"disp")
-			c.args = append(c.args, hits[i].member[stampSize+hashSize:])
+			c.rest = deadLettersScript.group(c.rest, args{{"run", hits[i].member[stampSize+hashSize:]}})
 		}
 		return c
 	}

@@ -25,7 +25,8 @@ func (s *Store) Erase(ctx context.Context, key store.ThreadKey) error {
 
 func (s *Store) forget(ctx context.Context, key store.ThreadKey, force bool) (bool, error) {
 	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{deleteScript, t.all(), []any{t.member, remember.Milliseconds(), force}})
+	r, err := s.run(ctx, call{script: deleteScript, keys: t.all(),
+		args: args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", force}}})
 	if err != nil {
 		return false, err
 	}

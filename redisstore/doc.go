@@ -75,7 +75,7 @@
 // A waiting thread must be small. So values that may be longer than what Redis
 // packs (64 bytes) are kept out of the record, and what only a claim needs is
 // taken out of it at rest. What scripts only keep and hand back (records, frozen
-// inputs, journals, suspensions, messages, state) may be squeezed: see squeeze.go.
+// inputs, journals, suspensions, messages, state) may be compressed: see compression.go.
 //
 // Leases and ready are the mailbox: what is in them is what Due returns, and
 // they change in the script that decides, so that no dispatch can be lost
@@ -119,7 +119,7 @@
 // # Cluster
 //
 // A master that does not answer is missed by its own threads and by nobody else: there
-// are connections, lanes of commits and turns of readers for each. What asks all of
+// are connections, committers and limits of readers for each. What asks all of
 // them (Due, Tail, Retire, the counts and the lists) goes on with those that answer,
 // after Options.Timeout, and wraps store.ErrPartial. The cursor behind a partial page
 // names the partitions that were missing, which come first on the next one, so that a

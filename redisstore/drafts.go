@@ -15,7 +15,7 @@ const draftSize = 64 << 10
 // id it only reads.
 func (s *Store) Drafts(ctx context.Context, key store.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.keys.thread(key)
-	c := call{draftsScript, []string{t.rec(), t.journal(), t.base + "drafts"}, []any{version}}
+	c := call{script: draftsScript, keys: []string{t.rec(), t.journal(), t.base + "drafts"}, args: args{{"version", version}}}
 	for id, draft := range drafts {
 		if len(draft) > draftSize {
 			return nil, false, fmt.Errorf("redisstore: drafts: the draft for interrupt %q has %d bytes: at most %d are kept", id, len(draft), draftSize)
@@ -23,7 +23,7 @@ func (s *Store) Drafts(ctx context.Context, key store.ThreadKey, version int64, 
 		if draft != nil && !json.Valid(draft) {
 			return nil, false, fmt.Errorf("redisstore: drafts: the draft for interrupt %q is not JSON", id)
 		}
-		c.args = append(c.args, id, []byte(draft))
+		c.rest = append(c.rest, id, []byte(draft))
 	}
 	r, err := s.run(ctx, c)
 	if err != nil {

@@ -43,9 +43,9 @@ func TestDueHidesNothing(t *testing.T) {
 					Record: []byte(`{}`),
 				}
 				if i%2 == 0 {
-					b.Queue, b.Input, b.Cancelled = true, []byte(`{}`), [2][]byte{[]byte("a"), []byte("b")}
+					b.Kind = store.Enqueue{Input: []byte(`{}`), Cancelled: [2][]byte{[]byte("a"), []byte("b")}}
 				} else {
-					b.Token, b.Events, b.Frozen = "t", [][]byte{[]byte("a")}, []byte(`{}`)
+					b.Kind = store.Execute{Claimed: claimedAs("r"), Fresh: store.Fresh{Frozen: []byte(`{}`)}}
 				}
 				if got, err := s.Begin(t.Context(), b); err != nil || got.Status != store.BeginAccepted {
 					t.Fatal(got, err)

@@ -87,9 +87,7 @@ func TestLabelsAndAnswersExpireAtRestAndNotWhileAnInterruptIsOpen(t *testing.T) 
 		if v := view(t, s, q); len(v.Labelled) != 1 || !v.Asked["call"] || v.Suspension == nil {
 			t.Errorf("while an interrupt is open: %+v", v)
 		}
-		b := inline(2, "r2")
-		b.Answers, b.Answer, b.Frozen, b.Execution = map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1"), nil, "xr1"
-		claim = begin(t, s, b)
+		claim = begin(t, s, answering(2, "r2", "xr1"))
 		commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("end")}, End: &store.End{Kind: store.EndFinish}})
 		time.Sleep(5 * time.Minute)
 		if v := view(t, s, q); len(v.Labelled) != 1 || !v.Asked["call"] {

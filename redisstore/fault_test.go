@@ -30,8 +30,26 @@ func open(t *testing.T, url string, o Options) *Store {
 }
 
 func inline(version int64, run string) store.Begin {
-	return store.Begin{Thread: testKey, Version: version, RunID: run, Label: run, Execution: "x" + run, Token: "token-" + run,
-		Record: json.RawMessage("{}"), Frozen: json.RawMessage("{}"), Events: [][]byte{[]byte("start:" + run)}}
+	return store.Begin{Thread: testKey, Version: version, RunID: run, Label: run, Execution: "x" + run, Record: json.RawMessage("{}"),
+		Kind: store.Execute{Claimed: claimedAs(run), Fresh: store.Fresh{Frozen: json.RawMessage("{}")}}}
+}
+
+func claimedAs(run string) store.Claimed {
+	return store.Claimed{Token: "token-" + run, Events: [][]byte{[]byte("start:" + run)}}
+}
+
+func queued(version int64, run string) store.Begin {
+	b := inline(version, run)
+	b.Kind = store.Enqueue{Input: json.RawMessage("{}"), Cancelled: [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}}
+	return b
+}
+
+// answering goes on with a suspended execution.
+func answering(version int64, run, execution string) store.Begin {
+	b := inline(version, run)
+	b.Execution, b.Kind = execution, store.Resume{Claimed: claimedAs(run),
+		Answers: map[string]json.RawMessage{"int": json.RawMessage("1")}, Decisions: json.RawMessage("1")}
+	return b
 }
 
 func begin(t *testing.T, s *Store, b store.Begin) store.Claim {
@@ -101,7 +119,7 @@ func TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt(t *testing.T) {
 		}},
 		{"queue", "input-r2", func() error {
 			b := inline(2, "r2")
-			b.Queue, b.Input, b.Cancelled = true, json.RawMessage(`"input-r2"`), [2][]byte{[]byte("a"), []byte("b")}
+			b.Kind = store.Enqueue{Input: json.RawMessage(`"input-r2"`), Cancelled: [2][]byte{[]byte("a"), []byte("b")}}
 			_, err := s.Begin(ctx, b)
 			return err
 		}},

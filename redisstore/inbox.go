@@ -20,10 +20,10 @@ func (s *Store) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, 
 	}
 	l := listing{kind: 'i', prefix: digest(q.Tenant) + reason, key: func(p *partition) string { return p.inbox }}
 	load := func(threads []threadKeys, hits []hit) call {
-		c := call{script: inboxScript, args: []any{q.Tenant}}
+		c := call{script: inboxScript, args: args{{"tenant", q.Tenant}}}
 		for i, t := range threads {
 			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"runs", t.base+"drafts")
-			c.args = append(c.args, hits[i].member[:stampSize])
+			c.rest = inboxScript.group(c.rest, args{{"since", hits[i].member[:stampSize]}})
 		}
 		return c
 	}

@@ -37,10 +37,7 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	holds("suspended, for any reason and for two", 3, 1, 0)
 
 	answer := func(run string) store.Claim {
-		b := inline(view(t, s, store.ReadQuery{}).Version, run)
-		b.Execution, b.Frozen = "xr1", nil
-		b.Answers, b.Answer = map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1")
-		return begin(t, s, b)
+		return begin(t, s, answering(view(t, s, store.ReadQuery{}).Version, run, "xr1"))
 	}
 	claim := answer("r2")
 	holds("answered", 0, 1, 0)
@@ -52,7 +49,7 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	}
 	holds("buried", 0, 1, 1)
 	b = inline(view(t, s, store.ReadQuery{}).Version, "r4")
-	b.Requeues = "r3"
+	b.Kind = store.Execute{Claimed: claimedAs("r4"), Fresh: store.Fresh{Frozen: json.RawMessage("{}")}, Letter: "r3"}
 	claim = begin(t, s, b)
 	holds("requeued", 0, 1, 0)
 	if _, err := s.Bury(ctx, store.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {

@@ -158,26 +158,27 @@ func (c *linearClient) begin() {
 		exe = asked(v.Suspension)
 	}
 	b := store.Begin{Thread: c.key, Version: v.Version, RunID: id, Label: id, Execution: exe, Record: json.RawMessage("{}")}
+	now := store.Claimed{Token: "begin-" + id, Events: [][]byte{[]byte("start")}}
+	fresh, answers := store.Fresh{Frozen: json.RawMessage("{}")}, map[string]json.RawMessage{"int": json.RawMessage("1")}
 	switch how {
 	case "queue":
-		b.Queue, b.Input, b.Cancelled = true, json.RawMessage("{}"), [2][]byte{[]byte("a"), []byte("b")}
+		now.Token = ""
+		b.Kind = store.Enqueue{Input: json.RawMessage("{}"), Cancelled: [2][]byte{[]byte("a"), []byte("b")}}
+	case "resume":
+		b.Kind = store.Resume{Claimed: now, Answers: answers, Decisions: json.RawMessage("1")}
+	case "steer":
+		b.Kind = store.Steer{Claimed: now, Fresh: fresh, Answers: answers}
 	default:
-		b.Token, b.Events = "begin-"+id, [][]byte{[]byte("start")}
-		if how != "resume" {
-			b.Frozen = json.RawMessage("{}")
-		}
-		if how != "new" {
-			b.Answers, b.Answer = map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1")
-		}
+		b.Kind = store.Execute{Claimed: now, Fresh: fresh}
 	}
 	for range 1 + c.rand.IntN(2) { // a second time, as one who does not trust the answer
-		a := c.do(request{kind: "begin", how: how, version: v.Version, run: id, token: b.Token, execution: exe},
+		a := c.do(request{kind: "begin", how: how, version: v.Version, run: id, token: now.Token, execution: exe},
 			func(ctx context.Context) (answer, error) {
 				res, err := c.store.Begin(ctx, b)
 				return answer{verdict: beginVerdicts[res.Status], seq: res.Start.Seq, claimed: res.Claim.Token != ""}, err
 			})
 		if a.claimed {
-			c.board.put(boardClaim{claim: store.Claim{Thread: c.key, RunID: id, Token: b.Token}, exe: exe, number: 2, expect: a.seq + 1})
+			c.board.put(boardClaim{claim: store.Claim{Thread: c.key, RunID: id, Token: now.Token}, exe: exe, number: 2, expect: a.seq + 1})
 		}
 	}
 }

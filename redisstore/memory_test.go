@@ -23,9 +23,11 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 	id := func(kind string, i int) string { return fmt.Sprintf("%s-0123456789-0123456789-%08d", kind, i) }
 	suspend := func(i int) (payload int) {
 		b := inline(0, id("run", i))
-		b.Thread.Thread, b.Label, b.Execution, b.Token = id("thread", i), id("label", i), id("exe", i), id("token", i)
+		b.Thread.Thread, b.Label, b.Execution = id("thread", i), id("label", i), id("exe", i)
 		b.Tenant, b.Title = "tenant-of-usual-length", "The first words of what the user has asked for, cut"
-		b.Frozen, b.Agent = json.RawMessage(`{"messages":[]}`), "agent"
+		k := store.Execute{Claimed: store.Claimed{Token: id("token", i), Events: b.Claimed().Events},
+			Fresh: store.Fresh{Frozen: json.RawMessage(`{"messages":[]}`), Agent: "agent"}}
+		b.Kind = k
 		res, err := s.Begin(ctx, b)
 		if err != nil {
 			t.Fatal(err)
@@ -35,8 +37,8 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 		if _, err := s.Commit(ctx, end); err != nil {
 			t.Fatal(err)
 		}
-		payload = len(b.Record) + len(b.Tenant) + len(b.Title) + len(b.Frozen) + len(end.End.Suspension)
-		for _, e := range append(b.Events, end.Events...) {
+		payload = len(b.Record) + len(b.Tenant) + len(b.Title) + len(k.Frozen) + len(end.End.Suspension)
+		for _, e := range append(k.Events, end.Events...) {
 			payload += len(e)
 		}
 		return payload + len(end.Records[0]) + len(delta) // the terminal event is kept with its run

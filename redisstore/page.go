@@ -22,7 +22,7 @@ func page[T any](ctx context.Context, s *Store, l listing, q store.PageQuery,
 		return nil, "", fmt.Errorf("a page of %d is not possible", q.Limit)
 	}
 	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
-	c := s.scan(l)
+	c := s.merge(l)
 	var last hit // of the full page
 	for {
 		want := limit + 1 - len(items)
@@ -61,7 +61,7 @@ func page[T any](ctx context.Context, s *Store, l listing, q store.PageQuery,
 
 // loadHits reads what hits are about, one script a partition, and returns an answer
 // for each: nil where the master does not answer.
-func (s *Store) loadHits(ctx context.Context, c *scan, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
+func (s *Store) loadHits(ctx context.Context, c *merge, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
 	groups := map[*partition][]int{}
 	var order []*partition
 	for i, h := range hits {

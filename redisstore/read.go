@@ -3,7 +3,6 @@ package redisstore
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -27,21 +26,22 @@ func (s *Store) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 		after = *q.After
 	}
 	ask := func(most int) call {
-		args := []any{t.member, follow, after.Epoch, after.Seq, q.Label, q.RunID, len(q.InterruptIDs), len(q.ToolCallIDs), q.Inputs,
-			most, missedEvents}
-		args = appendStrings(args, q.InterruptIDs)
-		args = appendStrings(args, q.ToolCallIDs)
-		args = appendStrings(args, q.MessageIDs)
-		return call{readScript, t.all(), args}
+		rest := appendStrings(nil, q.InterruptIDs)
+		rest = appendStrings(rest, q.ToolCallIDs)
+		return call{readScript, t.all(), args{
+			{"member", t.member}, {"follow", follow}, {"epoch", after.Epoch}, {"seq", after.Seq}, {"label", q.Label},
+			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
+			{"most", most}, {"missed", missedEvents},
+		}, appendStrings(rest, q.MessageIDs)}
 	}
-	w := s.way(t.part)
-	r, err := s.runIn(ctx, w.small, t, 0, ask(smallRead))
+	queues := s.queuesOf(t.part)
+	r, err := s.runIn(ctx, queues.small, t, 0, ask(smallRead))
 	if err == nil && len(r.items) == 2 {
 		size, recovered := r.int(), r.bool()
 		if q.Small {
 			return &store.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.err
 		}
-		r, err = s.runIn(ctx, w.large, t, size, ask(0))
+		r, err = s.runIn(ctx, queues.large, t, size, ask(0))
 	}
 	if err != nil {
 		return nil, err
@@ -55,11 +55,11 @@ func (s *Store) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 }
 
 // runIn runs a script that reads so many bytes when it is its thread's turn.
-func (s *Store) runIn(ctx context.Context, turns *turns, t threadKeys, bytes int64, c call) (*reply, error) {
-	if err := turns.take(ctx, t.base, bytes); err != nil {
+func (s *Store) runIn(ctx context.Context, limit *readLimit, t threadKeys, bytes int64, c call) (*reply, error) {
+	if err := limit.take(ctx, t.base, bytes); err != nil {
 		return nil, fmt.Errorf("redisstore: %s: %w", c.script.name, err)
 	}
-	defer turns.give(t.base, bytes)
+	defer limit.give(t.base, bytes)
 	return s.run(ctx, c)
 }
 
@@ -167,41 +167,3 @@ func readRun(r *reply) *store.RunState {
 	r.join(l)
 	return run
 }
-
-// Journal implements store.Worker.
-func (s *Store) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
-	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{journalScript, t.all(), []any{t.member, c.RunID, c.Token, c.DispatchEpoch}})
-	if err != nil {
-		return nil, err
-	}
-	if !r.bool() {
-		return nil, store.ErrClaimLost
-	}
-	e := &store.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
-	records := r.list()
-	for records.more() {
-		e.Journal = append(e.Journal, records.json())
-	}
-	r.join(records)
-	e.Started, e.Crashes = r.int(), int(r.int())
-	return e, r.err
-}
-
-// Range implements store.Reader.
-func (s *Store) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
-	if first < 1 || limit < 1 {
-		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
-	}
-	t := s.keys.thread(key)
-	r, err := s.runIn(ctx, s.way(t.part).small, t, 0,
-		call{rangeScript, []string{t.rec(), t.log(), t.big()}, []any{t.member, epoch, first, limit, s.opts.Follow.Milliseconds()}})
-	if err != nil {
-		return store.RangeResult{}, err
-	}
-	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.int()&3]),
-		End: store.Position{Epoch: r.string(), Seq: r.int()}, Events: r.events()}
-	return res, r.err
-}
-
-var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}

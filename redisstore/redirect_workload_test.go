@@ -240,31 +240,31 @@ func (c *caller) seq() int64 { return int64(len(c.log)) }
 
 func (c *caller) next(how string) store.Begin {
 	c.runs++
-	b := inline(c.version, fmt.Sprint("r", c.runs))
-	b.Thread = c.key
+	run := fmt.Sprint("r", c.runs)
+	b := inline(c.version, run)
 	switch how {
 	case "resume":
-		b.Frozen, b.Execution = nil, fmt.Sprint("xr", c.runs-1)
-		b.Answers, b.Answer = map[string]json.RawMessage{"int": json.RawMessage("1")}, json.RawMessage("1")
+		b = answering(c.version, run, fmt.Sprint("xr", c.runs-1))
 	case "queue":
-		b.Queue, b.Token, b.Input, b.Cancelled = true, "", json.RawMessage("{}"), [2][]byte{[]byte("a"), []byte("b")}
+		b = queued(c.version, run)
 	}
+	b.Thread = c.key
 	return b
 }
 
 func (c *caller) begin(b store.Begin) (claim store.Claim, ok bool) {
 	ok = c.call(func() error {
 		res, err := c.w.store.Begin(context.Background(), b)
-		if err == nil && (res.Status != store.BeginAccepted || res.Start.Seq != c.seq() || !b.Queue && res.Claim.Token == "") {
+		if err == nil && (res.Status != store.BeginAccepted || res.Start.Seq != c.seq() || b.Claimed() != nil && res.Claim.Token == "") {
 			err = fmt.Errorf("begin %s at %d: %+v", b.RunID, c.seq(), res)
 		}
 		claim = res.Claim
 		return err
 	})
-	if b.Queue {
-		return claim, ok && c.decided()
+	if now := b.Claimed(); now != nil {
+		return claim, ok && c.decided(now.Events...)
 	}
-	return claim, ok && c.decided(b.Events...)
+	return claim, ok && c.decided()
 }
 
 func (c *caller) commit(claim store.Claim, number int64, end *store.End) bool {
@@ -324,7 +324,7 @@ func (c *caller) cycle() bool {
 		claim = res.Claim
 		return err
 	}) && c.decided()
-	start := store.Activation{Claim: claim, Execution: queued.Execution, Frozen: json.RawMessage("{}"), Events: queued.Events}
+	start := store.Activation{Claim: claim, Execution: queued.Execution, Frozen: json.RawMessage("{}"), Events: claimedAs(queued.RunID).Events}
 	ok = ok && c.call(func() error {
 		res, err := c.w.store.Activate(ctx, start)
 		if err == nil && (res.Status != store.CommitOK || res.End.Seq != c.seq()+1) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -72,13 +73,21 @@ func (r *reply) string() string {
 	}
 }
 
-// json reads a value that may be absent, or squeezed.
+// time reads Unix ms; 0 is no time.
+func (r *reply) time() time.Time {
+	if ms := r.int(); ms != 0 {
+		return time.UnixMilli(ms)
+	}
+	return time.Time{}
+}
+
+// json reads a value that may be absent, or compressed.
 func (r *reply) json() json.RawMessage {
 	s := r.string()
 	if s == "" {
 		return nil
 	}
-	value, err := unsqueeze([]byte(s))
+	value, err := decompress([]byte(s))
 	if err != nil {
 		r.spoil("a value that cannot be unfolded")
 		return nil

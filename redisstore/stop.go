@@ -18,8 +18,10 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 		return store.StopResult{}, errors.New("redisstore: stop: a call needs a name")
 	}
 	t := s.keys.thread(st.Thread)
-	r, err := s.run(ctx, call{stopScript, t.all(), []any{t.member, st.Label, st.Terminal, st.Request,
-		st.RunID, st.Waiting, cutReason(st.Reason)}})
+	r, err := s.run(ctx, call{script: stopScript, keys: t.all(), args: args{
+		{"member", t.member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
+		{"run", st.RunID}, {"waiting", st.Waiting}, {"reason", cutReason(st.Reason)},
+	}})
 	if err != nil {
 		return store.StopResult{}, err
 	}

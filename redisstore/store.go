@@ -17,14 +17,14 @@ import (
 // Store is an store.Store on Redis. Make one with Open, New or Embedded, and
 // close it.
 type Store struct {
-	client  redis.UniversalClient
-	opts    Options
-	keys    *keyspace
-	ways    ways
-	dueFrom atomic.Uint64
-	retired retirement
-	asked   askedNodes
-	offers  offers
+	client   redis.UniversalClient
+	opts     Options
+	keys     *keyspace
+	queues   queuesByServer
+	dueFrom  atomic.Uint64
+	retired  retirement
+	asked    askedNodes
+	presence presence
 
 	renewing redis.UniversalClient
 	renewals []renewals // by partition
@@ -171,7 +171,7 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 		return nil, err
 	}
 	s.openRenewals()
-	s.release = append(s.release, s.closeWay)
+	s.release = append(s.release, s.closeLeaseConnections)
 	if err := s.listen(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -209,7 +209,7 @@ func (s *Store) checkHistory(ctx context.Context) error {
 		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
 			continue
 		}
-		if _, err = s.run(ctx, call{renewScript, []string{p.base + "probe", p.leases}, []any{"", "", "", 0, 1}}); err == nil {
+		if _, err = s.run(ctx, renewCall(p.base+"probe", p.leases, "", store.Claim{}, time.Millisecond)); err == nil {
 			return nil
 		}
 	}
@@ -222,7 +222,7 @@ func (s *Store) Close() error {
 	var err error
 	s.closeOnce.Do(func() {
 		close(s.closing)
-		s.closeLanes()
+		s.closeCommitters()
 		s.closeRenewals()
 		s.running.Wait()
 		for _, f := range s.release {

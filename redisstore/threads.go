@@ -58,7 +58,7 @@ func (s *Store) Threads(ctx context.Context, namespace string, q store.PageQuery
 // next input with one names the thread.
 func (s *Store) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
 	t := s.keys.thread(key)
-	r, err := s.run(ctx, call{titleScript, []string{t.rec()}, []any{cutTitle(title)}})
+	r, err := s.run(ctx, call{script: titleScript, keys: []string{t.rec()}, args: args{{"title", cutTitle(title)}}})
 	if err != nil {
 		return false, err
 	}

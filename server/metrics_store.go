@@ -39,10 +39,10 @@ func (s *meteredStore) Begin(ctx context.Context, b store.Begin) (store.BeginRes
 	if err != nil || r.Status != store.BeginAccepted {
 		return r, err
 	}
-	s.m.answered.Add(float64(len(b.Answers)))
-	if !b.Queue {
+	s.m.answered.Add(float64(len(b.Answers())))
+	if claimed := b.Claimed(); claimed != nil {
 		s.m.started.Inc()
-		s.m.logged.Add(float64(len(b.Events)))
+		s.m.logged.Add(float64(len(claimed.Events)))
 	}
 	return r, err
 }

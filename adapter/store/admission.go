@@ -22,45 +22,116 @@ type Admission interface {
 	Stop(ctx context.Context, s Stop) (StopResult, error)
 }
 
-// Begin asks for a run. Either Queue is set, or the run starts at once on this
-// node: then Token and Events are, and Frozen (a new execution), Answers with
-// Answer (the continuation of the suspended one), or Frozen with Answers (the
-// suspended execution ends as cancelled and a new one begins).
+// Begin asks for a run. What every run takes stands in it, and in Kind how this one
+// begins.
 type Begin struct {
 	Thread    ThreadKey
 	Version   int64 // of the view that was judged
 	RunID     string
 	Label     string // the client's runId
-	Execution string // new, or the suspended one's
+	Execution string // a new one's id; of Resume and Requeue that of the one that goes on
 	Record    json.RawMessage
 	Tenant    string // whose inbox the thread's interrupts are in; the thread's first counts
 	Title     string // names a thread that has no title yet
 
-	Priority    int       // 1 is claimed first, 255 last, then in the order of arrival; 0: 128
-	Dedupe      string    // refuse (BeginDuplicate) while a dispatch of the thread with this key is queued or claimed; "": never
-	Available   time.Time // not to be claimed before, unless by id; zero: at once. With Queue
-	MaxAttempts int       // claims after which the dispatch is exhausted; 0: 3
-	// Requeues names the dead letter that this run goes on with: without Frozen
-	// it continues its execution and journal, with Frozen it begins again.
-	// BeginGone when that is not possible any more. Not with Queue.
-	Requeues string
+	Priority    int    // 1 is claimed first, 255 last, then in the order of arrival; 0: 128
+	Dedupe      string // refuse (BeginDuplicate) while a dispatch of the thread with this key is queued or claimed; "": never
+	MaxAttempts int    // claims after which the dispatch is exhausted; 0: 3
+	Deadline    int64  // Unix ms: refuse (BeginExpired) when the store's clock is past it; 0: none
 
-	Queue bool
-	Input json.RawMessage // what activation needs; with Queue
+	Kind BeginKind
+}
+
+// BeginKind is how a run begins: Enqueue, Execute, Resume, Steer or Requeue. All but
+// the first begin at once, claimed by this node, and want a thread without an active
+// run. Execute and Requeue want that no interrupt is open, Resume and Steer that
+// some are.
+type BeginKind interface{ begins() }
+
+// Enqueue lets the run wait in the thread's queue until it is claimed and activated.
+type Enqueue struct {
+	Input     json.RawMessage // what activation needs
+	Available time.Time       // not to be claimed before, unless by id; zero: at once
 	// Cancelled are the RUN_STARTED and RUN_FINISHED cancelled events to log if
-	// the run is stopped in the queue; with Queue.
+	// the run is stopped in the queue.
 	Cancelled [2][]byte
+}
 
-	Token  string
-	Events [][]byte        // RUN_STARTED
-	Frozen json.RawMessage // with a new execution: what its function sees
+// Execute begins a new execution.
+type Execute struct {
+	Claimed
+	Fresh
+	// Letter is the dead letter whose input begins again from the top; "": none.
+	// BeginGone when it was requeued already.
+	Letter string
+}
+
+// Resume answers the open interrupts, and the suspended execution goes on.
+type Resume struct {
+	Claimed
+	Answers   map[string]json.RawMessage // by interrupt id: kept with the answer
+	Decisions json.RawMessage            // the journal entry that the execution finds
+}
+
+// Steer answers the open interrupts, the suspended execution ends as cancelled, and
+// a new one begins.
+type Steer struct {
+	Claimed
+	Fresh
+	Answers map[string]json.RawMessage // as Resume's
+}
+
+// Requeue goes on with the execution and journal of a dead letter. BeginGone when it
+// was requeued already, or its execution is forgotten.
+type Requeue struct {
+	Claimed
+	Letter string
+}
+
+// Claimed is what a run takes that begins at once.
+type Claimed struct {
+	Token  string   // of its claim
+	Events [][]byte // RUN_STARTED, and what the run says before its function does
+}
+
+// Fresh is what a new execution takes.
+type Fresh struct {
 	Agent  string
-
-	Answers map[string]json.RawMessage // by interrupt id: kept with the answer
-	Answer  json.RawMessage            // the journal record of the decisions
+	Frozen json.RawMessage // what its function sees
 	// Archive are the messages that the run takes out of the thread, by id.
-	Archive  map[string]json.RawMessage
-	Deadline int64 // Unix ms: refuse (BeginExpired) when the store's clock is past it; 0: none
+	Archive map[string]json.RawMessage
+}
+
+func (Enqueue) begins() {}
+func (Execute) begins() {}
+func (Resume) begins()  {}
+func (Steer) begins()   {}
+func (Requeue) begins() {}
+
+// Claimed returns what the run takes if it begins at once; nil: it is queued.
+func (b Begin) Claimed() *Claimed {
+	switch k := b.Kind.(type) {
+	case Execute:
+		return &k.Claimed
+	case Resume:
+		return &k.Claimed
+	case Steer:
+		return &k.Claimed
+	case Requeue:
+		return &k.Claimed
+	}
+	return nil
+}
+
+// Answers returns what the run answers, by interrupt id; nil: nothing.
+func (b Begin) Answers() map[string]json.RawMessage {
+	switch k := b.Kind.(type) {
+	case Resume:
+		return k.Answers
+	case Steer:
+		return k.Answers
+	}
+	return nil
 }
 
 // BeginResult answers Begin.

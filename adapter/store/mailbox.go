@@ -8,7 +8,7 @@ import (
 
 // Mailbox is what handling dispatches takes beyond admission and work. A
 // dispatch is one activation of a run in its thread's queue, and has the run's
-// server-made id. Enqueueing is Begin with Queue; acknowledging is Commit with
+// server-made id. Enqueueing is Begin with Enqueue; acknowledging is Commit with
 // End; recording a start is Activate; extending a lease is Renew.
 type Mailbox interface {
 	// Nack gives a claim back because the activation failed and may succeed
@@ -19,7 +19,7 @@ type Mailbox interface {
 	Nack(ctx context.Context, n Nack) (NackResult, error)
 	// Bury makes a dead letter of a claimed dispatch, whatever attempts it has
 	// left, and ends its run with n.Terminal. Its execution and journal stay
-	// until the thread begins another execution, so that Begin.Requeues may go
+	// until the thread begins another execution, so that Requeue may go
 	// on with them.
 	Bury(ctx context.Context, n Nack) (NackResult, error)
 	// Interrupt raises the thread's dispatch epoch and supersedes every dispatch
@@ -89,7 +89,7 @@ type Dispatch struct {
 	Updated     time.Time
 	Completed   time.Time       // when it became terminal
 	Record      json.RawMessage // Begin.Record
-	// Input is Begin.Input, of a run that has not started, and of a dead letter
+	// Input is Enqueue.Input, of a run that has not started, and of a dead letter
 	// that was never activated: what requeueing it takes.
 	Input json.RawMessage
 }
@@ -126,7 +126,7 @@ type Nack struct {
 	Free  bool          // of Nack: the attempt does not count, so that it is never the last
 	// Terminal is the RUN_ERROR to log when the dispatch becomes a dead letter,
 	// after what Batch.Closing said. A run that never started gets its
-	// RUN_STARTED from Begin.Cancelled before it.
+	// RUN_STARTED from Enqueue.Cancelled before it.
 	Terminal []byte
 	// GiveBack is End.GiveBack for a dispatch that becomes a dead letter.
 	GiveBack bool
@@ -149,7 +149,7 @@ type Interruption struct {
 	// Active is the run that the caller has seen active, and Terminal the event
 	// to end it with. When another is active by then nothing changes and the
 	// answer is Stale. "": none was active. A run that was claimed and never
-	// activated ends as if it had waited, with Begin.Cancelled.
+	// activated ends as if it had waited, with Enqueue.Cancelled.
 	Active   string
 	Terminal []byte
 	Reason   string // kept with what it supersedes

@@ -92,5 +92,5 @@ type QueuedRun struct {
 	ID     string
 	Record json.RawMessage // as Begin.Record
 	Size   int64           // bytes that the input and its record take in the store
-	Input  json.RawMessage // as Begin.Input; with ReadQuery.Inputs
+	Input  json.RawMessage // as Enqueue.Input; with ReadQuery.Inputs
 }

@@ -75,7 +75,7 @@ type ClaimResult struct {
 	Attempts int // activations of this dispatch since its run last recorded something, this one included
 	// Exhausted: this is one claim more than Begin.MaxAttempts. Bury it.
 	Exhausted bool
-	Input     json.RawMessage // ClaimQueued: Begin.Input
+	Input     json.RawMessage // ClaimQueued: Enqueue.Input
 	Record    json.RawMessage // Begin.Record
 }
 

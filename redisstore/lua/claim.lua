@@ -1,17 +1,18 @@
 -- claim.lua: take the thread's next activation, or the one that is named.
 --
--- KEYS    the thread's keys
--- ARGV[7] member
--- ARGV[8] token
--- ARGV[9] lease   ms
--- ARGV[10] run    '': the next one
--- ARGV[11] spare  1: not a run that has a holder
+-- KEYS  all of the thread's
+-- ARGS
+--   member
+--   token
+--   lease   ms
+--   run     '': the next one
+--   spare   1: not a run that has a holder
 --
 -- Returns {kind, run, dispatch epoch, attempts, exhausted, input, record, epoch,
 --   logged before, events, fenced node, fenced token}; kind 0 nothing, 1 queued,
 --   2 takeover, 3 a suspension past its deadline.
 
-local t, member, token, named = keysOf(KEYS), ARGV[7], ARGV[8], ARGV[10]
+local t, member, token, named = keysOf(KEYS), ARG.member, ARG.token, ARG.run
 local r = open(t.rec)
 local before = r.seq
 
@@ -30,7 +31,7 @@ local node, old, kind, d = '', '', 1, nil
 if r.run ~= '' then
   if named ~= '' and named ~= r.run then return nothing() end
   -- What was given back until a time may be had before it by name.
-  if ARGV[11] == '1' and r.token ~= '' then return nothing() end
+  if ARG.spare == '1' and r.token ~= '' then return nothing() end
   if NOW <= r.lease and (r.token ~= '' or named == '') then return nothing() end
   d = getRun(t, r.run)
   node, old = r.node, r.token
@@ -63,7 +64,7 @@ else
 end
 
 r.token, r.node, r.cn, r.attempts = token, NODE, 0, r.attempts + 1
-r.kind, r.lease = kind == 1 and 'q' or 't', NOW + tonumber(ARGV[9])
+r.kind, r.lease = kind == 1 and 'q' or 't', NOW + tonumber(ARG.lease)
 if r.pause == '2' then r.pause = '1' end
 d.status, d.available = 'active', 0
 move(t, d, 'claimed')

@@ -1,34 +1,44 @@
 -- commit.lua: append batches of several runs, none of which ends, each with a
 -- verdict of its own.
 --
--- KEYS    for each run: rec, log, journal, followers, closing if one is given, big
---         if an event is large
--- ARGV[7] for each run: member, run, token, dispatch epoch, number, expected
---         position, 1 if closing is given and 2 more if an event is large,
---         closing, number of events, number of records, events, records
+-- KEYS  for each: rec, log, journal, followers,
+--       and closing if one is given, big if an event is large
+-- EACH
+--   member
+--   run
+--   token
+--   depoch   the dispatch epoch
+--   number
+--   expect   position
+--   flags    1: closing is given, and 2 more: an event is large
+--   closing
+--   events   how many
+--   records  how many
+-- and behind each group its events, its records
 --
 -- Returns for each run: verdict (as fence, and PAUSED), epoch, end of the log.
 
-local out, at, r, k = {}, 7, {}, 1
+local out, at, r, k = {}, REST, {}, 1
 while KEYS[k] do
   local rec = KEYS[k]
-  local expect = tonumber(ARGV[at + 5])
-  local events = at + 10
-  local records = events + tonumber(ARGV[at + 8])
-  local stop = records + tonumber(ARGV[at + 9])
-  local flags = tonumber(ARGV[at + 6])
+  local expect = tonumber(ARGV[at + EACH.expect])
+  local events = at + WIDTH
+  local records = events + tonumber(ARGV[at + EACH.events])
+  local stop = records + tonumber(ARGV[at + EACH.records])
+  local flags = tonumber(ARGV[at + EACH.flags])
   local closes, large = flags % 2, flags > 1 and 1 or 0
   local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len')
-  local epoch = v[7] and current(rec, v[7], v[8]) or ARGV[3]
+  local epoch = v[7] and current(rec, v[7], v[8]) or ARG.fresh
   r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4]
   r.depoch, r.bytes = v[5], tonumber(v[9] or 0)
-  local verdict = fence(r, ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], tonumber(ARGV[at + 4]), expect)
+  local verdict = fence(r, ARGV[at + EACH.run], ARGV[at + EACH.token], ARGV[at + EACH.depoch],
+    tonumber(ARGV[at + EACH.number]), expect)
   if verdict == OK then
     append(r, KEYS[k + 1], large == 1 and KEYS[k + 4 + closes] or nil, ARGV, events, records - 1)
     push(KEYS[k + 2], ARGV, records, stop - 1)
-    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + 4])
-    if closes == 1 then redis.call('SET', KEYS[k + 4], ARGV[at + 7]) end
-    publish(KEYS[k + 3], ARGV[at], epoch, expect + 1, ARGV, events, records - 1)
+    redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + EACH.number])
+    if closes == 1 then redis.call('SET', KEYS[k + 4], ARGV[at + EACH.closing]) end
+    publish(KEYS[k + 3], ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, records - 1)
   elseif verdict == STORED then
     verdict = OK
   end

@@ -1,8 +1,10 @@
 -- deadletters.lua: dead letters of a tenant, found by their members in the index.
 --
--- KEYS    for each: rec, runs, disp
--- ARGV[7] tenant
--- then    for each: run
+-- KEYS  for each: rec, runs, disp
+-- ARGS
+--   tenant
+-- EACH
+--   run
 --
 -- Returns for each: {thread, the dispatch (as describe)}; {} when it was requeued or
 --   is forgotten, or is another tenant's.
@@ -12,8 +14,8 @@ for k = 1, #KEYS, 3 do
   local t = { rec = KEYS[k], runs = KEYS[k + 1], disp = KEYS[k + 2] }
   local function item()
     local v = redis.call('HMGET', t.rec, 'thread', 'tenant')
-    local d = getRun(t, ARGV[8 + (k - 1) / 3])
-    if d and d.state == 'dead_letter' and d.requeued == '' and (v[2] or '') == ARGV[7] then
+    local d = getRun(t, ARGV[REST + (k - 1) / 3])
+    if d and d.state == 'dead_letter' and d.requeued == '' and (v[2] or '') == ARG.tenant then
       return { v[1], describe(t, open(t.rec), d) }
     end
     return {}

@@ -1,16 +1,17 @@
 -- delete.lua: forget a thread in which nothing is going on.
 --
--- KEYS    the thread's keys
--- ARGV[7] member
--- ARGV[8] remember   ms for which the record keeps what must not be used again
--- ARGV[9] force      1: whatever is going on, and whether or not it can be read
+-- KEYS  all of the thread's
+-- ARGS
+--   member
+--   remember  ms for which the record keeps what must not be used again
+--   force     1: whatever is going on, and whether or not it can be read
 --
 -- Returns {1, epoch}, or {0, ''} when a run is active or waits, or an interrupt
 --   is open. epoch: the one under which the log begins again; '' when nobody has
 --   used the thread or followed it.
 
-local t, member = keysOf(KEYS), ARGV[7]
-if ARGV[9] == '1' then
+local t, member = keysOf(KEYS), ARG.member
+if ARG.force == '1' then
   repair(t)
   local r = open(t.rec)
   r.depoch = r.depoch + 1
@@ -28,11 +29,11 @@ if ARGV[9] == '1' then
   redis.call('UNLINK', t.queue, t.closing)
   redis.call('ZREM', t.leases, member)
   if redis.call('HEXISTS', t.rec, 'input') == 0 then redis.call('HSET', t.rec, 'input', 0) end
-  erase(t, r, member, ARGV[8])
-  return { 1, ARGV[3] }
+  erase(t, r, member, ARG.remember)
+  return { 1, ARG.fresh }
 end
 local r = open(t.rec)
 if r.run ~= '' or suspended(t) or redis.call('EXISTS', t.queue) == 1 then return { 0, '' } end
 if redis.call('HEXISTS', t.rec, 'input') == 0 then return { 1, r.new and '' or r.epoch } end
-erase(t, r, member, ARGV[8])
-return { 1, ARGV[3] }
+erase(t, r, member, ARG.remember)
+return { 1, ARG.fresh }

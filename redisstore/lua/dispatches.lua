@@ -1,10 +1,11 @@
 -- dispatches.lua: dispatches of a thread.
 --
--- KEYS    the thread's keys
--- ARGV[7] run     this one alone; '': those of the states
--- ARGV[8] limit
--- ARGV[9] offset
--- then    the states; none: all
+-- KEYS  all of the thread's
+-- ARGS
+--   run     this one alone; '': those of the states
+--   limit
+--   offset
+-- REST  the states; none: all
 --
 -- Returns dispatches (as describe), those not terminal in the order of claiming,
 --   then terminal ones, latest first.
@@ -12,19 +13,19 @@
 local t = keysOf(KEYS)
 local r = open(t.rec)
 
-if ARGV[7] ~= '' then
-  local d = getRun(t, ARGV[7])
+if ARG.run ~= '' then
+  local d = getRun(t, ARG.run)
   return { d and describe(t, r, d) or nil }
 end
 
-local wanted, live, over = {}, #ARGV < 10, #ARGV < 10
-for i = 10, #ARGV do
+local wanted, live, over = {}, #ARGV < REST, #ARGV < REST
+for i = REST, #ARGV do
   wanted[ARGV[i]] = true
   if TERMINAL[ARGV[i]] then over = true else live = true end
 end
-if #ARGV < 10 then wanted = nil end
+if #ARGV < REST then wanted = nil end
 
-local found, skip, limit = {}, tonumber(ARGV[9]), tonumber(ARGV[8])
+local found, skip, limit = {}, tonumber(ARG.offset), tonumber(ARG.limit)
 local function offer(d)
   if d and not TERMINAL[d.state] and (not wanted or wanted[d.state]) then found[#found + 1] = d end
 end

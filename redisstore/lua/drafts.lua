@@ -1,24 +1,23 @@
 -- drafts.lua: keep answers to some of the open interrupts.
 --
--- KEYS[1] rec
--- KEYS[2] journal
--- KEYS[3] drafts
--- ARGV[7] version  of the thread; 0: any
--- then    interrupt ids, each with its draft; '' deletes one
+-- KEYS  rec, journal, drafts
+-- ARGS
+--   version  of the thread; 0: any
+-- REST  interrupt ids, each with its draft; '' deletes one
 --
 -- Returns {1, all drafts by then}, or {0} when the version is another or an id
 --   is not open. A call that finds what it asks for is not held to the version: it
 --   is one that was sent again.
 
-local t = { rec = KEYS[1], journal = KEYS[2], drafts = KEYS[3] }
-local version = tonumber(ARGV[7])
-local changes, replaces = #ARGV == 7, false
-if #ARGV > 7 then
+local t = { rec = KEY.rec, journal = KEY.journal, drafts = KEY.drafts }
+local version = tonumber(ARG.version)
+local changes, replaces = #ARGV < REST, false
+if #ARGV >= REST then
   local _, head = suspension(t)
   if not head then return { 0 } end
   local open = {}
   for i = 1, #head[4], 8 do open[string.sub(head[4], i, i + 7)] = true end
-  for i = 8, #ARGV, 2 do
+  for i = REST, #ARGV, 2 do
     if not open[digest(ARGV[i])] then return { 0 } end
     local before = redis.call('HGET', t.drafts, ARGV[i])
     if (before or '') ~= ARGV[i + 1] then
@@ -28,7 +27,7 @@ if #ARGV > 7 then
   end
 end
 if changes and version ~= 0 and tonumber(redis.call('HGET', t.rec, 'ver') or 0) ~= version then return { 0 } end
-for i = 8, #ARGV, 2 do
+for i = REST, #ARGV, 2 do
   if ARGV[i + 1] == '' then
     redis.call('HDEL', t.drafts, ARGV[i])
   else

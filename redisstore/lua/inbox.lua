@@ -1,8 +1,10 @@
 -- inbox.lua: open suspensions of a tenant, found by their members in the inbox.
 --
--- KEYS    for each: rec, journal, runs, drafts
--- ARGV[7] tenant
--- then    for each: when it opened, as the member has it
+-- KEYS  for each: rec, journal, runs, drafts
+-- ARGS
+--   tenant
+-- EACH
+--   since  when it opened, as the member has it
 --
 -- Returns for each: {thread, version, title, suspension, record of the run that
 --   asked, drafts}; {} when it is not open any more, or another tenant's. The
@@ -16,9 +18,9 @@ for k = 1, #KEYS, 4 do
   local v
   local function item()
     v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'latest')
-    if (v[4] or '') ~= ARGV[7] then return {} end
+    if (v[4] or '') ~= ARG.tenant then return {} end
     local text, head = suspension(t)
-    if not text or head[1] ~= ARGV[8 + (k - 1) / 4] then return {} end
+    if not text or head[1] ~= ARGV[REST + (k - 1) / 4] then return {} end
     local d = getRun(t, head[2] ~= '' and head[2] or v[5])
     return { v[1], v[2], v[3], text, d and record(t, d) or false, redis.call('HGETALL', t.drafts) }
   end

@@ -74,7 +74,7 @@ local function begun(t, member, epoch)
   local message = table.concat(pack({}, { 'e', member, epoch, 1 }, 1, 4))
   local nodes = redis.call('HGETALL', t.followers)
   for i = 1, #nodes, 2 do
-    if nodes[i] ~= NODE then redis.call('PUBLISH', ARGV[5] .. nodes[i], message) end
+    if nodes[i] ~= NODE then redis.call('PUBLISH', ARG.channels .. nodes[i], message) end
   end
 end
 

@@ -1,17 +1,17 @@
 -- journal.lua: the live execution and its journal, for the holder of a claim.
 --
--- KEYS     the thread's keys
--- ARGV[7]  member
--- ARGV[8]  run
--- ARGV[9]  token
--- ARGV[10] dispatch epoch
+-- KEYS  all of the thread's
+-- ARGS
+--   run
+--   token
+--   depoch  the dispatch epoch
 --
 -- Returns {0} if the claim is lost, else {1, id, agent, frozen, began, journal,
 --   position of RUN_STARTED, takeovers}.
 
 local t = keysOf(KEYS)
 local r = open(t.rec)
-if not holds(r, ARGV[8], ARGV[9], tonumber(ARGV[10])) then return { 0 } end
+if not holds(r, ARG.run, ARG.token, tonumber(ARG.depoch)) then return { 0 } end
 local id, agent, began = executing(t)
 return { 1, id or '', agent or '', redis.call('LINDEX', t.journal, 1), began or 0, redis.call('LRANGE', t.journal, 2, -1),
   getRun(t, r.run).started, math.max(r.attempts - 1, 0) }

@@ -1,21 +1,27 @@
 -- lib.lua: what all scripts share. It stands before every one of them, and is
 -- executed with it: what commit.lua does not need is in thread.lua.
 --
--- Arguments that every script gets:
--- ARGV[1] now       Unix ms; '0' means the server's own clock
--- ARGV[2] history   names the history of the data; '' means master_replid
--- ARGV[3] fresh     a new random epoch, used if one has to begin
--- ARGV[4] node      the caller's node id
--- ARGV[5] channels  the prefix of the node channels
--- ARGV[6] nudges    the channel on which ready threads are announced
+-- Arguments have names, which scripts.go replaces when it puts a script together:
+-- ARG.name is the argument that lib.lua or the script declares under ARGS, in that
+-- order; REST the index of the first one behind them, in ARGV; EACH.name the place of
+-- one in a group of those that the script declares under EACH, the first being 0, and
+-- WIDTH how many make a group.
+--
+-- ARGS of every script
+--   now       Unix ms; '0' means the server's own clock
+--   history   names the history of the data; '' means master_replid
+--   fresh     a new random epoch, used if one has to begin
+--   node      the caller's node id
+--   channels  the prefix of the node channels
+--   nudges    the channel on which ready threads are announced
 
-local NODE = ARGV[4]
+local NODE = ARG.node
 
 -- now is the time of the whole script, in Unix ms.
 local time
 local function now()
   if time then return time end
-  time = tonumber(ARGV[1])
+  time = tonumber(ARG.now)
   if time == 0 then
     local t = redis.call('TIME')
     time = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
@@ -29,7 +35,7 @@ end
 local known
 local function history()
   if known then return known end
-  known = ARGV[2]
+  known = ARG.history
   if known == '' then
     local info = redis.pcall('INFO', 'replication')
     local at = type(info) == 'string' and string.find(info, 'master_replid:', 1, true)
@@ -43,8 +49,8 @@ end
 -- one at once, whatever the script goes on to do.
 local function current(rec, epoch, replid)
   if replid == history() then return epoch end
-  redis.call('HSET', rec, 'epoch', ARGV[3], 'replid', history())
-  return ARGV[3]
+  redis.call('HSET', rec, 'epoch', ARG.fresh, 'replid', history())
+  return ARG.fresh
 end
 
 -- push appends list[first..last]. In pieces, because unpack has a limit.
@@ -98,7 +104,7 @@ local function publish(followers, member, epoch, at, list, first, last)
   for i = 1, #nodes, 2 do
     if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= now() then
       message = message or table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))
-      redis.call('PUBLISH', ARGV[5] .. nodes[i], message)
+      redis.call('PUBLISH', ARG.channels .. nodes[i], message)
     end
   end
 end

@@ -1,45 +1,46 @@
 -- nack.lua: give a claim back, to be tried again or to be a dead letter.
 --
--- KEYS     the thread's keys
--- ARGV[7]  member
--- ARGV[8]  run
--- ARGV[9]  token
--- ARGV[10] dispatch epoch
--- ARGV[11] how        'nack', 'bury' or 'back' (the attempt does not count)
--- ARGV[12] wait       ms for which it is not claimed; 0: at once
--- ARGV[13] error      '': as before
--- ARGV[14] terminal   the terminal event of a dead letter
--- ARGV[15] give back  1 or 0: a dead letter's decisions
--- ARGV[16] keep       ms for which a dead letter's execution is kept, and labels and answers
+-- KEYS  all of the thread's
+-- ARGS
+--   member
+--   run
+--   token
+--   depoch    the dispatch epoch
+--   how       'nack', 'bury' or 'back' (the attempt does not count)
+--   wait      ms for which it is not claimed; 0: at once
+--   error     '': as before
+--   terminal  the terminal event of a dead letter
+--   giveback  1 or 0: a dead letter's decisions
+--   keep      ms for which a dead letter's execution is kept, and labels and answers
 --
 -- Returns {state, ready, gave back, epoch, logged before, events logged}; state
 --   'queued' or 'dead_letter', '': the claim is lost.
 
-local t, member, how = keysOf(KEYS), ARGV[7], ARGV[11]
+local t, member, how = keysOf(KEYS), ARG.member, ARG.how
 local r = open(t.rec)
-local before, stamp = r.seq, stampOf(ARGV[9], 'nack')
-local d = getRun(t, ARGV[8])
+local before, stamp = r.seq, stampOf(ARG.token, 'nack')
+local d = getRun(t, ARG.run)
 if d and how ~= 'back' and d.stamp == stamp then
   return { d.state == 'dead_letter' and d.state or 'queued', d.ready, d.gave, r.epoch, before, {} }
 end
-if not holds(r, ARGV[8], ARGV[9], tonumber(ARGV[10])) then return { '', 0, 0, r.epoch, before, {} } end
+if not holds(r, ARG.run, ARG.token, tonumber(ARG.depoch)) then return { '', 0, 0, r.epoch, before, {} } end
 
-local wait, activated = tonumber(ARGV[12]), d.started > 0
+local wait, activated = tonumber(ARG.wait), d.started > 0
 local retry = NOW + wait
 if how == 'back' then
   r.attempts = math.max(r.attempts - 1, 0)
 else
   d.stamp, d.finish = stamp, 0
 end
-if ARGV[13] ~= '' then d.error = ARGV[13] end
+if ARG.error ~= '' then d.error = ARG.error end
 d.ready, d.gave = 0, 0
 if how == 'bury' or how == 'nack' and r.attempts >= d.max then
-  cut(t, r, member, d, ARGV[14], 'dead_letter', d.error)
+  cut(t, r, member, d, ARG.terminal, 'dead_letter', d.error)
   bury(t, d)
-  if ARGV[15] == '1' and activated and giveBack(t, member, d.execution) then
+  if ARG.giveback == '1' and activated and giveBack(t, member, d.execution) then
     d.gave = 1
   else
-    for _, key in ipairs({ t.journal, t.memo }) do redis.call('PEXPIRE', key, ARGV[16]) end
+    for _, key in ipairs({ t.journal, t.memo }) do redis.call('PEXPIRE', key, ARG.keep) end
     d.ready = release(t, r, member) and 1 or 0
   end
 else

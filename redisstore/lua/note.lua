@@ -1,30 +1,31 @@
 -- note.lua: append one batch whose records are bookkeeping.
 --
--- KEYS     the thread's keys
--- ARGV[7]  member
--- ARGV[8]  run
--- ARGV[9]  token
--- ARGV[10] dispatch epoch
--- ARGV[11] number
--- ARGV[12] expected position
--- ARGV[13] 1 if closing is given
--- ARGV[14] closing
--- ARGV[15] number of events
--- then     the events, the records
+-- KEYS  all of the thread's
+-- ARGS
+--   member
+--   run
+--   token
+--   depoch   the dispatch epoch
+--   number
+--   expect   position
+--   closes   1: closing is given
+--   closing
+--   events   how many
+-- REST  the events, the records
 --
 -- Returns {verdict (as fence, and PAUSED), epoch, end of the log}.
 
-local t, member = keysOf(KEYS), ARGV[7]
+local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
-local expect, last = tonumber(ARGV[12]), 15 + tonumber(ARGV[15])
+local expect, last = tonumber(ARG.expect), REST - 1 + tonumber(ARG.events)
 
-local verdict = fence(r, ARGV[8], ARGV[9], tonumber(ARGV[10]), tonumber(ARGV[11]), expect)
+local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), expect)
 if verdict == OK then
-  append(r, t.log, t.big, ARGV, 16, last)
+  append(r, t.log, t.big, ARGV, REST, last)
   note(t, getRun(t, r.run), ARGV, last + 1, #ARGV)
-  redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[11])
-  if ARGV[13] == '1' then redis.call('SET', t.closing, ARGV[14]) end
-  publish(t.followers, member, r.epoch, expect + 1, ARGV, 16, last)
+  redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARG.number)
+  if ARG.closes == '1' then redis.call('SET', t.closing, ARG.closing) end
+  publish(t.followers, member, r.epoch, expect + 1, ARGV, REST, last)
 elseif verdict == STORED then
   verdict = OK
 end

@@ -72,7 +72,7 @@ local function tell(t, member, events)
   for i = 1, #nodes, 2 do
     if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= NOW then
       message = message or table.concat(pack(pack({}, { 'w', member }, 1, 2), events, 1, #events))
-      redis.call('PUBLISH', ARGV[5] .. nodes[i], message)
+      redis.call('PUBLISH', ARG.channels .. nodes[i], message)
     end
   end
 end

@@ -29,7 +29,7 @@ local function renumber(t)
   local length, base, seq = redis.call('LLEN', t.log), tonumber(v[2] or 1), tonumber(v[3] or 0)
   if base and seq and seq == base + length - 1 then return end
   if seq and seq >= length then base = seq - length + 1 else base = base or 1 end
-  redis.call('HSET', t.rec, 'base', base, 'seq', base + length - 1, 'epoch', ARGV[3])
+  redis.call('HSET', t.rec, 'base', base, 'seq', base + length - 1, 'epoch', ARG.fresh)
   local snapat = tonumber(redis.call('HGET', t.rec, 'snapat') or 0)
   redis.call('HSET', t.rec, 'snapat', math.max(math.min(snapat, base + length - 1), base - 1))
 end

@@ -150,8 +150,8 @@ local function erase(t, r, member, remember)
   for _, d in ipairs(letters) do unbury(t, d) end
   redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.disp, t.archive,
     t.drafts, t.past)
-  redis.call('HSET', t.rec, 'thread', member, 'epoch', ARGV[3], 'replid', history(), 'base', 1, 'seq', 0,
+  redis.call('HSET', t.rec, 'thread', member, 'epoch', ARG.fresh, 'replid', history(), 'base', 1, 'seq', 0,
     'depoch', r.depoch, 'was', r.ver)
   redis.call('PEXPIRE', t.rec, remember)
-  begun(t, member, ARGV[3])
+  begun(t, member, ARG.fresh)
 end

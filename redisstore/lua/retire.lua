@@ -1,33 +1,34 @@
 -- retire.lua: take from a thread what is past its retention.
 --
--- KEYS     the thread's keys
--- ARGV[7]  member
--- ARGV[8]  age       ms for which events are kept
--- ARGV[9]  keep      ms for which runs are kept
--- ARGV[10] ttl       ms for which the thread is kept at rest; 0: for ever
--- ARGV[11] remember  as in delete.lua
--- ARGV[12] cursor    in the runs, or in the labels; '0' at first
--- ARGV[13] look      ms after which to look again at a thread whose runs grow older
+-- KEYS  all of the thread's
+-- ARGS
+--   member
+--   age       ms for which events are kept
+--   keep      ms for which runs are kept
+--   ttl       ms for which the thread is kept at rest; 0: for ever
+--   remember  as in delete.lua
+--   cursor    in the runs, or in the labels; '0' at first
+--   look      ms after which to look again at a thread whose runs grow older
 --
 -- Returns {cursor, epoch}: the cursor to go on with, '0' when the thread is done;
 --   the epoch under which the log begins again if the thread was erased, else ''.
 
-local t, member = keysOf(KEYS), ARGV[7]
+local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
 local input = tonumber(redis.call('HGET', t.rec, 'input') or 0)
 if input == 0 then return { '0', '' } end
 
-local age, keep, ttl = tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local age, keep, ttl = tonumber(ARG.age), tonumber(ARG.keep), tonumber(ARG.ttl)
 local used = math.max(input, lastMark(r))
 local busy = r.run ~= '' or redis.call('EXISTS', t.queue) == 1
 local waits = suspended(t)
 if ttl > 0 and not busy and not waits and NOW - used >= ttl then
-  erase(t, r, member, ARGV[11])
-  return { '0', ARGV[3] }
+  erase(t, r, member, ARG.remember)
+  return { '0', ARG.fresh }
 end
 
 -- Behind the runs come the labels, whose cursors begin with an l.
-local cursor, before = ARGV[12], r.base
+local cursor, before = ARG.cursor, r.base
 local labels = string.match(cursor, '^l(.*)')
 if not labels then
   cursor = prune(t, r, cursor, keep)
@@ -45,8 +46,8 @@ if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'len', r.bytes
 if cursor == '0' then
   local look = math.huge
   local function at(time) look = math.min(look, math.max(time, NOW + 1)) end
-  if busy then at(NOW + tonumber(ARGV[13])) end
-  if not busy and not waits and NOW - used < keep then at(math.min(NOW + tonumber(ARGV[13]), used + keep)) end
+  if busy then at(NOW + tonumber(ARG.look)) end
+  if not busy and not waits and NOW - used < keep then at(math.min(NOW + tonumber(ARG.look), used + keep)) end
   if r.marks ~= '' and r.base <= r.snapat then at(markOf(r, 1) + age) end
   if ttl > 0 and not waits then at(used + ttl) end
   if not waits or r.base > r.snapat or redis.call('HEXISTS', t.rec, 'look') == 1 then

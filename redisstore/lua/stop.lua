@@ -1,47 +1,48 @@
 -- stop.lua: end one run on purpose, and fence its worker.
 --
--- KEYS     the thread's keys
--- ARGV[7]  member
--- ARGV[8]  label     its latest run that has not ended, if no run is named
--- ARGV[9]  terminal  the terminal event of an active run; '': stop no active one
--- ARGV[10] request   names the call
--- ARGV[11] run       '': by label
--- ARGV[12] waiting   1: only if it waits
--- ARGV[13] reason
+-- KEYS  all of the thread's
+-- ARGS
+--   member
+--   label     its latest run that has not ended, if no run is named
+--   terminal  the terminal event of an active run; '': stop no active one
+--   request   names the call
+--   run       '': by label
+--   waiting   1: only if it waits
+--   reason
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
 --   events logged, fenced node, fenced token}.
 
-local t, member = keysOf(KEYS), ARGV[7]
+local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
 local before = r.seq
 
-local ids = { ARGV[11] }
-if ARGV[11] == '' then ids = unpacked(redis.call('HGET', t.memo, 'l:' .. ARGV[8]) or '') end
+local ids = { ARG.run }
+if ARG.run == '' then ids = unpacked(redis.call('HGET', t.memo, 'l:' .. ARG.label) or '') end
 local d
 for i = #ids, 1, -1 do
   local at = getRun(t, ids[i])
   -- The same call sent again finds what it did the first time, and stops nothing
   -- else.
-  if at and at.request == ARGV[10] then
+  if at and at.request == ARG.request then
     local waited = at.status == 'stopped'
     return { 1, waited and 1 or 0, at.id, waited and cancellation(t, at.id) or {}, at.ready, r.epoch, before, {}, '', '' }
   end
   if at and not d and (at.status == 'active' or at.status == 'queued') then d = at end
 end
 local held = d and d.status == 'active' and r.token ~= ''
-if not d or held and ARGV[12] == '1' or d.status == 'active' and ARGV[9] == '' then
+if not d or held and ARG.waiting == '1' or d.status == 'active' and ARG.terminal == '' then
   return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '' }
 end
 
-d.request = ARGV[10]
+d.request = ARG.request
 local ready, node, old = 0, '', ''
 local idle = r.run == '' and not suspended(t)
 if d.status == 'queued' then
-  withdraw(t, d, 'cancelled', ARGV[13])
+  withdraw(t, d, 'cancelled', ARG.reason)
 else
-  local terminal = d.started > 0 and ARGV[9]
-  node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARGV[13])
+  local terminal = d.started > 0 and ARG.terminal
+  node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARG.reason)
   redis.call('DEL', t.journal)
   idle = true
 end

@@ -1,8 +1,10 @@
 -- tail.lua: the ends of several logs, and the node goes on following them.
 --
--- KEYS    for each thread: rec, followers
--- ARGV[7] follow   ms for which the node follows
--- then    for each thread: member
+-- KEYS  for each: rec, followers
+-- ARGS
+--   follow  ms for which the node follows
+-- EACH
+--   member
 --
 -- Returns for each thread: epoch, end of the log; '' and 0 for one that cannot be
 --   read.
@@ -18,8 +20,8 @@ for k = 1, #KEYS, 2 do
   -- Only what reads is guarded: that nothing can be written is no thread's own.
   local ok, r = pcall(open, KEYS[k])
   if ok and r.seq and pcall(follows, KEYS[k + 1]) then
-    create(KEYS[k], r, ARGV[7 + (k + 1) / 2], 2 * tonumber(ARGV[7]))
-    follow(KEYS[k + 1], tonumber(ARGV[7]))
+    create(KEYS[k], r, ARGV[REST + (k - 1) / 2], 2 * tonumber(ARG.follow))
+    follow(KEYS[k + 1], tonumber(ARG.follow))
   else
     r = { epoch = '', seq = 0 }
   end

@@ -1,8 +1,8 @@
 -- thread.lua: what the scripts on a whole thread share: its keys, its record,
 -- its log. It stands between lib.lua and those that name it in scripts.go.
 --
--- A script on one thread gets that thread's keys in the order of keysOf, and in
--- ARGV[7] the thread's name as the partition's sorted sets hold it.
+-- A script on one thread gets that thread's keys in the order of keysOf, and, where it
+-- needs the thread's name as the partition's sorted sets hold it, a member.
 
 local NOW = now()
 
@@ -28,7 +28,7 @@ local function open(rec)
     n = tonumber(v[18] or 0), bytes = tonumber(v[19] or 0), marks = v[20] or '',
   }
   if not r.epoch then
-    r.epoch, r.new = ARGV[3], true
+    r.epoch, r.new = ARG.fresh, true
   else
     r.epoch = current(rec, r.epoch, v[3])
   end
@@ -87,13 +87,13 @@ end
 
 -- nudge tells all nodes that the thread wants a claim.
 local function nudge(member)
-  redis.call('PUBLISH', ARGV[6], table.concat(pack({}, { 'r', NODE, member }, 1, 3)))
+  redis.call('PUBLISH', ARG.nudges, table.concat(pack({}, { 'r', NODE, member }, 1, 3)))
 end
 
 -- fenced tells a worker's node that its claim is lost.
 local function fenced(node, member, token)
   if node ~= '' and node ~= NODE then
-    redis.call('PUBLISH', ARGV[5] .. node, table.concat(pack({}, { 'f', member, token }, 1, 3)))
+    redis.call('PUBLISH', ARG.channels .. node, table.concat(pack({}, { 'f', member, token }, 1, 3)))
   end
 end
 

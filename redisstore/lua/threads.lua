@@ -1,6 +1,6 @@
 -- threads.lua: what a list says of threads, found by their members in it.
 --
--- KEYS for each: rec, journal, queue
+-- KEYS  for each: rec, journal, queue
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
 --   waiting inputs}; {} when it was deleted.

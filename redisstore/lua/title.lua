@@ -1,11 +1,12 @@
 -- title.lua: name a thread.
 --
--- KEYS[1] rec
--- ARGV[7] title   '' takes the name away
+-- KEYS  rec
+-- ARGS
+--   title  '' takes the name away
 --
 -- Returns 1, or 0 when the thread was never used.
 
-local rec = KEYS[1]
+local rec = KEY.rec
 if redis.call('HEXISTS', rec, 'input') == 0 then return 0 end
-if ARGV[7] == '' then redis.call('HDEL', rec, 'title') else redis.call('HSET', rec, 'title', ARGV[7]) end
+if ARG.title == '' then redis.call('HDEL', rec, 'title') else redis.call('HSET', rec, 'title', ARG.title) end
 return 1

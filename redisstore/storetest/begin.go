@@ -53,8 +53,7 @@ var beginTests = []test{
 		first := th.begin(b)
 		th.ok(batch(first.Claim, 2, 1, "b"))
 		th.unchanged(func() { same(th, "answer", th.begin(b), first) })
-		other := b
-		other.Token = "another"
+		other := with(b, func(k *store.Execute) { k.Token = "another" })
 		same(th, "claim under another token", th.begin(other).Claim, store.Claim{})
 		th.ok(ending(first.Claim, 3, 2, "end", store.EndFinish))
 		th.unchanged(func() {

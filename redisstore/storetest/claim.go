@@ -291,9 +291,7 @@ var claimTests = []test{
 		b.Records = raws(`"step"`)
 		th.ok(b)
 		th.bury(failing(res.Claim))
-		again := th.start("r3")
-		again.Execution, again.Frozen, again.Requeues = "exe-r1", nil, "r2"
-		claim := th.begun(again)
+		claim := th.begun(th.requeue("r3", "exe-r1", "r2"))
 		c.move(e.lease + time.Millisecond)
 		same(th, "after a dead letter", th.claimed("t3", store.ClaimTakeover).Attempts, 2)
 		same(th, "renew", th.renew(claim), false)

@@ -104,7 +104,8 @@ var commitTests = []test{
 				th := e.on(s, fmt.Sprint("t", i))
 				ctx := context.Background()
 				c := store.Claim{Thread: th.key, RunID: "r1", Token: "token-r1"}
-				if _, err := s.Begin(ctx, store.Begin{Thread: th.key, RunID: "r1", Token: "token-r1", Events: events("start"), Frozen: raws("{}")[0]}); err != nil {
+				if _, err := s.Begin(ctx, store.Begin{Thread: th.key, RunID: "r1", Kind: store.Execute{
+					Claimed: store.Claimed{Token: "token-r1", Events: events("start")}, Fresh: fresh("r1")}}); err != nil {
 					e.Error(err)
 					return
 				}

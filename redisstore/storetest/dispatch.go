@@ -14,13 +14,14 @@ var dispatchTests = []test{
 	{"M1 M178 an accepted input is at once a queued dispatch with all that it came with", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		b := th.wait("r1")
-		b.Priority, b.Dedupe, b.MaxAttempts, b.Available = 7, "key", 2, c.read().Add(time.Minute)
+		available := c.read().Add(time.Minute)
+		b := th.later("r1", available)
+		b.Priority, b.Dedupe, b.MaxAttempts = 7, "key", 2
 		th.begun(b)
 		same(th, "list", th.listed(), "r1:queued")
 		same(th, "dispatch", show(th.dispatch("r1")), show(store.Dispatch{ID: "r1", Thread: th.key, State: store.DispatchQueued,
-			Priority: 7, Dedupe: "key", Available: b.Available, MaxAttempts: 2, Created: c.read(), Updated: c.read(),
-			Record: b.Record, Input: b.Input}))
+			Priority: 7, Dedupe: "key", Available: available, MaxAttempts: 2, Created: c.read(), Updated: c.read(),
+			Record: b.Record, Input: b.Kind.(store.Enqueue).Input}))
 		v := th.view(store.ReadQuery{RunID: "r1", Label: "label-r1"})
 		same(th, "run", string(v.Run.Status)+string(v.Run.Record), `queued{"run":"r1"}`)
 		same(th, "labelled", len(v.Labelled), 1)
@@ -198,15 +199,16 @@ var dispatchTests = []test{
 	{"M51 a claim returns what was queued, byte for byte", func(e *env) {
 		th := e.thread()
 		for i, text := range []string{`{"a": 1.0}`, " [ \"\\u00e9\xc3\xa9\" ] ", `"` + strings.Repeat("x", 200_000) + `"`, "{\"\x7f\":\"\\u0000\"}"} {
-			b := th.wait(fmt.Sprint("r", i))
-			b.Input, b.Record = []byte(text), []byte(text+" ")
+			input := []byte(text)
+			b := with(th.wait(fmt.Sprint("r", i)), func(k *store.Enqueue) { k.Input = input })
+			b.Record = []byte(text + " ")
 			th.begun(b)
 			res := th.claimed(fmt.Sprint("t", i), store.ClaimQueued)
-			if !bytes.Equal(res.Input, b.Input) || !bytes.Equal(res.Record, b.Record) {
+			if !bytes.Equal(res.Input, input) || !bytes.Equal(res.Record, b.Record) {
 				e.Errorf("%.40q came back as %.40q and %.40q", text, res.Input, res.Record)
 			}
 			d := th.dispatch(b.RunID)
-			if !bytes.Equal(d.Input, b.Input) || !bytes.Equal(d.Record, b.Record) {
+			if !bytes.Equal(d.Input, input) || !bytes.Equal(d.Record, b.Record) {
 				e.Errorf("%.40q is shown as %.40q and %.40q", text, d.Input, d.Record)
 			}
 			th.stop(b.Label)

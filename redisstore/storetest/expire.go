@@ -66,9 +66,7 @@ var expireTests = []test{
 		c := e.stopped()
 		th := e.thread()
 		th.expiring(c)
-		b := th.resume("r2", "exe-r2")
-		b.Frozen, b.Agent = raws(`{}`)[0], "agent"
-		th.ok(ending(th.begun(b), 2, 3, "end", store.EndFinish))
+		th.ok(ending(th.begun(th.steer("r2")), 2, 3, "end", store.EndFinish))
 		c.move(time.Hour)
 		if th.due() {
 			e.Error("due")
@@ -77,8 +75,9 @@ var expireTests = []test{
 	}},
 	{"archived messages are known by their ids", func(e *env) {
 		th := e.thread()
-		b := th.start("r1")
-		b.Archive = map[string]json.RawMessage{"m1": raws(`{"id":"m1"}`)[0], "m 2": raws(`{"id":"m 2"}`)[0]}
+		b := with(th.start("r1"), func(k *store.Execute) {
+			k.Archive = map[string]json.RawMessage{"m1": raws(`{"id":"m1"}`)[0], "m 2": raws(`{"id":"m 2"}`)[0]}
+		})
 		th.ok(ending(th.begun(b), 2, 1, "end", store.EndFinish))
 		v := th.view(store.ReadQuery{MessageIDs: []string{"m0", "m1", "m 2"}, ToolCallIDs: []string{"m1"}, InterruptIDs: []string{"m1"}})
 		same(th, "archived", v.Archived, map[string]bool{"m1": true, "m 2": true})
@@ -90,9 +89,7 @@ var expireTests = []test{
 	{"answers and archived messages of one begin are told apart", func(e *env) {
 		th := e.thread()
 		th.suspended()
-		b := th.resume("r2", "exe-r1")
-		b.Archive = map[string]json.RawMessage{"m1": raws(`{}`)[0]}
-		th.begun(b)
+		th.begun(with(th.steer("r2"), func(k *store.Steer) { k.Archive = map[string]json.RawMessage{"m1": raws(`{}`)[0]} }))
 		v := th.view(store.ReadQuery{MessageIDs: []string{"m1", "int"}, InterruptIDs: []string{"int", "m1"}})
 		same(th, "archived", v.Archived, map[string]bool{"m1": true})
 		same(th, "answers", show(v.Answers), `{"int":{"by":"r2"}}`)

@@ -40,7 +40,8 @@ var historyTests = []test{
 			"renew":  func(th *thread, c store.Claim) { th.renew(c) },
 			"claim":  func(th *thread, c store.Claim) { th.claim("t2") },
 			"begin": func(th *thread, c store.Claim) {
-				th.begin(store.Begin{Thread: th.key, RunID: "r1", Token: "token-r1", Events: events("x"), Frozen: raws("1")[0]})
+				th.begin(store.Begin{Thread: th.key, RunID: "r1", Kind: store.Execute{
+					Claimed: store.Claimed{Token: "token-r1", Events: events("x")}, Fresh: fresh("r1")}})
 			},
 			"tail": func(th *thread, c store.Claim) {
 				_, err := th.s.Tail(th.Context(), []store.ThreadKey{th.key})

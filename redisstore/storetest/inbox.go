@@ -132,9 +132,7 @@ var inboxTests = []test{
 		items := th.inboxItems("acme", "", 0)
 		same(th, "asked again", fmt.Sprint(len(items), string(items[0].Record), items[0].Since.Equal(c.read())), `1{"run":"r3"}true`)
 		same(th, "its reasons", th.inbox("acme", "tool_call", 0)+"/"+th.inbox("acme", "confirmation", 0), "/t")
-		b2 := th.start("r4")
-		b2.Answers = map[string]json.RawMessage{"int": raws("null")[0]}
-		th.begun(b2)
+		th.begun(with(th.steer("r4"), func(k *store.Steer) { k.Answers = map[string]json.RawMessage{"int": raws("null")[0]} }))
 		same(th, "steered away", th.inbox("acme", "", 0)+th.inbox("acme", "confirmation", 0), "")
 	}},
 	{"a cursor stays where it is when suspensions come and go", func(e *env) {

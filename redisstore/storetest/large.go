@@ -16,9 +16,7 @@ var largeTests = []test{
 		ears := []*heard{listen(s), listen(other)}
 		th.from(other).view(store.ReadQuery{Follower: true})
 		large := func(name string) string { return name + strings.Repeat("-", 20) }
-		b := th.start("r1")
-		b.Events = events(large("start"))
-		c := th.begun(b)
+		c := th.begun(with(th.start("r1"), func(k *store.Execute) { k.Events = events(large("start")) }))
 		th.ok(batch(c, 2, 1, "a "+large("b")+" c "+large("d")))
 		th.ok(batch(c, 3, 5, strings.Repeat("x", 20)+" "+large("\x00\x00")+" \x00"))
 		th.begun(th.wait("r2"))

@@ -12,7 +12,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	res.Start = m.end()
 	if r := m.runs[b.RunID]; r != nil {
 		res.Start.Seq = r.begin
-		if m.active == r && r.token == b.Token && b.Token != "" {
+		if now := b.Claimed(); m.active == r && now != nil && r.token == now.Token {
 			res.Claim = m.claimOf(r)
 		}
 		return res, false
@@ -26,31 +26,29 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	case b.Deadline > 0 && m.now.UnixMilli() > b.Deadline:
 		return store.BeginResult{Status: store.BeginExpired, Start: m.end()}, false
 	}
-	resumes := len(b.Answers) > 0
-	if !b.Queue {
-		switch {
+	now, resumes := b.Claimed(), b.Answers() != nil
+	if now != nil {
+		switch _, same := b.Kind.(store.Resume); {
 		case m.active != nil, m.open != nil && !resumes, resumes && m.open == nil:
 			return res, true
-		case resumes && b.Frozen == nil && m.exe.id != b.Execution:
+		case same && m.exe.id != b.Execution:
 			return res, true
 		}
 	}
-	var letter *run
-	if b.Requeues != "" {
-		letter = m.runs[b.Requeues]
-		if !m.requeues(letter, b) {
-			return store.BeginResult{Status: store.BeginGone, Start: m.end()}, false
-		}
+	name, fresh := letterOf(b)
+	letter := m.runs[name]
+	if name != "" && !m.requeues(letter, fresh) {
+		return store.BeginResult{Status: store.BeginGone, Start: m.end()}, false
 	}
 	r := m.admit(b)
 	if letter != nil {
 		letter.RequeuedAs, letter.Updated, letter.Input = r.ID, m.now, nil
 	}
 	m.decide()
-	if b.Queue {
-		r.State, r.status, r.Input = store.DispatchQueued, store.RunQueued, b.Input
-		r.cancelled = [2]string{string(b.Cancelled[0]), string(b.Cancelled[1])}
-		r.Available = b.Available
+	if k, ok := b.Kind.(store.Enqueue); ok {
+		r.State, r.status, r.Input = store.DispatchQueued, store.RunQueued, k.Input
+		r.cancelled = [2]string{string(k.Cancelled[0]), string(k.Cancelled[1])}
+		r.Available = k.Available
 		m.waiting = append(m.waiting, r)
 		m.lineUp()
 		if m.idle() {
@@ -59,13 +57,11 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 		return res, false
 	}
 	m.answer(b)
-	for id, text := range b.Archive {
-		m.archived[id] = text != nil
-	}
-	m.append(stringsOf(b.Events)...)
-	m.claimed(r, b.Token, node)
+	m.append(stringsOf(now.Events)...)
+	m.claimed(r, now.Token, node)
 	m.starts(r, res.Start.Seq+1)
-	if b.Frozen == nil {
+	switch b.Kind.(type) {
+	case store.Resume, store.Requeue:
 		m.latestX[r.exe] = r.ID
 	}
 	r.number = 1
@@ -83,12 +79,23 @@ func (m *model) holder(key string) *run {
 	return nil
 }
 
-// requeues reports whether a dead letter can be gone on with.
-func (m *model) requeues(letter *run, b store.Begin) bool {
+// letterOf is the dead letter that a begin names, and whether its input begins again.
+func letterOf(b store.Begin) (name string, fresh bool) {
+	switch k := b.Kind.(type) {
+	case store.Execute:
+		return k.Letter, true
+	case store.Requeue:
+		return k.Letter, false
+	}
+	return "", false
+}
+
+// requeues reports whether a dead letter can be begun again, or gone on with.
+func (m *model) requeues(letter *run, fresh bool) bool {
 	if letter == nil || letter.State != store.DispatchDeadLetter || letter.RequeuedAs != "" {
 		return false
 	}
-	return b.Frozen != nil || m.exe != nil && m.exe.id == letter.exe
+	return fresh || m.exe != nil && m.exe.id == letter.exe
 }
 
 // admit makes the run of an accepted begin.
@@ -110,19 +117,29 @@ func (m *model) admit(b store.Begin) *run {
 
 // answer does with the execution what a begin that starts at once says.
 func (m *model) answer(b store.Begin) {
-	if len(b.Answers) > 0 {
-		for id, text := range b.Answers {
-			m.answers[id] = string(text)
-		}
-		if b.Frozen == nil {
-			m.exe.journal = append(m.exe.journal, string(b.Answer))
-			m.exe.gave = &given{open: m.open, deadline: m.deadline, length: len(m.exe.journal)}
-		}
+	for id, text := range b.Answers() {
+		m.answers[id] = string(text)
+	}
+	if k, ok := b.Kind.(store.Resume); ok {
+		m.exe.journal = append(m.exe.journal, string(k.Decisions))
+		m.exe.gave = &given{open: m.open, deadline: m.deadline, length: len(m.exe.journal)}
+	}
+	if b.Answers() != nil {
 		m.open, m.deadline = nil, 0
 		m.drafts = map[string]string{}
 	}
-	if b.Frozen != nil {
-		m.exe = &execution{id: b.Execution, agent: b.Agent, frozen: string(b.Frozen), began: m.now}
+	switch k := b.Kind.(type) {
+	case store.Execute:
+		m.executes(b.Execution, k.Fresh)
+	case store.Steer:
+		m.executes(b.Execution, k.Fresh)
+	}
+}
+
+func (m *model) executes(id string, f store.Fresh) {
+	m.exe = &execution{id: id, agent: f.Agent, frozen: string(f.Frozen), began: m.now}
+	for id, text := range f.Archive {
+		m.archived[id] = text != nil
 	}
 }
 

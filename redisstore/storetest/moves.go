@@ -61,17 +61,32 @@ func raws(words string) []json.RawMessage {
 func (th *thread) start(run string) store.Begin {
 	th.Helper()
 	return store.Begin{Thread: th.key, Version: th.view().Version, RunID: run, Label: "label-" + run,
-		Execution: "exe-" + run, Record: json.RawMessage(`{"run":"` + run + `"}`), Token: "token-" + run,
-		Events: events("start:" + run), Frozen: json.RawMessage(`{"of":"` + run + `"}`), Agent: "agent"}
+		Execution: "exe-" + run, Record: json.RawMessage(`{"run":"` + run + `"}`),
+		Kind: store.Execute{Claimed: claimedAs(run), Fresh: fresh(run)}}
+}
+
+func claimedAs(run string) store.Claimed {
+	return store.Claimed{Token: "token-" + run, Events: events("start:" + run)}
+}
+
+func fresh(run string) store.Fresh {
+	return store.Fresh{Agent: "agent", Frozen: json.RawMessage(`{"of":"` + run + `"}`)}
+}
+
+// with is a Begin of which something is changed that only its kind has.
+func with[K store.BeginKind](b store.Begin, change func(*K)) store.Begin {
+	k := b.Kind.(K)
+	change(&k)
+	b.Kind = k
+	return b
 }
 
 // wait is a Begin that queues.
 func (th *thread) wait(run string) store.Begin {
 	th.Helper()
 	b := th.start(run)
-	b.Token, b.Events, b.Frozen, b.Agent = "", nil, nil, ""
-	b.Queue, b.Input = true, json.RawMessage(`{"input":"`+run+`"}`)
-	b.Cancelled = [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}
+	b.Kind = store.Enqueue{Input: json.RawMessage(`{"input":"` + run + `"}`),
+		Cancelled: [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}}
 	return b
 }
 
@@ -79,10 +94,41 @@ func (th *thread) wait(run string) store.Begin {
 func (th *thread) resume(run, execution string) store.Begin {
 	th.Helper()
 	b := th.start(run)
-	b.Execution, b.Frozen, b.Agent = execution, nil, ""
-	b.Answers = map[string]json.RawMessage{"int": json.RawMessage(`{"by":"` + run + `"}`)}
-	b.Answer = json.RawMessage(`"answer-` + run + `"`)
+	b.Execution = execution
+	b.Kind = store.Resume{Claimed: claimedAs(run), Answers: answered(run), Decisions: json.RawMessage(`"answer-` + run + `"`)}
 	return b
+}
+
+// steer is a Begin that answers it and begins a new execution.
+func (th *thread) steer(run string) store.Begin {
+	th.Helper()
+	b := th.start(run)
+	b.Kind = store.Steer{Claimed: claimedAs(run), Fresh: fresh(run), Answers: answered(run)}
+	return b
+}
+
+func answered(run string) map[string]json.RawMessage {
+	return map[string]json.RawMessage{"int": json.RawMessage(`{"by":"` + run + `"}`)}
+}
+
+// requeue is a Begin that goes on with a dead letter's execution.
+func (th *thread) requeue(run, execution, letter string) store.Begin {
+	th.Helper()
+	b := th.start(run)
+	b.Execution, b.Kind = execution, store.Requeue{Claimed: claimedAs(run), Letter: letter}
+	return b
+}
+
+// afresh is a Begin that begins a dead letter again from the top.
+func (th *thread) afresh(run, letter string) store.Begin {
+	th.Helper()
+	return with(th.start(run), func(k *store.Execute) { k.Letter = letter })
+}
+
+// later is a Begin that queues and is not available before a time.
+func (th *thread) later(run string, at time.Time) store.Begin {
+	th.Helper()
+	return with(th.wait(run), func(k *store.Enqueue) { k.Available = at })
 }
 
 func (th *thread) begin(b store.Begin) store.BeginResult {

@@ -166,34 +166,26 @@ var nackTests = []test{
 		b.Records = raws(`"step"`)
 		th.ok(b)
 		th.bury(failing(claim))
-		again := th.start("r2")
-		again.Execution, again.Frozen, again.Agent, again.Requeues = "exe-r1", nil, "", "r1"
-		next := th.begun(again)
+		next := th.begun(th.requeue("r2", "exe-r1", "r1"))
 		x, err := th.s.Journal(e.Context(), next)
 		same(th, "execution", must(th, x, err).ID+string(x.Frozen)+show(x.Journal), `exe-r1{"of":"r1"}["step"]`)
 		same(th, "requeued as", th.dispatch("r1").RequeuedAs, "r2")
 		th.ok(ending(next, 2, 4, "end", store.EndFinish))
-		more := th.start("r3")
-		more.Execution, more.Frozen, more.Agent, more.Requeues = "exe-r1", nil, "", "r1"
+		more := th.requeue("r3", "exe-r1", "r1")
 		th.unchanged(func() { same(th, "twice", th.begin(more).Status, store.BeginGone) })
 	}},
 	{"a dead letter is begun again from the top, and not once its execution is forgotten", func(e *env) {
 		th := e.thread()
 		th.bury(failing(th.begun(th.start("r1"))))
-		again := th.start("r2")
-		again.Requeues = "r1"
-		th.ok(ending(th.begun(again), 2, 3, "end", store.EndFinish))
+		th.ok(ending(th.begun(th.afresh("r2", "r1")), 2, 3, "end", store.EndFinish))
 		same(th, "requeued as", th.dispatch("r1").RequeuedAs, "r2")
-		twice := th.start("r2b")
-		twice.Requeues = "r1"
+		twice := th.afresh("r2b", "r1")
 		th.unchanged(func() { same(th, "twice", th.begin(twice).Status, store.BeginGone) })
 		th.bury(failing(th.begun(th.start("r3"))))
 		th.ok(ending(th.begun(th.start("r4")), 2, 7, "end", store.EndFinish))
-		late := th.start("r5")
-		late.Execution, late.Frozen, late.Agent, late.Requeues = "exe-r3", nil, "", "r3"
+		late := th.requeue("r5", "exe-r3", "r3")
 		th.unchanged(func() { same(th, "another execution has begun", th.begin(late).Status, store.BeginGone) })
-		none := th.start("r6")
-		none.Requeues = "none"
+		none := th.afresh("r6", "none")
 		th.unchanged(func() { same(th, "an unknown one", th.begin(none).Status, store.BeginGone) })
 	}},
 }

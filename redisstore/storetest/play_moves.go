@@ -80,52 +80,61 @@ func (p *player) begin(g *game) store.Begin {
 	letter := p.letter(g)
 	switch {
 	case (g.active != nil || p.one(3)) && !p.one(20):
-		b.Queue, b.Input = true, raw(`{"input":"`+id+`"}`)
-		b.Cancelled = [2][]byte{event("S", id), event("T", id)}
+		k := store.Enqueue{Input: raw(`{"input":"` + id + `"}`), Cancelled: [2][]byte{event("S", id), event("T", id)}}
 		if p.one(5) {
-			b.Available = g.now.Add(pick(p, time.Millisecond, time.Second, time.Minute))
+			k.Available = g.now.Add(pick(p, time.Millisecond, time.Second, time.Minute))
 		}
+		b.Kind = k
 		return b
 	case g.open != nil && !p.one(20):
 		b = p.steering(g, id)
 		if p.one(3) {
 			return b
 		}
-		b.Frozen, b.Agent, b.Answer, b.Execution = nil, "", raw(`"answer-`+id+`"`), g.exe.id
+		steer := b.Kind.(store.Steer)
+		b.Kind = store.Resume{Claimed: steer.Claimed, Answers: steer.Answers, Decisions: raw(`"answer-` + id + `"`)}
+		b.Execution = g.exe.id
 		if p.one(15) {
 			b.Execution = "other"
 		}
 		return b
 	case letter != "" && p.one(2):
-		b.Requeues = letter
 		if p.one(3) {
 			break
 		}
-		b.Token, b.Events = "b"+id, p.opening(id)
+		b.Kind = store.Requeue{Claimed: p.atOnce(id), Letter: letter}
 		if r := g.runs[letter]; r != nil {
 			b.Execution = r.exe
 		}
 		return b
 	case p.one(20):
-		b.Answers, b.Answer = map[string]json.RawMessage{"none": raw("1")}, raw("1")
+		b.Kind = store.Steer{Claimed: p.atOnce(id), Fresh: fresh(id), Answers: map[string]json.RawMessage{"none": raw("1")}}
+		return b
+	default:
+		letter = ""
 	}
-	b.Token, b.Events = "b"+id, p.opening(id)
-	b.Frozen, b.Agent = raw(`{"of":"`+id+`"}`), "agent"
+	k := store.Execute{Claimed: p.atOnce(id), Fresh: fresh(id), Letter: letter}
 	if p.one(10) {
-		b.Archive = map[string]json.RawMessage{pick(p, "m1", "m2"): raw(`{}`)}
+		k.Archive = map[string]json.RawMessage{pick(p, "m1", "m2"): raw(`{}`)}
 	}
+	b.Kind = k
 	return b
 }
 
 // steering answers what is open and begins anew.
 func (p *player) steering(g *game, id string) store.Begin {
 	b := store.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
-		Record: raw(`{"run":"` + id + `"}`), Token: "b" + id, Events: p.opening(id), Frozen: raw(`{"of":"` + id + `"}`), Agent: "agent",
-		Answers: map[string]json.RawMessage{}}
+		Record: raw(`{"run":"` + id + `"}`)}
+	answers := map[string]json.RawMessage{}
 	for _, interrupt := range g.open.ids {
-		b.Answers[interrupt] = raw(`{"by":"` + id + `"}`)
+		answers[interrupt] = raw(`{"by":"` + id + `"}`)
 	}
+	b.Kind = store.Steer{Claimed: p.atOnce(id), Fresh: fresh(id), Answers: answers}
 	return b
+}
+
+func (p *player) atOnce(id string) store.Claimed {
+	return store.Claimed{Token: "b" + id, Events: p.opening(id)}
 }
 
 // opening is the same whenever the run is begun: a call sent again is the same call.

@@ -15,8 +15,7 @@ var queueTests = []test{
 	{"M3 M31 a dispatch is not claimed before it is available, unless by its id", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		b := th.wait("r1")
-		b.Available = c.read().Add(time.Minute)
+		b := th.later("r1", c.read().Add(time.Minute))
 		th.begun(b)
 		later := e.on(th.s, "by id")
 		b.Thread, b.Version = later.key, 0
@@ -37,9 +36,7 @@ var queueTests = []test{
 	{"M3 M84 what is not available yet does not hold what stands behind it", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		b := th.wait("r1")
-		b.Available = c.read().Add(time.Minute)
-		th.begun(b)
+		th.begun(th.later("r1", c.read().Add(time.Minute)))
 		th.begun(th.wait("r2"))
 		if !th.due() {
 			e.Error("not due")
@@ -51,9 +48,7 @@ var queueTests = []test{
 	}},
 	{"a time long past, even before 1970, is no time to wait for", func(e *env) {
 		th := e.thread()
-		b := th.wait("r1")
-		b.Available = time.UnixMilli(-1)
-		th.begun(b)
+		th.begun(th.later("r1", time.UnixMilli(-1)))
 		if !th.due() {
 			e.Error("not due")
 		}
@@ -298,11 +293,11 @@ var queueTests = []test{
 		th := e.thread()
 		first := th.wait("r1")
 		th.begun(first)
-		other := th.wait("r1")
-		other.Input, other.Record, other.Priority, other.Label = raws(`"other"`)[0], raws(`"other"`)[0], 1, "other"
+		other := with(th.wait("r1"), func(k *store.Enqueue) { k.Input = raws(`"other"`)[0] })
+		other.Record, other.Priority, other.Label = raws(`"other"`)[0], 1, "other"
 		th.unchanged(func() { th.begin(other) })
 		d := th.dispatch("r1")
-		same(th, "dispatch", words(string(d.Input), string(d.Record), d.Priority), string(first.Input)+" "+string(first.Record)+" 128")
+		same(th, "dispatch", words(string(d.Input), string(d.Record), d.Priority), string(first.Kind.(store.Enqueue).Input)+" "+string(first.Record)+" 128")
 		th.carried("r1")
 		th.unchanged(func() { th.begin(th.start("r1")) })
 		same(th, "log", th.log(), "start:r1 end:r1")

@@ -191,9 +191,7 @@ var resumeTests = []test{
 	{"steering away keeps the answers and begins a new execution", func(e *env) {
 		th := e.thread()
 		th.suspended()
-		b := th.resume("r2", "exe-r2")
-		b.Frozen, b.Agent = raws(`{"of":"r2"}`)[0], "agent"
-		c := th.begun(b)
+		c := th.begun(th.steer("r2"))
 		v := th.view(store.ReadQuery{InterruptIDs: []string{"int"}})
 		if v.Suspension != nil || len(v.Answers) != 1 {
 			e.Errorf("suspension %s, answers %s", v.Suspension, show(v.Answers))

@@ -66,24 +66,26 @@ func (st *storm) begin(r *rand.Rand, s store.Store, id string) {
 	b := store.Begin{Thread: th.key, Version: v.Version, RunID: id, Label: id, Execution: "x" + id, Record: raws("{}")[0]}
 	switch {
 	case v.Active != nil || v.Suspension == nil && r.IntN(2) == 0:
-		b.Queue, b.Input = true, raws("{}")[0]
-		b.Cancelled = [2][]byte{[]byte("S:" + id), []byte("T:" + id)}
+		wait := store.Enqueue{Input: raws("{}")[0], Cancelled: [2][]byte{[]byte("S:" + id), []byte("T:" + id)}}
 		b.Priority, b.MaxAttempts = []int{0, 1, 255}[r.IntN(3)], r.IntN(3)
 		if r.IntN(4) == 0 {
 			b.Dedupe = "key"
 		}
 		if r.IntN(4) == 0 {
-			b.Available = v.Now.Add(time.Second)
+			wait.Available = v.Now.Add(time.Second)
 		}
+		b.Kind = wait
 	default:
-		b.Token, b.Events, b.Frozen = "begin-"+id, events("S:"+id), raws("{}")[0]
-		if v.Suspension != nil {
-			b.Answers = map[string]json.RawMessage{"int": raws("1")[0]}
-			if r.IntN(3) > 0 {
-				b.Frozen, b.Answer, b.Execution = nil, raws("1")[0], string(v.Suspension[1:len(v.Suspension)-1])
-			}
-		} else if letter := st.letter(s); letter != "" {
-			b.Requeues = letter
+		once := store.Claimed{Token: "begin-" + id, Events: events("S:" + id)}
+		answers := map[string]json.RawMessage{"int": raws("1")[0]}
+		switch {
+		case v.Suspension == nil:
+			b.Kind = store.Execute{Claimed: once, Fresh: fresh(id), Letter: st.letter(s)}
+		case r.IntN(3) > 0:
+			b.Execution = string(v.Suspension[1 : len(v.Suspension)-1])
+			b.Kind = store.Resume{Claimed: once, Answers: answers, Decisions: raws("1")[0]}
+		default:
+			b.Kind = store.Steer{Claimed: once, Fresh: fresh(id), Answers: answers}
 		}
 	}
 	for range 1 + r.IntN(2) { // a second time as after a lost reply
@@ -98,7 +100,7 @@ func (st *storm) begin(r *rand.Rand, s store.Store, id string) {
 		if !st.accepted[id] {
 			st.accepted[id] = true
 			st.runs = append(st.runs, id)
-			if !b.Queue {
+			if b.Claimed() != nil {
 				st.logged[res.Start.Seq+1] = "S:" + id
 			}
 		}
@@ -301,8 +303,7 @@ func (st *storm) settle() {
 		v := th.view()
 		if v.Suspension != nil {
 			b := th.resume(fmt.Sprint("settle", i), string(v.Suspension[1:len(v.Suspension)-1]))
-			b.Events = events("S:" + b.RunID)
-			th.begun(b)
+			th.begun(with(b, func(k *store.Resume) { k.Events = events("S:" + b.RunID) }))
 			st.accepted[b.RunID] = true
 			st.clock.move(th.lease + time.Millisecond)
 		}

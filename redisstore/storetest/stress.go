@@ -23,8 +23,8 @@ func inParallel(n, workers int, f func(i int)) {
 
 // enqueue is a Begin that queues, made without a look at the thread.
 func enqueue(key store.ThreadKey, run string) store.Begin {
-	return store.Begin{Thread: key, RunID: run, Label: "label-" + run, Execution: "exe-" + run, Queue: true,
-		Record: raws(`{}`)[0], Input: raws(`{}`)[0], Cancelled: [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}}
+	return store.Begin{Thread: key, RunID: run, Label: "label-" + run, Execution: "exe-" + run, Record: raws(`{}`)[0],
+		Kind: store.Enqueue{Input: raws(`{}`)[0], Cancelled: [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}}}
 }
 
 var stressTests = []test{

@@ -11,18 +11,19 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// scan merges a listing's partitions. Each is asked for its likely share of what
+// merge reads a listing's partitions as one. Each is asked for its likely share of what
 // is wanted, and again when it turns out to hold more of it. Those whose master does
 // not answer are left out, and come first on the next page.
-type scan struct {
+type merge struct {
 	s        *Store
 	l        listing
-	parts    []scanned
+	parts    []source
 	answered bool  // one of them at least
 	err      error // of one that did not
 }
 
-type scanned struct {
+// source is one partition of a merge.
+type source struct {
 	part   *partition
 	at     string // the last member that was gone through
 	after  string // the last one that was read
@@ -31,21 +32,21 @@ type scanned struct {
 	silent bool // its master does not answer: nothing is ahead
 }
 
-func (s *Store) scan(l listing) *scan {
-	c := &scan{s: s, l: l}
+func (s *Store) merge(l listing) *merge {
+	c := &merge{s: s, l: l}
 	for i := range s.keys.parts {
 		from, late := l.late[i]
 		if !late {
 			from = l.after
 		}
-		c.parts = append(c.parts, scanned{part: &s.keys.parts[i], at: from, after: from, done: l.over && !late})
+		c.parts = append(c.parts, source{part: &s.keys.parts[i], at: from, after: from, done: l.over && !late})
 	}
 	return c
 }
 
 // silence leaves a partition that has not answered to the next page. On one server, or
 // when the error is an answer, it returns the error.
-func (c *scan) silence(p *partition, err error) error {
+func (c *merge) silence(p *partition, err error) error {
 	if _, several := c.s.client.(*redis.ClusterClient); !several || !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
@@ -57,7 +58,7 @@ func (c *scan) silence(p *partition, err error) error {
 }
 
 // missing is an error that wraps store.ErrPartial when something is missing.
-func (c *scan) missing() error {
+func (c *merge) missing() error {
 	if c.err == nil {
 		return nil
 	}
@@ -65,11 +66,11 @@ func (c *scan) missing() error {
 }
 
 // through notes that a hit was gone through.
-func (c *scan) through(h hit) { c.parts[h.part.index].at = h.member }
+func (c *merge) through(h hit) { c.parts[h.part.index].at = h.member }
 
 // next is the cursor of the page behind a full one, which ends with a member, or behind
 // all that has answered.
-func (c *scan) next(last string, full bool) string {
+func (c *merge) next(last string, full bool) string {
 	l := c.l
 	l.late = map[int]string{}
 	if full {
@@ -94,7 +95,7 @@ func (c *scan) next(last string, full bool) string {
 }
 
 // take returns the next members in order, fewer than n only at the end.
-func (c *scan) take(ctx context.Context, n int) ([]hit, error) {
+func (c *merge) take(ctx context.Context, n int) ([]hit, error) {
 	var hits []hit
 	for len(hits) < n {
 		if err := c.fill(ctx, n-len(hits)); err != nil {
@@ -125,7 +126,7 @@ func (c *scan) take(ctx context.Context, n int) ([]hit, error) {
 			hits = append(hits, hit{p.part, p.ahead[0]})
 			p.ahead = p.ahead[1:]
 		}
-		if !slices.ContainsFunc(c.parts, func(p scanned) bool { return !p.silent && (!p.done || len(p.ahead) > 0) }) {
+		if !slices.ContainsFunc(c.parts, func(p source) bool { return !p.silent && (!p.done || len(p.ahead) > 0) }) {
 			break
 		}
 	}
@@ -134,10 +135,10 @@ func (c *scan) take(ctx context.Context, n int) ([]hit, error) {
 
 // fill asks the partitions of which nothing is ahead for their share of n, and
 // for three deviations more, so that one round is nearly always enough.
-func (c *scan) fill(ctx context.Context, n int) error {
+func (c *merge) fill(ctx context.Context, n int) error {
 	share := float64(n) / float64(len(c.parts))
 	count := min(n, int(share+3*math.Sqrt(share))+3)
-	var asked []*scanned
+	var asked []*source
 	var cmds []*redis.StringSliceCmd
 	for i := range c.parts {
 		p := &c.parts[i]

@@ -40,8 +40,7 @@ type renewed struct {
 // too: expiry permits a takeover, and only the takeover fences.
 func (s *Store) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	t := s.keys.thread(c.Thread)
-	n := &renewal{call{renewScript, []string{t.rec(), t.part.leases},
-		[]any{t.member, c.RunID, c.Token, c.DispatchEpoch, s.opts.Lease.Milliseconds()}}, make(chan renewed, 1)}
+	n := &renewal{renewCall(t.rec(), t.part.leases, t.member, c, s.opts.Lease), make(chan renewed, 1)}
 	q := &s.renewals[t.part.index]
 	if err := q.add(n); err != nil {
 		return false, err
@@ -53,6 +52,12 @@ func (s *Store) Renew(ctx context.Context, c store.Claim) (bool, error) {
 		q.withdraw(n)
 		return false, fmt.Errorf("redisstore: renew: %w: %w", store.ErrOutcomeUnknown, ctx.Err())
 	}
+}
+
+func renewCall(rec, leases, member string, c store.Claim, lease time.Duration) call {
+	return call{script: renewScript, keys: []string{rec, leases}, args: args{
+		{"member", member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"lease", lease.Milliseconds()},
+	}}
 }
 
 func (q *renewals) add(n *renewal) error {
@@ -121,7 +126,7 @@ func (s *Store) renew(calls []call) []renewed {
 	return out
 }
 
-// openRenewals makes the way that renewals go.
+// openRenewals makes the connections over which renewals go.
 func (s *Store) openRenewals() {
 	s.renewing = beside(s.client, s.opts.Timeout)
 	s.renewals = make([]renewals, len(s.keys.parts))
@@ -140,8 +145,8 @@ func (s *Store) closeRenewals() {
 	}
 }
 
-// closeWay closes the connections that are not the caller's.
-func (s *Store) closeWay() error {
+// closeLeaseConnections closes the connections that are not the caller's.
+func (s *Store) closeLeaseConnections() error {
 	if s.renewing == s.client {
 		return nil
 	}

@@ -17,7 +17,7 @@ import (
 // queue lets calls wait for turns and notes in what order they go.
 type queue struct {
 	t     *testing.T
-	turns *turns
+	limit *readLimit
 
 	mu   sync.Mutex
 	went []string // sorted among those that went at once
@@ -27,7 +27,7 @@ type queue struct {
 // call waits for a turn, and is noted when it has come.
 func (q *queue) call(thread string, bytes int64) {
 	go func() {
-		if err := q.turns.take(q.t.Context(), thread, bytes); err == nil {
+		if err := q.limit.take(q.t.Context(), thread, bytes); err == nil {
 			q.mu.Lock()
 			defer q.mu.Unlock()
 			q.went = append(q.went, thread)
@@ -37,7 +37,7 @@ func (q *queue) call(thread string, bytes int64) {
 }
 
 func (q *queue) give(thread string, bytes int64) {
-	q.turns.give(thread, bytes)
+	q.limit.give(thread, bytes)
 	synctest.Wait()
 }
 
@@ -54,7 +54,7 @@ func (q *queue) order(want string) {
 
 func TestThreadsTakeTurnsHoweverManyCallsWaitForEach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{t: t, turns: newTurns(2, 1, 100)}
+		q := &queue{t: t, limit: newReadLimit(2, 1, 100)}
 		for range 5 {
 			q.call("many", 1)
 		}
@@ -73,15 +73,15 @@ func TestThreadsTakeTurnsHoweverManyCallsWaitForEach(t *testing.T) {
 			q.give("many", 1)
 		}
 		q.order("a many b many b many many many")
-		if len(q.turns.waiting)+len(q.turns.under)+q.turns.order.Len()+q.turns.taken+int(q.turns.used) != 0 {
-			t.Errorf("left: %+v", q.turns)
+		if len(q.limit.waiting)+len(q.limit.under)+q.limit.order.Len()+q.limit.taken+int(q.limit.used) != 0 {
+			t.Errorf("left: %+v", q.limit)
 		}
 	})
 }
 
 func TestLargeCallsGoWhenThereIsRoomAndHoldUpThoseBehind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{t: t, turns: newTurns(4, 1, 100)}
+		q := &queue{t: t, limit: newReadLimit(4, 1, 100)}
 		q.call("a", 60)
 		q.call("b", 60)
 		q.call("c", 50)
@@ -108,12 +108,12 @@ func TestLargeCallsGoWhenThereIsRoomAndHoldUpThoseBehind(t *testing.T) {
 
 func TestWhoWaitsTooLongLeavesThePlaceToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		q := &queue{t: t, turns: newTurns(1, 1, 100)}
+		q := &queue{t: t, limit: newReadLimit(1, 1, 100)}
 		q.call("a", 1)
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		began := time.Now()
-		err := q.turns.take(ctx, "b", 1)
+		err := q.limit.take(ctx, "b", 1)
 		if !errors.Is(err, store.ErrOutcomeUnknown) || !errors.Is(err, context.DeadlineExceeded) || time.Since(began) != time.Second {
 			t.Errorf("after %v: %v", time.Since(began), err)
 		}

@@ -65,7 +65,7 @@ func (s *Store) listen(ctx context.Context) error {
 	s.running.Go(func() {
 		for {
 			s.receive(sub)
-			s.offers.parted()
+			s.presence.parted()
 			if sub = s.resubscribe(); sub == nil {
 				return
 			}
@@ -96,7 +96,7 @@ func (s *Store) subscribe(ctx context.Context) (*redis.PubSub, error) {
 func (s *Store) subscribeTo(ctx context.Context, client redis.UniversalClient) (*redis.PubSub, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
-	offered := s.offers.names()
+	offered := s.presence.names()
 	channels := append([]string{s.keys.nodeChannel(s.opts.Node), s.keys.nudges()}, offered...)
 	sub := client.Subscribe(ctx, channels...)
 	for range channels {
@@ -105,14 +105,14 @@ func (s *Store) subscribeTo(ctx context.Context, client redis.UniversalClient) (
 			return nil, storeError("subscribe", err)
 		}
 	}
-	if !s.offers.joined(sub, offered) {
+	if !s.presence.joined(sub, offered) {
 		_ = sub.Close()
-		return nil, errOffers
+		return nil, errPresence
 	}
 	return sub, nil
 }
 
-var errOffers = errors.New("redisstore: subscribe: the node offers something else by now")
+var errPresence = errors.New("redisstore: subscribe: the node offers something else by now")
 
 // resubscribe tries until it succeeds or the store closes: then nil.
 func (s *Store) resubscribe() *redis.PubSub {
@@ -165,7 +165,7 @@ func (s *Store) receive(sub *redis.PubSub) {
 				if m.Channel == s.keys.nodeChannel(s.opts.Node) || m.Channel == s.keys.nudges() {
 					return // the library has reconnected by itself: what was sent meanwhile is lost
 				}
-				s.offers.confirmed()
+				s.presence.confirmed()
 			}
 		}
 	})

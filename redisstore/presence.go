@@ -9,10 +9,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// offers are the channels by which other nodes see whose runs this one takes.
+// presence is the channels by which other nodes see whose runs this one takes.
 // Nothing is ever sent on them: that they are subscribed to says it all, and ends
 // with the process, however that ends.
-type offers struct {
+type presence struct {
 	asking sync.Mutex // held while something is sent; nothing is, while mu is held
 
 	mu      sync.Mutex
@@ -24,25 +24,25 @@ type offers struct {
 }
 
 // change tells those who wait. The lock is held.
-func (o *offers) change() {
-	if o.changed != nil {
-		close(o.changed)
-		o.changed = nil
+func (p *presence) change() {
+	if p.changed != nil {
+		close(p.changed)
+		p.changed = nil
 	}
 }
 
 // settled reports whether the server has confirmed what is wanted; until then, what
 // to wait for.
-func (o *offers) settled() (bool, <-chan struct{}) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.sub != nil && o.pending == 0 {
+func (p *presence) settled() (bool, <-chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.sub != nil && p.pending == 0 {
 		return true, nil
 	}
-	if o.changed == nil {
-		o.changed = make(chan struct{})
+	if p.changed == nil {
+		p.changed = make(chan struct{})
 	}
-	return false, o.changed
+	return false, p.changed
 }
 
 // lacks are the names of a set that another does not have.
@@ -58,16 +58,16 @@ func lacks(other, set map[string]bool) []string {
 
 // want makes the subscription one of these channels. A subscription that cannot be
 // told ends, and the next one begins with them.
-func (o *offers) want(ctx context.Context, names map[string]bool) {
-	o.asking.Lock()
-	defer o.asking.Unlock()
-	o.mu.Lock()
-	o.wanted = names
-	sub, fresh, stale := o.sub, lacks(o.asked, names), lacks(names, o.asked)
+func (p *presence) want(ctx context.Context, names map[string]bool) {
+	p.asking.Lock()
+	defer p.asking.Unlock()
+	p.mu.Lock()
+	p.wanted = names
+	sub, fresh, stale := p.sub, lacks(p.asked, names), lacks(names, p.asked)
 	if sub != nil {
-		o.asked, o.pending = names, o.pending+len(fresh)+len(stale)
+		p.asked, p.pending = names, p.pending+len(fresh)+len(stale)
 	}
-	o.mu.Unlock()
+	p.mu.Unlock()
 	if sub == nil {
 		return
 	}
@@ -84,38 +84,38 @@ func (o *offers) want(ctx context.Context, names map[string]bool) {
 }
 
 // names are the channels that a new subscription is to have.
-func (o *offers) names() []string {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return lacks(nil, o.wanted)
+func (p *presence) names() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return lacks(nil, p.wanted)
 }
 
 // joined notes a subscription that has these channels; false when others are wanted
 // by now.
-func (o *offers) joined(sub *redis.PubSub, names []string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if len(names) != len(o.wanted) || slices.ContainsFunc(names, func(name string) bool { return !o.wanted[name] }) {
+func (p *presence) joined(sub *redis.PubSub, names []string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(names) != len(p.wanted) || slices.ContainsFunc(names, func(name string) bool { return !p.wanted[name] }) {
 		return false
 	}
-	o.sub, o.asked, o.pending = sub, o.wanted, 0
-	o.change()
+	p.sub, p.asked, p.pending = sub, p.wanted, 0
+	p.change()
 	return true
 }
 
 // confirmed notes that the server has done one thing that it was asked for.
-func (o *offers) confirmed() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.pending--
-	o.change()
+func (p *presence) confirmed() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.pending--
+	p.change()
 }
 
 // parted notes that the subscription is over.
-func (o *offers) parted() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.sub, o.asked = nil, nil
+func (p *presence) parted() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.sub, p.asked = nil, nil
 }
 
 // Offer implements store.Worker.
@@ -126,9 +126,9 @@ func (s *Store) Offer(ctx context.Context, agents []string) error {
 	for _, agent := range agents {
 		names[s.keys.takes(agent)] = true
 	}
-	s.offers.want(ctx, names)
+	s.presence.want(ctx, names)
 	for {
-		done, changed := s.offers.settled()
+		done, changed := s.presence.settled()
 		if done {
 			return nil
 		}
@@ -175,10 +175,10 @@ func (s *Store) Takers(ctx context.Context, agents []string) ([]int, error) {
 	} else {
 		err = one(ctx, s.client)
 	}
-	s.offers.mu.Lock()
-	defer s.offers.mu.Unlock()
+	s.presence.mu.Lock()
+	defer s.presence.mu.Unlock()
 	for i, name := range names {
-		if s.offers.asked[name] && takers[i] > 0 {
+		if s.presence.asked[name] && takers[i] > 0 {
 			takers[i]-- // this node
 		}
 	}

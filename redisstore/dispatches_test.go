@@ -14,14 +14,6 @@ import (
 	"github.com/aguiws/aguiws/redisstore/redistest"
 )
 
-func queued(version int64, run string) store.Begin {
-	b := inline(version, run)
-	b.Token, b.Events, b.Frozen = "", nil, nil
-	b.Queue, b.Input = true, json.RawMessage("{}")
-	b.Cancelled = [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}
-	return b
-}
-
 func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	proxy := redistest.StartProxy(t, server)
@@ -62,7 +54,7 @@ func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 	sent("bury-r1", store.NackResult{State: store.DispatchDeadLetter}, func() (any, error) { return s.Bury(ctx, b) })
 
 	again := inline(version(), "r2")
-	again.Execution, again.Frozen, again.Requeues, again.Events = "xr1", nil, "r1", [][]byte{[]byte("start:r2")}
+	again.Execution, again.Kind = "xr1", store.Requeue{Claimed: claimedAs("r2"), Letter: "r1"}
 	var at store.Position
 	sent("start:r2", store.Claim{Thread: testKey, RunID: "r2", Token: "token-r2"}, func() (any, error) {
 		res, err := s.Begin(ctx, again)
@@ -132,7 +124,11 @@ func TestADeadLettersExecutionIsKeptForAWhile(t *testing.T) {
 			}
 			time.Sleep(after)
 			b = inline(2, "r2")
-			b.Thread.Thread, b.Execution, b.Frozen, b.Requeues = thread, "xr1", frozen, "r1"
+			b.Thread.Thread, b.Execution = thread, "xr1"
+			b.Kind = store.Requeue{Claimed: claimedAs("r2"), Letter: "r1"}
+			if frozen != nil {
+				b.Kind = store.Execute{Claimed: claimedAs("r2"), Fresh: store.Fresh{Frozen: frozen}, Letter: "r1"}
+			}
 			res, err := s.Begin(ctx, b)
 			if err != nil {
 				t.Fatal(err)
@@ -171,10 +167,19 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 		"a priority beyond the last":  func(b *store.Begin) { b.Priority = 256 },
 		"a priority before the first": func(b *store.Begin) { b.Priority = -1 },
 		"less than no attempt":        func(b *store.Begin) { b.MaxAttempts = -1 },
-		"a dead letter that waits":    func(b *store.Begin) { *b = queued(0, "r1"); b.Requeues = "r0" },
-		"a start that waits":          func(b *store.Begin) { b.Available = time.Now() },
-		"answers to a dead letter": func(b *store.Begin) {
-			b.Requeues, b.Answers = "r0", map[string]json.RawMessage{"int": json.RawMessage("1")}
+		"no way to begin":             func(b *store.Begin) { b.Kind = nil },
+		"no run":                      func(b *store.Begin) { b.RunID = "" },
+		"nothing to see":              func(b *store.Begin) { b.Kind = store.Execute{Claimed: claimedAs("r1")} },
+		"no claim": func(b *store.Begin) {
+			b.Kind = store.Execute{Fresh: store.Fresh{Frozen: json.RawMessage("{}")}}
+		},
+		"a wait that cannot be cancelled": func(b *store.Begin) { b.Kind = store.Enqueue{Input: json.RawMessage("{}")} },
+		"no dead letter":                  func(b *store.Begin) { b.Kind = store.Requeue{Claimed: claimedAs("r1")} },
+		"no answers": func(b *store.Begin) {
+			b.Kind = store.Resume{Claimed: claimedAs("r1"), Decisions: json.RawMessage("1")}
+		},
+		"answers that no journal has": func(b *store.Begin) {
+			b.Kind = store.Resume{Claimed: claimedAs("r1"), Answers: map[string]json.RawMessage{"int": json.RawMessage("1")}}
 		},
 	} {
 		b := inline(0, "r1")

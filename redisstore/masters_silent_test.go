@@ -70,7 +70,7 @@ func suspendOn(t *testing.T, s *Store, key store.ThreadKey) {
 func TestAFrozenMasterHoldsUpNoCommitsOfOthers(t *testing.T) {
 	masters := patientCluster(t)
 	s := open(t, masters.URL(), Options{Lease: time.Hour})
-	// All partitions of a lane's share, so that any way of sharing would be noticed.
+	// All partitions of a committer's share, so that any way of sharing would be noticed.
 	var sick, healthy []store.Claim
 	for n := range 8 {
 		sick = append(sick, beginOn(t, s, threadOn(s, 0, n)))

@@ -10,10 +10,10 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// turns lets calls wait for each other: so many of them go at once, with so many
+// readLimit lets reading calls wait for each other: so many of them go at once, with so many
 // bytes between them. Threads take turns, however many calls wait for each, and have
 // a few of the places at once. A call with more bytes than there are goes alone.
-type turns struct {
+type readLimit struct {
 	places int   // for calls
 	room   int64 // in bytes
 	each   int   // places that one thread has at once
@@ -28,23 +28,23 @@ type turns struct {
 
 // line are the calls that wait for one thread.
 type line struct {
-	calls []*turn
+	calls []*reader
 	at    *list.Element // the thread in the order
 }
 
-// turn is a call that waits.
-type turn struct {
+// reader is a call that waits.
+type reader struct {
 	bytes int64
 	come  chan struct{} // closed when it goes
 }
 
-func newTurns(places, each int, room int64) *turns {
-	return &turns{places: places, room: room, each: each, under: map[string]int{}, waiting: map[string]*line{}}
+func newReadLimit(places, each int, room int64) *readLimit {
+	return &readLimit{places: places, room: room, each: each, under: map[string]int{}, waiting: map[string]*line{}}
 }
 
 // take waits for a place. Without an error the caller gives it back.
-func (t *turns) take(ctx context.Context, thread string, bytes int64) error {
-	w := &turn{bytes, make(chan struct{})}
+func (t *readLimit) take(ctx context.Context, thread string, bytes int64) error {
+	w := &reader{bytes, make(chan struct{})}
 	t.mu.Lock()
 	q := t.waiting[thread]
 	if q == nil {
@@ -72,14 +72,14 @@ func (t *turns) take(ctx context.Context, thread string, bytes int64) error {
 }
 
 // give returns a place.
-func (t *turns) give(thread string, bytes int64) {
+func (t *readLimit) give(thread string, bytes int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.free(thread, bytes)
 	t.grant()
 }
 
-func (t *turns) free(thread string, bytes int64) {
+func (t *readLimit) free(thread string, bytes int64) {
 	t.taken, t.used = t.taken-1, t.used-bytes
 	if t.under[thread]--; t.under[thread] == 0 {
 		delete(t.under, thread)
@@ -88,12 +88,12 @@ func (t *turns) free(thread string, bytes int64) {
 
 // drop takes a call out of its thread's queue, and the thread out of the order when
 // it was the last.
-func (t *turns) drop(thread string, w *turn) {
+func (t *readLimit) drop(thread string, w *reader) {
 	q := t.waiting[thread]
 	if q.calls[0] == w {
 		q.calls = q.calls[1:]
 	} else {
-		q.calls = slices.DeleteFunc(q.calls, func(other *turn) bool { return other == w })
+		q.calls = slices.DeleteFunc(q.calls, func(other *reader) bool { return other == w })
 	}
 	if len(q.calls) == 0 {
 		delete(t.waiting, thread)
@@ -103,7 +103,7 @@ func (t *turns) drop(thread string, w *turn) {
 
 // grant lets go whose turn it is. One that is too large for the room that is left
 // holds those behind it up: else smaller ones would come before it for ever.
-func (t *turns) grant() {
+func (t *readLimit) grant() {
 	for e := t.order.Front(); e != nil && t.taken < t.places; {
 		next, thread := e.Next(), e.Value.(string)
 		if t.under[thread] >= t.each {

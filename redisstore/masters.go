@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	laneCount = 4 // scripts of a lane's partitions travel together, one round trip at a time
+	committersPerServer = 4 // scripts of a committer's partitions travel together, one round trip at a time
 
 	// smallRead is up to how many bytes a read is taken for a small one. Large ones
 	// keep a server from all others for a while, so few of them go at once.
@@ -17,17 +17,18 @@ const (
 	largeRoom  = 32 << 20
 )
 
-// way leads to one server. What is on the way to one waits for nothing that is on
-// the way to another.
-type way struct {
-	lanes        []*lane
-	small, large *turns // of readers
+// queues are what waits for one server. It waits for nothing that is on the way to
+// another.
+type queues struct {
+	committers   []*committer
+	small, large *readLimit // of readers
 }
 
-// ways are the ways to the masters of a Cluster, by their addresses, or the only one.
-type ways struct {
+// queuesByServer are those of the masters of a Cluster, by their addresses, or of the
+// only server.
+type queuesByServer struct {
 	mu     sync.Mutex
-	to     map[string]*way
+	of     map[string]*queues
 	closed bool
 }
 
@@ -61,28 +62,28 @@ func (s *Store) perMaster(keys []string, send func(master *redis.Client, at []in
 	group.Wait()
 }
 
-// way is that to the partition's master.
-func (s *Store) way(p *partition) *way {
+// queuesOf are those of the partition's master.
+func (s *Store) queuesOf(p *partition) *queues {
 	name := ""
 	if master := s.master(p.leases); master != nil {
 		name = master.Options().Addr
 	}
-	s.ways.mu.Lock()
-	defer s.ways.mu.Unlock()
-	w := s.ways.to[name]
-	if w == nil {
+	s.queues.mu.Lock()
+	defer s.queues.mu.Unlock()
+	q := s.queues.of[name]
+	if q == nil {
 		// Readers leave connections to those who write.
 		pool := max(poolSize(s.client), 2)
-		w = &way{small: newTurns(pool/2, max(pool/4, 1), 0), large: newTurns(min(max(pool/4, 1), largeReads), 1, largeRoom)}
-		for range min(laneCount, s.opts.Partitions) {
-			w.lanes = append(w.lanes, &lane{s: s, closed: s.ways.closed})
+		q = &queues{small: newReadLimit(pool/2, max(pool/4, 1), 0), large: newReadLimit(min(max(pool/4, 1), largeReads), 1, largeRoom)}
+		for range min(committersPerServer, s.opts.Partitions) {
+			q.committers = append(q.committers, &committer{s: s, closed: s.queues.closed})
 		}
-		if s.ways.to == nil {
-			s.ways.to = map[string]*way{}
+		if s.queues.of == nil {
+			s.queues.of = map[string]*queues{}
 		}
-		s.ways.to[name] = w
+		s.queues.of[name] = q
 	}
-	return w
+	return q
 }
 
 // poolSize is how many connections a client has to a server.
@@ -96,16 +97,16 @@ func poolSize(client redis.UniversalClient) int {
 	return 0
 }
 
-// closeLanes refuses further batches; those that are queued are still sent.
-func (s *Store) closeLanes() {
-	s.ways.mu.Lock()
-	defer s.ways.mu.Unlock()
-	s.ways.closed = true
-	for _, w := range s.ways.to {
-		for _, l := range w.lanes {
-			l.mu.Lock()
-			l.closed = true
-			l.mu.Unlock()
+// closeCommitters refuses further batches; those that are queued are still sent.
+func (s *Store) closeCommitters() {
+	s.queues.mu.Lock()
+	defer s.queues.mu.Unlock()
+	s.queues.closed = true
+	for _, q := range s.queues.of {
+		for _, g := range q.committers {
+			g.mu.Lock()
+			g.closed = true
+			g.mu.Unlock()
 		}
 	}
 }

@@ -10,15 +10,14 @@ import (
 )
 
 const (
-	laneRuns     = 256     // batches taken at once
-	laneBytes    = 1 << 20 // of them
-	batchWeight  = 256     // bytes that a batch costs beside its events
-	argsPerBatch = 10
+	groupRuns   = 256     // batches taken at once
+	groupBytes  = 1 << 20 // of them
+	batchWeight = 256     // bytes that a batch costs beside its events
 )
 
-// lane commits for a share of a master's partitions. Nobody lingers: what arrives
-// while a script is on the way goes with the next one.
-type lane struct {
+// committer does the group commit for a share of a master's partitions. Nobody
+// lingers: what arrives while a script is on the way goes with the next one.
+type committer struct {
 	s *Store
 
 	mu      sync.Mutex
@@ -40,59 +39,59 @@ type outcome struct {
 	err    error
 }
 
-func (l *lane) add(p *pending) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+func (g *committer) add(p *pending) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.closed {
 		return errClosed
 	}
-	l.queue = append(l.queue, p)
-	if !l.flowing {
-		l.flowing = true
-		l.s.running.Go(l.flow)
+	g.queue = append(g.queue, p)
+	if !g.flowing {
+		g.flowing = true
+		g.s.running.Go(g.flow)
 	}
 	return nil
 }
 
 // withdraw takes a batch back that has not been sent.
-func (l *lane) withdraw(p *pending) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	i := slices.Index(l.queue, p)
+func (g *committer) withdraw(p *pending) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.Index(g.queue, p)
 	if i < 0 {
 		return false
 	}
-	l.queue = slices.Delete(l.queue, i, i+1)
+	g.queue = slices.Delete(g.queue, i, i+1)
 	return true
 }
 
-func (l *lane) flow() {
+func (g *committer) flow() {
 	for {
-		taken := l.take()
+		taken := g.take()
 		if taken == nil {
 			return
 		}
-		l.send(taken)
+		g.send(taken)
 	}
 }
 
-func (l *lane) take() []*pending {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (g *committer) take() []*pending {
+	g.mu.Lock()
+	defer g.mu.Unlock()
 	n, bytes := 0, 0
-	for n < len(l.queue) && n < laneRuns {
-		bytes += weight(l.queue[n])
-		if n > 0 && bytes > laneBytes {
+	for n < len(g.queue) && n < groupRuns {
+		bytes += weight(g.queue[n])
+		if n > 0 && bytes > groupBytes {
 			break
 		}
 		n++
 	}
 	if n == 0 {
-		l.flowing = false
+		g.flowing = false
 		return nil
 	}
-	taken := slices.Clone(l.queue[:n])
-	l.queue = slices.Delete(l.queue, 0, n)
+	taken := slices.Clone(g.queue[:n])
+	g.queue = slices.Delete(g.queue, 0, n)
 	return taken
 }
 
@@ -108,53 +107,53 @@ func weight(p *pending) int {
 }
 
 // send commits the batches, one script a partition. Those of a partition whose slot
-// has gone to another master go there beside the lane, which does not wait for it.
-func (l *lane) send(taken []*pending) {
+// has gone to another master go there beside the others, which does not wait for it.
+func (g *committer) send(taken []*pending) {
 	byPartition := make(map[int][]*pending)
 	for _, p := range taken {
 		byPartition[p.keys.part.index] = append(byPartition[p.keys.part.index], p)
 	}
-	master := l.s.master(taken[0].keys.part.leases)
+	master := g.s.master(taken[0].keys.part.leases)
 	groups := make([][]*pending, 0, len(byPartition))
 	calls := make([]call, 0, len(byPartition))
 	for _, group := range byPartition {
-		c := l.s.commitCall(group)
-		if l.s.master(group[0].keys.part.leases) != master {
-			l.aside(group, c)
+		c := g.s.commitCall(group)
+		if g.s.master(group[0].keys.part.leases) != master {
+			g.aside(group, c)
 			continue
 		}
 		groups, calls = append(groups, group), append(calls, c)
 	}
-	send := l.s.sendAll
+	send := g.s.sendAll
 	if master != nil {
-		send = func(ctx context.Context, calls []call) ([]*reply, []error) { return l.s.sendTo(ctx, master, calls) }
+		send = func(ctx context.Context, calls []call) ([]*reply, []error) { return g.s.sendTo(ctx, master, calls) }
 	}
 	replies, errs := send(context.Background(), calls)
 	for i, group := range groups {
 		if redirected(errs[i]) {
-			l.aside(group, calls[i])
+			g.aside(group, calls[i])
 			continue
 		}
 		if errs[i] != nil && len(group) > 1 && !errors.Is(errs[i], store.ErrOutcomeUnknown) {
 			// The script itself failed: at one thread's keys, not at all of them.
 			for _, p := range group {
-				r, err := l.s.send(context.Background(), l.s.commitCall([]*pending{p}))
-				l.s.committed(p, r, err)
+				r, err := g.s.send(context.Background(), g.s.commitCall([]*pending{p}))
+				g.s.committed(p, r, err)
 			}
 			continue
 		}
 		for _, p := range group {
-			l.s.committed(p, replies[i], errs[i])
+			g.s.committed(p, replies[i], errs[i])
 		}
 	}
 }
 
 // aside commits a group of batches wherever its slot has gone.
-func (l *lane) aside(group []*pending, c call) {
-	l.s.running.Go(func() {
-		replies, errs := l.s.sendAll(context.Background(), []call{c})
+func (g *committer) aside(group []*pending, c call) {
+	g.s.running.Go(func() {
+		replies, errs := g.s.sendAll(context.Background(), []call{c})
 		for _, p := range group {
-			l.s.committed(p, replies[0], errs[0])
+			g.s.committed(p, replies[0], errs[0])
 		}
 	})
 }
@@ -163,9 +162,9 @@ func (s *Store) commitCall(group []*pending) call {
 	c := call{script: commitScript, keys: make([]string, 0, 5*len(group))}
 	n := 0
 	for _, p := range group {
-		n += argsPerBatch + len(p.batch.Events) + len(p.batch.Records)
+		n += len(commitScript.each) + len(p.batch.Events) + len(p.batch.Records)
 	}
-	c.args = make([]any, 0, n)
+	c.rest = make([]any, 0, n)
 	for _, p := range group {
 		b, flags := &p.batch, 0
 		c.keys = append(c.keys, p.keys.rec(), p.keys.log(), p.keys.journal(), p.keys.followers())
@@ -178,10 +177,13 @@ func (s *Store) commitCall(group []*pending) call {
 			c.keys = append(c.keys, p.keys.big())
 			flags += 2
 		}
-		c.args = append(c.args, p.keys.member, b.Claim.RunID, b.Claim.Token, b.Claim.DispatchEpoch, b.Number, b.Expect,
-			flags, p.closing, len(b.Events), len(b.Records))
-		c.args = s.appendEvents(c.args, b.Events)
-		c.args = appendBytes(c.args, b.Records)
+		c.rest = commitScript.group(c.rest, args{
+			{"member", p.keys.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
+			{"number", b.Number}, {"expect", b.Expect}, {"flags", flags}, {"closing", p.closing},
+			{"events", len(b.Events)}, {"records", len(b.Records)},
+		})
+		c.rest = s.appendEvents(c.rest, b.Events)
+		c.rest = appendBytes(c.rest, b.Records)
 	}
 	return c
 }

@@ -56,7 +56,7 @@ func TestManyViewersOfALargeThreadShareWhatIsReadOfIt(t *testing.T) {
 			return err
 		}
 		for range 1000 {
-			// What is said at random is not squeezed.
+			// What is said at random is not compressed.
 			if err := run.Say(strings.Join(many(20, rand.Text), "")); err != nil {
 				return err
 			}

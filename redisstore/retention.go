@@ -156,8 +156,11 @@ func (s *Store) retireAll(ctx context.Context, threads []store.ThreadKey) (err e
 		calls := make([]call, len(threads))
 		for i, key := range threads {
 			t := s.keys.thread(key)
-			calls[i] = call{retireScript, t.all(), []any{t.member, s.opts.RetainAge.Milliseconds(), s.opts.Keep.Milliseconds(),
-				s.opts.ThreadTTL.Milliseconds(), remember.Milliseconds(), cmp.Or(cursors[i], "0"), s.lookAfter()}}
+			calls[i] = call{script: retireScript, keys: t.all(), args: args{
+				{"member", t.member}, {"age", s.opts.RetainAge.Milliseconds()}, {"keep", s.opts.Keep.Milliseconds()},
+				{"ttl", s.opts.ThreadTTL.Milliseconds()}, {"remember", remember.Milliseconds()},
+				{"cursor", cmp.Or(cursors[i], "0")}, {"look", s.lookAfter()},
+			}}
 		}
 		replies, errs := s.runAll(ctx, calls)
 		var left []store.ThreadKey

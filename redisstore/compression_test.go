@@ -6,14 +6,14 @@ import (
 	"testing"
 )
 
-func TestSqueeze(t *testing.T) {
+func TestCompression(t *testing.T) {
 	long := `{"id":"b2f0e1d4-0c6b-4f57-8f19-000000000001","role":"user","content":"Please pay the invoice of March."}`
 	for name, value := range map[string]string{
 		"nothing": "", "short": `{"a":1}`, "a message": long, "large": "[" + strings.Repeat(long+",", 5000) + "1]",
 		"what cannot be smaller": "\x00\xff\x17" + strings.Repeat("\xf1\x9d\x03\x8e", 16),
 	} {
-		stored := squeeze([]byte(value))
-		got, err := unsqueeze(stored)
+		stored := compress([]byte(value))
+		got, err := decompress(stored)
 		if err != nil || string(got) != value {
 			t.Errorf("%s: %v, %d bytes of %d", name, err, len(got), len(value))
 		}
@@ -21,29 +21,29 @@ func TestSqueeze(t *testing.T) {
 			t.Errorf("%s: %d bytes became %d", name, len(value), len(stored))
 		}
 	}
-	if n := len(squeeze([]byte(long))); n > len(long)*2/3 {
+	if n := len(compress([]byte(long))); n > len(long)*2/3 {
 		t.Errorf("a message of %d bytes takes %d", len(long), n)
 	}
 }
 
 // What was stored before is read with the same dictionary for ever.
-func TestSqueezedLongAgo(t *testing.T) {
+func TestCompressedLongAgo(t *testing.T) {
 	const stored = "\x01\x82\xaaH2J3H5L1\xd15H6K\xd25I35\u05f5H3\xb4\xd45@\x00C<\xa6\x04\xe4\xa4&\x16\xa7*\x14@\x13Ef^Y~fr*\xa8p\xf3M,J\xce\xd0S\xaa\x05\x04"
-	if got, err := unsqueeze([]byte(stored)); err != nil || !bytes.HasPrefix(got, []byte(`{"id":"`)) {
+	if got, err := decompress([]byte(stored)); err != nil || !bytes.HasPrefix(got, []byte(`{"id":"`)) {
 		t.Errorf("%q %v", got, err)
 	}
 }
 
-func FuzzUnsqueeze(f *testing.F) {
+func FuzzDecompress(f *testing.F) {
 	f.Add([]byte(`{"id":"x"}`))
-	f.Add(squeeze([]byte(strings.Repeat(`{"id":"x"}`, 20))))
-	f.Add([]byte{squeezed})
+	f.Add(compress([]byte(strings.Repeat(`{"id":"x"}`, 20))))
+	f.Add([]byte{compressed})
 	f.Fuzz(func(t *testing.T, stored []byte) {
-		value, err := unsqueeze(stored)
-		if err != nil || len(value) > 0 && value[0] == squeezed {
+		value, err := decompress(stored)
+		if err != nil || len(value) > 0 && value[0] == compressed {
 			return // nothing that is JSON
 		}
-		back, err := unsqueeze(squeeze(value))
+		back, err := decompress(compress(value))
 		if err != nil || !bytes.Equal(back, value) {
 			t.Fatalf("%q %v", back, err)
 		}

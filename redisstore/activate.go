@@ -1,0 +1,28 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// Activate implements store.Worker.
+func (s *Store) Activate(ctx context.Context, a store.Activation) (store.CommitResult, error) {
+	if len(a.Events) == 0 {
+		return store.CommitResult{}, errors.New("redisstore: activate: a run begins with an event")
+	}
+	t := s.keys.thread(a.Claim.Thread)
+	r, err := s.run(ctx, call{activateScript, t.all(), args{
+		{"member", t.member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
+		{"execution", a.Execution}, {"frozen", compress(a.Frozen)}, {"agent", a.Agent},
+	}, s.appendEvents(nil, a.Events)})
+	if err != nil {
+		return store.CommitResult{}, err
+	}
+	res := commitResult(r)
+	if res.Status == store.CommitOK {
+		s.logged(a.Claim.Thread, res.End.Epoch, res.End.Seq-int64(len(a.Events))+1, a.Events)
+	}
+	return res, r.err
+}

@@ -1,0 +1,204 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
+)
+
+// call is one script with its keys and arguments.
+type call struct {
+	script *script
+	keys   []string
+	args   args
+	rest   []any // what comes behind, of which the script's header says what it is
+}
+
+// args are a script's arguments as its header names them, and in that order.
+type args []struct {
+	name  string
+	value any
+}
+
+func (a args) appendTo(list []any) []any {
+	for _, arg := range a {
+		list = append(list, arg.value)
+	}
+	return list
+}
+
+// group adds a group of arguments to the rest of a call, as the script's header names
+// them behind EACH.
+func (*script) group(rest []any, group args) []any { return group.appendTo(rest) }
+
+// shared are the arguments that every script gets first, as lib.lua names them.
+func (s *Store) shared() args {
+	return args{{"now", s.now()}, {"history", s.opts.HistoryID}, {"fresh", newEpoch()}, {"node", s.opts.Node},
+		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}}
+}
+
+func (s *Store) command(ctx context.Context, c call) *redis.Cmd {
+	list := make([]any, 0, 3+len(c.keys)+len(c.script.shared)+len(c.args)+len(c.rest))
+	list = append(list, "evalsha", c.script.sha, len(c.keys))
+	for _, k := range c.keys {
+		list = append(list, k)
+	}
+	list = c.args.appendTo(s.shared().appendTo(list))
+	return redis.NewCmd(ctx, append(list, c.rest...)...)
+}
+
+// run runs one script and returns its reply.
+func (s *Store) run(ctx context.Context, c call) (*reply, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	return s.send(ctx, c)
+}
+
+func (s *Store) send(ctx context.Context, c call) (*reply, error) {
+	if s.waits(c) {
+		replies, errs := s.sendWaiting(ctx, []call{c})
+		return replies[0], errs[0]
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	cmd := s.command(ctx, c)
+	process(ctx, s.client, cmd, c.script)
+	return answered(c, cmd)
+}
+
+// runAll runs one script on any partitions, in one round trip where the connection
+// allows it.
+func (s *Store) runAll(ctx context.Context, calls []call) ([]*reply, []error) {
+	if err := s.usable(); err != nil {
+		errs := make([]error, len(calls))
+		for i := range errs {
+			errs[i] = err
+		}
+		return make([]*reply, len(calls)), errs
+	}
+	return s.sendAll(ctx, calls)
+}
+
+func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
+	if len(calls) > 0 && s.waits(calls[0]) {
+		return s.sendWaiting(ctx, calls)
+	}
+	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
+	if len(calls) == 1 || s.opts.singly {
+		for i, c := range calls {
+			replies[i], errs[i] = s.send(ctx, c)
+		}
+		return replies, errs
+	}
+	if _, ok := s.client.(*redis.ClusterClient); !ok {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+		s.pipeline(ctx, s.client, calls, replies, errs)
+		return replies, errs
+	}
+	keys := make([]string, len(calls))
+	for i, c := range calls {
+		keys[i] = c.keys[0]
+	}
+	s.perMaster(keys, func(master *redis.Client, at []int) {
+		var there []call
+		for _, i := range at {
+			there = append(there, calls[i])
+		}
+		answers, failed := make([]*reply, len(at)), make([]error, len(at))
+		if master != nil {
+			answers, failed = s.sendTo(ctx, master, there)
+		}
+		var group sync.WaitGroup
+		for j, i := range at {
+			replies[i], errs[i] = answers[j], failed[j]
+			if master == nil || redirected(errs[i]) {
+				group.Go(func() { replies[i], errs[i] = s.send(ctx, calls[i]) })
+			}
+		}
+		group.Wait()
+	})
+	return replies, errs
+}
+
+// sendTo is sendAll on one master of a Cluster, which may answer that a slot has
+// gone: see redirected.
+func (s *Store) sendTo(ctx context.Context, master *redis.Client, calls []call) ([]*reply, []error) {
+	if len(calls) == 0 {
+		return nil, nil
+	}
+	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
+	if !s.waits(calls[0]) {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+		s.pipeline(ctx, master, calls, replies, errs)
+	} else {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout+s.opts.WaitTimeout)
+		defer cancel()
+		all := make([]*awaited, len(calls))
+		for i, c := range calls {
+			all[i] = &awaited{call: c}
+		}
+		s.waitOn(ctx, master, all)
+		for i, w := range all {
+			replies[i], errs[i] = w.reply, w.err
+		}
+	}
+	for _, err := range errs {
+		// The library looks by itself where slots are when its own calls fail.
+		if errors.Is(err, store.ErrOutcomeUnknown) {
+			s.client.(*redis.ClusterClient).ReloadState(ctx)
+			break
+		}
+	}
+	return replies, errs
+}
+
+// redirected reports whether a master has answered that another has the slot.
+func redirected(err error) bool {
+	return redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK")
+}
+
+func (s *Store) pipeline(ctx context.Context, client redis.UniversalClient, calls []call, replies []*reply, errs []error) {
+	pipe := client.Pipeline()
+	cmds := make([]*redis.Cmd, len(calls))
+	for i, c := range calls {
+		cmds[i] = s.command(ctx, c)
+		_ = pipe.Process(ctx, cmds[i])
+	}
+	_, _ = pipe.Exec(ctx) // each command has its own error
+	for i, cmd := range cmds {
+		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+			process(ctx, client, cmd, calls[i].script)
+		}
+		replies[i], errs[i] = answered(calls[i], cmd)
+	}
+}
+
+// process sends a script by its digest, and in full to a server that has lost it.
+func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, sc *script) {
+	args := cmd.Args()
+	cmd.SetErr(nil)
+	_ = client.Process(ctx, cmd)
+	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+		args[0], args[1] = "eval", sc.source
+		cmd.SetErr(nil)
+		_ = client.Process(ctx, cmd)
+	}
+}
+
+func answered(c call, cmd *redis.Cmd) (*reply, error) {
+	value, err := cmd.Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, storeError(c.script.name, err)
+	}
+	items, ok := value.([]any)
+	if !ok {
+		items = []any{value}
+	}
+	return &reply{name: c.script.name, items: items}, nil
+}

@@ -1,0 +1,85 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// end sends a batch that ends its run. A run's batches come one at a time, so
+// that none of its others is on the way.
+func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+	if len(b.Events) == 0 {
+		return store.CommitResult{}, errors.New("redisstore: commit: a run ends with an event")
+	}
+	if b.Bookkeeping {
+		return store.CommitResult{}, errors.New("redisstore: commit: a run does not end with bookkeeping")
+	}
+	e := b.End
+	if (e.Kind == store.EndSuspend) != (e.Suspension != nil) {
+		return store.CommitResult{}, errors.New("redisstore: commit: a suspension belongs to a run that suspends, and to no other")
+	}
+	t := s.keys.thread(b.Claim.Thread)
+	var snap store.SnapshotUpdate
+	if e.Snapshot != nil {
+		snap = *e.Snapshot
+	}
+	var order []byte
+	if snap.Order != nil {
+		var err error
+		if order, err = json.Marshal(snap.Order); err != nil {
+			return store.CommitResult{}, fmt.Errorf("redisstore: commit: order of messages: %w", err)
+		}
+	}
+	rest := s.appendEvents(nil, b.Events)
+	rest = appendBytes(rest, compressAll(b.Records))
+	rest = appendStrings(rest, e.Interrupts)
+	rest = appendStrings(rest, e.ToolCalls)
+	for id, m := range snap.Upsert {
+		rest = append(rest, id, compress(m))
+	}
+	rest = appendStrings(rest, snap.Remove)
+	r, err := s.run(ctx, call{endScript, t.all(), args{
+		{"member", t.member},
+		{"run", b.Claim.RunID},
+		{"token", b.Claim.Token},
+		{"depoch", b.Claim.DispatchEpoch},
+		{"number", b.Number},
+		{"expect", b.Expect},
+		{"kind", string(e.Kind)},
+		{"suspension", compress(e.Suspension)},
+		{"deadline", e.Deadline},
+		{"reasons", digests(e.Reasons)},
+		{"giveback", e.GiveBack && e.Kind == store.EndFail},
+		{"snapshot", e.Snapshot != nil},
+		{"state", compress(snap.State)},
+		{"order", compress(order)},
+		{"keep", s.opts.Keep.Milliseconds()},
+		{"retain", s.opts.Retain},
+		{"bytes", s.opts.RetainBytes},
+		{"age", s.opts.RetainAge.Milliseconds()},
+		{"events", len(b.Events)},
+		{"records", len(b.Records)},
+		{"interrupts", len(e.Interrupts)},
+		{"calls", len(e.ToolCalls)},
+		{"messages", len(snap.Upsert)},
+		{"removed", len(snap.Remove)},
+	}, rest})
+	if err != nil {
+		return store.CommitResult{}, err
+	}
+	res := commitResult(r)
+	res.Ready, res.GaveBack = r.bool(), r.bool()
+	before, after := r.int(), r.events()
+	if r.err != nil {
+		return res, r.err
+	}
+	if res.Status == store.CommitOK {
+		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
+		s.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
+	}
+	return res, nil
+}

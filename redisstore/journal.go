@@ -1,0 +1,29 @@
+package redisstore
+
+import (
+	"context"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// Journal implements store.Worker.
+func (s *Store) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
+	t := s.keys.thread(c.Thread)
+	r, err := s.run(ctx, call{script: journalScript, keys: t.all(),
+		args: args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})
+	if err != nil {
+		return nil, err
+	}
+	if !r.bool() {
+		return nil, store.ErrClaimLost
+	}
+	e := &store.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
+	records := r.list()
+	for records.more() {
+		e.Journal = append(e.Journal, records.json())
+	}
+	r.join(records)
+	e.Started, e.Crashes = r.int(), int(r.int())
+	return e, r.err
+}

@@ -1,0 +1,74 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// tailGroup bounds how long one script keeps the server from others.
+const tailGroup = 128
+
+// Tail implements store.Reader.
+func (s *Store) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
+	type group struct {
+		call
+		at []int // where the answers go
+	}
+	groups := make(map[int]*group)
+	var all []*group
+	for i, key := range keys {
+		t := s.keys.thread(key)
+		g := groups[t.part.index]
+		if g == nil || len(g.at) == tailGroup {
+			g = &group{call: call{script: tailScript, args: args{{"follow", s.opts.Follow.Milliseconds()}}}}
+			groups[t.part.index] = g
+			all = append(all, g)
+		}
+		g.keys = append(g.keys, t.rec(), t.followers())
+		g.rest = tailScript.group(g.rest, args{{"member", t.member}})
+		g.at = append(g.at, i)
+	}
+	calls := make([]call, len(all))
+	for i, g := range all {
+		calls[i] = g.call
+	}
+	ends := make([]store.Position, len(keys))
+	replies, errs := s.runAll(ctx, calls)
+	partial := s.missing(errs)
+	if most(partial) != nil {
+		return nil, partial
+	}
+	for i, r := range replies {
+		if errs[i] != nil {
+			continue
+		}
+		for _, at := range all[i].at {
+			ends[at] = store.Position{Epoch: r.string(), Seq: r.int()}
+		}
+		if r.err != nil {
+			return nil, r.err
+		}
+	}
+	return ends, partial
+}
+
+// Range implements store.Reader.
+func (s *Store) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
+	if first < 1 || limit < 1 {
+		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
+	}
+	t := s.keys.thread(key)
+	r, err := s.runIn(ctx, s.queuesOf(t.part).small, t, 0,
+		call{script: rangeScript, keys: []string{t.rec(), t.log(), t.big()}, args: args{{"member", t.member}, {"epoch", epoch},
+			{"first", first}, {"limit", limit}, {"follow", s.opts.Follow.Milliseconds()}}})
+	if err != nil {
+		return store.RangeResult{}, err
+	}
+	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.int()&3]),
+		End: store.Position{Epoch: r.string(), Seq: r.int()}, Events: r.events()}
+	return res, r.err
+}
+
+var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}
