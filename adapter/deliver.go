@@ -28,8 +28,8 @@ func retryAfter(n int) time.Duration {
 // undeliverable says why an activation cannot succeed, now or ever.
 type undeliverable struct {
 	code, text string
-	// later: another node, or the same after a while, may succeed. elsewhere: only
-	// another.
+	// later: it is tried again while there are attempts. elsewhere: another node may
+	// succeed, and is waited for before that.
 	later, elsewhere bool
 	// giveBack: decisions that nothing was done with are given back.
 	giveBack bool
@@ -59,7 +59,7 @@ func (r *Runner) deliver(claim store.Claim, execution string, attempts int, fail
 	}
 	if u.elsewhere {
 		if wait, patient := r.leaveTo(claim); patient {
-			n.Wait, n.Free = wait, true
+			settle, n.Wait, n.Free = r.store.Nack, wait, true
 		}
 	}
 	result, err := again(ctx, func() (store.NackResult, error) { return settle(ctx, n) })
@@ -94,6 +94,10 @@ func (r *Runner) exhausted(ctx context.Context, claimed store.ClaimResult) error
 		}
 		// Decisions that nobody can read on from would come back for ever.
 		j, err := readJournal(view.Journal)
+		var other *undeliverable
+		if errors.As(err, &other) {
+			return other // who can read it knows what is to be given back
+		}
 		u.giveBack = err == nil && !j.final
 	}
 	return u

@@ -22,6 +22,25 @@ const (
 	recordRename recordKind = "rename" // bookkeeping: a takeover gave ids that cannot be used again new ones
 )
 
+// known reports whether this build can read on from an entry of the kind, or knows
+// that nobody can.
+func (k recordKind) known() bool {
+	switch k {
+	case recordStart, recordStep, recordAsk, recordAnswer, recordFork, recordBranch, recordRename, "":
+		return true
+	}
+	return false
+}
+
+// unknownKind is an error that a node which knows the kind will not have. It costs no
+// attempts: they count lost workers.
+func unknownKind(kind recordKind) error {
+	return &undeliverable{
+		code: CodeStateCorrupted, text: fmt.Sprintf("the journal has a record of a kind that is not known to this server: %q", kind),
+		elsewhere: true,
+	}
+}
+
 // systemScope holds the asks that are outside the agent's numbering.
 const systemScope = "!"
 
@@ -110,6 +129,11 @@ func readJournal(stored []json.RawMessage) (*journal, error) {
 	for i, raw := range stored {
 		r := new(record)
 		if err := readStored(raw, r, "journal record %d", i); err != nil {
+			// Of a kind that is not known the members may be of other types.
+			var of struct{ Kind recordKind }
+			if json.Unmarshal(raw, &of) == nil && !of.Kind.known() {
+				err = unknownKind(of.Kind)
+			}
 			return nil, err
 		}
 		if err := j.add(r); err != nil {
@@ -172,10 +196,7 @@ func (j *journal) add(r *record) error {
 	case "":
 		return corrupted("a record of no kind")
 	default:
-		return &undeliverable{
-			code: CodeStateCorrupted, text: fmt.Sprintf("the journal has a record of a kind that is not known to this server: %q", r.Kind),
-			later: true, elsewhere: true,
-		}
+		return unknownKind(r.Kind)
 	}
 	j.last = max(j.last, r.Position)
 	return nil
