@@ -139,11 +139,17 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 		format = "1"
 	}
 	stored, err := readFormat(d.opts.Prefix, format)
-	if err == nil {
-		err = spanOf(formats).refuses(d.opts.Prefix, stored)
-	}
 	if err != nil {
 		d.fail("prefix", err)
+		return
+	}
+	if refused := d.opts.reads().refuses(d.opts.Prefix, stored); refused != nil {
+		d.fail("prefix", refused)
+		return
+	}
+	if written := d.opts.reads().written; stored < written {
+		d.findings = append(d.findings, Finding{Subject: "prefix", Warning: true, Detail: fmt.Sprintf(
+			"%q holds data of format %d, which becomes format %d: older servers must have ended before this one starts, and do not start again", d.opts.Prefix, stored, written)})
 		return
 	}
 	d.good("prefix", "%q has been used, with %s partitions and data of format %d", d.opts.Prefix, partitions, stored)

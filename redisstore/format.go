@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"sync"
@@ -58,6 +57,14 @@ func spanOf(formats []storedFormat) span {
 	return span{formats[0].number, formats[len(formats)-1].number}
 }
 
+// reads are the formats that a store with these options reads.
+func (o *Options) reads() span {
+	if o.format != (span{}) {
+		return o.format
+	}
+	return spanOf(formats)
+}
+
 func (f span) String() string {
 	if f.oldest == f.written {
 		return fmt.Sprintf("format %d", f.written)
@@ -89,20 +96,20 @@ func (e *FormatError) Error() string {
 }
 
 // refuses says why data of a format cannot be had; nil: it can.
-func (f span) refuses(prefix string, stored int) error {
+func (f span) refuses(prefix string, stored int) *FormatError {
 	if stored >= f.oldest && stored <= f.written {
 		return nil
 	}
 	return &FormatError{Prefix: prefix, Stored: stored, Oldest: f.oldest, Written: f.written}
 }
 
-// metaScript stands without lib.lua: it concerns no thread.
-var metaScript = func() *script {
+// metaSource is a script that stands without lib.lua: it concerns no thread.
+var metaSource = func() string {
 	source, err := luaFiles.ReadFile("lua/meta.lua")
 	if err != nil {
 		panic(err)
 	}
-	return &script{name: "meta", source: string(source)}
+	return string(source)
 }()
 
 // recordLayout records how threads are spread over keys, and in which format they are
@@ -114,8 +121,8 @@ func (s *Store) recordLayout(ctx context.Context) error {
 	if err != nil || stored == s.format.written {
 		return err
 	}
-	if err := s.format.refuses(s.opts.Prefix, stored); err != nil {
-		return fmt.Errorf("redisstore: %w", err)
+	if refused := s.format.refuses(s.opts.Prefix, stored); refused != nil {
+		return fmt.Errorf("redisstore: %w", refused)
 	}
 	running, err := s.listeners(ctx)
 	if err != nil {
@@ -136,7 +143,7 @@ func (s *Store) recordLayout(ctx context.Context) error {
 // from what is named. A prefix that is new gets this build's.
 func (s *Store) meta(ctx context.Context, raised string) (int, error) {
 	want := strconv.Itoa(s.opts.Partitions)
-	v, err := s.client.Eval(ctx, metaScript.source, []string{metaKey(s.opts.Prefix)}, want, s.format.written, raised).StringSlice()
+	v, err := s.client.Eval(ctx, metaSource, []string{metaKey(s.opts.Prefix)}, want, s.format.written, raised).StringSlice()
 	if err != nil {
 		return 0, storeError("record the layout", err)
 	}
@@ -200,7 +207,8 @@ func (s *Store) watchFormat() {
 }
 
 // lookAtFormat reads the stored format and, if it cannot be had any more, closes the
-// store to every call. What cannot be read is looked at again.
+// store to every call. What cannot be read is looked at again. An older format than
+// this store opened with is what a fail-over has made of it, and is raised again.
 func (s *Store) lookAtFormat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
@@ -209,13 +217,13 @@ func (s *Store) lookAtFormat(ctx context.Context) error {
 		return nil
 	}
 	stored, err := readFormat(s.opts.Prefix, text)
-	if err == nil {
-		err = s.format.refuses(s.opts.Prefix, stored)
+	if err == nil && stored < s.format.written {
+		_, _ = s.meta(ctx, text)
 	}
-	var outdated *FormatError
-	if !errors.As(err, &outdated) {
+	if err != nil || stored <= s.format.written {
 		return nil
 	}
+	outdated := s.format.refuses(s.opts.Prefix, stored)
 	s.outdated.Store(outdated)
 	s.ended <- outdated
 	return outdated

@@ -9,6 +9,8 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/aguiws/aguiws/redisstore/storetest"
+	"github.com/alicebob/miniredis/v2"
 )
 
 func TestFormatsAreWithoutAGap(t *testing.T) {
@@ -105,6 +107,51 @@ func TestAnOlderFormatIsRaisedWhenNobodyRunsWhoKnowsOnlyThat(t *testing.T) {
 		}
 		test(t, redistest.Cluster(t).URL())
 	})
+}
+
+// A fail-over may forget that the format was raised: who has raised it knows.
+func TestAFormatThatWasForgottenIsRaisedAgain(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	open(t, server.URL(), Options{format: span{1, 2}})
+	for _, command := range [][]string{{"HSET", "aguiws:meta", "format", "1"}, {"CLIENT", "KILL", "TYPE", "pubsub"}} {
+		if _, err := server.Do(command...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for deadline := time.Now().Add(patience); storedFormatOf(t, server, "aguiws") != "2"; {
+		if time.Now().After(deadline) {
+			t.Fatal("it is as it was")
+		}
+	}
+}
+
+func TestTheEmbeddedStoresDataHasAFormat(t *testing.T) {
+	server := miniredis.NewMiniRedis()
+	t.Cleanup(server.Close)
+	onMiniredis(server)(t, storetest.Node{Space: "space"})
+	if got := server.HGet("space:meta", "format"); got != "1" {
+		t.Errorf("format %q", got)
+	}
+}
+
+func TestDiagnoseSaysWhichFormatThereIs(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	open(t, server.URL(), Options{})
+	for says, reads := range map[string]span{
+		`"aguiws" has been used, with 64 partitions and data of format 1`: {},
+		`"aguiws" holds data of format 1, which becomes format 2`:         {1, 2},
+		`is of format 1, and this server knows formats 2 to 3`:            {2, 3},
+	} {
+		found := ""
+		for _, f := range Diagnose(context.Background(), server.URL(), &Options{format: reads}) {
+			if f.Subject == "prefix" {
+				found = f.Detail
+			}
+		}
+		if !strings.Contains(found, says) {
+			t.Errorf("%q does not say %q", found, says)
+		}
+	}
 }
 
 // A server that was not heard when the format was raised finds out when it is back, and

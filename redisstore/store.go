@@ -138,10 +138,8 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 // WaitReplicas, wait for an answer longer than WaitTimeout.
 func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Store, error) {
 	s := &Store{client: client, opts: opts.withDefaults(), closing: make(chan struct{}),
-		format: spanOf(formats), rejoined: make(chan struct{}, 1), ended: make(chan error, 1)}
-	if s.opts.format != (span{}) {
-		s.format = s.opts.format
-	}
+		rejoined: make(chan struct{}, 1), ended: make(chan error, 1)}
+	s.format = s.opts.reads()
 	s.release = append(s.release, s.asked.close)
 	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
 		return nil, fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", s.opts.Partitions)
