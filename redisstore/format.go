@@ -17,7 +17,8 @@ import (
 // The number is for servers of two builds on one Redis: may each write beside the
 // other, and read what the other has written? While the answer is yes it stays.
 //
-// What leaves the number as it is, because who does not know it passes over it:
+// What leaves the number as it is, because who does not know it passes over it, and
+// may drop it where it writes the value anew:
 //   - a member that is added to a JSON value, and may be missing
 //   - a field that is added to a hash, and a key that is added to a thread or to a
 //     partition, if nothing goes wrong where they are not kept up; a thread's key must
@@ -31,6 +32,8 @@ import (
 //   - a member, a field or a key that changes its meaning or its type, or goes
 //   - another order, or another number, of what stands in one value: the line of a
 //     run, a member of an index, the head of a suspension
+//   - another word where they are few and known, as the states of a run and of its
+//     dispatch
 //   - a field that every script must keep up, or must heed before it decides
 //   - another dictionary or method of squeezing; another way from a thread to its keys
 //   - two scripts of which one relies on what only the new one of the other does
