@@ -167,6 +167,10 @@ func (c *claimer) exhausted(ctx context.Context, claimed store.ClaimResult) erro
 		}
 		// Decisions that nobody can read on from would come back for ever.
 		j, err := readJournal(view.Journal)
+		var other *undeliverable
+		if errors.As(err, &other) {
+			return other // who can read it knows what is to be given back
+		}
 		u.giveBack = err == nil && !j.final
 	}
 	return u

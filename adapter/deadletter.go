@@ -30,7 +30,7 @@ func (w *worker) deliver(claim store.Claim, execution string, attempts int, fail
 	}
 	if u.elsewhere {
 		if wait, patient := w.backoff.leaveTo(claim); patient {
-			n.Wait, n.Free = wait, true
+			settle, n.Wait, n.Free = w.store.Nack, wait, true
 		}
 	}
 	result, err := retry(ctx, func() (store.NackResult, error) { return settle(ctx, n) })

@@ -10,6 +10,25 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
+// known reports whether this build can read on from an entry of the kind, or knows
+// that nobody can.
+func known(k store.EntryKind) bool {
+	switch k {
+	case store.EntryStart, store.EntryStep, store.EntryAsk, store.EntryAnswer, store.EntryFork, store.EntryBranch, store.EntryRename, "":
+		return true
+	}
+	return false
+}
+
+// unknownKind is an error that a node which knows the kind will not have. It costs no
+// attempts: they count lost workers.
+func unknownKind(kind store.EntryKind) error {
+	return &undeliverable{
+		code: CodeStateCorrupted, text: fmt.Sprintf("the journal has a record of a kind that is not known to this server: %q", kind),
+		elsewhere: true,
+	}
+}
+
 // systemScope holds the asks that are outside the agent's numbering.
 const systemScope = "!"
 
@@ -52,6 +71,11 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 	for i, raw := range entries {
 		r := new(store.JournalEntry)
 		if err := stored.Decode(raw, r, "journal record %d", i); err != nil {
+			// Of a kind that is not known the members may be of other types.
+			var of struct{ Kind store.EntryKind }
+			if json.Unmarshal(raw, &of) == nil && !known(of.Kind) {
+				err = unknownKind(of.Kind)
+			}
 			return nil, err
 		}
 		if err := j.add(r); err != nil {
@@ -114,10 +138,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 	case "":
 		return stored.Corrupted("a record of no kind")
 	default:
-		return &undeliverable{
-			code: CodeStateCorrupted, text: fmt.Sprintf("the journal has a record of a kind that is not known to this server: %q", r.Kind),
-			later: true, elsewhere: true,
-		}
+		return unknownKind(r.Kind)
 	}
 	j.last = max(j.last, r.Position)
 	return nil

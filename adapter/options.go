@@ -56,7 +56,8 @@ type Options struct {
 	// counts as failed attempts: while a deployment goes on, some nodes know agents
 	// that others do not. When the attempts are used up the run ends in RUN_ERROR
 	// agent_error, and its answers are given back. Runs whose journal has records of
-	// a kind that this node does not know wait alike, and end in state_corrupted.
+	// a kind that this node does not know wait alike. They never spend an attempt, and
+	// end in state_corrupted, as dead letters, when they have waited.
 	// Default 10 min; negative: not at all.
 	AgentWait time.Duration
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;

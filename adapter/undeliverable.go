@@ -10,8 +10,8 @@ import (
 // undeliverable says why an activation cannot succeed, now or ever.
 type undeliverable struct {
 	code, text string
-	// later: another node, or the same after a while, may succeed. elsewhere: only
-	// another.
+	// later: it is tried again while there are attempts. elsewhere: another node may
+	// succeed, and is waited for before that.
 	later, elsewhere bool
 	// giveBack: decisions that nothing was done with are given back.
 	giveBack bool

@@ -117,20 +117,42 @@ func (d *diagnosis) server(ctx context.Context, client redis.Cmdable, name strin
 	}
 }
 
-// layout compares how threads are spread with how they were when the prefix
-// was first used.
+// layout compares how threads are spread, and in which format they are stored, with
+// how they were when the prefix was first used.
 func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
-	have, err := client.HGet(ctx, metaKey(d.opts.Prefix), "partitions").Result()
-	switch want := fmt.Sprint(d.opts.Partitions); {
-	case errors.Is(err, redis.Nil):
-		d.good("prefix", "%q has not been used", d.opts.Prefix)
-	case err != nil:
+	have, err := client.HMGet(ctx, metaKey(d.opts.Prefix), "partitions", "format").Result()
+	if err != nil {
 		d.fail("prefix", err)
-	case have != want:
-		d.fail("prefix", fmt.Errorf("%q has %s partitions, not %s: the number cannot be changed", d.opts.Prefix, have, want))
-	default:
-		d.good("prefix", "%q has been used, with %s partitions", d.opts.Prefix, have)
+		return
 	}
+	partitions, used := have[0].(string)
+	format, numbered := have[1].(string)
+	if !used {
+		d.good("prefix", "%q has not been used", d.opts.Prefix)
+		return
+	}
+	if want := strconv.Itoa(d.opts.Partitions); partitions != want {
+		d.fail("prefix", fmt.Errorf("%q has %s partitions, not %s: the number cannot be changed", d.opts.Prefix, partitions, want))
+		return
+	}
+	if !numbered {
+		format = "1"
+	}
+	stored, err := readFormat(d.opts.Prefix, format)
+	if err != nil {
+		d.fail("prefix", err)
+		return
+	}
+	if refused := d.opts.reads().refuses(d.opts.Prefix, stored); refused != nil {
+		d.fail("prefix", refused)
+		return
+	}
+	if written := d.opts.reads().written; stored < written {
+		d.findings = append(d.findings, Finding{Subject: "prefix", Warning: true, Detail: fmt.Sprintf(
+			"%q holds data of format %d, which becomes format %d: older servers must have ended before this one starts, and do not start again", d.opts.Prefix, stored, written)})
+		return
+	}
+	d.good("prefix", "%q has been used, with %s partitions and data of format %d", d.opts.Prefix, partitions, stored)
 }
 
 func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {

@@ -53,7 +53,7 @@
 //	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
 //	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire
 //	Pwait       string  written before a script's WAIT                     the store itself
-//	prefix:meta hash    the number of partitions                           start
+//	prefix:meta hash    the number of partitions, the format of it all     start
 //
 // The memo expires Options.Keep after the thread's last end, never while it is
 // suspended; followers when their time is over, and one that does not follow any
@@ -95,6 +95,16 @@
 // prefix:takes:AGENT nothing is sent: nodes that take runs of the agent subscribe
 // to it, so that PUBSUB NUMSUB counts them, and forgets those that die.
 //
+// # Format
+//
+// All this has a number, recorded when the prefix is first used: format.go says what
+// raises it. A store that knows only older formats, or only newer ones, does not open.
+// Servers of different releases may share the data while both write the same format. A
+// newer format is recorded when the first store that writes it opens, which it does
+// when no other listens on the prefix: one that could not read it is never surprised.
+// Should it have been out of hearing just then, it finds out when it is back, or
+// half a minute later, and is closed to every call: see Store.Outdated.
+//
 // # Guarantees
 //
 // Each call is one script: it happens entirely or not at all. A script decides
@@ -125,7 +135,7 @@
 // names the partitions that were missing, which come first on the next one, so that a
 // walk that goes on later loses nothing; it fails when they are all that is left. A
 // store opens without some of the masters (a Warning says so), unless what records the
-// number of partitions is on one of them. Redis itself stops serving all slots when one
+// number of partitions and the format is on one of them. Redis itself stops serving all slots when one
 // of them is not served, once the masters have agreed that its master is gone: set
 // cluster-require-full-coverage no where the others are to go on.
 //

@@ -69,6 +69,10 @@ func (s *Store) listen(ctx context.Context) error {
 			if sub = s.resubscribe(); sub == nil {
 				return
 			}
+			select {
+			case s.rejoined <- struct{}{}:
+			default:
+			}
 			s.deliver(store.Delivery{Kind: store.DeliverLost})
 		}
 	})

@@ -32,6 +32,11 @@ type Store struct {
 	listener atomic.Pointer[func(store.Delivery)]
 	warnings []Warning
 
+	format   span
+	rejoined chan struct{} // the node's channel was joined again
+	outdated atomic.Pointer[FormatError]
+	ended    chan error // yields what outdated is, once
+
 	closing   chan struct{}
 	closeOnce sync.Once
 	running   sync.WaitGroup
@@ -75,6 +80,7 @@ type Options struct {
 
 	volatile bool // the data dies with the process
 	singly   bool // the connection cannot hold more than one command
+	format   span // in tests of others
 }
 
 func (o *Options) withDefaults() Options {
@@ -131,7 +137,9 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 // not retry (MaxRetries -1), must heed contexts (ContextTimeoutEnabled) and, with
 // WaitReplicas, wait for an answer longer than WaitTimeout.
 func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Store, error) {
-	s := &Store{client: client, opts: opts.withDefaults(), closing: make(chan struct{})}
+	s := &Store{client: client, opts: opts.withDefaults(), closing: make(chan struct{}),
+		rejoined: make(chan struct{}, 1), ended: make(chan error, 1)}
+	s.format = s.opts.reads()
 	s.release = append(s.release, s.asked.close)
 	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
 		return nil, fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", s.opts.Partitions)
@@ -176,24 +184,16 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 		_ = s.Close()
 		return nil, err
 	}
+	if s.opts.volatile {
+		return s, nil // nobody else has the data
+	}
+	// Whoever has raised the format since it was read has not counted this store.
+	if err := s.lookAtFormat(ctx); err != nil {
+		_ = s.Close()
+		return nil, fmt.Errorf("redisstore: %w", err)
+	}
+	s.running.Go(s.watchFormat)
 	return s, nil
-}
-
-// recordLayout records how threads are spread over keys, or refuses to go on
-// where it was recorded differently: no thread would be found again.
-func (s *Store) recordLayout(ctx context.Context) error {
-	key, want := metaKey(s.opts.Prefix), fmt.Sprint(s.opts.Partitions)
-	if err := s.client.HSetNX(ctx, key, "partitions", want).Err(); err != nil {
-		return storeError("record the partitions", err)
-	}
-	have, err := s.client.HGet(ctx, key, "partitions").Result()
-	if err != nil {
-		return storeError("read the partitions", err)
-	}
-	if have != want {
-		return fmt.Errorf("redisstore: prefix %q has %s partitions, not %s: the number cannot be changed", s.opts.Prefix, have, want)
-	}
-	return nil
 }
 
 // checkHistory runs a script that needs the history's name: where it cannot be
@@ -239,7 +239,7 @@ func (s *Store) usable() error {
 	case <-s.closing:
 		return errClosed
 	default:
-		return nil
+		return s.current()
 	}
 }
 

@@ -28,6 +28,7 @@ type Options struct {
 	Effects string        // --effects; a file of the test's own when empty
 	Lease   time.Duration // --lease; the command's default when zero
 	CrashAt string        // AGUIWS_CRASH_AT of the first process; Restart clears it
+	Binary  string        // of another build; the tree's own when empty
 	Args    []string      // further arguments
 }
 
@@ -131,7 +132,11 @@ func (s *Server) start(crashAt string) {
 	if s.opts.Lease > 0 {
 		args = append(args, "--lease", s.opts.Lease.String())
 	}
-	cmd := exec.Command(build(s.t), append(args, s.opts.Args...)...)
+	binary := s.opts.Binary
+	if binary == "" {
+		binary = build(s.t)
+	}
+	cmd := exec.Command(binary, append(args, s.opts.Args...)...)
 	cmd.Env = append(os.Environ(), "AGUIWS_CRASH_AT="+crashAt)
 	cmd.Stdout, cmd.Stderr = &s.output, &s.output
 	if err := cmd.Start(); err != nil {
