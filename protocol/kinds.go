@@ -38,7 +38,8 @@ const (
 )
 
 // kinds is the table of kinds: the one place that says which events exist.
-// Names and members come from the structs.
+// Names and members come from the structs. What an event is about, and how to
+// add one, is at EffectOf.
 var kinds = func() map[EventType]*kind {
 	all := []*kind{
 		kindOf[RunStarted](),
@@ -86,6 +87,7 @@ type kind struct {
 	shape *shape
 	open  []byte // the encoded event up to its first own member
 	make  func() Event
+	copy  func(Event) Event // shallow
 }
 
 func kindOf[T any, P interface {
@@ -102,5 +104,11 @@ func kindOf[T any, P interface {
 		shape: s,
 		open:  []byte(`{"type":"` + string(name) + `"`),
 		make:  func() Event { return P(new(T)) },
+		copy: func(e Event) Event {
+			own := *e.(P)
+			return P(&own)
+		},
 	}
 }
+
+func copyOf(e Event) Event { return kinds[e.Type()].copy(e) }
