@@ -33,7 +33,7 @@ type DispatchOptions struct {
 	Available time.Time
 }
 
-// Disposition is what became of an input (binding §3, ws.run).
+// Disposition is what became of an input (BINDING.md, What the server sends: ws.run).
 type Disposition string
 
 const (
@@ -52,7 +52,7 @@ type Admitted struct {
 	Refusal     *protocol.RunError // Refused
 }
 
-// Repeated is the answer to a repeat (binding §5).
+// Repeated is the answer to a repeat (BINDING.md, Runs).
 type Repeated struct {
 	Status store.RunStatus
 	// Of is the label of the run that answers: what live events call it. It is
@@ -154,21 +154,14 @@ func (r *Runner) checkInput(in Input) *protocol.RunError {
 // agents would read and RUN_STARTED would repeat. The sender's input is not
 // changed.
 func (r *Runner) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput {
-	text, err := json.Marshal(input)
-	if err != nil {
-		return input
-	}
-	own := new(protocol.RunAgentInput)
-	if err := json.Unmarshal(text, own); err != nil {
-		return input
-	}
+	own := *input
 	removed := own.Strip()
 	if len(removed) == 0 {
 		return input
 	}
 	r.log.Warn("an input had members that are not recognised; they were left out",
 		"thread", input.ThreadID, "run", input.RunID, "members", removed)
-	return own
+	return &own
 }
 
 // try judges the input once on a view of its thread, and begins its run if it

@@ -39,19 +39,24 @@ func Decode(data []byte) (Event, error) {
 // are kept in Extra; see RunAgentInput.Strip. Everything else that is wrong is
 // a *DecodeError.
 func DecodeInput(data []byte) (*RunAgentInput, error) {
-	in := new(RunAgentInput)
-	if err := unmarshal(data, in); err != nil {
-		return nil, err
+	d, bad := newDocument(data)
+	if bad != nil {
+		return nil, bad
 	}
-	return in, nil
+	return d.DecodeInput()
 }
 
 // unmarshal reads a value of this package, forgiving what is unrecognised.
 func unmarshal[T any](data []byte, into *T) error {
-	r, bad := newReader(data, false)
+	d, bad := newDocument(data)
 	if bad != nil {
 		return bad
 	}
+	return read(d, into)
+}
+
+func read[T any](d Document, into *T) error {
+	r := d.reader(false)
 	var v T
 	r.value(shapeOf(reflect.TypeFor[T]()), reflect.ValueOf(&v).Elem())
 	if err := r.err(); err != nil {

@@ -81,7 +81,7 @@ func laterf(after time.Duration, code, format string, args ...any) *fault {
 // parseFrame reads a text frame that is valid UTF-8.
 func parseFrame(data []byte) *frame {
 	f := &frame{}
-	members, bad := topMembers(data)
+	document, members, bad := objectOf(data)
 	if bad != nil {
 		f.fault = bad
 		return f
@@ -97,7 +97,7 @@ func parseFrame(data []byte) *frame {
 		f.kind, _ = text(kind)
 		f.fault = f.control(members)
 	} else {
-		f.fault = f.readInput(data)
+		f.fault = f.readInput(document)
 	}
 	if id, ok := text(members["threadId"]); f.fault != nil && ok && isName(id) {
 		f.threadID = id // for the answer
@@ -105,8 +105,8 @@ func parseFrame(data []byte) *frame {
 	return f
 }
 
-func (f *frame) readInput(data []byte) *fault {
-	in, err := protocol.DecodeInput(data)
+func (f *frame) readInput(document protocol.Document) *fault {
+	in, err := document.DecodeInput()
 	if err != nil {
 		var list []string
 		for _, p := range protocol.Problems(err) {
@@ -199,9 +199,17 @@ func text(data json.RawMessage) (string, bool) {
 // them. Two members of one name are refused, and so is deep nesting, before
 // anything recursive reads the document.
 func topMembers(data []byte) (map[string]json.RawMessage, *fault) {
+	_, members, bad := objectOf(data)
+	return members, bad
+}
+
+// objectOf is topMembers with the whole as a document, which is not checked
+// again by what reads it.
+func objectOf(data []byte) (protocol.Document, map[string]json.RawMessage, *fault) {
 	data = bytes.Trim(data, " \t\r\n")
-	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
-		return nil, faultf(codeMalformed, "expected one JSON object")
+	document, err := protocol.NewDocument(data)
+	if err != nil || data[0] != '{' {
+		return document, nil, faultf(codeMalformed, "expected one JSON object")
 	}
 	members := map[string]json.RawMessage{}
 	depth, start, name, valued := 0, -1, "", false
@@ -223,12 +231,12 @@ func topMembers(data []byte) (map[string]json.RawMessage, *fault) {
 			}
 		case '{', '[':
 			if depth++; depth > maxDepth {
-				return nil, faultf(codeMalformed, "nested deeper than %d", maxDepth)
+				return document, nil, faultf(codeMalformed, "nested deeper than %d", maxDepth)
 			}
 		case '}', ']', ',':
 			if depth == 1 && valued {
 				if _, again := members[name]; again {
-					return nil, faultf(codeInvalidFrame, "the member %.64q appears twice", name)
+					return document, nil, faultf(codeInvalidFrame, "the member %.64q appears twice", name)
 				}
 				members[name] = json.RawMessage(bytes.TrimSpace(data[start:i]))
 				valued = false
@@ -238,5 +246,5 @@ func topMembers(data []byte) (map[string]json.RawMessage, *fault) {
 			}
 		}
 	}
-	return members, nil
+	return document, members, nil
 }

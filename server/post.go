@@ -107,12 +107,12 @@ func (s *Server) readInput(w http.ResponseWriter, r *http.Request) (*frame, *ref
 
 func inputOf(body []byte) *frame {
 	f := &frame{}
-	if _, bad := topMembers(body); bad != nil {
+	if document, _, bad := objectOf(body); bad != nil {
 		f.fault = bad
 		bad.code = codeInvalidInput
 		bad.fields = []protocol.Problem{{Message: bad.message}}
 	} else {
-		f.fault = f.readInput(body)
+		f.fault = f.readInput(document)
 	}
 	return f
 }
