@@ -27,19 +27,19 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "protocol/schema", "adapter", "adapter/store", "adapter/script", "redisstore", "server", "web"}
+	below = []string{"protocol", "adapter", "adapter/store", "adapter/script", "redisstore", "server", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
 var rooms = []room{
 	{folder: "protocol", why: "the ground floor is AG-UI on the wire and nothing else, so that anybody can build on it",
 		theirs: std, never: []string{"net/http"}},
-	{folder: "protocol/schema", why: "the compiled JSON Schema is kept apart so that protocol needs no validator",
+	{folder: "protocol/internal/schema", why: "the compiled JSON Schema is kept apart so that protocol needs no validator",
 		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
 	{folder: "adapter/store", why: "the contract of a store is read by whoever writes one, who needs to know no agent",
 		theirs: std, never: []string{"net/http"}},
 	{folder: "adapter", why: "what a run is must not depend on where it is stored or how it travels",
-		ours: []string{"adapter/store", "protocol", "protocol/schema"}, theirs: []string{
+		ours: []string{"adapter/store", "protocol"}, theirs: []string{
 			"github.com/santhosh-tekuri/jsonschema", "github.com/google/jsonschema-go", "github.com/gowebpki/jcs", "github.com/google/uuid"},
 		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
 	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
@@ -52,12 +52,12 @@ var rooms = []room{
 	{folder: "redisstore/redistest", why: "it starts a process, whoever the client is",
 		theirs: std},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
-		ours: []string{"adapter", "adapter/store", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/go-jose/go-jose/v4", "github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/prometheus/client_golang",
+		ours: []string{"adapter", "adapter/store", "protocol"}, theirs: []string{"github.com/coder/websocket", "github.com/go-jose/go-jose/v4", "github.com/google/jsonschema-go", "github.com/google/uuid", "github.com/prometheus/client_golang",
 			"golang.org/x/sync", "golang.org/x/sys", "golang.org/x/time"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "web", why: "it is files and a handler", theirs: std},
 	{folder: "conformance", why: "it judges servers over the wire, ours like any other, so it may know the protocol only",
-		ours: []string{"conformance", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
+		ours: []string{"conformance", "protocol"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "conformance/internal/command", why: "it starts the command for tests, on a port that none of their Redis servers has",
 		ours: []string{"redisstore/redistest"}, theirs: std},
