@@ -92,7 +92,7 @@ func (r *Run) wait(calls []suspendedCall) (Answers, []suspendedCall, error) {
 // park makes the goroutine known before its question is, so that no answer can
 // come too early, and parts it from the activation, which ends with the question. What it had open is what it will find closed.
 func (x *execution) park(s *scope) {
-	s.shadow = protocol.NewFold(nil, nil, nil)
+	s.shadow = protocol.NewFold(nil, nil)
 	s.shadow.Apply(&protocol.RunStarted{})
 	for _, e := range x.fold.Openings() {
 		s.shadow.Apply(e)

@@ -93,7 +93,7 @@ func newScope(j *journal, name string, branch bool) *scope {
 		}
 	}
 	if s.final > 0 {
-		s.shadow = protocol.NewFold(nil, nil, nil)
+		s.shadow = protocol.NewFold(nil, nil)
 		s.shadow.Apply(&protocol.RunStarted{})
 	}
 	return s

@@ -55,7 +55,7 @@ func foldView(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 	if view.Snapshot.State != nil && !json.Valid(view.Snapshot.State) {
 		return nil, corrupted("the state")
 	}
-	f := protocol.NewFold(messages, view.Snapshot.State, nil)
+	f := protocol.NewFold(messages, view.Snapshot.State)
 	return f, eachEvent(view, view.Snapshot.At, upTo, func(e protocol.Event) { f.Apply(e) })
 }
 

@@ -89,7 +89,7 @@ func BenchmarkSequence(b *testing.B) {
 }
 
 func BenchmarkFold(b *testing.B) {
-	f := NewFold(nil, nil, nil)
+	f := NewFold(nil, nil)
 	_ = f.Apply(&TextMessageStart{MessageID: benchContent.MessageID})
 	b.ReportAllocs()
 	for b.Loop() {
@@ -139,7 +139,7 @@ func BenchmarkSequenceRun(b *testing.B) {
 func BenchmarkFoldRun(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		f := NewFold(nil, nil, nil)
+		f := NewFold(nil, nil)
 		for _, e := range benchRun {
 			if err := f.Apply(e); err != nil {
 				b.Fatal(err)

@@ -7,10 +7,6 @@ import (
 	"slices"
 )
 
-// PatchFunc applies a JSON Patch (RFC 6902) to a document, all of it or
-// nothing, without changing its arguments.
-type PatchFunc func(doc, ops json.RawMessage) (json.RawMessage, error)
-
 // Fold is what a client holds after a stream of events: messages, state, the
 // interrupts that wait for an answer, and what is still open. It decides as the
 // reference client 1.0.0 does, in warnings as well, except that an activity
@@ -20,7 +16,6 @@ type PatchFunc func(doc, ops json.RawMessage) (json.RawMessage, error)
 // The stream is taken to be legal: Sequence says whether it is. A fold belongs
 // to one goroutine.
 type Fold struct {
-	patch      PatchFunc
 	log        foldMessages
 	state      json.RawMessage
 	interrupts []Interrupt
@@ -35,12 +30,9 @@ type Fold struct {
 }
 
 // NewFold returns what a client holds that has these messages and this state;
-// nil is the empty object. Deltas are applied by patch; nil is ApplyPatch.
-func NewFold(messages Messages, state json.RawMessage, patch PatchFunc) *Fold {
-	if patch == nil {
-		patch = ApplyPatch
-	}
-	f := &Fold{patch: patch, answered: map[string]bool{}}
+// nil is the empty object.
+func NewFold(messages Messages, state json.RawMessage) *Fold {
+	f := &Fold{answered: map[string]bool{}}
 	f.Restore(messages, state)
 	return f
 }
@@ -230,5 +222,5 @@ func (f *Fold) patched(doc, ops json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.patch(doc, known)
+	return ApplyPatch(doc, known)
 }

@@ -13,7 +13,7 @@ import (
 const maxCopied = 8 << 20
 
 // ApplyPatch applies a JSON Patch (RFC 6902) to a document, all of it or
-// nothing; it is a PatchFunc. An absent document is {}. What the patch does not
+// nothing, without changing its arguments. An absent document is {}. What the patch does not
 // touch keeps its bytes. Where the reference client's library lets pass what
 // the RFC does not (an index past the end, a member of a number, the removal of
 // the whole document), this refuses, so that what applies here applies there,
