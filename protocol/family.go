@@ -63,7 +63,7 @@ const (
 // switch, because every event goes through it several times.
 //
 // A new event is its struct with Type in the file of its family, its constant
-// and its row in kinds.go, and a case here. One that opens has its end in
+// and its row in eventtypes.go, and a case here. One that opens has its end in
 // endOf.
 func EffectOf(e Event) Effect {
 	switch e := e.(type) {
