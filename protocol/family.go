@@ -35,6 +35,7 @@ const (
 )
 
 // Effect is what an event does to which item. What it points to is the event's.
+// It has four fields of a word each, so that it is passed in registers.
 type Effect struct {
 	Act
 	ID    *string // nil for events without, and for chunks that name none
