@@ -171,27 +171,22 @@ func (r *reader) array(s *shape, v reflect.Value) {
 	if !r.want('[', "an array") {
 		return
 	}
-	var list reflect.Value
 	if v.IsValid() {
-		list = reflect.MakeSlice(v.Type(), 0, 4)
+		v.Set(reflect.MakeSlice(v.Type(), 0, 4))
 	}
 	n := 0
 	r.elements(func(int) {
 		n++
 		var elem reflect.Value
 		if v.IsValid() {
-			elem = reflect.New(s.elem.typ).Elem()
+			v.Grow(1)
+			v.SetLen(n)
+			elem = v.Index(n - 1)
 		}
 		r.value(s.elem, elem)
-		if v.IsValid() {
-			list = reflect.Append(list, elem)
-		}
 	})
 	if s.nonempty && n == 0 {
 		r.fail("expected at least one element")
-	}
-	if v.IsValid() {
-		v.Set(list)
 	}
 }
 

@@ -49,7 +49,7 @@ func TestFrameIsReadOnce(t *testing.T) {
 	if frame > input+50 {
 		t.Errorf("a frame allocates %v times, its input %v", frame, input)
 	}
-	if input > 13*1000 {
+	if input > 11*1000 {
 		t.Errorf("an input of 1000 messages allocates %v times", input)
 	}
 }
