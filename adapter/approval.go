@@ -34,11 +34,16 @@ const (
 )
 
 // approvalSchema is the default response schema of a call.
-var approvalSchema = protocol.Any(`{"type":"object","properties":{` +
-	`"approved":{"type":"boolean","description":"Whether the call may be carried out"},` +
-	`"editedArgs":{"type":"object","description":"Arguments that replace all of the proposed ones"},` +
-	`"reason":{"type":"string","description":"Why"}},` +
-	`"required":["approved"],"additionalProperties":false}`)
+var approvalSchema = approvalOf(`{"type":"object","description":"Arguments that replace all of the proposed ones"}`)
+
+// approvalOf is the response schema of a call, given the schema of its arguments.
+func approvalOf(args string) protocol.Any {
+	return protocol.Any(`{"type":"object","properties":{` +
+		`"approved":{"type":"boolean","description":"Whether the call may be carried out"},` +
+		`"editedArgs":` + args + `,` +
+		`"reason":{"type":"string","description":"Why"}},` +
+		`"required":["approved"],"additionalProperties":false}`)
+}
 
 // ToolCall is a call that an agent proposes.
 type ToolCall struct {

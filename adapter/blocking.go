@@ -96,7 +96,7 @@ func (r *Run) wait(calls []store.SuspendedCall) (Answers, []store.SuspendedCall,
 // come too early, and parts it from the activation, which ends with the question.
 // What it had open is what it will find closed.
 func (x *execution) park(s *scope) {
-	s.shadow = protocol.NewFold(nil, nil, nil)
+	s.shadow = protocol.NewFold(nil, nil)
 	s.shadow.Apply(&protocol.RunStarted{})
 	for _, e := range x.fold.Openings() {
 		s.shadow.Apply(e)

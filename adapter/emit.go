@@ -27,8 +27,8 @@ func (x *execution) emit(s *scope, events ...protocol.Event) error {
 		return err
 	}
 	for _, e := range events {
-		switch e.(type) {
-		case *protocol.RunStarted, *protocol.RunFinished, *protocol.RunError, *protocol.Unknown, nil:
+		_, unknown := e.(*protocol.Unknown)
+		if e == nil || unknown || protocol.EffectOf(e).Family == protocol.FamilyRun {
 			return fmt.Errorf("adapter: emit: %T is not an agent's to emit", e)
 		}
 	}
@@ -67,7 +67,7 @@ func (x *execution) admit(s *scope, events []protocol.Event) (item, error) {
 					return x.closed(it, restructured), err
 				}
 				it.events = append(it.events, text)
-				restructured = restructured || structural(e)
+				restructured = restructured || protocol.EffectOf(e).Verb != protocol.Continues
 			}
 		}
 	}
@@ -128,90 +128,18 @@ func (x *execution) holds(message string) bool {
 // track keeps the calls that this run started and that have no result, and
 // the subagents that ended in it.
 func (x *execution) track(e protocol.Event) {
-	switch e := e.(type) {
-	case *protocol.SubagentFinished:
-		x.over[e.SubagentRunID] = true
-	case *protocol.SubagentError:
-		x.over[e.SubagentRunID] = true
-	case *protocol.ToolCallStart:
-		if !slices.Contains(x.open, e.ToolCallID) {
-			x.open = append(x.open, e.ToolCallID)
+	does := protocol.EffectOf(e)
+	switch {
+	case does.Family == protocol.FamilySubagent && does.Verb == protocol.Ends:
+		x.over[*does.ID] = true
+	case does.Family == protocol.FamilyToolCall && does.Verb == protocol.Opens:
+		if !slices.Contains(x.open, *does.ID) {
+			x.open = append(x.open, *does.ID)
 		}
-	case *protocol.ToolCallResult:
-		x.open = slices.DeleteFunc(x.open, func(id string) bool { return id == e.ToolCallID })
 	}
-}
-
-// itemKey names something that can be open.
-type itemKey struct {
-	kind  string // text, call, reasoning, span, step, subagent
-	id    string
-	owner string
-}
-
-// opens, goesOn and ends tell what an event does to which item.
-func opens(e protocol.Event) (itemKey, bool) {
-	switch e := e.(type) {
-	case *protocol.TextMessageStart:
-		return itemKey{kind: "text", id: e.MessageID}, true
-	case *protocol.ToolCallStart:
-		return itemKey{kind: "call", id: e.ToolCallID}, true
-	case *protocol.ReasoningMessageStart:
-		return itemKey{kind: "reasoning", id: e.MessageID}, true
-	case *protocol.ReasoningStart:
-		return itemKey{kind: "span", id: e.MessageID}, true
-	case *protocol.StepStarted:
-		return stepItem(e.StepName, e.SubagentRunID), true
-	case *protocol.SubagentStarted:
-		return itemKey{kind: "subagent", id: e.SubagentRunID}, true
+	if result, ok := e.(*protocol.ToolCallResult); ok {
+		x.open = slices.DeleteFunc(x.open, func(id string) bool { return id == result.ToolCallID })
 	}
-	return itemKey{}, false
-}
-
-func goesOn(e protocol.Event) (itemKey, bool) {
-	switch e := e.(type) {
-	case *protocol.TextMessageContent:
-		return itemKey{kind: "text", id: e.MessageID}, true
-	case *protocol.ToolCallArgs:
-		return itemKey{kind: "call", id: e.ToolCallID}, true
-	case *protocol.ReasoningMessageContent:
-		return itemKey{kind: "reasoning", id: e.MessageID}, true
-	}
-	return itemKey{}, false
-}
-
-func ends(e protocol.Event) (itemKey, bool) {
-	switch e := e.(type) {
-	case *protocol.TextMessageEnd:
-		return itemKey{kind: "text", id: e.MessageID}, true
-	case *protocol.ToolCallEnd:
-		return itemKey{kind: "call", id: e.ToolCallID}, true
-	case *protocol.ReasoningMessageEnd:
-		return itemKey{kind: "reasoning", id: e.MessageID}, true
-	case *protocol.ReasoningEnd:
-		return itemKey{kind: "span", id: e.MessageID}, true
-	case *protocol.StepFinished:
-		return stepItem(e.StepName, e.SubagentRunID), true
-	case *protocol.SubagentFinished:
-		return itemKey{kind: "subagent", id: e.SubagentRunID}, true
-	case *protocol.SubagentError:
-		return itemKey{kind: "subagent", id: e.SubagentRunID}, true
-	}
-	return itemKey{}, false
-}
-
-func stepItem(name string, owner *string) itemKey {
-	key := itemKey{kind: "step", id: name}
-	if owner != nil {
-		key.owner = "of:" + *owner
-	}
-	return key
-}
-
-// structural reports whether an event may change what is open.
-func structural(e protocol.Event) bool {
-	_, on := goesOn(e)
-	return !on
 }
 
 // resume returns the events to log for one that a replayed agent emits when it
@@ -225,16 +153,17 @@ func (s *scope) resume(e protocol.Event, x *execution) []protocol.Event {
 	if len(s.reopen) == 0 {
 		return []protocol.Event{e}
 	}
-	if key, ok := ends(e); ok && s.reopen[key] != nil {
-		delete(s.reopen, key)
+	does := protocol.EffectOf(e)
+	key, _ := does.Item()
+	opening := s.reopen[key]
+	if opening == nil || does.Verb == protocol.Opens {
+		return []protocol.Event{e}
+	}
+	delete(s.reopen, key)
+	if does.Verb == protocol.Ends {
 		return nil
 	}
-	if key, ok := goesOn(e); ok && s.reopen[key] != nil {
-		opening := s.reopen[key]
-		delete(s.reopen, key)
-		return []protocol.Event{opening, e}
-	}
-	return []protocol.Event{e}
+	return []protocol.Event{opening, e}
 }
 
 // goLive compares what the replay left open with what is open on the wire. It
@@ -243,22 +172,24 @@ func (s *scope) resume(e protocol.Event, x *execution) []protocol.Event {
 // it. One that e ends stays closed, and so does a subagent that has ended in
 // this run, under whose id nothing may begin again.
 func (s *scope) goLive(e protocol.Event, x *execution) []protocol.Event {
-	s.reopen = map[itemKey]protocol.Event{}
+	s.reopen = map[protocol.ItemKey]protocol.Event{}
 	openings := s.shadow.Openings()
 	s.shadow = nil
-	onWire := map[itemKey]bool{}
+	onWire := map[protocol.ItemKey]bool{}
 	for _, opening := range x.fold.Openings() {
-		if key, ok := opens(opening); ok {
-			onWire[key] = true
-		}
+		key, _ := protocol.EffectOf(opening).Item()
+		onWire[key] = true
 	}
-	ended, _ := ends(e)
+	var ended protocol.ItemKey
+	if does := protocol.EffectOf(e); does.Verb == protocol.Ends {
+		ended, _ = does.Item()
+	}
 	var events []protocol.Event
 	for _, opening := range openings {
-		key, ok := opens(opening)
+		key, _ := protocol.EffectOf(opening).Item()
 		switch {
-		case !ok || onWire[key]:
-		case key != ended && (key.kind == "step" || key.kind == "subagent" && !x.over[key.id]):
+		case onWire[key]:
+		case key != ended && (key.Family == protocol.FamilyStep || key.Family == protocol.FamilySubagent && !x.over[key.ID]):
 			events = append(events, opening)
 		default:
 			s.reopen[key] = opening

@@ -123,7 +123,7 @@ func TestRewind(t *testing.T) {
 		return run.Say(fmt.Sprintf("%d: %s", len(m), m[len(m)-1].Content))
 	})
 	history := func(l *lab) protocol.Messages {
-		f := protocol.NewFold(nil, nil, nil)
+		f := protocol.NewFold(nil, nil)
 		for _, e := range l.got {
 			f.Apply(e)
 		}

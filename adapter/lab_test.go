@@ -300,7 +300,7 @@ func (l *lab) texts() []string {
 
 func (l *lab) contents(role protocol.Role) []string {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil, nil)
+	f := protocol.NewFold(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

@@ -26,7 +26,7 @@ var lookingUp = adapter.AgentFunc(func(_ context.Context, run *adapter.Run) erro
 // named have names of its own, and JSON was read and written anew.
 func (l *lab) sent() protocol.Messages {
 	l.t.Helper()
-	f := protocol.NewFold(nil, nil, nil)
+	f := protocol.NewFold(nil, nil)
 	for _, e := range l.got {
 		if err := f.Apply(e); err != nil {
 			l.t.Fatal(err)

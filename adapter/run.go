@@ -68,7 +68,7 @@ type scope struct {
 	// shadow is what the replayed emissions would hold open; reopen what of it
 	// is closed on the wire and must be opened again before it goes on.
 	shadow *protocol.Fold
-	reopen map[itemKey]protocol.Event
+	reopen map[protocol.ItemKey]protocol.Event
 	held   []protocol.Event // in a branch: emitted since its last record
 	forked bool             // Parallel has its branches running
 }
@@ -81,7 +81,7 @@ func newScope(j *journal, name string, branch bool) *scope {
 		}
 	}
 	if s.final > 0 {
-		s.shadow = protocol.NewFold(nil, nil, nil)
+		s.shadow = protocol.NewFold(nil, nil)
 		s.shadow.Apply(&protocol.RunStarted{})
 	}
 	return s

@@ -88,7 +88,7 @@ func TestScriptState(t *testing.T) {
 	if got := show(events); !strings.Contains(got, "STATE_SNAPSHOT STATE_DELTA") {
 		t.Errorf("events %s", got)
 	}
-	f := protocol.NewFold(nil, nil, nil)
+	f := protocol.NewFold(nil, nil)
 	for _, e := range events {
 		f.Apply(e)
 	}

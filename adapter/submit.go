@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -43,7 +42,7 @@ type DispatchOptions struct {
 	Available time.Time
 }
 
-// Disposition is what became of an input (binding, Runs).
+// Disposition is what became of an input (BINDING.md, What the server sends: ws.run).
 type Disposition string
 
 const (
@@ -140,21 +139,14 @@ func (a *admission) checkInput(in Input) *protocol.RunError {
 // agents would read and RUN_STARTED would repeat. The sender's input is not
 // changed.
 func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput {
-	text, err := json.Marshal(input)
-	if err != nil {
-		return input
-	}
-	own := new(protocol.RunAgentInput)
-	if err := json.Unmarshal(text, own); err != nil {
-		return input
-	}
+	own := *input
 	removed := own.Strip()
 	if len(removed) == 0 {
 		return input
 	}
 	a.log.Warn("an input had members that are not recognised; they were left out",
 		"thread", input.ThreadID, "run", input.RunID, "members", removed)
-	return own
+	return &own
 }
 
 // try judges the input once on a view of its thread, and begins its run if it

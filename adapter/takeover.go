@@ -80,7 +80,7 @@ func (x *execution) readRun(view *store.ThreadView, started, keep int64) error {
 		if err := x.sequence.Check(e); err != nil && broken == nil {
 			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)
 		}
-		if at <= keep || isSubagentEnd(e) {
+		if does := protocol.EffectOf(e); at <= keep || does.Family == protocol.FamilySubagent && does.Verb == protocol.Ends {
 			x.track(e)
 		}
 	})
@@ -88,11 +88,6 @@ func (x *execution) readRun(view *store.ThreadView, started, keep int64) error {
 		return err
 	}
 	return broken
-}
-
-func isSubagentEnd(e protocol.Event) bool {
-	key, ok := ends(e)
-	return ok && key.kind == "subagent"
 }
 
 // rename gives new ids to the subagents that began after the last record: they

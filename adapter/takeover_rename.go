@@ -33,20 +33,27 @@ func (r *renames) apply(e protocol.Event) protocol.Event {
 		if to, renamed := r.subagents[*owner]; renamed {
 			suffix := to[len(*owner):]
 			protocol.SetOwner(copied, &to)
-			for _, id := range itemIDs(copied) {
+			if does := protocol.EffectOf(copied); isItem(does) {
 				if r.items == nil {
 					r.items = map[string]string{}
 				}
-				r.items[*id] = *id + suffix
+				r.items[*does.ID] = *does.ID + suffix
 			}
 		}
 	}
-	for _, id := range append(itemIDs(copied), itemReferences(copied)...) {
+	items, subagents := protocol.ReferencesOf(copied)
+	switch does := protocol.EffectOf(copied); {
+	case isItem(does):
+		items = append(items, does.ID)
+	case does.Family == protocol.FamilySubagent:
+		subagents = append(subagents, does.ID)
+	}
+	for _, id := range items {
 		if to, renamed := r.items[*id]; renamed {
 			*id = to
 		}
 	}
-	for _, id := range subagentIDs(copied) {
+	for _, id := range subagents {
 		if to, renamed := r.subagents[*id]; renamed {
 			*id = to
 		}
@@ -54,78 +61,15 @@ func (r *renames) apply(e protocol.Event) protocol.Event {
 	return copied
 }
 
+// isItem reports whether what an event is about has an id that a subagent made
+// up, as messages, calls and activities have.
+func isItem(does protocol.Effect) bool {
+	switch does.Family {
+	case protocol.FamilyRun, protocol.FamilySubagent, protocol.FamilyStep:
+		return false
+	}
+	return does.ID != nil
+}
+
 // renamed is a subagent's id when it begins for the n-th time in one run.
 func renamed(id string, n int) string { return id + "~" + strconv.Itoa(n) }
-
-// itemIDs points to the ids of the items that an event makes or goes on with.
-func itemIDs(e protocol.Event) []*string {
-	switch e := e.(type) {
-	case *protocol.TextMessageStart:
-		return []*string{&e.MessageID}
-	case *protocol.TextMessageContent:
-		return []*string{&e.MessageID}
-	case *protocol.TextMessageEnd:
-		return []*string{&e.MessageID}
-	case *protocol.ToolCallStart:
-		return []*string{&e.ToolCallID}
-	case *protocol.ToolCallArgs:
-		return []*string{&e.ToolCallID}
-	case *protocol.ToolCallEnd:
-		return []*string{&e.ToolCallID}
-	case *protocol.ToolCallResult:
-		return []*string{&e.MessageID}
-	case *protocol.ReasoningStart:
-		return []*string{&e.MessageID}
-	case *protocol.ReasoningEnd:
-		return []*string{&e.MessageID}
-	case *protocol.ReasoningMessageStart:
-		return []*string{&e.MessageID}
-	case *protocol.ReasoningMessageContent:
-		return []*string{&e.MessageID}
-	case *protocol.ReasoningMessageEnd:
-		return []*string{&e.MessageID}
-	case *protocol.ActivitySnapshot:
-		return []*string{&e.MessageID}
-	case *protocol.ActivityDelta:
-		return []*string{&e.MessageID}
-	}
-	return nil
-}
-
-// itemReferences points to ids by which an event names another's item.
-func itemReferences(e protocol.Event) []*string {
-	var ids []*string
-	add := func(id *string) {
-		if id != nil {
-			ids = append(ids, id)
-		}
-	}
-	switch e := e.(type) {
-	case *protocol.ToolCallStart:
-		add(e.ParentMessageID)
-	case *protocol.ToolCallResult:
-		add(&e.ToolCallID)
-	case *protocol.ReasoningEncryptedValue:
-		add(&e.EntityID)
-	case *protocol.SubagentStarted:
-		add(e.ParentMessageID)
-		add(e.ParentToolCallID)
-	}
-	return ids
-}
-
-// subagentIDs points to the subagents that a lifecycle event names.
-func subagentIDs(e protocol.Event) []*string {
-	switch e := e.(type) {
-	case *protocol.SubagentStarted:
-		if e.ParentSubagentRunID != nil {
-			return []*string{&e.SubagentRunID, e.ParentSubagentRunID}
-		}
-		return []*string{&e.SubagentRunID}
-	case *protocol.SubagentFinished:
-		return []*string{&e.SubagentRunID}
-	case *protocol.SubagentError:
-		return []*string{&e.SubagentRunID}
-	}
-	return nil
-}

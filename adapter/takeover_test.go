@@ -34,7 +34,7 @@ type cutStore struct {
 
 // cutAfter lets that many events pass; a negative number is no limit.
 func (l *lab) cutAfter(store store.Store, events int) *cutStore {
-	fold := protocol.NewFold(nil, nil, nil)
+	fold := protocol.NewFold(nil, nil)
 	fold.Apply(&protocol.RunStarted{})
 	return &cutStore{Store: store, events: events, lost: make(chan struct{}), fold: fold, lapse: l.lapse}
 }
@@ -317,7 +317,7 @@ func runCut(t *testing.T, events int) cutRun {
 			t.Errorf("step %s ran %d times", name, n)
 		}
 	}
-	f := protocol.NewFold(nil, nil, nil)
+	f := protocol.NewFold(nil, nil)
 	for _, e := range l.got {
 		f.Apply(e)
 	}

@@ -1,7 +1,6 @@
 package adapter
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -54,8 +53,7 @@ func (t Tool[In, Out]) Define() (*DefinedTool[In, Out], error) {
 	if err != nil {
 		return nil, fmt.Errorf("adapter: tool %s: %w", t.Name, err)
 	}
-	d := &DefinedTool[In, Out]{tool: t, schema: schema}
-	d.answer = bytes.Replace(approvalSchema, []byte(`{"type":"object","description":"Arguments that replace all of the proposed ones"}`), schema, 1)
+	d := &DefinedTool[In, Out]{tool: t, schema: schema, answer: approvalOf(string(schema))}
 	_, err = d.schemas.Compile(d.answer)
 	return d, err
 }

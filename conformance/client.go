@@ -56,7 +56,7 @@ type client struct {
 func newClient(name, over string, t *trace) *client {
 	return &client{
 		name: name, trace: t, over: over, asked: map[string]*exchange{}, inputs: map[string][]byte{},
-		fold: protocol.NewFold(nil, nil, nil), view: &view{},
+		fold: protocol.NewFold(nil, nil), view: &view{},
 	}
 }
 
@@ -68,7 +68,7 @@ func (c *client) wrong(rule, format string, args ...any) {
 func (c *client) forget() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.fold, c.at = protocol.NewFold(nil, nil, nil), nil
+	c.fold, c.at = protocol.NewFold(nil, nil), nil
 }
 
 // apply takes an event in.

@@ -27,14 +27,14 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "protocol/schema", "adapter", "adapter/store", "adapter/follow", "adapter/script", "redisstore", "server", "server/identity", "web"}
+	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "redisstore", "server", "server/identity", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
 var rooms = []room{
 	{folder: "protocol", why: "the ground floor is AG-UI on the wire and nothing else, so that anybody can build on it",
 		theirs: std, never: []string{"net/http"}},
-	{folder: "protocol/schema", why: "the compiled JSON Schema is kept apart so that protocol needs no validator",
+	{folder: "protocol/internal/schema", why: "the compiled JSON Schema is kept apart so that protocol needs no validator",
 		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}},
 	{folder: "adapter/store", why: "the contract of a store is read by whoever writes one, who needs to know no agent: what it keeps is made of AG-UI's types",
 		ours: []string{"protocol"}, theirs: std, never: []string{"net/http"}},
@@ -66,7 +66,7 @@ var rooms = []room{
 	{folder: "server/internal/conn", why: "it carries texts, whatever they say, so nobody else needs to know the WebSocket library and the kernel",
 		theirs: []string{"github.com/coder/websocket", "golang.org/x/sys"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
-		ours: []string{"adapter", "adapter/follow", "adapter/store", "protocol", "protocol/schema",
+		ours: []string{"adapter", "adapter/follow", "adapter/store", "protocol",
 			"server/identity", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},
 		theirs: []string{"github.com/prometheus/client_golang", "golang.org/x/sync", "golang.org/x/time"},
 		never:  []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
@@ -84,7 +84,7 @@ var rooms = []room{
 		theirs: std, never: []string{"net/http"}},
 	{folder: "web", why: "it is files and a handler", theirs: std},
 	{folder: "conformance", why: "it judges servers over the wire, ours like any other, so it may know the protocol only",
-		ours: []string{"conformance", "protocol", "protocol/schema"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
+		ours: []string{"conformance", "protocol"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "conformance/internal/command", why: "it starts the command for tests, on a port that none of their Redis servers has",
 		ours: []string{"redisstore/redistest"}, theirs: std},

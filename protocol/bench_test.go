@@ -89,11 +89,74 @@ func BenchmarkSequence(b *testing.B) {
 }
 
 func BenchmarkFold(b *testing.B) {
-	f := NewFold(nil, nil, nil)
+	f := NewFold(nil, nil)
 	_ = f.Apply(&TextMessageStart{MessageID: benchContent.MessageID})
 	b.ReportAllocs()
 	for b.Loop() {
 		_ = f.Apply(benchContent)
+	}
+}
+
+// benchRun has an event of each family, in chunks and in full.
+var benchRun = func() []Event {
+	text, call, sub := "m", "c", "s"
+	events := []Event{
+		&RunStarted{ThreadID: "t", RunID: "r"},
+		&StepStarted{StepName: "think"},
+		&ReasoningStart{MessageID: "g"},
+		&ReasoningMessageStart{MessageID: "g", Role: RoleReasoning},
+		&ReasoningMessageContent{MessageID: "g", Delta: "hm"},
+		&ReasoningMessageEnd{MessageID: "g"},
+		&ReasoningEnd{MessageID: "g"},
+		&StepFinished{StepName: "think"},
+		&SubagentStarted{SubagentRunID: sub, Name: "search"},
+		&TextMessageChunk{MessageID: &text, Delta: &text},
+		&TextMessageChunk{Delta: &text},
+		&ToolCallChunk{ToolCallID: &call, ToolCallName: "look", Delta: &text},
+		&ToolCallResult{MessageID: "result", ToolCallID: call, Content: *Text("found")},
+		&ActivitySnapshot{MessageID: "a", ActivityType: "plan", Content: json.RawMessage(`{}`)},
+		&ToolCallStart{ToolCallID: "d", ToolCallName: "look"},
+		&ToolCallArgs{ToolCallID: "d", Delta: "{}"},
+		&ToolCallEnd{ToolCallID: "d"},
+		&SubagentFinished{SubagentRunID: sub},
+		&RunFinished{ThreadID: "t", RunID: "r"},
+	}
+	return events
+}()
+
+func BenchmarkSequenceRun(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		var s Sequence
+		for _, e := range benchRun {
+			if err := s.Check(e); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func BenchmarkFoldRun(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		f := NewFold(nil, nil)
+		for _, e := range benchRun {
+			if err := f.Apply(e); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+func BenchmarkExpand(b *testing.B) {
+	b.ReportAllocs()
+	for b.Loop() {
+		var x Expander
+		for _, e := range benchRun {
+			if _, err := x.Expand(e); err != nil {
+				b.Fatal(err)
+			}
+		}
 	}
 }
 

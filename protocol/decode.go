@@ -39,19 +39,24 @@ func Decode(data []byte) (Event, error) {
 // are kept in Extra; see RunAgentInput.Strip. Everything else that is wrong is
 // a *DecodeError.
 func DecodeInput(data []byte) (*RunAgentInput, error) {
-	in := new(RunAgentInput)
-	if err := unmarshal(data, in); err != nil {
-		return nil, err
+	d, bad := newDocument(data)
+	if bad != nil {
+		return nil, bad
 	}
-	return in, nil
+	return d.DecodeInput()
 }
 
 // unmarshal reads a value of this package, forgiving what is unrecognised.
 func unmarshal[T any](data []byte, into *T) error {
-	r, bad := newReader(data, false)
+	d, bad := newDocument(data)
 	if bad != nil {
 		return bad
 	}
+	return read(d, into)
+}
+
+func read[T any](d Document, into *T) error {
+	r := d.reader(false)
 	var v T
 	r.value(shapeOf(reflect.TypeFor[T]()), reflect.ValueOf(&v).Elem())
 	if err := r.err(); err != nil {
@@ -166,27 +171,22 @@ func (r *reader) array(s *shape, v reflect.Value) {
 	if !r.want('[', "an array") {
 		return
 	}
-	var list reflect.Value
 	if v.IsValid() {
-		list = reflect.MakeSlice(v.Type(), 0, 4)
+		v.Set(reflect.MakeSlice(v.Type(), 0, 4))
 	}
 	n := 0
 	r.elements(func(int) {
 		n++
 		var elem reflect.Value
 		if v.IsValid() {
-			elem = reflect.New(s.elem.typ).Elem()
+			v.Grow(1)
+			v.SetLen(n)
+			elem = v.Index(n - 1)
 		}
 		r.value(s.elem, elem)
-		if v.IsValid() {
-			list = reflect.Append(list, elem)
-		}
 	})
 	if s.nonempty && n == 0 {
 		r.fail("expected at least one element")
-	}
-	if v.IsValid() {
-		v.Set(list)
 	}
 }
 

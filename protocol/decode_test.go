@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 func TestDecodeRefuses(t *testing.T) {
@@ -248,4 +249,20 @@ func TestMemberWithoutAName(t *testing.T) {
 	if written, err := Encode(e); err != nil || !strings.Contains(string(written), `"":[null]`) {
 		t.Errorf("%s %v", written, err)
 	}
+}
+
+// Strings are read as encoding/json reads them.
+func FuzzUnquote(f *testing.F) {
+	for _, s := range []string{`""`, `"a"`, `"\u00e9\n\t\/\\\""`, `"\ud83d\ude00"`, `"\ud83d"`, `"\ud83d\u0041x"`, `"\ude00\ud83d\ude00\uFFFD\b\f\r"`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, token []byte) {
+		var want string
+		if !utf8.Valid(token) || len(token) == 0 || token[0] != '"' || token[len(token)-1] != '"' || json.Unmarshal(token, &want) != nil {
+			return
+		}
+		if got := unquote(token); got != want {
+			t.Errorf("%s is %q, want %q", token, got, want)
+		}
+	})
 }

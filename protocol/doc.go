@@ -26,7 +26,7 @@
 // refuse.
 //
 // All of it follows from the structs: their tags, and unions.go, say which
-// members there are, and kinds.go which events.
+// members there are, and eventtypes.go which events and what they are about.
 //
 // # Concurrency
 //

@@ -6,7 +6,7 @@ import (
 )
 
 // EventType is the value of an event's "type" member. The constants are the
-// keys of the table of kinds in kinds.go.
+// keys of the table of kinds in eventtypes.go.
 type EventType string
 
 // Event is one AG-UI event: a pointer to one of the structs in this package.

@@ -46,7 +46,7 @@ func ExampleSequence() {
 
 // A client that attaches in mid-run is told what is, and what is open.
 func ExampleFold() {
-	fold := protocol.NewFold(nil, json.RawMessage(`{"count":1}`), nil)
+	fold := protocol.NewFold(nil, json.RawMessage(`{"count":1}`))
 	for _, e := range []protocol.Event{
 		&protocol.RunStarted{ThreadID: "t", RunID: "r"},
 		&protocol.StateDelta{Delta: json.RawMessage(`[{"op":"replace","path":"/count","value":2}]`)},

@@ -13,27 +13,19 @@ import (
 // A chunk's metadata rides on every event made from it, its rawEvent and its
 // unknown members on the content event alone.
 type Expander struct {
-	lanes []lane // in the order they opened
+	streams []chunkStream // in the order they opened
 }
 
-type lane struct {
+type chunkStream struct {
 	owner  owner
-	kind   EventType // of the opening event
+	family Family
 	id     string
 	role   Role    // of a text message
 	name   string  // of a text message or a tool call
 	parent *string // of a tool call
 }
 
-func (l *lane) end() Event {
-	switch l.kind {
-	case TypeTextMessageStart:
-		return &TextMessageEnd{Attributed: Attributed{l.owner.tag()}, MessageID: l.id}
-	case TypeToolCallStart:
-		return &ToolCallEnd{Attributed: Attributed{l.owner.tag()}, ToolCallID: l.id}
-	}
-	return &ReasoningMessageEnd{Attributed: Attributed{l.owner.tag()}, MessageID: l.id}
-}
+func (s *chunkStream) end() Event { return endOf(s.family, s.id, s.owner.tag()) }
 
 // Expand returns the events that e stands for: e itself unless it is a chunk,
 // preceded by the ends of the chunk streams that it closes. It may return none.
@@ -46,55 +38,48 @@ func (x *Expander) Expand(e Event) ([]Event, error) {
 		return x.toolCall(e)
 	case *ReasoningMessageChunk:
 		return x.reasoning(e)
-	case *RunStarted, *RunFinished, *RunError, *MessagesSnapshot:
-		return append(x.Flush(), e), nil
-	case *Raw, *ActivitySnapshot, *ActivityDelta, *ReasoningEncryptedValue, *SubagentStarted, *Unknown:
-		return []Event{e}, nil
-	case *SubagentFinished:
-		return append(x.close(owner{true, e.SubagentRunID}), e), nil
-	case *SubagentError:
-		return append(x.close(owner{true, e.SubagentRunID}), e), nil
 	}
-	return append(x.close(ownerOf(OwnerOf(e))), e), nil
+	does := EffectOf(e)
+	switch {
+	case does.chunks == endsAll:
+		return append(x.Flush(), e), nil
+	case does.chunks == endsNone:
+		return []Event{e}, nil
+	case does.Family == FamilySubagent:
+		return append(x.close(ownerOf(does.ID)), e), nil
+	}
+	return append(x.close(ownerOf(does.Owner)), e), nil
 }
 
 // Flush closes every open stream, in the order they opened.
 func (x *Expander) Flush() []Event {
-	events := make([]Event, 0, len(x.lanes)+1)
-	for i := range x.lanes {
-		events = append(events, x.lanes[i].end())
+	events := make([]Event, 0, len(x.streams)+1)
+	for i := range x.streams {
+		events = append(events, x.streams[i].end())
 	}
-	x.lanes = nil
+	x.streams = nil
 	return events
 }
 
 // clone returns an expander that goes on independently.
-func (x *Expander) clone() Expander { return Expander{lanes: slices.Clone(x.lanes)} }
+func (x *Expander) clone() Expander { return Expander{streams: slices.Clone(x.streams)} }
 
-func (x *Expander) idle() bool { return len(x.lanes) == 0 }
+func (x *Expander) idle() bool { return len(x.streams) == 0 }
 
-func isChunk(e Event) bool {
-	switch e.(type) {
-	case *TextMessageChunk, *ToolCallChunk, *ReasoningMessageChunk:
-		return true
-	}
-	return false
-}
-
-func (x *Expander) at(o owner) *lane {
-	for i := range x.lanes {
-		if x.lanes[i].owner == o {
-			return &x.lanes[i]
+func (x *Expander) at(o owner) *chunkStream {
+	for i := range x.streams {
+		if x.streams[i].owner == o {
+			return &x.streams[i]
 		}
 	}
 	return nil
 }
 
 func (x *Expander) close(o owner) []Event {
-	for i := range x.lanes {
-		if x.lanes[i].owner == o {
-			end := x.lanes[i].end()
-			x.lanes = slices.Delete(x.lanes, i, i+1)
+	for i := range x.streams {
+		if x.streams[i].owner == o {
+			end := x.streams[i].end()
+			x.streams = slices.Delete(x.streams, i, i+1)
 			return []Event{end}
 		}
 	}
@@ -102,17 +87,17 @@ func (x *Expander) close(o owner) []Event {
 }
 
 func (x *Expander) text(e *TextMessageChunk) ([]Event, error) {
-	o, err := x.lane(e, TypeTextMessageStart, e.MessageID, e.SubagentRunID)
+	o, err := x.streamOwner(e, FamilyText, e.MessageID, e.SubagentRunID)
 	if err != nil {
 		return nil, err
 	}
 	var events []Event
-	l := x.at(o)
-	if l != nil && l.kind == TypeTextMessageStart && continues(l, e.MessageID) {
-		if err := agrees(e, l, "role", string(e.Role), string(l.role)); err != nil {
+	s := x.at(o)
+	if s != nil && s.family == FamilyText && continues(s, e.MessageID) {
+		if err := agrees(e, s, "role", string(e.Role), string(s.role)); err != nil {
 			return nil, err
 		}
-		if err := agrees(e, l, "name", e.Name, l.name); err != nil {
+		if err := agrees(e, s, "name", e.Name, s.name); err != nil {
 			return nil, err
 		}
 	} else {
@@ -127,26 +112,26 @@ func (x *Expander) text(e *TextMessageChunk) ([]Event, error) {
 			start.Role = RoleAssistant
 		}
 		events = append(x.close(o), start)
-		l = x.open(lane{owner: o, kind: TypeTextMessageStart, id: start.MessageID, role: start.Role, name: e.Name})
+		s = x.open(chunkStream{owner: o, family: FamilyText, id: start.MessageID, role: start.Role, name: e.Name})
 	}
-	return x.content(events, e, e.Delta, l, func(b Base, a Attributed, delta string) Event {
-		return &TextMessageContent{b, a, l.id, delta}
+	return x.content(events, e, e.Delta, s, func(b Base, a Attributed, delta string) Event {
+		return &TextMessageContent{b, a, s.id, delta}
 	}), nil
 }
 
 func (x *Expander) toolCall(e *ToolCallChunk) ([]Event, error) {
-	o, err := x.lane(e, TypeToolCallStart, e.ToolCallID, e.SubagentRunID)
+	o, err := x.streamOwner(e, FamilyToolCall, e.ToolCallID, e.SubagentRunID)
 	if err != nil {
 		return nil, err
 	}
 	var events []Event
-	l := x.at(o)
-	if l != nil && l.kind == TypeToolCallStart && continues(l, e.ToolCallID) {
-		if err := agrees(e, l, "toolCallName", e.ToolCallName, l.name); err != nil {
+	s := x.at(o)
+	if s != nil && s.family == FamilyToolCall && continues(s, e.ToolCallID) {
+		if err := agrees(e, s, "toolCallName", e.ToolCallName, s.name); err != nil {
 			return nil, err
 		}
-		if p := e.ParentMessageID; p != nil && (l.parent == nil || *p != *l.parent) {
-			return nil, fmt.Errorf("%s for %q: parentMessageId %q is not the one that opened it", e.Type(), l.id, *p)
+		if p := e.ParentMessageID; p != nil && (s.parent == nil || *p != *s.parent) {
+			return nil, fmt.Errorf("%s for %q: parentMessageId %q is not the one that opened it", e.Type(), s.id, *p)
 		}
 	} else {
 		if e.ToolCallID == nil || e.ToolCallName == "" {
@@ -156,21 +141,21 @@ func (x *Expander) toolCall(e *ToolCallChunk) ([]Event, error) {
 			Base: startBase(&e.Base), Attributed: e.Attributed,
 			ToolCallID: *e.ToolCallID, ToolCallName: e.ToolCallName, ParentMessageID: e.ParentMessageID,
 		})
-		l = x.open(lane{owner: o, kind: TypeToolCallStart, id: *e.ToolCallID, name: e.ToolCallName, parent: e.ParentMessageID})
+		s = x.open(chunkStream{owner: o, family: FamilyToolCall, id: *e.ToolCallID, name: e.ToolCallName, parent: e.ParentMessageID})
 	}
-	return x.content(events, e, e.Delta, l, func(b Base, a Attributed, delta string) Event {
-		return &ToolCallArgs{b, a, l.id, delta}
+	return x.content(events, e, e.Delta, s, func(b Base, a Attributed, delta string) Event {
+		return &ToolCallArgs{b, a, s.id, delta}
 	}), nil
 }
 
 func (x *Expander) reasoning(e *ReasoningMessageChunk) ([]Event, error) {
-	o, err := x.lane(e, TypeReasoningMessageStart, e.MessageID, e.SubagentRunID)
+	o, err := x.streamOwner(e, FamilyReasoning, e.MessageID, e.SubagentRunID)
 	if err != nil {
 		return nil, err
 	}
 	var events []Event
-	l := x.at(o)
-	if l == nil || l.kind != TypeReasoningMessageStart || !continues(l, e.MessageID) {
+	s := x.at(o)
+	if s == nil || s.family != FamilyReasoning || !continues(s, e.MessageID) {
 		if e.MessageID == nil {
 			return nil, fmt.Errorf("the first %s must have a messageId", e.Type())
 		}
@@ -178,44 +163,44 @@ func (x *Expander) reasoning(e *ReasoningMessageChunk) ([]Event, error) {
 			Base: startBase(&e.Base), Attributed: e.Attributed,
 			MessageID: *e.MessageID, Role: RoleReasoning,
 		})
-		l = x.open(lane{owner: o, kind: TypeReasoningMessageStart, id: *e.MessageID})
+		s = x.open(chunkStream{owner: o, family: FamilyReasoning, id: *e.MessageID})
 	}
-	return x.content(events, e, e.Delta, l, func(b Base, a Attributed, delta string) Event {
-		return &ReasoningMessageContent{b, a, l.id, delta}
+	return x.content(events, e, e.Delta, s, func(b Base, a Attributed, delta string) Event {
+		return &ReasoningMessageContent{b, a, s.id, delta}
 	}), nil
 }
 
-func (x *Expander) open(l lane) *lane {
-	x.lanes = append(x.lanes, l)
-	return &x.lanes[len(x.lanes)-1]
+func (x *Expander) open(s chunkStream) *chunkStream {
+	x.streams = append(x.streams, s)
+	return &x.streams[len(x.streams)-1]
 }
 
-// lane finds whose stream a chunk belongs to: that of the id, else that of its
-// tag, else the parent's, else the only one open.
-func (x *Expander) lane(e Event, kind EventType, id, tag *string) (owner, error) {
+// streamOwner finds whose stream a chunk belongs to: that of the id, else that of
+// its tag, else the parent's, else the only one open.
+func (x *Expander) streamOwner(e Event, family Family, id, tag *string) (owner, error) {
 	if id != nil {
-		for i := range x.lanes {
-			l := &x.lanes[i]
-			if l.kind != kind || l.id != *id {
+		for i := range x.streams {
+			s := &x.streams[i]
+			if s.family != family || s.id != *id {
 				continue
 			}
-			if tag != nil && ownerOf(tag) != l.owner {
-				return owner{}, fmt.Errorf("%s for %q: it is open for %v, not for %v", e.Type(), *id, l.owner, ownerOf(tag))
+			if tag != nil && ownerOf(tag) != s.owner {
+				return owner{}, fmt.Errorf("%s for %q: it is open for %v, not for %v", e.Type(), *id, s.owner, ownerOf(tag))
 			}
-			return l.owner, nil
+			return s.owner, nil
 		}
 		return ownerOf(tag), nil
 	}
 	if tag != nil {
 		return ownerOf(tag), nil
 	}
-	if l := x.at(owner{}); l != nil && l.kind == kind {
+	if s := x.at(owner{}); s != nil && s.family == family {
 		return owner{}, nil
 	}
 	var found []owner
-	for i := range x.lanes {
-		if x.lanes[i].kind == kind {
-			found = append(found, x.lanes[i].owner)
+	for i := range x.streams {
+		if x.streams[i].family == family {
+			found = append(found, x.streams[i].owner)
 		}
 	}
 	switch len(found) {
@@ -227,20 +212,20 @@ func (x *Expander) lane(e Event, kind EventType, id, tag *string) (owner, error)
 	return owner{}, fmt.Errorf("%s is ambiguous: it has neither id nor subagentRunId, and %d streams are open", e.Type(), len(found))
 }
 
-func continues(l *lane, id *string) bool { return id == nil || *id == l.id }
+func continues(s *chunkStream, id *string) bool { return id == nil || *id == s.id }
 
-func agrees(e Event, l *lane, field, now, then string) error {
+func agrees(e Event, s *chunkStream, field, now, then string) error {
 	if now == "" || now == then {
 		return nil
 	}
-	return fmt.Errorf("%s for %q: %s %q is not the one that opened it", e.Type(), l.id, field, now)
+	return fmt.Errorf("%s for %q: %s %q is not the one that opened it", e.Type(), s.id, field, now)
 }
 
 func startBase(b *Base) Base { return Base{Timestamp: b.Timestamp, Metadata: b.Metadata} }
 
 // content appends the content event of a chunk, if it has one, and finds a
 // place for the members that this version does not know.
-func (x *Expander) content(events []Event, e Event, delta *string, l *lane, make func(Base, Attributed, string) Event) []Event {
+func (x *Expander) content(events []Event, e Event, delta *string, s *chunkStream, make func(Base, Attributed, string) Event) []Event {
 	b := e.base()
 	opened := len(events) > 0
 	if delta == nil && b.RawEvent.IsZero() && (opened || b.Metadata.IsZero() && len(b.Extra) == 0) {
@@ -251,7 +236,7 @@ func (x *Expander) content(events []Event, e Event, delta *string, l *lane, make
 	}
 	tag := OwnerOf(e)
 	if tag == nil {
-		tag = l.owner.tag()
+		tag = s.owner.tag()
 	}
 	text := ""
 	if delta != nil {

@@ -7,10 +7,6 @@ import (
 	"slices"
 )
 
-// PatchFunc applies a JSON Patch (RFC 6902) to a document, all of it or
-// nothing, without changing its arguments.
-type PatchFunc func(doc, ops json.RawMessage) (json.RawMessage, error)
-
 // Fold is what a client holds after a stream of events: messages, state, the
 // interrupts that wait for an answer, and what is still open. It decides as the
 // reference client 1.0.0 does, in warnings as well, except that an activity
@@ -20,7 +16,6 @@ type PatchFunc func(doc, ops json.RawMessage) (json.RawMessage, error)
 // The stream is taken to be legal: Sequence says whether it is. A fold belongs
 // to one goroutine.
 type Fold struct {
-	patch      PatchFunc
 	log        foldMessages
 	state      json.RawMessage
 	interrupts []Interrupt
@@ -35,12 +30,9 @@ type Fold struct {
 }
 
 // NewFold returns what a client holds that has these messages and this state;
-// nil is the empty object. Deltas are applied by patch; nil is ApplyPatch.
-func NewFold(messages Messages, state json.RawMessage, patch PatchFunc) *Fold {
-	if patch == nil {
-		patch = ApplyPatch
-	}
-	f := &Fold{patch: patch, answered: map[string]bool{}}
+// nil is the empty object.
+func NewFold(messages Messages, state json.RawMessage) *Fold {
+	f := &Fold{answered: map[string]bool{}}
 	f.Restore(messages, state)
 	return f
 }
@@ -97,8 +89,8 @@ func (f *Fold) Clone() *Fold {
 // Apply takes in one event. An error is a warning: the event changed nothing,
 // or, where the reference client does so, only metadata, and the fold goes on.
 func (f *Fold) Apply(e Event) error {
-	if f.chunks.idle() && !isChunk(e) {
-		return f.apply(e)
+	if x := EffectOf(e); f.chunks.idle() && x.Verb != Abridges {
+		return f.apply(e, x)
 	}
 	events, err := f.chunks.Expand(e)
 	if err != nil {
@@ -106,27 +98,31 @@ func (f *Fold) Apply(e Event) error {
 	}
 	var warnings []error
 	for _, e := range events {
-		warnings = append(warnings, f.apply(e))
+		warnings = append(warnings, f.apply(e, EffectOf(e)))
 	}
 	return errors.Join(warnings...)
 }
 
-func (f *Fold) apply(e Event) error {
-	f.track(e)
-	if err := f.take(e); err != nil {
+func (f *Fold) apply(e Event, x Effect) error {
+	f.track(e, x)
+	if err := f.take(e, x); err != nil {
 		return fmt.Errorf("protocol: fold %s: %w", e.Type(), err)
 	}
 	return nil
 }
 
-func (f *Fold) take(e Event) error {
+func (f *Fold) take(e Event, x Effect) error {
+	switch {
+	case x.Verb == Continues && x.Family == FamilyToolCall:
+		return f.log.extendCall(*x.ID, *x.Delta, e.base().Metadata)
+	case x.Verb == Continues:
+		return f.log.extend(*x.ID, *x.Delta, e.base().Metadata)
+	case x.Verb == Ends && x.Family == FamilyToolCall:
+		return f.log.finishCall(*x.ID, e.base().Metadata)
+	case x.Verb == Ends && (x.Family == FamilyText || x.Family == FamilyReasoning):
+		return f.log.finish(*x.ID, e.base().Metadata)
+	}
 	switch e := e.(type) {
-	case *TextMessageContent:
-		return f.log.extend(e.MessageID, e.Delta, e.Metadata)
-	case *ToolCallArgs:
-		return f.log.extendCall(e.ToolCallID, e.Delta, e.Metadata)
-	case *ReasoningMessageContent:
-		return f.log.extend(e.MessageID, e.Delta, e.Metadata)
 	case *TextMessageStart:
 		m := Message{ID: e.MessageID, Role: e.Role, Name: e.Name, Content: Text(""), SubagentRunID: e.SubagentRunID}
 		if m.Role == "" {
@@ -136,17 +132,11 @@ func (f *Fold) take(e Event) error {
 	case *ReasoningMessageStart:
 		m := Message{ID: e.MessageID, Role: RoleReasoning, Content: Text(""), SubagentRunID: e.SubagentRunID}
 		return f.log.begin(m, e.Metadata)
-	case *TextMessageEnd:
-		return f.log.finish(e.MessageID, e.Metadata)
-	case *ReasoningMessageEnd:
-		return f.log.finish(e.MessageID, e.Metadata)
 	case *ToolCallStart:
 		if !slices.Contains(f.runCalls, e.ToolCallID) {
 			f.runCalls = append(f.runCalls, e.ToolCallID)
 		}
 		return f.log.beginCall(e)
-	case *ToolCallEnd:
-		return f.log.finishCall(e.ToolCallID, e.Metadata)
 	case *ToolCallResult:
 		f.answered[e.ToolCallID] = true
 		f.log.result(e)
@@ -232,5 +222,5 @@ func (f *Fold) patched(doc, ops json.RawMessage) (json.RawMessage, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f.patch(doc, known)
+	return ApplyPatch(doc, known)
 }

@@ -175,7 +175,7 @@ func TestFoldMessages(t *testing.T) {
 			if err := json.Unmarshal([]byte(test.held), &held); err != nil {
 				t.Fatal(err)
 			}
-			f := NewFold(held, nil, nil)
+			f := NewFold(held, nil)
 			warnings := strings.Join(fold(t, f, test.events...), "\n")
 			if got := messagesOf(t, f); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)
@@ -188,7 +188,7 @@ func TestFoldMessages(t *testing.T) {
 }
 
 func TestFoldState(t *testing.T) {
-	f := NewFold(nil, nil, nil)
+	f := NewFold(nil, nil)
 	for _, step := range []struct{ event, want, warning string }{
 		{`{"type":"STATE_DELTA","delta":[{"op":"add","path":"/n","value":9007199254740993}]}`, `{"n":9007199254740993}`, ""},
 		{`{"type":"STATE_DELTA","delta":[{"op":"add","path":"/m","value":1},{"op":"test","path":"/n","value":0}]}`, `{"n":9007199254740993}`, "STATE_DELTA"},
@@ -208,7 +208,7 @@ func TestFoldState(t *testing.T) {
 
 func TestFoldEnds(t *testing.T) {
 	const asked = `{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"confirmation"}]}}`
-	f := NewFold(nil, nil, nil)
+	f := NewFold(nil, nil)
 	interrupts := func(want int) {
 		t.Helper()
 		if got := f.Interrupts(); len(got) != want {
@@ -263,7 +263,7 @@ var everythingOpen = []string{
 }
 
 func TestFoldOpenings(t *testing.T) {
-	f := NewFold(nil, nil, nil)
+	f := NewFold(nil, nil)
 	fold(t, f, everythingOpen...)
 	var got []string
 	for _, e := range f.Openings() {
@@ -297,9 +297,9 @@ func TestFoldRestates(t *testing.T) {
 		`{"type":"REASONING_MESSAGE_CONTENT","messageId":"r","delta":"hm"}`,
 	}
 	for _, close := range []func(*Fold) []Event{(*Fold).Closings, (*Fold).Suspensions} {
-		old := NewFold(nil, nil, nil)
+		old := NewFold(nil, nil)
 		fold(t, old, everythingOpen...)
-		newcomer := NewFold(nil, nil, nil)
+		newcomer := NewFold(nil, nil)
 		stream := append(events(t, start),
 			&StateSnapshot{Snapshot: old.State()}, &MessagesSnapshot{Messages: old.Messages()})
 		stream = append(stream, old.Openings()...)
@@ -335,7 +335,7 @@ func TestFoldRestates(t *testing.T) {
 }
 
 func TestFoldClone(t *testing.T) {
-	f := NewFold(nil, nil, nil)
+	f := NewFold(nil, nil)
 	fold(t, f, everythingOpen...)
 	before := messagesOf(t, f)
 	c := f.Clone()
@@ -358,7 +358,7 @@ func TestFoldClone(t *testing.T) {
 }
 
 func TestFoldRestore(t *testing.T) {
-	f := NewFold(nil, nil, nil)
+	f := NewFold(nil, nil)
 	fold(t, f, everythingOpen...)
 	f.Restore(Messages{{ID: "u", Role: RoleUser, Content: Text("x")}}, json.RawMessage(`{"a":1}`))
 	if got := messagesOf(t, f); got != `[{"id":"u","role":"user","content":"x"}]` || string(f.State()) != `{"a":1}` {
@@ -392,7 +392,7 @@ func TestCorpusFold(t *testing.T) {
 			if stream.Expect.Outcome != "completed" {
 				t.Skip("the client gives up on this stream")
 			}
-			f := NewFold(nil, nil, nil)
+			f := NewFold(nil, nil)
 			for _, data := range stream.Stream {
 				e, err := Decode(data)
 				if err != nil {

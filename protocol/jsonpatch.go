@@ -13,7 +13,7 @@ import (
 const maxCopied = 8 << 20
 
 // ApplyPatch applies a JSON Patch (RFC 6902) to a document, all of it or
-// nothing; it is a PatchFunc. An absent document is {}. What the patch does not
+// nothing, without changing its arguments. An absent document is {}. What the patch does not
 // touch keeps its bytes. Where the reference client's library lets pass what
 // the RFC does not (an index past the end, a member of a number, the removal of
 // the whole document), this refuses, so that what applies here applies there,
@@ -41,6 +41,14 @@ func ApplyPatch(doc, ops json.RawMessage) (json.RawMessage, error) {
 	return p.root.append(nil), nil
 }
 
+// Patches are applied here and not by a library, because what we hold after a
+// delta must be what clients hold. evanphx/json-patch 5.9.11, which is in general
+// use, differs from the library of the published clients: it takes "01" and "+1"
+// for indices, a missing member for null in a test, and 1.0 for another number
+// than 1; it has no scalars for documents, moves and copies onto the whole
+// document into a member without a name, and does not find such a member. A check
+// beforehand would have to walk the document as the patch does, operation by
+// operation, which is what there is to applying one.
 type operation struct {
 	op, path, from string
 	value          json.RawMessage

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 )
@@ -64,6 +65,36 @@ func TestApplyPatch(t *testing.T) {
 				t.Error("the arguments changed")
 			}
 		})
+	}
+}
+
+// TestApplyPatchAsClientsDo holds the reasons for which patches are applied here
+// and not by a library.
+func TestApplyPatchAsClientsDo(t *testing.T) {
+	file, err := os.ReadFile("testdata/patches.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := 0
+	for line := range strings.Lines(string(file)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		var parts []json.RawMessage
+		if err := json.Unmarshal([]byte(line), &parts); err != nil || len(parts) < 2 {
+			t.Fatalf("%s: %v", line, err)
+		}
+		cases++
+		got, err := ApplyPatch(parts[0], parts[1])
+		switch {
+		case len(parts) == 2 && err == nil:
+			t.Errorf("%sis not refused, but makes %s", line, got)
+		case len(parts) == 3 && (err != nil || string(got) != string(parts[2])):
+			t.Errorf("%smakes %s, %v", line, got, err)
+		}
+	}
+	if cases == 0 {
+		t.Error("no cases")
 	}
 }
 

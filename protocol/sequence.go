@@ -31,7 +31,7 @@ type Sequence struct {
 	baselines  map[string]bool // activities of earlier runs of the stream
 	steps      map[stepKey]bool
 	subagents  map[string]bool // true while active, false once closed
-	open       [itemKinds]int  // how many are open
+	open       [families]int   // how many are open
 }
 
 type phase uint8
@@ -43,23 +43,11 @@ const (
 	phaseErrored
 )
 
-type itemKind uint8
-
-const (
-	itemText itemKind = iota
-	itemReasoningMessage
-	itemReasoningSpan
-	itemToolCall
-	itemKinds
-
-	itemActivity = itemKinds // is never open
-)
-
 // entity is something that has an owner. A reasoning span is entered as its
 // message.
 type entity struct {
-	kind itemKind
-	id   string
+	family Family
+	id     string
 }
 
 // item is something that events open, extend and close, by id.
@@ -117,8 +105,8 @@ func (s *Sequence) broken(rule, entity, format string, args ...any) error {
 // was, so that the caller may drop the event and go on. Events of unknown types
 // are always legal.
 func (s *Sequence) Check(e Event) error {
-	if s.chunks.idle() && !isChunk(e) {
-		if err := s.step(e); err != nil {
+	if x := EffectOf(e); s.chunks.idle() && x.Verb != Abridges {
+		if err := s.step(e, x); err != nil {
 			return err
 		}
 	} else if err := s.expanded(e); err != nil {
@@ -152,9 +140,9 @@ func (s *Sequence) Seed(messages Messages) {
 	for i := range messages {
 		m := &messages[i]
 		o := ownerOf(m.SubagentRunID)
-		s.seed[entity{entityKind(m.Role), m.ID}] = o
+		s.seed[entity{familyOf(m.Role), m.ID}] = o
 		for _, c := range m.ToolCalls {
-			s.seed[entity{itemToolCall, c.ID}] = o
+			s.seed[entity{FamilyToolCall, c.ID}] = o
 		}
 	}
 	s.seeded = s.phase == phaseRunning
@@ -171,7 +159,7 @@ func (s *Sequence) expanded(e Event) error {
 		return s.broken(RuleChunk, "", "%v", err)
 	}
 	for _, e := range events {
-		if err := s.step(e); err != nil {
+		if err := s.step(e, EffectOf(e)); err != nil {
 			for i := len(undo) - 1; i >= 0; i-- {
 				undo[i]()
 			}
@@ -189,72 +177,70 @@ func (s *Sequence) onUndo(fn func()) {
 	}
 }
 
-func (s *Sequence) step(e Event) error {
+func (s *Sequence) step(e Event, x Effect) error {
 	if _, unknown := e.(*Unknown); unknown {
 		return nil
 	}
-	if err := s.admitted(e); err != nil {
-		return err
+	if s.phase != phaseRunning || x.Family == FamilyRun {
+		if err := s.admitted(e); err != nil {
+			return err
+		}
+	}
+	switch x.Verb {
+	case Continues:
+		return s.extend(e, x)
+	case Opens:
+		return s.opens(e, x)
+	case Ends:
+		return s.ends(e, x)
 	}
 	switch e := e.(type) {
-	case *TextMessageContent: // the frequent ones first
-		return s.extend(itemText, s.texts[e.MessageID], e, e.MessageID, e.SubagentRunID)
-	case *ToolCallArgs:
-		return s.extend(itemToolCall, s.calls[e.ToolCallID], e, e.ToolCallID, e.SubagentRunID)
-	case *ReasoningMessageContent:
-		return s.extend(itemReasoningMessage, s.reasoning[e.MessageID], e, e.MessageID, e.SubagentRunID)
+	case *ToolCallResult:
+		s.learnItem(x.Family, *x.ID, ownerOf(x.Owner), true)
+	case *ReasoningEncryptedValue:
+		return s.sealed(e)
+	case *ActivitySnapshot:
+		s.activitySnapshot(e)
+	case *ActivityDelta:
+		return s.activityDelta(e)
+	case *MessagesSnapshot:
+		s.learn(e.Messages, true)
+	default:
+		if x.Verb == unlisted {
+			return s.broken(RuleFirst, "", "%s is not an event that has an order", e.Type())
+		}
+	}
+	return nil
+}
 
+func (s *Sequence) opens(e Event, x Effect) error {
+	switch e := e.(type) {
 	case *RunStarted:
 		return s.runStarted(e)
+	case *SubagentStarted:
+		return s.subagentStarted(e)
+	case *StepStarted:
+		return s.stepStarted(e)
+	case *TextMessageStart:
+		return s.textStart(e, x)
+	case *ToolCallStart:
+		return s.callStart(e, x)
+	}
+	return s.reasoningStart(e, x)
+}
+
+func (s *Sequence) ends(e Event, x Effect) error {
+	switch e := e.(type) {
 	case *RunFinished:
 		return s.runFinished(e)
 	case *RunError:
 		s.phase = phaseErrored
 		return nil
-
-	case *TextMessageStart:
-		return s.textStart(e)
-	case *TextMessageEnd:
-		return s.end(itemText, s.texts[e.MessageID], e, e.MessageID, e.SubagentRunID)
-	case *ToolCallStart:
-		return s.callStart(e)
-	case *ToolCallEnd:
-		return s.end(itemToolCall, s.calls[e.ToolCallID], e, e.ToolCallID, e.SubagentRunID)
-	case *ToolCallResult:
-		s.learnItem(itemText, e.MessageID, ownerOf(e.SubagentRunID), true)
-		return nil
-	case *ReasoningStart:
-		return s.reasoningStart(itemReasoningSpan, e, e.MessageID, e.SubagentRunID)
-	case *ReasoningMessageStart:
-		return s.reasoningStart(itemReasoningMessage, e, e.MessageID, e.SubagentRunID)
-	case *ReasoningEnd:
-		return s.end(itemReasoningSpan, s.reasoning[e.MessageID], e, e.MessageID, e.SubagentRunID)
-	case *ReasoningMessageEnd:
-		return s.end(itemReasoningMessage, s.reasoning[e.MessageID], e, e.MessageID, e.SubagentRunID)
-	case *ReasoningEncryptedValue:
-		return s.sealed(e)
-
-	case *StepStarted:
-		return s.stepStarted(e)
 	case *StepFinished:
 		return s.stepFinished(e)
-	case *SubagentStarted:
-		return s.subagentStarted(e)
-	case *SubagentFinished:
-		return s.subagentEnded(e, e.SubagentRunID)
-	case *SubagentError:
-		return s.subagentEnded(e, e.SubagentRunID)
-
-	case *ActivitySnapshot:
-		s.activitySnapshot(e)
-		return nil
-	case *ActivityDelta:
-		return s.activityDelta(e)
-	case *MessagesSnapshot:
-		s.learn(e.Messages, true)
-		return nil
-	case *StateSnapshot, *StateDelta, *Raw, *Custom:
-		return nil
 	}
-	return s.broken(RuleFirst, "", "%s is not an event that has an order", e.Type())
+	if x.Family == FamilySubagent {
+		return s.subagentEnded(e, *x.ID)
+	}
+	return s.end(e, x)
 }

@@ -1,21 +1,23 @@
 package protocol
 
-func (s *Sequence) items(kind itemKind) map[string]*item {
-	switch kind {
-	case itemText:
+func (s *Sequence) items(family Family) map[string]*item {
+	switch family {
+	case FamilyText:
 		return s.texts
-	case itemToolCall:
+	case FamilyToolCall:
 		return s.calls
 	}
 	return s.reasoning
 }
 
-var itemNames = [itemKinds]string{"text message", "reasoning message", "reasoning span", "tool call"}
+var itemNames = map[Family]string{
+	FamilyText: "text message", FamilyReasoning: "reasoning message", FamilySpan: "reasoning span", FamilyToolCall: "tool call",
+}
 
 // flag is where an item notes that it is open: a reasoning span and a reasoning
 // message may share an id and an owner, and open and close on their own.
-func (i *item) flag(kind itemKind) *bool {
-	if kind == itemReasoningSpan {
+func (i *item) flag(family Family) *bool {
+	if family == FamilySpan {
 		return &i.span
 	}
 	return &i.open
@@ -30,51 +32,54 @@ func (s *Sequence) mine(e Event, o owner, id string, tag *string) error {
 }
 
 // held compares a tag with the owner that the peer held before the stream.
-func (s *Sequence) held(e Event, kind itemKind, id string, tag *string) error {
+func (s *Sequence) held(e Event, family Family, id string, tag *string) error {
 	if len(s.seed) == 0 || tag == nil {
 		return nil
 	}
-	if kind == itemReasoningSpan {
-		kind = itemReasoningMessage
+	if family == FamilySpan {
+		family = FamilyReasoning
 	}
-	if o, known := s.seed[entity{kind, id}]; known {
+	if o, known := s.seed[entity{family, id}]; known {
 		return s.mine(e, o, id, tag)
 	}
 	return nil
 }
 
 // owners lists whose something is, by the stream and by what was held before.
-func (s *Sequence) owners(kind itemKind, id string) []owner {
+func (s *Sequence) owners(family Family, id string) []owner {
 	var list []owner
-	if it := s.items(kind)[id]; it != nil {
+	if it := s.items(family)[id]; it != nil {
 		list = append(list, it.owner)
 	}
-	if o, known := s.seed[entity{kind, id}]; known {
+	if o, known := s.seed[entity{family, id}]; known {
 		list = append(list, o)
 	}
 	return list
 }
 
-func (s *Sequence) extend(kind itemKind, it *item, e Event, id string, tag *string) error {
-	if it == nil || !*it.flag(kind) {
-		return s.broken(RuleNotOpen, id, "%s: no %s %q is open", e.Type(), itemNames[kind], id)
+func (s *Sequence) extend(e Event, x Effect) error {
+	it := s.items(x.Family)[*x.ID]
+	if it == nil || !*it.flag(x.Family) {
+		return s.broken(RuleNotOpen, *x.ID, "%s: no %s %q is open", e.Type(), itemNames[x.Family], *x.ID)
 	}
-	return s.mine(e, it.owner, id, tag)
+	return s.mine(e, it.owner, *x.ID, x.Owner)
 }
 
-func (s *Sequence) end(kind itemKind, it *item, e Event, id string, tag *string) error {
-	if err := s.extend(kind, it, e, id, tag); err != nil {
+func (s *Sequence) end(e Event, x Effect) error {
+	if err := s.extend(e, x); err != nil {
 		return err
 	}
-	*it.flag(kind) = false
-	s.open[kind]--
-	s.onUndo(func() { *it.flag(kind) = true; s.open[kind]++ })
+	family, it := x.Family, s.items(x.Family)[*x.ID]
+	*it.flag(family) = false
+	s.open[family]--
+	s.onUndo(func() { *it.flag(family) = true; s.open[family]++ })
 	return nil
 }
 
 // start opens an item that passed every check.
-func (s *Sequence) start(kind itemKind, it *item, id string, o owner) *item {
-	items := s.items(kind)
+func (s *Sequence) start(x Effect, it *item, o owner) *item {
+	family, id := x.Family, *x.ID
+	items := s.items(family)
 	before := item{}
 	if it == nil {
 		it = &item{owner: o}
@@ -84,27 +89,27 @@ func (s *Sequence) start(kind itemKind, it *item, id string, o owner) *item {
 		before = *it
 		s.onUndo(func() { *it = before })
 	}
-	*it.flag(kind) = true
-	s.open[kind]++
-	s.onUndo(func() { s.open[kind]-- })
+	*it.flag(family) = true
+	s.open[family]++
+	s.onUndo(func() { s.open[family]-- })
 	return it
 }
 
-func (s *Sequence) startable(kind itemKind, it *item, e Event, id string, tag *string) error {
+func (s *Sequence) startable(e Event, x Effect, it *item) error {
 	if it != nil {
-		if *it.flag(kind) {
-			return s.broken(RuleOpen, id, "%s: %s %q is open already", e.Type(), itemNames[kind], id)
+		if *it.flag(x.Family) {
+			return s.broken(RuleOpen, *x.ID, "%s: %s %q is open already", e.Type(), itemNames[x.Family], *x.ID)
 		}
-		if err := s.mine(e, it.owner, id, tag); err != nil {
+		if err := s.mine(e, it.owner, *x.ID, x.Owner); err != nil {
 			return err
 		}
 	}
-	return s.held(e, kind, id, tag)
+	return s.held(e, x.Family, *x.ID, x.Owner)
 }
 
-func (s *Sequence) textStart(e *TextMessageStart) error {
+func (s *Sequence) textStart(e *TextMessageStart, x Effect) error {
 	it := s.texts[e.MessageID]
-	if err := s.startable(itemText, it, e, e.MessageID, e.SubagentRunID); err != nil {
+	if err := s.startable(e, x, it); err != nil {
 		return err
 	}
 	role := e.Role
@@ -115,14 +120,14 @@ func (s *Sequence) textStart(e *TextMessageStart) error {
 		return s.broken(RuleReopen, e.MessageID, "message %q was opened as %s %q and is opened again as %s %q",
 			e.MessageID, it.role, it.name, role, e.Name)
 	}
-	it = s.start(itemText, it, e.MessageID, ownerOf(e.SubagentRunID))
+	it = s.start(x, it, ownerOf(x.Owner))
 	it.started, it.role, it.name = true, role, e.Name
 	return nil
 }
 
-func (s *Sequence) callStart(e *ToolCallStart) error {
+func (s *Sequence) callStart(e *ToolCallStart, x Effect) error {
 	it := s.calls[e.ToolCallID]
-	if err := s.startable(itemToolCall, it, e, e.ToolCallID, e.SubagentRunID); err != nil {
+	if err := s.startable(e, x, it); err != nil {
 		return err
 	}
 	o := ownerOf(e.SubagentRunID)
@@ -138,7 +143,7 @@ func (s *Sequence) callStart(e *ToolCallStart) error {
 		return s.broken(RuleReopen, e.ToolCallID, "tool call %q was opened as %q and is opened again as %q",
 			e.ToolCallID, it.name, e.ToolCallName)
 	}
-	it = s.start(itemToolCall, it, e.ToolCallID, o)
+	it = s.start(x, it, o)
 	it.started, it.name = true, e.ToolCallName
 	return nil
 }
@@ -148,9 +153,9 @@ func (s *Sequence) callStart(e *ToolCallStart) error {
 func (s *Sequence) carried(e *ToolCallStart, message string) error {
 	calls := []owner{ownerOf(e.SubagentRunID)}
 	if e.SubagentRunID == nil {
-		calls = s.owners(itemToolCall, e.ToolCallID)
+		calls = s.owners(FamilyToolCall, e.ToolCallID)
 	}
-	for _, parent := range s.owners(itemText, message) {
+	for _, parent := range s.owners(FamilyText, message) {
 		for _, call := range calls {
 			if call != parent {
 				return s.broken(RuleOwner, e.ToolCallID, "tool call %q is of %v, its message %q of %v",
@@ -161,25 +166,25 @@ func (s *Sequence) carried(e *ToolCallStart, message string) error {
 	return nil
 }
 
-func (s *Sequence) reasoningStart(kind itemKind, e Event, id string, tag *string) error {
-	it := s.reasoning[id]
-	if err := s.startable(kind, it, e, id, tag); err != nil {
+func (s *Sequence) reasoningStart(e Event, x Effect) error {
+	it := s.reasoning[*x.ID]
+	if err := s.startable(e, x, it); err != nil {
 		return err
 	}
-	s.start(kind, it, id, ownerOf(tag))
+	s.start(x, it, ownerOf(x.Owner))
 	return nil
 }
 
 // sealed judges an encrypted value, which may come after its entity closed. An
 // entity that nobody has seen is none of our business.
 func (s *Sequence) sealed(e *ReasoningEncryptedValue) error {
-	kind := itemToolCall
+	family := FamilyToolCall
 	if e.Subtype != SubtypeToolCall {
-		if kind = itemText; s.texts[e.EntityID] == nil {
-			kind = itemReasoningMessage
+		if family = FamilyText; s.texts[e.EntityID] == nil {
+			family = FamilyReasoning
 		}
 	}
-	if it := s.items(kind)[e.EntityID]; it != nil {
+	if it := s.items(family)[e.EntityID]; it != nil {
 		return s.mine(e, it.owner, e.EntityID, e.SubagentRunID)
 	}
 	return nil
@@ -248,9 +253,9 @@ func (s *Sequence) activityDelta(e *ActivityDelta) error {
 			return err
 		}
 	}
-	_, seeded := s.seed[entity{itemActivity, e.MessageID}]
+	_, seeded := s.seed[entity{FamilyActivity, e.MessageID}]
 	if !known && !seeded && !s.baselines[e.MessageID] {
 		return s.broken(RuleBaseline, e.MessageID, "ACTIVITY_DELTA for %q, which has no snapshot", e.MessageID)
 	}
-	return s.held(e, itemActivity, e.MessageID, e.SubagentRunID)
+	return s.held(e, FamilyActivity, e.MessageID, e.SubagentRunID)
 }

@@ -41,7 +41,7 @@ func (s *Sequence) runStarted(e *RunStarted) error {
 	s.activities = map[string]owner{}
 	s.steps = map[stepKey]bool{}
 	s.subagents = map[string]bool{}
-	s.open = [itemKinds]int{}
+	s.open = [families]int{}
 	if s.seeded { // for the run before this one
 		s.seed = nil
 	}
@@ -87,17 +87,17 @@ func (s *Sequence) nothingOpen() error {
 		}
 		return s.leftOpen("steps", names)
 	}
-	for kind, what := range [itemKinds]string{"text messages", "reasoning messages", "reasoning spans", "tool calls"} {
-		if s.open[kind] == 0 {
+	for _, family := range []Family{FamilyText, FamilyReasoning, FamilySpan, FamilyToolCall} {
+		if s.open[family] == 0 {
 			continue
 		}
 		var ids []string
-		for id, it := range s.items(itemKind(kind)) {
-			if *it.flag(itemKind(kind)) {
+		for id, it := range s.items(family) {
+			if *it.flag(family) {
 				ids = append(ids, strconv.Quote(id))
 			}
 		}
-		return s.leftOpen(what, ids)
+		return s.leftOpen(itemNames[family]+"s", ids)
 	}
 	var ids []string
 	for id, active := range s.subagents {
@@ -123,30 +123,30 @@ func (s *Sequence) learn(messages Messages, authoritative bool) {
 	for i := range messages {
 		m := &messages[i]
 		o := ownerOf(m.SubagentRunID)
-		if kind := entityKind(m.Role); kind != itemActivity {
-			s.learnItem(kind, m.ID, o, authoritative)
+		if family := familyOf(m.Role); family != FamilyActivity {
+			s.learnItem(family, m.ID, o, authoritative)
 		} else if _, known := s.activities[m.ID]; authoritative || !known {
 			s.ownActivity(m.ID, o)
 		}
 		for _, c := range m.ToolCalls {
-			s.learnItem(itemToolCall, c.ID, o, authoritative)
+			s.learnItem(FamilyToolCall, c.ID, o, authoritative)
 		}
 	}
 }
 
-func entityKind(role Role) itemKind {
+func familyOf(role Role) Family {
 	switch role {
 	case RoleActivity:
-		return itemActivity
+		return FamilyActivity
 	case RoleReasoning:
-		return itemReasoningMessage
+		return FamilyReasoning
 	}
-	return itemText
+	return FamilyText
 }
 
 // learnItem records an owner. An authoritative one replaces what was known.
-func (s *Sequence) learnItem(kind itemKind, id string, o owner, authoritative bool) {
-	items := s.items(kind)
+func (s *Sequence) learnItem(family Family, id string, o owner, authoritative bool) {
+	items := s.items(family)
 	it := items[id]
 	if it == nil {
 		it = &item{owner: o}
@@ -154,13 +154,13 @@ func (s *Sequence) learnItem(kind itemKind, id string, o owner, authoritative bo
 	}
 	if authoritative {
 		it.owner = o
-		delete(s.seed, entity{kind, id})
+		delete(s.seed, entity{family, id})
 	}
 }
 
 func (s *Sequence) ownActivity(id string, o owner) {
 	s.activities[id] = o
-	delete(s.seed, entity{itemActivity, id})
+	delete(s.seed, entity{FamilyActivity, id})
 }
 
 // Clone returns a sequence that goes on independently.

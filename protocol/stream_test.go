@@ -26,7 +26,7 @@ func FuzzStream(f *testing.F) {
 	), "\n")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var s Sequence
-		fold := NewFold(nil, nil, nil)
+		fold := NewFold(nil, nil)
 		for line := range bytes.Lines(data) {
 			e, err := Decode(line)
 			if err != nil {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 )
 
 // Strip removes from an event what this version does not recognise, at any
@@ -21,107 +20,138 @@ func Strip(e Event) (removed []string) {
 		return []string{""}
 	}
 	s := stripper{}
-	if !s.object(k.shape, k.shape.all, reflect.ValueOf(e).Elem(), "") {
+	if !s.strip(k.shape, reflect.ValueOf(e).Elem()) {
 		s.removed = append(s.removed, "")
 	}
 	return s.removed
 }
 
-// Strip is the package's Strip for an input.
+// Strip is the package's Strip for an input. What the input points to is not
+// changed: it may be shared with a copy of the input that keeps all of it.
 func (in *RunAgentInput) Strip() (removed []string) {
 	s := stripper{}
-	shape := shapeOf(reflect.TypeFor[RunAgentInput]())
-	s.object(shape, shape.all, reflect.ValueOf(in).Elem(), "")
+	s.strip(shapeOf(reflect.TypeFor[RunAgentInput]()), reflect.ValueOf(in).Elem())
 	return s.removed
 }
 
 // rawMembers is what Extra is.
 type rawMembers = map[string]json.RawMessage
 
-type stripper struct{ removed []string }
-
-func (s *stripper) remove(path string) bool {
-	s.removed = append(s.removed, path)
-	return false
+// stripper copies what it has to change, and only that: most of what comes is
+// whole, and a whole history is long.
+type stripper struct {
+	path    []step
+	removed []string
 }
 
-// value strips v in place and reports whether it can stay.
-func (s *stripper) value(shape *shape, v reflect.Value, path string) bool {
+func (s *stripper) strip(shape *shape, v reflect.Value) (stays bool) {
+	left, stays := s.object(shape, shape.all, v)
+	if stays && left.IsValid() {
+		v.Set(left)
+	}
+	return stays
+}
+
+// remove notes that what is at the path goes, or the step from there.
+func (s *stripper) remove(from ...step) {
+	s.removed = append(s.removed, pointerTo(append(s.path, from...)))
+}
+
+// value returns what is left of v, the zero Value if that is all of it, and
+// reports whether it can stay.
+func (s *stripper) value(shape *shape, v reflect.Value) (left reflect.Value, stays bool) {
 	switch shape.form {
 	case formArray:
-		s.array(shape, v, path)
+		return s.array(shape, v), true
 	case formContent:
-		c := v.Interface().(Content)
-		if c.kind == contentParts {
-			c.parts = slices.Clone(c.parts)
-			s.array(shape, reflect.ValueOf(&c.parts).Elem(), path)
-			v.Set(reflect.ValueOf(c))
+		c := v.Addr().Interface().(*Content)
+		if parts := s.array(shape, reflect.ValueOf(&c.parts).Elem()); parts.IsValid() {
+			return reflect.ValueOf(PartsOf(parts.Interface().([]Part)...)).Elem(), true
 		}
 	case formPatch:
 		known, unknown, err := knownOperations(v.Bytes())
 		if err == nil && unknown != nil {
 			for _, i := range unknown {
-				s.remove(path + "/" + strconv.Itoa(i))
+				s.remove(step{index: i, array: true})
 			}
-			v.SetBytes(known)
+			return reflect.ValueOf(&known).Elem().Convert(v.Type()), true
 		}
 	case formStruct:
 		m := shape.all
 		if shape.union != nil {
 			var known bool
 			if m, known = shape.membersFor(v.FieldByIndex(shape.fields[shape.tagAt].index).String()); !known {
-				return s.remove(path)
+				s.remove()
+				return left, false
 			}
 		}
-		return s.object(shape, m, v, path)
+		return s.object(shape, m, v)
 	}
-	return true
+	return left, true
 }
 
-func (s *stripper) array(shape *shape, v reflect.Value, path string) {
-	if shape.elem.form != formStruct || v.Len() == 0 {
-		return
+func (s *stripper) array(shape *shape, v reflect.Value) (left reflect.Value) {
+	if shape.elem == nil || shape.elem.form != formStruct {
+		return left
 	}
-	kept := reflect.MakeSlice(v.Type(), 0, v.Len())
 	for i := range v.Len() {
-		elem := reflect.New(shape.elem.typ).Elem()
-		elem.Set(v.Index(i))
-		if s.value(shape.elem, elem, path+"/"+strconv.Itoa(i)) {
-			kept = reflect.Append(kept, elem)
+		s.path = append(s.path, step{index: i, array: true})
+		elem, stays := s.value(shape.elem, v.Index(i))
+		s.path = s.path[:len(s.path)-1]
+		if (elem.IsValid() || !stays) && !left.IsValid() {
+			left = reflect.AppendSlice(reflect.MakeSlice(v.Type(), 0, v.Len()), v.Slice(0, i))
+		}
+		switch {
+		case !left.IsValid() || !stays:
+		case elem.IsValid():
+			left = reflect.Append(left, elem)
+		default:
+			left = reflect.Append(left, v.Index(i))
 		}
 	}
-	v.Set(kept)
+	return left
 }
 
-func (s *stripper) object(shape *shape, m *members, v reflect.Value, path string) bool {
+func (s *stripper) object(shape *shape, m *members, v reflect.Value) (left reflect.Value, stays bool) {
+	change := func(f *field) reflect.Value {
+		if !left.IsValid() {
+			left = reflect.New(shape.typ).Elem()
+			left.Set(v)
+		}
+		return fieldOf(left, f.index)
+	}
 	for i := range shape.fields {
 		f := &shape.fields[i]
 		fv := fieldOf(v, f.index)
 		if i == shape.extra {
-			for _, name := range slices.Sorted(maps.Keys(fv.Interface().(rawMembers))) {
-				s.remove(path + "/" + pointerEscape.Replace(name))
+			if fv.Len() == 0 {
+				continue
 			}
-			fv.SetZero()
+			for _, name := range slices.Sorted(maps.Keys(fv.Interface().(rawMembers))) {
+				s.remove(step{name: name})
+			}
+			change(f).SetZero()
 			continue
 		}
 		if m.use[i] == unused || absent(fv) {
 			continue
 		}
-		own := fv
 		if f.pointer {
-			own = reflect.New(f.shape.typ).Elem()
-			own.Set(fv.Elem())
+			fv = fv.Elem()
 		}
-		if !s.value(m.shape(shape, i), own, path+"/"+f.name) {
-			if m.use[i] == required {
-				return false
-			}
-			fv.SetZero()
-			continue
-		}
-		if f.pointer {
-			fv.Set(own.Addr())
+		s.path = append(s.path, step{name: f.name})
+		own, stays := s.value(m.shape(shape, i), fv)
+		s.path = s.path[:len(s.path)-1]
+		switch {
+		case !stays && m.use[i] == required:
+			return left, false
+		case !stays:
+			change(f).SetZero()
+		case own.IsValid() && f.pointer:
+			change(f).Set(own.Addr())
+		case own.IsValid():
+			change(f).Set(own)
 		}
 	}
-	return true
+	return left, true
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -80,7 +81,7 @@ func laterf(after time.Duration, code, format string, args ...any) *fault {
 // parseFrame reads a text frame that is valid UTF-8.
 func parseFrame(data []byte) *frame {
 	f := &frame{}
-	members, bad := strictjson.Members(data)
+	document, members, bad := objectOf(data)
 	if bad != nil {
 		f.fault = faultf(codeMalformed, "%s", bad)
 		if bad.Twice {
@@ -99,7 +100,7 @@ func parseFrame(data []byte) *frame {
 		f.kind, _ = strictjson.Text(kind)
 		f.fault = f.control(members)
 	} else {
-		f.fault = f.readInput(data)
+		f.fault = f.readInput(document)
 	}
 	if id, ok := strictjson.Text(members["threadId"]); f.fault != nil && ok && strictjson.IsName(id) {
 		f.threadID = id // for the answer
@@ -107,8 +108,8 @@ func parseFrame(data []byte) *frame {
 	return f
 }
 
-func (f *frame) readInput(data []byte) *fault {
-	in, err := protocol.DecodeInput(data)
+func (f *frame) readInput(document protocol.Document) *fault {
+	in, err := document.DecodeInput()
 	if err != nil {
 		var list []string
 		for _, p := range protocol.Problems(err) {
@@ -185,4 +186,16 @@ func (f *frame) readAfter(data json.RawMessage) *fault {
 	}
 	f.after = &store.Position{Epoch: epoch, Seq: *seq}
 	return nil
+}
+
+// objectOf reads the members of the object that data is, and the whole as a
+// document, whose text nobody checks again.
+func objectOf(data []byte) (protocol.Document, map[string]json.RawMessage, *strictjson.Error) {
+	data = bytes.Trim(data, " \t\r\n")
+	document, err := protocol.NewDocument(data)
+	if err != nil {
+		return document, nil, strictjson.NoObject()
+	}
+	members, bad := strictjson.ValidMembers(data)
+	return document, members, bad
 }

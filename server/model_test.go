@@ -453,7 +453,7 @@ func (p *peerModel) take(data []byte) error {
 
 // hold takes a position for what is held from now on, from scratch.
 func (p *peerModel) hold(at store.Position, events ...protocol.Event) error {
-	p.at, p.fold, p.order, p.follows = at, protocol.NewFold(nil, nil, nil), &protocol.Sequence{}, true
+	p.at, p.fold, p.order, p.follows = at, protocol.NewFold(nil, nil), &protocol.Sequence{}, true
 	return p.apply(events...)
 }
 
@@ -517,7 +517,7 @@ func (p *peerModel) event(data []byte) error {
 
 // told is called when a group of uncounted events is whole.
 func (p *peerModel) told() error {
-	order, fold := &protocol.Sequence{}, protocol.NewFold(nil, nil, nil)
+	order, fold := &protocol.Sequence{}, protocol.NewFold(nil, nil)
 	var events []protocol.Event
 	for _, data := range p.group {
 		e, err := protocol.Decode(data)
@@ -623,7 +623,7 @@ type plainModel struct {
 
 func (h *history) askPlain(body, label string) *plainModel {
 	s := h.ts.ask(http.MethodPost, "/agui", strings.Replace(body, `"threadId"`, `"protocolVersion":"1.1","threadId"`, 1))
-	p := &plainModel{label: label, fold: protocol.NewFold(nil, nil, nil), over: make(chan error, 1), giveUp: s.cancel}
+	p := &plainModel{label: label, fold: protocol.NewFold(nil, nil), over: make(chan error, 1), giveUp: s.cancel}
 	go func() { p.over <- p.read(s.resp.Body) }()
 	return p
 }

@@ -9,7 +9,6 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
-	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 // reservedNames are those under /agui/ that are no agent's.
@@ -99,11 +98,12 @@ func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte) (*
 		return nil, refused
 	}
 	defer release()
-	if _, bad := strictjson.Members(body); bad != nil {
+	document, _, bad := objectOf(body)
+	if bad != nil {
 		return nil, refuseInput(bad.Message, []protocol.Problem{{Message: bad.Message}})
 	}
 	f := &frame{}
-	if bad := f.readInput(body); bad != nil {
+	if bad := f.readInput(document); bad != nil {
 		return nil, refuseInput(bad.message, bad.fields)
 	}
 	return f, nil

@@ -70,7 +70,7 @@ func newTab(c *client) *tab {
 
 // fresh forgets everything, as a reloaded page does.
 func (tb *tab) fresh() {
-	tb.fold = protocol.NewFold(nil, nil, nil)
+	tb.fold = protocol.NewFold(nil, nil)
 	tb.order = &protocol.Sequence{}
 }
 

@@ -37,3 +37,15 @@ func TestFoldIsTheRealClients(t *testing.T) {
 		t.Errorf("foldgen: %v", err)
 	}
 }
+
+// The cases in which protocol's patches are held to the client's are the client's.
+func TestPatchesAreTheRealClients(t *testing.T) {
+	command.NodeLane(t)
+	root := command.Root(t)
+	check := exec.Command("node", filepath.Join(root, "conformance", "node", "patches.mjs"), filepath.Join(root, "protocol", "testdata", "patches.txt"))
+	out, err := check.CombinedOutput()
+	command.KeepOutput(t, out)
+	if err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}

@@ -171,7 +171,7 @@ func (l *takeovers) testCase(name string, from, step int64) *takeoverCase {
 // picture is what our fold makes of a log.
 func picture(t *testing.T, log [][]byte) takeoverPicture {
 	t.Helper()
-	f := protocol.NewFold(nil, nil, nil)
+	f := protocol.NewFold(nil, nil)
 	for _, text := range log {
 		if err := f.Apply(decoded(t, text)); err != nil {
 			t.Fatalf("%v at %s", err, text)

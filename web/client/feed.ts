@@ -1,10 +1,10 @@
 // One thread on one connection: which position is held, attaching, and telling restatements from answers and from
 // the log's own events.
 
-import type { Connection } from "./connection.js";
 import { Cursor, type Position } from "./cursor.js";
 import type { TransportError } from "./errors.js";
 import type { Attached, ControlFrame, ErrorFrame, RunAnswer, StreamFrame, WireEvent } from "./frames.js";
+import type { ConnectionState } from "./options.js";
 
 /** A thread as it is at a position, told by snapshots in the form of one run. No events: nothing has run yet. */
 export interface Restatement {
@@ -36,6 +36,21 @@ export interface FeedListener {
   failed(error: TransportError): void;
 }
 
+/** What a feed needs of the connection that carries it. */
+export interface Carrier {
+  readonly state: ConnectionState;
+  /** False while the server says that its store does not answer. */
+  readonly storeAvailable: boolean;
+  /** Keeps the socket open until the returned function is called. */
+  use(): () => void;
+  /** Sends a frame; false when there is no socket that has greeted. */
+  send(frame: object): boolean;
+  /** An id to recognise an answer by. */
+  id(): string;
+  /** The feed has nobody left. */
+  drops(feed: Feed): void;
+}
+
 /** How long to wait before an attach that was refused for now is tried again, where the server does not say. */
 const RETRY_ATTACH_MS = 1_000;
 /** The same, while the server says that its store does not answer; it says when it does. */
@@ -56,7 +71,7 @@ export class Feed {
   private retryAttach?: ReturnType<typeof setTimeout>;
 
   constructor(
-    readonly connection: Connection,
+    private readonly carrier: Carrier,
     readonly threadId: string,
   ) {}
 
@@ -67,20 +82,20 @@ export class Feed {
 
   /** Whether the socket delivers what follows the held position. */
   private get settled(): boolean {
-    return this.connection.state === "connected" && this.attachId === undefined && !this.restating;
+    return this.carrier.state === "connected" && this.attachId === undefined && !this.restating;
   }
 
   join(listener: FeedListener): void {
     this.listeners.add(listener);
-    this.release ??= this.connection.use();
+    this.release ??= this.carrier.use();
   }
 
   /** The last one to leave detaches the thread. */
   leave(listener: FeedListener): void {
     if (!this.listeners.delete(listener) || this.listeners.size > 0) return;
-    if (this.wanted) this.connection.send({ type: "ws.detach", threadId: this.threadId, id: this.connection.id() });
+    if (this.wanted) this.carrier.send({ type: "ws.detach", threadId: this.threadId, id: this.carrier.id() });
     clearTimeout(this.retryAttach);
-    this.connection.drops(this);
+    this.carrier.drops(this);
     this.release?.();
     this.release = undefined;
   }
@@ -89,12 +104,12 @@ export class Feed {
   attach(fresh = false): void {
     this.wanted = true;
     if (fresh) this.freshWanted = true;
-    if (this.connection.state !== "connected") return;
+    if (this.carrier.state !== "connected") return;
     clearTimeout(this.retryAttach);
     this.attachLater = false;
     const after = this.freshWanted ? undefined : this.cursor.held;
-    const id = this.connection.id();
-    if (this.connection.send({ type: "ws.attach", id, threadId: this.threadId, ...(after && { after }) })) {
+    const id = this.carrier.id();
+    if (this.carrier.send({ type: "ws.attach", id, threadId: this.threadId, ...(after && { after }) })) {
       this.attachId = id;
     }
   }
@@ -111,8 +126,8 @@ export class Feed {
 
   /** Sends a frame under an id that a refusal of it will name, and answers the id; undefined when there is no socket. */
   ask(frame: object): string | undefined {
-    const id = this.connection.id();
-    if (!this.connection.send({ ...frame, id })) return undefined;
+    const id = this.carrier.id();
+    if (!this.carrier.send({ ...frame, id })) return undefined;
     this.asked.add(id);
     return id;
   }
@@ -212,7 +227,7 @@ export class Feed {
       this.attachId = undefined;
       if (FOR_NOW.has(frame.code)) {
         this.attachLater = true;
-        const wait = this.connection.storeAvailable ? RETRY_ATTACH_MS : RETRY_ATTACH_DOWN_MS;
+        const wait = this.carrier.storeAvailable ? RETRY_ATTACH_MS : RETRY_ATTACH_DOWN_MS;
         this.retryAttach = setTimeout(() => this.attach(), frame.retryAfterMs ?? wait);
         return true;
       }

@@ -22,7 +22,7 @@ func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 	if view.Snapshot.State != nil && !json.Valid(view.Snapshot.State) {
 		return nil, Corrupted("the state")
 	}
-	f := protocol.NewFold(messages, view.Snapshot.State, nil)
+	f := protocol.NewFold(messages, view.Snapshot.State)
 	return f, Events(view, view.Snapshot.At, upTo, func(e protocol.Event) { f.Apply(e) })
 }
 

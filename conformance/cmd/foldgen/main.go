@@ -79,7 +79,7 @@ func generate(seed uint64) (c *testCase, err error) {
 	g := &generator{random: rand.New(rand.NewPCG(seed, 0))}
 	c = &testCase{Seed: seed, Events: []json.RawMessage{}}
 	c.Held = holding{Messages: g.messages(), State: json.RawMessage(`{"a":0,"l":[1,2]}`), Interrupts: []protocol.Interrupt{}}
-	fold := protocol.NewFold(c.Held.Messages, c.Held.State, nil)
+	fold := protocol.NewFold(c.Held.Messages, c.Held.State)
 	g.fold = fold
 	// The client knows what it held before the stream only by the stream; a
 	// server knows it, and admits less.

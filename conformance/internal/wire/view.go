@@ -60,7 +60,7 @@ func (w *view) attached(tab *Tab, f *frame) {
 	}
 	w.held, w.epoch, w.seq, w.at, w.based = true, f.Epoch, f.Seq, f.Seq, false
 	w.interrupts, w.active = f.Interrupts, false
-	w.fold, w.order = protocol.NewFold(nil, nil, nil), new(protocol.Sequence)
+	w.fold, w.order = protocol.NewFold(nil, nil), new(protocol.Sequence)
 	w.restate = true
 	if (f.ActiveRunID != "") && len(f.Interrupts) > 0 {
 		tab.wrong("ws.attached with the active run %q and %d open interrupts", f.ActiveRunID, len(f.Interrupts))

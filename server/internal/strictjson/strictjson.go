@@ -30,8 +30,19 @@ func (e *Error) Error() string { return e.Message }
 // anything recursive reads the document.
 func Members(data []byte) (map[string]json.RawMessage, *Error) {
 	data = bytes.Trim(data, " \t\r\n")
-	if len(data) == 0 || data[0] != '{' || !json.Valid(data) {
-		return nil, &Error{Message: "expected one JSON object"}
+	if !json.Valid(data) {
+		return nil, NoObject()
+	}
+	return ValidMembers(data)
+}
+
+// NoObject is the error for what is no JSON object.
+func NoObject() *Error { return &Error{Message: "expected one JSON object"} }
+
+// ValidMembers is Members for what is known to be valid JSON without space around it.
+func ValidMembers(data []byte) (map[string]json.RawMessage, *Error) {
+	if len(data) == 0 || data[0] != '{' {
+		return nil, NoObject()
 	}
 	members := map[string]json.RawMessage{}
 	depth, start, name, valued := 0, -1, "", false

@@ -1,5 +1,6 @@
 import type { Interrupt, Message, ToolMessage } from "@ag-ui/client";
 import { lazy, memo, Suspense, useDeferredValue } from "react";
+import { textOf } from "./messagetext";
 import { OrElse } from "./OrElse";
 import { part } from "./part";
 import { ToolCard, type ToolState } from "./ToolCard";
@@ -104,13 +105,4 @@ function Answer({ text, growing }: { text: string; growing: boolean }) {
       </Suspense>
     </OrElse>
   );
-}
-
-/** Text as text; parts that are no text are named. */
-export function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  if (!Array.isArray(content)) return "";
-  return content
-    .map((part: { type?: string; text?: string }) => (part.type === "text" ? (part.text ?? "") : `[${part.type ?? "part"}]`))
-    .join("\n");
 }

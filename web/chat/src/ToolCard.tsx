@@ -1,6 +1,6 @@
 import type { ToolCall, ToolMessage } from "@ag-ui/client";
 import { pretty } from "./answers";
-import { textOf } from "./MessageList";
+import { textOf } from "./messagetext";
 
 /** `open`: the run has ended, and nothing says what became of the call. */
 export type ToolState = "working" | "asked" | "done" | "open";

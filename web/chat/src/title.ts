@@ -1,5 +1,5 @@
 import type { Message } from "@ag-ui/client";
-import { textOf } from "./MessageList";
+import { textOf } from "./messagetext";
 
 /** A longer title says no more, in characters. */
 const LENGTH = 60;

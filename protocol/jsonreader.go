@@ -2,12 +2,10 @@ package protocol
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 const (
@@ -36,17 +34,8 @@ type step struct {
 }
 
 func newReader(data []byte, strict bool) (*reader, *DecodeError) {
-	if !utf8.Valid(data) {
-		return nil, problem("", "not valid UTF-8")
-	}
-	if !json.Valid(data) {
-		var v json.RawMessage
-		err := json.Unmarshal(data, &v)
-		return nil, problem("", "not a JSON document: %v", err)
-	}
-	r := &reader{data: data, strict: strict}
-	r.space()
-	return r, nil
+	d, bad := newDocument(data)
+	return d.reader(strict), bad
 }
 
 func (r *reader) err() error {
@@ -58,7 +47,7 @@ func (r *reader) err() error {
 
 func (r *reader) fail(format string, args ...any) {
 	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, Problem{Pointer: r.pointer(), Message: fmt.Sprintf(format, args...)})
+		r.problems = append(r.problems, Problem{Pointer: pointerTo(r.path), Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -84,9 +73,10 @@ func (r *reader) leave() {
 
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
-func (r *reader) pointer() string {
+// pointerTo writes a path as RFC 6901 has it.
+func pointerTo(path []step) string {
 	var b strings.Builder
-	for _, s := range r.path {
+	for _, s := range path {
 		b.WriteByte('/')
 		if s.array {
 			b.WriteString(strconv.Itoa(s.index))
@@ -174,17 +164,6 @@ func endOfString(data []byte, start int) int {
 // text returns the string that begins here.
 func (r *reader) text() string {
 	return unquote(r.token())
-}
-
-func unquote(token []byte) string {
-	if body := token[1 : len(token)-1]; bytes.IndexByte(body, '\\') < 0 {
-		return string(body)
-	}
-	var s string
-	if err := json.Unmarshal(token, &s); err != nil {
-		return "" // the document was valid JSON
-	}
-	return s
 }
 
 // each calls fn at each member's value, with the member's name on the path. It

@@ -16,8 +16,8 @@ import (
 
 // The published schema and the conformance corpus are not part of this project.
 const (
-	published = "../../../shared/facts/agui-1.1.schema.json"
-	corpus    = "../../../shared/facts/conformance/fixtures"
+	published = "../../../../shared/facts/agui-1.1.schema.json"
+	corpus    = "../../../../shared/facts/conformance/fixtures"
 )
 
 func load(t testing.TB) *Schema {
@@ -184,7 +184,7 @@ func FuzzVerdicts(f *testing.F) {
 // TestFixturesAgree asks the schema about the documents of protocol's own tests.
 func TestFixturesAgree(t *testing.T) {
 	s := load(t)
-	file, err := os.ReadFile("../testdata/events.txt")
+	file, err := os.ReadFile("../../testdata/events.txt")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
-// Package schema checks documents against a published AG-UI schema file. It
-// serves tests and tools: what the product reads and writes is checked by
-// protocol itself, which needs no file, and this package is what shows that the
-// two agree.
+// Package schema checks documents against a published AG-UI schema file. What
+// the product reads and writes is checked by protocol itself, which needs no
+// file; the tests of this package show that the two agree.
 package schema
 
 import (

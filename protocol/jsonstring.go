@@ -1,0 +1,101 @@
+package protocol
+
+import (
+	"bytes"
+	"strings"
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+const hex = "0123456789abcdef"
+
+// appendString appends s as a JSON string. Only what JSON requires is escaped;
+// bytes that are not UTF-8 become U+FFFD.
+func appendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	done := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, n := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && n == 1 {
+				dst = append(append(dst, s[done:i]...), "\uFFFD"...)
+				done = i + 1
+			}
+			i += n
+			continue
+		}
+		dst = append(dst, s[done:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		done = i
+	}
+	return append(append(dst, s[done:]...), '"')
+}
+
+// unquote returns the text of a JSON string that is known to be one. Half a
+// surrogate pair becomes U+FFFD.
+func unquote(token []byte) string {
+	rest := token[1 : len(token)-1]
+	i := bytes.IndexByte(rest, '\\')
+	if i < 0 {
+		return string(rest)
+	}
+	var b strings.Builder
+	b.Grow(len(rest))
+	for ; i >= 0; i = bytes.IndexByte(rest, '\\') {
+		b.Write(rest[:i])
+		escape := rest[i+1]
+		rest = rest[i+2:]
+		if escape != 'u' {
+			b.WriteByte(escaped[escape])
+			continue
+		}
+		r := hexRune(rest)
+		rest = rest[4:]
+		if utf16.IsSurrogate(r) {
+			whole := rune(utf8.RuneError)
+			if bytes.HasPrefix(rest, []byte(`\u`)) {
+				whole = utf16.DecodeRune(r, hexRune(rest[2:]))
+			}
+			if r = whole; whole != utf8.RuneError {
+				rest = rest[6:]
+			}
+		}
+		b.WriteRune(r)
+	}
+	b.Write(rest)
+	return b.String()
+}
+
+var escaped = [256]byte{'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t'}
+
+func hexRune(digits []byte) (r rune) {
+	for _, c := range digits[:4] {
+		switch {
+		case c <= '9':
+			c -= '0'
+		case c <= 'F':
+			c -= 'A' - 10
+		default:
+			c -= 'a' - 10
+		}
+		r = r<<4 | rune(c)
+	}
+	return r
+}
