@@ -179,3 +179,19 @@ func TestDocsNameWhatIsThere(t *testing.T) {
 		}
 	}
 }
+
+// The table of lanes has a line for each folder of tests below this one.
+func TestReadmeListsTheLanes(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(readme), "\n## The lanes\n")
+	for _, name := range treeFiles(t) {
+		below, is := strings.CutPrefix(name, "conformance/")
+		lane, _, deep := strings.Cut(below, "/")
+		if is && deep && strings.HasSuffix(name, "_test.go") && lane != "cmd" && !strings.Contains(table, "["+lane+"]("+lane+"/") {
+			t.Errorf("the table of lanes lacks %s, where %s lies", lane, name)
+		}
+	}
+}
