@@ -75,7 +75,7 @@ func (r *report) address(s *settings) {
 }
 
 func (r *report) identity(ctx context.Context, s *settings) {
-	id, err := newIdentity(s)
+	id, err := newAccess(s)
 	if err != nil {
 		r.fail("identity", err)
 		return

@@ -18,7 +18,7 @@ import (
 
 // listen opens the server's own listener, with TLS where there is a
 // certificate.
-func listen(srv *server.Server, s *settings, id *identity) (net.Listener, error) {
+func listen(srv *server.Server, s *settings, id *access) (net.Listener, error) {
 	l, err := srv.Listen(s.addr)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.named("addr"), err)

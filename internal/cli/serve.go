@@ -28,7 +28,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	s.warnOfStrays(log)
 	slog.SetDefault(log) // and with it what libraries say by package log
 	redis.SetLogger(redisLog{log})
-	identity, err := newIdentity(s)
+	access, err := newAccess(s)
 	if err != nil {
 		return err
 	}
@@ -46,11 +46,11 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer shut(runner.Shutdown, s)
-	srv, err := server.New(runner, s.serverOptions(identity.auth, store, metrics, log))
+	srv, err := server.New(runner, s.serverOptions(access.auth, store, metrics, log))
 	if err != nil {
 		return err
 	}
-	listener, err := listen(srv, s, identity)
+	listener, err := listen(srv, s, access)
 	if err != nil {
 		return err
 	}
@@ -60,8 +60,8 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer aside.stop()
-	defer identity.watch(log)()
-	identity.warm(ctx, log)
+	defer access.watch(log)()
+	access.warm(ctx, log)
 	announce(stdout, log, s, listener.Addr(), store.Durable())
 
 	served := make(chan error, 1)

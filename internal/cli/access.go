@@ -14,16 +14,16 @@ import (
 	"github.com/aguiws/aguiws/server"
 )
 
-// identity is who may use the server, and what the server shows of itself.
+// access is who may use the server, and what the server shows of itself.
 // SIGHUP reads its files again.
-type identity struct {
+type access struct {
 	s           *settings
 	auth        server.Authenticator
 	certificate atomic.Pointer[tls.Certificate] // nil: no TLS
 }
 
-func newIdentity(s *settings) (*identity, error) {
-	id := &identity{s: s}
+func newAccess(s *settings) (*access, error) {
+	id := &access{s: s}
 	var err error
 	switch s.auth {
 	case "tokens":
@@ -63,7 +63,7 @@ func newJWT(s *settings) (*server.JWT, error) {
 	return nil, fmt.Errorf("%s: %w", s.named(name), err)
 }
 
-func (id *identity) tokenSetting() string {
+func (id *access) tokenSetting() string {
 	if id.s.tokenFile != "" {
 		return id.s.named("token-file")
 	}
@@ -71,7 +71,7 @@ func (id *identity) tokenSetting() string {
 }
 
 // listed returns the tokens of the settings or of their file.
-func (id *identity) listed() ([]server.Token, error) {
+func (id *access) listed() ([]server.Token, error) {
 	list := id.s.tokens
 	if id.s.tokenFile != "" {
 		data, err := os.ReadFile(id.s.tokenFile)
@@ -89,7 +89,7 @@ func (id *identity) listed() ([]server.Token, error) {
 	return tokens, nil
 }
 
-func (id *identity) loadCertificate() error {
+func (id *access) loadCertificate() error {
 	if id.s.tlsCert == "" {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (id *identity) loadCertificate() error {
 }
 
 // reload reads the files again. What cannot be read stays as it was.
-func (id *identity) reload(log *slog.Logger) {
+func (id *access) reload(log *slog.Logger) {
 	if tokens, ok := id.auth.(*server.Tokens); ok && id.s.tokenFile != "" {
 		list, err := id.listed()
 		if err == nil {
@@ -122,7 +122,7 @@ func (id *identity) reload(log *slog.Logger) {
 }
 
 // watch reloads at every SIGHUP, until the function that it returns is called.
-func (id *identity) watch(log *slog.Logger) (stop func()) {
+func (id *access) watch(log *slog.Logger) (stop func()) {
 	hup, ended := make(chan os.Signal, 1), make(chan struct{})
 	signal.Notify(hup, syscall.SIGHUP)
 	go func() {
@@ -139,7 +139,7 @@ func (id *identity) watch(log *slog.Logger) (stop func()) {
 }
 
 // warm asks for an issuer's keys before anybody waits for them.
-func (id *identity) warm(ctx context.Context, log *slog.Logger) {
+func (id *access) warm(ctx context.Context, log *slog.Logger) {
 	j, ok := id.auth.(*server.JWT)
 	if !ok {
 		return
