@@ -1,11 +1,16 @@
 package adapter_test
 
 import (
+	"bufio"
 	"context"
+	"fmt"
 	"log"
 	"net/http"
+	"net/http/httptest"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 )
@@ -37,7 +42,9 @@ func (c *Clerk) Run(ctx context.Context, run *adapter.Run) error {
 	return run.Say("Sent.")
 }
 
-// An agent behind the WebSocket binding.
+// An agent behind the server's handler, here asked over HTTP. It runs until it
+// needs a human, and goes on when it is answered: on a store that is durable, by
+// any other server and as much later as it takes.
 func Example() {
 	store, err := redisstore.Embedded(nil) // redisstore.Open with a URL makes suspensions durable
 	if err != nil {
@@ -45,16 +52,62 @@ func Example() {
 	}
 	defer store.Close()
 	clerk := &Clerk{
-		write: func(context.Context) (string, error) { return "Dear customer, …", nil },
-		send:  func(_ context.Context, letter string) error { log.Print("sent: ", letter); return nil },
+		write: func(context.Context) (string, error) { return "Dear all, …", nil },
+		send:  func(_ context.Context, letter string) error { fmt.Println("sending:", letter); return nil },
 	}
 	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": clerk}})
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer runner.Shutdown(context.Background())
 	srv, err := server.New(runner, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	log.Print(http.ListenAndServe("127.0.0.1:8081", srv.Handler()))
+	site := httptest.NewServer(srv.Handler())
+	defer site.Close()
+
+	question := post(site.URL+"/agui", `{"threadId":"t","runId":"r1","messages":[{"id":"m","role":"user","content":"Write to all."}]}`)
+	post(site.URL+"/agui", `{"threadId":"t","runId":"r2","messages":[],"resume":[
+		{"interruptId":"`+question+`","status":"resolved","payload":{"approved":true}}]}`)
+
+	// Output:
+	// asks: Send this? Dear all, …
+	// sending: Dear all, …
+	// says: Sent.
+}
+
+// post sends an input, prints what its run says, and returns the id of what it
+// asks, if it does.
+func post(url, input string) (question string) {
+	resp, err := http.Post(url, "application/json", strings.NewReader(input))
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer resp.Body.Close()
+	for lines := bufio.NewScanner(resp.Body); lines.Scan(); {
+		data, found := strings.CutPrefix(lines.Text(), "data: ")
+		if !found {
+			continue
+		}
+		event, err := protocol.Decode([]byte(data))
+		if err != nil {
+			log.Fatal(err)
+		}
+		switch e := event.(type) {
+		case *protocol.TextMessageContent:
+			fmt.Println("says:", e.Delta)
+		case *protocol.RunFinished:
+			if e.Outcome == nil {
+				break
+			}
+			for _, i := range e.Outcome.Interrupts {
+				fmt.Println("asks:", i.Message)
+				question = i.ID
+			}
+		case *protocol.RunError:
+			log.Fatal(e.Message)
+		}
+	}
+	return question
 }

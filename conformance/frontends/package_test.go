@@ -18,13 +18,8 @@ const token = "a-token-of-the-test"
 func TestPackageInstalled(t *testing.T) {
 	t.Parallel()
 	packages(t)
-	root := command.Root(t)
-	web := filepath.Join(root, "web", "node_modules")
-	tsc := filepath.Join(web, "typescript", "bin", "tsc")
-	if _, err := os.Stat(tsc); err != nil {
-		command.Missing(t, "node", "run npm ci --prefix web")
-	}
-	tarball := pack(t, filepath.Join(root, "web", "client"))
+	web, tsc := compiler(t)
+	tarball := pack(t)
 	server := command.Start(t, command.Options{})
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(tokens, []byte("- {token: "+token+", user: ada}\n"), 0o600); err != nil {
@@ -37,25 +32,56 @@ func TestPackageInstalled(t *testing.T) {
 			if got := versionOf(t, filepath.Join(from, "@ag-ui", "client")); got != version {
 				t.Fatalf("the base class is that of %s", got)
 			}
-			app := t.TempDir()
-			if err := os.CopyFS(app, os.DirFS("consumer")); err != nil {
-				t.Fatal(err)
-			}
-			in(t, app, nil, "npm", "install", "--offline", "--legacy-peer-deps", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", tarball)
-			for name, path := range map[string]string{"@ag-ui": from, "rxjs": from, "ws": web} {
-				link(t, filepath.Join(path, name), filepath.Join(app, "node_modules", name))
-			}
+			app := install(t, "consumer", tarball, map[string]string{"@ag-ui": from, "rxjs": from, "ws": web})
 			in(t, app, nil, "node", tsc, "--project", ".")
 			in(t, app, []string{"AGUIWS_URL=" + server.Socket(), "AGUIWS_GUARDED_URL=" + guarded.Socket(), "AGUIWS_TOKEN=" + token}, "node", "consumer.js")
 		})
 	}
 }
 
+// What the package's README shows compiles in an application that has the
+// frontends that it is about. That snippets holds what the README shows is seen to
+// by a test of conformance.
+func TestSnippetsCompile(t *testing.T) {
+	t.Parallel()
+	packages(t)
+	_, tsc := compiler(t)
+	const from = "node_modules"
+	app := install(t, "snippets", pack(t), map[string]string{"@ag-ui": from, "rxjs": from, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from})
+	in(t, app, nil, "node", tsc, "--project", ".")
+}
+
+// compiler returns where web's packages are, and of them the compiler.
+func compiler(t *testing.T) (web, tsc string) {
+	t.Helper()
+	web = filepath.Join(command.Root(t), "web", "node_modules")
+	tsc = filepath.Join(web, "typescript", "bin", "tsc")
+	if _, err := os.Stat(tsc); err != nil {
+		command.Missing(t, "node", "run npm ci --prefix web")
+	}
+	return web, tsc
+}
+
+// install makes an application of a folder's sources, the packed package, and
+// other packages from the folders that have them.
+func install(t *testing.T, sources, tarball string, others map[string]string) (app string) {
+	t.Helper()
+	app = t.TempDir()
+	if err := os.CopyFS(app, os.DirFS(sources)); err != nil {
+		t.Fatal(err)
+	}
+	in(t, app, nil, "npm", "install", "--offline", "--legacy-peer-deps", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", tarball)
+	for name, path := range others {
+		link(t, filepath.Join(path, name), filepath.Join(app, "node_modules", name))
+	}
+	return app
+}
+
 // pack builds the package and returns what would be published.
-func pack(t *testing.T, folder string) string {
+func pack(t *testing.T) string {
 	t.Helper()
 	into := t.TempDir()
-	in(t, folder, nil, "npm", "pack", "--pack-destination", into)
+	in(t, filepath.Join(command.Root(t), "web", "client"), nil, "npm", "pack", "--pack-destination", into)
 	packed, err := filepath.Glob(filepath.Join(into, "*.tgz"))
 	if err != nil || len(packed) != 1 {
 		t.Fatalf("npm pack has made %q, %v", packed, err)

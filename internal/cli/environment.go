@@ -1,6 +1,7 @@
-package main
+package cli
 
 import (
+	"fmt"
 	"log/slog"
 	"regexp"
 	"slices"
@@ -25,6 +26,20 @@ func (e environment) get(name string) string {
 // environmentName is the variable that sets a setting.
 func environmentName(setting string) string {
 	return environmentPrefix + strings.ToUpper(strings.ReplaceAll(setting, "-", "_"))
+}
+
+// readEnvironment sets what no flag has set.
+func (s *settings) readEnvironment(env environment, table []setting) error {
+	for _, each := range table {
+		name := environmentName(each.name)
+		if text := env.get(name); text != "" && s.from[each.name] == "" {
+			if err := each.value.Set(text); err != nil {
+				return fmt.Errorf("%s: %w", name, err)
+			}
+			s.from[each.name] = name
+		}
+	}
+	return nil
 }
 
 // stray is a variable that has the name of a setting and sets none.

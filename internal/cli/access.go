@@ -1,11 +1,10 @@
-package main
+package cli
 
 import (
 	"context"
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"net"
 	"os"
 	"os/signal"
 	"sync/atomic"
@@ -151,23 +150,4 @@ func (id *access) warm(ctx context.Context, log *slog.Logger) {
 	if err := j.Check(ctx); err != nil {
 		log.Warn("nobody can be authenticated until the issuer's keys can be had", "error", err)
 	}
-}
-
-// listen opens the server's own listener, with TLS where there is a
-// certificate.
-func listen(srv *server.Server, s *settings, id *access) (net.Listener, error) {
-	l, err := srv.Listen(s.addr)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.named("addr"), err)
-	}
-	if id.certificate.Load() == nil {
-		return l, nil
-	}
-	return tls.NewListener(l, &tls.Config{
-		MinVersion: tls.VersionTLS12,
-		NextProtos: []string{"http/1.1"}, // WebSockets need it
-		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
-			return id.certificate.Load(), nil
-		},
-	}), nil
 }

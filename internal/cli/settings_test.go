@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"errors"
@@ -236,7 +236,7 @@ func readme() string {
 
 func TestReadmeListsTheSettings(t *testing.T) {
 	const begin, end = "<!-- settings -->\n", "\n<!-- end of settings -->"
-	data, err := os.ReadFile("README.md")
+	data, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,17 +246,17 @@ func TestReadmeListsTheSettings(t *testing.T) {
 		t.Fatal("README.md has no place for the table of settings")
 	}
 	if want := readme(); has != want && *update {
-		if err := os.WriteFile("README.md", []byte(before+begin+want+end+after), 0o644); err != nil {
+		if err := os.WriteFile("../../README.md", []byte(before+begin+want+end+after), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	} else if has != want {
-		t.Error("README.md lists other settings than there are: go test -run TestReadme -update .")
+		t.Error("README.md lists other settings than there are: go test -run TestReadme -update ./internal/cli")
 	}
 }
 
 // The README's configuration files are ones.
 func TestReadmeConfigures(t *testing.T) {
-	data, err := os.ReadFile("README.md")
+	data, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,79 +1,38 @@
-package main
+package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/http/pprof"
-	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 )
 
-func newLogger(s *settings, w io.Writer) *slog.Logger {
-	var level slog.Level
-	_ = level.UnmarshalText([]byte(s.logLevel)) // one of four
-	options := &slog.HandlerOptions{Level: level}
-	if s.logFormat == "json" {
-		return slog.New(slog.NewJSONHandler(w, options))
+// listen opens the server's own listener, with TLS where there is a
+// certificate.
+func listen(srv *server.Server, s *settings, id *access) (net.Listener, error) {
+	l, err := srv.Listen(s.addr)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.named("addr"), err)
 	}
-	return slog.New(slog.NewTextHandler(w, options))
-}
-
-// redisLog has the Redis client's own messages. Most are about connections, and
-// what a connection meets is said by the call that met it.
-type redisLog struct{ *slog.Logger }
-
-// Printf implements the client's logger.
-func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
-	level := slog.LevelDebug
-	if strings.HasPrefix(format, "sentinel: new master") {
-		level = slog.LevelInfo
+	if id.certificate.Load() == nil {
+		return l, nil
 	}
-	l.Log(ctx, level, "redis client", "message", fmt.Sprintf(format, args...))
-}
-
-// introduce says what runs here and on what. It is the first line of the log.
-func introduce(log *slog.Logger, s *settings, agents map[string]adapter.Agent) {
-	store := "embedded"
-	if s.redis != "" {
-		store = redisstore.Address(s.redis)
-	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)), func(name string) bool { return name == "" })
-	log.Info("starting", "version", version(), "go", runtime.Version(), "addr", s.addr, "metricsAddr", s.metricsAddr, "pprofAddr", s.pprofAddr,
-		"store", store, "prefix", s.prefix, "auth", s.auth, "agents", strings.Join(names, ","), "agent", s.agent)
-}
-
-// announce says where to go and what will be lost: to a person, or, where the log
-// is for a program, in the log alone.
-func announce(w io.Writer, log *slog.Logger, s *settings, addr net.Addr, durable bool) {
-	scheme := "http"
-	if s.tlsCert != "" {
-		scheme = "https"
-	}
-	const volatile = "the store is embedded: suspensions will not survive this process. --redis URL makes them durable"
-	if s.logFormat == "json" {
-		log.Info("serving", "url", scheme+"://"+addr.String()+"/")
-		if !durable {
-			log.Warn(volatile)
-		}
-		return
-	}
-	fmt.Fprintf(w, "aguiws: open %s://%s/\n", scheme, addr)
-	if !durable {
-		fmt.Fprintln(w, "aguiws: "+volatile)
-	}
+	return tls.NewListener(l, &tls.Config{
+		MinVersion: tls.VersionTLS12,
+		NextProtos: []string{"http/1.1"}, // WebSockets need it
+		GetCertificate: func(*tls.ClientHelloInfo) (*tls.Certificate, error) {
+			return id.certificate.Load(), nil
+		},
+	}), nil
 }
 
 // aside is what is served to the operator, on listeners of its own.

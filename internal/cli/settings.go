@@ -1,13 +1,8 @@
-package main
+package cli
 
 import (
-	"log/slog"
 	"net/netip"
-	"runtime/debug"
 	"time"
-
-	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/redisstore"
 )
 
 // settings is everything that can be set.
@@ -152,28 +147,10 @@ func (s *settings) named(name string) string {
 	return "--" + name
 }
 
-func (s *settings) busyPolicy() adapter.BusyPolicy {
-	if s.busy == "queue" {
-		return adapter.BusyQueue
+func names(table []setting) []string {
+	var list []string
+	for _, each := range table {
+		list = append(list, each.name)
 	}
-	return adapter.BusyPolicy(s.busy)
-}
-
-func (s *settings) runMode() adapter.Mode {
-	if s.mode == "auto" {
-		return adapter.ModeAuto
-	}
-	return adapter.Mode(s.mode)
-}
-
-func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
-	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict, WaitReplicas: s.waitReplicas,
-		Retain: s.retainEvents, RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads}
-}
-
-func version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
+	return list
 }

@@ -1,15 +1,12 @@
-package main
+package cli
 
 import (
-	"errors"
 	"fmt"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"go.yaml.in/yaml/v3"
 )
 
 // setting is one thing that can be set: by the flag --name, by the environment
@@ -27,7 +24,8 @@ type setting struct {
 type value interface {
 	Set(text string) error
 	String() string
-	// kind names what is expected, for the usage. "" for a switch.
+	// kind names what is expected, for the usage. "" for a switch, which is on
+	// where its flag says no more than its name.
 	kind() string
 }
 
@@ -225,51 +223,5 @@ func (v switchValue) Set(text string) error {
 	return nil
 }
 
-func (v switchValue) String() string   { return strconv.FormatBool(*v.into) }
-func (v switchValue) kind() string     { return "" }
-func (v switchValue) IsBoolFlag() bool { return true }
-
-// tokensValue is a list of tokens in YAML or JSON. It never shows what it holds.
-type tokensValue struct{ into *[]token }
-
-func (v tokensValue) Set(text string) error {
-	list, err := parseTokens([]byte(text))
-	if err == nil {
-		*v.into = list
-	}
-	return err
-}
-
-func (v tokensValue) String() string { return "" }
-func (v tokensValue) kind() string   { return "list" }
-
-// token is an entry of a list of tokens.
-type token struct {
-	Token     string    `yaml:"token"`
-	SHA256    string    `yaml:"sha256"`
-	Tenant    string    `yaml:"tenant"`
-	User      string    `yaml:"user"`
-	Namespace string    `yaml:"namespace"`
-	Scopes    []string  `yaml:"scopes"`
-	Expires   time.Time `yaml:"expires"`
-}
-
-// parseTokens reads a list of tokens. Its errors do not repeat what it read.
-func parseTokens(data []byte) ([]token, error) {
-	var list []token
-	d := yaml.NewDecoder(strings.NewReader(string(data)))
-	d.KnownFields(true)
-	if err := d.Decode(&list); err != nil {
-		var wrong *yaml.TypeError
-		if errors.As(err, &wrong) {
-			for _, line := range wrong.Errors {
-				if strings.Contains(line, "not found in type") {
-					line, _, _ = strings.Cut(line, " not found")
-					return nil, fmt.Errorf("%s is no member of a token: token, sha256, tenant, user, namespace, scopes, expires", line)
-				}
-			}
-		}
-		return nil, errors.New("expected a list of tokens such as [{token: …, user: ann}] in YAML or JSON; expires is a time such as 2030-01-31T00:00:00Z")
-	}
-	return list, nil
-}
+func (v switchValue) String() string { return strconv.FormatBool(*v.into) }
+func (v switchValue) kind() string   { return "" }

@@ -1,0 +1,199 @@
+package conformance_test
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// page is a Markdown file of the tree.
+type page struct {
+	name string // from the root
+	text string
+}
+
+func pages(t *testing.T) (list []page) {
+	t.Helper()
+	for _, name := range treeFiles(t) {
+		if body, err := os.ReadFile(filepath.Join("..", name)); err == nil && strings.HasSuffix(name, ".md") {
+			list = append(list, page{name, string(body)})
+		}
+	}
+	return list
+}
+
+var (
+	fence  = regexp.MustCompile("(?ms)^```(\\w*)[^\n]*\n(.*?)^```$")
+	inline = regexp.MustCompile("`([^`\n]+)`")
+	linked = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
+)
+
+// Where code that pages show is compiled: Go everywhere, the browser package's
+// by conformance/frontends.
+var compiled = map[string]*regexp.Regexp{
+	"go":  regexp.MustCompile(`\.go$`),
+	"ts":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
+	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$`),
+	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
+}
+
+// Code that a page shows is, but for its indentation, a piece of a file that
+// the compiler sees.
+func TestDocsShowCodeThatCompiles(t *testing.T) {
+	sources := map[string][]string{}
+	for _, name := range treeFiles(t) {
+		for language, where := range compiled {
+			if !where.MatchString(name) {
+				continue
+			}
+			if body, err := os.ReadFile(filepath.Join("..", name)); err == nil {
+				sources[language] = append(sources[language], flush(string(body)))
+			}
+		}
+	}
+	for _, p := range pages(t) {
+		for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
+			language, code := block[1], flush(block[2])
+			if _, is := compiled[language]; is && !slices.ContainsFunc(sources[language], func(s string) bool { return strings.Contains(s, code) }) {
+				t.Errorf("%s shows what no file that matches %s holds:\n%s", p.name, compiled[language], block[2])
+			}
+		}
+	}
+}
+
+// flush takes the indentation away.
+func flush(code string) string {
+	var b strings.Builder
+	for line := range strings.Lines(code) {
+		b.WriteString(strings.TrimSpace(line) + "\n")
+	}
+	return b.String()
+}
+
+// Flags of others that pages name.
+var flagsOfOthers = []string{"--prefix"} // npm
+
+// A flag that a page names is one of our commands.
+func TestDocsNameFlagsThatThereAre(t *testing.T) {
+	flag := regexp.MustCompile(`(?:^|[\s(\[])(--[a-z][a-z-]*)`)
+	known := map[string]bool{}
+	for _, command := range [][]string{{"."}, {"./conformance/cmd/agui", "test"}, {"./conformance/cmd/agui", "validate"}, {"./conformance/cmd/agui", "verify"}, {"./conformance/cmd/mutants"}} {
+		cmd := exec.Command("go", append(append([]string{"run"}, command...), "--help")...)
+		cmd.Dir = ".."
+		usage, _ := cmd.CombinedOutput() // some exit with 2 behind their usage
+		found := regexp.MustCompile(`(?m)(?:^|[\s(\[])--?([a-z][a-z-]*)`).FindAllStringSubmatch(string(usage), -1)
+		if len(found) == 0 {
+			t.Fatalf("go run %s --help says %s", command, usage)
+		}
+		for _, f := range found {
+			known["--"+f[1]] = true
+		}
+	}
+	for _, p := range pages(t) {
+		if strings.HasPrefix(p.name, "web/") {
+			continue // its commands are npm's
+		}
+		code := inline.FindAllStringSubmatch(fence.ReplaceAllString(p.text, ""), -1)
+		for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
+			if block[1] == "" || block[1] == "sh" {
+				code = append(code, []string{"", block[2]})
+			}
+		}
+		for _, c := range code {
+			for _, f := range flag.FindAllStringSubmatch(c[1], -1) {
+				if !known[f[1]] && !slices.Contains(flagsOfOthers, f[1]) {
+					t.Errorf("%s names %s, which no command of ours has", p.name, f[1])
+				}
+			}
+		}
+	}
+}
+
+// What the pages at the root name in backticks, and what any page links to, is
+// there: files, folders, tests.
+func TestDocsNameWhatIsThere(t *testing.T) {
+	names, tests := treeFiles(t), map[string]bool{}
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Example|Fuzz|Benchmark)\w*)\(`)
+	folders := map[string]bool{}
+	for _, name := range names {
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			folders[dir] = true
+		}
+		if strings.HasSuffix(name, "_test.go") {
+			body, err := os.ReadFile(filepath.Join("..", name))
+			if err != nil {
+				continue
+			}
+			for _, f := range declared.FindAllStringSubmatch(string(body), -1) {
+				tests[f[1]] = true
+			}
+		}
+	}
+	there := func(name string) bool {
+		name = strings.TrimSuffix(path.Clean(name), "/...")
+		if name == "." || name == "..." || folders[name] {
+			return true
+		}
+		return slices.ContainsFunc(names, func(each string) bool {
+			matches, err := path.Match(name, each)
+			return matches && err == nil
+		})
+	}
+	isTest := regexp.MustCompile(`^(?:Test|Example|Fuzz|Benchmark)\w*$`)
+	isPath := regexp.MustCompile(`^(?:[\w.*-]+/)*[\w*-]+\.(?:go|lua|md|mjs|ts|tsx|txtar|txt)$|^(?:[\w.-]+/)+$`)
+	roots := slices.Sorted(maps.Keys(folders))
+	beneath := func(word string) bool { // without a name of a file, such as server/internal
+		first, _, deep := strings.Cut(word, "/")
+		return deep && slices.Contains(roots, first) && !strings.ContainsAny(word, "{$…<")
+	}
+	for _, p := range pages(t) {
+		for _, link := range linked.FindAllStringSubmatch(p.text, -1) {
+			if target := link[1]; !strings.Contains(target, ":") && !there(path.Join(path.Dir(p.name), target)) {
+				t.Errorf("%s links to %s, which is not there", p.name, target)
+			}
+		}
+		if strings.Contains(p.name, "/") {
+			continue
+		}
+		code := inline.FindAllStringSubmatch(fence.ReplaceAllString(p.text, ""), -1)
+		for _, block := range fence.FindAllStringSubmatch(p.text, -1) {
+			code = append(code, []string{"", block[2]})
+		}
+		for _, c := range code {
+			words := strings.Fields(c[1])
+			for i, word := range words {
+				word = strings.Trim(word, ",;:'\"()")
+				switch {
+				case i > 0 && words[i-1] == "-run": // a pattern
+				case strings.Contains(word, "node_modules") || strings.HasPrefix(word, "artifacts/"):
+				case isTest.MatchString(word) && !tests[word]:
+					t.Errorf("%s names %s, and there is no such test", p.name, word)
+				case (strings.HasPrefix(word, "./") || isPath.MatchString(word) || beneath(word)) && !there(word):
+					t.Errorf("%s names %s, which is not there", p.name, word)
+				}
+			}
+		}
+	}
+}
+
+// The table of lanes has a line for each folder of tests below this one.
+func TestReadmeListsTheLanes(t *testing.T) {
+	readme, err := os.ReadFile("README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(readme), "\n## The lanes\n")
+	for _, name := range treeFiles(t) {
+		below, is := strings.CutPrefix(name, "conformance/")
+		lane, _, deep := strings.Cut(below, "/")
+		if is && deep && strings.HasSuffix(name, "_test.go") && lane != "cmd" && !strings.Contains(table, "["+lane+"]("+lane+"/") {
+			t.Errorf("the table of lanes lacks %s, where %s lies", lane, name)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// errHelp: the usage was printed, there is nothing more to do.
+var errHelp = errors.New("help")
+
+const configHelp = "file with settings, in YAML: `lease: 5s`. What the environment says counts more, and flags most"
+
+// readSettings reads the command line, then what it does not say from the
+// environment, then what that does not say from the configuration file. What
+// nobody says stays as newSettings has it.
+func readSettings(args []string, env environment, usage io.Writer) (*settings, error) {
+	s := newSettings()
+	s.crashAt = env.get("AGUIWS_CRASH_AT")
+	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
+		if commands := []string{"serve", "check", "version"}; !slices.Contains(commands, args[0]) {
+			return s, fmt.Errorf("unknown command %q%s: try aguiws --help", args[0], suggest(args[0], commands))
+		}
+		s.command, args = args[0], args[1:]
+	}
+	table := s.table()
+	s.strays = env.strays(table)
+	config := env.get("AGUIWS_CONFIG")
+	err := s.readFlags(args, append(table, setting{name: "config", value: textValue{&config, "file"}}))
+	if errors.Is(err, errHelp) {
+		printUsage(usage, newSettings().table())
+	}
+	if err != nil {
+		return s, err
+	}
+	if err := s.readEnvironment(env, table); err != nil {
+		return s, err
+	}
+	if config != "" {
+		if err := s.readFile(config, table); err != nil {
+			return s, err
+		}
+	}
+	return s, s.validate()
+}
+
+// readFlags sets what the command line says. The flag package would do, if it
+// told which flag it does not know in another way than in a text: there would be
+// no naming the one that was meant.
+func (s *settings) readFlags(args []string, table []setting) error {
+	for len(args) > 0 {
+		arg, rest := args[0], args[1:]
+		if len(arg) < 2 || arg[0] != '-' || arg == "--" {
+			break
+		}
+		name, text, given := strings.Cut(strings.TrimPrefix(arg[1:], "-"), "=")
+		at := slices.IndexFunc(table, func(each setting) bool { return each.name == name })
+		switch {
+		case name == "" || name[0] == '-':
+			return fmt.Errorf("bad flag syntax: %s: aguiws --help lists the flags", arg)
+		case name == "help" || name == "h":
+			return errHelp
+		case at < 0:
+			return fmt.Errorf("unknown flag --%s%s: aguiws --help lists the flags", name, suggest(name, names(table)))
+		case given:
+		case table[at].value.kind() == "": // a switch
+			text = "true"
+		case len(rest) == 0:
+			return fmt.Errorf("flag needs an argument: --%s: aguiws --help lists the flags", name)
+		default:
+			text, rest = rest[0], rest[1:]
+		}
+		if err := table[at].value.Set(text); err != nil {
+			return fmt.Errorf("--%s: %w", name, err)
+		}
+		s.from[name] = "--" + name
+		args = rest
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) > 0 {
+		return fmt.Errorf("unexpected argument %q: try aguiws --help", args[0])
+	}
+	return nil
+}

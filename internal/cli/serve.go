@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/web"
+)
+
+// serve wires the parts together, listens until ctx has ended, and drains.
+func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer) error {
+	agents, err := newAgents(s)
+	if err != nil {
+		return err
+	}
+	introduce(log, s, agents)
+	s.warnOfStrays(log)
+	slog.SetDefault(log) // and with it what libraries say by package log
+	redis.SetLogger(redisLog{log})
+	access, err := newAccess(s)
+	if err != nil {
+		return err
+	}
+	store, err := openStore(ctx, s, log)
+	if err != nil {
+		return err
+	}
+	defer store.Close()
+	metrics := server.NewMetrics()
+	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
+		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
+		RunTimeout: s.runTimeout, MaxRuns: s.maxRuns, OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
+	})
+	if err != nil {
+		return err
+	}
+	defer shut(runner.Shutdown, s)
+	srv, err := server.New(runner, s.serverOptions(access.auth, store, metrics, log))
+	if err != nil {
+		return err
+	}
+	listener, err := listen(srv, s, access)
+	if err != nil {
+		return err
+	}
+	aside, err := startAside(s, srv, log)
+	if err != nil {
+		listener.Close()
+		return err
+	}
+	defer aside.stop()
+	defer access.watch(log)()
+	access.warm(ctx, log)
+	announce(stdout, log, s, listener.Addr(), store.Durable())
+
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(listener) }()
+	select {
+	case err := <-served:
+		return err
+	case err = <-store.Outdated():
+		log.Error("the store is closed to this server, which ends", "error", err)
+	case <-ctx.Done():
+	}
+	log.Info("draining", "timeout", s.drain.String())
+	shut(srv.Shutdown, s)
+	return errors.Join(err, <-served)
+}
+
+func newAgents(s *settings) (map[string]adapter.Agent, error) {
+	agents := map[string]adapter.Agent{"script": script.New(script.Options{Effects: s.effects})}
+	agents[""] = agents[s.agent]
+	if agents[""] == nil {
+		return nil, fmt.Errorf("%s %q: there is no such agent: it is script", s.named("agent"), s.agent)
+	}
+	return agents, nil
+}
+
+func openStore(ctx context.Context, s *settings, log *slog.Logger) (*redisstore.Store, error) {
+	options := s.storeOptions(log)
+	if s.redis == "" {
+		return redisstore.Embedded(options)
+	}
+	store, err := redisstore.Open(ctx, s.redis, options)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.named("redis"), err)
+	}
+	return store, nil
+}
+
+func (s *settings) busyPolicy() adapter.BusyPolicy {
+	if s.busy == "queue" {
+		return adapter.BusyQueue
+	}
+	return adapter.BusyPolicy(s.busy)
+}
+
+func (s *settings) runMode() adapter.Mode {
+	if s.mode == "auto" {
+		return adapter.ModeAuto
+	}
+	return adapter.Mode(s.mode)
+}
+
+func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
+	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict, WaitReplicas: s.waitReplicas,
+		Retain: s.retainEvents, RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads}
+}
+
+// serverOptions are what the settings say of the server.
+func (s *settings) serverOptions(auth server.Authenticator, st store.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
+	return &server.Options{
+		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: []string{"script"},
+		Identities: map[string]protocol.IdentityCapabilities{"": script.Identity, "script": script.Identity},
+		Fallback:   web.Handler(), Metrics: metrics, Logger: log,
+		Ready: func(ctx context.Context) error {
+			_, err := st.Due(ctx, 1)
+			if errors.Is(err, store.ErrPartial) {
+				return nil // the others could not do more
+			}
+			return err
+		},
+		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, InboundBytes: s.inbound,
+		ThreadsPerSocket: s.threads, FramesPerSecond: float64(s.frames), FrameBurst: s.frameBurst,
+		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
+		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,
+		InputsPerMinute: float64(s.inputs), InputBurst: s.inputBurst,
+	}
+}
+
+// shut runs one shutdown within the drain timeout.
+func shut(shutdown func(context.Context) error, s *settings) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.drain)
+	defer cancel()
+	_ = shutdown(ctx) // what did not finish in time was handed back
+}
