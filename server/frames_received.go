@@ -13,6 +13,9 @@ import (
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
+// Subprotocol is the name of the WebSocket binding, version 1.
+const Subprotocol = "agui.v1.json"
+
 const (
 	maxID         = 64 // bytes of a frame's id
 	maxMalformed  = 8  // frames that are no JSON object, a socket

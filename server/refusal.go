@@ -10,9 +10,6 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// Subprotocol is the name of the WebSocket binding, version 1.
-const Subprotocol = "agui.v1.json"
-
 var (
 	refuseHost       = refusal.New(http.StatusForbidden, "host_not_allowed", "this server does not answer to that Host")
 	refuseOrigin     = refusal.New(http.StatusForbidden, "origin_not_allowed", "pages of that origin may not use this server")

@@ -71,11 +71,6 @@ func (o *outbound) aliveSince(t time.Time) bool {
 	return o.brought.After(t) || o.slow.After(t)
 }
 
-// GiveUp makes a Flush that waits for the peer end at that time, so that a slow
-// peer does not hold up the end of the connection. Once Close was called it does
-// nothing.
-func (c *Conn) GiveUp(at time.Time) { c.out.giveUp(at) }
-
 // giveUp makes a Flush that waits for the peer return errAborted at that time.
 // After finish it does nothing.
 func (o *outbound) giveUp(at time.Time) {

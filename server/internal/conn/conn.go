@@ -34,10 +34,6 @@ var (
 	ErrTooBig = errors.New("conn: the message is too large")
 )
 
-// smallBuffer is what a connection keeps for reading, and for writing. Larger
-// pieces go past it.
-const smallBuffer = 512
-
 // pongBacklog is how many bytes may wait before pings of the peer go
 // unanswered, so that a peer that pings and never reads costs nothing.
 const pongBacklog = 32 << 10
@@ -181,6 +177,11 @@ func (c *Conn) Ping(ctx context.Context) bool {
 	after := queued(c.out.Conn)
 	return c.out.aliveSince(began) || after > 0 && after < before
 }
+
+// GiveUp makes a Flush that waits for the peer end at that time, so that a slow
+// peer does not hold up the end of the connection. Once Close was called it does
+// nothing.
+func (c *Conn) GiveUp(at time.Time) { c.out.giveUp(at) }
 
 // Codes of RFC 6455 and its registry for Close.
 const (

@@ -12,6 +12,10 @@ const FlushAt = 64 << 10
 // Farewell is how long closing waits for a peer to take the last bytes.
 const Farewell = time.Second
 
+// smallBuffer is what a connection keeps for reading, and for writing. Larger
+// pieces go past it.
+const smallBuffer = 512
+
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
 // TakeBuffer returns an empty buffer to gather in. A connection that has nothing
