@@ -11,13 +11,13 @@ import (
 // than any call can be on its way.
 const remember = 24 * time.Hour
 
-// Delete implements store.Index. Who follows the thread hears at once that its
+// Delete implements store.Threads. Who follows the thread hears at once that its
 // log has begun again.
 func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return s.forget(ctx, key, false)
 }
 
-// Erase implements store.Index.
+// Erase implements store.Threads.
 func (s *Store) Erase(ctx context.Context, key store.ThreadKey) error {
 	_, err := s.forget(ctx, key, true)
 	return err

@@ -7,7 +7,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Dispatch implements store.Mailbox.
+// Dispatch implements store.Dispatches.
 func (s *Store) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
 	if id == "" {
 		return nil, nil
@@ -21,7 +21,7 @@ func (s *Store) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*
 
 const dispatchPage = 100
 
-// Dispatches implements store.Mailbox. It reads what waits and what the page
+// Dispatches implements store.Dispatches. It reads what waits and what the page
 // holds, not what lies beyond it.
 func (s *Store) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
 	if q.Limit < 0 || q.Offset < 0 {
@@ -65,12 +65,12 @@ func readDispatch(r *reply, key store.ThreadKey) store.Dispatch {
 	return d
 }
 
-// CountDispatches implements store.Mailbox.
+// CountDispatches implements store.Dispatches.
 func (s *Store) CountDispatches(ctx context.Context) (map[store.DispatchState]int64, error) {
 	return s.count(ctx, "")
 }
 
-// CountTenant implements store.Mailbox.
+// CountTenant implements store.Dispatches.
 func (s *Store) CountTenant(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
 	return s.count(ctx, ":"+tenant)
 }

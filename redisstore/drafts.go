@@ -11,7 +11,7 @@ import (
 // draftSize bounds one draft.
 const draftSize = 64 << 10
 
-// Drafts implements store.Index. A draft is JSON of at most 64 KiB. Without an
+// Drafts implements store.Inbox. A draft is JSON of at most 64 KiB. Without an
 // id it only reads.
 func (s *Store) Drafts(ctx context.Context, key store.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.keys.thread(key)

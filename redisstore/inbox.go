@@ -12,7 +12,7 @@ import (
 
 var anyReason = string(make([]byte, digestSize))
 
-// Inbox implements store.Index.
+// Inbox implements store.Inbox.
 func (s *Store) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
 	reason := anyReason
 	if q.Reason != "" {

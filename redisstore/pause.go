@@ -7,12 +7,12 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Pause implements store.Mailbox.
+// Pause implements store.Control.
 func (s *Store) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return s.pause(ctx, key, "wish", "", store.Claim{})
 }
 
-// Unpause implements store.Mailbox.
+// Unpause implements store.Control.
 func (s *Store) Unpause(ctx context.Context, key store.ThreadKey, request string) (bool, error) {
 	if request == "" {
 		return false, errors.New("redisstore: unpause: a call needs a name")
@@ -20,7 +20,7 @@ func (s *Store) Unpause(ctx context.Context, key store.ThreadKey, request string
 	return s.pause(ctx, key, "back", request, store.Claim{})
 }
 
-// TakePause implements store.Mailbox.
+// TakePause implements store.Worker.
 func (s *Store) TakePause(ctx context.Context, c store.Claim) (bool, error) {
 	return s.pause(ctx, c.Thread, "take", "", c)
 }

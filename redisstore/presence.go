@@ -118,7 +118,7 @@ func (p *presence) parted() {
 	p.sub, p.asked = nil, nil
 }
 
-// Offer implements store.Worker.
+// Offer implements store.Presence.
 func (s *Store) Offer(ctx context.Context, agents []string) error {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
@@ -142,7 +142,7 @@ func (s *Store) Offer(ctx context.Context, agents []string) error {
 	}
 }
 
-// Takers implements store.Worker. In Cluster a subscription is known to the server
+// Takers implements store.Presence. In Cluster a subscription is known to the server
 // that has it and to no other, so all are asked; one that does not answer leaves open
 // whether a number that is 0 is more.
 func (s *Store) Takers(ctx context.Context, agents []string) ([]int, error) {

@@ -33,7 +33,7 @@ type retirement struct {
 	rests time.Time // until then no other pass begins
 }
 
-// Retire implements store.Index. Calls go through all threads in turn, and a
+// Retire implements store.Sweep. Calls go through all threads in turn, and a
 // false answer ends a pass. A pass reads a few values of each thread, so that one
 // over more than 10,000 is followed by a rest, of a second for 1,000 threads, in
 // which calls do nothing. Nodes need not agree on who does it. What cannot be

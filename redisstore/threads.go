@@ -28,7 +28,7 @@ func cut(text string, size int) string {
 	return text[:size]
 }
 
-// Threads implements store.Index.
+// Threads implements store.Threads.
 func (s *Store) Threads(ctx context.Context, namespace string, q store.PageQuery) (store.ThreadPage, error) {
 	l := listing{kind: 't', prefix: digest(namespace), key: func(p *partition) string { return p.threads }}
 	load := func(threads []threadKeys, _ []hit) call {
@@ -54,7 +54,7 @@ func (s *Store) Threads(ctx context.Context, namespace string, q store.PageQuery
 	return store.ThreadPage{Threads: threads, Next: next}, err
 }
 
-// SetTitle implements store.Index. An empty title takes it away, so that the
+// SetTitle implements store.Threads. An empty title takes it away, so that the
 // next input with one names the thread.
 func (s *Store) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
 	t := s.keys.thread(key)
