@@ -37,7 +37,7 @@ func (s *Store) forget(ctx context.Context, key store.ThreadKey, force bool) (bo
 
 // begun tells this node that a thread was forgotten and its log begins again; the
 // script tells the others.
-func (s *Store) begun(key store.ThreadKey, epoch string) {
+func (s *deliveries) begun(key store.ThreadKey, epoch string) {
 	if epoch != "" {
 		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: 1})
 	}

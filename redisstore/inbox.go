@@ -13,7 +13,7 @@ import (
 var anyReason = string(make([]byte, digestSize))
 
 // Inbox implements store.Inbox.
-func (s *Store) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
+func (s *lists) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
 	reason := anyReason
 	if q.Reason != "" {
 		reason = digest(q.Reason)
