@@ -32,7 +32,7 @@ func (n beginning) build(b store.Begin, record runRecord) (store.Begin, *begin, 
 	switch {
 	case goesOn: // with what the letter's record names
 		b.Execution = record.Execution
-	case n.continues != nil && !n.steer:
+	case n.continues != nil && !n.steer && !n.waits:
 		b.Execution = n.continues.Execution
 	default:
 		b.Execution = uuid.NewString()
