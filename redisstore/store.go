@@ -14,7 +14,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Store is an store.Store on Redis. Make one with Open, New or Embedded, and
+// Store is a store.Store on Redis. Make one with Open, New or Embedded, and
 // close it.
 //
 // It is put together of what its calls are about. Each part knows the connection, and
