@@ -37,7 +37,7 @@ func (n beginning) build(b store.Begin, record store.RunRecord) (store.Begin, *b
 	switch {
 	case goesOn: // with what the letter's record names
 		b.Execution = record.Execution
-	case n.Continues != nil && !n.Steer:
+	case n.Continues != nil && !n.Steer && !n.waits:
 		b.Execution = n.Continues.Execution
 	default:
 		b.Execution = uuid.NewString()

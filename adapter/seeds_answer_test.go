@@ -59,7 +59,7 @@ func (l *lab) race(nodes []*adapter.Runner, interrupt string, payloads ...string
 }
 
 var answerLines = []line{
-	{"N1 M171 one answer sent at once to two nodes continues once, and both are told of the same run", func(t *testing.T) {
+	{"one answer sent at once to two nodes continues once, and both are told of the same run", func(t *testing.T) {
 		for range 10 {
 			var went atomic.Int32
 			agent := asksOnce(&went, confirmation("?"))
@@ -75,7 +75,7 @@ var answerLines = []line{
 			}
 		}
 	}},
-	{"N2 of two different answers sent at once to two nodes one counts, and the other is told which", func(t *testing.T) {
+	{"of two different answers sent at once to two nodes one counts, and the other is told which", func(t *testing.T) {
 		for range 10 {
 			var went atomic.Int32
 			agent := asksOnce(&went, confirmation("?"))
@@ -91,7 +91,7 @@ var answerLines = []line{
 			}
 		}
 	}},
-	{"N3 an answer on another thread is refused there, and the right one accepted here", func(t *testing.T) {
+	{"an answer on another thread is refused there, and the right one accepted here", func(t *testing.T) {
 		var went atomic.Int32
 		l := newLab(t, asksOnce(&went, confirmation("?")))
 		open := interrupts(t, l.say("hi"))
@@ -108,7 +108,7 @@ var answerLines = []line{
 		succeeded(t, l.answer(resolved(open[0].ID, "1")))
 		succeeded(t, other.answer(resolved(theirs[0].ID, "1")))
 	}},
-	{"N5 an expiry and an answer at the same moment have one winner", func(t *testing.T) {
+	{"an expiry and an answer at the same moment have one winner", func(t *testing.T) {
 		for range 5 {
 			var went atomic.Int32
 			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
@@ -135,7 +135,7 @@ var answerLines = []line{
 			l.wellFormed()
 		}
 	}},
-	{"N8 S10 S17 who attaches while a thread waits gets all that was asked, byte for byte, after a restart too", func(t *testing.T) {
+	{"who attaches while a thread waits gets all that was asked, byte for byte, after a restart too", func(t *testing.T) {
 		var went atomic.Int32
 		questions := []protocol.Interrupt{
 			{Reason: protocol.ReasonInputRequired, Message: "how many? é", ResponseSchema: protocol.Any(`{ "type":"integer" }`), ExpiresAt: "2099-01-01T00:00:00Z"},
@@ -176,7 +176,7 @@ var answerLines = []line{
 		}
 		succeeded(t, l.answer(resolved(open[0].ID, "3"), resolved(open[1].ID, "true")))
 	}},
-	{"N9 R5 live, missed and read from elsewhere, the events of a thread are the same bytes", func(t *testing.T) {
+	{"live, missed and read from elsewhere, the events of a thread are the same bytes", func(t *testing.T) {
 		var went atomic.Int32
 		agent := asksOnce(&went, confirmation("?"))
 		l := newLab(t, agent)
@@ -207,7 +207,7 @@ var answerLines = []line{
 			}
 		}
 	}},
-	{"S13 a cancelled question lets the execution go on, and finish", func(t *testing.T) {
+	{"a cancelled question lets the execution go on, and finish", func(t *testing.T) {
 		var went atomic.Int32
 		l := newLab(t, asksOnce(&went, confirmation("?")))
 		open := interrupts(t, l.say("hi"))
@@ -216,7 +216,7 @@ var answerLines = []line{
 			t.Errorf("said %q", got)
 		}
 	}},
-	{"S14 what comes while a thread waits is run after the answer", func(t *testing.T) {
+	{"what comes while a thread waits is run after the answer", func(t *testing.T) {
 		var calls atomic.Int32
 		asked, hold := make(chan struct{}), make(chan struct{})
 		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {

@@ -49,7 +49,7 @@ func results(events []protocol.Event) map[string]int {
 const yes, no = `{"approved":true}`, `{"approved":false}`
 
 var callLines = []line{
-	{"S5 S7 N12 N13 calls of one tool are asked about and answered each for itself", func(t *testing.T) {
+	{"calls of one tool are asked about and answered each for itself", func(t *testing.T) {
 		var done []string
 		l := newLab(t, caller(pay(&done, "1", adapter.PolicyAsk), pay(&done, "2", adapter.PolicyAsk), pay(&done, "3", adapter.PolicyAsk)))
 		open := interrupts(t, l.say("hi"))
@@ -73,7 +73,7 @@ var callLines = []line{
 		}
 		l.wellFormed()
 	}},
-	{"N13 an approval is one call's, and the next one of the same tool is asked about again", func(t *testing.T) {
+	{"an approval is one call's, and the next one of the same tool is asked about again", func(t *testing.T) {
 		var done []string
 		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			for _, args := range []string{"1", "1"} {
@@ -93,7 +93,7 @@ var callLines = []line{
 			t.Errorf("carried out %q", done)
 		}
 	}},
-	{"S9 what a policy denies nobody is asked about, whatever stands beside it", func(t *testing.T) {
+	{"what a policy denies nobody is asked about, whatever stands beside it", func(t *testing.T) {
 		var done []string
 		l := newLab(t, caller(pay(&done, "1", adapter.PolicyDeny), pay(&done, "2", adapter.PolicyAsk), pay(&done, "3", adapter.PolicyAllow)))
 		open := interrupts(t, l.say("hi"))
@@ -105,7 +105,7 @@ var callLines = []line{
 			t.Errorf("said %q, carried out %q", got, done)
 		}
 	}},
-	{"S1 S19 every resume mode and its call outlive a restart", func(t *testing.T) {
+	{"every resume mode and its call outlive a restart", func(t *testing.T) {
 		for mode, want := range map[adapter.ResumeMode]string{
 			adapter.ReplayToolCall:          "executed2",
 			adapter.UseDecisionAsToolResult: "executed1",
@@ -133,7 +133,7 @@ var callLines = []line{
 			})
 		}
 	}},
-	{"N14 a tool message beside the answer to its call makes one result and no message", func(t *testing.T) {
+	{"a tool message beside the answer to its call makes one result and no message", func(t *testing.T) {
 		var done []string
 		l := newLab(t, caller(pay(&done, "1", adapter.PolicyAsk)))
 		open := interrupts(t, l.say("hi"))

@@ -67,7 +67,7 @@ func (l *lab) node(agent adapter.Agent, configure ...func(*adapter.Options)) *ad
 }
 
 var deliveryLines = []line{
-	{"M138 a nudge is enough to claim and run what waits", func(t *testing.T) {
+	{"a nudge is enough to claim and run what waits", func(t *testing.T) {
 		agent, gate := gated()
 		l := newLab(t, agent, seldom)
 		l.submit(user("one"))
@@ -76,7 +76,7 @@ var deliveryLines = []line{
 		l.untilLabel("run-2")
 		l.wellFormed()
 	}},
-	{"M139 a claim that fails is made again", func(t *testing.T) {
+	{"a claim that fails is made again", func(t *testing.T) {
 		agent, gate := gated()
 		fails := failsFirst(2)
 		l := newLabOn(t, func(s store.Store) store.Store {
@@ -87,7 +87,7 @@ var deliveryLines = []line{
 		close(gate)
 		l.untilLabel("run-2")
 	}},
-	{"M141 an agent's own error ends its run after one call", func(t *testing.T) {
+	{"an agent's own error ends its run after one call", func(t *testing.T) {
 		var calls atomic.Int32
 		l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error {
 			calls.Add(1)
@@ -99,7 +99,7 @@ var deliveryLines = []line{
 			t.Errorf("called %d times for two inputs", n)
 		}
 	}},
-	{"M144 an input that nobody can read is buried at its first attempt, and the next one is run", func(t *testing.T) {
+	{"an input that nobody can read is buried at its first attempt, and the next one is run", func(t *testing.T) {
 		agent, _ := counting()
 		l := newLab(t, agent)
 		l.garbage("garbage")
@@ -114,7 +114,7 @@ var deliveryLines = []line{
 		}
 		l.wellFormed()
 	}},
-	{"M145 a burial that fails is made again", func(t *testing.T) {
+	{"a burial that fails is made again", func(t *testing.T) {
 		agent, _ := counting()
 		fails := failsFirst(2)
 		var l *lab
@@ -134,7 +134,7 @@ var deliveryLines = []line{
 			t.Errorf("%+v %v", d, err)
 		}
 	}},
-	{"M149 each attempt waits twice as long as the one before", func(t *testing.T) {
+	{"each attempt waits twice as long as the one before", func(t *testing.T) {
 		agent, gate := gated()
 		nacks := make(chan time.Duration, 3)
 		var away atomic.Bool
@@ -164,7 +164,7 @@ var deliveryLines = []line{
 			t.Errorf("waits of %v and %v", first, second)
 		}
 	}},
-	{"M148 fifty inputs that all fail cost claims in proportion", func(t *testing.T) {
+	{"fifty inputs that all fail cost claims in proportion", func(t *testing.T) {
 		const inputs = 50
 		var claims atomic.Int32
 		first := make(chan struct{})
@@ -183,7 +183,7 @@ var deliveryLines = []line{
 			t.Errorf("%d claims for %d inputs", n, inputs)
 		}
 	}},
-	{"M158 what is stopped between its claim and its start never reaches the agent", func(t *testing.T) {
+	{"what is stopped between its claim and its start never reaches the agent", func(t *testing.T) {
 		agent, gate := gated()
 		s := &faulty{}
 		l := newLabOn(t, func(inner store.Store) store.Store { s.Store = inner; return s }, agent)
@@ -206,7 +206,7 @@ var deliveryLines = []line{
 			t.Errorf("texts %q", got)
 		}
 	}},
-	{"M159 M161 a run is cancelled from another node, and its agent is told", func(t *testing.T) {
+	{"a run is cancelled from another node, and its agent is told", func(t *testing.T) {
 		told := make(chan error, 1)
 		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			if err := run.Say("begun"); err != nil {
@@ -227,7 +227,7 @@ var deliveryLines = []line{
 			t.Error("no cause")
 		}
 	}},
-	{"M160 nothing begins in place of what could not be stopped", func(t *testing.T) {
+	{"nothing begins in place of what could not be stopped", func(t *testing.T) {
 		agent, gate := gated()
 		l := newLabOn(t, func(s store.Store) store.Store {
 			return &faulty{Store: s, cut: func() error { return errFault }}
@@ -244,7 +244,7 @@ var deliveryLines = []line{
 			t.Errorf("%+v %v", view, err)
 		}
 	}},
-	{"M162 M163 thirty-two submits at once on two nodes lose no message and run one at a time", func(t *testing.T) {
+	{"thirty-two submits at once on two nodes lose no message and run one at a time", func(t *testing.T) {
 		const inputs = 32
 		var running, most atomic.Int32
 		agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
@@ -296,7 +296,7 @@ var deliveryLines = []line{
 			t.Errorf("%d messages, up to %d runs at once", len(said), most.Load())
 		}
 	}},
-	{"S22 an input without ids, or for an agent that is not there, is refused", func(t *testing.T) {
+	{"an input without ids, or for an agent that is not there, is refused", func(t *testing.T) {
 		agent, _ := counting()
 		l := newLab(t, agent)
 		nameless := user("x")

@@ -169,7 +169,7 @@ type restart struct{ adapter.Agent }
 func (restart) Restartable() bool { return true }
 
 var recoveryLines = []line{
-	{"M124 a recovery that fails is tried again", func(t *testing.T) {
+	{"a recovery that fails is tried again", func(t *testing.T) {
 		agent, ran := counting()
 		l := leftBehind(t, restart{agent})
 		l.store = &faulty{Store: l.store, due: failsFirst(3)}
@@ -179,7 +179,7 @@ var recoveryLines = []line{
 			t.Error("the input that waited was not carried once")
 		}
 	}},
-	{"M125 M132 M164 of several nodes that recover at once one carries each run", func(t *testing.T) {
+	{"of several nodes that recover at once one carries each run", func(t *testing.T) {
 		agent, ran := counting()
 		l := leftBehind(t, restart{agent})
 		l.replace(restart{agent})
@@ -195,7 +195,7 @@ var recoveryLines = []line{
 			}
 		}
 	}},
-	{"M127 a runner may be shut down twice, and another goes on after it", func(t *testing.T) {
+	{"a runner may be shut down twice, and another goes on after it", func(t *testing.T) {
 		agent, _ := counting()
 		l := newLab(t, agent)
 		succeeded(t, l.say("one"))
@@ -207,7 +207,7 @@ var recoveryLines = []line{
 		l.replace(agent)
 		succeeded(t, l.say("two"))
 	}},
-	{"M128 shutting down waits for a sweep that is under way", func(t *testing.T) {
+	{"shutting down waits for a sweep that is under way", func(t *testing.T) {
 		agent, _ := counting()
 		entered, release := make(chan struct{}), make(chan struct{})
 		var once sync.Once
@@ -233,7 +233,7 @@ var recoveryLines = []line{
 			t.Error(err)
 		}
 	}},
-	{"M129 what is old is retired by the sweep, for as long as there is more", func(t *testing.T) {
+	{"what is old is retired by the sweep, for as long as there is more", func(t *testing.T) {
 		agent, _ := counting()
 		var calls atomic.Int32
 		done := make(chan struct{})
@@ -252,7 +252,7 @@ var recoveryLines = []line{
 			t.Errorf("%d calls", n)
 		}
 	}},
-	{"M130 work that waited before the start is run", func(t *testing.T) {
+	{"work that waited before the start is run", func(t *testing.T) {
 		agent, ran := counting()
 		l := leftBehind(t, restart{agent})
 		l.replace(restart{agent})
@@ -262,7 +262,7 @@ var recoveryLines = []line{
 		}
 		l.wellFormed()
 	}},
-	{"M133 what has ended is not run again by a recovery", func(t *testing.T) {
+	{"what has ended is not run again by a recovery", func(t *testing.T) {
 		agent, ran := counting()
 		l := newLab(t, agent)
 		succeeded(t, l.say("one"))
@@ -284,7 +284,7 @@ var recoveryLines = []line{
 			t.Error("it was run again")
 		}
 	}},
-	{"M136 a recovery leaves threads that wait for a human alone", func(t *testing.T) {
+	{"a recovery leaves threads that wait for a human alone", func(t *testing.T) {
 		var calls atomic.Int32
 		agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 			calls.Add(1)
@@ -311,7 +311,7 @@ var recoveryLines = []line{
 		}
 		succeeded(t, l.answer(resolved(open[0].ID, "1")))
 	}},
-	{"M150 a lease is renewed for as long as the run takes, so that nobody takes it over", func(t *testing.T) {
+	{"a lease is renewed for as long as the run takes, so that nobody takes it over", func(t *testing.T) {
 		agent, gate := gated()
 		renewed := make(chan struct{}, 100)
 		often := func(o *adapter.Options) { o.Lease = 2 * time.Second }

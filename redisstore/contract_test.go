@@ -133,9 +133,9 @@ func TestModelOnCluster(t *testing.T) {
 	storetest.Model(t, inFewPartitions(url), play(t, 3_000, client))
 }
 
-// held are the lines that other tests of this package hold.
-var held = []storetest.Held{
-	{Name: "N10 a call whose outcome is unknown is sent again and finds what it did", Test: TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt},
-	{Name: "N10 a demotion loses nothing", Test: TestNothingIsLostToADemotion},
-	{Name: "N11 the keys of a thread share a slot", Test: TestKeysOfAThreadShareOneTag},
-}
+// behaviours are those of the contract, and what else this package has to show.
+var behaviours = append(storetest.Contract(), []storetest.Behaviour{
+	{Name: "a call whose outcome is unknown is sent again and finds what it did", Test: TestALostReplyIsAnUnknownOutcomeAndTheCallSentAgainFindsIt},
+	{Name: "a demotion loses nothing", Test: TestNothingIsLostToADemotion},
+	{Name: "the keys of a thread share a slot", Test: TestKeysOfAThreadShareOneTag},
+}...)

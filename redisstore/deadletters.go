@@ -7,9 +7,9 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// DeadLetters implements store.Mailbox. A dead letter that was requeued is none
+// DeadLetters implements store.Dispatches. A dead letter that was requeued is none
 // to care about, and is left out.
-func (s *Store) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
+func (s *lists) DeadLetters(ctx context.Context, q store.PageQuery) (store.DeadLetterPage, error) {
 	l := listing{kind: 'd', prefix: digest(q.Tenant), key: func(p *partition) string { return p.dead }}
 	load := func(threads []threadKeys, hits []hit) call {
 		c := call{script: deadLettersScript, args: args{{"tenant", q.Tenant}}}

@@ -11,13 +11,13 @@ import (
 // than any call can be on its way.
 const remember = 24 * time.Hour
 
-// Delete implements store.Index. Who follows the thread hears at once that its
+// Delete implements store.Threads. Who follows the thread hears at once that its
 // log has begun again.
 func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
 	return s.forget(ctx, key, false)
 }
 
-// Erase implements store.Index.
+// Erase implements store.Threads.
 func (s *Store) Erase(ctx context.Context, key store.ThreadKey) error {
 	_, err := s.forget(ctx, key, true)
 	return err
@@ -37,7 +37,7 @@ func (s *Store) forget(ctx context.Context, key store.ThreadKey, force bool) (bo
 
 // begun tells this node that a thread was forgotten and its log begins again; the
 // script tells the others.
-func (s *Store) begun(key store.ThreadKey, epoch string) {
+func (s *deliveries) begun(key store.ThreadKey, epoch string) {
 	if epoch != "" {
 		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: 1})
 	}

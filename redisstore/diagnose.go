@@ -156,7 +156,7 @@ func (d *diagnosis) layout(ctx context.Context, client redis.UniversalClient) {
 }
 
 func (d *diagnosis) scripts(ctx context.Context, client redis.UniversalClient) {
-	s := &Store{client: client, opts: d.opts, closing: make(chan struct{}), keys: newKeyspace(d.opts.Prefix, d.opts.Partitions)}
+	s := &connection{servers: servers{client, d.opts}, closing: make(chan struct{}), keys: newKeyspace(d.opts.Prefix, d.opts.Partitions)}
 	if err := s.load(ctx); err != nil {
 		d.fail("scripts", err)
 		return

@@ -7,8 +7,11 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Dispatch implements store.Mailbox.
-func (s *Store) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
+// dispatches looks at them.
+type dispatches struct{ *connection }
+
+// Dispatch implements store.Dispatches.
+func (s *dispatches) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*store.Dispatch, error) {
 	if id == "" {
 		return nil, nil
 	}
@@ -21,16 +24,16 @@ func (s *Store) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*
 
 const dispatchPage = 100
 
-// Dispatches implements store.Mailbox. It reads what waits and what the page
+// Dispatches implements store.Dispatches. It reads what waits and what the page
 // holds, not what lies beyond it.
-func (s *Store) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
+func (s *dispatches) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
 	if q.Limit < 0 || q.Offset < 0 {
 		return nil, fmt.Errorf("redisstore: dispatches: limit %d, offset %d: neither can be negative", q.Limit, q.Offset)
 	}
 	return s.dispatches(ctx, key, "", q)
 }
 
-func (s *Store) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
+func (s *dispatches) dispatches(ctx context.Context, key store.ThreadKey, id string, q store.DispatchQuery) ([]store.Dispatch, error) {
 	r, err := s.run(ctx, s.dispatchesCall(key, id, q))
 	if err != nil {
 		return nil, err
@@ -43,7 +46,7 @@ func (s *Store) dispatches(ctx context.Context, key store.ThreadKey, id string, 
 }
 
 // dispatchesCall asks for one dispatch, or for those of a query.
-func (s *Store) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) call {
+func (s *dispatches) dispatchesCall(key store.ThreadKey, id string, q store.DispatchQuery) call {
 	if q.Limit == 0 {
 		q.Limit = dispatchPage
 	}
@@ -65,13 +68,13 @@ func readDispatch(r *reply, key store.ThreadKey) store.Dispatch {
 	return d
 }
 
-// CountDispatches implements store.Mailbox.
-func (s *Store) CountDispatches(ctx context.Context) (map[store.DispatchState]int64, error) {
+// CountDispatches implements store.Dispatches.
+func (s *dispatches) CountDispatches(ctx context.Context) (map[store.DispatchState]int64, error) {
 	return s.count(ctx, "")
 }
 
-// CountTenant implements store.Mailbox.
-func (s *Store) CountTenant(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
+// CountTenant implements store.Dispatches.
+func (s *dispatches) CountTenant(ctx context.Context, tenant string) (map[store.DispatchState]int64, error) {
 	return s.count(ctx, ":"+tenant)
 }
 
@@ -81,7 +84,7 @@ var dispatchStates = []store.DispatchState{
 }
 
 // count adds up what the partitions count under each state with a suffix.
-func (s *Store) count(ctx context.Context, suffix string) (map[store.DispatchState]int64, error) {
+func (s *dispatches) count(ctx context.Context, suffix string) (map[store.DispatchState]int64, error) {
 	fields := make([]any, len(dispatchStates))
 	for i, state := range dispatchStates {
 		fields[i] = string(state) + suffix

@@ -11,9 +11,9 @@ import (
 // draftSize bounds one draft.
 const draftSize = 64 << 10
 
-// Drafts implements store.Index. A draft is JSON of at most 64 KiB. Without an
+// Drafts implements store.Inbox. A draft is JSON of at most 64 KiB. Without an
 // id it only reads.
-func (s *Store) Drafts(ctx context.Context, key store.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
+func (s *lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.keys.thread(key)
 	c := call{script: draftsScript, keys: []string{t.rec(), t.journal(), t.base + "drafts"}, args: args{{"version", version}}}
 	for id, draft := range drafts {

@@ -10,7 +10,7 @@ import (
 // maxTurn is beyond the pages that any partition has due.
 const maxTurn = 1 << 30
 
-// Due implements store.Worker. Partitions take turns at coming first, and half of
+// Due implements store.Sweep. Partitions take turns at coming first, and half of
 // the calls look beyond the threads that have waited longest, so that a small limit
 // starves none.
 func (s *Store) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {

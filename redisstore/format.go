@@ -119,7 +119,7 @@ var metaSource = func() string {
 // stored, or refuses to go on where it was recorded differently: no thread would be
 // found again, or none understood. An older format is raised when nobody runs who
 // knows only that.
-func (s *Store) recordLayout(ctx context.Context) error {
+func (s *connection) recordLayout(ctx context.Context) error {
 	stored, err := s.meta(ctx, "")
 	if err != nil || stored == s.format.written {
 		return err
@@ -144,7 +144,7 @@ func (s *Store) recordLayout(ctx context.Context) error {
 
 // meta returns the stored format, which is this build's from now on if it was raised
 // from what is named. A prefix that is new gets this build's.
-func (s *Store) meta(ctx context.Context, raised string) (int, error) {
+func (s *connection) meta(ctx context.Context, raised string) (int, error) {
 	want := strconv.Itoa(s.opts.Partitions)
 	v, err := s.client.Eval(ctx, metaSource, []string{metaKey(s.opts.Prefix)}, want, s.format.written, raised).StringSlice()
 	if err != nil {
@@ -166,7 +166,7 @@ func readFormat(prefix, text string) (int, error) {
 
 // listeners counts the nodes that listen under the prefix. In Cluster a subscription
 // is known to the server that has it and to no other.
-func (s *Store) listeners(ctx context.Context) (int, error) {
+func (s *connection) listeners(ctx context.Context) (int, error) {
 	var mu sync.Mutex
 	running := 0
 	one := func(ctx context.Context, c redis.UniversalClient) error {
@@ -193,7 +193,7 @@ const formatEvery = 30 * time.Second
 
 // watchFormat looks at the stored format until it is newer than what this build knows,
 // or the store closes.
-func (s *Store) watchFormat() {
+func (s *connection) watchFormat() {
 	tick := time.NewTicker(formatEvery)
 	defer tick.Stop()
 	for {
@@ -212,7 +212,7 @@ func (s *Store) watchFormat() {
 // lookAtFormat reads the stored format and, if it cannot be had any more, closes the
 // store to every call. What cannot be read is looked at again. An older format than
 // this store opened with is what a fail-over has made of it, and is raised again.
-func (s *Store) lookAtFormat(ctx context.Context) error {
+func (s *connection) lookAtFormat(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	text, err := s.client.HGet(ctx, metaKey(s.opts.Prefix), "format").Result()
@@ -236,9 +236,9 @@ func (s *Store) lookAtFormat(ctx context.Context) error {
 // stored. Every call of this store fails from then on and wraps ErrOutcomeUnknown, as
 // if Redis were gone: nothing must be read or written that is not understood, and the
 // runs are taken over by who understands them. The process is to end.
-func (s *Store) Outdated() <-chan error { return s.ended }
+func (s *connection) Outdated() <-chan error { return s.ended }
 
-func (s *Store) current() error {
+func (s *connection) current() error {
 	if outdated := s.outdated.Load(); outdated != nil {
 		return fmt.Errorf("redisstore: %w: %w", store.ErrOutcomeUnknown, outdated)
 	}

@@ -15,10 +15,17 @@ const (
 	batchWeight = 256     // bytes that a batch costs beside its events
 )
 
+// groupCommit has what waits for each server: batches, which travel together, and reads.
+type groupCommit struct {
+	*connection
+	*deliveries
+	queues queuesByServer
+}
+
 // committer does the group commit for a share of a master's partitions. Nobody
 // lingers: what arrives while a script is on the way goes with the next one.
 type committer struct {
-	s *Store
+	s *groupCommit
 
 	mu      sync.Mutex
 	queue   []*pending
@@ -158,7 +165,7 @@ func (g *committer) aside(group []*pending, c call) {
 	})
 }
 
-func (s *Store) commitCall(group []*pending) call {
+func (s *groupCommit) commitCall(group []*pending) call {
 	c := call{script: commitScript, keys: make([]string, 0, 5*len(group))}
 	n := 0
 	for _, p := range group {
@@ -190,7 +197,7 @@ func (s *Store) commitCall(group []*pending) call {
 
 // committed reads one batch's verdict, delivers what was logged, and only then
 // lets the caller go on.
-func (s *Store) committed(p *pending, r *reply, err error) {
+func (s *groupCommit) committed(p *pending, r *reply, err error) {
 	if err != nil {
 		p.done <- outcome{err: err}
 		return

@@ -12,8 +12,8 @@ import (
 
 var anyReason = string(make([]byte, digestSize))
 
-// Inbox implements store.Index.
-func (s *Store) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
+// Inbox implements store.Inbox.
+func (s *lists) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
 	reason := anyReason
 	if q.Reason != "" {
 		reason = digest(q.Reason)

@@ -8,7 +8,7 @@ import (
 )
 
 // Journal implements store.Worker.
-func (s *Store) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
+func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
 	t := s.keys.thread(c.Thread)
 	r, err := s.run(ctx, call{script: journalScript, keys: t.all(),
 		args: args{{"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}}})

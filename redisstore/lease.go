@@ -14,11 +14,18 @@ import (
 // renewConnections is how many connections to a server are kept for renewals.
 const renewConnections = 4
 
+// leases renews them, over connections of its own.
+type leases struct {
+	*connection
+	renewing redis.UniversalClient
+	renewals []renewals // by partition
+}
+
 // renewals extends the leases of a partition over connections of its own: who reads
 // much must not cost others their runs. What is asked for while scripts are on the way
 // goes with the next ones, in one round trip.
 type renewals struct {
-	s *Store
+	s *leases
 
 	mu      sync.Mutex
 	queue   []*renewal
@@ -38,7 +45,7 @@ type renewed struct {
 
 // Renew implements store.Worker. A lease that has expired unclaimed is renewed
 // too: expiry permits a takeover, and only the takeover fences.
-func (s *Store) Renew(ctx context.Context, c store.Claim) (bool, error) {
+func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	if err := s.current(); err != nil {
 		return false, err
 	}
@@ -107,7 +114,7 @@ func (q *renewals) flow() {
 	}
 }
 
-func (s *Store) renew(calls []call) []renewed {
+func (s *leases) renew(calls []call) []renewed {
 	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
 	defer cancel()
 	replies, errs := make([]*reply, len(calls)), make([]error, len(calls))
@@ -130,7 +137,7 @@ func (s *Store) renew(calls []call) []renewed {
 }
 
 // openRenewals makes the connections over which renewals go.
-func (s *Store) openRenewals() {
+func (s *leases) openRenewals() {
 	s.renewing = beside(s.client, s.opts.Timeout)
 	s.renewals = make([]renewals, len(s.keys.parts))
 	for i := range s.renewals {
@@ -139,7 +146,7 @@ func (s *Store) openRenewals() {
 }
 
 // closeRenewals refuses further renewals; those that are queued are still sent.
-func (s *Store) closeRenewals() {
+func (s *leases) closeRenewals() {
 	for i := range s.renewals {
 		q := &s.renewals[i]
 		q.mu.Lock()
@@ -149,7 +156,7 @@ func (s *Store) closeRenewals() {
 }
 
 // closeLeaseConnections closes the connections that are not the caller's.
-func (s *Store) closeLeaseConnections() error {
+func (s *leases) closeLeaseConnections() error {
 	if s.renewing == s.client {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 const tailGroup = 128
 
 // Tail implements store.Reader.
-func (s *Store) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
+func (s *reads) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {
 	type group struct {
 		call
 		at []int // where the answers go
@@ -55,7 +55,7 @@ func (s *Store) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Posit
 }
 
 // Range implements store.Reader.
-func (s *Store) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
+func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
 	if first < 1 || limit < 1 {
 		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}

@@ -16,7 +16,7 @@ func (silent) Printf(context.Context, string, ...any) {}
 
 func TestMain(m *testing.M) {
 	redis.SetLogger(silent{})
-	goleak.VerifyTestMain(storetest.Keep(m, "redisstore", held...),
+	goleak.VerifyTestMain(storetest.Keep(m, behaviours),
 		// It sleeps for a second before it notices that its pool is closed.
 		goleak.IgnoreAnyFunction("github.com/redis/go-redis/v9/internal/pool.(*ConnPool).tryDial"))
 }

@@ -32,9 +32,15 @@ type queuesByServer struct {
 	closed bool
 }
 
+// servers are those behind a client: one, or the masters of a Cluster.
+type servers struct {
+	client redis.UniversalClient
+	opts   Options
+}
+
 // master is the client of a key's master as the library knows it; nil where there is
 // one server, or none for the key's slot.
-func (s *Store) master(key string) *redis.Client {
+func (s *servers) master(key string) *redis.Client {
 	cluster, ok := s.client.(*redis.ClusterClient)
 	if !ok {
 		return nil
@@ -49,7 +55,7 @@ func (s *Store) master(key string) *redis.Client {
 // perMaster calls send at once for the masters of a Cluster that have the keys, with
 // the indexes of these. A pipeline of the library's own waits for all of its masters,
 // and when one does not answer may call the answers of the others failed.
-func (s *Store) perMaster(keys []string, send func(master *redis.Client, at []int)) {
+func (s *servers) perMaster(keys []string, send func(master *redis.Client, at []int)) {
 	groups := map[*redis.Client][]int{}
 	for i, key := range keys {
 		master := s.master(key)
@@ -63,7 +69,7 @@ func (s *Store) perMaster(keys []string, send func(master *redis.Client, at []in
 }
 
 // queuesOf are those of the partition's master.
-func (s *Store) queuesOf(p *partition) *queues {
+func (s *groupCommit) queuesOf(p *partition) *queues {
 	name := ""
 	if master := s.master(p.leases); master != nil {
 		name = master.Options().Addr
@@ -98,7 +104,7 @@ func poolSize(client redis.UniversalClient) int {
 }
 
 // closeCommitters refuses further batches; those that are queued are still sent.
-func (s *Store) closeCommitters() {
+func (s *groupCommit) closeCommitters() {
 	s.queues.mu.Lock()
 	defer s.queues.mu.Unlock()
 	s.queues.closed = true
@@ -112,7 +118,7 @@ func (s *Store) closeCommitters() {
 }
 
 // sameMaster reports whether two partitions of a Cluster have the same master.
-func (s *Store) sameMaster(a, b *partition) bool {
+func (s *servers) sameMaster(a, b *partition) bool {
 	master := s.master(a.leases)
 	return master != nil && master == s.master(b.leases)
 }

@@ -15,7 +15,7 @@ import (
 // is wanted, and again when it turns out to hold more of it. Those whose master does
 // not answer are left out, and come first on the next page.
 type merge struct {
-	s        *Store
+	s        *lists
 	l        listing
 	parts    []source
 	answered bool  // one of them at least
@@ -32,7 +32,7 @@ type source struct {
 	silent bool // its master does not answer: nothing is ahead
 }
 
-func (s *Store) merge(l listing) *merge {
+func (s *lists) merge(l listing) *merge {
 	c := &merge{s: s, l: l}
 	for i := range s.keys.parts {
 		from, late := l.late[i]
@@ -155,7 +155,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		asked = append(asked, p)
 		cmds = append(cmds, redis.NewStringSliceCmd(ctx, "zrangebylex", c.l.key(p.part), from, to, "limit", 0, count))
 	}
-	errs := ask(ctx, c.s, cmds)
+	errs := ask(ctx, c.s.connection, cmds)
 	for i, p := range asked {
 		if errs[i] != nil {
 			if err := c.silence(p.part, errs[i]); err != nil {
@@ -179,7 +179,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 
 // ask sends reading commands to any partitions, in one round trip where the
 // connection allows it, and returns the error of each.
-func ask[C redis.Cmder](ctx context.Context, s *Store, cmds []C) []error {
+func ask[C redis.Cmder](ctx context.Context, s *connection, cmds []C) []error {
 	errs := make([]error, len(cmds))
 	if err := s.usable(); err != nil {
 		for i := range errs {

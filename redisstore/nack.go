@@ -12,13 +12,13 @@ const reasonSize = 1024
 
 func cutReason(text string) string { return cut(text, reasonSize) }
 
-// HandBack implements store.Worker. A claim that is already lost is no error.
+// HandBack implements store.Retries. A claim that is already lost is no error.
 func (s *Store) HandBack(ctx context.Context, c store.Claim) error {
 	_, err := s.giveUp(ctx, "back", store.Nack{Claim: c})
 	return err
 }
 
-// Nack implements store.Mailbox.
+// Nack implements store.Retries.
 func (s *Store) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	if len(n.Terminal) == 0 {
 		return store.NackResult{}, errors.New("redisstore: nack: a dispatch without attempts left ends with an event")
@@ -30,7 +30,7 @@ func (s *Store) Nack(ctx context.Context, n store.Nack) (store.NackResult, error
 	return s.giveUp(ctx, how, n)
 }
 
-// Bury implements store.Mailbox.
+// Bury implements store.Retries.
 func (s *Store) Bury(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	if len(n.Terminal) == 0 {
 		return store.NackResult{}, errors.New("redisstore: bury: a run ends with an event")

@@ -8,12 +8,15 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
+// lists are the calls that go across threads, by the indexes, and what people set there.
+type lists struct{ *connection }
+
 // page reads one page of a listing: load makes the call for the hits of one
 // partition, whose script answers a list for each, an empty one for what is not
 // there any more; read makes an item of such a list, or drops it. What masters of a
 // Cluster that do not answer have of the page is missing on it, and comes on a later
 // one; the error says so by store.ErrPartial.
-func page[T any](ctx context.Context, s *Store, l listing, q store.PageQuery,
+func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 	load func([]threadKeys, []hit) call, read func(hit, *reply) (T, bool)) (items []T, next string, err error) {
 	if err := l.seek(q.Cursor, len(s.keys.parts)); err != nil {
 		return nil, "", err
@@ -61,7 +64,7 @@ func page[T any](ctx context.Context, s *Store, l listing, q store.PageQuery,
 
 // loadHits reads what hits are about, one script a partition, and returns an answer
 // for each: nil where the master does not answer.
-func (s *Store) loadHits(ctx context.Context, c *merge, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
+func (s *lists) loadHits(ctx context.Context, c *merge, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
 	groups := map[*partition][]int{}
 	var order []*partition
 	for i, h := range hits {

@@ -13,7 +13,7 @@ import (
 // missing judges calls to several partitions by their errors: nil when all have
 // answered, an error that wraps store.ErrPartial when some masters of a Cluster did
 // not, and what went wrong otherwise.
-func (s *Store) missing(errs []error) error {
+func (s *servers) missing(errs []error) error {
 	return missing(s.client, errs)
 }
 

@@ -13,6 +13,7 @@ import (
 // Nothing is ever sent on them: that they are subscribed to says it all, and ends
 // with the process, however that ends.
 type presence struct {
+	*connection
 	asking sync.Mutex // held while something is sent; nothing is, while mu is held
 
 	mu      sync.Mutex
@@ -118,23 +119,23 @@ func (p *presence) parted() {
 	p.sub, p.asked = nil, nil
 }
 
-// Offer implements store.Worker.
-func (s *Store) Offer(ctx context.Context, agents []string) error {
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+// Offer implements store.Presence.
+func (p *presence) Offer(ctx context.Context, agents []string) error {
+	ctx, cancel := context.WithTimeout(ctx, p.opts.Timeout)
 	defer cancel()
 	names := make(map[string]bool, len(agents))
 	for _, agent := range agents {
-		names[s.keys.takes(agent)] = true
+		names[p.keys.takes(agent)] = true
 	}
-	s.presence.want(ctx, names)
+	p.want(ctx, names)
 	for {
-		done, changed := s.presence.settled()
+		done, changed := p.settled()
 		if done {
 			return nil
 		}
 		select {
 		case <-changed:
-		case <-s.closing:
+		case <-p.closing:
 			return errClosed
 		case <-ctx.Done():
 			return storeError("offer", ctx.Err())
@@ -142,18 +143,18 @@ func (s *Store) Offer(ctx context.Context, agents []string) error {
 	}
 }
 
-// Takers implements store.Worker. In Cluster a subscription is known to the server
+// Takers implements store.Presence. In Cluster a subscription is known to the server
 // that has it and to no other, so all are asked; one that does not answer leaves open
 // whether a number that is 0 is more.
-func (s *Store) Takers(ctx context.Context, agents []string) ([]int, error) {
-	if err := s.usable(); err != nil || len(agents) == 0 {
+func (p *presence) Takers(ctx context.Context, agents []string) ([]int, error) {
+	if err := p.usable(); err != nil || len(agents) == 0 {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	ctx, cancel := context.WithTimeout(ctx, p.opts.Timeout)
 	defer cancel()
 	names := make([]string, len(agents))
 	for i, agent := range agents {
-		names[i] = s.keys.takes(agent)
+		names[i] = p.keys.takes(agent)
 	}
 	var mu sync.Mutex
 	takers := make([]int, len(agents))
@@ -170,15 +171,15 @@ func (s *Store) Takers(ctx context.Context, agents []string) ([]int, error) {
 		return nil
 	}
 	var err error
-	if c, ok := s.client.(*redis.ClusterClient); ok {
+	if c, ok := p.client.(*redis.ClusterClient); ok {
 		err = c.ForEachShard(ctx, func(ctx context.Context, c *redis.Client) error { return one(ctx, c) })
 	} else {
-		err = one(ctx, s.client)
+		err = one(ctx, p.client)
 	}
-	s.presence.mu.Lock()
-	defer s.presence.mu.Unlock()
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	for i, name := range names {
-		if s.presence.asked[name] && takers[i] > 0 {
+		if p.asked[name] && takers[i] > 0 {
 			takers[i]-- // this node
 		}
 	}

@@ -24,10 +24,18 @@ const (
 	complainEvery = 30 * time.Second
 )
 
-// Listen implements store.Reader.
-func (s *Store) Listen(f func(store.Delivery)) { s.listener.Store(&f) }
+// deliveries are what this node hears of threads, and of its claims: from other nodes
+// by its channel, and from its own calls by what they were answered.
+type deliveries struct {
+	*connection
+	presence *presence // which shares the subscription
+	listener atomic.Pointer[func(store.Delivery)]
+}
 
-func (s *Store) deliver(d store.Delivery) {
+// Listen implements store.Reader.
+func (s *deliveries) Listen(f func(store.Delivery)) { s.listener.Store(&f) }
+
+func (s *deliveries) deliver(d store.Delivery) {
 	if f := s.listener.Load(); f != nil {
 		(*f)(d)
 	}
@@ -36,20 +44,20 @@ func (s *Store) deliver(d store.Delivery) {
 // logged delivers on this node what one of its own calls has logged. A call that
 // was recognised as sent again logs nothing, and what it logged the first time was
 // heard of by others only: then this node learns where the log ends.
-func (s *Store) logged(key store.ThreadKey, epoch string, first int64, events [][]byte) {
+func (s *deliveries) logged(key store.ThreadKey, epoch string, first int64, events [][]byte) {
 	s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: first, Events: events})
 }
 
 // withdrawn tells this node what the sender of an input is owed that a call of its
 // own has stopped; scripts tell the others.
-func (s *Store) withdrawn(key store.ThreadKey, events [][]byte) {
+func (s *deliveries) withdrawn(key store.ThreadKey, events [][]byte) {
 	if len(events) > 0 {
 		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverWithdrawn, Events: events})
 	}
 }
 
 // lost tells this node that a claim of its own is gone; scripts tell the others.
-func (s *Store) lost(key store.ThreadKey, node, token string) {
+func (s *deliveries) lost(key store.ThreadKey, node, token string) {
 	if node == s.opts.Node && token != "" {
 		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverFenced, Token: token})
 	}
@@ -57,7 +65,7 @@ func (s *Store) lost(key store.ThreadKey, node, token string) {
 
 // listen subscribes to this node's channel and starts the goroutine that keeps
 // the subscription.
-func (s *Store) listen(ctx context.Context) error {
+func (s *deliveries) listen(ctx context.Context) error {
 	sub, err := s.subscribe(ctx)
 	if err != nil {
 		return err
@@ -81,7 +89,7 @@ func (s *Store) listen(ctx context.Context) error {
 
 // subscribe joins the node's channels. The masters of a Cluster tell each other what is
 // published, so any that answers will do.
-func (s *Store) subscribe(ctx context.Context) (*redis.PubSub, error) {
+func (s *deliveries) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	sub, err := s.subscribeTo(ctx, s.client)
 	if cluster, ok := s.client.(*redis.ClusterClient); ok && errors.Is(err, store.ErrOutcomeUnknown) {
 		var mu sync.Mutex
@@ -97,7 +105,7 @@ func (s *Store) subscribe(ctx context.Context) (*redis.PubSub, error) {
 	return sub, err
 }
 
-func (s *Store) subscribeTo(ctx context.Context, client redis.UniversalClient) (*redis.PubSub, error) {
+func (s *deliveries) subscribeTo(ctx context.Context, client redis.UniversalClient) (*redis.PubSub, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
 	offered := s.presence.names()
@@ -119,7 +127,7 @@ func (s *Store) subscribeTo(ctx context.Context, client redis.UniversalClient) (
 var errPresence = errors.New("redisstore: subscribe: the node offers something else by now")
 
 // resubscribe tries until it succeeds or the store closes: then nil.
-func (s *Store) resubscribe() *redis.PubSub {
+func (s *deliveries) resubscribe() *redis.PubSub {
 	pause := time.NewTimer(0)
 	defer pause.Stop()
 	began := time.Now()
@@ -151,7 +159,7 @@ func (s *Store) resubscribe() *redis.PubSub {
 
 // receive delivers what comes until the subscription fails, falls silent, or the
 // store closes. It closes the subscription.
-func (s *Store) receive(sub *redis.PubSub) {
+func (s *deliveries) receive(sub *redis.PubSub) {
 	var sounds atomic.Int64
 	ended := make(chan struct{})
 	s.running.Go(func() {
@@ -202,7 +210,7 @@ var errMessage = errors.New("not a message of this store")
 
 // message delivers one message. One that cannot be read means that something was
 // missed.
-func (s *Store) message(payload string) {
+func (s *deliveries) message(payload string) {
 	d, err := s.parse(payload)
 	if err != nil {
 		s.opts.Logger.Warn("a message of the node channel cannot be read", "error", err)
@@ -213,7 +221,7 @@ func (s *Store) message(payload string) {
 	}
 }
 
-func (s *Store) parse(payload string) (*store.Delivery, error) {
+func (s *deliveries) parse(payload string) (*store.Delivery, error) {
 	parts, err := unpack(payload)
 	if err != nil {
 		return nil, err

@@ -13,9 +13,16 @@ import (
 // missedEvents is how many of the events that a follower has missed come with a view.
 const missedEvents = 256
 
+// reads are the calls that read threads and their logs. They wait for each other by the
+// limits of each server's readers.
+type reads struct {
+	*connection
+	*groupCommit
+}
+
 // Read implements store.Admission. Large threads are read a few at a time, and of
 // one thread one at a time; who has to wait does so as long as its context allows.
-func (s *Store) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
 	t := s.keys.thread(key)
 	follow := int64(0)
 	if q.Follower {
@@ -55,7 +62,7 @@ func (s *Store) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 }
 
 // runIn runs a script that reads so many bytes when it is its thread's turn.
-func (s *Store) runIn(ctx context.Context, limit *readLimit, t threadKeys, bytes int64, c call) (*reply, error) {
+func (s *reads) runIn(ctx context.Context, limit *readLimit, t threadKeys, bytes int64, c call) (*reply, error) {
 	if err := limit.take(ctx, t.base, bytes); err != nil {
 		return nil, fmt.Errorf("redisstore: %s: %w", c.script.name, err)
 	}

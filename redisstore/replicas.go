@@ -19,7 +19,7 @@ var unwaited = map[*script]bool{
 	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true,
 }
 
-func (s *Store) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited[c.script] }
+func (s *connection) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited[c.script] }
 
 // redirects bounds how often a script follows its slot to another node.
 const redirects = 3
@@ -37,7 +37,7 @@ type awaited struct {
 // script did stands without the replicas too; that it was not acknowledged by
 // enough of them is an unknown outcome, and the call sent again finds what it did
 // and waits again.
-func (s *Store) sendWaiting(ctx context.Context, calls []call) ([]*reply, []error) {
+func (s *connection) sendWaiting(ctx context.Context, calls []call) ([]*reply, []error) {
 	all := make([]*awaited, len(calls))
 	for i, c := range calls {
 		all[i] = &awaited{call: c}
@@ -56,7 +56,7 @@ func (s *Store) sendWaiting(ctx context.Context, calls []call) ([]*reply, []erro
 
 // waitOnce sends each call to the master of its keys and returns the calls that
 // have to go to another. The last try takes any answer.
-func (s *Store) waitOnce(ctx context.Context, calls []*awaited, last bool) (moved []*awaited) {
+func (s *connection) waitOnce(ctx context.Context, calls []*awaited, last bool) (moved []*awaited) {
 	cluster, ok := s.client.(*redis.ClusterClient)
 	if !ok {
 		s.waitOn(ctx, s.client, calls)
@@ -138,7 +138,7 @@ func (a *askedNodes) close() (err error) {
 }
 
 // waitOn runs calls on one master. Each script that it lacks is sent in full.
-func (s *Store) waitOn(ctx context.Context, master redis.UniversalClient, calls []*awaited) {
+func (s *connection) waitOn(ctx context.Context, master redis.UniversalClient, calls []*awaited) {
 	var missing []*awaited
 	s.pipeWaiting(ctx, master, calls, false)
 	for _, w := range calls {
@@ -151,7 +151,7 @@ func (s *Store) waitOn(ctx context.Context, master redis.UniversalClient, calls 
 	}
 }
 
-func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, calls []*awaited, full bool) {
+func (s *connection) pipeWaiting(ctx context.Context, master redis.UniversalClient, calls []*awaited, full bool) {
 	pipe := master.Pipeline()
 	// A node that a slot moves to serves each command that comes behind ASKING.
 	asking := func() bool {
@@ -195,7 +195,7 @@ func (s *Store) pipeWaiting(ctx context.Context, master redis.UniversalClient, c
 func waitKey(key string) string { return key[:strings.IndexByte(key, '}')+1] + ":wait" }
 
 // checkReplicas refuses to promise more replicas than there are.
-func (s *Store) checkReplicas(ctx context.Context) error {
+func (s *servers) checkReplicas(ctx context.Context) error {
 	if s.opts.WaitReplicas == 0 {
 		return nil
 	}

@@ -24,6 +24,13 @@ const (
 	retirePause = time.Millisecond
 )
 
+// retention forgets what is past its time.
+type retention struct {
+	*connection
+	*deliveries
+	retired retirement
+}
+
 // retirement is how far a pass over the list of threads has come.
 type retirement struct {
 	mu    sync.Mutex
@@ -33,13 +40,13 @@ type retirement struct {
 	rests time.Time // until then no other pass begins
 }
 
-// Retire implements store.Index. Calls go through all threads in turn, and a
+// Retire implements store.Sweep. Calls go through all threads in turn, and a
 // false answer ends a pass. A pass reads a few values of each thread, so that one
 // over more than 10,000 is followed by a rest, of a second for 1,000 threads, in
 // which calls do nothing. Nodes need not agree on who does it. What cannot be
 // retired is told as an error, and looked at again in the next pass: it holds up
 // nothing behind it. A pass leaves out a master of a Cluster that does not answer.
-func (s *Store) Retire(ctx context.Context) (more bool, err error) {
+func (s *retention) Retire(ctx context.Context) (more bool, err error) {
 	s.retired.mu.Lock()
 	defer s.retired.mu.Unlock()
 	at := &s.retired
@@ -73,13 +80,13 @@ func (s *Store) Retire(ctx context.Context) (more bool, err error) {
 
 // retirePage retires what is due of the next threads of a partition, and returns
 // their members in the list.
-func (s *Store) retirePage(ctx context.Context, p *partition, after string, limit int) ([]string, error) {
+func (s *retention) retirePage(ctx context.Context, p *partition, after string, limit int) ([]string, error) {
 	from := "-"
 	if after != "" {
 		from = "(" + after
 	}
 	cmd := redis.NewStringSliceCmd(ctx, "zrangebylex", p.threads, from, "+", "limit", 0, limit)
-	if err := s.missing(ask(ctx, s, []*redis.StringSliceCmd{cmd})); err != nil {
+	if err := s.missing(ask(ctx, s.connection, []*redis.StringSliceCmd{cmd})); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	members := cmd.Val()
@@ -95,7 +102,7 @@ func (s *Store) retirePage(ctx context.Context, p *partition, after string, limi
 
 // retireDue finds those of a partition's threads, given by their members in the
 // list, of which something may be due.
-func (s *Store) retireDue(ctx context.Context, p *partition, members []string) (due []store.ThreadKey, err error) {
+func (s *retention) retireDue(ctx context.Context, p *partition, members []string) (due []store.ThreadKey, err error) {
 	now := time.Now()
 	if s.opts.Clock != nil {
 		now = s.opts.Clock()
@@ -105,7 +112,7 @@ func (s *Store) retireDue(ctx context.Context, p *partition, members []string) (
 		hash := m[max(len(m)-hashSize, 0):] // of what is no member, a key that is not there
 		cmds[i] = redis.NewSliceCmd(ctx, "hmget", p.base+hash+":rec", "thread", "look", "marks")
 	}
-	if err := s.missing(ask(ctx, s, cmds)); err != nil {
+	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil {
 		return nil, fmt.Errorf("redisstore: retire: %w", err)
 	}
 	for i, cmd := range cmds {
@@ -127,14 +134,14 @@ func (s *Store) retireDue(ctx context.Context, p *partition, members []string) (
 
 // lookAfter is how much longer than they must things may be kept in a thread that
 // is in use, in ms.
-func (s *Store) lookAfter() int64 {
+func (s *retention) lookAfter() int64 {
 	return max(min(s.opts.Keep/8, s.opts.RetainAge).Milliseconds(), 1)
 }
 
 // mayRetire reports whether there may be something to retire of a thread that was
 // last used at a time. look says when there is; where it is not known, the log's
 // first mark says how old the log is. Times are Unix ms.
-func (s *Store) mayRetire(now, used int64, look, marks string) bool {
+func (s *retention) mayRetire(now, used int64, look, marks string) bool {
 	if s.opts.ThreadTTL > 0 && now-used >= s.opts.ThreadTTL.Milliseconds() {
 		return true
 	}
@@ -150,7 +157,7 @@ func (s *Store) mayRetire(now, used int64, look, marks string) bool {
 
 // retireAll retires threads beside each other, each in as many steps as it takes,
 // unless one of them fails.
-func (s *Store) retireAll(ctx context.Context, threads []store.ThreadKey) (err error) {
+func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (err error) {
 	cursors := make([]string, len(threads))
 	for len(threads) > 0 {
 		calls := make([]call, len(threads))

@@ -143,7 +143,7 @@ func (sc *script) place(name string) string {
 }
 
 // load gives the scripts to every server that may run them and answers.
-func (s *Store) load(ctx context.Context) error {
+func (s *servers) load(ctx context.Context) error {
 	one := func(ctx context.Context, c *redis.Client) error {
 		for _, sc := range allScripts {
 			if err := c.ScriptLoad(ctx, sc.source).Err(); err != nil {

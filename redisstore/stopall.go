@@ -7,7 +7,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// Interrupt implements store.Mailbox.
+// Interrupt implements store.Control.
 func (s *Store) Interrupt(ctx context.Context, i store.Interruption) (store.InterruptResult, error) {
 	if i.Request == "" {
 		return store.InterruptResult{}, errors.New("redisstore: interrupt: a call needs a name")

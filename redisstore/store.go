@@ -14,32 +14,27 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Store is an store.Store on Redis. Make one with Open, New or Embedded, and
+// Store is a store.Store on Redis. Make one with Open, New or Embedded, and
 // close it.
+//
+// It is put together of what its calls are about. Each part knows the connection, and
+// those whose calls others hear of, the deliveries.
 type Store struct {
-	client   redis.UniversalClient
-	opts     Options
-	keys     *keyspace
-	queues   queuesByServer
+	*connection
+	*deliveries
+	*presence
+	*groupCommit
+	*leases
+	*retention
+	*reads
+	*lists
+	*dispatches
+	*pauses
+
 	dueFrom  atomic.Uint64
-	retired  retirement
-	asked    askedNodes
-	presence presence
-
-	renewing redis.UniversalClient
-	renewals []renewals // by partition
-
-	listener atomic.Pointer[func(store.Delivery)]
 	warnings []Warning
 
-	format   span
-	rejoined chan struct{} // the node's channel was joined again
-	outdated atomic.Pointer[FormatError]
-	ended    chan error // yields what outdated is, once
-
-	closing   chan struct{}
 	closeOnce sync.Once
-	running   sync.WaitGroup
 	release   []func() error // what Close closes, in order
 }
 
@@ -137,10 +132,8 @@ func Open(ctx context.Context, url string, opts *Options) (*Store, error) {
 // not retry (MaxRetries -1), must heed contexts (ContextTimeoutEnabled) and, with
 // WaitReplicas, wait for an answer longer than WaitTimeout.
 func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Store, error) {
-	s := &Store{client: client, opts: opts.withDefaults(), closing: make(chan struct{}),
-		rejoined: make(chan struct{}, 1), ended: make(chan error, 1)}
-	s.format = s.opts.reads()
-	s.release = append(s.release, s.asked.close)
+	s := assemble(client, opts.withDefaults())
+	s.release = append(s.release, s.connection.asked.close)
 	if s.opts.Partitions < 1 || s.opts.Partitions > 1024 {
 		return nil, fmt.Errorf("redisstore: %d partitions: 1 to 1024 are possible", s.opts.Partitions)
 	}
@@ -196,10 +189,21 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 	return s, nil
 }
 
+func assemble(client redis.UniversalClient, opts Options) *Store {
+	c := &connection{servers: servers{client, opts}, closing: make(chan struct{}),
+		format: opts.reads(), rejoined: make(chan struct{}, 1), ended: make(chan error, 1)}
+	p := &presence{connection: c}
+	d := &deliveries{connection: c, presence: p}
+	g := &groupCommit{connection: c, deliveries: d}
+	return &Store{connection: c, deliveries: d, presence: p, groupCommit: g, leases: &leases{connection: c},
+		retention: &retention{connection: c, deliveries: d}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
+		dispatches: &dispatches{c}, pauses: &pauses{c}}
+}
+
 // checkHistory runs a script that needs the history's name: where it cannot be
 // read, a fail-over that loses writes would go unnoticed. Any master that answers will
 // do.
-func (s *Store) checkHistory(ctx context.Context) error {
+func (s *connection) checkHistory(ctx context.Context) error {
 	if s.opts.HistoryID != "" {
 		return nil
 	}
@@ -234,7 +238,7 @@ func (s *Store) Close() error {
 
 var errClosed = errors.New("redisstore: closed")
 
-func (s *Store) usable() error {
+func (s *connection) usable() error {
 	select {
 	case <-s.closing:
 		return errClosed
@@ -244,16 +248,16 @@ func (s *Store) usable() error {
 }
 
 // Node implements store.Reader.
-func (s *Store) Node() string { return s.opts.Node }
+func (s *connection) Node() string { return s.opts.Node }
 
 // Durable implements store.Reader.
-func (s *Store) Durable() bool { return !s.opts.volatile }
+func (s *connection) Durable() bool { return !s.opts.volatile }
 
 // Warnings returns what the start-up checks found.
 func (s *Store) Warnings() []Warning { return s.warnings }
 
 // now is the time that scripts are told; 0 leaves it to the server.
-func (s *Store) now() int64 {
+func (s *connection) now() int64 {
 	if s.opts.Clock == nil {
 		return 0
 	}

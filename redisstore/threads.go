@@ -28,8 +28,8 @@ func cut(text string, size int) string {
 	return text[:size]
 }
 
-// Threads implements store.Index.
-func (s *Store) Threads(ctx context.Context, namespace string, q store.PageQuery) (store.ThreadPage, error) {
+// Threads implements store.Threads.
+func (s *lists) Threads(ctx context.Context, namespace string, q store.PageQuery) (store.ThreadPage, error) {
 	l := listing{kind: 't', prefix: digest(namespace), key: func(p *partition) string { return p.threads }}
 	load := func(threads []threadKeys, _ []hit) call {
 		c := call{script: threadsScript}
@@ -54,9 +54,9 @@ func (s *Store) Threads(ctx context.Context, namespace string, q store.PageQuery
 	return store.ThreadPage{Threads: threads, Next: next}, err
 }
 
-// SetTitle implements store.Index. An empty title takes it away, so that the
+// SetTitle implements store.Threads. An empty title takes it away, so that the
 // next input with one names the thread.
-func (s *Store) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
+func (s *lists) SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error) {
 	t := s.keys.thread(key)
 	r, err := s.run(ctx, call{script: titleScript, keys: []string{t.rec()}, args: args{{"title", cutTitle(title)}}})
 	if err != nil {

@@ -40,7 +40,7 @@ var ErrClaimLost = errors.New("store: the claim is lost")
 // fails again. Such a thread can be interrupted and deleted.
 var ErrCorrupted = errors.New("store: what is stored cannot be read")
 
-// ErrBadCursor is wrapped by Index calls for a cursor that is none of theirs.
+// ErrBadCursor is wrapped by calls that page, for a cursor that is none of theirs.
 var ErrBadCursor = errors.New("store: the cursor is not one that this list has given")
 
 // ThreadKey names a thread. A thread id means something only inside its
@@ -59,12 +59,17 @@ type Position struct {
 
 // Store keeps threads. Every call is atomic: a client, a second node or a
 // crash sees all of it or nothing. All methods may be called concurrently.
-// Time is the store's own clock. The parts are declared by their callers:
-// what admission needs, what a worker needs, what readers need.
+// Time is the store's own clock. The parts are for their callers, each of whom declares
+// no more than it needs.
 type Store interface {
 	Admission
 	Worker
-	Mailbox
+	Retries
+	Sweep
+	Control
+	Presence
 	Reader
-	Index
+	Dispatches
+	Inbox
+	Threads
 }

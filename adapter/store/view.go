@@ -55,8 +55,8 @@ type ThreadView struct {
 	Title         string
 	Deleted       bool                       // unused since it was deleted or retired, of which the store knows for a day
 	DispatchEpoch int64                      // raised by each Interrupt
-	Paused        bool                       // its run is wished to suspend, or about to: see Mailbox.Pause
-	Drafts        map[string]json.RawMessage // see Index.Drafts
+	Paused        bool                       // its run is wished to suspend, or about to: see Control.Pause
+	Drafts        map[string]json.RawMessage // see Inbox.Drafts
 }
 
 // Snapshot is messages and state as of a position at or before the boundary.

@@ -20,32 +20,19 @@ type Worker interface {
 	// execution and appends RUN_STARTED. Fenced like Commit; its events are
 	// commit number 1 of the claim.
 	Activate(ctx context.Context, a Activation) (CommitResult, error)
+	// Journal returns the live execution and its journal for a claim, or
+	// ErrClaimLost.
+	Journal(ctx context.Context, c Claim) (*ExecutionView, error)
 	// Commit appends one batch of one run, in order, fenced by the claim.
 	// Batches of one claim are numbered from 1 and sent one at a time; the
 	// batch numbered as the last one stored is recognised as a retry.
 	Commit(ctx context.Context, b Batch) (CommitResult, error)
 	// Renew extends the claim's lease to now + lease. False: the claim is lost.
 	Renew(ctx context.Context, c Claim) (bool, error)
-	// HandBack gives an active claim up without an end, so that any node may
-	// claim it at once as a takeover; the attempt is not counted. A dispatch that
-	// was not activated waits again, at the head of its thread.
-	HandBack(ctx context.Context, c Claim) error
-	// Due returns threads that want a Claim: queued dispatches that are ready,
-	// leases that have expired, and suspensions past their deadline. At most
-	// limit; those that stay due, however many, hide no other for long. Some, beside
-	// an error that wraps ErrPartial.
-	Due(ctx context.Context, limit int) ([]ThreadKey, error)
-	// Journal returns the live execution and its journal for a claim, or
-	// ErrClaimLost.
-	Journal(ctx context.Context, c Claim) (*ExecutionView, error)
-	// Offer makes known to other nodes that this one takes runs of these agents and
-	// of no others; of none when there are none. They see it when it has returned,
-	// until it is called again or the process ends. After an error they see it when
-	// the store can be reached.
-	Offer(ctx context.Context, agents []string) error
-	// Takers returns how many other nodes take runs of each of the agents, in the
-	// order asked. An error: it is not known.
-	Takers(ctx context.Context, agents []string) ([]int, error)
+	// TakePause makes the wish the claim's: its worker suspends the run, and
+	// nobody takes the wish back any more. False: there is none, or the claim is
+	// lost. Another claim of the run finds the wish as it was set.
+	TakePause(ctx context.Context, c Claim) (bool, error)
 }
 
 // Claim is the right to write for a run, until its lease ends or it is fenced.
@@ -165,7 +152,7 @@ type CommitResult struct {
 	// GaveBack reports that End.GiveBack took effect.
 	GaveBack bool
 	// Paused reports that the thread is wished to pause, and that no worker has
-	// taken the wish: see Mailbox.Pause.
+	// taken the wish: see Control.Pause.
 	Paused bool
 }
 

@@ -37,7 +37,7 @@ var beginTests = []test{
 			same(th, "status", th.begin(old).Status, store.BeginStale)
 		})
 	}},
-	{"N5 the deadline itself is in time, a millisecond later is not and changes nothing", func(e *env) {
+	{"the deadline itself is in time, a millisecond later is not and changes nothing", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		b := th.start("r1")
@@ -71,12 +71,12 @@ var beginTests = []test{
 		th.unchanged(func() { same(th, "answer", th.begin(b), first) })
 		same(th, "queue", len(th.view().Queue), 1)
 	}},
-	{"M157 a start while a run is active is an error and changes nothing", func(e *env) {
+	{"a start while a run is active is an error and changes nothing", func(e *env) {
 		th := e.thread()
 		th.begun(th.start("r1"))
 		th.unchanged(func() { th.refused(th.start("r2")) })
 	}},
-	{"N4 a start past an open interrupt is an error and changes nothing", func(e *env) {
+	{"a start past an open interrupt is an error and changes nothing", func(e *env) {
 		th := e.thread()
 		th.suspended()
 		th.unchanged(func() { th.refused(th.start("r2")) })
@@ -117,7 +117,7 @@ var beginTests = []test{
 			e.Error("not due")
 		}
 	}},
-	{"S14 a run queued while an interrupt is open waits", func(e *env) {
+	{"a run queued while an interrupt is open waits", func(e *env) {
 		th := e.thread()
 		th.suspended()
 		th.begun(th.wait("r2"))

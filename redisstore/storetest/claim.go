@@ -12,7 +12,7 @@ import (
 )
 
 var claimTests = []test{
-	{"M5 M45 the head of the queue is claimed, first in first out", func(e *env) {
+	{"the head of the queue is claimed, first in first out", func(e *env) {
 		th := e.thread()
 		for _, run := range []string{"r1", "r2", "r3"} {
 			th.begun(th.wait(run))
@@ -61,7 +61,7 @@ var claimTests = []test{
 		claim = inline.begun(inline.start("r1"))
 		inline.unchanged(func() { same(th, "its begin is none", inline.activate(claim).Status, store.CommitMismatch) })
 	}},
-	{"M133 S3 what has ended, whichever way, is not due again", func(e *env) {
+	{"what has ended, whichever way, is not due again", func(e *env) {
 		c := e.stopped()
 		s := e.node("a")
 		ends := map[string]func(th *thread, claim store.Claim){
@@ -102,7 +102,7 @@ var claimTests = []test{
 		second := th.claimed("t2", store.ClaimTakeover)
 		th.unchanged(func() { same(th, "takeover", th.claim("t2"), second) })
 	}},
-	{"M23 M109 M165 a lease ends strictly after its last millisecond", func(e *env) {
+	{"a lease ends strictly after its last millisecond", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.start("r1"))
@@ -122,7 +122,7 @@ var claimTests = []test{
 			e.Error("due after the takeover")
 		}
 	}},
-	{"M107 M108 M131 a takeover fences the old owner for good", func(e *env) {
+	{"a takeover fences the old owner for good", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		heardA := listen(th.s)
@@ -214,7 +214,7 @@ var claimTests = []test{
 		x, err := other.s.Journal(e.Context(), res.Claim)
 		same(th, "crashes", must(other, x, err).Crashes, 0)
 	}},
-	{"M25 M47 M105 M164 of many concurrent claims one wins, whatever is claimed", func(e *env) {
+	{"of many concurrent claims one wins, whatever is claimed", func(e *env) {
 		c := e.stopped()
 		nodes := []*thread{e.thread()}
 		nodes = append(nodes, nodes[0].from(e.node("b")), nodes[0].from(e.node("c")))
@@ -301,7 +301,7 @@ var claimTests = []test{
 		c.move(e.lease + time.Millisecond)
 		same(th, "from the queue", other.claimed("t2", store.ClaimTakeover).Attempts, 2)
 	}},
-	{"M37 due names what is ready and what has expired, up to the limit", func(e *env) {
+	{"due names what is ready and what has expired, up to the limit", func(e *env) {
 		c := e.stopped()
 		s := e.node("a")
 		for i := range 6 {

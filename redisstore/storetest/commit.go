@@ -12,7 +12,7 @@ import (
 )
 
 var commitTests = []test{
-	{"R1 batches are logged in order, records are journaled in order", func(e *env) {
+	{"batches are logged in order, records are journaled in order", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		b := batch(c, 2, 1, "b c")
@@ -29,7 +29,7 @@ var commitTests = []test{
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "journal", show(must(th, x, err).Journal), show(raws(`{"n":1} {"n":2} `+long)))
 	}},
-	{"R3 the last batch sent again is recognised", func(e *env) {
+	{"the last batch sent again is recognised", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		b := batch(c, 2, 1, "b")
@@ -39,7 +39,7 @@ var commitTests = []test{
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "records", len(must(th, x, err).Journal), 1)
 	}},
-	{"R9 a batch out of turn is refused and writes nothing", func(e *env) {
+	{"a batch out of turn is refused and writes nothing", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		th.ok(batch(c, 2, 1, "b"))

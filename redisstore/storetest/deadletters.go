@@ -7,8 +7,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-var letterTests = []test{
-	{"M29 dead letters of a tenant are paged across its threads, oldest first", func(e *env) {
+var deadLetterTests = []test{
+	{"dead letters of a tenant are paged across its threads, oldest first", func(e *env) {
 		c := e.stopped()
 		s := e.node("a")
 		var want []string

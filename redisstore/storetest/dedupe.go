@@ -26,7 +26,7 @@ func (th *thread) duplicates(b store.Begin, of string) {
 }
 
 var dedupeTests = []test{
-	{"M22 a key is held while its dispatch is queued or claimed", func(e *env) {
+	{"a key is held while its dispatch is queued or claimed", func(e *env) {
 		th := e.thread()
 		b := th.keyed("r1", "k")
 		th.begun(b)
@@ -43,7 +43,7 @@ var dedupeTests = []test{
 		th.begun(th.keyed("r2", "k"))
 		same(th, "list", th.listed(), "r2:queued r1:acked")
 	}},
-	{"M22 a dispatch that begins at once holds its key too", func(e *env) {
+	{"a dispatch that begins at once holds its key too", func(e *env) {
 		th := e.thread()
 		b := th.start("r1")
 		b.Dedupe = "k"
@@ -52,7 +52,7 @@ var dedupeTests = []test{
 		th.ok(ending(claim, 2, 1, "asks", store.EndSuspend))
 		th.begun(th.keyed("r2", "k"))
 	}},
-	{"M52 a key is one thread's, and other keys pass", func(e *env) {
+	{"a key is one thread's, and other keys pass", func(e *env) {
 		th := e.thread()
 		th.begun(th.keyed("r1", "k"))
 		th.begun(th.keyed("r2", "other"))
@@ -62,7 +62,7 @@ var dedupeTests = []test{
 		other.begun(other.keyed("r1", "k"))
 		th.duplicates(th.keyed("r5", "other"), "r2")
 	}},
-	{"M98 a key is free again however its dispatch ended", func(e *env) {
+	{"a key is free again however its dispatch ended", func(e *env) {
 		c := e.stopped()
 		ends := map[string]func(th *thread){
 			"stopped in the queue": func(th *thread) { th.stop("label-r1") },
@@ -97,7 +97,7 @@ var dedupeTests = []test{
 			th.duplicates(th.keyed("r3", "k"), "r2")
 		}
 	}},
-	{"M22 M50 a key is kept by what is given back", func(e *env) {
+	{"a key is kept by what is given back", func(e *env) {
 		th := e.thread()
 		th.begun(th.keyed("r1", "k"))
 		th.nack(failing(th.claimed("t1", store.ClaimQueued).Claim))
@@ -109,7 +109,7 @@ var dedupeTests = []test{
 		}
 		th.duplicates(th.keyed("r2", "k"), "r1")
 	}},
-	{"M112 M120 of many concurrent enqueues under one key one wins", func(e *env) {
+	{"of many concurrent enqueues under one key one wins", func(e *env) {
 		nodes := []*thread{e.thread()}
 		nodes = append(nodes, nodes[0].from(e.node("b")), nodes[0].from(e.node("c")))
 		var group sync.WaitGroup

@@ -72,7 +72,7 @@ var deleteTests = []test{
 		same(th, "deleted again", th.deleted(), true)
 		same(th, "epoch", th.view().Epoch, v.Epoch)
 	}},
-	{"M42 M43 a thread is not deleted while a run is active or waits, or an interrupt is open", func(e *env) {
+	{"a thread is not deleted while a run is active or waits, or an interrupt is open", func(e *env) {
 		th := e.thread()
 		refused := func(when string) {
 			e.Helper()

@@ -11,7 +11,7 @@ import (
 )
 
 var dispatchTests = []test{
-	{"M1 M178 an accepted input is at once a queued dispatch with all that it came with", func(e *env) {
+	{"an accepted input is at once a queued dispatch with all that it came with", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		available := c.read().Add(time.Minute)
@@ -30,7 +30,7 @@ var dispatchTests = []test{
 		d := plain.dispatch("r1")
 		same(th, "defaults", words(d.Priority, d.MaxAttempts, d.Attempts, d.Available.IsZero(), d.Epoch), "128 3 0 true 0")
 	}},
-	{"M2 a claimed dispatch shows its owner and its lease", func(e *env) {
+	{"a claimed dispatch shows its owner and its lease", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
@@ -44,7 +44,7 @@ var dispatchTests = []test{
 		d = inline.dispatch("r1")
 		same(th, "begun at once", words(d.State, d.ClaimedBy, d.Attempts, d.Started), "claimed a 1 true")
 	}},
-	{"M7 M33 M39 an acknowledged dispatch has no claim and keeps its start and its outcome", func(e *env) {
+	{"an acknowledged dispatch has no claim and keeps its start and its outcome", func(e *env) {
 		c := e.stopped()
 		for kind, want := range map[store.EndKind]string{store.EndFinish: "end", store.EndFail: "end", store.EndCancel: "end", store.EndSuspend: "end"} {
 			th := e.on(e.node("a"), string(kind))
@@ -56,7 +56,7 @@ var dispatchTests = []test{
 			same(th, "completed", d.Completed, c.read())
 		}
 	}},
-	{"M8 M40 only the claim's own token acknowledges it", func(e *env) {
+	{"only the claim's own token acknowledges it", func(e *env) {
 		th := e.thread()
 		claim := th.begun(th.start("r1"))
 		wrong := claim
@@ -68,7 +68,7 @@ var dispatchTests = []test{
 		same(th, "dispatch", show(th.dispatch("r1")), show(before))
 		th.ok(ending(claim, 2, 1, "end", store.EndFinish))
 	}},
-	{"M13 M14 a lease is extended to now and its length, by its owner alone", func(e *env) {
+	{"a lease is extended to now and its length, by its owner alone", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		claim := th.begun(th.start("r1"))
@@ -107,7 +107,7 @@ var dispatchTests = []test{
 		same(th, "deleted", e.on(s, "of acme").deleted(), true)
 		same(th, "of a deleted thread", len(count("acme")), 0)
 	}},
-	{"M28 each step of a dispatch's life is counted", func(e *env) {
+	{"each step of a dispatch's life is counted", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		want := map[store.DispatchState]int64{}
@@ -147,7 +147,7 @@ var dispatchTests = []test{
 		other.begun(other.start("r1"))
 		step("on another thread", map[store.DispatchState]int64{store.DispatchClaimed: 1})
 	}},
-	{"M29 terminal dispatches are listed, latest first, and dead letters across threads", func(e *env) {
+	{"terminal dispatches are listed, latest first, and dead letters across threads", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		for i := range 5 {
@@ -170,7 +170,7 @@ var dispatchTests = []test{
 		}
 		same(th, "paged", strings.Join(paged, " "), "r3 r2 r1 r0")
 	}},
-	{"M32 a recorded start shows that the run has begun, and where", func(e *env) {
+	{"a recorded start shows that the run has begun, and where", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		other := th.from(e.node("b"))
@@ -182,7 +182,7 @@ var dispatchTests = []test{
 		d := th.dispatch("r1")
 		same(th, "after", words(d.State, d.ClaimedBy, d.Started, d.Input == nil), "claimed b true true")
 	}},
-	{"M34 a start or a result of what is not claimed is refused", func(e *env) {
+	{"a start or a result of what is not claimed is refused", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		th.unchanged(func() {
@@ -196,7 +196,7 @@ var dispatchTests = []test{
 		})
 		same(th, "dispatches", th.listed(), "r1:queued")
 	}},
-	{"M51 a claim returns what was queued, byte for byte", func(e *env) {
+	{"a claim returns what was queued, byte for byte", func(e *env) {
 		th := e.thread()
 		for i, text := range []string{`{"a": 1.0}`, " [ \"\\u00e9\xc3\xa9\" ] ", `"` + strings.Repeat("x", 200_000) + `"`, "{\"\x7f\":\"\\u0000\"}"} {
 			input := []byte(text)
@@ -214,7 +214,7 @@ var dispatchTests = []test{
 			th.stop(b.Label)
 		}
 	}},
-	{"M54 many dispatches are listed, counted and forgotten as few are", func(e *env) {
+	{"many dispatches are listed, counted and forgotten as few are", func(e *env) {
 		c := e.stopped()
 		e.keep = time.Hour
 		th := e.thread()
@@ -278,7 +278,7 @@ var dispatchTests = []test{
 		letters, err := th.s.DeadLetters(th.Context(), store.PageQuery{Limit: 10})
 		same(th, "dead letters", len(must(th, letters, err).Letters), 0)
 	}},
-	{"M54 the list of dispatches honours states, limit and offset", func(e *env) {
+	{"the list of dispatches honours states, limit and offset", func(e *env) {
 		th := e.thread()
 		claim := th.begun(th.start("r0"))
 		for i := range 4 {
@@ -302,14 +302,14 @@ var dispatchTests = []test{
 		}
 		same(th, "an unused thread", len(e.on(th.s, "unused").dispatches(store.DispatchQuery{})), 0)
 	}},
-	{"M57 what one opening stored the next one finds", func(e *env) {
+	{"what one opening stored the next one finds", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		again := th.from(e.node("later"))
 		same(th, "dispatches", again.listed(), "r1:queued")
 		again.carried("r1")
 	}},
-	{"M134 M146 M147 a run and its dispatch come to their ends in the same step", func(e *env) {
+	{"a run and its dispatch come to their ends in the same step", func(e *env) {
 		c := e.stopped()
 		ends := map[string]func(th *thread, claim store.Claim){
 			"acked":       func(th *thread, claim store.Claim) { th.ok(ending(claim, 2, 1, "end", store.EndFinish)) },
@@ -326,7 +326,7 @@ var dispatchTests = []test{
 			th.claimed("t2", store.ClaimNothing)
 		}
 	}},
-	{"M174 what is active or open is told apart from what ran last", func(e *env) {
+	{"what is active or open is told apart from what ran last", func(e *env) {
 		th := e.thread()
 		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
 		th.begun(th.wait("r2"))

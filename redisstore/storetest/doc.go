@@ -1,42 +1,53 @@
 // Package storetest holds the contract of store.Store as tests that any
-// implementation can run. Each subtest is named for what it holds.
+// implementation can run. Each subtest is named for the behaviour that it holds, and
+// these names are the list of what a store does.
+//
+// # How it is laid out
 //
 // Run opens many stores, as different nodes of one installation: what they share
-// is named by Node.Space, and every subtest has a space of its own. Model plays
-// random calls of the whole contract against a plain model of a thread, and prints
-// the seed with which it plays them again.
+// is named by Node.Space, and every subtest has a space of its own. Its groups are
+// tables, each in the file of its name:
 //
-// # Lines
+//	Read, Follow, Large, Page, History       what is read of a thread, and what followers hear
+//	Begin, Resume, Dedupe                    how a run is admitted
+//	Claim, Queue, Dispatch                   what waits, and who gets it
+//	Commit, End, Expire                      what a run writes, how it ends, how long its questions stand
+//	Nack, DeadLetters                        what fails: retries and dead letters
+//	Stop, Interrupt                          what is ended on purpose
+//	Retry                                    every call that writes, sent again after a lost reply
+//	Inbox, Threads, Drafts                   what people browse
+//	Delete, Retire, Retention                what is forgotten, and when
+//	Presence                                 which agents a node serves
+//	Stress, Invariant                        many callers at once, and what holds whatever they do
 //
-// What a durable mailbox with human answers has to show is a list of numbered
-// behaviours: M of dispatches, S of suspensions, R of the log, N of what goes
-// wrong between processes. A name that begins with such numbers, here, in the
-// tests of redisstore or in those of adapter, holds these lines. A test sees to it
-// that each line is given to one of them or stands in this table, of those that do
-// not apply; and Keep that the tests which hold them have run.
+// The moves that subtests make (begin, claim, commit, nack) are in moves.go and
+// mailbox.go.
 //
-//	line        why it does not apply
-//	M36         what is enqueued has no state that it could name
-//	M58-M61     there are no live commands: each decision is one script, the live path a nudge
-//	M63-M65     there are no live commands; deliveries are put in order by their positions
-//	M115, M116  there are no live commands, so no targeted ones
-//	M121, M122  NATS only: keys come to be as they are written, and nothing watches them
-//	M123, M126  there is no ready state: recovery is what every sweep does
-//	M135        a run and its dispatch are one script: neither is without the other
-//	M137        events, journal and run are one commit: there is nothing to repair
-//	M152        the server's: its metrics read what the store counts
-//	M156        admission and claim are one script: nothing is prepared that is not claimed
-//	M166-M170   a running agent is not steered live: an input waits, or supersedes
-//	M173        the binding wins: an input without answers is refused while interrupts are open
-//	M177        there are no background tasks that an execution waits for
-//	M179        the log holds AG-UI's events and no others; operators have dispatches and metrics
-//	M180        a follower is a cursor on the log: there is no sink to connect again
-//	M181        no goroutine waits for a thread: there is no idle worker to remove
-//	S2          a call has no state of its own: the journal of its execution is its state
-//	S8          calls are carried out in the agent's order, a step each
-//	S16         every agent continues by the journal: none lacks support for decisions
-//	S18         there is no channel of decisions that could close
-//	R2          a log has one protocol
-//	R4          a batch is recognised by its claim and number, which one worker gives to one content
-//	R7          an event refers to nothing outside of it
+// Model plays random calls of the whole contract against a plain model of a thread
+// (model*.go, play*.go), and prints the seed with which it plays them again. Storm lets
+// workers do as they like on links that lose replies.
+//
+// Keep makes a package's tests fail when one of its behaviours was shown by no test
+// that ran, so that none gets lost: redisstore's keep Contract, adapter's what runs
+// over a store have to show.
+//
+// # What a store need not do
+//
+// Of what other mailboxes promise, this contract leaves out:
+//
+//   - Live commands, and deliveries in a queue of their own: each decision is one
+//     commit, what is sent live is a nudge, and positions put events in order.
+//   - A state that an input names, or one of being prepared or ready: an input is
+//     admitted and can be claimed in one commit, and recovery is what every sweep does.
+//   - Repair of a run without its dispatch or its events: they are one commit.
+//   - Steering of an agent that runs: an input waits, or supersedes. One without
+//     answers is refused while interrupts are open.
+//   - States of single calls, tools side by side, channels of decisions: the journal
+//     of an execution is its state, its calls are steps one after the other, and every
+//     agent continues by the journal.
+//   - Other protocols in a log, events that refer to something outside of it, content
+//     by which a batch is recognised: the log holds AG-UI's events, and a batch is named
+//     by its claim and number, which one worker gives to one content.
+//   - Sinks that connect again, watchers of keys, workers that idle: a follower is a
+//     cursor on the log, and no goroutine waits for a thread.
 package storetest

@@ -42,7 +42,7 @@ var endTests = []test{
 		th.activate(next.Claim)
 		th.unchanged(func() { same(th, "answer", th.commit(b), first) })
 	}},
-	{"S1 a suspension comes back byte for byte", func(e *env) {
+	{"a suspension comes back byte for byte", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		b := ending(c, 2, 1, "asks", store.EndSuspend)
@@ -57,7 +57,7 @@ var endTests = []test{
 			e.Error("a run is active")
 		}
 	}},
-	{"M136 a suspension holds the queue", func(e *env) {
+	{"a suspension holds the queue", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
@@ -107,7 +107,7 @@ var endTests = []test{
 			e.Errorf("snapshot: %s", show(v.Snapshot))
 		}
 	}},
-	{"R8 a log at rest is trimmed, never past its snapshot", func(e *env) {
+	{"a log at rest is trimmed, never past its snapshot", func(e *env) {
 		e.retain = 3
 		th := e.thread()
 		c := th.begun(th.start("r1"))

@@ -117,7 +117,7 @@ var followTests = []test{
 			}
 		}
 	}},
-	{"M62 M114 a following node hears everything, one that does not follow nothing", func(e *env) {
+	{"a following node hears everything, one that does not follow nothing", func(e *env) {
 		th := e.thread()
 		b, c := e.node("b"), e.node("c")
 		heardB, heardC := listen(b), listen(c)
@@ -182,7 +182,7 @@ var followTests = []test{
 		none, err := s.Tail(e.Context(), nil)
 		same(th, "of none", len(must(th, none, err)), 0)
 	}},
-	{"R6 range pages through the log", func(e *env) {
+	{"range pages through the log", func(e *env) {
 		e.retain = 4
 		th := e.thread()
 		c := th.begun(th.start("r1"))

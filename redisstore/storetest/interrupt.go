@@ -8,7 +8,7 @@ import (
 )
 
 var interruptTests = []test{
-	{"M15 M37 an interrupt supersedes every queued dispatch and names exactly those, with what their senders are owed", func(e *env) {
+	{"an interrupt supersedes every queued dispatch and names exactly those, with what their senders are owed", func(e *env) {
 		th := e.thread()
 		th.suspended()
 		for _, run := range []string{"r2", "r3", "r4"} {
@@ -33,7 +33,7 @@ var interruptTests = []test{
 		th.ok(ending(th.begun(th.resume("r5", "exe-r1")), 2, 3, "end", store.EndFinish))
 		same(th, "logged once released", th.log(), "start:r1 asks start:r5 end start:r2 cancelled:r2 start:r3 cancelled:r3 start:r4 cancelled:r4")
 	}},
-	{"M16 M111 an interrupt ends the active run, for every node", func(e *env) {
+	{"an interrupt ends the active run, for every node", func(e *env) {
 		th := e.thread()
 		other := th.from(e.node("b"))
 		heard := listen(th.s)
@@ -54,7 +54,7 @@ var interruptTests = []test{
 			e.Error("due")
 		}
 	}},
-	{"M17 M153 the dispatch epoch begins at 0 and rises by one an interrupt, on an idle thread too", func(e *env) {
+	{"the dispatch epoch begins at 0 and rises by one an interrupt, on an idle thread too", func(e *env) {
 		th := e.thread()
 		same(th, "at first", th.view().DispatchEpoch, 0)
 		for i := range int64(3) {
@@ -64,7 +64,7 @@ var interruptTests = []test{
 		}
 		th.carriedAfterwards()
 	}},
-	{"M18 a claimed dispatch that is stopped is superseded, with the reason", func(e *env) {
+	{"a claimed dispatch that is stopped is superseded, with the reason", func(e *env) {
 		th := e.thread()
 		th.begun(th.start("r1"))
 		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r1", Reason: "replaced", Terminal: []byte("stopped")})
@@ -72,7 +72,7 @@ var interruptTests = []test{
 		d := th.dispatch("r1")
 		same(th, "dispatch", words(d.State, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), string(d.Outcome)), "superseded replaced true stopped")
 	}},
-	{"M19 M20 M158 after an interrupt the owner of before can neither renew, nor start, nor write", func(e *env) {
+	{"after an interrupt the owner of before can neither renew, nor start, nor write", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		claim := th.claimed("t1", store.ClaimQueued).Claim
@@ -88,7 +88,7 @@ var interruptTests = []test{
 		same(th, "dispatch", th.dispatch("r1").State, store.DispatchSuperseded)
 		same(th, "log", th.log(), "start:r1 cancelled:r1")
 	}},
-	{"M21 M91 an interrupted dispatch is not claimed again when its lease is over", func(e *env) {
+	{"an interrupted dispatch is not claimed again when its lease is over", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.activate(func() store.Claim { th.begun(th.wait("r1")); return th.claimed("t1", store.ClaimQueued).Claim }())
@@ -101,7 +101,7 @@ var interruptTests = []test{
 		same(th, "dispatch", th.dispatch("r1").State, store.DispatchSuperseded)
 		th.carriedAfterwards()
 	}},
-	{"M82 an interrupt that was judged on another run changes nothing", func(e *env) {
+	{"an interrupt that was judged on another run changes nothing", func(e *env) {
 		th := e.thread()
 		th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
@@ -121,7 +121,7 @@ var interruptTests = []test{
 		th.unchanged(func() { same(th, "answer", show(th.interrupt("i1", "r1")), show(first)) })
 		th.carried("r3")
 	}},
-	{"M154 what an interrupt superseded in the queue is logged as cancelled, once", func(e *env) {
+	{"what an interrupt superseded in the queue is logged as cancelled, once", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		th.begun(th.wait("r2"))

@@ -8,7 +8,7 @@ import (
 )
 
 var nackTests = []test{
-	{"M9 M73 what is given back is queued again with its time, its error and one attempt more", func(e *env) {
+	{"what is given back is queued again with its time, its error and one attempt more", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
@@ -29,7 +29,7 @@ var nackTests = []test{
 			same(th, "renew", th.renew(claim), false)
 		})
 	}},
-	{"M10 M56 an activation that fails for the last time is a dead letter", func(e *env) {
+	{"an activation that fails for the last time is a dead letter", func(e *env) {
 		th := e.thread()
 		b := th.wait("r1")
 		b.MaxAttempts = 2
@@ -46,7 +46,7 @@ var nackTests = []test{
 		th.unchanged(func() { same(th, "sent again", th.nack(n), last) })
 		th.carried("r2")
 	}},
-	{"M24 M73 what was claimed too often says so and leaves nothing running when it is buried", func(e *env) {
+	{"what was claimed too often says so and leaves nothing running when it is buried", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		b := th.wait("r1")
@@ -67,7 +67,7 @@ var nackTests = []test{
 		c.move(time.Hour)
 		th.claimed("t9", store.ClaimNothing)
 	}},
-	{"M41 M70 a dead letter stays one", func(e *env) {
+	{"a dead letter stays one", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
@@ -109,7 +109,7 @@ var nackTests = []test{
 		th.unchanged(func() { same(th, "sent again", th.bury(n), first) })
 		th.begun(th.resume("r3", "exe-r1"))
 	}},
-	{"M50 what was given back is claimed again, ahead of the others", func(e *env) {
+	{"what was given back is claimed again, ahead of the others", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		claim := th.claimed("t1", store.ClaimQueued).Claim
@@ -124,7 +124,7 @@ var nackTests = []test{
 		res := th.claimed("t2", store.ClaimQueued)
 		same(th, "claim", words(res.Claim.RunID, res.Attempts, string(res.Input)), `r1 2 {"input":"r1"}`)
 	}},
-	{"M90 M110 M165 a retry is claimed at its time and not before, on every node", func(e *env) {
+	{"a retry is claimed at its time and not before, on every node", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		other := th.from(e.node("b"))

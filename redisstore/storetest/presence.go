@@ -33,7 +33,7 @@ func (e *env) counts(what string, s store.Store, want ...int) {
 	}
 }
 
-var offerTests = []test{
+var presenceTests = []test{
 	{"a node counts the others that take runs of an agent, and not itself", func(e *env) {
 		a, b, c := e.node("a"), e.node("b"), e.node("c")
 		e.counts("nobody has said anything", a, 0, 0, 0)

@@ -12,7 +12,7 @@ import (
 )
 
 var queueTests = []test{
-	{"M3 M31 a dispatch is not claimed before it is available, unless by its id", func(e *env) {
+	{"a dispatch is not claimed before it is available, unless by its id", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		b := th.later("r1", c.read().Add(time.Minute))
@@ -33,7 +33,7 @@ var queueTests = []test{
 		}
 		th.carried("r1")
 	}},
-	{"M3 M84 what is not available yet does not hold what stands behind it", func(e *env) {
+	{"what is not available yet does not hold what stands behind it", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.later("r1", c.read().Add(time.Minute)))
@@ -57,7 +57,7 @@ var queueTests = []test{
 		th.nack(n)
 		th.carried("r1")
 	}},
-	{"M4 M6 M35 M38 the better priority goes first, then the earlier arrival", func(e *env) {
+	{"the better priority goes first, then the earlier arrival", func(e *env) {
 		th := e.thread()
 		for i, p := range []int{255, 128, 1, 0, 128, 1, 254, 255} {
 			b := th.wait(fmt.Sprintf("r%d", i))
@@ -78,7 +78,7 @@ var queueTests = []test{
 			th.carried(run)
 		}
 	}},
-	{"M4 M84 a better dispatch that comes later is claimed first, even beside an offered one", func(e *env) {
+	{"a better dispatch that comes later is claimed first, even beside an offered one", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		b := th.wait("r2")
@@ -97,7 +97,7 @@ var queueTests = []test{
 		th.claimed("t1", store.ClaimNothing)
 		same(th, "by id", th.claimRun("r1", "t2").Kind, store.ClaimNothing)
 	}},
-	{"M11 a queued dispatch that is stopped is cancelled, with the reason", func(e *env) {
+	{"a queued dispatch that is stopped is cancelled, with the reason", func(e *env) {
 		th := e.thread()
 		th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
@@ -107,7 +107,7 @@ var queueTests = []test{
 		same(th, "dispatch", words(d.State, d.Error), "cancelled no need")
 		same(th, "the other", th.dispatch("r1").State, store.DispatchClaimed)
 	}},
-	{"M12 M55 stopping only what waits leaves a claimed dispatch and an unknown id alone", func(e *env) {
+	{"stopping only what waits leaves a claimed dispatch and an unknown id alone", func(e *env) {
 		th := e.thread()
 		claim := th.begun(th.start("r1"))
 		th.unchanged(func() {
@@ -137,7 +137,7 @@ var queueTests = []test{
 		th.carried("r1")
 		th.carried("r3")
 	}},
-	{"M30 a dispatch is claimed by its id, ahead of what stands before it", func(e *env) {
+	{"a dispatch is claimed by its id, ahead of what stands before it", func(e *env) {
 		th := e.thread()
 		for _, run := range []string{"r1", "r2", "r3"} {
 			th.begun(th.wait(run))
@@ -153,7 +153,7 @@ var queueTests = []test{
 		th.carried("r3")
 		same(th, "one that has ended", th.claimRun("r2", "t2").Kind, store.ClaimNothing)
 	}},
-	{"M44 a thread with a claimed dispatch gives none, not even by id", func(e *env) {
+	{"a thread with a claimed dispatch gives none, not even by id", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		th.begun(th.wait("r2"))
@@ -167,7 +167,7 @@ var queueTests = []test{
 		waiting.begun(waiting.wait("r2"))
 		same(th, "by id past an open interrupt", waiting.claimRun("r2", "t1").Kind, store.ClaimNothing)
 	}},
-	{"M46 M99 concurrent enqueues lose nothing and keep their order of arrival", func(e *env) {
+	{"concurrent enqueues lose nothing and keep their order of arrival", func(e *env) {
 		nodes := []*thread{e.thread()}
 		nodes = append(nodes, nodes[0].from(e.node("b")))
 		const n = 64
@@ -204,7 +204,7 @@ var queueTests = []test{
 		slices.Sort(sent)
 		same(nodes[0], "listed", listed, sent)
 	}},
-	{"M48 M106 of many concurrent claims by id on one thread one wins", func(e *env) {
+	{"of many concurrent claims by id on one thread one wins", func(e *env) {
 		nodes := []*thread{e.thread()}
 		nodes = append(nodes, nodes[0].from(e.node("b")))
 		nodes[0].begun(nodes[0].wait("r0"))
@@ -225,7 +225,7 @@ var queueTests = []test{
 		same(nodes[0], "winners", won.Load(), 1)
 		same(nodes[0], "claimed", len(strings.Fields(nodes[0].listed(store.DispatchClaimed))), 1)
 	}},
-	{"M49 threads are claimed independently, each under its own token", func(e *env) {
+	{"threads are claimed independently, each under its own token", func(e *env) {
 		s := e.node("a")
 		one, two := e.on(s, "one"), e.on(s, "two")
 		one.begun(one.wait("r1"))
@@ -237,7 +237,7 @@ var queueTests = []test{
 		same(one, "with the other's token", one.commit(batch(a, 2, 1, "x")).Status, store.CommitFenced)
 		same(two, "with the other's token", two.commit(batch(b, 2, 1, "x")).Status, store.CommitFenced)
 	}},
-	{"M27 M113 every node is told the same threads, each once, and only those with work", func(e *env) {
+	{"every node is told the same threads, each once, and only those with work", func(e *env) {
 		a, b := e.node("a"), e.node("b")
 		want := map[store.ThreadKey]bool{}
 		for i := range 9 {
@@ -265,7 +265,7 @@ var queueTests = []test{
 			same(th, "each once", len(keys), len(want))
 		}
 	}},
-	{"M53 M89 a dispatch has the thread's dispatch epoch of when it was queued", func(e *env) {
+	{"a dispatch has the thread's dispatch epoch of when it was queued", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		same(th, "at first", th.dispatch("r1").Epoch, 0)
@@ -282,14 +282,14 @@ var queueTests = []test{
 			same(th, "under the epoch before", th.commit(batch(older, 2, 3, "x")).Status, store.CommitFenced)
 		})
 	}},
-	{"M151 a claim that finds nothing changes nothing", func(e *env) {
+	{"a claim that finds nothing changes nothing", func(e *env) {
 		th := e.thread()
 		th.unchanged(func() { th.claimed("t1", store.ClaimNothing) })
 		claim := th.begun(th.start("r1"))
 		th.unchanged(func() { th.claimed("t2", store.ClaimNothing) })
 		th.ok(batch(claim, 2, 1, "goes on"))
 	}},
-	{"N15 M175 an id that was used is never begun again, whatever comes with it", func(e *env) {
+	{"an id that was used is never begun again, whatever comes with it", func(e *env) {
 		th := e.thread()
 		first := th.wait("r1")
 		th.begun(first)

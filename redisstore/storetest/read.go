@@ -22,7 +22,7 @@ var readTests = []test{
 		}
 		same(th, "epoch", th.view().Epoch, v.Epoch)
 	}},
-	{"S21 a namespace cannot reach another's thread", func(e *env) {
+	{"a namespace cannot reach another's thread", func(e *env) {
 		th := e.thread()
 		th.begun(th.start("r1"))
 		for _, key := range []store.ThreadKey{{Namespace: "other", Thread: "t"}, {Namespace: "spac", Thread: "et"}, {Namespace: "", Thread: "spacet"}} {
@@ -46,7 +46,7 @@ var readTests = []test{
 			same(th, "log", th.log(), "start:r1")
 		}
 	}},
-	{"R5 a position of the same epoch is recovered with the events after it", func(e *env) {
+	{"a position of the same epoch is recovered with the events after it", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		th.ok(batch(c, 2, 1, "b c"))
@@ -58,7 +58,7 @@ var readTests = []test{
 			}
 		}
 	}},
-	{"R6 a position beyond the log, before it or of another epoch is not recovered", func(e *env) {
+	{"a position beyond the log, before it or of another epoch is not recovered", func(e *env) {
 		e.retain = 2
 		th := e.thread()
 		c := th.begun(th.start("r1"))

@@ -10,7 +10,7 @@ import (
 )
 
 var resumeTests = []test{
-	{"S4 an answer continues the execution with its journal", func(e *env) {
+	{"an answer continues the execution with its journal", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.start("r1"))
 		b := ending(c, 2, 1, "asks", store.EndSuspend)
@@ -41,7 +41,7 @@ var resumeTests = []test{
 		}
 		same(th, "next", th.claimed("t2", store.ClaimQueued).Claim.RunID, "r2")
 	}},
-	{"N1 N2 one of many concurrent answers is accepted", func(e *env) {
+	{"one of many concurrent answers is accepted", func(e *env) {
 		nodes := []*thread{e.thread()}
 		nodes[0].suspended()
 		nodes = append(nodes, nodes[0].from(e.node("b")), nodes[0].from(e.node("c")))
@@ -67,7 +67,7 @@ var resumeTests = []test{
 		same(nodes[0], "accepted, stale", []int64{accepted.Load(), stale.Load()}, []int64{1, 29})
 		same(nodes[0], "events", nodes[0].view().Seq, 3)
 	}},
-	{"N7 decisions are given back when nothing was journaled after them", func(e *env) {
+	{"decisions are given back when nothing was journaled after them", func(e *env) {
 		th := e.thread()
 		th.suspended()
 		before := th.view()
@@ -110,7 +110,7 @@ var resumeTests = []test{
 			}
 		}
 	}},
-	{"N7 bookkeeping is no progress: decisions are given back over it, and it goes with them", func(e *env) {
+	{"bookkeeping is no progress: decisions are given back over it, and it goes with them", func(e *env) {
 		// Behind the decisions: n is bookkeeping, s a step's record.
 		for behind, gave := range map[string]bool{"n": true, "nn": true, "s": false, "ns": false, "sn": false, "nsn": false} {
 			for _, how := range []string{"end", "nack"} {

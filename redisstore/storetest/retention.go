@@ -20,7 +20,7 @@ func (th *thread) ages(c *clock) {
 }
 
 var retentionTests = []test{
-	{"M26 M182 terminal dispatches go when they are old, from lists and counts", func(e *env) {
+	{"terminal dispatches go when they are old, from lists and counts", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		for _, run := range []string{"r1", "r2", "r3", "r4"} {
@@ -39,7 +39,7 @@ var retentionTests = []test{
 		}
 		th.carriedAfterwards()
 	}},
-	{"M42 what waits, is active or is open is kept however old it is", func(e *env) {
+	{"what waits, is active or is open is kept however old it is", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
@@ -55,7 +55,7 @@ var retentionTests = []test{
 		open.ok(ending(open.begun(open.resume("r3", "exe-r1")), 2, at+1, "end", store.EndFinish))
 		open.carried("r2")
 	}},
-	{"M43 a thread's epochs outlive its dispatches", func(e *env) {
+	{"a thread's epochs outlive its dispatches", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))

@@ -179,7 +179,7 @@ var retireTests = []test{
 		th.ok(ending(claim, 2, 5, "end", store.EndFinish))
 		same(th, "log", th.log(), "start:r2 end")
 	}},
-	{"M26 M42 M43 runs that ended go after their time, the latest and those under way stay", func(e *env) {
+	{"runs that ended go after their time, the latest and those under way stay", func(e *env) {
 		c := e.stopped()
 		e.keep = 30 * day
 		th := e.thread()

@@ -21,7 +21,7 @@ func (h *heard) end(key store.ThreadKey) (end store.Position) {
 	return end
 }
 
-var againTests = []test{
+var retryTests = []test{
 	{"a call that is sent again tells its own node where the log ends", func(e *env) {
 		clock := e.stopped()
 		th := e.thread()

@@ -110,7 +110,7 @@ var stopTests = []test{
 			same(th, "ended", th.stop("label-r1"), store.StopResult{})
 		})
 	}},
-	{"S11 a suspended run has ended: stopping it changes nothing", func(e *env) {
+	{"a suspended run has ended: stopping it changes nothing", func(e *env) {
 		th := e.thread()
 		th.suspended()
 		th.unchanged(func() { same(th, "answer", th.stop("label-r1"), store.StopResult{}) })

@@ -28,7 +28,7 @@ func enqueue(key store.ThreadKey, run string) store.Begin {
 }
 
 var stressTests = []test{
-	{"M117 a claim beside thousands of unrelated dispatches takes no longer", func(e *env) {
+	{"a claim beside thousands of unrelated dispatches takes no longer", func(e *env) {
 		e.lease = time.Hour
 		nodes := []store.Store{e.node("a"), e.node("b"), e.node("c"), e.node("d")}
 		unrelated := 10_000
@@ -61,7 +61,7 @@ var stressTests = []test{
 			e.Errorf("a claim alone took %v, beside %d others %v", alone, unrelated, beside)
 		}
 	}},
-	{"M118 of many dispatches none has two owners among eight nodes that all want it", func(e *env) {
+	{"of many dispatches none has two owners among eight nodes that all want it", func(e *env) {
 		e.lease = time.Hour
 		var nodes []store.Store
 		for i := range 8 {
@@ -102,7 +102,7 @@ var stressTests = []test{
 		}
 		same(e.on(nodes[0], "0"), "claimed", len(owners), threads)
 	}},
-	{"M119 five hundred dispatches behind a lost one are all carried, in order", func(e *env) {
+	{"five hundred dispatches behind a lost one are all carried, in order", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.start("lost"))

@@ -46,11 +46,11 @@ var groups = []struct {
 	tests []test
 }{
 	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
-	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"Again", againTests}, {"History", historyTests},
+	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
 	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
-	{"Retire", retireTests}, {"Large", largeTests}, {"Page", pageTests}, {"Offer", offerTests},
+	{"Retire", retireTests}, {"Large", largeTests}, {"Page", pageTests}, {"Presence", presenceTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", interruptTests},
-	{"Letters", letterTests}, {"Retention", retentionTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
+	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
 
 type test struct {

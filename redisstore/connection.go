@@ -4,10 +4,26 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
 )
+
+// connection is how a store reaches its servers, and what every call to them needs.
+type connection struct {
+	servers
+	keys  *keyspace
+	asked askedNodes
+
+	format   span
+	rejoined chan struct{} // the node's channel was joined again
+	outdated atomic.Pointer[FormatError]
+	ended    chan error // yields what outdated is, once
+
+	closing chan struct{}
+	running sync.WaitGroup
+}
 
 // call is one script with its keys and arguments.
 type call struct {
@@ -35,12 +51,12 @@ func (a args) appendTo(list []any) []any {
 func (*script) group(rest []any, group args) []any { return group.appendTo(rest) }
 
 // shared are the arguments that every script gets first, as lib.lua names them.
-func (s *Store) shared() args {
+func (s *connection) shared() args {
 	return args{{"now", s.now()}, {"history", s.opts.HistoryID}, {"fresh", newEpoch()}, {"node", s.opts.Node},
 		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}}
 }
 
-func (s *Store) command(ctx context.Context, c call) *redis.Cmd {
+func (s *connection) command(ctx context.Context, c call) *redis.Cmd {
 	list := make([]any, 0, 3+len(c.keys)+len(c.script.shared)+len(c.args)+len(c.rest))
 	list = append(list, "evalsha", c.script.sha, len(c.keys))
 	for _, k := range c.keys {
@@ -51,14 +67,14 @@ func (s *Store) command(ctx context.Context, c call) *redis.Cmd {
 }
 
 // run runs one script and returns its reply.
-func (s *Store) run(ctx context.Context, c call) (*reply, error) {
+func (s *connection) run(ctx context.Context, c call) (*reply, error) {
 	if err := s.usable(); err != nil {
 		return nil, err
 	}
 	return s.send(ctx, c)
 }
 
-func (s *Store) send(ctx context.Context, c call) (*reply, error) {
+func (s *connection) send(ctx context.Context, c call) (*reply, error) {
 	if s.waits(c) {
 		replies, errs := s.sendWaiting(ctx, []call{c})
 		return replies[0], errs[0]
@@ -72,7 +88,7 @@ func (s *Store) send(ctx context.Context, c call) (*reply, error) {
 
 // runAll runs one script on any partitions, in one round trip where the connection
 // allows it.
-func (s *Store) runAll(ctx context.Context, calls []call) ([]*reply, []error) {
+func (s *connection) runAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	if err := s.usable(); err != nil {
 		errs := make([]error, len(calls))
 		for i := range errs {
@@ -83,7 +99,7 @@ func (s *Store) runAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	return s.sendAll(ctx, calls)
 }
 
-func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
+func (s *connection) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 	if len(calls) > 0 && s.waits(calls[0]) {
 		return s.sendWaiting(ctx, calls)
 	}
@@ -127,7 +143,7 @@ func (s *Store) sendAll(ctx context.Context, calls []call) ([]*reply, []error) {
 
 // sendTo is sendAll on one master of a Cluster, which may answer that a slot has
 // gone: see redirected.
-func (s *Store) sendTo(ctx context.Context, master *redis.Client, calls []call) ([]*reply, []error) {
+func (s *connection) sendTo(ctx context.Context, master *redis.Client, calls []call) ([]*reply, []error) {
 	if len(calls) == 0 {
 		return nil, nil
 	}
@@ -163,7 +179,7 @@ func redirected(err error) bool {
 	return redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK")
 }
 
-func (s *Store) pipeline(ctx context.Context, client redis.UniversalClient, calls []call, replies []*reply, errs []error) {
+func (s *connection) pipeline(ctx context.Context, client redis.UniversalClient, calls []call, replies []*reply, errs []error) {
 	pipe := client.Pipeline()
 	cmds := make([]*redis.Cmd, len(calls))
 	for i, c := range calls {

@@ -1,0 +1,45 @@
+package store
+
+import "context"
+
+// Control is what is done to a thread from outside, whatever its worker does.
+type Control interface {
+	// Interrupt raises the thread's dispatch epoch and supersedes every dispatch
+	// of it that is queued or claimed. See Interruption. An open suspension
+	// stays open.
+	Interrupt(ctx context.Context, i Interruption) (InterruptResult, error)
+	// Pause sets the thread's wish that its active run suspends at its next step.
+	// False: no run is active, and nothing is wished. An end clears the wish.
+	Pause(ctx context.Context, key ThreadKey) (bool, error)
+	// Unpause takes the wish back. False: there is none that could be. The request
+	// names the call: sent again it answers as it did, unless a run has ended or
+	// a wish was set since.
+	Unpause(ctx context.Context, key ThreadKey, request string) (bool, error)
+}
+
+// Interruption asks for a thread to be interrupted.
+type Interruption struct {
+	Thread  ThreadKey
+	Request string // names this call: sent again it interrupts nothing else
+	// Active is the run that the caller has seen active, and Terminal the event
+	// to end it with. When another is active by then nothing changes and the
+	// answer is Stale. "": none was active. A run that was claimed and never
+	// activated ends as if it had waited, with Enqueue.Cancelled.
+	Active   string
+	Terminal []byte
+	Reason   string // kept with what it supersedes
+	// Repair takes out of the thread first what cannot be read, and ends whichever
+	// run is active with Terminal.
+	Repair bool
+}
+
+// InterruptResult answers Interrupt.
+type InterruptResult struct {
+	Stale      bool
+	Epoch      int64    // the thread's dispatch epoch, raised by one
+	Superseded []string // the dispatches that were queued, in their order
+	Active     string   // the dispatch that was claimed; "": none
+	// Owed are the two events that the sender of each of Superseded is owed, in
+	// the same order; nil for those already logged.
+	Owed [][][]byte
+}
