@@ -12,12 +12,18 @@ import (
 // errLeaseLost ends a run of which the store has said that its claim is lost.
 var errLeaseLost = fmt.Errorf("%w: the claim was lost", ErrStopped)
 
+// renewer is what a lease needs of a store.
+type renewer interface {
+	// Renew is that of store.Worker.
+	Renew(ctx context.Context, c store.Claim) (bool, error)
+}
+
 // lease is this worker's own idea of its claim, by its own clock. While it is not
 // held nothing begins that has an effect outside the store: somebody else may have
 // the claim. It ends no run. Only the store can say that a claim is lost, and while
 // it says nothing what is known here stays to be stored.
 type lease struct {
-	store  store.Worker
+	store  renewer
 	claim  store.Claim
 	length time.Duration
 	wanted chan struct{} // holds one: somebody waits for a renewal
@@ -28,7 +34,7 @@ type lease struct {
 }
 
 // newLease is the lease of a claim that was first asked for at the given time.
-func newLease(store store.Worker, claim store.Claim, length time.Duration, asked time.Time) *lease {
+func newLease(store renewer, claim store.Claim, length time.Duration, asked time.Time) *lease {
 	l := &lease{store: store, claim: claim, length: length, wanted: make(chan struct{}, 1), renewed: make(chan struct{})}
 	l.until = asked.Add(l.trusted())
 	return l

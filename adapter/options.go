@@ -87,9 +87,9 @@ const (
 type BusyPolicy string
 
 const (
-	BusyQueue     = BusyPolicy(judge.BusyQueue) // it waits
-	BusyReject    = BusyPolicy(judge.BusyReject)
-	BusySupersede = BusyPolicy(judge.BusySupersede) // the active run and the queued ones are cancelled
+	BusyQueue     BusyPolicy = BusyPolicy(judge.BusyQueue) // it waits
+	BusyReject    BusyPolicy = BusyPolicy(judge.BusyReject)
+	BusySupersede BusyPolicy = BusyPolicy(judge.BusySupersede) // the active run and the queued ones are cancelled
 )
 
 // complete returns the options with their defaults.

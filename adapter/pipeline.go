@@ -29,11 +29,17 @@ type item struct {
 	acked   chan error // nil when nobody waits; receives once
 }
 
+// committer is what a pipeline needs of a store.
+type committer interface {
+	// Commit is that of store.Worker.
+	Commit(ctx context.Context, b store.Batch) (store.CommitResult, error)
+}
+
 // pipeline carries what one claimed run adds to the store, in order, one batch
 // in flight. What arrives while a batch is in flight makes the next one, so
 // that batches grow with the load and nothing lingers.
 type pipeline struct {
-	store store.Worker
+	store committer
 	claim store.Claim
 
 	mu      sync.Mutex
@@ -53,7 +59,7 @@ type pipeline struct {
 // newPipeline continues a claim whose last batch had the given number and left
 // the log at seq. run must be called, and ends with the first end, the first
 // verdict against the claim, or ctx.
-func newPipeline(store store.Worker, claim store.Claim, number, seq int64) *pipeline {
+func newPipeline(store committer, claim store.Claim, number, seq int64) *pipeline {
 	p := &pipeline{
 		store: store, claim: claim,
 		number: number, expect: seq,

@@ -42,7 +42,8 @@ func (w *worker) carry(b begin) error {
 			lease: newLease(w.store, b.claim, w.options.Lease, b.asked),
 			pipe:  newPipeline(w.store, b.claim, b.number, b.seq),
 		},
-		node: w.node, parking: w.parking, presence: w.presence, agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen,
+		node: w.node, parking: w.parking, presence: w.presence,
+		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen,
 		continuing: b.continuing, stored: stored.Messages(b.view),
 	}
 	if !w.active.track(&x.activation) {

@@ -1,3 +1,6 @@
+// Package follow serves a thread's log to those who follow it on one node: a cursor
+// for each, the tail that they share, and the thread restated with snapshots for whoever
+// has no place in the log.
 package follow
 
 import (

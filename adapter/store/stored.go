@@ -16,7 +16,7 @@ import (
 //	Begin.Frozen, Activation.Frozen                     Frozen
 //	Begin.Answer, Batch.Records, ExecutionView.Journal  JournalEntry
 //	End.Suspension, ThreadView.Suspension               Suspension
-//	Mailbox.Drafts, ThreadView.Drafts                   protocol.ResumeEntry, by interrupt id
+//	ThreadView.Drafts, InboxItem.Drafts                 protocol.ResumeEntry, by interrupt id
 //	Begin.Archive, Snapshot.Messages                    protocol.Message
 //	events, terminals, Batch.Closing                    protocol.Event
 //
