@@ -10,15 +10,15 @@ import (
 
 // What the calls of a Store carry as JSON that it keeps without reading:
 //
-//	Begin.Record, RunState.Record, Dispatch.Record      RunRecord
-//	Begin.Input, QueuedRun.Input, ClaimResult.Input     QueuedInput
-//	Begin.Answers, ThreadView.Answers                   Decision, by interrupt id
-//	Begin.Frozen, Activation.Frozen                     Frozen
-//	Begin.Answer, Batch.Records, ExecutionView.Journal  JournalEntry
-//	End.Suspension, ThreadView.Suspension               Suspension
-//	ThreadView.Drafts, InboxItem.Drafts                 protocol.ResumeEntry, by interrupt id
-//	Begin.Archive, Snapshot.Messages                    protocol.Message
-//	events, terminals, Batch.Closing                    protocol.Event
+//	Begin.Record, RunState.Record, Dispatch.Record        RunRecord
+//	Enqueue.Input, QueuedRun.Input, ClaimResult.Input     QueuedInput
+//	Answers of Resume and Steer, ThreadView.Answers       Decision, by interrupt id
+//	Fresh.Frozen, Activation.Frozen                       Frozen
+//	Resume.Decisions, Batch.Records, ExecutionView.Journal JournalEntry
+//	End.Suspension, ThreadView.Suspension                 Suspension
+//	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
+//	Fresh.Archive, Snapshot.Messages                      protocol.Message
+//	events, terminals, Batch.Closing                      protocol.Event
 //
 // The names of their members are what lies in databases.
 
