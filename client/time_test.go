@@ -1,0 +1,256 @@
+package client_test
+
+import (
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// stage is a server whose part a test plays, in memory, so that it fits into a
+// synctest bubble. It is a listener and a RoundTripper.
+type stage struct {
+	t     *testing.T
+	conns chan net.Conn
+	done  chan struct{}
+	again chan struct{}        // for the test to close
+	play  func(n int, p *part) // the n-th socket, counted from 1
+
+	mu       sync.Mutex
+	attempts []time.Time
+	refuse   func(n int) (status int, header http.Header) // 0 lets it in
+}
+
+func (s *stage) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.conns:
+		return c, nil
+	case <-s.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (s *stage) Close() error   { return nil }
+func (s *stage) Addr() net.Addr { return &net.UnixAddr{Name: "stage"} }
+
+func (s *stage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	s.attempts = append(s.attempts, time.Now())
+	n := len(s.attempts)
+	s.mu.Unlock()
+	if s.refuse != nil {
+		if status, header := s.refuse(n); status != 0 {
+			for name, values := range header {
+				w.Header()[name] = values
+			}
+			w.WriteHeader(status)
+			return
+		}
+	}
+	ws, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: []string{client.Subprotocol}})
+	if err != nil {
+		return
+	}
+	defer ws.CloseNow()
+	p := &part{s.t, ws}
+	p.say(`{"type":"ws.hello","binding":"agui.v1","heartbeatMs":25000,"maxFrameBytes":4194304}`)
+	s.play(n, p)
+	p.ws.Read(context.Background())
+}
+
+// when are the times of the attempts to connect.
+func (s *stage) when() []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]time.Time{}, s.attempts...)
+}
+
+// part is the server's end of a socket.
+type part struct {
+	t  *testing.T
+	ws *websocket.Conn
+}
+
+func (p *part) say(frames ...string) {
+	for _, f := range frames {
+		p.ws.Write(context.Background(), websocket.MessageText, []byte(f))
+	}
+}
+
+// hear wants a frame with the text in it, and returns its id.
+func (p *part) hear(text string) string {
+	_, data, err := p.ws.Read(context.Background())
+	if err != nil || !strings.Contains(string(data), text) {
+		p.t.Errorf("heard %s, %v, want %s", data, err, text)
+	}
+	var f struct{ ID string }
+	json.Unmarshal(data, &f)
+	return f.ID
+}
+
+// attached lets the client follow an unused thread.
+func (p *part) attached() {
+	id := p.hear(`"ws.attach"`)
+	p.say(`{"type":"ws.attached","id":"`+id+`","threadId":"t","epoch":"e","seq":0,"recovered":false,"reason":"no_position","interrupts":[],"queued":[]}`,
+		`{"type":"ws.live","threadId":"t","seq":0}`)
+}
+
+// staged runs a test with a client of the stage.
+func staged(t *testing.T, s *stage, test func(t *testing.T, c *client.Client)) {
+	synctest.Test(t, func(t *testing.T) {
+		s.t, s.conns, s.done, s.again = t, make(chan net.Conn), make(chan struct{}), make(chan struct{})
+		web := &http.Server{Handler: s}
+		served := make(chan struct{})
+		go func() {
+			defer close(served)
+			web.Serve(s)
+		}()
+		transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
+			near, far := net.Pipe()
+			s.conns <- far
+			return near, nil
+		}}
+		c, err := client.Dial(t.Context(), "ws://stage/agui/ws", &client.Options{HTTPClient: &http.Client{Transport: transport}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		test(t, c)
+		c.Close()
+		transport.CloseIdleConnections()
+		close(s.done)
+		web.Close()
+		<-served
+	})
+}
+
+func TestSilentServerIsLeft(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		switch n {
+		case 1:
+			p.hear(`"ws.ping"`)
+			p.say(`{"type":"ws.pong","positions":{}}`)
+			p.hear(`"ws.ping"`)
+		case 2:
+			close(s.again)
+		}
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		begun := time.Now()
+		<-s.again
+		// It is asked after 25 s, answers, is asked after another 25 s, and is given 10.
+		if took := time.Since(begun); took < time.Minute || took > time.Minute+time.Second {
+			t.Errorf("it was left after %v", took)
+		}
+	})
+}
+
+func TestComesBackWhenTold(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		switch n {
+		case 1:
+			p.say(`{"type":"ws.goaway","reason":"draining","retryAfterMs":5000}`)
+			p.ws.Close(websocket.StatusServiceRestart, "")
+		case 2:
+			close(s.again)
+		}
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		begun := time.Now()
+		<-s.again
+		if took := time.Since(begun); took < 5*time.Second || took > 6*time.Second {
+			t.Errorf("it came back after %v", took)
+		}
+	})
+}
+
+// Attempts are random times apart, below a bound that doubles; one that is refused for a
+// time waits that long at least.
+func TestBacksOff(t *testing.T) {
+	s := &stage{}
+	s.refuse = func(n int) (int, http.Header) {
+		switch {
+		case n == 1 || n == 12:
+			return 0, nil
+		case n == 11:
+			return http.StatusTooManyRequests, http.Header{"Retry-After": {"60"}}
+		}
+		return http.StatusServiceUnavailable, nil
+	}
+	s.play = func(n int, p *part) {
+		if n == 12 {
+			close(s.again)
+			return
+		}
+		p.ws.Close(websocket.StatusInternalError, "")
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		<-s.again
+		bound := 250 * time.Millisecond
+		when := s.when()
+		for i := 1; i < 11; i++ {
+			if wait := when[i].Sub(when[i-1]); wait >= bound {
+				t.Errorf("attempt %d came after %v, want less than %v", i+1, wait, bound)
+			}
+			bound = min(2*bound, 15*time.Second)
+		}
+		if wait := when[11].Sub(when[10]); wait < time.Minute || wait > 75*time.Second {
+			t.Errorf("the last attempt came after %v", wait)
+		}
+	})
+}
+
+// What the store could not take is sent again when the server said, or when the store is
+// back.
+func TestPutOff(t *testing.T) {
+	var heard []time.Time
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		p.attached()
+		refuse := func(id string) {
+			p.say(`{"type":"ws.run","id":"`+id+`","threadId":"t","runId":"r","disposition":"refused"}`,
+				`{"type":"ws.stream","threadId":"t","epoch":"","seq":0,"uncounted":1}`,
+				`{"type":"RUN_ERROR","message":"away","code":"store_unavailable","metadata":{"aguiws":{"retryAfterMs":20000}}}`)
+		}
+		refuse(p.hear(`"runId"`))
+		heard = append(heard, time.Now())
+		refuse(p.hear(`"runId"`))
+		heard = append(heard, time.Now())
+		p.say(`{"type":"ws.store","available":false}`, `{"type":"ws.store","available":true}`)
+		id := p.hear(`"runId"`)
+		heard = append(heard, time.Now())
+		p.say(`{"type":"ws.run","id":"`+id+`","threadId":"t","runId":"r","disposition":"started"}`,
+			`{"type":"ws.stream","threadId":"t","epoch":"e","seq":0}`,
+			`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		thread, err := c.Follow(t.Context(), "t", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run := thread.Send(protocol.RunAgentInput{RunID: "r"})
+		if _, err := run.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if at := thread.View().Position; at != (client.Position{Epoch: "e", Seq: 2}) {
+			t.Errorf("the thread is at %v", at)
+		}
+		if wait := heard[1].Sub(heard[0]); wait != 20*time.Second {
+			t.Errorf("it was sent again after %v", wait)
+		}
+		if wait := heard[2].Sub(heard[1]); wait >= time.Second {
+			t.Errorf("the store was back, and it was sent again after %v", wait)
+		}
+	})
+}
