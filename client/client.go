@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/coder/websocket"
 )
 
 // Client is a connection to a server that outlives its sockets.
@@ -61,7 +63,7 @@ func (c *Client) Close() {
 	s := c.socket
 	c.mu.Unlock()
 	if s != nil {
-		s.Close()
+		s.Close(websocket.StatusNormalClosure, "")
 	}
 	c.cancel()
 	c.wg.Wait()

@@ -34,6 +34,8 @@ type DialOptions struct {
 	// ReadLimit is the size of the largest frame that is read, in bytes. Default
 	// 64 MiB, because snapshots hold whole threads.
 	ReadLimit int64
+	// OnPing, if there is one, is called during Receive when the server pings.
+	OnPing func()
 }
 
 // Conn is one socket: frames as they are, with the position that each event stands
@@ -61,6 +63,12 @@ func Open(ctx context.Context, url string, opts *DialOptions) (*Conn, error) {
 	}
 	ws, answer, err := websocket.Dial(ctx, url, &websocket.DialOptions{
 		HTTPClient: o.HTTPClient, HTTPHeader: o.Header, Host: o.Host, Subprotocols: o.Subprotocols,
+		OnPingReceived: func(context.Context, []byte) bool {
+			if o.OnPing != nil {
+				o.OnPing()
+			}
+			return true
+		},
 	})
 	if err != nil {
 		if answer != nil && answer.StatusCode != http.StatusSwitchingProtocols {
@@ -146,8 +154,7 @@ func (c *Conn) Write(ctx context.Context, kind websocket.MessageType, data []byt
 }
 
 // Close closes the socket and waits, up to ten seconds, until the server has too.
-// It must not be called while a Receive is awaited that nobody will end.
-func (c *Conn) Close() error { return c.ws.Close(websocket.StatusNormalClosure, "") }
+func (c *Conn) Close(code websocket.StatusCode, reason string) error { return c.ws.Close(code, reason) }
 
 // CloseNow cuts the socket, as a lost network does.
 func (c *Conn) CloseNow() error { return c.ws.CloseNow() }

@@ -36,7 +36,7 @@ type socket struct {
 }
 
 // connect opens a socket and reads how the server presents itself.
-func (c *Client) connect(ctx context.Context) (*socket, error) {
+func (c *Client) connect(ctx context.Context) (_ *socket, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.opts.DialTimeout)
 	defer cancel()
 	header := c.opts.Header.Clone()
@@ -51,11 +51,15 @@ func (c *Client) connect(ctx context.Context) (*socket, error) {
 			return nil, fmt.Errorf("client: authorizing: %w", err)
 		}
 	}
-	conn, err := Open(ctx, c.url, &DialOptions{Header: header, HTTPClient: c.opts.HTTPClient, ReadLimit: c.opts.ReadLimit})
+	s := &socket{wake: make(chan struct{}, 1), start: time.Now()}
+	s.Conn, err = Open(ctx, c.url, &DialOptions{Header: header, HTTPClient: c.opts.HTTPClient, ReadLimit: c.opts.ReadLimit, OnPing: s.lives})
 	if err != nil {
 		return nil, err
 	}
-	hello, err := conn.Receive(ctx)
+	hello, err := s.Receive(ctx)
+	if err == nil && s.Subprotocol() != Subprotocol {
+		err = &FrameError{Data: hello.Data, err: errors.New("the server did not select " + Subprotocol)}
+	}
 	if err == nil && hello.Type != "ws.hello" {
 		err = &FrameError{Data: hello.Data, err: errors.New("expected ws.hello")}
 	}
@@ -63,14 +67,18 @@ func (c *Client) connect(ctx context.Context) (*socket, error) {
 		err = &FrameError{Data: hello.Data, err: errors.New("expected the binding agui.v1")}
 	}
 	if err != nil {
-		conn.CloseNow()
+		s.CloseNow()
 		return nil, err
 	}
 	if c.opts.Received != nil {
 		c.opts.Received(hello)
 	}
-	return &socket{Conn: conn, hello: hello.Hello, wake: make(chan struct{}, 1), start: time.Now()}, nil
+	s.hello = hello.Hello
+	return s, nil
 }
+
+// lives notes a sign of life.
+func (s *socket) lives() { s.heard.Store(int64(time.Since(s.start))) }
 
 // serve works a socket until it is lost, and returns why it was.
 func (c *Client) serve(s *socket) error {
@@ -110,7 +118,7 @@ func (c *Client) serve(s *socket) error {
 func (c *Client) read(s *socket) error {
 	for {
 		f, err := s.Receive(c.ctx)
-		s.heard.Store(int64(time.Since(s.start)))
+		s.lives()
 		var unreadable *FrameError
 		switch {
 		case errors.As(err, &unreadable):
