@@ -49,8 +49,9 @@ func Dial(ctx context.Context, url string, opts *Options) (*Client, error) {
 	return c, nil
 }
 
-// Close ends the client, its threads and their runs' handles. It waits for the
-// client's goroutines. The runs themselves go on. A second call does nothing.
+// Close ends the client, its threads and their runs' handles. The runs themselves go
+// on. It waits for the client's goroutines, and up to ten seconds for a server that
+// does not close its end. A second call does nothing.
 func (c *Client) Close() {
 	c.mu.Lock()
 	c.end(ErrClosed)
@@ -133,6 +134,9 @@ func (c *Client) stops(why error) error {
 			return nil
 		}
 		return &StoppedError{Err: why}
+	}
+	if errors.Is(why, websocket.ErrMessageTooBig) {
+		return &StoppedError{Err: why} // it would come again
 	}
 	switch code, _ := CloseCode(why); code {
 	case 4401:

@@ -2,7 +2,6 @@ package client
 
 import (
 	"context"
-	"encoding/base64"
 	"log/slog"
 	"net/http"
 	"time"
@@ -75,10 +74,4 @@ func or[T comparable](v *T, value T) {
 	if *v == zero {
 		*v = value
 	}
-}
-
-// BearerProtocol offers a token in the handshake, among DialOptions.Subprotocols,
-// where no header can be set.
-func BearerProtocol(token string) string {
-	return "agui.bearer." + base64.RawURLEncoding.EncodeToString([]byte(token))
 }

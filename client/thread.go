@@ -184,6 +184,9 @@ func (t *Thread) take(f *Frame) {
 	}
 	switch f.Type {
 	case "ws.attached":
+		if t.attaching != "" && f.ID == "" {
+			return // it comes before the answer
+		}
 		t.attaching, t.refused, t.missed = "", false, false
 		t.interrupts, t.queued, t.told = f.Interrupts, f.Queued, f.Position
 		t.restating, t.group = !f.Recovered, nil

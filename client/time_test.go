@@ -3,8 +3,10 @@ package client_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -251,6 +253,78 @@ func TestPutOff(t *testing.T) {
 		}
 		if wait := heard[2].Sub(heard[1]); wait >= time.Second {
 			t.Errorf("the store was back, and it was sent again after %v", wait)
+		}
+	})
+}
+
+// What is missing is asked for from the position that is held, and what comes before the
+// answer is dropped. Frames that nobody knows are ignored.
+func TestGapIsAskedFor(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		p.attached()
+		p.say(`{"type":"ws.later","threadId":"t","seq":"?"}`, `{"type":"ws.stream","threadId":"t","epoch":"e","seq":1}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)
+		id := p.hear(`"after":{"epoch":"e","seq":0}`)
+		p.say(`{"type":"CUSTOM","name":"too early","value":1}`,
+			`{"type":"ws.attached","id":"`+id+`","threadId":"t","epoch":"e","seq":0,"recovered":true,"interrupts":[],"queued":[]}`,
+			`{"type":"ws.stream","threadId":"t","epoch":"e","seq":0}`,
+			`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`,
+			`{"type":"ws.live","threadId":"t","seq":2}`)
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		thread, err := c.Follow(t.Context(), "t", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		updates := thread.Subscribe()
+		defer updates.Close()
+		for _, want := range []protocol.EventType{"", protocol.TypeRunStarted, protocol.TypeRunFinished} {
+			u, err := updates.Next(t.Context())
+			if err != nil || (u.Event == nil) != (want == "") || u.Event != nil && u.Event.Type() != want {
+				t.Fatalf("got %+v, %v, want %s", u, err, want)
+			}
+		}
+		if at := thread.View().Position.Seq; at != 2 {
+			t.Errorf("it is at %d", at)
+		}
+	})
+}
+
+// A thread that is deleted is empty, and followed on.
+func TestDeleted(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		p.attached()
+		id := p.hear(`"runId":"r"`)
+		p.say(`{"type":"ws.run","id":"`+id+`","threadId":"t","runId":"r","disposition":"started"}`,
+			`{"type":"ws.stream","threadId":"t","epoch":"e","seq":0}`,
+			`{"type":"RUN_STARTED","threadId":"t","runId":"r","input":{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":"hi"}],"tools":[],"context":[]}}`,
+			`{"type":"ws.detached","threadId":"t","reason":"deleted"}`)
+		p.attached()
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		thread, err := c.Follow(t.Context(), "t", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		updates := thread.Subscribe()
+		defer updates.Close()
+		if _, err := thread.Send(protocol.RunAgentInput{RunID: "r"}).Wait(t.Context()); !errors.Is(err, client.ErrDeleted) {
+			t.Errorf("its run: %v", err)
+		}
+		if err := thread.Await(t.Context(), client.View.AtRest); err != nil {
+			t.Fatal(err)
+		}
+		var reasons []string
+		for range 4 {
+			u, err := updates.Next(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			reasons = append(reasons, u.Reason)
+		}
+		if want := []string{"", "", "deleted", "no_position"}; !slices.Equal(reasons, want) || len(thread.View().Messages) != 0 {
+			t.Errorf("updates %q, %+v", reasons, thread.View())
 		}
 	})
 }
