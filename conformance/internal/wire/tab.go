@@ -38,7 +38,6 @@ type Tab struct {
 	wg     sync.WaitGroup
 	opened chan struct{}  // closed when the thread is followed
 	thread *client.Thread // from then on
-	client *client.Client
 	http   http.Transport
 
 	mu       sync.Mutex
@@ -93,7 +92,7 @@ func (tab *Tab) open() {
 		defer c.Close()
 		thread, err := c.Follow(tab.ctx, tab.name.thread, nil)
 		if err == nil {
-			tab.client, tab.thread = c, thread
+			tab.thread = thread
 			close(tab.opened)
 		} else if tab.ctx.Err() == nil {
 			tab.t.Errorf("tab %s: %v", tab.name.tab, err)
