@@ -140,6 +140,7 @@ func (c *Client) write(ctx context.Context, s *socket) {
 	if heartbeat <= 0 {
 		heartbeat = defaultHeartbeat
 	}
+	heartbeat += heartbeat / 4 // the server's own ping is sign enough
 	beat := time.NewTimer(heartbeat)
 	defer beat.Stop()
 	asked := time.Duration(-1) // when the last ping was sent, like heard
