@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"github.com/coder/websocket"
+
+	agui "github.com/aguiws/aguiws/client"
 )
 
 // bindingConn is a WebSocket with the subprotocol. It counts positions as a client
@@ -20,31 +22,9 @@ type bindingConn struct {
 	asking map[string]*exchange // inputs by their frame's id, until they are answered
 	oldest []string             // those ids, in order
 	views  map[string]*view     // by thread
-	turn   *view                // whose events come now
 	block  *block               // uncounted events that are due
 	pongs  map[string]chan struct{}
 	sent   map[string]bool // the ids of all frames, for answers
-}
-
-// control is any control frame.
-type control struct {
-	Type        string
-	ID          string
-	ThreadID    string
-	RunID       string
-	Epoch       string
-	Seq         int64
-	Uncounted   int
-	Recovered   bool
-	Reason      string
-	Disposition string
-	Of          string
-	Code        string
-	Binding     string
-	Positions   map[string]int64
-
-	Interrupts   []json.RawMessage
-	Capabilities json.RawMessage
 }
 
 func openBinding(ctx context.Context, c *client, target *Target, d dialing) (*bindingConn, error) {
@@ -77,7 +57,7 @@ func (b *bindingConn) viewOf(thread string) *view {
 
 // send notes the frame's id, by which its answer must name it.
 func (b *bindingConn) send(kind websocket.MessageType, data []byte) error {
-	var f control
+	var f struct{ ID string }
 	if json.Unmarshal(data, &f); f.ID != "" {
 		b.mu.Lock()
 		b.sent[f.ID] = true
@@ -103,7 +83,7 @@ func (b *bindingConn) ask(input []byte, x *exchange) error {
 	return b.send(websocket.MessageText, input)
 }
 
-func (b *bindingConn) follow(thread string, after *position, x *exchange) error {
+func (b *bindingConn) follow(thread string, after *agui.Position, x *exchange) error {
 	b.mu.Lock()
 	id := b.id()
 	w := b.viewOf(thread)
@@ -120,7 +100,7 @@ func (b *bindingConn) cancel(thread, run string) error {
 }
 
 func (b *bindingConn) control(members map[string]any) error {
-	if p, ok := members["after"].(*position); ok && p == nil {
+	if p, ok := members["after"].(*agui.Position); ok && p == nil {
 		delete(members, "after")
 	}
 	data, err := json.Marshal(members)
@@ -167,31 +147,21 @@ func (b *bindingConn) gone() {
 	}
 }
 
-// take handles one text frame.
-func (b *bindingConn) take(data []byte) {
-	var f control
-	value, err := decode(data)
-	if object, ok := value.(map[string]any); err != nil || !ok {
-		b.c.wrong(ruleFraming, "a frame that is no JSON object: %s", clip(data, 200))
-		return
-	} else if kind, _ := object["type"].(string); !strings.HasPrefix(kind, "ws.") {
-		b.frames.put(frame{kind, value})
+// take handles one frame.
+func (b *bindingConn) take(f *agui.Frame, value any) {
+	if f.IsEvent() {
+		b.frames.put(frame{f.Type, value})
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.event(data)
-		return
-	} else {
-		defer b.frames.put(frame{kind, value})
-	}
-	if err := json.Unmarshal(data, &f); err != nil {
-		b.c.wrong(ruleFraming, "%v in %s", err, clip(data, 200))
+		b.event(f)
 		return
 	}
+	defer b.frames.put(frame{f.Type, value})
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.block != nil {
 		b.c.wrong(ruleCounting, "%s, and %d uncounted events are still due", f.Type, b.block.left)
 		b.block = nil
 	}
-	b.heard(&f)
+	b.heard(f)
 }

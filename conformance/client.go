@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -17,19 +18,13 @@ type conn interface {
 	// ask sends an input, the bytes as they are.
 	ask(input []byte, x *exchange) error
 	// follow follows a thread, from a position on if there is one.
-	follow(thread string, after *position, x *exchange) error
+	follow(thread string, after *agui.Position, x *exchange) error
 	// cancel stops a run.
 	cancel(thread, run string) error
 	// settle waits until nothing is under way that the case would miss.
 	settle(ctx context.Context) error
 	// close ends it at once.
 	close()
-}
-
-// position is one of the log's.
-type position struct {
-	Epoch string `json:"epoch"`
-	Seq   int64  `json:"seq"`
 }
 
 // client is one page of a case: what it holds of its thread, and its connection.
@@ -47,8 +42,8 @@ type client struct {
 
 	mu   sync.Mutex
 	fold *protocol.Fold
-	at   *position // the latest position that it was told; nil before
-	view *view     // binding only: what it knows of its thread
+	at   *agui.Position // the latest position that it was told; nil before
+	view *view          // binding only: what it knows of its thread
 	// quiet: it takes events in from the middle, so it holds nothing of use.
 	quiet bool
 }
@@ -111,14 +106,14 @@ func (c *client) wasTold(restated []protocol.Event) {
 }
 
 // stand notes the position of the last event taken in.
-func (c *client) stand(p position) {
+func (c *client) stand(p agui.Position) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.at = &p
 }
 
 // standing returns it, nil before there is one.
-func (c *client) standing() *position {
+func (c *client) standing() *agui.Position {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.at == nil {

@@ -1,13 +1,15 @@
 package conformance
 
 import (
+	"encoding/json"
 	"slices"
 
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // heard takes a control frame. The lock is held.
-func (b *bindingConn) heard(f *control) {
+func (b *bindingConn) heard(f *agui.Frame) {
 	if f.ID != "" && !b.sent[f.ID] {
 		b.c.wrong(ruleFraming, "%s answers the frame %q, and none was sent with that id", f.Type, f.ID)
 		f.ID = ""
@@ -83,21 +85,21 @@ func (b *bindingConn) asked(run string) string {
 }
 
 // ran takes what became of an input.
-func (b *bindingConn) ran(f *control) {
+func (b *bindingConn) ran(f *agui.Frame) {
 	if f.ID == "" {
-		f.ID = b.asked(f.RunID)
+		f.ID = b.asked(f.Label)
 		if f.ID == "" {
 			return // it was sent as a bare frame
 		}
-		b.c.wrong(ruleFraming, "ws.run about %q is without the id %q of its input", f.RunID, f.ID)
+		b.c.wrong(ruleFraming, "ws.run about %q is without the id %q of its input", f.Label, f.ID)
 	}
 	x := b.answered(f.ID)
 	if x == nil {
 		return // it was sent as a bare frame
 	}
 	w := b.viewOf(f.ThreadID)
-	if f.RunID != x.run {
-		b.c.wrong(ruleFraming, "ws.run about %q in answer to %q", f.RunID, x.run)
+	if f.Label != x.run {
+		b.c.wrong(ruleFraming, "ws.run about %q in answer to %q", f.Label, x.run)
 	}
 	if (f.Disposition == "repeat") != (f.Of != "") {
 		b.c.wrong(ruleFraming, "ws.run %s of %q", f.Disposition, f.Of)
@@ -118,9 +120,8 @@ func (b *bindingConn) ran(f *control) {
 }
 
 // stream takes where the next event stands.
-func (b *bindingConn) stream(f *control) {
+func (b *bindingConn) stream(f *agui.Frame) {
 	w := b.viewOf(f.ThreadID)
-	b.turn = w
 	if w.placed && f.Epoch != "" && (f.Seq != w.at || f.Epoch != w.epoch) {
 		b.c.wrong(ruleCounting, "ws.stream at %s %d, and the socket is at %s %d", f.Epoch, f.Seq, w.epoch, w.at)
 	}
@@ -133,7 +134,7 @@ func (b *bindingConn) stream(f *control) {
 		if !w.held {
 			w.held, w.seq = true, f.Seq
 		}
-		b.c.stand(position{w.epoch, w.seq})
+		b.c.stand(agui.Position{Epoch: w.epoch, Seq: w.seq})
 	}
 	if f.Uncounted == 0 {
 		return
@@ -148,9 +149,11 @@ func (b *bindingConn) stream(f *control) {
 }
 
 // attached takes where the socket stands.
-func (b *bindingConn) attached(f *control) {
+func (b *bindingConn) attached(f *agui.Frame) {
 	w := b.viewOf(f.ThreadID)
-	for _, i := range f.Interrupts {
+	var raw struct{ Interrupts []json.RawMessage }
+	_ = json.Unmarshal(f.Data, &raw) // it was read
+	for _, i := range raw.Interrupts {
 		if err := protocol.Validate("Interrupt", i); err != nil {
 			b.c.wrong(ruleShape, "the interrupts of ws.attached: %s in %s", plainly(err), clip(i, 300))
 		}
@@ -173,5 +176,5 @@ func (b *bindingConn) attached(f *control) {
 	w.held, w.epoch, w.seq, w.at = true, f.Epoch, f.Seq, f.Seq
 	w.placed, w.based, w.live = true, false, false
 	w.restate, w.active, w.order, w.askedAs = true, false, nil, ""
-	b.c.stand(position{f.Epoch, f.Seq})
+	b.c.stand(agui.Position{Epoch: f.Epoch, Seq: f.Seq})
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+
+	agui "github.com/aguiws/aguiws/client"
 )
 
 // sweep follows the client's thread, which is at rest, from each of its positions,
@@ -29,7 +31,7 @@ func (t *trial) sweep(ctx context.Context, c *client) error {
 	}
 	for from := int64(0); from <= at.Seq; from++ {
 		page := newClient(fmt.Sprintf("%s%d", c.name, from), t.target.Over, t.trace)
-		page.at = &position{at.Epoch, from}
+		page.at = &agui.Position{Epoch: at.Epoch, Seq: from}
 		if err := t.sweepFrom(ctx, page, at, from, logged); err != nil {
 			return fmt.Errorf("from position %d: %w", from, err)
 		}
@@ -37,14 +39,14 @@ func (t *trial) sweep(ctx context.Context, c *client) error {
 	return nil
 }
 
-func (t *trial) sweepFrom(ctx context.Context, page *client, at *position, from int64, logged map[int64][]byte) error {
+func (t *trial) sweepFrom(ctx context.Context, page *client, at *agui.Position, from int64, logged map[int64][]byte) error {
 	if err := t.connect(page, dialing{Subprotocols: []string{subprotocol}}); err != nil {
 		return err
 	}
 	defer page.conn.close()
 	x := &exchange{c: page, items: newQueue[item](), untilLive: true}
 	page.quiet = true // its fold has no beginning
-	if err := page.conn.follow(t.vars["thread"].(string), &position{at.Epoch, from}, x); err != nil {
+	if err := page.conn.follow(t.vars["thread"].(string), &agui.Position{Epoch: at.Epoch, Seq: from}, x); err != nil {
 		return err
 	}
 	items, err := x.drain(ctx)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -51,7 +52,7 @@ func (h *httpConn) ask(input []byte, x *exchange) error {
 	return h.stream(http.MethodPost, address, input, nil, x)
 }
 
-func (h *httpConn) follow(thread string, after *position, x *exchange) error {
+func (h *httpConn) follow(thread string, after *agui.Position, x *exchange) error {
 	x.fold = true
 	if after == nil {
 		x.order = new(protocol.Sequence)
@@ -143,16 +144,22 @@ func (h *httpConn) request(line string, x *exchange) {
 		h.refused(answer, x)
 		return
 	}
-	details := refusedWith(answer)
+	details := answered(answer)
 	h.c.trace.add(h.c.name, "<", brief(details))
 	x.items.put(item{kind: "ANSWER", value: details})
 	x.items.close()
 }
 
+// answered is an answer that is no stream.
+func answered(answer *http.Response) any {
+	body, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
+	return refusedWith(answer.StatusCode, answer.Header, body)
+}
+
 // refused ends the exchange for an answer from 400 on. A server that fails has not
 // refused anything.
 func (h *httpConn) refused(answer *http.Response, x *exchange) {
-	details := refusedWith(answer)
+	details := answered(answer)
 	h.c.trace.add(h.c.name, "<", brief(details))
 	if answer.StatusCode >= http.StatusInternalServerError {
 		h.c.wrong(ruleAnswered, "the server failed with status %d", answer.StatusCode)

@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "redisstore", "server", "server/identity", "web"}
+	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "redisstore", "server", "server/identity", "client", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -82,9 +82,11 @@ var rooms = []room{
 		ours: []string{"server/internal/refusal"}, theirs: std},
 	{folder: "server/internal/strictjson", why: "what is read strictly is JSON, of whatever meaning",
 		theirs: std, never: []string{"net/http"}},
+	{folder: "client", why: "a client knows what goes over the wire, and no server: it is built into other people's programs",
+		ours: []string{"protocol"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid"}},
 	{folder: "web", why: "it is files and a handler", theirs: std},
-	{folder: "conformance", why: "it judges servers over the wire, ours like any other, so it may know the protocol only",
-		ours: []string{"conformance", "protocol"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
+	{folder: "conformance", why: "it judges servers over the wire, ours like any other, so it may know the protocol and its client only",
+		ours: []string{"conformance", "client", "protocol"}, theirs: []string{"github.com/coder/websocket", "github.com/google/uuid", "github.com/santhosh-tekuri/jsonschema"},
 		never: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "conformance/internal/command", why: "it starts the command for tests, on a port that none of their Redis servers has",
 		ours: []string{"redisstore/redistest"}, theirs: std},
@@ -144,7 +146,7 @@ func TestEveryRoomIsOfUse(t *testing.T) {
 			used[roomOf(folderOf(path)).folder] = true
 		}
 	}
-	for _, folder := range []string{"protocol", "adapter", "redisstore", "server", "web", ""} {
+	for _, folder := range []string{"protocol", "adapter", "redisstore", "server", "client", "web", ""} {
 		if !used[folder] {
 			t.Errorf("no package lies in %q", folder)
 		}

@@ -2,13 +2,12 @@ package conformance
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"strings"
 	"sync"
 
 	"github.com/coder/websocket"
 
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -44,31 +43,27 @@ func (p *plainConn) ask(input []byte, x *exchange) error {
 	return p.socket.send(websocket.MessageText, input)
 }
 
-func (p *plainConn) take(data []byte) {
-	var kind struct{ Type string }
-	if json.Unmarshal(data, &kind) == nil {
-		value, _ := decode(data)
-		p.frames.put(frame{kind.Type, value})
-	}
-	if strings.HasPrefix(kind.Type, "ws.") {
-		p.c.wrong(rulePlain, "a control frame, %s, to a client that asked for no subprotocol", kind.Type)
+func (p *plainConn) take(f *agui.Frame, value any) {
+	p.frames.put(frame{f.Type, value})
+	if !f.IsEvent() {
+		p.c.wrong(rulePlain, "a control frame, %s, to a client that asked for no subprotocol", f.Type)
 		return
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.waiting) == 0 {
-		e := p.c.judge(data)
+		e := p.c.judge(f.Data)
 		if p.bare > 0 {
 			if e != nil && terminal(e) {
 				p.bare--
 			}
 			return
 		}
-		p.c.wrong(ruleEnd, "%s, and every run that was asked for has ended", kind.Type)
+		p.c.wrong(ruleEnd, "%s, and every run that was asked for has ended", f.Type)
 		return
 	}
 	x := p.waiting[0]
-	if e := x.event(data, 0); e != nil && terminal(e) {
+	if e := x.event(f.Data, 0); e != nil && terminal(e) {
 		p.waiting = p.waiting[1:]
 		x.end()
 	}
@@ -92,6 +87,6 @@ func (p *plainConn) send(kind websocket.MessageType, data []byte) error {
 	return p.socket.send(kind, data)
 }
 
-func (p *plainConn) follow(string, *position, *exchange) error { return errCannot }
-func (p *plainConn) cancel(string, string) error               { return errCannot }
-func (p *plainConn) settle(ctx context.Context) error          { return nil }
+func (p *plainConn) follow(string, *agui.Position, *exchange) error { return errCannot }
+func (p *plainConn) cancel(string, string) error                    { return errCannot }
+func (p *plainConn) settle(ctx context.Context) error               { return nil }

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/coder/websocket"
+
+	agui "github.com/aguiws/aguiws/client"
 )
 
 // send carries out what a client does.
@@ -43,7 +45,7 @@ func (t *trial) send(ctx context.Context, c *client, line string) error {
 		return t.ask(c, verb, rest)
 	case "follow", "continue":
 		x := &exchange{c: c, items: newQueue[item]()}
-		var after *position
+		var after *agui.Position
 		if verb == "continue" {
 			if after = c.standing(); after == nil {
 				return failf("client %s was never told a position", c.name)
@@ -56,7 +58,7 @@ func (t *trial) send(ctx context.Context, c *client, line string) error {
 	case "stand":
 		epoch, seq, _ := strings.Cut(rest, ":")
 		n, err := strconv.ParseInt(seq, 10, 64)
-		c.stand(position{epoch, n})
+		c.stand(agui.Position{Epoch: epoch, Seq: n})
 		return err
 	case "request":
 		h, ok := c.conn.(*httpConn)

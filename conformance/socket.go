@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -13,10 +12,12 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	agui "github.com/aguiws/aguiws/client"
 )
 
 const (
-	subprotocol = "agui.v1.json"
+	subprotocol = agui.Subprotocol
 	readLimit   = 32 << 20
 	dialTimeout = 10 * time.Second
 )
@@ -30,7 +31,7 @@ type frame struct {
 // socket is a WebSocket with its reader.
 type socket struct {
 	c      *client
-	ws     *websocket.Conn
+	ws     *agui.Conn
 	cancel context.CancelFunc
 	ctx    context.Context
 	done   chan struct{}
@@ -57,18 +58,20 @@ func dial(ctx context.Context, c *client, target *Target, d dialing) (*socket, e
 	}
 	dialCtx, stop := context.WithTimeout(ctx, dialTimeout)
 	defer stop()
-	ws, answer, err := websocket.Dial(dialCtx, target.URL, &websocket.DialOptions{Subprotocols: d.Subprotocols, HTTPHeader: header, Host: d.Host})
+	ws, err := agui.Open(dialCtx, target.URL, &agui.DialOptions{
+		Subprotocols: append([]string{}, d.Subprotocols...), Header: header, Host: d.Host, ReadLimit: readLimit})
 	if err != nil {
 		close(s.done)
-		if answer == nil {
+		var refused *agui.RefusedError
+		if !errors.As(err, &refused) {
 			return nil, fmt.Errorf("connecting: %w", err)
 		}
-		s.frames.put(frame{"HTTP", refusedWith(answer)})
+		details := refusedWith(refused.Status, refused.Header, refused.Body)
+		s.frames.put(frame{"HTTP", details})
 		s.frames.close()
-		c.trace.add(c.name, "<", fmt.Sprintf("HTTP %d %s", answer.StatusCode, brief(refusedWith(answer))))
+		c.trace.add(c.name, "<", fmt.Sprintf("HTTP %d %s", refused.Status, brief(details)))
 		return s, nil
 	}
-	ws.SetReadLimit(readLimit)
 	want := ""
 	if slices.Contains(d.Subprotocols, subprotocol) {
 		want = subprotocol
@@ -81,57 +84,58 @@ func dial(ctx context.Context, c *client, target *Target, d dialing) (*socket, e
 	return s, nil
 }
 
-func refusedWith(answer *http.Response) any {
-	body, _ := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
-	answer.Body = io.NopCloser(strings.NewReader(string(body)))
+func refusedWith(status int, header http.Header, body []byte) any {
 	value, err := decode(body)
 	if err != nil {
 		value = string(body)
 	}
 	headers := map[string]any{}
-	for name := range answer.Header {
-		headers[strings.ToLower(name)] = answer.Header.Get(name)
+	for name := range header {
+		headers[strings.ToLower(name)] = header.Get(name)
 	}
-	details := map[string]any{"status": fmt.Sprint(answer.StatusCode), "body": value, "headers": headers}
+	details := map[string]any{"status": fmt.Sprint(status), "body": value, "headers": headers}
 	if object, ok := value.(map[string]any); ok && object["code"] != nil {
 		details["code"] = object["code"]
 	}
 	return details
 }
 
-// read hands each text frame on until the socket ends.
-func (s *socket) read(take func(data []byte), lost func()) {
+// read hands each frame on that is a JSON object, until the socket ends.
+func (s *socket) read(take func(f *agui.Frame, value any), lost func()) {
 	defer close(s.done)
 	for {
-		kind, data, err := s.ws.Read(s.ctx)
-		if err != nil {
+		f, err := s.ws.Receive(s.ctx)
+		var unreadable *agui.FrameError
+		switch {
+		case errors.As(err, &unreadable):
+			s.c.trace.add(s.c.name, "<", clip(unreadable.Data, 64<<10))
+			s.c.wrong(ruleFraming, "%v: %s", unreadable.Unwrap(), clip(unreadable.Data, 200))
+			continue
+		case err != nil:
 			s.lost(err)
 			lost()
 			return
 		}
-		s.c.trace.add(s.c.name, "<", clip(data, 64<<10))
-		if kind != websocket.MessageText {
-			s.c.wrong(ruleFraming, "a frame that is no text")
+		s.c.trace.add(s.c.name, "<", clip(f.Data, 64<<10))
+		value, err := decode(f.Data)
+		if _, ok := value.(map[string]any); err != nil || !ok {
+			s.c.wrong(ruleFraming, "a frame that is no JSON object: %s", clip(f.Data, 200))
 			continue
 		}
-		take(data)
+		take(f, value)
 	}
 }
 
 // lost notes how the socket ended.
 func (s *socket) lost(err error) {
-	code := 1006
-	var closed websocket.CloseError
-	if errors.As(err, &closed) {
-		code = int(closed.Code)
-	}
+	code, reason := agui.CloseCode(err)
 	s.mu.Lock()
 	ours := s.closed
 	s.mu.Unlock()
 	if !ours {
-		s.c.trace.add(s.c.name, "<", fmt.Sprintf("CLOSE %d %s", code, closed.Reason))
+		s.c.trace.add(s.c.name, "<", fmt.Sprintf("CLOSE %d %s", code, reason))
 	}
-	s.frames.put(frame{"CLOSE", map[string]any{"code": json.Number(fmt.Sprint(code)), "reason": closed.Reason}})
+	s.frames.put(frame{"CLOSE", map[string]any{"code": json.Number(fmt.Sprint(code)), "reason": reason}})
 	s.frames.close()
 }
 

@@ -6,6 +6,8 @@ import (
 	"io"
 	"strconv"
 	"strings"
+
+	agui "github.com/aguiws/aguiws/client"
 )
 
 // events reads Server-Sent Events as AG-UI's own client does: lines end with LF,
@@ -70,8 +72,8 @@ func (h *httpConn) took(data []byte, id string, x *exchange) {
 
 // positionOf reads an event's id as this project writes it, EPOCH:SEQ. Those of other
 // servers mean something else.
-func positionOf(id string) (position, bool) {
+func positionOf(id string) (agui.Position, bool) {
 	epoch, number, ok := strings.Cut(id, ":")
 	seq, err := strconv.ParseInt(number, 10, 64)
-	return position{epoch, seq}, ok && err == nil
+	return agui.Position{Epoch: epoch, Seq: seq}, ok && err == nil
 }

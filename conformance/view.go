@@ -3,6 +3,7 @@ package conformance
 import (
 	"slices"
 
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -24,7 +25,7 @@ type view struct {
 
 	follower *exchange // the answer to ws.attach, until the thread is at rest
 	askedAs  string
-	askedFor *position
+	askedFor *agui.Position
 	restate  bool // the next uncounted events restate the thread
 	live     bool
 
@@ -57,18 +58,19 @@ func (w *view) lost() {
 }
 
 // event takes one event frame.
-func (b *bindingConn) event(data []byte) {
+func (b *bindingConn) event(f *agui.Frame) {
+	data := f.Data
 	e := b.c.judge(data)
 	if b.block != nil {
 		b.uncounted(e, data)
 		return
 	}
-	w := b.turn
+	w := b.views[f.ThreadID]
 	if w == nil || !w.based {
 		b.c.wrong(ruleCounting, "an event before ws.stream said where it stands: %s", clip(data, 200))
 		return
 	}
-	w.at++
+	w.at = f.Seq
 	again := w.held && w.at <= w.seq
 	w.held, w.seq = true, max(w.seq, w.at)
 	if e == nil {
@@ -84,7 +86,7 @@ func (b *bindingConn) event(data []byte) {
 		b.c.inOrder(w.order, e)
 		b.c.apply(e)
 	}
-	b.c.stand(position{w.epoch, w.seq})
+	b.c.stand(agui.Position{Epoch: w.epoch, Seq: w.seq})
 	if w.follower != nil {
 		w.follower.put(e, data, w.at)
 	}

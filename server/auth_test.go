@@ -12,10 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
 	"github.com/go-jose/go-jose/v4"
 	"github.com/go-jose/go-jose/v4/jwt"
 
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -70,7 +70,7 @@ func TestReplacedTokens(t *testing.T) {
 	cid.closed(StatusExpired)
 	ann.send(`{"type":"ws.ping"}`)
 	ann.expect("ws.pong")
-	if _, _, err := websocket.Dial(t.Context(), ts.http.URL+"/agui/ws", bearer("0123456789abcdef-cid")); err == nil {
+	if _, err := agui.Open(t.Context(), ts.http.URL+"/agui/ws", bearer("0123456789abcdef-cid")); err == nil {
 		t.Error("a revoked token is let in")
 	}
 	open("0123456789abcdef-bob") // as eve

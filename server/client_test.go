@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	agui "github.com/aguiws/aguiws/client"
 )
 
 // patience is how long a test waits for what must come, also on a machine that
@@ -64,7 +66,7 @@ func (ts *testServer) stop() {
 // client is the test's end of a socket.
 type client struct {
 	t  *testing.T
-	ws *websocket.Conn
+	ws *agui.Conn
 }
 
 // dial opens a socket with the binding's subprotocol and reads the greeting.
@@ -78,24 +80,26 @@ func (ts *testServer) dial() *client {
 // newTestClient opens a socket with the binding's subprotocol.
 func newTestClient(ts *testServer) *client {
 	ts.t.Helper()
-	return ts.connect("/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}})
+	return ts.connect("/agui/ws", nil)
 }
 
-func (ts *testServer) connect(path string, opts *websocket.DialOptions) *client {
+func (ts *testServer) connect(path string, opts *agui.DialOptions) *client {
 	ts.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, ts.http.URL+path, opts)
+	ws, err := agui.Open(ctx, ts.http.URL+path, opts)
 	if err != nil {
 		ts.t.Fatal(err)
 	}
-	ws.SetReadLimit(16 << 20)
 	ts.t.Cleanup(func() { ws.CloseNow() })
 	return &client{ts.t, ws}
 }
 
-func bearer(token string, subprotocols ...string) *websocket.DialOptions {
-	return &websocket.DialOptions{Subprotocols: subprotocols, HTTPHeader: http.Header{"Authorization": {"Bearer " + token}}}
+// plainMode asks for no binding.
+var plainMode = &agui.DialOptions{Subprotocols: []string{}}
+
+func bearer(token string, subprotocols ...string) *agui.DialOptions {
+	return &agui.DialOptions{Subprotocols: append([]string{}, subprotocols...), Header: http.Header{"Authorization": {"Bearer " + token}}}
 }
 
 func (c *client) send(frames ...string) {
@@ -118,19 +122,24 @@ func (c *client) follow(thread string) {
 // read returns the next frame as it came.
 func (c *client) read() []byte {
 	c.t.Helper()
-	data, err := c.try()
+	return c.frame().Data
+}
+
+// frame returns the next frame.
+func (c *client) frame() *agui.Frame {
+	c.t.Helper()
+	f, err := c.try()
 	if err != nil {
 		c.t.Fatalf("no frame: %v", err)
 	}
-	return data
+	return f
 }
 
 // try returns the next frame, or why there is none.
-func (c *client) try() ([]byte, error) {
+func (c *client) try() (*agui.Frame, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	_, data, err := c.ws.Read(ctx)
-	return data, err
+	return c.ws.Receive(ctx)
 }
 
 // expect reads the next frame, which must be of the type.
@@ -174,12 +183,10 @@ func sameJSON(t *testing.T, a, b []byte) bool {
 // closed reads until the server closes, which must be with the code.
 func (c *client) closed(code websocket.StatusCode) {
 	c.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
 	for {
-		_, data, err := c.ws.Read(ctx)
+		f, err := c.try()
 		if err == nil {
-			c.t.Logf("before the close: %s", data)
+			c.t.Logf("before the close: %s", f.Data)
 			continue
 		}
 		if got := websocket.CloseStatus(err); got != code {

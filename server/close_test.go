@@ -11,6 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -38,7 +39,7 @@ func TestCloseCodes(t *testing.T) {
 				if mode == "full" {
 					sock = ts.dial()
 				} else {
-					sock = ts.connect("/agui/ws", nil)
+					sock = ts.connect("/agui/ws", plainMode)
 				}
 				c.do(sock)
 				if c.code > 0 {
@@ -90,7 +91,7 @@ func TestMalformedFrames(t *testing.T) {
 		c.closed(StatusMalformed)
 	})
 	t.Run("plain", func(t *testing.T) {
-		c := newTestServer(t, newFake(), nil).connect("/agui/ws", nil)
+		c := newTestServer(t, newFake(), nil).connect("/agui/ws", plainMode)
 		for _, frame := range bad {
 			c.send(frame)
 			if f := c.expect("RUN_ERROR"); f["code"] != "malformed_frame" {
@@ -141,8 +142,8 @@ func TestExpiredCredential(t *testing.T) {
 func TestRevokedCredential(t *testing.T) {
 	revoked := make(chan struct{})
 	ts := newTestServer(t, newFake(), &Options{Auth: byToken{"good": {Revoked: revoked}}})
-	c := ts.connect("/agui/ws", &websocket.DialOptions{
-		Subprotocols: []string{Subprotocol, bearerOffer("good")}, HTTPHeader: map[string][]string{"Origin": {ts.http.URL}}})
+	c := ts.connect("/agui/ws", &agui.DialOptions{
+		Subprotocols: []string{Subprotocol, bearerOffer("good")}, Header: map[string][]string{"Origin": {ts.http.URL}}})
 	c.expect("ws.hello")
 	close(revoked)
 	c.closed(StatusExpired)
@@ -162,7 +163,7 @@ func TestFault(t *testing.T) {
 
 	// So is a log that cannot be read.
 	b.set(func() { b.submit = nil })
-	plain := ts.connect("/agui/ws", nil)
+	plain := ts.connect("/agui/ws", plainMode)
 	plain.send(input("t", "r"))
 	plain.expect("RUN_STARTED")
 	b.log(localThread, `{"type":"RUN_FINISHED","runId":7}`)
@@ -201,7 +202,7 @@ func TestInboundBudgetIsGivenBack(t *testing.T) {
 func TestDrain(t *testing.T) {
 	b := newFake()
 	ts := newTestServer(t, b, nil)
-	c, plain := ts.dial(), ts.connect("/agui/ws", nil)
+	c, plain := ts.dial(), ts.connect("/agui/ws", plainMode)
 	c.follow("t")
 	shutting, goOn := make(chan struct{}), make(chan struct{})
 	b.shutdown = func() {

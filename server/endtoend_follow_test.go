@@ -188,7 +188,7 @@ func TestEndToEndRepeatOfAContinuedRun(t *testing.T) {
 	if runs := two.take("ws.run"); len(runs) != 1 || runs[0]["disposition"] != "repeat" || runs[0]["of"] != "r2" {
 		t.Errorf("got %v", runs)
 	}
-	plain := ts.connect("/agui/ws", nil)
+	plain := ts.connect("/agui/ws", plainMode)
 	plain.send(says("r1", "go"))
 	plain.expect("RUN_STARTED")
 	close(goOn)
@@ -218,20 +218,17 @@ func TestEndToEndRepeatOnTheSameSocket(t *testing.T) {
 
 	// Until the restatement comes the first request's events go on; what comes
 	// then is for the second, whose pipeline begins with it.
-	for tb.uncounted == 0 {
-		data := tb.read()
-		var f map[string]any
-		if err := json.Unmarshal(data, &f); err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(f["type"].(string), "ws.") {
-			at := tb.seq
-			if tb.control(f); tb.seq != at {
-				t.Fatalf("the position moved from %d to %d: %s", at, tb.seq, data)
-			}
+	for restates := false; !restates; {
+		f := tb.frame()
+		if f.IsEvent() {
+			tb.seq = f.Seq
 			continue
 		}
-		tb.seq++
+		at := tb.seq
+		if tb.control(f); tb.seq != at {
+			t.Fatalf("the position moved from %d to %d: %s", at, tb.seq, f.Data)
+		}
+		restates = f.Uncounted > 0
 	}
 	if runs := tb.take("ws.run"); runs[len(runs)-1]["disposition"] != "repeat" {
 		t.Errorf("got %v", runs)
@@ -250,7 +247,7 @@ func TestEndToEndQueue(t *testing.T) {
 	ts, p, tb := underWay(t)
 	tb.send(says("r2", "/say second"))
 	for tb.frames[len(tb.frames)-1]["runId"] != "r2" {
-		tb.apply(tb.read())
+		tb.apply(tb.frame())
 	}
 
 	two := newTab(ts.dial())
@@ -267,7 +264,7 @@ func TestEndToEndQueue(t *testing.T) {
 	three.send(says("r2", "/say second"))
 	var repeat map[string]any
 	for repeat == nil {
-		three.apply(three.read())
+		three.apply(three.frame())
 		if f := three.frames[len(three.frames)-1]; f["type"] == "ws.run" {
 			repeat = f
 		}
@@ -328,30 +325,25 @@ func TestEndToEndCancelQueued(t *testing.T) {
 	ts, p, tb := underWay(t)
 	sender := newTab(ts.dial())
 	sender.send(says("r2", "/say never"))
-	for sender.apply(sender.read()); sender.frames[len(sender.frames)-1]["type"] != "ws.run"; sender.apply(sender.read()) {
+	for sender.apply(sender.frame()); sender.frames[len(sender.frames)-1]["type"] != "ws.run"; sender.apply(sender.frame()) {
 	}
 	sender.send(`{"type":"ws.cancel","threadId":"t","runId":"r2"}`)
 	var last protocol.Event
 	counted := map[bool]int{}
 	for counted[false] < 2 || counted[true] < 2 {
-		var f map[string]any
-		data := sender.read()
-		if err := json.Unmarshal(data, &f); err != nil {
-			t.Fatal(err)
-		}
-		if strings.HasPrefix(f["type"].(string), "ws.") {
+		f := sender.frame()
+		if !f.IsEvent() {
 			sender.control(f)
 			continue
 		}
-		inLog := sender.uncounted == 0
-		if inLog {
-			sender.seq++
-		} else {
-			sender.uncounted--
+		sender.seq = f.Seq
+		var of struct{ RunID string }
+		if err := json.Unmarshal(f.Data, &of); err != nil {
+			t.Fatal(err)
 		}
-		if f["runId"] == "r2" {
-			counted[inLog]++
-			e, err := protocol.Decode(data)
+		if of.RunID == "r2" {
+			counted[f.Uncounted == 0]++
+			e, err := protocol.Decode(f.Data)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -395,7 +387,7 @@ func TestEndToEndCancelAllOfAName(t *testing.T) {
 		"ws.cancel": func(_ *testServer, tb *tab) bool {
 			tb.send(`{"type":"ws.cancel","threadId":"t","runId":"r1"}`)
 			for {
-				tb.apply(tb.read())
+				tb.apply(tb.frame())
 				if f := tb.frames[len(tb.frames)-1]; f["type"] == "ws.cancelled" {
 					return f["stopped"] == true
 				}

@@ -102,14 +102,14 @@ func TestTwoNodesDrain(t *testing.T) {
 		drained <- a.Shutdown(ctx)
 	}()
 	for {
-		data, err := tb.try()
+		f, err := tb.try()
 		if err != nil {
 			if code := websocket.CloseStatus(err); code != websocket.StatusServiceRestart && code != -1 {
 				t.Fatalf("closed with %d", code)
 			}
 			break
 		}
-		tb.apply(data)
+		tb.apply(f)
 	}
 	<-drained // with an error: the run was not finished in time
 

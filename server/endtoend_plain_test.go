@@ -9,7 +9,7 @@ import (
 
 func TestEndToEndPlain(t *testing.T) {
 	ts, effects := endToEnd(t)
-	c := ts.connect("/agui/ws", nil)
+	c := ts.connect("/agui/ws", plainMode)
 	run := func(input string) (protocol.Event, []protocol.Event) {
 		t.Helper()
 		c.send(input)
@@ -59,10 +59,10 @@ func TestEndToEndPlain(t *testing.T) {
 // requested runId, also live.
 func TestEndToEndPlainRepeatInMidRun(t *testing.T) {
 	ts, p, _ := underWay(t)
-	waiting := ts.connect("/agui/ws", nil)
+	waiting := ts.connect("/agui/ws", plainMode)
 	waiting.send(says("r2", "/say mine"))
 	ts.awaitQueued()
-	c := ts.connect("/agui/ws", nil)
+	c := ts.connect("/agui/ws", plainMode)
 	c.send(says("r1", slow))
 	order := &protocol.Sequence{}
 	for ended := false; !ended; p.rest() {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -113,7 +114,7 @@ func TestHandshakeAccepts(t *testing.T) {
 			for i := 0; i < len(c.header); i += 2 {
 				h.Add(c.header[i], c.header[i+1])
 			}
-			ws, _, err := websocket.Dial(context.Background(), ts.http.URL+"/agui/ws", &websocket.DialOptions{HTTPHeader: h, Subprotocols: c.offers})
+			ws, err := agui.Open(context.Background(), ts.http.URL+"/agui/ws", &agui.DialOptions{Header: h, Subprotocols: append([]string{}, c.offers...)})
 			if err != nil {
 				t.Fatal(err)
 			}

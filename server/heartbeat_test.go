@@ -15,7 +15,11 @@ func TestHeartbeatKeepsAnAnsweringPeer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, c, _ := bubble(t, newFake(), nil, Subprotocol)
 		c.expect("ws.hello")
-		ctx := c.ws.CloseRead(context.Background()) // reads, and so answers pings
+		ctx, gone := context.WithCancel(context.Background())
+		go func() {
+			c.ws.Receive(context.Background()) // reads, and so answers pings
+			gone()
+		}()
 		time.Sleep(time.Hour)
 		if ctx.Err() != nil || s.openSockets() != 1 {
 			t.Error("the socket is gone")

@@ -37,7 +37,7 @@ func TestRateLimit(t *testing.T) {
 		t.Errorf("no hint when to retry: %v", f)
 	}
 
-	p := ts.connect("/agui/ws", nil)
+	p := ts.connect("/agui/ws", plainMode)
 	b.set(func() { b.submit = refusedWith("thread_busy") })
 	for range 3 {
 		p.send(input("t", "r"))
@@ -164,7 +164,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	c.wants(`{"type":"ws.run","threadId":"t","runId":"r","disposition":"queued"}`)
 	c.expect("ws.stream")
 	c.wants(runStarted("t", "r"), runFinished("t", "r"))
-	plain := ts.connect("/agui/ws", nil)
+	plain := ts.connect("/agui/ws", plainMode)
 	plain.send(input("t", "r"))
 	plain.wants(runStarted("t", "r"), runFinished("t", "r"))
 

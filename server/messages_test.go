@@ -35,7 +35,7 @@ func TestMessagesLeftOut(t *testing.T) {
 			return c.expectAny()
 		},
 		"plain": func(input string) map[string]any {
-			c := ts.connect("/agui/ws", nil)
+			c := ts.connect("/agui/ws", plainMode)
 			c.send(input)
 			return c.expectAny()
 		},

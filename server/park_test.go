@@ -9,8 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/coder/websocket"
-
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/conn/conntest"
 )
@@ -33,10 +32,7 @@ func TestIdleSocketsHoldNoGoroutine(t *testing.T) {
 	var clients []*client
 	pinged := make(chan struct{}, 1000)
 	for range 20 {
-		c := ts.connect("/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}, OnPingReceived: func(context.Context, []byte) bool {
-			pinged <- struct{}{}
-			return true
-		}})
+		c := ts.connect("/agui/ws", &agui.DialOptions{OnPing: func() { pinged <- struct{}{} }})
 		clients = append(clients, c)
 		c.expect("ws.hello")
 		c.follow("t")
@@ -45,11 +41,11 @@ func TestIdleSocketsHoldNoGoroutine(t *testing.T) {
 	for _, c := range clients {
 		go func() {
 			for {
-				_, data, err := c.ws.Read(context.Background())
+				f, err := c.ws.Receive(context.Background())
 				if err != nil {
 					return
 				}
-				frames <- string(data)
+				frames <- string(f.Data)
 			}
 		}()
 	}

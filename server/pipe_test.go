@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/coder/websocket"
+	agui "github.com/aguiws/aguiws/client"
 )
 
 // pipes is a listener whose connections are in memory, so that a server and
@@ -70,12 +70,11 @@ func bubble(t *testing.T, b backend, opts *Options, subprotocols ...string) (*Se
 		p.conns <- far
 		return tap(near), nil
 	}}
-	ws, _, err := websocket.Dial(context.Background(), "ws://localhost/agui/ws", &websocket.DialOptions{
-		HTTPClient: &http.Client{Transport: transport}, Subprotocols: subprotocols})
+	ws, err := agui.Open(context.Background(), "ws://localhost/agui/ws", &agui.DialOptions{
+		HTTPClient: &http.Client{Transport: transport}, Subprotocols: append([]string{}, subprotocols...)})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ws.SetReadLimit(16 << 20)
 	t.Cleanup(func() {
 		ws.CloseNow()
 		end()

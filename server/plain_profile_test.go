@@ -22,7 +22,7 @@ func TestPlainProfiles(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			ts, _ := endToEnd(t)
-			plain := ts.connect("/agui/ws", nil)
+			plain := ts.connect("/agui/ws", plainMode)
 			in := says("r1", test.message)
 			if test.declared != "" {
 				in = strings.Replace(in, `"runId"`, `"protocolVersion":`+test.declared+`,"runId"`, 1)

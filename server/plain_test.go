@@ -13,7 +13,7 @@ import (
 
 func plainClient(t *testing.T, b backend) *client {
 	t.Helper()
-	return newTestServer(t, b, nil).connect("/agui/ws", nil)
+	return newTestServer(t, b, nil).connect("/agui/ws", plainMode)
 }
 
 // A plain client sees the events of its run and nothing else, no control
@@ -106,7 +106,7 @@ func TestPlainQueued(t *testing.T) {
 func TestPlainQueuedCancelled(t *testing.T) {
 	b := newQueueing()
 	ts := newTestServer(t, b, nil)
-	c, other := ts.connect("/agui/ws", nil), ts.dial()
+	c, other := ts.connect("/agui/ws", plainMode), ts.dial()
 	c.send(input("t", "r"))
 	ts.awaitSender()
 	other.send(`{"type":"ws.cancel","threadId":"t","runId":"r"}`)

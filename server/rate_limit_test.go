@@ -124,7 +124,7 @@ func TestSocketsPerAddress(t *testing.T) {
 	auth := byToken{"a": {User: "a"}, "b": {User: "b"}}
 	ts := newTestServer(t, newFake(), &Options{Auth: auth, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, SocketsPerAddress: 1})
 	opts := bearer("a")
-	opts.HTTPHeader.Set("X-Forwarded-For", "192.0.2.1")
+	opts.Header.Set("X-Forwarded-For", "192.0.2.1")
 	c := ts.connect("/agui/ws", opts)
 	status, header, body := ts.get("/agui/ws", behind("192.0.2.1", "Authorization", "Bearer b"), "")
 	if status != 429 || body["code"] != "too_many_sockets" || header.Get("Retry-After") == "" {
@@ -136,7 +136,7 @@ func TestSocketsPerAddress(t *testing.T) {
 		defer ts.mu.Unlock()
 		return len(ts.addrs) == 0 && len(ts.users) == 0
 	})
-	opts.HTTPHeader.Set("Authorization", "Bearer b")
+	opts.Header.Set("Authorization", "Bearer b")
 	ts.connect("/agui/ws", opts)
 }
 

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
@@ -19,7 +17,7 @@ func TestHello(t *testing.T) {
 	b := newFake()
 	b.durable = true
 	ts := newTestServer(t, b, nil)
-	c := ts.connect("/agui/ws", &websocket.DialOptions{Subprotocols: []string{Subprotocol}})
+	c := ts.connect("/agui/ws", nil)
 	if got := c.ws.Subprotocol(); got != Subprotocol {
 		t.Errorf("selected %q", got)
 	}

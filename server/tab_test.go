@@ -10,6 +10,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 )
@@ -54,12 +55,11 @@ func node(t *testing.T, store store.Store, agent adapter.Agent) *testServer {
 // client to, and fails the test when the server does not keep to it.
 type tab struct {
 	*client
-	epoch     string
-	seq       int64
-	uncounted int
-	fold      *protocol.Fold
-	order     *protocol.Sequence
-	frames    []map[string]any // control frames since the last take
+	epoch  string
+	seq    int64
+	fold   *protocol.Fold
+	order  *protocol.Sequence
+	frames []map[string]any // control frames since the last take
 }
 
 func newTab(c *client) *tab {
@@ -78,55 +78,49 @@ func (tb *tab) fresh() {
 func (tb *tab) next() protocol.Event {
 	tb.t.Helper()
 	for {
-		if e := tb.apply(tb.read()); e != nil {
+		if e := tb.apply(tb.frame()); e != nil {
 			return e
 		}
 	}
 }
 
 // apply takes a frame in, and returns it if it is an event.
-func (tb *tab) apply(data []byte) protocol.Event {
+func (tb *tab) apply(f *agui.Frame) protocol.Event {
 	tb.t.Helper()
-	var frame map[string]any
-	if err := json.Unmarshal(data, &frame); err != nil {
-		tb.t.Fatalf("%s: %v", data, err)
-	}
-	if kind := frame["type"].(string); strings.HasPrefix(kind, "ws.") {
-		tb.control(frame)
+	if !f.IsEvent() {
+		tb.control(f)
 		return nil
 	}
-	e, err := protocol.Decode(data)
+	e, err := protocol.Decode(f.Data)
 	if err != nil {
-		tb.t.Fatalf("%s: %v", data, err)
+		tb.t.Fatalf("%s: %v", f.Data, err)
 	}
-	if tb.uncounted > 0 {
-		tb.uncounted--
-	} else {
-		if tb.epoch == "" {
-			tb.t.Fatalf("%s came before any ws.stream", data)
-		}
-		tb.seq++
+	if f.ThreadID == "" {
+		tb.t.Fatalf("%s came before any ws.stream", f.Data)
 	}
+	tb.seq = f.Seq
 	if err := tb.order.Check(e); err != nil {
-		tb.t.Fatalf("%s: %v", data, err)
+		tb.t.Fatalf("%s: %v", f.Data, err)
 	}
 	if err := tb.fold.Apply(e); err != nil {
-		tb.t.Fatalf("%s: %v", data, err)
+		tb.t.Fatalf("%s: %v", f.Data, err)
 	}
 	return e
 }
 
-func (tb *tab) control(frame map[string]any) {
+func (tb *tab) control(f *agui.Frame) {
 	tb.t.Helper()
+	var frame map[string]any
+	if err := json.Unmarshal(f.Data, &frame); err != nil {
+		tb.t.Fatalf("%s: %v", f.Data, err)
+	}
 	tb.frames = append(tb.frames, frame)
-	switch frame["type"] {
+	switch f.Type {
 	case "ws.stream":
-		tb.epoch, tb.seq = frame["epoch"].(string), int64(frame["seq"].(float64))
-		n, _ := frame["uncounted"].(float64)
-		tb.uncounted = int(n)
+		tb.epoch, tb.seq = f.Epoch, f.Seq
 	case "ws.live":
-		if seq := int64(frame["seq"].(float64)); tb.epoch != "" && seq != tb.seq {
-			tb.t.Fatalf("ws.live says %d, but %d were counted", seq, tb.seq)
+		if tb.epoch != "" && f.Seq != tb.seq {
+			tb.t.Fatalf("ws.live says %d, but %d were counted", f.Seq, tb.seq)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,10 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/coder/websocket"
-
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
+	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -231,14 +231,15 @@ func TestWalkFrames(t *testing.T) {
 	for name, c := range map[string]struct{ token, subprotocol string }{
 		"nobody": {"", Subprotocol}, "nobody, plain": {"", ""}, "a wrong token": {"0123456789abcdef-xyz", Subprotocol}, "a wrong token, plain": {"0123456789abcdef-xyz", ""},
 	} {
-		opts := &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {w.http.URL}}}
+		opts := &agui.DialOptions{Subprotocols: []string{}, Header: http.Header{"Origin": {w.http.URL}}}
 		if c.token != "" {
-			opts.HTTPHeader.Set("Authorization", "Bearer "+c.token)
+			opts.Header.Set("Authorization", "Bearer "+c.token)
 		}
 		if c.subprotocol != "" {
 			opts.Subprotocols = []string{c.subprotocol}
 		}
-		if _, resp, err := websocket.Dial(t.Context(), w.http.URL+"/agui/ws", opts); err == nil || resp == nil || resp.StatusCode != http.StatusUnauthorized {
+		var refused *agui.RefusedError
+		if _, err := agui.Open(t.Context(), w.http.URL+"/agui/ws", opts); !errors.As(err, &refused) || refused.Status != http.StatusUnauthorized {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

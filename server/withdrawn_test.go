@@ -68,7 +68,7 @@ func TestTwoNodesWithdrawn(t *testing.T) {
 			return func() protocol.EventType { return endOf(c) }
 		},
 		"plain": func(input string) func() protocol.EventType {
-			c := near.connect("/agui/ws", nil)
+			c := near.connect("/agui/ws", plainMode)
 			c.send(input)
 			return func() protocol.EventType { return endOf(c) }
 		},

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
@@ -253,7 +254,7 @@ func (n *node) log(name string) (events []protocol.Event) {
 func (n *node) asked(name string) (open []adapter.OpenInterrupt) {
 	n.t.Helper()
 	for _, e := range n.log(name) {
-		if asked := wire.Asked(e); len(asked) > 0 {
+		if asked := client.Asked(e); len(asked) > 0 {
 			for _, i := range asked {
 				open = append(open, adapter.OpenInterrupt{ID: i.ID})
 			}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -125,7 +126,7 @@ func rest(t *testing.T, options command.Options) {
 
 	tab = open("answered")
 	asked := tab.Say(`/tool pay {"amount":1}`).Interrupts()
-	wire.Succeeded(t, tab.Resume(wire.Resolve(asked[0], approve)).End())
+	wire.Succeeded(t, tab.Resume(client.Resolve(asked[0], approve)).End())
 
 	open("asked").Say(`/tool pay {"amount":2}`).Interrupts()
 
@@ -158,7 +159,7 @@ func crash(t *testing.T, options command.Options, thread, point string) {
 	s := command.Start(t, options)
 	tab := wire.Open(t, thread, thread, s.Socket())
 	asked := tab.Say(`/tool pay {"amount":3}`).Interrupts()
-	tab.Resume(wire.Resolve(asked[0], approve))
+	tab.Resume(client.Resolve(asked[0], approve))
 	s.AwaitExit()
 	tab.Close()
 }

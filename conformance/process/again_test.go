@@ -3,6 +3,7 @@ package process
 import (
 	"testing"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
@@ -44,7 +45,7 @@ func TestCrashAgain(t *testing.T) {
 			}()
 
 			end := tab.Say(tool).End()
-			for asked := wire.Asked(end); len(asked) > 0; asked = wire.Asked(end) {
+			for asked := client.Asked(end); len(asked) > 0; asked = client.Asked(end) {
 				payload := approve
 				if asked[0].Reason == uncertain {
 					if len(c.answers) == 0 {
@@ -52,7 +53,7 @@ func TestCrashAgain(t *testing.T) {
 					}
 					payload, c.answers = c.answers[0], c.answers[1:]
 				}
-				end = tab.Resume(wire.Resolve(asked[0], payload)).End()
+				end = tab.Resume(client.Resolve(asked[0], payload)).End()
 			}
 			<-restarted
 			wire.Succeeded(t, end)

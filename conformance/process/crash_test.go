@@ -3,6 +3,7 @@ package process
 import (
 	"testing"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
@@ -64,7 +65,7 @@ func TestCrashPoints(t *testing.T) {
 			}()
 
 			end := tab.Say(c.command).End()
-			for asked := wire.Asked(end); len(asked) > 0; asked = wire.Asked(end) {
+			for asked := client.Asked(end); len(asked) > 0; asked = client.Asked(end) {
 				payload := approve
 				if asked[0].Reason == uncertain {
 					payload, c.asked = c.asked, ""
@@ -72,7 +73,7 @@ func TestCrashPoints(t *testing.T) {
 				if payload == "" {
 					t.Fatal("asked about a step that is not uncertain, or asked twice")
 				}
-				end = tab.Resume(wire.Resolve(asked[0], payload)).End()
+				end = tab.Resume(client.Resolve(asked[0], payload)).End()
 			}
 			<-restarted
 			wire.Succeeded(t, end)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
@@ -43,7 +44,7 @@ func drainAmidSteps(t *testing.T, tab *wire.Tab, redis *redistest.Server, server
 		}
 		var entries []protocol.ResumeEntry
 		for _, asked := range tab.Say(manySteps).Interrupts() {
-			entries = append(entries, wire.Resolve(asked, approve))
+			entries = append(entries, client.Resolve(asked, approve))
 		}
 		done := func() int { return len(command.Effects(t, servers[0].EffectsFile())) - d.rounds*steps }
 		d.answer = tab.Resume(entries...)

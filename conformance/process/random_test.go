@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
@@ -163,7 +164,7 @@ func (p *person) act() {
 		}
 		other := p.tab()
 		wire.Same(p.t, p.tabs...)
-		end = other.Resume(wire.Resolve(questions[0], answer)).End()
+		end = other.Resume(client.Resolve(questions[0], answer)).End()
 	}
 	switch {
 	case approves && lost:
@@ -175,8 +176,8 @@ func (p *person) act() {
 
 // open is what is asked after a run, and whether the run was given up.
 func (p *person) open(end protocol.Event, lost *bool) []protocol.Interrupt {
-	if *lost = false; len(wire.Asked(end)) > 0 {
-		return wire.Asked(end)
+	if *lost = false; len(client.Asked(end)) > 0 {
+		return client.Asked(end)
 	}
 	if *lost = p.gaveUp(end); *lost {
 		// A decision that nothing was done about is given back, and asked for again.

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/redisstore/redistest"
@@ -115,7 +116,7 @@ func (p *passenger) act() {
 		p.payments++
 		question := only(p.t, left.Say(fmt.Sprintf(`/tool pay {"amount":%d}`, p.number*1000+p.payments)).Interrupts(), "tool_call")
 		wire.Same(p.t, p.tabs...)
-		wire.Succeeded(p.t, right.Resume(wire.Resolve(question, approve)).End())
+		wire.Succeeded(p.t, right.Resume(client.Resolve(question, approve)).End())
 	case 2:
 		first, second := left.Say("/slow 20 80"), right.Say("/slow 10 80")
 		wire.Succeeded(p.t, first.End())

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
@@ -43,15 +44,15 @@ func TestTwoServersShareAThread(t *testing.T) {
 	// Asked at A, answered at B, and the other way round.
 	question := only(t, atA.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
 	wire.Same(t, atA, atB)
-	wire.Succeeded(t, atB.Resume(wire.Resolve(question, approve)).End())
+	wire.Succeeded(t, atB.Resume(client.Resolve(question, approve)).End())
 	question = only(t, atB.Say(`/tool pay {"amount":2}`).Interrupts(), "tool_call")
 	wire.Same(t, atA, atB)
-	answer := atA.Resume(wire.Resolve(question, approve))
+	answer := atA.Resume(client.Resolve(question, approve))
 	wire.Succeeded(t, answer.End())
 	count(t, a, 2)
 
 	// The same answer at the other server is a repeat, and executes nothing.
-	again := atB.Resume(wire.Resolve(question, approve))
+	again := atB.Resume(client.Resolve(question, approve))
 	wire.Succeeded(t, again.End())
 	if got := again.Disposition(); got != "repeat" {
 		t.Errorf("the answer given again is %q, want a repeat", got)
@@ -77,7 +78,7 @@ func TestTwoServersOneDecision(t *testing.T) {
 		if round%2 == 1 {
 			first, second = second, first
 		}
-		one, other := first.Resume(wire.Resolve(question, approve)), second.Resume(wire.Resolve(question, approve))
+		one, other := first.Resume(client.Resolve(question, approve)), second.Resume(client.Resolve(question, approve))
 		wire.Succeeded(t, one.End())
 		wire.Succeeded(t, other.End())
 		wire.Same(t, atA, atB)
@@ -128,7 +129,7 @@ func TestRedisDiesAndReturns(t *testing.T) {
 	wire.Succeeded(t, slow.End())
 	said(t, slowly, protocol.RoleUser, long)
 	said(t, slowly, protocol.RoleAssistant, numbers(pieces))
-	wire.Succeeded(t, asked.Resume(wire.Resolve(question, approve)).End())
+	wire.Succeeded(t, asked.Resume(client.Resolve(question, approve)).End())
 	count(t, a, 1)
 	fresh(t, a, "question", asked)
 	fresh(t, b, "stream", slowly)

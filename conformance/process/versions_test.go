@@ -3,6 +3,7 @@ package process
 import (
 	"testing"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
@@ -43,9 +44,9 @@ func TestTwoVersionsShareAThread(t *testing.T) {
 			// Asked at A, answered at B; the same answer at A is a repeat.
 			question := only(t, atA.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
 			wire.Same(t, atA, atB)
-			wire.Succeeded(t, atB.Resume(wire.Resolve(question, approve)).End())
+			wire.Succeeded(t, atB.Resume(client.Resolve(question, approve)).End())
 			count(t, a, 1)
-			again := atA.Resume(wire.Resolve(question, approve))
+			again := atA.Resume(client.Resolve(question, approve))
 			wire.Succeeded(t, again.End())
 			if got := again.Disposition(); got != "repeat" {
 				t.Errorf("the answer given again is %q, want a repeat", got)
@@ -54,7 +55,7 @@ func TestTwoVersionsShareAThread(t *testing.T) {
 
 			var entries []protocol.ResumeEntry
 			for _, i := range atA.Say("/parallel 3").Interrupts() {
-				entries = append(entries, wire.Resolve(i, approve))
+				entries = append(entries, client.Resolve(i, approve))
 			}
 			wire.Same(t, atA, atB)
 			wire.Succeeded(t, atB.Resume(entries...).End())
@@ -93,12 +94,12 @@ func TestTwoVersionsTakeOver(t *testing.T) {
 				tab := wire.Open(t, "at A, then B", "lost", a.Socket(), b.Socket())
 				watcher := wire.Open(t, "at B", "lost", b.Socket())
 				end := tab.Say(tool).End()
-				for asked := wire.Asked(end); len(asked) > 0; asked = wire.Asked(end) {
+				for asked := client.Asked(end); len(asked) > 0; asked = client.Asked(end) {
 					payload := approve
 					if asked[0].Reason == uncertain {
 						payload = c.answer
 					}
-					end = tab.Resume(wire.Resolve(asked[0], payload)).End()
+					end = tab.Resume(client.Resolve(asked[0], payload)).End()
 				}
 				wire.Succeeded(t, end)
 				a.AwaitExit()
@@ -143,7 +144,7 @@ func TestTwoVersionsRoll(t *testing.T) {
 			busy.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })
 			old.Terminate()
 			wire.Succeeded(t, slow.End())
-			wire.Succeeded(t, tab.Resume(wire.Resolve(question, approve)).End())
+			wire.Succeeded(t, tab.Resume(client.Resolve(question, approve)).End())
 			count(t, next, 1)
 			fresh(t, next, "rolled", tab)
 			fresh(t, next, "busy", busy)

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 )
 
@@ -86,24 +87,23 @@ func (c *chat) follow() {
 func (c *chat) plain() {
 	ctx, cancel := context.WithTimeout(c.t.Context(), httpLimit)
 	defer cancel()
-	sock, _, err := websocket.Dial(ctx, c.nodes[c.chance.IntN(len(c.nodes))].server.Socket(), nil)
+	sock, err := client.Open(ctx, c.nodes[c.chance.IntN(len(c.nodes))].server.Socket(), &client.DialOptions{Subprotocols: []string{}})
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer sock.CloseNow()
-	sock.SetReadLimit(4 << 20)
 	run, input := c.message("/slow 10 4")
 	if err := sock.Write(ctx, websocket.MessageText, []byte(input)); err != nil {
 		c.t.Fatal(err)
 	}
 	for ended := false; !ended; {
-		_, data, err := sock.Read(ctx)
+		f, err := sock.Receive(ctx)
 		if err != nil {
 			c.t.Fatal(err)
 		}
-		ended = strings.Contains(string(data), `"type":"RUN_FINISHED"`)
-		if strings.Contains(string(data), `"type":"RUN_ERROR"`) {
-			c.t.Errorf("a run over a plain socket ended with %s", data)
+		ended = f.Type == "RUN_FINISHED"
+		if f.Type == "RUN_ERROR" {
+			c.t.Errorf("a run over a plain socket ended with %s", f.Data)
 			return
 		}
 	}

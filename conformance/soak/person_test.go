@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/conformance/internal/wire"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -113,13 +114,13 @@ var acts = []struct {
 		tab := c.tab()
 		var entries []protocol.ResumeEntry
 		for _, asked := range tab.Say("/parallel 3").Interrupts() {
-			entries = append(entries, wire.Resolve(asked, `{"approved":false}`))
+			entries = append(entries, client.Resolve(asked, `{"approved":false}`))
 		}
 		c.succeed(tab.Resume(entries...))
 	}},
 	{"questions taken back", func(c *chat) {
 		tab := c.tab()
-		c.succeed(tab.Resume(wire.Cancel(tab.Say("/confirm Really?").Interrupts()[0])))
+		c.succeed(tab.Resume(client.Withdraw(tab.Say("/confirm Really?").Interrupts()[0])))
 	}},
 	{"lost sockets", func(c *chat) {
 		tab := c.tab()
@@ -164,14 +165,14 @@ func (c *chat) approve() {
 	question := c.tabs[0].Say(fmt.Sprintf(`/tool pay {"amount":%d}`, payment)).Interrupts()[0]
 	wire.Same(c.t, c.tabs...)
 	c.site.approve(payment)
-	answer := c.tabs[0].Resume(wire.Resolve(question, `{"approved":true}`))
+	answer := c.tabs[0].Resume(client.Resolve(question, `{"approved":true}`))
 	if c.chance.IntN(2) == 0 {
 		c.tabs[0].Drop() // it comes back, and sends again what may have been lost
 	}
-	other := c.tabs[1].Resume(wire.Resolve(question, `{"approved":true}`))
+	other := c.tabs[1].Resume(client.Resolve(question, `{"approved":true}`))
 	c.succeed(answer)
 	c.succeed(other)
-	again := c.tab().Resume(wire.Resolve(question, `{"approved":true}`))
+	again := c.tab().Resume(client.Resolve(question, `{"approved":true}`))
 	c.succeed(again)
 	if got := again.Disposition(); got != "repeat" {
 		c.t.Errorf("an answer that was given again is %q", got)

@@ -20,7 +20,7 @@ type Parting struct {
 func (tab *Tab) Counted() []Counted {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
-	return slices.Clone(tab.view.counted)
+	return slices.Clone(tab.judge.counted)
 }
 
 // Partings are the ends of the sockets that the tab has had.

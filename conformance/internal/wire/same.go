@@ -3,6 +3,7 @@ package wire
 import (
 	"testing"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -19,7 +20,7 @@ func Same(t testing.TB, tabs ...*Tab) {
 	for _, tab := range tabs {
 		tab.Await("the thread at rest, and the other tabs' events", func(v View) bool { return v.AtRest() && v.Position() >= end })
 		if a, b := tabs[0].Chat(), tab.Chat(); a != b {
-			t.Errorf("tab %s holds\n%s\nand tab %s holds\n%s", tabs[0].name, a, tab.name, b)
+			t.Errorf("tab %s holds\n%s\nand tab %s holds\n%s", tabs[0].name.tab, a, tab.name.tab, b)
 		}
 	}
 }
@@ -30,25 +31,23 @@ func Same(t testing.TB, tabs ...*Tab) {
 func Sound(t testing.TB, tab *Tab) {
 	t.Helper()
 	tab.AwaitRest()
-	tab.mu.Lock()
-	defer tab.mu.Unlock()
-	if len(tab.view.restated) > 0 {
-		t.Errorf("tab %s held its position and was restated: %q", tab.name, tab.view.restated)
+	if restated := tab.Restatements(); len(restated) > 0 {
+		t.Errorf("tab %s held its position and was restated: %q", tab.name.tab, restated)
 	}
 	count := map[string]int{}
-	for _, run := range tab.view.runs {
+	for _, run := range tab.Runs() {
 		count[run.ID]++
 		if run.End == nil {
-			t.Errorf("tab %s: run %s, begun at %d, has no end", tab.name, run.ID, run.Start)
+			t.Errorf("tab %s: run %s, begun at %d, has no end", tab.name.tab, run.ID, run.Start)
 		}
 	}
-	for _, in := range tab.inputs {
+	for _, in := range tab.sent() {
 		want := 1
-		if in.disposition == "refused" || in.of != "" && in.of != in.run.RunID {
+		if d, of := accepted(in.latest()); d == client.Refused || of != "" && of != in.RunID() {
 			want = 0
 		}
-		if got := count[in.run.RunID]; got != want {
-			t.Errorf("tab %s: run %s is %d times in the log, want %d", tab.name, in.run.RunID, got, want)
+		if got := count[in.RunID()]; got != want {
+			t.Errorf("tab %s: run %s is %d times in the log, want %d", tab.name.tab, in.RunID(), got, want)
 		}
 	}
 }

@@ -1,0 +1,139 @@
+package client_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net/http/httptest"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
+)
+
+// exampleServer serves the demo agent, until end is called.
+func exampleServer() (url string, end func()) {
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	s, err := server.New(runner, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	h := httptest.NewServer(s.Handler())
+	return h.URL + "/agui/ws", func() {
+		if err := s.Shutdown(context.Background()); err != nil {
+			log.Fatal(err)
+		}
+		h.Close()
+		store.Close()
+	}
+}
+
+// A program asks something, and answers what it is asked back.
+func Example() {
+	url, end := exampleServer()
+	defer end()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	c, err := client.Dial(ctx, url, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	thread, err := c.Follow(ctx, "trip", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	finished, err := thread.Say("/confirm Book the Adlon?").Wait(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, asked := range client.Asked(finished) {
+		fmt.Println(asked.Message)
+		if _, err := thread.Answer(client.Resolve(asked, `{"approved":true}`)).Wait(ctx); err != nil {
+			log.Fatal(err)
+		}
+	}
+	for _, m := range thread.View().Messages {
+		fmt.Printf("%s: %s\n", m.Role, m.Content.String())
+	}
+	// Output:
+	// Book the Adlon?
+	// user: /confirm Book the Adlon?
+	// assistant: Confirmed.
+}
+
+// A program shows what is said on a thread while it is said, whoever asked.
+func ExampleThread_Subscribe() {
+	url, end := exampleServer()
+	defer end()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	c, err := client.Dial(ctx, url, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer c.Close()
+	thread, err := c.Follow(ctx, "trip", nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	updates := thread.Subscribe()
+	defer updates.Close()
+	thread.Say("/say One word after another.")
+	for u, err := range updates.All(ctx) {
+		if err != nil {
+			log.Fatal(err)
+		}
+		switch e := u.Event.(type) {
+		case *protocol.TextMessageContent:
+			fmt.Print(e.Delta)
+		case *protocol.RunFinished:
+			fmt.Println()
+			return
+		}
+	}
+	// Output: One word after another.
+}
+
+// One socket, frame by frame.
+func ExampleOpen() {
+	url, end := exampleServer()
+	defer end()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	conn, err := client.Open(ctx, url, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.CloseNow()
+	attach := map[string]any{"type": "ws.attach", "threadId": "trip"}
+	if err := conn.Send(ctx, attach); err != nil {
+		log.Fatal(err)
+	}
+	for {
+		f, err := conn.Receive(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(f.Type)
+		if f.Type == "ws.live" {
+			return
+		}
+	}
+	// Output:
+	// ws.hello
+	// ws.attached
+	// ws.live
+}

@@ -1,0 +1,77 @@
+package client
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Options are how a Client connects and what it keeps. Nil is all defaults.
+type Options struct {
+	// Token is sent as Authorization: Bearer.
+	Token string
+	// Header goes with every handshake; servers look at Origin.
+	Header http.Header
+	// Authorize, called before every handshake, may put a fresh credential into the
+	// header. With it, a credential that has expired is no reason to stop.
+	Authorize func(ctx context.Context, header http.Header) error
+	// HTTPClient sends handshakes. Default http.DefaultClient.
+	HTTPClient *http.Client
+	// ReadLimit is the size of the largest frame that is read, in bytes. Default
+	// 64 MiB.
+	ReadLimit int64
+	// DialTimeout bounds one attempt to connect. Default 10 s.
+	DialTimeout time.Duration
+	// BackoffMin and BackoffMax bound the random time before an attempt to connect:
+	// it is below a bound that doubles from one to the other. Defaults 250 ms, 15 s.
+	BackoffMin, BackoffMax time.Duration
+	// Buffer is how many updates a subscription holds that nobody has taken. When it
+	// is full its thread stands still until half are taken; other threads do not
+	// notice. Default 1024.
+	Buffer int
+	// Changed is told when the client is connected, is not, or learns something about
+	// the server. It is called by one goroutine, must return soon and must not call
+	// Close.
+	Changed func(Status)
+	// Received sees each frame before the client does, on the same terms.
+	Received func(*Frame)
+	// Logger gets what is lost, refused and not understood: ids and codes, never a
+	// payload or a credential. Default: nothing is logged.
+	Logger *slog.Logger
+}
+
+// Status is what a client knows of its connection.
+type Status struct {
+	// Connected: there is a socket, and Err is nil. Otherwise Err is why not.
+	Connected bool
+	Err       error
+	// Stopped: it does not connect again.
+	Stopped bool
+	// StoreAway: the server's store does not answer. Nothing can be accepted or read
+	// until it does; what is asked for meanwhile is sent again by itself.
+	StoreAway bool
+	// Draining: the server is shutting down and will close the socket.
+	Draining bool
+	Hello
+}
+
+func (o *Options) withDefaults() Options {
+	d := Options{}
+	if o != nil {
+		d = *o
+	}
+	or(&d.DialTimeout, 10*time.Second)
+	or(&d.BackoffMin, 250*time.Millisecond)
+	or(&d.BackoffMax, 15*time.Second)
+	or(&d.Buffer, 1024)
+	or(&d.Logger, slog.New(slog.DiscardHandler))
+	return d
+}
+
+func or[T comparable](v *T, value T) {
+	var zero T
+	if *v == zero {
+		*v = value
+	}
+}
