@@ -46,27 +46,33 @@ func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 
-	c, err := client.Dial(ctx, url, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer c.Close()
-	thread, err := c.Follow(ctx, "trip", nil)
-	if err != nil {
-		log.Fatal(err)
-	}
-	finished, err := thread.Say("/confirm Book the Adlon?").Wait(ctx)
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, asked := range client.Asked(finished) {
-		fmt.Println(asked.Message)
-		if _, err := thread.Answer(client.Resolve(asked, `{"approved":true}`)).Wait(ctx); err != nil {
-			log.Fatal(err)
+	book := func(ctx context.Context, url string) error {
+		c, err := client.Dial(ctx, url, nil)
+		if err != nil {
+			return err
 		}
+		defer c.Close()
+		thread, err := c.Follow(ctx, "trip", nil)
+		if err != nil {
+			return err
+		}
+		end, err := thread.Say("/confirm Book the Adlon?").Wait(ctx)
+		if err != nil {
+			return err
+		}
+		for _, asked := range client.Asked(end) {
+			fmt.Println(asked.Message)
+			if _, err := thread.Answer(client.Resolve(asked, `{"approved":true}`)).Wait(ctx); err != nil {
+				return err
+			}
+		}
+		for _, m := range thread.View().Messages {
+			fmt.Printf("%s: %s\n", m.Role, m.Content.String())
+		}
+		return nil
 	}
-	for _, m := range thread.View().Messages {
-		fmt.Printf("%s: %s\n", m.Role, m.Content.String())
+	if err := book(ctx, url); err != nil {
+		log.Fatal(err)
 	}
 	// Output:
 	// Book the Adlon?
