@@ -1,0 +1,176 @@
+package judge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// shown is a thread as it is read, whatever is asked of it.
+type shown struct{ *store.ThreadView }
+
+func (s shown) Read(context.Context, store.ThreadKey, store.ReadQuery) (*store.ThreadView, error) {
+	return s.ThreadView, nil
+}
+
+var (
+	key = store.ThreadKey{Namespace: "n", Thread: "t"}
+	now = time.UnixMilli(1_000_000)
+)
+
+// thread is a view of one that holds these messages.
+func thread(messages ...string) *store.ThreadView {
+	view := &store.ThreadView{Thread: key, Now: now, Answers: map[string]json.RawMessage{}}
+	for _, m := range messages {
+		view.Snapshot.Messages = append(view.Snapshot.Messages, json.RawMessage(m))
+	}
+	return view
+}
+
+// asks suspends the view's thread with these interrupts.
+func asks(view *store.ThreadView, items ...store.SuspendedInterrupt) *store.ThreadView {
+	for i := range items {
+		items[i].Interrupt = json.RawMessage(fmt.Sprintf(
+			`{"id":%q,"reason":"confirmation","responseSchema":{"type":"object","required":["approved"]}}`, items[i].ID))
+	}
+	view.Suspension, _ = json.Marshal(store.Suspension{Execution: "x", Run: "r0", Label: "asked", Items: items})
+	return view
+}
+
+// answered says that the interrupt was answered so by a run that ended in such an event.
+func answered(t *testing.T, view *store.ThreadView, id, entry, end string) *store.ThreadView {
+	t.Helper()
+	var e protocol.ResumeEntry
+	if err := json.Unmarshal([]byte(entry), &e); err != nil {
+		t.Fatal(err)
+	}
+	resume, err := resumeKey(key, e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	view.Answers[id], _ = json.Marshal(store.Decision{Key: resume, Run: "r1", Label: "answered", At: 7})
+	view.Run = &store.RunState{ID: "r1", Terminal: json.RawMessage(end)}
+	return view
+}
+
+func active(view *store.ThreadView) *store.ThreadView {
+	view.Active = &store.RunState{ID: "r2"}
+	return view
+}
+
+// told is a verdict in words.
+func told(v Verdict) string {
+	switch {
+	case v.Refusal != nil:
+		return "refused: " + v.Refusal.Code
+	case v.Repeats != nil:
+		return "repeats " + v.Repeats.ID
+	case v.Queue:
+		return "queued"
+	case v.Supersede:
+		return "supersedes"
+	}
+	var words []string
+	switch {
+	case v.Steer:
+		words = append(words, "steers")
+	case v.Continues != nil:
+		words = append(words, "continues")
+	default:
+		words = append(words, "begins")
+	}
+	if v.Rewinds {
+		words = append(words, fmt.Sprint("keeps ", v.Keep))
+	}
+	for _, m := range v.Fresh {
+		words = append(words, m.ID)
+	}
+	for _, d := range v.Decisions {
+		words = append(words, d.InterruptID+" "+string(d.Status))
+	}
+	if v.Deadline != 0 {
+		words = append(words, fmt.Sprint("by ", v.Deadline))
+	}
+	return strings.Join(words, ", ")
+}
+
+func TestJudge(t *testing.T) {
+	const (
+		one      = `{"id":"m1","role":"user","content":"one"}`
+		two      = `{"id":"m2","role":"assistant","content":"two"}`
+		three    = `{"id":"m3","role":"user","content":"three"}`
+		yes      = `{"interruptId":"i","status":"resolved","payload":{"approved":true}}`
+		no       = `{"interruptId":"i","status":"resolved","payload":{"approved":false}}`
+		nothing  = `{"interruptId":"i","status":"cancelled"}`
+		empty    = `{"interruptId":"i","status":"resolved","payload":{}}`
+		alsoYes  = `{"interruptId":"j","status":"resolved","payload":{"approved":true}}`
+		finished = `{"type":"RUN_FINISHED"}`
+		failed   = `{"type":"RUN_ERROR"}`
+	)
+	i, j := store.SuspendedInterrupt{ID: "i"}, store.SuspendedInterrupt{ID: "j"}
+	late, soon := i, i
+	late.ExpiresAt, soon.ExpiresAt = now.UnixMilli()-1, now.UnixMilli()+5
+	for name, c := range map[string]struct {
+		view     *store.ThreadView
+		busy     Busy
+		messages []string
+		resume   []string
+		want     string
+	}{
+		"a message begins a run":                       {view: thread(), messages: []string{one}, want: "begins, m1"},
+		"what the thread holds is not new":             {view: thread(one, two), messages: []string{one, two, three}, want: "begins, m3"},
+		"a prefix takes the tail back":                 {view: thread(one, two, three), messages: []string{one}, want: "begins, keeps 1"},
+		"no messages take nothing back":                {view: thread(one, two), want: "begins"},
+		"behind a run it is queued":                    {view: active(thread()), messages: []string{one}, want: "queued"},
+		"behind a run it is refused where that is so":  {view: active(thread()), busy: BusyReject, messages: []string{one}, want: "refused: thread_busy"},
+		"or takes its place":                           {view: active(thread()), busy: BusySupersede, messages: []string{one}, want: "supersedes"},
+		"an open interrupt wants an answer":            {view: asks(thread(), i), messages: []string{one}, want: "refused: interrupts_pending"},
+		"an answer continues":                          {view: asks(thread(), i), resume: []string{yes}, want: "continues, i resolved"},
+		"a cancelled one too":                          {view: asks(thread(), i), resume: []string{nothing}, want: "continues, i cancelled"},
+		"with a message it turns away":                 {view: asks(thread(), i), messages: []string{one}, resume: []string{nothing}, want: "steers, m1, i cancelled"},
+		"all are answered or none":                     {view: asks(thread(), i, j), resume: []string{yes}, want: "refused: interrupts_uncovered"},
+		"in the order in which they were asked":        {view: asks(thread(), i, j), resume: []string{alsoYes, yes}, want: "continues, i resolved, j resolved"},
+		"two entries for one are none":                 {view: asks(thread(), i), resume: []string{yes, yes}, want: "refused: invalid_input"},
+		"what was never asked cannot be answered":      {view: asks(thread(), i), resume: []string{yes, alsoYes}, want: "refused: interrupt_unknown"},
+		"an answer fits what was asked":                {view: asks(thread(), i), resume: []string{empty}, want: "refused: interrupt_payload_invalid"},
+		"an expired one is not resolved":               {view: asks(thread(), late), resume: []string{yes}, want: "refused: interrupt_expired"},
+		"an expired one is cancelled":                  {view: asks(thread(), late), resume: []string{nothing}, want: "continues, i cancelled"},
+		"one that will expire is answered before that": {view: asks(thread(), soon), resume: []string{yes}, want: "continues, i resolved, by 1000005"},
+		"the same answer repeats":                      {view: answered(t, thread(), "i", yes, finished), resume: []string{yes}, want: "repeats r1"},
+		"another one does not":                         {view: answered(t, thread(), "i", yes, finished), resume: []string{no}, want: "refused: interrupt_conflict"},
+		"nor does a cancelled one":                     {view: answered(t, thread(), "i", yes, finished), resume: []string{nothing}, want: "refused: interrupt_conflict"},
+		"unless the run has failed":                    {view: answered(t, thread(), "i", yes, failed), resume: []string{nothing}, want: "repeats r1"},
+		"an old answer beside a message is set aside":  {view: answered(t, thread(), "i", yes, finished), messages: []string{one}, resume: []string{yes}, want: "begins, m1"},
+		"an old answer beside a new one is set aside":  {view: answered(t, asks(thread(), j), "i", yes, finished), resume: []string{yes, alsoYes}, want: "continues, j resolved"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := fmt.Sprintf(`{"threadId":"t","runId":"label","messages":[%s],"resume":[%s]}`, strings.Join(c.messages, ","), strings.Join(c.resume, ","))
+			input, err := protocol.DecodeInput([]byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			digest, err := InputDigest(key, input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			judged, err := Read(t.Context(), shown{c.view}, new(responseschema.Set), key, input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			verdict, err := judged.Judge(c.busy, digest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := told(verdict); got != c.want {
+				t.Errorf("%s\nwant %s", got, c.want)
+			}
+		})
+	}
+}
