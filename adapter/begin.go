@@ -23,8 +23,9 @@ type beginning struct {
 	agent  string
 	letter *store.Dispatch // the dead letter that it requeues; nil: none
 
-	waits     bool      // it is queued, and judged again when it is activated
-	available time.Time // waits: not before; zero: at once
+	waits     bool                    // it is queued, and judged again when it is activated
+	sent      *protocol.RunAgentInput // waits: as it came, before anything in it was recognised
+	available time.Time               // waits: not before; zero: at once
 }
 
 // build completes a Begin that says how the run stands among others: with its names,
@@ -82,7 +83,7 @@ func (n beginning) build(b store.Begin, record store.RunRecord) (store.Begin, *b
 
 // enqueue is how a run begins that has to wait.
 func (n beginning) enqueue() (store.Enqueue, error) {
-	input := *n.Input
+	input := *n.sent
 	if n.newState() == nil {
 		input.State = nil // what its sender holds says nothing new, and will be old when it runs
 	}

@@ -2,9 +2,14 @@ package adapter_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
+	"reflect"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -63,6 +68,33 @@ func TestHistoryUnderNamesOfTheFrontendIsNotNew(t *testing.T) {
 	l.saySending(l.sent(), "three")
 	if got := len(l.sent()); got != 3*4 {
 		t.Errorf("the thread holds %d messages, want 12: %+v", got, l.sent())
+	}
+}
+
+// What an input says is recognised again when it begins: the thread may have become
+// another while it waited.
+func TestAnInputWaitsAsItWasSent(t *testing.T) {
+	l := newLab(t, lookingUp)
+	l.saySending(nil, "one")
+	sent := append(l.sent(), user("two").Messages...)
+	a, err := l.runner.Submit(l.ctx(), adapter.Input{
+		Namespace: l.key.Namespace, Run: &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "later", Messages: sent},
+		Dispatch: adapter.DispatchOptions{Available: time.Now().Add(time.Hour)},
+	})
+	if err != nil || a.Disposition != adapter.Queued {
+		t.Fatalf("%+v %v", a, err)
+	}
+	view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{Inputs: true})
+	if err != nil || len(view.Queue) != 1 {
+		t.Fatalf("%+v %v", view, err)
+	}
+	var waiting store.QueuedInput
+	var input protocol.RunAgentInput
+	if err := errors.Join(json.Unmarshal(view.Queue[0].Input, &waiting), json.Unmarshal(waiting.Input, &input)); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(input.Messages, sent) {
+		t.Errorf("waits  %+v\nsent   %+v", input.Messages, sent)
 	}
 }
 

@@ -192,7 +192,10 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
 	}
-	n := beginning{Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, waits: waits || !placed && v.Continues == nil, available: available}
+	n := beginning{
+		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent,
+		waits: waits || !placed && v.Continues == nil, sent: in.Run, available: available,
+	}
 	b, start, err := n.build(store.Begin{
 		Tenant: in.Tenant, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
 		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,

@@ -35,7 +35,7 @@ import (
 //   - another word where they are few and known, as the states of a run and of its
 //     dispatch
 //   - a field that every script must keep up, or must heed before it decides
-//   - another dictionary or method of squeezing; another way from a thread to its keys
+//   - another dictionary or method of compression; another way from a thread to its keys
 //   - two scripts of which one relies on what only the new one of the other does
 //
 // To raise it: add a line here, which says how the older format is read. Prefer to
