@@ -132,7 +132,7 @@ func (n beginning) resume(start *begin, answers map[string]json.RawMessage) (sto
 		return store.Resume{}, err
 	}
 	decisions, err := json.Marshal(store.JournalEntry{
-		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Run: start.label,
+		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Label: start.label,
 		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure,
 	})
 	return store.Resume{Claimed: claimed, Answers: answers, Decisions: decisions}, err
@@ -142,7 +142,7 @@ func (n beginning) resume(start *begin, answers map[string]json.RawMessage) (sto
 func (n beginning) answers(runID string) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
 	for i, entry := range n.Decisions {
-		text, err := json.Marshal(store.Decision{Key: n.Keys[i], Run: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
+		text, err := json.Marshal(store.Decision{Key: n.Keys[i], RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
 		if err != nil {
 			return nil, err
 		}

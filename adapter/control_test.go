@@ -298,11 +298,11 @@ func TestInject(t *testing.T) {
 		}
 		return a
 	}
-	if a := inject(adapter.Injection{Text: "two", RunID: "r2"}); a.Disposition != adapter.Started {
+	if a := inject(adapter.Injection{Text: "two", Label: "r2"}); a.Disposition != adapter.Started {
 		t.Fatalf("%+v", a)
 	}
 	l.untilEnd()
-	if a := inject(adapter.Injection{Text: "two", RunID: "r2"}); a.Disposition != adapter.Repeat {
+	if a := inject(adapter.Injection{Text: "two", Label: "r2"}); a.Disposition != adapter.Repeat {
 		t.Fatalf("%+v", a)
 	}
 	if a := inject(adapter.Injection{Text: "x", After: "nobody"}); a.Refusal == nil {

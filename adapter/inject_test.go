@@ -17,7 +17,7 @@ func TestRefusedInjectionInterruptsNothing(t *testing.T) {
 	for name, in := range map[string]adapter.Injection{
 		"priority":        {Text: "x", Dispatch: adapter.DispatchOptions{Priority: 1000}},
 		"agent":           {Text: "x", Agent: "nobody"},
-		"label":           {Text: "x", RunID: strings.Repeat("x", 2000)},
+		"label":           {Text: "x", Label: strings.Repeat("x", 2000)},
 		"unknown message": {Text: "x", After: "nobody"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +84,7 @@ func TestInjectionInterrupts(t *testing.T) {
 			}
 			inject := func(label string) adapter.Admitted {
 				got, err := l.runner.Inject(l.ctx(), adapter.Injection{
-					Namespace: l.key.Namespace, Thread: l.key.Thread, Text: label, RunID: label, Interrupt: true,
+					Namespace: l.key.Namespace, Thread: l.key.Thread, Text: label, Label: label, Interrupt: true,
 				})
 				if err != nil || got.Refusal != nil {
 					t.Fatalf("%+v %v", got, err)

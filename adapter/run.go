@@ -20,9 +20,9 @@ type Run struct {
 	s *scope
 }
 
-// ID is the runId of the run that began the execution, the same in every
-// replay. The run that an answer began has another.
-func (r *Run) ID() string { return r.x.frozen.Label }
+// Label is the client's runId for the run that began the execution, the same in
+// every replay. The run that an answer began has another.
+func (r *Run) Label() string { return r.x.frozen.Label }
 
 // ThreadID is the thread's id.
 func (r *Run) ThreadID() string { return r.x.claim.Thread.Thread }

@@ -78,16 +78,16 @@ func (s *fullSession) cancelRun(f *frame) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	key := s.key(f.threadID)
-	c, err := s.srv.runs.Cancel(ctx, key, f.runID)
+	c, err := s.srv.runs.Cancel(ctx, key, f.label)
 	if err != nil {
 		s.log.Warn("cancelling failed", "thread", f.threadID, "error", err)
 		return s.fault(f, laterf(time.Second, codeStore, "the outcome is unknown; cancel again"))
 	}
-	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.runID, c.Stopped}); err != nil {
+	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.label, c.Stopped}); err != nil {
 		return err
 	}
 	if len(c.Owed) > 0 {
-		s.srv.waiting.settle(key, f.runID, c.Owed)
+		s.srv.waiting.settle(key, f.label, c.Owed)
 	}
 	return nil
 }

@@ -122,7 +122,7 @@ func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error 
 	d.based = false
 	frame := attachedFrame{
 		Type: "ws.attached", ID: id, ThreadID: d.key.Thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,
-		Recovered: a.Recovered, ActiveRunID: a.ActiveRunID, Interrupts: a.Interrupts, Queued: a.Queued,
+		Recovered: a.Recovered, ActiveLabel: a.ActiveLabel, Interrupts: a.Interrupts, Queued: a.Queued,
 	}
 	if !a.Recovered {
 		frame.Reason = a.Reason

@@ -117,7 +117,7 @@ type threadStream struct {
 // serve begins the answer and writes what there is, from where the cursor was
 // attached.
 func (t *threadStream) serve(a *follow.Attached) {
-	t.running, t.known = a.ActiveRunID != "", a
+	t.running, t.known = a.ActiveLabel != "", a
 	err := t.out.begin()
 	for i, event := range a.Restatement {
 		if err == nil {
@@ -196,5 +196,5 @@ func (t *threadStream) settled() (over bool, err error) {
 		t.lookAgain()
 		return false, nil
 	}
-	return t.known.ActiveRunID == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil
+	return t.known.ActiveLabel == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil
 }

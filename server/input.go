@@ -21,7 +21,7 @@ func (s *fullSession) input(f *frame) error {
 	var awaits bool
 	if refused == nil {
 		var room bool
-		if awaits, room = s.srv.waiting.add(s.key(f.threadID), f.runID, s); !room {
+		if awaits, room = s.srv.waiting.add(s.key(f.threadID), f.label, s); !room {
 			refused = s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
 		}
 	}
@@ -31,7 +31,7 @@ func (s *fullSession) input(f *frame) error {
 	waits := false
 	defer func() {
 		if awaits && !waits {
-			s.srv.waiting.done(s.key(f.threadID), f.runID, s)
+			s.srv.waiting.done(s.key(f.threadID), f.label, s)
 		}
 	}()
 	fresh := d == nil
@@ -91,7 +91,7 @@ func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*follow.Atta
 }
 
 func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {
-	return s.send(runFrame{"ws.run", f.threadID, f.runID, a.Disposition, a.Of, f.id})
+	return s.send(runFrame{"ws.run", f.threadID, f.label, a.Disposition, a.Of, f.id})
 }
 
 // storeFailed refuses an input of which nobody knows whether it was accepted:
@@ -107,7 +107,7 @@ func (s *fullSession) refuse(f *frame, why *protocol.RunError, at store.Position
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
 	}
-	if err := s.send(runFrame{"ws.run", f.threadID, f.runID, adapter.Refused, "", f.id}); err != nil {
+	if err := s.send(runFrame{"ws.run", f.threadID, f.label, adapter.Refused, "", f.id}); err != nil {
 		return err
 	}
 	return s.uncounted(f.threadID, at, [][]byte{event})

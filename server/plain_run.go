@@ -36,7 +36,7 @@ type plainRun struct {
 func runPlain(p *peer, w wire, f *frame) error {
 	in := f.input
 	f.input = nil
-	r := &plainRun{wire: w, label: f.runID, profile: protocol.ProfileOf(in.ProtocolVersion)}
+	r := &plainRun{wire: w, label: f.label, profile: protocol.ProfileOf(in.ProtocolVersion)}
 	r.open(p, f.threadID)
 	defer r.close()
 	defer p.srv.waiting.forget(r)

@@ -134,7 +134,7 @@ func describe(a *Attached, view *store.ThreadView) error {
 		if err != nil {
 			return err
 		}
-		a.ActiveRunID = record.Label
+		a.ActiveLabel = record.Label
 	}
 	for _, q := range view.Queue {
 		var waiting store.QueuedInput
@@ -149,7 +149,7 @@ func describe(a *Attached, view *store.ThreadView) error {
 		if err != nil {
 			return fmt.Errorf("adapter: queued input: %w", err)
 		}
-		a.Queued = append(a.Queued, QueuedInput{RunID: input.RunID, Messages: messages})
+		a.Queued = append(a.Queued, QueuedInput{Label: input.RunID, Messages: messages})
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ type messagesJSON struct {
 
 type inputJSON struct {
 	Text      string    `json:"text" jsonschema:"the user message"`
-	RunID     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
+	Label     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
 	Agent     string    `json:"agent,omitempty"`
 	Interrupt bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
 	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
@@ -59,7 +59,7 @@ type inputJSON struct {
 
 type admittedJSON struct {
 	Disposition string        `json:"disposition" jsonschema:"started, queued or repeat"`
-	RunID       string        `json:"runId" jsonschema:"the client's name of the run"`
+	Label       string        `json:"runId" jsonschema:"the client's name of the run"`
 	ID          string        `json:"id" jsonschema:"the server's"`
 	Start       *positionJSON `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
 }
@@ -192,15 +192,15 @@ func (c *call) addInput() (any, error) {
 	case !c.HasAgent(in.Agent):
 		return nil, badRequest("agent: there is no agent of that name")
 	}
-	if in.RunID == "" {
-		in.RunID = newLabel("input")
+	if in.Label == "" {
+		in.Label = newLabel("input")
 	}
 	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
-		RunID: in.RunID, Interrupt: in.Interrupt, After: in.After,
+		Label: in.Label, Interrupt: in.Interrupt, After: in.After,
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 	})
-	return c.admitted(admitted, in.RunID, err)
+	return c.admitted(admitted, in.Label, err)
 }
 
 // admitted answers an input that was judged.
@@ -214,7 +214,7 @@ func (c *call) admitted(a adapter.Admitted, label string, err error) (any, error
 	if a.Of != "" {
 		label = a.Of
 	}
-	answer := admittedJSON{Disposition: string(a.Disposition), RunID: label, ID: a.RunID}
+	answer := admittedJSON{Disposition: string(a.Disposition), Label: label, ID: a.RunID}
 	if a.Start.Epoch != "" {
 		answer.Start = &positionJSON{a.Start.Epoch, a.Start.Seq}
 	}

@@ -116,10 +116,10 @@ func (k *call) stopThread(ctx context.Context) (stopped bool, err error) {
 		}
 		var labels []string
 		for _, q := range slices.Backward(a.Queued) {
-			labels = append(labels, q.RunID)
+			labels = append(labels, q.Label)
 		}
-		if a.ActiveRunID != "" {
-			labels = append(labels, a.ActiveRunID)
+		if a.ActiveLabel != "" {
+			labels = append(labels, a.ActiveLabel)
 		}
 		if len(labels) == 0 {
 			return stopped, nil
