@@ -20,9 +20,9 @@ type Injection struct {
 	Agent     string
 	Text      string // of the user message
 	Label     string // the same for the same injection sent again; "": a new one
-	// Interrupt stops all that is under way, if the thread has nothing else
+	// StopAll stops all that is under way, if the thread has nothing else
 	// against the input and it is not a repeat.
-	Interrupt bool
+	StopAll bool
 	// After rewinds: the messages after the one with this id are archived, and
 	// the text follows it. "": nothing is taken out.
 	After    string
@@ -50,7 +50,7 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
 	return ts.admission.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, interrupts: in.Interrupt,
+		Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, stopsAll: in.StopAll,
 	})
 }
 

@@ -26,7 +26,7 @@ import (
 type Runner struct {
 	*node
 	*admission  // Submit
-	*control    // Cancel, InterruptThread, Pause
+	*control    // Cancel, StopAll, Pause
 	*threads    // Threads, Inject
 	*inbox      // Inbox, Answer, Unpause
 	*dispatches // Runs, DeadLetters, Requeue

@@ -40,7 +40,7 @@ var byOthers = []line{
 	{"what waits behind an active run is run after it", TestQueue},
 	{"what cannot be delivered now is given back and tried again, so many times", TestUnknownAgentBecomesADeadLetter},
 	{"each way in which an agent fails has its code", TestAgentFails},
-	{"interrupting a thread ends what runs and what waits", TestInterruptThread},
+	{"stopping all of a thread ends what runs and what waits", TestStopAll},
 	{"a superseding input cancels what waits and what runs", TestBusyPolicies},
 	{"an answer to an unknown interrupt is refused", TestRefusals},
 	{"a resume without messages is a whole input", TestResumeTwice},

@@ -29,8 +29,8 @@ type Input struct {
 	Agent     string // name; "" is the default agent
 	Run       *protocol.RunAgentInput
 	Dispatch  DispatchOptions
-	// interrupts: what is under way makes room, whatever Options.Busy says.
-	interrupts bool
+	// stopsAll: what is under way makes room, whatever Options.Busy says.
+	stopsAll bool
 }
 
 // DispatchOptions say how an input waits when it has to.
@@ -160,7 +160,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		return Admitted{}, true, nil
 	}
 	busy := judge.Busy(a.options.Busy)
-	if in.interrupts {
+	if in.stopsAll {
 		busy = judge.BusySupersede
 	}
 	v, err := j.Judge(busy, digest)
@@ -173,7 +173,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		record, err := stored.Record(v.Repeats)
 		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label}, false, err
 	case v.Supersede:
-		_, err := a.control.InterruptThread(ctx, key, "superseded by another input")
+		_, err := a.control.StopAll(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
 	}
 	var available time.Time

@@ -201,9 +201,9 @@ func TestRoundTrips(t *testing.T) {
 			res, err := s.Nack(ctx, store.Nack{Claim: claim, Terminal: delta})
 			ok("nack", res.State == store.DispatchQueued, err)
 		}},
-		{"interrupt", 1, 1, func() {
-			res, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "i"})
-			ok("interrupt", len(res.Superseded) == 1, err)
+		{"stop all", 1, 1, func() {
+			res, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "i"})
+			ok("stop all", len(res.Superseded) == 1, err)
 		}},
 		{"delete", 1, 1, func() { gone, err := s.Delete(ctx, testKey); ok("delete", gone, err) }},
 		{"begin that is refused", 1, 1, func() {

@@ -21,7 +21,7 @@ type ReadQuery struct {
 // ThreadView is a thread as one atomic read saw it.
 type ThreadView struct {
 	Thread   ThreadKey
-	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, interrupt; and when a draft is replaced or taken back
+	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, stop all; and when a draft is replaced or taken back
 	Epoch    string
 	Base     int64 // position of the first retained event
 	Seq      int64 // position of the last event; 0 in an empty log
@@ -54,7 +54,7 @@ type ThreadView struct {
 	Tenant        string // of the Begin that used the thread first
 	Title         string
 	Deleted       bool                       // unused since it was deleted or retired, of which the store knows for a day
-	DispatchEpoch int64                      // raised by each Interrupt
+	DispatchEpoch int64                      // raised by each StopAll
 	Paused        bool                       // its run is wished to suspend, or about to: see Control.Pause
 	Drafts        map[string]json.RawMessage // see Inbox.Drafts
 }

@@ -67,12 +67,12 @@ var dedupeTests = []test{
 		ends := map[string]func(th *thread){
 			"stopped in the queue": func(th *thread) { th.stop("label-r1") },
 			"stopped while active": func(th *thread) { th.activate(th.claimed("t", store.ClaimQueued).Claim); th.stop("label-r1") },
-			"interrupted in the queue": func(th *thread) {
-				th.interrupt("i1", "")
+			"stopped with all in the queue": func(th *thread) {
+				th.stopAll("i1", "")
 			},
-			"interrupted while active": func(th *thread) {
+			"stopped with all while active": func(th *thread) {
 				th.activate(th.claimed("t", store.ClaimQueued).Claim)
-				th.interrupt("i1", "r1")
+				th.stopAll("i1", "r1")
 			},
 			"buried": func(th *thread) { th.bury(failing(th.claimed("t", store.ClaimQueued).Claim)) },
 			"tried too often": func(th *thread) {

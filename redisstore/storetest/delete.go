@@ -32,10 +32,10 @@ var lastRuns = map[string]struct {
 		th.stop("label-r2")
 		th.ok(ending(c, 2, 1, "end", store.EndFinish))
 	}, "cancelled:r2"},
-	"interrupted": {func(th *thread) {
+	"all of it stopped": {func(th *thread) {
 		th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
-		th.interrupt("i", "r1")
+		th.stopAll("i", "r1")
 	}, "cancelled:r2"},
 	"buried": {func(th *thread) { th.bury(failing(th.begun(th.start("r1")))) }, "failed:r1"},
 	"answered": {func(th *thread) {

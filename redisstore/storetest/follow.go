@@ -83,7 +83,7 @@ var followTests = []test{
 		}
 		th.stop("label-r4")
 		th.asks(c, 2, 1)
-		th.interrupt("i", "")
+		th.stopAll("i", "")
 		same(th, "log", th.log(), "start:r1 asks")
 		want := []string{"start:r4 cancelled:r4", "start:r2 cancelled:r2", "start:r3 cancelled:r3"}
 		for _, h := range ears {
@@ -91,7 +91,7 @@ var followTests = []test{
 		}
 		th.begun(th.resume("r5", "exe-r1"))
 		th.begun(th.wait("r6"))
-		th.interrupt("j", "r5")
+		th.stopAll("j", "r5")
 		same(th, "the end of the log", strings.HasSuffix(th.log(), "cancelled:r6"), true)
 		eventually(th, "the log is heard", func() bool { return strings.HasSuffix(ears[1].log(th.key), "cancelled:r6") })
 		for _, h := range ears {

@@ -69,10 +69,10 @@ func failing(c store.Claim) store.Nack {
 	return store.Nack{Claim: c, Error: "boom", Terminal: []byte("failed:" + c.RunID)}
 }
 
-// interrupt interrupts the thread that the caller has seen active with a run.
-func (th *thread) interrupt(request, active string) store.InterruptResult {
+// stopAll stops all of the thread that the caller has seen active with a run.
+func (th *thread) stopAll(request, active string) store.StopAllResult {
 	th.Helper()
-	res, err := th.s.Interrupt(th.Context(), store.Interruption{Thread: th.key, Request: request, Active: active,
+	res, err := th.s.StopAll(th.Context(), store.StopAll{Thread: th.key, Request: request, Active: active,
 		Terminal: []byte("interrupted:" + active), Reason: "because of " + request})
 	return must(th, res, err)
 }

@@ -50,7 +50,7 @@ type model struct {
 	closing []string // what stopping the active run must log
 	waiting []*run   // stopped ones included, in the order of claiming
 
-	interrupts map[string]store.InterruptResult // by request
+	stoppedAll map[string]store.StopAllResult // by request
 }
 
 type snapshot struct {
@@ -114,7 +114,7 @@ func newModel(key store.ThreadKey, lease time.Duration, retain int64) *model {
 	return &model{key: key, lease: lease, retain: retain, base: 1,
 		snapshot: snapshot{messages: map[string]string{}},
 		answers:  map[string]string{}, asked: map[string]bool{}, archived: map[string]bool{}, drafts: map[string]string{},
-		latestX: map[string]string{}, runs: map[string]*run{}, interrupts: map[string]store.InterruptResult{}}
+		latestX: map[string]string{}, runs: map[string]*run{}, stoppedAll: map[string]store.StopAllResult{}}
 }
 
 func (m *model) end() store.Position {

@@ -148,12 +148,12 @@ func (m *model) withdraw(r *run, state store.DispatchState, why string) {
 	m.finish(r, state, why)
 }
 
-// interrupted predicts Interrupt.
-func (m *model) interrupted(i store.Interruption) store.InterruptResult {
-	res, again := m.interrupts[i.Request]
+// stopAll predicts StopAll.
+func (m *model) stopAll(i store.StopAll) store.StopAllResult {
+	res, again := m.stoppedAll[i.Request]
 	if !again {
 		if m.active != nil && m.active.ID != i.Active {
-			return store.InterruptResult{Stale: true, Epoch: m.dispatchEpoch}
+			return store.StopAllResult{Stale: true, Epoch: m.dispatchEpoch}
 		}
 		m.decide()
 		m.dispatchEpoch++
@@ -173,7 +173,7 @@ func (m *model) interrupted(i store.Interruption) store.InterruptResult {
 			m.cut(r, store.DispatchSuperseded, i.Reason, terminal)
 			m.exe = nil
 		}
-		m.interrupts[i.Request] = res
+		m.stoppedAll[i.Request] = res
 		if m.open == nil {
 			m.release()
 		}

@@ -120,8 +120,8 @@ func (p *player) stopMove(g *game) move {
 	return m
 }
 
-func (p *player) interruptMove(g *game) move {
-	i := store.Interruption{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it")}
+func (p *player) stopAllMove(g *game) move {
+	i := store.StopAll{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it")}
 	if g.active != nil {
 		i.Active = g.active.ID
 	}
@@ -129,8 +129,8 @@ func (p *player) interruptMove(g *game) move {
 		i.Active = p.runID(g)
 	}
 	i.Terminal = event("T", i.Active)
-	return newMove("interrupt", i, func(s store.Store) (any, error) { return s.Interrupt(p.ctx(), i) },
-		func(string) (any, bool) { return g.interrupted(i), false })
+	return newMove("stop all", i, func(s store.Store) (any, error) { return s.StopAll(p.ctx(), i) },
+		func(string) (any, bool) { return g.stopAll(i), false })
 }
 
 func (p *player) pauseMove(g *game) move {

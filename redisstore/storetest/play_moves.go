@@ -36,7 +36,7 @@ func (p *player) choose(g *game) move {
 	case n < 80:
 		return p.stopMove(g)
 	case n < 83:
-		return p.interruptMove(g)
+		return p.stopAllMove(g)
 	case n < 86:
 		return p.pauseMove(g)
 	case n < 90:

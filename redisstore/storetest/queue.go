@@ -269,7 +269,7 @@ var queueTests = []test{
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		same(th, "at first", th.dispatch("r1").Epoch, 0)
-		th.interrupt("i1", "")
+		th.stopAll("i1", "")
 		th.begun(th.wait("r2"))
 		same(th, "after an interrupt", th.dispatch("r2").Epoch, 1)
 		same(th, "the older one", th.dispatch("r1").Epoch, 0)

@@ -93,9 +93,9 @@ var retryTests = []test{
 			{"begin", func() func() error { return begins("r4", th.start) }},
 			{"stop what is active", func() func() error { return stops("label-r4") }},
 			{"begin", func() func() error { return begins("r5", th.start) }},
-			{"interrupt", func() func() error {
+			{"stop all", func() func() error {
 				return func() error {
-					_, err := th.s.Interrupt(e.Context(), store.Interruption{Thread: th.key, Request: "i", Active: "r5", Terminal: []byte("cancelled")})
+					_, err := th.s.StopAll(e.Context(), store.StopAll{Thread: th.key, Request: "i", Active: "r5", Terminal: []byte("cancelled")})
 					return err
 				}
 			}},

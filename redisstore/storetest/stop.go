@@ -20,7 +20,7 @@ var stopTests = []test{
 		same(th, "the next one's", string(th.dispatch("r3").Input), `{"input":"r3"}`)
 		th.ok(ending(c, 2, 1, "end", store.EndFinish))
 		same(th, "logged", th.view().Waiting, 2)
-		th.interrupt("i", "")
+		th.stopAll("i", "")
 		same(th, "superseded", words(th.view().Waiting, string(th.dispatch("r4").Input)), "0")
 	}},
 	{"an active run ends in order with what its worker left open, and is fenced", func(e *env) {

@@ -46,7 +46,7 @@ func (st *storm) step(r *rand.Rand, id string) {
 	case n < 85:
 		st.stop(r, s)
 	case n < 87:
-		st.interrupt(s, id)
+		st.stopAll(s, id)
 	case n < 92:
 		st.giveUp(r, s)
 	case n < 95:
@@ -245,16 +245,16 @@ func (st *storm) giveUp(r *rand.Rand, s store.Store) {
 	}
 }
 
-// interrupt interrupts the thread as it was seen a moment before.
-func (st *storm) interrupt(s store.Store, id string) {
+// stopAll stops all of the thread as it was seen a moment before.
+func (st *storm) stopAll(s store.Store, id string) {
 	th := st.th.from(s)
-	i := store.Interruption{Thread: th.key, Request: id}
+	i := store.StopAll{Thread: th.key, Request: id}
 	if v := th.view(); v.Active != nil {
 		i.Active = v.Active.ID
 		i.Terminal = []byte("T:" + i.Active)
 	}
 	for range 2 { // a second time as after a lost reply
-		if _, err := s.Interrupt(th.Context(), i); err != nil {
+		if _, err := s.StopAll(th.Context(), i); err != nil {
 			th.Error(err)
 		}
 	}

@@ -50,7 +50,7 @@ type inputJSON struct {
 	Text      string    `json:"text" jsonschema:"the user message"`
 	Label     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
 	Agent     string    `json:"agent,omitempty"`
-	Interrupt bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
+	StopAll   bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
 	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
 	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out"`
 	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
@@ -197,7 +197,7 @@ func (c *call) addInput() (any, error) {
 	}
 	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
-		Label: in.Label, Interrupt: in.Interrupt, After: in.After,
+		Label: in.Label, StopAll: in.StopAll, After: in.After,
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 	})
 	return c.admitted(admitted, in.Label, err)
@@ -229,7 +229,7 @@ func (c *call) stopAll() (any, error) {
 	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	i, err := c.Runner.InterruptThread(c.r.Context(), c.key, why.Reason)
+	i, err := c.Runner.StopAll(c.r.Context(), c.key, why.Reason)
 	return allStoppedJSON{i.Epoch, i.Active, append([]string{}, i.Superseded...)}, err
 }
 

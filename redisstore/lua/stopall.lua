@@ -1,4 +1,4 @@
--- interrupt.lua: raise the thread's dispatch epoch, and supersede every dispatch
+-- stopall.lua: raise the thread's dispatch epoch, and supersede every dispatch
 -- that is queued or claimed.
 --
 -- KEYS  all of the thread's
