@@ -20,7 +20,7 @@ type control struct {
 	active   *activeRuns
 	capacity *capacity
 	backoff  *backoff
-	owes     atomic.Pointer[Withdrawn]
+	owes     atomic.Pointer[CancelledInQueue]
 }
 
 // Cancelled answers Cancel.
@@ -38,17 +38,17 @@ type AllStopped struct {
 	Epoch      int64    // the thread's dispatch epoch by now
 }
 
-// Withdrawn is told of inputs that were stopped while they waited, on whichever
+// CancelledInQueue is told of inputs that were cancelled in the queue, on whichever
 // node, and that the log does not hold before the queue is released: label is the
 // client's runId, events are what their senders are owed, uncounted. It is called
 // from several goroutines, must not block, and may be told of one input twice.
-type Withdrawn func(key store.ThreadKey, label string, events [][]byte)
+type CancelledInQueue func(key store.ThreadKey, label string, events [][]byte)
 
-// OnWithdrawn sets the one function that is told. Threads that nobody follows
+// OnCancelled sets the one function that is told. Threads that nobody follows
 // here are not heard of.
-func (c *control) OnWithdrawn(f Withdrawn) { c.owes.Store(&f) }
+func (c *control) OnCancelled(f CancelledInQueue) { c.owes.Store(&f) }
 
-func (c *control) withdrawn(d store.Delivery) {
+func (c *control) cancelled(d store.Delivery) {
 	owe := c.owes.Load()
 	if owe == nil {
 		return

@@ -74,19 +74,19 @@ func (c *claimer) claim(ctx context.Context, key store.ThreadKey) (took bool, er
 	return true, c.worker.deliver(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
 }
 
-// activate judges a waiting input again, on the thread as it has become, and
+// activate judges a queued input again, on the thread as it has become, and
 // starts its run.
 func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
-	var waiting store.QueuedInput
+	var queued store.QueuedInput
 	var input protocol.RunAgentInput
-	if err := stored.Decode(claimed.Input, &waiting, "the waiting input"); err != nil {
+	if err := stored.Decode(claimed.Input, &queued, "the queued input"); err != nil {
 		return err
 	}
-	if err := stored.Decode(waiting.Input, &input, "the waiting input"); err != nil {
+	if err := stored.Decode(queued.Input, &input, "the queued input"); err != nil {
 		return err
 	}
-	if c.options.Agents[waiting.Agent] == nil {
-		return unknownAgent(waiting.Agent, nil)
+	if c.options.Agents[queued.Agent] == nil {
+		return unknownAgent(queued.Agent, nil)
 	}
 	j, err := c.read(ctx, claimed.Claim.Thread, &input)
 	if err != nil {
@@ -96,7 +96,7 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if err != nil {
 		return err
 	}
-	n := beginning{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: waiting.Agent}
+	n := beginning{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: queued.Agent}
 	start, once, fresh, err := n.execute(record.Execution)
 	if err != nil {
 		return impossible(err)

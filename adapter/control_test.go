@@ -248,7 +248,7 @@ func TestInboxAndThreads(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	threads, next, err := l.runner.Threads(l.ctx(), l.key.Namespace, store.PageQuery{})
-	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Waiting || threads[0].Active {
+	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Suspended || threads[0].Active {
 		t.Fatalf("%+v %q %v", threads, next, err)
 	}
 	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || ok {

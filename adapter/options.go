@@ -20,7 +20,7 @@ type Options struct {
 	// the store itself was silent it takes up to 3/10 of that more. Default 10 s.
 	// All nodes of a store should use the same.
 	Lease time.Duration
-	// Sweep is how often lost and waiting runs are looked for. Default 1 s.
+	// Sweep is how often lost and queued runs are looked for. Default 1 s.
 	Sweep time.Duration
 	// MaxAttempts is how often a run is tried when its workers are lost before it
 	// records anything more: steps, questions and answers begin the count anew.

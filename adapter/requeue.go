@@ -56,12 +56,12 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	}
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
 	if letter.Input != nil {
-		var waiting store.QueuedInput
-		if err := stored.Decode(letter.Input, &waiting, "the input of a dead letter"); err != nil {
+		var queued store.QueuedInput
+		if err := stored.Decode(letter.Input, &queued, "the input of a dead letter"); err != nil {
 			return Admitted{}, false, err
 		}
 		label := input.RunID
-		if err := stored.Decode(waiting.Input, input, "the input of a dead letter"); err != nil {
+		if err := stored.Decode(queued.Input, input, "the input of a dead letter"); err != nil {
 			return Admitted{}, false, err
 		}
 		input.RunID = label

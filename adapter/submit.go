@@ -222,8 +222,8 @@ func (a *admission) queueFull(view *store.ThreadView, size int) *protocol.RunErr
 	}
 	problem := ""
 	switch {
-	case view.Waiting >= a.options.MaxQueue:
-		problem = fmt.Sprintf("%d inputs wait on the thread already: wait, or cancel some", view.Waiting)
+	case view.QueueLength >= a.options.MaxQueue:
+		problem = fmt.Sprintf("%d inputs wait on the thread already: wait, or cancel some", view.QueueLength)
 	case held+int64(size) > a.options.MaxQueueBytes:
 		problem = fmt.Sprintf("inputs of %d bytes wait on the thread, and with %d more they would be over %d: wait, or cancel some",
 			held, size, a.options.MaxQueueBytes)

@@ -189,8 +189,8 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 		}
 	}
 	for name, call := range map[string]func() error{
-		"nack without an end":      func() error { _, err := s.Nack(ctx, store.Nack{}); return err },
-		"burial without an end":    func() error { _, err := s.Bury(ctx, store.Nack{}); return err },
+		"nack without an end":     func() error { _, err := s.Nack(ctx, store.Nack{}); return err },
+		"burial without an end":   func() error { _, err := s.Bury(ctx, store.Nack{}); return err },
 		"stop all without a name": func() error { _, err := s.StopAll(ctx, store.StopAll{Thread: testKey}); return err },
 		"stop all of a run without its end": func() error {
 			_, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Active: "r1"})

@@ -36,7 +36,7 @@
 //	                    after a resume what giving back needs; what is
 //	                    frozen; its records
 //	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, stopall
-//	Tqueue      zset    waiting run ids by priority and arrival            begin, claim, stop, end, nack, stopall
+//	Tqueue      zset    queued run ids by priority  and arrival            begin, claim, stop, end, nack, stopall
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
 //	                    cancellation; d: dedupe key to its run             stopall
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
@@ -72,7 +72,7 @@
 // it, for a day, the record with a new epoch and the version from which a next life
 // goes on.
 //
-// A waiting thread must be small. So values that may be longer than what Redis
+// A suspended thread must be small. So values that may be longer than what Redis
 // packs (64 bytes) are kept out of the record, and what only a claim needs is
 // taken out of it at rest. What scripts only keep and hand back (records, frozen
 // inputs, journals, suspensions, messages, state) may be compressed: see compression.go.

@@ -101,7 +101,7 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 		v.Queue = append(v.Queue, store.QueuedRun{ID: queue.string(), Record: queue.json(), Size: queue.int(), Input: queue.json()})
 	}
 	r.join(queue)
-	v.Waiting = int(r.int())
+	v.QueueLength = int(r.int())
 	answers, asked, archived := r.list(), r.list(), r.list()
 	v.Answers, v.Asked, v.Archived = map[string]json.RawMessage{}, map[string]bool{}, map[string]bool{}
 	for _, id := range q.InterruptIDs {

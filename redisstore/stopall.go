@@ -37,7 +37,7 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 	r.join(owed)
 	s.logged(i.Thread, r.string(), r.int()+1, r.events())
 	for _, events := range res.Owed {
-		s.withdrawn(i.Thread, events)
+		s.cancelled(i.Thread, events)
 	}
 	s.lost(i.Thread, r.string(), r.string())
 	return res, r.err

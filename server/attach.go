@@ -61,7 +61,7 @@ func (s *fullSession) detach(f *frame) error {
 // drop ends a delivery.
 func (s *fullSession) drop(d *delivery) error {
 	d.close()
-	s.srv.waiting.leave(d.key, s)
+	s.srv.awaiting.leave(d.key, s)
 	delete(s.threads, d.key.Thread)
 	if s.stream == d.key.Thread {
 		s.stream = ""
@@ -87,7 +87,7 @@ func (s *fullSession) cancelRun(f *frame) error {
 		return err
 	}
 	if len(c.Owed) > 0 {
-		s.srv.waiting.settle(key, f.label, c.Owed)
+		s.srv.awaiting.pay(key, f.label, c.Owed)
 	}
 	return nil
 }

@@ -64,7 +64,7 @@ func (d *delivery) event(event []byte) (over bool, err error) {
 		return false, err
 	}
 	if d.awaits && typeOf(event) == protocol.TypeRunStarted {
-		d.awaits = s.srv.waiting.done(d.key, labelOf(event), s)
+		d.awaits = s.srv.awaiting.done(d.key, labelOf(event), s)
 	}
 	return false, s.tellRepeats(d, false)
 }

@@ -21,7 +21,7 @@ func (s *fullSession) input(f *frame) error {
 	var awaits bool
 	if refused == nil {
 		var room bool
-		if awaits, room = s.srv.waiting.add(s.key(f.threadID), f.label, s); !room {
+		if awaits, room = s.srv.awaiting.add(s.key(f.threadID), f.label, s); !room {
 			refused = s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
 		}
 	}
@@ -31,7 +31,7 @@ func (s *fullSession) input(f *frame) error {
 	waits := false
 	defer func() {
 		if awaits && !waits {
-			s.srv.waiting.done(s.key(f.threadID), f.label, s)
+			s.srv.awaiting.done(s.key(f.threadID), f.label, s)
 		}
 	}()
 	fresh := d == nil
@@ -41,7 +41,7 @@ func (s *fullSession) input(f *frame) error {
 		defer func() {
 			if s.threads[d.key.Thread] != d {
 				d.close()
-				s.srv.waiting.leave(d.key, s)
+				s.srv.awaiting.leave(d.key, s)
 			}
 		}()
 	}

@@ -64,12 +64,12 @@ func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
 // askAgain reads the answer to a repeat.
 func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (follow.Repeated, error) {
 	key, of := d.key, r.admitted.Of
-	awaits, _ := s.srv.waiting.add(key, of, s)
+	awaits, _ := s.srv.awaiting.add(key, of, s)
 	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.label)
 	if err == nil && told.Status == store.RunQueued {
 		d.awaits = true
 	} else if awaits {
-		s.srv.waiting.done(key, of, s)
+		s.srv.awaiting.done(key, of, s)
 	}
 	return told, err
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// QueuedInput is a waiting input as followers are told of it.
+// QueuedInput is an input in the queue as followers are told of it.
 type QueuedInput struct {
 	Label    string          `json:"runId"`
 	Messages json.RawMessage `json:"messages"`

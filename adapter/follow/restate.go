@@ -135,7 +135,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 	switch run.Status {
 	case store.RunQueued:
 		return answer, "", nil
-	case store.RunStopped:
+	case store.RunCancelled:
 		for _, e := range lifecycle.CancelledInQueue(view.Thread, label) {
 			text, err := protocol.Encode(e)
 			if err != nil {

@@ -155,12 +155,12 @@ const (
 
 // Stop ends a run on purpose.
 type Stop struct {
-	Thread  ThreadKey
-	Request string // names this call: sent again it stops nothing else
-	Label   string // the client's runId: its latest run that has not ended
-	RunID   string // instead of Label: this run
-	Waiting bool   // stop it only if it waits in the queue
-	Reason  string // kept with the dispatch
+	Thread     ThreadKey
+	Request    string // names this call: sent again it stops nothing else
+	Label      string // the client's runId: its latest run that has not ended
+	RunID      string // instead of Label: this run
+	QueuedOnly bool   // stop it only if it waits in the queue
+	Reason     string // kept with the dispatch
 	// Terminal is the RUN_FINISHED cancelled event for an active run.
 	Terminal []byte
 }

@@ -33,7 +33,7 @@ const (
 	DispatchQueued     DispatchState = "queued"
 	DispatchClaimed    DispatchState = "claimed"
 	DispatchAcked      DispatchState = "acked"       // its run was carried to an end by its worker
-	DispatchCancelled  DispatchState = "cancelled"   // stopped while it waited
+	DispatchCancelled  DispatchState = "cancelled"   // in the queue
 	DispatchSuperseded DispatchState = "superseded"  // its claim was taken away on purpose, or a newer intent replaced it
 	DispatchDeadLetter DispatchState = "dead_letter" // its attempts are used up, or it cannot succeed
 )

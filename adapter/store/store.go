@@ -8,7 +8,7 @@
 //	            ▼                                │
 //	queued ──▶ queued, at the head ──▶ claimed ──┴▶ acked: its worker ended the run
 //	  │                                   ├──▶ superseded: stopped, or by a stop all
-//	  ├──▶ cancelled: stopped while       └──▶ dead_letter: the attempts are used up,
+//	  ├──▶ cancelled: in the queue        └──▶ dead_letter: the attempts are used up,
 //	  │    it waited                            or it cannot succeed ──▶ requeued
 //	  └──▶ superseded by a stop all                                      as another
 //

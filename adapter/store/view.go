@@ -13,7 +13,7 @@ type ReadQuery struct {
 	ToolCallIDs  []string  // which of these calls have or had an interrupt
 	MessageIDs   []string  // which of these messages were archived
 	RunID        string    // this server-made run record
-	Inputs       bool      // the waiting inputs themselves
+	Inputs       bool      // the queued inputs themselves
 	Follower     bool      // register this node
 	Small        bool      // a large thread is not wanted whole: see ThreadView.Large
 }
@@ -40,16 +40,16 @@ type ThreadView struct {
 	// and Recovered.
 	Large int64
 
-	Suspension json.RawMessage            // the open suspension as Batch.End gave it; nil when no interrupt is open
-	Active     *RunState                  // the claimed dispatch's run
-	Latest     *RunState                  // the latest run with a RUN_STARTED in the log
-	Queue      []QueuedRun                // waiting inputs, in order, without the cancelled ones
-	Waiting    int                        // how many stand in the queue, with the cancelled ones that are not logged yet
-	Labelled   []RunState                 // runs under ReadQuery.Label, oldest first: the latest 31 at least, and the active one
-	Run        *RunState                  // ReadQuery.RunID
-	Answers    map[string]json.RawMessage // by interrupt id, of those asked for
-	Asked      map[string]bool            // of ReadQuery.ToolCallIDs
-	Archived   map[string]bool            // of ReadQuery.MessageIDs
+	Suspension  json.RawMessage            // the open suspension as Batch.End gave it; nil when no interrupt is open
+	Active      *RunState                  // the claimed dispatch's run
+	Latest      *RunState                  // the latest run with a RUN_STARTED in the log
+	Queue       []QueuedRun                // queued inputs, in order, without the cancelled ones
+	QueueLength int                        // how many stand in the queue, with the cancelled ones that are not logged yet
+	Labelled    []RunState                 // runs under ReadQuery.Label, oldest first: the latest 31 at least, and the active one
+	Run         *RunState                  // ReadQuery.RunID
+	Answers     map[string]json.RawMessage // by interrupt id, of those asked for
+	Asked       map[string]bool            // of ReadQuery.ToolCallIDs
+	Archived    map[string]bool            // of ReadQuery.MessageIDs
 
 	Tenant        string // of the Begin that used the thread first
 	Title         string
@@ -81,10 +81,10 @@ type RunState struct {
 type RunStatus string
 
 const (
-	RunQueued  RunStatus = "queued"
-	RunActive  RunStatus = "active"
-	RunEnded   RunStatus = "ended"
-	RunStopped RunStatus = "stopped" // cancelled in the queue; its two events are logged when the queue is next released
+	RunQueued    RunStatus = "queued"
+	RunActive    RunStatus = "active"
+	RunEnded     RunStatus = "ended"
+	RunCancelled RunStatus = "stopped" // cancelled in the queue; its two events are logged when the queue is next released
 )
 
 // QueuedRun is an accepted input that waits.

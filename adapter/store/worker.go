@@ -47,7 +47,7 @@ type Claim struct {
 type ClaimRequest struct {
 	Thread ThreadKey
 	Token  string
-	// RunID claims this waiting dispatch whatever stands before it and whenever
+	// RunID claims this queued dispatch whatever stands before it and whenever
 	// it is available, if the thread could be claimed at all. "": the next one.
 	RunID string
 	// Spare leaves a run that a worker has claimed to that worker, though its lease

@@ -43,7 +43,7 @@ local ids, active, node, old = {}, r.run, '', ''
 for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
   local d = getRun(t, id)
   if d.status == 'queued' then
-    withdraw(t, d, 'superseded', ARG.reason)
+    dequeue(t, d, 'superseded', ARG.reason)
     ids[#ids + 1] = id
   end
 end

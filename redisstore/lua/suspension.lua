@@ -22,7 +22,7 @@ local function suspension(t)
   return parts[2], unpacked(parts[1])
 end
 
--- reopen leaves the thread waiting for answers. wants is when it wants a claim,
+-- reopen leaves the thread suspended. wants is when it wants a claim,
 -- the first millisecond after its deadline; false: never.
 local function reopen(t, member, stored, wants)
   local x = getExecution(t)

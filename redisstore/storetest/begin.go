@@ -102,7 +102,7 @@ var beginTests = []test{
 			same(th, "size", q.Size > 0 && q.Size <= int64(2*len(q.Record)+2*len(q.Input)), true)
 			same(th, "without its input", th.view().Queue[i].Input == nil, true)
 		}
-		same(th, "waiting", words(len(v.Queue), v.Waiting), "3 3")
+		same(th, "waiting", words(len(v.Queue), v.QueueLength), "3 3")
 		same(th, "status", v.Run.Status, store.RunQueued)
 		same(th, "started", v.Run.Started, 0)
 		same(th, "log", text(v.Log), "start:r1")

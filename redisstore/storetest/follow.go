@@ -57,12 +57,12 @@ func (h *heard) count(kind store.DeliveryKind, key store.ThreadKey, token string
 	return n
 }
 
-// withdrawn are the events of the inputs that were stopped while they waited.
-func (h *heard) withdrawn(key store.ThreadKey) (all []string) {
+// cancelled are the events of the inputs that were cancelled in the queue.
+func (h *heard) cancelled(key store.ThreadKey) (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, d := range h.all {
-		if d.Kind == store.DeliverWithdrawn && d.Thread == key {
+		if d.Kind == store.DeliverCancelled && d.Thread == key {
 			all = append(all, text(d.Events))
 		}
 	}
@@ -87,7 +87,7 @@ var followTests = []test{
 		same(th, "log", th.log(), "start:r1 asks")
 		want := []string{"start:r4 cancelled:r4", "start:r2 cancelled:r2", "start:r3 cancelled:r3"}
 		for _, h := range ears {
-			eventually(th, "all are heard of", func() bool { return slices.Equal(h.withdrawn(th.key), want) })
+			eventually(th, "all are heard of", func() bool { return slices.Equal(h.cancelled(th.key), want) })
 		}
 		th.begun(th.resume("r5", "exe-r1"))
 		th.begun(th.wait("r6"))
@@ -95,9 +95,9 @@ var followTests = []test{
 		same(th, "the end of the log", strings.HasSuffix(th.log(), "cancelled:r6"), true)
 		eventually(th, "the log is heard", func() bool { return strings.HasSuffix(ears[1].log(th.key), "cancelled:r6") })
 		for _, h := range ears {
-			same(th, "of what is logged", h.withdrawn(th.key), want)
+			same(th, "of what is logged", h.cancelled(th.key), want)
 		}
-		same(th, "who does not follow", len(none.withdrawn(th.key)), 0)
+		same(th, "who does not follow", len(none.cancelled(th.key)), 0)
 	}},
 	{"a node's own writes are delivered on it, with positions, once acknowledged", func(e *env) {
 		th := e.thread()

@@ -46,7 +46,7 @@ var invariantTests = []test{
 			e.Logf("thread %d: %d runs, %d events", i, len(st.accepted), len(st.logged))
 		}
 	}},
-	{"five nodes carry every waiting run, each exactly once, told only by due", func(e *env) {
+	{"five nodes carry every queued run, each exactly once, told only by due", func(e *env) {
 		const threads, runs = 20, 8
 		e.lease = time.Hour // no run is lost here, however slow the machine is
 		first := e.node("n0")

@@ -89,7 +89,7 @@ func (th *thread) unpause(request string) bool {
 	return must(th, back, err)
 }
 
-// claimRun claims a waiting dispatch by its id.
+// claimRun claims a queued dispatch by its id.
 func (th *thread) claimRun(run, token string) store.ClaimResult {
 	th.Helper()
 	res, err := th.s.Claim(th.Context(), store.ClaimRequest{Thread: th.key, Token: token, RunID: run})

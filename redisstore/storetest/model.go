@@ -48,7 +48,7 @@ type model struct {
 	active  *run
 	latest  *run
 	closing []string // what stopping the active run must log
-	waiting []*run   // stopped ones included, in the order of claiming
+	queued  []*run   // stopped ones included, in the order of claiming
 
 	stoppedAll map[string]store.StopAllResult // by request
 }
@@ -156,13 +156,13 @@ func (m *model) fence(c store.Claim, number, expect int64) (status store.CommitS
 	return store.CommitOK, false
 }
 
-// lineUp puts the waiting runs in the order of claiming.
+// lineUp puts the queued runs in the order of claiming.
 func (m *model) lineUp() {
-	slices.SortFunc(m.waiting, func(a, b *run) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortFunc(m.queued, func(a, b *run) int { return cmp.Compare(a.rank, b.rank) })
 }
 
 func (m *model) leaves(r *run) {
-	m.waiting = slices.DeleteFunc(m.waiting, func(w *run) bool { return w == r })
+	m.queued = slices.DeleteFunc(m.queued, func(w *run) bool { return w == r })
 }
 
 // finish makes a dispatch terminal.
@@ -195,11 +195,11 @@ func (m *model) never(r *run) {
 // whether there is a dispatch to claim now.
 func (m *model) release() bool {
 	next := m.ready()
-	for _, r := range slices.Clone(m.waiting) {
+	for _, r := range slices.Clone(m.queued) {
 		if r == next {
 			break
 		}
-		if r.status == store.RunStopped {
+		if r.status == store.RunCancelled {
 			m.leaves(r)
 			m.never(r)
 		}
@@ -209,7 +209,7 @@ func (m *model) release() bool {
 
 // ready is the dispatch to claim next.
 func (m *model) ready() *run {
-	for _, r := range m.waiting {
+	for _, r := range m.queued {
 		if r.status == store.RunQueued && !r.Available.After(m.now) {
 			return r
 		}
@@ -246,7 +246,7 @@ func (m *model) list() []store.Dispatch {
 	if m.active != nil {
 		list = append(list, m.active.Dispatch)
 	}
-	for _, r := range m.waiting {
+	for _, r := range m.queued {
 		if r.status == store.RunQueued {
 			list = append(list, r.Dispatch)
 		}

@@ -49,7 +49,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 		r.State, r.status, r.Input = store.DispatchQueued, store.RunQueued, k.Input
 		r.cancelled = [2]string{string(k.Cancelled[0]), string(k.Cancelled[1])}
 		r.Available = k.Available
-		m.waiting = append(m.waiting, r)
+		m.queued = append(m.queued, r)
 		m.lineUp()
 		if m.idle() {
 			m.release()

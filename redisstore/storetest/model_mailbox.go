@@ -34,10 +34,10 @@ func (m *model) again(r *run, wait time.Duration) bool {
 	}
 	r.status = store.RunQueued
 	m.active, m.wish, m.closing = nil, wish{}, nil
-	if len(m.waiting) > 0 {
-		r.rank = min(r.rank, m.waiting[0].rank-1)
+	if len(m.queued) > 0 {
+		r.rank = min(r.rank, m.queued[0].rank-1)
 	}
-	m.waiting = append(m.waiting, r)
+	m.queued = append(m.queued, r)
 	m.lineUp()
 	return m.release()
 }
@@ -107,14 +107,14 @@ func (m *model) stopped(s store.Stop) store.StopResult {
 			target = r
 		}
 	}
-	if target == nil || s.Waiting && target.status == store.RunActive && target.token != "" {
+	if target == nil || s.QueuedOnly && target.status == store.RunActive && target.token != "" {
 		return store.StopResult{}
 	}
 	m.decide()
 	target.request = s.Request
 	idle := m.idle()
 	if target.status == store.RunQueued {
-		m.withdraw(target, store.DispatchCancelled, s.Reason)
+		m.dequeue(target, store.DispatchCancelled, s.Reason)
 	} else {
 		state, terminal := store.DispatchSuperseded, string(s.Terminal)
 		if target.token == "" {
@@ -136,15 +136,15 @@ func (m *model) stopped(s store.Stop) store.StopResult {
 
 // owed adds the events that are not logged yet.
 func (m *model) owed(r *run, res store.StopResult) store.StopResult {
-	if r.status == store.RunStopped {
+	if r.status == store.RunCancelled {
 		res.Queued, res.Events = true, bytesOf(r.cancelled[:])
 	}
 	return res
 }
 
-// withdraw stops a run that waits: its events are logged when it is released.
-func (m *model) withdraw(r *run, state store.DispatchState, why string) {
-	r.status, r.Input = store.RunStopped, nil
+// dequeue ends a run in the queue: its events are logged when it is released.
+func (m *model) dequeue(r *run, state store.DispatchState, why string) {
+	r.status, r.Input = store.RunCancelled, nil
 	m.finish(r, state, why)
 }
 
@@ -158,9 +158,9 @@ func (m *model) stopAll(i store.StopAll) store.StopAllResult {
 		m.decide()
 		m.dispatchEpoch++
 		res.Epoch = m.dispatchEpoch
-		for _, r := range m.waiting {
+		for _, r := range m.queued {
 			if r.status == store.RunQueued {
-				m.withdraw(r, store.DispatchSuperseded, i.Reason)
+				m.dequeue(r, store.DispatchSuperseded, i.Reason)
 				res.Superseded = append(res.Superseded, r.ID)
 			}
 		}
@@ -181,7 +181,7 @@ func (m *model) stopAll(i store.StopAll) store.StopAllResult {
 	res.Owed = nil
 	for _, id := range res.Superseded {
 		var events [][]byte
-		if r := m.runs[id]; r.status == store.RunStopped {
+		if r := m.runs[id]; r.status == store.RunCancelled {
 			events = bytesOf(r.cancelled[:])
 		}
 		res.Owed = append(res.Owed, events)

@@ -221,7 +221,7 @@ func (p *player) fail(g *game, what string) {
 // leave deletes the thread, once that is possible, and plays on one of its key
 // or on another.
 func (p *player) leave(g *game) {
-	if busy := !g.idle() || len(g.waiting) > 0; busy && !p.deletes(g, false) {
+	if busy := !g.idle() || len(g.queued) > 0; busy && !p.deletes(g, false) {
 		return
 	}
 	p.settle(g)
@@ -255,7 +255,7 @@ func (p *player) deletes(g *game, want bool) bool {
 // settle brings every run of a thread to its end.
 func (p *player) settle(g *game) {
 	for !p.over {
-		if lies := g.active != nil && g.active.token == "" || g.idle() && len(g.waiting) > 0; lies && !g.due() {
+		if lies := g.active != nil && g.active.token == "" || g.idle() && len(g.queued) > 0; lies && !g.due() {
 			p.clock.move(time.Minute)
 		}
 		g.now = p.clock.read()
@@ -269,7 +269,7 @@ func (p *player) settle(g *game) {
 			p.make(g, p.activateMove(g, g.claimOf(g.active)))
 		case g.active != nil || g.ready() != nil:
 			p.make(g, p.claimMove(g, store.ClaimRequest{Thread: g.key, Token: id}))
-		case len(g.waiting) == 0:
+		case len(g.queued) == 0:
 			g.witness.whole(p, g)
 			return
 		}

@@ -102,7 +102,7 @@ func (p *player) leaseMove(g *game) move {
 }
 
 func (p *player) stopMove(g *game) move {
-	st := store.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), Waiting: p.one(3), Reason: pick(p, "", "no need")}
+	st := store.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), QueuedOnly: p.one(3), Reason: pick(p, "", "no need")}
 	id := p.runID(g)
 	if p.one(2) {
 		st.RunID = id

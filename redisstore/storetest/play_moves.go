@@ -56,8 +56,8 @@ func (p *player) runID(g *game) string {
 	if len(g.begun) == 0 || p.one(10) {
 		return "none"
 	}
-	if len(g.waiting) > 0 && p.one(2) {
-		return g.waiting[p.r.IntN(len(g.waiting))].ID
+	if len(g.queued) > 0 && p.one(2) {
+		return g.queued[p.r.IntN(len(g.queued))].ID
 	}
 	return g.begun[max(0, len(g.begun)-1-p.r.IntN(8))].ID
 }

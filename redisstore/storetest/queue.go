@@ -101,7 +101,7 @@ var queueTests = []test{
 		th := e.thread()
 		th.begun(th.start("r1"))
 		th.begun(th.wait("r2"))
-		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r2", Waiting: true, Reason: "no need", Terminal: []byte("x")})
+		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r2", QueuedOnly: true, Reason: "no need", Terminal: []byte("x")})
 		same(th, "answer", show(must(th, res, err)), show(store.StopResult{Stopped: true, Queued: true, RunID: "r2", Events: events("start:r2 cancelled:r2")}))
 		d := th.dispatch("r2")
 		same(th, "dispatch", words(d.State, d.Error), "cancelled no need")
@@ -112,7 +112,7 @@ var queueTests = []test{
 		claim := th.begun(th.start("r1"))
 		th.unchanged(func() {
 			for i, run := range []string{"r1", "none"} {
-				res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: fmt.Sprint("q", i), RunID: run, Waiting: true, Terminal: []byte("x")})
+				res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: fmt.Sprint("q", i), RunID: run, QueuedOnly: true, Terminal: []byte("x")})
 				same(th, run, must(th, res, err), store.StopResult{})
 			}
 			same(th, "renewing an unknown claim", th.renew(store.Claim{Thread: th.key, RunID: "none", Token: "none"}), false)
@@ -162,10 +162,10 @@ var queueTests = []test{
 			th.claimed("t2", store.ClaimNothing)
 			same(th, "by id", th.claimRun("r2", "t3").Kind, store.ClaimNothing)
 		})
-		waiting := e.on(th.s, "suspended")
-		waiting.suspended()
-		waiting.begun(waiting.wait("r2"))
-		same(th, "by id past an open interrupt", waiting.claimRun("r2", "t1").Kind, store.ClaimNothing)
+		suspended := e.on(th.s, "suspended")
+		suspended.suspended()
+		suspended.begun(suspended.wait("r2"))
+		same(th, "by id past an open interrupt", suspended.claimRun("r2", "t1").Kind, store.ClaimNothing)
 	}},
 	{"concurrent enqueues lose nothing and keep their order of arrival", func(e *env) {
 		nodes := []*thread{e.thread()}

@@ -15,13 +15,13 @@ var stopTests = []test{
 		}
 		th.stop("label-r2")
 		v := th.view()
-		same(th, "waiting", words(len(v.Queue), v.Waiting), "2 3")
+		same(th, "waiting", words(len(v.Queue), v.QueueLength), "2 3")
 		same(th, "its input", string(th.dispatch("r2").Input), "")
 		same(th, "the next one's", string(th.dispatch("r3").Input), `{"input":"r3"}`)
 		th.ok(ending(c, 2, 1, "end", store.EndFinish))
-		same(th, "logged", th.view().Waiting, 2)
+		same(th, "logged", th.view().QueueLength, 2)
 		th.stopAll("i", "")
-		same(th, "superseded", words(th.view().Waiting, string(th.dispatch("r4").Input)), "0")
+		same(th, "superseded", words(th.view().QueueLength, string(th.dispatch("r4").Input)), "0")
 	}},
 	{"an active run ends in order with what its worker left open, and is fenced", func(e *env) {
 		th := e.thread()
@@ -126,7 +126,7 @@ var stopTests = []test{
 		th.stop("label-r4")
 		v := th.view(store.ReadQuery{RunID: "r2"})
 		same(th, "version", v.Version, version+2)
-		same(th, "status", v.Run.Status, store.RunStopped)
+		same(th, "status", v.Run.Status, store.RunCancelled)
 		if len(v.Queue) != 1 || v.Queue[0].ID != "r3" {
 			e.Errorf("queue: %s", show(v.Queue))
 		}

@@ -27,11 +27,11 @@ type storm struct {
 
 // held is a claim as its worker knows it; the worker may be wrong.
 type held struct {
-	claim   store.Claim
-	number  int64
-	expect  int64
-	waiting bool // claimed, not activated
-	last    *store.Batch
+	claim       store.Claim
+	number      int64
+	expect      int64
+	unactivated bool // claimed, not activated
+	last        *store.Batch
 }
 
 func (st *storm) step(r *rand.Rand, id string) {
@@ -134,7 +134,7 @@ func (st *storm) write(r *rand.Rand, s store.Store) {
 		return
 	}
 	ctx, id := st.th.Context(), h.claim.RunID
-	if h.waiting {
+	if h.unactivated {
 		a := activation(h.claim)
 		a.Events = events("S:" + id)
 		if res, err := s.Activate(ctx, a); err != nil {
@@ -198,7 +198,7 @@ func (st *storm) take(r *rand.Rand, s store.Store, id string) {
 		return
 	}
 	if res.Kind != store.ClaimNothing {
-		st.keep(&held{claim: res.Claim, expect: th.view().Seq, waiting: res.Kind == store.ClaimQueued})
+		st.keep(&held{claim: res.Claim, expect: th.view().Seq, unactivated: res.Kind == store.ClaimQueued})
 	}
 }
 

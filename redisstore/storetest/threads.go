@@ -50,7 +50,7 @@ var threadsTests = []test{
 		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1})
 		c.move(time.Second)
 		th.asks(claim, 2, 1)
-		says(store.ThreadInfo{Title: "About", Updated: at, Waiting: true, Queued: 1})
+		says(store.ThreadInfo{Title: "About", Updated: at, Suspended: true, Queued: 1})
 		claim = th.begun(th.resume("r3", "exe-r1"))
 		at = c.read()
 		th.ok(ending(claim, 2, 3, "end", store.EndFinish))

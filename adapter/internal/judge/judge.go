@@ -123,7 +123,7 @@ func (j *Judgement) heldMessages() map[string]bool {
 	return held
 }
 
-// knownMessages are the ids that the thread holds or has waiting.
+// knownMessages are the ids that the thread holds or has in its queue.
 func (j *Judgement) knownMessages() map[string]bool {
 	known := j.heldMessages()
 	for _, q := range j.View.Queue {

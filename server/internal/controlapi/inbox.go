@@ -112,13 +112,13 @@ func (c *call) listOwnInbox(q store.PageQuery) (any, error) {
 	if partly != nil && !errors.Is(partly, store.ErrPartial) {
 		return nil, partly
 	}
-	var waiting []store.ThreadKey
+	var suspended []store.ThreadKey
 	for _, info := range threads {
-		if info.Waiting {
-			waiting = append(waiting, info.Thread)
+		if info.Suspended {
+			suspended = append(suspended, info.Thread)
 		}
 	}
-	items, err := c.Runner.Open(c.r.Context(), waiting)
+	items, err := c.Runner.Open(c.r.Context(), suspended)
 	if err != nil && !errors.Is(err, store.ErrPartial) {
 		return nil, err
 	}

@@ -12,12 +12,12 @@ import (
 )
 
 type threadInfoJSON struct {
-	ThreadID string    `json:"threadId"`
-	Title    string    `json:"title"`
-	Updated  time.Time `json:"updatedAt"`
-	Active   bool      `json:"active" jsonschema:"a run is under way"`
-	Waiting  bool      `json:"waiting" jsonschema:"interrupts are open"`
-	Queued   int       `json:"queued" jsonschema:"inputs that wait"`
+	ThreadID  string    `json:"threadId"`
+	Title     string    `json:"title"`
+	Updated   time.Time `json:"updatedAt"`
+	Active    bool      `json:"active" jsonschema:"a run is under way"`
+	Suspended bool      `json:"waiting" jsonschema:"interrupts are open"`
+	Queued    int       `json:"queued" jsonschema:"inputs that wait"`
 }
 
 type positionJSON struct {
@@ -112,7 +112,7 @@ func (c *call) listThreads() (any, error) {
 	}
 	threads, next, err := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
 	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Waiting, t.Queued}
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued}
 	})
 }
 

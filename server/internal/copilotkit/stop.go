@@ -103,7 +103,7 @@ func (k *call) stopped() (label string, ok bool) {
 	return label, true
 }
 
-// stopThread stops all runs of a thread, the waiting ones first: none of them
+// stopThread stops all runs of a thread, the queued ones first: none of them
 // may begin because another ended. Without an error there was one look at the
 // thread that found nothing more.
 func (k *call) stopThread(ctx context.Context) (stopped bool, err error) {
