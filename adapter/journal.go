@@ -23,7 +23,7 @@ func known(k store.EntryKind) bool {
 // unknownKind is an error that a node which knows the kind will not have. It costs no
 // attempts: they count lost workers.
 func unknownKind(kind store.EntryKind) error {
-	return &undeliverable{
+	return &activationError{
 		code: CodeStateCorrupted, text: fmt.Sprintf("the journal has a record of a kind that is not known to this server: %q", kind),
 		elsewhere: true,
 	}

@@ -80,14 +80,14 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	n := beginning{Judgement: j, thread: key, digest: digest, agent: old.Agent, letter: letter}
+	n := beginBuilder{Judgement: j, thread: key, digest: digest, agent: old.Agent, letter: letter}
 	if letter.Input != nil {
 		n.Verdict = j.Accepted()
 	}
-	b, start, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe},
+	b, run, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe},
 		store.RunRecord{Execution: old.Execution})
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	return ds.admission.begin(ctx, b, start)
+	return ds.admission.begin(ctx, b, run)
 }

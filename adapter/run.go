@@ -150,7 +150,7 @@ type execution struct {
 	expander protocol.Expander
 	fold     *protocol.Fold
 	stored   map[string]string // messages of the stored snapshot, by id
-	open     []string          // calls this run started that have no result
+	open     []string          // calls this run opened that have no result
 	sealed   error             // why nothing more may be done
 	broken   error             // why the run could not be ended in order
 	leaving  bool              // another worker is to go on: no new step begins

@@ -16,18 +16,18 @@ import (
 // its last record is taken back: what is open is closed, and snapshots say
 // what was true at the record, so that the replay, which is silent up to the
 // record and then repeats what followed it, continues one well-formed run.
-func (x *execution) takeOver(b begin) error {
-	started := b.view.Active.Started
+func (x *execution) takeOver(b begun) error {
+	runStarted := b.view.Active.RunStarted
 	keep := x.journal.last
 	x.continuing = len(x.journal.answers) > 0
 	if x.journal.records == 0 && x.agent != nil && !restartable(x.agent) {
-		return &undeliverable{code: CodeWorkerLost, text: "the worker of the run was lost before anything was recorded"}
+		return &activationError{code: CodeWorkerLost, text: "the worker of the run was lost before anything was recorded"}
 	}
 	if !x.continuing {
 		// What began the run is final, though no record says so.
-		keep = max(keep, started-1+int64(x.frozen.Begun))
+		keep = max(keep, runStarted-1+int64(x.frozen.Begun))
 	}
-	if err := x.readRun(b.view, started, keep); err != nil {
+	if err := x.readRun(b.view, runStarted, keep); err != nil {
 		return err
 	}
 	return x.backTo(b, keep)
@@ -35,7 +35,7 @@ func (x *execution) takeOver(b begin) error {
 
 // goOn continues a dead letter's journal in the run that requeues it. What was
 // logged after the last record is taken back as in a takeover.
-func (x *execution) goOn(b begin) error {
+func (x *execution) goOn(b begun) error {
 	x.continuing = len(x.journal.answers) > 0
 	keep := x.journal.last
 	if !x.continuing {
@@ -46,7 +46,7 @@ func (x *execution) goOn(b begin) error {
 
 // backTo takes back what the log holds after keep, and asks about what nobody
 // can know.
-func (x *execution) backTo(b begin, keep int64) error {
+func (x *execution) backTo(b begun, keep int64) error {
 	if x.agent == nil {
 		return nil // nobody goes on here
 	}
@@ -72,10 +72,10 @@ func (x *execution) backTo(b begin, keep int64) error {
 
 // readRun tells the order rules what the run has logged, and which calls it
 // has open as of the record.
-func (x *execution) readRun(view *store.ThreadView, started, keep int64) error {
+func (x *execution) readRun(view *store.ThreadView, runStarted, keep int64) error {
 	var broken error
-	at := started - 1
-	err := stored.Events(view, started-1, -1, func(e protocol.Event) {
+	at := runStarted - 1
+	err := stored.Events(view, runStarted-1, -1, func(e protocol.Event) {
 		at++
 		if err := x.sequence.Check(e); err != nil && broken == nil {
 			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)

@@ -58,7 +58,7 @@ func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 	var at store.Position
 	sent("start:r2", store.Claim{Thread: testKey, RunID: "r2", Token: "token-r2"}, func() (any, error) {
 		res, err := s.Begin(ctx, again)
-		at = res.Start
+		at = res.Position
 		return res.Claim, err
 	})
 	if at.Seq != 2 {

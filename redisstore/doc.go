@@ -36,7 +36,7 @@
 //	                    after a resume what giving back needs; what is
 //	                    frozen; its records
 //	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, stopall
-//	Tqueue      zset    queued run ids by priority  and arrival            begin, claim, stop, end, nack, stopall
+//	Tqueue      zset    queued run ids by priority and arrival             begin, claim, stop, end, nack, stopall
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
 //	                    cancellation; d: dedupe key to its run             stopall
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail

@@ -24,6 +24,6 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 		e.Journal = append(e.Journal, records.json())
 	}
 	r.join(records)
-	e.Started, e.Crashes = r.int(), int(r.int())
+	e.RunStarted, e.Crashes = r.int(), int(r.int())
 	return e, r.err
 }

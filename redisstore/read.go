@@ -169,7 +169,7 @@ func readRun(r *reply) *store.RunState {
 	if len(l.items) == 0 {
 		return nil
 	}
-	run := &store.RunState{ID: l.string(), Record: l.json(), Status: store.RunStatus(l.string()), Started: l.int(),
+	run := &store.RunState{ID: l.string(), Record: l.json(), Status: store.RunStatus(l.string()), RunStarted: l.int(),
 		Terminal: l.json(), Execution: l.string(), LatestOfExe: l.string()}
 	r.join(l)
 	return run

@@ -154,7 +154,7 @@ func (w *workload) advance(calls int64) {
 // were told.
 func (w *workload) finish() {
 	w.t.Helper()
-	for _, wrong := range w.settle() {
+	for _, wrong := range w.finishAll() {
 		w.t.Error(wrong)
 	}
 	var total int64
@@ -167,8 +167,8 @@ func (w *workload) finish() {
 		total, w.unknown.Load(), w.wire.commands, w.wire.refusals)
 }
 
-// settle lets the callers finish, and says what is not as they were told.
-func (w *workload) settle() (wrong []string) {
+// finishAll lets the callers finish, and says what is not as they were told.
+func (w *workload) finishAll() (wrong []string) {
 	w.stopped.Store(true)
 	w.running.Wait()
 	for _, c := range w.callers {
@@ -255,7 +255,7 @@ func (c *caller) next(how string) store.Begin {
 func (c *caller) begin(b store.Begin) (claim store.Claim, ok bool) {
 	ok = c.call(func() error {
 		res, err := c.w.store.Begin(context.Background(), b)
-		if err == nil && (res.Status != store.BeginAccepted || res.Start.Seq != c.seq() || b.Claimed() != nil && res.Claim.Token == "") {
+		if err == nil && (res.Status != store.BeginAccepted || res.Position.Seq != c.seq() || b.Claimed() != nil && res.Claim.Token == "") {
 			err = fmt.Errorf("begin %s at %d: %+v", b.RunID, c.seq(), res)
 		}
 		claim = res.Claim

@@ -80,7 +80,7 @@ func (d *delivery) restated(a *follow.Attached, deleted bool) (over bool, err er
 	return false, d.session.restate(d, a, "")
 }
 
-func (d *delivery) settled() (over bool, err error) {
+func (d *delivery) atEnd() (over bool, err error) {
 	if d.replay {
 		d.replay = false
 		if err := d.session.send(liveFrame{"ws.live", d.key.Thread, d.position.Seq}); err != nil {

@@ -175,9 +175,9 @@ func (t *threadStream) restated(*follow.Attached, bool) (over bool, err error) {
 
 func (t *threadStream) failed(error) error { return nil }
 
-// settled ends the stream when the thread is at rest: no run is under way and
+// atEnd ends the stream when the thread is at rest: no run is under way and
 // none is about to be, unless a question holds it up.
-func (t *threadStream) settled() (over bool, err error) {
+func (t *threadStream) atEnd() (over bool, err error) {
 	if t.keep || t.running {
 		return false, nil
 	}

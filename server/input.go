@@ -55,12 +55,12 @@ func (s *fullSession) input(f *frame) error {
 	case adapter.Refused:
 		at := d.position
 		if fresh {
-			at = admitted.Start
+			at = admitted.Position
 		}
 		return s.refuse(f, admitted.Refusal, at)
 	case adapter.Started:
 		if fresh {
-			d.seek(admitted.Start)
+			d.seek(admitted.Position)
 			s.place(d)
 		}
 		return s.disposed(f, admitted)
@@ -95,13 +95,13 @@ func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {
 }
 
 // storeFailed refuses an input of which nobody knows whether it was accepted:
-// sent again, it is started or recognised.
+// sent again, it begins or is recognised.
 func (s *fullSession) storeFailed(f *frame, err error) error {
 	s.log.Warn("submitting an input failed", "thread", f.threadID, "error", err)
 	return s.refuse(f, unanswered(err), s.positionOf(f.threadID))
 }
 
-// refuse answers an input that starts no run.
+// refuse answers an input that begins no run.
 func (s *fullSession) refuse(f *frame, why *protocol.RunError, at store.Position) error {
 	event, err := protocol.Encode(why)
 	if err != nil {

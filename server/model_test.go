@@ -130,7 +130,7 @@ func (h *history) play(r *adapter.Runner) error {
 		return err
 	}
 	for _, p := range h.peers {
-		if err := p.settle(thread); err != nil {
+		if err := p.catchUp(thread); err != nil {
 			return err
 		}
 		p.ws.CloseNow()
@@ -574,8 +574,8 @@ func shownFold(messages protocol.Messages, state json.RawMessage) string {
 	return string(text)
 }
 
-// settle brings a peer up to the thread at rest, and compares.
-func (p *peerModel) settle(thread *adapter.Thread) error {
+// catchUp brings a peer up to the thread at rest, and compares.
+func (p *peerModel) catchUp(thread *adapter.Thread) error {
 	p.attach(false)
 	if err := p.until("caught up", func() bool { return p.live && p.asked == "" }); err != nil {
 		return err

@@ -71,7 +71,7 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	}
 	if admitted.Disposition == adapter.Started {
 		r.mine = true
-		r.seek(admitted.Start)
+		r.seek(admitted.Position)
 		return true, nil
 	}
 	over, err := r.resume()
@@ -167,7 +167,7 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 	return rep.Status != store.RunQueued, nil
 }
 
-func (r *plainRun) settled() (over bool, err error) { return false, nil }
+func (r *plainRun) atEnd() (over bool, err error) { return false, nil }
 
 func (r *plainRun) failed(error) error { return nil }
 

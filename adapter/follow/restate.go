@@ -145,7 +145,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 		}
 		return answer, "", nil
 	case store.RunActive:
-		if run.Started > 0 {
+		if run.RunStarted > 0 {
 			answer.Whole = true
 			answer.Events, err = restate(view, view.Seq, label)
 		}

@@ -136,10 +136,10 @@ func (b Begin) Answers() map[string]json.RawMessage {
 
 // BeginResult answers Begin.
 type BeginResult struct {
-	Status BeginStatus
-	Start  Position // the position before its RUN_STARTED (when queued: the log's end)
-	Claim  Claim    // when started; zero if it has been stopped or taken over since
-	Of     string   // BeginDuplicate: the dispatch that holds the key
+	Status   BeginStatus
+	Position Position // the position before its RUN_STARTED (when queued: the log's end)
+	Claim    Claim    // when it began at once; zero if it has been stopped or taken over since
+	Of       string   // BeginDuplicate: the dispatch that holds the key
 }
 
 // BeginStatus is Begin's verdict.

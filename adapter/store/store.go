@@ -8,11 +8,11 @@
 //	            ▼                                │
 //	queued ──▶ queued, at the head ──▶ claimed ──┴▶ acked: its worker ended the run
 //	  │                                   ├──▶ superseded: stopped, or by a stop all
-//	  ├──▶ cancelled: in the queue        └──▶ dead_letter: the attempts are used up,
-//	  │    it waited                            or it cannot succeed ──▶ requeued
+//	  ├──▶ cancelled: stopped in the      └──▶ dead_letter: the attempts are used up,
+//	  │    queue                                or it cannot succeed ──▶ requeued
 //	  └──▶ superseded by a stop all                                      as another
 //
-// A dispatch is the delivery of one run to a worker; its state says nothing of
+// A dispatch hands one run to a worker; its state says nothing of
 // what the run came to. A thread has at most one that is claimed. Its holder
 // proves itself by the claim token and the dispatch epoch, which Interrupt raises;
 // Begin.MaxAttempts claims are granted, and as many again whenever its run has

@@ -71,7 +71,7 @@ type RunState struct {
 	ID          string
 	Record      json.RawMessage
 	Status      RunStatus
-	Started     int64           // position of its RUN_STARTED; 0 while queued
+	RunStarted  int64           // position of its RUN_STARTED; 0 while queued
 	Terminal    json.RawMessage // its terminal event; nil before the end
 	Execution   string
 	LatestOfExe string // the id of the execution's latest run

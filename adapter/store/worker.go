@@ -16,7 +16,7 @@ type Worker interface {
 	// has recorded something since the claim before. Sent again with the same
 	// token it answers the same claim.
 	Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error)
-	// Activate starts a dispatch claimed from the queue: it creates the
+	// Activate makes a dispatch claimed from the queue the active run: it creates the
 	// execution and appends RUN_STARTED. Fenced like Commit; its events are
 	// commit number 1 of the claim.
 	Activate(ctx context.Context, a Activation) (CommitResult, error)
@@ -78,7 +78,7 @@ const (
 	ClaimExpired
 )
 
-// Activation starts a claimed dispatch.
+// Activation asks for a claimed dispatch to become the active run.
 type Activation struct {
 	Claim     Claim
 	Events    [][]byte
@@ -168,11 +168,11 @@ const (
 
 // ExecutionView is a live execution.
 type ExecutionView struct {
-	ID      string
-	Agent   string
-	Frozen  json.RawMessage
-	Began   time.Time
-	Journal []json.RawMessage
-	Started int64 // position of the RUN_STARTED of the claimed run
-	Crashes int   // takeovers of the claimed run since its last record
+	ID         string
+	Agent      string
+	Frozen     json.RawMessage
+	Began      time.Time
+	Journal    []json.RawMessage
+	RunStarted int64 // position of the RUN_STARTED of the claimed run
+	Crashes    int   // takeovers of the claimed run since its last record
 }

@@ -6,7 +6,7 @@
 --   member
 --   request   names the call
 --   active    the run that was seen active; '': none
---   terminal  the event to end it with, if it has started
+--   terminal  the event to end it with, if it was activated
 --   reason
 --   keep      ms for which the call is recognised at rest
 --   repair    1: take out what cannot be read, and end whichever run is active

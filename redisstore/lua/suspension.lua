@@ -51,7 +51,7 @@ local function close(t, r, member)
   redis.call('DEL', t.drafts)
   inbox(t, 'ZREM', head)
   if head[2] == '' then head[2] = r.latest end
-  settle(t, r, head[2])
+  keepTerminal(t, r, head[2])
   return { stored = sealed(head, text), wants = redis.call('ZSCORE', t.ready, member) or '' }
 end
 

@@ -14,7 +14,7 @@ import (
 var commitTests = []test{
 	{"batches are logged in order, records are journaled in order", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "b c")
 		b.Records = raws(`{"n":1} {"n":2}`)
 		res := th.ok(b)
@@ -31,7 +31,7 @@ var commitTests = []test{
 	}},
 	{"the last batch sent again is recognised", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "b")
 		b.Records = raws("1")
 		first := th.ok(b)
@@ -41,7 +41,7 @@ var commitTests = []test{
 	}},
 	{"a batch out of turn is refused and writes nothing", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.ok(batch(c, 2, 1, "b"))
 		th.ok(batch(c, 3, 2, "c"))
 		th.unchanged(func() {
@@ -55,7 +55,7 @@ var commitTests = []test{
 	}},
 	{"a stale token, run or dispatch epoch writes nothing and publishes nothing", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := e.node("b")
 		heard := listen(b)
 		th.from(b).view(store.ReadQuery{Follower: true})
@@ -84,7 +84,7 @@ var commitTests = []test{
 	}},
 	{"a batch of thousands of events or of megabytes is one batch", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		many := strings.TrimSpace(strings.Repeat("e ", 5000))
 		th.ok(batch(c, 2, 1, many))
 		huge := strings.Repeat("x", 3<<20)
@@ -140,7 +140,7 @@ var commitTests = []test{
 	}},
 	{"a call whose context is over is not sent", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		ctx, cancel := context.WithCancel(e.Context())
 		cancel()
 		th.unchanged(func() {

@@ -31,7 +31,7 @@ var dedupeTests = []test{
 		b := th.keyed("r1", "k")
 		th.begun(b)
 		th.duplicates(th.keyed("r2", "k"), "r1")
-		inline := th.start("r2")
+		inline := th.execute("r2")
 		inline.Dedupe = "k"
 		th.duplicates(inline, "r1")
 		claim := th.claimed("t1", store.ClaimQueued).Claim
@@ -45,7 +45,7 @@ var dedupeTests = []test{
 	}},
 	{"a dispatch that begins at once holds its key too", func(e *env) {
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Dedupe = "k"
 		claim := th.begun(b)
 		th.duplicates(th.keyed("r2", "k"), "r1")

@@ -41,7 +41,7 @@ var invariantTests = []test{
 		}
 		group.Wait()
 		for i, st := range storms {
-			st.settle()
+			st.finishAll()
 			st.check(ears)
 			e.Logf("thread %d: %d runs, %d events", i, len(st.accepted), len(st.logged))
 		}
@@ -112,11 +112,11 @@ func carry(ctx context.Context, s store.Store, key store.ThreadKey, token string
 		return "", err
 	}
 	id := res.Claim.RunID
-	started, err := s.Activate(ctx, activation(res.Claim))
-	if err != nil || started.Status != store.CommitOK {
-		return "", fmt.Errorf("activate %s: status %d, %w", id, started.Status, err)
+	activated, err := s.Activate(ctx, activation(res.Claim))
+	if err != nil || activated.Status != store.CommitOK {
+		return "", fmt.Errorf("activate %s: status %d, %w", id, activated.Status, err)
 	}
-	done, err := s.Commit(ctx, ending(res.Claim, 2, started.End.Seq, "end:"+id, store.EndFinish))
+	done, err := s.Commit(ctx, ending(res.Claim, 2, activated.End.Seq, "end:"+id, store.EndFinish))
 	if err != nil || done.Status != store.CommitOK {
 		return "", fmt.Errorf("end %s: status %d, %w", id, done.Status, err)
 	}

@@ -128,11 +128,11 @@ func misshapen(d store.Dispatch) string {
 		return "is completed without being terminal, or the other way round"
 	case !d.State.Terminal() && d.Outcome != nil:
 		return "is not terminal and has an outcome"
-	case d.Outcome != nil && !d.Started:
+	case d.Outcome != nil && !d.Activated:
 		return "has an outcome without a start"
 	case d.RequeuedAs != "" && d.State != store.DispatchDeadLetter:
 		return "was requeued and is no dead letter"
-	case d.Started && d.Input != nil && d.State != store.DispatchDeadLetter:
+	case d.Activated && d.Input != nil && d.State != store.DispatchDeadLetter:
 		return "has started and keeps its input"
 	case len(d.Record) == 0:
 		return "has no record"

@@ -86,7 +86,7 @@ type run struct {
 	label, exe string
 	status     store.RunStatus
 	begin      int64 // the log's end when it was admitted
-	started    int64
+	runStarted int64
 	terminal   string
 	cancelled  [2]string
 	rank       int64  // by which it waits: priority, then arrival
@@ -100,11 +100,11 @@ type run struct {
 	// the bookkeeping since.
 	reached int
 
-	settled settled
+	givenUp giveUp
 }
 
-// settled is the call by which a claim was given up, and its answer.
-type settled struct {
+// giveUp is the call by which a claim was given up, and its answer.
+type giveUp struct {
 	token, call string
 	end         int64
 	ready, gave bool
@@ -176,7 +176,7 @@ func (m *model) finish(r *run, state store.DispatchState, why string) {
 func (m *model) over(r *run) {
 	m.boundary = int64(len(m.log))
 	r.status, r.terminal = store.RunEnded, m.log[len(m.log)-1]
-	r.Outcome, r.Started = json.RawMessage(r.terminal), true
+	r.Outcome, r.Activated = json.RawMessage(r.terminal), true
 	if r.State != store.DispatchDeadLetter {
 		r.Input = nil
 	}
@@ -185,7 +185,7 @@ func (m *model) over(r *run) {
 // never logs the two events of a run that never ran.
 func (m *model) never(r *run) {
 	m.append(r.cancelled[:]...)
-	r.started = int64(len(m.log)) - 1
+	r.runStarted = int64(len(m.log)) - 1
 	m.latest = r
 	m.over(r)
 }
@@ -233,7 +233,7 @@ func (m *model) state(r *run) *store.RunState {
 	if r == nil {
 		return nil
 	}
-	s := &store.RunState{ID: r.ID, Record: r.Record, Status: r.status, Started: r.started, Execution: r.exe, LatestOfExe: cmp.Or(m.latestX[r.exe], r.ID)}
+	s := &store.RunState{ID: r.ID, Record: r.Record, Status: r.status, RunStarted: r.runStarted, Execution: r.exe, LatestOfExe: cmp.Or(m.latestX[r.exe], r.ID)}
 	if r.terminal != "" {
 		s.Terminal = json.RawMessage(r.terminal)
 	}

@@ -11,7 +11,7 @@ import (
 func (m *model) handsBack(c store.Claim) {
 	if r := m.held(c); r != nil {
 		r.Attempts = max(r.Attempts-1, 0)
-		r.settled.ready, r.settled.gave = m.again(r, 0), false
+		r.givenUp.ready, r.givenUp.gave = m.again(r, 0), false
 	}
 }
 
@@ -26,7 +26,7 @@ func (m *model) again(r *run, wait time.Duration) bool {
 	if wait > 0 {
 		r.Available = retry
 	}
-	if r.started > 0 { // the thread stays this run's
+	if r.runStarted > 0 { // the thread stays this run's
 		if r.lease = 0; wait > 0 {
 			r.lease = retry.UnixMilli() - 1
 		}
@@ -44,24 +44,24 @@ func (m *model) again(r *run, wait time.Duration) bool {
 
 // nacked predicts Nack and Bury.
 func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
-	if r := m.runs[n.Claim.RunID]; r != nil && r.settled.token == n.Claim.Token && r.settled.call == "nack" {
+	if r := m.runs[n.Claim.RunID]; r != nil && r.givenUp.token == n.Claim.Token && r.givenUp.call == "nack" {
 		state := store.DispatchQueued
 		if r.State == store.DispatchDeadLetter {
 			state = r.State
 		}
-		return store.NackResult{State: state, Ready: r.settled.ready, GaveBack: r.settled.gave}
+		return store.NackResult{State: state, Ready: r.givenUp.ready, GaveBack: r.givenUp.gave}
 	}
 	r := m.held(n.Claim)
 	if r == nil {
 		return store.NackResult{}
 	}
-	r.settled = settled{token: n.Claim.Token, call: "nack"}
+	r.givenUp = giveUp{token: n.Claim.Token, call: "nack"}
 	if n.Error != "" {
 		r.Error = n.Error
 	}
 	res := store.NackResult{State: store.DispatchQueued}
 	if bury || r.Attempts >= r.MaxAttempts {
-		activated := r.started > 0
+		activated := r.runStarted > 0
 		m.cut(r, store.DispatchDeadLetter, r.Error, string(n.Terminal))
 		res.State = store.DispatchDeadLetter
 		if n.GiveBack && activated && m.gives() {
@@ -72,18 +72,18 @@ func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
 	} else {
 		res.Ready = m.again(r, max(n.Wait, 0))
 	}
-	r.settled.ready, r.settled.gave = res.Ready, res.GaveBack
+	r.givenUp.ready, r.givenUp.gave = res.Ready, res.GaveBack
 	return res
 }
 
 // cut ends the active run whatever its worker does.
 func (m *model) cut(r *run, state store.DispatchState, why, terminal string) {
-	if r.started > 0 {
+	if r.runStarted > 0 {
 		m.append(m.closing...)
 		m.append(terminal)
 	} else {
 		m.append(r.cancelled[0], terminal)
-		r.started = int64(len(m.log)) - 1
+		r.runStarted = int64(len(m.log)) - 1
 		m.latest = r
 	}
 	m.unclaim(r, state, why)
@@ -101,7 +101,7 @@ func (m *model) stopped(s store.Stop) store.StopResult {
 	var target *run
 	for _, r := range slices.Backward(candidates) {
 		if r.request == s.Request {
-			return m.owed(r, store.StopResult{Stopped: true, RunID: r.ID, Ready: r.settled.ready})
+			return m.owed(r, store.StopResult{Stopped: true, RunID: r.ID, Ready: r.givenUp.ready})
 		}
 		if target == nil && (r.status == store.RunActive || r.status == store.RunQueued) {
 			target = r
@@ -120,7 +120,7 @@ func (m *model) stopped(s store.Stop) store.StopResult {
 		if target.token == "" {
 			state = store.DispatchCancelled
 		}
-		if target.started == 0 {
+		if target.runStarted == 0 {
 			terminal = target.cancelled[1]
 		}
 		m.cut(target, state, s.Reason, terminal)
@@ -130,7 +130,7 @@ func (m *model) stopped(s store.Stop) store.StopResult {
 	if idle {
 		res.Ready = m.release()
 	}
-	target.settled.ready = res.Ready
+	target.givenUp.ready = res.Ready
 	return m.owed(target, res)
 }
 
@@ -167,7 +167,7 @@ func (m *model) stopAll(i store.StopAll) store.StopAllResult {
 		if r := m.active; r != nil {
 			res.Active = r.ID
 			terminal := string(i.Terminal)
-			if r.started == 0 {
+			if r.runStarted == 0 {
 				terminal = r.cancelled[1]
 			}
 			m.cut(r, store.DispatchSuperseded, i.Reason, terminal)

@@ -190,7 +190,7 @@ func (p *player) journalMove(g *game) move {
 	lost := false
 	return newMove("journal", c, func(s store.Store) (any, error) {
 		x, err := s.Journal(p.ctx(), c)
-		if lost = errors.Is(err, store.ErrClaimLost); lost || err == nil && x.Started == 0 {
+		if lost = errors.Is(err, store.ErrClaimLost); lost || err == nil && x.RunStarted == 0 {
 			return nil, nil // what a run finds that has not started is nobody's affair
 		}
 		return x, err
@@ -199,7 +199,7 @@ func (p *player) journalMove(g *game) move {
 		switch {
 		case (r == nil) != lost:
 			return "the claim is held: " + fmt.Sprint(r != nil), false
-		case r == nil || r.started == 0:
+		case r == nil || r.runStarted == 0:
 			return nil, false
 		}
 		return g.journal(r), false

@@ -193,7 +193,7 @@ func (p *player) work(g *game) move {
 	switch {
 	case g.active == nil && !p.one(10):
 		return p.claimMove(g, store.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())})
-	case g.active != nil && g.active.started == 0, p.one(20):
+	case g.active != nil && g.active.runStarted == 0, p.one(20):
 		return p.activateMove(g, c)
 	case p.one(3):
 		kind := pick(p, store.EndFinish, store.EndFail, store.EndCancel, store.EndSuspend, store.EndSuspend, store.EndSuspend)

@@ -12,7 +12,7 @@ import (
 var resumeTests = []test{
 	{"an answer continues the execution with its journal", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := ending(c, 2, 1, "asks", store.EndSuspend)
 		// What is long may be stored in another form, and comes back as it was.
 		asked := `"` + strings.Repeat("asked", 100) + `"`
@@ -29,7 +29,7 @@ var resumeTests = []test{
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "journal", show(must(th, x, err).Journal), show(raws(asked+` "answer-r2"`)))
 		same(th, "execution", x.ID+string(x.Frozen), `exe-r1{"of":"r1"}`)
-		same(th, "started", x.Started, 3)
+		same(th, "started", x.RunStarted, 3)
 	}},
 	{"a resume goes ahead of the queue", func(e *env) {
 		th := e.thread()
@@ -154,7 +154,7 @@ var resumeTests = []test{
 	}},
 	{"bookkeeping is fenced, and ends no run", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		note := func(number, expect int64) store.Batch {
 			b := batch(c, number, expect, "text")
 			b.Records, b.Bookkeeping = raws(`"note"`), true

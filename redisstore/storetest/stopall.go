@@ -37,7 +37,7 @@ var stopAllTests = []test{
 		th := e.thread()
 		other := th.from(e.node("b"))
 		heard := listen(th.s)
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		b := batch(claim, 2, 1, "open")
 		b.Closing = raws(`["close"]`)[0]
 		th.ok(b)
@@ -66,7 +66,7 @@ var stopAllTests = []test{
 	}},
 	{"a claimed dispatch that is stopped is superseded, with the reason", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r1", Reason: "replaced", Terminal: []byte("stopped")})
 		same(th, "stopped", must(th, res, err).Stopped, true)
 		d := th.dispatch("r1")
@@ -103,7 +103,7 @@ var stopAllTests = []test{
 	}},
 	{"an interrupt that was judged on another run changes nothing", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		th.unchanged(func() {
 			for i, seen := range []string{"", "r0", "r2"} {
@@ -114,7 +114,7 @@ var stopAllTests = []test{
 	}},
 	{"an interrupt sent again interrupts nothing else", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		first := th.stopAll("i1", "r1")
 		th.begun(th.wait("r3"))
@@ -155,12 +155,12 @@ var stopAllTests = []test{
 		th.pause()
 		th.ok(ending(claim, 4, 3, "end", store.EndFinish))
 		same(th, "after the end", th.view().Paused, false)
-		same(th, "the next run", th.ok(batch(th.begun(th.start("r2")), 2, 5, "b")).Paused, false)
+		same(th, "the next run", th.ok(batch(th.begun(th.execute("r2")), 2, 5, "b")).Paused, false)
 	}},
 	{"only a wish to pause that is there is taken back, once", func(e *env) {
 		th := e.thread()
 		same(th, "at rest", th.unpause("u1"), false)
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		same(th, "nothing is wished", th.unpause("u2"), false)
 		th.pause()
 		same(th, "wished", th.unpause("u3"), true)
@@ -178,7 +178,7 @@ var stopAllTests = []test{
 			taken, err := th.s.TakePause(e.Context(), claim)
 			return must(th, taken, err)
 		}
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		same(th, "nothing is wished", take(claim), false)
 		th.pause()
 		wrong := claim

@@ -101,11 +101,11 @@ func (st *storm) begin(r *rand.Rand, s store.Store, id string) {
 			st.accepted[id] = true
 			st.runs = append(st.runs, id)
 			if b.Claimed() != nil {
-				st.logged[res.Start.Seq+1] = "S:" + id
+				st.logged[res.Position.Seq+1] = "S:" + id
 			}
 		}
 		if res.Claim.Token != "" {
-			st.claims = append(st.claims, &held{claim: res.Claim, number: 1, expect: res.Start.Seq + 1})
+			st.claims = append(st.claims, &held{claim: res.Claim, number: 1, expect: res.Position.Seq + 1})
 		}
 		st.mu.Unlock()
 	}
@@ -236,11 +236,11 @@ func (st *storm) giveUp(r *rand.Rand, s store.Store) {
 	if r.IntN(2) == 0 {
 		n.Wait = time.Second
 	}
-	settle := s.Nack
+	call := s.Nack
 	if r.IntN(2) == 0 {
-		settle = s.Bury
+		call = s.Bury
 	}
-	if _, err := settle(st.th.Context(), n); err != nil {
+	if _, err := call(st.th.Context(), n); err != nil {
 		st.th.Error(err)
 	}
 }
@@ -295,19 +295,19 @@ func (st *storm) stop(r *rand.Rand, s store.Store) {
 	}
 }
 
-// settle brings every run to its end, as sweepers and humans would.
-func (st *storm) settle() {
+// finishAll brings every run to its end, as sweepers and humans would.
+func (st *storm) finishAll() {
 	th := st.th
 	for i := 0; ; i++ {
 		st.clock.move(th.lease + time.Millisecond)
 		v := th.view()
 		if v.Suspension != nil {
-			b := th.resume(fmt.Sprint("settle", i), string(v.Suspension[1:len(v.Suspension)-1]))
+			b := th.resume(fmt.Sprint("last", i), string(v.Suspension[1:len(v.Suspension)-1]))
 			th.begun(with(b, func(k *store.Resume) { k.Events = events("S:" + b.RunID) }))
 			st.accepted[b.RunID] = true
 			st.clock.move(th.lease + time.Millisecond)
 		}
-		res := th.claim(fmt.Sprint("settle-", i))
+		res := th.claim(fmt.Sprint("last-", i))
 		if res.Kind == store.ClaimNothing {
 			if v := th.view(); v.Suspension == nil && v.Active == nil && len(v.Queue) == 0 {
 				return

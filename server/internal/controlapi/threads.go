@@ -61,7 +61,7 @@ type admittedJSON struct {
 	Disposition string        `json:"disposition" jsonschema:"started, queued or repeat"`
 	Label       string        `json:"runId" jsonschema:"the client's name of the run"`
 	ID          string        `json:"id" jsonschema:"the server's"`
-	Start       *positionJSON `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
+	Position    *positionJSON `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
 }
 
 type reasonJSON struct {
@@ -215,8 +215,8 @@ func (c *call) admitted(a adapter.Admitted, label string, err error) (any, error
 		label = a.Of
 	}
 	answer := admittedJSON{Disposition: string(a.Disposition), Label: label, ID: a.RunID}
-	if a.Start.Epoch != "" {
-		answer.Start = &positionJSON{a.Start.Epoch, a.Start.Seq}
+	if a.Position.Epoch != "" {
+		answer.Position = &positionJSON{a.Position.Epoch, a.Position.Seq}
 	}
 	return answer, nil
 }
