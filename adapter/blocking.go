@@ -101,7 +101,7 @@ func (x *execution) park(s *scope) {
 	for _, e := range x.fold.Openings() {
 		s.shadow.Apply(e)
 	}
-	s.records, s.final, s.cursor, s.reopen = nil, 0, 0, nil
+	s.entries, s.final, s.cursor, s.reopen = nil, 0, 0, nil
 	x.parked.scope = s
 	x.parked.unfollow()
 	x.parking.park(x.id, x.parked)

@@ -498,7 +498,7 @@ func TestDueHoldsWhatIsNoThread(t *testing.T) {
 	}
 }
 
-// tornJournal gives journals with something else in the place of their last record.
+// tornJournal gives journals with something else in the place of their last entry.
 type tornJournal struct {
 	store.Store
 	last string

@@ -198,7 +198,7 @@ func (s *scope) goLive(e protocol.Event, x *execution) []protocol.Event {
 	return events
 }
 
-// flush takes what a branch holds back. The caller commits it with a record.
+// flush takes what a branch holds back. The caller commits it with an entry.
 func (x *execution) flush(s *scope) (item, error) {
 	held := s.held
 	s.held = nil

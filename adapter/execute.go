@@ -37,7 +37,7 @@ type begun struct {
 
 // prepare brings the execution to where its agent is called: the order rules
 // and the fold know the run, the journal is read, and after a takeover the
-// wire is taken back to the last record.
+// wire is taken back to the last entry.
 func (x *execution) prepare(b begun) error {
 	var journal []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
@@ -65,7 +65,7 @@ func (x *execution) prepare(b begun) error {
 	x.renames.subagents = x.journal.renamed
 	x.over = map[string]bool{}
 	x.fold = b.fold
-	x.recorded = x.journal.records > 0
+	x.recorded = x.journal.entries > 0
 	before := b.seq - int64(len(b.events))
 	if b.takeover {
 		before = b.view.Active.RunStarted - 1
@@ -75,7 +75,7 @@ func (x *execution) prepare(b begun) error {
 		return err
 	}
 	x.sequence.Seed(earlier.Messages())
-	if x.blocking() && x.journal.records > 0 && (b.takeover || b.requeued) {
+	if x.blocking() && x.journal.entries > 0 && (b.takeover || b.requeued) {
 		x.parking.dismiss(x.id) // an answer may not have come as far as to its goroutine
 		return &activationError{code: CodeWorkerLost, text: goneWithProcess}
 	}

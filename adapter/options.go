@@ -55,7 +55,7 @@ type Options struct {
 	// those that an answer or an expiry continues, are left to others before that
 	// counts as failed attempts: while a deployment goes on, some nodes know agents
 	// that others do not. When the attempts are used up the run ends in RUN_ERROR
-	// agent_error, and its answers are given back. Runs whose journal has records of
+	// agent_error, and its answers are given back. Runs whose journal has entries of
 	// a kind that this node does not know wait alike. They never spend an attempt, and
 	// end in state_corrupted, as dead letters, when they have waited.
 	// Default 10 min; negative: not at all.

@@ -111,13 +111,13 @@ func TestRoundTrips(t *testing.T) {
 		}
 	}
 	var number int64
-	committing := func(end *store.End, records int) func() {
+	committing := func(end *store.End, entries int) func() {
 		return func() {
 			v := view(t, s, store.ReadQuery{}) // one script of its own
 			number++
 			b := store.Batch{Claim: claim, Number: number, Expect: v.Seq, Events: [][]byte{delta, delta}, End: end}
-			for range records {
-				b.Records = append(b.Records, json.RawMessage("1"))
+			for range entries {
+				b.Entries = append(b.Entries, json.RawMessage("1"))
 			}
 			res, err := s.Commit(ctx, b)
 			ok("commit", res.Status == store.CommitOK, err)

@@ -34,7 +34,7 @@
 //	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, note, end, stop,
 //	                    suspension behind what the inbox knows of it,      nack, stopall
 //	                    after a resume what giving back needs; what is
-//	                    frozen; its records
+//	                    frozen; its entries
 //	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, stopall
 //	Tqueue      zset    queued run ids by priority and arrival             begin, claim, stop, end, nack, stopall
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,

@@ -93,8 +93,8 @@ type Batch struct {
 	Number  int64 // 1, 2, 3, … within the claim (Begin and Activate count as 1)
 	Expect  int64 // the log must end at this position
 	Events  [][]byte
-	Records []json.RawMessage // journal records
-	// Bookkeeping says that the records tell of nothing that the execution did:
+	Entries []json.RawMessage // journal entries
+	// Bookkeeping says that the entries tell of nothing that the execution did:
 	// they are no progress of it. Not with an End.
 	Bookkeeping bool
 	// Closing is what Stop must log to end the run in order before the
@@ -174,5 +174,5 @@ type ExecutionView struct {
 	Began      time.Time
 	Journal    []json.RawMessage
 	RunStarted int64 // position of the RUN_STARTED of the claimed run
-	Crashes    int   // takeovers of the claimed run since its last record
+	Crashes    int   // takeovers of the claimed run since its last entry
 }

@@ -62,7 +62,7 @@ func (c *cutStore) Commit(ctx context.Context, b store.Batch) (store.CommitResul
 	defer close(c.lost)
 	b.Events, b.End = b.Events[:len(b.Events)-(c.passed-c.loss.after)], nil
 	end := b.Expect + int64(len(b.Events))
-	b.Records = slices.DeleteFunc(slices.Clone(b.Records), func(text json.RawMessage) bool {
+	b.Entries = slices.DeleteFunc(slices.Clone(b.Entries), func(text json.RawMessage) bool {
 		var r struct{ Position int64 }
 		return json.Unmarshal(text, &r) != nil || r.Position > end || r.Position == end && !c.loss.records
 	})

@@ -265,7 +265,7 @@ var claimTests = []test{
 		} {
 			for _, record := range strings.Fields(step.batches) {
 				b := batch(claim, number, 1, "")
-				b.Records, b.Bookkeeping = raws(strconv.Quote(record)), record == "note"
+				b.Entries, b.Bookkeeping = raws(strconv.Quote(record)), record == "note"
 				th.ok(b)
 				number++
 			}
@@ -281,14 +281,14 @@ var claimTests = []test{
 		c := e.stopped()
 		th := e.thread()
 		b := ending(th.begun(th.execute("r1")), 2, 1, "asks", store.EndSuspend)
-		b.Records = raws(`"step" "asked"`)
+		b.Entries = raws(`"step" "asked"`)
 		th.ok(b)
 		th.begun(th.resume("r2", "exe-r1"))
 		c.move(e.lease + time.Millisecond)
 		res := th.claimed("t2", store.ClaimTakeover)
 		same(th, "after the decisions", res.Attempts, 2)
 		b = batch(res.Claim, 1, 3, "")
-		b.Records = raws(`"step"`)
+		b.Entries = raws(`"step"`)
 		th.ok(b)
 		th.bury(failing(res.Claim))
 		claim := th.begun(th.requeue("r3", "exe-r1", "r2"))

@@ -12,17 +12,17 @@ import (
 )
 
 var commitTests = []test{
-	{"batches are logged in order, records are journaled in order", func(e *env) {
+	{"batches are logged in order, entries are journaled in order", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "b c")
-		b.Records = raws(`{"n":1} {"n":2}`)
+		b.Entries = raws(`{"n":1} {"n":2}`)
 		res := th.ok(b)
 		v := th.view()
 		same(th, "end", res.End, store.Position{Epoch: v.Epoch, Seq: 3})
 		b = batch(c, 3, 3, "")
 		long := `{"n":3,"text":"` + strings.Repeat("long", 100) + `"}`
-		b.Records = raws(long)
+		b.Entries = raws(long)
 		th.ok(b)
 		same(th, "log", th.log(), "start:r1 b c")
 		same(th, "a commit decides nothing", th.view().Version, v.Version)
@@ -33,11 +33,11 @@ var commitTests = []test{
 		th := e.thread()
 		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "b")
-		b.Records = raws("1")
+		b.Entries = raws("1")
 		first := th.ok(b)
 		th.unchanged(func() { same(th, "answer", th.commit(b), first) })
 		x, err := th.s.Journal(e.Context(), c)
-		same(th, "records", len(must(th, x, err).Journal), 1)
+		same(th, "entries", len(must(th, x, err).Journal), 1)
 	}},
 	{"a batch out of turn is refused and writes nothing", func(e *env) {
 		th := e.thread()
@@ -90,7 +90,7 @@ var commitTests = []test{
 		huge := strings.Repeat("x", 3<<20)
 		th.ok(batch(c, 3, 5001, huge))
 		b := ending(c, 4, 5002, many, store.EndSuspend)
-		b.Records = raws(many)
+		b.Entries = raws(many)
 		th.ok(b)
 		same(th, "log", th.log() == "start:r1 "+many+" "+huge+" "+many, true)
 	}},

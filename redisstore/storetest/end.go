@@ -47,7 +47,7 @@ var endTests = []test{
 		c := th.begun(th.execute("r1"))
 		b := ending(c, 2, 1, "asks", store.EndSuspend)
 		b.End.Suspension = json.RawMessage(" {\"z\":1.0, \"a\":\"\\u00e9\xc3\xa9\",\"big\":12345678901234567890} ")
-		b.Records = raws(`"asked"`)
+		b.Entries = raws(`"asked"`)
 		th.ok(b)
 		v := th.view(store.ReadQuery{ToolCallIDs: []string{"call", "other"}, InterruptIDs: []string{"int"}})
 		same(th, "suspension", string(v.Suspension), string(b.End.Suspension))

@@ -12,7 +12,7 @@ var historyTests = []test{
 		th := e.thread()
 		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "b")
-		b.Records = raws("1")
+		b.Entries = raws("1")
 		th.ok(b)
 		before := th.view()
 		e.history = "second"

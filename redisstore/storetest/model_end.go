@@ -25,12 +25,12 @@ func (m *model) commits(b store.Batch) store.CommitResult {
 func (m *model) write(b store.Batch) {
 	m.append(stringsOf(b.Events)...)
 	if gave := m.giveable(); gave != nil && b.Bookkeeping {
-		gave.noted += len(b.Records)
+		gave.noted += len(b.Entries)
 	}
 	if b.Bookkeeping && !m.progressed(m.active) {
-		m.active.reached += len(b.Records)
+		m.active.reached += len(b.Entries)
 	}
-	for _, record := range b.Records {
+	for _, record := range b.Entries {
 		m.exe.journal = append(m.exe.journal, string(record))
 	}
 	if b.Closing != nil {

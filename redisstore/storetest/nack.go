@@ -163,7 +163,7 @@ var nackTests = []test{
 		th := e.thread()
 		claim := th.begun(th.execute("r1"))
 		b := batch(claim, 2, 1, "b")
-		b.Records = raws(`"step"`)
+		b.Entries = raws(`"step"`)
 		th.ok(b)
 		th.bury(failing(claim))
 		next := th.begun(th.requeue("r2", "exe-r1", "r1"))

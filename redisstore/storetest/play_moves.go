@@ -226,7 +226,7 @@ func (p *player) batch(g *game, c store.Claim) store.Batch {
 		b.Number = r.number + 1
 	}
 	for range max(0, p.r.IntN(4)-2) {
-		b.Records = append(b.Records, raw(fmt.Sprint(p.next())))
+		b.Entries = append(b.Entries, raw(fmt.Sprint(p.next())))
 	}
 	return b
 }

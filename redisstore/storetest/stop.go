@@ -28,7 +28,7 @@ var stopTests = []test{
 		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "open")
 		b.Closing = json.RawMessage(` [ {"close":"\u00e9", "n":1.0} , {"close":2} ] `)
-		b.Records = raws("1")
+		b.Entries = raws("1")
 		th.ok(b)
 		th.ok(batch(c, 3, 2, "more"))
 		res := th.stop("label-r1")
