@@ -168,7 +168,7 @@ type restart struct{ adapter.Agent }
 
 func (restart) Restartable() bool { return true }
 
-var recoveryLines = []line{
+var recoveryBehaviours = []behaviour{
 	{"a recovery that fails is tried again", func(t *testing.T) {
 		agent, ran := counting()
 		l := leftBehind(t, restart{agent})

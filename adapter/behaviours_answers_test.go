@@ -58,7 +58,7 @@ func (l *lab) race(nodes []*adapter.Runner, stopAll string, payloads ...string) 
 	return count
 }
 
-var answerLines = []line{
+var answerBehaviours = []behaviour{
 	{"one answer sent at once to two nodes continues once, and both are told of the same run", func(t *testing.T) {
 		for range 10 {
 			var went atomic.Int32
