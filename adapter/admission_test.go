@@ -265,7 +265,7 @@ func TestQueue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(attached.Queued) != 2 || attached.Queued[0].RunID != "run-2" || attached.ActiveRunID != "run-1" {
+	if len(attached.Queued) != 2 || attached.Queued[0].Label != "run-2" || attached.ActiveLabel != "run-1" {
 		t.Errorf("attached %+v", attached)
 	}
 	if got := string(attached.Queued[0].Messages); got != `[{"id":"m-two","role":"user","content":"two"}]` {

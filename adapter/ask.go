@@ -139,10 +139,10 @@ func checkInterrupt(i protocol.Interrupt, schemas *responseschema.Set) error {
 	return nil
 }
 
-// suspend ends the run with interrupts, in one commit with the ask's record,
+// suspend ends the run with interrupts, in one commit with the ask's entry,
 // and seals it. It returns ErrSuspended when that is stored.
 func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt) error {
-	s := store.Suspension{Execution: x.id, Run: x.claim.RunID, Label: x.label}
+	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label}
 	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := uuid.NewString()

@@ -49,7 +49,7 @@ func TestAttemptsAreSpentByLackOfProgress(t *testing.T) {
 			l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
 			over := make(chan struct{})
 			for lost, begun := true, false; lost; begun = true {
-				c := l.cutAfter(settles{l.store, sync.OnceFunc(func() { close(over) })}, -1)
+				c := l.cutAfter(endings{l.store, sync.OnceFunc(func() { close(over) })}, -1)
 				way.Store(c)
 				w, err := adapter.NewRunner(deaf{c}, &adapter.Options{
 					Agents: map[string]adapter.Agent{"": agent}, Lease: soon, Sweep: time.Hour, MaxAttempts: attempts,
@@ -83,13 +83,13 @@ func TestAttemptsAreSpentByLackOfProgress(t *testing.T) {
 	}
 }
 
-// settles tells when a run has ended.
-type settles struct {
+// endings tells when a run has ended.
+type endings struct {
 	store.Store
 	over func()
 }
 
-func (s settles) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+func (s endings) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	result, err := s.Store.Commit(ctx, b)
 	if err == nil && b.End != nil {
 		s.over()
@@ -97,7 +97,7 @@ func (s settles) Commit(ctx context.Context, b store.Batch) (store.CommitResult,
 	return result, err
 }
 
-func (s settles) Bury(ctx context.Context, n store.Nack) (store.NackResult, error) {
+func (s endings) Bury(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	result, err := s.Store.Bury(ctx, n)
 	if err == nil {
 		s.over()

@@ -14,8 +14,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// beginning is what a Begin is built from.
-type beginning struct {
+// beginBuilder is what a Begin is built from.
+type beginBuilder struct {
 	*judge.Judgement
 	judge.Verdict
 	thread store.ThreadKey
@@ -31,7 +31,7 @@ type beginning struct {
 // build completes a Begin that says how the run stands among others: with its names,
 // how it begins, and its record. It returns what carrying the run takes; nil when it
 // is queued.
-func (n beginning) build(b store.Begin, record store.RunRecord) (store.Begin, *begin, error) {
+func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin, *begun, error) {
 	b.Thread, b.Version, b.Deadline = n.thread, n.View.Version, n.Deadline
 	b.RunID, b.Label = uuid.NewString(), n.Input.RunID
 	goesOn := n.letter != nil && n.letter.Input == nil
@@ -53,22 +53,22 @@ func (n beginning) build(b store.Begin, record store.RunRecord) (store.Begin, *b
 		return b, nil, err
 	}
 	if goesOn {
-		start := &begin{view: n.View, fold: n.Fold, label: b.Label, id: b.Execution, agent: n.agent, requeued: true}
-		start.events = n.opening(nil)
-		claimed, err := n.claimed(start)
+		run := &begun{view: n.View, fold: n.Fold, label: b.Label, id: b.Execution, agent: n.agent, requeued: true}
+		run.events = n.opening(nil)
+		claimed, err := n.claimed(run)
 		b.Kind = store.Requeue{Claimed: claimed, Letter: n.letter.ID}
-		return b, start, err
+		return b, run, err
 	}
 	answers, err := n.answers(b.RunID)
 	if err != nil {
 		return b, nil, err
 	}
 	if n.Continues != nil && !n.Steer {
-		start := &begin{view: n.View, fold: n.Fold, label: b.Label, id: b.Execution, continuing: true}
-		b.Kind, err = n.resume(start, answers)
-		return b, start, err
+		run := &begun{view: n.View, fold: n.Fold, label: b.Label, id: b.Execution, continuing: true}
+		b.Kind, err = n.resume(run, answers)
+		return b, run, err
 	}
-	start, claimed, fresh, err := n.execute(b.Execution)
+	run, claimed, fresh, err := n.execute(b.Execution)
 	if n.Continues != nil { // steering away: the answers are accepted, nothing continues
 		b.Kind = store.Steer{Claimed: claimed, Fresh: fresh, Answers: answers}
 	} else {
@@ -78,11 +78,11 @@ func (n beginning) build(b store.Begin, record store.RunRecord) (store.Begin, *b
 		}
 		b.Kind = execute
 	}
-	return b, start, err
+	return b, run, err
 }
 
 // enqueue is how a run begins that has to wait.
-func (n beginning) enqueue() (store.Enqueue, error) {
+func (n beginBuilder) enqueue() (store.Enqueue, error) {
 	input := *n.sent
 	if n.newState() == nil {
 		input.State = nil // what its sender holds says nothing new, and will be old when it runs
@@ -104,46 +104,46 @@ func (n beginning) enqueue() (store.Enqueue, error) {
 }
 
 // execute is how a new execution begins, folded in.
-func (n beginning) execute(execution string) (start *begin, claimed store.Claimed, fresh store.Fresh, err error) {
-	start = &begin{view: n.View, fold: n.Fold, label: n.Input.RunID, id: execution, agent: n.agent}
+func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claimed, fresh store.Fresh, err error) {
+	run = &begun{view: n.View, fold: n.Fold, label: n.Input.RunID, id: execution, agent: n.agent}
 	fresh.Agent = n.agent
-	start.events = n.opening(n.Fresh)
+	run.events = n.opening(n.Fresh)
 	if n.Rewinds {
 		held := n.Fold.Messages()
 		if fresh.Archive, err = archive(held[n.Keep:]); err != nil {
 			return nil, claimed, fresh, err
 		}
-		start.events = append(start.events, cutTo(append(held[:n.Keep:n.Keep], n.Fresh...), held))
+		run.events = append(run.events, cutTo(append(held[:n.Keep:n.Keep], n.Fresh...), held))
 	}
 	if state := n.newState(); state != nil {
-		start.events = append(start.events, &protocol.StateSnapshot{Snapshot: state})
+		run.events = append(run.events, &protocol.StateSnapshot{Snapshot: state})
 	}
-	if claimed, err = n.claimed(start); err != nil {
+	if claimed, err = n.claimed(run); err != nil {
 		return nil, claimed, fresh, err
 	}
-	start.frozen, fresh.Frozen, err = freeze(n.Judgement, start)
-	return start, claimed, fresh, err
+	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run)
+	return run, claimed, fresh, err
 }
 
 // resume is how a run continues the suspended execution.
-func (n beginning) resume(start *begin, answers map[string]json.RawMessage) (store.Resume, error) {
-	start.events = n.opening(n.Fresh)
-	claimed, err := n.claimed(start)
+func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage) (store.Resume, error) {
+	run.events = n.opening(n.Fresh)
+	claimed, err := n.claimed(run)
 	if err != nil {
 		return store.Resume{}, err
 	}
 	decisions, err := json.Marshal(store.JournalEntry{
-		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Run: start.label,
+		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Label: run.label,
 		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure,
 	})
 	return store.Resume{Claimed: claimed, Answers: answers, Decisions: decisions}, err
 }
 
 // answers are what is kept of each decision.
-func (n beginning) answers(runID string) (map[string]json.RawMessage, error) {
+func (n beginBuilder) answers(runID string) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
 	for i, entry := range n.Decisions {
-		text, err := json.Marshal(store.Decision{Key: n.Keys[i], Run: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
+		text, err := json.Marshal(store.Decision{Key: n.Keys[i], RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
 		if err != nil {
 			return nil, err
 		}
@@ -154,7 +154,7 @@ func (n beginning) answers(runID string) (map[string]json.RawMessage, error) {
 
 // opening are the events that open a run. The echoed input holds what is new to the
 // thread and nothing that could be a secret.
-func (n beginning) opening(fresh protocol.Messages) []protocol.Event {
+func (n beginBuilder) opening(fresh protocol.Messages) []protocol.Event {
 	return []protocol.Event{&protocol.RunStarted{
 		ThreadID: n.thread.Thread, RunID: n.Input.RunID, ProtocolVersion: lifecycle.Version,
 		Input: &protocol.RunAgentInput{ThreadID: n.thread.Thread, RunID: n.Input.RunID, Messages: fresh},
@@ -163,22 +163,22 @@ func (n beginning) opening(fresh protocol.Messages) []protocol.Event {
 
 // claimed is what the store takes of a run that begins at once; its events are folded
 // in.
-func (n beginning) claimed(start *begin) (store.Claimed, error) {
+func (n beginBuilder) claimed(run *begun) (store.Claimed, error) {
 	k := store.Claimed{Token: uuid.NewString()}
-	for _, e := range start.events {
+	for _, e := range run.events {
 		text, err := protocol.Encode(e)
 		if err != nil {
 			return k, err
 		}
 		k.Events = append(k.Events, text)
-		start.fold.Apply(e)
+		run.fold.Apply(e)
 	}
 	return k, nil
 }
 
 // newState is the input's state if it says something else than the thread's.
 // An empty object is what a client sends that holds none.
-func (n beginning) newState() json.RawMessage {
+func (n beginBuilder) newState() json.RawMessage {
 	given := json.RawMessage(n.Input.State)
 	if n.Input.State.IsZero() {
 		return nil
@@ -194,12 +194,12 @@ func (n beginning) newState() json.RawMessage {
 }
 
 // freeze fixes what the execution's function sees.
-func freeze(j *judge.Judgement, start *begin) (store.Frozen, json.RawMessage, error) {
+func freeze(j *judge.Judgement, run *begun) (store.Frozen, json.RawMessage, error) {
 	input := *j.Input
-	input.Messages = start.fold.Messages()
-	input.State = protocol.Any(lifecycle.State(start.fold.State()))
+	input.Messages = run.fold.Messages()
+	input.State = protocol.Any(lifecycle.State(run.fold.State()))
 	input.Resume = nil
-	f := store.Frozen{Input: &input, Label: start.label, Now: j.View.Now, At: j.View.Seq, Begun: len(start.events)}
+	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events)}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return f, nil, fmt.Errorf("adapter: frozen input: %w", err)

@@ -101,7 +101,7 @@ func (x *execution) park(s *scope) {
 	for _, e := range x.fold.Openings() {
 		s.shadow.Apply(e)
 	}
-	s.records, s.final, s.cursor, s.reopen = nil, 0, 0, nil
+	s.entries, s.final, s.cursor, s.reopen = nil, 0, 0, nil
 	x.parked.scope = s
 	x.parked.unfollow()
 	x.parking.park(x.id, x.parked)
@@ -109,22 +109,22 @@ func (x *execution) park(s *scope) {
 
 // parking keeps the goroutines of ModeBlocking that wait.
 type parking struct {
-	mu      sync.Mutex
-	waiting map[string]*parked // by execution
+	mu     sync.Mutex
+	parked map[string]*parked // by execution
 }
 
 func (p *parking) park(execution string, waits *parked) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting[execution] = waits
+	p.parked[execution] = waits
 }
 
 // unpark takes a goroutine that waits; nil when the execution has none here.
 func (p *parking) unpark(execution string) *parked {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	waits := p.waiting[execution]
-	delete(p.waiting, execution)
+	waits := p.parked[execution]
+	delete(p.parked, execution)
 	return waits
 }
 
@@ -140,8 +140,8 @@ func (p *parking) dismiss(execution string) {
 func (p *parking) dismissAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, waits := range p.waiting {
+	for _, waits := range p.parked {
 		waits.cancel(ErrStopped)
 	}
-	clear(p.waiting)
+	clear(p.parked)
 }

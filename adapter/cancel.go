@@ -20,7 +20,7 @@ type control struct {
 	active   *activeRuns
 	capacity *capacity
 	backoff  *backoff
-	owes     atomic.Pointer[Withdrawn]
+	owes     atomic.Pointer[CancelledInQueue]
 }
 
 // Cancelled answers Cancel.
@@ -31,24 +31,24 @@ type Cancelled struct {
 	Owed [][]byte
 }
 
-// Interrupted answers InterruptThread.
-type Interrupted struct {
+// AllStopped answers StopAll.
+type AllStopped struct {
 	Active     string   // the dispatch whose claim was taken away; "": none was active
 	Superseded []string // the dispatches that waited
 	Epoch      int64    // the thread's dispatch epoch by now
 }
 
-// Withdrawn is told of inputs that were stopped while they waited, on whichever
+// CancelledInQueue is told of inputs that were cancelled in the queue, on whichever
 // node, and that the log does not hold before the queue is released: label is the
 // client's runId, events are what their senders are owed, uncounted. It is called
 // from several goroutines, must not block, and may be told of one input twice.
-type Withdrawn func(key store.ThreadKey, label string, events [][]byte)
+type CancelledInQueue func(key store.ThreadKey, label string, events [][]byte)
 
-// OnWithdrawn sets the one function that is told. Threads that nobody follows
+// OnCancelled sets the one function that is told. Threads that nobody follows
 // here are not heard of.
-func (c *control) OnWithdrawn(f Withdrawn) { c.owes.Store(&f) }
+func (c *control) OnCancelled(f CancelledInQueue) { c.owes.Store(&f) }
 
-func (c *control) withdrawn(d store.Delivery) {
+func (c *control) cancelled(d store.Delivery) {
 	owe := c.owes.Load()
 	if owe == nil {
 		return
@@ -62,12 +62,12 @@ func (c *control) withdrawn(d store.Delivery) {
 	(*owe)(d.Thread, started.RunID, d.Events)
 }
 
-// InterruptThread stops all that is under way on the thread: the active run ends
+// StopAll stops all that is under way on the thread: the active run ends
 // cancelled, inputs that wait are superseded, and no worker that held a claim
 // before writes again. Open interrupts stay open. What of the thread cannot be read,
 // and is in the way, goes.
-func (c *control) InterruptThread(ctx context.Context, key store.ThreadKey, reason string) (Interrupted, error) {
-	i, err := c.interrupt(ctx, key, reason, uuid.NewString())
+func (c *control) StopAll(ctx context.Context, key store.ThreadKey, reason string) (AllStopped, error) {
+	i, err := c.stopAll(ctx, key, reason, uuid.NewString())
 	if errors.Is(err, store.ErrCorrupted) {
 		i, err = c.repair(ctx, key, reason)
 	}
@@ -75,26 +75,26 @@ func (c *control) InterruptThread(ctx context.Context, key store.ThreadKey, reas
 	return i, err
 }
 
-func (c *control) interrupt(ctx context.Context, key store.ThreadKey, reason, request string) (Interrupted, error) {
+func (c *control) stopAll(ctx context.Context, key store.ThreadKey, reason, request string) (AllStopped, error) {
 	for range maxTries {
 		view, err := c.store.Read(ctx, key, store.ReadQuery{})
 		if err != nil {
-			return Interrupted{}, err
+			return AllStopped{}, err
 		}
-		i := store.Interruption{Thread: key, Request: request, Reason: reason}
+		i := store.StopAll{Thread: key, Request: request, Reason: reason}
 		if view.Active != nil {
 			record, err := stored.Record(view.Active)
 			if err != nil {
-				return Interrupted{}, err
+				return AllStopped{}, err
 			}
 			i.Active = view.Active.ID
 			if i.Terminal, err = protocol.Encode(lifecycle.Cancelled(key, record.Label)); err != nil {
-				return Interrupted{}, err
+				return AllStopped{}, err
 			}
 		}
-		result, err := retry(ctx, func() (store.InterruptResult, error) { return c.store.Interrupt(ctx, i) })
+		result, err := retry(ctx, func() (store.StopAllResult, error) { return c.store.StopAll(ctx, i) })
 		if err != nil {
-			return Interrupted{}, err
+			return AllStopped{}, err
 		}
 		if result.Stale {
 			continue
@@ -102,9 +102,9 @@ func (c *control) interrupt(ctx context.Context, key store.ThreadKey, reason, re
 		if result.Active != "" {
 			c.active.fence(result.Active)
 		}
-		return Interrupted{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
+		return AllStopped{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 	}
-	return Interrupted{}, fmt.Errorf("%w: the thread changes too fast to be interrupted", store.ErrOutcomeUnknown)
+	return AllStopped{}, fmt.Errorf("%w: the thread changes too fast for all of it to be stopped", store.ErrOutcomeUnknown)
 }
 
 // Cancel stops all runs under the label that have not ended (ws.cancel): the

@@ -69,24 +69,24 @@ func (c *claimer) claim(ctx context.Context, key store.ThreadKey) (took bool, er
 	case claimed.Kind == store.ClaimTakeover:
 		err = c.resumeLost(ctx, claimed, asked)
 	}
-	// A record that cannot be read is no reason not to settle the claim.
+	// A record that cannot be read is no reason not to give up the claim.
 	record, _ := stored.Record(&store.RunState{Record: claimed.Record})
-	return true, c.worker.deliver(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
+	return true, c.worker.nack(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
 }
 
-// activate judges a waiting input again, on the thread as it has become, and
-// starts its run.
+// activate judges a queued input again, on the thread as it has become, and
+// begins its run.
 func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
-	var waiting store.QueuedInput
+	var queued store.QueuedInput
 	var input protocol.RunAgentInput
-	if err := stored.Decode(claimed.Input, &waiting, "the waiting input"); err != nil {
+	if err := stored.Decode(claimed.Input, &queued, "the queued input"); err != nil {
 		return err
 	}
-	if err := stored.Decode(waiting.Input, &input, "the waiting input"); err != nil {
+	if err := stored.Decode(queued.Input, &input, "the queued input"); err != nil {
 		return err
 	}
-	if c.options.Agents[waiting.Agent] == nil {
-		return unknownAgent(waiting.Agent, nil)
+	if c.options.Agents[queued.Agent] == nil {
+		return unknownAgent(queued.Agent, nil)
 	}
 	j, err := c.read(ctx, claimed.Claim.Thread, &input)
 	if err != nil {
@@ -96,22 +96,22 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if err != nil {
 		return err
 	}
-	n := beginning{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: waiting.Agent}
-	start, once, fresh, err := n.execute(record.Execution)
+	n := beginBuilder{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: queued.Agent}
+	run, once, fresh, err := n.execute(record.Execution)
 	if err != nil {
 		return impossible(err)
 	}
 	a := store.Activation{Claim: claimed.Claim, Events: once.Events, Execution: record.Execution, Frozen: fresh.Frozen, Agent: fresh.Agent}
-	start.claim, start.asked, start.number, start.attempts = claimed.Claim, asked, 1, claimed.Attempts
+	run.claim, run.asked, run.number, run.attempts = claimed.Claim, asked, 1, claimed.Attempts
 	result, err := retry(ctx, func() (store.CommitResult, error) { return c.store.Activate(ctx, a) })
 	if errors.Is(err, store.ErrOutcomeUnknown) {
-		c.rescueActivated(a, *start, err)
+		c.rescueActivated(a, *run, err)
 	}
 	if err != nil || result.Status != store.CommitOK {
 		return err // the lease runs out and the sweep tries again
 	}
-	start.seq = result.End.Seq
-	c.worker.start(*start)
+	run.seq = result.End.Seq
+	c.worker.launch(*run)
 	return nil
 }
 
@@ -147,7 +147,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	}
 	c.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "run", record.Label,
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
-	c.worker.start(begin{
+	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
 		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
 	})
@@ -156,7 +156,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 
 // exhausted is what becomes of a run whose workers were all lost.
 func (c *claimer) exhausted(ctx context.Context, claimed store.ClaimResult) error {
-	u := &undeliverable{code: CodeWorkerLost, text: fmt.Sprintf("the worker of the run was lost %d times", claimed.Attempts-1)}
+	u := &activationError{code: CodeWorkerLost, text: fmt.Sprintf("the worker of the run was lost %d times", claimed.Attempts-1)}
 	if claimed.Kind == store.ClaimTakeover {
 		view, err := c.store.Journal(ctx, claimed.Claim)
 		if errors.Is(err, store.ErrClaimLost) {
@@ -167,7 +167,7 @@ func (c *claimer) exhausted(ctx context.Context, claimed store.ClaimResult) erro
 		}
 		// Decisions that nobody can read on from would come back for ever.
 		j, err := readJournal(view.Journal)
-		var other *undeliverable
+		var other *activationError
 		if errors.As(err, &other) {
 			return other // who can read it knows what is to be given back
 		}
@@ -177,15 +177,15 @@ func (c *claimer) exhausted(ctx context.Context, claimed store.ClaimResult) erro
 }
 
 // rescueActivated is rescueBegun for a dispatch that was claimed from the queue.
-// Its sender was told that it is accepted: sent again, Activate may start it.
-func (c *claimer) rescueActivated(a store.Activation, start begin, why error) {
-	c.worker.rescue(a.Claim.Thread, start.label, why, func(ctx context.Context) (bool, error) {
+// Its sender was told that it is accepted: sent again, Activate may make it active.
+func (c *claimer) rescueActivated(a store.Activation, run begun, why error) {
+	c.worker.rescue(a.Claim.Thread, run.label, why, func(ctx context.Context) (bool, error) {
 		result, err := c.store.Activate(ctx, a)
 		if err == nil && result.Status == store.CommitOK {
-			start.seq = result.End.Seq
+			run.seq = result.End.Seq
 			err = c.worker.goOnWith(ctx, a.Claim, func(asked time.Time) {
-				start.asked = asked
-				c.worker.start(start)
+				run.asked = asked
+				c.worker.launch(run)
 			})
 		}
 		return true, err

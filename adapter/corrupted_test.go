@@ -304,7 +304,7 @@ func (s *spoilt) rests(key store.ThreadKey) {
 }
 
 // Whatever stored value of a thread is damaged, in whatever way: other threads go
-// on, whoever asks gets an answer that says so, and the thread can be interrupted
+// on, whoever asks gets an answer that says so, and all of it can be stopped
 // and deleted.
 func TestDamagedThread(t *testing.T) {
 	for state, prepare := range states {
@@ -376,7 +376,7 @@ func (s *spoilt) check(name string) {
 	}
 	_, err = s.runner.Runs(ctx, s.bad, store.DispatchQuery{})
 	s.allowed(name, "runs", err)
-	if _, err := s.runner.InterruptThread(ctx, s.bad, "damaged"); err != nil {
+	if _, err := s.runner.StopAll(ctx, s.bad, "damaged"); err != nil {
 		s.t.Errorf("%s: interrupt: %v", name, err)
 	}
 	if deleted, err := s.runner.DeleteThread(ctx, s.bad); err != nil {
@@ -498,7 +498,7 @@ func TestDueHoldsWhatIsNoThread(t *testing.T) {
 	}
 }
 
-// tornJournal gives journals with something else in the place of their last record.
+// tornJournal gives journals with something else in the place of their last entry.
 type tornJournal struct {
 	store.Store
 	last string

@@ -8,11 +8,11 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// deliver settles a claim whose activation failed: it is tried again later, or
+// nack gives up a claim whose activation failed: it is tried again later, or
 // becomes a dead letter, and then nobody continues its execution unless its
 // decisions were given back. Other errors leave the claim to its lease.
-func (w *worker) deliver(claim store.Claim, execution string, attempts int, failed error) error {
-	var u *undeliverable
+func (w *worker) nack(claim store.Claim, execution string, attempts int, failed error) error {
+	var u *activationError
 	if !errors.As(failed, &u) {
 		return failed
 	}
@@ -23,17 +23,17 @@ func (w *worker) deliver(claim store.Claim, execution string, attempts int, fail
 	ctx, stop := context.WithTimeout(context.Background(), w.options.StoreTimeout)
 	defer stop()
 	n := store.Nack{Claim: claim, Error: u.text, Terminal: terminal, GiveBack: u.giveBack}
-	settle := w.store.Bury
+	call := w.store.Bury
 	if u.later {
-		settle = w.store.Nack
+		call = w.store.Nack
 		n.Wait = retryAfter(attempts)
 	}
 	if u.elsewhere {
 		if wait, patient := w.backoff.leaveTo(claim); patient {
-			settle, n.Wait, n.Free = w.store.Nack, wait, true
+			call, n.Wait, n.Free = w.store.Nack, wait, true
 		}
 	}
-	result, err := retry(ctx, func() (store.NackResult, error) { return settle(ctx, n) })
+	result, err := retry(ctx, func() (store.NackResult, error) { return call(ctx, n) })
 	if u.code == CodeStateCorrupted && errors.Is(err, store.ErrCorrupted) {
 		_, err = w.control.repair(ctx, claim.Thread, u.text)
 		return err

@@ -55,7 +55,7 @@
 // An execution spans the run that began it and every run that continues it. Its
 // journal holds the start and the result of each step and each ask with its
 // answer. Continuing means calling the agent again with the journal: recorded
-// steps return what they returned, emissions before the last record are
+// steps return what they returned, emissions before the last entry are
 // silent, and the first call past the journal is live. A replay that takes
 // another path than the journal ends in RUN_ERROR agent_replay_diverged. Paths are
 // compared by the names and the order of steps, by what steps were Given, by the
@@ -63,9 +63,9 @@
 // branches. Nothing else is: a step that was given nothing passes for any other of
 // its name and ordinal, and so does one that a server before this check journaled.
 //
-// Each record knows the position of the log at which it was written. When a
+// Each entry knows the position of the log at which it was written. When a
 // worker is lost, the next one closes what was left open, restates messages and
-// state as they were at the last record, and replays: clients see one
+// state as they were at the last entry, and replays: clients see one
 // well-formed run. A step that was started and not recorded is asked about,
 // unless it is an IdempotentStep.
 //

@@ -125,7 +125,7 @@ func (x *execution) holds(message string) bool {
 	return slices.ContainsFunc(x.fold.Messages(), func(m protocol.Message) bool { return m.ID == message })
 }
 
-// track keeps the calls that this run started and that have no result, and
+// track keeps the calls that this run opened and that have no result, and
 // the subagents that ended in it.
 func (x *execution) track(e protocol.Event) {
 	does := protocol.EffectOf(e)
@@ -198,7 +198,7 @@ func (s *scope) goLive(e protocol.Event, x *execution) []protocol.Event {
 	return events
 }
 
-// flush takes what a branch holds back. The caller commits it with a record.
+// flush takes what a branch holds back. The caller commits it with an entry.
 func (x *execution) flush(s *scope) (item, error) {
 	held := s.held
 	s.held = nil

@@ -32,7 +32,7 @@ func (x *execution) finish(returned error) {
 			log.Warn("the agent did not return the error of Ask; the run is suspended all the same")
 		}
 		return
-	case returned == nil && x.main.cursor < len(x.main.records):
+	case returned == nil && x.main.cursor < len(x.main.entries):
 		returned = &DivergedError{Journaled: x.main.next().String(), Replayed: "the agent's function returned"}
 	}
 	var err error
@@ -86,7 +86,7 @@ func (x *execution) fail(code, text string, giveBack bool) error {
 // Messages are restated where a client could otherwise miss something: before
 // an interrupt, and in a run that answered one, whose tool results clients
 // before 1.0 drop.
-func (x *execution) end(end *store.End, records []*store.JournalEntry, terminal protocol.Event) error {
+func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal protocol.Event) error {
 	var it item
 	add := func(events ...protocol.Event) error {
 		for _, e := range events {
@@ -127,7 +127,7 @@ func (x *execution) end(end *store.End, records []*store.JournalEntry, terminal 
 	if end.Snapshot, err = x.snapshot(); err != nil {
 		return err
 	}
-	it.records, it.end, it.closing = records, end, json.RawMessage("[]")
+	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
 	return x.pipe.add(x.ctx, it, true)
 }
 

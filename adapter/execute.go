@@ -14,8 +14,8 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// begin describes an activation whose RUN_STARTED is logged.
-type begin struct {
+// begun is a run that this node carries from here on, and whose RUN_STARTED is logged.
+type begun struct {
 	claim    store.Claim
 	asked    time.Time // when the claim was first asked for
 	label    string
@@ -37,8 +37,8 @@ type begin struct {
 
 // prepare brings the execution to where its agent is called: the order rules
 // and the fold know the run, the journal is read, and after a takeover the
-// wire is taken back to the last record.
-func (x *execution) prepare(b begin) error {
+// wire is taken back to the last entry.
+func (x *execution) prepare(b begun) error {
 	var journal []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
 		view, err := retry(x.ctx, func() (*store.ExecutionView, error) { return x.node.store.Journal(x.ctx, b.claim) })
@@ -65,19 +65,19 @@ func (x *execution) prepare(b begin) error {
 	x.renames.subagents = x.journal.renamed
 	x.over = map[string]bool{}
 	x.fold = b.fold
-	x.recorded = x.journal.records > 0
+	x.recorded = x.journal.entries > 0
 	before := b.seq - int64(len(b.events))
 	if b.takeover {
-		before = b.view.Active.Started - 1
+		before = b.view.Active.RunStarted - 1
 	}
 	earlier, err := stored.Fold(b.view, before)
 	if err != nil {
 		return err
 	}
 	x.sequence.Seed(earlier.Messages())
-	if x.blocking() && x.journal.records > 0 && (b.takeover || b.requeued) {
+	if x.blocking() && x.journal.entries > 0 && (b.takeover || b.requeued) {
 		x.parking.dismiss(x.id) // an answer may not have come as far as to its goroutine
-		return &undeliverable{code: CodeWorkerLost, text: goneWithProcess}
+		return &activationError{code: CodeWorkerLost, text: goneWithProcess}
 	}
 	if b.takeover {
 		return x.takeOver(b)

@@ -47,12 +47,12 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	if err != nil {
 		return err
 	}
-	n := beginning{Judgement: j, Verdict: v, thread: key, digest: digest}
-	b, start, err := n.build(store.Begin{MaxAttempts: c.options.MaxAttempts}, store.RunRecord{})
+	n := beginBuilder{Judgement: j, Verdict: v, thread: key, digest: digest}
+	b, run, err := n.build(store.Begin{MaxAttempts: c.options.MaxAttempts}, store.RunRecord{})
 	if err != nil {
 		return err
 	}
 	c.log.Info("interrupts have expired", "thread", key.Thread, "run", label, "policy", string(policy))
-	_, _, err = c.admission.begin(ctx, b, start)
+	_, _, err = c.admission.begin(ctx, b, run)
 	return err
 }

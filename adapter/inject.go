@@ -19,10 +19,10 @@ type Injection struct {
 	Thread    string
 	Agent     string
 	Text      string // of the user message
-	RunID     string // the same for the same injection sent again; "": a new one
-	// Interrupt stops all that is under way, if the thread has nothing else
+	Label     string // the same for the same injection sent again; "": a new one
+	// StopAll stops all that is under way, if the thread has nothing else
 	// against the input and it is not a repeat.
-	Interrupt bool
+	StopAll bool
 	// After rewinds: the messages after the one with this id are archived, and
 	// the text follows it. "": nothing is taken out.
 	After    string
@@ -32,10 +32,10 @@ type Injection struct {
 // Inject submits a user message for a thread that is stored. The answers are
 // those of Submit.
 func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
-	if in.RunID == "" {
-		in.RunID = uuid.NewString()
+	if in.Label == "" {
+		in.Label = uuid.NewString()
 	}
-	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.RunID, ProtocolVersion: lifecycle.Version}
+	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.Label, ProtocolVersion: lifecycle.Version}
 	if in.After != "" {
 		thread, err := ts.Thread(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread})
 		if err != nil {
@@ -47,10 +47,10 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		}
 	}
 	input.Messages = append(input.Messages, protocol.Message{
-		ID: derive(in.RunID, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
+		ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
 	return ts.admission.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, interrupts: in.Interrupt,
+		Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, stopsAll: in.StopAll,
 	})
 }
 

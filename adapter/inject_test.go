@@ -13,18 +13,18 @@ import (
 )
 
 // An input that cannot be accepted interrupts nothing.
-func TestRefusedInjectionInterruptsNothing(t *testing.T) {
+func TestRefusedInjectionStopsNothing(t *testing.T) {
 	for name, in := range map[string]adapter.Injection{
 		"priority":        {Text: "x", Dispatch: adapter.DispatchOptions{Priority: 1000}},
 		"agent":           {Text: "x", Agent: "nobody"},
-		"label":           {Text: "x", RunID: strings.Repeat("x", 2000)},
+		"label":           {Text: "x", Label: strings.Repeat("x", 2000)},
 		"unknown message": {Text: "x", After: "nobody"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			agent, gate := gated()
 			l := newLab(t, agent)
 			a := l.submit(user("one"))
-			in.Namespace, in.Thread, in.Interrupt = l.key.Namespace, l.key.Thread, true
+			in.Namespace, in.Thread, in.StopAll = l.key.Namespace, l.key.Thread, true
 			if got, err := l.runner.Inject(l.ctx(), in); err != nil || got.Refusal == nil || got.Refusal.Code != adapter.CodeInvalidInput {
 				t.Errorf("%+v %v", got, err)
 			}
@@ -39,7 +39,7 @@ func TestRefusedInjectionInterruptsNothing(t *testing.T) {
 
 // Nor does one that the thread is against: what waits behind a question goes on
 // waiting.
-func TestInjectionUnderAQuestionInterruptsNothing(t *testing.T) {
+func TestInjectionUnderAQuestionStopsNothing(t *testing.T) {
 	ask := make(chan struct{})
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		select {
@@ -53,7 +53,7 @@ func TestInjectionUnderAQuestionInterruptsNothing(t *testing.T) {
 	waits := l.submit(user("two"))
 	close(ask)
 	open := interrupts(t, l.untilEnd())
-	in := adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "three", Interrupt: true}
+	in := adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "three", StopAll: true}
 	if got, err := l.runner.Inject(l.ctx(), in); err != nil || got.Refusal == nil || got.Refusal.Code != adapter.CodePending {
 		t.Errorf("%+v %v", got, err)
 	}
@@ -61,7 +61,7 @@ func TestInjectionUnderAQuestionInterruptsNothing(t *testing.T) {
 	if err != nil || info.State != store.DispatchQueued {
 		t.Errorf("%+v %v", info, err)
 	}
-	if i, err := l.runner.InterruptThread(l.ctx(), l.key, "done"); err != nil || i.Epoch != 1 {
+	if i, err := l.runner.StopAll(l.ctx(), l.key, "done"); err != nil || i.Epoch != 1 {
 		t.Errorf("%+v %v", i, err)
 	}
 	l.answer(resolved(open[0].ID, "true"))
@@ -70,7 +70,7 @@ func TestInjectionUnderAQuestionInterruptsNothing(t *testing.T) {
 // The same injection sent again is answered by the run that it began, which goes
 // on; another one ends that, whatever the thread does with inputs while it is
 // busy.
-func TestInjectionInterrupts(t *testing.T) {
+func TestInjectionStopsAll(t *testing.T) {
 	for _, busy := range []adapter.BusyPolicy{adapter.BusyQueue, adapter.BusyReject, adapter.BusySupersede} {
 		t.Run(string(busy), func(t *testing.T) {
 			agent, gate := gated()
@@ -84,7 +84,7 @@ func TestInjectionInterrupts(t *testing.T) {
 			}
 			inject := func(label string) adapter.Admitted {
 				got, err := l.runner.Inject(l.ctx(), adapter.Injection{
-					Namespace: l.key.Namespace, Thread: l.key.Thread, Text: label, RunID: label, Interrupt: true,
+					Namespace: l.key.Namespace, Thread: l.key.Thread, Text: label, Label: label, StopAll: true,
 				})
 				if err != nil || got.Refusal != nil {
 					t.Fatalf("%+v %v", got, err)

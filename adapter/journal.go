@@ -23,8 +23,8 @@ func known(k store.EntryKind) bool {
 // unknownKind is an error that a node which knows the kind will not have. It costs no
 // attempts: they count lost workers.
 func unknownKind(kind store.EntryKind) error {
-	return &undeliverable{
-		code: CodeStateCorrupted, text: fmt.Sprintf("the journal has a record of a kind that is not known to this server: %q", kind),
+	return &activationError{
+		code: CodeStateCorrupted, text: fmt.Sprintf("the journal has an entry of a kind that is not known to this server: %q", kind),
 		elsewhere: true,
 	}
 }
@@ -51,9 +51,9 @@ type journal struct {
 	renames  int                                         // how often
 	renamed  map[string]string                           // subagents, by the agent's own ids
 	unasked  *store.JournalEntry                         // the last ask, if it has no answer
-	last     int64                                       // position of the last record that is final
+	last     int64                                       // position of the last entry that is final
 	asks     int                                         // asks so far, systemScope included
-	records  int                                         // bookkeeping aside
+	entries  int                                         // bookkeeping aside
 }
 
 // readJournal arranges a stored journal.
@@ -70,7 +70,7 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 	}
 	for i, raw := range entries {
 		r := new(store.JournalEntry)
-		if err := stored.Decode(raw, r, "journal record %d", i); err != nil {
+		if err := stored.Decode(raw, r, "journal entry %d", i); err != nil {
 			// Of a kind that is not known the members may be of other types.
 			var of struct{ Kind store.EntryKind }
 			if json.Unmarshal(raw, &of) == nil && !known(of.Kind) {
@@ -79,7 +79,7 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 			return nil, err
 		}
 		if err := j.add(r); err != nil {
-			return nil, fmt.Errorf("adapter: journal record %d: %w", i, err)
+			return nil, fmt.Errorf("adapter: journal entry %d: %w", i, err)
 		}
 	}
 	return j, nil
@@ -88,7 +88,7 @@ func readJournal(entries []json.RawMessage) (*journal, error) {
 func (j *journal) add(r *store.JournalEntry) error {
 	ref := store.StepRef{Scope: r.Scope, Key: r.Key}
 	if r.Kind != store.EntryRename {
-		j.records++
+		j.entries++
 	}
 	switch r.Kind {
 	case store.EntryStart:
@@ -136,7 +136,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 	case store.EntryFork, store.EntryBranch:
 		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
 	case "":
-		return stored.Corrupted("a record of no kind")
+		return stored.Corrupted("an entry of no kind")
 	default:
 		return unknownKind(r.Kind)
 	}
@@ -144,7 +144,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 	return nil
 }
 
-// meet lets a step's scope meet its first record.
+// meet lets a step's scope meet its first entry.
 func (j *journal) meet(ref store.StepRef, r *store.JournalEntry) {
 	if !j.met[ref] {
 		j.met[ref] = true
@@ -156,8 +156,8 @@ func (j *journal) meet(ref store.StepRef, r *store.JournalEntry) {
 // of the journal.
 func (j *journal) uncertain() []store.StepRef {
 	var refs []store.StepRef
-	for _, records := range j.scopes {
-		for _, r := range records {
+	for _, entries := range j.scopes {
+		for _, r := range entries {
 			if ref := (store.StepRef{Scope: r.Scope, Key: r.Key}); r.Kind == store.EntryStart && j.started[ref] {
 				refs = append(refs, ref)
 			}

@@ -45,7 +45,7 @@ func (n *node) background(fn func()) {
 
 func (n *node) draining() bool { return n.stopping.Load() }
 
-// enter counts a call that may start a run, so that Shutdown waits for it and
+// enter counts a call that may begin a run, so that Shutdown waits for it and
 // for the run; false when it is too late. The caller ends it.
 func (n *node) enter() bool {
 	n.mu.Lock()

@@ -20,7 +20,7 @@ type Options struct {
 	// the store itself was silent it takes up to 3/10 of that more. Default 10 s.
 	// All nodes of a store should use the same.
 	Lease time.Duration
-	// Sweep is how often lost and waiting runs are looked for. Default 1 s.
+	// Sweep is how often lost and queued runs are looked for. Default 1 s.
 	Sweep time.Duration
 	// MaxAttempts is how often a run is tried when its workers are lost before it
 	// records anything more: steps, questions and answers begin the count anew.
@@ -55,7 +55,7 @@ type Options struct {
 	// those that an answer or an expiry continues, are left to others before that
 	// counts as failed attempts: while a deployment goes on, some nodes know agents
 	// that others do not. When the attempts are used up the run ends in RUN_ERROR
-	// agent_error, and its answers are given back. Runs whose journal has records of
+	// agent_error, and its answers are given back. Runs whose journal has entries of
 	// a kind that this node does not know wait alike. They never spend an attempt, and
 	// end in state_corrupted, as dead letters, when they have waited.
 	// Default 10 min; negative: not at all.

@@ -35,7 +35,7 @@ func (x *execution) pauseHere(s *scope) error {
 	}, []protocol.Interrupt{{Reason: ReasonPaused, Message: "The run was paused by an operator. Go on?"}})
 }
 
-// isPause reports whether a record is of an operator's pause.
+// isPause reports whether an entry is of an operator's pause.
 func isPause(r *store.JournalEntry) bool {
 	return r.Kind == store.EntryAsk && r.Scope == systemScope && strings.HasPrefix(r.Key, pauseKey+"#")
 }

@@ -19,11 +19,11 @@ const (
 	maxUnackedSize = 1 << 20
 )
 
-// item is something a run adds, whole: events, then records, then an end.
+// item is something a run adds, whole: events, then entries, then an end.
 type item struct {
 	events  [][]byte
-	records []*store.JournalEntry
-	notes   bool // the records are bookkeeping
+	entries []*store.JournalEntry
+	notes   bool // the entries are bookkeeping
 	closing json.RawMessage
 	end     *store.End
 	acked   chan error // nil when nobody waits; receives once
@@ -156,13 +156,13 @@ func (p *pipeline) take() ([]item, store.Batch) {
 		batch.Bookkeeping = it.notes
 		size += sizeOf(it.events)
 		batch.Events = append(batch.Events, it.events...)
-		for _, r := range it.records {
+		for _, r := range it.entries {
 			r.Position = p.expect + int64(len(batch.Events))
 			text, err := json.Marshal(r)
-			if err != nil { // results were marshalled before, so this is a record of ours
+			if err != nil { // results were marshalled before, so this is an entry of ours
 				panic(err)
 			}
-			batch.Records = append(batch.Records, text)
+			batch.Entries = append(batch.Entries, text)
 			size += len(text)
 		}
 		if it.closing != nil {

@@ -43,7 +43,7 @@ func TestQueueIsBoundedByBytes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		waits = view.Active != nil || view.Waiting > 0
+		waits = view.Active != nil || view.QueueLength > 0
 	}
 	if a := l.submit(large("five")); a.Disposition != adapter.Started {
 		t.Errorf("afterwards: %+v", a)

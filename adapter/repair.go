@@ -9,20 +9,20 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// repair interrupts a thread in which the usual way stumbles over what cannot be
+// repair stops all of a thread in which the usual way stumbles over what cannot be
 // read.
-func (c *control) repair(ctx context.Context, key store.ThreadKey, reason string) (Interrupted, error) {
+func (c *control) repair(ctx context.Context, key store.ThreadKey, reason string) (AllStopped, error) {
 	terminal, err := protocol.Encode(&protocol.RunError{Code: CodeStateCorrupted, Message: store.ErrCorrupted.Error()})
 	if err != nil {
-		return Interrupted{}, err
+		return AllStopped{}, err
 	}
-	i := store.Interruption{Thread: key, Request: uuid.NewString(), Reason: reason, Terminal: terminal, Repair: true}
-	result, err := retry(ctx, func() (store.InterruptResult, error) { return c.store.Interrupt(ctx, i) })
+	i := store.StopAll{Thread: key, Request: uuid.NewString(), Reason: reason, Terminal: terminal, Repair: true}
+	result, err := retry(ctx, func() (store.StopAllResult, error) { return c.store.StopAll(ctx, i) })
 	if err != nil {
-		return Interrupted{}, err
+		return AllStopped{}, err
 	}
 	if result.Active != "" {
 		c.active.fence(result.Active)
 	}
-	return Interrupted{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
+	return AllStopped{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 }

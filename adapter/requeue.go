@@ -56,12 +56,12 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	}
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
 	if letter.Input != nil {
-		var waiting store.QueuedInput
-		if err := stored.Decode(letter.Input, &waiting, "the input of a dead letter"); err != nil {
+		var queued store.QueuedInput
+		if err := stored.Decode(letter.Input, &queued, "the input of a dead letter"); err != nil {
 			return Admitted{}, false, err
 		}
 		label := input.RunID
-		if err := stored.Decode(waiting.Input, input, "the input of a dead letter"); err != nil {
+		if err := stored.Decode(queued.Input, input, "the input of a dead letter"); err != nil {
 			return Admitted{}, false, err
 		}
 		input.RunID = label
@@ -80,14 +80,14 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	n := beginning{Judgement: j, thread: key, digest: digest, agent: old.Agent, letter: letter}
+	n := beginBuilder{Judgement: j, thread: key, digest: digest, agent: old.Agent, letter: letter}
 	if letter.Input != nil {
 		n.Verdict = j.Accepted()
 	}
-	b, start, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe},
+	b, run, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe},
 		store.RunRecord{Execution: old.Execution})
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	return ds.admission.begin(ctx, b, start)
+	return ds.admission.begin(ctx, b, run)
 }

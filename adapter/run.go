@@ -20,9 +20,9 @@ type Run struct {
 	s *scope
 }
 
-// ID is the runId of the run that began the execution, the same in every
-// replay. The run that an answer began has another.
-func (r *Run) ID() string { return r.x.frozen.Label }
+// Label is the client's runId for the run that began the execution, the same in
+// every replay. The run that an answer began has another.
+func (r *Run) Label() string { return r.x.frozen.Label }
 
 // ThreadID is the thread's id.
 func (r *Run) ThreadID() string { return r.x.claim.Thread.Thread }
@@ -56,7 +56,7 @@ func (r *Run) State() json.RawMessage {
 type scope struct {
 	name    string
 	branch  bool
-	records []*store.JournalEntry // what the journal holds for it
+	entries []*store.JournalEntry // what the journal holds for it
 	final   int                   // how many of them a takeover cannot take back
 	cursor  int                   // how many of them the replay has met
 	names   map[string]int
@@ -69,13 +69,13 @@ type scope struct {
 	// is closed on the wire and must be opened again before it goes on.
 	shadow *protocol.Fold
 	reopen map[protocol.ItemKey]protocol.Event
-	held   []protocol.Event // in a branch: emitted since its last record
+	held   []protocol.Event // in a branch: emitted since its last entry
 	forked bool             // Parallel has its branches running
 }
 
 func newScope(j *journal, name string, branch bool) *scope {
-	s := &scope{name: name, branch: branch, records: j.scopes[name], names: map[string]int{}, calls: map[string]int{}}
-	for i, r := range s.records {
+	s := &scope{name: name, branch: branch, entries: j.scopes[name], names: map[string]int{}, calls: map[string]int{}}
+	for i, r := range s.entries {
 		if r.Kind != store.EntryStart || j.steps[store.StepRef{Scope: name, Key: r.Key}] != nil {
 			s.final = i + 1
 		}
@@ -90,13 +90,13 @@ func newScope(j *journal, name string, branch bool) *scope {
 // live reports whether what is emitted now is new.
 func (s *scope) live() bool { return s.cursor >= s.final }
 
-// next returns the record that the journal holds for the next call, nil past
+// next returns the entry that the journal holds for the next call, nil past
 // its end.
 func (s *scope) next() *store.JournalEntry {
-	if s.cursor >= len(s.records) {
+	if s.cursor >= len(s.entries) {
 		return nil
 	}
-	return s.records[s.cursor]
+	return s.entries[s.cursor]
 }
 
 // number returns the key of the next call of that name.
@@ -150,7 +150,7 @@ type execution struct {
 	expander protocol.Expander
 	fold     *protocol.Fold
 	stored   map[string]string // messages of the stored snapshot, by id
-	open     []string          // calls this run started that have no result
+	open     []string          // calls this run opened that have no result
 	sealed   error             // why nothing more may be done
 	broken   error             // why the run could not be ended in order
 	leaving  bool              // another worker is to go on: no new step begins

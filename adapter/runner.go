@@ -26,7 +26,7 @@ import (
 type Runner struct {
 	*node
 	*admission  // Submit
-	*control    // Cancel, InterruptThread, Pause
+	*control    // Cancel, StopAll, Pause
 	*threads    // Threads, Inject
 	*inbox      // Inbox, Answer, Unpause
 	*dispatches // Runs, DeadLetters, Requeue
@@ -54,7 +54,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.node = n
 	r.hub = follow.New(n.store)
 	r.active = &activeRuns{node: n, runs: map[string]*activation{}}
-	r.parking = &parking{waiting: map[string]*parked{}}
+	r.parking = &parking{parked: map[string]*parked{}}
 	r.presence = &presence{node: n, known: make(chan struct{})}
 	grace := &grace{lease: o.Lease, heard: time.Now()}
 	backoff := newBackoff(n)
@@ -109,8 +109,8 @@ func (r *Runner) receive(d store.Delivery) {
 		r.hub.Deliver(d)
 	case store.DeliverReady:
 		r.capacity.claimLater(d.Thread)
-	case store.DeliverWithdrawn:
-		r.control.withdrawn(d)
+	case store.DeliverCancelled:
+		r.control.cancelled(d)
 	case store.DeliverFenced:
 		r.active.fenceThread(d.Thread)
 	case store.DeliverLost:

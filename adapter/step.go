@@ -194,7 +194,7 @@ func (x *execution) within(ctx context.Context) (context.Context, context.Cancel
 // record journals r behind all that was emitted before it, and waits until it
 // is stored. The lock is held throughout, so that nothing slips between. What a
 // branch holds back stays held at the start of a step: it would be final then,
-// and the branch would have no record that says so. The outcome of a step is
+// and the branch would have no entry that says so. The outcome of a step is
 // recorded even when what was emitted beside it is refused.
 func (x *execution) record(s *scope, r *store.JournalEntry) error {
 	var it item
@@ -209,7 +209,7 @@ func (x *execution) record(s *scope, r *store.JournalEntry) error {
 		return x.seal(refused)
 	}
 	if !x.blocking() {
-		it.records = []*store.JournalEntry{r}
+		it.entries = []*store.JournalEntry{r}
 	}
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return x.seal(err)

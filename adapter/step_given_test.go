@@ -229,15 +229,15 @@ func TestGivenWhatIsNoJSON(t *testing.T) {
 	failedWith(t, l.say("hi"), adapter.CodeAgentError)
 }
 
-// older writes journal records as a server did that knew none of these members.
+// older writes journal entries as a server did that knew none of these members.
 type older struct {
 	store.Store
 	without []string
 }
 
 func (s older) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
-	b.Records = slices.Clone(b.Records)
-	for i, text := range b.Records {
+	b.Entries = slices.Clone(b.Entries)
+	for i, text := range b.Entries {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(text, &members); err != nil {
 			return store.CommitResult{}, err
@@ -248,7 +248,7 @@ func (s older) Commit(ctx context.Context, b store.Batch) (store.CommitResult, e
 		for _, name := range s.without {
 			delete(members, name)
 		}
-		b.Records[i], _ = json.Marshal(members)
+		b.Entries[i], _ = json.Marshal(members)
 	}
 	return s.Store.Commit(ctx, b)
 }

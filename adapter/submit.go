@@ -29,8 +29,8 @@ type Input struct {
 	Agent     string // name; "" is the default agent
 	Run       *protocol.RunAgentInput
 	Dispatch  DispatchOptions
-	// interrupts: what is under way makes room, whatever Options.Busy says.
-	interrupts bool
+	// stopsAll: what is under way makes room, whatever Options.Busy says.
+	stopsAll bool
 }
 
 // DispatchOptions say how an input waits when it has to.
@@ -57,14 +57,14 @@ type Admitted struct {
 	Disposition Disposition
 	RunID       string             // server-made; Repeat: of the run that answers the input
 	Of          string             // Repeat: that run's label, the client's runId
-	Start       store.Position     // Started: the position before its RUN_STARTED
+	Position    store.Position     // Started: the position before its RUN_STARTED
 	Refusal     *protocol.RunError // Refused
 }
 
 // maxIDBytes bounds the ids that clients choose.
 const maxIDBytes = 1024
 
-// Submit judges an input and, when it may run, starts or queues its run, which
+// Submit judges an input and, when it may run, begins or queues its run, which
 // then goes on whatever becomes of ctx. A refusal is an answer and changes
 // nothing. An error means that the store did not answer: the same input may be
 // sent again.
@@ -160,7 +160,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		return Admitted{}, true, nil
 	}
 	busy := judge.Busy(a.options.Busy)
-	if in.interrupts {
+	if in.stopsAll {
 		busy = judge.BusySupersede
 	}
 	v, err := j.Judge(busy, digest)
@@ -173,7 +173,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		record, err := stored.Record(v.Repeats)
 		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label}, false, err
 	case v.Supersede:
-		_, err := a.control.InterruptThread(ctx, key, "superseded by another input")
+		_, err := a.control.StopAll(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
 	}
 	var available time.Time
@@ -192,11 +192,11 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
 	}
-	n := beginning{
+	n := beginBuilder{
 		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent,
 		waits: waits || !placed && v.Continues == nil, sent: in.Run, available: available,
 	}
-	b, start, err := n.build(store.Begin{
+	b, run, err := n.build(store.Begin{
 		Tenant: in.Tenant, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
 		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
 	}, record)
@@ -207,10 +207,10 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		if full := a.queueFull(j.View, len(k.Input)+len(b.Record)); full != nil {
 			return refused(full), false, nil
 		}
-	} else if start.continuing {
-		start.left = !placed && a.options.Mode != ModeBlocking
+	} else if run.continuing {
+		run.left = !placed && a.options.Mode != ModeBlocking
 	}
-	admitted, stale, err = a.begin(ctx, b, start)
+	admitted, stale, err = a.begin(ctx, b, run)
 	if v.Steer && admitted.Disposition == Started {
 		a.parking.dismiss(v.Continues.Execution)
 	}
@@ -225,8 +225,8 @@ func (a *admission) queueFull(view *store.ThreadView, size int) *protocol.RunErr
 	}
 	problem := ""
 	switch {
-	case view.Waiting >= a.options.MaxQueue:
-		problem = fmt.Sprintf("%d inputs wait on the thread already: wait, or cancel some", view.Waiting)
+	case view.QueueLength >= a.options.MaxQueue:
+		problem = fmt.Sprintf("%d inputs wait on the thread already: wait, or cancel some", view.QueueLength)
 	case held+int64(size) > a.options.MaxQueueBytes:
 		problem = fmt.Sprintf("inputs of %d bytes wait on the thread, and with %d more they would be over %d: wait, or cancel some",
 			held, size, a.options.MaxQueueBytes)
@@ -241,8 +241,8 @@ func (a *admission) noPlace() *protocol.RunError {
 	return judge.RefuseForNow(CodeThreadBusy, fmt.Sprintf("the server carries as many runs as it may, %d, and this cannot wait: try again", a.options.MaxRuns))
 }
 
-// begin admits the run, and starts carrying it when it need not wait.
-func (a *admission) begin(ctx context.Context, b store.Begin, start *begin) (Admitted, bool, error) {
+// begin admits the run, and carries it when it need not wait.
+func (a *admission) begin(ctx context.Context, b store.Begin, run *begun) (Admitted, bool, error) {
 	// A sender that goes away now must not leave a run that nobody carries.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), a.options.StoreTimeout)
 	defer cancel()
@@ -250,7 +250,7 @@ func (a *admission) begin(ctx context.Context, b store.Begin, start *begin) (Adm
 	result, err := retry(ctx, func() (store.BeginResult, error) { return a.store.Begin(ctx, b) })
 	if err != nil {
 		if b.Claimed() != nil && errors.Is(err, store.ErrOutcomeUnknown) {
-			a.rescueBegun(b, *start, err)
+			a.rescueBegun(b, *run, err)
 		}
 		return Admitted{}, false, err
 	}
@@ -266,32 +266,32 @@ func (a *admission) begin(ctx context.Context, b store.Begin, start *begin) (Adm
 		return refused(judge.Refuse(CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
 	}
 	if b.Claimed() == nil {
-		return Admitted{Disposition: Queued, RunID: b.RunID, Start: result.Start}, false, nil
+		return Admitted{Disposition: Queued, RunID: b.RunID, Position: result.Position}, false, nil
 	}
 	if result.Claim.Token == "" {
 		// Stopped, or taken over, before it was known here that it had begun.
-		return Admitted{Disposition: Started, RunID: b.RunID, Start: result.Start}, false, nil
+		return Admitted{Disposition: Started, RunID: b.RunID, Position: result.Position}, false, nil
 	}
-	a.carryBegun(b, *start, result, asked)
-	return Admitted{Disposition: Started, RunID: b.RunID, Start: result.Start}, false, nil
+	a.carryBegun(b, *run, result, asked)
+	return Admitted{Disposition: Started, RunID: b.RunID, Position: result.Position}, false, nil
 }
 
-// carryBegun starts carrying a run that this node has begun, and whose claim it asked
+// carryBegun carries a run that this node has begun, and whose claim it asked
 // for at the given time.
-func (a *admission) carryBegun(b store.Begin, start begin, result store.BeginResult, asked time.Time) {
-	if start.continuing {
+func (a *admission) carryBegun(b store.Begin, run begun, result store.BeginResult, asked time.Time) {
+	if run.continuing {
 		a.reached("after_decision")
 	} else {
 		a.reached("after_begin")
 	}
-	if start.left {
+	if run.left {
 		if err := a.worker.handBack(result.Claim); err != nil {
 			a.log.Warn("a run that has no place here is taken over when its lease ends", "thread", b.Thread.Thread, "run", b.Label, "error", err)
 		}
 		a.capacity.claimLater(b.Thread)
 		return
 	}
-	start.claim, start.asked, start.number, start.attempts = result.Claim, asked, 1, 1
-	start.seq = result.Start.Seq + int64(len(start.events))
-	a.worker.start(start)
+	run.claim, run.asked, run.number, run.attempts = result.Claim, asked, 1, 1
+	run.seq = result.Position.Seq + int64(len(run.events))
+	a.worker.launch(run)
 }

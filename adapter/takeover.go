@@ -13,29 +13,29 @@ import (
 )
 
 // takeOver goes on with a run whose worker was lost. What the run logged after
-// its last record is taken back: what is open is closed, and snapshots say
-// what was true at the record, so that the replay, which is silent up to the
-// record and then repeats what followed it, continues one well-formed run.
-func (x *execution) takeOver(b begin) error {
-	started := b.view.Active.Started
+// its last entry is taken back: what is open is closed, and snapshots say
+// what was true at the entry, so that the replay, which is silent up to the
+// entry and then repeats what followed it, continues one well-formed run.
+func (x *execution) takeOver(b begun) error {
+	runStarted := b.view.Active.RunStarted
 	keep := x.journal.last
 	x.continuing = len(x.journal.answers) > 0
-	if x.journal.records == 0 && x.agent != nil && !restartable(x.agent) {
-		return &undeliverable{code: CodeWorkerLost, text: "the worker of the run was lost before anything was recorded"}
+	if x.journal.entries == 0 && x.agent != nil && !restartable(x.agent) {
+		return &activationError{code: CodeWorkerLost, text: "the worker of the run was lost before anything was recorded"}
 	}
 	if !x.continuing {
-		// What began the run is final, though no record says so.
-		keep = max(keep, started-1+int64(x.frozen.Begun))
+		// What began the run is final, though no entry says so.
+		keep = max(keep, runStarted-1+int64(x.frozen.Begun))
 	}
-	if err := x.readRun(b.view, started, keep); err != nil {
+	if err := x.readRun(b.view, runStarted, keep); err != nil {
 		return err
 	}
 	return x.backTo(b, keep)
 }
 
 // goOn continues a dead letter's journal in the run that requeues it. What was
-// logged after the last record is taken back as in a takeover.
-func (x *execution) goOn(b begin) error {
+// logged after the last entry is taken back as in a takeover.
+func (x *execution) goOn(b begun) error {
 	x.continuing = len(x.journal.answers) > 0
 	keep := x.journal.last
 	if !x.continuing {
@@ -46,7 +46,7 @@ func (x *execution) goOn(b begin) error {
 
 // backTo takes back what the log holds after keep, and asks about what nobody
 // can know.
-func (x *execution) backTo(b begin, keep int64) error {
+func (x *execution) backTo(b begun, keep int64) error {
 	if x.agent == nil {
 		return nil // nobody goes on here
 	}
@@ -71,11 +71,11 @@ func (x *execution) backTo(b begin, keep int64) error {
 }
 
 // readRun tells the order rules what the run has logged, and which calls it
-// has open as of the record.
-func (x *execution) readRun(view *store.ThreadView, started, keep int64) error {
+// has open as of the entry.
+func (x *execution) readRun(view *store.ThreadView, runStarted, keep int64) error {
 	var broken error
-	at := started - 1
-	err := stored.Events(view, started-1, -1, func(e protocol.Event) {
+	at := runStarted - 1
+	err := stored.Events(view, runStarted-1, -1, func(e protocol.Event) {
 		at++
 		if err := x.sequence.Check(e); err != nil && broken == nil {
 			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)
@@ -90,7 +90,7 @@ func (x *execution) readRun(view *store.ThreadView, started, keep int64) error {
 	return broken
 }
 
-// rename gives new ids to the subagents that began after the last record: they
+// rename gives new ids to the subagents that began after the last entry: they
 // are closed now, and come back in the replay.
 func (x *execution) rename(view *store.ThreadView, keep int64) ([]*store.JournalEntry, error) {
 	own := map[string]string{} // by the id on the wire
@@ -126,9 +126,9 @@ func (x *execution) keepCalls(kept *protocol.Fold) {
 }
 
 // takeBack closes what is open and restates messages and state as they were. A
-// subagent that was open at the record stays open. Where a worker was lost, the
+// subagent that was open at the entry stays open. Where a worker was lost, the
 // messages say so: readers see words go that they have read.
-func (x *execution) takeBack(kept *protocol.Fold, records []*store.JournalEntry, lost bool) error {
+func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry, lost bool) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	stay := map[string]bool{}
@@ -152,7 +152,7 @@ func (x *execution) takeBack(kept *protocol.Fold, records []*store.JournalEntry,
 		restated.Metadata[lifecycle.MetadataKey] = json.RawMessage(`{"takeover":true}`)
 	}
 	events := append(closings, &protocol.StateSnapshot{Snapshot: lifecycle.State(kept.State())}, restated)
-	it := item{records: records, notes: len(records) > 0}
+	it := item{entries: entries, notes: len(entries) > 0}
 	for _, e := range events {
 		text, err := x.append(e)
 		if err != nil {

@@ -83,7 +83,7 @@ func (c *cutStore) Commit(ctx context.Context, b store.Batch) (store.CommitResul
 		b.Events, b.End = b.Events[:c.events], nil
 		b.Closing = c.closing(b.Events)
 		end := b.Expect + int64(len(b.Events))
-		b.Records = slices.DeleteFunc(slices.Clone(b.Records), func(text rawJSON) bool {
+		b.Entries = slices.DeleteFunc(slices.Clone(b.Entries), func(text rawJSON) bool {
 			var r struct{ Position int64 }
 			return json.Unmarshal(text, &r) != nil || r.Position > end
 		})

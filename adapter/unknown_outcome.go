@@ -18,14 +18,14 @@ const rescuePause = 250 * time.Millisecond
 // sender was told to send the input again, and may have chosen not to. A Begin that
 // was on its way may be carried out when the store answers again; that is waited
 // for as long as a lease.
-func (a *admission) rescueBegun(b store.Begin, start begin, why error) {
+func (a *admission) rescueBegun(b store.Begin, run begun, why error) {
 	var until time.Time
 	a.worker.rescue(b.Thread, b.Label, why, func(ctx context.Context) (bool, error) {
-		begun, err := a.store.Dispatch(ctx, b.Thread, b.RunID)
+		dispatch, err := a.store.Dispatch(ctx, b.Thread, b.RunID)
 		if err != nil {
 			return false, err
 		}
-		if begun == nil {
+		if dispatch == nil {
 			if until.IsZero() {
 				until = time.Now().Add(a.options.Lease)
 			}
@@ -33,7 +33,7 @@ func (a *admission) rescueBegun(b store.Begin, start begin, why error) {
 		}
 		result, err := a.store.Begin(ctx, b) // is recognised
 		if err == nil && result.Claim.Token != "" {
-			err = a.worker.goOnWith(ctx, result.Claim, func(asked time.Time) { a.carryBegun(b, start, result, asked) })
+			err = a.worker.goOnWith(ctx, result.Claim, func(asked time.Time) { a.carryBegun(b, run, result, asked) })
 		}
 		return true, err
 	})

@@ -19,8 +19,8 @@ type worker struct {
 	control  *control
 }
 
-// start carries a claimed run in a goroutine of the runner's.
-func (w *worker) start(b begin) {
+// launch carries a claimed run in a goroutine of the runner's.
+func (w *worker) launch(b begun) {
 	w.capacity.carried(1)
 	w.running.start(func() {
 		defer w.capacity.carried(-1)
@@ -33,7 +33,7 @@ func (w *worker) start(b begin) {
 }
 
 // carry calls the agent for one activation, from claim to end.
-func (w *worker) carry(b begin) error {
+func (w *worker) carry(b begun) error {
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	defer cancel(ErrStopped)
 	x := &execution{
@@ -87,12 +87,12 @@ func (w *worker) carry(b begin) error {
 		return w.handBack(b.claim)
 	}
 	if x.broken != nil {
-		err = &undeliverable{code: CodeProtocolViolation, text: "the run could not be ended in order: " + x.broken.Error()}
+		err = &activationError{code: CodeProtocolViolation, text: "the run could not be ended in order: " + x.broken.Error()}
 	}
 	if ended.Ready {
 		w.capacity.claimLater(b.claim.Thread)
 	}
-	return w.deliver(b.claim, b.id, b.attempts, condemned(err))
+	return w.nack(b.claim, b.id, b.attempts, condemned(err))
 }
 
 // handBack gives a claim up, so that any node may go on with the run at once.

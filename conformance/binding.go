@@ -110,9 +110,9 @@ func (b *bindingConn) control(members map[string]any) error {
 	return b.send(websocket.MessageText, data)
 }
 
-// settle asks for a pong: what was written before it has come then, and the
+// quiet asks for a pong: what was written before it has come then, and the
 // positions must agree.
-func (b *bindingConn) settle(ctx context.Context) error {
+func (b *bindingConn) quiet(ctx context.Context) error {
 	select {
 	case <-b.done:
 		return nil

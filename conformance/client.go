@@ -21,8 +21,8 @@ type conn interface {
 	follow(thread string, after *agui.Position, x *exchange) error
 	// cancel stops a run.
 	cancel(thread, run string) error
-	// settle waits until nothing is under way that the case would miss.
-	settle(ctx context.Context) error
+	// quiet waits until nothing is under way that the case would miss.
+	quiet(ctx context.Context) error
 	// close ends it at once.
 	close()
 }

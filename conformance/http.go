@@ -88,8 +88,8 @@ func (h *httpConn) cancel(thread, _ string) error {
 	return err
 }
 
-// settle has nothing to wait for: each stream has an end of its own.
-func (h *httpConn) settle(context.Context) error { return nil }
+// quiet has nothing to wait for: each stream has an end of its own.
+func (h *httpConn) quiet(context.Context) error { return nil }
 
 func (h *httpConn) close() {
 	h.stop()

@@ -89,4 +89,4 @@ func (p *plainConn) send(kind websocket.MessageType, data []byte) error {
 
 func (p *plainConn) follow(string, *agui.Position, *exchange) error { return errCannot }
 func (p *plainConn) cancel(string, string) error                    { return errCannot }
-func (p *plainConn) settle(ctx context.Context) error               { return nil }
+func (p *plainConn) quiet(ctx context.Context) error                { return nil }

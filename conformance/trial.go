@@ -97,7 +97,7 @@ func (t *trial) steps(ctx context.Context) (where string, err error) {
 			}
 		}
 		if c.conn != nil {
-			if err := c.conn.settle(ctx); err != nil {
+			if err := c.conn.quiet(ctx); err != nil {
 				return "at the end", failf("client %s: %v", name, err)
 			}
 		}

@@ -62,8 +62,8 @@ func (c *foldCall) grow(delta string) {
 	c.args = append(c.args, delta...)
 }
 
-// settle writes the buffers back, so that the message is whole.
-func (m *foldMessage) settle() {
+// flush writes the buffers back, so that the message is whole.
+func (m *foldMessage) flush() {
 	if m.growing {
 		m.Content, m.text, m.growing = Text(string(m.text)), nil, false
 	}
@@ -77,7 +77,7 @@ func (m *foldMessage) settle() {
 func (l *foldMessages) messages() Messages {
 	out := make(Messages, len(l.list))
 	for i, m := range l.list {
-		m.settle()
+		m.flush()
 		out[i] = m.Message
 		if m.hasList {
 			out[i].ToolCalls = make([]ToolCall, len(m.calls))

@@ -15,7 +15,7 @@ var beginStatus = []store.BeginStatus{store.BeginAccepted, store.BeginStale, sto
 	store.BeginDuplicate, store.BeginGone}
 
 // begun are the verdicts after those that are a status.
-var begun = map[int64]error{
+var beginErrors = map[int64]error{
 	5: errors.New("redisstore: begin: a run is active"),
 	6: errors.New("redisstore: begin: an interrupt is open and is not answered"),
 	7: errors.New("redisstore: begin: no interrupt is open"),
@@ -77,21 +77,21 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		return store.BeginResult{}, err
 	}
 	verdict := r.int()
-	if err := begun[verdict]; err != nil {
+	if err := beginErrors[verdict]; err != nil {
 		return store.BeginResult{}, err
 	}
 	if verdict < 0 || int(verdict) >= len(beginStatus) {
 		return store.BeginResult{}, fmt.Errorf("redisstore: begin: verdict %d", verdict)
 	}
-	res := store.BeginResult{Status: beginStatus[verdict], Start: store.Position{Seq: r.int(), Epoch: r.string()}}
+	res := store.BeginResult{Status: beginStatus[verdict], Position: store.Position{Seq: r.int(), Epoch: r.string()}}
 	claimed, epoch := r.bool(), r.int()
 	if claimed {
 		res.Claim = store.Claim{Thread: b.Thread, RunID: b.RunID, Token: p.Token, DispatchEpoch: epoch}
-		s.logged(b.Thread, res.Start.Epoch, res.Start.Seq+1, p.Events)
+		s.logged(b.Thread, res.Position.Epoch, res.Position.Seq+1, p.Events)
 	}
 	if released := r.list(); released.more() {
 		ready := released.bool()
-		s.logged(b.Thread, res.Start.Epoch, released.int()+1, released.events())
+		s.logged(b.Thread, res.Position.Epoch, released.int()+1, released.events())
 		if ready {
 			s.deliver(store.Delivery{Thread: b.Thread, Kind: store.DeliverReady})
 		}

@@ -141,7 +141,7 @@ func (s *scale) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 
 func (s *scale) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	s.weigh(b.Events...)
-	for _, r := range b.Records {
+	for _, r := range b.Entries {
 		s.weigh(r)
 	}
 	if e := b.End; e != nil {

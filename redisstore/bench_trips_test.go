@@ -103,7 +103,7 @@ func TestRoundTrips(t *testing.T) {
 			t.Fatalf("%s: %t %v", what, good, err)
 		}
 	}
-	beginning := func(b store.Begin) func() {
+	begins := func(b store.Begin) func() {
 		return func() {
 			res, err := s.Begin(ctx, b)
 			ok("begin", res.Status == store.BeginAccepted, err)
@@ -111,13 +111,13 @@ func TestRoundTrips(t *testing.T) {
 		}
 	}
 	var number int64
-	committing := func(end *store.End, records int) func() {
+	committing := func(end *store.End, entries int) func() {
 		return func() {
 			v := view(t, s, store.ReadQuery{}) // one script of its own
 			number++
 			b := store.Batch{Claim: claim, Number: number, Expect: v.Seq, Events: [][]byte{delta, delta}, End: end}
-			for range records {
-				b.Records = append(b.Records, json.RawMessage("1"))
+			for range entries {
+				b.Entries = append(b.Entries, json.RawMessage("1"))
 			}
 			res, err := s.Commit(ctx, b)
 			ok("commit", res.Status == store.CommitOK, err)
@@ -141,17 +141,17 @@ func TestRoundTrips(t *testing.T) {
 		{"read", 1, 1, func() {
 			view(t, s, store.ReadQuery{Follower: true, Label: "r1", RunID: "r1", InterruptIDs: []string{"int"}})
 		}},
-		{"begin", 1, 1, beginning(inline(0, "r1"))},
+		{"begin", 1, 1, begins(inline(0, "r1"))},
 		{"renew", 1, 1, func() { held, err := s.Renew(ctx, claim); ok("renew", held, err) }},
 		{"journal", 1, 1, func() { x, err := s.Journal(ctx, claim); ok("journal", x != nil, err) }},
 		{"read, commit", 2, 2, func() { number = 1; committing(nil, 2)() }},
 		{"read, commit that suspends", 2, 2, committing(suspend, 1)},
-		{"read, begin that resumes", 2, 2, func() { resume.Version = view(t, s, store.ReadQuery{}).Version; beginning(resume)() }},
+		{"read, begin that resumes", 2, 2, func() { resume.Version = view(t, s, store.ReadQuery{}).Version; begins(resume)() }},
 		{"read, commit that ends", 2, 2, func() { number = 1; committing(&store.End{Kind: store.EndFinish}, 0)() }},
 		{"read, begin that queues", 2, 2, func() {
 			version = view(t, s, store.ReadQuery{}).Version
 			queued.Version = version
-			beginning(queued)()
+			begins(queued)()
 		}},
 		{"claim", 1, 1, func() {
 			res, err := s.Claim(ctx, store.ClaimRequest{Thread: testKey, Token: "t3"})
@@ -190,7 +190,7 @@ func TestRoundTrips(t *testing.T) {
 		{"read, begin that queues another", 2, 2, func() {
 			again := queued
 			again.RunID, again.Version = "r4", view(t, s, store.ReadQuery{}).Version
-			beginning(again)()
+			begins(again)()
 		}},
 		{"claim another", 1, 1, func() {
 			res, err := s.Claim(ctx, store.ClaimRequest{Thread: testKey, Token: "t5"})
@@ -201,9 +201,9 @@ func TestRoundTrips(t *testing.T) {
 			res, err := s.Nack(ctx, store.Nack{Claim: claim, Terminal: delta})
 			ok("nack", res.State == store.DispatchQueued, err)
 		}},
-		{"interrupt", 1, 1, func() {
-			res, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "i"})
-			ok("interrupt", len(res.Superseded) == 1, err)
+		{"stop all", 1, 1, func() {
+			res, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "i"})
+			ok("stop all", len(res.Superseded) == 1, err)
 		}},
 		{"delete", 1, 1, func() { gone, err := s.Delete(ctx, testKey); ok("delete", gone, err) }},
 		{"begin that is refused", 1, 1, func() {

@@ -53,7 +53,7 @@ func TestReasonsAreCut(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept("r1")
-	if _, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "i", Active: "r0", Terminal: []byte("cut"), Reason: long}); err != nil {
+	if _, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "i", Active: "r0", Terminal: []byte("cut"), Reason: long}); err != nil {
 		t.Fatal(err)
 	}
 	kept("r0")

@@ -70,7 +70,7 @@ func (s *Store) note(ctx context.Context, b store.Batch) (store.CommitResult, er
 		{"member", t.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 		{"number", b.Number}, {"expect", b.Expect}, {"closes", b.Closing != nil}, {"closing", closing},
 		{"events", len(b.Events)},
-	}, appendBytes(s.appendEvents(nil, b.Events), b.Records)})
+	}, appendBytes(s.appendEvents(nil, b.Events), b.Entries)})
 	if err != nil {
 		return store.CommitResult{}, err
 	}

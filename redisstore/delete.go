@@ -31,13 +31,13 @@ func (s *Store) forget(ctx context.Context, key store.ThreadKey, force bool) (bo
 		return false, err
 	}
 	deleted := r.bool()
-	s.begun(key, r.string())
+	s.forgotten(key, r.string())
 	return deleted, r.err
 }
 
-// begun tells this node that a thread was forgotten and its log begins again; the
+// forgotten tells this node that a thread was forgotten and its log begins again; the
 // script tells the others.
-func (s *deliveries) begun(key store.ThreadKey, epoch string) {
+func (s *deliveries) forgotten(key store.ThreadKey, epoch string) {
 	if epoch != "" {
 		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: 1})
 	}

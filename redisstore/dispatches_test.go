@@ -58,7 +58,7 @@ func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 	var at store.Position
 	sent("start:r2", store.Claim{Thread: testKey, RunID: "r2", Token: "token-r2"}, func() (any, error) {
 		res, err := s.Begin(ctx, again)
-		at = res.Start
+		at = res.Position
 		return res.Claim, err
 	})
 	if at.Seq != 2 {
@@ -70,9 +70,9 @@ func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 	}
 
 	begin(t, s, queued(version(), "r3"))
-	i := store.Interruption{Thread: testKey, Request: "request-1", Active: "r2", Terminal: []byte("interrupted:r2")}
-	sent("request-1", store.InterruptResult{Epoch: 1, Active: "r2", Superseded: []string{"r3"}, Owed: [][][]byte{nil}},
-		func() (any, error) { return s.Interrupt(ctx, i) })
+	i := store.StopAll{Thread: testKey, Request: "request-1", Active: "r2", Terminal: []byte("interrupted:r2")}
+	sent("request-1", store.StopAllResult{Epoch: 1, Active: "r2", Superseded: []string{"r3"}, Owed: [][][]byte{nil}},
+		func() (any, error) { return s.StopAll(ctx, i) })
 	var log []string
 	for _, e := range view(t, s, store.ReadQuery{}).Log {
 		log = append(log, string(e))
@@ -189,11 +189,11 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 		}
 	}
 	for name, call := range map[string]func() error{
-		"nack without an end":      func() error { _, err := s.Nack(ctx, store.Nack{}); return err },
-		"burial without an end":    func() error { _, err := s.Bury(ctx, store.Nack{}); return err },
-		"interrupt without a name": func() error { _, err := s.Interrupt(ctx, store.Interruption{Thread: testKey}); return err },
-		"interrupt of a run without its end": func() error {
-			_, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "q", Active: "r1"})
+		"nack without an end":     func() error { _, err := s.Nack(ctx, store.Nack{}); return err },
+		"burial without an end":   func() error { _, err := s.Bury(ctx, store.Nack{}); return err },
+		"stop all without a name": func() error { _, err := s.StopAll(ctx, store.StopAll{Thread: testKey}); return err },
+		"stop all of a run without its end": func() error {
+			_, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Active: "r1"})
 			return err
 		},
 		"a negative page": func() error {

@@ -15,39 +15,39 @@
 //	                    latest input; how long the log is and since when,
 //	                    when to look for what is past its retention
 //	Tlog        list    events; index i is position base+i                 begin, activate, commit, note, end, stop,
-//	                                                                       claim, nack, interrupt
+//	                                                                       claim, nack, stopall
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
 //	Tsnap       hash    s: state, o: the message ids in order, m: messages end
 //	                    by id
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
-//	                    line (run.lua), with its ordinal n in the thread;  interrupt
+//	                    line (run.lua), with its ordinal n in the thread;  stopall
 //	                    rn: record, tn: terminal event, unless the log has
 //	                    it and the run's interrupts are open; l: the latest
 //	                    run of an execution that was continued
 //	Tpast       zset    of a thread with more than a few runs, its         begin, end, stop, claim, nack,
 //	                    terminal dispatches: state, when, run              interrupt, retire
-//	Tmemo       hash    what clients may refer to again: l: their run id   begin, end, nack, interrupt
+//	Tmemo       hash    what clients may refer to again: l: their run id   begin, end, nack, stopall
 //	                    to the latest 32 run ids, a: interrupt id to answer, c: tool
-//	                    call ids asked about, x: a request to interrupt
+//	                    call ids asked about, x: a request to stop all
 //	                    to what it did
 //	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, note, end, stop,
-//	                    suspension behind what the inbox knows of it,      nack, interrupt
+//	                    suspension behind what the inbox knows of it,      nack, stopall
 //	                    after a resume what giving back needs; what is
-//	                    frozen; its records
-//	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, interrupt
-//	Tqueue      zset    waiting run ids by priority and arrival            begin, claim, stop, end, nack, interrupt
+//	                    frozen; its entries
+//	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, stopall
+//	Tqueue      zset    queued run ids by priority and arrival             begin, claim, stop, end, nack, stopall
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
-//	                    cancellation; d: dedupe key to its run             interrupt
+//	                    cancellation; d: dedupe key to its run             stopall
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
 //	Tarchive    hash    messages that a rewind took out, by id             begin
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
 //	Pleases     zset    threads with an active run, by the lease's end, or begin, claim, renew, nack, end, stop,
-//	                    by when a run that was given back may be had       interrupt
-//	Pready      zset    threads with a dispatch to claim, by when it may   begin, claim, end, stop, nack, interrupt
+//	                    by when a run that was given back may be had       stopall
+//	Pready      zset    threads with a dispatch to claim, by when it may   begin, claim, end, stop, nack, stopall
 //	                    be claimed; suspensions, by the time after their
 //	                    deadline
-//	Pcounts     hash    dispatches by state, and by state and tenant; no   begin, claim, end, stop, nack, interrupt,
+//	Pcounts     hash    dispatches by state, and by state and tenant; no   begin, claim, end, stop, nack, stopall,
 //	                    field of which there is none                       delete, retire
 //	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end, nack
 //	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
@@ -58,8 +58,8 @@
 // The memo expires Options.Keep after the thread's last end, never while it is
 // suspended; followers when their time is over, and one that does not follow any
 // more when another does; the record of a thread without an input, twice
-// Options.Follow after it was last followed, or Options.Keep after it was
-// interrupted. The execution and its journal go
+// Options.Follow after it was last followed, or Options.Keep after a stop
+// all. The execution and its journal go
 // with the execution's end; those of a dead letter when another execution begins,
 // or after Options.Keep; what was archived, Options.Keep after the last rewind.
 //
@@ -72,7 +72,7 @@
 // it, for a day, the record with a new epoch and the version from which a next life
 // goes on.
 //
-// A waiting thread must be small. So values that may be longer than what Redis
+// A suspended thread must be small. So values that may be longer than what Redis
 // packs (64 bytes) are kept out of the record, and what only a claim needs is
 // taken out of it at rest. What scripts only keep and hand back (records, frozen
 // inputs, journals, suspensions, messages, state) may be compressed: see compression.go.
@@ -110,7 +110,7 @@
 // Each call is one script: it happens entirely or not at all. A script decides
 // by Redis's clock and validates before its first write. Sent again after
 // ErrOutcomeUnknown a call finds what it did: runs by id, claims by token, batches
-// by number, what gives a claim up by its token, stops and interrupts by their
+// by number, what gives a claim up by its token, stop and stop all by their
 // requests.
 //
 // Leases are renewed over four connections to each server that nothing else uses, so

@@ -120,7 +120,7 @@ func TestAnExecutionsKeysGoWithItsEnd(t *testing.T) {
 		return names
 	}
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Records: []json.RawMessage{json.RawMessage("1")}})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Entries: []json.RawMessage{json.RawMessage("1")}})
 	if got := fmt.Sprint(kept()); got != "[rec log runs memo journal followers leases counts threads]" {
 		t.Errorf("of an active run: %s", got)
 	}

@@ -35,7 +35,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		}
 	}
 	rest := s.appendEvents(nil, b.Events)
-	rest = appendBytes(rest, compressAll(b.Records))
+	rest = appendBytes(rest, compressAll(b.Entries))
 	rest = appendStrings(rest, e.Interrupts)
 	rest = appendStrings(rest, e.ToolCalls)
 	for id, m := range snap.Upsert {
@@ -62,7 +62,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"bytes", s.opts.RetainBytes},
 		{"age", s.opts.RetainAge.Milliseconds()},
 		{"events", len(b.Events)},
-		{"records", len(b.Records)},
+		{"entries", len(b.Entries)},
 		{"interrupts", len(e.Interrupts)},
 		{"calls", len(e.ToolCalls)},
 		{"messages", len(snap.Upsert)},

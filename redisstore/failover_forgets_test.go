@@ -28,7 +28,7 @@ func TestAFailoverThatForgetsIsNotTakenForRecovery(t *testing.T) {
 	s := open(t, pair.URL(), Options{Lease: 50 * time.Millisecond})
 	ctx := context.Background()
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("kept-2")}, Records: []json.RawMessage{json.RawMessage("1")}})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("kept-2")}, Entries: []json.RawMessage{json.RawMessage("1")}})
 	replicated(t, pair)
 	held := []store.Position{{Epoch: view(t, s, store.ReadQuery{}).Epoch, Seq: 2}}
 

@@ -193,7 +193,7 @@ func TestAFullServerRefusesWholeCallsAndTakesThemWhenItHasRoom(t *testing.T) {
 	}
 	memory("1")
 	ctx := context.Background()
-	batch := store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}}
+	batch := store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Entries: []json.RawMessage{json.RawMessage("1")}}
 	end := batch
 	end.Number, end.Expect, end.End = 3, 2, &store.End{Kind: store.EndFinish}
 	calls := []func() error{
@@ -247,7 +247,7 @@ func TestAKilledServerWithItsLogOnDiskForgetsNothingAndBeginsAnEpoch(t *testing.
 		}
 	})
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Entries: []json.RawMessage{json.RawMessage("1")}})
 	before := view(t, s, store.ReadQuery{})
 	server.Restart()
 	retried(t, func() error {
@@ -268,7 +268,7 @@ func TestAServerThatForgotIsNoticedByItsWriterAndItsReaders(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Lease: 50 * time.Millisecond})
 	claim := begin(t, s, inline(0, "r1"))
-	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Records: []json.RawMessage{json.RawMessage("1")}})
+	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("b")}, Entries: []json.RawMessage{json.RawMessage("1")}})
 	before := view(t, s, store.ReadQuery{})
 	if _, err := server.Do("SAVE"); err != nil {
 		t.Fatal(err)

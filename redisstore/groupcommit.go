@@ -107,7 +107,7 @@ func weight(p *pending) int {
 	for _, e := range p.batch.Events {
 		n += len(e)
 	}
-	for _, r := range p.batch.Records {
+	for _, r := range p.batch.Entries {
 		n += len(r)
 	}
 	return n
@@ -169,7 +169,7 @@ func (s *groupCommit) commitCall(group []*pending) call {
 	c := call{script: commitScript, keys: make([]string, 0, 5*len(group))}
 	n := 0
 	for _, p := range group {
-		n += len(commitScript.each) + len(p.batch.Events) + len(p.batch.Records)
+		n += len(commitScript.each) + len(p.batch.Events) + len(p.batch.Entries)
 	}
 	c.rest = make([]any, 0, n)
 	for _, p := range group {
@@ -187,10 +187,10 @@ func (s *groupCommit) commitCall(group []*pending) call {
 		c.rest = commitScript.group(c.rest, args{
 			{"member", p.keys.member}, {"run", b.Claim.RunID}, {"token", b.Claim.Token}, {"depoch", b.Claim.DispatchEpoch},
 			{"number", b.Number}, {"expect", b.Expect}, {"flags", flags}, {"closing", p.closing},
-			{"events", len(b.Events)}, {"records", len(b.Records)},
+			{"events", len(b.Events)}, {"entries", len(b.Entries)},
 		})
 		c.rest = s.appendEvents(c.rest, b.Events)
-		c.rest = appendBytes(c.rest, b.Records)
+		c.rest = appendBytes(c.rest, b.Entries)
 	}
 	return c
 }

@@ -19,11 +19,11 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 		return nil, store.ErrClaimLost
 	}
 	e := &store.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
-	records := r.list()
-	for records.more() {
-		e.Journal = append(e.Journal, records.json())
+	entries := r.list()
+	for entries.more() {
+		e.Journal = append(e.Journal, entries.json())
 	}
-	r.join(records)
-	e.Started, e.Crashes = r.int(), int(r.int())
+	r.join(entries)
+	e.RunStarted, e.Crashes = r.int(), int(r.int())
 	return e, r.err
 }

@@ -175,7 +175,7 @@ func (c *linearClient) begin() {
 		a := c.do(request{kind: "begin", how: how, version: v.Version, run: id, token: now.Token, execution: exe},
 			func(ctx context.Context) (answer, error) {
 				res, err := c.store.Begin(ctx, b)
-				return answer{verdict: beginVerdicts[res.Status], seq: res.Start.Seq, claimed: res.Claim.Token != ""}, err
+				return answer{verdict: beginVerdicts[res.Status], seq: res.Position.Seq, claimed: res.Claim.Token != ""}, err
 			})
 		if a.claimed {
 			c.board.put(boardClaim{claim: store.Claim{Thread: c.key, RunID: id, Token: now.Token}, exe: exe, number: 2, expect: a.seq + 1})

@@ -41,7 +41,7 @@ type threadSpec struct {
 	version, seq int64
 	run, token   string // the claimed dispatch; a token "" is nobody's
 	kind         string // how it was claimed: begun, queued or takeover
-	started      bool
+	opened       bool
 	number       int64 // of the claim's last batch
 	attempts     int
 	lease        int64 // the last tick in which the claim holds
@@ -68,7 +68,7 @@ func (s *threadSpec) clone() *threadSpec {
 
 func (s *threadSpec) equal(o *threadSpec) bool {
 	return s.version == o.version && s.seq == o.seq && s.run == o.run && s.token == o.token && s.kind == o.kind &&
-		s.started == o.started && s.number == o.number && s.attempts == o.attempts && s.lease == o.lease &&
+		s.opened == o.opened && s.number == o.number && s.attempts == o.attempts && s.lease == o.lease &&
 		s.exe == o.exe && s.asking == o.asking && slices.Equal(s.queue, o.queue) && maps.Equal(s.tried, o.tried) &&
 		maps.Equal(s.admitted, o.admitted) && maps.Equal(s.ended, o.ended)
 }
@@ -113,7 +113,7 @@ func (s *threadSpec) begin(q *request, now int64) (*threadSpec, answer) {
 		return n, a
 	}
 	n.seq++
-	n.run, n.token, n.kind, n.started, n.number, n.attempts, n.lease = q.run, q.token, "begun", true, 1, 1, now
+	n.run, n.token, n.kind, n.opened, n.number, n.attempts, n.lease = q.run, q.token, "begun", true, 1, 1, now
 	n.exe, n.asking = q.execution, ""
 	a.claimed = true
 	return n, a
@@ -135,13 +135,13 @@ func (s *threadSpec) claim(q *request, now int64) (*threadSpec, answer) {
 	case s.run != "" && now <= s.lease, s.run == "" && (s.asking != "" || len(s.queue) == 0):
 		return s, answer{verdict: "nothing"}
 	case s.run == "":
-		n.run, n.queue, n.started = s.queue[0], n.queue[1:], false
+		n.run, n.queue, n.opened = s.queue[0], n.queue[1:], false
 		n.attempts = n.tried[n.run]
 		delete(n.tried, n.run)
 	}
 	n.version++
 	n.token, n.number, n.attempts, n.lease = q.token, 0, n.attempts+1, now
-	if n.kind = "queued"; n.started {
+	if n.kind = "queued"; n.opened {
 		n.kind = "takeover"
 	}
 	return n, held(n)
@@ -157,13 +157,13 @@ func (s *threadSpec) activate(q *request) (*threadSpec, answer) {
 		return s, answer{verdict: "fenced"}
 	case s.number == 1:
 		return s, answer{verdict: "ok", seq: s.seq}
-	case s.number > 1 || s.started:
+	case s.number > 1 || s.opened:
 		return s, answer{verdict: "mismatch"}
 	}
 	n := s.clone()
 	n.version++
 	n.seq++
-	n.started, n.number, n.exe = true, 1, q.execution
+	n.opened, n.number, n.exe = true, 1, q.execution
 	return n, answer{verdict: "ok", seq: n.seq}
 }
 
@@ -184,7 +184,7 @@ func (s *threadSpec) end(q *request) (*threadSpec, answer) {
 	n := s.clone()
 	n.version++
 	n.seq++
-	n.run, n.token, n.kind, n.started, n.number, n.attempts, n.lease = "", "", "", false, 0, 0, 0
+	n.run, n.token, n.kind, n.opened, n.number, n.attempts, n.lease = "", "", "", false, 0, 0, 0
 	a := answer{verdict: "ok", seq: n.seq}
 	if q.how == "suspend" {
 		n.asking = n.exe
@@ -204,7 +204,7 @@ func (s *threadSpec) renew(q *request, now int64) (*threadSpec, answer) {
 	switch {
 	case q.kind == "renew":
 		n.lease = now
-	case s.started: // the thread stays this run's
+	case s.opened: // the thread stays this run's
 		n.version++
 		n.lease, n.token, n.number, n.attempts = -1, "", 0, attempts
 	default:

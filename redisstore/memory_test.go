@@ -32,7 +32,7 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end := store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta}, Records: []json.RawMessage{json.RawMessage(`{"asked":1}`)},
+		end := store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta}, Entries: []json.RawMessage{json.RawMessage(`{"asked":1}`)},
 			End: &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage(`{"interrupts":[]}`), Interrupts: []string{id("int", i)}, ToolCalls: []string{id("call", i)}, Reasons: []string{"tool_call"}}}
 		if _, err := s.Commit(ctx, end); err != nil {
 			t.Fatal(err)
@@ -41,7 +41,7 @@ func TestASuspendedRunCostsLittleBeyondItsPayload(t *testing.T) {
 		for _, e := range append(k.Events, end.Events...) {
 			payload += len(e)
 		}
-		return payload + len(end.Records[0]) + len(delta) // the terminal event is kept with its run
+		return payload + len(end.Entries[0]) + len(delta) // the terminal event is kept with its run
 	}
 	used := func() int {
 		n, err := s.client.Eval(ctx, `return string.match(redis.call('INFO', 'memory'), 'used_memory_dataset:(%d+)')`, nil).Text()

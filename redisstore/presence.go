@@ -32,9 +32,9 @@ func (p *presence) change() {
 	}
 }
 
-// settled reports whether the server has confirmed what is wanted; until then, what
+// upToDate reports whether the server has confirmed what is wanted; until then, what
 // to wait for.
-func (p *presence) settled() (bool, <-chan struct{}) {
+func (p *presence) upToDate() (bool, <-chan struct{}) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.sub != nil && p.pending == 0 {
@@ -129,7 +129,7 @@ func (p *presence) Offer(ctx context.Context, agents []string) error {
 	}
 	p.want(ctx, names)
 	for {
-		done, changed := p.settled()
+		done, changed := p.upToDate()
 		if done {
 			return nil
 		}

@@ -48,11 +48,11 @@ func (s *deliveries) logged(key store.ThreadKey, epoch string, first int64, even
 	s.deliver(store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: epoch, First: first, Events: events})
 }
 
-// withdrawn tells this node what the sender of an input is owed that a call of its
+// cancelled tells this node what the sender of an input is owed that a call of its
 // own has stopped; scripts tell the others.
-func (s *deliveries) withdrawn(key store.ThreadKey, events [][]byte) {
+func (s *deliveries) cancelled(key store.ThreadKey, events [][]byte) {
 	if len(events) > 0 {
-		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverWithdrawn, Events: events})
+		s.deliver(store.Delivery{Thread: key, Kind: store.DeliverCancelled, Events: events})
 	}
 }
 
@@ -257,7 +257,7 @@ func (s *deliveries) parse(payload string) (*store.Delivery, error) {
 		}
 		return &store.Delivery{Thread: key, Kind: store.DeliverReady}, nil
 	case "w":
-		d := &store.Delivery{Thread: key, Kind: store.DeliverWithdrawn}
+		d := &store.Delivery{Thread: key, Kind: store.DeliverCancelled}
 		for _, e := range parts[2:] {
 			d.Events = append(d.Events, []byte(e))
 		}

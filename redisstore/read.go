@@ -101,7 +101,7 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 		v.Queue = append(v.Queue, store.QueuedRun{ID: queue.string(), Record: queue.json(), Size: queue.int(), Input: queue.json()})
 	}
 	r.join(queue)
-	v.Waiting = int(r.int())
+	v.QueueLength = int(r.int())
 	answers, asked, archived := r.list(), r.list(), r.list()
 	v.Answers, v.Asked, v.Archived = map[string]json.RawMessage{}, map[string]bool{}, map[string]bool{}
 	for _, id := range q.InterruptIDs {
@@ -169,7 +169,7 @@ func readRun(r *reply) *store.RunState {
 	if len(l.items) == 0 {
 		return nil
 	}
-	run := &store.RunState{ID: l.string(), Record: l.json(), Status: store.RunStatus(l.string()), Started: l.int(),
+	run := &store.RunState{ID: l.string(), Record: l.json(), Status: store.RunStatus(l.string()), RunStarted: l.int(),
 		Terminal: l.json(), Execution: l.string(), LatestOfExe: l.string()}
 	r.join(l)
 	return run

@@ -208,7 +208,7 @@ func TestTheWorkloadSeesWhatIsNotAsAcknowledged(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	w := startWorkload(t, server.URL(), 3, 1)
 	w.advance(20)
-	if wrong := w.settle(); len(wrong) > 0 {
+	if wrong := w.finishAll(); len(wrong) > 0 {
 		t.Fatalf("nothing is wrong, and it says %q", wrong)
 	}
 	ctx, client := context.Background(), w.store.client
@@ -216,7 +216,7 @@ func TestTheWorkloadSeesWhatIsNotAsAcknowledged(t *testing.T) {
 	client.RPop(ctx, lost.log())
 	client.RPush(ctx, doubled.log(), w.callers[1].log[len(w.callers[1].log)-1])
 	client.HIncrBy(ctx, decided.rec(), "ver", 1)
-	if wrong := w.settle(); len(wrong) != 3 {
+	if wrong := w.finishAll(); len(wrong) != 3 {
 		t.Errorf("three things are wrong, and it says %q", wrong)
 	}
 }

@@ -154,7 +154,7 @@ func (w *workload) advance(calls int64) {
 // were told.
 func (w *workload) finish() {
 	w.t.Helper()
-	for _, wrong := range w.settle() {
+	for _, wrong := range w.finishAll() {
 		w.t.Error(wrong)
 	}
 	var total int64
@@ -167,8 +167,8 @@ func (w *workload) finish() {
 		total, w.unknown.Load(), w.wire.commands, w.wire.refusals)
 }
 
-// settle lets the callers finish, and says what is not as they were told.
-func (w *workload) settle() (wrong []string) {
+// finishAll lets the callers finish, and says what is not as they were told.
+func (w *workload) finishAll() (wrong []string) {
 	w.stopped.Store(true)
 	w.running.Wait()
 	for _, c := range w.callers {
@@ -255,7 +255,7 @@ func (c *caller) next(how string) store.Begin {
 func (c *caller) begin(b store.Begin) (claim store.Claim, ok bool) {
 	ok = c.call(func() error {
 		res, err := c.w.store.Begin(context.Background(), b)
-		if err == nil && (res.Status != store.BeginAccepted || res.Start.Seq != c.seq() || b.Claimed() != nil && res.Claim.Token == "") {
+		if err == nil && (res.Status != store.BeginAccepted || res.Position.Seq != c.seq() || b.Claimed() != nil && res.Claim.Token == "") {
 			err = fmt.Errorf("begin %s at %d: %+v", b.RunID, c.seq(), res)
 		}
 		claim = res.Claim
@@ -268,7 +268,7 @@ func (c *caller) begin(b store.Begin) (claim store.Claim, ok bool) {
 }
 
 func (c *caller) commit(claim store.Claim, number int64, end *store.End) bool {
-	b := store.Batch{Claim: claim, Number: number, Expect: c.seq(), End: end, Records: []json.RawMessage{json.RawMessage("1")},
+	b := store.Batch{Claim: claim, Number: number, Expect: c.seq(), End: end, Entries: []json.RawMessage{json.RawMessage("1")},
 		Events: [][]byte{fmt.Appendf(nil, "%s:%d:a", claim.RunID, number), fmt.Appendf(nil, "%s:%d:b", claim.RunID, number)}}
 	ok := c.call(func() error {
 		res, err := c.w.store.Commit(context.Background(), b)
@@ -284,7 +284,7 @@ func (c *caller) commit(claim store.Claim, number int64, end *store.End) bool {
 }
 
 // holds renews a claim, and looks for what it has journaled.
-func (c *caller) holds(claim store.Claim, records int) bool {
+func (c *caller) holds(claim store.Claim, entries int) bool {
 	return c.call(func() error {
 		held, err := c.w.store.Renew(context.Background(), claim)
 		if err == nil && !held {
@@ -293,8 +293,8 @@ func (c *caller) holds(claim store.Claim, records int) bool {
 		return err
 	}) && c.call(func() error {
 		x, err := c.w.store.Journal(context.Background(), claim)
-		if err == nil && len(x.Journal) != records {
-			err = fmt.Errorf("journal of %s: %d records, want %d", claim.RunID, len(x.Journal), records)
+		if err == nil && len(x.Journal) != entries {
+			err = fmt.Errorf("journal of %s: %d records, want %d", claim.RunID, len(x.Journal), entries)
 		}
 		return err
 	})

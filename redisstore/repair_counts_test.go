@@ -20,7 +20,7 @@ func TestRepairOfARunThatWasGivenBackKeepsTheCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.client.HSet(ctx, s.keys.thread(testKey).base+"runs", "m:r1", "x")
-	if _, err := s.Interrupt(ctx, store.Interruption{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
+	if _, err := s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
 		t.Fatal(err)
 	}
 	after, err := s.CountDispatches(ctx)

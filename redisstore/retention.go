@@ -182,7 +182,7 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 				err = errors.Join(err, r.err)
 				continue
 			}
-			s.begun(threads[i], epoch)
+			s.forgotten(threads[i], epoch)
 			if cursor != "0" {
 				left, at = append(left, threads[i]), append(at, cursor)
 			}

@@ -26,7 +26,7 @@ var (
 	nackScript        = newScript("thread", "run", "index", "suspension", "queue", "nack")
 	journalScript     = newScript("thread", "run", "journal")
 	stopScript        = newScript("thread", "run", "index", "suspension", "queue", "stop")
-	interruptScript   = newScript("thread", "run", "index", "suspension", "repair", "queue", "interrupt")
+	stopAllScript     = newScript("thread", "run", "index", "suspension", "repair", "queue", "stopall")
 	pauseScript       = newScript("thread", "pause")
 	dispatchesScript  = newScript("thread", "run", "dispatches")
 	rangeScript       = newScript("thread", "range")
@@ -42,7 +42,7 @@ var (
 	retireScript      = newScript("thread", "run", "index", "suspension", "retain", "retire")
 
 	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript,
-		claimScript, renewScript, nackScript, journalScript, stopScript, interruptScript, pauseScript, dispatchesScript,
+		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
 		rangeScript, tailScript, dueScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
 		deleteScript, deadLettersScript, retireScript}
 )

@@ -11,7 +11,7 @@ import (
 // it did; when runs of one label wait beside each other, each request stops
 // another of them, the latest first.
 func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, error) {
-	if len(st.Terminal) == 0 && !st.Waiting {
+	if len(st.Terminal) == 0 && !st.QueuedOnly {
 		return store.StopResult{}, errors.New("redisstore: stop: an active run ends with an event")
 	}
 	if st.Request == "" {
@@ -20,7 +20,7 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	t := s.keys.thread(st.Thread)
 	r, err := s.run(ctx, call{script: stopScript, keys: t.all(), args: args{
 		{"member", t.member}, {"label", st.Label}, {"terminal", st.Terminal}, {"request", st.Request},
-		{"run", st.RunID}, {"waiting", st.Waiting}, {"reason", cutReason(st.Reason)},
+		{"run", st.RunID}, {"queued", st.QueuedOnly}, {"reason", cutReason(st.Reason)},
 	}})
 	if err != nil {
 		return store.StopResult{}, err
@@ -32,7 +32,7 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	res.Ready = r.bool()
 	epoch, before, events := r.string(), r.int(), r.events()
 	s.logged(st.Thread, epoch, before+1, events)
-	s.withdrawn(st.Thread, res.Events)
+	s.cancelled(st.Thread, res.Events)
 	s.lost(st.Thread, r.string(), r.string())
 	return res, r.err
 }

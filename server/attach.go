@@ -61,7 +61,7 @@ func (s *fullSession) detach(f *frame) error {
 // drop ends a delivery.
 func (s *fullSession) drop(d *delivery) error {
 	d.close()
-	s.srv.waiting.leave(d.key, s)
+	s.srv.awaiting.leave(d.key, s)
 	delete(s.threads, d.key.Thread)
 	if s.stream == d.key.Thread {
 		s.stream = ""
@@ -78,16 +78,16 @@ func (s *fullSession) cancelRun(f *frame) error {
 	ctx, cancel := s.call()
 	defer cancel()
 	key := s.key(f.threadID)
-	c, err := s.srv.runs.Cancel(ctx, key, f.runID)
+	c, err := s.srv.runs.Cancel(ctx, key, f.label)
 	if err != nil {
 		s.log.Warn("cancelling failed", "thread", f.threadID, "error", err)
 		return s.fault(f, laterf(time.Second, codeStore, "the outcome is unknown; cancel again"))
 	}
-	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.runID, c.Stopped}); err != nil {
+	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.label, c.Stopped}); err != nil {
 		return err
 	}
 	if len(c.Owed) > 0 {
-		s.srv.waiting.settle(key, f.runID, c.Owed)
+		s.srv.awaiting.pay(key, f.label, c.Owed)
 	}
 	return nil
 }

@@ -55,9 +55,9 @@ func TestAttachRestated(t *testing.T) {
 			b.log(localThread, custom("1"), custom("2"))
 			b.change(localThread, func(th *fakeThread) { th.log, th.base = th.log[1:], 1 })
 			b.attached = func(a *follow.Attached) {
-				a.ActiveRunID = "r"
+				a.ActiveLabel = "r"
 				a.Interrupts = []json.RawMessage{json.RawMessage(`{"id":"i","reason":"<b>"}`)}
-				a.Queued = []follow.QueuedInput{{RunID: "q", Messages: json.RawMessage(`[]`)}}
+				a.Queued = []follow.QueuedInput{{Label: "q", Messages: json.RawMessage(`[]`)}}
 			}
 			c := newTestServer(t, b, nil).dial()
 			c.send(`{"type":"ws.attach","threadId":"t"` + after + `}`)

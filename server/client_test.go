@@ -220,9 +220,9 @@ func (ts *testServer) awaitQueued() {
 func (ts *testServer) awaitSender() {
 	ts.t.Helper()
 	eventually(ts.t, "it waits", func() bool {
-		ts.waiting.mu.Lock()
-		defer ts.waiting.mu.Unlock()
-		return len(ts.waiting.senders) == 1
+		ts.awaiting.mu.Lock()
+		defer ts.awaiting.mu.Unlock()
+		return len(ts.awaiting.senders) == 1
 	})
 }
 

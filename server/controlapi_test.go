@@ -309,7 +309,7 @@ func TestV1Operations(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 
-	// An interrupted thread, its inbox, drafts and answers.
+	// A thread of which all is stopped, its inbox, drafts and answers.
 	v.call("addInput", 202, "/threads/t2/input", say("/parallel 3"))
 	asked := v.rests("t2")["interrupts"].([]any)
 	if len(asked) < 1 {

@@ -63,7 +63,7 @@ func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, er
 		return false, err
 	}
 	if len(cancelled.Owed) > 0 {
-		c.srv.waiting.settle(key, label, cancelled.Owed)
+		c.srv.awaiting.pay(key, label, cancelled.Owed)
 	}
 	return cancelled.Stopped, nil
 }

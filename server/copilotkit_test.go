@@ -139,7 +139,7 @@ func TestCopilotConnectMidRun(t *testing.T) {
 
 func TestCopilotConnectLost(t *testing.T) {
 	b := newFake()
-	b.attached = func(a *follow.Attached) { a.ActiveRunID = "r" }
+	b.attached = func(a *follow.Attached) { a.ActiveLabel = "r" }
 	b.log(localThread, runStarted("t", "r"))
 	ts := newTestServer(t, b, nil)
 	s := ts.copilotkit("connect", opening).opened()
@@ -179,9 +179,9 @@ func TestCopilotStop(t *testing.T) {
 			b.attached = func(a *follow.Attached) {
 				for i, label := range running {
 					if i == 0 {
-						a.ActiveRunID = label
+						a.ActiveLabel = label
 					} else {
-						a.Queued = append(a.Queued, follow.QueuedInput{RunID: label})
+						a.Queued = append(a.Queued, follow.QueuedInput{Label: label})
 					}
 				}
 			}
@@ -228,7 +228,7 @@ func TestCopilotStop(t *testing.T) {
 
 	// A thread that does not come to rest was not stopped.
 	b.set(func() {
-		b.attached = func(a *follow.Attached) { a.ActiveRunID = "another" }
+		b.attached = func(a *follow.Attached) { a.ActiveLabel = "another" }
 		b.cancel = func(store.ThreadKey, string) (adapter.Cancelled, error) {
 			return adapter.Cancelled{Stopped: true}, nil
 		}

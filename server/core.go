@@ -18,7 +18,7 @@ type core struct {
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage // capabilities with who the agent is
 	inbound      *semaphore.Weighted
-	waiting      waiting
+	awaiting     awaiting
 	metrics      *Metrics
 	revocations  revocations
 	parking      conn.Parking

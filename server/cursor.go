@@ -38,8 +38,8 @@ type receiver interface {
 	event(event []byte) (over bool, err error)
 	// restated says that the cursor could not go on, and where it is now.
 	restated(a *follow.Attached, deleted bool) (over bool, err error)
-	// settled is called when the cursor is at the log's end.
-	settled() (over bool, err error)
+	// atEnd is called when the cursor is at the log's end.
+	atEnd() (over bool, err error)
 	// failed says that nothing could be found, with the store's error if it has
 	// one. The cursor is to be tried again after its backoff.
 	failed(why error) error
@@ -180,7 +180,7 @@ func (c *cursor) advance(ctx context.Context, to receiver) (over bool, err error
 	}
 	switch {
 	case page.CaughtUp:
-		return to.settled()
+		return to.atEnd()
 	case len(page.Events) == 0:
 		c.failures++
 		return false, to.failed(nil)

@@ -64,7 +64,7 @@ func (d *delivery) event(event []byte) (over bool, err error) {
 		return false, err
 	}
 	if d.awaits && typeOf(event) == protocol.TypeRunStarted {
-		d.awaits = s.srv.waiting.done(d.key, labelOf(event), s)
+		d.awaits = s.srv.awaiting.done(d.key, labelOf(event), s)
 	}
 	return false, s.tellRepeats(d, false)
 }
@@ -80,7 +80,7 @@ func (d *delivery) restated(a *follow.Attached, deleted bool) (over bool, err er
 	return false, d.session.restate(d, a, "")
 }
 
-func (d *delivery) settled() (over bool, err error) {
+func (d *delivery) atEnd() (over bool, err error) {
 	if d.replay {
 		d.replay = false
 		if err := d.session.send(liveFrame{"ws.live", d.key.Thread, d.position.Seq}); err != nil {
@@ -122,7 +122,7 @@ func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error 
 	d.based = false
 	frame := attachedFrame{
 		Type: "ws.attached", ID: id, ThreadID: d.key.Thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,
-		Recovered: a.Recovered, ActiveRunID: a.ActiveRunID, Interrupts: a.Interrupts, Queued: a.Queued,
+		Recovered: a.Recovered, ActiveLabel: a.ActiveLabel, Interrupts: a.Interrupts, Queued: a.Queued,
 	}
 	if !a.Recovered {
 		frame.Reason = a.Reason

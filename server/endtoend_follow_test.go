@@ -42,8 +42,8 @@ func TestEndToEndSecondTabInMidRun(t *testing.T) {
 	if got := two.said(); got != counted(40) {
 		t.Errorf("it said %q", got)
 	}
-	one.settle()
-	two.settle()
+	one.checkPosition()
+	two.checkPosition()
 }
 
 // A socket that is lost in mid-run is replaced by one that misses nothing and
@@ -67,7 +67,7 @@ func TestEndToEndRecovered(t *testing.T) {
 	if got := tb.said(); got != counted(40) {
 		t.Errorf("it said %q", got)
 	}
-	tb.settle()
+	tb.checkPosition()
 }
 
 // A position of another life of the log cannot be continued from.
@@ -119,7 +119,7 @@ func TestEndToEndDeleted(t *testing.T) {
 	stream.rest() // ends
 	fresh := newTab(ts.dial())
 	wantSuccess(t, fresh.ask("r1", "/say hello again"))
-	fresh.settle()
+	fresh.checkPosition()
 }
 
 // Repeats of a run in each of its states start nothing.
@@ -138,7 +138,7 @@ func TestEndToEndRepeats(t *testing.T) {
 	if got := again.said(); got != counted(40) {
 		t.Errorf("it said %q", got)
 	}
-	again.settle()
+	again.checkPosition()
 
 	// Ended.
 	ended := newTab(ts.dial())
@@ -147,7 +147,7 @@ func TestEndToEndRepeats(t *testing.T) {
 	wantSuccess(t, one.until())
 	same(t, one, again)
 	same(t, one, ended)
-	ended.settle()
+	ended.checkPosition()
 
 	// Interrupted: the question as it is open now.
 	ids := interrupts(t, one.ask("r2", "/confirm Sure?"))
@@ -157,8 +157,8 @@ func TestEndToEndRepeats(t *testing.T) {
 		t.Errorf("open: %v, want %v", got, ids)
 	}
 	same(t, one, open)
-	one.settle()
-	open.settle()
+	one.checkPosition()
+	open.checkPosition()
 }
 
 // The repeat of a run that was interrupted, while the run that continues it is
@@ -239,7 +239,7 @@ func TestEndToEndRepeatOnTheSameSocket(t *testing.T) {
 	if got := tb.said(); got != counted(40) {
 		t.Errorf("it said %q", got)
 	}
-	tb.settle()
+	tb.checkPosition()
 }
 
 // An input waits for the active run; its repeat is the same waiting run.
@@ -291,7 +291,7 @@ func TestEndToEndQueue(t *testing.T) {
 	wantSuccess(t, three.until())
 	wantSuccess(t, three.until())
 	same(t, tb, three)
-	three.settle()
+	three.checkPosition()
 }
 
 func TestEndToEndCancel(t *testing.T) {
@@ -316,7 +316,7 @@ func TestEndToEndCancel(t *testing.T) {
 	tb.wants(
 		`{"type":"ws.cancelled","threadId":"t","runId":"r2","stopped":false}`,
 		`{"type":"ws.cancelled","threadId":"t","runId":"unknown","stopped":false}`)
-	tb.settle()
+	tb.checkPosition()
 }
 
 // A queued input that is cancelled ends at once for its sender, and is logged
@@ -337,11 +337,11 @@ func TestEndToEndCancelQueued(t *testing.T) {
 			continue
 		}
 		sender.seq = f.Seq
-		var of struct{ RunID string }
+		var of struct{ Label string }
 		if err := json.Unmarshal(f.Data, &of); err != nil {
 			t.Fatal(err)
 		}
-		if of.RunID == "r2" {
+		if of.Label == "r2" {
 			counted[f.Uncounted == 0]++
 			e, err := protocol.Decode(f.Data)
 			if err != nil {

@@ -58,8 +58,8 @@ func TestTwoNodes(t *testing.T) {
 	if n := len(effectLines(t, effects)); n != 1 {
 		t.Errorf("executed %d times", n)
 	}
-	near.settle()
-	far.settle()
+	near.checkPosition()
+	far.checkPosition()
 }
 
 // A client whose server goes away in mid-run goes on at another, from where it
@@ -84,7 +84,7 @@ func TestTwoNodesMove(t *testing.T) {
 	if len(tb.take("ws.cancelled")) == 0 {
 		tb.expect("ws.cancelled")
 	}
-	tb.settle()
+	tb.checkPosition()
 }
 
 // A drained server's run is taken over by another one; whoever followed it
@@ -122,5 +122,5 @@ func TestTwoNodesDrain(t *testing.T) {
 	if got := tb.said(); got != counted(300) {
 		t.Errorf("it said %q", got)
 	}
-	tb.settle()
+	tb.checkPosition()
 }

@@ -36,7 +36,7 @@ func TestEndToEndSay(t *testing.T) {
 	wantSuccess(t, tb.ask("r2", "/say again"))
 	wantCode(t, tb.ask("r3", "/fail on purpose"), "agent_error")
 	wantCode(t, tb.ask("r4", "/panic"), "agent_error")
-	tb.settle()
+	tb.checkPosition()
 
 	other := newTab(ts.dial())
 	other.send(`{"type":"ws.attach","threadId":"t"}`)
@@ -98,7 +98,7 @@ func TestEndToEndTool(t *testing.T) {
 			if again := effectLines(t, effects); len(again) != len(lines) {
 				t.Errorf("executed again: %q", again)
 			}
-			tb.settle()
+			tb.checkPosition()
 		})
 	}
 }
@@ -133,7 +133,7 @@ func TestEndToEndInterruptCodes(t *testing.T) {
 	attempt(resumes("r2", resolved(ids[0], yes)), "interrupts_uncovered", ids[1])
 	attempt(resumes("r2", resolved(ids[0], yes), resolved("nonsense", yes)), "interrupt_unknown", "nonsense")
 	attempt(resumes("r2", resolved(ids[0], `{"approved":"yes"}`), resolved(ids[1], yes)), "interrupt_payload_invalid", ids[0], "/approved")
-	tb.settle()
+	tb.checkPosition()
 
 	tb.send(resumes("r2", resolved(ids[0], yes), resolved(ids[1], `{"approved":false}`)))
 	wantSuccess(t, tb.until())
@@ -226,8 +226,8 @@ func TestEndToEndSecondTab(t *testing.T) {
 	if n := len(effectLines(t, effects)); n != 1 {
 		t.Errorf("executed %d times", n)
 	}
-	one.settle()
-	two.settle()
+	one.checkPosition()
+	two.checkPosition()
 }
 
 func TestEndToEndState(t *testing.T) {

@@ -117,7 +117,7 @@ type threadStream struct {
 // serve begins the answer and writes what there is, from where the cursor was
 // attached.
 func (t *threadStream) serve(a *follow.Attached) {
-	t.running, t.known = a.ActiveRunID != "", a
+	t.running, t.known = a.ActiveLabel != "", a
 	err := t.out.begin()
 	for i, event := range a.Restatement {
 		if err == nil {
@@ -175,9 +175,9 @@ func (t *threadStream) restated(*follow.Attached, bool) (over bool, err error) {
 
 func (t *threadStream) failed(error) error { return nil }
 
-// settled ends the stream when the thread is at rest: no run is under way and
+// atEnd ends the stream when the thread is at rest: no run is under way and
 // none is about to be, unless a question holds it up.
-func (t *threadStream) settled() (over bool, err error) {
+func (t *threadStream) atEnd() (over bool, err error) {
 	if t.keep || t.running {
 		return false, nil
 	}
@@ -196,5 +196,5 @@ func (t *threadStream) settled() (over bool, err error) {
 		t.lookAgain()
 		return false, nil
 	}
-	return t.known.ActiveRunID == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil
+	return t.known.ActiveLabel == "" && (len(t.known.Queued) == 0 || len(t.known.Interrupts) > 0), nil
 }

@@ -63,7 +63,7 @@ func TestEventsRecovered(t *testing.T) {
 func TestEventsRest(t *testing.T) {
 	b := newFake()
 	active := "r"
-	b.attached = func(a *follow.Attached) { a.ActiveRunID = active }
+	b.attached = func(a *follow.Attached) { a.ActiveLabel = active }
 	b.log(localThread, runStarted("t", "r"))
 	ts := newTestServer(t, b, nil)
 	until, follows := ts.events("?after=e1:1"), ts.events("?after=e1:1&follow=1")
@@ -91,7 +91,7 @@ func TestEventsQueue(t *testing.T) {
 			waiting := true
 			b.attached = func(a *follow.Attached) {
 				if waiting {
-					a.Queued = []follow.QueuedInput{{RunID: "r2"}}
+					a.Queued = []follow.QueuedInput{{Label: "r2"}}
 				}
 				for range interrupts {
 					a.Interrupts = append(a.Interrupts, []byte(`{"id":"i","reason":"x"}`))

@@ -142,7 +142,7 @@ func (b *fake) start(in adapter.Input) adapter.Admitted {
 	at := b.thread(key).end()
 	b.mu.Unlock()
 	b.log(key, runStarted(in.Run.ThreadID, in.Run.RunID))
-	return adapter.Admitted{Disposition: adapter.Started, RunID: "server-" + in.Run.RunID, Start: at}
+	return adapter.Admitted{Disposition: adapter.Started, RunID: "server-" + in.Run.RunID, Position: at}
 }
 
 func (b *fake) Repeat(_ context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error) {

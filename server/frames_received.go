@@ -42,7 +42,7 @@ type frame struct {
 	kind     string // "" for an input, else the type of a control frame
 	input    *protocol.RunAgentInput
 	threadID string
-	runID    string
+	label    string
 	after    *store.Position
 
 	fault      *fault
@@ -133,7 +133,7 @@ func (f *frame) readInput(document protocol.Document) *fault {
 		}
 	}
 	delete(in.Extra, "id")
-	f.input, f.threadID, f.runID = in, in.ThreadID, in.RunID
+	f.input, f.threadID, f.label = in, in.ThreadID, in.RunID
 	return nil
 }
 
@@ -157,7 +157,7 @@ func (f *frame) control(members map[string]json.RawMessage) *fault {
 		if bad := name("threadId", &f.threadID); bad != nil {
 			return bad
 		}
-		return name("runId", &f.runID)
+		return name("runId", &f.label)
 	case "ws.attach":
 		if bad := name("threadId", &f.threadID); bad != nil {
 			return bad

@@ -28,7 +28,7 @@ func FuzzParseFrame(f *testing.F) {
 		if p.fault != nil && p.input != nil {
 			t.Errorf("%q has a fault and an effect", data)
 		}
-		if len(p.id) > maxID || len(p.threadID) > strictjson.MaxName || len(p.runID) > strictjson.MaxName {
+		if len(p.id) > maxID || len(p.threadID) > strictjson.MaxName || len(p.label) > strictjson.MaxName {
 			t.Errorf("%q passes the bounds", data)
 		}
 		var m map[string]json.RawMessage

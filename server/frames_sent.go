@@ -22,7 +22,7 @@ type helloFrame struct {
 type runFrame struct {
 	Type        string              `json:"type"`
 	ThreadID    string              `json:"threadId"`
-	RunID       string              `json:"runId"`
+	Label       string              `json:"runId"`
 	Disposition adapter.Disposition `json:"disposition"`
 	Of          string              `json:"of,omitzero"`
 	ID          string              `json:"id,omitzero"`
@@ -44,7 +44,7 @@ type attachedFrame struct {
 	Seq         int64                `json:"seq"`
 	Recovered   bool                 `json:"recovered"`
 	Reason      string               `json:"reason,omitzero"`
-	ActiveRunID string               `json:"activeRunId,omitzero"`
+	ActiveLabel string               `json:"activeRunId,omitzero"`
 	Interrupts  []json.RawMessage    `json:"interrupts"`
 	Queued      []follow.QueuedInput `json:"queued"`
 }
@@ -59,7 +59,7 @@ type cancelledFrame struct {
 	Type     string `json:"type"`
 	ID       string `json:"id,omitzero"`
 	ThreadID string `json:"threadId"`
-	RunID    string `json:"runId"`
+	Label    string `json:"runId"`
 	Stopped  bool   `json:"stopped"`
 }
 

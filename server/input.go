@@ -21,7 +21,7 @@ func (s *fullSession) input(f *frame) error {
 	var awaits bool
 	if refused == nil {
 		var room bool
-		if awaits, room = s.srv.waiting.add(s.key(f.threadID), f.runID, s); !room {
+		if awaits, room = s.srv.awaiting.add(s.key(f.threadID), f.label, s); !room {
 			refused = s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, fmt.Sprintf("%d inputs of this socket wait: wait for them, or cancel some", maxAwaited), time.Second))
 		}
 	}
@@ -31,7 +31,7 @@ func (s *fullSession) input(f *frame) error {
 	waits := false
 	defer func() {
 		if awaits && !waits {
-			s.srv.waiting.done(s.key(f.threadID), f.runID, s)
+			s.srv.awaiting.done(s.key(f.threadID), f.label, s)
 		}
 	}()
 	fresh := d == nil
@@ -41,7 +41,7 @@ func (s *fullSession) input(f *frame) error {
 		defer func() {
 			if s.threads[d.key.Thread] != d {
 				d.close()
-				s.srv.waiting.leave(d.key, s)
+				s.srv.awaiting.leave(d.key, s)
 			}
 		}()
 	}
@@ -55,12 +55,12 @@ func (s *fullSession) input(f *frame) error {
 	case adapter.Refused:
 		at := d.position
 		if fresh {
-			at = admitted.Start
+			at = admitted.Position
 		}
 		return s.refuse(f, admitted.Refusal, at)
 	case adapter.Started:
 		if fresh {
-			d.seek(admitted.Start)
+			d.seek(admitted.Position)
 			s.place(d)
 		}
 		return s.disposed(f, admitted)
@@ -91,23 +91,23 @@ func (s *fullSession) placeAtEnd(ctx context.Context, d *delivery) (*follow.Atta
 }
 
 func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {
-	return s.send(runFrame{"ws.run", f.threadID, f.runID, a.Disposition, a.Of, f.id})
+	return s.send(runFrame{"ws.run", f.threadID, f.label, a.Disposition, a.Of, f.id})
 }
 
 // storeFailed refuses an input of which nobody knows whether it was accepted:
-// sent again, it is started or recognised.
+// sent again, it begins or is recognised.
 func (s *fullSession) storeFailed(f *frame, err error) error {
 	s.log.Warn("submitting an input failed", "thread", f.threadID, "error", err)
 	return s.refuse(f, unanswered(err), s.positionOf(f.threadID))
 }
 
-// refuse answers an input that starts no run.
+// refuse answers an input that begins no run.
 func (s *fullSession) refuse(f *frame, why *protocol.RunError, at store.Position) error {
 	event, err := protocol.Encode(why)
 	if err != nil {
 		return fmt.Errorf("server: refusal: %w", err)
 	}
-	if err := s.send(runFrame{"ws.run", f.threadID, f.runID, adapter.Refused, "", f.id}); err != nil {
+	if err := s.send(runFrame{"ws.run", f.threadID, f.label, adapter.Refused, "", f.id}); err != nil {
 		return err
 	}
 	return s.uncounted(f.threadID, at, [][]byte{event})

@@ -125,7 +125,7 @@ func TestWaitingIsBounded(t *testing.T) {
 		t.Errorf("got %v", f)
 	}
 	for _, run := range []string{"0", "500"} {
-		ts.waiting.settle(localThread, run, [][]byte{[]byte(runStarted("t", run)), []byte(runFinished("t", run))})
+		ts.awaiting.pay(localThread, run, [][]byte{[]byte(runStarted("t", run)), []byte(runFinished("t", run))})
 		c.expect("ws.stream")
 		c.wants(runStarted("t", run), runFinished("t", run))
 	}
@@ -137,9 +137,9 @@ func TestWaitingIsBounded(t *testing.T) {
 	remembered := func(n int) {
 		t.Helper()
 		eventually(t, fmt.Sprintf("%d are remembered", n), func() bool {
-			ts.waiting.mu.Lock()
-			defer ts.waiting.mu.Unlock()
-			return len(ts.waiting.senders) == n && len(ts.waiting.of) == min(n, 1)
+			ts.awaiting.mu.Lock()
+			defer ts.awaiting.mu.Unlock()
+			return len(ts.awaiting.senders) == n && len(ts.awaiting.of) == min(n, 1)
 		})
 	}
 	remembered(maxAwaited)
@@ -155,7 +155,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	var ts *testServer
 	cancelled := [][]byte{[]byte(runStarted("t", "r")), []byte(runFinished("t", "r"))}
 	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
-		ts.waiting.settle(localThread, "r", cancelled)
+		ts.awaiting.pay(localThread, "r", cancelled)
 		return adapter.Admitted{Disposition: adapter.Queued, RunID: "s"}, nil
 	}
 	ts = newTestServer(t, b, nil)
@@ -172,7 +172,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	b.set(func() {
 		b.submit = answering(adapter.Admitted{Disposition: adapter.Repeat, RunID: "s", Of: "r"})
 		b.repeat = func(store.ThreadKey, string, string) (follow.Repeated, error) {
-			ts.waiting.settle(localThread, "r", cancelled)
+			ts.awaiting.pay(localThread, "r", cancelled)
 			return follow.Repeated{Status: store.RunQueued}, nil
 		}
 	})
@@ -186,7 +186,7 @@ func TestCancelledWhileItIsJudged(t *testing.T) {
 	// What comes of another run of that name is not the end of one that runs.
 	b.set(func() {
 		b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) {
-			ts.waiting.settle(localThread, "r", cancelled)
+			ts.awaiting.pay(localThread, "r", cancelled)
 			return b.start(in), nil
 		}
 	})

@@ -111,8 +111,8 @@ func (s *meteredStore) buried(r store.NackResult, err error) {
 	}
 }
 
-func (s *meteredStore) Interrupt(ctx context.Context, i store.Interruption) (store.InterruptResult, error) {
-	r, err := timed(s.m, "interrupt", func() (store.InterruptResult, error) { return s.Store.Interrupt(ctx, i) })
+func (s *meteredStore) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResult, error) {
+	r, err := timed(s.m, "interrupt", func() (store.StopAllResult, error) { return s.Store.StopAll(ctx, i) })
 	if err == nil && !r.Stale {
 		n := len(r.Superseded)
 		if r.Active != "" {

@@ -74,7 +74,7 @@ func TestMetricsCount(t *testing.T) {
 	wantSuccess(t, tb.until())
 	tb.send(resumes("r4", resolved(id, `{"approved":true}`)))
 	wantSuccess(t, tb.until())
-	tb.settle()
+	tb.checkPosition()
 	other := ts.connect("/agui/ws", bearer("ann", Subprotocol))
 	other.expect("ws.hello")
 	other.send(`{"type":"kind-4711"}`, `{"type":"ws.attach","threadId":"thread-4711"}`)

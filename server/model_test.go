@@ -107,10 +107,10 @@ type history struct {
 	plain  []*plainModel
 }
 
-type modelInput struct{ runID, body, resume string }
+type modelInput struct{ label, body, resume string }
 
-func (in modelInput) frame(thread, runID string) string {
-	return fmt.Sprintf(`{"threadId":%q,"runId":%q,%s}`, thread, runID, in.body)
+func (in modelInput) frame(thread, label string) string {
+	return fmt.Sprintf(`{"threadId":%q,"runId":%q,%s}`, thread, label, in.body)
 }
 
 func (h *history) play(r *adapter.Runner) error {
@@ -130,7 +130,7 @@ func (h *history) play(r *adapter.Runner) error {
 		return err
 	}
 	for _, p := range h.peers {
-		if err := p.settle(thread); err != nil {
+		if err := p.catchUp(thread); err != nil {
 			return err
 		}
 		p.ws.CloseNow()
@@ -197,14 +197,14 @@ func (h *history) atRest(r *adapter.Runner) (*adapter.Thread, error) {
 func (h *history) step(p *peerModel) error {
 	switch n := h.rnd.IntN(100); {
 	case n < 14: // something new
-		in := modelInput{runID: fmt.Sprintf("r%d", len(h.inputs)+1)}
+		in := modelInput{label: fmt.Sprintf("r%d", len(h.inputs)+1)}
 		what := "say"
 		if h.rnd.IntN(4) == 0 {
 			what = "ask"
 		}
 		in.body = fmt.Sprintf(`"messages":[{"id":"m%d","role":"user","content":%q}]`, len(h.inputs)+1, what)
 		h.inputs = append(h.inputs, in)
-		p.send(in.frame(h.thread, in.runID))
+		p.send(in.frame(h.thread, in.label))
 	case n < 24: // an answer
 		open := p.open
 		if len(open) == 0 {
@@ -214,9 +214,9 @@ func (h *history) step(p *peerModel) error {
 		if h.rnd.IntN(3) == 0 {
 			entry = cancelled(open[0])
 		}
-		in := modelInput{runID: fmt.Sprintf("r%d", len(h.inputs)+1), resume: open[0], body: fmt.Sprintf(`"messages":[],"resume":[%s]`, entry)}
+		in := modelInput{label: fmt.Sprintf("r%d", len(h.inputs)+1), resume: open[0], body: fmt.Sprintf(`"messages":[],"resume":[%s]`, entry)}
 		h.inputs = append(h.inputs, in)
-		p.send(in.frame(h.thread, in.runID))
+		p.send(in.frame(h.thread, in.label))
 	case n < 46:
 		h.again(p)
 	case n < 56:
@@ -225,7 +225,7 @@ func (h *history) step(p *peerModel) error {
 		p.send(fmt.Sprintf(`{"type":"ws.detach","threadId":%q}`, h.thread))
 	case n < 64:
 		if len(h.inputs) > 0 {
-			p.send(fmt.Sprintf(`{"type":"ws.cancel","threadId":%q,"runId":%q}`, h.thread, h.inputs[h.rnd.IntN(len(h.inputs))].runID))
+			p.send(fmt.Sprintf(`{"type":"ws.cancel","threadId":%q,"runId":%q}`, h.thread, h.inputs[h.rnd.IntN(len(h.inputs))].label))
 		}
 	case n < 74:
 		p.ws.CloseNow()
@@ -254,7 +254,7 @@ func (h *history) again(p *peerModel) {
 	if h.rnd.IntN(2) == 0 {
 		in = h.inputs[len(h.inputs)-1]
 	}
-	label := in.runID
+	label := in.label
 	if in.resume != "" && h.rnd.IntN(3) == 0 {
 		label = "another-" + label
 	}
@@ -574,8 +574,8 @@ func shownFold(messages protocol.Messages, state json.RawMessage) string {
 	return string(text)
 }
 
-// settle brings a peer up to the thread at rest, and compares.
-func (p *peerModel) settle(thread *adapter.Thread) error {
+// catchUp brings a peer up to the thread at rest, and compares.
+func (p *peerModel) catchUp(thread *adapter.Thread) error {
 	p.attach(false)
 	if err := p.until("caught up", func() bool { return p.live && p.asked == "" }); err != nil {
 		return err

@@ -36,10 +36,10 @@ type plainRun struct {
 func runPlain(p *peer, w wire, f *frame) error {
 	in := f.input
 	f.input = nil
-	r := &plainRun{wire: w, label: f.runID, profile: protocol.ProfileOf(in.ProtocolVersion)}
+	r := &plainRun{wire: w, label: f.label, profile: protocol.ProfileOf(in.ProtocolVersion)}
 	r.open(p, f.threadID)
 	defer r.close()
-	defer p.srv.waiting.forget(r)
+	defer p.srv.awaiting.forget(r)
 	started, err := r.submit(in)
 	if !started || err != nil {
 		return err
@@ -50,7 +50,7 @@ func runPlain(p *peer, w wire, f *frame) error {
 // submit asks for the run, and reports whether there is more of it to come than
 // what it wrote.
 func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
-	r.srv.waiting.add(r.key, r.label, r)
+	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
 	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, Agent: r.agent, Run: in})
 	cancel()
@@ -66,12 +66,12 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 		r.of = r.label
 	}
 	if admitted.Disposition != adapter.Queued {
-		r.srv.waiting.done(r.key, r.label, r)
+		r.srv.awaiting.done(r.key, r.label, r)
 		r.debts.take()
 	}
 	if admitted.Disposition == adapter.Started {
 		r.mine = true
-		r.seek(admitted.Start)
+		r.seek(admitted.Position)
 		return true, nil
 	}
 	over, err := r.resume()
@@ -83,7 +83,7 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 func (r *plainRun) resume() (over bool, err error) {
 	ctx, cancel := r.look()
 	defer cancel()
-	r.srv.waiting.add(r.key, r.of, r)
+	r.srv.awaiting.add(r.key, r.of, r)
 	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label)
 	if err != nil {
 		r.log.Warn("restating a run failed", "thread", r.key.Thread, "error", err)
@@ -93,7 +93,7 @@ func (r *plainRun) resume() (over bool, err error) {
 	if rep.Status == store.RunQueued {
 		return false, nil
 	}
-	r.srv.waiting.done(r.key, r.of, r)
+	r.srv.awaiting.done(r.key, r.of, r)
 	r.debts.take()
 	for _, event := range rep.Events {
 		if err := r.send(event, store.Position{}); err != nil {
@@ -167,7 +167,7 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 	return rep.Status != store.RunQueued, nil
 }
 
-func (r *plainRun) settled() (over bool, err error) { return false, nil }
+func (r *plainRun) atEnd() (over bool, err error) { return false, nil }
 
 func (r *plainRun) failed(error) error { return nil }
 

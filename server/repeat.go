@@ -25,7 +25,7 @@ type repeat struct {
 // repeat answers an input that was accepted before: the run that answers it is
 // restated under the label asked for, and goes on live.
 func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh bool, admitted adapter.Admitted) error {
-	r := &repeat{frame: &frame{id: f.id, threadID: f.threadID, runID: f.runID}, admitted: admitted}
+	r := &repeat{frame: &frame{id: f.id, threadID: f.threadID, label: f.label}, admitted: admitted}
 	if len(d.repeats) >= maxRepeats {
 		return s.refuse(f, s.srv.metrics.noted(retryLater(adapter.CodeThreadBusy, "too many inputs that were sent again wait for this socket", time.Second)), d.position)
 	}
@@ -64,12 +64,12 @@ func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
 // askAgain reads the answer to a repeat.
 func (s *fullSession) askAgain(ctx context.Context, d *delivery, r *repeat) (follow.Repeated, error) {
 	key, of := d.key, r.admitted.Of
-	awaits, _ := s.srv.waiting.add(key, of, s)
-	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.runID)
+	awaits, _ := s.srv.awaiting.add(key, of, s)
+	told, err := s.srv.runs.Repeat(ctx, key, r.admitted.RunID, r.frame.label)
 	if err == nil && told.Status == store.RunQueued {
 		d.awaits = true
 	} else if awaits {
-		s.srv.waiting.done(key, of, s)
+		s.srv.awaiting.done(key, of, s)
 	}
 	return told, err
 }

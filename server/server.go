@@ -42,7 +42,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	s.runs = meteredBackend{b, s.metrics}
 	s.control, _ = b.(controlapi.Runner)
 	if r, ok := b.(runner); ok {
-		r.OnWithdrawn(s.waiting.settle)
+		r.OnCancelled(s.awaiting.pay)
 		s.opts.Logger = r.StoreLog(s.opts.Logger)
 	}
 	b.OnStore(s.storeChanged)

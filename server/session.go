@@ -87,7 +87,7 @@ func (s *fullSession) turn() error {
 }
 
 func (s *fullSession) end() {
-	s.srv.waiting.forget(s)
+	s.srv.awaiting.forget(s)
 	for _, d := range s.threads {
 		d.close()
 	}

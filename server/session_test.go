@@ -60,7 +60,7 @@ func TestRefusedInput(t *testing.T) {
 	b := newFake()
 	b.submit = func(context.Context, adapter.Input) (adapter.Admitted, error) {
 		a, err := refusedWith("interrupts_pending")(nil, adapter.Input{})
-		a.Start = store.Position{Epoch: "e1", Seq: 4}
+		a.Position = store.Position{Epoch: "e1", Seq: 4}
 		return a, err
 	}
 	c := newTestServer(t, b, nil).dial()

@@ -36,7 +36,7 @@ func TestEndToEndSupersededUnderAQuestion(t *testing.T) {
 	close(ask)
 	open := interrupts(t, first.until())
 	interrupts(t, sender.until())
-	if i, err := r.InterruptThread(context.Background(), localThread, "enough"); err != nil || len(i.Superseded) != 1 {
+	if i, err := r.StopAll(context.Background(), localThread, "enough"); err != nil || len(i.Superseded) != 1 {
 		t.Fatalf("%+v, %v", i, err)
 	}
 	end, ok := sender.until().(*protocol.RunFinished)

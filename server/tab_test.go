@@ -241,8 +241,8 @@ func same(t *testing.T, a, b *tab) {
 	}
 }
 
-// settle compares the tab's position with what the server says it wrote.
-func (tb *tab) settle() {
+// checkPosition compares the tab's position with what the server says it wrote.
+func (tb *tab) checkPosition() {
 	tb.t.Helper()
 	tb.send(`{"type":"ws.ping"}`)
 	f := tb.expect("ws.pong")

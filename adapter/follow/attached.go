@@ -6,9 +6,9 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// QueuedInput is a waiting input as followers are told of it.
+// QueuedInput is an input in the queue as followers are told of it.
 type QueuedInput struct {
-	RunID    string          `json:"runId"`
+	Label    string          `json:"runId"`
 	Messages json.RawMessage `json:"messages"`
 }
 
@@ -18,7 +18,7 @@ type Attached struct {
 	Position    store.Position
 	Recovered   bool
 	Reason      string // not recovered: one of the Reason constants
-	ActiveRunID string // label; "" when no run is active
+	ActiveLabel string // label; "" when no run is active
 	Interrupts  []json.RawMessage
 	Queued      []QueuedInput
 	Restatement [][]byte // uncounted; empty when recovered and for an unused thread

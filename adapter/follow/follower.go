@@ -117,7 +117,7 @@ func reason(end store.Position, after *store.Position) string {
 	return ReasonTrimmed
 }
 
-// describe adds what is waiting: the open interrupts, the active run and the
+// describe adds what the thread has: the open interrupts, the active run and the
 // queued inputs.
 func describe(a *Attached, view *store.ThreadView) error {
 	open, err := stored.Suspension(view.Suspension)
@@ -134,22 +134,22 @@ func describe(a *Attached, view *store.ThreadView) error {
 		if err != nil {
 			return err
 		}
-		a.ActiveRunID = record.Label
+		a.ActiveLabel = record.Label
 	}
 	for _, q := range view.Queue {
-		var waiting store.QueuedInput
+		var queued store.QueuedInput
 		var input protocol.RunAgentInput
-		if err := stored.Decode(q.Input, &waiting, "the waiting input %s", q.ID); err != nil {
+		if err := stored.Decode(q.Input, &queued, "the queued input %s", q.ID); err != nil {
 			return err
 		}
-		if err := stored.Decode(waiting.Input, &input, "the waiting input %s", q.ID); err != nil {
+		if err := stored.Decode(queued.Input, &input, "the queued input %s", q.ID); err != nil {
 			return err
 		}
-		messages, err := json.Marshal(waiting.Fresh)
+		messages, err := json.Marshal(queued.Fresh)
 		if err != nil {
 			return fmt.Errorf("adapter: queued input: %w", err)
 		}
-		a.Queued = append(a.Queued, QueuedInput{RunID: input.RunID, Messages: messages})
+		a.Queued = append(a.Queued, QueuedInput{Label: input.RunID, Messages: messages})
 	}
 	return nil
 }

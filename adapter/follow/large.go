@@ -26,7 +26,7 @@ type largeThread struct {
 type largeRead struct {
 	ctx     context.Context // ends when nobody waits any more
 	cancel  context.CancelFunc
-	waiting int
+	readers int
 	done    chan struct{}
 	whole   *Attached
 	err     error
@@ -55,12 +55,12 @@ func (l *largeThreads) join(key store.ThreadKey) *largeRead {
 		t = &largeThread{}
 		l.threads[key] = t
 	}
-	if t.next == nil || t.next.waiting == 0 {
+	if t.next == nil || t.next.readers == 0 {
 		t.next = &largeRead{done: make(chan struct{})}
 		t.next.ctx, t.next.cancel = context.WithCancel(context.Background())
 	}
 	read := t.next
-	read.waiting++
+	read.readers++
 	if idle {
 		go l.run(key, t)
 	}
@@ -70,7 +70,7 @@ func (l *largeThreads) join(key store.ThreadKey) *largeRead {
 func (l *largeThreads) leave(read *largeRead) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if read.waiting--; read.waiting == 0 {
+	if read.readers--; read.readers == 0 {
 		read.cancel()
 	}
 }

@@ -135,7 +135,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 	switch run.Status {
 	case store.RunQueued:
 		return answer, "", nil
-	case store.RunStopped:
+	case store.RunCancelled:
 		for _, e := range lifecycle.CancelledInQueue(view.Thread, label) {
 			text, err := protocol.Encode(e)
 			if err != nil {
@@ -145,7 +145,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 		}
 		return answer, "", nil
 	case store.RunActive:
-		if run.Started > 0 {
+		if run.RunStarted > 0 {
 			answer.Whole = true
 			answer.Events, err = restate(view, view.Seq, label)
 		}

@@ -136,10 +136,10 @@ func (b Begin) Answers() map[string]json.RawMessage {
 
 // BeginResult answers Begin.
 type BeginResult struct {
-	Status BeginStatus
-	Start  Position // the position before its RUN_STARTED (when queued: the log's end)
-	Claim  Claim    // when started; zero if it has been stopped or taken over since
-	Of     string   // BeginDuplicate: the dispatch that holds the key
+	Status   BeginStatus
+	Position Position // the position before its RUN_STARTED (when queued: the log's end)
+	Claim    Claim    // when it began at once; zero if it has been stopped or taken over since
+	Of       string   // BeginDuplicate: the dispatch that holds the key
 }
 
 // BeginStatus is Begin's verdict.
@@ -155,12 +155,12 @@ const (
 
 // Stop ends a run on purpose.
 type Stop struct {
-	Thread  ThreadKey
-	Request string // names this call: sent again it stops nothing else
-	Label   string // the client's runId: its latest run that has not ended
-	RunID   string // instead of Label: this run
-	Waiting bool   // stop it only if it waits in the queue
-	Reason  string // kept with the dispatch
+	Thread     ThreadKey
+	Request    string // names this call: sent again it stops nothing else
+	Label      string // the client's runId: its latest run that has not ended
+	RunID      string // instead of Label: this run
+	QueuedOnly bool   // stop it only if it waits in the queue
+	Reason     string // kept with the dispatch
 	// Terminal is the RUN_FINISHED cancelled event for an active run.
 	Terminal []byte
 }

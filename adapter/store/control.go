@@ -5,9 +5,9 @@ import "context"
 // Control is what is done to a thread from outside, whatever its worker does.
 type Control interface {
 	// Interrupt raises the thread's dispatch epoch and supersedes every dispatch
-	// of it that is queued or claimed. See Interruption. An open suspension
+	// of it that is queued or claimed. See the type StopAll. An open suspension
 	// stays open.
-	Interrupt(ctx context.Context, i Interruption) (InterruptResult, error)
+	StopAll(ctx context.Context, i StopAll) (StopAllResult, error)
 	// Pause sets the thread's wish that its active run suspends at its next step.
 	// False: no run is active, and nothing is wished. An end clears the wish.
 	Pause(ctx context.Context, key ThreadKey) (bool, error)
@@ -17,10 +17,10 @@ type Control interface {
 	Unpause(ctx context.Context, key ThreadKey, request string) (bool, error)
 }
 
-// Interruption asks for a thread to be interrupted.
-type Interruption struct {
+// StopAll asks to end all that a thread has.
+type StopAll struct {
 	Thread  ThreadKey
-	Request string // names this call: sent again it interrupts nothing else
+	Request string // names this call: sent again it stops nothing else
 	// Active is the run that the caller has seen active, and Terminal the event
 	// to end it with. When another is active by then nothing changes and the
 	// answer is Stale. "": none was active. A run that was claimed and never
@@ -33,8 +33,8 @@ type Interruption struct {
 	Repair bool
 }
 
-// InterruptResult answers Interrupt.
-type InterruptResult struct {
+// StopAllResult answers StopAll.
+type StopAllResult struct {
 	Stale      bool
 	Epoch      int64    // the thread's dispatch epoch, raised by one
 	Superseded []string // the dispatches that were queued, in their order

@@ -8,7 +8,7 @@ import (
 
 // Dispatches is what looking at dispatches takes. A dispatch is one activation of a run
 // in its thread's queue, and has the run's server-made id. It is made by Begin with
-// Enqueue, taken by Claim, started by Activate, and acknowledged by Commit with End.
+// Enqueue, taken by Claim, activated by Activate, and acknowledged by Commit with End.
 type Dispatches interface {
 	// Dispatch returns one dispatch of the thread; nil when there is none.
 	Dispatch(ctx context.Context, key ThreadKey, id string) (*Dispatch, error)
@@ -33,7 +33,7 @@ const (
 	DispatchQueued     DispatchState = "queued"
 	DispatchClaimed    DispatchState = "claimed"
 	DispatchAcked      DispatchState = "acked"       // its run was carried to an end by its worker
-	DispatchCancelled  DispatchState = "cancelled"   // stopped while it waited
+	DispatchCancelled  DispatchState = "cancelled"   // in the queue
 	DispatchSuperseded DispatchState = "superseded"  // its claim was taken away on purpose, or a newer intent replaced it
 	DispatchDeadLetter DispatchState = "dead_letter" // its attempts are used up, or it cannot succeed
 )
@@ -55,14 +55,14 @@ type Dispatch struct {
 	Error       string          // of the last Nack; why it was buried, stopped or superseded. At most 1 KiB is kept
 	ClaimedBy   string          // node; with DispatchClaimed only
 	LeaseUntil  time.Time       // with DispatchClaimed only
-	Started     bool            // its run's RUN_STARTED is logged
+	Activated   bool            // its run's RUN_STARTED is logged
 	Outcome     json.RawMessage // its run's terminal event; nil before the end
 	RequeuedAs  string          // a dead letter's: the dispatch that went on with it
 	Created     time.Time
 	Updated     time.Time
 	Completed   time.Time       // when it became terminal
 	Record      json.RawMessage // Begin.Record
-	// Input is Enqueue.Input, of a run that has not started, and of a dead letter
+	// Input is Enqueue.Input, of a run that was not activated, and of a dead letter
 	// that was never activated: what requeueing it takes.
 	Input json.RawMessage
 }

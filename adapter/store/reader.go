@@ -42,9 +42,9 @@ const (
 	DeliverEvents DeliveryKind = iota // Events were logged, the log ends where it is said, or the thread was deleted
 	DeliverReady                      // the thread has a dispatch to claim
 	DeliverFenced                     // the run active here was stopped or claimed elsewhere
-	// DeliverWithdrawn: an input was stopped while it waited. Events are the two
+	// DeliverCancelled: an input was cancelled in the queue. Events are the two
 	// that its sender is owed; no log has them yet, and Epoch and First say nothing.
-	DeliverWithdrawn
+	DeliverCancelled
 	DeliverLost // deliveries may have been missed: verify by Tail. Thread is empty: all of them
 )
 

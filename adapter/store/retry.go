@@ -31,7 +31,7 @@ type Nack struct {
 	Error string        // kept with the dispatch
 	Free  bool          // of Nack: the attempt does not count, so that it is never the last
 	// Terminal is the RUN_ERROR to log when the dispatch becomes a dead letter,
-	// after what Batch.Closing said. A run that never started gets its
+	// after what Batch.Closing said. A run that was never activated gets its
 	// RUN_STARTED from Enqueue.Cancelled before it.
 	Terminal []byte
 	// GiveBack is End.GiveBack for a dispatch that becomes a dead letter.

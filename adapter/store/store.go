@@ -7,12 +7,12 @@
 //	            ┌── Nack, HandBack, lease over ──┐
 //	            ▼                                │
 //	queued ──▶ queued, at the head ──▶ claimed ──┴▶ acked: its worker ended the run
-//	  │                                   ├──▶ superseded: stopped, or interrupted
-//	  ├──▶ cancelled: stopped while       └──▶ dead_letter: the attempts are used up,
-//	  │    it waited                            or it cannot succeed ──▶ requeued
-//	  └──▶ superseded: interrupted                                       as another
+//	  │                                   ├──▶ superseded: stopped, or by a stop all
+//	  ├──▶ cancelled: stopped in the      └──▶ dead_letter: the attempts are used up,
+//	  │    queue                                or it cannot succeed ──▶ requeued
+//	  └──▶ superseded by a stop all                                      as another
 //
-// A dispatch is the delivery of one run to a worker; its state says nothing of
+// A dispatch hands one run to a worker; its state says nothing of
 // what the run came to. A thread has at most one that is claimed. Its holder
 // proves itself by the claim token and the dispatch epoch, which Interrupt raises;
 // Begin.MaxAttempts claims are granted, and as many again whenever its run has
@@ -37,7 +37,7 @@ var ErrClaimLost = errors.New("store: the claim is lost")
 
 // ErrCorrupted is wrapped by errors that say what of a thread's stored data cannot
 // be read, and never what it holds. It concerns that thread alone, and the same call
-// fails again. Such a thread can be interrupted and deleted.
+// fails again. All of such a thread can be stopped, and it can be deleted.
 var ErrCorrupted = errors.New("store: what is stored cannot be read")
 
 // ErrBadCursor is wrapped by calls that page, for a cursor that is none of theirs.

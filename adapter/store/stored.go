@@ -14,7 +14,7 @@ import (
 //	Enqueue.Input, QueuedRun.Input, ClaimResult.Input     QueuedInput
 //	Answers of Resume and Steer, ThreadView.Answers       Decision, by interrupt id
 //	Fresh.Frozen, Activation.Frozen                       Frozen
-//	Resume.Decisions, Batch.Records, ExecutionView.Journal JournalEntry
+//	Resume.Decisions, Batch.Entries, ExecutionView.Journal JournalEntry
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
 //	Fresh.Archive, Snapshot.Messages                      protocol.Message
@@ -43,7 +43,7 @@ type QueuedInput struct {
 // Decision is what is kept of an accepted answer to an interrupt.
 type Decision struct {
 	Key   string `json:"key"` // equal for answers that decide the same
-	Run   string `json:"run"` // server-made id of the run that carries it out
+	RunID string `json:"run"` // server-made id of the run that carries it out
 	Label string `json:"label"`
 	At    int64  `json:"at"` // Unix ms
 }
@@ -64,7 +64,7 @@ type Frozen struct {
 // byte, and what to do about the answer.
 type Suspension struct {
 	Execution string               `json:"execution"`
-	Run       string               `json:"run"`   // server-made
+	RunID     string               `json:"run"`   // server-made
 	Label     string               `json:"label"` // of the run that asked
 	Items     []SuspendedInterrupt `json:"items"`
 }
@@ -145,7 +145,7 @@ type JournalEntry struct {
 
 	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
-	Run      string                 `json:"run,omitempty"`      // answer: the label of the run it began
+	Label    string                 `json:"run,omitempty"`      // answer: the label of the run it began
 
 	Final   bool   `json:"final,omitempty"`   // answer: nobody's to give back
 	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing

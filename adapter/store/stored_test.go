@@ -26,10 +26,10 @@ func TestStoredShapes(t *testing.T) {
 		{RunRecord{}, `{"label":"","execution":"","digest":""}`},
 		{QueuedInput{Input: json.RawMessage(`{}`), Agent: "a", Fresh: message},
 			`{"input":{},"agent":"a","fresh":[{"id":"m","role":"user","content":"hi"}]}`},
-		{Decision{Key: "k", Run: "r", Label: "l", At: 7}, `{"key":"k","run":"r","label":"l","at":7}`},
+		{Decision{Key: "k", RunID: "r", Label: "l", At: 7}, `{"key":"k","run":"r","label":"l","at":7}`},
 		{Frozen{Label: "r", Now: time.Unix(1, 0).UTC(), At: 3, Begun: 2},
 			`{"input":null,"label":"r","now":"1970-01-01T00:00:01Z","at":3,"begun":2}`},
-		{Suspension{Execution: "x", Run: "r", Label: "l", Items: []SuspendedInterrupt{
+		{Suspension{Execution: "x", RunID: "r", Label: "l", Items: []SuspendedInterrupt{
 			{ID: "i", Interrupt: json.RawMessage(`{}`), ExpiresAt: 9, OnExpiry: "fail", Call: &protocol.ToolFunction{Name: "f", Arguments: "{}"}},
 			{ID: "j", Interrupt: json.RawMessage(`{}`)},
 		}}, `{"execution":"x","run":"r","label":"l","items":[` +
@@ -37,7 +37,7 @@ func TestStoredShapes(t *testing.T) {
 		{JournalEntry{
 			Kind: EntryAsk, Scope: "!", Key: "k#1", Position: 4, Result: json.RawMessage(`1`), Failed: &failed, Idempotent: true, Branches: 2, OwnKeys: true,
 			Digest: "d", Calls: []SuspendedCall{{ID: "c", Name: "f", Args: json.RawMessage(`{}`), Mode: "m"}}, IDs: []string{"i"},
-			Steps: []StepRef{{Scope: "s", Key: "k"}, {Key: "k"}}, Entries: entry, Messages: message, Run: "r", Final: true, Failure: "f",
+			Steps: []StepRef{{Scope: "s", Key: "k"}, {Key: "k"}}, Entries: entry, Messages: message, Label: "r", Final: true, Failure: "f",
 			Renamed: map[string]string{"a": "b"},
 		}, `{"kind":"ask","scope":"!","key":"k#1","position":4,"result":1,"failed":"no","idempotent":true,"branches":2,"ownKeys":true,` +
 			`"digest":"d","calls":[{"id":"c","name":"f","args":{},"mode":"m"}],"ids":["i"],"steps":[{"scope":"s","key":"k"},{"key":"k"}],` +

@@ -28,10 +28,10 @@ type ThreadPage struct {
 
 // ThreadInfo is what a list says of a thread.
 type ThreadInfo struct {
-	Thread  ThreadKey
-	Title   string
-	Updated time.Time // its latest input
-	Active  bool
-	Waiting bool // interrupts are open
-	Queued  int
+	Thread    ThreadKey
+	Title     string
+	Updated   time.Time // its latest input
+	Active    bool
+	Suspended bool // interrupts are open
+	Queued    int
 }

@@ -13,7 +13,7 @@ type ReadQuery struct {
 	ToolCallIDs  []string  // which of these calls have or had an interrupt
 	MessageIDs   []string  // which of these messages were archived
 	RunID        string    // this server-made run record
-	Inputs       bool      // the waiting inputs themselves
+	Inputs       bool      // the queued inputs themselves
 	Follower     bool      // register this node
 	Small        bool      // a large thread is not wanted whole: see ThreadView.Large
 }
@@ -21,7 +21,7 @@ type ReadQuery struct {
 // ThreadView is a thread as one atomic read saw it.
 type ThreadView struct {
 	Thread   ThreadKey
-	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, interrupt; and when a draft is replaced or taken back
+	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, stop all; and when a draft is replaced or taken back
 	Epoch    string
 	Base     int64 // position of the first retained event
 	Seq      int64 // position of the last event; 0 in an empty log
@@ -40,21 +40,21 @@ type ThreadView struct {
 	// and Recovered.
 	Large int64
 
-	Suspension json.RawMessage            // the open suspension as Batch.End gave it; nil when no interrupt is open
-	Active     *RunState                  // the claimed dispatch's run
-	Latest     *RunState                  // the latest run with a RUN_STARTED in the log
-	Queue      []QueuedRun                // waiting inputs, in order, without the cancelled ones
-	Waiting    int                        // how many stand in the queue, with the cancelled ones that are not logged yet
-	Labelled   []RunState                 // runs under ReadQuery.Label, oldest first: the latest 31 at least, and the active one
-	Run        *RunState                  // ReadQuery.RunID
-	Answers    map[string]json.RawMessage // by interrupt id, of those asked for
-	Asked      map[string]bool            // of ReadQuery.ToolCallIDs
-	Archived   map[string]bool            // of ReadQuery.MessageIDs
+	Suspension  json.RawMessage            // the open suspension as Batch.End gave it; nil when no interrupt is open
+	Active      *RunState                  // the claimed dispatch's run
+	Latest      *RunState                  // the latest run with a RUN_STARTED in the log
+	Queue       []QueuedRun                // queued inputs, in order, without the cancelled ones
+	QueueLength int                        // how many stand in the queue, with the cancelled ones that are not logged yet
+	Labelled    []RunState                 // runs under ReadQuery.Label, oldest first: the latest 31 at least, and the active one
+	Run         *RunState                  // ReadQuery.RunID
+	Answers     map[string]json.RawMessage // by interrupt id, of those asked for
+	Asked       map[string]bool            // of ReadQuery.ToolCallIDs
+	Archived    map[string]bool            // of ReadQuery.MessageIDs
 
 	Tenant        string // of the Begin that used the thread first
 	Title         string
 	Deleted       bool                       // unused since it was deleted or retired, of which the store knows for a day
-	DispatchEpoch int64                      // raised by each Interrupt
+	DispatchEpoch int64                      // raised by each StopAll
 	Paused        bool                       // its run is wished to suspend, or about to: see Control.Pause
 	Drafts        map[string]json.RawMessage // see Inbox.Drafts
 }
@@ -71,7 +71,7 @@ type RunState struct {
 	ID          string
 	Record      json.RawMessage
 	Status      RunStatus
-	Started     int64           // position of its RUN_STARTED; 0 while queued
+	RunStarted  int64           // position of its RUN_STARTED; 0 while queued
 	Terminal    json.RawMessage // its terminal event; nil before the end
 	Execution   string
 	LatestOfExe string // the id of the execution's latest run
@@ -81,10 +81,10 @@ type RunState struct {
 type RunStatus string
 
 const (
-	RunQueued  RunStatus = "queued"
-	RunActive  RunStatus = "active"
-	RunEnded   RunStatus = "ended"
-	RunStopped RunStatus = "stopped" // cancelled in the queue; its two events are logged when the queue is next released
+	RunQueued    RunStatus = "queued"
+	RunActive    RunStatus = "active"
+	RunEnded     RunStatus = "ended"
+	RunCancelled RunStatus = "stopped" // cancelled in the queue; its two events are logged when the queue is next released
 )
 
 // QueuedRun is an accepted input that waits.

@@ -16,7 +16,7 @@ type Worker interface {
 	// has recorded something since the claim before. Sent again with the same
 	// token it answers the same claim.
 	Claim(ctx context.Context, c ClaimRequest) (ClaimResult, error)
-	// Activate starts a dispatch claimed from the queue: it creates the
+	// Activate makes a dispatch claimed from the queue the active run: it creates the
 	// execution and appends RUN_STARTED. Fenced like Commit; its events are
 	// commit number 1 of the claim.
 	Activate(ctx context.Context, a Activation) (CommitResult, error)
@@ -47,7 +47,7 @@ type Claim struct {
 type ClaimRequest struct {
 	Thread ThreadKey
 	Token  string
-	// RunID claims this waiting dispatch whatever stands before it and whenever
+	// RunID claims this queued dispatch whatever stands before it and whenever
 	// it is available, if the thread could be claimed at all. "": the next one.
 	RunID string
 	// Spare leaves a run that a worker has claimed to that worker, though its lease
@@ -78,7 +78,7 @@ const (
 	ClaimExpired
 )
 
-// Activation starts a claimed dispatch.
+// Activation asks for a claimed dispatch to become the active run.
 type Activation struct {
 	Claim     Claim
 	Events    [][]byte
@@ -93,8 +93,8 @@ type Batch struct {
 	Number  int64 // 1, 2, 3, … within the claim (Begin and Activate count as 1)
 	Expect  int64 // the log must end at this position
 	Events  [][]byte
-	Records []json.RawMessage // journal records
-	// Bookkeeping says that the records tell of nothing that the execution did:
+	Entries []json.RawMessage // journal entries
+	// Bookkeeping says that the entries tell of nothing that the execution did:
 	// they are no progress of it. Not with an End.
 	Bookkeeping bool
 	// Closing is what Stop must log to end the run in order before the
@@ -168,11 +168,11 @@ const (
 
 // ExecutionView is a live execution.
 type ExecutionView struct {
-	ID      string
-	Agent   string
-	Frozen  json.RawMessage
-	Began   time.Time
-	Journal []json.RawMessage
-	Started int64 // position of the RUN_STARTED of the claimed run
-	Crashes int   // takeovers of the claimed run since its last record
+	ID         string
+	Agent      string
+	Frozen     json.RawMessage
+	Began      time.Time
+	Journal    []json.RawMessage
+	RunStarted int64 // position of the RUN_STARTED of the claimed run
+	Crashes    int   // takeovers of the claimed run since its last entry
 }

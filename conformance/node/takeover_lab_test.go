@@ -62,7 +62,7 @@ func (c *cutStore) Commit(ctx context.Context, b store.Batch) (store.CommitResul
 	defer close(c.lost)
 	b.Events, b.End = b.Events[:len(b.Events)-(c.passed-c.loss.after)], nil
 	end := b.Expect + int64(len(b.Events))
-	b.Records = slices.DeleteFunc(slices.Clone(b.Records), func(text json.RawMessage) bool {
+	b.Entries = slices.DeleteFunc(slices.Clone(b.Entries), func(text json.RawMessage) bool {
 		var r struct{ Position int64 }
 		return json.Unmarshal(text, &r) != nil || r.Position > end || r.Position == end && !c.loss.records
 	})
@@ -265,7 +265,7 @@ func (s *asOf) Read(context.Context, store.ThreadKey, store.ReadQuery) (*store.T
 	active := *v.Latest
 	active.Status, active.Terminal = store.RunActive, nil
 	v.Active, v.Latest, v.Suspension = &active, &active, nil
-	v.Snapshot, v.Log, v.Seq, v.Boundary = store.Snapshot{}, s.log[:s.at], s.at, active.Started-1
+	v.Snapshot, v.Log, v.Seq, v.Boundary = store.Snapshot{}, s.log[:s.at], s.at, active.RunStarted-1
 	return &v, nil
 }
 
@@ -279,7 +279,7 @@ func (l *takeovers) restatements(from, step int64, each func(at int64, restated 
 	r := l.runner(then, time.Hour)
 	for _, view := range l.views {
 		for ; from < view.Seq; from += step {
-			if from < view.Latest.Started {
+			if from < view.Latest.RunStarted {
 				continue // between runs
 			}
 			then.set(view, from)

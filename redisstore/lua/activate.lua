@@ -1,4 +1,4 @@
--- activate.lua: start a dispatch that was claimed from the queue.
+-- activate.lua: make a dispatch that was claimed from the queue the active run.
 --
 -- KEYS  all of the thread's
 -- ARGS
@@ -18,7 +18,7 @@ local r = open(t.rec)
 local paused = r.pause == '1' and PAUSED or 0
 local verdict = fence(r, run, ARG.token, tonumber(ARG.depoch), 1, r.seq)
 if verdict == STORED then
-  -- The first batch of a claim that was not taken from the queue is no start.
+  -- The first batch of a claim that was not taken from the queue activates nothing.
   return { r.kind == 'q' and OK + paused or MISMATCH, r.epoch, r.seq }
 end
 if verdict ~= OK then return { verdict, r.epoch, r.seq } end

@@ -13,8 +13,8 @@
 --   flags    1: closing is given, and 2 more: an event is large
 --   closing
 --   events   how many
---   records  how many
--- and behind each group its events, its records
+--   entries  how many
+-- and behind each group its events, its entries
 --
 -- Returns for each run: verdict (as fence, and PAUSED), epoch, end of the log.
 
@@ -23,8 +23,8 @@ while KEYS[k] do
   local rec = KEYS[k]
   local expect = tonumber(ARGV[at + EACH.expect])
   local events = at + WIDTH
-  local records = events + tonumber(ARGV[at + EACH.events])
-  local stop = records + tonumber(ARGV[at + EACH.records])
+  local entries = events + tonumber(ARGV[at + EACH.events])
+  local stop = entries + tonumber(ARGV[at + EACH.entries])
   local flags = tonumber(ARGV[at + EACH.flags])
   local closes, large = flags % 2, flags > 1 and 1 or 0
   local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len')
@@ -34,11 +34,11 @@ while KEYS[k] do
   local verdict = fence(r, ARGV[at + EACH.run], ARGV[at + EACH.token], ARGV[at + EACH.depoch],
     tonumber(ARGV[at + EACH.number]), expect)
   if verdict == OK then
-    append(r, KEYS[k + 1], large == 1 and KEYS[k + 4 + closes] or nil, ARGV, events, records - 1)
-    push(KEYS[k + 2], ARGV, records, stop - 1)
+    append(r, KEYS[k + 1], large == 1 and KEYS[k + 4 + closes] or nil, ARGV, events, entries - 1)
+    push(KEYS[k + 2], ARGV, entries, stop - 1)
     redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + EACH.number])
     if closes == 1 then redis.call('SET', KEYS[k + 4], ARGV[at + EACH.closing]) end
-    publish(KEYS[k + 3], ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, records - 1)
+    publish(KEYS[k + 3], ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, entries - 1)
   elseif verdict == STORED then
     verdict = OK
   end

@@ -21,7 +21,7 @@
 --   bytes       kept in the log
 --   age         ms for which events are kept in the log
 --   events      how many
---   records     how many
+--   entries     how many
 --   interrupts  how many ids
 --   calls       how many ids of tool calls
 --   messages    how many, with their ids
@@ -49,7 +49,7 @@ local function part(count, width)
   return first, at - 1
 end
 local e1, e2 = part(ARG.events)
-local j1, j2 = part(ARG.records)
+local j1, j2 = part(ARG.entries)
 local i1, i2 = part(ARG.interrupts)
 local c1, c2 = part(ARG.calls)
 local m1, m2 = part(ARG.messages, 2)

@@ -50,7 +50,7 @@ local function threadMember(t, member, ms)
   return digest(namespace) .. stamp(FOREVER - ms) .. hashOf(t)
 end
 
--- touch notes that the thread got an input. The first one settles its tenant;
+-- touch notes that the thread got an input. The first one fixes its tenant;
 -- later ones see to it that in so many ms somebody looks for what is past its
 -- retention.
 local function touch(t, r, member, tenant, title, ms)

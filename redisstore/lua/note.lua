@@ -1,4 +1,4 @@
--- note.lua: append one batch whose records are bookkeeping.
+-- note.lua: append one batch whose entries are bookkeeping.
 --
 -- KEYS  all of the thread's
 -- ARGS
@@ -11,7 +11,7 @@
 --   closes   1: closing is given
 --   closing
 --   events   how many
--- REST  the events, the records
+-- REST  the events, the entries
 --
 -- Returns {verdict (as fence, and PAUSED), epoch, end of the log}.
 

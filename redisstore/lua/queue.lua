@@ -56,9 +56,9 @@ local function release(t, r, member)
   end
 end
 
--- supersede, or cancel, what waits: its two events are logged when the queue is
+-- dequeue supersedes, or cancels, a queued run: its two events are logged when the queue is
 -- next released, and its input is not needed any more.
-local function withdraw(t, d, state, why)
+local function dequeue(t, d, state, why)
   d.status, d.error = 'stopped', why
   redis.call('HDEL', t.disp, 'i:' .. d.id)
   move(t, d, state)
@@ -66,7 +66,7 @@ local function withdraw(t, d, state, why)
 end
 
 -- tell sends the nodes that follow the thread what the sender of a run that was
--- withdrawn is owed. The caller's own node learns it from the answer.
+-- cancelled in the queue is owed. The caller's own node learns it from the answer.
 local function tell(t, member, events)
   local nodes, message = redis.call('HGETALL', t.followers), nil
   for i = 1, #nodes, 2 do

@@ -10,7 +10,7 @@
 --   run     '': none
 --   asked   how many interrupt ids
 --   calls   how many tool call ids
---   inputs  1: the waiting inputs too
+--   inputs  1: the queued inputs too
 --   most    bytes of snapshot, log and inputs; 0: as many as there are
 --   missed  how many of the wanted events
 -- REST  the interrupt, tool call and message ids
@@ -75,8 +75,8 @@ if ARG.label ~= '' then
   for _, id in ipairs(unpacked(ids or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
-local queue, waiting = {}, redis.call('ZRANGE', t.queue, 0, -1)
-for _, id in ipairs(waiting) do
+local queue, queued = {}, redis.call('ZRANGE', t.queue, 0, -1)
+for _, id in ipairs(queued) do
   local d = getRun(t, id)
   if d.status == 'queued' then
     local kept, n = record(t, d), #queue
@@ -101,6 +101,6 @@ if r.run ~= '' and not active then error('the active run has no record') end
 
 local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
-  suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #waiting, answers, asked, archived,
+  suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
   (about[3] and not about[4]) and 1 or 0 }

@@ -1,5 +1,5 @@
--- repair.lua: takes out of a thread what cannot be read, as far as it keeps the
--- thread from being interrupted or deleted. It stands after run.lua, index.lua and
+-- repair.lua: takes out of a thread what cannot be read, as far as it keeps
+-- a stop all or a delete from the thread. It stands after run.lua, index.lua and
 -- suspension.lua, and before a script opens the record.
 
 local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', memo = 'hash', journal = 'list', closing = 'string',

@@ -157,9 +157,9 @@ local function terminalOf(t, r, d)
 end
 local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
 
--- settle stores the terminal event of a run that has asked: it is read from the
+-- keepTerminal stores the terminal event of a run that has asked: it is read from the
 -- log as long as the thread waits.
-local function settle(t, r, run)
+local function keepTerminal(t, r, run)
   local d = getRun(t, run)
   local event = d and terminalOf(t, r, d)
   if event then setTerminal(t, d, event) end

@@ -7,7 +7,7 @@
 --   terminal  the terminal event of an active run; '': stop no active one
 --   request   names the call
 --   run       '': by label
---   waiting   1: only if it waits
+--   queued    1: only if it is queued
 --   reason
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
@@ -31,7 +31,7 @@ for i = #ids, 1, -1 do
   if at and not d and (at.status == 'active' or at.status == 'queued') then d = at end
 end
 local held = d and d.status == 'active' and r.token ~= ''
-if not d or held and ARG.waiting == '1' or d.status == 'active' and ARG.terminal == '' then
+if not d or held and ARG.queued == '1' or d.status == 'active' and ARG.terminal == '' then
   return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '' }
 end
 
@@ -39,7 +39,7 @@ d.request = ARG.request
 local ready, node, old = 0, '', ''
 local idle = r.run == '' and not suspended(t)
 if d.status == 'queued' then
-  withdraw(t, d, 'cancelled', ARG.reason)
+  dequeue(t, d, 'cancelled', ARG.reason)
 else
   local terminal = d.started > 0 and ARG.terminal
   node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARG.reason)

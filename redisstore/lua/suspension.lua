@@ -22,7 +22,7 @@ local function suspension(t)
   return parts[2], unpacked(parts[1])
 end
 
--- reopen leaves the thread waiting for answers. wants is when it wants a claim,
+-- reopen leaves the thread suspended. wants is when it wants a claim,
 -- the first millisecond after its deadline; false: never.
 local function reopen(t, member, stored, wants)
   local x = getExecution(t)
@@ -51,7 +51,7 @@ local function close(t, r, member)
   redis.call('DEL', t.drafts)
   inbox(t, 'ZREM', head)
   if head[2] == '' then head[2] = r.latest end
-  settle(t, r, head[2])
+  keepTerminal(t, r, head[2])
   return { stored = sealed(head, text), wants = redis.call('ZSCORE', t.ready, member) or '' }
 end
 

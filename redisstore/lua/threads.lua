@@ -3,7 +3,7 @@
 -- KEYS  for each: rec, journal, queue
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
---   waiting inputs}; {} when it was deleted.
+--   queued inputs}; {} when it was deleted.
 
 local out = {}
 for k = 1, #KEYS, 3 do

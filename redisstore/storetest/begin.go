@@ -9,15 +9,15 @@ import (
 var beginTests = []test{
 	{"an accepted run is claimed and its start is logged", func(e *env) {
 		th := e.thread()
-		res := th.begin(th.start("r1"))
+		res := th.begin(th.execute("r1"))
 		same(th, "status", res.Status, store.BeginAccepted)
 		same(th, "claim", res.Claim, store.Claim{Thread: th.key, RunID: "r1", Token: "token-r1"})
 		v := th.view()
-		same(th, "start", res.Start, store.Position{Epoch: v.Epoch, Seq: 0})
+		same(th, "start", res.Position, store.Position{Epoch: v.Epoch, Seq: 0})
 		same(th, "log", text(v.Log), "start:r1")
 		same(th, "active", v.Active.ID+string(v.Active.Status), "r1active")
 		same(th, "latest", v.Latest.ID, "r1")
-		same(th, "numbers", []int64{v.Version, v.Seq, v.Boundary, v.Active.Started}, []int64{1, 1, 0, 1})
+		same(th, "numbers", []int64{v.Version, v.Seq, v.Boundary, v.Active.RunStarted}, []int64{1, 1, 0, 1})
 		x, err := th.s.Journal(e.Context(), res.Claim)
 		must(th, x, err)
 		same(th, "execution", x.ID+string(x.Frozen)+x.Agent, `exe-r1{"of":"r1"}agent`)
@@ -27,9 +27,9 @@ var beginTests = []test{
 	}},
 	{"a version that has moved is stale and changes nothing", func(e *env) {
 		th := e.thread()
-		old := th.start("r2")
+		old := th.execute("r2")
 		queued := th.wait("r3")
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		th.unchanged(func() {
 			same(th, "status", th.begin(old).Status, store.BeginStale)
 			same(th, "status", th.begin(queued).Status, store.BeginStale)
@@ -40,7 +40,7 @@ var beginTests = []test{
 	{"the deadline itself is in time, a millisecond later is not and changes nothing", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Deadline = c.read().UnixMilli()
 		c.move(time.Millisecond)
 		th.unchanged(func() { same(th, "status", th.begin(b).Status, store.BeginExpired) })
@@ -49,7 +49,7 @@ var beginTests = []test{
 	}},
 	{"the same run id again answers as the first time", func(e *env) {
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		first := th.begin(b)
 		th.ok(batch(first.Claim, 2, 1, "b"))
 		th.unchanged(func() { same(th, "answer", th.begin(b), first) })
@@ -59,13 +59,13 @@ var beginTests = []test{
 		th.unchanged(func() {
 			again := th.begin(b)
 			same(th, "status", again.Status, store.BeginAccepted)
-			same(th, "start", again.Start, first.Start)
+			same(th, "start", again.Position, first.Position)
 			same(th, "claim of an ended run", again.Claim, store.Claim{})
 		})
 	}},
 	{"a queued run sent again is queued once", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		b := th.wait("r2")
 		first := th.begin(b)
 		th.unchanged(func() { same(th, "answer", th.begin(b), first) })
@@ -73,13 +73,13 @@ var beginTests = []test{
 	}},
 	{"a start while a run is active is an error and changes nothing", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
-		th.unchanged(func() { th.refused(th.start("r2")) })
+		th.begun(th.execute("r1"))
+		th.unchanged(func() { th.refused(th.execute("r2")) })
 	}},
 	{"a start past an open interrupt is an error and changes nothing", func(e *env) {
 		th := e.thread()
 		th.suspended()
-		th.unchanged(func() { th.refused(th.start("r2")) })
+		th.unchanged(func() { th.refused(th.execute("r2")) })
 	}},
 	{"an answer to nothing, or to another execution, is an error and changes nothing", func(e *env) {
 		th := e.thread()
@@ -89,10 +89,10 @@ var beginTests = []test{
 	}},
 	{"queued runs wait in order with their inputs", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		for _, run := range []string{"r2", "r3", "r4"} {
 			res := th.begin(th.wait(run))
-			same(th, "start is the log's end", res.Start.Seq, 1)
+			same(th, "start is the log's end", res.Position.Seq, 1)
 			same(th, "claim", res.Claim, store.Claim{})
 		}
 		v := th.view(store.ReadQuery{RunID: "r3", Inputs: true})
@@ -102,9 +102,9 @@ var beginTests = []test{
 			same(th, "size", q.Size > 0 && q.Size <= int64(2*len(q.Record)+2*len(q.Input)), true)
 			same(th, "without its input", th.view().Queue[i].Input == nil, true)
 		}
-		same(th, "waiting", words(len(v.Queue), v.Waiting), "3 3")
+		same(th, "waiting", words(len(v.Queue), v.QueueLength), "3 3")
 		same(th, "status", v.Run.Status, store.RunQueued)
-		same(th, "started", v.Run.Started, 0)
+		same(th, "started", v.Run.RunStarted, 0)
 		same(th, "log", text(v.Log), "start:r1")
 	}},
 	{"a run queued on a thread at rest is due at once", func(e *env) {

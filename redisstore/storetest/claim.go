@@ -32,7 +32,7 @@ var claimTests = []test{
 			th.claimed("other", store.ClaimNothing)
 			act := th.activate(res.Claim)
 			same(th, "activated", act, store.CommitResult{End: store.Position{Epoch: th.view().Epoch, Seq: seq + 1}})
-			same(th, "latest", th.view().Latest.Started, seq+1)
+			same(th, "latest", th.view().Latest.RunStarted, seq+1)
 			th.ok(ending(res.Claim, 2, seq+1, "end", store.EndFinish))
 			seq += 2
 		}
@@ -51,14 +51,14 @@ var claimTests = []test{
 	{"a run that was taken over is not activated again", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		c.move(e.lease + time.Millisecond)
 		claim := th.claimed("t2", store.ClaimTakeover).Claim
 		th.unchanged(func() { same(th, "status", th.activate(claim).Status, store.CommitMismatch) })
 		th.ok(batch(claim, 1, 1, "b"))
 		th.unchanged(func() { same(th, "its first batch is none", th.activate(claim).Status, store.CommitMismatch) })
 		inline := e.on(th.s, "inline")
-		claim = inline.begun(inline.start("r1"))
+		claim = inline.begun(inline.execute("r1"))
 		inline.unchanged(func() { same(th, "its begin is none", inline.activate(claim).Status, store.CommitMismatch) })
 	}},
 	{"what has ended, whichever way, is not due again", func(e *env) {
@@ -71,7 +71,7 @@ var claimTests = []test{
 		}
 		for name, end := range ends {
 			th := e.on(s, name)
-			end(th, th.begun(th.start("r1")))
+			end(th, th.begun(th.execute("r1")))
 			c.move(2 * e.lease)
 			if th.due() {
 				e.Errorf("%s: due", name)
@@ -82,7 +82,7 @@ var claimTests = []test{
 	{"a run that starts ahead of a released queue holds it", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		c := th.begun(th.start("r2"))
+		c := th.begun(th.execute("r2"))
 		if th.due() {
 			e.Error("due while a run is active")
 		}
@@ -105,7 +105,7 @@ var claimTests = []test{
 	{"a lease ends strictly after its last millisecond", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		c.move(e.lease)
 		if th.due() {
 			e.Error("due in its last millisecond")
@@ -127,7 +127,7 @@ var claimTests = []test{
 		th := e.thread()
 		heardA := listen(th.s)
 		other := th.from(e.node("b"))
-		old := th.begun(th.start("r1"))
+		old := th.begun(th.execute("r1"))
 		th.ok(batch(old, 2, 1, "b"))
 		c.move(e.lease + time.Millisecond)
 		claim := other.claimed("t2", store.ClaimTakeover).Claim
@@ -143,7 +143,7 @@ var claimTests = []test{
 			return heardA.count(store.DeliverFenced, th.key, old.Token) == 1
 		})
 		x, err := other.s.Journal(e.Context(), claim)
-		same(th, "crashes, started", []int64{int64(must(other, x, err).Crashes), x.Started}, []int64{1, 1})
+		same(th, "crashes, started", []int64{int64(must(other, x, err).Crashes), x.RunStarted}, []int64{1, 1})
 		other.ok(batch(claim, 1, 2, "c"))
 		other.ok(ending(claim, 2, 3, "end", store.EndFinish))
 		same(th, "log", th.log(), "start:r1 b c end")
@@ -151,7 +151,7 @@ var claimTests = []test{
 	{"a lease is renewed from now, and only by its owner", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		c.move(e.lease - time.Second)
 		same(th, "renewed", th.renew(claim), true)
 		c.move(e.lease)
@@ -200,7 +200,7 @@ var claimTests = []test{
 		th := e.thread()
 		other := th.from(e.node("b"))
 		heard := listen(other.s)
-		old := th.begun(th.start("r1"))
+		old := th.begun(th.execute("r1"))
 		if err := th.s.HandBack(e.Context(), old); err != nil {
 			e.Fatal(err)
 		}
@@ -246,7 +246,7 @@ var claimTests = []test{
 	{"attempts count from the last record of the run", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.MaxAttempts = 2
 		claim, number := th.begun(b), int64(2)
 		for i, step := range []struct {
@@ -265,7 +265,7 @@ var claimTests = []test{
 		} {
 			for _, record := range strings.Fields(step.batches) {
 				b := batch(claim, number, 1, "")
-				b.Records, b.Bookkeeping = raws(strconv.Quote(record)), record == "note"
+				b.Entries, b.Bookkeeping = raws(strconv.Quote(record)), record == "note"
 				th.ok(b)
 				number++
 			}
@@ -280,15 +280,15 @@ var claimTests = []test{
 	{"what was recorded before a run is none of its progress", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		b := ending(th.begun(th.start("r1")), 2, 1, "asks", store.EndSuspend)
-		b.Records = raws(`"step" "asked"`)
+		b := ending(th.begun(th.execute("r1")), 2, 1, "asks", store.EndSuspend)
+		b.Entries = raws(`"step" "asked"`)
 		th.ok(b)
 		th.begun(th.resume("r2", "exe-r1"))
 		c.move(e.lease + time.Millisecond)
 		res := th.claimed("t2", store.ClaimTakeover)
 		same(th, "after the decisions", res.Attempts, 2)
 		b = batch(res.Claim, 1, 3, "")
-		b.Records = raws(`"step"`)
+		b.Entries = raws(`"step"`)
 		th.ok(b)
 		th.bury(failing(res.Claim))
 		claim := th.begun(th.requeue("r3", "exe-r1", "r2"))
@@ -307,7 +307,7 @@ var claimTests = []test{
 		for i := range 6 {
 			th := e.on(s, fmt.Sprint("t", i))
 			if i < 3 {
-				th.begun(th.start("r1"))
+				th.begun(th.execute("r1"))
 			} else {
 				th.begun(th.wait("r1"))
 			}

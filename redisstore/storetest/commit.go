@@ -12,17 +12,17 @@ import (
 )
 
 var commitTests = []test{
-	{"batches are logged in order, records are journaled in order", func(e *env) {
+	{"batches are logged in order, entries are journaled in order", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "b c")
-		b.Records = raws(`{"n":1} {"n":2}`)
+		b.Entries = raws(`{"n":1} {"n":2}`)
 		res := th.ok(b)
 		v := th.view()
 		same(th, "end", res.End, store.Position{Epoch: v.Epoch, Seq: 3})
 		b = batch(c, 3, 3, "")
 		long := `{"n":3,"text":"` + strings.Repeat("long", 100) + `"}`
-		b.Records = raws(long)
+		b.Entries = raws(long)
 		th.ok(b)
 		same(th, "log", th.log(), "start:r1 b c")
 		same(th, "a commit decides nothing", th.view().Version, v.Version)
@@ -31,17 +31,17 @@ var commitTests = []test{
 	}},
 	{"the last batch sent again is recognised", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "b")
-		b.Records = raws("1")
+		b.Entries = raws("1")
 		first := th.ok(b)
 		th.unchanged(func() { same(th, "answer", th.commit(b), first) })
 		x, err := th.s.Journal(e.Context(), c)
-		same(th, "records", len(must(th, x, err).Journal), 1)
+		same(th, "entries", len(must(th, x, err).Journal), 1)
 	}},
 	{"a batch out of turn is refused and writes nothing", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.ok(batch(c, 2, 1, "b"))
 		th.ok(batch(c, 3, 2, "c"))
 		th.unchanged(func() {
@@ -55,7 +55,7 @@ var commitTests = []test{
 	}},
 	{"a stale token, run or dispatch epoch writes nothing and publishes nothing", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := e.node("b")
 		heard := listen(b)
 		th.from(b).view(store.ReadQuery{Follower: true})
@@ -84,13 +84,13 @@ var commitTests = []test{
 	}},
 	{"a batch of thousands of events or of megabytes is one batch", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		many := strings.TrimSpace(strings.Repeat("e ", 5000))
 		th.ok(batch(c, 2, 1, many))
 		huge := strings.Repeat("x", 3<<20)
 		th.ok(batch(c, 3, 5001, huge))
 		b := ending(c, 4, 5002, many, store.EndSuspend)
-		b.Records = raws(many)
+		b.Entries = raws(many)
 		th.ok(b)
 		same(th, "log", th.log() == "start:r1 "+many+" "+huge+" "+many, true)
 	}},
@@ -140,7 +140,7 @@ var commitTests = []test{
 	}},
 	{"a call whose context is over is not sent", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		ctx, cancel := context.WithCancel(e.Context())
 		cancel()
 		th.unchanged(func() {

@@ -31,7 +31,7 @@ var dedupeTests = []test{
 		b := th.keyed("r1", "k")
 		th.begun(b)
 		th.duplicates(th.keyed("r2", "k"), "r1")
-		inline := th.start("r2")
+		inline := th.execute("r2")
 		inline.Dedupe = "k"
 		th.duplicates(inline, "r1")
 		claim := th.claimed("t1", store.ClaimQueued).Claim
@@ -45,7 +45,7 @@ var dedupeTests = []test{
 	}},
 	{"a dispatch that begins at once holds its key too", func(e *env) {
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Dedupe = "k"
 		claim := th.begun(b)
 		th.duplicates(th.keyed("r2", "k"), "r1")
@@ -67,12 +67,12 @@ var dedupeTests = []test{
 		ends := map[string]func(th *thread){
 			"stopped in the queue": func(th *thread) { th.stop("label-r1") },
 			"stopped while active": func(th *thread) { th.activate(th.claimed("t", store.ClaimQueued).Claim); th.stop("label-r1") },
-			"interrupted in the queue": func(th *thread) {
-				th.interrupt("i1", "")
+			"stopped with all in the queue": func(th *thread) {
+				th.stopAll("i1", "")
 			},
-			"interrupted while active": func(th *thread) {
+			"stopped with all while active": func(th *thread) {
 				th.activate(th.claimed("t", store.ClaimQueued).Claim)
-				th.interrupt("i1", "r1")
+				th.stopAll("i1", "r1")
 			},
 			"buried": func(th *thread) { th.bury(failing(th.claimed("t", store.ClaimQueued).Claim)) },
 			"tried too often": func(th *thread) {

@@ -17,29 +17,29 @@ var lastRuns = map[string]struct {
 	run   func(th *thread)
 	event string
 }{
-	"finished": {func(th *thread) { th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish)) }, "end"},
-	"failed":   {func(th *thread) { th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFail)) }, "end"},
-	"stopped":  {func(th *thread) { th.begun(th.start("r1")); th.stop("label-r1") }, "stopped:label-r1"},
+	"finished": {func(th *thread) { th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish)) }, "end"},
+	"failed":   {func(th *thread) { th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFail)) }, "end"},
+	"stopped":  {func(th *thread) { th.begun(th.execute("r1")); th.stop("label-r1") }, "stopped:label-r1"},
 	"waited": {func(th *thread) {
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		th.ok(ending(c, 2, 1, "end", store.EndFinish))
 		th.carried("r2")
 	}, "end:r2"},
 	"stopped while it waited": {func(th *thread) {
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		th.stop("label-r2")
 		th.ok(ending(c, 2, 1, "end", store.EndFinish))
 	}, "cancelled:r2"},
-	"interrupted": {func(th *thread) {
-		th.begun(th.start("r1"))
+	"all of it stopped": {func(th *thread) {
+		th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
-		th.interrupt("i", "r1")
+		th.stopAll("i", "r1")
 	}, "cancelled:r2"},
-	"buried": {func(th *thread) { th.bury(failing(th.begun(th.start("r1")))) }, "failed:r1"},
+	"buried": {func(th *thread) { th.bury(failing(th.begun(th.execute("r1")))) }, "failed:r1"},
 	"answered": {func(th *thread) {
-		th.asks(th.begun(th.start("r1")), 2, 1)
+		th.asks(th.begun(th.execute("r1")), 2, 1)
 		c := th.begun(th.resume("r2", "exe-r1"))
 		th.ok(ending(c, 2, th.view().Seq, "end", store.EndFinish))
 	}, "end"},
@@ -49,7 +49,7 @@ var deleteTests = []test{
 	{"of a deleted thread nothing can be read, and its log begins again under another epoch", func(e *env) {
 		th := e.thread()
 		unused := th.view()
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Title, b.Tenant = "Title", "acme"
 		end := ending(th.begun(b), 2, 1, "b end", store.EndFinish)
 		end.End.Snapshot = &store.SnapshotUpdate{State: raws("{}")[0], Order: []string{}}
@@ -78,7 +78,7 @@ var deleteTests = []test{
 			e.Helper()
 			th.unchanged(func() { same(th, when, th.deleted(), false) })
 		}
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		refused("active")
 		th.asks(claim, 2, 1)
 		refused("suspended")
@@ -122,7 +122,7 @@ var deleteTests = []test{
 		th := e.thread()
 		other := e.node("b")
 		ears := []*heard{listen(th.s), listen(other)}
-		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
+		th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
 		th.from(other).view(store.ReadQuery{Follower: true})
 		th.deleted()
 		epoch := th.view().Epoch
@@ -137,23 +137,23 @@ var deleteTests = []test{
 				return last.Kind == store.DeliverEvents && last.Thread == th.key && last.Epoch == epoch && last.First == 1 && len(last.Events) == 0
 			})
 		}
-		th.begun(th.start("r2"))
+		th.begun(th.execute("r2"))
 		eventually(th, "the other node still follows", func() bool { return ears[1].log(th.key) != "" })
 	}},
 	{"what was judged on a deleted thread is stale in its next life", func(e *env) {
 		th := e.thread()
-		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
-		judged := th.start("r9")
+		th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
+		judged := th.execute("r9")
 		th.deleted()
 		same(th, "at once", th.begin(judged).Status, store.BeginStale)
-		th.ok(ending(th.begun(th.start("r2")), 2, 1, "end", store.EndFinish))
+		th.ok(ending(th.begun(th.execute("r2")), 2, 1, "end", store.EndFinish))
 		if th.view().Version <= judged.Version {
 			e.Errorf("version %d after %d", th.view().Version, judged.Version)
 		}
 		same(th, "later", th.begin(judged).Status, store.BeginStale)
 		same(th, "log", th.log(), "start:r2 end")
 		th.deleted()
-		th.begun(th.start("r3"))
+		th.begun(th.execute("r3"))
 		same(th, "in its third life", th.begin(judged).Status, store.BeginStale)
 	}},
 	{"an unused thread may be deleted, and stays unused", func(e *env) {
@@ -164,7 +164,7 @@ var deleteTests = []test{
 		s := e.node("a")
 		for i := range 10 {
 			th := e.on(s, fmt.Sprint("t", i))
-			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
+			th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
 		}
 		for i := range 5 {
 			e.on(s, fmt.Sprint("t", 2*i)).deleted()

@@ -37,28 +37,28 @@ var dispatchTests = []test{
 		claim := th.from(e.node("b")).claimed("t1", store.ClaimQueued)
 		same(th, "token", claim.Claim.Token, "t1")
 		d := th.dispatch("r1")
-		same(th, "claimed", words(d.State, d.ClaimedBy, d.Attempts, d.Started), "claimed b 1 false")
+		same(th, "claimed", words(d.State, d.ClaimedBy, d.Attempts, d.Activated), "claimed b 1 false")
 		same(th, "lease", d.LeaseUntil, c.read().Add(e.lease))
 		inline := e.on(th.s, "inline")
-		inline.begun(inline.start("r1"))
+		inline.begun(inline.execute("r1"))
 		d = inline.dispatch("r1")
-		same(th, "begun at once", words(d.State, d.ClaimedBy, d.Attempts, d.Started), "claimed a 1 true")
+		same(th, "begun at once", words(d.State, d.ClaimedBy, d.Attempts, d.Activated), "claimed a 1 true")
 	}},
 	{"an acknowledged dispatch has no claim and keeps its start and its outcome", func(e *env) {
 		c := e.stopped()
 		for kind, want := range map[store.EndKind]string{store.EndFinish: "end", store.EndFail: "end", store.EndCancel: "end", store.EndSuspend: "end"} {
 			th := e.on(e.node("a"), string(kind))
-			claim := th.begun(th.start("r1"))
+			claim := th.begun(th.execute("r1"))
 			c.move(time.Second)
 			th.ok(ending(claim, 2, 1, want, kind))
 			d := th.dispatch("r1")
-			same(th, string(kind), words(d.State, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Started, string(d.Outcome)), "acked true true end")
+			same(th, string(kind), words(d.State, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Activated, string(d.Outcome)), "acked true true end")
 			same(th, "completed", d.Completed, c.read())
 		}
 	}},
 	{"only the claim's own token acknowledges it", func(e *env) {
 		th := e.thread()
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		wrong := claim
 		wrong.Token = "other"
 		before := th.dispatch("r1")
@@ -71,7 +71,7 @@ var dispatchTests = []test{
 	{"a lease is extended to now and its length, by its owner alone", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		c.move(4 * time.Second)
 		wrong := claim
 		wrong.Token = "other"
@@ -90,7 +90,7 @@ var dispatchTests = []test{
 		}
 		for _, tenant := range []string{"", "acme", "queued", "a:b"} {
 			th := e.on(s, "of "+tenant)
-			b := th.start("r1")
+			b := th.execute("r1")
 			b.Tenant = tenant
 			claim := th.begun(b)
 			later := th.wait("r2")
@@ -141,10 +141,10 @@ var dispatchTests = []test{
 		step("cancelled", map[store.DispatchState]int64{store.DispatchQueued: -1, store.DispatchCancelled: 1})
 		th.stop("label-r2")
 		step("stopped", map[store.DispatchState]int64{store.DispatchClaimed: -1, store.DispatchSuperseded: 1})
-		th.interrupt("i1", "")
-		step("interrupted", map[store.DispatchState]int64{store.DispatchQueued: -2, store.DispatchSuperseded: 2})
+		th.stopAll("i1", "")
+		step("stop all", map[store.DispatchState]int64{store.DispatchQueued: -2, store.DispatchSuperseded: 2})
 		other := e.on(th.s, "other")
-		other.begun(other.start("r1"))
+		other.begun(other.execute("r1"))
 		step("on another thread", map[store.DispatchState]int64{store.DispatchClaimed: 1})
 	}},
 	{"terminal dispatches are listed, latest first, and dead letters across threads", func(e *env) {
@@ -175,12 +175,12 @@ var dispatchTests = []test{
 		th.begun(th.wait("r1"))
 		other := th.from(e.node("b"))
 		claim := other.claimed("t1", store.ClaimQueued).Claim
-		if d := th.dispatch("r1"); d.Started || d.Input == nil {
+		if d := th.dispatch("r1"); d.Activated || d.Input == nil {
 			e.Errorf("before: %+v", d)
 		}
 		other.activate(claim)
 		d := th.dispatch("r1")
-		same(th, "after", words(d.State, d.ClaimedBy, d.Started, d.Input == nil), "claimed b true true")
+		same(th, "after", words(d.State, d.ClaimedBy, d.Activated, d.Input == nil), "claimed b true true")
 	}},
 	{"a start or a result of what is not claimed is refused", func(e *env) {
 		th := e.thread()
@@ -260,7 +260,7 @@ var dispatchTests = []test{
 			n := fmt.Sprint(i)
 			over("a"+n, store.DispatchAcked, func() { th.carried("a" + n) })
 			over("b"+n, store.DispatchCancelled, func() { th.stop("label-b" + n) })
-			over("c"+n, store.DispatchSuperseded, func() { th.interrupt("i"+n, "") })
+			over("c"+n, store.DispatchSuperseded, func() { th.stopAll("i"+n, "") })
 			over("d"+n, store.DispatchDeadLetter, func() { th.bury(failing(th.claimed("t"+n, store.ClaimQueued).Claim)) })
 			check()
 			if i == 4 {
@@ -280,7 +280,7 @@ var dispatchTests = []test{
 	}},
 	{"the list of dispatches honours states, limit and offset", func(e *env) {
 		th := e.thread()
-		claim := th.begun(th.start("r0"))
+		claim := th.begun(th.execute("r0"))
 		for i := range 4 {
 			th.begun(th.wait(fmt.Sprint("r", i+1)))
 		}
@@ -318,7 +318,7 @@ var dispatchTests = []test{
 		}
 		for want, end := range ends {
 			th := e.on(e.node("a"), want)
-			end(th, th.begun(th.start("r1")))
+			end(th, th.begun(th.execute("r1")))
 			v, d := th.view(store.ReadQuery{RunID: "r1"}), th.dispatch("r1")
 			same(th, want, words(v.Run.Status, d.State, v.Active == nil), "ended "+want+" true")
 			same(th, "outcome", string(d.Outcome), string(v.Run.Terminal))
@@ -328,7 +328,7 @@ var dispatchTests = []test{
 	}},
 	{"what is active or open is told apart from what ran last", func(e *env) {
 		th := e.thread()
-		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
+		th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
 		th.begun(th.wait("r2"))
 		claim := th.claimed("t2", store.ClaimQueued).Claim
 		v := th.view()

@@ -12,7 +12,7 @@ import (
 // openTwo suspends the thread over the interrupts "one" and "two".
 func (th *thread) openTwo() {
 	th.Helper()
-	b := ending(th.begun(th.start("r1")), 2, 1, "asks", store.EndSuspend)
+	b := ending(th.begun(th.execute("r1")), 2, 1, "asks", store.EndSuspend)
 	b.End.Interrupts = []string{"one", "two"}
 	th.ok(b)
 }

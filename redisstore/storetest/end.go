@@ -11,7 +11,7 @@ var endTests = []test{
 	{"an end closes the run, its execution and its claim", func(e *env) {
 		for _, kind := range []store.EndKind{store.EndFinish, store.EndFail, store.EndCancel} {
 			th := e.on(e.node("a"), string(kind))
-			c := th.begun(th.start("r1"))
+			c := th.begun(th.execute("r1"))
 			res := th.ok(ending(c, 2, 1, "b end", kind))
 			v := th.view(store.ReadQuery{RunID: "r1"})
 			same(th, "end", res.End, store.Position{Epoch: v.Epoch, Seq: 3})
@@ -29,7 +29,7 @@ var endTests = []test{
 	}},
 	{"an end sent again is recognised with what it answered", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		b := ending(c, 2, 1, "end", store.EndFinish)
 		first := th.ok(b)
@@ -44,10 +44,10 @@ var endTests = []test{
 	}},
 	{"a suspension comes back byte for byte", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := ending(c, 2, 1, "asks", store.EndSuspend)
 		b.End.Suspension = json.RawMessage(" {\"z\":1.0, \"a\":\"\\u00e9\xc3\xa9\",\"big\":12345678901234567890} ")
-		b.Records = raws(`"asked"`)
+		b.Entries = raws(`"asked"`)
 		th.ok(b)
 		v := th.view(store.ReadQuery{ToolCallIDs: []string{"call", "other"}, InterruptIDs: []string{"int"}})
 		same(th, "suspension", string(v.Suspension), string(b.End.Suspension))
@@ -59,7 +59,7 @@ var endTests = []test{
 	}},
 	{"a suspension holds the queue", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		if th.ok(ending(c, 2, 1, "asks", store.EndSuspend)).Ready || th.due() {
 			e.Error("released")
@@ -69,7 +69,7 @@ var endTests = []test{
 	{"any other end releases the queue", func(e *env) {
 		for _, kind := range []store.EndKind{store.EndFinish, store.EndFail, store.EndCancel} {
 			th := e.on(e.node("a"), string(kind))
-			c := th.begun(th.start("r1"))
+			c := th.begun(th.execute("r1"))
 			th.begun(th.wait("r2"))
 			if !th.ok(ending(c, 2, 1, "end", kind)).Ready || !th.due() {
 				e.Errorf("%s: not released", kind)
@@ -78,7 +78,7 @@ var endTests = []test{
 	}},
 	{"a snapshot moves to the end of the batch and keeps the order of messages", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := ending(c, 2, 1, "b end", store.EndFinish)
 		b.End.Snapshot = &store.SnapshotUpdate{State: raws(`{"n":1}`)[0], Order: []string{"m2", "m1", "\"3"},
 			Upsert: map[string]json.RawMessage{"m1": raws(`"one"`)[0], "m2": raws(`"two"`)[0], "\"3": raws(`"three"`)[0]}}
@@ -86,21 +86,21 @@ var endTests = []test{
 		v := th.view()
 		same(th, "snapshot", show(v.Snapshot), show(store.Snapshot{At: 3, State: raws(`{"n":1}`)[0], Messages: raws(`"two" "one" "three"`)}))
 		same(th, "log after it", text(v.Log), "")
-		c = th.begun(th.start("r2"))
+		c = th.begun(th.execute("r2"))
 		same(th, "log after it", th.log(), "start:r2")
 		b = ending(c, 2, 4, "end", store.EndFinish)
 		b.End.Snapshot = &store.SnapshotUpdate{Order: []string{"m1", "m2"}, Remove: []string{"\"3"},
 			Upsert: map[string]json.RawMessage{"m1": raws(`"uno"`)[0]}}
 		th.ok(b)
 		same(th, "snapshot", show(th.view().Snapshot), show(store.Snapshot{At: 5, State: raws(`{"n":1}`)[0], Messages: raws(`"uno" "two"`)}))
-		c = th.begun(th.start("r3"))
+		c = th.begun(th.execute("r3"))
 		th.ok(ending(c, 2, 6, "end", store.EndFinish))
 		same(th, "an end without one leaves it", th.view().Snapshot.At, 5)
 		same(th, "log after it", th.log(), "start:r3 end")
 	}},
 	{"an empty list of messages is a list", func(e *env) {
 		th := e.thread()
-		b := ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish)
+		b := ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish)
 		b.End.Snapshot = &store.SnapshotUpdate{Order: []string{}}
 		th.ok(b)
 		if v := th.view(); len(v.Snapshot.Messages) != 0 || v.Snapshot.State != nil || v.Snapshot.At != 2 {
@@ -110,15 +110,15 @@ var endTests = []test{
 	{"a log at rest is trimmed, never past its snapshot", func(e *env) {
 		e.retain = 3
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.ok(ending(c, 2, 1, "b c d e f", store.EndFinish))
 		same(th, "without a snapshot", []int64{th.view().Base, th.view().Seq}, []int64{1, 6})
-		c = th.begun(th.start("r2"))
+		c = th.begun(th.execute("r2"))
 		b := ending(c, 2, 7, "h i", store.EndFinish)
 		b.End.Snapshot = &store.SnapshotUpdate{State: raws("{}")[0]}
 		th.ok(b)
 		same(th, "with one", []int64{th.view().Base, th.view().Seq}, []int64{7, 9})
-		c = th.begun(th.start("r3"))
+		c = th.begun(th.execute("r3"))
 		th.ok(batch(c, 2, 10, "k"))
 		r, err := th.s.Range(e.Context(), th.key, th.view().Epoch, 7, 100)
 		same(th, "range", text(must(th, r, err).Events), "start:r2 h i start:r3 k")

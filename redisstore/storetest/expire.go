@@ -10,7 +10,7 @@ import (
 // expiring is a thread suspended as by suspended, with a deadline a minute off.
 func (th *thread) expiring(c *clock) {
 	th.Helper()
-	b := ending(th.begun(th.start("r1")), 2, 1, "asks", store.EndSuspend)
+	b := ending(th.begun(th.execute("r1")), 2, 1, "asks", store.EndSuspend)
 	b.End.Deadline = c.read().Add(time.Minute).UnixMilli()
 	th.ok(b)
 }
@@ -75,7 +75,7 @@ var expireTests = []test{
 	}},
 	{"archived messages are known by their ids", func(e *env) {
 		th := e.thread()
-		b := with(th.start("r1"), func(k *store.Execute) {
+		b := with(th.execute("r1"), func(k *store.Execute) {
 			k.Archive = map[string]json.RawMessage{"m1": raws(`{"id":"m1"}`)[0], "m 2": raws(`{"id":"m 2"}`)[0]}
 		})
 		th.ok(ending(th.begun(b), 2, 1, "end", store.EndFinish))

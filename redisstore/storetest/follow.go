@@ -57,12 +57,12 @@ func (h *heard) count(kind store.DeliveryKind, key store.ThreadKey, token string
 	return n
 }
 
-// withdrawn are the events of the inputs that were stopped while they waited.
-func (h *heard) withdrawn(key store.ThreadKey) (all []string) {
+// cancelled are the events of the inputs that were cancelled in the queue.
+func (h *heard) cancelled(key store.ThreadKey) (all []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, d := range h.all {
-		if d.Kind == store.DeliverWithdrawn && d.Thread == key {
+		if d.Kind == store.DeliverCancelled && d.Thread == key {
 			all = append(all, text(d.Events))
 		}
 	}
@@ -77,32 +77,32 @@ var followTests = []test{
 		ears := []*heard{listen(th.s), listen(other)}
 		none := listen(deaf)
 		th.from(other).view(store.ReadQuery{Follower: true})
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		for _, run := range []string{"r2", "r3", "r4"} {
 			th.begun(th.wait(run))
 		}
 		th.stop("label-r4")
 		th.asks(c, 2, 1)
-		th.interrupt("i", "")
+		th.stopAll("i", "")
 		same(th, "log", th.log(), "start:r1 asks")
 		want := []string{"start:r4 cancelled:r4", "start:r2 cancelled:r2", "start:r3 cancelled:r3"}
 		for _, h := range ears {
-			eventually(th, "all are heard of", func() bool { return slices.Equal(h.withdrawn(th.key), want) })
+			eventually(th, "all are heard of", func() bool { return slices.Equal(h.cancelled(th.key), want) })
 		}
 		th.begun(th.resume("r5", "exe-r1"))
 		th.begun(th.wait("r6"))
-		th.interrupt("j", "r5")
+		th.stopAll("j", "r5")
 		same(th, "the end of the log", strings.HasSuffix(th.log(), "cancelled:r6"), true)
 		eventually(th, "the log is heard", func() bool { return strings.HasSuffix(ears[1].log(th.key), "cancelled:r6") })
 		for _, h := range ears {
-			same(th, "of what is logged", h.withdrawn(th.key), want)
+			same(th, "of what is logged", h.cancelled(th.key), want)
 		}
-		same(th, "who does not follow", len(none.withdrawn(th.key)), 0)
+		same(th, "who does not follow", len(none.cancelled(th.key)), 0)
 	}},
 	{"a node's own writes are delivered on it, with positions, once acknowledged", func(e *env) {
 		th := e.thread()
 		h := listen(th.s)
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.ok(batch(c, 2, 1, "b c"))
 		th.begun(th.wait("r2"))
 		th.stop("label-r2")
@@ -123,7 +123,7 @@ var followTests = []test{
 		heardB, heardC := listen(b), listen(c)
 		th.from(b).view(store.ReadQuery{Follower: true})
 		th.from(c).view()
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		th.ok(batch(claim, 2, 1, "b\x00\xff c"))
 		th.begun(th.wait("r2"))
 		th.stop("label-r2")
@@ -136,7 +136,7 @@ var followTests = []test{
 		// What was sent to b after this would come after it.
 		marker := e.on(th.s, "marker")
 		marker.from(c).view(store.ReadQuery{Follower: true})
-		marker.begun(marker.start("r1"))
+		marker.begun(marker.execute("r1"))
 		eventually(th, "the other node hears the marker", func() bool { return heardC.log(marker.key) != "" })
 		same(th, "the other node", heardC.log(th.key), "")
 	}},
@@ -146,7 +146,7 @@ var followTests = []test{
 		b := e.node("b")
 		h := listen(b)
 		th.from(b).view(store.ReadQuery{Follower: true})
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		clock.move(time.Hour)
 		th.ok(batch(claim, 2, 1, "late"))
 		ends, err := b.Tail(e.Context(), []store.ThreadKey{th.key})
@@ -162,7 +162,7 @@ var followTests = []test{
 		for i := range 300 {
 			th := e.on(s, fmt.Sprint("t", i))
 			if i%50 == 0 {
-				c := th.begun(th.start("r1"))
+				c := th.begun(th.execute("r1"))
 				th.ok(batch(c, 2, 1, strings.Repeat("e ", i/50)))
 				want = append(want, int64(1+i/50))
 			} else {
@@ -185,7 +185,7 @@ var followTests = []test{
 	{"range pages through the log", func(e *env) {
 		e.retain = 4
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := ending(c, 2, 1, "b c d e f", store.EndFinish)
 		b.End.Snapshot = &store.SnapshotUpdate{}
 		th.ok(b)
@@ -205,7 +205,7 @@ var followTests = []test{
 	{"a dispatch that becomes ready is announced to every node", func(e *env) {
 		th := e.thread()
 		h := listen(e.node("b"))
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		same(th, "while it waits", h.count(store.DeliverReady, th.key, ""), 0)
 		th.ok(ending(c, 2, 1, "end", store.EndFinish))

@@ -10,9 +10,9 @@ var historyTests = []test{
 	{"another history is another epoch, all else stays", func(e *env) {
 		e.history = "first"
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "b")
-		b.Records = raws("1")
+		b.Entries = raws("1")
 		th.ok(b)
 		before := th.view()
 		e.history = "second"
@@ -58,7 +58,7 @@ var historyTests = []test{
 		fresh := e.node("b")
 		for name, f := range calls {
 			th := e.on(old, name)
-			c := th.begun(th.start("r1"))
+			c := th.begun(th.execute("r1"))
 			was := th.view().Epoch
 			f(th.from(fresh), c)
 			// A node that still sees the first history finds the stored one different.
@@ -74,7 +74,7 @@ var historyTests = []test{
 	{"results name the epoch that is stored", func(e *env) {
 		e.history = "first"
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		c := th.begun(b)
 		e.history = "second"
 		th = th.from(e.node("b"))
@@ -82,7 +82,7 @@ var historyTests = []test{
 		same(th, "commit", res.End.Epoch, th.view().Epoch)
 		e.history = "third"
 		th = th.from(e.node("c"))
-		same(th, "a begin sent again", th.begin(b).Start.Epoch, th.view().Epoch)
+		same(th, "a begin sent again", th.begin(b).Position.Epoch, th.view().Epoch)
 		e.history = "fourth"
 		th = th.from(e.node("d"))
 		same(th, "a commit sent again", th.ok(batch(c, 2, 1, "b")).End.Epoch, th.view().Epoch)
@@ -91,7 +91,7 @@ var historyTests = []test{
 		clock := e.stopped()
 		e.history = "first"
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		e.history = "second"
 		th = th.from(e.node("b"))
 		th.claimed("t2", store.ClaimNothing)

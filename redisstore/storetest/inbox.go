@@ -13,7 +13,7 @@ var inboxTests = []test{
 	{"an open suspension is in its tenant's inbox with what is needed to show it", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Tenant, b.Title = "acme", "Name"
 		claim := th.begun(b)
 		c.move(time.Second)
@@ -48,10 +48,10 @@ var inboxTests = []test{
 	}},
 	{"the tenant is that of the input that used the thread first", func(e *env) {
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Tenant = "first"
 		th.ok(ending(th.begun(b), 2, 1, "end", store.EndFinish))
-		b = th.start("r2")
+		b = th.execute("r2")
 		b.Tenant = "second"
 		th.asks(th.begun(b), 2, 3)
 		same(th, "tenant", th.view().Tenant, "first")

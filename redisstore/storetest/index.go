@@ -11,7 +11,7 @@ import (
 // asking begins a run on a fresh thread and suspends it.
 func (th *thread) asking(tenant string, reasons ...string) {
 	th.Helper()
-	b := th.start("r1")
+	b := th.execute("r1")
 	b.Tenant = tenant
 	th.asks(th.begun(b), 2, 1, reasons...)
 }

@@ -41,12 +41,12 @@ var invariantTests = []test{
 		}
 		group.Wait()
 		for i, st := range storms {
-			st.settle()
+			st.finishAll()
 			st.check(ears)
 			e.Logf("thread %d: %d runs, %d events", i, len(st.accepted), len(st.logged))
 		}
 	}},
-	{"five nodes carry every waiting run, each exactly once, told only by due", func(e *env) {
+	{"five nodes carry every queued run, each exactly once, told only by due", func(e *env) {
 		const threads, runs = 20, 8
 		e.lease = time.Hour // no run is lost here, however slow the machine is
 		first := e.node("n0")
@@ -112,11 +112,11 @@ func carry(ctx context.Context, s store.Store, key store.ThreadKey, token string
 		return "", err
 	}
 	id := res.Claim.RunID
-	started, err := s.Activate(ctx, activation(res.Claim))
-	if err != nil || started.Status != store.CommitOK {
-		return "", fmt.Errorf("activate %s: status %d, %w", id, started.Status, err)
+	activated, err := s.Activate(ctx, activation(res.Claim))
+	if err != nil || activated.Status != store.CommitOK {
+		return "", fmt.Errorf("activate %s: status %d, %w", id, activated.Status, err)
 	}
-	done, err := s.Commit(ctx, ending(res.Claim, 2, started.End.Seq, "end:"+id, store.EndFinish))
+	done, err := s.Commit(ctx, ending(res.Claim, 2, activated.End.Seq, "end:"+id, store.EndFinish))
 	if err != nil || done.Status != store.CommitOK {
 		return "", fmt.Errorf("end %s: status %d, %w", id, done.Status, err)
 	}

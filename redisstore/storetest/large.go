@@ -16,7 +16,7 @@ var largeTests = []test{
 		ears := []*heard{listen(s), listen(other)}
 		th.from(other).view(store.ReadQuery{Follower: true})
 		large := func(name string) string { return name + strings.Repeat("-", 20) }
-		c := th.begun(with(th.start("r1"), func(k *store.Execute) { k.Events = events(large("start")) }))
+		c := th.begun(with(th.execute("r1"), func(k *store.Execute) { k.Events = events(large("start")) }))
 		th.ok(batch(c, 2, 1, "a "+large("b")+" c "+large("d")))
 		th.ok(batch(c, 3, 5, strings.Repeat("x", 20)+" "+large("\x00\x00")+" \x00"))
 		th.begun(th.wait("r2"))
@@ -67,7 +67,7 @@ var largeTests = []test{
 	{"a batch sent again logs its large events once", func(e *env) {
 		e.large = 20
 		th := e.thread()
-		b := batch(th.begun(th.start("r1")), 2, 1, "a "+strings.Repeat("b", 30))
+		b := batch(th.begun(th.execute("r1")), 2, 1, "a "+strings.Repeat("b", 30))
 		first := th.ok(b)
 		th.unchanged(func() { same(th, "again", th.ok(b), first) })
 	}},

@@ -69,10 +69,10 @@ func failing(c store.Claim) store.Nack {
 	return store.Nack{Claim: c, Error: "boom", Terminal: []byte("failed:" + c.RunID)}
 }
 
-// interrupt interrupts the thread that the caller has seen active with a run.
-func (th *thread) interrupt(request, active string) store.InterruptResult {
+// stopAll stops all of the thread that the caller has seen active with a run.
+func (th *thread) stopAll(request, active string) store.StopAllResult {
 	th.Helper()
-	res, err := th.s.Interrupt(th.Context(), store.Interruption{Thread: th.key, Request: request, Active: active,
+	res, err := th.s.StopAll(th.Context(), store.StopAll{Thread: th.key, Request: request, Active: active,
 		Terminal: []byte("interrupted:" + active), Reason: "because of " + request})
 	return must(th, res, err)
 }
@@ -89,7 +89,7 @@ func (th *thread) unpause(request string) bool {
 	return must(th, back, err)
 }
 
-// claimRun claims a waiting dispatch by its id.
+// claimRun claims a queued dispatch by its id.
 func (th *thread) claimRun(run, token string) store.ClaimResult {
 	th.Helper()
 	res, err := th.s.Claim(th.Context(), store.ClaimRequest{Thread: th.key, Token: token, RunID: run})
@@ -128,11 +128,11 @@ func misshapen(d store.Dispatch) string {
 		return "is completed without being terminal, or the other way round"
 	case !d.State.Terminal() && d.Outcome != nil:
 		return "is not terminal and has an outcome"
-	case d.Outcome != nil && !d.Started:
+	case d.Outcome != nil && !d.Activated:
 		return "has an outcome without a start"
 	case d.RequeuedAs != "" && d.State != store.DispatchDeadLetter:
 		return "was requeued and is no dead letter"
-	case d.Started && d.Input != nil && d.State != store.DispatchDeadLetter:
+	case d.Activated && d.Input != nil && d.State != store.DispatchDeadLetter:
 		return "has started and keeps its input"
 	case len(d.Record) == 0:
 		return "has no record"

@@ -48,9 +48,9 @@ type model struct {
 	active  *run
 	latest  *run
 	closing []string // what stopping the active run must log
-	waiting []*run   // stopped ones included, in the order of claiming
+	queued  []*run   // stopped ones included, in the order of claiming
 
-	interrupts map[string]store.InterruptResult // by request
+	stoppedAll map[string]store.StopAllResult // by request
 }
 
 type snapshot struct {
@@ -86,7 +86,7 @@ type run struct {
 	label, exe string
 	status     store.RunStatus
 	begin      int64 // the log's end when it was admitted
-	started    int64
+	runStarted int64
 	terminal   string
 	cancelled  [2]string
 	rank       int64  // by which it waits: priority, then arrival
@@ -100,11 +100,11 @@ type run struct {
 	// the bookkeeping since.
 	reached int
 
-	settled settled
+	givenUp giveUp
 }
 
-// settled is the call by which a claim was given up, and its answer.
-type settled struct {
+// giveUp is the call by which a claim was given up, and its answer.
+type giveUp struct {
 	token, call string
 	end         int64
 	ready, gave bool
@@ -114,7 +114,7 @@ func newModel(key store.ThreadKey, lease time.Duration, retain int64) *model {
 	return &model{key: key, lease: lease, retain: retain, base: 1,
 		snapshot: snapshot{messages: map[string]string{}},
 		answers:  map[string]string{}, asked: map[string]bool{}, archived: map[string]bool{}, drafts: map[string]string{},
-		latestX: map[string]string{}, runs: map[string]*run{}, interrupts: map[string]store.InterruptResult{}}
+		latestX: map[string]string{}, runs: map[string]*run{}, stoppedAll: map[string]store.StopAllResult{}}
 }
 
 func (m *model) end() store.Position {
@@ -156,13 +156,13 @@ func (m *model) fence(c store.Claim, number, expect int64) (status store.CommitS
 	return store.CommitOK, false
 }
 
-// lineUp puts the waiting runs in the order of claiming.
+// lineUp puts the queued runs in the order of claiming.
 func (m *model) lineUp() {
-	slices.SortFunc(m.waiting, func(a, b *run) int { return cmp.Compare(a.rank, b.rank) })
+	slices.SortFunc(m.queued, func(a, b *run) int { return cmp.Compare(a.rank, b.rank) })
 }
 
 func (m *model) leaves(r *run) {
-	m.waiting = slices.DeleteFunc(m.waiting, func(w *run) bool { return w == r })
+	m.queued = slices.DeleteFunc(m.queued, func(w *run) bool { return w == r })
 }
 
 // finish makes a dispatch terminal.
@@ -176,7 +176,7 @@ func (m *model) finish(r *run, state store.DispatchState, why string) {
 func (m *model) over(r *run) {
 	m.boundary = int64(len(m.log))
 	r.status, r.terminal = store.RunEnded, m.log[len(m.log)-1]
-	r.Outcome, r.Started = json.RawMessage(r.terminal), true
+	r.Outcome, r.Activated = json.RawMessage(r.terminal), true
 	if r.State != store.DispatchDeadLetter {
 		r.Input = nil
 	}
@@ -185,7 +185,7 @@ func (m *model) over(r *run) {
 // never logs the two events of a run that never ran.
 func (m *model) never(r *run) {
 	m.append(r.cancelled[:]...)
-	r.started = int64(len(m.log)) - 1
+	r.runStarted = int64(len(m.log)) - 1
 	m.latest = r
 	m.over(r)
 }
@@ -195,11 +195,11 @@ func (m *model) never(r *run) {
 // whether there is a dispatch to claim now.
 func (m *model) release() bool {
 	next := m.ready()
-	for _, r := range slices.Clone(m.waiting) {
+	for _, r := range slices.Clone(m.queued) {
 		if r == next {
 			break
 		}
-		if r.status == store.RunStopped {
+		if r.status == store.RunCancelled {
 			m.leaves(r)
 			m.never(r)
 		}
@@ -209,7 +209,7 @@ func (m *model) release() bool {
 
 // ready is the dispatch to claim next.
 func (m *model) ready() *run {
-	for _, r := range m.waiting {
+	for _, r := range m.queued {
 		if r.status == store.RunQueued && !r.Available.After(m.now) {
 			return r
 		}
@@ -233,7 +233,7 @@ func (m *model) state(r *run) *store.RunState {
 	if r == nil {
 		return nil
 	}
-	s := &store.RunState{ID: r.ID, Record: r.Record, Status: r.status, Started: r.started, Execution: r.exe, LatestOfExe: cmp.Or(m.latestX[r.exe], r.ID)}
+	s := &store.RunState{ID: r.ID, Record: r.Record, Status: r.status, RunStarted: r.runStarted, Execution: r.exe, LatestOfExe: cmp.Or(m.latestX[r.exe], r.ID)}
 	if r.terminal != "" {
 		s.Terminal = json.RawMessage(r.terminal)
 	}
@@ -246,7 +246,7 @@ func (m *model) list() []store.Dispatch {
 	if m.active != nil {
 		list = append(list, m.active.Dispatch)
 	}
-	for _, r := range m.waiting {
+	for _, r := range m.queued {
 		if r.status == store.RunQueued {
 			list = append(list, r.Dispatch)
 		}

@@ -9,9 +9,9 @@ import (
 
 // begins predicts Begin on a node; refused: it is an error and changes nothing.
 func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refused bool) {
-	res.Start = m.end()
+	res.Position = m.end()
 	if r := m.runs[b.RunID]; r != nil {
-		res.Start.Seq = r.begin
+		res.Position.Seq = r.begin
 		if now := b.Claimed(); m.active == r && now != nil && r.token == now.Token {
 			res.Claim = m.claimOf(r)
 		}
@@ -20,11 +20,11 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	holder := m.holder(b.Dedupe)
 	switch {
 	case holder != nil:
-		return store.BeginResult{Status: store.BeginDuplicate, Start: m.end(), Of: holder.ID}, false
+		return store.BeginResult{Status: store.BeginDuplicate, Position: m.end(), Of: holder.ID}, false
 	case b.Version != m.version:
-		return store.BeginResult{Status: store.BeginStale, Start: m.end()}, false
+		return store.BeginResult{Status: store.BeginStale, Position: m.end()}, false
 	case b.Deadline > 0 && m.now.UnixMilli() > b.Deadline:
-		return store.BeginResult{Status: store.BeginExpired, Start: m.end()}, false
+		return store.BeginResult{Status: store.BeginExpired, Position: m.end()}, false
 	}
 	now, resumes := b.Claimed(), b.Answers() != nil
 	if now != nil {
@@ -38,7 +38,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	name, fresh := letterOf(b)
 	letter := m.runs[name]
 	if name != "" && !m.requeues(letter, fresh) {
-		return store.BeginResult{Status: store.BeginGone, Start: m.end()}, false
+		return store.BeginResult{Status: store.BeginGone, Position: m.end()}, false
 	}
 	r := m.admit(b)
 	if letter != nil {
@@ -49,7 +49,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 		r.State, r.status, r.Input = store.DispatchQueued, store.RunQueued, k.Input
 		r.cancelled = [2]string{string(k.Cancelled[0]), string(k.Cancelled[1])}
 		r.Available = k.Available
-		m.waiting = append(m.waiting, r)
+		m.queued = append(m.queued, r)
 		m.lineUp()
 		if m.idle() {
 			m.release()
@@ -59,7 +59,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	m.answer(b)
 	m.append(stringsOf(now.Events)...)
 	m.claimed(r, now.Token, node)
-	m.starts(r, res.Start.Seq+1)
+	m.opens(r, res.Position.Seq+1)
 	switch b.Kind.(type) {
 	case store.Resume, store.Requeue:
 		m.latestX[r.exe] = r.ID
@@ -166,9 +166,9 @@ func (m *model) extend(r *run) {
 	r.lease = r.LeaseUntil.UnixMilli()
 }
 
-// starts notes that a run's RUN_STARTED is logged.
-func (m *model) starts(r *run, at int64) {
-	r.started, r.Started, r.Input = at, true, nil
+// opens notes that a run's RUN_STARTED is logged.
+func (m *model) opens(r *run, at int64) {
+	r.runStarted, r.Activated, r.Input = at, true, nil
 	m.latest = r
 }
 
@@ -188,7 +188,7 @@ func (m *model) claims(c store.ClaimRequest, node string) store.ClaimResult {
 			return store.ClaimResult{}
 		}
 		m.decide()
-		if r.queued = r.started == 0; !r.queued && m.progressed(r) {
+		if r.queued = r.runStarted == 0; !r.queued && m.progressed(r) {
 			r.Attempts = 0
 		}
 		m.claimed(r, c.Token, node)
@@ -238,14 +238,14 @@ func (m *model) activates(a store.Activation) store.CommitResult {
 	if status != store.CommitOK || stored {
 		return m.committed(status)
 	}
-	if r.started > 0 {
+	if r.runStarted > 0 {
 		return m.committed(store.CommitMismatch)
 	}
 	at := int64(len(m.log)) + 1
 	m.append(stringsOf(a.Events)...)
 	r.exe, r.number, r.reached = a.Execution, 1, 0
 	m.exe = &execution{id: a.Execution, agent: a.Agent, frozen: string(a.Frozen), began: m.now}
-	m.starts(r, at)
+	m.opens(r, at)
 	m.decide()
 	return m.committed(store.CommitOK)
 }

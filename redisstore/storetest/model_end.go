@@ -25,12 +25,12 @@ func (m *model) commits(b store.Batch) store.CommitResult {
 func (m *model) write(b store.Batch) {
 	m.append(stringsOf(b.Events)...)
 	if gave := m.giveable(); gave != nil && b.Bookkeeping {
-		gave.noted += len(b.Records)
+		gave.noted += len(b.Entries)
 	}
 	if b.Bookkeeping && !m.progressed(m.active) {
-		m.active.reached += len(b.Records)
+		m.active.reached += len(b.Entries)
 	}
-	for _, record := range b.Records {
+	for _, record := range b.Entries {
 		m.exe.journal = append(m.exe.journal, string(record))
 	}
 	if b.Closing != nil {
@@ -53,8 +53,8 @@ func closingEvents(array json.RawMessage) []string {
 
 func (m *model) ends(b store.Batch) store.CommitResult {
 	call := strconv.FormatInt(b.Number, 10)
-	if r := m.runs[b.Claim.RunID]; r != nil && r.settled.token == b.Claim.Token && r.settled.call == call {
-		return store.CommitResult{End: store.Position{Epoch: m.epoch, Seq: r.settled.end}, Ready: r.settled.ready, GaveBack: r.settled.gave}
+	if r := m.runs[b.Claim.RunID]; r != nil && r.givenUp.token == b.Claim.Token && r.givenUp.call == call {
+		return store.CommitResult{End: store.Position{Epoch: m.epoch, Seq: r.givenUp.end}, Ready: r.givenUp.ready, GaveBack: r.givenUp.gave}
 	}
 	status, stored := m.fence(b.Claim, b.Number, b.Expect)
 	if stored {
@@ -66,7 +66,7 @@ func (m *model) ends(b store.Batch) store.CommitResult {
 	r := m.active
 	m.write(b)
 	m.snap(b.End.Snapshot)
-	r.settled = settled{token: r.token, call: call, end: int64(len(m.log))}
+	r.givenUp = giveUp{token: r.token, call: call, end: int64(len(m.log))}
 	m.unclaim(r, store.DispatchAcked, r.Error)
 	m.over(r)
 	res := store.CommitResult{Status: store.CommitOK, End: m.end()}
@@ -75,7 +75,7 @@ func (m *model) ends(b store.Batch) store.CommitResult {
 	} else {
 		res.GaveBack, res.Ready = m.closes(b.End.Kind == store.EndFail && b.End.GiveBack)
 	}
-	r.settled.gave, r.settled.ready = res.GaveBack, res.Ready
+	r.givenUp.gave, r.givenUp.ready = res.GaveBack, res.Ready
 	m.trim()
 	return res
 }
@@ -198,7 +198,7 @@ func (m *model) draft(version int64, drafts map[string]json.RawMessage) (map[str
 // journal predicts Journal for a claim that is held.
 func (m *model) journal(r *run) *store.ExecutionView {
 	x := &store.ExecutionView{ID: m.exe.id, Agent: m.exe.agent, Frozen: raw(m.exe.frozen), Began: m.exe.began,
-		Started: r.started, Crashes: max(r.Attempts-1, 0)}
+		RunStarted: r.runStarted, Crashes: max(r.Attempts-1, 0)}
 	for _, record := range m.exe.journal {
 		x.Journal = append(x.Journal, raw(record))
 	}

@@ -11,7 +11,7 @@ import (
 func (m *model) handsBack(c store.Claim) {
 	if r := m.held(c); r != nil {
 		r.Attempts = max(r.Attempts-1, 0)
-		r.settled.ready, r.settled.gave = m.again(r, 0), false
+		r.givenUp.ready, r.givenUp.gave = m.again(r, 0), false
 	}
 }
 
@@ -26,7 +26,7 @@ func (m *model) again(r *run, wait time.Duration) bool {
 	if wait > 0 {
 		r.Available = retry
 	}
-	if r.started > 0 { // the thread stays this run's
+	if r.runStarted > 0 { // the thread stays this run's
 		if r.lease = 0; wait > 0 {
 			r.lease = retry.UnixMilli() - 1
 		}
@@ -34,34 +34,34 @@ func (m *model) again(r *run, wait time.Duration) bool {
 	}
 	r.status = store.RunQueued
 	m.active, m.wish, m.closing = nil, wish{}, nil
-	if len(m.waiting) > 0 {
-		r.rank = min(r.rank, m.waiting[0].rank-1)
+	if len(m.queued) > 0 {
+		r.rank = min(r.rank, m.queued[0].rank-1)
 	}
-	m.waiting = append(m.waiting, r)
+	m.queued = append(m.queued, r)
 	m.lineUp()
 	return m.release()
 }
 
 // nacked predicts Nack and Bury.
 func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
-	if r := m.runs[n.Claim.RunID]; r != nil && r.settled.token == n.Claim.Token && r.settled.call == "nack" {
+	if r := m.runs[n.Claim.RunID]; r != nil && r.givenUp.token == n.Claim.Token && r.givenUp.call == "nack" {
 		state := store.DispatchQueued
 		if r.State == store.DispatchDeadLetter {
 			state = r.State
 		}
-		return store.NackResult{State: state, Ready: r.settled.ready, GaveBack: r.settled.gave}
+		return store.NackResult{State: state, Ready: r.givenUp.ready, GaveBack: r.givenUp.gave}
 	}
 	r := m.held(n.Claim)
 	if r == nil {
 		return store.NackResult{}
 	}
-	r.settled = settled{token: n.Claim.Token, call: "nack"}
+	r.givenUp = giveUp{token: n.Claim.Token, call: "nack"}
 	if n.Error != "" {
 		r.Error = n.Error
 	}
 	res := store.NackResult{State: store.DispatchQueued}
 	if bury || r.Attempts >= r.MaxAttempts {
-		activated := r.started > 0
+		activated := r.runStarted > 0
 		m.cut(r, store.DispatchDeadLetter, r.Error, string(n.Terminal))
 		res.State = store.DispatchDeadLetter
 		if n.GiveBack && activated && m.gives() {
@@ -72,18 +72,18 @@ func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
 	} else {
 		res.Ready = m.again(r, max(n.Wait, 0))
 	}
-	r.settled.ready, r.settled.gave = res.Ready, res.GaveBack
+	r.givenUp.ready, r.givenUp.gave = res.Ready, res.GaveBack
 	return res
 }
 
 // cut ends the active run whatever its worker does.
 func (m *model) cut(r *run, state store.DispatchState, why, terminal string) {
-	if r.started > 0 {
+	if r.runStarted > 0 {
 		m.append(m.closing...)
 		m.append(terminal)
 	} else {
 		m.append(r.cancelled[0], terminal)
-		r.started = int64(len(m.log)) - 1
+		r.runStarted = int64(len(m.log)) - 1
 		m.latest = r
 	}
 	m.unclaim(r, state, why)
@@ -101,26 +101,26 @@ func (m *model) stopped(s store.Stop) store.StopResult {
 	var target *run
 	for _, r := range slices.Backward(candidates) {
 		if r.request == s.Request {
-			return m.owed(r, store.StopResult{Stopped: true, RunID: r.ID, Ready: r.settled.ready})
+			return m.owed(r, store.StopResult{Stopped: true, RunID: r.ID, Ready: r.givenUp.ready})
 		}
 		if target == nil && (r.status == store.RunActive || r.status == store.RunQueued) {
 			target = r
 		}
 	}
-	if target == nil || s.Waiting && target.status == store.RunActive && target.token != "" {
+	if target == nil || s.QueuedOnly && target.status == store.RunActive && target.token != "" {
 		return store.StopResult{}
 	}
 	m.decide()
 	target.request = s.Request
 	idle := m.idle()
 	if target.status == store.RunQueued {
-		m.withdraw(target, store.DispatchCancelled, s.Reason)
+		m.dequeue(target, store.DispatchCancelled, s.Reason)
 	} else {
 		state, terminal := store.DispatchSuperseded, string(s.Terminal)
 		if target.token == "" {
 			state = store.DispatchCancelled
 		}
-		if target.started == 0 {
+		if target.runStarted == 0 {
 			terminal = target.cancelled[1]
 		}
 		m.cut(target, state, s.Reason, terminal)
@@ -130,50 +130,50 @@ func (m *model) stopped(s store.Stop) store.StopResult {
 	if idle {
 		res.Ready = m.release()
 	}
-	target.settled.ready = res.Ready
+	target.givenUp.ready = res.Ready
 	return m.owed(target, res)
 }
 
 // owed adds the events that are not logged yet.
 func (m *model) owed(r *run, res store.StopResult) store.StopResult {
-	if r.status == store.RunStopped {
+	if r.status == store.RunCancelled {
 		res.Queued, res.Events = true, bytesOf(r.cancelled[:])
 	}
 	return res
 }
 
-// withdraw stops a run that waits: its events are logged when it is released.
-func (m *model) withdraw(r *run, state store.DispatchState, why string) {
-	r.status, r.Input = store.RunStopped, nil
+// dequeue ends a run in the queue: its events are logged when it is released.
+func (m *model) dequeue(r *run, state store.DispatchState, why string) {
+	r.status, r.Input = store.RunCancelled, nil
 	m.finish(r, state, why)
 }
 
-// interrupted predicts Interrupt.
-func (m *model) interrupted(i store.Interruption) store.InterruptResult {
-	res, again := m.interrupts[i.Request]
+// stopAll predicts StopAll.
+func (m *model) stopAll(i store.StopAll) store.StopAllResult {
+	res, again := m.stoppedAll[i.Request]
 	if !again {
 		if m.active != nil && m.active.ID != i.Active {
-			return store.InterruptResult{Stale: true, Epoch: m.dispatchEpoch}
+			return store.StopAllResult{Stale: true, Epoch: m.dispatchEpoch}
 		}
 		m.decide()
 		m.dispatchEpoch++
 		res.Epoch = m.dispatchEpoch
-		for _, r := range m.waiting {
+		for _, r := range m.queued {
 			if r.status == store.RunQueued {
-				m.withdraw(r, store.DispatchSuperseded, i.Reason)
+				m.dequeue(r, store.DispatchSuperseded, i.Reason)
 				res.Superseded = append(res.Superseded, r.ID)
 			}
 		}
 		if r := m.active; r != nil {
 			res.Active = r.ID
 			terminal := string(i.Terminal)
-			if r.started == 0 {
+			if r.runStarted == 0 {
 				terminal = r.cancelled[1]
 			}
 			m.cut(r, store.DispatchSuperseded, i.Reason, terminal)
 			m.exe = nil
 		}
-		m.interrupts[i.Request] = res
+		m.stoppedAll[i.Request] = res
 		if m.open == nil {
 			m.release()
 		}
@@ -181,7 +181,7 @@ func (m *model) interrupted(i store.Interruption) store.InterruptResult {
 	res.Owed = nil
 	for _, id := range res.Superseded {
 		var events [][]byte
-		if r := m.runs[id]; r.status == store.RunStopped {
+		if r := m.runs[id]; r.status == store.RunCancelled {
 			events = bytesOf(r.cancelled[:])
 		}
 		res.Owed = append(res.Owed, events)

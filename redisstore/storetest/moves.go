@@ -57,8 +57,8 @@ func raws(words string) []json.RawMessage {
 	return list
 }
 
-// start is a Begin of a new execution on the thread as it is.
-func (th *thread) start(run string) store.Begin {
+// execute is a Begin of a new execution on the thread as it is.
+func (th *thread) execute(run string) store.Begin {
 	th.Helper()
 	return store.Begin{Thread: th.key, Version: th.view().Version, RunID: run, Label: "label-" + run,
 		Execution: "exe-" + run, Record: json.RawMessage(`{"run":"` + run + `"}`),
@@ -84,7 +84,7 @@ func with[K store.BeginKind](b store.Begin, change func(*K)) store.Begin {
 // wait is a Begin that queues.
 func (th *thread) wait(run string) store.Begin {
 	th.Helper()
-	b := th.start(run)
+	b := th.execute(run)
 	b.Kind = store.Enqueue{Input: json.RawMessage(`{"input":"` + run + `"}`),
 		Cancelled: [2][]byte{[]byte("start:" + run), []byte("cancelled:" + run)}}
 	return b
@@ -93,7 +93,7 @@ func (th *thread) wait(run string) store.Begin {
 // resume is a Begin that answers the interrupt "int".
 func (th *thread) resume(run, execution string) store.Begin {
 	th.Helper()
-	b := th.start(run)
+	b := th.execute(run)
 	b.Execution = execution
 	b.Kind = store.Resume{Claimed: claimedAs(run), Answers: answered(run), Decisions: json.RawMessage(`"answer-` + run + `"`)}
 	return b
@@ -102,7 +102,7 @@ func (th *thread) resume(run, execution string) store.Begin {
 // steer is a Begin that answers it and begins a new execution.
 func (th *thread) steer(run string) store.Begin {
 	th.Helper()
-	b := th.start(run)
+	b := th.execute(run)
 	b.Kind = store.Steer{Claimed: claimedAs(run), Fresh: fresh(run), Answers: answered(run)}
 	return b
 }
@@ -114,7 +114,7 @@ func answered(run string) map[string]json.RawMessage {
 // requeue is a Begin that goes on with a dead letter's execution.
 func (th *thread) requeue(run, execution, letter string) store.Begin {
 	th.Helper()
-	b := th.start(run)
+	b := th.execute(run)
 	b.Execution, b.Kind = execution, store.Requeue{Claimed: claimedAs(run), Letter: letter}
 	return b
 }
@@ -122,7 +122,7 @@ func (th *thread) requeue(run, execution, letter string) store.Begin {
 // afresh is a Begin that begins a dead letter again from the top.
 func (th *thread) afresh(run, letter string) store.Begin {
 	th.Helper()
-	return with(th.start(run), func(k *store.Execute) { k.Letter = letter })
+	return with(th.execute(run), func(k *store.Execute) { k.Letter = letter })
 }
 
 // later is a Begin that queues and is not available before a time.
@@ -181,7 +181,7 @@ func (th *thread) ok(b store.Batch) store.CommitResult {
 // suspended is a thread whose execution exe-r1 waits for "int", its log "start:r1 asks".
 func (th *thread) suspended() {
 	th.Helper()
-	c := th.begun(th.start("r1"))
+	c := th.begun(th.execute("r1"))
 	th.ok(ending(c, 2, 1, "asks", store.EndSuspend))
 }
 

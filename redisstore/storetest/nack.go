@@ -18,7 +18,7 @@ var nackTests = []test{
 		first := th.nack(n)
 		same(th, "state", first.State, store.DispatchQueued)
 		d := th.dispatch("r1")
-		same(th, "dispatch", words(d.State, d.Attempts, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Started, d.Outcome == nil), "queued 1 boom true false true")
+		same(th, "dispatch", words(d.State, d.Attempts, d.Error, d.ClaimedBy, d.LeaseUntil.IsZero(), d.Activated, d.Outcome == nil), "queued 1 boom true false true")
 		same(th, "available", d.Available, c.read().Add(time.Minute))
 		if th.view().Active != nil {
 			e.Error("a run is active")
@@ -89,7 +89,7 @@ var nackTests = []test{
 	}},
 	{"a burial closes what the worker left open", func(e *env) {
 		th := e.thread()
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		b := batch(claim, 2, 1, "open")
 		b.Closing = raws(`["close"]`)[0]
 		th.ok(b)
@@ -161,9 +161,9 @@ var nackTests = []test{
 	}},
 	{"a dead letter's execution goes on under the run that requeues it, once", func(e *env) {
 		th := e.thread()
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		b := batch(claim, 2, 1, "b")
-		b.Records = raws(`"step"`)
+		b.Entries = raws(`"step"`)
 		th.ok(b)
 		th.bury(failing(claim))
 		next := th.begun(th.requeue("r2", "exe-r1", "r1"))
@@ -176,13 +176,13 @@ var nackTests = []test{
 	}},
 	{"a dead letter is begun again from the top, and not once its execution is forgotten", func(e *env) {
 		th := e.thread()
-		th.bury(failing(th.begun(th.start("r1"))))
+		th.bury(failing(th.begun(th.execute("r1"))))
 		th.ok(ending(th.begun(th.afresh("r2", "r1")), 2, 3, "end", store.EndFinish))
 		same(th, "requeued as", th.dispatch("r1").RequeuedAs, "r2")
 		twice := th.afresh("r2b", "r1")
 		th.unchanged(func() { same(th, "twice", th.begin(twice).Status, store.BeginGone) })
-		th.bury(failing(th.begun(th.start("r3"))))
-		th.ok(ending(th.begun(th.start("r4")), 2, 7, "end", store.EndFinish))
+		th.bury(failing(th.begun(th.execute("r3"))))
+		th.ok(ending(th.begun(th.execute("r4")), 2, 7, "end", store.EndFinish))
 		late := th.requeue("r5", "exe-r3", "r3")
 		th.unchanged(func() { same(th, "another execution has begun", th.begin(late).Status, store.BeginGone) })
 		none := th.afresh("r6", "none")

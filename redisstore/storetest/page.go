@@ -20,7 +20,7 @@ var pageTests = []test{
 		} {
 			e.large = 60_000
 			th := e.on(e.node("a"), name)
-			c := th.begun(th.start("r1"))
+			c := th.begun(th.execute("r1"))
 			event := strings.Repeat("x", tt.bytes)
 			th.ok(batch(c, 2, 1, strings.TrimSpace(strings.Repeat(event+" ", tt.events))))
 			v := th.view(store.ReadQuery{After: &store.Position{Epoch: th.view().Epoch, Seq: 1}})
@@ -42,7 +42,7 @@ var pageTests = []test{
 	{"a large thread says how large it is to who does not want it whole", func(e *env) {
 		large := strings.Repeat("m", 2_000)
 		whole := func(th *thread, messages int) {
-			end := ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish)
+			end := ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish)
 			snap := &store.SnapshotUpdate{State: raws(`{}`)[0], Upsert: map[string]json.RawMessage{}}
 			for i := range messages {
 				id := fmt.Sprint(i)
@@ -59,7 +59,7 @@ var pageTests = []test{
 			"by its messages": func(th *thread) { whole(th, 500) },
 			"by its log": func(th *thread) {
 				whole(th, 1)
-				th.ok(batch(th.begun(th.start("r2")), 2, 3, strings.TrimSpace(strings.Repeat(large+" ", 500))))
+				th.ok(batch(th.begun(th.execute("r2")), 2, 3, strings.TrimSpace(strings.Repeat(large+" ", 500))))
 			},
 		} {
 			th := e.on(s, name)

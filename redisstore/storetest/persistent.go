@@ -80,8 +80,8 @@ func (p persistent) Bury(ctx context.Context, n store.Nack) (store.NackResult, e
 	return again(func() (store.NackResult, error) { return p.Store.Bury(ctx, n) })
 }
 
-func (p persistent) Interrupt(ctx context.Context, i store.Interruption) (store.InterruptResult, error) {
-	return again(func() (store.InterruptResult, error) { return p.Store.Interrupt(ctx, i) })
+func (p persistent) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResult, error) {
+	return again(func() (store.StopAllResult, error) { return p.Store.StopAll(ctx, i) })
 }
 
 func (p persistent) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {

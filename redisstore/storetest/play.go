@@ -177,7 +177,7 @@ func (p *player) play(operations int) {
 		}
 	}
 	for _, g := range p.games {
-		p.settle(g)
+		p.finishAll(g)
 	}
 }
 
@@ -221,10 +221,10 @@ func (p *player) fail(g *game, what string) {
 // leave deletes the thread, once that is possible, and plays on one of its key
 // or on another.
 func (p *player) leave(g *game) {
-	if busy := !g.idle() || len(g.waiting) > 0; busy && !p.deletes(g, false) {
+	if busy := !g.idle() || len(g.queued) > 0; busy && !p.deletes(g, false) {
 		return
 	}
-	p.settle(g)
+	p.finishAll(g)
 	if p.over || !p.deletes(g, true) {
 		return
 	}
@@ -252,10 +252,10 @@ func (p *player) deletes(g *game, want bool) bool {
 	return true
 }
 
-// settle brings every run of a thread to its end.
-func (p *player) settle(g *game) {
+// finishAll brings every run of a thread to its end.
+func (p *player) finishAll(g *game) {
 	for !p.over {
-		if lies := g.active != nil && g.active.token == "" || g.idle() && len(g.waiting) > 0; lies && !g.due() {
+		if lies := g.active != nil && g.active.token == "" || g.idle() && len(g.queued) > 0; lies && !g.due() {
 			p.clock.move(time.Minute)
 		}
 		g.now = p.clock.read()
@@ -263,13 +263,13 @@ func (p *player) settle(g *game) {
 		switch {
 		case g.open != nil:
 			p.make(g, p.beginMove(g, p.steering(g, id)))
-		case g.active != nil && g.active.token != "" && g.active.started > 0:
+		case g.active != nil && g.active.token != "" && g.active.runStarted > 0:
 			p.make(g, p.endMove(g, store.EndFinish))
 		case g.active != nil && g.active.token != "":
 			p.make(g, p.activateMove(g, g.claimOf(g.active)))
 		case g.active != nil || g.ready() != nil:
 			p.make(g, p.claimMove(g, store.ClaimRequest{Thread: g.key, Token: id}))
-		case len(g.waiting) == 0:
+		case len(g.queued) == 0:
 			g.witness.whole(p, g)
 			return
 		}

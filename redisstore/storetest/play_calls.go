@@ -102,7 +102,7 @@ func (p *player) leaseMove(g *game) move {
 }
 
 func (p *player) stopMove(g *game) move {
-	st := store.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), Waiting: p.one(3), Reason: pick(p, "", "no need")}
+	st := store.Stop{Thread: g.key, Request: fmt.Sprint("q", p.next()), QueuedOnly: p.one(3), Reason: pick(p, "", "no need")}
 	id := p.runID(g)
 	if p.one(2) {
 		st.RunID = id
@@ -120,8 +120,8 @@ func (p *player) stopMove(g *game) move {
 	return m
 }
 
-func (p *player) interruptMove(g *game) move {
-	i := store.Interruption{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it")}
+func (p *player) stopAllMove(g *game) move {
+	i := store.StopAll{Thread: g.key, Request: fmt.Sprint("i", p.next()), Reason: pick(p, "", "away with it")}
 	if g.active != nil {
 		i.Active = g.active.ID
 	}
@@ -129,8 +129,8 @@ func (p *player) interruptMove(g *game) move {
 		i.Active = p.runID(g)
 	}
 	i.Terminal = event("T", i.Active)
-	return newMove("interrupt", i, func(s store.Store) (any, error) { return s.Interrupt(p.ctx(), i) },
-		func(string) (any, bool) { return g.interrupted(i), false })
+	return newMove("stop all", i, func(s store.Store) (any, error) { return s.StopAll(p.ctx(), i) },
+		func(string) (any, bool) { return g.stopAll(i), false })
 }
 
 func (p *player) pauseMove(g *game) move {
@@ -190,7 +190,7 @@ func (p *player) journalMove(g *game) move {
 	lost := false
 	return newMove("journal", c, func(s store.Store) (any, error) {
 		x, err := s.Journal(p.ctx(), c)
-		if lost = errors.Is(err, store.ErrClaimLost); lost || err == nil && x.Started == 0 {
+		if lost = errors.Is(err, store.ErrClaimLost); lost || err == nil && x.RunStarted == 0 {
 			return nil, nil // what a run finds that has not started is nobody's affair
 		}
 		return x, err
@@ -199,7 +199,7 @@ func (p *player) journalMove(g *game) move {
 		switch {
 		case (r == nil) != lost:
 			return "the claim is held: " + fmt.Sprint(r != nil), false
-		case r == nil || r.started == 0:
+		case r == nil || r.runStarted == 0:
 			return nil, false
 		}
 		return g.journal(r), false

@@ -74,7 +74,7 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 	if m.open != nil {
 		v.Suspension = raw(m.open.text)
 	}
-	for _, r := range m.waiting {
+	for _, r := range m.queued {
 		if r.status == store.RunQueued {
 			w := store.QueuedRun{ID: r.ID, Record: r.Record}
 			if n := len(v.Queue); n < len(seen.Queue) && seen.Queue[n].Size > 0 { // how much it takes is the store's affair
@@ -86,7 +86,7 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 			v.Queue = append(v.Queue, w)
 		}
 	}
-	v.Waiting = len(m.waiting)
+	v.QueueLength = len(m.queued)
 	for _, r := range m.begun {
 		if r.label == q.Label {
 			v.Labelled = append(v.Labelled, *m.state(r))

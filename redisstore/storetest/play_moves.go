@@ -36,7 +36,7 @@ func (p *player) choose(g *game) move {
 	case n < 80:
 		return p.stopMove(g)
 	case n < 83:
-		return p.interruptMove(g)
+		return p.stopAllMove(g)
 	case n < 86:
 		return p.pauseMove(g)
 	case n < 90:
@@ -56,8 +56,8 @@ func (p *player) runID(g *game) string {
 	if len(g.begun) == 0 || p.one(10) {
 		return "none"
 	}
-	if len(g.waiting) > 0 && p.one(2) {
-		return g.waiting[p.r.IntN(len(g.waiting))].ID
+	if len(g.queued) > 0 && p.one(2) {
+		return g.queued[p.r.IntN(len(g.queued))].ID
 	}
 	return g.begun[max(0, len(g.begun)-1-p.r.IntN(8))].ID
 }
@@ -193,7 +193,7 @@ func (p *player) work(g *game) move {
 	switch {
 	case g.active == nil && !p.one(10):
 		return p.claimMove(g, store.ClaimRequest{Thread: g.key, Token: fmt.Sprint("t", p.next())})
-	case g.active != nil && g.active.started == 0, p.one(20):
+	case g.active != nil && g.active.runStarted == 0, p.one(20):
 		return p.activateMove(g, c)
 	case p.one(3):
 		kind := pick(p, store.EndFinish, store.EndFail, store.EndCancel, store.EndSuspend, store.EndSuspend, store.EndSuspend)
@@ -226,7 +226,7 @@ func (p *player) batch(g *game, c store.Claim) store.Batch {
 		b.Number = r.number + 1
 	}
 	for range max(0, p.r.IntN(4)-2) {
-		b.Records = append(b.Records, raw(fmt.Sprint(p.next())))
+		b.Entries = append(b.Entries, raw(fmt.Sprint(p.next())))
 	}
 	return b
 }

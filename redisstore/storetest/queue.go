@@ -99,9 +99,9 @@ var queueTests = []test{
 	}},
 	{"a queued dispatch that is stopped is cancelled, with the reason", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
-		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r2", Waiting: true, Reason: "no need", Terminal: []byte("x")})
+		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r2", QueuedOnly: true, Reason: "no need", Terminal: []byte("x")})
 		same(th, "answer", show(must(th, res, err)), show(store.StopResult{Stopped: true, Queued: true, RunID: "r2", Events: events("start:r2 cancelled:r2")}))
 		d := th.dispatch("r2")
 		same(th, "dispatch", words(d.State, d.Error), "cancelled no need")
@@ -109,10 +109,10 @@ var queueTests = []test{
 	}},
 	{"stopping only what waits leaves a claimed dispatch and an unknown id alone", func(e *env) {
 		th := e.thread()
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		th.unchanged(func() {
 			for i, run := range []string{"r1", "none"} {
-				res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: fmt.Sprint("q", i), RunID: run, Waiting: true, Terminal: []byte("x")})
+				res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: fmt.Sprint("q", i), RunID: run, QueuedOnly: true, Terminal: []byte("x")})
 				same(th, run, must(th, res, err), store.StopResult{})
 			}
 			same(th, "renewing an unknown claim", th.renew(store.Claim{Thread: th.key, RunID: "none", Token: "none"}), false)
@@ -162,10 +162,10 @@ var queueTests = []test{
 			th.claimed("t2", store.ClaimNothing)
 			same(th, "by id", th.claimRun("r2", "t3").Kind, store.ClaimNothing)
 		})
-		waiting := e.on(th.s, "suspended")
-		waiting.suspended()
-		waiting.begun(waiting.wait("r2"))
-		same(th, "by id past an open interrupt", waiting.claimRun("r2", "t1").Kind, store.ClaimNothing)
+		suspended := e.on(th.s, "suspended")
+		suspended.suspended()
+		suspended.begun(suspended.wait("r2"))
+		same(th, "by id past an open interrupt", suspended.claimRun("r2", "t1").Kind, store.ClaimNothing)
 	}},
 	{"concurrent enqueues lose nothing and keep their order of arrival", func(e *env) {
 		nodes := []*thread{e.thread()}
@@ -248,7 +248,7 @@ var queueTests = []test{
 				th.begun(th.wait("r2"))
 				want[th.key] = true
 			case 1:
-				th.begun(th.start("r1"))
+				th.begun(th.execute("r1"))
 				th.begun(th.wait("r2"))
 			default:
 				th.view()
@@ -269,7 +269,7 @@ var queueTests = []test{
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		same(th, "at first", th.dispatch("r1").Epoch, 0)
-		th.interrupt("i1", "")
+		th.stopAll("i1", "")
 		th.begun(th.wait("r2"))
 		same(th, "after an interrupt", th.dispatch("r2").Epoch, 1)
 		same(th, "the older one", th.dispatch("r1").Epoch, 0)
@@ -285,7 +285,7 @@ var queueTests = []test{
 	{"a claim that finds nothing changes nothing", func(e *env) {
 		th := e.thread()
 		th.unchanged(func() { th.claimed("t1", store.ClaimNothing) })
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		th.unchanged(func() { th.claimed("t2", store.ClaimNothing) })
 		th.ok(batch(claim, 2, 1, "goes on"))
 	}},
@@ -299,7 +299,7 @@ var queueTests = []test{
 		d := th.dispatch("r1")
 		same(th, "dispatch", words(string(d.Input), string(d.Record), d.Priority), string(first.Kind.(store.Enqueue).Input)+" "+string(first.Record)+" 128")
 		th.carried("r1")
-		th.unchanged(func() { th.begin(th.start("r1")) })
+		th.unchanged(func() { th.begin(th.execute("r1")) })
 		same(th, "log", th.log(), "start:r1 end:r1")
 	}},
 }

@@ -24,7 +24,7 @@ var readTests = []test{
 	}},
 	{"a namespace cannot reach another's thread", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		for _, key := range []store.ThreadKey{{Namespace: "other", Thread: "t"}, {Namespace: "spac", Thread: "et"}, {Namespace: "", Thread: "spacet"}} {
 			foreign := &thread{e, th.s, key}
 			if v := foreign.view(store.ReadQuery{RunID: "r1", Label: "label-r1"}); v.Seq != 0 || v.Run != nil || v.Labelled != nil {
@@ -48,7 +48,7 @@ var readTests = []test{
 	}},
 	{"a position of the same epoch is recovered with the events after it", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		th.ok(batch(c, 2, 1, "b c"))
 		epoch := th.view().Epoch
 		for seq, missed := range []string{"start:r1 b c", "b c", "c", ""} {
@@ -61,7 +61,7 @@ var readTests = []test{
 	{"a position beyond the log, before it or of another epoch is not recovered", func(e *env) {
 		e.retain = 2
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		end := ending(c, 2, 1, "b c d", store.EndFinish)
 		end.End.Snapshot = &store.SnapshotUpdate{State: raws(`{}`)[0]}
 		th.ok(end)
@@ -78,7 +78,7 @@ var readTests = []test{
 	{"runs are found by label, oldest first, and by id", func(e *env) {
 		th := e.thread()
 		for i, run := range []string{"r1", "r2"} {
-			b := th.start(run)
+			b := th.execute(run)
 			b.Label = "both"
 			th.ok(ending(th.begun(b), 2, int64(2*i+1), "end:"+run, store.EndFinish))
 		}
@@ -86,7 +86,7 @@ var readTests = []test{
 		if len(v.Labelled) != 2 || v.Labelled[0].ID != "r1" || v.Labelled[1].ID != "r2" {
 			e.Fatalf("labelled: %s", show(v.Labelled))
 		}
-		want := store.RunState{ID: "r1", Record: raws(`{"run":"r1"}`)[0], Status: store.RunEnded, Started: 1,
+		want := store.RunState{ID: "r1", Record: raws(`{"run":"r1"}`)[0], Status: store.RunEnded, RunStarted: 1,
 			Terminal: raws("end:r1")[0], Execution: "exe-r1", LatestOfExe: "r1"}
 		same(th, "run", *v.Run, want)
 		same(th, "latest", v.Latest.ID, "r2")

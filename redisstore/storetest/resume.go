@@ -12,11 +12,11 @@ import (
 var resumeTests = []test{
 	{"an answer continues the execution with its journal", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := ending(c, 2, 1, "asks", store.EndSuspend)
 		// What is long may be stored in another form, and comes back as it was.
 		asked := `"` + strings.Repeat("asked", 100) + `"`
-		b.Records = raws(asked)
+		b.Entries = raws(asked)
 		th.ok(b)
 		c = th.begun(th.resume("r2", "exe-r1"))
 		v := th.view(store.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}, RunID: "r1"})
@@ -29,7 +29,7 @@ var resumeTests = []test{
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "journal", show(must(th, x, err).Journal), show(raws(asked+` "answer-r2"`)))
 		same(th, "execution", x.ID+string(x.Frozen), `exe-r1{"of":"r1"}`)
-		same(th, "started", x.Started, 3)
+		same(th, "started", x.RunStarted, 3)
 	}},
 	{"a resume goes ahead of the queue", func(e *env) {
 		th := e.thread()
@@ -97,11 +97,11 @@ var resumeTests = []test{
 			b.End.GiveBack = i != 2
 			first := batch(c, 2, 3, "")
 			if i == 0 {
-				first.Records = raws(`"step"`)
+				first.Entries = raws(`"step"`)
 			}
 			th.ok(first)
 			if i == 1 {
-				b.Records = raws(`"step"`)
+				b.Entries = raws(`"step"`)
 			}
 			same(th, how, th.ok(b).GaveBack, false)
 			v := th.view(store.ReadQuery{InterruptIDs: []string{"int"}})
@@ -121,11 +121,11 @@ var resumeTests = []test{
 				at := int64(3)
 				for i, kind := range behind {
 					b := batch(c, int64(i)+2, at, "text text")
-					b.Records, b.Bookkeeping = raws(fmt.Sprintf(`"%c%d" "more"`, kind, i)), kind == 'n'
+					b.Entries, b.Bookkeeping = raws(fmt.Sprintf(`"%c%d" "more"`, kind, i)), kind == 'n'
 					b.Closing = raws(`["close"]`)[0]
 					res := th.ok(b)
 					th.unchanged(func() { same(th, "sent again", th.commit(b), res) })
-					journal += " " + words(string(b.Records[0]), string(b.Records[1]))
+					journal += " " + words(string(b.Entries[0]), string(b.Entries[1]))
 					at = res.End.Seq
 				}
 				x, err := th.s.Journal(e.Context(), c)
@@ -154,10 +154,10 @@ var resumeTests = []test{
 	}},
 	{"bookkeeping is fenced, and ends no run", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		note := func(number, expect int64) store.Batch {
 			b := batch(c, number, expect, "text")
-			b.Records, b.Bookkeeping = raws(`"note"`), true
+			b.Entries, b.Bookkeeping = raws(`"note"`), true
 			return b
 		}
 		th.unchanged(func() {

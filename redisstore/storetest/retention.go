@@ -29,7 +29,7 @@ var retentionTests = []test{
 		th.carried("r1")
 		th.stop("label-r2")
 		th.bury(failing(th.claimed("t3", store.ClaimQueued).Claim))
-		th.interrupt("i1", "")
+		th.stopAll("i1", "")
 		same(th, "before", len(th.dispatches(store.DispatchQuery{})), 4)
 		th.ages(c)
 		th.ages(c) // what went is gone, and nothing stands in the way
@@ -59,7 +59,7 @@ var retentionTests = []test{
 		c := e.stopped()
 		th := e.thread()
 		th.begun(th.wait("r1"))
-		th.interrupt("i1", "")
+		th.stopAll("i1", "")
 		before := th.view()
 		th.ages(c)
 		after := th.view()

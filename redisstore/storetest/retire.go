@@ -25,7 +25,7 @@ func (th *thread) retire() {
 // whole carries a run from its beginning to an end with a snapshot.
 func (th *thread) whole(run string, words string) {
 	th.Helper()
-	c := th.begun(th.start(run))
+	c := th.begun(th.execute(run))
 	end := ending(c, 2, th.view().Seq, words, store.EndFinish)
 	end.End.Snapshot = &store.SnapshotUpdate{State: json.RawMessage(`{}`)}
 	th.ok(end)
@@ -52,7 +52,7 @@ var retireTests = []test{
 		same(th, "above again", th.kept(), "4 7")
 		th.whole("r4", "123456") // 24 and 14 more
 		same(th, "at the limit", th.kept(), "5 9")
-		c := th.begun(th.start("r5"))
+		c := th.begun(th.execute("r5"))
 		th.ok(ending(c, 2, 10, strings.Repeat("x", 40), store.EndFinish))
 		same(th, "what follows the snapshot stays, however much it is", th.kept(), "10 11")
 		th.whole("r6", strings.Repeat("x", 31))
@@ -105,8 +105,8 @@ var retireTests = []test{
 		e.age = time.Hour
 		th := e.thread()
 		th.whole("r1", "b")
-		th.ok(ending(th.begun(th.start("r2")), 2, 3, "end", store.EndFinish))
-		claim := th.begun(th.start("r3"))
+		th.ok(ending(th.begun(th.execute("r2")), 2, 3, "end", store.EndFinish))
+		claim := th.begun(th.execute("r3"))
 		th.ok(batch(claim, 2, 5, "x"))
 		c.move(10 * time.Hour)
 		th.retire()
@@ -121,7 +121,7 @@ var retireTests = []test{
 		clock := e.stopped()
 		th := e.thread()
 		th.whole("r1", "words")
-		c := th.begun(th.start("r2"))
+		c := th.begun(th.execute("r2"))
 		asks := ending(c, 2, th.view().Seq, "before asked:r2", store.EndSuspend)
 		asks.End.Suspension = json.RawMessage(`{"open":["i"]}`)
 		asks.End.Interrupts = []string{"i"}
@@ -143,7 +143,7 @@ var retireTests = []test{
 		e.age = 7 * day
 		clock := e.stopped()
 		th := e.thread()
-		asks := ending(th.begun(th.start("r1")), 2, 1, "asked:r1", store.EndSuspend)
+		asks := ending(th.begun(th.execute("r1")), 2, 1, "asked:r1", store.EndSuspend)
 		asks.End.Suspension = json.RawMessage(`{"open":["i"]}`)
 		asks.End.Interrupts = []string{"i"}
 		th.ok(asks)
@@ -160,7 +160,7 @@ var retireTests = []test{
 		e.age, e.keep = time.Hour, 2*time.Hour
 		th := e.thread()
 		th.whole("r0", "e")
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Tenant = "acme"
 		end := ending(th.begun(b), 2, 3, "asks", store.EndSuspend)
 		end.End.Snapshot = &store.SnapshotUpdate{State: json.RawMessage(`{}`)}
@@ -186,7 +186,7 @@ var retireTests = []test{
 		th.whole("r1", "end")
 		c.move(day)
 		th.whole("r2", "end")
-		claim := th.begun(th.start("r3"))
+		claim := th.begun(th.execute("r3"))
 		th.begun(th.wait("r4"))
 		ids := func() (ids string) {
 			list, err := th.s.Dispatches(e.Context(), th.key, store.DispatchQuery{})
@@ -250,7 +250,7 @@ var retireTests = []test{
 		e.keep = time.Hour
 		th := e.thread()
 		for i := range 700 {
-			th.ok(ending(th.begun(th.start(fmt.Sprint("r", i))), 2, int64(2*i+1), "end", store.EndFinish))
+			th.ok(ending(th.begun(th.execute(fmt.Sprint("r", i))), 2, int64(2*i+1), "end", store.EndFinish))
 		}
 		c.move(e.keep)
 		th.retire()
@@ -301,9 +301,9 @@ var retireTests = []test{
 		h := listen(s)
 		idle, active, open, ended := e.on(s, "idle"), e.on(s, "active"), e.on(s, "open"), e.on(s, "ended")
 		idle.whole("r1", "end")
-		active.begun(active.start("r1"))
+		active.begun(active.execute("r1"))
 		open.suspended()
-		claim := ended.begun(ended.start("r1"))
+		claim := ended.begun(ended.execute("r1"))
 		c.move(time.Hour)
 		ended.ok(ending(claim, 2, 1, "end", store.EndFinish))
 		c.move(23*time.Hour - time.Millisecond)

@@ -59,7 +59,7 @@ var retryTests = []test{
 			name string
 			call func() func() error
 		}{
-			{"begin", func() func() error { return begins("r1", th.start) }},
+			{"begin", func() func() error { return begins("r1", th.execute) }},
 			{"commit", func() func() error { return commits(func() store.Batch { return batch(claims["r1"], 2, 1, "b") }) }},
 			{"queue", func() func() error { return begins("r2", th.wait) }},
 			{"stop what waits", func() func() error { return stops("label-r2") }},
@@ -90,18 +90,18 @@ var retryTests = []test{
 					return err
 				}
 			}},
-			{"begin", func() func() error { return begins("r4", th.start) }},
+			{"begin", func() func() error { return begins("r4", th.execute) }},
 			{"stop what is active", func() func() error { return stops("label-r4") }},
-			{"begin", func() func() error { return begins("r5", th.start) }},
-			{"interrupt", func() func() error {
+			{"begin", func() func() error { return begins("r5", th.execute) }},
+			{"stop all", func() func() error {
 				return func() error {
-					_, err := th.s.Interrupt(e.Context(), store.Interruption{Thread: th.key, Request: "i", Active: "r5", Terminal: []byte("cancelled")})
+					_, err := th.s.StopAll(e.Context(), store.StopAll{Thread: th.key, Request: "i", Active: "r5", Terminal: []byte("cancelled")})
 					return err
 				}
 			}},
-			{"begin", func() func() error { return begins("r6", th.start) }},
+			{"begin", func() func() error { return begins("r6", th.execute) }},
 			{"stop what has begun, unknown to its beginner", func() func() error {
-				again := begins("r6", th.start)
+				again := begins("r6", th.execute)
 				th.stop("label-r6")
 				return again
 			}},

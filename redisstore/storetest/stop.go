@@ -9,26 +9,26 @@ import (
 var stopTests = []test{
 	{"what is stopped while it waits lets go of its input at once, and stands in the queue until it is logged", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		for _, run := range []string{"r2", "r3", "r4"} {
 			th.begun(th.wait(run))
 		}
 		th.stop("label-r2")
 		v := th.view()
-		same(th, "waiting", words(len(v.Queue), v.Waiting), "2 3")
+		same(th, "waiting", words(len(v.Queue), v.QueueLength), "2 3")
 		same(th, "its input", string(th.dispatch("r2").Input), "")
 		same(th, "the next one's", string(th.dispatch("r3").Input), `{"input":"r3"}`)
 		th.ok(ending(c, 2, 1, "end", store.EndFinish))
-		same(th, "logged", th.view().Waiting, 2)
-		th.interrupt("i", "")
-		same(th, "superseded", words(th.view().Waiting, string(th.dispatch("r4").Input)), "0")
+		same(th, "logged", th.view().QueueLength, 2)
+		th.stopAll("i", "")
+		same(th, "superseded", words(th.view().QueueLength, string(th.dispatch("r4").Input)), "0")
 	}},
 	{"an active run ends in order with what its worker left open, and is fenced", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "open")
 		b.Closing = json.RawMessage(` [ {"close":"\u00e9", "n":1.0} , {"close":2} ] `)
-		b.Records = raws("1")
+		b.Entries = raws("1")
 		th.ok(b)
 		th.ok(batch(c, 3, 2, "more"))
 		res := th.stop("label-r1")
@@ -50,7 +50,7 @@ var stopTests = []test{
 	}},
 	{"what the worker left open may be emptied again", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		b := batch(c, 2, 1, "open")
 		b.Closing = json.RawMessage(`["close"]`)
 		th.ok(b)
@@ -64,12 +64,12 @@ var stopTests = []test{
 		th := e.thread()
 		other := th.from(e.node("b"))
 		heardA, heardB := listen(th.s), listen(other.s)
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		other.stop("label-r1")
 		eventually(th, "the worker's node hears", func() bool {
 			return heardA.count(store.DeliverFenced, th.key, "token-r1") == 1
 		})
-		other.begun(other.start("r2"))
+		other.begun(other.execute("r2"))
 		other.stop("label-r2")
 		same(th, "its own node hears", heardB.count(store.DeliverFenced, th.key, "token-r2"), 1)
 	}},
@@ -87,9 +87,9 @@ var stopTests = []test{
 				same(th, what, must(th, again, err), first)
 			})
 		}
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		twice("active", th, "label-r1")
-		th.begun(th.start("r2"))
+		th.begun(th.execute("r2"))
 		for _, run := range []string{"r3", "r4"} {
 			b := th.wait(run)
 			b.Label = "both"
@@ -104,7 +104,7 @@ var stopTests = []test{
 	}},
 	{"an unknown or ended run is not stopped", func(e *env) {
 		th := e.thread()
-		th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
+		th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
 		th.unchanged(func() {
 			same(th, "unknown", th.stop("none"), store.StopResult{})
 			same(th, "ended", th.stop("label-r1"), store.StopResult{})
@@ -117,7 +117,7 @@ var stopTests = []test{
 	}},
 	{"a queued run leaves the queue at once and is logged when it is released", func(e *env) {
 		th := e.thread()
-		c := th.begun(th.start("r1"))
+		c := th.begun(th.execute("r1"))
 		for _, run := range []string{"r2", "r3", "r4"} {
 			th.begun(th.wait(run))
 		}
@@ -126,7 +126,7 @@ var stopTests = []test{
 		th.stop("label-r4")
 		v := th.view(store.ReadQuery{RunID: "r2"})
 		same(th, "version", v.Version, version+2)
-		same(th, "status", v.Run.Status, store.RunStopped)
+		same(th, "status", v.Run.Status, store.RunCancelled)
 		if len(v.Queue) != 1 || v.Queue[0].ID != "r3" {
 			e.Errorf("queue: %s", show(v.Queue))
 		}
@@ -136,7 +136,7 @@ var stopTests = []test{
 		same(th, "log", th.log(), "start:r1 end start:r2 cancelled:r2")
 		v = th.view(store.ReadQuery{RunID: "r2"})
 		same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedcancelled:r2")
-		same(th, "started, boundary", []int64{v.Run.Started, v.Boundary}, []int64{3, 4})
+		same(th, "started, boundary", []int64{v.Run.RunStarted, v.Boundary}, []int64{3, 4})
 		same(th, "latest", v.Latest.ID, "r2")
 		next := th.claimed("t3", store.ClaimQueued).Claim
 		same(th, "next", next.RunID, "r3")
@@ -183,7 +183,7 @@ var stopTests = []test{
 		for _, run := range []string{"r1", "r2", "r3"} {
 			b := th.wait(run)
 			if run == "r1" {
-				b = th.start(run)
+				b = th.execute(run)
 			}
 			b.Label = "same"
 			th.begun(b)
@@ -194,7 +194,7 @@ var stopTests = []test{
 	}},
 	{"a stop releases the queue", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		if !th.stop("label-r1").Ready || !th.due() {
 			e.Error("not released")

@@ -27,11 +27,11 @@ type storm struct {
 
 // held is a claim as its worker knows it; the worker may be wrong.
 type held struct {
-	claim   store.Claim
-	number  int64
-	expect  int64
-	waiting bool // claimed, not activated
-	last    *store.Batch
+	claim       store.Claim
+	number      int64
+	expect      int64
+	unactivated bool // claimed, not activated
+	last        *store.Batch
 }
 
 func (st *storm) step(r *rand.Rand, id string) {
@@ -46,7 +46,7 @@ func (st *storm) step(r *rand.Rand, id string) {
 	case n < 85:
 		st.stop(r, s)
 	case n < 87:
-		st.interrupt(s, id)
+		st.stopAll(s, id)
 	case n < 92:
 		st.giveUp(r, s)
 	case n < 95:
@@ -101,11 +101,11 @@ func (st *storm) begin(r *rand.Rand, s store.Store, id string) {
 			st.accepted[id] = true
 			st.runs = append(st.runs, id)
 			if b.Claimed() != nil {
-				st.logged[res.Start.Seq+1] = "S:" + id
+				st.logged[res.Position.Seq+1] = "S:" + id
 			}
 		}
 		if res.Claim.Token != "" {
-			st.claims = append(st.claims, &held{claim: res.Claim, number: 1, expect: res.Start.Seq + 1})
+			st.claims = append(st.claims, &held{claim: res.Claim, number: 1, expect: res.Position.Seq + 1})
 		}
 		st.mu.Unlock()
 	}
@@ -134,7 +134,7 @@ func (st *storm) write(r *rand.Rand, s store.Store) {
 		return
 	}
 	ctx, id := st.th.Context(), h.claim.RunID
-	if h.waiting {
+	if h.unactivated {
 		a := activation(h.claim)
 		a.Events = events("S:" + id)
 		if res, err := s.Activate(ctx, a); err != nil {
@@ -198,7 +198,7 @@ func (st *storm) take(r *rand.Rand, s store.Store, id string) {
 		return
 	}
 	if res.Kind != store.ClaimNothing {
-		st.keep(&held{claim: res.Claim, expect: th.view().Seq, waiting: res.Kind == store.ClaimQueued})
+		st.keep(&held{claim: res.Claim, expect: th.view().Seq, unactivated: res.Kind == store.ClaimQueued})
 	}
 }
 
@@ -236,25 +236,25 @@ func (st *storm) giveUp(r *rand.Rand, s store.Store) {
 	if r.IntN(2) == 0 {
 		n.Wait = time.Second
 	}
-	settle := s.Nack
+	call := s.Nack
 	if r.IntN(2) == 0 {
-		settle = s.Bury
+		call = s.Bury
 	}
-	if _, err := settle(st.th.Context(), n); err != nil {
+	if _, err := call(st.th.Context(), n); err != nil {
 		st.th.Error(err)
 	}
 }
 
-// interrupt interrupts the thread as it was seen a moment before.
-func (st *storm) interrupt(s store.Store, id string) {
+// stopAll stops all of the thread as it was seen a moment before.
+func (st *storm) stopAll(s store.Store, id string) {
 	th := st.th.from(s)
-	i := store.Interruption{Thread: th.key, Request: id}
+	i := store.StopAll{Thread: th.key, Request: id}
 	if v := th.view(); v.Active != nil {
 		i.Active = v.Active.ID
 		i.Terminal = []byte("T:" + i.Active)
 	}
 	for range 2 { // a second time as after a lost reply
-		if _, err := s.Interrupt(th.Context(), i); err != nil {
+		if _, err := s.StopAll(th.Context(), i); err != nil {
 			th.Error(err)
 		}
 	}
@@ -295,19 +295,19 @@ func (st *storm) stop(r *rand.Rand, s store.Store) {
 	}
 }
 
-// settle brings every run to its end, as sweepers and humans would.
-func (st *storm) settle() {
+// finishAll brings every run to its end, as sweepers and humans would.
+func (st *storm) finishAll() {
 	th := st.th
 	for i := 0; ; i++ {
 		st.clock.move(th.lease + time.Millisecond)
 		v := th.view()
 		if v.Suspension != nil {
-			b := th.resume(fmt.Sprint("settle", i), string(v.Suspension[1:len(v.Suspension)-1]))
+			b := th.resume(fmt.Sprint("last", i), string(v.Suspension[1:len(v.Suspension)-1]))
 			th.begun(with(b, func(k *store.Resume) { k.Events = events("S:" + b.RunID) }))
 			st.accepted[b.RunID] = true
 			st.clock.move(th.lease + time.Millisecond)
 		}
-		res := th.claim(fmt.Sprint("settle-", i))
+		res := th.claim(fmt.Sprint("last-", i))
 		if res.Kind == store.ClaimNothing {
 			if v := th.view(); v.Suspension == nil && v.Active == nil && len(v.Queue) == 0 {
 				return

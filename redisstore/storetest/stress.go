@@ -105,7 +105,7 @@ var stressTests = []test{
 	{"five hundred dispatches behind a lost one are all carried, in order", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
-		th.begun(th.start("lost"))
+		th.begun(th.execute("lost"))
 		for i := range 500 {
 			b := enqueue(th.key, fmt.Sprint("r", i))
 			b.Version = int64(i + 1)

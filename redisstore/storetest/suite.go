@@ -49,7 +49,7 @@ var groups = []struct {
 	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
 	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
 	{"Retire", retireTests}, {"Large", largeTests}, {"Page", pageTests}, {"Presence", presenceTests},
-	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", interruptTests},
+	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", stopAllTests},
 	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
 

@@ -14,11 +14,11 @@ var threadsTests = []test{
 		s := e.node("a")
 		for i := range 12 {
 			th := e.on(s, fmt.Sprintf("t%02d", i))
-			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
+			th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
 			c.move(time.Second)
 		}
 		again := e.on(s, "t03")
-		again.begun(again.start("r2"))
+		again.begun(again.execute("r2"))
 		queued := e.on(s, "t03")
 		queued.key.Namespace = "other"
 		queued.begun(queued.wait("r1"))
@@ -39,7 +39,7 @@ var threadsTests = []test{
 			infos[0].Updated, want.Updated, want.Thread = time.Time{}, time.Time{}, th.key
 			same(th, "thread", infos[0], want)
 		}
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Title = "About"
 		claim := th.begun(b)
 		at := c.read()
@@ -50,7 +50,7 @@ var threadsTests = []test{
 		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1})
 		c.move(time.Second)
 		th.asks(claim, 2, 1)
-		says(store.ThreadInfo{Title: "About", Updated: at, Waiting: true, Queued: 1})
+		says(store.ThreadInfo{Title: "About", Updated: at, Suspended: true, Queued: 1})
 		claim = th.begun(th.resume("r3", "exe-r1"))
 		at = c.read()
 		th.ok(ending(claim, 2, 3, "end", store.EndFinish))
@@ -67,7 +67,7 @@ var threadsTests = []test{
 	{"the first title stays until another is set", func(e *env) {
 		th := e.thread()
 		for i, title := range []string{"", "first", "second"} {
-			b := th.start(fmt.Sprint("r", i))
+			b := th.execute(fmt.Sprint("r", i))
 			b.Title = title
 			th.ok(ending(th.begun(b), 2, int64(2*i+1), "end", store.EndFinish))
 		}
@@ -82,14 +82,14 @@ var threadsTests = []test{
 		same(th, "version", th.view().Version, version)
 		set("")
 		same(th, "no title", th.view().Title, "")
-		b := th.start("r9")
+		b := th.execute("r9")
 		b.Title = "fourth"
 		th.begun(b)
 		same(th, "title", th.view().Title, "fourth")
 	}},
 	{"a title is cut at 60 bytes, at the end of a character", func(e *env) {
 		th := e.thread()
-		b := th.start("r1")
+		b := th.execute("r1")
 		b.Title = strings.Repeat("é", 40)
 		th.begun(b)
 		same(th, "of an input", th.view().Title, strings.Repeat("é", 30))
@@ -104,14 +104,14 @@ var threadsTests = []test{
 		s := e.node("a")
 		for i := range 5 {
 			th := e.on(s, fmt.Sprint("t", i))
-			th.ok(ending(th.begun(th.start("r1")), 2, 1, "end", store.EndFinish))
+			th.ok(ending(th.begun(th.execute("r1")), 2, 1, "end", store.EndFinish))
 			c.move(time.Second)
 		}
 		p, err := s.Threads(e.Context(), "space", store.PageQuery{Limit: 2})
 		th := e.on(s, "t1")
 		p = must(th, p, err)
-		th.begun(th.start("r2"))
-		e.on(s, "t9").begun(e.on(s, "t9").start("r1"))
+		th.begun(th.execute("r2"))
+		e.on(s, "t9").begun(e.on(s, "t9").execute("r1"))
 		p, err = s.Threads(e.Context(), "space", store.PageQuery{Limit: 2, Cursor: p.Next})
 		p = must(th, p, err)
 		same(th, "second page", fmt.Sprint(p.Threads[0].Thread.Thread, p.Threads[1].Thread.Thread, p.Next), "t2t0")

@@ -17,7 +17,7 @@ import { Observable } from "rxjs";
 import type { Connection } from "./connection.js";
 import type { Position } from "./cursor.js";
 import { AbortedBeforeSending } from "./errors.js";
-import { Lane } from "./lane.js";
+import { ReducerQueue } from "./reducerqueue.js";
 import type { ConnectionOptions } from "./options.js";
 import { inSnapshotOrder, withLast } from "./order.js";
 import { outgoing } from "./outgoing.js";
@@ -26,7 +26,7 @@ import type { Sink } from "./pipeline.js";
 import { connectionFor } from "./shared.js";
 import type { ThreadStatus } from "./status.js";
 import { AgentThread } from "./thread.js";
-import { Works } from "./works.js";
+import { Underway } from "./underway.js";
 
 export interface WebSocketAgentConfig extends AgentConfig, ConnectionOptions {
   /**
@@ -50,9 +50,9 @@ type Behaviour = Required<Pick<WebSocketAgentConfig, "abort" | "unanswered">>;
 interface Parts {
   connection: Connection;
   behaviour: Behaviour;
-  lane: Lane;
+  reducers: ReducerQueue;
   threads: Map<string, AgentThread>;
-  works: Works;
+  underway: Underway;
 }
 
 /**
@@ -85,7 +85,7 @@ export class WebSocketAgent extends AbstractAgent {
   override run(input: RunAgentInput): Observable<BaseEvent> {
     // All of it at subscription, where a throw is the run's failure and not the caller's.
     return new Observable<BaseEvent>((subscriber) => {
-      if (!this.parts.works.begins(input.runId)) {
+      if (!this.parts.underway.begins(input.runId)) {
         subscriber.error(new AbortedBeforeSending());
         return;
       }
@@ -95,7 +95,7 @@ export class WebSocketAgent extends AbstractAgent {
 
   protected override connect(input: RunAgentInput): Observable<BaseEvent> {
     return new Observable<BaseEvent>((subscriber) => {
-      if (!this.parts.works.begins(input.runId)) {
+      if (!this.parts.underway.begins(input.runId)) {
         subscriber.complete();
         return;
       }
@@ -105,14 +105,14 @@ export class WebSocketAgent extends AbstractAgent {
 
   override runAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
     const runId = parameters?.runId || randomUUID();
-    return this.parts.works.trackOwn(runId, false, super.runAgent({ ...parameters, runId }, subscriber));
+    return this.parts.underway.trackOwn(runId, false, super.runAgent({ ...parameters, runId }, subscriber));
   }
 
   /** Interrupts held from another thread, or from before, do not stand in the way: the thread says which are open. */
   override connectAgent(parameters?: RunAgentParameters, subscriber?: AgentSubscriber): Promise<RunAgentResult> {
     this.pendingInterrupts = [];
     const runId = parameters?.runId || randomUUID();
-    return this.parts.works.trackOwn(runId, true, super.connectAgent({ ...parameters, runId }, subscriber));
+    return this.parts.underway.trackOwn(runId, true, super.connectAgent({ ...parameters, runId }, subscriber));
   }
 
   /** Stops this agent's latest run, else the one in progress on its thread; see the option `abort`. */
@@ -126,7 +126,7 @@ export class WebSocketAgent extends AbstractAgent {
    * is one again.
    */
   stopRun(runId?: string): void {
-    if (!this.parts.works.takeBack(runId)) this.thread(this.threadId).stop(runId);
+    if (!this.parts.underway.takeBack(runId)) this.thread(this.threadId).stop(runId);
   }
 
   /**
@@ -134,8 +134,8 @@ export class WebSocketAgent extends AbstractAgent {
    * left to begin, so that what it asks is not lost. A follow goes on.
    */
   override async detachActiveRun(): Promise<void> {
-    const { works, threads } = this.parts;
-    const ends = works.giveUp();
+    const { underway, threads } = this.parts;
+    const ends = underway.giveUp();
     for (const thread of threads.values()) thread.detach();
     await Promise.allSettled(ends);
   }
@@ -211,7 +211,7 @@ export class WebSocketAgent extends AbstractAgent {
     events$: Observable<BaseEvent>,
     subscribers: AgentSubscriber[],
   ): Observable<AgentStateMutation> {
-    return this.parts.lane.reduce(
+    return this.parts.reducers.reduce(
       input.runId,
       events$,
       // The state may have moved since the input was made.
@@ -221,8 +221,8 @@ export class WebSocketAgent extends AbstractAgent {
   }
 
   private makeParts(connection: Connection, behaviour: Behaviour): Parts {
-    const works = new Works((running) => (this.isRunning = running));
-    return { connection, behaviour, lane: new Lane(), threads: new Map(), works };
+    const underway = new Underway((running) => (this.isRunning = running));
+    return { connection, behaviour, reducers: new ReducerQueue(), threads: new Map(), underway };
   }
 
   private thread(threadId: string): AgentThread {
@@ -235,19 +235,19 @@ export class WebSocketAgent extends AbstractAgent {
   }
 
   private ownerOf(threadId: string): ThreadOwner {
-    const { lane, works } = this.parts;
+    const { reducers, underway } = this.parts;
     return {
       drive: (key) => {
         // The agent shows another thread now: what this one does is not for it.
         if (this.threadId !== threadId) return Promise.resolve();
         // A run that others have begun can only have begun because what was open is answered.
         this.pendingInterrupts = [];
-        return works.track(super.connectAgent({ runId: key }));
+        return underway.track(super.connectAgent({ runId: key }));
       },
-      reserve: (key) => lane.reserve(key),
-      release: (key) => lane.release(key),
+      reserve: (key) => reducers.reserve(key),
+      release: (key) => reducers.release(key),
       get idle() {
-        return lane.idle;
+        return reducers.idle;
       },
       messages: () => (this.threadId === threadId ? this.messages : []),
       clear: () => {

@@ -20,7 +20,7 @@ export interface ThreadStatus {
   activeRunId?: string;
   /** Open interrupts as of the last event received. */
   interrupts: readonly Interrupt[];
-  /** Inputs waiting for the active run, or for an answer: this client's, and others' as of the last attach. */
+  /** Inputs in the queue, behind the active run or open interrupts: this client's, and others' as of the last attach. */
   queued: readonly QueuedInput[];
   /** Inputs of this client that the server has not taken, as far as is known here: they are sent, again if need be. */
   pending: readonly QueuedInput[];

@@ -1,5 +1,5 @@
 // Package judge is the rules by which an input is judged: on what a thread holds, it
-// starts a run, waits, repeats what was accepted before, answers what is open, or is
+// begins a run, waits, repeats what was accepted before, answers what is open, or is
 // refused. It begins nothing.
 package judge
 
@@ -25,7 +25,7 @@ const (
 )
 
 // Verdict is what the rules say about an input on a view of its thread. One of
-// Refusal, Repeats, Queue and Supersede is set, or the run starts.
+// Refusal, Repeats, Queue and Supersede is set, or the run begins.
 type Verdict struct {
 	Refusal   *protocol.RunError
 	Repeats   *store.RunState // the run that answers the input already
@@ -67,7 +67,7 @@ type answeredRun struct {
 }
 
 // Accepted is the verdict on an input that was judged before and has waited since:
-// its run starts.
+// its run begins.
 func (j *Judgement) Accepted() Verdict {
 	return Verdict{Fresh: j.freshMessages(j.heldMessages())}
 }
@@ -123,7 +123,7 @@ func (j *Judgement) heldMessages() map[string]bool {
 	return held
 }
 
-// knownMessages are the ids that the thread holds or has waiting.
+// knownMessages are the ids that the thread holds or has in its queue.
 func (j *Judgement) knownMessages() map[string]bool {
 	known := j.heldMessages()
 	for _, q := range j.View.Queue {

@@ -40,7 +40,7 @@ func asks(view *store.ThreadView, items ...store.SuspendedInterrupt) *store.Thre
 		items[i].Interrupt = json.RawMessage(fmt.Sprintf(
 			`{"id":%q,"reason":"confirmation","responseSchema":{"type":"object","required":["approved"]}}`, items[i].ID))
 	}
-	view.Suspension, _ = json.Marshal(store.Suspension{Execution: "x", Run: "r0", Label: "asked", Items: items})
+	view.Suspension, _ = json.Marshal(store.Suspension{Execution: "x", RunID: "r0", Label: "asked", Items: items})
 	return view
 }
 
@@ -55,7 +55,7 @@ func answered(t *testing.T, view *store.ThreadView, id, entry, end string) *stor
 	if err != nil {
 		t.Fatal(err)
 	}
-	view.Answers[id], _ = json.Marshal(store.Decision{Key: resume, Run: "r1", Label: "answered", At: 7})
+	view.Answers[id], _ = json.Marshal(store.Decision{Key: resume, RunID: "r1", Label: "answered", At: 7})
 	view.Run = &store.RunState{ID: "r1", Terminal: json.RawMessage(end)}
 	return view
 }

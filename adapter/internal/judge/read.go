@@ -59,22 +59,22 @@ func (j *Judgement) read(ctx context.Context, st Reader, q store.ReadQuery) (mov
 		if err := stored.Decode(text, &a.Decision, "the answer to interrupt %s", id); err != nil {
 			return false, err
 		}
-		if _, read := runs[a.Run]; !read {
+		if _, read := runs[a.RunID]; !read {
 			if len(runs) == maxAnsweringRuns {
 				j.refusal = Refuse(CodeInvalidInput, fmt.Sprintf("resume repeats answers that more than %d runs were given: "+
 					"send entries for the open interrupts alone", maxAnsweringRuns), nil)
 				break
 			}
-			of, err := st.Read(ctx, j.thread, store.ReadQuery{RunID: a.Run, After: &store.Position{Epoch: view.Epoch, Seq: view.Seq}})
+			of, err := st.Read(ctx, j.thread, store.ReadQuery{RunID: a.RunID, After: &store.Position{Epoch: view.Epoch, Seq: view.Seq}})
 			if err != nil {
 				return false, err
 			}
 			if of.Version != view.Version {
 				return true, nil
 			}
-			runs[a.Run] = of.Run
+			runs[a.RunID] = of.Run
 		}
-		a.state = runs[a.Run]
+		a.state = runs[a.RunID]
 		if a.state == nil {
 			continue // forgotten with its retention
 		}

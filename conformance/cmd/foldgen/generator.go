@@ -215,9 +215,9 @@ func (g *generator) messages() protocol.Messages {
 	return list
 }
 
-// settle replaces a patch that does not apply by one that everybody refuses: the
+// spoil replaces a patch that does not apply by one that everybody refuses: the
 // client's library applies some that RFC 6902 does not.
-func (g *generator) settle(e protocol.Event) {
+func (g *generator) spoil(e protocol.Event) {
 	if g.fold.Clone().Apply(e) == nil {
 		return
 	}

@@ -92,7 +92,7 @@ func generate(seed uint64) (c *testCase, err error) {
 			if _, ok := e.(*protocol.RunFinished); !ok && loses(fold, e) {
 				continue // illegal too: what is open would have no message, or two
 			}
-			g.settle(e)
+			g.spoil(e)
 			if _, starts := e.(*protocol.RunStarted); starts {
 				seeded.Seed(fold.Messages())
 			}

@@ -33,7 +33,7 @@ type inboxItemJSON struct {
 	Namespace  string          `json:"namespace"`
 	Title      string          `json:"title"`
 	Since      time.Time       `json:"since,omitzero"`
-	RunID      string          `json:"runId" jsonschema:"the client's name of the run that asked"`
+	Label      string          `json:"runId" jsonschema:"the client's name of the run that asked"`
 	Interrupts []interruptJSON `json:"interrupts"`
 	Corrupted  bool            `json:"corrupted,omitempty" jsonschema:"what is open cannot be read: nobody can answer it, and the thread can be deleted"`
 }
@@ -45,7 +45,7 @@ type entryJSON struct {
 }
 
 type resolveJSON struct {
-	RunID   string      `json:"runId,omitempty" jsonschema:"of the run that goes on; made if left out"`
+	Label   string      `json:"runId,omitempty" jsonschema:"of the run that goes on; made if left out"`
 	Entries []entryJSON `json:"entries"`
 }
 
@@ -88,7 +88,7 @@ func interruptsOf(open *adapter.Suspended) []interruptJSON {
 
 func inboxItem(s adapter.Suspended) inboxItemJSON {
 	return inboxItemJSON{
-		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Title: s.Title, Since: s.Since.UTC(), RunID: s.Label,
+		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Title: s.Title, Since: s.Since.UTC(), Label: s.Label,
 		Interrupts: interruptsOf(&s), Corrupted: s.Corrupted,
 	}
 }
@@ -112,13 +112,13 @@ func (c *call) listOwnInbox(q store.PageQuery) (any, error) {
 	if partly != nil && !errors.Is(partly, store.ErrPartial) {
 		return nil, partly
 	}
-	var waiting []store.ThreadKey
+	var suspended []store.ThreadKey
 	for _, info := range threads {
-		if info.Waiting {
-			waiting = append(waiting, info.Thread)
+		if info.Suspended {
+			suspended = append(suspended, info.Thread)
 		}
 	}
-	items, err := c.Runner.Open(c.r.Context(), waiting)
+	items, err := c.Runner.Open(c.r.Context(), suspended)
 	if err != nil && !errors.Is(err, store.ErrPartial) {
 		return nil, err
 	}
@@ -152,8 +152,8 @@ func (c *call) resolve() (any, error) {
 	if err := c.read(&in); err != nil {
 		return nil, err
 	}
-	if in.RunID == "" {
-		in.RunID = newLabel("resolve")
+	if in.Label == "" {
+		in.Label = newLabel("resolve")
 	}
 	entries := make([]protocol.ResumeEntry, len(in.Entries))
 	for i, e := range in.Entries {
@@ -166,14 +166,14 @@ func (c *call) resolve() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	answered, err := c.Runner.Answer(c.r.Context(), c.key, c.caller.Tenant(), in.RunID, entries)
+	answered, err := c.Runner.Answer(c.r.Context(), c.key, c.caller.Tenant(), in.Label, entries)
 	if err != nil {
 		return nil, err
 	}
 	if len(answered.Missing) > 0 {
 		return resolvedJSON{Missing: answered.Missing}, nil
 	}
-	admitted, err := c.admitted(answered.Admitted, in.RunID, nil)
+	admitted, err := c.admitted(answered.Admitted, in.Label, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -67,7 +67,7 @@ func (c *call) problem(err error) *problem {
 	if errors.Is(err, store.ErrCorrupted) {
 		c.Logger.Error("a thread cannot be read", "operation", c.op.id, "thread", c.key.Thread, "error", err)
 		return newProblem(http.StatusInternalServerError, adapter.CodeStateCorrupted,
-			"what is stored of the thread cannot be read; it can be interrupted and deleted")
+			"what is stored of the thread cannot be read; all of it can be stopped, and it can be deleted")
 	}
 	c.Logger.Error("an operation failed", "operation", c.op.id, "error", err)
 	return newProblem(http.StatusInternalServerError, "internal_error", "the server could not do that; its log says why")

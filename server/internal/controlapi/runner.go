@@ -23,7 +23,7 @@ type Threads interface {
 	SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error)
 	DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error)
 	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
-	InterruptThread(ctx context.Context, key store.ThreadKey, reason string) (adapter.Interrupted, error)
+	StopAll(ctx context.Context, key store.ThreadKey, reason string) (adapter.AllStopped, error)
 	Pause(ctx context.Context, key store.ThreadKey) (bool, error)
 	Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error)
 }

@@ -16,7 +16,7 @@ import (
 
 type runJSON struct {
 	ID          string          `json:"id" jsonschema:"the server's name of the run and of its dispatch"`
-	RunID       string          `json:"runId" jsonschema:"the client's"`
+	Label       string          `json:"runId" jsonschema:"the client's"`
 	ThreadID    string          `json:"threadId"`
 	Namespace   string          `json:"namespace"`
 	Execution   string          `json:"execution"`
@@ -31,7 +31,7 @@ type runJSON struct {
 	Error       string          `json:"error,omitempty" jsonschema:"of the last attempt, or why it was stopped"`
 	ClaimedBy   string          `json:"claimedBy,omitempty" jsonschema:"the node that carries it"`
 	LeaseUntil  time.Time       `json:"leaseUntil,omitzero"`
-	Started     bool            `json:"started" jsonschema:"its RUN_STARTED is logged"`
+	Activated   bool            `json:"started" jsonschema:"its RUN_STARTED is logged"`
 	Outcome     json.RawMessage `json:"outcome,omitempty" jsonschema:"its terminal event"`
 	RequeuedAs  string          `json:"requeuedAs,omitempty"`
 	Created     time.Time       `json:"createdAt"`
@@ -41,10 +41,10 @@ type runJSON struct {
 
 func runOf(r adapter.RunInfo) runJSON {
 	return runJSON{
-		ID: r.ID, RunID: r.Label, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
+		ID: r.ID, Label: r.Label, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
 		State: string(r.State), Epoch: r.Epoch, Priority: r.Priority, Dedupe: r.Dedupe, Available: r.Available.UTC(),
 		Attempts: r.Attempts, MaxAttempts: r.MaxAttempts, Error: r.Error, ClaimedBy: r.ClaimedBy, LeaseUntil: r.LeaseUntil.UTC(),
-		Started: r.Started, Outcome: r.Outcome, RequeuedAs: r.RequeuedAs,
+		Activated: r.Activated, Outcome: r.Outcome, RequeuedAs: r.RequeuedAs,
 		Created: r.Created.UTC(), Updated: r.Updated.UTC(), Completed: r.Completed.UTC(),
 	}
 }

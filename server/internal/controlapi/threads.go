@@ -12,12 +12,12 @@ import (
 )
 
 type threadInfoJSON struct {
-	ThreadID string    `json:"threadId"`
-	Title    string    `json:"title"`
-	Updated  time.Time `json:"updatedAt"`
-	Active   bool      `json:"active" jsonschema:"a run is under way"`
-	Waiting  bool      `json:"waiting" jsonschema:"interrupts are open"`
-	Queued   int       `json:"queued" jsonschema:"inputs that wait"`
+	ThreadID  string    `json:"threadId"`
+	Title     string    `json:"title"`
+	Updated   time.Time `json:"updatedAt"`
+	Active    bool      `json:"active" jsonschema:"a run is under way"`
+	Suspended bool      `json:"waiting" jsonschema:"interrupts are open"`
+	Queued    int       `json:"queued" jsonschema:"inputs that wait"`
 }
 
 type positionJSON struct {
@@ -48,9 +48,9 @@ type messagesJSON struct {
 
 type inputJSON struct {
 	Text      string    `json:"text" jsonschema:"the user message"`
-	RunID     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
+	Label     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
 	Agent     string    `json:"agent,omitempty"`
-	Interrupt bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
+	StopAll   bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
 	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
 	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out"`
 	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
@@ -59,9 +59,9 @@ type inputJSON struct {
 
 type admittedJSON struct {
 	Disposition string        `json:"disposition" jsonschema:"started, queued or repeat"`
-	RunID       string        `json:"runId" jsonschema:"the client's name of the run"`
+	Label       string        `json:"runId" jsonschema:"the client's name of the run"`
 	ID          string        `json:"id" jsonschema:"the server's"`
-	Start       *positionJSON `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
+	Position    *positionJSON `json:"start,omitempty" jsonschema:"the position before its RUN_STARTED"`
 }
 
 type reasonJSON struct {
@@ -112,7 +112,7 @@ func (c *call) listThreads() (any, error) {
 	}
 	threads, next, err := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
 	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Waiting, t.Queued}
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued}
 	})
 }
 
@@ -192,15 +192,15 @@ func (c *call) addInput() (any, error) {
 	case !c.HasAgent(in.Agent):
 		return nil, badRequest("agent: there is no agent of that name")
 	}
-	if in.RunID == "" {
-		in.RunID = newLabel("input")
+	if in.Label == "" {
+		in.Label = newLabel("input")
 	}
 	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
-		RunID: in.RunID, Interrupt: in.Interrupt, After: in.After,
+		Label: in.Label, StopAll: in.StopAll, After: in.After,
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 	})
-	return c.admitted(admitted, in.RunID, err)
+	return c.admitted(admitted, in.Label, err)
 }
 
 // admitted answers an input that was judged.
@@ -214,9 +214,9 @@ func (c *call) admitted(a adapter.Admitted, label string, err error) (any, error
 	if a.Of != "" {
 		label = a.Of
 	}
-	answer := admittedJSON{Disposition: string(a.Disposition), RunID: label, ID: a.RunID}
-	if a.Start.Epoch != "" {
-		answer.Start = &positionJSON{a.Start.Epoch, a.Start.Seq}
+	answer := admittedJSON{Disposition: string(a.Disposition), Label: label, ID: a.RunID}
+	if a.Position.Epoch != "" {
+		answer.Position = &positionJSON{a.Position.Epoch, a.Position.Seq}
 	}
 	return answer, nil
 }
@@ -229,7 +229,7 @@ func (c *call) stopAll() (any, error) {
 	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
 		return nil, err
 	}
-	i, err := c.Runner.InterruptThread(c.r.Context(), c.key, why.Reason)
+	i, err := c.Runner.StopAll(c.r.Context(), c.key, why.Reason)
 	return allStoppedJSON{i.Epoch, i.Active, append([]string{}, i.Superseded...)}, err
 }
 

@@ -103,7 +103,7 @@ func (k *call) stopped() (label string, ok bool) {
 	return label, true
 }
 
-// stopThread stops all runs of a thread, the waiting ones first: none of them
+// stopThread stops all runs of a thread, the queued ones first: none of them
 // may begin because another ended. Without an error there was one look at the
 // thread that found nothing more.
 func (k *call) stopThread(ctx context.Context) (stopped bool, err error) {
@@ -116,10 +116,10 @@ func (k *call) stopThread(ctx context.Context) (stopped bool, err error) {
 		}
 		var labels []string
 		for _, q := range slices.Backward(a.Queued) {
-			labels = append(labels, q.RunID)
+			labels = append(labels, q.Label)
 		}
-		if a.ActiveRunID != "" {
-			labels = append(labels, a.ActiveRunID)
+		if a.ActiveLabel != "" {
+			labels = append(labels, a.ActiveLabel)
 		}
 		if len(labels) == 0 {
 			return stopped, nil

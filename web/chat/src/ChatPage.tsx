@@ -33,9 +33,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const wide = useWide();
   const { state, status, failure } = picture;
   const signedOut = status.connection === "failed" && SIGNED_OUT.has(status.failure?.code ?? "");
-  // What waits is shown as waiting until its run begins, in whichever place the agent holds it.
-  const waiting = new Set(status.queued.flatMap((input) => (input.messages ?? []).map((message) => message.id)));
-  const messages = picture.messages.filter((message) => !waiting.has(message.id));
+  // What is queued is shown as queued until its run begins, in whichever place the agent holds it.
+  const queued = new Set(status.queued.flatMap((input) => (input.messages ?? []).map((message) => message.id)));
+  const messages = picture.messages.filter((message) => !queued.has(message.id));
   const running = status.activeRunId !== undefined;
   const empty = messages.length === 0 && status.queued.length === 0 && picture.outgoing.length === 0 && !running;
   const away = useLasting(status.connection === "reconnecting", AWAY_MS);
@@ -100,7 +100,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             />
             {status.queued.map((input) => (
               <div key={input.runId} className="queued" data-testid="queued" data-run-id={input.runId}>
-                <span className="tag">Waiting</span>
+                <span className="tag">Queued</span>
                 <span className="text">{(input.messages ?? []).map((message) => textOf(message.content)).join("\n") || "an answer"}</span>
                 <Guarded subject={input.runId}>
                   <button type="button" className="quiet" onClick={() => chat.stop(input.runId)}>

@@ -110,7 +110,7 @@ export default function Operator() {
                   </button>
                   <span className="hint">{ago(thread.updatedAt)}</span>
                   {thread.active && <span className="tag asked">working</span>}
-                  {thread.waiting && <span className="tag asked">waiting</span>}
+                  {thread.waiting && <span className="tag asked">suspended</span>}
                   {thread.queued > 0 && <span className="tag">{thread.queued} queued</span>}
                   <span className="spacer" />
                   <a href={threadHref(thread.threadId)} onClick={onLink}>

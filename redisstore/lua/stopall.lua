@@ -1,4 +1,4 @@
--- interrupt.lua: raise the thread's dispatch epoch, and supersede every dispatch
+-- stopall.lua: raise the thread's dispatch epoch, and supersede every dispatch
 -- that is queued or claimed.
 --
 -- KEYS  all of the thread's
@@ -6,7 +6,7 @@
 --   member
 --   request   names the call
 --   active    the run that was seen active; '': none
---   terminal  the event to end it with, if it has started
+--   terminal  the event to end it with, if it was activated
 --   reason
 --   keep      ms for which the call is recognised at rest
 --   repair    1: take out what cannot be read, and end whichever run is active
@@ -43,7 +43,7 @@ local ids, active, node, old = {}, r.run, '', ''
 for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
   local d = getRun(t, id)
   if d.status == 'queued' then
-    withdraw(t, d, 'superseded', ARG.reason)
+    dequeue(t, d, 'superseded', ARG.reason)
     ids[#ids + 1] = id
   end
 end

@@ -20,12 +20,12 @@ func outcomeOf(t *testing.T, events []protocol.Event) protocol.OutcomeType {
 	return finished.Outcome.Type
 }
 
-func TestInterruptThread(t *testing.T) {
+func TestStopAll(t *testing.T) {
 	agent, gate := gated()
 	l := newLab(t, agent)
 	a := l.submit(user("one"))
 	q := l.submit(user("two"))
-	i, err := l.runner.InterruptThread(l.ctx(), l.key, "enough")
+	i, err := l.runner.StopAll(l.ctx(), l.key, "enough")
 	if err != nil || i.Active != a.RunID || !slices.Equal(i.Superseded, []string{q.RunID}) || i.Epoch != 1 {
 		t.Fatalf("%+v %v", i, err)
 	}
@@ -45,11 +45,11 @@ func TestInterruptThread(t *testing.T) {
 	succeeded(t, l.say("three"))
 }
 
-// Open interrupts stay open when a thread is interrupted.
-func TestInterruptThreadKeepsQuestions(t *testing.T) {
+// Open interrupts stay open when all of a thread is stopped.
+func TestStopAllKeepsQuestions(t *testing.T) {
 	l := newLab(t, asker(confirmation("?")))
 	open := interrupts(t, l.say("hi"))
-	if i, err := l.runner.InterruptThread(l.ctx(), l.key, "enough"); err != nil || i.Active != "" || i.Epoch != 1 {
+	if i, err := l.runner.StopAll(l.ctx(), l.key, "enough"); err != nil || i.Active != "" || i.Epoch != 1 {
 		t.Fatalf("%+v %v", i, err)
 	}
 	succeeded(t, l.answer(resolved(open[0].ID, "1")))
@@ -248,7 +248,7 @@ func TestInboxAndThreads(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	threads, next, err := l.runner.Threads(l.ctx(), l.key.Namespace, store.PageQuery{})
-	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Waiting || threads[0].Active {
+	if err != nil || next != "" || len(threads) != 1 || threads[0].Title != "Flight" || !threads[0].Suspended || threads[0].Active {
 		t.Fatalf("%+v %q %v", threads, next, err)
 	}
 	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || ok {
@@ -298,11 +298,11 @@ func TestInject(t *testing.T) {
 		}
 		return a
 	}
-	if a := inject(adapter.Injection{Text: "two", RunID: "r2"}); a.Disposition != adapter.Started {
+	if a := inject(adapter.Injection{Text: "two", Label: "r2"}); a.Disposition != adapter.Started {
 		t.Fatalf("%+v", a)
 	}
 	l.untilEnd()
-	if a := inject(adapter.Injection{Text: "two", RunID: "r2"}); a.Disposition != adapter.Repeat {
+	if a := inject(adapter.Injection{Text: "two", Label: "r2"}); a.Disposition != adapter.Repeat {
 		t.Fatalf("%+v", a)
 	}
 	if a := inject(adapter.Injection{Text: "x", After: "nobody"}); a.Refusal == nil {

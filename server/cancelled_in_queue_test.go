@@ -15,7 +15,7 @@ import (
 
 // An input that waits behind a question ends for its sender at once, however and
 // on whichever node it is stopped, and whatever its sender speaks.
-func TestTwoNodesWithdrawn(t *testing.T) {
+func TestTwoNodesCancelledInQueue(t *testing.T) {
 	redis := redistest.Start(t, redistest.Options{})
 	ask := make(chan struct{})
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {

@@ -8,8 +8,8 @@ import (
 	"github.com/aguiws/aguiws/redisstore/storetest"
 )
 
-// line is a behaviour of a durable mailbox, and the test that shows it.
-type line struct {
+// behaviour is one of a durable mailbox, and the test that shows it.
+type behaviour struct {
 	name string
 	test func(t *testing.T)
 }
@@ -22,9 +22,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(storetest.Keep(m, held))
 }
 
-// TestSeeds shows the behaviours that have a test for themselves.
-func TestSeeds(t *testing.T) {
-	for _, lines := range [][]line{recoveryLines, deliveryLines, answerLines, callLines} {
+// TestBehaviours shows the behaviours that have a test for themselves.
+func TestBehaviours(t *testing.T) {
+	for _, lines := range [][]behaviour{recoveryBehaviours, dispatchBehaviours, answerBehaviours, approvalBehaviours} {
 		for _, l := range lines {
 			t.Run(l.name, func(t *testing.T) {
 				storetest.Ran(t)
@@ -35,12 +35,12 @@ func TestSeeds(t *testing.T) {
 }
 
 // byOthers are the lines that other tests of this package hold, each on a lab.
-var byOthers = []line{
+var byOthers = []behaviour{
 	{"what a lost worker claimed is claimed again and carried on", TestTakeoverAtEveryEvent},
 	{"what waits behind an active run is run after it", TestQueue},
 	{"what cannot be delivered now is given back and tried again, so many times", TestUnknownAgentBecomesADeadLetter},
 	{"each way in which an agent fails has its code", TestAgentFails},
-	{"interrupting a thread ends what runs and what waits", TestInterruptThread},
+	{"stopping all of a thread ends what runs and what waits", TestStopAll},
 	{"a superseding input cancels what waits and what runs", TestBusyPolicies},
 	{"an answer to an unknown interrupt is refused", TestRefusals},
 	{"a resume without messages is a whole input", TestResumeTwice},

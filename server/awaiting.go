@@ -10,9 +10,9 @@ import (
 // maxAwaited is how many inputs of one socket may wait.
 const maxAwaited = 1000
 
-// waiting knows which sockets and streams of this process sent an input that is
+// awaiting knows which sockets and streams of this process sent an input that is
 // queued, so that they can be told when it is cancelled there.
-type waiting struct {
+type awaiting struct {
 	mu      sync.Mutex
 	senders map[awaited][]sender
 	of      map[sender]map[awaited]struct{}
@@ -31,7 +31,7 @@ type sender interface {
 // add remembers that an input of the sender's may wait from now on. It comes
 // before the question whether it does: what is cancelled in between is not
 // missed. fresh: it was not remembered. Without room it is not now either.
-func (w *waiting) add(key store.ThreadKey, label string, s sender) (fresh, room bool) {
+func (w *awaiting) add(key store.ThreadKey, label string, s sender) (fresh, room bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	a := awaited{key, label}
@@ -54,7 +54,7 @@ func (w *waiting) add(key store.ThreadKey, label string, s sender) (fresh, room 
 
 // done forgets an input that does not wait, or no more, and reports whether
 // others of the thread do.
-func (w *waiting) done(key store.ThreadKey, label string, s sender) (others bool) {
+func (w *awaiting) done(key store.ThreadKey, label string, s sender) (others bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.remove(awaited{key, label}, s)
@@ -67,7 +67,7 @@ func (w *waiting) done(key store.ThreadKey, label string, s sender) (others bool
 }
 
 // leave forgets what the sender awaits on a thread.
-func (w *waiting) leave(key store.ThreadKey, s sender) {
+func (w *awaiting) leave(key store.ThreadKey, s sender) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for a := range w.of[s] {
@@ -77,8 +77,8 @@ func (w *waiting) leave(key store.ThreadKey, s sender) {
 	}
 }
 
-// settle hands the events to everybody who awaits the input.
-func (w *waiting) settle(key store.ThreadKey, label string, events [][]byte) {
+// pay hands the events owed to everybody who awaits the input.
+func (w *awaiting) pay(key store.ThreadKey, label string, events [][]byte) {
 	w.mu.Lock()
 	a := awaited{key, label}
 	senders := slices.Clone(w.senders[a])
@@ -92,7 +92,7 @@ func (w *waiting) settle(key store.ThreadKey, label string, events [][]byte) {
 }
 
 // forget drops everything that a sender awaits.
-func (w *waiting) forget(s sender) {
+func (w *awaiting) forget(s sender) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for a := range w.of[s] {
@@ -100,7 +100,7 @@ func (w *waiting) forget(s sender) {
 	}
 }
 
-func (w *waiting) remove(a awaited, s sender) {
+func (w *awaiting) remove(a awaited, s sender) {
 	if left := slices.DeleteFunc(w.senders[a], func(o sender) bool { return o == s }); len(left) > 0 {
 		w.senders[a] = left
 	} else {

@@ -48,7 +48,7 @@ func results(events []protocol.Event) map[string]int {
 
 const yes, no = `{"approved":true}`, `{"approved":false}`
 
-var callLines = []line{
+var approvalBehaviours = []behaviour{
 	{"calls of one tool are asked about and answered each for itself", func(t *testing.T) {
 		var done []string
 		l := newLab(t, caller(pay(&done, "1", adapter.PolicyAsk), pay(&done, "2", adapter.PolicyAsk), pay(&done, "3", adapter.PolicyAsk)))

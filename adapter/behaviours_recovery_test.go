@@ -83,13 +83,13 @@ func (s *faulty) Bury(ctx context.Context, n store.Nack) (store.NackResult, erro
 	return s.Store.Bury(ctx, n)
 }
 
-func (s *faulty) Interrupt(ctx context.Context, i store.Interruption) (store.InterruptResult, error) {
+func (s *faulty) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResult, error) {
 	if s.cut != nil {
 		if err := s.cut(); err != nil {
-			return store.InterruptResult{}, err
+			return store.StopAllResult{}, err
 		}
 	}
-	return s.Store.Interrupt(ctx, i)
+	return s.Store.StopAll(ctx, i)
 }
 
 var errFault = errors.New("the store is unwell")
@@ -168,7 +168,7 @@ type restart struct{ adapter.Agent }
 
 func (restart) Restartable() bool { return true }
 
-var recoveryLines = []line{
+var recoveryBehaviours = []behaviour{
 	{"a recovery that fails is tried again", func(t *testing.T) {
 		agent, ran := counting()
 		l := leftBehind(t, restart{agent})

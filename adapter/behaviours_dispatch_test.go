@@ -66,7 +66,7 @@ func (l *lab) node(agent adapter.Agent, configure ...func(*adapter.Options)) *ad
 	return r
 }
 
-var deliveryLines = []line{
+var dispatchBehaviours = []behaviour{
 	{"a nudge is enough to claim and run what waits", func(t *testing.T) {
 		agent, gate := gated()
 		l := newLab(t, agent, seldom)

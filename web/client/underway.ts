@@ -9,7 +9,7 @@ interface Work {
   givenUp: boolean;
 }
 
-export class Works {
+export class Underway {
   private readonly running = new Set<Promise<unknown>>();
   /** By the runId of the input. */
   private readonly own = new Map<string, Work>();

@@ -15,14 +15,14 @@ interface Target<E> {
 }
 
 /** A queue of reducers of one agent. */
-export class Lane {
+export class ReducerQueue {
   private tail: Promise<void> = Promise.resolve();
-  private waiting = 0;
+  private length = 0;
   private readonly reserved = new Map<string, Turn>();
 
-  /** Whether no reducer is at work and none is waiting. */
+  /** Whether no reducer is at work and none is queued. */
   get idle(): boolean {
-    return this.waiting === 0;
+    return this.length === 0;
   }
 
   /**
@@ -99,7 +99,7 @@ export class Lane {
 
   private enter(): Turn {
     const granted = this.tail;
-    this.waiting++;
+    this.length++;
     let done!: () => void;
     this.tail = new Promise((resolve) => (done = resolve));
     let left = false;
@@ -108,7 +108,7 @@ export class Lane {
       leave: () => {
         if (left) return;
         left = true;
-        this.waiting--;
+        this.length--;
         // A turn that is given up before it was granted must not let the next one pass the one at work.
         void granted.then(done);
       },

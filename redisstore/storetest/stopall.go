@@ -7,7 +7,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-var interruptTests = []test{
+var stopAllTests = []test{
 	{"an interrupt supersedes every queued dispatch and names exactly those, with what their senders are owed", func(e *env) {
 		th := e.thread()
 		th.suspended()
@@ -15,7 +15,7 @@ var interruptTests = []test{
 			th.begun(th.wait(run))
 		}
 		th.stop("label-r3")
-		res := th.interrupt("i1", "")
+		res := th.stopAll("i1", "")
 		same(th, "answer", words(res.Stale, res.Epoch, res.Superseded, res.Active), "false 1 [r2 r4]")
 		same(th, "owed", len(res.Owed), 2)
 		for i, run := range res.Superseded {
@@ -37,12 +37,12 @@ var interruptTests = []test{
 		th := e.thread()
 		other := th.from(e.node("b"))
 		heard := listen(th.s)
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		b := batch(claim, 2, 1, "open")
 		b.Closing = raws(`["close"]`)[0]
 		th.ok(b)
 		th.begun(th.wait("r2"))
-		res := other.interrupt("i1", "r1")
+		res := other.stopAll("i1", "r1")
 		same(th, "answer", words(res.Stale, res.Epoch, res.Superseded, res.Active), "false 1 [r2] r1")
 		same(th, "dispatches", words(th.dispatch("r1").State, th.dispatch("r2").State), "superseded superseded")
 		same(th, "log", th.log(), `start:r1 open "close" interrupted:r1 start:r2 cancelled:r2`)
@@ -58,7 +58,7 @@ var interruptTests = []test{
 		th := e.thread()
 		same(th, "at first", th.view().DispatchEpoch, 0)
 		for i := range int64(3) {
-			res := th.interrupt(fmt.Sprint("i", i), "")
+			res := th.stopAll(fmt.Sprint("i", i), "")
 			same(th, "answer", words(res.Stale, res.Epoch, len(res.Superseded), res.Active), words("false", i+1, "0"))
 			same(th, "view", th.view().DispatchEpoch, i+1)
 		}
@@ -66,7 +66,7 @@ var interruptTests = []test{
 	}},
 	{"a claimed dispatch that is stopped is superseded, with the reason", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		res, err := th.s.Stop(e.Context(), store.Stop{Thread: th.key, Request: "q", RunID: "r1", Reason: "replaced", Terminal: []byte("stopped")})
 		same(th, "stopped", must(th, res, err).Stopped, true)
 		d := th.dispatch("r1")
@@ -76,7 +76,7 @@ var interruptTests = []test{
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		claim := th.claimed("t1", store.ClaimQueued).Claim
-		th.interrupt("i1", "r1")
+		th.stopAll("i1", "r1")
 		th.unchanged(func() {
 			same(th, "renew", th.renew(claim), false)
 			same(th, "start", th.activate(claim).Status, store.CommitFenced)
@@ -88,11 +88,11 @@ var interruptTests = []test{
 		same(th, "dispatch", th.dispatch("r1").State, store.DispatchSuperseded)
 		same(th, "log", th.log(), "start:r1 cancelled:r1")
 	}},
-	{"an interrupted dispatch is not claimed again when its lease is over", func(e *env) {
+	{"a dispatch that stop all ended is not claimed again when its lease is over", func(e *env) {
 		c := e.stopped()
 		th := e.thread()
 		th.activate(func() store.Claim { th.begun(th.wait("r1")); return th.claimed("t1", store.ClaimQueued).Claim }())
-		th.interrupt("i1", "r1")
+		th.stopAll("i1", "r1")
 		c.move(e.lease + time.Millisecond)
 		if th.due() {
 			e.Error("due")
@@ -103,29 +103,29 @@ var interruptTests = []test{
 	}},
 	{"an interrupt that was judged on another run changes nothing", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
 		th.unchanged(func() {
 			for i, seen := range []string{"", "r0", "r2"} {
-				same(th, "stale", th.interrupt(words("i", i), seen).Stale, true)
+				same(th, "stale", th.stopAll(words("i", i), seen).Stale, true)
 			}
 		})
 		same(th, "dispatches", th.listed(), "r1:claimed r2:queued")
 	}},
 	{"an interrupt sent again interrupts nothing else", func(e *env) {
 		th := e.thread()
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		th.begun(th.wait("r2"))
-		first := th.interrupt("i1", "r1")
+		first := th.stopAll("i1", "r1")
 		th.begun(th.wait("r3"))
-		th.unchanged(func() { same(th, "answer", show(th.interrupt("i1", "r1")), show(first)) })
+		th.unchanged(func() { same(th, "answer", show(th.stopAll("i1", "r1")), show(first)) })
 		th.carried("r3")
 	}},
 	{"what an interrupt superseded in the queue is logged as cancelled, once", func(e *env) {
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		th.begun(th.wait("r2"))
-		res := th.interrupt("i1", "")
+		res := th.stopAll("i1", "")
 		same(th, "superseded", res.Superseded, []string{"r1", "r2"})
 		same(th, "log", th.log(), "start:r1 cancelled:r1 start:r2 cancelled:r2")
 		for _, run := range res.Superseded {
@@ -155,12 +155,12 @@ var interruptTests = []test{
 		th.pause()
 		th.ok(ending(claim, 4, 3, "end", store.EndFinish))
 		same(th, "after the end", th.view().Paused, false)
-		same(th, "the next run", th.ok(batch(th.begun(th.start("r2")), 2, 5, "b")).Paused, false)
+		same(th, "the next run", th.ok(batch(th.begun(th.execute("r2")), 2, 5, "b")).Paused, false)
 	}},
 	{"only a wish to pause that is there is taken back, once", func(e *env) {
 		th := e.thread()
 		same(th, "at rest", th.unpause("u1"), false)
-		th.begun(th.start("r1"))
+		th.begun(th.execute("r1"))
 		same(th, "nothing is wished", th.unpause("u2"), false)
 		th.pause()
 		same(th, "wished", th.unpause("u3"), true)
@@ -178,7 +178,7 @@ var interruptTests = []test{
 			taken, err := th.s.TakePause(e.Context(), claim)
 			return must(th, taken, err)
 		}
-		claim := th.begun(th.start("r1"))
+		claim := th.begun(th.execute("r1"))
 		same(th, "nothing is wished", take(claim), false)
 		th.pause()
 		wrong := claim

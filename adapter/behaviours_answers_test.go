@@ -34,12 +34,12 @@ func asksOnce(went *atomic.Int32, questions ...protocol.Interrupt) adapter.Agent
 }
 
 // race sends one input per payload from two nodes at once.
-func (l *lab) race(nodes []*adapter.Runner, interrupt string, payloads ...string) map[adapter.Disposition]int {
+func (l *lab) race(nodes []*adapter.Runner, stopAll string, payloads ...string) map[adapter.Disposition]int {
 	l.t.Helper()
 	answers := make(chan adapter.Admitted)
 	for i, payload := range payloads {
 		go func() {
-			in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: fmt.Sprint("racer-", i), Resume: []protocol.ResumeEntry{resolved(interrupt, payload)}}
+			in := &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: fmt.Sprint("racer-", i), Resume: []protocol.ResumeEntry{resolved(stopAll, payload)}}
 			a, err := nodes[i%len(nodes)].Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
 			if err != nil {
 				l.t.Error(err)
@@ -58,7 +58,7 @@ func (l *lab) race(nodes []*adapter.Runner, interrupt string, payloads ...string
 	return count
 }
 
-var answerLines = []line{
+var answerBehaviours = []behaviour{
 	{"one answer sent at once to two nodes continues once, and both are told of the same run", func(t *testing.T) {
 		for range 10 {
 			var went atomic.Int32

@@ -7,8 +7,8 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// undeliverable says why an activation cannot succeed, now or ever.
-type undeliverable struct {
+// activationError says why an activation cannot succeed, now or ever.
+type activationError struct {
 	code, text string
 	// later: it is tried again while there are attempts. elsewhere: another node may
 	// succeed, and is waited for before that.
@@ -17,17 +17,17 @@ type undeliverable struct {
 	giveBack bool
 }
 
-func (u *undeliverable) Error() string { return u.text }
+func (u *activationError) Error() string { return u.text }
 
 // impossible is an error that no attempt will get past.
 func impossible(err error) error {
-	return &undeliverable{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
+	return &activationError{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
 }
 
 // unknownAgent is an error that a node with that agent will not have. j is the
 // journal that it would go on from; nil: there is none.
 func unknownAgent(name string, j *journal) error {
-	return &undeliverable{
+	return &activationError{
 		code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server",
 		later: true, elsewhere: true, giveBack: j != nil && !j.final,
 	}
@@ -38,5 +38,5 @@ func condemned(err error) error {
 	if !errors.Is(err, store.ErrCorrupted) {
 		return err
 	}
-	return &undeliverable{code: CodeStateCorrupted, text: err.Error()}
+	return &activationError{code: CodeStateCorrupted, text: err.Error()}
 }
