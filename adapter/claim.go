@@ -145,7 +145,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	if view.Active == nil || view.Active.ID != claimed.Claim.RunID {
 		return nil // ended meanwhile
 	}
-	c.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "run", record.Label,
+	c.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "label", record.Label,
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,

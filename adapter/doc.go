@@ -42,7 +42,7 @@
 // # A run
 //
 //	queued ──▶ active ──▶ ended (success, interrupt, cancelled or error)
-//	   └─▶ stopped: cancelled while it waited; its two events are logged later
+//	   └─▶ cancelled in the queue; its two events are logged later
 //
 // A run is one activation, asked for by one input. It has exactly one terminal
 // event in the log, whatever dies.

@@ -115,7 +115,7 @@ func (x *execution) append(e protocol.Event) ([]byte, error) {
 			return nil, fmt.Errorf("adapter: emit: %w", err)
 		}
 		// Legal, and without effect at clients too.
-		x.node.log.Warn("an event has no effect", "thread", x.claim.Thread.Thread, "run", x.label, "type", string(e.Type()), "error", err)
+		x.node.log.Warn("an event has no effect", "thread", x.claim.Thread.Thread, "label", x.label, "type", string(e.Type()), "error", err)
 	}
 	x.track(e)
 	return text, nil

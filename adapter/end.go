@@ -19,7 +19,7 @@ var errHandBack = fmt.Errorf("%w: the worker is draining", ErrStopped)
 func (x *execution) finish(returned error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	log := x.node.log.With("thread", x.claim.Thread.Thread, "run", x.label, "dispatch", x.claim.RunID)
+	log := x.node.log.With("thread", x.claim.Thread.Thread, "label", x.label, "dispatch", x.claim.RunID)
 	if x.sealed != nil && !errors.Is(x.sealed, ErrStopped) && !errors.Is(x.sealed, ErrSuspended) {
 		returned, x.sealed = x.sealed, nil // what was refused decides, whatever the agent made of it
 	}

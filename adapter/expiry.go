@@ -52,7 +52,7 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	if err != nil {
 		return err
 	}
-	c.log.Info("interrupts have expired", "thread", key.Thread, "run", label, "policy", string(policy))
+	c.log.Info("interrupts have expired", "thread", key.Thread, "label", label, "policy", string(policy))
 	_, _, err = c.admission.begin(ctx, b, run)
 	return err
 }

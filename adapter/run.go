@@ -153,7 +153,7 @@ type execution struct {
 	open     []string          // calls this run opened that have no result
 	sealed   error             // why nothing more may be done
 	broken   error             // why the run could not be ended in order
-	leaving  bool              // another worker is to go on: no new step begins
+	leaving  bool              // another worker is to go on: no new step starts
 	recorded bool              // a takeover finds something to go on from
 }
 

@@ -15,7 +15,7 @@ import (
 // methods may be called concurrently.
 //
 // A worker that cannot renew its lease because the store does not answer keeps its
-// runs: what they have done is stored when it does, and until then no step begins
+// runs: what they have done is stored when it does, and until then no step starts
 // and Emit waits when its room is full. Only the store takes a run away from it, by
 // saying that another worker has it. Nodes whose sweep found the store silent for half
 // a lease let holders renew for three tenths of one, once it answers, before they

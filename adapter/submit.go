@@ -145,7 +145,7 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 		return input
 	}
 	a.log.Warn("an input had members that are not recognised; they were left out",
-		"thread", input.ThreadID, "run", input.RunID, "members", removed)
+		"thread", input.ThreadID, "label", input.RunID, "members", removed)
 	return &own
 }
 
@@ -286,7 +286,7 @@ func (a *admission) carryBegun(b store.Begin, run begun, result store.BeginResul
 	}
 	if run.left {
 		if err := a.worker.handBack(result.Claim); err != nil {
-			a.log.Warn("a run that has no place here is taken over when its lease ends", "thread", b.Thread.Thread, "run", b.Label, "error", err)
+			a.log.Warn("a run that has no place here is taken over when its lease ends", "thread", b.Thread.Thread, "label", b.Label, "error", err)
 		}
 		a.capacity.claimLater(b.Thread)
 		return

@@ -56,7 +56,7 @@ func (w *worker) goOnWith(ctx context.Context, claim store.Claim, carry func(ask
 func (w *worker) rescue(key store.ThreadKey, label string, why error, try func(context.Context) (done bool, err error)) {
 	release := w.backoff.hold(key)
 	w.capacity.occupy()
-	w.log.Warn("it is not known whether a run has begun: the store is asked until it answers", "thread", key.Thread, "run", label, "error", why)
+	w.log.Warn("it is not known whether a run has begun: the store is asked until it answers", "thread", key.Thread, "label", label, "error", why)
 	w.background(func() {
 		defer w.capacity.release()
 		defer release()
@@ -73,7 +73,7 @@ func (w *worker) rescue(key store.ThreadKey, label string, why error, try func(c
 				continue
 			case err != nil:
 				w.log.Error("a run of which it was not known whether it has begun could not be carried on",
-					"thread", key.Thread, "run", label, "error", err)
+					"thread", key.Thread, "label", label, "error", err)
 				return
 			case done:
 				return

@@ -27,7 +27,7 @@ func (w *worker) launch(b begun) {
 		err := w.contain("carry", b.claim.Thread, func() error { return w.carry(b) })
 		if err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrSuspended) {
 			w.log.Error("a run could not be carried on; another worker takes it over",
-				"thread", b.claim.Thread.Thread, "run", b.label, "dispatch", b.claim.RunID, "error", err)
+				"thread", b.claim.Thread.Thread, "label", b.label, "dispatch", b.claim.RunID, "error", err)
 		}
 	})
 }
