@@ -345,3 +345,98 @@ func TestDeleted(t *testing.T) {
 		}
 	})
 }
+
+// A server that takes nothing of what is written is left as one that is silent is.
+func TestServerThatTakesNothingIsLeft(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		switch n {
+		case 1:
+			p.attached()
+			<-s.again
+		case 2:
+			close(s.again)
+		}
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		thread, err := c.Follow(t.Context(), "t", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		thread.Say(strings.Repeat("a", 1<<20))
+		<-s.again
+		if took := time.Since(begun); took < 41*time.Second || took > 42*time.Second {
+			t.Errorf("it was left after %v", took)
+		}
+	})
+}
+
+// A server that refuses for now, and says no time or nonsense, is not asked at once.
+func TestPutOffWithoutATime(t *testing.T) {
+	for _, after := range []string{"0", "-1", "9223372036854775807"} {
+		var asked int
+		s := &stage{}
+		s.play = func(n int, p *part) {
+			p.attached()
+			for {
+				_, data, err := p.ws.Read(context.Background())
+				if err != nil {
+					return
+				}
+				asked++
+				var f struct{ ID string }
+				json.Unmarshal(data, &f)
+				p.say(`{"type":"ws.error","id":"` + f.ID + `","code":"rate_limited","message":"","retryAfterMs":` + after + `}`)
+				if asked >= 1000 {
+					return
+				}
+			}
+		}
+		staged(t, s, func(t *testing.T, c *client.Client) {
+			thread, err := c.Follow(t.Context(), "t", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			thread.Say("hi").Wait(ctx)
+			c.Close()
+			synctest.Wait()
+			if asked > 50 {
+				t.Errorf("retryAfterMs %s: it was asked %d times in 10 s", after, asked)
+			}
+		})
+	}
+}
+
+// Who stops waiting for a thread leaves it to the others that want it.
+func TestFollowGivenUpByOneOfTwo(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		id := p.hear(`"ws.attach"`)
+		<-s.again
+		p.say(`{"type":"ws.attached","id":"`+id+`","threadId":"t","epoch":"e","seq":0,"recovered":false,"reason":"no_position","interrupts":[],"queued":[]}`,
+			`{"type":"ws.live","threadId":"t","seq":0}`)
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		ctx, cancel := context.WithCancel(t.Context())
+		first, second := make(chan error), make(chan error)
+		follow := func(ctx context.Context, result chan error) {
+			_, err := c.Follow(ctx, "t", nil)
+			result <- err
+		}
+		go follow(ctx, first)
+		synctest.Wait()
+		go follow(t.Context(), second)
+		synctest.Wait()
+		cancel()
+		if err := <-first; !errors.Is(err, context.Canceled) {
+			t.Errorf("the first: %v", err)
+		}
+		close(s.again)
+		if err := <-second; err != nil {
+			t.Errorf("the second: %v", err)
+		}
+	})
+}
