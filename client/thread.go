@@ -284,8 +284,13 @@ func (t *Thread) apply(e protocol.Event) {
 		if i := slices.IndexFunc(t.queued, func(q QueuedInput) bool { return q.Label == label }); i >= 0 {
 			t.queued = slices.Delete(slices.Clone(t.queued), i, i+1)
 		}
+		var own bool // found: of inputs of one label the first that was sent begins first
 		for _, r := range t.runs {
-			r.begun = r.begun || r.disposition != "" && r.known() == label
+			if r.begun || r.disposition == "" || r.known() != label || own && r.disposition != Repeated {
+				continue
+			}
+			r.begun = true
+			own = own || r.disposition != Repeated
 		}
 	}
 	ends := terminal(e)

@@ -440,3 +440,41 @@ func TestFollowGivenUpByOneOfTwo(t *testing.T) {
 		}
 	})
 }
+
+// Two inputs may have one label: each gets the end of its own run.
+func TestTwoInputsOfOneLabel(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		p.attached()
+		for _, as := range []string{"started", "queued"} {
+			id := p.hear(`"runId":"r"`)
+			p.say(`{"type":"ws.run","id":"` + id + `","threadId":"t","runId":"r","disposition":"` + as + `"}`)
+		}
+		p.say(`{"type":"ws.stream","threadId":"t","epoch":"e","seq":0}`,
+			`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":1}`)
+		<-s.again
+		p.say(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":2}`)
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		thread, err := c.Follow(t.Context(), "t", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := thread.Send(protocol.RunAgentInput{RunID: "r"}), thread.Send(protocol.RunAgentInput{RunID: "r"})
+		for i, run := range []*client.Run{first, second} {
+			end, err := run.Wait(t.Context())
+			if err != nil || string(end.Result) != string("12"[i]) {
+				t.Errorf("run %d ended with %+v, %v", i+1, end, err)
+			}
+			if i == 0 {
+				synctest.Wait()
+				select {
+				case <-second.Done():
+					t.Error("the second ended with the first")
+				default:
+				}
+				close(s.again)
+			}
+		}
+	})
+}
