@@ -280,6 +280,7 @@ func TestGapIsAskedFor(t *testing.T) {
 	s := &stage{}
 	s.play = func(n int, p *part) {
 		p.attached()
+		<-s.again
 		p.say(`{"type":"ws.later","threadId":"t","seq":"?"}`, `{"type":"ws.stream","threadId":"t","epoch":"e","seq":1}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)
 		id := p.hear(`"after":{"epoch":"e","seq":0}`)
 		p.say(`{"type":"CUSTOM","name":"too early","value":1}`,
@@ -295,6 +296,7 @@ func TestGapIsAskedFor(t *testing.T) {
 		}
 		updates := thread.Subscribe()
 		defer updates.Close()
+		close(s.again)
 		for _, want := range []protocol.EventType{"", protocol.TypeRunStarted, protocol.TypeRunFinished} {
 			u, err := updates.Next(t.Context())
 			if err != nil || (u.Event == nil) != (want == "") || u.Event != nil && u.Event.Type() != want {
