@@ -136,4 +136,5 @@ func retryAfter(h http.Header) time.Duration {
 	return time.Duration(seconds) * time.Second
 }
 
-func millis(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
+// millis is no less than nothing, and small enough to be added to.
+func millis(n int64) time.Duration { return time.Duration(min(max(n, 0), 1<<40)) * time.Millisecond }

@@ -206,7 +206,7 @@ func (r *Run) refused(why *RefusedError) {
 	}
 	r.t.c.opts.Logger.Info("an input was refused for now", "thread", r.t.id, "run", r.label, "code", why.Code)
 	r.sent, r.putOff = false, true
-	r.t.c.later(why.RetryAfter, func() {
+	r.t.c.later(max(why.RetryAfter, r.t.c.opts.BackoffMin), func() {
 		r.putOff = false
 		r.t.flush()
 	})

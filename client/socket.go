@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"net/http"
 	"sync/atomic"
@@ -80,6 +81,9 @@ func (c *Client) connect(ctx context.Context) (_ *socket, err error) {
 // lives notes a sign of life.
 func (s *socket) lives() { s.heard.Store(int64(time.Since(s.start))) }
 
+// quiet is for how long there was no sign of life.
+func (s *socket) quiet() time.Duration { return time.Since(s.start) - time.Duration(s.heard.Load()) }
+
 // serve works a socket until it is lost, and returns why it was.
 func (c *Client) serve(s *socket) error {
 	c.mu.Lock()
@@ -141,6 +145,19 @@ func (c *Client) write(ctx context.Context, s *socket) {
 		heartbeat = defaultHeartbeat
 	}
 	heartbeat += heartbeat / 4 // the server's own ping is sign enough
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	// Nothing can be asked while a frame is not taken: there silence alone tells.
+	var watch *time.Timer
+	watch = time.AfterFunc(math.MaxInt64, func() {
+		if left := heartbeat + pongPatience - s.quiet(); left > 0 {
+			watch.Reset(left)
+			return
+		}
+		s.silent.Store(true)
+		giveUp()
+	})
+	defer watch.Stop()
 	beat := time.NewTimer(heartbeat)
 	defer beat.Stop()
 	asked := time.Duration(-1) // when the last ping was sent, like heard
@@ -149,23 +166,24 @@ func (c *Client) write(ctx context.Context, s *socket) {
 		queue := s.queue
 		s.queue = nil
 		c.mu.Unlock()
+		watch.Reset(heartbeat + pongPatience)
 		for _, data := range queue {
 			if err := s.Write(ctx, websocket.MessageText, data); err != nil {
 				s.CloseNow()
 				return
 			}
 		}
+		watch.Stop()
 		select {
 		case <-ctx.Done():
 			return
 		case <-s.wake:
 		case <-beat.C:
-			now, heard := time.Since(s.start), time.Duration(s.heard.Load())
-			switch quiet := now - heard; {
+			switch quiet := s.quiet(); {
 			case quiet < heartbeat:
 				beat.Reset(heartbeat - quiet)
-			case asked <= heard:
-				asked = now
+			case asked <= time.Duration(s.heard.Load()):
+				asked = time.Since(s.start)
 				c.mu.Lock()
 				c.send(encode(map[string]any{"type": "ws.ping"}))
 				c.mu.Unlock()

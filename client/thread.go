@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"math/rand/v2"
 	"slices"
-	"time"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -36,6 +35,7 @@ type Thread struct {
 	runs    []*Run // that have not ended
 	cancels map[*stopping]struct{}
 	subs    map[*Subscription]struct{}
+	wanted  int   // by so many calls of Follow: those that wait, and those that have it
 	err     error // it is not followed any more
 }
 
@@ -46,8 +46,7 @@ type Thread struct {
 func (c *Client) Follow(ctx context.Context, thread string, held *View) (*Thread, error) {
 	c.mu.Lock()
 	t := c.threads[thread]
-	there := t != nil
-	if !there {
+	if t == nil {
 		t = &Thread{c: c, id: thread, fold: protocol.NewFold(nil, nil), cancels: map[*stopping]struct{}{}, subs: map[*Subscription]struct{}{}}
 		if held != nil && held.ActiveLabel == "" {
 			t.mine, t.interrupts = held.Position, held.Interrupts
@@ -60,14 +59,18 @@ func (c *Client) Follow(ctx context.Context, thread string, held *View) (*Thread
 		c.threads[thread] = t
 		t.attach()
 	}
+	t.wanted++
 	c.mu.Unlock()
-	if err := c.await(ctx, func() (bool, error) { return t.live, t.err }); err != nil {
-		if !there {
-			t.Leave()
-		}
-		return nil, err
+	err := c.await(ctx, func() (bool, error) { return t.live, t.err })
+	if err == nil {
+		return t, nil
 	}
-	return t, nil
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if t.wanted--; t.wanted == 0 {
+		t.leave()
+	}
+	return nil, err
 }
 
 // Leave stops following. The thread's subscriptions and the handles of its runs end
@@ -75,6 +78,10 @@ func (c *Client) Follow(ctx context.Context, thread string, held *View) (*Thread
 func (t *Thread) Leave() {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
+	t.leave()
+}
+
+func (t *Thread) leave() {
 	if t.err != nil {
 		return
 	}
@@ -277,8 +284,13 @@ func (t *Thread) apply(e protocol.Event) {
 		if i := slices.IndexFunc(t.queued, func(q QueuedInput) bool { return q.Label == label }); i >= 0 {
 			t.queued = slices.Delete(slices.Clone(t.queued), i, i+1)
 		}
+		var own bool // found: of inputs of one label the first that was sent begins first
 		for _, r := range t.runs {
-			r.begun = r.begun || r.disposition != "" && r.known() == label
+			if r.begun || r.disposition == "" || r.known() != label || own && r.disposition != Repeated {
+				continue
+			}
+			r.begun = true
+			own = own || r.disposition != Repeated
 		}
 	}
 	ends := terminal(e)
@@ -432,7 +444,7 @@ func (s *stopping) submit() {
 		case !why.passes():
 			s.answer(false, why)
 		default:
-			s.t.c.later(max(why.RetryAfter, time.Millisecond), func() {
+			s.t.c.later(max(why.RetryAfter, s.t.c.opts.BackoffMin), func() {
 				s.sent = false
 				s.t.flush()
 			})

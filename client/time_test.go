@@ -280,6 +280,7 @@ func TestGapIsAskedFor(t *testing.T) {
 	s := &stage{}
 	s.play = func(n int, p *part) {
 		p.attached()
+		<-s.again
 		p.say(`{"type":"ws.later","threadId":"t","seq":"?"}`, `{"type":"ws.stream","threadId":"t","epoch":"e","seq":1}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r"}`)
 		id := p.hear(`"after":{"epoch":"e","seq":0}`)
 		p.say(`{"type":"CUSTOM","name":"too early","value":1}`,
@@ -295,6 +296,7 @@ func TestGapIsAskedFor(t *testing.T) {
 		}
 		updates := thread.Subscribe()
 		defer updates.Close()
+		close(s.again)
 		for _, want := range []protocol.EventType{"", protocol.TypeRunStarted, protocol.TypeRunFinished} {
 			u, err := updates.Next(t.Context())
 			if err != nil || (u.Event == nil) != (want == "") || u.Event != nil && u.Event.Type() != want {
@@ -342,6 +344,139 @@ func TestDeleted(t *testing.T) {
 		}
 		if want := []string{"", "", "deleted", "no_position"}; !slices.Equal(reasons, want) || len(thread.View().Messages) != 0 {
 			t.Errorf("updates %q, %+v", reasons, thread.View())
+		}
+	})
+}
+
+// A server that takes nothing of what is written is left as one that is silent is.
+func TestServerThatTakesNothingIsLeft(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		switch n {
+		case 1:
+			p.attached()
+			<-s.again
+		case 2:
+			close(s.again)
+		}
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		thread, err := c.Follow(t.Context(), "t", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		thread.Say(strings.Repeat("a", 1<<20))
+		<-s.again
+		if took := time.Since(begun); took < 41*time.Second || took > 42*time.Second {
+			t.Errorf("it was left after %v", took)
+		}
+	})
+}
+
+// A server that refuses for now, and says no time or nonsense, is not asked at once.
+func TestPutOffWithoutATime(t *testing.T) {
+	for _, after := range []string{"0", "-1", "9223372036854775807"} {
+		var asked int
+		s := &stage{}
+		s.play = func(n int, p *part) {
+			p.attached()
+			for {
+				_, data, err := p.ws.Read(context.Background())
+				if err != nil {
+					return
+				}
+				asked++
+				var f struct{ ID string }
+				json.Unmarshal(data, &f)
+				p.say(`{"type":"ws.error","id":"` + f.ID + `","code":"rate_limited","message":"","retryAfterMs":` + after + `}`)
+				if asked >= 1000 {
+					return
+				}
+			}
+		}
+		staged(t, s, func(t *testing.T, c *client.Client) {
+			thread, err := c.Follow(t.Context(), "t", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+			defer cancel()
+			thread.Say("hi").Wait(ctx)
+			c.Close()
+			synctest.Wait()
+			if asked > 50 {
+				t.Errorf("retryAfterMs %s: it was asked %d times in 10 s", after, asked)
+			}
+		})
+	}
+}
+
+// Who stops waiting for a thread leaves it to the others that want it.
+func TestFollowGivenUpByOneOfTwo(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		id := p.hear(`"ws.attach"`)
+		<-s.again
+		p.say(`{"type":"ws.attached","id":"`+id+`","threadId":"t","epoch":"e","seq":0,"recovered":false,"reason":"no_position","interrupts":[],"queued":[]}`,
+			`{"type":"ws.live","threadId":"t","seq":0}`)
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		ctx, cancel := context.WithCancel(t.Context())
+		first, second := make(chan error), make(chan error)
+		follow := func(ctx context.Context, result chan error) {
+			_, err := c.Follow(ctx, "t", nil)
+			result <- err
+		}
+		go follow(ctx, first)
+		synctest.Wait()
+		go follow(t.Context(), second)
+		synctest.Wait()
+		cancel()
+		if err := <-first; !errors.Is(err, context.Canceled) {
+			t.Errorf("the first: %v", err)
+		}
+		close(s.again)
+		if err := <-second; err != nil {
+			t.Errorf("the second: %v", err)
+		}
+	})
+}
+
+// Two inputs may have one label: each gets the end of its own run.
+func TestTwoInputsOfOneLabel(t *testing.T) {
+	s := &stage{}
+	s.play = func(n int, p *part) {
+		p.attached()
+		for _, as := range []string{"started", "queued"} {
+			id := p.hear(`"runId":"r"`)
+			p.say(`{"type":"ws.run","id":"` + id + `","threadId":"t","runId":"r","disposition":"` + as + `"}`)
+		}
+		p.say(`{"type":"ws.stream","threadId":"t","epoch":"e","seq":0}`,
+			`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":1}`)
+		<-s.again
+		p.say(`{"type":"RUN_STARTED","threadId":"t","runId":"r"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"r","result":2}`)
+	}
+	staged(t, s, func(t *testing.T, c *client.Client) {
+		thread, err := c.Follow(t.Context(), "t", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, second := thread.Send(protocol.RunAgentInput{RunID: "r"}), thread.Send(protocol.RunAgentInput{RunID: "r"})
+		for i, run := range []*client.Run{first, second} {
+			end, err := run.Wait(t.Context())
+			if err != nil || string(end.Result) != string("12"[i]) {
+				t.Errorf("run %d ended with %+v, %v", i+1, end, err)
+			}
+			if i == 0 {
+				synctest.Wait()
+				select {
+				case <-second.Done():
+					t.Error("the second ended with the first")
+				default:
+				}
+				close(s.again)
+			}
 		}
 	})
 }

@@ -8,9 +8,9 @@ package conn
 // is more. For that it must get out of the library between two messages: the
 // library is told of an empty message there, and nobody else is (incoming.go).
 //
-// An idle attached socket of a server, of 5,000, holds about 11 kB with this and
-// 15.5 kB without, 4 kB of them a stack, where one of the bare library in its
-// handler holds 24.1 kB: 0.43 to 0.48 of that with it, 0.63 to 0.66 without. The
+// An idle attached socket of a server, of 5,000, holds 9.9 to 11.6 kB with this and
+// 15.1 to 15.8 kB without, 4 kB of them a stack, where one of the bare library in
+// its handler holds 24.1 kB: 0.41 to 0.48 of that with it, 0.63 to 0.66 without. The
 // half that is promised is kept with it only.
 //
 //	go test ./conformance/bench -run '^$' -bench IdleSockets -benchtime 1x
