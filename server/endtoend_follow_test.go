@@ -337,11 +337,11 @@ func TestEndToEndCancelQueued(t *testing.T) {
 			continue
 		}
 		sender.seq = f.Seq
-		var of struct{ Label string }
+		var of struct{ RunID string }
 		if err := json.Unmarshal(f.Data, &of); err != nil {
 			t.Fatal(err)
 		}
-		if of.Label == "r2" {
+		if of.RunID == "r2" {
 			counted[f.Uncounted == 0]++
 			e, err := protocol.Decode(f.Data)
 			if err != nil {

@@ -8,7 +8,7 @@ import (
 
 // lowered is an event of a run as a client's version of AG-UI can read it, or
 // nil when it cannot. What is lost by that is logged.
-func (p *peer) lowered(profile protocol.Profile, thread, run string, event []byte) ([]byte, error) {
+func (p *peer) lowered(profile protocol.Profile, thread, label string, event []byte) ([]byte, error) {
 	if profile == protocol.ProfileCurrent {
 		return event, nil
 	}
@@ -18,7 +18,7 @@ func (p *peer) lowered(profile protocol.Profile, thread, run string, event []byt
 	}
 	sent, losses := profile.Apply(e)
 	if len(losses) > 0 {
-		p.log.Warn("an event lost something for an older client", "thread", thread, "run", run,
+		p.log.Warn("an event lost something for an older client", "thread", thread, "label", label,
 			"type", string(e.Type()), "losses", losses)
 	}
 	switch {
