@@ -62,8 +62,10 @@ func (o *Options) withDefaults() Options {
 		d = *o
 	}
 	or(&d.DialTimeout, 10*time.Second)
+	d.BackoffMin, d.BackoffMax = max(d.BackoffMin, 0), max(d.BackoffMax, 0)
 	or(&d.BackoffMin, 250*time.Millisecond)
 	or(&d.BackoffMax, 15*time.Second)
+	d.Buffer = max(d.Buffer, 0)
 	or(&d.Buffer, 1024)
 	or(&d.Logger, slog.New(slog.DiscardHandler))
 	return d

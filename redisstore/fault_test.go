@@ -238,7 +238,7 @@ func TestScriptsThatTheServerLostAreSentAgain(t *testing.T) {
 }
 
 func TestAKilledServerWithItsLogOnDiskForgetsNothingAndBeginsAnEpoch(t *testing.T) {
-	server := redistest.Start(t, redistest.Options{AOF: "everysec"})
+	server := redistest.Start(t, redistest.Options{AOF: "always"})
 	s := open(t, server.URL(), Options{})
 	var lost atomic.Int64
 	s.Listen(func(d store.Delivery) {
