@@ -8,8 +8,8 @@ import { sentence, whyRestated, wordsFor } from "../src/words";
 const root = fileURLToPath(new URL("../../../", import.meta.url));
 const read = (file: string) => readFileSync(root + file, "utf8");
 const sources = (folder: string, name: RegExp) =>
-  readdirSync(root + folder)
-    .filter((file) => name.test(file) && !/_test\.go$/.test(file))
+  (readdirSync(root + folder, { recursive: true }) as string[])
+    .filter((file) => name.test(file) && !/_test\.go$|^test\//.test(file))
     .map((file) => read(`${folder}/${file}`))
     .join("\n");
 const found = (text: string, expression: RegExp) => [...text.matchAll(expression)].map((match) => match[1]!);
@@ -45,7 +45,10 @@ const origins: Record<string, string[]> = {
   "in closing": found(section("## Limits and closing"), /^\| (\d{4}) \|/gm),
   "over HTTP": [...column(section("## Over HTTP"), 2), ...found(section("## Over HTTP"), /\b[1-5]\d\d `([a-z_]+)`/g)].filter((code) => code.includes("_")),
   "in plain mode": found(section("## Plain mode"), /code `([a-z_]+)`/g),
-  "from the server's sources": found(sources("server", /\.go$/), /\b(?:Code|code)[A-Za-z]*(?::\s+|\s+=\s+)"([a-z_]+)"/g),
+  "from the server's sources": [
+    ...found(sources("server", /\.go$/), /\b(?:Code|code)[A-Za-z]*(?::\s+|\s+=\s+)"([a-z_]+)"/g),
+    ...found(sources("server", /\.go$/), /\b(?:newProblem|refusal\.New)\([\w.]+, "([a-z_]+)"/g),
+  ],
   "from the runner's sources": found(sources("adapter", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
   "from the client's sources": [
     ...found(sources("web/client", /\.ts$/), /TransportError\(\s*"(\w+)"/g),
