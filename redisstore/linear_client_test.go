@@ -81,11 +81,13 @@ func (c *linearClient) do(q request, call func(context.Context) (answer, error))
 		q.early = c.ticks.Load()
 		sent := q
 		a := &attempts{q: &sent}
-		before := c.now()
+		before, losses := c.now(), c.losses.Load()
 		got, err := call(context.WithValue(context.Background(), attemptsKey{}, a))
 		if a.call == 0 { // it goes another way than the commands that are noted
 			a.call, a.end = before, c.now()
-			if errors.Is(err, store.ErrOutcomeUnknown) && len(a.lost) == 0 {
+			// A client of a Cluster may have sent it again by itself, after it had taken effect.
+			again := err == nil && c.losses.Load() != losses
+			if again || errors.Is(err, store.ErrOutcomeUnknown) && len(a.lost) == 0 {
 				sent.late = c.ticks.Load()
 				a.lost = append(a.lost, porcupine.Operation{Input: &sent, Call: before, Output: answer{unknown: true}, Return: int64(1) << 62})
 			}

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,6 +82,7 @@ type linearity struct {
 	ticks  atomic.Int64
 	began  time.Time
 	losing atomic.Bool
+	losses atomic.Int64
 	stores []store.Store
 
 	mu      sync.Mutex
@@ -153,7 +155,11 @@ func (l *linearity) loses() bool {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.chance.IntN(12) == 0
+	if l.chance.IntN(12) != 0 {
+		return false
+	}
+	l.losses.Add(1)
+	return true
 }
 
 // storm lets clients loose on threads, four threads at a time.
@@ -199,8 +205,20 @@ func (l *linearity) want(history []porcupine.Operation, want porcupine.CheckResu
 	l.t.Errorf("the history is judged %s, want %s", result, want)
 	for _, parts := range info.PartialLinearizationsOperations() {
 		longest := slices.MaxFunc(parts, func(a, b []porcupine.Operation) int { return len(a) - len(b) })
+		left := slices.DeleteFunc(slices.Clone(history), func(o porcupine.Operation) bool {
+			return o.Input.(*request).thread != longest[0].Input.(*request).thread ||
+				slices.ContainsFunc(longest, func(in porcupine.Operation) bool { return in.Input == o.Input })
+		})
+		if len(left) == 0 {
+			continue
+		}
 		var text strings.Builder
 		for _, o := range longest[max(0, len(longest)-12):] {
+			fmt.Fprintf(&text, "\n%d..%d %s", o.Call, o.Return, describe(o.Input.(*request), o.Output.(answer)))
+		}
+		slices.SortFunc(left, func(a, b porcupine.Operation) int { return cmp.Compare(a.Call, b.Call) })
+		text.WriteString("\nand none of these can follow:")
+		for _, o := range left[:min(6, len(left))] {
 			fmt.Fprintf(&text, "\n%d..%d %s", o.Call, o.Return, describe(o.Input.(*request), o.Output.(answer)))
 		}
 		l.t.Logf("a part that is in order, its end: %s", text.String())
