@@ -4,7 +4,7 @@ import "context"
 
 // Control is what is done to a thread from outside, whatever its worker does.
 type Control interface {
-	// Interrupt raises the thread's dispatch epoch and supersedes every dispatch
+	// StopAll raises the thread's dispatch epoch and supersedes every dispatch
 	// of it that is queued or claimed. See the type StopAll. An open suspension
 	// stays open.
 	StopAll(ctx context.Context, i StopAll) (StopAllResult, error)

@@ -14,7 +14,7 @@
 //
 // A dispatch hands one run to a worker; its state says nothing of
 // what the run came to. A thread has at most one that is claimed. Its holder
-// proves itself by the claim token and the dispatch epoch, which Interrupt raises;
+// proves itself by the claim token and the dispatch epoch, which StopAll raises;
 // Begin.MaxAttempts claims are granted, and as many again whenever its run has
 // recorded something. A dead letter's run ends in RUN_ERROR, and a Begin that
 // requeues it goes on with its journal in a run of its own.
