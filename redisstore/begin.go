@@ -14,7 +14,7 @@ import (
 var beginStatus = []store.BeginStatus{store.BeginAccepted, store.BeginStale, store.BeginExpired,
 	store.BeginDuplicate, store.BeginGone}
 
-// begun are the verdicts after those that are a status.
+// beginErrors are the verdicts after those that are a status.
 var beginErrors = map[int64]error{
 	5: errors.New("redisstore: begin: a run is active"),
 	6: errors.New("redisstore: begin: an interrupt is open and is not answered"),
