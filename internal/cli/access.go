@@ -102,16 +102,23 @@ func (id *access) loadCertificate() error {
 	return nil
 }
 
-// reload reads the files again. What cannot be read stays as it was.
+// reload reads the files again. A certificate that cannot be read stays as it
+// was. Of a list of tokens that cannot be read nobody knows whom it would have
+// kept out: it lets nobody in.
 func (id *access) reload(log *slog.Logger) {
 	if tokens, ok := id.auth.(*identity.Tokens); ok && id.s.tokenFile != "" {
 		list, err := id.listed()
 		if err == nil {
 			err = tokens.Replace(list)
 		}
-		if err != nil {
-			log.Error("the tokens stay as they were", "error", err)
-		} else {
+		switch {
+		case err != nil:
+			_ = tokens.Replace(nil) // nothing in it can be wrong
+			log.Error("the list of tokens cannot be believed: nobody is let in, and what tokens had opened is closed. "+
+				"Put the file right (write another and rename it) and send SIGHUP again; a list that is [] revokes all", "error", err)
+		case len(list) == 0:
+			log.Warn("the list of tokens is empty: all are revoked, and what they had opened is closed")
+		default:
 			log.Info("tokens were read again", "tokens", len(list))
 		}
 	}

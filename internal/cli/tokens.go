@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"time"
@@ -43,12 +44,19 @@ var members = []string{"token", "sha256", "tenant", "user", "namespace", "scopes
 func parseTokens(data []byte) ([]token, error) {
 	var document yaml.Node
 	var list []token
-	err := yaml.NewDecoder(bytes.NewReader(data)).Decode(&document) // which minds that there is none
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	err := decoder.Decode(&document) // which minds that there is none
+	if err == nil && (document.Content[0].Kind != yaml.SequenceNode || !errors.Is(decoder.Decode(&yaml.Node{}), io.EOF)) {
+		err = errors.New("no list, or more than one")
+	}
 	if err == nil {
 		if unknown := unknownMember(&document); unknown != nil {
 			return nil, fmt.Errorf("line %d: field %s is no member of a token: %s", unknown.Line, unknown.Value, strings.Join(members, ", "))
 		}
 		err = document.Decode(&list)
+	}
+	if err == nil && len(list) != len(document.Content[0].Content) {
+		err = errors.New("an entry is nothing") // which decoding leaves out
 	}
 	if err != nil {
 		return nil, errors.New("expected a list of tokens such as [{token: …, user: ann}] in YAML or JSON; expires is a time such as 2030-01-31T00:00:00Z")

@@ -3,11 +3,16 @@ package identity
 import (
 	"cmp"
 	"context"
+	"crypto/ecdsa"
+	"crypto/ed25519"
+	"crypto/rsa"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
@@ -41,11 +46,25 @@ type JWTOptions struct {
 	// ScopePrefix is what our scopes begin with there, such as "aguiws:"; others
 	// are not ours. Default none.
 	ScopePrefix string
+	// Logger is told of what only the operator can put right, and nothing of
+	// tokens. Default: slog.Default().
+	Logger *slog.Logger
 }
+
+const (
+	// maxTokenBytes bounds a token that is looked at.
+	maxTokenBytes = 16 << 10
+	// maxCandidates bounds the signatures that are checked for one token, which
+	// anybody can send.
+	maxCandidates = 4
+)
 
 var signatures = []string{"RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"}
 
-// JWT authenticates by JSON Web Tokens of one issuer. Make it with NewJWT. Keys
+// JWT authenticates by JSON Web Tokens of one issuer, whose "typ" is left out or
+// says JWT or at+jwt. A token that names no key is tried with those of the issuer's
+// that fit its algorithm, and refused where they are more than four. Make it with
+// NewJWT. Keys
 // are fetched when first needed, kept for 15 minutes, and for a day when the
 // issuer cannot be reached; an unknown key makes it look again, at most every
 // 30 seconds.
@@ -53,6 +72,7 @@ type JWT struct {
 	opts       JWTOptions
 	algorithms []jose.SignatureAlgorithm
 	keys       *keySet
+	ambiguous  sync.Once // it was logged that keys are too many to try
 }
 
 // NewJWT refuses options that leave open whom to believe.
@@ -70,6 +90,7 @@ func NewJWT(opts JWTOptions) (*JWT, error) {
 		return nil, fmt.Errorf("identity: JWT: %w", err)
 	}
 	opts.Leeway = cmp.Or(opts.Leeway, 30*time.Second)
+	opts.Logger = cmp.Or(opts.Logger, slog.Default())
 	opts.UserClaim = cmp.Or(opts.UserClaim, "sub")
 	opts.ScopeClaim = cmp.Or(opts.ScopeClaim, "scope")
 	if len(opts.Algorithms) == 0 {
@@ -93,18 +114,27 @@ func (j *JWT) Check(ctx context.Context) error {
 
 // Authenticate tells whom the bearer token stands for.
 func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) {
-	token, err := jwt.ParseSigned(c.Bearer, j.algorithms)
-	if err != nil || len(token.Headers) != 1 {
+	if len(c.Bearer) > maxTokenBytes {
 		return Identity{}, ErrUnauthenticated
 	}
-	keys, err := j.keys.find(ctx, token.Headers[0].KeyID)
+	token, err := jwt.ParseSigned(c.Bearer, j.algorithms)
+	if err != nil || len(token.Headers) != 1 || !isAccessToken(token.Headers[0]) {
+		return Identity{}, ErrUnauthenticated
+	}
+	kid, algorithm := token.Headers[0].KeyID, token.Headers[0].Algorithm
+	keys, err := j.keys.find(ctx, kid)
 	if err != nil {
 		return Identity{}, err
 	}
+	keys = slices.DeleteFunc(keys, func(k jose.JSONWebKey) bool { return !fits(k, algorithm) })
+	if len(keys) > maxCandidates {
+		j.ambiguous.Do(func() {
+			j.opts.Logger.Error("tokens are refused: they do not say which key they are signed with, and too many of the issuer's could be it; have the issuer name it (kid)",
+				"kid", kid != "", "algorithm", algorithm, "keys", len(keys), "tried at most", maxCandidates)
+		})
+		return Identity{}, ErrUnauthenticated
+	}
 	for _, key := range keys {
-		if key.Algorithm != "" && key.Algorithm != token.Headers[0].Algorithm {
-			continue
-		}
 		var standard jwt.Claims
 		var all map[string]json.RawMessage
 		if token.Claims(key.Key, &standard, &all) == nil {
@@ -112,6 +142,34 @@ func (j *JWT) Authenticate(ctx context.Context, c Credential) (Identity, error) 
 		}
 	}
 	return Identity{}, ErrUnauthenticated
+}
+
+// isAccessToken reports whether a token may be one that says who asks (RFC 8725,
+// 3.11; RFC 9068). What the issuer signs for other ends says so in "typ".
+func isAccessToken(h jose.Header) bool {
+	typ, given := h.ExtraHeaders[jose.HeaderType]
+	if !given {
+		return true
+	}
+	text, _ := typ.(string)
+	text = strings.TrimPrefix(strings.ToLower(text), "application/")
+	return text == "jwt" || text == "at+jwt"
+}
+
+// fits reports whether a signature of the algorithm can be the key's.
+func fits(k jose.JSONWebKey, algorithm string) bool {
+	if k.Algorithm != "" && k.Algorithm != algorithm {
+		return false
+	}
+	switch key := k.Key.(type) {
+	case *rsa.PublicKey:
+		return strings.HasPrefix(algorithm, "RS") || strings.HasPrefix(algorithm, "PS")
+	case *ecdsa.PublicKey:
+		return algorithm == map[int]string{256: "ES256", 384: "ES384", 521: "ES512"}[key.Curve.Params().BitSize]
+	case ed25519.PublicKey:
+		return algorithm == "EdDSA"
+	}
+	return false
 }
 
 func (j *JWT) identify(standard jwt.Claims, all map[string]json.RawMessage) (Identity, error) {

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/ed25519"
 	"crypto/elliptic"
@@ -8,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -71,7 +73,12 @@ func (i *issuer) RoundTrip(*http.Request) (*http.Response, error) {
 
 func (i *issuer) sign(kid string, alg jose.SignatureAlgorithm, key any, claims map[string]any) string {
 	i.t.Helper()
-	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, (&jose.SignerOptions{}).WithHeader("kid", kid))
+	return i.signAs((&jose.SignerOptions{}).WithHeader("kid", kid), alg, key, claims)
+}
+
+func (i *issuer) signAs(header *jose.SignerOptions, alg jose.SignatureAlgorithm, key any, claims map[string]any) string {
+	i.t.Helper()
+	signer, err := jose.NewSigner(jose.SigningKey{Algorithm: alg, Key: key}, header)
 	if err != nil {
 		i.t.Fatal(err)
 	}
@@ -183,6 +190,82 @@ func TestJWTsAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
+}
+
+// What the issuer signs for another end, with the same key, is no credential.
+func TestTypeOfJWT(t *testing.T) {
+	i := newIssuer(t, "k1")
+	j := newTestJWT(t, i, jwtOptions)
+	claims := map[string]any{"iss": "https://id.example", "aud": "agui", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}
+	for typ, good := range map[any]bool{
+		"JWT": true, "jwt": true, "at+jwt": true, "AT+JWT": true, "application/at+jwt": true, "application/jwt": true, "Application/JWT": true,
+		"": false, "logout+jwt": false, "dpop+jwt": false, "secevent+jwt": false, "id+jwt": false, "JWT ": false, "application/application/jwt": false, "JOSE": false,
+		7: false, true: false,
+	} {
+		token := i.signAs((&jose.SignerOptions{}).WithHeader("kid", "k1").WithHeader("typ", typ), jose.EdDSA, i.private["k1"], claims)
+		if _, err := j.Authenticate(t.Context(), Credential{Bearer: token}); (err == nil) != good || err != nil && !errors.Is(err, ErrUnauthenticated) {
+			t.Errorf("typ %#v: %v", typ, err)
+		}
+	}
+}
+
+// A token that names no key is tried with few keys, those that can be it, and one that
+// is too long is not looked at.
+func TestCostOfJWT(t *testing.T) {
+	i := newIssuer(t, "k1", "k2", "k3", "k4")
+	for n := range 90 {
+		curve, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i.private["ec"] = curve
+		i.public.Keys = append(i.public.Keys, jose.JSONWebKey{KeyID: "ec" + string(rune('0'+n)), Key: curve.Public()})
+	}
+	var log bytes.Buffer
+	opts := jwtOptions
+	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	j := newTestJWT(t, i, opts)
+	claims := map[string]any{"iss": "https://id.example", "aud": "agui", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}
+	if _, err := j.Authenticate(t.Context(), Credential{Bearer: i.sign("", jose.EdDSA, i.private["k4"], claims)}); err != nil {
+		t.Errorf("the last of four keys that fit: %v", err)
+	}
+	if log.Len() > 0 {
+		t.Errorf("the log has %s", log.String())
+	}
+	for range 3 {
+		if _, err := j.Authenticate(t.Context(), Credential{Bearer: i.sign("", jose.ES256, i.private["ec"], claims)}); !errors.Is(err, ErrUnauthenticated) {
+			t.Errorf("one of ninety keys that fit: %v", err)
+		}
+	}
+	if said := log.String(); strings.Count(said, "\n") != 1 || !strings.Contains(said, "keys=90") {
+		t.Errorf("the log has %q", said)
+	}
+	claims["sub"] = strings.Repeat("a", maxTokenBytes)
+	if _, err := j.Authenticate(t.Context(), Credential{Bearer: i.sign("k1", jose.EdDSA, i.private["k1"], claims)}); !errors.Is(err, ErrUnauthenticated) {
+		t.Errorf("a token that is too long: %v", err)
+	}
+}
+
+// Tokens that name unknown keys, however many at once, make the issuer be asked once.
+func TestUnknownKeysAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		i := newIssuer(t, "k1")
+		j := newTestJWT(t, i, jwtOptions)
+		claims := map[string]any{"iss": "https://id.example", "aud": "agui", "sub": "ann", "exp": time.Now().Add(time.Hour).Unix()}
+		var asked sync.WaitGroup
+		for n := range 100 {
+			token := i.sign("unknown "+string(rune('0'+n)), jose.EdDSA, i.private["k1"], claims)
+			asked.Go(func() {
+				if _, err := j.Authenticate(t.Context(), Credential{Bearer: token}); !errors.Is(err, ErrUnauthenticated) {
+					t.Errorf("got %v", err)
+				}
+			})
+		}
+		asked.Wait()
+		if i.fetches != 1 {
+			t.Errorf("the issuer was asked %d times", i.fetches)
+		}
+	})
 }
 
 func TestJWTOptionsAreChecked(t *testing.T) {

@@ -51,16 +51,17 @@ type knownToken struct {
 // stands for nobody. Errors name tokens by their place in the list, from 1.
 func NewTokens(list []Token) (*Tokens, error) {
 	t := &Tokens{}
+	if len(list) == 0 {
+		return t, errors.New("identity: no token is listed")
+	}
 	return t, t.Replace(list)
 }
 
 // Replace changes the list. What was opened with a token that is no longer in
-// it, or that stands for something else by now, is closed. After an error the
-// list is as before.
+// it, or that stands for something else by now, is closed; with an empty list
+// that is all there is. After an error the list is as before: whoever cannot
+// tell which tokens are still good replaces it by an empty one.
 func (t *Tokens) Replace(list []Token) error {
-	if len(list) == 0 {
-		return errors.New("identity: no token is listed")
-	}
 	known := make([]knownToken, 0, len(list))
 	for i, token := range list {
 		k, err := token.known()

@@ -50,6 +50,29 @@ func TestTokens(t *testing.T) {
 	})
 }
 
+// An empty list is nobody's only when it takes the place of another.
+func TestAllTokensAreRevoked(t *testing.T) {
+	tokens, err := NewTokens([]Token{{Token: annsToken, User: "ann"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ann, err := tokens.Authenticate(t.Context(), Credential{Bearer: annsToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tokens.Replace(nil); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-ann.Revoked:
+	default:
+		t.Error("the token is not revoked")
+	}
+	if id, err := tokens.Authenticate(t.Context(), Credential{Bearer: annsToken}); !errors.Is(err, ErrUnauthenticated) {
+		t.Errorf("%+v, %v", id, err)
+	}
+}
+
 func TestNamespacesCannotCollide(t *testing.T) {
 	seen := map[string]int{}
 	for i, id := range []Identity{
