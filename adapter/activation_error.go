@@ -9,7 +9,8 @@ import (
 
 // activationError says why an activation cannot succeed, now or ever.
 type activationError struct {
-	code, text string
+	code, text string // text is for whoever runs the server
+	told       string // what clients are told; "": text
 	// later: it is tried again while there are attempts. elsewhere: another node may
 	// succeed, and is waited for before that.
 	later, elsewhere bool
@@ -19,9 +20,13 @@ type activationError struct {
 
 func (u *activationError) Error() string { return u.text }
 
+// toldCorrupted is what clients are told of store.ErrCorrupted.
+const toldCorrupted = "what is stored of the thread cannot be read"
+
 // impossible is an error that no attempt will get past.
 func impossible(err error) error {
-	return &activationError{code: CodeAgentError, text: "the stored input cannot be carried out: " + err.Error()}
+	const told = "the stored input cannot be carried out"
+	return &activationError{code: CodeAgentError, text: told + ": " + err.Error(), told: told}
 }
 
 // unknownAgent is an error that a node with that agent will not have. j is the
@@ -38,5 +43,5 @@ func condemned(err error) error {
 	if !errors.Is(err, store.ErrCorrupted) {
 		return err
 	}
-	return &activationError{code: CodeStateCorrupted, text: err.Error()}
+	return &activationError{code: CodeStateCorrupted, text: err.Error(), told: toldCorrupted}
 }

@@ -374,7 +374,7 @@ func TestAskRefuses(t *testing.T) {
 		"schema whose bound cannot be":  {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"minLength":1e1000000000}`)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l := newLab(t, asker(i))
+			l := newLab(t, telling(asker(i)))
 			e := failedWith(t, l.say("hi"), adapter.CodeAgentError)
 			if !strings.Contains(e.Message, "Ask: interrupt 0") {
 				t.Errorf("message %q", e.Message)

@@ -58,7 +58,8 @@ type ToolCall struct {
 	ExpiresAt       string       // RFC 3339; never when empty
 	// Idempotent says that Do may safely run again after a worker died in it.
 	Idempotent bool
-	// Do carries the call out, inside a step.
+	// Do carries the call out, inside a step. The text of its error is the call's
+	// result: the model, and who follows the thread, read it.
 	Do func(ctx context.Context, call Invocation) (json.RawMessage, error)
 }
 

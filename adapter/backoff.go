@@ -131,5 +131,5 @@ func (b *backoff) unreadable(key store.ThreadKey, err error) *protocol.RunError 
 	if b.corrupted.first(key) {
 		b.log.Error("a thread cannot be read: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
 	}
-	return judge.Refuse(CodeStateCorrupted, err.Error()+": ask who runs the server; the thread can be deleted", nil)
+	return judge.Refuse(CodeStateCorrupted, toldCorrupted+": ask who runs the server; the thread can be deleted", nil)
 }

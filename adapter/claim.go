@@ -121,7 +121,7 @@ func (c *claimer) unused(claim store.Claim, err error) error {
 	if !errors.Is(err, store.ErrOutcomeUnknown) {
 		return err
 	}
-	terminal, _ := protocol.Encode(&protocol.RunError{Code: CodeWorkerLost, Message: err.Error()})
+	terminal, _ := protocol.Encode(&protocol.RunError{Code: CodeWorkerLost, Message: "the store did not answer when the run was to go on"})
 	ctx, stop := context.WithTimeout(context.Background(), c.options.StoreTimeout)
 	defer stop()
 	_, _ = c.store.Nack(ctx, store.Nack{Claim: claim, Wait: c.options.Sweep, Terminal: terminal, Free: true}) // or its lease ends

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -16,7 +17,7 @@ func (w *worker) nack(claim store.Claim, execution string, attempts int, failed 
 	if !errors.As(failed, &u) {
 		return failed
 	}
-	terminal, err := protocol.Encode(&protocol.RunError{Message: u.text, Code: u.code})
+	terminal, err := protocol.Encode(&protocol.RunError{Message: cmp.Or(u.told, u.text), Code: u.code})
 	if err != nil {
 		return err
 	}

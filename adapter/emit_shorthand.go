@@ -58,7 +58,8 @@ func (r *Run) Think(text string) error {
 }
 
 // Delegate announces a subagent, calls fn with its id, and ends it: with
-// SUBAGENT_ERROR when fn fails. What fn emits for it carries the id as its
+// SUBAGENT_ERROR when fn fails, of whose error clients are told what they would be
+// told of the agent's (UserError). What fn emits for it carries the id as its
 // SubagentRunID.
 func (r *Run) Delegate(name, description string, fn func(subagent string) error) error {
 	id := r.NewID()
@@ -70,7 +71,9 @@ func (r *Run) Delegate(name, description string, fn func(subagent string) error)
 		if r.over() {
 			return err
 		}
-		if closed := r.Emit(&protocol.SubagentError{SubagentRunID: id, Message: err.Error()}); closed != nil {
+		code, told, more := r.x.failure(err)
+		r.x.logFailure(code, more)
+		if closed := r.Emit(&protocol.SubagentError{SubagentRunID: id, Message: told}); closed != nil {
 			return closed
 		}
 		return err

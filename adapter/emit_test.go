@@ -58,7 +58,7 @@ func TestActivityAcrossRuns(t *testing.T) {
 
 // A message id holds one tool result: a second one under it is refused.
 func TestToolResultIDTwice(t *testing.T) {
-	l := newLab(t, adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+	l := newLab(t, telling(adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
 		for _, call := range []string{"one", "two"} {
 			if err := run.Emit(
 				&protocol.ToolCallStart{ToolCallID: call, ToolCallName: "look"},
@@ -69,7 +69,7 @@ func TestToolResultIDTwice(t *testing.T) {
 			}
 		}
 		return nil
-	}))
+	})))
 	e := failedWith(t, l.say("hi"), adapter.CodeAgentError)
 	if !strings.Contains(e.Message, "has a message result already") {
 		t.Errorf("message %q", e.Message)

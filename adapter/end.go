@@ -39,7 +39,8 @@ func (x *execution) finish(returned error) {
 	if returned == nil {
 		err = x.succeed()
 	} else {
-		code, text := failure(returned)
+		code, text, more := x.failure(returned)
+		x.logFailure(code, more)
 		var p *panics.Error
 		if errors.As(returned, &p) {
 			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
@@ -51,22 +52,6 @@ func (x *execution) finish(returned error) {
 		x.broken = err
 	}
 	x.seal(ErrStopped)
-}
-
-// failure tells what a client is told of an agent's error.
-func failure(err error) (code, text string) {
-	var diverged *DivergedError
-	var order *protocol.SequenceError
-	var p *panics.Error
-	switch {
-	case errors.As(err, &diverged):
-		return CodeReplayDiverged, diverged.Error()
-	case errors.As(err, &order):
-		return CodeProtocolViolation, err.Error()
-	case errors.As(err, &p):
-		return CodeAgentError, "the agent panicked"
-	}
-	return CodeAgentError, err.Error()
 }
 
 func (x *execution) succeed() error {

@@ -12,7 +12,7 @@ import (
 // repair stops all of a thread in which the usual way stumbles over what cannot be
 // read.
 func (c *control) repair(ctx context.Context, key store.ThreadKey, reason string) (AllStopped, error) {
-	terminal, err := protocol.Encode(&protocol.RunError{Code: CodeStateCorrupted, Message: store.ErrCorrupted.Error()})
+	terminal, err := protocol.Encode(&protocol.RunError{Code: CodeStateCorrupted, Message: toldCorrupted})
 	if err != nil {
 		return AllStopped{}, err
 	}

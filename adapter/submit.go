@@ -87,7 +87,7 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	digest, err := judge.InputDigest(key, in.Run)
 	if err != nil {
-		return refused(judge.Refuse(CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared: "+err.Error(), nil)), false, nil
+		return refused(judge.Refuse(CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared", nil)), false, nil
 	}
 	for range maxTries {
 		admitted, stale, err := a.try(ctx, key, in, digest, version)

@@ -87,7 +87,8 @@ func (w *worker) carry(b begun) error {
 		return w.handBack(b.claim)
 	}
 	if x.broken != nil {
-		err = &activationError{code: CodeProtocolViolation, text: "the run could not be ended in order: " + x.broken.Error()}
+		const told = "the run could not be ended in order"
+		err = &activationError{code: CodeProtocolViolation, text: told + ": " + x.broken.Error(), told: told}
 	}
 	if ended.Ready {
 		w.capacity.claimLater(b.claim.Thread)

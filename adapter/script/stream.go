@@ -3,7 +3,6 @@ package script
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"time"
 
@@ -57,7 +56,7 @@ func (a *agent) fail(_ context.Context, _ *adapter.Run, text string) error {
 	if text == "" {
 		text = "failed as asked"
 	}
-	return errors.New(text)
+	return &adapter.UserError{Message: text}
 }
 
 func (a *agent) panic(context.Context, *adapter.Run, string) error {

@@ -28,7 +28,7 @@ type runJSON struct {
 	Available   time.Time       `json:"availableAt,omitzero"`
 	Attempts    int             `json:"attempts"`
 	MaxAttempts int             `json:"maxAttempts"`
-	Error       string          `json:"error,omitempty" jsonschema:"of the last attempt, or why it was stopped"`
+	Error       string          `json:"error,omitempty" jsonschema:"of the last attempt, which is told in full to the scope admin, or why it was stopped"`
 	ClaimedBy   string          `json:"claimedBy,omitempty" jsonschema:"the node that carries it"`
 	LeaseUntil  time.Time       `json:"leaseUntil,omitzero"`
 	Activated   bool            `json:"started" jsonschema:"its RUN_STARTED is logged"`
@@ -39,7 +39,12 @@ type runJSON struct {
 	Completed   time.Time       `json:"completedAt,omitzero"`
 }
 
-func runOf(r adapter.RunInfo) runJSON {
+// runOf is a run as the caller may see it. Why an attempt failed is for whoever runs
+// the server; why it was stopped, somebody said who stopped it.
+func (c *call) runOf(r adapter.RunInfo) runJSON {
+	if r.Error != "" && r.State != store.DispatchCancelled && r.State != store.DispatchSuperseded && !c.caller.May(identity.ScopeAdmin) {
+		r.Error = "the last attempt failed"
+	}
 	return runJSON{
 		ID: r.ID, Label: r.Label, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
 		State: string(r.State), Epoch: r.Epoch, Priority: r.Priority, Dedupe: r.Dedupe, Available: r.Available.UTC(),
@@ -103,7 +108,7 @@ func (c *call) listRuns() (any, error) {
 		return nil, err
 	}
 	runs, err := c.Runner.Runs(c.r.Context(), c.key, q)
-	return pageOf(runs, "", err, runOf)
+	return pageOf(runs, "", err, c.runOf)
 }
 
 // run finds the path's run.
@@ -120,7 +125,7 @@ func (c *call) getRun() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return runOf(*info), nil
+	return c.runOf(*info), nil
 }
 
 func (c *call) cancelRun() (any, error) {
@@ -159,7 +164,7 @@ func (c *call) listDeadLetters() (any, error) {
 		return nil, err
 	}
 	letters, next, err := c.Runner.DeadLetters(c.r.Context(), q)
-	return pageOf(letters, next, err, runOf)
+	return pageOf(letters, next, err, c.runOf)
 }
 
 func (c *call) countDispatches() (any, error) {

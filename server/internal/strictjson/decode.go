@@ -6,28 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Decode reads an object into a struct. A member that means nothing is refused,
-// because it is a misspelt one, and so is one that comes twice at any depth.
+// because it is a misspelt one, and so is one that comes twice at any depth. The
+// error says where in the object what is wrong, and of Go nothing.
 func Decode(data []byte, into any) error {
 	if _, bad := Members(data); bad != nil {
 		return bad
 	}
-	if err := exactNames(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(into), ""); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := fits(d, reflect.TypeOf(into), ""); err != nil {
 		return err
 	}
-	if err := json.Unmarshal(data, into); err != nil {
-		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	if json.Unmarshal(data, into) != nil {
+		return errors.New("a member is not what it should be")
 	}
 	return nil
 }
 
-// exactNames reads a value that is valid JSON, nested no deeper than MaxDepth,
-// and refuses members that come twice, and those that t does not have, which
-// encoding/json would take by any case. t nil: members of any name.
-func exactNames(d *json.Decoder, t reflect.Type, at string) error {
+// fits reads a value that is valid JSON, nested no deeper than MaxDepth, and
+// refuses one that cannot become a t, members that come twice, and those that t does
+// not have, which encoding/json would take by any case. t nil: any value, and members
+// of any name.
+func fits(d *json.Decoder, t reflect.Type, at string) error {
 	switch {
 	case t == rawJSON:
 		t = nil
@@ -36,16 +42,19 @@ func exactNames(d *json.Decoder, t reflect.Type, at string) error {
 	}
 	token, err := d.Token()
 	if err != nil {
-		return err
+		return errors.New("expected one JSON object")
+	}
+	if what := expected(token, t); what != "" {
+		return fmt.Errorf("%.200s: expected %s", at, what)
 	}
 	switch token {
 	case json.Delim('['):
 		var of reflect.Type
-		if t != nil && t.Kind() == reflect.Slice {
+		if t != nil {
 			of = t.Elem()
 		}
 		for i := 0; d.More(); i++ {
-			if err := exactNames(d, of, fmt.Sprint(at, "/", i)); err != nil {
+			if err := fits(d, of, fmt.Sprint(at, "/", i)); err != nil {
 				return err
 			}
 		}
@@ -54,7 +63,7 @@ func exactNames(d *json.Decoder, t reflect.Type, at string) error {
 		for d.More() {
 			token, err := d.Token()
 			if err != nil {
-				return err
+				return errors.New("expected one JSON object")
 			}
 			name := token.(string)
 			pointer := at + "/" + pointerEscape.Replace(name)
@@ -63,24 +72,66 @@ func exactNames(d *json.Decoder, t reflect.Type, at string) error {
 			}
 			seen[name] = true
 			var of reflect.Type
-			if t != nil && t.Kind() == reflect.Struct {
+			if t != nil {
 				if of = memberType(t, name); of == nil {
 					return fmt.Errorf("%.200s means nothing here", pointer)
 				}
 			}
-			if err := exactNames(d, of, pointer); err != nil {
+			if err := fits(d, of, pointer); err != nil {
 				return err
 			}
 		}
 	default:
 		return nil
 	}
-	_, err = d.Token() // what ends it
-	return err
+	_, _ = d.Token() // what ends it
+	return nil
+}
+
+// expected says what is wanted where the token begins a value that cannot become a t;
+// "" if it can. null is what is left out.
+func expected(token json.Token, t reflect.Type) string {
+	if t == nil || token == nil {
+		return ""
+	}
+	text, isText := token.(string)
+	if t == timestamp {
+		if _, err := time.Parse(time.RFC3339, text); !isText || err != nil {
+			return "a time such as 2030-01-31T00:00:00Z"
+		}
+		return ""
+	}
+	switch t.Kind() {
+	case reflect.String:
+		if !isText {
+			return "a string"
+		}
+	case reflect.Bool:
+		if _, ok := token.(bool); !ok {
+			return "true or false"
+		}
+	case reflect.Int:
+		n, ok := token.(json.Number)
+		if _, err := strconv.Atoi(n.String()); !ok || err != nil {
+			return "a whole number"
+		}
+	case reflect.Slice:
+		if token != json.Delim('[') {
+			return "an array"
+		}
+	case reflect.Struct:
+		if token != json.Delim('{') {
+			return "an object"
+		}
+	default:
+		panic("strictjson: no member can be a " + t.String())
+	}
+	return ""
 }
 
 var (
 	rawJSON       = reflect.TypeFor[json.RawMessage]()
+	timestamp     = reflect.TypeFor[time.Time]()
 	pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 )
 

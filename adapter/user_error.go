@@ -1,0 +1,65 @@
+package adapter
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/internal/panics"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// UserError is an error of an agent's that says something to those who follow the
+// thread. They are told Message; of any other error they learn that the agent
+// failed, and in which run, and the log has its text. errors.As finds it, so it may
+// be wrapped; what a step returned is a StepError, which is to be made one outside of
+// the step.
+type UserError struct {
+	Message string
+	Err     error // what the log is told; nil: nothing
+}
+
+func (e *UserError) Error() string {
+	if e.Err == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *UserError) Unwrap() error { return e.Err }
+
+// failure says what clients are told of an agent's error, and what the log is: "" if
+// there is no more to it.
+func (x *execution) failure(err error) (code, told, logged string) {
+	var diverged *DivergedError
+	var order *protocol.SequenceError
+	var p *panics.Error
+	var user *UserError
+	switch {
+	case errors.As(err, &diverged):
+		return CodeReplayDiverged, strings.TrimPrefix(diverged.Error(), "adapter: "), err.Error()
+	case errors.As(err, &order):
+		return CodeProtocolViolation, strings.TrimPrefix(order.Error(), "protocol: "), err.Error()
+	case errors.As(err, &p):
+		return CodeAgentError, "the agent panicked: the server's log says more of the run " + x.claim.RunID, ""
+	case errors.As(err, &user):
+		if user.Err != nil {
+			logged = user.Err.Error()
+		}
+		return CodeAgentError, user.Message, logged
+	}
+	return CodeAgentError, "the agent failed: the server's log says why, by the run " + x.claim.RunID, err.Error()
+}
+
+// maxLoggedError bounds what the log is told of an agent's error.
+const maxLoggedError = 1 << 10
+
+// logFailure tells the log what clients are not told.
+func (x *execution) logFailure(code, text string) {
+	if text == "" {
+		return
+	}
+	size := len(text)
+	x.node.log.Warn("the agent failed", "thread", x.claim.Thread.Thread, "label", x.label, "dispatch", x.claim.RunID,
+		"code", code, "error", strings.ToValidUTF8(text[:min(size, maxLoggedError)], ""), "bytes", size)
+}
