@@ -12,15 +12,17 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"io"
 	"net"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
 	"unicode/utf8"
 
 	"github.com/coder/websocket"
+
+	"github.com/aguiws/aguiws/server/internal/budget"
 )
 
 var (
@@ -32,6 +34,10 @@ var (
 	ErrUTF8   = errors.New("conn: not UTF-8")
 	// ErrTooBig says that a message is larger than Options.MaxMessage.
 	ErrTooBig = errors.New("conn: the message is too large")
+	// ErrSlow says that a message took too long to come, and ErrFlood that there were
+	// too many control frames, or messages in too small pieces.
+	ErrSlow  = errors.New("conn: the message comes too slowly")
+	ErrFlood = errors.New("conn: too many small frames")
 )
 
 // pongBacklog is how many bytes may wait before pings of the peer go
@@ -44,6 +50,7 @@ type Conn struct {
 	ws     *websocket.Conn
 	out    outbound
 	reader func()
+	grow   func(bytes int64) error
 	closed atomic.Bool
 
 	parking *Parking
@@ -60,6 +67,12 @@ type Options struct {
 	Subprotocols []string
 	// MaxMessage bounds a message from the peer, in bytes.
 	MaxMessage int64
+	// Grow is asked for room before a message takes so many bytes more. It may wait; its
+	// error ends Read. Nil: there is room.
+	Grow func(bytes int64) error
+	// SmallFrames bounds how many control frames and small pieces of messages the peer
+	// may send a second, several seconds' worth at once.
+	SmallFrames float64
 	// OutboundBuffer bounds what the kernel holds for the peer, in bytes.
 	OutboundBuffer int
 	// WriteTimeout is how long the peer may take nothing of what is written.
@@ -75,7 +88,8 @@ type Options struct {
 // Accept answers the handshake of a request. After an error it has answered
 // that.
 func Accept(w http.ResponseWriter, r *http.Request, opts *Options) (*Conn, error) {
-	c := &Conn{reader: opts.Reader, parking: opts.Parking}
+	c := &Conn{reader: opts.Reader, grow: opts.Grow, parking: opts.Parking}
+	c.out.in.small = newAllowance(opts.SmallFrames)
 	handshake := &websocket.AcceptOptions{
 		Subprotocols:   opts.Subprotocols,
 		OnPingReceived: func(context.Context, []byte) bool { return c.out.backlog() < pongBacklog },
@@ -123,6 +137,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 // Read returns the peer's next message, or ErrIdle. After another error there
 // is nothing more to read.
 func (c *Conn) Read() ([]byte, error) {
+	c.out.begin()
 	// A context that ended here would cut the connection off before anybody
 	// could say why.
 	kind, body, err := c.ws.Reader(context.Background())
@@ -132,7 +147,7 @@ func (c *Conn) Read() ([]byte, error) {
 	if kind != websocket.MessageText {
 		return nil, ErrBinary
 	}
-	text, err := io.ReadAll(body)
+	text, err := budget.ReadAll(body, c.room)
 	if err != nil {
 		return nil, readError(err)
 	}
@@ -145,9 +160,25 @@ func (c *Conn) Read() ([]byte, error) {
 	return text, nil
 }
 
+// room asks for it. The peer has the more time for its message.
+func (c *Conn) room(bytes int64) error {
+	if c.grow == nil {
+		return nil
+	}
+	began := time.Now()
+	err := c.grow(bytes)
+	c.out.waited(time.Since(began))
+	return err
+}
+
 func readError(err error) error {
-	if errors.Is(err, websocket.ErrMessageTooBig) {
+	switch {
+	case errors.Is(err, websocket.ErrMessageTooBig):
 		return ErrTooBig
+	case errors.Is(err, ErrFlood):
+		return ErrFlood
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return ErrSlow
 	}
 	return err
 }
@@ -187,6 +218,7 @@ func (c *Conn) GiveUp(at time.Time) { c.out.giveUp(at) }
 const (
 	StatusUnsupportedData = int(websocket.StatusUnsupportedData)
 	StatusInvalidPayload  = int(websocket.StatusInvalidFramePayloadData)
+	StatusPolicyViolation = int(websocket.StatusPolicyViolation)
 	StatusMessageTooBig   = int(websocket.StatusMessageTooBig)
 	StatusInternalError   = int(websocket.StatusInternalError)
 	StatusServiceRestart  = int(websocket.StatusServiceRestart)

@@ -13,7 +13,14 @@ type framing struct {
 	have int      // bytes of head
 	left int64    // bytes of the payload that are to come
 	open bool     // a message has begun and its last fragment has not
+
+	text  int64 // bytes of the message so far
+	data  bool  // the payload is of a message
+	small int   // control frames and small pieces of messages, since somebody looked
 }
+
+// smallPiece is the size below which a piece of a message is a small one.
+const smallPiece = 1 << 10
 
 // pass follows the next piece of the stream.
 func (f *framing) pass(b []byte) {
@@ -21,6 +28,9 @@ func (f *framing) pass(b []byte) {
 		if f.left > 0 {
 			n := min(f.left, int64(len(b)))
 			f.left -= n
+			if f.data {
+				f.text += n
+			}
 			b = b[n:]
 			continue
 		}
@@ -58,8 +68,15 @@ func (f *framing) begin() {
 	default:
 		f.left = int64(n)
 	}
-	if control := f.head[0]&0x08 != 0; !control {
-		f.open = f.head[0]&0x80 == 0
+	last, control := f.head[0]&0x80 != 0, f.head[0]&0x08 != 0
+	if control || f.left < smallPiece && (f.open || !last) {
+		f.small++
+	}
+	if f.data = !control; f.data {
+		if !f.open {
+			f.text = 0
+		}
+		f.open = !last
 	}
 	f.have = 0
 }

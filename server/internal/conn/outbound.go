@@ -130,6 +130,7 @@ func (o *outbound) finish() error {
 	o.mu.Lock()
 	o.direct = true
 	o.until = time.Now().Add(5 * Farewell)
+	o.arm()
 	o.mu.Unlock()
 	return o.Flush()
 }
