@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -22,7 +23,7 @@ type caller struct {
 // before. Every route but the probes goes through it or through shake.
 func (s *core) enter(r *http.Request) (*caller, *refusal.Refusal) {
 	origin := r.Header.Get("Origin")
-	if origin != "" && !originAllowed(r, origin, s.opts.Origins) {
+	if origin != "" && !originAllowed(r, origin, s.opts.Origins) || origin == "" && foreignPage(r) {
 		return nil, refuseOrigin
 	}
 	bearer, present, refused := bearerOf(r, nil)
@@ -68,6 +69,7 @@ func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bo
 		}
 		return nil, refused
 	}
+	edge.Recognise(r.Context())
 	c := &caller{identity: id, address: s.addressOf(r)}
 	if !none {
 		c.user = id.Tenant + "\x00" + id.User
@@ -80,7 +82,11 @@ func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bo
 
 // slowDown refuses a request of an address that sends too many.
 func (s *core) slowDown(r *http.Request) *refusal.Refusal {
-	if wait := s.byAddress.take(s.addressOf(r)); wait > 0 {
+	return s.slowDownBy(s.byAddress, r)
+}
+
+func (s *core) slowDownBy(l *limiters, r *http.Request) *refusal.Refusal {
+	if wait := l.take(s.addressOf(r)); wait > 0 {
 		return refuseRate.After(wait)
 	}
 	return nil

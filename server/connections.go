@@ -21,7 +21,7 @@ type connections struct {
 	draining atomic.Bool // set with the lock held: no more are reserved
 	sockets  map[connection]struct{}
 	open     int            // sockets, those in their handshake included
-	users    map[string]int // sockets by user, and by address
+	users    map[string]int // sockets by user, and by address and site
 	addrs    map[string]int
 	handlers sync.WaitGroup
 }
@@ -58,12 +58,15 @@ func (s *connections) reserve(user, address string, most *Options) *refusal.Refu
 		return refuseOverload
 	case over(s.users, user, most.SocketsPerUser):
 		return refuseUser
-	case over(s.addrs, address, most.SocketsPerAddress):
+	case over(s.addrs, address, most.SocketsPerAddress), over(s.addrs, siteOf(address), siteShare*most.SocketsPerAddress):
 		return refuseAddress
 	}
 	s.open++
 	s.users[user]++
 	s.addrs[address]++
+	if site := siteOf(address); site != "" {
+		s.addrs[site]++
+	}
 	s.handlers.Add(1)
 	return nil
 }
@@ -77,6 +80,11 @@ func (s *connections) unreserve(user, address string) {
 	}
 	if s.addrs[address]--; s.addrs[address] == 0 {
 		delete(s.addrs, address)
+	}
+	if site := siteOf(address); site != "" {
+		if s.addrs[site]--; s.addrs[site] == 0 {
+			delete(s.addrs, site)
+		}
 	}
 	s.handlers.Done()
 }

@@ -2,11 +2,13 @@ package server
 
 import (
 	"encoding/json"
+	"sync"
 
 	"golang.org/x/sync/semaphore"
 
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/edge"
 )
 
 // core is what all that a Server serves stands on: handlers, connections and
@@ -22,7 +24,11 @@ type core struct {
 	metrics      *Metrics
 	revocations  revocations
 	parking      conn.Parking
+	edge         *edge.Edge
+	readiness    readiness
+	proxyWarning sync.Once
 	byAddress    *limiters // requests
+	probing      *limiters // by address: a balancer's probes have no part in what its clients may
 	byUser       *limiters // requests
 	inputs       *limiters // by user
 

@@ -4,36 +4,44 @@ import (
 	"context"
 	"io"
 	"net/http"
-	"time"
 
 	"github.com/aguiws/aguiws/server/identity"
 )
 
 // serveHealth says that the process runs, whatever the store does.
-func (s *core) serveHealth(w http.ResponseWriter, _ *http.Request) {
+func (s *core) serveHealth(w http.ResponseWriter, r *http.Request) {
+	if refused := s.slowDownBy(s.probing, r); refused != nil {
+		refused.Write(w)
+		return
+	}
 	io.WriteString(w, "ok\n")
 }
 
 // serveReady says whether the server wants traffic.
 func (s *core) serveReady(w http.ResponseWriter, r *http.Request) {
-	if s.draining.Load() {
-		refuseDraining.Write(w)
-		return
+	refused := s.slowDownBy(s.probing, r)
+	switch {
+	case refused != nil:
+	case s.draining.Load():
+		refused = refuseDraining
+	case !s.runs.StoreAvailable():
+		refused = refuseStore
+	case s.opts.Ready != nil && s.readiness.ask(r.Context(), s.ready) != nil:
+		refused = refuseStore
 	}
-	if !s.runs.StoreAvailable() {
-		refuseStore.Write(w)
+	if refused != nil {
+		refused.Write(w)
 		return
-	}
-	if s.opts.Ready != nil {
-		ctx, cancel := context.WithTimeout(r.Context(), 2*time.Second)
-		defer cancel()
-		if err := s.opts.Ready(ctx); err != nil {
-			s.opts.Logger.Warn("not ready", "error", err)
-			refuseStore.Write(w)
-			return
-		}
 	}
 	io.WriteString(w, "ready\n")
+}
+
+func (s *core) ready(ctx context.Context) error {
+	err := s.opts.Ready(ctx)
+	if err != nil {
+		s.opts.Logger.Warn("not ready", "error", err)
+	}
+	return err
 }
 
 // serveMetrics answers with the metrics to who may see them.

@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/netip"
 	"time"
 
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/edge"
 )
 
 // Listen listens on a TCP address for Serve. It refuses one that other machines
@@ -34,20 +36,15 @@ func (s *Server) checkListener(l net.Listener) error {
 }
 
 // Serve answers requests on l until Shutdown, then returns nil. It refuses
-// what Listen does, and closes l.
+// what Listen does, and closes l. For its connections it does what Handler cannot:
+// it bounds the time of a TLS handshake and of a header, closes idle ones, bounds
+// how many may be open on which nobody was recognised (Options.Strangers), and
+// lets none of those hold up Shutdown.
 func (s *Server) Serve(l net.Listener) error {
 	if err := s.checkListener(l); err != nil {
 		return err
 	}
-	h := &http.Server{
-		Handler:           s.Handler(),
-		ReadHeaderTimeout: 5 * time.Second,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		ConnContext:       withConnection,
-		ConnState:         forgetDeadline,
-		ErrorLog:          slog.NewLogLogger(s.opts.Logger.Handler(), slog.LevelWarn),
-	}
+	h := s.edge.Server(s.Handler())
 	s.mu.Lock()
 	if s.draining.Load() {
 		s.mu.Unlock()
@@ -60,4 +57,39 @@ func (s *Server) Serve(l net.Listener) error {
 		return fmt.Errorf("server: serve: %w", err)
 	}
 	return nil
+}
+
+// Aside is a server for a handler that only the operator reaches, on a listener of
+// its own. Its connections are bounded as those of Serve are.
+func Aside(handler http.Handler, log *slog.Logger) *http.Server {
+	e := edge.New(edge.Options{WriteTimeout: 10 * time.Second, Strangers: asideConnections, StrangersPerAddress: -1, Log: log})
+	h := e.Server(e.Handler(handler))
+	h.RegisterOnShutdown(e.Hurry)
+	return h
+}
+
+// asideConnections may be open to an operator.
+const asideConnections = 256
+
+// newEdge bounds the connections of Serve and the requests of Handler.
+func (s *core) newEdge() *edge.Edge {
+	return edge.New(edge.Options{
+		WriteTimeout: s.opts.WriteTimeout, Strangers: s.opts.Strangers, StrangersPerAddress: s.opts.StrangersPerAddress,
+		Address: s.strangerAddress, Counted: func(n int) { s.metrics.strangers.Add(float64(n)) }, Displaced: s.metrics.displaced.Inc,
+		Log: s.opts.Logger,
+	})
+}
+
+// strangerAddress is what a connection counts under by whose it is. A trusted
+// proxy's are many clients'.
+func (s *core) strangerAddress(peer net.Addr) string {
+	at, err := netip.ParseAddrPort(peer.String())
+	if err != nil {
+		return ""
+	}
+	addr := plainAddress(at.Addr())
+	if addr.IsLoopback() || s.trusts(addr) {
+		return ""
+	}
+	return addressKey(addr)
 }

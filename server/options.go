@@ -41,8 +41,9 @@ type Options struct {
 	Identities map[string]protocol.IdentityCapabilities
 	// Fallback serves every other path. Default: 404.
 	Fallback http.Handler
-	// Ready reports why the server should get no traffic, for /readyz. Default:
-	// it is ready until it drains.
+	// Ready reports why the server should get no traffic, for /readyz. It is
+	// called once a second at most, however many ask. Default: it is ready until
+	// it drains.
 	Ready func(context.Context) error
 	// Suggest says what a reader could say next, to CopilotKit pages that ask
 	// for it; in is their conversation and instruction, which no thread holds.
@@ -62,8 +63,8 @@ type Options struct {
 	// KeepAlive is how long a stream over HTTP may be silent before it gets a
 	// comment, which proxies take for life. Default 15 s.
 	KeepAlive time.Duration
-	// WriteTimeout is how long a client may take nothing of what is written.
-	// Default 10 s.
+	// WriteTimeout is how long a client may take nothing of what is written, on
+	// sockets, streams and in any other answer. Default 10 s.
 	WriteTimeout time.Duration
 	// CallTimeout bounds one call of the runner: a submit, a cancel, an attach.
 	// Default 8 s.
@@ -87,6 +88,11 @@ type Options struct {
 	// Here and below a negative number means no limit, users of None are not
 	// told apart and therefore not limited, and neither are loopback addresses.
 	SocketsPerAddress int
+	// Strangers is how many connections of Serve may be open on which nobody was
+	// recognised, and StrangersPerAddress how many of them of one address. The
+	// oldest makes room for a new one. A quarter of the descriptors that the
+	// process may have is the most. Defaults 2,048 and 256.
+	Strangers, StrangersPerAddress int
 	// RequestsPerAddress and RequestsPerUser limit requests a second, handshakes
 	// of sockets included; RequestBurst may come at once. Defaults 100, 50, 200.
 	RequestsPerAddress, RequestsPerUser float64
@@ -96,7 +102,8 @@ type Options struct {
 	InputsPerMinute float64
 	InputBurst      int
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For says
-	// whom they speak for. Default: none, the peer is who asks.
+	// whom they speak for; Forwarded is not read. Default: none, the peer is who
+	// asks.
 	TrustedProxies []netip.Prefix
 	// InboundBytes bounds the frames of all sockets that are worked on at once.
 	// A frame that does not find room in CallTimeout closes its socket with
@@ -140,6 +147,8 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.Sockets, 10_000)
 	orElse(&c.SocketsPerUser, 64)
 	orElse(&c.SocketsPerAddress, 256)
+	orElse(&c.Strangers, 2048)
+	orElse(&c.StrangersPerAddress, 256)
 	orElse(&c.RequestsPerAddress, 100)
 	orElse(&c.RequestsPerUser, 50)
 	orElse(&c.RequestBurst, 200)

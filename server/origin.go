@@ -61,6 +61,14 @@ func originAllowed(r *http.Request, origin string, origins []string) bool {
 	})
 }
 
+// foreignPage says that a request without an Origin was made by a page of another
+// origin: as an image, a script or a link, whose answer it cannot read and which
+// would cost us all the same. What is no browser says nothing.
+func foreignPage(r *http.Request) bool {
+	site := r.Header.Get("Sec-Fetch-Site")
+	return strings.EqualFold(site, "cross-site") || strings.EqualFold(site, "same-site")
+}
+
 func sameOrigin(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
 }

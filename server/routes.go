@@ -50,7 +50,10 @@ func (s *core) bindingRoutes() []route {
 	}
 }
 
-// Handler serves the paths that the package comment lists.
+// Handler serves the paths that the package comment lists. Bodies must keep coming
+// and answers must be taken, or the request ends; a server that is not Serve's
+// bounds headers and idle connections itself, by http.Server's ReadHeaderTimeout
+// and IdleTimeout, and how many connections there are by a listener.
 func (s *Server) Handler() http.Handler {
 	inner := http.NewServeMux()
 	for path, methods := range s.byPath() {
@@ -73,7 +76,7 @@ func (s *Server) Handler() http.Handler {
 		}
 		inner.ServeHTTP(w, r)
 	})
-	return guarded(s.counted(outer))
+	return s.edge.Handler(guarded(s.counted(outer)))
 }
 
 // Probes serves /healthz, /readyz and /metrics to whoever asks, for a listener
@@ -84,7 +87,7 @@ func (s *Server) Probes() http.Handler {
 		mux.Handle(r.pattern, sealed(r.serve))
 	}
 	mux.Handle("GET /metrics", s.metrics.Handler())
-	return guarded(mux)
+	return s.edge.Handler(guarded(mux))
 }
 
 // guarded sets what every answer says, a fallback's too: it may replace it.

@@ -47,7 +47,11 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	}
 	b.OnStore(s.storeChanged)
 	s.storeChanged()
+	s.edge = s.newEdge()
 	s.byAddress = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
+	s.probing = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
+	s.byAddress.bySite()
+	s.probing.bySite()
 	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
 	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)
 	s.inbound = semaphore.NewWeighted(s.opts.InboundBytes)
@@ -84,6 +88,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	err := s.runs.Shutdown(ctx)
 
 	close(s.leave)
+	s.edge.Hurry()
 	s.pokeAll()
 	closed := make(chan struct{})
 	go func() {
@@ -111,7 +116,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	servers := s.http
 	s.mu.Unlock()
 	for _, h := range servers {
-		err = errors.Join(err, h.Shutdown(ctx))
+		if failed := h.Shutdown(ctx); failed != nil {
+			err = errors.Join(err, failed)
+			h.Close()
+		}
 	}
 	return err
 }

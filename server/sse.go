@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/conn"
+	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -56,17 +56,11 @@ func (s *core) stream(w http.ResponseWriter, r *http.Request, c *caller, agent s
 			conn.GiveBuffer(out.buf)
 		}
 	}()
-	network, ours := connectionOf(r)
-	if tcp, ok := network.(interface{ SetWriteBuffer(int) error }); ok {
-		tcp.SetWriteBuffer(s.opts.OutboundBuffer)
-	}
+	edge.SetSendBuffer(r.Context(), s.opts.OutboundBuffer)
 	serve(out)
-	switch {
-	case out.severed.Load():
-	case ours:
+	if !out.severed.Load() {
+		// For the last bytes, which net/http writes. It forgets it then.
 		out.control.SetWriteDeadline(time.Now().Add(s.opts.WriteTimeout))
-	default:
-		out.control.SetWriteDeadline(time.Time{})
 	}
 }
 
@@ -194,27 +188,4 @@ func parseEventID(id string) (*store.Position, bool) {
 	}
 	seq, err := strconv.ParseUint(id[i+1:], 10, 63)
 	return &store.Position{Epoch: id[:i], Seq: int64(seq)}, err == nil
-}
-
-// A stream leaves the write deadline set on its connection, so that its very
-// last bytes have one, too. The next request on the connection must not inherit
-// it: where Serve made the server it is forgotten between requests, elsewhere
-// at the end of the stream.
-
-type connectionKey struct{}
-
-func withConnection(ctx context.Context, c net.Conn) context.Context {
-	return context.WithValue(ctx, connectionKey{}, c)
-}
-
-// connectionOf is a request's connection where Serve made the server.
-func connectionOf(r *http.Request) (c net.Conn, ok bool) {
-	c, ok = r.Context().Value(connectionKey{}).(net.Conn)
-	return c, ok
-}
-
-func forgetDeadline(c net.Conn, state http.ConnState) {
-	if state == http.StateIdle {
-		c.SetWriteDeadline(time.Time{})
-	}
 }

@@ -65,8 +65,7 @@ func startAside(s *settings, srv *server.Server, log *slog.Logger) (*aside, erro
 }
 
 func (a *aside) serve(l net.Listener, handler http.Handler) {
-	h := &http.Server{Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, MaxHeaderBytes: 16 << 10,
-		ErrorLog: slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)}
+	h := server.Aside(handler, a.log)
 	a.servers = append(a.servers, h)
 	a.serving.Go(func() {
 		if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {

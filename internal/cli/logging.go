@@ -71,3 +71,14 @@ func announce(w io.Writer, log *slog.Logger, s *settings, addr net.Addr, durable
 		fmt.Fprintln(w, "aguiws: "+volatile)
 	}
 }
+
+// warnOfProxy says that a proxy is not listed that must be there: on a loopback
+// address nobody else can use another name. What a proxy says for itself the server
+// sees later.
+func (s *settings) warnOfProxy(log *slog.Logger) {
+	host, _, _ := net.SplitHostPort(s.addr)
+	ip := net.ParseIP(host)
+	if (host == "localhost" || ip != nil && ip.IsLoopback()) && len(s.hosts) > 0 && len(s.proxies) == 0 {
+		log.Warn("hosts are served on a loopback address, so a proxy is in front of it, and it is not listed: its clients have no limits by address", "setting", "--trusted-proxies 127.0.0.1/32,::1/128")
+	}
+}

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"path/filepath"
 	"runtime"
@@ -163,6 +165,30 @@ func TestLogOfAnOutage(t *testing.T) {
 	for _, l := range c.log.lines(t)[before:] {
 		if l["msg"] != down["msg"] && l["msg"] != up["msg"] {
 			t.Errorf("it also says %v", l)
+		}
+	}
+}
+
+// A proxy that must be there and is not listed is told of at the start.
+func TestWarnOfProxy(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		warn bool
+	}{
+		{[]string{"--hosts", "agents.example"}, true},
+		{[]string{"--hosts", "agents.example", "--addr", "[::1]:0"}, true},
+		{[]string{"--hosts", "agents.example", "--trusted-proxies", "127.0.0.1/32"}, false},
+		{[]string{"--hosts", "agents.example", "--addr", "0.0.0.0:0", "--auth", "tokens", "--token-file", "x"}, false},
+		{nil, false},
+	} {
+		s, err := readSettings(c.args, env(), io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var log bytes.Buffer
+		s.warnOfProxy(slog.New(slog.NewTextHandler(&log, nil)))
+		if strings.Contains(log.String(), "--trusted-proxies 127.0.0.1/32") != c.warn {
+			t.Errorf("%v: %s", c.args, &log)
 		}
 	}
 }

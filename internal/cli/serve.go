@@ -26,6 +26,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	}
 	introduce(log, s, agents)
 	s.warnOfStrays(log)
+	s.warnOfProxy(log)
 	slog.SetDefault(log) // and with it what libraries say by package log
 	redis.SetLogger(redisLog{log})
 	access, err := newAccess(s)
@@ -119,13 +120,13 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 }
 
 // serverOptions are what the settings say of the server.
-func (s *settings) serverOptions(auth server.Authenticator, st store.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
+func (s *settings) serverOptions(auth server.Authenticator, st *redisstore.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
 		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: []string{"script"},
 		Identities: map[string]protocol.IdentityCapabilities{"": script.Identity, "script": script.Identity},
 		Fallback:   web.Handler(), Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
-			_, err := st.Due(ctx, 1)
+			err := st.Ready(ctx)
 			if errors.Is(err, store.ErrPartial) {
 				return nil // the others could not do more
 			}
@@ -134,6 +135,7 @@ func (s *settings) serverOptions(auth server.Authenticator, st store.Store, metr
 		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, InboundBytes: s.inbound,
 		ThreadsPerSocket: s.threads, FramesPerSecond: float64(s.frames), FrameBurst: s.frameBurst,
 		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
+		Strangers: s.strangers, StrangersPerAddress: s.strangersPerAddr,
 		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,
 		InputsPerMinute: float64(s.inputs), InputBurst: s.inputBurst,
 	}

@@ -35,6 +35,7 @@ type settings struct {
 	heartbeat, keepAlive, writeTimeout        time.Duration
 	threads, frames, frameBurst               int
 	sockets, socketsPerUser, socketsPerAddr   int
+	strangers, strangersPerAddr               int
 	requestsPerUser, requestsPerAddr, request int
 	inputs, inputBurst                        int
 
@@ -62,6 +63,7 @@ func newSettings() *settings {
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
+		strangers: 2048, strangersPerAddr: 256,
 		requestsPerUser: 50, requestsPerAddr: 100, request: 200, inputs: 120, inputBurst: 60,
 		logFormat: "text", logLevel: "info", drain: 20 * time.Second,
 		from: map[string]string{},
@@ -80,7 +82,7 @@ func (s *settings) table() []setting {
 		{"origins", "Serving", listValue{&s.origins, "origins"}, "origins of pages that may use the server besides its own; behind a proxy that ends TLS its own too"},
 		{"tls-cert", "Serving", textValue{&s.tlsCert, "file"}, "certificate chain in PEM; serves https and wss. SIGHUP reads it again"},
 		{"tls-key", "Serving", textValue{&s.tlsKey, "file"}, "the certificate's key in PEM"},
-		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "proxies whose X-Forwarded-For is believed, for limits by address"},
+		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "proxies whose X-Forwarded-For is believed, for limits by address; Forwarded is not read"},
 
 		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://host:6379/0`, `rediss://`, `unix:///path`, `redis+sentinel://host,host/master` or `redis+cluster://host,host`; when empty the store is embedded and dies with the process"},
 		{"redis-prefix", "The store", textValue{&s.prefix, "name"}, "what all keys begin with; servers that share it share their threads"},
@@ -121,7 +123,9 @@ func (s *settings) table() []setting {
 		{"max-frames-burst", "Limits", numberValue{&s.frameBurst, 1, 0}, "of them, how many may come at once"},
 		{"max-sockets", "Limits", numberValue{&s.sockets, 1, 0}, "open sockets and streams"},
 		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "of them, those of one user. In this and what follows -1 is no limit, users are not told apart with `--auth none`, and loopback addresses have none"},
-		{"max-sockets-per-address", "Limits", limitValue{&s.socketsPerAddr}, "of them, those of one address, or of one /64 network of IPv6"},
+		{"max-sockets-per-address", "Limits", limitValue{&s.socketsPerAddr}, "of them, those of one address, or of one /64 network of IPv6; eight times as many of a /48. The same holds for requests"},
+		{"max-strangers", "Limits", numberValue{&s.strangers, 1, 0}, "open connections on which nobody was recognised, and no more than a quarter of the descriptors; the oldest makes room for a new one"},
+		{"max-strangers-per-address", "Limits", limitValue{&s.strangersPerAddr}, "of them, those of one address; a trusted proxy's have no such limit"},
 		{"max-requests-per-user", "Limits", limitValue{&s.requestsPerUser}, "requests a second, handshakes included"},
 		{"max-requests-per-address", "Limits", limitValue{&s.requestsPerAddr}, "requests a second, handshakes included"},
 		{"max-requests-burst", "Limits", numberValue{&s.request, 1, 0}, "of them, how many may come at once"},
@@ -129,7 +133,7 @@ func (s *settings) table() []setting {
 		{"max-inputs-burst", "Limits", numberValue{&s.inputBurst, 1, 0}, "of them, how many may come at once"},
 		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket; shorter than what proxies close after"},
 		{"keep-alive", "Limits", durationValue{&s.keepAlive, time.Second, time.Hour}, "how long a stream over HTTP may be silent before it gets a comment"},
-		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written"},
+		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written, or nothing of 16 KiB of an answer"},
 
 		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},
 		{"log-format", "Operations", choiceValue{&s.logFormat, []string{"text", "json"}}, "of the log on standard error; with json the log also has what is else said to a person at the start"},

@@ -1,0 +1,43 @@
+package redisstore
+
+import (
+	"context"
+	"sync"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// Ready asks each master that has a partition whether it answers, by one command:
+// how many partitions there are does not matter. Its error wraps store.ErrPartial
+// when some of a Cluster's masters do not answer.
+func (s *Store) Ready(ctx context.Context) error {
+	if err := s.usable(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	var keys []string
+	for i := range s.keys.parts {
+		keys = append(keys, s.keys.parts[i].leases)
+	}
+	var mu sync.Mutex
+	var errs []error
+	s.perMaster(keys, func(master *redis.Client, at []int) {
+		// A slot whose master is not known is looked for by asking for the key.
+		var cmd redis.Cmder = redis.NewIntCmd(ctx, "exists", keys[at[0]])
+		if master != nil {
+			cmd = redis.NewStatusCmd(ctx, "ping")
+			_ = master.Process(ctx, cmd)
+		} else {
+			_ = s.client.Process(ctx, cmd)
+		}
+		err := cmd.Err()
+		if err != nil {
+			err = storeError("ask whether it answers", err)
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		errs = append(errs, err)
+	})
+	return s.missing(errs)
+}

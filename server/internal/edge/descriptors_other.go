@@ -1,0 +1,5 @@
+//go:build !unix
+
+package edge
+
+func descriptors() int { return 0 }
