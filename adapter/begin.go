@@ -110,9 +110,7 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 	run.events = n.opening(n.Fresh)
 	if n.Rewinds {
 		held := n.Fold.Messages()
-		if fresh.Archive, err = archive(held[n.Keep:]); err != nil {
-			return nil, claimed, fresh, err
-		}
+		fresh.Archive = archive(held[n.Keep:])
 		run.events = append(run.events, cutTo(append(held[:n.Keep:n.Keep], n.Fresh...), held))
 	}
 	if state := n.newState(); state != nil {

@@ -10,6 +10,9 @@ const (
 	CodeWorkerLost        = "worker_lost"
 	// CodeRunTimeout is that of a run that took longer than Options.RunTimeout.
 	CodeRunTimeout = "run_timeout"
+	// CodeThreadTooLarge is that of a run that makes too much of its thread, and of an
+	// input to a thread that is too large: see Options.MaxThreadBytes.
+	CodeThreadTooLarge = "thread_too_large"
 	// CodeStateCorrupted is also that of an input that is refused, because something
 	// stored of its thread cannot be read.
 	CodeStateCorrupted = "state_corrupted"

@@ -49,6 +49,7 @@ func (x *execution) prepare(b begun) error {
 			return fmt.Errorf("adapter: journal: %w", err)
 		}
 		journal = view.Journal
+		x.before = view.Active
 		x.agent, x.named = x.node.options.Agents[view.Agent], view.Agent
 		if err := stored.Decode(view.Frozen, &x.frozen, "the execution"); err != nil {
 			return err

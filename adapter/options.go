@@ -51,6 +51,13 @@ type Options struct {
 	// refused as CodeThreadBusy, and so is one alone that is larger and would have
 	// to wait. Default 16 MiB.
 	MaxQueueBytes int64
+	// MaxThreadBytes is how much of a thread's messages, state and log the store may hold
+	// before inputs are refused as CodeThreadTooLarge. Answers to open interrupts are
+	// taken all the same, and what takes out more messages than it brings; a thread can
+	// always be read, cancelled and deleted. A run that makes twice as much of its
+	// thread ends in RUN_ERROR with that code, one that goes on with a thread as large as
+	// that when it has added a sixteenth. Default 64 MiB; negative: no limit.
+	MaxThreadBytes int64
 	// AgentWait is for how long runs of an agent that this node does not know, also
 	// those that an answer or an expiry continues, are left to others before that
 	// counts as failed attempts: while a deployment goes on, some nodes know agents
@@ -60,8 +67,9 @@ type Options struct {
 	// end in state_corrupted, as dead letters, when they have waited.
 	// Default 10 min; negative: not at all.
 	AgentWait time.Duration
-	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout;
-	// time spent suspended does not count. 0: no limit.
+	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout,
+	// through whatever workers; time spent suspended does not count. Default 6 h;
+	// negative: no limit.
 	RunTimeout time.Duration
 	// StoreTimeout bounds store calls that no caller bounds. Default 5 s.
 	StoreTimeout time.Duration
@@ -119,6 +127,12 @@ func (o *Options) complete(durable bool) (Options, error) {
 	}
 	if c.AgentWait == 0 {
 		c.AgentWait = 10 * time.Minute
+	}
+	if c.RunTimeout == 0 {
+		c.RunTimeout = 6 * time.Hour
+	}
+	if c.MaxThreadBytes == 0 {
+		c.MaxThreadBytes = 64 << 20
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -46,6 +46,7 @@ type pipeline struct {
 	space   *sync.Cond
 	wake    chan struct{}
 	pending []item
+	added   int64 // bytes of all events and entries
 	unacked int   // events
 	size    int   // their bytes
 	expect  int64 // the log's end, pending items excluded
@@ -93,6 +94,7 @@ func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
 	p.pending = append(p.pending, it)
 	p.unacked += len(it.events)
 	p.size += sizeOf(it.events)
+	p.added += int64(sizeOf(it.events))
 	p.mu.Unlock()
 	select {
 	case p.wake <- struct{}{}:
@@ -164,6 +166,7 @@ func (p *pipeline) take() ([]item, store.Batch) {
 			}
 			batch.Entries = append(batch.Entries, text)
 			size += len(text)
+			p.added += int64(len(text))
 		}
 		if it.closing != nil {
 			batch.Closing = it.closing
@@ -238,6 +241,14 @@ func sizeOf(events [][]byte) int {
 		n += len(e)
 	}
 	return n
+}
+
+// grown is how many bytes the run has added here, but for entries that are still
+// pending.
+func (p *pipeline) grown() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.added
 }
 
 // pausing reports whether the run is wished to suspend.

@@ -2,22 +2,19 @@ package adapter
 
 import (
 	"encoding/json"
-	"fmt"
 
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// archive is what is kept of messages that are taken out of the thread.
-func archive(messages protocol.Messages) (map[string]json.RawMessage, error) {
+// archive is what is kept of messages that are taken out of the thread: their ids, by
+// which they are known when a client brings them again. The rest would be kept for
+// nobody, and grow the thread with every message that is taken back.
+func archive(messages protocol.Messages) map[string]json.RawMessage {
 	kept := map[string]json.RawMessage{}
 	for _, m := range messages {
-		text, err := json.Marshal(m)
-		if err != nil {
-			return nil, fmt.Errorf("adapter: archive: %w", err)
-		}
-		kept[m.ID] = text
+		kept[m.ID] = json.RawMessage(`1`)
 	}
-	return kept, nil
+	return kept
 }
 
 // cutTo restates messages so that clients that hold more take the rest back.

@@ -136,7 +136,8 @@ type execution struct {
 	id       string
 	frozen   store.Frozen
 
-	continuing bool // the run answers interrupts
+	continuing bool          // the run answers interrupts
+	before     time.Duration // for which the run was active before this worker had it
 	parked     *parked
 	left       chan departure // receives once: the agent's goroutine has left
 
@@ -150,6 +151,7 @@ type execution struct {
 	expander protocol.Expander
 	fold     *protocol.Fold
 	stored   map[string]string // messages of the stored snapshot, by id
+	room     int64             // bytes that the run may add; see outgrown
 	open     []string          // calls this run opened that have no result
 	sealed   error             // why nothing more may be done
 	broken   error             // why the run could not be ended in order

@@ -228,6 +228,8 @@ func (x *execution) refusal(s *scope) error {
 		return x.sealed
 	case x.leaving && s.step == "":
 		return errHandBack
+	case x.outgrown():
+		return x.outgrow()
 	case s.forked:
 		return fmt.Errorf("adapter: a branch of Parallel must use its own Run: %w", errInside)
 	}

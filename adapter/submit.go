@@ -203,6 +203,9 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	if err != nil {
 		return Admitted{}, false, err
 	}
+	if large := a.options.tooLarge(j.View, v, j, brings(b)); large != nil {
+		return refused(large), false, nil
+	}
 	if k, ok := b.Kind.(store.Enqueue); ok {
 		if full := a.queueFull(j.View, len(k.Input)+len(b.Record)); full != nil {
 			return refused(full), false, nil

@@ -19,7 +19,7 @@ func (x *execution) limitTime(ctx context.Context) (context.Context, context.Can
 		return ctx, func() {}
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
-	timer := time.AfterFunc(after, func() {
+	timer := time.AfterFunc(max(after-x.before, 0), func() {
 		x.timeOut(after)
 		cancel(errRunTimeout)
 	})

@@ -47,3 +47,25 @@ func TestRunTimeoutDoesNotCountSuspension(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	succeeded(t, l.answer(resolved(open[0].ID, "1")))
 }
+
+// A run that was active for long when its worker was lost has no time anew.
+func TestRunTimeoutGoesOnThroughTakeovers(t *testing.T) {
+	recorded := make(chan struct{}, 2)
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		if _, err := adapter.IdempotentStep(ctx, run, "s", func(context.Context) (int, error) { return 1, nil }); err != nil {
+			return err
+		}
+		recorded <- struct{}{}
+		<-ctx.Done()
+		return context.Cause(ctx)
+	})
+	hour := func(o *adapter.Options) { o.RunTimeout = time.Hour }
+	l := newLab(t, agent, hour)
+	dying := l.cutAfter(l.store, -1)
+	l.beginOn(l.worker(dying, agent), "hi", "r1")
+	await(l, recorded)
+	dying.sever()
+	l.forward(time.Hour)
+	failedWith(t, l.untilEnd(), adapter.CodeRunTimeout)
+	l.wellFormed()
+}

@@ -44,7 +44,7 @@ func (w *worker) carry(b begun) error {
 		},
 		node: w.node, parking: w.parking, presence: w.presence,
 		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen,
-		continuing: b.continuing, stored: stored.Messages(b.view),
+		continuing: b.continuing, stored: stored.Messages(b.view), room: w.options.roomFor(b.view.Bytes),
 	}
 	if !w.active.track(&x.activation) {
 		return w.handBack(b.claim)

@@ -13,7 +13,9 @@
 //	                    the claim and its lease, the dispatch epoch, the
 //	                    wish to pause, the latest run, tenant, title, the
 //	                    latest input; how long the log is and since when,
-//	                    when to look for what is past its retention
+//	                    when to look for what is past its retention; how
+//	                    many bytes the snapshot has; since when which run
+//	                    is active
 //	Tlog        list    events; index i is position base+i                 begin, activate, commit, note, end, stop,
 //	                                                                       claim, nack, stopall
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
@@ -40,7 +42,7 @@
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
 //	                    cancellation; d: dedupe key to its run             stopall
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
-//	Tarchive    hash    messages that a rewind took out, by id             begin
+//	Tarchive    hash    ids of messages that a rewind took out             begin
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
 //	Pleases     zset    threads with an active run, by the lease's end, or begin, claim, renew, nack, end, stop,
 //	                    by when a run that was given back may be had       stopall
@@ -142,8 +144,9 @@
 // # Limits
 //
 // The messages and the state of a thread are stored whole, and read whole by who
-// judges an input or is restated: nothing here bounds how much they are. Bound what
-// a sender may add (the size of a frame, inputs a second) and delete threads.
+// judges an input or is restated. How many bytes they and the log have is counted, by
+// the scripts that change them, and told by Read: who judges inputs bounds it. A count
+// that a server has left behind which keeps none is found out anew at the next reading.
 //
 // Readers take a part of the connections to a server, and leave the others to those
 // who write. A read of more than 256 KiB waits for its turn: four of them go at once,

@@ -25,5 +25,6 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 	}
 	r.join(entries)
 	e.RunStarted, e.Crashes = r.int(), int(r.int())
+	e.Active = time.Duration(r.int()) * time.Millisecond
 	return e, r.err
 }

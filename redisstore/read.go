@@ -124,7 +124,7 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 	r.join(archived)
 	v.DispatchEpoch, v.Paused = r.int(), r.bool()
 	v.Drafts = readDrafts(r)
-	v.Tenant, v.Title, v.Deleted = r.string(), r.string(), r.bool()
+	v.Tenant, v.Title, v.Deleted, v.Bytes = r.string(), r.string(), r.bool(), r.int()
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"sync/atomic"
+	"strings"
 	"testing"
 	"time"
 
@@ -64,4 +65,23 @@ func TestTimeLimit(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantCode(t, newTab(newTestServer(t, runner{r}, nil).dial()).ask("r1", "hello"), "run_timeout")
+}
+
+// A run that makes too much of its thread ends with a code of its own, and the thread
+// takes no more.
+func TestThreadSize(t *testing.T) {
+	talker := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		for {
+			if err := run.Say(strings.Repeat("x", 1000)); err != nil {
+				return err
+			}
+		}
+	})
+	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": talker}, MaxThreadBytes: 10_000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := newTestServer(t, runner{r}, nil)
+	wantCode(t, newTab(srv.dial()).ask("r1", "hello"), "thread_too_large")
+	wantCode(t, newTab(srv.dial()).ask("r2", "more"), "thread_too_large")
 }

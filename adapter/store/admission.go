@@ -98,7 +98,8 @@ type Claimed struct {
 type Fresh struct {
 	Agent  string
 	Frozen json.RawMessage // what its function sees
-	// Archive are the messages that the run takes out of the thread, by id.
+	// Archive are the messages that the run takes out of the thread, by id, and what is
+	// to be kept of them.
 	Archive map[string]json.RawMessage
 }
 

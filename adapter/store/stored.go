@@ -17,7 +17,7 @@ import (
 //	Resume.Decisions, Batch.Entries, ExecutionView.Journal JournalEntry
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
-//	Fresh.Archive, Snapshot.Messages                      protocol.Message
+//	Snapshot.Messages                                     protocol.Message
 //	events, terminals, Batch.Closing                      protocol.Event
 //
 // The names of their members are what lies in databases.

@@ -51,6 +51,10 @@ type ThreadView struct {
 	Asked       map[string]bool            // of ReadQuery.ToolCallIDs
 	Archived    map[string]bool            // of ReadQuery.MessageIDs
 
+	// Bytes is how many the store holds of the thread's messages, state and log. Of a
+	// thread that was written by a release that did not count them it is an estimate.
+	Bytes int64
+
 	Tenant        string // of the Begin that used the thread first
 	Title         string
 	Deleted       bool                       // unused since it was deleted or retired, of which the store knows for a day

@@ -175,4 +175,7 @@ type ExecutionView struct {
 	Journal    []json.RawMessage
 	RunStarted int64 // position of the RUN_STARTED of the claimed run
 	Crashes    int   // takeovers of the claimed run since its last entry
+	// Active is for how long the claimed run has been active, through whatever claims;
+	// 0 where the release that began it did not say.
+	Active time.Duration
 }

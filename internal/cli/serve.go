@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"time"
 
 	"github.com/redis/go-redis/v9"
 
@@ -41,7 +42,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	metrics := server.NewMetrics()
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
 		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
-		RunTimeout: s.runTimeout, MaxRuns: s.maxRuns, OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
+		RunTimeout: orNever(s.runTimeout), MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err
@@ -105,6 +106,14 @@ func (s *settings) busyPolicy() adapter.BusyPolicy {
 		return adapter.BusyQueue
 	}
 	return adapter.BusyPolicy(s.busy)
+}
+
+// orNever is a time that is none where it is 0.
+func orNever(d time.Duration) time.Duration {
+	if d == 0 {
+		return -1
+	}
+	return d
 }
 
 func (s *settings) runMode() adapter.Mode {

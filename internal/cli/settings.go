@@ -23,6 +23,7 @@ type settings struct {
 	retainAge, retainThreads time.Duration
 	runTimeout               time.Duration
 	maxRuns                  int
+	threadBytes              int64
 
 	agent, effects, busy, mode, onExpiry string
 
@@ -59,7 +60,7 @@ func newSettings() *settings {
 	return &settings{
 		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
-		maxRuns: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
+		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
@@ -118,6 +119,7 @@ func (s *settings) table() []setting {
 
 		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client; four times as much may wait on one thread"},
 		{"max-inbound", "Limits", bytesValue{&s.inbound, 1 << 20}, "size of all frames that are worked on at once"},
+		{"max-thread-bytes", "Limits", bytesValue{&s.threadBytes, 1 << 16}, "size of a thread's messages, state and log from which on it takes no new input; it can still be read, answered, rewound and deleted. A run that makes it twice as large ends"},
 		{"max-threads", "Limits", numberValue{&s.threads, 1, 10_000}, "threads that one socket may follow"},
 		{"max-frames", "Limits", numberValue{&s.frames, 1, 0}, "frames a second from one socket"},
 		{"max-frames-burst", "Limits", numberValue{&s.frameBurst, 1, 0}, "of them, how many may come at once"},

@@ -134,6 +134,7 @@ publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
 
 r.run, r.token, r.node, r.cn, r.attempts, r.kind = run, token, NODE, 1, 1, 'b'
 r.lease, r.latest = NOW + tonumber(ARG.lease), run
+r.since = since(run)
 d.started = start + 1
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
 putRun(t, d)

@@ -66,6 +66,7 @@ end
 r.token, r.node, r.cn, r.attempts = token, NODE, 0, r.attempts + 1
 r.kind, r.lease = kind == 1 and 'q' or 't', NOW + tonumber(ARG.lease)
 if r.pause == '2' then r.pause = '1' end
+if kind == 1 then r.since = since(d.id) end
 d.status, d.available = 'active', 0
 move(t, d, 'claimed')
 putRun(t, d)

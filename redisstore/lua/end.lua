@@ -61,11 +61,20 @@ r.bound = r.seq
 local finish = r.seq
 
 if ARG.snapshot == '1' then
-  if ARG.state ~= '' then redis.call('HSET', t.snap, 's', ARG.state) end
-  if ARG.order ~= '' then redis.call('HSET', t.snap, 'o', ARG.order) end
-  for i = m1, m2, 2 do redis.call('HSET', t.snap, 'm' .. ARGV[i], ARGV[i + 1]) end
-  for i = x1, x2 do redis.call('HDEL', t.snap, 'm' .. ARGV[i]) end
+  local bytes = held(t, r)
+  local function put(name, text)
+    bytes = bytes - redis.call('HSTRLEN', t.snap, name) + #text
+    redis.call('HSET', t.snap, name, text)
+  end
+  if ARG.state ~= '' then put('s', ARG.state) end
+  if ARG.order ~= '' then put('o', ARG.order) end
+  for i = m1, m2, 2 do put('m' .. ARGV[i], ARGV[i + 1]) end
+  for i = x1, x2 do
+    bytes = bytes - redis.call('HSTRLEN', t.snap, 'm' .. ARGV[i])
+    redis.call('HDEL', t.snap, 'm' .. ARGV[i])
+  end
   r.snapat = r.seq
+  r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
 end
 
 d.attempts = r.attempts

@@ -17,7 +17,7 @@
 --
 -- Returns {about how many bytes it would be, recovered} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, recovered, events,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
---   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted}; a run
+--   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. The queue holds of each run id, record, bytes, input.
 
@@ -39,7 +39,7 @@ end
 local after = tonumber(ARG.seq)
 local retained = ARG.epoch == r.epoch and after >= r.base - 1 and after <= r.seq
 
--- weight is about how many bytes what may be large has: of the messages a few are looked at.
+-- weight is about how many bytes what may be large has.
 local function weight()
   local bytes = 0
   if ARG.inputs == '1' then
@@ -49,10 +49,7 @@ local function weight()
   if r.seq >= r.base then
     bytes = bytes + r.bytes * (r.seq - math.max(r.snapat, r.base - 1)) / (r.seq - r.base + 1)
   end
-  bytes = bytes + redis.call('HSTRLEN', t.snap, 's') + redis.call('HSTRLEN', t.snap, 'o')
-  local looked, sum = redis.call('HRANDFIELD', t.snap, 16), 0
-  for _, name in ipairs(looked) do sum = sum + (#name > 1 and redis.call('HSTRLEN', t.snap, name) or 0) end
-  if #looked > 0 then bytes = bytes + sum / #looked * redis.call('HLEN', t.snap) end
+  bytes = bytes + held(t, r)
   return bytes
 end
 if ARG.most ~= '0' then
@@ -103,4 +100,4 @@ local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
-  (about[3] and not about[4]) and 1 or 0 }
+  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes }

@@ -19,13 +19,14 @@ end
 -- by create.
 local function open(rec)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks')
+    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since')
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
     depoch = tonumber(v[10] or 0), lease = tonumber(v[11] or 0), node = v[12] or '', cn = tonumber(v[13] or 0),
     attempts = tonumber(v[14] or 0), kind = v[15] or '', latest = v[16] or '', pause = v[17] or '',
     n = tonumber(v[18] or 0), bytes = tonumber(v[19] or 0), marks = v[20] or '',
+    held = v[21] or '', since = v[22] or '',
   }
   if not r.epoch then
     r.epoch, r.new = ARG.fresh, true
@@ -54,12 +55,46 @@ local function decide(t, r)
   r.ver = r.ver + 1
   redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
-    'marks', r.marks)
+    'marks', r.marks, 'held', r.held)
   if r.run == '' then
-    redis.call('HDEL', t.rec, 'lease', 'node', 'attempts', 'kind')
+    redis.call('HDEL', t.rec, 'lease', 'node', 'attempts', 'kind', 'since')
   else
-    redis.call('HSET', t.rec, 'lease', r.lease, 'node', r.node, 'attempts', r.attempts, 'kind', r.kind)
+    redis.call('HSET', t.rec, 'lease', r.lease, 'node', r.node, 'attempts', r.attempts, 'kind', r.kind, 'since', r.since)
   end
+end
+
+-- since notes that a run is active from now on.
+local function since(run) return run .. ' ' .. NOW end
+
+-- activeFor is for how many ms the thread's run has been active, through whatever
+-- claims; 0: nobody has noted it.
+local function activeFor(r)
+  local run, at = string.match(r.since, '^(.*) (%d+)$')
+  return run == r.run and math.max(NOW - tonumber(at), 0) or 0
+end
+
+-- SAMPLE is how many messages are looked at to tell how many bytes all of them have.
+local SAMPLE = 64
+
+-- held is how many bytes the messages and the state have: r.held says it, and of which
+-- snapshot. Of one that a server has written that does not count them it is found out
+-- anew, of many messages from some.
+local function held(t, r)
+  local bytes, at = string.match(r.held, '^(%d+) (%d+)$')
+  if tonumber(at) == r.snapat then return tonumber(bytes) end
+  bytes = 0
+  if r.snapat > 0 then
+    local looked, sum, messages = redis.call('HRANDFIELD', t.snap, SAMPLE), 0, 0
+    for _, name in ipairs(looked) do
+      if #name > 1 then
+        sum, messages = sum + redis.call('HSTRLEN', t.snap, name), messages + 1
+      end
+    end
+    bytes = redis.call('HSTRLEN', t.snap, 's') + redis.call('HSTRLEN', t.snap, 'o')
+    if messages > 0 then bytes = bytes + math.floor(sum / messages * redis.call('HLEN', t.snap)) end
+  end
+  r.held = string.format('%.0f %.0f', bytes, r.snapat)
+  return bytes
 end
 
 -- unpacked reads what pack, or its counterpart on the Go side, has written.

@@ -93,9 +93,10 @@ type run struct {
 	request    string // the stop that ended it
 
 	token  string
-	lease  int64 // Unix ms of its last millisecond
-	number int64 // commits of the claim
-	queued bool  // claimed from the queue
+	lease  int64     // Unix ms of its last millisecond
+	number int64     // commits of the claim
+	queued bool      // claimed from the queue
+	since  time.Time // it is active
 	// reached is the journal's length at the last claim, or when the run began, with
 	// the bookkeeping since.
 	reached int

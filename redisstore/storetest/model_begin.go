@@ -151,6 +151,9 @@ func (m *model) claimed(r *run, token, node string) {
 	r.Attempts++
 	r.ClaimedBy, r.Available, r.Updated = node, time.Time{}, m.now
 	m.extend(r)
+	if r.runStarted == 0 {
+		r.since = m.now
+	}
 	r.reached = 0
 	if m.exe != nil {
 		r.reached = len(m.exe.journal)

@@ -198,9 +198,25 @@ func (m *model) draft(version int64, drafts map[string]json.RawMessage) (map[str
 // journal predicts Journal for a claim that is held.
 func (m *model) journal(r *run) *store.ExecutionView {
 	x := &store.ExecutionView{ID: m.exe.id, Agent: m.exe.agent, Frozen: raw(m.exe.frozen), Began: m.exe.began,
-		RunStarted: r.runStarted, Crashes: max(r.Attempts-1, 0)}
+		RunStarted: r.runStarted, Crashes: max(r.Attempts-1, 0), Active: m.now.Sub(r.since)}
 	for _, record := range m.exe.journal {
 		x.Journal = append(x.Journal, raw(record))
 	}
 	return x
+}
+
+// bytes is what messages, state and log have. They are too short to be compressed.
+func (m *model) bytes() (n int64) {
+	texts := append([]string{m.snapshot.state}, m.log[m.base-1:]...)
+	if m.snapshot.order != nil {
+		order, _ := json.Marshal(m.snapshot.order)
+		texts = append(texts, string(order))
+	}
+	for _, text := range m.snapshot.messages {
+		texts = append(texts, text)
+	}
+	for _, text := range texts {
+		n += int64(len(text))
+	}
+	return n
 }

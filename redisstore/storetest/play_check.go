@@ -92,6 +92,7 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 			v.Labelled = append(v.Labelled, *m.state(r))
 		}
 	}
+	v.Bytes = m.bytes()
 	answers := map[string]string{}
 	for _, id := range q.InterruptIDs {
 		if a, ok := m.answers[id]; ok {

@@ -1,0 +1,82 @@
+package adapter
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// outgrowing is the part of Options.MaxThreadBytes that a run may add to a thread that
+// is larger than any new run would find it, so that it can be answered.
+const outgrowing = 16
+
+// roomFor is how many bytes a run may add to a thread of a size.
+func (o *Options) roomFor(size int64) int64 {
+	limit := o.MaxThreadBytes
+	if limit < 0 {
+		return math.MaxInt64
+	}
+	return max(2*limit-size, limit/outgrowing)
+}
+
+// tooLarge refuses a run that would add so many bytes to a thread of a size.
+func (o *Options) tooLarge(view *store.ThreadView, v judge.Verdict, j *judge.Judgement, adds int64) *protocol.RunError {
+	room := o.MaxThreadBytes - view.Bytes
+	if v.Continues != nil && !v.Steer {
+		room = o.roomFor(view.Bytes)
+	}
+	if o.MaxThreadBytes < 0 || adds <= room {
+		return nil
+	}
+	if v.Rewinds && adds <= sizeOfMessages(j.Fold.Messages()[v.Keep:]) {
+		return nil
+	}
+	return judge.Refuse(CodeThreadTooLarge, fmt.Sprintf("the thread holds %d bytes, and with %d more it would have too many: go on in a new thread, "+
+		"or take messages back; this one can be read, answered and deleted", view.Bytes, adds),
+		map[string]any{"limit": o.MaxThreadBytes, "size": view.Bytes})
+}
+
+// brings is how many bytes a run brings to its thread when it begins. What restates the
+// messages that a rewind keeps is none of it: the log lets go of that.
+func brings(b store.Begin) (n int64) {
+	if k, waits := b.Kind.(store.Enqueue); waits {
+		return int64(len(k.Input))
+	}
+	for _, e := range b.Claimed().Events {
+		if !bytes.HasPrefix(e, restates) {
+			n += int64(len(e))
+		}
+	}
+	return n
+}
+
+var restates = []byte(`{"type":"MESSAGES_SNAPSHOT"`)
+
+func sizeOfMessages(messages protocol.Messages) (n int64) {
+	for _, m := range messages {
+		text, err := json.Marshal(m)
+		if err != nil {
+			continue
+		}
+		n += int64(len(text))
+	}
+	return n
+}
+
+// outgrown reports whether the run has added more than it may.
+func (x *execution) outgrown() bool { return x.pipe.grown() > x.room }
+
+// outgrow ends the run, at once: an agent that goes on and on may heed no error.
+func (x *execution) outgrow() error {
+	err := x.fail(CodeThreadTooLarge, fmt.Sprintf("the run has added more than %d bytes to its thread", x.room), false)
+	if err != nil && !errors.Is(err, ErrStopped) {
+		x.broken = err
+	}
+	return x.seal(ErrStopped)
+}
