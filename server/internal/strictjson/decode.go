@@ -15,7 +15,9 @@ func Decode(data []byte, into any) error {
 	if _, bad := Members(data); bad != nil {
 		return bad
 	}
-	if err := exactNames(json.NewDecoder(bytes.NewReader(data)), reflect.TypeOf(into), ""); err != nil {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber() // a payload may have numbers that no float64 holds
+	if err := exactNames(d, reflect.TypeOf(into), ""); err != nil {
 		return err
 	}
 	if err := json.Unmarshal(data, into); err != nil {
