@@ -39,13 +39,14 @@ func (a Answer) Payload() (payload json.RawMessage, resolved bool) {
 }
 
 // Decode unmarshals the payload, and reports whether the interrupt was resolved.
-// If it was cancelled, nothing is unmarshalled and nothing is wrong.
+// If it was cancelled, nothing is unmarshalled and nothing is wrong. In what is any
+// numbers are json.Number; into a float64 they are rounded.
 func (a Answer) Decode(into any) (resolved bool, err error) {
 	payload, resolved := a.Payload()
 	if !resolved {
 		return false, nil
 	}
-	if err := json.Unmarshal(payload, into); err != nil {
+	if err := decode(payload, into); err != nil {
 		return true, fmt.Errorf("adapter: payload of an answer: %w", err)
 	}
 	return true, nil

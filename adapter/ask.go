@@ -90,7 +90,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
 	}
-	asked, err := canonical.Digest(struct {
+	asked, err := canonical.Of(struct {
 		Interrupts []protocol.Interrupt
 		Calls      []store.SuspendedCall
 	}{interrupts, calls})
@@ -103,7 +103,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		if x.blocking() {
 			x.park(s)
 		}
-		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked, Calls: calls}, interrupts)
+		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked.Rounded, Exact: asked.Exact, Calls: calls}, interrupts)
 		if x.blocking() && !errors.Is(err, ErrSuspended) {
 			x.parking.dismiss(x.id)
 		}
@@ -112,7 +112,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	if recorded.Kind != store.EntryAsk || recorded.Key != key {
 		return Answers{}, nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: key})
 	}
-	if recorded.Digest != asked {
+	if !asked.Is(recorded.Digest, recorded.Exact) {
 		return Answers{}, nil, x.seal(&DivergedError{Replayed: key + " asks something else than what was answered"})
 	}
 	answer := x.journal.answers[recorded]

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -19,7 +20,7 @@ type beginBuilder struct {
 	*judge.Judgement
 	judge.Verdict
 	thread store.ThreadKey
-	digest string // of the input
+	digest canonical.Digest // of the input
 	agent  string
 	letter *store.Dispatch // the dead letter that it requeues; nil: none
 
@@ -43,7 +44,8 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 	default:
 		b.Execution = uuid.NewString()
 	}
-	record.Label, record.Execution, record.Agent, record.Digest = b.Label, b.Execution, n.agent, n.digest
+	record.Label, record.Execution, record.Agent, record.Digest = b.Label, b.Execution, n.agent, n.digest.Rounded
+	record.Exact = n.digest.Exact
 	var err error
 	if b.Record, err = json.Marshal(record); err != nil {
 		return b, nil, fmt.Errorf("adapter: run record: %w", err)
@@ -141,7 +143,7 @@ func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage) (st
 func (n beginBuilder) answers(runID string) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
 	for i, entry := range n.Decisions {
-		text, err := json.Marshal(store.Decision{Key: n.Keys[i], RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
+		text, err := json.Marshal(store.Decision{Key: n.Keys[i].Rounded, Exact: n.Keys[i].Exact, RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
 		if err != nil {
 			return nil, err
 		}
@@ -174,21 +176,21 @@ func (n beginBuilder) claimed(run *begun) (store.Claimed, error) {
 	return k, nil
 }
 
-// newState is the input's state if it says something else than the thread's.
-// An empty object is what a client sends that holds none.
+// newState is the input's state if it says something else than the thread's. What
+// says nothing else is an empty object, which a client sends that holds none, and what
+// is left of the thread's state in a client that reads numbers as doubles: taken for
+// new, it would round the thread's.
 func (n beginBuilder) newState() json.RawMessage {
 	given := json.RawMessage(n.Input.State)
-	if n.Input.State.IsZero() {
-		return nil
-	}
-	text, err := canonical.JSON(given)
-	if err != nil || string(text) == "{}" {
-		return nil
-	}
-	if held, err := canonical.JSON(lifecycle.State(n.Fold.State())); err == nil && string(held) == string(text) {
+	if n.Input.State.IsZero() || isEmptyObject(given) || canonical.Echoes(given, lifecycle.State(n.Fold.State())) {
 		return nil
 	}
 	return given
+}
+
+func isEmptyObject(value []byte) bool {
+	inside, isObject := bytes.CutPrefix(bytes.TrimSpace(value), []byte("{"))
+	return isObject && string(bytes.TrimSpace(inside)) == "}"
 }
 
 // freeze fixes what the execution's function sees.

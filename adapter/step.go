@@ -25,9 +25,10 @@ var errInside = errors.New("not possible here")
 
 // Step runs fn once in the execution and journals its result or its error:
 // a replay returns the same without running fn. The result goes through JSON
-// even when fn has just run. Steps are keyed by name and ordinal in the order
-// of the calls; parallel ones need Parallel. A replay tells two steps of one
-// name apart by what they are Given, and not at all when they are given nothing.
+// even when fn has just run; in what is any its numbers are json.Number. Steps are
+// keyed by name and ordinal in the order of the calls; parallel ones need Parallel.
+// A replay tells two steps of one name apart by what they are Given, and not at all
+// when they are given nothing.
 //
 // If the worker dies after fn was started and before its result was recorded,
 // fn is not silently run again: a human is asked whether it took effect
@@ -69,7 +70,7 @@ func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn
 		return result, err
 	}
 	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &result); err != nil {
+		if err := decode(raw, &result); err != nil {
 			return result, &StepError{Step: name, Message: "adapter: recorded result of step " + name + ": " + err.Error()}
 		}
 	}

@@ -44,8 +44,8 @@ func givenDigest(options []StepOption) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// exact is a decoded value with equal numbers written alike. Unlike Canonical it
-// keeps all numbers apart: a digit may be another payee.
+// exact is a decoded value with numbers that a double tells written alike, and others
+// as they are: a digit may be another payee.
 func exact(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

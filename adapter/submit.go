@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -151,7 +152,7 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 
 // try judges the input once on a view of its thread, and begins its run if it
 // may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
-func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest string, version int64) (admitted Admitted, stale bool, err error) {
+func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64) (admitted Admitted, stale bool, err error) {
 	j, err := a.read(ctx, key, in.Run)
 	if err != nil {
 		return Admitted{}, false, err

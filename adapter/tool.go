@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -15,6 +16,11 @@ import (
 // arguments derives from In, which must be a struct: exported fields by their
 // JSON names, required unless omitempty or omitzero, described by the tag
 // jsonschema. Define makes it usable.
+//
+// Numbers are carried out as they were approved: a call is refused, and so is what a
+// human gave, when a number would become another in the field of In, as
+// 9007199254740993 would in a float64. A field of type json.Number holds every number,
+// and so does json.RawMessage; in what is any there are json.Numbers.
 type Tool[In, Out any] struct {
 	Name        string
 	Description string
@@ -39,10 +45,16 @@ type DefinedTool[In, Out any] struct {
 	schemas responseschema.Set
 }
 
+// typeSchemas are of types that hold a number, or any value, as its text.
+var typeSchemas = map[reflect.Type]*jsonschema.Schema{
+	reflect.TypeFor[json.Number]():     {Type: "number"},
+	reflect.TypeFor[json.RawMessage](): {},
+}
+
 // Define derives the schema. It fails when In is not a struct or holds what
 // JSON cannot.
 func (t Tool[In, Out]) Define() (*DefinedTool[In, Out], error) {
-	derived, err := jsonschema.For[In](nil)
+	derived, err := jsonschema.For[In](&jsonschema.ForOptions{TypeSchemas: typeSchemas})
 	if err != nil {
 		return nil, fmt.Errorf("adapter: tool %s: %w", t.Name, err)
 	}
@@ -95,7 +107,11 @@ func (d *DefinedTool[In, Out]) decode(args json.RawMessage) (In, error) {
 	if len(problems) > 0 {
 		return in, fmt.Errorf("adapter: arguments of %s: %s %s", d.tool.Name, problems[0].Pointer, problems[0].Message)
 	}
-	if err := json.Unmarshal(args, &in); err != nil {
+	err = decode(args, &in)
+	if err == nil {
+		err = holds(in, args)
+	}
+	if err != nil {
 		return in, fmt.Errorf("adapter: arguments of %s: %w", d.tool.Name, err)
 	}
 	return in, nil

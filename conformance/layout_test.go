@@ -41,7 +41,7 @@ var rooms = []room{
 	{folder: "adapter/internal", why: "what admission, agents and followers share reads the store's shapes and AG-UI's, and knows none of them",
 		ours: []string{"adapter/store", "protocol"}, theirs: std, never: []string{"net/http"}},
 	{folder: "adapter/internal/canonical", why: "that two JSON values are equal is nobody's rule",
-		theirs: []string{"github.com/gowebpki/jcs"}, never: []string{"net/http"}},
+		ours: []string{"protocol"}, theirs: []string{"github.com/gowebpki/jcs"}, never: []string{"net/http"}},
 	{folder: "adapter/internal/responseschema", why: "a schema is checked whoever came up with it",
 		ours: []string{"protocol"}, theirs: []string{"github.com/santhosh-tekuri/jsonschema"}, never: []string{"net/http"}},
 	{folder: "adapter/internal/judge", why: "the rules decide on what they are shown: who carries a verdict out must not sway them",

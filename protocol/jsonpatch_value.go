@@ -1,10 +1,6 @@
 package protocol
 
-import (
-	"errors"
-	"strconv"
-	"strings"
-)
+import "errors"
 
 // node is a JSON value that is parsed as far as a patch reaches into it. The
 // rest stays the bytes that it was.
@@ -120,7 +116,8 @@ func (n *node) append(dst []byte) []byte {
 	return append(dst, n.raw...)
 }
 
-// equal compares by value: members in any order, numbers as numbers.
+// equal compares by value: members in any order, numbers by
+// their exact value.
 func (n *node) equal(o *node) bool {
 	n.parse()
 	o.parse()
@@ -160,16 +157,10 @@ func equalLeaves(a, b []byte) bool {
 	switch {
 	case a[0] == '"' && b[0] == '"':
 		return unquote(a) == unquote(b)
-	case !isNumber(a) || !isNumber(b) || isInteger(a) && isInteger(b):
-		return false // two integers of other digits are two
+	case isNumber(a) && isNumber(b):
+		return sameNumber(string(a), string(b))
 	}
-	x, errX := strconv.ParseFloat(string(a), 64)
-	y, errY := strconv.ParseFloat(string(b), 64)
-	return errX == nil && errY == nil && x == y
+	return false
 }
 
 func isNumber(raw []byte) bool { return raw[0] == '-' || raw[0] >= '0' && raw[0] <= '9' }
-
-func isInteger(raw []byte) bool {
-	return !strings.ContainsAny(string(raw), ".eE") && string(raw) != "-0"
-}

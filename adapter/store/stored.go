@@ -27,7 +27,8 @@ type RunRecord struct {
 	Label     string   `json:"label"`
 	Execution string   `json:"execution"`
 	Agent     string   `json:"agent,omitempty"`    // "": the default agent, or that of the execution it continues
-	Digest    string   `json:"digest"`             // of what makes a repeat equal
+	Digest    string   `json:"digest"`             // of what makes a repeat equal, with numbers as doubles
+	Exact     string   `json:"exact,omitempty"`    // the same with numbers as they are; "": by a server that compares by Digest
 	Messages  []string `json:"messages,omitempty"` // ids of the input's messages
 }
 
@@ -42,8 +43,9 @@ type QueuedInput struct {
 
 // Decision is what is kept of an accepted answer to an interrupt.
 type Decision struct {
-	Key   string `json:"key"` // equal for answers that decide the same
-	RunID string `json:"run"` // server-made id of the run that carries it out
+	Key   string `json:"key"`             // equal for answers that decide the same, with numbers as doubles
+	Exact string `json:"exact,omitempty"` // the same with numbers as they are; "": by a server that compares by Key
+	RunID string `json:"run"`             // server-made id of the run that carries it out
 	Label string `json:"label"`
 	At    int64  `json:"at"` // Unix ms
 }
@@ -139,6 +141,7 @@ type JournalEntry struct {
 	OwnKeys  bool `json:"ownKeys,omitempty"`  // fork: each branch has idempotency keys of its own
 
 	Digest string          `json:"digest,omitempty"` // ask, start: of what was asked or given; "" is not compared
+	Exact  string          `json:"exact,omitempty"`  // ask: as Digest, with numbers as they are; "": Digest is compared
 	Calls  []SuspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
 	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
 	Steps  []StepRef       `json:"steps,omitempty"`  // ask in scope "!": the uncertain steps, in order of IDs

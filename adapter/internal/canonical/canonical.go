@@ -1,6 +1,9 @@
+// Package canonical compares JSON values: two texts of one value have one
+// canonical form, and other values have others.
 package canonical
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -10,12 +13,38 @@ import (
 	"github.com/gowebpki/jcs"
 )
 
-// JSON returns the JSON value in the canonical form of RFC 8785, by which
-// two texts of the same value are equal. Numbers are those of IEEE 754.
-func JSON(value []byte) ([]byte, error) {
+// form is a value in canonical form.
+type form struct {
+	// exact is RFC 8785's, except for numbers that RFC 8785 would give another
+	// decimal value: they are written as protocol.ExactNumber has them.
+	exact []byte
+	// rounded is RFC 8785's itself, in which numbers are those of IEEE 754. The
+	// same as exact where no number is beyond that, nil where one has no double.
+	rounded []byte
+}
+
+func formOf(value []byte) (form, error) {
 	if !json.Valid(value) {
-		return nil, errors.New("adapter: canonical JSON: not a JSON value")
+		return form{}, errors.New("adapter: canonical JSON: not a JSON value")
 	}
+	marked, beyond, err := mark(value)
+	if err != nil {
+		return form{}, fmt.Errorf("adapter: canonical JSON: %w", err)
+	}
+	if !beyond {
+		text, err := transform(value)
+		return form{exact: text, rounded: text}, err
+	}
+	var f form
+	if f.exact, err = transform(marked); err != nil {
+		return form{}, err
+	}
+	f.exact = unmark(f.exact)
+	f.rounded, _ = transform(value)
+	return f, nil
+}
+
+func transform(value []byte) ([]byte, error) {
 	// The library takes objects and arrays only.
 	out, err := jcs.Transform(append(append([]byte{'['}, value...), ']'))
 	if err != nil {
@@ -24,16 +53,66 @@ func JSON(value []byte) ([]byte, error) {
 	return out[1 : len(out)-1], nil
 }
 
-// Digest hashes the canonical form of a value that json.Marshal accepts.
-func Digest(value any) (string, error) {
+// JSON returns the one text that stands for a JSON value: members sorted and strings
+// written as in RFC 8785, numbers by their exact decimal value.
+func JSON(value []byte) ([]byte, error) {
+	f, err := formOf(value)
+	return f.exact, err
+}
+
+// Echoes reports whether a client that was sent held may have sent this without a
+// change of its own: it is the same value, or the one that is left of held where
+// numbers are read as doubles. It is for what clients repeat, never for what
+// somebody decides.
+func Echoes(sent, held []byte) bool {
+	if bytes.Equal(sent, held) {
+		return true
+	}
+	s, err := formOf(sent)
+	if err != nil {
+		return false
+	}
+	h, err := formOf(held)
+	return err == nil && (bytes.Equal(s.exact, h.exact) || h.rounded != nil && bytes.Equal(s.exact, h.rounded))
+}
+
+// Digest is what a value is recognised by. It is stored in both forms, because
+// servers that know Rounded alone have stored it, and compare by it.
+type Digest struct {
+	Rounded string // of the form of RFC 8785; Exact where a number has no double
+	Exact   string
+}
+
+// Of returns the digest of a value that json.Marshal accepts.
+func Of(value any) (Digest, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return "", fmt.Errorf("adapter: digest: %w", err)
+		return Digest{}, fmt.Errorf("adapter: digest: %w", err)
 	}
-	canonical, err := JSON(text)
+	f, err := formOf(text)
 	if err != nil {
-		return "", err
+		return Digest{}, err
 	}
-	sum := sha256.Sum256(canonical)
-	return hex.EncodeToString(sum[:]), nil
+	d := Digest{Exact: sum(f.exact)}
+	switch {
+	case f.rounded == nil || bytes.Equal(f.rounded, f.exact):
+		d.Rounded = d.Exact
+	default:
+		d.Rounded = sum(f.rounded)
+	}
+	return d, nil
+}
+
+func sum(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// Is reports whether a digest that was stored is this one. Without exact it is by a
+// server that did not know it, and what that server took for the same is.
+func (d Digest) Is(rounded, exact string) bool {
+	if exact != "" {
+		return exact == d.Exact
+	}
+	return rounded == d.Rounded
 }

@@ -5,8 +5,17 @@ import (
 	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/gowebpki/jcs"
 )
+
+func rounded(value []byte) ([]byte, error) {
+	f, err := formOf(value)
+	return f.rounded, err
+}
 
 // TestCanonicalNumbers holds the sample numbers of RFC 8785, appendix B.
 func TestCanonicalNumbers(t *testing.T) {
@@ -37,14 +46,18 @@ func TestCanonicalNumbers(t *testing.T) {
 		0x43143ff3c1cb0959: "1424953923781206.2",
 	} {
 		literal := strconv.FormatFloat(math.Float64frombits(bits), 'g', -1, 64)
-		got, err := JSON([]byte(literal))
-		if err != nil || string(got) != want {
-			t.Errorf("%016x: %s became %s, %v, expected %s", bits, literal, got, err, want)
+		for name, form := range map[string]func([]byte) ([]byte, error){"exact": JSON, "rounded": rounded} {
+			got, err := form([]byte(literal))
+			if err != nil || string(got) != want {
+				t.Errorf("%s %016x: %s became %s, %v, expected %s", name, bits, literal, got, err, want)
+			}
 		}
 	}
 }
 
-func TestCanonical(t *testing.T) {
+// TestRoundedIsRFC8785 holds the form by which what is stored was recognised before
+// there was another.
+func TestRoundedIsRFC8785(t *testing.T) {
 	for in, want := range map[string]string{
 		// Section 3.2.2 and 3.2.3 of the RFC.
 		`{"numbers": [333333333.33333329, 1E30, 4.50, 2e-3, 0.000000000000000000000000001],
@@ -59,15 +72,108 @@ func TestCanonical(t *testing.T) {
 		`{}`:                           `{}`,
 		`[{"b":[],"a":{"d":1,"c":2}}]`: `[{"a":{"c":2,"d":1},"b":[]}]`,
 	} {
-		got, err := JSON([]byte(in))
+		got, err := rounded([]byte(in))
 		if err != nil || string(got) != want {
 			t.Errorf("%s\nbecame   %s, %v\nexpected %s", in, got, err, want)
 		}
 	}
-	for _, in := range []string{``, `{`, `1,2`, `1] [2`, `{"a":1,"a":2}`, `{"a":1}}`, `"\ud800"`, `nul`, `1e999`} {
+	for _, in := range []string{``, `{`, `1,2`, `1] [2`, `{"a":1,"a":2}`, `{"a":1}}`, `"\ud800"`, `nul`, `1e9999999999999999999`} {
 		if got, err := JSON([]byte(in)); err == nil {
 			t.Errorf("%q became %s", in, got)
 		}
+	}
+}
+
+// TestExact: numbers have the text of their value, whatever doubles make of them, and
+// that of RFC 8785 where doubles make nothing else of them.
+func TestExact(t *testing.T) {
+	for in, want := range map[string]string{
+		`1.0`:                                  `1`,
+		`-0`:                                   `0`,
+		`1E30`:                                 `1e+30`,
+		`4.50`:                                 `4.5`,
+		`0.1`:                                  `0.1`,
+		`9007199254740992`:                     `9007199254740992`,
+		`9007199254740993`:                     `9007199254740993`,
+		`1e400`:                                `1e400`,
+		`10e399`:                               `1e400`,
+		`1e-400`:                               `1e-400`,
+		`1e999999999`:                          `1e999999999`,
+		`0.1000000000000000055511151231257827`: `1000000000000000055511151231257827e-34`,
+		`1234567890123456789012345678901234567890`:                        `123456789012345678901234567890123456789e1`,
+		`{"b":9007199254740993,"a":["\u0041\/","n1",9007199254740993.0]}`: `{"a":["A/","n1",9007199254740993],"b":9007199254740993}`,
+		` {"n\"":"s" , "":{"s":"\\"},"big" : 1e400 }`:                     `{"":{"s":"\\"},"big":1e400,"n\"":"s"}`,
+	} {
+		if got, err := JSON([]byte(in)); err != nil || string(got) != want {
+			t.Errorf("%s\nbecame   %s, %v\nexpected %s", in, got, err, want)
+		}
+	}
+	for _, in := range []string{`{"a":1e400,"a":1e400}`, `["\ud800",1e400]`, `[1e400`} {
+		if got, err := JSON([]byte(in)); err == nil {
+			t.Errorf("%q became %s", in, got)
+		}
+	}
+}
+
+func TestEchoes(t *testing.T) {
+	for _, c := range []struct {
+		sent, held string
+		want       bool
+	}{
+		{`{"a":1.0,"b":2}`, `{"b":2,"a":1}`, true},
+		{`9007199254740992`, `9007199254740993`, true}, // what a double leaves of it
+		{`9007199254740993`, `9007199254740992`, false},
+		{`9007199254740993`, `9007199254740993.0`, true},
+		{`1e400`, `10e399`, true},
+		{`null`, `1e400`, false},
+		{`text`, `"text"`, false},
+	} {
+		if got := Echoes([]byte(c.sent), []byte(c.held)); got != c.want {
+			t.Errorf("%s echoes %s: %t", c.sent, c.held, got)
+		}
+	}
+}
+
+// TestDigest: what a server that knows the rounded form alone has stored is found
+// again, and two numbers are told apart as soon as both forms are stored.
+func TestDigest(t *testing.T) {
+	of := func(text string) Digest {
+		t.Helper()
+		d, err := Of(json.RawMessage(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	const even, odd = `{"account":9007199254740992}`, `{"account":9007199254740993}`
+	earlier := sum([]byte(even)) // of both
+	for _, text := range []string{even, odd} {
+		if d := of(text); d.Rounded != earlier || !d.Is(earlier, "") || !d.Is(d.Rounded, d.Exact) {
+			t.Errorf("%s: %+v", text, d)
+		}
+	}
+	if d := of(odd); of(even).Is(d.Rounded, d.Exact) || d.Is(of(even).Rounded, of(even).Exact) || d.Exact == d.Rounded {
+		t.Error("two numbers are one answer")
+	}
+	if d := of(even); d.Exact != d.Rounded {
+		t.Errorf("of what doubles carry there are two digests: %+v", d)
+	}
+	if a, b := of(`[1.0,1e400]`), of(`[1,10e399]`); a != b || a.Rounded != a.Exact {
+		t.Errorf("%+v and %+v", a, b)
+	}
+}
+
+// TestHugeNumbersAreCheap: what stands in an exponent is never written out.
+func TestHugeNumbersAreCheap(t *testing.T) {
+	long := strings.Repeat("7", 1<<20)
+	begun := time.Now()
+	for _, in := range []string{`1e999999999`, `-1e-999999999`, long, "0." + long, "1e-" + long, "[" + strings.Repeat("1e999999999,", 1<<16) + "0]"} {
+		if out, err := JSON([]byte(in)); len(out) > 2*len(in) {
+			t.Errorf("%.20s became %d bytes, %v", in, len(out), err)
+		}
+	}
+	if took := time.Since(begun); took > 10*time.Second {
+		t.Errorf("it took %s", took)
 	}
 }
 
@@ -77,6 +183,7 @@ func FuzzCanonical(f *testing.F) {
 	f.Add([]byte(`{"b":[1.50,-0,1e21,1e-7],"a":"\u00e9\n/","":{"z":null,"A":true}}`))
 	f.Add([]byte(` "\ud83d\ude00" `))
 	f.Add([]byte(`[9007199254740993,5e-324]`))
+	f.Add([]byte(`{"s\"":["n1e400",1e400,{"":-0.10e-400}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		canonical, err := JSON(data)
 		if err != nil {
@@ -89,8 +196,17 @@ func FuzzCanonical(f *testing.F) {
 		if err != nil || !bytes.Equal(again, canonical) {
 			t.Fatalf("%q became %q, then %q, %v", data, canonical, again, err)
 		}
+		if r, err := rounded(data); err != nil {
+			t.Fatalf("%q has no other form: %v", data, err)
+		} else if library, bad := jcs.Transform(append(append([]byte{'['}, data...), ']')); (bad == nil) != (r != nil) ||
+			bad == nil && string(library) != "["+string(r)+"]" {
+			t.Fatalf("%q became %q, and by the library %q", data, r, library)
+		}
 		var before, after any
 		if json.Unmarshal(data, &before) != nil || json.Unmarshal(canonical, &after) != nil {
+			if bytes.ContainsAny(data, "eE.") || len(data) > 300 {
+				return // numbers that encoding/json has no float64 for
+			}
 			t.Fatalf("%q or %q cannot be read", data, canonical)
 		}
 		a, _ := json.Marshal(before)

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -55,8 +56,20 @@ func answered(t *testing.T, view *store.ThreadView, id, entry, end string) *stor
 	if err != nil {
 		t.Fatal(err)
 	}
-	view.Answers[id], _ = json.Marshal(store.Decision{Key: resume, RunID: "r1", Label: "answered", At: 7})
+	d := store.Decision{Key: resume.Rounded, Exact: resume.Exact, RunID: "r1", Label: "answered", At: 7}
+	view.Answers[id], _ = json.Marshal(d)
 	view.Run = &store.RunState{ID: "r1", Terminal: json.RawMessage(end)}
+	return view
+}
+
+// byKey is a view whose answers are by a server that compares by Key.
+func byKey(view *store.ThreadView) *store.ThreadView {
+	for id, text := range view.Answers {
+		var d store.Decision
+		_ = json.Unmarshal(text, &d)
+		d.Exact = ""
+		view.Answers[id], _ = json.Marshal(d)
+	}
 	return view
 }
 
@@ -111,6 +124,12 @@ func TestJudge(t *testing.T) {
 		nothing  = `{"interruptId":"i","status":"cancelled"}`
 		empty    = `{"interruptId":"i","status":"resolved","payload":{}}`
 		alsoYes  = `{"interruptId":"j","status":"resolved","payload":{"approved":true}}`
+		even     = `{"interruptId":"i","status":"resolved","payload":9007199254740992}`
+		odd      = `{"interruptId":"i","status":"resolved","payload":9007199254740993}`
+		oddToo   = `{"interruptId":"i","status":"resolved","payload":9007199254740993.0}`
+		huge     = `{"interruptId":"i","status":"resolved","payload":1e400}`
+		hugeToo  = `{"interruptId":"i","status":"resolved","payload":10e399}`
+		huger    = `{"interruptId":"i","status":"resolved","payload":1e401}`
 		finished = `{"type":"RUN_FINISHED"}`
 		failed   = `{"type":"RUN_ERROR"}`
 	)
@@ -149,6 +168,14 @@ func TestJudge(t *testing.T) {
 		"unless the run has failed":                    {view: answered(t, thread(), "i", yes, failed), resume: []string{nothing}, want: "repeats r1"},
 		"an old answer beside a message is set aside":  {view: answered(t, thread(), "i", yes, finished), messages: []string{one}, resume: []string{yes}, want: "begins, m1"},
 		"an old answer beside a new one is set aside":  {view: answered(t, asks(thread(), j), "i", yes, finished), resume: []string{yes, alsoYes}, want: "continues, j resolved"},
+		"the same number repeats":                      {view: answered(t, thread(), "i", odd, finished), resume: []string{odd}, want: "repeats r1"},
+		"however it is written":                        {view: answered(t, thread(), "i", odd, finished), resume: []string{oddToo}, want: "repeats r1"},
+		"another one does not, a double or not":        {view: answered(t, thread(), "i", odd, finished), resume: []string{even}, want: "refused: interrupt_conflict"},
+		"either way":                                   {view: answered(t, thread(), "i", even, finished), resume: []string{odd}, want: "refused: interrupt_conflict"},
+		"what no double holds repeats":                 {view: answered(t, thread(), "i", huge, finished), resume: []string{hugeToo}, want: "repeats r1"},
+		"what no double holds either does not":         {view: answered(t, thread(), "i", huge, finished), resume: []string{huger}, want: "refused: interrupt_conflict"},
+		"a server's before that compared doubles":      {view: byKey(answered(t, thread(), "i", odd, finished)), resume: []string{odd}, want: "repeats r1"},
+		"with what was another answer for it":          {view: byKey(answered(t, thread(), "i", yes, finished)), resume: []string{no}, want: "refused: interrupt_conflict"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			text := fmt.Sprintf(`{"threadId":"t","runId":"label","messages":[%s],"resume":[%s]}`, strings.Join(c.messages, ","), strings.Join(c.resume, ","))
@@ -172,5 +199,62 @@ func TestJudge(t *testing.T) {
 				t.Errorf("%s\nwant %s", got, c.want)
 			}
 		})
+	}
+}
+
+// What an input repeats has its label, and the numbers of its forwardedProps.
+func TestInputDigest(t *testing.T) {
+	of := func(text string) canonical.Digest {
+		t.Helper()
+		input, err := protocol.DecodeInput([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := InputDigest(key, input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d
+	}
+	input := func(resume, props string) string {
+		return fmt.Sprintf(`{"threadId":"t","runId":"l","messages":[],"resume":[%s],"forwardedProps":%s}`, resume, props)
+	}
+	const odd, even = `{"interruptId":"i","status":"resolved","payload":9007199254740993}`, `{"interruptId":"i","status":"resolved","payload":9007199254740992}`
+	first := of(input(odd, `{"n":9007199254740993}`))
+	for text, same := range map[string]bool{
+		input(odd, `{"n":9007199254740993.0}`): true,
+		input(odd, `{"n":9007199254740992}`):   false,
+		input(even, `{"n":9007199254740993}`):  false,
+	} {
+		d := of(text)
+		if d.Is(first.Rounded, first.Exact) != same || !d.Is(first.Rounded, "") {
+			t.Errorf("%s: %+v and %+v", text, d, first)
+		}
+	}
+	if d := of(input(even, `{"n":0.1}`)); d.Rounded != d.Exact {
+		t.Errorf("of what doubles carry there are two digests: %+v", d)
+	}
+}
+
+// A frontend that reads numbers as doubles is recognised, and what the thread holds
+// stays as it is.
+func TestRecognisedByDoubles(t *testing.T) {
+	const (
+		held    = `{"id":"m1","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"pay","arguments":"{\"account\":9007199254740993}"}}]}`
+		rounded = `{"id":"x","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"pay","arguments":"{\"account\":9007199254740992}"}}]}`
+		other   = `{"id":"x","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"pay","arguments":"{\"account\":9007199254740994}"}}]}`
+	)
+	for sent, want := range map[string]string{rounded: "m1", other: "x"} {
+		input, err := protocol.DecodeInput([]byte(`{"threadId":"t","runId":"l","messages":[` + sent + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		judged, err := Read(t.Context(), shown{thread(held)}, new(responseschema.Set), key, input)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := judged.Input.Messages[0]; got.ID != want || want == "m1" && !strings.Contains(got.ToolCalls[0].Function.Arguments, "993") {
+			t.Errorf("%s was taken for %+v", sent, got)
+		}
 	}
 }

@@ -1,7 +1,6 @@
 package judge
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
@@ -118,20 +117,12 @@ func (h history) sameCalls(m protocol.Message) protocol.Messages {
 
 func hasCall(m protocol.Message, call protocol.ToolCall) bool {
 	return slices.ContainsFunc(m.ToolCalls, func(c protocol.ToolCall) bool {
-		return c.ID == call.ID && c.Function.Name == call.Function.Name && sameText(c.Function.Arguments, call.Function.Arguments)
+		return c.ID == call.ID && c.Function.Name == call.Function.Name && sameText(call.Function.Arguments, c.Function.Arguments)
 	})
 }
 
-// sameText compares texts that often are JSON, which a frontend may have read
-// and written anew.
-func sameText(a, b string) bool {
-	if a == b {
-		return true
-	}
-	x, err := canonical.JSON([]byte(a))
-	if err != nil {
-		return false
-	}
-	y, err := canonical.JSON([]byte(b))
-	return err == nil && bytes.Equal(x, y)
+// sameText compares what was sent with the text that is held. Often it is JSON, which
+// a frontend may have read and written anew.
+func sameText(sent, held string) bool {
+	return sent == held || canonical.Echoes([]byte(sent), []byte(held))
 }

@@ -19,7 +19,7 @@ func Decode(data []byte, into any) error {
 		return bad
 	}
 	d := json.NewDecoder(bytes.NewReader(data))
-	d.UseNumber()
+	d.UseNumber() // a payload may have numbers that no float64 holds
 	if err := fits(d, reflect.TypeOf(into), ""); err != nil {
 		return err
 	}

@@ -1,0 +1,108 @@
+package canonical
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Numbers that RFC 8785 cannot carry pass the library as strings. What a value
+// that is a string begins with says which it was.
+const (
+	markText   = 's'
+	markNumber = 'n'
+)
+
+// mark returns a valid value with its strings marked, and with strings in the place
+// of its numbers beyond; not beyond: there is none of them.
+func mark(value []byte) (marked []byte, beyond bool, err error) {
+	marked = rewrite(value, func(out, token []byte) []byte {
+		if token[0] == '"' {
+			return append(append(out, '"', markText), token[1:]...)
+		}
+		text, is, bad := beyondDouble(string(token))
+		if bad != nil {
+			err = bad
+		}
+		if !is {
+			return append(out, token...)
+		}
+		beyond = true
+		return append(append(append(out, '"', markNumber), text...), '"')
+	})
+	return marked, beyond, err
+}
+
+func unmark(marked []byte) []byte {
+	return rewrite(marked, func(out, token []byte) []byte {
+		if token[0] != '"' {
+			return append(out, token...)
+		}
+		if token[1] == markNumber {
+			return append(out, token[2:len(token)-1]...)
+		}
+		return append(append(out, '"'), token[2:]...)
+	})
+}
+
+// rewrite replaces the strings and numbers that are values, not names of members.
+func rewrite(value []byte, replace func(out, token []byte) []byte) []byte {
+	out := make([]byte, 0, len(value)+len(value)/8)
+	for i := 0; i < len(value); {
+		end := i + 1
+		switch c := value[i]; {
+		case c == '"':
+			for value[end] != '"' {
+				if value[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end++
+			if rest := bytes.TrimLeft(value[end:], " \t\r\n"); len(rest) > 0 && rest[0] == ':' {
+				out = append(out, value[i:end]...)
+			} else {
+				out = replace(out, value[i:end])
+			}
+		case c == '-' || c >= '0' && c <= '9':
+			for end < len(value) && isNumeric[value[end]] {
+				end++
+			}
+			out = replace(out, value[i:end])
+		default:
+			out = append(out, c)
+		}
+		i = end
+	}
+	return out
+}
+
+var isNumeric = func() (is [256]bool) {
+	for _, c := range "0123456789+-.eE" {
+		is[c] = true
+	}
+	return is
+}()
+
+// maxPlain is how many characters an integer may have that needs no look.
+const maxPlain = 15
+
+// beyondDouble reports whether the nearest double is written with another decimal
+// value than the number has, and the text of that value.
+func beyondDouble(number string) (text string, beyond bool, err error) {
+	if _, err := strconv.ParseInt(number, 10, 64); err == nil && len(number) <= maxPlain {
+		return "", false, nil
+	}
+	text, ok := protocol.ExactNumber(number)
+	if !ok {
+		return "", false, fmt.Errorf("the exponent of %.40s is too large", number)
+	}
+	double, err := strconv.ParseFloat(number, 64)
+	if err == nil {
+		written, _ := protocol.ExactNumber(strconv.FormatFloat(double, 'e', -1, 64))
+		return text, written != text, nil
+	}
+	return text, true, nil
+}
