@@ -7,7 +7,7 @@ import { TransportError } from "./errors.js";
 import { Feed } from "./feed.js";
 import { bearerProtocol, SUBPROTOCOL, type ControlFrame, type Hello, type WireEvent } from "./frames.js";
 import { refusal, type Fetch } from "./handshake.js";
-import type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options.js";
+import type { ConnectionOptions, ConnectionState, FrameFormat, WebSocketConstructor, WebSocketLike } from "./options.js";
 import { onReturn } from "./page.js";
 import { Router } from "./router.js";
 
@@ -119,10 +119,15 @@ export class Connection {
   /** Sends a frame; false when there is no socket that has greeted. */
   send(frame: object | string): boolean {
     if (this.state !== "connected" || !this.socket || this.socket.readyState !== 1) return false;
-    const text = typeof frame === "string" ? frame : JSON.stringify(frame);
+    const text = typeof frame === "string" ? frame : this.format.stringify(frame);
     this.socket.send(text);
     for (const tap of [...this.taps]) tap(true, text);
     return true;
+  }
+
+  /** How frames are read and written. */
+  get format(): FrameFormat {
+    return this.options.json ?? JSON;
   }
 
   /** An id to recognise an answer by. */
@@ -233,7 +238,7 @@ export class Connection {
     if (this.greeted) clearTimeout(this.timers.patience);
     let frame: unknown;
     try {
-      frame = JSON.parse(data);
+      frame = this.format.parse(data);
     } catch {
       this.lost(4000, "a frame that is not JSON");
       return;

@@ -38,9 +38,10 @@ export class Exchange {
     readonly input: RunAgentInput,
     sink: Sink,
     begins: () => void,
+    stringify: (input: RunAgentInput) => string,
   ) {
     this.pipeline = new Pipeline(sink, begins, input.runId);
-    this.bytes = new TextEncoder().encode(JSON.stringify(input)).length;
+    this.bytes = new TextEncoder().encode(stringify(input)).length;
   }
 
   get runId(): string {

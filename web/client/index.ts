@@ -7,6 +7,6 @@ export type { Position } from "./cursor.js";
 export { TransportError } from "./errors.js";
 export type { Hello, QueuedInput } from "./frames.js";
 export type { Fetch } from "./handshake.js";
-export type { ConnectionOptions, ConnectionState, WebSocketConstructor, WebSocketLike } from "./options.js";
+export type { ConnectionOptions, ConnectionState, FrameFormat, WebSocketConstructor, WebSocketLike } from "./options.js";
 export { connectionFor } from "./shared.js";
 export type { Failure, ThreadStatus } from "./status.js";

@@ -16,6 +16,17 @@ export interface WebSocketLike {
 
 export type WebSocketConstructor = new (url: string, protocols: string[]) => WebSocketLike;
 
+/**
+ * How the text of a frame becomes a value, and a value the text. For pages where people decide about numbers that a double
+ * would change: `parse` makes other values of those, which travel as they are through messages, state, open interrupts and
+ * answers, and `stringify` writes their text again. They have to be plain objects, as all of it is copied on its way, and
+ * must not be direct members of a frame, where the protocol's own numbers stand. Both throw what JSON would.
+ */
+export interface FrameFormat {
+  parse(text: string): unknown;
+  stringify(value: unknown): string;
+}
+
 export interface ConnectionOptions {
   /** The server's WebSocket address; a relative one is resolved against the page. */
   url: string;
@@ -30,6 +41,8 @@ export interface ConnectionOptions {
   WebSocket?: WebSocketConstructor;
   /** Used to learn why the server does not let a socket in. Default: the global fetch. */
   fetch?: Fetch;
+  /** Default: `JSON`. See `FrameFormat`. */
+  json?: FrameFormat;
   backoff?: BackoffOptions;
   /** How often an open socket is asked for a sign of life, in milliseconds. Default 20,000. */
   pingMs?: number;

@@ -7,7 +7,8 @@ import type { ConnectionOptions } from "./options.js";
 let shared: WeakRef<Connection>[] = [];
 
 /**
- * The page's one connection for these options: the same address, credential and constructor share a socket. One that
+ * The page's one connection for these options: the same address, credential, constructor and format of
+ * frames share a socket. One that
  * its owner has closed is not given out again.
  */
 export function connectionFor(options: ConnectionOptions): Connection {
@@ -19,7 +20,8 @@ export function connectionFor(options: ConnectionOptions): Connection {
       (connection) =>
         connection?.options.url === options.url &&
         connection.options.token === options.token &&
-        connection.options.WebSocket === options.WebSocket,
+        connection.options.WebSocket === options.WebSocket &&
+        connection.options.json === options.json,
     );
   if (found) return found;
   const connection = new Connection(options);

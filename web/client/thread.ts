@@ -63,7 +63,7 @@ export class AgentThread implements FeedListener {
 
   /** Asks for a run. The returned function gives up its events, not the run. */
   run(input: RunAgentInput, sink: Sink): () => void {
-    const exchange = new Exchange(input, sink, () => this.owner.reserve(input.runId));
+    const exchange = new Exchange(input, sink, () => this.owner.reserve(input.runId), (value) => this.connection.format.stringify(value));
     this.exchanges.add(exchange);
     this.enter();
     if (this.connection.failure) exchange.pipeline.fail(this.connection.failure);

@@ -1,11 +1,17 @@
 import type { ToolCall } from "@ag-ui/client";
-import { type KeyboardEvent, type ReactNode, useRef, useState } from "react";
-import { pretty, readArguments } from "./answers";
+import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
+import { readArguments, sameJson } from "./answers";
+import { Folded } from "./Folded";
 import { Fields } from "./FormBody";
+import { stringify } from "./json";
 import { JsonText } from "./JsonText";
+import { printed } from "./jsontext";
+import { Marked, Misleading } from "./Marked";
+import { escaped } from "./misleading";
 import { OrElse } from "./OrElse";
 import { isObject, requiredOf, type Schema } from "./schema";
 import type { SchemaFormHandle } from "./SchemaForm";
+import { sizeWords } from "./size";
 
 interface Props {
   call?: ToolCall;
@@ -22,9 +28,12 @@ interface Props {
 
 /** Approve, decline, or approve with other arguments. */
 export function ApprovalBody({ call, editable, extras, given, locked, abandon, resolve }: Props) {
-  const proposed = pretty(call?.function.arguments || "{}");
+  const source = call?.function.arguments || "{}";
+  const read = useMemo(() => printed(source), [source]);
+  const proposed = read?.text ?? source;
+  const [unseen, setUnseen] = useState(0);
   const { approved: _, editedArgs, ...beside } = isObject(given) ? given : {};
-  const [edited, setEdited] = useState(() => (editedArgs === undefined ? undefined : JSON.stringify(editedArgs, null, 2)));
+  const [edited, setEdited] = useState(() => (editedArgs === undefined ? undefined : escaped(stringify(editedArgs, 2))));
   const [fault, setFault] = useState<string>();
   const form = useRef<SchemaFormHandle>(null);
   const edit = useRef<HTMLButtonElement>(null);
@@ -41,7 +50,8 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
       return;
     }
     setFault(undefined);
-    decide({ approved: true, editedArgs: read.value });
+    // What was opened and left as it was is approved as it was proposed.
+    decide(sameJson(read.value, source) ? { approved: true } : { approved: true, editedArgs: read.value });
   };
   const discard = () => {
     setEdited(undefined);
@@ -62,14 +72,23 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
     <>
       {call && (
         <p>
-          <code className="name">{call.function.name}</code>
+          <code className="name">
+            <bdi>
+              <Marked text={call.function.name} />
+            </bdi>
+          </code>
+        </p>
+      )}
+      {call && <Misleading text={`${call.function.name}\n${proposed}`} />}
+      {read && read.twice.length > 0 && (
+        <p className="misleading" role="note" data-testid="named-twice">
+          <strong>Names a member twice:</strong> {read.twice.slice(0, 5).map((name) => JSON.stringify(name)).join(", ")}. Which of the values the tool takes is not known
+          here.
         </p>
       )}
       {edited === undefined ? (
         call && (
-          <pre data-testid="proposed-args" tabIndex={0} aria-label="Proposed arguments">
-            {proposed}
-          </pre>
+          <Folded text={proposed} source={source} hook="proposed-args" label="Proposed arguments" hides={setUnseen} />
         )
       ) : (
         <JsonText
@@ -95,10 +114,10 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
         {edited === undefined ? (
           <>
             <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => decide({ approved: true })}>
-              Approve
+              {unseen > 0 && call ? `Approve with ${sizeWords(unseen)} not shown` : "Approve"}
             </button>
             {editable && (
-              <button type="button" ref={edit} data-edits data-testid="edit" disabled={locked} onClick={() => setEdited(proposed)}>
+              <button type="button" ref={edit} data-edits data-testid="edit" disabled={locked} onClick={() => setEdited(read ? escaped(proposed) : proposed)}>
                 Edit arguments
               </button>
             )}

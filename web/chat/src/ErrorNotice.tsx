@@ -1,4 +1,5 @@
 import type { Notice, Remedy } from "./chat";
+import { stringify } from "./json";
 import { wordsFor } from "./words";
 
 const REMEDIES: Record<Remedy, string> = { hide: "Dismiss", attach: "Try again", connect: "Connect again" };
@@ -11,7 +12,7 @@ export function ErrorNotice({ failure, remedy, dismiss }: { failure: Notice; rem
       <div>
         <strong>{title}</strong>
         <p className="said">{failure.message}</p>
-        {fields !== undefined && <pre tabIndex={0}>{JSON.stringify(fields, null, 2)}</pre>}
+        {fields !== undefined && <pre tabIndex={0}>{stringify(fields, 2)}</pre>}
         <p>{advice}</p>
       </div>
       <button type="button" className="quiet" data-testid="dismiss-error" data-remedy={remedy} onClick={dismiss}>

@@ -7,6 +7,7 @@ import { Guarded } from "./Guarded";
 import { InterruptCard } from "./InterruptCard";
 import { useKept } from "./kept";
 import { KeptPlace } from "./KeptPlace";
+import { visible } from "./misleading";
 import { onLink, threadHref } from "./route";
 import { SignIn } from "./SignIn";
 import { bearer } from "./session";
@@ -53,7 +54,7 @@ export default function Inbox() {
             <option value="">any</option>
             {reasonsIn(data?.items, reason).map((one) => (
               <option key={one} value={one}>
-                {REASONS[one] ?? one}
+                {REASONS[one] ?? visible(one)}
               </option>
             ))}
           </select>
@@ -162,7 +163,7 @@ function Item({ item, say, changed }: ItemProps) {
   const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
   const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
   const of = `?namespace=${encodeURIComponent(item.namespace)}`;
-  const title = item.title || "Untitled";
+  const title = visible(item.title || "Untitled");
   const drafted = item.interrupts.filter((one) => one.draft).length;
 
   const attempt = async (what: () => Promise<string>) => {

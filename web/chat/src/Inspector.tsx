@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { pretty } from "./answers";
+import { Folded } from "./Folded";
 import type { Frame, Tape } from "./tape";
 
 /** What has come meanwhile is looked at this often, in milliseconds. */
@@ -70,7 +71,7 @@ function FrameRow({ frame }: { frame: Frame }) {
           <span className="hint">{frame.at}</span> <span aria-hidden="true">{frame.sent ? "↑" : "↓"}</span>
           <span className="visually-hidden">{frame.sent ? "sent" : "received"}</span> <code>{frame.type}</code>
         </summary>
-        {open && <pre tabIndex={0}>{pretty(frame.text)}</pre>}
+        {open && <Folded text={pretty(frame.text)} source={frame.text} hook="frame-text" label="Frame" />}
       </details>
     </li>
   );

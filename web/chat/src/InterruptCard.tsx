@@ -2,9 +2,13 @@ import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client"
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ApprovalBody } from "./ApprovalBody";
 import { confirmed, labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
+import { Folded } from "./Folded";
 import { FormBody } from "./FormBody";
 import { Guarded } from "./Guarded";
+import { stringify } from "./json";
 import { JsonBody } from "./JsonBody";
+import { Marked, Misleading } from "./Marked";
+import { visible } from "./misleading";
 
 interface Props {
   interrupt: Interrupt;
@@ -61,7 +65,10 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
       {WORDS[interrupt.reason]?.abandon ?? "Cancel"}
     </button>
   );
-  const shown = JSON.stringify([interrupt.id, interrupt.message, call?.function, label, expired]);
+  const title = (Object.hasOwn(TITLES, interrupt.reason) && TITLES[interrupt.reason]) || interrupt.reason;
+  const { id, message } = interrupt;
+  const { name, arguments: args } = call?.function ?? {};
+  const shown = useMemo(() => JSON.stringify([id, message, name, args, label, expired]), [id, message, name, args, label, expired]);
   return (
     <Guarded subject={shown}>
       <article
@@ -71,17 +78,22 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
         data-interrupt-id={interrupt.id}
         data-reason={interrupt.reason}
         data-answered={answer !== undefined}
-        aria-label={TITLES[interrupt.reason] ?? interrupt.reason}
+        aria-label={visible(title)}
       >
         <header>
-          <h2>{TITLES[interrupt.reason] ?? interrupt.reason}</h2>
+          <h2>
+            <bdi>
+              <Marked text={title} />
+            </bdi>
+          </h2>
           {left !== undefined && (
             <span className={expired ? "tag late" : "tag"} data-testid="expiry" data-expired={expired}>
               {expired ? "expired" : `${left} left`}
             </span>
           )}
         </header>
-        {interrupt.message && <p className="text">{interrupt.message}</p>}
+        {message && <Message text={message} />}
+        <Misleading text={`${title}\n${message ?? ""}`} />
         {fault && (
           <p className="fault" role="alert">
             {fault}
@@ -99,9 +111,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
               </button>
             </div>
             {beside !== undefined && (
-              <pre data-testid="given" tabIndex={0} aria-label="The answer">
-                {JSON.stringify(beside, null, 2)}
-              </pre>
+              <Folded text={stringify(beside, 2)} hook="given" label="The answer" />
             )}
           </>
         ) : (
@@ -133,6 +143,19 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
     </Guarded>
   );
 }
+
+/** A message is read as a paragraph, a very long one folded. */
+function Message({ text }: { text: string }) {
+  if (text.length > LONG_MESSAGE) return <Folded text={text} json={false} hook="interrupt-message" label="Message" />;
+  return (
+    <p className="text" data-testid="interrupt-message" dir="auto">
+      <Marked text={text} />
+    </p>
+  );
+}
+
+/** A longer message is folded, in characters. */
+const LONG_MESSAGE = 5_000;
 
 /** Decides, and keeps the focus in the card, whose buttons change with the decision. */
 function useSettling(card: RefObject<HTMLElement | null>, answered: boolean, decide: Props["decide"]): Props["decide"] {

@@ -4,6 +4,7 @@ import { decisionOf, entriesFor, type Answer } from "./answers";
 import { useDrafts } from "./drafts";
 import { Guarded } from "./Guarded";
 import { InterruptCard } from "./InterruptCard";
+import { stringify } from "./json";
 import { useKept } from "./kept";
 import { KeptPlace } from "./KeptPlace";
 
@@ -58,7 +59,7 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
         </KeptPlace>
       ))}
       {together && (
-        <Guarded subject={JSON.stringify([open.map(idOf), answers])} className="together">
+        <Guarded subject={stringify([open.map(idOf), answers])} className="together">
           <div>
             <span role="status" data-testid="answer-progress">
               {answered} of {open.length} answered

@@ -1,6 +1,9 @@
 import { type ReactNode, useState } from "react";
 import { readJson } from "./answers";
+import { Folded } from "./Folded";
+import { stringify } from "./json";
 import { JsonText } from "./JsonText";
+import { escaped } from "./misleading";
 import { part } from "./part";
 import type { Schema } from "./schema";
 
@@ -16,7 +19,7 @@ interface Props {
 
 /** An answer written as JSON, for questions that no form here can put. */
 export function JsonBody({ schema, given, locked, abandon, resolve }: Props) {
-  const [typed, setTyped] = useState(() => (given === undefined ? "" : JSON.stringify(given, null, 2)));
+  const [typed, setTyped] = useState(() => (given === undefined ? "" : escaped(stringify(given, 2))));
   const [fault, setFault] = useState<string>();
   const send = async () => {
     const read = readJson(typed);
@@ -33,7 +36,7 @@ export function JsonBody({ schema, given, locked, abandon, resolve }: Props) {
     <>
       <details className="reasoning">
         <summary>What the answer has to look like</summary>
-        <pre tabIndex={0}>{JSON.stringify(schema, null, 2)}</pre>
+        <Folded text={stringify(schema, 2)} hook="answer-schema" label="Schema of the answer" />
       </details>
       <JsonText label="Answer, as JSON" hook="json-answer" value={typed} fault={fault} rows={4} locked={locked} change={setTyped} />
       <div className="actions">

@@ -1,4 +1,6 @@
-import { type KeyboardEvent, type ReactNode, useId } from "react";
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useId } from "react";
+import { Misleading } from "./Marked";
+import { unescaped } from "./misleading";
 
 interface Props {
   label: string;
@@ -42,6 +44,7 @@ export function JsonText({ label, hook, value, fault, rows, locked, autoFocus, c
           </span>
         )}
       </span>
+      <Misleading text={unescaped(useDeferredValue(value))} />
       {children}
     </div>
   );

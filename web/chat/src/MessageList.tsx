@@ -1,5 +1,7 @@
 import type { Interrupt, Message, ToolMessage } from "@ag-ui/client";
 import { lazy, memo, Suspense, useDeferredValue } from "react";
+import { Folded } from "./Folded";
+import { stringify } from "./json";
 import { textOf } from "./messagetext";
 import { OrElse } from "./OrElse";
 import { part } from "./part";
@@ -85,7 +87,7 @@ const Body = memo(function Body({ message, growing }: { message: Message; growin
     return (
       <details className="reasoning" data-testid="activity" open>
         <summary>{message.activityType}</summary>
-        <pre tabIndex={0}>{JSON.stringify(message.content, null, 2)}</pre>
+        <Folded text={stringify(message.content, 2)} hook="activity-content" label="Activity" />
       </details>
     );
   }

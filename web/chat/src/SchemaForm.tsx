@@ -29,7 +29,7 @@ export default function SchemaForm({ schema, given, locked, ref }: Props) {
     read: () => {
       const valid = form.current?.validateForm() === true;
       // What cannot be read is no value to the form, and would be left out.
-      const unread = [...(box.current?.querySelectorAll("input") ?? [])].find((input) => input.validity.badInput);
+      const unread = [...(box.current?.querySelectorAll("input") ?? [])].find(({ validity }) => validity.badInput || validity.customError);
       const unreadable = unread ?? box.current?.querySelector('[data-unreadable="true"]');
       if (valid && !unreadable) return { value: form.current?.state.formData ?? {} };
       requestAnimationFrame(() => {

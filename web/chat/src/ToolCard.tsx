@@ -1,5 +1,9 @@
 import type { ToolCall, ToolMessage } from "@ag-ui/client";
+import { useMemo } from "react";
 import { pretty } from "./answers";
+import { Folded } from "./Folded";
+import { Marked } from "./Marked";
+import { visible } from "./misleading";
 import { textOf } from "./messagetext";
 
 /** `open`: the run has ended, and nothing says what became of the call. */
@@ -13,26 +17,38 @@ const WORDS: Record<ToolState, string> = {
 };
 
 export function ToolCard({ call, state, result }: { call: ToolCall; state: ToolState; result?: ToolMessage }) {
+  const given = call.function.arguments;
+  const args = useMemo(() => <Folded text={pretty(given)} source={given} hook="tool-args" label="Arguments" />, [given]);
+  const told = result && textOf(result.content);
   return (
-    <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`Tool call ${call.function.name}`}>
+    <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`Tool call ${visible(call.function.name)}`}>
       <header>
-        <code className="name">{call.function.name}</code>
+        <code className="name">
+          <bdi>
+            <Marked text={call.function.name} />
+          </bdi>
+        </code>
         <span className={`tag ${state}`}>{WORDS[state]}</span>
       </header>
-      {call.function.arguments !== "" && state === "asked" && (
+      {given !== "" && state === "asked" && (
         // The question below shows them, where they can be edited.
         <details>
           <summary>Arguments</summary>
-          <pre data-testid="tool-args" tabIndex={0}>{pretty(call.function.arguments)}</pre>
+          {args}
         </details>
       )}
-      {call.function.arguments !== "" && state !== "asked" && <pre data-testid="tool-args" tabIndex={0}>{pretty(call.function.arguments)}</pre>}
-      {result && (
+      {given !== "" && state !== "asked" && args}
+      {told !== undefined && (
         <>
           <p className="hint">Result</p>
-          <pre data-testid="tool-result" tabIndex={0}>{pretty(textOf(result.content))}</pre>
+          <Result text={told} />
         </>
       )}
     </section>
   );
+}
+
+function Result({ text }: { text: string }) {
+  const shown = useMemo(() => pretty(text), [text]);
+  return <Folded text={shown} source={text} hook="tool-result" label="Result" />;
 }

@@ -2,6 +2,9 @@
 
 import type { Interrupt, Message, ResumeEntry, ToolCall } from "@ag-ui/client";
 import type { Entry } from "./api";
+import { parse, stringify } from "./json";
+import { printed } from "./jsontext";
+import { visible } from "./misleading";
 import { isObject, presentable, propertiesOf, requiredOf, type Schema } from "./schema";
 
 /** What a person has decided about one interrupt, not sent yet. */
@@ -84,8 +87,8 @@ const DESCRIBED = 160;
 export function decisionOf(interrupt: Interrupt, messages: readonly Message[], answer: Answer): string {
   const call = toolCallOf(interrupt, messages);
   const about = call ? `${call.function.name} ${call.function.arguments}` : (interrupt.message ?? interrupt.reason);
-  const text = about.trim().replace(/\s+/g, " ");
-  const cut = text.length > DESCRIBED ? `${text.slice(0, DESCRIBED)}…` : text;
+  const text = about.slice(0, 2 * DESCRIBED).trim().replace(/\s+/g, " ");
+  const cut = visible(about.length > 2 * DESCRIBED || text.length > DESCRIBED ? `${text.slice(0, DESCRIBED)}…` : text);
   return `${labelOf(questionOf(interrupt).kind, answer)} ${call ? cut : `“${cut}”`}`;
 }
 
@@ -109,17 +112,15 @@ export function toolCallOf(interrupt: Interrupt, messages: readonly Message[]): 
 
 /** JSON as people read it; what is not JSON (yet) as it is. */
 export function pretty(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+  return printed(text)?.text ?? text;
 }
 
-/** Reads JSON, saying in words what is wrong with it. */
+/** Reads JSON with its numbers as they are written, saying in words what is wrong with it. */
 export function readJson(typed: string): { value: unknown } | { fault: string } {
   try {
-    return { value: JSON.parse(typed) as unknown };
+    const value = parse(typed);
+    const [twice] = printed(typed)?.twice ?? [];
+    return twice === undefined ? { value } : { fault: `names ${JSON.stringify(twice)} twice` };
   } catch (error) {
     return { fault: `is not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
@@ -130,4 +131,13 @@ export function readArguments(typed: string): { value: Record<string, unknown> }
   const read = readJson(typed);
   if ("fault" in read) return read;
   return isObject(read.value) ? { value: read.value } : { fault: "must be a JSON object" };
+}
+
+/** Whether a value is what a text says: numbers by their text, members in their order. */
+export function sameJson(value: unknown, text: string): boolean {
+  try {
+    return stringify(value) === stringify(parse(text));
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,7 @@
 // The control API under /v1, as the page uses it.
 
 import { useCallback, useEffect, useRef, useState } from "react";
+import { parse, stringify } from "./json";
 import { poll } from "./poll";
 import { bearer } from "./session";
 
@@ -33,7 +34,7 @@ async function send(method: string, path: string, body?: unknown, etag?: string)
         ...(body !== undefined && { "Content-Type": "application/json" }),
         ...(etag && { "If-None-Match": etag }),
       },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : stringify(body),
     });
   } catch {
     throw new ApiError(0, "unreachable", "The server does not answer.");
@@ -42,7 +43,7 @@ async function send(method: string, path: string, body?: unknown, etag?: string)
   const text = await response.text();
   let read: unknown;
   try {
-    read = text === "" ? undefined : JSON.parse(text);
+    read = text === "" ? undefined : parse(text);
   } catch {
     throw new ApiError(response.status, "unreadable", `The server answered ${response.status} and something that is not JSON.`);
   }

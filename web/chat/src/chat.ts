@@ -3,6 +3,7 @@
 import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErrorEvent } from "@ag-ui/client";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../client";
+import { FRAMES } from "./json";
 import { credential, useSession, whenOver } from "./session";
 import { namesInLog } from "./lognames";
 import { Outbox, type Outgoing } from "./outbox";
@@ -72,7 +73,7 @@ export class Chat {
 
   constructor(threadId: string) {
     const token = credential();
-    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, ...(token && { token }) });
+    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, json: FRAMES, ...(token && { token }) });
     whenOver(closerOf(this.agent.connection));
     this.subagents = namesOf(threadId);
     this.outbox = new Outbox(threadId);

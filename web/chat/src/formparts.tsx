@@ -6,8 +6,12 @@ import type {
   UnsupportedFieldProps, WidgetProps,
 } from "@rjsf/utils";
 import { getInputProps } from "@rjsf/utils";
-import { useState } from "react";
+import { useLayoutEffect, useRef, useState } from "react";
 import { readJson } from "./answers";
+import { NUMBER } from "./decimal";
+import { isNumeric, numberOf, stringify, textOfNumber } from "./json";
+import { Marked, Misleading } from "./Marked";
+import { escaped, unescaped, visible } from "./misleading";
 
 const more = (id: string) => `${id}-more`;
 
@@ -19,13 +23,20 @@ function FieldTemplate({ id, label, children, rawErrors, rawDescription, hidden,
     <div className="field">
       {labelled && (
         <label htmlFor={id}>
-          {label}
+          <bdi>
+            <Marked text={label} />
+          </bdi>
           {!required && <span className="hint"> (optional)</span>}
         </label>
       )}
       {children}
+      {labelled && <Misleading text={`${label}\n${rawDescription ?? ""}`} />}
       <span id={more(id)}>
-        {labelled && rawDescription && <span className="hint">{rawDescription}</span>}
+        {labelled && rawDescription && (
+          <span className="hint">
+            <Marked text={rawDescription} />
+          </span>
+        )}
         {rawErrors && rawErrors.length > 0 && (
           <span className="fault" role="alert">
             {[...new Set(rawErrors)].join("; ")}
@@ -52,69 +63,132 @@ function BaseInputTemplate(props: BaseInputTemplateProps) {
   const { schema, type, options, value, onChange, onChangeOverride } = props;
   const { type: kind, step } = getInputProps(schema, type, options);
   return (
-    <input
-      {...commonOf(props)}
-      type={kind}
-      step={step}
-      autoComplete="off"
-      value={value ?? ""}
-      onChange={onChangeOverride ?? ((event) => onChange(event.target.value === "" ? options.emptyValue : event.target.value))}
-    />
+    <>
+      <input
+        {...commonOf(props)}
+        type={kind}
+        step={step}
+        autoComplete="off"
+        value={isNumeric(value) ? textOfNumber(value) : (value ?? "")}
+        onChange={onChangeOverride ?? ((event) => onChange(event.target.value === "" ? options.emptyValue : event.target.value))}
+      />
+      <Misleading text={String(value ?? "")} />
+    </>
   );
 }
 
 function TextareaWidget(props: WidgetProps) {
   return (
-    <textarea
-      {...commonOf(props)}
-      rows={4}
-      value={String(props.value ?? "")}
-      onChange={(event) => props.onChange(event.target.value === "" ? props.options.emptyValue : event.target.value)}
-    />
+    <>
+      <textarea
+        {...commonOf(props)}
+        rows={4}
+        value={String(props.value ?? "")}
+        onChange={(event) => props.onChange(event.target.value === "" ? props.options.emptyValue : event.target.value)}
+      />
+      <Misleading text={String(props.value ?? "")} />
+    </>
   );
 }
 
 function SelectWidget(props: WidgetProps) {
   const { options, value, onChange, multiple } = props;
   const choices = options.enumOptions ?? [];
-  const isChosen = (choice: unknown) => JSON.stringify(choice) === JSON.stringify(value);
+  const isChosen = (choice: unknown) => stringify(choice) === stringify(value);
   if (multiple) {
-    const chosen = Array.isArray(value) ? value.map((one) => JSON.stringify(one)) : [];
+    const chosen = Array.isArray(value) ? value.map((one) => stringify(one)) : [];
     return (
-      <select
-        {...commonOf(props)}
-        multiple
-        value={choices.flatMap((choice, index) => (chosen.includes(JSON.stringify(choice.value)) ? [String(index)] : []))}
-        onChange={(event) => onChange([...event.target.selectedOptions].map((option) => choices[Number(option.value)]!.value))}
-      >
-        <Options choices={choices} />
-      </select>
+      <>
+        <select
+          {...commonOf(props)}
+          multiple
+          value={choices.flatMap((choice, index) => (chosen.includes(stringify(choice.value)) ? [String(index)] : []))}
+          onChange={(event) => onChange([...event.target.selectedOptions].map((option) => choices[Number(option.value)]!.value))}
+        >
+          <Options choices={choices} />
+        </select>
+        <Misleading text={choices.map(labelOf).join("\n")} />
+      </>
     );
   }
   const index = choices.findIndex((choice) => isChosen(choice.value));
   return (
-    <select
-      {...commonOf(props)}
-      value={index < 0 ? "" : String(index)}
-      onChange={(event) => onChange(event.target.value === "" ? options.emptyValue : choices[Number(event.target.value)]!.value)}
-    >
-      <option value="">Choose…</option>
-      <Options choices={choices} />
-    </select>
+    <>
+      <select
+        {...commonOf(props)}
+        value={index < 0 ? "" : String(index)}
+        onChange={(event) => onChange(event.target.value === "" ? options.emptyValue : choices[Number(event.target.value)]!.value)}
+      >
+        <option value="">Choose…</option>
+        <Options choices={choices} />
+      </select>
+      <Misleading text={choices.map(labelOf).join("\n")} />
+    </>
   );
 }
 
-function Options({ choices }: { choices: Array<{ value: unknown; label: string }> }) {
+interface Choice {
+  value: unknown;
+  label: string;
+}
+
+function labelOf({ value, label }: Choice): string {
+  return typeof value === "object" && value !== null ? stringify(value) : label;
+}
+
+function Options({ choices }: { choices: Choice[] }) {
   return choices.map((choice, index) => (
     <option key={index} value={index}>
-      {typeof choice.value === "object" && choice.value !== null ? JSON.stringify(choice.value) : choice.label}
+      {visible(labelOf(choice))}
     </option>
   ));
 }
 
+/** What is typed on the way to a number. */
+const BEGUN = /^-?\d*\.?\d*([eE][+-]?\d*)?$/;
+const NO_NUMBER = "Write a number, such as 12.5.";
+
+/** A number, which keeps the text that it is typed in. An input of type number would round it. */
+function NumberField(props: FieldProps) {
+  const { fieldPathId, schema, formData, onChange, registry, rawErrors } = props;
+  const { StringField } = registry.fields as { StringField: React.ComponentType<FieldProps> };
+  const [typed, setTyped] = useState("");
+  const box = useRef<HTMLInputElement>(null);
+  const known = isNumeric(formData) ? textOfNumber(formData) : undefined;
+  // What comes from elsewhere, a default or an earlier answer, takes the place of what was typed.
+  const text = known !== undefined && typed.trim() !== known ? known : typed;
+  const readable = text.trim() === "" || NUMBER.test(text.trim());
+  useLayoutEffect(() => box.current?.setCustomValidity(readable ? "" : NO_NUMBER), [readable]);
+  if (registry.schemaUtils.isSelect(schema)) return <StringField {...props} />;
+  const wrong = !readable && !BEGUN.test(text.trim());
+  return (
+    <>
+      <input
+        {...commonOf({ ...props, id: fieldPathId.$id })}
+        ref={box}
+        type="text"
+        inputMode="decimal"
+        autoComplete="off"
+        spellCheck={false}
+        aria-invalid={wrong || (rawErrors?.length ?? 0) > 0}
+        value={text}
+        onChange={({ target: { value } }) => {
+          setTyped(value);
+          onChange(NUMBER.test(value.trim()) ? numberOf(value.trim()) : undefined, fieldPathId.path);
+        }}
+      />
+      {wrong && (
+        <span className="fault" role="alert">
+          {NO_NUMBER}
+        </span>
+      )}
+    </>
+  );
+}
+
 /** A member that may be anything, written as JSON. What cannot be read is no value. */
 function JsonField({ fieldPathId, name, schema, uiSchema, formData, required, disabled, readonly, rawErrors, onChange }: FieldProps) {
-  const [typed, setTyped] = useState(() => (formData === undefined ? "" : JSON.stringify(formData, null, 2)));
+  const [typed, setTyped] = useState(() => (formData === undefined ? "" : escaped(stringify(formData, 2))));
   const read = typed.trim() === "" ? undefined : readJson(typed);
   const fault = read && "fault" in read ? read.fault : undefined;
   const id = fieldPathId.$id;
@@ -127,7 +201,9 @@ function JsonField({ fieldPathId, name, schema, uiSchema, formData, required, di
     <>
       {uiSchema?.["ui:label"] !== false && (
         <label htmlFor={id}>
-          {schema.title ?? name}
+          <bdi>
+            <Marked text={schema.title ?? name} />
+          </bdi>
           {!required && <span className="hint"> (optional)</span>}
         </label>
       )}
@@ -142,7 +218,12 @@ function JsonField({ fieldPathId, name, schema, uiSchema, formData, required, di
         value={typed}
         onChange={(event) => change(event.target.value)}
       />
-      {schema.description && <span className="hint">{schema.description}</span>}
+      <Misleading text={`${schema.title ?? name}\n${schema.description ?? ""}\n${unescaped(typed)}`} />
+      {schema.description && (
+        <span className="hint">
+          <Marked text={schema.description} />
+        </span>
+      )}
       {fault && (
         <span className="fault" role="alert">
           {fault}
@@ -156,8 +237,10 @@ function ObjectFieldTemplate({ title, description, properties, fieldPathId, onAd
   const root = fieldPathId.path.length === 0;
   return (
     <fieldset className={root ? "form root" : "form"} id={fieldPathId.$id}>
-      {title && <legend>{title}</legend>}
-      {description && <p className="hint">{description}</p>}
+      {title && <Legend text={title} />}
+      {description && (
+        <p className="hint">{typeof description === "string" ? <Marked text={description} /> : description}</p>
+      )}
       {properties.map((property) => property.content)}
       {schema.additionalProperties !== undefined && schema.additionalProperties !== false && (
         <button type="button" data-edits disabled={disabled} onClick={onAddProperty}>
@@ -172,10 +255,17 @@ function ArrayFieldTemplate({ title, schema, items, canAdd, disabled, onAddClick
   return (
     <fieldset className="form" id={fieldPathId.$id}>
       <legend>
-        {title}
+        <bdi>
+          <Marked text={title} />
+        </bdi>
         {!required && <span className="hint"> (optional)</span>}
       </legend>
-      {schema.description && <p className="hint">{schema.description}</p>}
+      {schema.description && (
+        <p className="hint">
+          <Marked text={schema.description} />
+        </p>
+      )}
+      <Misleading text={`${title}\n${schema.description ?? ""}`} />
       {items}
       {canAdd && (
         <div className="actions">
@@ -201,6 +291,19 @@ function ArrayFieldItemTemplate({ children, buttonsProps, index }: ArrayFieldIte
   );
 }
 
+function Legend({ text }: { text: string }) {
+  return (
+    <>
+      <legend>
+        <bdi>
+          <Marked text={text} />
+        </bdi>
+      </legend>
+      <Misleading text={text} />
+    </>
+  );
+}
+
 const Words = ({ children }: { children?: React.ReactNode }) => <p className="hint">{children}</p>;
 const Nothing = () => null;
 const button = (words: string) => ({ onClick, disabled }: IconButtonProps) => (
@@ -215,7 +318,7 @@ export const TEMPLATES: Partial<Omit<TemplatesType, "ButtonTemplates">> & { Butt
   ObjectFieldTemplate,
   ArrayFieldTemplate,
   ArrayFieldItemTemplate,
-  TitleFieldTemplate: ({ title }: TitleFieldProps) => <legend>{title}</legend>,
+  TitleFieldTemplate: ({ title }: TitleFieldProps) => <Legend text={title} />,
   DescriptionFieldTemplate: ({ description }: DescriptionFieldProps) => <Words>{description}</Words>,
   FieldErrorTemplate: Nothing as React.ComponentType<FieldErrorProps>,
   UnsupportedFieldTemplate: ({ reason }: UnsupportedFieldProps) => <Words>No form can ask for this: {reason}. Cancel the question if it is needed.</Words>,
@@ -232,4 +335,4 @@ export const TEMPLATES: Partial<Omit<TemplatesType, "ButtonTemplates">> & { Butt
 
 export const WIDGETS: RegistryWidgetsType = { TextareaWidget, SelectWidget, CheckboxWidget: SelectWidget, RadioWidget: SelectWidget };
 
-export const FIELDS: RegistryFieldsType = { JsonField };
+export const FIELDS: RegistryFieldsType = { JsonField, NumberField };

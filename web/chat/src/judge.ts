@@ -2,6 +2,8 @@
 // The server judges again, and by the patterns that are left out here.
 
 import { Validator, type OutputUnit } from "@cfworker/json-schema";
+import { hasExact } from "./json";
+import { judgeNumbers, withoutNumbers } from "./judgenumbers";
 import { presentable, type Schema } from "./schema";
 
 export interface Fault {
@@ -17,6 +19,10 @@ const SUMMARIES = new Set(["properties", "items", "prefixItems", "allOf", "$ref"
 export function judge(schema: Schema, value: unknown): Fault[] {
   const readable = presentable(schema);
   if (!readable) return [];
+  if (hasExact(readable) || hasExact(value)) {
+    const rest = withoutNumbers(readable, value);
+    return rest ? [...judge(rest.schema, rest.value), ...judgeNumbers(readable, value)] : [];
+  }
   let errors: OutputUnit[];
   try {
     // The validator writes into the schema that it is given.

@@ -1,6 +1,8 @@
 // What a person has written here and the server has not: kept for the tab's reloads, in sessionStorage, a piece for each
 // thread. It is gone with the tab, and when that person leaves.
 
+import { parse, stringify } from "./json";
+
 const PREFIX = "aguiws:own:";
 
 /** More threads than this are forgotten, the longest untouched first. */
@@ -27,7 +29,7 @@ export function keepOwn(name: string, threadId: string, value: unknown): void {
       sessionStorage.removeItem(key);
       return;
     }
-    const text = JSON.stringify({ at: Date.now(), value } satisfies Piece);
+    const text = stringify({ at: Date.now(), value } satisfies Piece);
     // One that is no longer true is worse than none.
     if (text.length > LENGTH) sessionStorage.removeItem(key);
     else sessionStorage.setItem(key, text);
@@ -71,7 +73,7 @@ function thin(prefix: string): void {
 
 function read(key: string): Piece | undefined {
   try {
-    const piece = JSON.parse(sessionStorage.getItem(key) ?? "null") as Partial<Piece> | null;
+    const piece = parse(sessionStorage.getItem(key) ?? "null") as Partial<Piece> | null;
     return typeof piece?.at === "number" ? { at: piece.at, value: piece.value } : undefined;
   } catch {
     return undefined;

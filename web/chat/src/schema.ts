@@ -1,9 +1,11 @@
 // Schemas of answers. They come from agents, so nothing of them is believed or executed.
 
+import { isExact, rounded } from "./json";
+
 export type Schema = { [keyword: string]: unknown };
 
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return typeof value === "object" && value !== null && !Array.isArray(value) && !isExact(value);
 }
 
 /** The names a schema requires, whatever it really holds. */
@@ -23,6 +25,8 @@ const NODES = 400;
 
 const MAPS = new Set(["properties", "$defs", "definitions", "dependentSchemas"]);
 const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+/** Keywords whose values are an answer's, or bounds of one: their numbers keep their text. All others count something. */
+const VALUES = new Set(["const", "default", "enum", "examples", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]);
 const SINGLES = new Set(["items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"]);
 const TEXTS = new Set(["title", "description"]);
 
@@ -54,7 +58,7 @@ export function presentable(schema: unknown): Schema | undefined {
       } else if (SINGLES.has(keyword)) {
         kept.push([keyword, copy(value, depth + 1)]);
       } else {
-        kept.push([keyword, value]);
+        kept.push([keyword, VALUES.has(keyword) ? value : rounded(value)]);
       }
     }
     if (name !== undefined && typeof given.title !== "string") kept.push(["title", worded(name)]);
