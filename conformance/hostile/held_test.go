@@ -27,7 +27,8 @@ func sips(ctx context.Context, in io.Reader) {
 // so that none of them waits for another.
 func unreadPings(s *siege) {
 	const (
-		sockets, pings   = 2, budget / 2 / (4 * mib)
+		sockets          = 8
+		pings            = budget / sockets / (4 * mib)
 		opening, closing = `{"type":"ws.ping","x":"`, `"}`
 		attach           = `{"type":"ws.attach","threadId":"` + stock + `"}`
 		left             = 40
@@ -135,7 +136,7 @@ func slowAttaches(s *siege) {
 // unfinishedBodies are as large as they may be, but for their end.
 func unfinishedBodies(s *siege) {
 	begun := `{"text":"` + strings.Repeat("a", 4*mib-200)
-	s.repeat(100, func(ctx context.Context, reached func()) {
+	s.repeat(150, func(ctx context.Context, reached func()) {
 		c, release, err := s.connect(ctx, 64<<10)
 		if err != nil {
 			return

@@ -11,8 +11,8 @@ import (
 
 const (
 	mib = 1 << 20
-	// budget is what clients together may make the server hold.
-	budget = 64 * mib
+	// budget is what clients together may make a server hold by default.
+	budget = 256 * mib
 	// ceiling is what the process may take.
 	ceiling = budget + 200*mib
 	// floor is what is no delay on a machine that does much else.

@@ -38,7 +38,6 @@ var costly = map[string]struct{ schema, answer string }{
 }
 
 // serveAsking serves an agent that asks for what it is named, and says hi otherwise.
-// It has the limits of the lane's other servers.
 func serveAsking(args []string) error {
 	flags := flag.NewFlagSet("asking", flag.ContinueOnError)
 	addr, redis := flags.String("addr", "", ""), flags.String("redis", "", "")
@@ -70,7 +69,7 @@ func serveAsking(args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := server.New(runner, &server.Options{Auth: auth, InboundBytes: budget, InputsPerMinute: 6000, InputBurst: 1000})
+	s, err := server.New(runner, &server.Options{Auth: auth, InputsPerMinute: 6000, InputBurst: 1000})
 	if err != nil {
 		return err
 	}

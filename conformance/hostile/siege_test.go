@@ -64,7 +64,7 @@ func lay(t *testing.T, w way) *siege {
 		}
 	} else {
 		opts.Args = append([]string{
-			"--auth", "tokens", "--token-file", list, "--trusted-proxies", "127.0.0.1", "--max-inbound", fmt.Sprint(budget),
+			"--auth", "tokens", "--token-file", list, "--trusted-proxies", "127.0.0.1",
 			"--max-inputs", "6000", "--max-inputs-burst", "1000", "--drain-timeout", "30s",
 		}, w.args...)
 	}
