@@ -57,17 +57,46 @@ func allocated() uint64 {
 // affordable is what may be taken for so many bytes of a stranger.
 func affordable(n int) uint64 { return 32<<20 + 256*uint64(n) }
 
-// recorded is a connection whose peer has said all that it will, and reads nothing
-// before the connection ends.
+// recorded is a connection whose peer has said all that it will, and leaves when
+// nothing more is answered.
 type recorded struct {
 	said   *bytes.Reader
+	asked  bool // there is something to answer
 	mu     sync.Mutex
 	heard  bytes.Buffer
 	closed chan struct{}
 	once   sync.Once
 }
 
-func (c *recorded) Read(p []byte) (int, error) { return c.said.Read(p) }
+func (c *recorded) Read(p []byte) (int, error) {
+	n, err := c.said.Read(p)
+	if err != nil && c.asked {
+		c.listen()
+	}
+	return n, err
+}
+
+// listen waits until a millisecond brought no more of an answer, for a few of them.
+func (c *recorded) listen() {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for range 5 {
+		c.mu.Lock()
+		length := c.heard.Len()
+		c.mu.Unlock()
+		select {
+		case <-c.closed:
+			return
+		case <-tick.C:
+		}
+		c.mu.Lock()
+		settled := length > 0 && c.heard.Len() == length
+		c.mu.Unlock()
+		if settled {
+			return
+		}
+	}
+}
 
 func (c *recorded) Write(p []byte) (int, error) {
 	c.mu.Lock()
@@ -101,11 +130,14 @@ func FuzzConnection(f *testing.F) {
 	shake := "GET /agui/ws HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n" +
 		"Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
 	masked := func(kind byte, text string) string {
-		return string([]byte{kind, 0x80 | byte(len(text)), 0, 0, 0, 0}) + text
+		return string([]byte{kind, 0x80 | 126, 0, byte(len(text)), 0, 0, 0, 0}) + text
 	}
 	for _, seed := range []string{
 		shake + "Sec-WebSocket-Protocol: agui.v1.json\r\n\r\n" + masked(0x81, `{"type":"ws.ping","id":"1"}`) + masked(0x88, "\x03\xe8"),
 		shake + "Sec-WebSocket-Protocol: agui.v1.json, agui.bearer.eA\r\n\r\n" + masked(0x81, `{"type":"ws.attach","threadId":"t"}`) + masked(0x89, "?"),
+		shake + "Sec-WebSocket-Protocol: agui.v1.json\r\n\r\n" + masked(0x81, input("u", "r")) + masked(0x81, `{"type":"ws.cancel","threadId":"u","runId":"r"}`) +
+			masked(0x81, `{"type":"ws.detach","threadId":"u"}`),
+		shake + "\r\n" + masked(0x81, input("v", "r")),
 		shake + "\r\n" + masked(0x01, `{"threadId":"t","runId":"r",`) + masked(0x80, `"messages":[]}`) + masked(0x82, "\x00"),
 		shake + "Origin: http://evil.example\r\nContent-Length: 5\r\n\r\nhello",
 		"GET /readyz HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: [::1]:80, 10.0.0.1\r\n\r\nGET /v1/threads HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -117,7 +149,7 @@ func FuzzConnection(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, said []byte) {
-		c := &recorded{said: bytes.NewReader(said), closed: make(chan struct{})}
+		c := &recorded{said: bytes.NewReader(said), asked: bytes.Contains(said, []byte("\n\r\n")), closed: make(chan struct{})}
 		before := allocated()
 		p.conns <- c
 		select {

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -77,6 +80,35 @@ func (s *Server) Socket() string { return "ws://" + s.Addr() + "/agui/ws" }
 
 // EffectsFile is where the script agent leaves a line for each effect.
 func (s *Server) EffectsFile() string { return s.opts.Effects }
+
+// Resident is what the kernel counts as the process's memory: now, and when it was
+// most. Without /proc the test is skipped.
+func (s *Server) Resident() (now, most int64) {
+	s.t.Helper()
+	status, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/status")
+	if errors.Is(err, fs.ErrNotExist) && runtime.GOOS != "linux" {
+		s.t.Skip("without /proc nobody says how much memory a process has")
+	} else if err != nil {
+		s.t.Fatalf("command: %v", err)
+	}
+	for line := range strings.Lines(string(status)) {
+		name, rest, _ := strings.Cut(line, ":")
+		kib, _ := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+		switch name {
+		case "VmRSS":
+			now = kib << 10
+		case "VmHWM":
+			most = kib << 10
+		}
+	}
+	return now, most
+}
+
+// Written is how many bytes the processes have written to their output.
+func (s *Server) Written() int64 { return s.output.written() }
+
+// Output is the end of it.
+func (s *Server) Output() string { return s.output.String() }
 
 // Kill ends the process as kill -9 does and waits until it is gone.
 func (s *Server) Kill() {
@@ -185,6 +217,7 @@ func (s *Server) awaitReady() error {
 type output struct {
 	mu    sync.Mutex
 	b     bytes.Buffer
+	all   int64
 	alarm string
 }
 
@@ -201,6 +234,7 @@ func (o *output) Write(p []byte) (int, error) {
 		o.alarm = string(found)
 	}
 	o.b.Write(p)
+	o.all += int64(len(p))
 	if over := o.b.Len() - outputKept; over > 0 {
 		o.b.Next(over)
 	}
@@ -212,6 +246,12 @@ func (o *output) Alarm() string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.alarm
+}
+
+func (o *output) written() int64 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.all
 }
 
 func (o *output) String() string {
