@@ -369,7 +369,8 @@ func TestAskRefuses(t *testing.T) {
 		"not namespaced":                {Reason: "approval"},
 		"expiry that is no time":        {Reason: protocol.ReasonConfirmation, ExpiresAt: "tomorrow"},
 		"schema that reads files":       {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"$ref":"file:///etc/passwd"}`)},
-		"schema that fans out":          {Reason: protocol.ReasonConfirmation, ResponseSchema: fanOut(30)},
+		"schema whose pattern repeats":  {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"pattern":"((a?){100}){100}"}`)},
+		"schema that leads to itself":   {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"dependentSchemas":{"a":{"$ref":"#"}}}`)},
 		"schema that is deep":           {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(strings.Repeat(`{"not":`, 100) + `{}` + strings.Repeat(`}`, 100))},
 		"schema whose bound cannot be":  {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"minLength":1e1000000000}`)},
 	} {
@@ -383,20 +384,9 @@ func TestAskRefuses(t *testing.T) {
 	}
 }
 
-// fanOut is a small schema that is huge when its references are followed.
-func fanOut(n int) protocol.Any {
-	var b strings.Builder
-	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
-	for i := range n {
-		fmt.Fprintf(&b, `"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
-	}
-	fmt.Fprintf(&b, `"d%d":{}}}`, n)
-	return protocol.Any(b.String())
-}
-
-// A payload that makes the validator panic is invalid, not fatal.
+// A number that nothing could hold when it is written out is judged all the same.
 func TestPayloadOfHugeExponent(t *testing.T) {
-	l := newLab(t, asker(protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: protocol.Any(`{"type":"integer","minimum":3}`)}))
+	l := newLab(t, asker(protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: protocol.Any(`{"type":"integer","maximum":9}`)}))
 	open := interrupts(t, l.say("hi"))
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `1e1000000000`)}})
 	if a.Disposition != adapter.Refused {

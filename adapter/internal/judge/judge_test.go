@@ -164,7 +164,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			verdict, err := judged.Judge(c.busy, digest)
+			verdict, err := judged.Judge(t.Context(), c.busy, digest)
 			if err != nil {
 				t.Fatal(err)
 			}
