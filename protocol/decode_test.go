@@ -73,8 +73,8 @@ func TestDecodeNamesEveryProblem(t *testing.T) {
 		t.Error(got)
 	}
 	_, err = Decode([]byte(`{"type":"MESSAGES_SNAPSHOT","messages":[` + strings.Repeat("1,", 100) + `1]}`))
-	if n := len(Problems(err)); n != MaxProblems {
-		t.Errorf("%d problems", n)
+	if problems := Problems(err); len(problems) != MaxProblems || problems[MaxProblems-1] != (Problem{Message: "and more"}) {
+		t.Errorf("%d problems: %v", len(problems), problems)
 	}
 }
 

@@ -47,7 +47,7 @@ func (r *reader) err() error {
 
 func (r *reader) fail(format string, args ...any) {
 	if !r.problems.Full() {
-		r.problems.Add(Problem{Pointer: pointerTo(r.path), Message: fmt.Sprintf(format, args...)})
+		r.problems.Add(Problem{Pointer: pointerTo(near(r.path)), Message: fmt.Sprintf(format, args...)})
 	}
 }
 
@@ -72,6 +72,17 @@ func (r *reader) leave() {
 }
 
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// near is the part of a path that a problem names.
+func near(path []step) []step {
+	length := 0
+	for i, s := range path {
+		if length += 1 + len(s.name) + len(s.raw); length > maxLine {
+			return path[:i]
+		}
+	}
+	return path
+}
 
 // pointerTo writes a path as RFC 6901 has it.
 func pointerTo(path []step) string {

