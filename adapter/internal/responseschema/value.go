@@ -111,17 +111,17 @@ func (p *parser) list(v *value, end byte) {
 		if p.text[p.pos] == end {
 			break
 		}
-		var item value
+		if len(v.items) == cap(v.items) {
+			v.items = slices.Grow(v.items, max(1, len(v.items))) // append alone grows by a quarter
+		}
+		v.items = append(v.items, value{})
+		item := &v.items[len(v.items)-1]
 		if end == '}' {
 			item.name = p.string()
 			p.space()
 			p.pos++ // the colon
 		}
-		p.value(&item)
-		if len(v.items) == cap(v.items) {
-			v.items = slices.Grow(v.items, max(1, len(v.items))) // append alone grows by a quarter
-		}
-		v.items = append(v.items, item)
+		p.value(item)
 		p.space()
 		if p.text[p.pos] == end {
 			break
