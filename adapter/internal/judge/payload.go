@@ -17,7 +17,8 @@ type payloads struct {
 	schemas *responseschema.Set
 	budget  *responseschema.Budget
 	fields  []map[string]string
-	tooMuch string // the interrupt whose answer takes too much
+	tooMuch string // the interrupt whose answer cannot be checked
+	why     string
 }
 
 // check notes what is wrong with an answer.
@@ -30,16 +31,21 @@ func (p *payloads) check(ctx context.Context, it store.SuspendedInterrupt, entry
 		return nil
 	}
 	problems, err := p.schemas.CheckWithin(ctx, p.budget, shown.ResponseSchema, entry.Payload)
-	if errors.Is(err, responseschema.ErrTooComplex) {
-		p.tooMuch = it.ID
-		return nil
+	switch {
+	case err == nil:
+	case errors.Is(err, responseschema.ErrTooComplex):
+		p.tooMuch, p.why = it.ID, "the answer takes too much to check against what was asked: make it smaller"
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default: // asked by a version that took the schema: the question can still be cancelled
+		p.tooMuch, p.why = it.ID, "the answer cannot be checked, the question can only be cancelled: "+err.Error()
 	}
 	for _, problem := range problems {
 		if len(p.fields) < protocol.MaxProblems {
 			p.fields = append(p.fields, map[string]string{"interruptId": it.ID, "pointer": problem.Pointer, "message": problem.Message})
 		}
 	}
-	return err
+	return nil
 }
 
 // refusal is of what was noted, nil if all fits.
@@ -49,8 +55,7 @@ func (p *payloads) refusal() *protocol.RunError {
 		return Refuse(CodePayloadInvalid, "the answer does not fit what was asked: "+
 			strings.TrimSpace(p.fields[0]["pointer"]+" "+p.fields[0]["message"]), map[string]any{"fields": p.fields})
 	case p.tooMuch != "":
-		return Refuse(CodePayloadTooComplex, "the answer takes too much to check against what was asked: make it smaller",
-			map[string]any{"interruptIds": []string{p.tooMuch}})
+		return Refuse(CodePayloadTooComplex, p.why, map[string]any{"interruptIds": []string{p.tooMuch}})
 	}
 	return nil
 }
