@@ -2,6 +2,7 @@ package adapter_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -70,6 +71,43 @@ func TestRefusals(t *testing.T) {
 	if got := l.texts(); !slices.Equal(got, []string{`resolved{"approved":true} resolved1`}) {
 		t.Errorf("answers out of order: %q", got)
 	}
+}
+
+// However much is wrong with answers, and with however many of them, a refusal is small;
+// and an answer that takes too much to check has a refusal of its own.
+func TestRefusalsOfPayloadsAreSmall(t *testing.T) {
+	tags := protocol.Any(`{"type":"object","properties":{"tags":{"type":"array","items":{"type":"string"}}}}`)
+	var asked []protocol.Interrupt
+	for range 5 {
+		asked = append(asked, protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: tags})
+	}
+	l := newLab(t, asker(asked...))
+	open := interrupts(t, l.say("hi"))
+	answers := func(payload string) []protocol.ResumeEntry {
+		var all []protocol.ResumeEntry
+		for _, i := range open {
+			all = append(all, resolved(i.ID, payload))
+		}
+		return all
+	}
+	zeros := func(n int) string { return `{"tags":[` + strings.Repeat("0,", n) + `0]}` }
+	texts := func(n int) string { return `{"tags":[` + strings.Repeat(`"",`, n) + `""]}` }
+	for _, c := range []struct{ payload, code string }{
+		{zeros(10_000), adapter.CodePayloadInvalid},
+		{`{"tags":{"` + strings.Repeat(`x\n`, 100_000) + `":0}}`, adapter.CodePayloadInvalid},
+		{texts(200_000), adapter.CodePayloadTooComplex},
+		{texts(40_000), adapter.CodePayloadTooComplex}, // all five of them
+	} {
+		a := l.submit(&protocol.RunAgentInput{Resume: answers(c.payload)})
+		if a.Disposition != adapter.Refused || a.Refusal.Code != c.code {
+			t.Fatalf("%.30s: %s %+v", c.payload, a.Disposition, a.Refusal)
+		}
+		text, err := json.Marshal(a.Refusal)
+		if err != nil || len(text) > 6<<10 {
+			t.Errorf("%.30s: %d bytes, %v", c.payload, len(text), err)
+		}
+	}
+	succeeded(t, l.answer(answers(texts(100))...))
 }
 
 // The same resume may be sent again, under any runId, and executes once. A
@@ -369,7 +407,8 @@ func TestAskRefuses(t *testing.T) {
 		"not namespaced":                {Reason: "approval"},
 		"expiry that is no time":        {Reason: protocol.ReasonConfirmation, ExpiresAt: "tomorrow"},
 		"schema that reads files":       {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"$ref":"file:///etc/passwd"}`)},
-		"schema that fans out":          {Reason: protocol.ReasonConfirmation, ResponseSchema: fanOut(30)},
+		"schema whose pattern repeats":  {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"pattern":"((a?){100}){100}"}`)},
+		"schema that leads to itself":   {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"dependentSchemas":{"a":{"$ref":"#"}}}`)},
 		"schema that is deep":           {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(strings.Repeat(`{"not":`, 100) + `{}` + strings.Repeat(`}`, 100))},
 		"schema whose bound cannot be":  {Reason: protocol.ReasonConfirmation, ResponseSchema: protocol.Any(`{"minLength":1e1000000000}`)},
 	} {
@@ -383,20 +422,9 @@ func TestAskRefuses(t *testing.T) {
 	}
 }
 
-// fanOut is a small schema that is huge when its references are followed.
-func fanOut(n int) protocol.Any {
-	var b strings.Builder
-	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
-	for i := range n {
-		fmt.Fprintf(&b, `"d%d":{"allOf":[{"$ref":"#/$defs/d%d"},{"$ref":"#/$defs/d%d"}]},`, i, i+1, i+1)
-	}
-	fmt.Fprintf(&b, `"d%d":{}}}`, n)
-	return protocol.Any(b.String())
-}
-
-// A payload that makes the validator panic is invalid, not fatal.
+// A number that nothing could hold when it is written out is judged all the same.
 func TestPayloadOfHugeExponent(t *testing.T) {
-	l := newLab(t, asker(protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: protocol.Any(`{"type":"integer","minimum":3}`)}))
+	l := newLab(t, asker(protocol.Interrupt{Reason: protocol.ReasonInputRequired, ResponseSchema: protocol.Any(`{"type":"integer","maximum":9}`)}))
 	open := interrupts(t, l.say("hi"))
 	a := l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `1e1000000000`)}})
 	if a.Disposition != adapter.Refused {

@@ -86,7 +86,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	}
 	for i := range interrupts {
 		interrupts[i].ID = ""
-		if err := checkInterrupt(interrupts[i], &x.node.schemas); err != nil {
+		if err := checkInterrupt(ctx, interrupts[i], &x.node.schemas); err != nil {
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
 	}
@@ -124,7 +124,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 }
 
 // checkInterrupt refuses what clients could not answer.
-func checkInterrupt(i protocol.Interrupt, schemas *responseschema.Set) error {
+func checkInterrupt(ctx context.Context, i protocol.Interrupt, schemas *responseschema.Set) error {
 	if err := i.CheckReason(); err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func checkInterrupt(i protocol.Interrupt, schemas *responseschema.Set) error {
 		return fmt.Errorf("expiresAt %q is not RFC 3339", i.ExpiresAt)
 	}
 	if !i.ResponseSchema.IsZero() {
-		if _, err := schemas.Compile(i.ResponseSchema); err != nil {
+		if err := schemas.Compile(ctx, i.ResponseSchema); err != nil {
 			return err
 		}
 	}

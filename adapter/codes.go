@@ -19,16 +19,17 @@ const (
 
 	// The codes of refusals. An interrupt that expires may also end its execution with
 	// CodeExpired.
-	CodeInvalidInput     = judge.CodeInvalidInput
-	CodePending          = judge.CodePending
-	CodeUncovered        = judge.CodeUncovered
-	CodeUnknownInterrupt = judge.CodeUnknownInterrupt
-	CodeConflict         = judge.CodeConflict
-	CodeExpired          = judge.CodeExpired
-	CodePayloadInvalid   = judge.CodePayloadInvalid
-	CodeThreadBusy       = judge.CodeThreadBusy
-	CodeStoreUnavailable = "store_unavailable"
-	CodeServerDraining   = "server_draining"
-	CodeDuplicate        = "dispatch_duplicate" // DispatchOptions.Dedupe
-	CodeGone             = "dispatch_gone"      // Runner.Requeue
+	CodeInvalidInput      = judge.CodeInvalidInput
+	CodePending           = judge.CodePending
+	CodeUncovered         = judge.CodeUncovered
+	CodeUnknownInterrupt  = judge.CodeUnknownInterrupt
+	CodeConflict          = judge.CodeConflict
+	CodeExpired           = judge.CodeExpired
+	CodePayloadInvalid    = judge.CodePayloadInvalid
+	CodePayloadTooComplex = judge.CodePayloadTooComplex
+	CodeThreadBusy        = judge.CodeThreadBusy
+	CodeStoreUnavailable  = "store_unavailable"
+	CodeServerDraining    = "server_draining"
+	CodeDuplicate         = "dispatch_duplicate" // DispatchOptions.Dedupe
+	CodeGone              = "dispatch_gone"      // Runner.Requeue
 )

@@ -206,7 +206,7 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, tenant string,
 	}
 	drafts := map[string]json.RawMessage{}
 	for _, e := range entries {
-		refusal, err := j.CheckDraft(*open.Item(e.InterruptID), e)
+		refusal, err := j.CheckDraft(ctx, *open.Item(e.InterruptID), e)
 		if err != nil || refusal != nil {
 			return Answered{Admitted: refused(refusal)}, false, err
 		}

@@ -164,7 +164,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	if in.stopsAll {
 		busy = judge.BusySupersede
 	}
-	v, err := j.Judge(busy, digest)
+	v, err := j.Judge(ctx, busy, digest)
 	switch {
 	case err != nil:
 		return Admitted{}, false, err

@@ -66,7 +66,7 @@ func (t Tool[In, Out]) Define() (*DefinedTool[In, Out], error) {
 		return nil, fmt.Errorf("adapter: tool %s: %w", t.Name, err)
 	}
 	d := &DefinedTool[In, Out]{tool: t, schema: schema, answer: approvalOf(string(schema))}
-	_, err = d.schemas.Compile(d.answer)
+	err = d.schemas.Compile(context.Background(), d.answer)
 	return d, err
 }
 
@@ -79,7 +79,7 @@ func (d *DefinedTool[In, Out]) Schema() protocol.Tool {
 // fails when they do not fit the schema: the error says where, and is for the
 // model to read.
 func (d *DefinedTool[In, Out]) Call(args json.RawMessage) (ToolCall, error) {
-	in, err := d.decode(args)
+	in, err := d.decode(context.Background(), args)
 	if err != nil {
 		return ToolCall{}, err
 	}
@@ -98,11 +98,11 @@ func (d *DefinedTool[In, Out]) Call(args json.RawMessage) (ToolCall, error) {
 	return c, nil
 }
 
-func (d *DefinedTool[In, Out]) decode(args json.RawMessage) (In, error) {
+func (d *DefinedTool[In, Out]) decode(ctx context.Context, args json.RawMessage) (In, error) {
 	var in In
-	problems, err := d.schemas.Check(d.schema, args)
+	problems, err := d.schemas.Check(ctx, d.schema, args)
 	if err != nil {
-		return in, err
+		return in, fmt.Errorf("adapter: arguments of %s: %w", d.tool.Name, err)
 	}
 	if len(problems) > 0 {
 		return in, fmt.Errorf("adapter: arguments of %s: %s %s", d.tool.Name, problems[0].Pointer, problems[0].Message)
@@ -118,7 +118,7 @@ func (d *DefinedTool[In, Out]) decode(args json.RawMessage) (In, error) {
 }
 
 func (d *DefinedTool[In, Out]) carryOut(ctx context.Context, call Invocation) (json.RawMessage, error) {
-	in, err := d.decode(call.Args)
+	in, err := d.decode(ctx, call.Args)
 	if err != nil {
 		return nil, err
 	}

@@ -141,6 +141,24 @@ func TestImportsRunOneWay(t *testing.T) {
 	}
 }
 
+// A schema that somebody sent is compiled where what it may cost is bounded, and nowhere
+// else: the other package that knows the library has AG-UI's own schema, for tests.
+func TestSchemasAreCompiledBehindOneDoor(t *testing.T) {
+	const library, tests = "github.com/santhosh-tekuri/jsonschema/v5", "protocol/internal/schema"
+	for path, p := range list(t) {
+		if p.Module == nil || !p.Module.Main {
+			continue
+		}
+		folder := folderOf(path)
+		if slices.Contains(p.Imports, library) && folder != "adapter/internal/responseschema" && folder != tests {
+			t.Errorf("%s imports %s", path, library)
+		}
+		if slices.Contains(p.Imports, module+"/"+tests) {
+			t.Errorf("%s imports %s, which is for tests", path, tests)
+		}
+	}
+}
+
 // The table must describe the house that stands.
 func TestEveryRoomIsOfUse(t *testing.T) {
 	used := map[string]bool{}

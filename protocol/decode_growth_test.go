@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // Small documents must not become large ones in memory, whatever is wrong with
@@ -39,7 +40,10 @@ func TestInputsDoNotExplode(t *testing.T) {
 		"metadata of many names":   named(begin+`"tools":[{"name":"","description":"","metadata":{`, `}}]}`),
 		"members that are unknown": named(begin, `}`),
 		"depth":                    begin + `"state":` + strings.Repeat("[", size/2) + strings.Repeat("]", size/2) + `}`,
-		"depth, and wrong":         begin + `"tools":` + strings.Repeat(`[{"a":0,"a":`, 400) + "0" + strings.Repeat("}]", 400) + strings.Repeat(" ", size) + `}`,
+		"wrong below a long name": begin + `"` + strings.Repeat("n", size/2) + `":0,"tools":` + repeated(`[{"`+strings.Repeat("n", size/2)+`":[`, `{}`, `]},`) +
+			strings.Repeat(`{"parameters":7},`, 100) + `{}]}`,
+		"long names that are wrong": begin + `"messages":[{"role":"` + strings.Repeat("é\\n", size/4) + `"},` + strings.Repeat(`{"role":"x\\u0000y"},`, 100) + `{}]}`,
+		"depth, and wrong":          begin + `"tools":` + strings.Repeat(`[{"a":0,"a":`, 400) + "0" + strings.Repeat("}]", 400) + strings.Repeat(" ", size) + `}`,
 	} {
 		var before, after runtime.MemStats
 		data := []byte(document)
@@ -49,8 +53,15 @@ func TestInputsDoNotExplode(t *testing.T) {
 		if got, most := after.TotalAlloc-before.TotalAlloc, uint64(50*len(data)+1<<20); got > most {
 			t.Errorf("%s: %d bytes make %d", name, len(data), got)
 		}
-		if n := len(Problems(err)); n > maxProblems+4 {
+		if n := len(Problems(err)); n > MaxProblems {
 			t.Errorf("%s: %d problems are named", name, n)
+		}
+		for _, p := range Problems(err) {
+			for _, s := range []string{p.Pointer, p.Message} {
+				if len(s) > 200 || !utf8.ValidString(s) || strings.ContainsAny(s, "\n\x00") {
+					t.Errorf("%s: no line: %.300q", name, s)
+				}
+			}
 		}
 	}
 }

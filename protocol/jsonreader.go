@@ -21,7 +21,7 @@ type reader struct {
 	data     []byte
 	pos      int
 	strict   bool // the document must be exact; otherwise what is unrecognised is kept
-	problems []Problem
+	problems ProblemList
 	path     []step
 	base     int // of the path, where the open value begins
 }
@@ -39,21 +39,21 @@ func newReader(data []byte, strict bool) (*reader, *DecodeError) {
 }
 
 func (r *reader) err() error {
-	if len(r.problems) == 0 {
-		return nil
+	if list := r.problems.List(); list != nil {
+		return &DecodeError{Problems: list}
 	}
-	return &DecodeError{Problems: r.problems}
+	return nil
 }
 
 func (r *reader) fail(format string, args ...any) {
-	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, Problem{Pointer: pointerTo(r.path), Message: fmt.Sprintf(format, args...)})
+	if !r.problems.Full() {
+		r.problems.Add(Problem{Pointer: pointerTo(near(r.path)), Message: fmt.Sprintf(format, args...)})
 	}
 }
 
 // sated reports that no further problem would be named: what is left need not
 // be looked at, and above all nothing need be made of it.
-func (r *reader) sated() bool { return len(r.problems) >= maxProblems }
+func (r *reader) sated() bool { return r.problems.Full() }
 
 // leave skips what is left of the object or array in which the reader is.
 func (r *reader) leave() {
@@ -72,6 +72,17 @@ func (r *reader) leave() {
 }
 
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// near is the part of a path that a problem names.
+func near(path []step) []step {
+	length := 0
+	for i, s := range path {
+		if length += 1 + len(s.name) + len(s.raw); length > maxLine {
+			return path[:i]
+		}
+	}
+	return path
+}
 
 // pointerTo writes a path as RFC 6901 has it.
 func pointerTo(path []step) string {

@@ -39,7 +39,7 @@ func ValidateEvent(data []byte) error { return Validate("Event", data) }
 func (r *reader) anyEvent() {
 	name, bad := r.eventType()
 	if bad != nil {
-		r.problems = append(r.problems, bad.Problems...)
+		r.problems.Add(bad.Problems[0])
 		return
 	}
 	k := kinds[name]
@@ -56,7 +56,7 @@ func (r *reader) event(k *kind) {
 	name, bad := r.eventType()
 	switch {
 	case bad != nil:
-		r.problems = append(r.problems, bad.Problems...)
+		r.problems.Add(bad.Problems[0])
 	case name != k.name:
 		r.push(step{name: "type"})
 		r.fail("expected %q, found %q", k.name, name)

@@ -1,12 +1,14 @@
 package judge
 
 import (
+	"context"
+
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // CheckDraft refuses an answer that could not be accepted later.
-func (j *Judgement) CheckDraft(it store.SuspendedInterrupt, entry protocol.ResumeEntry) (*protocol.RunError, error) {
+func (j *Judgement) CheckDraft(ctx context.Context, it store.SuspendedInterrupt, entry protocol.ResumeEntry) (*protocol.RunError, error) {
 	if _, err := resumeKey(j.thread, entry); err != nil {
 		return Refuse(CodeInvalidInput, "the payload for interrupt "+it.ID+" is not JSON that can be compared", nil), nil
 	}
@@ -17,14 +19,9 @@ func (j *Judgement) CheckDraft(it store.SuspendedInterrupt, entry protocol.Resum
 		return Refuse(CodeExpired, "the interrupt has expired, it can only be cancelled",
 			map[string]any{"interruptIds": []string{it.ID}}), nil
 	}
-	problems, err := j.checkPayload(it, entry)
-	if err != nil || len(problems) == 0 {
+	p := payloads{schemas: j.schemas, budget: &j.budget}
+	if err := p.check(ctx, it, entry); err != nil {
 		return nil, err
 	}
-	var fields []map[string]string
-	for _, p := range problems {
-		fields = append(fields, map[string]string{"interruptId": it.ID, "pointer": p.Pointer, "message": p.Message})
-	}
-	return Refuse(CodePayloadInvalid, "the answer does not fit what was asked: "+fields[0]["pointer"]+" "+fields[0]["message"],
-		map[string]any{"fields": fields}), nil
+	return p.refusal(), nil
 }

@@ -4,8 +4,8 @@
 package judge
 
 import (
+	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
@@ -55,6 +55,7 @@ type Judgement struct {
 
 	thread   store.ThreadKey
 	schemas  *responseschema.Set
+	budget   responseschema.Budget // for all payloads of the input
 	answered map[string]answeredRun
 	refusal  *protocol.RunError // the input asks for too much to be read
 }
@@ -74,8 +75,8 @@ func (j *Judgement) Accepted() Verdict {
 
 // Judge applies the rules in the order of the binding's Answering interrupts: repeat,
 // unknown, conflict, coverage, expiry, payload. digest is the input's, see InputDigest.
-// It changes nothing, and neither does what it refuses.
-func (j *Judgement) Judge(busy Busy, digest canonical.Digest) (Verdict, error) {
+// It changes nothing, and neither does what it refuses. It ends early with ctx.
+func (j *Judgement) Judge(ctx context.Context, busy Busy, digest canonical.Digest) (Verdict, error) {
 	if j.refusal != nil {
 		return Verdict{Refusal: j.refusal}, nil
 	}
@@ -111,7 +112,7 @@ func (j *Judgement) Judge(busy Busy, digest canonical.Digest) (Verdict, error) {
 		return Verdict{Refusal: Refuse(CodePending, "the thread waits for answers: send resume with an entry for each open interrupt",
 			map[string]any{"interruptIds": open.IDs()})}, nil
 	}
-	return j.judgeAnswers(v, open, entries)
+	return j.judgeAnswers(ctx, v, open, entries)
 }
 
 // heldMessages are the ids that the thread holds.
@@ -233,13 +234,13 @@ func (j *Judgement) whenBusy(busy Busy) (queue, supersede bool, refusal *protoco
 }
 
 // judgeAnswers checks coverage, expiry and payloads.
-func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []protocol.ResumeEntry) (Verdict, error) {
+func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Suspension, entries []protocol.ResumeEntry) (Verdict, error) {
 	byID := map[string]protocol.ResumeEntry{}
 	for _, e := range entries {
 		byID[e.InterruptID] = e
 	}
 	var uncovered, expired []string
-	var fields []map[string]string
+	answers := payloads{schemas: j.schemas, budget: &j.budget}
 	cancelled := 0
 	for _, it := range open.Items {
 		entry, covered := byID[it.ID]
@@ -266,14 +267,11 @@ func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []pr
 				v.Deadline = it.ExpiresAt
 			}
 		}
-		problems, err := j.checkPayload(it, entry)
-		if err != nil {
+		if err := answers.check(ctx, it, entry); err != nil {
 			return v, err
 		}
-		for _, p := range problems {
-			fields = append(fields, map[string]string{"interruptId": it.ID, "pointer": p.Pointer, "message": p.Message})
-		}
 	}
+	payload := answers.refusal()
 	switch {
 	case len(uncovered) > 0:
 		return Verdict{Refusal: Refuse(CodeUncovered, "resume leaves open interrupts out: "+list(uncovered),
@@ -281,24 +279,12 @@ func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []pr
 	case len(expired) > 0:
 		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
 			map[string]any{"interruptIds": expired})}, nil
-	case len(fields) > 0:
-		return Verdict{Refusal: Refuse(CodePayloadInvalid, "the answer does not fit what was asked: "+
-			strings.TrimSpace(fields[0]["pointer"]+" "+fields[0]["message"]), map[string]any{"fields": fields})}, nil
+	case payload != nil:
+		return Verdict{Refusal: payload}, nil
 	}
 	v.Continues = open
 	v.Steer = cancelled == len(open.Items) && slices.ContainsFunc(v.Fresh, func(m protocol.Message) bool { return m.Role == protocol.RoleUser })
 	return v, nil
-}
-
-func (j *Judgement) checkPayload(it store.SuspendedInterrupt, entry protocol.ResumeEntry) ([]protocol.Problem, error) {
-	var shown protocol.Interrupt
-	if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
-		return nil, err
-	}
-	if shown.ResponseSchema.IsZero() {
-		return nil, nil
-	}
-	return j.schemas.Check(shown.ResponseSchema, entry.Payload)
 }
 
 // resumeKey is equal for entries that decide the same: metadata is about the

@@ -37,9 +37,13 @@ func thread(messages ...string) *store.ThreadView {
 
 // asks suspends the view's thread with these interrupts.
 func asks(view *store.ThreadView, items ...store.SuspendedInterrupt) *store.ThreadView {
+	return asksFor(view, `{"type":"object","required":["approved"]}`, items...)
+}
+
+// asksFor does so for answers of a schema.
+func asksFor(view *store.ThreadView, schema string, items ...store.SuspendedInterrupt) *store.ThreadView {
 	for i := range items {
-		items[i].Interrupt = json.RawMessage(fmt.Sprintf(
-			`{"id":%q,"reason":"confirmation","responseSchema":{"type":"object","required":["approved"]}}`, items[i].ID))
+		items[i].Interrupt = json.RawMessage(fmt.Sprintf(`{"id":%q,"reason":"confirmation","responseSchema":%s}`, items[i].ID, schema))
 	}
 	view.Suspension, _ = json.Marshal(store.Suspension{Execution: "x", RunID: "r0", Label: "asked", Items: items})
 	return view
@@ -159,6 +163,8 @@ func TestJudge(t *testing.T) {
 		"two entries for one are none":                 {view: asks(thread(), i), resume: []string{yes, yes}, want: "refused: invalid_input"},
 		"what was never asked cannot be answered":      {view: asks(thread(), i), resume: []string{yes, alsoYes}, want: "refused: interrupt_unknown"},
 		"an answer fits what was asked":                {view: asks(thread(), i), resume: []string{empty}, want: "refused: interrupt_payload_invalid"},
+		"a question whose schema is of no use waits":   {view: asksFor(thread(), `{"minItems":1e30}`, i), resume: []string{yes}, want: "refused: interrupt_payload_too_complex"},
+		"such a question is cancelled":                 {view: asksFor(thread(), `{"minItems":1e30}`, i), resume: []string{nothing}, want: "continues, i cancelled"},
 		"an expired one is not resolved":               {view: asks(thread(), late), resume: []string{yes}, want: "refused: interrupt_expired"},
 		"an expired one is cancelled":                  {view: asks(thread(), late), resume: []string{nothing}, want: "continues, i cancelled"},
 		"one that will expire is answered before that": {view: asks(thread(), soon), resume: []string{yes}, want: "continues, i resolved, by 1000005"},
@@ -191,7 +197,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			verdict, err := judged.Judge(c.busy, digest)
+			verdict, err := judged.Judge(t.Context(), c.busy, digest)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,14 +11,15 @@ import (
 
 // The codes of what the rules refuse (binding, Refusals).
 const (
-	CodeInvalidInput     = "invalid_input"
-	CodePending          = "interrupts_pending"
-	CodeUncovered        = "interrupts_uncovered"
-	CodeUnknownInterrupt = "interrupt_unknown"
-	CodeConflict         = "interrupt_conflict"
-	CodeExpired          = "interrupt_expired"
-	CodePayloadInvalid   = "interrupt_payload_invalid"
-	CodeThreadBusy       = "thread_busy"
+	CodeInvalidInput      = "invalid_input"
+	CodePending           = "interrupts_pending"
+	CodeUncovered         = "interrupts_uncovered"
+	CodeUnknownInterrupt  = "interrupt_unknown"
+	CodeConflict          = "interrupt_conflict"
+	CodeExpired           = "interrupt_expired"
+	CodePayloadInvalid    = "interrupt_payload_invalid"
+	CodePayloadTooComplex = "interrupt_payload_too_complex"
+	CodeThreadBusy        = "thread_busy"
 )
 
 const (

@@ -1,93 +1,170 @@
 // Package responseschema checks answers, and the arguments of tools, against JSON Schemas
-// that agents and models came up with, within bounds.
+// that agents and models came up with, within bounds: of the schema, which is refused
+// where it is asked, and of what checking one payload may take. It is the one place
+// where a schema that somebody sent is compiled.
 package responseschema
 
 import (
 	"bytes"
+	"container/list"
+	"context"
 	"crypto/sha256"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// The bounds of a response schema. Schemas come from agents, and often from
-// models: without bounds a kilobyte of references costs gigabytes.
 const (
-	maxSchemaBytes   = 64 << 10
-	maxSchemaDepth   = 32
-	maxSchemaWeight  = 10_000
-	maxSchemaPattern = 512
-	maxCompiled      = 1000
+	// maxCompiled bounds what a Set keeps, in bytes, about.
+	maxCompiled = 64 << 20
+	// Checks that take fewer steps of a payload of fewer bytes wait for nobody.
+	smallSteps   = 100_000
+	smallPayload = 64 << 10
 )
 
-// Set compiles response schemas once each. It is safe for concurrent use.
+// large is held by checks that may take long and much memory: as many are under way as
+// there are processors, and the others wait in turn.
+var large = make(chan struct{}, runtime.GOMAXPROCS(0))
+
+// Set compiles response schemas and keeps those that were used last. It is safe for
+// concurrent use.
 type Set struct {
 	mu       sync.Mutex
-	compiled map[[sha256.Size]byte]*jsonschema.Schema
+	compiled map[[sha256.Size]byte]*list.Element // of *compiled
+	used     list.List                           // the last one first
+	size     int
 }
 
-// Check answers with what is wrong with a payload; nil is a valid one. An
-// error says that the schema itself cannot be used.
-func (s *Set) Check(schema, payload []byte) (problems []protocol.Problem, err error) {
-	defer func() {
-		if p := recover(); p != nil { // the library panics on numbers of huge exponents
-			problems, err = []protocol.Problem{{Message: "cannot be checked against the response schema"}}, nil
-		}
-	}()
-	compiled, err := s.Compile(schema)
+type compiled struct {
+	key  [sha256.Size]byte
+	root *node
+	size int
+}
+
+// Check answers with what is wrong with a payload, in MaxProblems problems of a line at
+// most; nil is a valid one. It fails with ErrTooComplex on a payload that takes too much
+// to be checked, which is the same wherever and whenever it is checked; with that of a
+// context that ends; and with another error when the schema itself cannot be used.
+func (s *Set) Check(ctx context.Context, schema, payload []byte) ([]protocol.Problem, error) {
+	return s.CheckWithin(ctx, new(Budget), schema, payload)
+}
+
+// CheckWithin is Check for one of several payloads that share a budget.
+func (s *Set) CheckWithin(ctx context.Context, b *Budget, schema, payload []byte) ([]protocol.Problem, error) {
+	root, err := s.compile(ctx, schema)
 	if err != nil {
 		return nil, err
 	}
 	if len(payload) == 0 {
 		payload = []byte("null")
 	}
-	value, err := decodeNumbers(payload)
-	if err != nil {
-		return []protocol.Problem{{Message: "is not JSON"}}, nil
+	if b.until.IsZero() {
+		b.until = time.Now().Add(maxTime)
 	}
-	var invalid *jsonschema.ValidationError
-	if err := compiled.Validate(value); errors.As(err, &invalid) {
-		return leaves(invalid, nil), nil
-	} else if err != nil {
-		return nil, fmt.Errorf("adapter: response schema: %w", err)
+	m := &meter{ctx: ctx, limit: min(smallSteps, maxSteps-b.spent), until: b.until}
+	var problems []protocol.Problem
+	work := func() { problems = check(m, root, payload) }
+	if len(payload) <= smallPayload {
+		err = within(work)
+	} else {
+		err = ErrTooComplex
 	}
-	return nil, nil
-}
-
-// leaves collects the innermost causes: they name the members.
-func leaves(e *jsonschema.ValidationError, into []protocol.Problem) []protocol.Problem {
-	if len(e.Causes) == 0 {
-		return append(into, protocol.Problem{Pointer: e.InstanceLocation, Message: e.Message})
-	}
-	for _, cause := range e.Causes {
-		into = leaves(cause, into)
-	}
-	return into
-}
-
-func (s *Set) Compile(schema []byte) (compiled *jsonschema.Schema, err error) {
-	key := sha256.Sum256(schema)
-	s.mu.Lock()
-	compiled = s.compiled[key]
-	s.mu.Unlock()
-	if compiled != nil {
-		return compiled, nil
-	}
-	defer func() {
-		if p := recover(); p != nil {
-			compiled, err = nil, fmt.Errorf("adapter: response schema: %v", p)
+	if err == ErrTooComplex && m.limit < maxSteps-b.spent {
+		b.spent += m.spent
+		leave, waited := enter(ctx)
+		if waited != nil {
+			return nil, waited
 		}
-	}()
-	if err := boundSchema(schema); err != nil {
+		defer leave()
+		*m = meter{ctx: ctx, limit: maxSteps - b.spent, until: time.Now().Add(maxTime)}
+		err = within(work)
+	}
+	b.spent += m.spent
+	return problems, err
+}
+
+// enter waits until one more large piece of work may be under way.
+func enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case large <- struct{}{}:
+		return func() { <-large }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// check applies a schema to a payload. The verdict has m's limit, and what explains it
+// has as much again: a payload that does not fit is never too complex to be told so.
+func check(m *meter, root *node, payload []byte) []protocol.Problem {
+	value, ok := parse(m, payload)
+	if !ok {
+		return []protocol.Problem{{Message: "is not JSON"}}
+	}
+	e := &evaluation{meter: m, verdicts: map[verdictKey]verdict{}}
+	if e.apply(root, value, false).valid {
+		return nil
+	}
+	m.limit += m.limit
+	x := &explanation{evaluation: e, seen: map[verdictKey]bool{}}
+	err := within(func() { x.explain(root, value) })
+	if err != nil && err != ErrTooComplex {
+		panic(stopped{err})
+	}
+	if problems := x.problems.List(); len(problems) > 0 {
+		return problems
+	}
+	return []protocol.Problem{{Message: "does not fit the schema"}}
+}
+
+// Compile reports why a schema cannot be used. The error names the keyword.
+func (s *Set) Compile(ctx context.Context, schema []byte) error {
+	_, err := s.compile(ctx, schema)
+	return err
+}
+
+func (s *Set) compile(ctx context.Context, schema []byte) (*node, error) {
+	key := sha256.Sum256(schema)
+	if root := s.kept(key); root != nil {
+		return root, nil
+	}
+	if err := checkBounds(schema); err != nil {
+		return nil, schemaError(err)
+	}
+	leave, err := enter(ctx)
+	if err != nil {
 		return nil, err
 	}
+	defer leave()
+	if root := s.kept(key); root != nil {
+		return root, nil // by who was before
+	}
+	root, size, err := compile(schema)
+	if err != nil {
+		return nil, schemaError(err)
+	}
+	s.keep(&compiled{key: key, root: root, size: size + len(schema)})
+	return root, nil
+}
+
+func schemaError(err error) error {
+	return errors.New("adapter: response schema: " + protocol.Line(err.Error()))
+}
+
+// compile leaves to the library what a schema means, and that it is one.
+func compile(schema []byte) (root *node, size int, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			root, err = nil, fmt.Errorf("%v", p)
+		}
+	}()
 	c := jsonschema.NewCompiler()
 	c.Draft = jsonschema.Draft2020
 	c.LoadURL = func(url string) (io.ReadCloser, error) {
@@ -95,116 +172,40 @@ func (s *Set) Compile(schema []byte) (compiled *jsonschema.Schema, err error) {
 	}
 	const here = "urn:aguiws:response-schema"
 	if err := c.AddResource(here, bytes.NewReader(schema)); err != nil {
-		return nil, fmt.Errorf("adapter: response schema: %w", err)
+		return nil, 0, err
 	}
-	compiled, err = c.Compile(here)
+	compiled, err := c.Compile(here)
 	if err != nil {
-		return nil, fmt.Errorf("adapter: response schema: %w", err)
+		return nil, 0, errors.New(strings.ReplaceAll(err.Error(), "\n", "; "))
 	}
+	return newGraph(compiled)
+}
+
+func (s *Set) kept(key [sha256.Size]byte) *node {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.compiled == nil || len(s.compiled) >= maxCompiled {
-		s.compiled = map[[sha256.Size]byte]*jsonschema.Schema{}
+	found := s.compiled[key]
+	if found == nil {
+		return nil
 	}
-	s.compiled[key] = compiled
-	return compiled, nil
+	s.used.MoveToFront(found)
+	return found.Value.(*compiled).root
 }
 
-// boundSchema refuses a schema that could cost much to compile or to apply.
-func boundSchema(schema []byte) error {
-	if len(schema) > maxSchemaBytes {
-		return fmt.Errorf("adapter: response schema: %d bytes, at most %d", len(schema), maxSchemaBytes)
+// keep adds a schema, and lets go of those that were not used for longest.
+func (s *Set) keep(c *compiled) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.compiled == nil {
+		s.compiled = map[[sha256.Size]byte]*list.Element{}
 	}
-	root, err := decodeNumbers(schema)
-	if err != nil {
-		return fmt.Errorf("adapter: response schema: %w", err)
+	if s.compiled[c.key] != nil {
+		return
 	}
-	w := weigher{root: root, memo: map[string]int{}}
-	weight, err := w.weigh(root, 0)
-	if err != nil {
-		return fmt.Errorf("adapter: response schema: %w", err)
+	s.compiled[c.key] = s.used.PushFront(c)
+	for s.size += c.size; s.size > maxCompiled; {
+		oldest := s.used.Remove(s.used.Back()).(*compiled)
+		delete(s.compiled, oldest.key)
+		s.size -= oldest.size
 	}
-	if weight > maxSchemaWeight {
-		return fmt.Errorf("adapter: response schema: more than %d parts when its references are followed", maxSchemaWeight)
-	}
-	return nil
-}
-
-// weigher counts the parts of a schema with its references expanded.
-type weigher struct {
-	root any
-	memo map[string]int // by reference; 0 while it is being weighed
-}
-
-func (w *weigher) weigh(node any, depth int) (int, error) {
-	if depth > maxSchemaDepth {
-		return 0, fmt.Errorf("nested deeper than %d", maxSchemaDepth)
-	}
-	weight := 1
-	add := func(child any) error {
-		n, err := w.weigh(child, depth+1)
-		weight = min(weight+n, maxSchemaWeight+1)
-		return err
-	}
-	switch node := node.(type) {
-	case []any:
-		for _, child := range node {
-			if err := add(child); err != nil {
-				return 0, err
-			}
-		}
-	case map[string]any:
-		for name, child := range node {
-			text, isText := child.(string)
-			switch {
-			case isText && (name == "$ref" || name == "$dynamicRef" || name == "$recursiveRef"):
-				n, err := w.reference(text, depth)
-				if err != nil {
-					return 0, err
-				}
-				weight = min(weight+n, maxSchemaWeight+1)
-			case isText && name == "pattern" && len(text) > maxSchemaPattern:
-				return 0, fmt.Errorf("a pattern of %d bytes, at most %d", len(text), maxSchemaPattern)
-			case isText && (name == "$id" || name == "id"):
-				return 0, errors.New("$id is not supported")
-			default:
-				if err := add(child); err != nil {
-					return 0, err
-				}
-			}
-		}
-	}
-	return weight, nil
-}
-
-func (w *weigher) reference(ref string, depth int) (int, error) {
-	if !strings.HasPrefix(ref, "#") {
-		return 0, fmt.Errorf("refers to %q: only references inside the schema are followed", ref)
-	}
-	if n, seen := w.memo[ref]; seen {
-		return max(n, 1), nil // a cycle is bounded by the depth of the payload
-	}
-	w.memo[ref] = 0
-	target := w.root
-	for _, part := range strings.Split(strings.TrimPrefix(ref, "#"), "/")[1:] {
-		object, _ := target.(map[string]any)
-		target = object[strings.NewReplacer("~1", "/", "~0", "~").Replace(part)]
-	}
-	n, err := w.weigh(target, depth+1)
-	w.memo[ref] = n
-	return n, err
-}
-
-// decodeNumbers decodes one JSON value and keeps its numbers as written.
-func decodeNumbers(text []byte) (any, error) {
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber()
-	var value any
-	if err := d.Decode(&value); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("more than one value")
-	}
-	return value, nil
 }

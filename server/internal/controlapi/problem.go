@@ -75,13 +75,14 @@ func (c *call) problem(err error) *problem {
 
 // inputStatus is how a refusal of an input reads over HTTP: 409 if it is not here.
 var inputStatus = map[string]int{
-	adapter.CodeInvalidInput:     http.StatusBadRequest,
-	adapter.CodeUnknownInterrupt: http.StatusNotFound,
-	adapter.CodePayloadInvalid:   http.StatusUnprocessableEntity,
-	refusal.CodeRateLimited:      http.StatusTooManyRequests,
-	adapter.CodeServerDraining:   http.StatusServiceUnavailable,
-	adapter.CodeStoreUnavailable: http.StatusServiceUnavailable,
-	adapter.CodeStateCorrupted:   http.StatusInternalServerError,
+	adapter.CodeInvalidInput:      http.StatusBadRequest,
+	adapter.CodeUnknownInterrupt:  http.StatusNotFound,
+	adapter.CodePayloadInvalid:    http.StatusUnprocessableEntity,
+	adapter.CodePayloadTooComplex: http.StatusUnprocessableEntity,
+	refusal.CodeRateLimited:       http.StatusTooManyRequests,
+	adapter.CodeServerDraining:    http.StatusServiceUnavailable,
+	adapter.CodeStoreUnavailable:  http.StatusServiceUnavailable,
+	adapter.CodeStateCorrupted:    http.StatusInternalServerError,
 }
 
 // problemOfInput says why an input is refused.

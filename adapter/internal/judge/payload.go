@@ -1,0 +1,61 @@
+package judge
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// payloads checks the payloads of one input. What is said of them is bounded for all of
+// them together.
+type payloads struct {
+	schemas *responseschema.Set
+	budget  *responseschema.Budget
+	fields  []map[string]string
+	tooMuch string // the interrupt whose answer cannot be checked
+	why     string
+}
+
+// check notes what is wrong with an answer.
+func (p *payloads) check(ctx context.Context, it store.SuspendedInterrupt, entry protocol.ResumeEntry) error {
+	var shown protocol.Interrupt
+	if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
+		return err
+	}
+	if shown.ResponseSchema.IsZero() || p.tooMuch != "" {
+		return nil
+	}
+	problems, err := p.schemas.CheckWithin(ctx, p.budget, shown.ResponseSchema, entry.Payload)
+	switch {
+	case err == nil:
+	case errors.Is(err, responseschema.ErrTooComplex):
+		p.tooMuch, p.why = it.ID, "the answer takes too much to check against what was asked: make it smaller"
+	case ctx.Err() != nil:
+		return ctx.Err()
+	default: // asked by a version that took the schema: the question can still be cancelled
+		p.tooMuch, p.why = it.ID, "the answer cannot be checked, the question can only be cancelled: "+err.Error()
+	}
+	for _, problem := range problems {
+		if len(p.fields) < protocol.MaxProblems {
+			p.fields = append(p.fields, map[string]string{"interruptId": it.ID, "pointer": problem.Pointer, "message": problem.Message})
+		}
+	}
+	return nil
+}
+
+// refusal is of what was noted, nil if all fits.
+func (p *payloads) refusal() *protocol.RunError {
+	switch {
+	case len(p.fields) > 0:
+		return Refuse(CodePayloadInvalid, "the answer does not fit what was asked: "+
+			strings.TrimSpace(p.fields[0]["pointer"]+" "+p.fields[0]["message"]), map[string]any{"fields": p.fields})
+	case p.tooMuch != "":
+		return Refuse(CodePayloadTooComplex, p.why, map[string]any{"interruptIds": []string{p.tooMuch}})
+	}
+	return nil
+}

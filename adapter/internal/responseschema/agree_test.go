@@ -1,0 +1,97 @@
+package responseschema
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+// theirs is the library's verdict.
+func theirs(t *testing.T, schema, payload []byte) (valid, known bool) {
+	t.Helper()
+	c := jsonschema.NewCompiler()
+	c.Draft = jsonschema.Draft2020
+	if err := c.AddResource("urn:aguiws:response-schema", bytes.NewReader(schema)); err != nil {
+		return false, false
+	}
+	s, err := c.Compile("urn:aguiws:response-schema")
+	if err != nil {
+		return false, false
+	}
+	d := json.NewDecoder(bytes.NewReader(payload))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return false, false
+	}
+	err = s.Validate(v)
+	if _, endless := err.(jsonschema.InfiniteLoopError); endless {
+		return false, false
+	}
+	return err == nil, true
+}
+
+// The suite of JSON Schema comes with a module that this one depends on.
+func suite(t *testing.T) []string {
+	t.Helper()
+	dir, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/google/jsonschema-go").Output()
+	if err != nil {
+		t.Skip("no module to read the suite from")
+	}
+	files, _ := filepath.Glob(filepath.Join(strings.TrimSpace(string(dir)), "jsonschema/testdata/draft2020-12/*.json"))
+	if len(files) == 0 {
+		t.Skip("the module holds no suite")
+	}
+	return files
+}
+
+func TestSuiteOfJSONSchema(t *testing.T) {
+	ran := 0
+	for _, file := range suite(t) {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var groups []struct {
+			Description string
+			Schema      json.RawMessage
+			Tests       []struct {
+				Description string
+				Data        json.RawMessage
+				Valid       bool
+			}
+		}
+		if err := json.Unmarshal(text, &groups); err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range groups {
+			for _, c := range g.Tests {
+				var s Set
+				problems, err := s.Check(t.Context(), g.Schema, c.Data)
+				if err != nil {
+					if !strings.Contains(err.Error(), "not supported") && !strings.Contains(err.Error(), "only references inside") &&
+						!strings.Contains(err.Error(), "are supported") && !strings.Contains(err.Error(), "is there twice") {
+						t.Errorf("%s: %s: %s: %v", filepath.Base(file), g.Description, c.Description, err)
+					}
+					continue
+				}
+				ran++
+				if valid := len(problems) == 0; valid != c.Valid {
+					if library, known := theirs(t, g.Schema, c.Data); !known || library != valid {
+						t.Errorf("%s: %s: %s: valid is %v, want %v: %v", filepath.Base(file), g.Description, c.Description, valid, c.Valid, problems)
+					}
+				}
+			}
+		}
+	}
+	if ran < 900 {
+		t.Errorf("%d cases ran", ran)
+	}
+	t.Logf("%d cases ran", ran)
+}
