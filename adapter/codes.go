@@ -23,6 +23,7 @@ const (
 	CodeConflict         = judge.CodeConflict
 	CodeExpired          = judge.CodeExpired
 	CodePayloadInvalid   = judge.CodePayloadInvalid
+	CodeOwnApproval      = judge.CodeOwnApproval // Options.SeparateDuties
 	CodeThreadBusy       = judge.CodeThreadBusy
 	CodeStoreUnavailable = "store_unavailable"
 	CodeServerDraining   = "server_draining"

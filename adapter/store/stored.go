@@ -29,6 +29,7 @@ type RunRecord struct {
 	Agent     string   `json:"agent,omitempty"`    // "": the default agent, or that of the execution it continues
 	Digest    string   `json:"digest"`             // of what makes a repeat equal
 	Messages  []string `json:"messages,omitempty"` // ids of the input's messages
+	User      string   `json:"user,omitempty"`     // whose input it was; "": not known
 }
 
 // QueuedInput is what activating an input needs that waits.
@@ -58,6 +59,8 @@ type Frozen struct {
 	// events began it.
 	At    int64 `json:"at"`
 	Begun int   `json:"begun"`
+	// User is whose input began the execution; "": not known.
+	User string `json:"user,omitempty"`
 }
 
 // Suspension is the open interrupts of an execution: what people were shown, byte for
@@ -67,6 +70,9 @@ type Suspension struct {
 	RunID     string               `json:"run"`   // server-made
 	Label     string               `json:"label"` // of the run that asked
 	Items     []SuspendedInterrupt `json:"items"`
+	// Users are those whose messages have led to it: who began the execution, and who
+	// sent some with an answer. None: they are not known.
+	Users []string `json:"users,omitempty"`
 }
 
 // SuspendedInterrupt is one of a Suspension.
@@ -146,6 +152,7 @@ type JournalEntry struct {
 	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
 	Label    string                 `json:"run,omitempty"`      // answer: the label of the run it began
+	User     string                 `json:"user,omitempty"`     // answer: whose it was; "": not known
 
 	Final   bool   `json:"final,omitempty"`   // answer: nobody's to give back
 	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing

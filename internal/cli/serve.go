@@ -40,7 +40,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	metrics := server.NewMetrics()
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
 		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
-		RunTimeout: s.runTimeout, MaxRuns: s.maxRuns, OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
+		RunTimeout: s.runTimeout, SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err

@@ -52,6 +52,7 @@ type Judgement struct {
 	Input *protocol.RunAgentInput
 	View  *store.ThreadView
 	Fold  *protocol.Fold // of the view
+	Duties
 
 	thread   store.ThreadKey
 	schemas  *responseschema.Set
@@ -73,7 +74,7 @@ func (j *Judgement) Accepted() Verdict {
 }
 
 // Judge applies the rules in the order of the binding's Answering interrupts: repeat,
-// unknown, conflict, coverage, expiry, payload. digest is the input's, see InputDigest.
+// unknown, conflict, coverage, separate duties, expiry, payload. digest is the input's, see InputDigest.
 // It changes nothing, and neither does what it refuses.
 func (j *Judgement) Judge(busy Busy, digest string) (Verdict, error) {
 	if j.refusal != nil {
@@ -238,7 +239,7 @@ func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []pr
 	for _, e := range entries {
 		byID[e.InterruptID] = e
 	}
-	var uncovered, expired []string
+	var uncovered, own, expired []string
 	var fields []map[string]string
 	cancelled := 0
 	for _, it := range open.Items {
@@ -257,6 +258,14 @@ func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []pr
 			cancelled++
 			continue
 		}
+		var shown protocol.Interrupt
+		if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
+			return v, err
+		}
+		if j.own(open, shown, entry) {
+			own = append(own, it.ID)
+			continue
+		}
 		if it.ExpiresAt > 0 {
 			if it.ExpiresAt < j.View.Now.UnixMilli() {
 				expired = append(expired, it.ID)
@@ -266,7 +275,7 @@ func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []pr
 				v.Deadline = it.ExpiresAt
 			}
 		}
-		problems, err := j.checkPayload(it, entry)
+		problems, err := j.checkPayload(shown, entry)
 		if err != nil {
 			return v, err
 		}
@@ -278,6 +287,8 @@ func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []pr
 	case len(uncovered) > 0:
 		return Verdict{Refusal: Refuse(CodeUncovered, "resume leaves open interrupts out: "+list(uncovered),
 			map[string]any{"interruptIds": uncovered})}, nil
+	case len(own) > 0:
+		return Verdict{Refusal: refuseOwn(own)}, nil
 	case len(expired) > 0:
 		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
 			map[string]any{"interruptIds": expired})}, nil
@@ -290,11 +301,7 @@ func (j *Judgement) judgeAnswers(v Verdict, open *store.Suspension, entries []pr
 	return v, nil
 }
 
-func (j *Judgement) checkPayload(it store.SuspendedInterrupt, entry protocol.ResumeEntry) ([]protocol.Problem, error) {
-	var shown protocol.Interrupt
-	if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
-		return nil, err
-	}
+func (j *Judgement) checkPayload(shown protocol.Interrupt, entry protocol.ResumeEntry) ([]protocol.Problem, error) {
 	if shown.ResponseSchema.IsZero() {
 		return nil, nil
 	}

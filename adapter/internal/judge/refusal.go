@@ -18,6 +18,7 @@ const (
 	CodeConflict         = "interrupt_conflict"
 	CodeExpired          = "interrupt_expired"
 	CodePayloadInvalid   = "interrupt_payload_invalid"
+	CodeOwnApproval      = "own_approval"
 	CodeThreadBusy       = "thread_busy"
 )
 

@@ -78,6 +78,7 @@ var inputStatus = map[string]int{
 	adapter.CodeInvalidInput:     http.StatusBadRequest,
 	adapter.CodeUnknownInterrupt: http.StatusNotFound,
 	adapter.CodePayloadInvalid:   http.StatusUnprocessableEntity,
+	adapter.CodeOwnApproval:      http.StatusForbidden,
 	refusal.CodeRateLimited:      http.StatusTooManyRequests,
 	adapter.CodeServerDraining:   http.StatusServiceUnavailable,
 	adapter.CodeStoreUnavailable: http.StatusServiceUnavailable,

@@ -21,6 +21,10 @@ const WORDS: Record<string, Words> = {
   interrupt_conflict: { title: "Answered already, differently", advice: "Somebody was faster; their answer counts." },
   interrupt_expired: { title: "The time to answer is over", advice: "The question can only be cancelled now." },
   interrupt_payload_invalid: { title: "The answer does not fit the question", advice: "Correct it and send it again." },
+  own_approval: {
+    title: "Somebody else has to approve this",
+    advice: "It comes from your own messages, and here nobody approves their own. Cancel it, or have another person answer.",
+  },
   thread_busy: { title: "Another run is in progress", advice: "Wait until it ends, or stop it." },
   rate_limited: { title: "Too many requests", advice: "Wait a moment, then try again." },
   server_draining: { title: "The server is shutting down", advice: "Try again in a moment." },
