@@ -142,7 +142,7 @@ func checkInterrupt(ctx context.Context, i protocol.Interrupt, schemas *response
 // suspend ends the run with interrupts, in one commit with the ask's entry,
 // and seals it. It returns ErrSuspended when that is stored.
 func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt) error {
-	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label}
+	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label, Users: x.users()}
 	var toolCalls, reasons []string
 	for i := range interrupts {
 		id := uuid.NewString()

@@ -22,6 +22,7 @@ type beginBuilder struct {
 	thread store.ThreadKey
 	digest canonical.Digest // of the input
 	agent  string
+	user   string          // whose input it is; "": not known
 	letter *store.Dispatch // the dead letter that it requeues; nil: none
 
 	waits     bool                    // it is queued, and judged again when it is activated
@@ -44,8 +45,8 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 	default:
 		b.Execution = uuid.NewString()
 	}
-	record.Label, record.Execution, record.Agent, record.Digest = b.Label, b.Execution, n.agent, n.digest.Rounded
-	record.Exact = n.digest.Exact
+	record.Label, record.Execution, record.Agent, record.User = b.Label, b.Execution, n.agent, n.user
+	record.Digest, record.Exact = n.digest.Rounded, n.digest.Exact
 	var err error
 	if b.Record, err = json.Marshal(record); err != nil {
 		return b, nil, fmt.Errorf("adapter: run record: %w", err)
@@ -121,7 +122,7 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 	if claimed, err = n.claimed(run); err != nil {
 		return nil, claimed, fresh, err
 	}
-	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run)
+	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user)
 	return run, claimed, fresh, err
 }
 
@@ -134,7 +135,7 @@ func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage) (st
 	}
 	decisions, err := json.Marshal(store.JournalEntry{
 		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Label: run.label,
-		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure,
+		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, User: n.user,
 	})
 	return store.Resume{Claimed: claimed, Answers: answers, Decisions: decisions}, err
 }
@@ -194,12 +195,12 @@ func isEmptyObject(value []byte) bool {
 }
 
 // freeze fixes what the execution's function sees.
-func freeze(j *judge.Judgement, run *begun) (store.Frozen, json.RawMessage, error) {
+func freeze(j *judge.Judgement, run *begun, user string) (store.Frozen, json.RawMessage, error) {
 	input := *j.Input
 	input.Messages = run.fold.Messages()
 	input.State = protocol.Any(lifecycle.State(run.fold.State()))
 	input.Resume = nil
-	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events)}
+	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return f, nil, fmt.Errorf("adapter: frozen input: %w", err)

@@ -96,7 +96,7 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if err != nil {
 		return err
 	}
-	n := beginBuilder{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: queued.Agent}
+	n := beginBuilder{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: queued.Agent, user: record.User}
 	run, once, fresh, err := n.execute(record.Execution)
 	if err != nil {
 		return impossible(err)

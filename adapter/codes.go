@@ -27,6 +27,7 @@ const (
 	CodeExpired           = judge.CodeExpired
 	CodePayloadInvalid    = judge.CodePayloadInvalid
 	CodePayloadTooComplex = judge.CodePayloadTooComplex
+	CodeOwnApproval       = judge.CodeOwnApproval // Options.SeparateDuties
 	CodeThreadBusy        = judge.CodeThreadBusy
 	CodeStoreUnavailable  = "store_unavailable"
 	CodeServerDraining    = "server_draining"

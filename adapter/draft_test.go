@@ -34,7 +34,7 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(label string, entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", label, []protocol.ResumeEntry{entry})
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 func TestDraftThatIsTooLarge(t *testing.T) {
 	l := newLab(t, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
-	a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "answer", []protocol.ResumeEntry{
+	a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{
 		resolved(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`)})
 	if err != nil || a.Admitted.Refusal == nil || a.Admitted.Refusal.Code != adapter.CodeInvalidInput || !strings.Contains(a.Admitted.Refusal.Message, "65536") {
 		t.Fatalf("%+v %v", a, err)
@@ -82,7 +82,7 @@ func TestDraftTakenBackInTime(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "answer", []protocol.ResumeEntry{entry})
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{entry})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -30,6 +30,11 @@ const (
 // OnExpiry returns the interrupt with a policy of its own, which clients see in
 // its metadata.
 func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
+	return withOwn(i, "onExpiry", policy)
+}
+
+// withOwn returns the interrupt with a member of ours in its metadata.
+func withOwn(i protocol.Interrupt, name string, value any) protocol.Interrupt {
 	i.Metadata = maps.Clone(i.Metadata)
 	if i.Metadata == nil {
 		i.Metadata = protocol.Metadata{}
@@ -38,7 +43,7 @@ func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 	if text := i.Metadata[lifecycle.MetadataKey]; text != nil {
 		_ = json.Unmarshal(text, &own) // what is no object is replaced
 	}
-	own["onExpiry"], _ = json.Marshal(policy)
+	own[name], _ = json.Marshal(value)
 	i.Metadata[lifecycle.MetadataKey], _ = json.Marshal(own)
 	return i
 }

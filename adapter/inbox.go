@@ -59,6 +59,7 @@ func suspended(item store.InboxItem) (*Suspended, error) {
 			if err := stored.Decode(text, o.Draft, "the draft for interrupt %s", it.ID); err != nil {
 				return nil, err
 			}
+			draftOf(o.Draft)
 		}
 		s.Interrupts = append(s.Interrupts, o)
 	}
@@ -140,9 +141,10 @@ type Answered struct {
 // Answer answers open interrupts of a thread, some of them or all. Answers to
 // some are kept as drafts, and replaced by later ones, until all are covered;
 // then they are submitted as one resume. A refusal is in Admitted and keeps
-// nothing. label is the runId of the continuation; the same answers sent again
+// nothing. user is whose answers these are, as Input.User. label is the runId of the
+// continuation; the same answers sent again
 // are repeats under any label.
-func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (Answered, error) {
+func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry) (Answered, error) {
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
 	if refusal := ib.admission.checkInput(Input{Run: input}); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
@@ -151,7 +153,7 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, label 
 		return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
 	}
 	for range maxTries {
-		answered, stale, err := ib.answer(ctx, key, tenant, input, entries)
+		answered, stale, err := ib.answer(ctx, key, Input{Namespace: key.Namespace, Tenant: tenant, User: user, Run: input}, entries)
 		if errors.Is(err, store.ErrCorrupted) {
 			return Answered{Admitted: refused(ib.backoff.unreadable(key, err))}, nil
 		}
@@ -162,30 +164,31 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, label 
 	return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", store.ErrOutcomeUnknown)
 }
 
-func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, tenant string, input *protocol.RunAgentInput, entries []protocol.ResumeEntry) (Answered, bool, error) {
-	j, err := ib.read(ctx, key, input)
+func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entries []protocol.ResumeEntry) (Answered, bool, error) {
+	j, err := ib.read(ctx, key, in.Run)
 	if err != nil {
 		return Answered{}, false, err
 	}
+	j.Duties = judge.Duties{Separate: ib.options.SeparateDuties, User: in.User}
 	open, err := stored.Suspension(j.View.Suspension)
 	if err != nil {
 		return Answered{}, false, err
 	}
-	given := map[string]protocol.ResumeEntry{}
+	given, by := map[string]protocol.ResumeEntry{}, map[string]string{}
 	for id, text := range j.View.Drafts {
 		var draft protocol.ResumeEntry
 		if err := stored.Decode(text, &draft, "the draft for interrupt %s", id); err != nil {
 			return Answered{}, false, err
 		}
-		given[id] = draft
+		by[id], given[id] = draftOf(&draft), draft
 	}
 	foreign := false
 	for _, e := range entries {
-		given[e.InterruptID] = e
+		by[e.InterruptID], given[e.InterruptID] = in.User, e
 		foreign = foreign || open.Item(e.InterruptID) == nil
 	}
 	var missing []string
-	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: input.RunID, ProtocolVersion: lifecycle.Version}
+	all := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: in.Run.RunID, ProtocolVersion: lifecycle.Version}
 	if open != nil {
 		for _, it := range open.Items {
 			entry, ok := given[it.ID]
@@ -201,16 +204,17 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, tenant string,
 		if foreign {
 			all.Resume, version = entries, 0 // Submit says what is wrong, or that it is a repeat
 		}
-		admitted, moved, err := ib.admission.submit(ctx, Input{Namespace: key.Namespace, Tenant: tenant, Run: all}, version)
+		in.Run, in.drafted = all, by
+		admitted, moved, err := ib.admission.submit(ctx, in, version)
 		return Answered{Admitted: admitted}, moved, err
 	}
 	drafts := map[string]json.RawMessage{}
 	for _, e := range entries {
-		refusal, err := j.CheckDraft(ctx, *open.Item(e.InterruptID), e)
+		refusal, err := j.CheckDraft(ctx, open, e)
 		if err != nil || refusal != nil {
 			return Answered{Admitted: refused(refusal)}, false, err
 		}
-		if drafts[e.InterruptID], err = json.Marshal(e); err != nil {
+		if drafts[e.InterruptID], err = json.Marshal(signed(e, in.User)); err != nil {
 			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
 		}
 		if n := len(drafts[e.InterruptID]); n > maxDraftBytes {

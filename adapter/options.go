@@ -67,6 +67,12 @@ type Options struct {
 	// end in state_corrupted, as dead letters, when they have waited.
 	// Default 10 min; negative: not at all.
 	AgentWait time.Duration
+	// SeparateDuties refuses (CodeOwnApproval) that a tool call, or another interrupt
+	// of AnotherResolves, is resolved by a user whose messages led to it: who began the
+	// execution, or sent messages with one of its answers. They may cancel it. Every
+	// input needs its Input.User; what is open and was asked by a server that did not
+	// keep whose it is can be cancelled only.
+	SeparateDuties bool
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout,
 	// through whatever workers; time spent suspended does not count. Default 6 h;
 	// negative: no limit.

@@ -80,7 +80,7 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	n := beginBuilder{Judgement: j, thread: key, digest: digest, agent: old.Agent, letter: letter}
+	n := beginBuilder{Judgement: j, thread: key, digest: digest, agent: old.Agent, user: old.User, letter: letter}
 	if letter.Input != nil {
 		n.Verdict = j.Accepted()
 	}

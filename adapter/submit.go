@@ -28,10 +28,16 @@ type Input struct {
 	Namespace string
 	Tenant    string // whose inbox the thread's interrupts are in
 	Agent     string // name; "" is the default agent
-	Run       *protocol.RunAgentInput
-	Dispatch  DispatchOptions
+	// User is whose input it is, a name that no other user has, of whatever tenant.
+	// "": not known, and then approving is refused with Options.SeparateDuties.
+	User     string
+	Run      *protocol.RunAgentInput
+	Dispatch DispatchOptions
 	// stopsAll: what is under way makes room, whatever Options.Busy says.
 	stopsAll bool
+	// drafted are who has answered the interrupts of which the input's entries were
+	// drafts.
+	drafted map[string]string
 }
 
 // DispatchOptions say how an input waits when it has to.
@@ -58,6 +64,7 @@ type Admitted struct {
 	Disposition Disposition
 	RunID       string             // server-made; Repeat: of the run that answers the input
 	Of          string             // Repeat: that run's label, the client's runId
+	User        string             // Repeat: whose input began that run; "": not known
 	Position    store.Position     // Started: the position before its RUN_STARTED
 	Refusal     *protocol.RunError // Refused
 }
@@ -160,6 +167,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	if version != 0 && j.View.Version != version {
 		return Admitted{}, true, nil
 	}
+	j.Duties = judge.Duties{Separate: a.options.SeparateDuties, User: in.User, Drafted: in.drafted}
 	busy := judge.Busy(a.options.Busy)
 	if in.stopsAll {
 		busy = judge.BusySupersede
@@ -172,7 +180,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		return refused(v.Refusal), false, nil
 	case v.Repeats != nil:
 		record, err := stored.Record(v.Repeats)
-		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label}, false, err
+		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label, User: record.User}, false, err
 	case v.Supersede:
 		_, err := a.control.StopAll(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
@@ -194,7 +202,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		record.Messages = append(record.Messages, m.ID)
 	}
 	n := beginBuilder{
-		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent,
+		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
 		waits: waits || !placed && v.Continues == nil, sent: in.Run, available: available,
 	}
 	b, run, err := n.build(store.Begin{

@@ -93,6 +93,15 @@ func (c *cursor) lookAgain() {
 	c.poke()
 }
 
+// hasBegun reports whether a run of the thread is past the queue. It is taken for so
+// when the store does not say.
+func (c *cursor) hasBegun(id, label string) bool {
+	ctx, cancel := c.look()
+	defer cancel()
+	told, err := c.srv.runs.Repeat(ctx, c.key, id, label)
+	return err != nil || told.Status != store.RunQueued
+}
+
 // backoff is how long to wait after the failures that there were.
 func (c *cursor) backoff() time.Duration {
 	return min(backoffFirst<<min(c.failures-1, 10), backoffMost)

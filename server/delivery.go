@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/follow"
@@ -17,6 +18,7 @@ type delivery struct {
 	replay  bool      // ws.live is due when the cursor has caught up
 	awaits  bool      // inputs of this socket wait on the thread
 	repeats []*repeat // not answered yet
+	own     ownRuns   // of a socket that may not read
 }
 
 // follow subscribes to a thread. It delivers nothing until it is placed.
@@ -55,6 +57,12 @@ func (s *fullSession) advance(ctx context.Context) error {
 
 func (d *delivery) event(event []byte) (over bool, err error) {
 	s := d.session
+	if !d.reads() {
+		if err := d.ownEvent(event); err != nil {
+			return false, err
+		}
+		return false, s.tellRepeats(d, false)
+	}
 	if !d.based || s.stream != d.key.Thread {
 		if err := s.base(d); err != nil {
 			return false, err
@@ -75,6 +83,9 @@ func (d *delivery) restated(a *follow.Attached, deleted bool) (over bool, err er
 			return true, err
 		}
 		return true, d.session.send(detachedFrame{"ws.detached", "", d.key.Thread, "deleted"})
+	}
+	if !d.reads() {
+		return true, d.lostOwn()
 	}
 	d.askAnew()
 	return false, d.session.restate(d, a, "")
@@ -149,11 +160,15 @@ func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error 
 // uncounted writes events that are not in the log. A thread that the socket
 // does not follow has no position here; what is said for it is forgotten.
 func (s *fullSession) uncounted(thread string, at store.Position, events [][]byte) error {
+	if !s.reads() {
+		at = store.Position{} // which is none to keep
+		events = slices.DeleteFunc(slices.Clone(events), func(event []byte) bool { return !tells(event) })
+	}
 	if len(events) == 0 {
 		return nil
 	}
 	s.stream = ""
-	if d := s.threads[thread]; d != nil && d.position == at {
+	if d := s.threads[thread]; d != nil && d.position == at && s.reads() {
 		d.based, s.stream = true, thread
 	}
 	if err := s.send(streamFrame{"ws.stream", thread, at.Epoch, at.Seq, len(events)}); err != nil {

@@ -47,9 +47,18 @@ func (s *fullSession) input(f *frame) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	admitted, err := s.srv.runs.Submit(ctx, adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, Agent: s.agent, Run: f.input})
+	if fresh && !s.reads() {
+		// It is told nothing of where its run begins but the run.
+		if _, err := d.attachWithin(ctx, nil); err != nil {
+			return s.storeFailed(f, err)
+		}
+	}
+	admitted, err := s.srv.runs.Submit(ctx, adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, Run: f.input})
 	if err != nil {
 		return s.storeFailed(f, err)
+	}
+	if refused := s.mayRepeat(admitted); refused != nil {
+		return s.refuse(f, refused, s.positionOf(f.threadID))
 	}
 	switch admitted.Disposition {
 	case adapter.Refused:
@@ -59,13 +68,17 @@ func (s *fullSession) input(f *frame) error {
 		}
 		return s.refuse(f, admitted.Refusal, at)
 	case adapter.Started:
+		d.owned(store.RunActive, admitted.Position.Seq+1, f.label, admitted.RunID)
 		if fresh {
 			d.seek(admitted.Position)
 			s.place(d)
 		}
 		return s.disposed(f, admitted)
 	case adapter.Queued:
-		if fresh {
+		d.owned(store.RunQueued, 0, f.label, admitted.RunID)
+		if fresh && !s.reads() {
+			s.place(d)
+		} else if fresh {
 			a, err := s.placeAtEnd(ctx, d)
 			if err != nil {
 				return s.storeFailed(f, err)

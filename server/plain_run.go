@@ -52,7 +52,7 @@ func runPlain(p *peer, w wire, f *frame) error {
 func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, Agent: r.agent, Run: in})
+	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, Run: in})
 	cancel()
 	if err != nil {
 		r.log.Warn("submitting an input failed", "thread", r.key.Thread, "error", err)
@@ -60,6 +60,9 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	}
 	if admitted.Disposition == adapter.Refused {
 		return false, refuse(r.wire, admitted.Refusal)
+	}
+	if refused := r.mayRepeat(admitted); refused != nil {
+		return false, refuse(r.wire, refused)
 	}
 	r.id, r.of = admitted.RunID, admitted.Of
 	if admitted.Disposition != adapter.Repeat {
@@ -105,8 +108,12 @@ func (r *plainRun) resume() (over bool, err error) {
 	return rep.Status != store.RunActive, nil
 }
 
-// send writes an event as the client's version of AG-UI can read it.
+// send writes an event as the client's version of AG-UI can read it, if it is for who
+// may not read.
 func (r *plainRun) send(event []byte, at store.Position) error {
+	if !r.reads() && !tells(event) {
+		return nil
+	}
 	event, err := r.lowered(r.profile, r.key.Thread, r.label, event)
 	if err != nil || event == nil {
 		return err
@@ -155,16 +162,11 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 	if !ok || started.RunID != r.of {
 		return false, nil
 	}
-	ctx, cancel := r.look()
-	defer cancel()
-	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label)
-	if err != nil {
-		if r.ctx.Err() != nil {
-			return false, context.Cause(r.ctx)
-		}
-		return true, nil
+	begun := r.hasBegun(r.id, r.label)
+	if r.ctx.Err() != nil {
+		return false, context.Cause(r.ctx)
 	}
-	return rep.Status != store.RunQueued, nil
+	return begun, nil
 }
 
 func (r *plainRun) atEnd() (over bool, err error) { return false, nil }

@@ -55,7 +55,7 @@ func (s *fullSession) repeat(ctx context.Context, f *frame, d *delivery, fresh b
 // introduce tells a socket that begins to follow in the middle what is, as if it
 // had attached. An unused thread needs no introduction.
 func (s *fullSession) introduce(d *delivery, a *follow.Attached) error {
-	if len(a.Restatement) == 0 {
+	if len(a.Restatement) == 0 || !s.reads() {
 		return nil
 	}
 	return s.restate(d, a, "")
@@ -79,6 +79,7 @@ func (s *fullSession) answerAgain(d *delivery, r *repeat, told follow.Repeated) 
 	if told.Of != "" {
 		r.admitted.Of = told.Of
 	}
+	d.owned(told.Status, 0, r.admitted.Of, r.admitted.RunID)
 	if err := s.disposed(r.frame, r.admitted); err != nil {
 		return err
 	}

@@ -169,7 +169,9 @@ func (s *fullSession) fault(f *frame, why *fault) error {
 func (s *fullSession) pong(f *frame) error {
 	positions := make(map[string]int64, len(s.threads))
 	for id, d := range s.threads {
-		positions[id] = d.position.Seq
+		if s.reads() {
+			positions[id] = d.position.Seq
+		}
 	}
 	return s.send(pongFrame{"ws.pong", f.id, positions})
 }

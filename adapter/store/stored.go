@@ -30,6 +30,7 @@ type RunRecord struct {
 	Digest    string   `json:"digest"`             // of what makes a repeat equal, with numbers as doubles
 	Exact     string   `json:"exact,omitempty"`    // the same with numbers as they are; "": by a server that compares by Digest
 	Messages  []string `json:"messages,omitempty"` // ids of the input's messages
+	User      string   `json:"user,omitempty"`     // whose input it was; "": not known
 }
 
 // QueuedInput is what activating an input needs that waits.
@@ -60,6 +61,8 @@ type Frozen struct {
 	// events began it.
 	At    int64 `json:"at"`
 	Begun int   `json:"begun"`
+	// User is whose input began the execution; "": not known.
+	User string `json:"user,omitempty"`
 }
 
 // Suspension is the open interrupts of an execution: what people were shown, byte for
@@ -69,6 +72,9 @@ type Suspension struct {
 	RunID     string               `json:"run"`   // server-made
 	Label     string               `json:"label"` // of the run that asked
 	Items     []SuspendedInterrupt `json:"items"`
+	// Users are those whose messages have led to it: who began the execution, and who
+	// sent some with an answer. None: they are not known.
+	Users []string `json:"users,omitempty"`
 }
 
 // SuspendedInterrupt is one of a Suspension.
@@ -149,6 +155,7 @@ type JournalEntry struct {
 	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
 	Label    string                 `json:"run,omitempty"`      // answer: the label of the run it began
+	User     string                 `json:"user,omitempty"`     // answer: whose it was; "": not known
 
 	Final   bool   `json:"final,omitempty"`   // answer: nobody's to give back
 	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing

@@ -50,7 +50,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		text := map[string]string{
 			"addr": "127.0.0.1:7", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8",
 			"busy": "reject", "mode": "durable", "on-expiry": "fail", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
-			"strict-durability": "true", "jwt-algorithms": "ES384",
+			"strict-durability": "true", "separate-duties": "true", "jwt-algorithms": "ES384",
 		}[each.name]
 		switch each.value.(type) {
 		case textValue, listValue:
@@ -69,7 +69,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		}
 		// What it cannot be without.
 		args := map[string][]string{
-			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
+			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
 			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-inbound": {"--max-frame", "1KiB"},
 		}[each.name]
 		if strings.HasPrefix(each.name, "jwt-") {
@@ -133,6 +133,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--max-inputs", "0"}, "-1 for no limit"},
 		{[]string{"--trusted-proxies", "everybody"}, `--trusted-proxies: "everybody": expected addresses`},
 		{[]string{"--strict-durability=perhaps"}, "--strict-durability: "},
+		{[]string{"--separate-duties"}, "--separate-duties: without authentication"},
 		{[]string{"--addr", "8080"}, `--addr "8080": expected host:port`},
 		{[]string{"--addr", "0.0.0.0:80"}, "nobody is authenticated"},
 		{[]string{"--addr", ":80"}, "nobody is authenticated"},

@@ -29,6 +29,8 @@ func (s *settings) validate() error {
 		return fmt.Errorf("%s jwt: it needs --jwt-issuer", s.named("auth"))
 	case s.auth == "jwt" && s.jwt.audience == "":
 		return fmt.Errorf("%s jwt: it needs --jwt-audience", s.named("auth"))
+	case s.separateDuties && s.auth == "none":
+		return fmt.Errorf("%s: without authentication all users are one, and none could approve: it needs --auth tokens or jwt", s.named("separate-duties"))
 	case (s.tlsCert == "") != (s.tlsKey == ""):
 		return errors.New("--tls-cert and --tls-key: one needs the other")
 	case s.mode == "durable" && s.redis == "":

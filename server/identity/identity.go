@@ -43,7 +43,10 @@ type Identity struct {
 // Scopes that the bindings ask for.
 const (
 	ScopeRead = "read" // follow threads
-	ScopeRun  = "run"  // start runs, answer their interrupts, cancel them
+	// ScopeRun is for starting runs, answering their interrupts and cancelling them.
+	// Without ScopeRead the events of the runs that its own inputs began are all that it
+	// is told of a thread (BINDING.md, Scopes).
+	ScopeRun = "run"
 	// ScopeApprover is for the tenant's inbox, ScopeAdmin for everything of the
 	// tenant, ScopeMetrics for /metrics.
 	ScopeApprover = "approver"

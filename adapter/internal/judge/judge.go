@@ -52,6 +52,7 @@ type Judgement struct {
 	Input *protocol.RunAgentInput
 	View  *store.ThreadView
 	Fold  *protocol.Fold // of the view
+	Duties
 
 	thread   store.ThreadKey
 	schemas  *responseschema.Set
@@ -74,7 +75,7 @@ func (j *Judgement) Accepted() Verdict {
 }
 
 // Judge applies the rules in the order of the binding's Answering interrupts: repeat,
-// unknown, conflict, coverage, expiry, payload. digest is the input's, see InputDigest.
+// unknown, conflict, coverage, separate duties, expiry, payload. digest is the input's, see InputDigest.
 // It changes nothing, and neither does what it refuses. It ends early with ctx.
 func (j *Judgement) Judge(ctx context.Context, busy Busy, digest canonical.Digest) (Verdict, error) {
 	if j.refusal != nil {
@@ -239,7 +240,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	for _, e := range entries {
 		byID[e.InterruptID] = e
 	}
-	var uncovered, expired []string
+	var uncovered, own, expired []string
 	answers := payloads{schemas: j.schemas, budget: &j.budget}
 	cancelled := 0
 	for _, it := range open.Items {
@@ -258,6 +259,14 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 			cancelled++
 			continue
 		}
+		var shown protocol.Interrupt
+		if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
+			return v, err
+		}
+		if j.own(open, shown, entry) {
+			own = append(own, it.ID)
+			continue
+		}
 		if it.ExpiresAt > 0 {
 			if it.ExpiresAt < j.View.Now.UnixMilli() {
 				expired = append(expired, it.ID)
@@ -267,7 +276,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 				v.Deadline = it.ExpiresAt
 			}
 		}
-		if err := answers.check(ctx, it, entry); err != nil {
+		if err := answers.check(ctx, shown, entry); err != nil {
 			return v, err
 		}
 	}
@@ -276,6 +285,8 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	case len(uncovered) > 0:
 		return Verdict{Refusal: Refuse(CodeUncovered, "resume leaves open interrupts out: "+list(uncovered),
 			map[string]any{"interruptIds": uncovered})}, nil
+	case len(own) > 0:
+		return Verdict{Refusal: refuseOwn(own)}, nil
 	case len(expired) > 0:
 		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
 			map[string]any{"interruptIds": expired})}, nil

@@ -6,8 +6,6 @@ import (
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
-	"github.com/aguiws/aguiws/adapter/internal/stored"
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -21,12 +19,8 @@ type payloads struct {
 	why     string
 }
 
-// check notes what is wrong with an answer.
-func (p *payloads) check(ctx context.Context, it store.SuspendedInterrupt, entry protocol.ResumeEntry) error {
-	var shown protocol.Interrupt
-	if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
-		return err
-	}
+// check notes what is wrong with an answer to what was shown.
+func (p *payloads) check(ctx context.Context, shown protocol.Interrupt, entry protocol.ResumeEntry) error {
 	if shown.ResponseSchema.IsZero() || p.tooMuch != "" {
 		return nil
 	}
@@ -34,15 +28,15 @@ func (p *payloads) check(ctx context.Context, it store.SuspendedInterrupt, entry
 	switch {
 	case err == nil:
 	case errors.Is(err, responseschema.ErrTooComplex):
-		p.tooMuch, p.why = it.ID, "the answer takes too much to check against what was asked: make it smaller"
+		p.tooMuch, p.why = entry.InterruptID, "the answer takes too much to check against what was asked: make it smaller"
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default: // asked by a version that took the schema: the question can still be cancelled
-		p.tooMuch, p.why = it.ID, "the answer cannot be checked, the question can only be cancelled: "+err.Error()
+		p.tooMuch, p.why = entry.InterruptID, "the answer cannot be checked, the question can only be cancelled: "+err.Error()
 	}
 	for _, problem := range problems {
 		if len(p.fields) < protocol.MaxProblems {
-			p.fields = append(p.fields, map[string]string{"interruptId": it.ID, "pointer": problem.Pointer, "message": problem.Message})
+			p.fields = append(p.fields, map[string]string{"interruptId": entry.InterruptID, "pointer": problem.Pointer, "message": problem.Message})
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ const (
 	CodeExpired           = "interrupt_expired"
 	CodePayloadInvalid    = "interrupt_payload_invalid"
 	CodePayloadTooComplex = "interrupt_payload_too_complex"
+	CodeOwnApproval       = "own_approval"
 	CodeThreadBusy        = "thread_busy"
 )
 

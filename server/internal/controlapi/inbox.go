@@ -166,7 +166,7 @@ func (c *call) resolve() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	answered, err := c.Runner.Answer(c.r.Context(), c.key, c.caller.Tenant(), in.Label, entries)
+	answered, err := c.Runner.Answer(c.r.Context(), c.key, c.caller.Tenant(), c.caller.User(), in.Label, entries)
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,7 @@ var inputStatus = map[string]int{
 	adapter.CodeUnknownInterrupt:  http.StatusNotFound,
 	adapter.CodePayloadInvalid:    http.StatusUnprocessableEntity,
 	adapter.CodePayloadTooComplex: http.StatusUnprocessableEntity,
+	adapter.CodeOwnApproval:       http.StatusForbidden,
 	refusal.CodeRateLimited:       http.StatusTooManyRequests,
 	adapter.CodeServerDraining:    http.StatusServiceUnavailable,
 	adapter.CodeStoreUnavailable:  http.StatusServiceUnavailable,

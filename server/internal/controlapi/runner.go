@@ -42,6 +42,6 @@ type Runs interface {
 type Inbox interface {
 	Inbox(ctx context.Context, q store.PageQuery) ([]adapter.Suspended, string, error)
 	Open(ctx context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error)
-	Answer(ctx context.Context, key store.ThreadKey, tenant, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
+	Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
 	DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error)
 }

@@ -22,6 +22,10 @@ const WORDS: Record<string, Words> = {
   interrupt_expired: { title: "The time to answer is over", advice: "The question can only be cancelled now." },
   interrupt_payload_invalid: { title: "The answer does not fit the question", advice: "Correct it and send it again." },
   interrupt_payload_too_complex: { title: "The answer cannot be checked", advice: "Make it smaller and send it again, or cancel the question." },
+  own_approval: {
+    title: "Somebody else has to approve this",
+    advice: "It comes from your own messages, and here nobody approves their own. Cancel it, or have another person answer.",
+  },
   thread_busy: { title: "Another run is in progress", advice: "Wait until it ends, or stop it." },
   thread_too_large: { title: "This chat is as large as it may be", advice: "Start another chat, or take messages back; this one can still be read and deleted." },
   rate_limited: { title: "Too many requests", advice: "Wait a moment, then try again." },

@@ -1,0 +1,57 @@
+package adapter
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// AnotherResolves returns the interrupt as one that, with Options.SeparateDuties, must
+// be resolved by somebody else than whose messages led to it. Tool calls are so without
+// it. Clients see it in the interrupt's metadata.
+func AnotherResolves(i protocol.Interrupt) protocol.Interrupt {
+	return withOwn(i, judge.AnotherKey, true)
+}
+
+// users are those whose messages the execution has been given, as far as they are
+// known. Nobody, if who began it is not.
+func (x *execution) users() []string {
+	if x.frozen.User == "" {
+		return nil
+	}
+	users := []string{x.frozen.User}
+	for _, answer := range x.journal.answers {
+		if answer != nil && len(answer.Messages) > 0 && answer.User != "" && !slices.Contains(users, answer.User) {
+			users = append(users, answer.User)
+		}
+	}
+	slices.Sort(users[1:])
+	return users
+}
+
+// signed is a draft that says who has given it, whatever its metadata said.
+func signed(entry protocol.ResumeEntry, user string) protocol.ResumeEntry {
+	entry.Metadata = maps.Clone(entry.Metadata)
+	delete(entry.Metadata, lifecycle.MetadataKey)
+	if user != "" {
+		if entry.Metadata == nil {
+			entry.Metadata = protocol.Metadata{}
+		}
+		entry.Metadata[lifecycle.MetadataKey], _ = json.Marshal(map[string]string{"user": user})
+	}
+	return entry
+}
+
+// draftOf takes out of a draft who has given it.
+func draftOf(entry *protocol.ResumeEntry) (user string) {
+	var own struct {
+		User string `json:"user"`
+	}
+	_ = json.Unmarshal(entry.Metadata[lifecycle.MetadataKey], &own)
+	delete(entry.Metadata, lifecycle.MetadataKey)
+	return own.User
+}

@@ -1,0 +1,272 @@
+package adapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+const ann, bob = "acme/ann", "acme/bob"
+
+// clerk asks about a call and, beside it, for something that anybody may say, and
+// asks again when the answers brought messages.
+func clerk() adapter.Agent {
+	return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		for id := 1; ; id++ {
+			call := fmt.Sprint("call-", id)
+			if err := run.Emit(&protocol.ToolCallStart{ToolCallID: call, ToolCallName: "pay"}, &protocol.ToolCallEnd{ToolCallID: call}); err != nil {
+				return err
+			}
+			answers, err := run.Ask(ctx,
+				protocol.Interrupt{Reason: protocol.ReasonToolCall, ToolCallID: call, Message: "pay?", ResponseSchema: approval}, confirmation("why?"))
+			if err != nil {
+				return err
+			}
+			if len(answers.Messages) == 0 {
+				return run.Say("done")
+			}
+		}
+	})
+}
+
+func separate(o *adapter.Options) { o.SeparateDuties = true }
+
+// as submits an input of a user's.
+func (l *lab) as(user string, in *protocol.RunAgentInput) adapter.Admitted {
+	l.t.Helper()
+	l.runs++
+	in.ThreadID, in.RunID = l.key.Thread, fmt.Sprintf("run-%d", l.runs)
+	admitted, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Tenant: "acme", User: user, Run: in})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return admitted
+}
+
+func refusedWith(t *testing.T, a adapter.Admitted, code string) {
+	t.Helper()
+	if a.Disposition != adapter.Refused || a.Refusal.Code != code {
+		t.Fatalf("%s %+v, want %s", a.Disposition, a.Refusal, code)
+	}
+}
+
+const goAhead = `{"approved":true}`
+
+// Whoever asked for a call may not approve it, and may cancel it; somebody else may,
+// and the asker may answer what is no approval.
+func TestOwnCallIsNotApproved(t *testing.T) {
+	for name, begin := range map[string]func(t *testing.T) *lab{
+		"at once": func(t *testing.T) *lab {
+			l := newLab(t, clerk(), separate)
+			l.as(ann, user("pay"))
+			return l
+		},
+		"queued": func(t *testing.T) *lab {
+			first, gate := gated()
+			calls := 0
+			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				if calls++; calls == 1 {
+					return first.Run(ctx, run)
+				}
+				return clerk().Run(ctx, run)
+			}), separate)
+			l.as(bob, user("first"))
+			if a := l.as(ann, user("pay")); a.Disposition != adapter.Queued {
+				t.Fatalf("%+v", a)
+			}
+			close(gate)
+			l.untilEnd()
+			return l
+		},
+		"injected": func(t *testing.T) *lab {
+			l := newLab(t, clerk(), separate)
+			a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Tenant: "acme", User: ann, Thread: l.key.Thread, Text: "again"})
+			if err != nil || a.Disposition != adapter.Started {
+				t.Fatalf("%+v %v", a, err)
+			}
+			return l
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := begin(t)
+			open := interrupts(t, l.untilEnd())
+			both := func(call, why protocol.ResumeEntry) *protocol.RunAgentInput {
+				return &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{call, why}}
+			}
+			for who, user := range map[string]string{"the asker": ann, "nobody known": ""} {
+				a := l.as(user, both(resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`)))
+				refusedWith(t, a, adapter.CodeOwnApproval)
+				if got := fmt.Sprint(details(t, a.Refusal)["interruptIds"]); got != "["+open[0].ID+"]" {
+					t.Errorf("%s is refused for %s", who, got)
+				}
+				refusedWith(t, l.as(user, both(resolved(open[0].ID, `{"approved":false}`), cancelled(open[1].ID))), adapter.CodeOwnApproval)
+			}
+			if a := l.as(bob, both(resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`))); a.Disposition != adapter.Started {
+				t.Fatalf("another is refused: %+v", a.Refusal)
+			}
+			succeeded(t, l.untilEnd())
+			l.as(ann, user("pay again"))
+			open = interrupts(t, l.untilEnd())
+			if a := l.as(ann, both(cancelled(open[0].ID), resolved(open[1].ID, `1`))); a.Disposition != adapter.Started {
+				t.Fatalf("the asker may not cancel: %+v", a.Refusal)
+			}
+			succeeded(t, l.untilEnd())
+			l.wellFormed()
+		})
+	}
+}
+
+// Who sends a message with an approval has a part in what is asked next.
+func TestMessageWithAnApprovalCountsForWhatFollows(t *testing.T) {
+	l := newLab(t, clerk(), separate)
+	l.as(ann, user("pay"))
+	open := interrupts(t, l.untilEnd())
+	in := user("and this one")
+	in.Resume = []protocol.ResumeEntry{resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`)}
+	if a := l.as(bob, in); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	open = interrupts(t, l.untilEnd())
+	both := []protocol.ResumeEntry{resolved(open[0].ID, goAhead), resolved(open[1].ID, `1`)}
+	refusedWith(t, l.as(bob, &protocol.RunAgentInput{Resume: both}), adapter.CodeOwnApproval)
+	refusedWith(t, l.as(ann, &protocol.RunAgentInput{Resume: both}), adapter.CodeOwnApproval)
+	if a := l.as("acme/cid", &protocol.RunAgentInput{Resume: both}); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	succeeded(t, l.untilEnd())
+}
+
+// A draft is judged by who gives it, and the others may complete it.
+func TestDraftOfAnOwnApproval(t *testing.T) {
+	l := newLab(t, clerk(), separate)
+	l.as(ann, user("pay"))
+	open := interrupts(t, l.untilEnd())
+	give := func(user string, entry protocol.ResumeEntry) adapter.Answered {
+		t.Helper()
+		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	refusedWith(t, give(ann, resolved(open[0].ID, goAhead)).Admitted, adapter.CodeOwnApproval)
+	if a := give(ann, resolved(open[1].ID, `1`)); len(a.Missing) != 1 {
+		t.Fatalf("%+v", a)
+	}
+	refusedWith(t, give(ann, resolved(open[0].ID, goAhead)).Admitted, adapter.CodeOwnApproval)
+	inbox, err := l.runner.Open(l.ctx(), []store.ThreadKey{l.key})
+	if err != nil || inbox[0].Interrupts[1].Draft == nil || len(inbox[0].Interrupts[1].Draft.Metadata) > 0 {
+		t.Fatalf("%+v %v", inbox, err)
+	}
+	if a := give(bob, resolved(open[1].ID, `2`)); len(a.Missing) != 1 {
+		t.Fatalf("%+v", a)
+	}
+	if a := give(bob, resolved(open[0].ID, goAhead)); a.Admitted.Disposition != adapter.Started {
+		t.Fatalf("%+v %+v", a, a.Admitted.Refusal)
+	}
+	succeeded(t, l.untilEnd())
+
+	l.as(ann, user("pay again"))
+	open = interrupts(t, l.untilEnd())
+	if a := give(bob, resolved(open[0].ID, goAhead)); len(a.Missing) != 1 {
+		t.Fatalf("%+v", a)
+	}
+	if a := give(ann, resolved(open[1].ID, `3`)); a.Admitted.Disposition != adapter.Started {
+		t.Fatalf("ann completes what bob has approved: %+v", a.Admitted.Refusal)
+	}
+	succeeded(t, l.untilEnd())
+}
+
+// What was asked without keeping whose it is can be cancelled only, what is no call is
+// anybody's unless the agent says otherwise, and without the option all of it is.
+func TestWhatIsAnApproval(t *testing.T) {
+	form := protocol.Interrupt{Reason: protocol.ReasonInputRequired, Message: "?", ResponseSchema: protocol.Any(`{"type":"integer"}`)}
+	for name, test := range map[string]struct {
+		asks     protocol.Interrupt
+		asker    string
+		separate bool
+		refused  bool
+	}{
+		"a form":                         {form, ann, true, false},
+		"a confirmation":                 {confirmation("?"), ann, true, false},
+		"a confirmation for another":     {adapter.AnotherResolves(confirmation("?")), ann, true, true},
+		"for another, of nobody known":   {adapter.AnotherResolves(confirmation("?")), "", true, true},
+		"for another, that expires":      {adapter.OnExpiry(adapter.ExpiryCancel, adapter.AnotherResolves(confirmation("?"))), ann, true, true},
+		"for another without the option": {adapter.AnotherResolves(confirmation("?")), ann, false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, asker(test.asks), func(o *adapter.Options) { o.SeparateDuties = test.separate })
+			l.as(test.asker, user("hi"))
+			open := interrupts(t, l.untilEnd())
+			answer := &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{resolved(open[0].ID, `1`)}}
+			a := l.as(ann, answer)
+			if test.refused {
+				refusedWith(t, a, adapter.CodeOwnApproval)
+				if test.asker == "" {
+					refusedWith(t, l.as(bob, answer), adapter.CodeOwnApproval)
+				}
+				a = l.as(ann, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{cancelled(open[0].ID)}})
+			}
+			if a.Disposition != adapter.Started {
+				t.Fatalf("%+v", a.Refusal)
+			}
+			succeeded(t, l.untilEnd())
+		})
+	}
+}
+
+// A takeover knows whose execution it goes on with.
+func TestTakeoverKeepsWhoAsked(t *testing.T) {
+	gate, begun := make(chan struct{}), make(chan struct{})
+	t.Cleanup(func() { close(gate) })
+	agent := func(lost bool) adapter.Agent {
+		return adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			if _, err := adapter.IdempotentStep(ctx, run, "look", func(context.Context) (int, error) { return 1, nil }); err != nil {
+				return err
+			}
+			if lost {
+				close(begun)
+				<-gate
+			}
+			return clerk().Run(ctx, run)
+		})
+	}
+	l := newLab(t, agent(true), separate)
+	l.as(ann, user("pay"))
+	<-begun
+	l.lapse()
+	l.replace(agent(false), separate)
+	for {
+		events := l.untilEnd()
+		if end, ok := events[len(events)-1].(*protocol.RunFinished); ok {
+			refusedWith(t, l.as(ann, &protocol.RunAgentInput{Resume: []protocol.ResumeEntry{
+				resolved(end.Outcome.Interrupts[0].ID, goAhead), resolved(end.Outcome.Interrupts[1].ID, `1`)}}), adapter.CodeOwnApproval)
+			return
+		}
+		t.Fatalf("ended %s", show(events))
+	}
+}
+
+// What is stored of who asked is read by those who know it, and ignored by others.
+func TestUserIsAnAddition(t *testing.T) {
+	for _, v := range []any{store.RunRecord{}, store.Frozen{}, store.Suspension{}, store.JournalEntry{}} {
+		text, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var members map[string]any
+		if err := json.Unmarshal(text, &members); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"user", "users"} {
+			if _, has := members[name]; has {
+				t.Errorf("%T without one has %q", v, name)
+			}
+		}
+	}
+}
