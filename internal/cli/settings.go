@@ -124,7 +124,7 @@ func (s *settings) table() []setting {
 		{"max-sockets", "Limits", numberValue{&s.sockets, 1, 0}, "open sockets and streams"},
 		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "of them, those of one user. In this and what follows -1 is no limit, users are not told apart with `--auth none`, and loopback addresses have none"},
 		{"max-sockets-per-address", "Limits", limitValue{&s.socketsPerAddr}, "of them, those of one address, or of one /64 network of IPv6; eight times as many of a /48. The same holds for requests"},
-		{"max-strangers", "Limits", numberValue{&s.strangers, 1, 0}, "open connections on which nobody was recognised, and no more than a quarter of the descriptors; the oldest makes room for a new one"},
+		{"max-strangers", "Limits", numberValue{&s.strangers, 1, 0}, "open connections without a request of somebody who was recognised, idle ones included, and no more than a quarter of the descriptors; the oldest makes room for a new one"},
 		{"max-strangers-per-address", "Limits", limitValue{&s.strangersPerAddr}, "of them, those of one address; a trusted proxy's have no such limit"},
 		{"max-requests-per-user", "Limits", limitValue{&s.requestsPerUser}, "requests a second, handshakes included"},
 		{"max-requests-per-address", "Limits", limitValue{&s.requestsPerAddr}, "requests a second, handshakes included"},
