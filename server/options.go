@@ -92,7 +92,7 @@ type Options struct {
 	// Strangers is how many connections of Serve may be open without a request of
 	// somebody who was recognised, idle ones included, and StrangersPerAddress how
 	// many of them of one address. The oldest makes room for a new one. A quarter of the descriptors that the
-	// process may have is the most. Defaults 2,048 and 256.
+	// process may have is the most. Defaults 4,096 and 256.
 	Strangers, StrangersPerAddress int
 	// RequestsPerAddress and RequestsPerUser limit requests a second, handshakes
 	// of sockets included; RequestBurst may come at once. Defaults 100, 50, 200.
@@ -148,7 +148,7 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.Sockets, 10_000)
 	orElse(&c.SocketsPerUser, 64)
 	orElse(&c.SocketsPerAddress, 256)
-	orElse(&c.Strangers, 2048)
+	orElse(&c.Strangers, 4096)
 	orElse(&c.StrangersPerAddress, 256)
 	orElse(&c.RequestsPerAddress, 100)
 	orElse(&c.RequestsPerUser, 50)

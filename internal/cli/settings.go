@@ -63,7 +63,7 @@ func newSettings() *settings {
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
-		strangers: 2048, strangersPerAddr: 256,
+		strangers: 4096, strangersPerAddr: 256,
 		requestsPerUser: 50, requestsPerAddr: 100, request: 200, inputs: 120, inputBurst: 60,
 		logFormat: "text", logLevel: "info", drain: 20 * time.Second,
 		from: map[string]string{},
