@@ -61,7 +61,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.capacity = newCapacity(n, backoff)
 	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff}
 	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control}
-	r.admission = &admission{n, worker, r.control, r.capacity, backoff, r.parking}
+	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking}
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
@@ -132,7 +132,7 @@ func (r *Runner) Repeat(ctx context.Context, key store.ThreadKey, runID, label s
 // logged with an "error" that is an ErrOutcomeUnknown is written at the level
 // debug while no call of the store succeeds: the runner itself says once that it
 // is down, once a minute that it still is, and when it is not. Of such messages
-// about single calls five a minute are left as they are.
+// about single calls five a minute are left as they are. Long texts are cut.
 func (r *Runner) StoreLog(l *slog.Logger) *slog.Logger {
 	return thinLog(l, r.health)
 }

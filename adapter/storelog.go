@@ -18,7 +18,7 @@ const (
 )
 
 func thinLog(l *slog.Logger, health *storeHealth) *slog.Logger {
-	return slog.New(thinHandler{l.Handler(), health})
+	return slog.New(thinHandler{shortHandler{l.Handler()}, health})
 }
 
 // thinHandler lowers the level of what the storeHealth says better.

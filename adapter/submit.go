@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
@@ -21,6 +23,7 @@ type admission struct {
 	capacity *capacity
 	backoff  *backoff
 	parking  *parking
+	stripped logOnce[string] // names of which the log has told
 }
 
 // Input is a RunAgentInput with what the wire does not say.
@@ -152,7 +155,12 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 	if len(removed) == 0 {
 		return input
 	}
-	a.log.Warn("an input had members that are not recognised; they were left out",
+	// A client that is newer sends them with every input.
+	level := slog.LevelDebug
+	if a.stripped.first(strings.Join(shortList(removed), " ")) {
+		level = slog.LevelWarn
+	}
+	a.log.Log(a.ctx, level, "an input had members that are not recognised; they were left out",
 		"thread", input.ThreadID, "label", input.RunID, "members", removed)
 	return &own
 }

@@ -50,5 +50,6 @@
 // The Host against an allow-list, then the Origin, then the credential; each
 // frame for size, UTF-8, depth and names that come twice; how many frames come
 // in a second, how many bytes of them are worked on at once in the process, and
-// how many sockets there are. The limits are in Options.
+// how many sockets there are. The limits are in Options. What a connection may
+// take before that, and besides, is internal/edge's.
 package server

@@ -281,3 +281,29 @@ func TestShutdownFinishesAnswers(t *testing.T) {
 		<-ended
 	})
 }
+
+// What is served aside is held to the same.
+func TestAsideIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &pipes{conns: make(chan net.Conn), done: make(chan struct{})}
+		aside := Aside(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Write(make([]byte, 1<<20)) }), slog.New(slog.DiscardHandler))
+		served := make(chan error, 1)
+		go func() { served <- aside.Serve(p) }()
+		for _, sent := range []string{"", "GET / HTTP", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\n\r\n"} {
+			c := dial(p)
+			go io.WriteString(c, sent)
+			if took := untilClosed(c); took > 15*time.Second {
+				t.Errorf("%q is held for %v", sent, took)
+			}
+			c.Close()
+		}
+		unread := dial(p)
+		defer unread.Close()
+		io.WriteString(unread, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		began := time.Now()
+		if err := aside.Shutdown(context.Background()); err != nil || time.Since(began) > 2*time.Second {
+			t.Errorf("after %v: %v", time.Since(began), err)
+		}
+		<-served
+	})
+}

@@ -38,7 +38,7 @@ func (s *Server) checkListener(l net.Listener) error {
 // Serve answers requests on l until Shutdown, then returns nil. It refuses
 // what Listen does, and closes l. For its connections it does what Handler cannot:
 // it bounds the time of a TLS handshake and of a header, closes idle ones, bounds
-// how many may be open on which nobody was recognised (Options.Strangers), and
+// how many may be open without a request of somebody (Options.Strangers), and
 // lets none of those hold up Shutdown.
 func (s *Server) Serve(l net.Listener) error {
 	if err := s.checkListener(l); err != nil {

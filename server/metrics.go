@@ -52,7 +52,7 @@ func NewMetrics() *Metrics {
 	m.sockets = add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_sockets", Help: "Open WebSockets."}, []string{"mode"}))
 	m.streams = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_streams", Help: "Open streams over HTTP."}))
 	m.closed = m.vec("sockets_closed", "WebSockets that ended, by close code; 0 without one.", "code")
-	m.strangers = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_stranger_connections", Help: "Open connections on which nobody was recognised."}))
+	m.strangers = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_stranger_connections", Help: "Open connections without a request of somebody who was recognised."}))
 	m.displaced = m.count("stranger_connections_displaced", "Such connections that were closed to make room for others.")
 	m.frames = m.vec("frames_received", "Frames from clients.", "kind")
 	m.requests = m.vec("http_requests", "Answered requests.", "route", "status")

@@ -39,7 +39,8 @@ type Options struct {
 	// Identities say who agents are, by name, the default agent under "": the
 	// identity among their capabilities. Default: nothing is said.
 	Identities map[string]protocol.IdentityCapabilities
-	// Fallback serves every other path. Default: 404.
+	// Fallback serves every other path. Nobody is recognised there: see Strangers.
+	// Default: 404.
 	Fallback http.Handler
 	// Ready reports why the server should get no traffic, for /readyz. It is
 	// called once a second at most, however many ask. Default: it is ready until
@@ -88,10 +89,10 @@ type Options struct {
 	// Here and below a negative number means no limit, users of None are not
 	// told apart and therefore not limited, and neither are loopback addresses.
 	SocketsPerAddress int
-	// Strangers is how many connections of Serve may be open on which nobody was
-	// recognised, and StrangersPerAddress how many of them of one address. The
-	// oldest makes room for a new one. A quarter of the descriptors that the
-	// process may have is the most. Defaults 2,048 and 256.
+	// Strangers is how many connections of Serve may be open without a request of
+	// somebody who was recognised, idle ones included, and StrangersPerAddress how
+	// many of them of one address. The oldest makes room for a new one. A quarter of the descriptors that the
+	// process may have is the most. Defaults 4,096 and 256.
 	Strangers, StrangersPerAddress int
 	// RequestsPerAddress and RequestsPerUser limit requests a second, handshakes
 	// of sockets included; RequestBurst may come at once. Defaults 100, 50, 200.
@@ -147,7 +148,7 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.Sockets, 10_000)
 	orElse(&c.SocketsPerUser, 64)
 	orElse(&c.SocketsPerAddress, 256)
-	orElse(&c.Strangers, 2048)
+	orElse(&c.Strangers, 4096)
 	orElse(&c.StrangersPerAddress, 256)
 	orElse(&c.RequestsPerAddress, 100)
 	orElse(&c.RequestsPerUser, 50)

@@ -24,7 +24,7 @@ type connection struct {
 	net.Conn
 	edge    *Edge
 	address string
-	known   atomic.Bool
+	known   atomic.Bool // somebody was recognised for the request that is under way
 
 	// These are the edge's, under its lock.
 	among, own *list.Element // of the strangers, and of those of its address; nil: it is none
@@ -37,12 +37,22 @@ func (e *connections) init() {
 	e.open, e.of = map[net.Conn]*connection{}, map[string]*list.List{}
 }
 
-// accepted takes a new connection in, and closes those that must make room for it.
+// accepted takes a new connection in, for which others may have to make room.
 func (e *Edge) accepted(ctx context.Context, network net.Conn) context.Context {
 	c := &connection{Conn: network, edge: e, address: e.opts.Address(network.RemoteAddr())}
 	c.setSendBuffer(sendBuffer)
 	e.mu.Lock()
+	defer e.mu.Unlock()
 	e.open[network] = c
+	e.stranger(c)
+	if e.hurrying.Load() {
+		c.endIn(patience)
+	}
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// stranger must be called with the lock held.
+func (e *Edge) stranger(c *connection) {
 	c.among = e.strangers.PushBack(c)
 	if c.address != "" {
 		own := e.of[c.address]
@@ -53,26 +63,18 @@ func (e *Edge) accepted(ctx context.Context, network net.Conn) context.Context {
 		c.own = own.PushBack(c)
 	}
 	e.opts.Counted(1)
-	var over []*connection
-	displace := func(l *list.List, most int) {
-		if most < 0 || l == nil || l.Len() <= most {
-			return
-		}
-		oldest := l.Front().Value.(*connection)
-		e.noStranger(oldest)
-		over = append(over, oldest)
+	e.displace(e.of[c.address], e.opts.StrangersPerAddress)
+	e.displace(&e.strangers, e.opts.Strangers)
+}
+
+func (e *Edge) displace(l *list.List, most int) {
+	if most < 0 || l == nil || l.Len() <= most {
+		return
 	}
-	displace(e.of[c.address], e.opts.StrangersPerAddress)
-	displace(&e.strangers, e.opts.Strangers)
-	if e.hurrying.Load() {
-		c.endIn(patience)
-	}
-	e.mu.Unlock()
-	for _, oldest := range over {
-		e.opts.Displaced()
-		oldest.sever()
-	}
-	return context.WithValue(ctx, connectionKey{}, c)
+	oldest := l.Front().Value.(*connection)
+	e.noStranger(oldest)
+	e.opts.Displaced()
+	oldest.sever()
 }
 
 // changed follows what a connection is doing.
@@ -89,8 +91,12 @@ func (e *Edge) changed(network net.Conn, state http.ConnState) {
 			c.stay()
 		}
 	case http.StateIdle:
-		if !c.known.Load() {
+		// Whoever was recognised may be idle for longer, but not on any number of
+		// connections.
+		if !c.known.Swap(false) {
 			c.endIn(strangerIdle)
+		} else {
+			e.stranger(c)
 		}
 	case http.StateHijacked, http.StateClosed:
 		delete(e.open, network)

@@ -4,8 +4,8 @@
 // A request's header has headerTimeout to arrive, and its body must keep coming
 // while somebody reads it and while it is thrown away (exchange.go). An answer
 // must be taken piece by piece. Connections on which nobody was recognised are
-// soon closed when they are idle, are bounded in number, and do not hold up a
-// shutdown (connections.go).
+// soon closed when they are idle, and do not hold up a shutdown. Of them, and of
+// idle ones, whosever they are, there is a bounded number (connections.go).
 package edge
 
 import (
@@ -34,14 +34,14 @@ const (
 type Options struct {
 	// WriteTimeout is how long a client may take nothing of an answer.
 	WriteTimeout time.Duration
-	// Strangers is how many connections may be open on which nobody was
-	// recognised, and StrangersPerAddress how many of them of one address. The
-	// oldest makes room for a new one. Negative: no limit.
+	// Strangers is how many connections may be open without a request of somebody
+	// who was recognised, and StrangersPerAddress how many of them of one address.
+	// The oldest makes room for a new one. Negative: no limit.
 	Strangers, StrangersPerAddress int
 	// Address is what a connection counts under by whose it is; "": it is not
 	// told apart.
 	Address func(net.Addr) string
-	// Counted is told how many connections of nobody come (1) and go (-1), and
+	// Counted is told how many such connections come (1) and go (-1), and
 	// Displaced of each that had to make room. They must not block. nil: nobody is.
 	Counted   func(int)
 	Displaced func()
@@ -93,7 +93,7 @@ func (e *Edge) Server(handler http.Handler) *http.Server {
 
 type connectionKey struct{}
 
-// Recognise says that a request's connection is somebody's. Where its server is
+// Recognise says that a request is somebody's. Where its server is
 // none of an Edge it does nothing.
 func Recognise(ctx context.Context) {
 	if c, ok := ctx.Value(connectionKey{}).(*connection); ok && !c.known.Swap(true) {

@@ -84,7 +84,10 @@ func (x *exchange) arm() {
 func (x *exchange) hurry() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.hurried = time.Now().Add(patience)
+	x.hurried = time.Now()
+	if !x.answered {
+		x.hurried = x.hurried.Add(patience)
+	}
 	x.arm()
 }
 
