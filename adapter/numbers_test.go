@@ -64,7 +64,8 @@ func TestToolGetsApprovedNumbers(t *testing.T) {
 		`{"rounding":9007199254740993}`:                          "/rounding the number 9007199254740993 would become 9007199254740992",
 		`{"rounding":0.1000000000000000055511151231257827}`:      "/rounding the number",
 		`{"list":[1,9007199254740993]}`:                          "/list/1 the number",
-		`{"rounding":1e400}`:                                     "1e400",
+		`{"rounding":1e400}`:                                     "/rounding the number 1e400 does not fit",
+		`{"account":1.0}`:                                        "/account the number 1.0 does not fit",
 		`{"account":123456789012345678901234567890123456789012}`: "12345678901234567890",
 	} {
 		t.Run(args, func(t *testing.T) {

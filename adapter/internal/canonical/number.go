@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -86,13 +87,14 @@ var isNumeric = func() (is [256]bool) {
 	return is
 }()
 
-// maxPlain is how many characters an integer may have that needs no look.
+// maxPlain is how many characters a number without an exponent may have that needs no
+// look: no two decimals of 15 digits share a double.
 const maxPlain = 15
 
 // beyondDouble reports whether the nearest double is written with another decimal
 // value than the number has, and the text of that value.
 func beyondDouble(number string) (text string, beyond bool, err error) {
-	if _, err := strconv.ParseInt(number, 10, 64); err == nil && len(number) <= maxPlain {
+	if len(number) <= maxPlain && !strings.ContainsAny(number, "eE") {
 		return "", false, nil
 	}
 	text, ok := protocol.ExactNumber(number)
