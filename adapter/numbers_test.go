@@ -243,3 +243,38 @@ func TestAskIsComparedExactly(t *testing.T) {
 		})
 	}
 }
+
+// An answer that waits for the others is shown, and given, as it was entered.
+func TestDraftKeepsItsNumbers(t *testing.T) {
+	var got []byte
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		answers, err := run.Ask(ctx, confirmation("one"), confirmation("two"))
+		if err == nil {
+			got, _ = answers.Of[0].Payload()
+		}
+		return err
+	}))
+	open := interrupts(t, l.say("hi"))
+	give := func(id, payload string) adapter.Answered {
+		t.Helper()
+		a, err := l.runner.Answer(l.ctx(), l.key, "", "label", []protocol.ResumeEntry{resolved(id, payload)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if a := give(open[0].ID, figures); len(a.Missing) != 1 {
+		t.Fatalf("%+v", a)
+	}
+	th, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil || string(th.Open.Interrupts[0].Draft.Payload) != figures {
+		t.Errorf("the draft is %s, %v", th.Open.Interrupts[0].Draft.Payload, err)
+	}
+	if a := give(open[1].ID, `true`); a.Admitted.Disposition != adapter.Started {
+		t.Fatalf("%+v", a)
+	}
+	succeeded(t, l.untilEnd())
+	if string(got) != figures {
+		t.Errorf("the agent got %s", got)
+	}
+}

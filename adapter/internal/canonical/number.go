@@ -3,6 +3,7 @@ package canonical
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -97,14 +98,20 @@ func beyondDouble(number string) (text string, beyond bool, err error) {
 	if len(number) <= maxPlain && !strings.ContainsAny(number, "eE") {
 		return "", false, nil
 	}
+	double, outside := strconv.ParseFloat(number, 64)
+	if size := math.Abs(double); outside == nil && size >= 1e-6 && size < 1e21 {
+		var written [32]byte
+		if string(strconv.AppendFloat(written[:0], double, 'f', -1, 64)) == number {
+			return "", false, nil // as most writers of JSON write a double
+		}
+	}
 	text, ok := protocol.ExactNumber(number)
 	if !ok {
 		return "", false, fmt.Errorf("the exponent of %.40s is too large", number)
 	}
-	double, err := strconv.ParseFloat(number, 64)
-	if err == nil {
-		written, _ := protocol.ExactNumber(strconv.FormatFloat(double, 'e', -1, 64))
-		return text, written != text, nil
+	if outside != nil {
+		return text, true, nil
 	}
-	return text, true, nil
+	written, _ := protocol.ExactNumber(strconv.FormatFloat(double, 'e', -1, 64))
+	return text, written != text, nil
 }
