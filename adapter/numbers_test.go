@@ -169,6 +169,8 @@ func TestStateIsNotRounded(t *testing.T) {
 		{`{"n":9007199254740996}`, `{"n":9007199254740995}`},
 		{`{ }`, `{"n":9007199254740995}`},
 		{`{"n":1e400}`, `{"n":1e400}`},
+		{`{"n":null}`, `{"n":1e400}`}, // what is left of that
+		{`{"n":0}`, `{"n":0}`},
 	} {
 		in := user(fmt.Sprint(i))
 		in.State = protocol.Any(c.sent)
