@@ -64,7 +64,8 @@ func TestToolGetsApprovedNumbers(t *testing.T) {
 		`{"rounding":9007199254740993}`:                          "/rounding the number 9007199254740993 would become 9007199254740992",
 		`{"rounding":0.1000000000000000055511151231257827}`:      "/rounding the number",
 		`{"list":[1,9007199254740993]}`:                          "/list/1 the number",
-		`{"rounding":1e400}`:                                     "1e400",
+		`{"rounding":1e400}`:                                     "/rounding the number 1e400 does not fit",
+		`{"account":1.0}`:                                        "/account the number 1.0 does not fit",
 		`{"account":123456789012345678901234567890123456789012}`: "12345678901234567890",
 	} {
 		t.Run(args, func(t *testing.T) {
@@ -168,6 +169,8 @@ func TestStateIsNotRounded(t *testing.T) {
 		{`{"n":9007199254740996}`, `{"n":9007199254740995}`},
 		{`{ }`, `{"n":9007199254740995}`},
 		{`{"n":1e400}`, `{"n":1e400}`},
+		{`{"n":null}`, `{"n":1e400}`}, // what is left of that
+		{`{"n":0}`, `{"n":0}`},
 	} {
 		in := user(fmt.Sprint(i))
 		in.State = protocol.Any(c.sent)
@@ -240,5 +243,40 @@ func TestAskIsComparedExactly(t *testing.T) {
 				succeeded(t, events)
 			}
 		})
+	}
+}
+
+// An answer that waits for the others is shown, and given, as it was entered.
+func TestDraftKeepsItsNumbers(t *testing.T) {
+	var got []byte
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		answers, err := run.Ask(ctx, confirmation("one"), confirmation("two"))
+		if err == nil {
+			got, _ = answers.Of[0].Payload()
+		}
+		return err
+	}))
+	open := interrupts(t, l.say("hi"))
+	give := func(id, payload string) adapter.Answered {
+		t.Helper()
+		a, err := l.runner.Answer(l.ctx(), l.key, "", "label", []protocol.ResumeEntry{resolved(id, payload)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	if a := give(open[0].ID, figures); len(a.Missing) != 1 {
+		t.Fatalf("%+v", a)
+	}
+	th, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil || string(th.Open.Interrupts[0].Draft.Payload) != figures {
+		t.Errorf("the draft is %s, %v", th.Open.Interrupts[0].Draft.Payload, err)
+	}
+	if a := give(open[1].ID, `true`); a.Admitted.Disposition != adapter.Started {
+		t.Fatalf("%+v", a)
+	}
+	succeeded(t, l.untilEnd())
+	if string(got) != figures {
+		t.Errorf("the agent got %s", got)
 	}
 }

@@ -3,8 +3,10 @@ package adapter
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -108,7 +110,11 @@ func (d *DefinedTool[In, Out]) decode(ctx context.Context, args json.RawMessage)
 		return in, fmt.Errorf("adapter: arguments of %s: %s %s", d.tool.Name, problems[0].Pointer, problems[0].Message)
 	}
 	err = decode(args, &in)
-	if err == nil {
+	var unfit *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &unfit): // the schema says what fits, but for the size of a number
+		err = fmt.Errorf("/%s the %.48s does not fit", strings.ReplaceAll(unfit.Field, ".", "/"), unfit.Value)
+	case err == nil:
 		err = holds(in, args)
 	}
 	if err != nil {

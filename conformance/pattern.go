@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // more, as the last element of an array in a pattern, allows more elements.
@@ -115,7 +117,7 @@ func (v vars) matchString(p string, value any, at string) error {
 	return nil
 }
 
-// equal compares decoded JSON; numbers by value.
+// equal compares decoded JSON; numbers by their exact value.
 func equal(a, b any) bool {
 	switch a := a.(type) {
 	case map[string]any:
@@ -137,9 +139,9 @@ func equal(a, b any) bool {
 		if !ok {
 			return false
 		}
-		x, badX := a.Float64()
-		y, badY := other.Float64()
-		return a == other || badX == nil && badY == nil && x == y
+		x, okX := protocol.ExactNumber(a.String())
+		y, okY := protocol.ExactNumber(other.String())
+		return okX && okY && x == y
 	default:
 		return a == b
 	}

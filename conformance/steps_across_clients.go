@@ -17,7 +17,7 @@ import (
 //	all A B TYPE {pattern}   each has
 //	apart A B                their latest runs were not active at once
 //	same A B                 they hold the same messages, state and open interrupts
-//	effects N TOOL           the agent has really called the tool N times
+//	effects N TOOL [ARGS]    the agent has really called the tool N times, with exactly this text
 //	restart, drain           the server's process ends, and another one starts
 //	sweep A, hop B A, swarm A  see follow.go
 func (t *trial) whole(ctx context.Context, s step) error {
@@ -115,8 +115,8 @@ func (t *trial) agree(ctx context.Context, names []string) error {
 }
 
 func (t *trial) effects(words []string) error {
-	if len(words) != 2 {
-		return fmt.Errorf("effects N TOOL")
+	if len(words) != 2 && len(words) != 3 {
+		return fmt.Errorf("effects N TOOL [ARGS]")
 	}
 	want, err := strconv.Atoi(words[0])
 	if err != nil {
@@ -129,13 +129,16 @@ func (t *trial) effects(words []string) error {
 	text = text[min(int64(len(text)), t.effectsFrom):]
 	tool, count := t.vars.text(words[1]), 0
 	for line := range bytes.Lines(text) {
-		var effect struct{ Tool string }
-		if json.Unmarshal(line, &effect) == nil && effect.Tool == tool {
+		var effect struct {
+			Tool string
+			Args json.RawMessage
+		}
+		if json.Unmarshal(line, &effect) == nil && effect.Tool == tool && (len(words) == 2 || string(effect.Args) == words[2]) {
 			count++
 		}
 	}
 	if count != want {
-		return failf("%s was called %d times, expected %d", tool, count, want)
+		return failf("%s was called %d times, expected %d", strings.Join(append([]string{tool}, words[2:]...), " with "), count, want)
 	}
 	return nil
 }

@@ -243,3 +243,31 @@ func TestNumbersKeepTheirText(t *testing.T) {
 		})
 	}
 }
+
+// Arguments are shown to who decides as they are carried out: whole, however long.
+func TestLongArgumentsAreShownWhole(t *testing.T) {
+	ts, effects := endToEnd(t)
+	args := `{"body":"` + strings.Repeat("x", 1<<20) + ` and pay eve 9007199254740993"}`
+	tb := newTab(ts.dial())
+	id := interrupts(t, tb.ask("r1", "/tool mail "+args))[0]
+	for _, path := range []string{"/inbox", "/threads/t/interrupts", "/threads/t"} {
+		var shown struct {
+			Items      []struct{ Interrupts []struct{ ToolCall struct{ Arguments string } } }
+			Interrupts []struct{ ToolCall struct{ Arguments string } }
+		}
+		if err := json.Unmarshal([]byte(v1(ts, http.MethodGet, path, "")), &shown); err != nil {
+			t.Fatal(err)
+		}
+		if len(shown.Items) > 0 {
+			shown.Interrupts = shown.Items[0].Interrupts
+		}
+		if len(shown.Interrupts) != 1 || shown.Interrupts[0].ToolCall.Arguments != args {
+			t.Errorf("%s shows something else", path)
+		}
+	}
+	tb.send(resumes("r2", resolved(id, `{"approved":true}`)))
+	wantSuccess(t, tb.until())
+	if lines := effectLines(t, effects); len(lines) != 1 || !strings.Contains(lines[0], args) {
+		t.Errorf("%d effects, or with something else", len(lines))
+	}
+}

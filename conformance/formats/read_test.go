@@ -70,6 +70,9 @@ func reads(t *testing.T, file string) {
 	n.effects(1)
 	n.answers("asked", adapter.Repeat, resolve(asked, `{"approved":true}`))
 	n.effects(1)
+	if effects := command.Effects(t, n.effect); len(effects) == 1 && string(effects[0].Args) != `{"amount":9007199254740993}` {
+		t.Errorf("carried out with %s", effects[0].Args)
+	}
 	n.answers("drafted", adapter.Started, resolve(n.undrafted("drafted"), `{"approved":true}`))
 	n.effects(4)
 	n.answers("uncertain", adapter.Started, resolve(n.open("uncertain"), `{"action":"rerun"}`))
@@ -85,7 +88,8 @@ func reads(t *testing.T, file string) {
 	n.inbox()
 
 	// An answer given to the earlier release is known, and its effect too.
-	n.answers("answered", adapter.Repeat, resolve(n.asked("answered"), `{"approved":true}`))
+	n.answers("answered", adapter.Repeat, resolve(n.asked("answered"), edit))
+	n.answers("answered", adapter.Repeat, resolve(n.asked("answered"), `{"editedArgs":{"amount":9007199254740993.0},"approved":true}`))
 	n.answers("answered", adapter.Refused, resolve(n.asked("answered"), `{"approved":false}`))
 	n.effects(5)
 

@@ -29,7 +29,11 @@ var (
 // lease is short: the workers of another build are killed so that others take over.
 const lease = 2 * time.Second
 
-const approve = `{"approved":true}`
+const (
+	approve = `{"approved":true}`
+	// edit approves other arguments, with a number that is no double.
+	edit = `{"approved":true,"editedArgs":{"amount":9007199254740993}}`
+)
 
 // large is how long a text is that makes an event too large for the log's list.
 const large = 70_000
@@ -126,9 +130,9 @@ func rest(t *testing.T, options command.Options) {
 
 	tab = open("answered")
 	asked := tab.Say(`/tool pay {"amount":1}`).Interrupts()
-	wire.Succeeded(t, tab.Resume(client.Resolve(asked[0], approve)).End())
+	wire.Succeeded(t, tab.Resume(client.Resolve(asked[0], edit)).End())
 
-	open("asked").Say(`/tool pay {"amount":2}`).Interrupts()
+	open("asked").Say(`/tool pay {"amount":9007199254740993}`).Interrupts()
 
 	asked = open("drafted").Say("/parallel 3").Interrupts()
 	body := fmt.Sprintf(`{"entries":[{"interruptId":%q,"status":"resolved","payload":%s}]}`, asked[0].ID, approve)

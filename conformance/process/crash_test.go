@@ -11,7 +11,9 @@ import (
 )
 
 const (
-	tool    = `/tool pay {"amount":10}`
+	// args hold numbers of which doubles would make others.
+	args    = `{"amounts":[9007199254740993,1.0,-0,0.1000000000000000055511151231257827,1234567890123456789012345678901234567890]}`
+	tool    = "/tool pay " + args
 	effect  = "/effect"
 	confirm = "/confirm Is the server still there?"
 )
@@ -81,6 +83,7 @@ func TestCrashPoints(t *testing.T) {
 				t.Error("the uncertain step was not asked about")
 			}
 			count(t, server, c.effects)
+			exactly(t, server)
 			said(t, tab, protocol.RoleUser, c.command)
 			said(t, tab, protocol.RoleAssistant, c.says...)
 			fresh(t, server, thread, tab, watcher)

@@ -65,3 +65,13 @@ func count(t *testing.T, server *command.Server, want int) {
 		t.Errorf("the effect took place %d times, want %d: %v", len(effects), want, effects)
 	}
 }
+
+// exactly fails the test unless payments had the arguments of the tool, to the digit.
+func exactly(t *testing.T, server *command.Server) {
+	t.Helper()
+	for _, e := range command.Effects(t, server.EffectsFile()) {
+		if e.Tool == "pay" && string(e.Args) != args {
+			t.Errorf("carried out with %s, want %s", e.Args, args)
+		}
+	}
+}

@@ -16,6 +16,10 @@ import (
 //	git worktree add --detach DIR COMMIT && (cd DIR && go build -o aguiws .)
 //	AGUIWS_OTHER_BUILD=DIR/aguiws go test ./conformance/process -run TestTwoVersions
 
+// edit approves other arguments, with a number that is no double: each release finds
+// it again in what the other has stored.
+const edit = `{"approved":true,"editedArgs":{"amount":9007199254740995}}`
+
 // versions are the ways in which this release and the other are first and second.
 func versions(t *testing.T) map[string][2]string {
 	other := command.OtherBuild(t)
@@ -42,11 +46,11 @@ func TestTwoVersionsShareAThread(t *testing.T) {
 			wire.Same(t, atA, atB)
 
 			// Asked at A, answered at B; the same answer at A is a repeat.
-			question := only(t, atA.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
+			question := only(t, atA.Say(`/tool pay {"amount":9007199254740993}`).Interrupts(), "tool_call")
 			wire.Same(t, atA, atB)
-			wire.Succeeded(t, atB.Resume(client.Resolve(question, approve)).End())
+			wire.Succeeded(t, atB.Resume(client.Resolve(question, edit)).End())
 			count(t, a, 1)
-			again := atA.Resume(client.Resolve(question, approve))
+			again := atA.Resume(client.Resolve(question, edit))
 			wire.Succeeded(t, again.End())
 			if got := again.Disposition(); got != "repeat" {
 				t.Errorf("the answer given again is %q, want a repeat", got)
@@ -104,6 +108,7 @@ func TestTwoVersionsTakeOver(t *testing.T) {
 				wire.Succeeded(t, end)
 				a.AwaitExit()
 				count(t, b, c.effects)
+				exactly(t, b)
 				said(t, tab, protocol.RoleAssistant, "", "I have called pay.")
 				wire.Same(t, tab, watcher)
 				fresh(t, b, "lost", tab, watcher)
@@ -138,7 +143,7 @@ func TestTwoVersionsRoll(t *testing.T) {
 			old := command.Start(t, command.Options{Redis: redis.URL(), Binary: binaries[0]})
 			next := command.Start(t, command.Options{Redis: redis.URL(), Binary: binaries[1], Effects: old.EffectsFile()})
 			tab := wire.Open(t, "at the old, then the new", "rolled", old.Socket(), next.Socket())
-			question := only(t, tab.Say(`/tool pay {"amount":1}`).Interrupts(), "tool_call")
+			question := only(t, tab.Say(`/tool pay {"amount":9007199254740993}`).Interrupts(), "tool_call")
 			busy := wire.Open(t, "busy", "busy", old.Socket(), next.Socket())
 			slow := busy.Say(long)
 			busy.Await("the middle of the run", func(v wire.View) bool { return v.Active() && len(v.LastText()) > 20 })

@@ -9,6 +9,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/gowebpki/jcs"
 )
@@ -62,8 +63,8 @@ func JSON(value []byte) ([]byte, error) {
 
 // Echoes reports whether a client that was sent held may have sent this without a
 // change of its own: it is the same value, or the one that is left of held where
-// numbers are read as doubles. It is for what clients repeat, never for what
-// somebody decides.
+// numbers are read as doubles, and those that have none written as null. It is for
+// what clients repeat, never for what somebody decides.
 func Echoes(sent, held []byte) bool {
 	if bytes.Equal(sent, held) {
 		return true
@@ -73,7 +74,15 @@ func Echoes(sent, held []byte) bool {
 		return false
 	}
 	h, err := formOf(held)
-	return err == nil && (bytes.Equal(s.exact, h.exact) || h.rounded != nil && bytes.Equal(s.exact, h.rounded))
+	if err == nil && h.rounded == nil {
+		h.rounded, err = transform(rewrite(held, func(out, token []byte) []byte {
+			if _, outside := strconv.ParseFloat(string(token), 64); token[0] != '"' && outside != nil {
+				token = []byte("null")
+			}
+			return append(out, token...)
+		}))
+	}
+	return err == nil && (bytes.Equal(s.exact, h.exact) || bytes.Equal(s.exact, h.rounded))
 }
 
 // Digest is what a value is recognised by. It is stored in both forms, because

@@ -125,7 +125,10 @@ func TestEchoes(t *testing.T) {
 		{`9007199254740993`, `9007199254740992`, false},
 		{`9007199254740993`, `9007199254740993.0`, true},
 		{`1e400`, `10e399`, true},
-		{`null`, `1e400`, false},
+		{`null`, `1e400`, true},
+		{`["1e400",null,9007199254740992]`, `["1e400",-1e400,9007199254740993]`, true},
+		{`[null,1]`, `[1e400,2]`, false},
+		{`1e400`, `null`, false},
 		{`text`, `"text"`, false},
 	} {
 		if got := Echoes([]byte(c.sent), []byte(c.held)); got != c.want {

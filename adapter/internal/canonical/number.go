@@ -3,7 +3,9 @@ package canonical
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"strconv"
+	"strings"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -86,23 +88,30 @@ var isNumeric = func() (is [256]bool) {
 	return is
 }()
 
-// maxPlain is how many characters an integer may have that needs no look.
+// maxPlain is how many characters a number without an exponent may have that needs no
+// look: no two decimals of 15 digits share a double.
 const maxPlain = 15
 
 // beyondDouble reports whether the nearest double is written with another decimal
 // value than the number has, and the text of that value.
 func beyondDouble(number string) (text string, beyond bool, err error) {
-	if _, err := strconv.ParseInt(number, 10, 64); err == nil && len(number) <= maxPlain {
+	if len(number) <= maxPlain && !strings.ContainsAny(number, "eE") {
 		return "", false, nil
+	}
+	double, outside := strconv.ParseFloat(number, 64)
+	if size := math.Abs(double); outside == nil && size >= 1e-6 && size < 1e21 {
+		var written [32]byte
+		if string(strconv.AppendFloat(written[:0], double, 'f', -1, 64)) == number {
+			return "", false, nil // as most writers of JSON write a double
+		}
 	}
 	text, ok := protocol.ExactNumber(number)
 	if !ok {
 		return "", false, fmt.Errorf("the exponent of %.40s is too large", number)
 	}
-	double, err := strconv.ParseFloat(number, 64)
-	if err == nil {
-		written, _ := protocol.ExactNumber(strconv.FormatFloat(double, 'e', -1, 64))
-		return text, written != text, nil
+	if outside != nil {
+		return text, true, nil
 	}
-	return text, true, nil
+	written, _ := protocol.ExactNumber(strconv.FormatFloat(double, 'e', -1, 64))
+	return text, written != text, nil
 }

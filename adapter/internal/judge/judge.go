@@ -320,8 +320,8 @@ func InputDigest(thread store.ThreadKey, input *protocol.RunAgentInput) (canonic
 		return canonical.Of([]any{keys, input.ForwardedProps})
 	}
 	r, err := of(rounded)
-	if err != nil {
-		return canonical.Digest{}, err
+	if slices.Sort(exact); err != nil || slices.Equal(rounded, exact) {
+		return r, err
 	}
 	e, err := of(exact)
 	return canonical.Digest{Rounded: r.Rounded, Exact: e.Exact}, err
