@@ -46,7 +46,7 @@ var ways = []way{
 	{name: "connections of nobody", attack: nobodies, after: nobodiesEnded},
 	{name: "asking whether it is ready", attack: askReady, after: askedReadyInVain},
 	{name: "control frames and fragments", attack: controlFrames, after: controlFramesCounted},
-	{name: "runs without an end", args: []string{"--max-runs", "40"}, attack: endlessRuns},
+	{name: "runs without an end", args: []string{"--max-runs", "80"}, attack: endlessRuns},
 	{name: "members that nobody knows", attack: unknownMembers, after: unknownMembersLeftOut},
 }
 

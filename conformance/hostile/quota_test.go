@@ -17,7 +17,7 @@ func endlessRuns(s *siege) {
 		}
 		defer release()
 		gone := s.gone(in)
-		for n := range 15 {
+		for n := range 25 {
 			thread := fmt.Sprintf("endless-%s-%d", c.LocalAddr(), n)
 			if _, err := io.WriteString(c, frame(final|text, input(thread, "r", "m", "/slow 10000 60000"))); err != nil {
 				break
