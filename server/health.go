@@ -20,6 +20,10 @@ func (s *core) serveReady(w http.ResponseWriter, r *http.Request) {
 		refuseDraining.Write(w)
 		return
 	}
+	if s.memory.short(shedSockets) {
+		refuseMemory.Write(w)
+		return
+	}
 	if !s.runs.StoreAvailable() {
 		refuseStore.Write(w)
 		return

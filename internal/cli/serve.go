@@ -131,7 +131,7 @@ func (s *settings) serverOptions(auth server.Authenticator, st store.Store, metr
 			}
 			return err
 		},
-		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, InboundBytes: s.inbound,
+		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, HeldBytes: s.held, HeldPerUser: s.heldPerUser, HeldPerAddress: s.heldPerAddr, MemoryLimit: s.limitMemory(),
 		ThreadsPerSocket: s.threads, FramesPerSecond: float64(s.frames), FrameBurst: s.frameBurst,
 		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
 		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,
