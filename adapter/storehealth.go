@@ -55,7 +55,7 @@ func (h *storeHealth) outcome(began time.Duration, err error) {
 	switch {
 	case err == nil, errors.Is(err, store.ErrPartial), errors.Is(err, store.ErrCorrupted):
 		h.succeeded()
-	case errors.Is(err, context.Canceled), errors.Is(err, store.ErrClaimLost), errors.Is(err, store.ErrBadCursor):
+	case errors.Is(err, context.Canceled), errors.Is(err, store.ErrClaimLost), errors.Is(err, store.ErrBadCursor), errors.Is(err, store.ErrNoRoom):
 		// The caller has gone, or that is an answer: it says nothing.
 	default:
 		h.didFail(began, err)

@@ -66,17 +66,36 @@ func compress(value []byte) []byte {
 	return bytes.TrimSuffix(out.Bytes(), deflateEnd)
 }
 
-// decompress returns what compress was given.
-func decompress(value []byte) ([]byte, error) {
+// decompress returns what compress was given. Before it takes so many bytes more it asks
+// room, if that is not nil.
+func decompress(value []byte, room func(bytes int64) error) ([]byte, error) {
 	if len(value) == 0 || value[0] != compressed {
 		return value, nil
 	}
 	r := flate.NewReaderDict(io.MultiReader(bytes.NewReader(value[1:]), bytes.NewReader(deflateEnd)), []byte(dictionary))
-	out, err := io.ReadAll(io.LimitReader(r, maxDecompressed+1))
+	limited := io.LimitReader(r, maxDecompressed+1)
+	if room != nil {
+		limited = &roomReader{limited, room}
+	}
+	out, err := io.ReadAll(limited)
 	if err == nil && len(out) > maxDecompressed {
 		err = errors.New("redisstore: a stored value unfolds beyond all bounds")
 	}
 	return out, err
+}
+
+// roomReader asks for room for what it brings.
+type roomReader struct {
+	io.Reader
+	room func(bytes int64) error
+}
+
+func (r *roomReader) Read(p []byte) (int, error) {
+	n, err := r.Reader.Read(p)
+	if full := r.room(int64(n)); full != nil {
+		return 0, full
+	}
+	return n, err
 }
 
 func compressAll[S ~[]byte](items []S) [][]byte {

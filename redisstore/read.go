@@ -48,11 +48,15 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 		if q.Small {
 			return &store.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.err
 		}
+		if err := store.Room(ctx, size); err != nil {
+			return nil, err
+		}
 		r, err = s.runIn(ctx, queues.large, t, size, ask(0))
 	}
 	if err != nil {
 		return nil, err
 	}
+	r.room = roomOf(ctx)
 	v, err := readView(r, q)
 	if err != nil {
 		return nil, err

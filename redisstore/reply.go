@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"time"
@@ -16,6 +17,7 @@ type reply struct {
 	items []any
 	at    int
 	err   error
+	room  *room // nil: what is unfolded needs none
 }
 
 func (r *reply) next() any {
@@ -87,7 +89,13 @@ func (r *reply) json() json.RawMessage {
 	if s == "" {
 		return nil
 	}
-	value, err := decompress([]byte(s))
+	value, err := decompress([]byte(s), r.room.asker())
+	if errors.Is(err, store.ErrNoRoom) {
+		if r.err == nil {
+			r.err = err
+		}
+		return nil
+	}
 	if err != nil {
 		r.spoil("a value that cannot be unfolded")
 		return nil
@@ -99,12 +107,12 @@ func (r *reply) json() json.RawMessage {
 func (r *reply) list() *reply {
 	switch v := r.next().(type) {
 	case []any:
-		return &reply{name: r.name, items: v}
+		return &reply{name: r.name, items: v, room: r.room}
 	case nil:
 	default:
 		r.fail("has no list")
 	}
-	return &reply{name: r.name}
+	return &reply{name: r.name, room: r.room}
 }
 
 func (r *reply) more() bool { return r.at < len(r.items) }

@@ -38,6 +38,9 @@ func (s *fullSession) attach(f *frame) error {
 		if errors.Is(err, store.ErrCorrupted) {
 			return s.fault(f, faultf(adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted"))
 		}
+		if errors.Is(err, store.ErrNoRoom) {
+			return s.fault(f, laterf(5*time.Second, codeOverloaded, "too much is held for clients now; attach again"))
+		}
 		return s.fault(f, laterf(time.Second, codeStore, "the thread cannot be read now; attach again"))
 	}
 	s.place(d)

@@ -61,6 +61,7 @@ func (ts *testServer) stop() {
 	if err := ts.Shutdown(ctx); err != nil {
 		ts.t.Errorf("shutdown: %v", err)
 	}
+	eventually(ts.t, "nothing is held for clients", func() bool { return ts.budget.Held() == 0 })
 }
 
 // client is the test's end of a socket.

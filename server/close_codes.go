@@ -35,6 +35,8 @@ var (
 	closeTooBig    = &closing{conn.StatusMessageTooBig, "the frame is too large"}
 	closeFault     = &closing{conn.StatusInternalError, "server fault"}
 	closeOverload  = &closing{conn.StatusTryAgainLater, "overloaded"}
+	closeSlow      = &closing{conn.StatusPolicyViolation, "the frame came too slowly"}
+	closeFlood     = &closing{conn.StatusPolicyViolation, "too many control frames or fragments"}
 	closeDraining  = &closing{conn.StatusServiceRestart, "draining"}
 	closeMalformed = &closing{StatusMalformed, "too many malformed frames"}
 	closeExpired   = &closing{StatusExpired, "the credential has expired"}

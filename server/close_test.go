@@ -11,7 +11,9 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	agui "github.com/aguiws/aguiws/client"
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
@@ -170,33 +172,35 @@ func TestFault(t *testing.T) {
 	plain.closed(websocket.StatusInternalError)
 }
 
-// A frame that finds no room in the process's budget closes its socket.
+// A frame that finds no room in the budget closes its socket, and no other user's.
 func TestOverload(t *testing.T) {
-	ts := newTestServer(t, newFake(), &Options{InboundBytes: 1, MaxFrameBytes: 100, CallTimeout: 50 * time.Millisecond})
-	if !ts.inbound.TryAcquire(100) {
-		t.Fatal("the budget is not that of one frame")
+	ts := newTestServer(t, newFake(), &Options{CallTimeout: 50 * time.Millisecond, Auth: byToken{"eve": {User: "eve"}, "ann": {User: "ann"}}})
+	eve := ts.account(budget.Bodies, &caller{user: "\x00eve"})
+	defer eve.Close()
+	if err := eve.Take(t.Context(), ts.opts.HeldPerUser); err != nil {
+		t.Fatal(err)
 	}
-	c := ts.dial()
-	c.send(`{"type":"ws.ping"}`)
+	c := ts.connect("/agui/ws", bearer("eve", Subprotocol))
+	c.send(`{"type":"ws.ping","x":"` + strings.Repeat("x", 1<<20) + `"}`)
 	c.closed(websocket.StatusTryAgainLater)
+	other := ts.connect("/agui/ws", bearer("ann", Subprotocol))
+	other.expect("ws.hello")
+	other.send(`{"type":"ws.ping","x":"` + strings.Repeat("x", 1<<20) + `"}`)
+	other.expect("ws.pong")
 }
 
 // What a frame takes of the budget is there for the next one.
-func TestInboundBudgetIsGivenBack(t *testing.T) {
-	ts := newTestServer(t, newFake(), &Options{InboundBytes: 1, MaxFrameBytes: 100, CallTimeout: patience})
-	c := ts.dial()
+func TestBudgetIsGivenBack(t *testing.T) {
+	ts := newTestServer(t, newFake(), &Options{CallTimeout: patience})
+	c, plain := ts.dial(), ts.connect("/agui/ws", plainMode)
 	for range 20 {
-		c.send(`{"type":"ws.ping"}`)
+		c.send(`{"type":"ws.ping","x":"` + strings.Repeat("x", 3<<20) + `"}`)
 		c.expect("ws.pong")
+		plain.send(`{"threadId":"t"}`, `{}`)
+		plain.expect("RUN_ERROR")
+		plain.expect("RUN_ERROR")
 	}
-	c.ws.CloseNow()
-	eventually(t, "the budget is given back", func() bool {
-		if !ts.inbound.TryAcquire(100) {
-			return false
-		}
-		ts.inbound.Release(100)
-		return true
-	})
+	eventually(t, "the budget is given back", func() bool { return ts.budget.Held() == 0 })
 }
 
 func TestDrain(t *testing.T) {
@@ -252,5 +256,70 @@ func TestDrainIsBounded(t *testing.T) {
 	}
 	if took := time.Since(began); took >= 5*time.Second {
 		t.Errorf("it took %v", took)
+	}
+}
+
+// Too many control frames end a socket.
+func TestControlFramesAreCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c, conn := bubble(t, newFake(), &Options{FramesPerSecond: 1}, Subprotocol)
+		c.expect("ws.hello")
+		go func() {
+			for range 100 {
+				if _, err := conn.Write([]byte{0x8a, 0x80, 0, 0, 0, 0}); err != nil { // pongs that nobody asked for
+					return
+				}
+			}
+		}()
+		c.closed(websocket.StatusPolicyViolation)
+		synctest.Wait()
+	})
+}
+
+// What a client is to be sent waits for room, and what it cannot be sent it is told of.
+func TestReplyOverload(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, &Options{CallTimeout: 20 * time.Millisecond})
+	c, plain := ts.dial(), ts.connect("/agui/ws", plainMode)
+	c.follow("t")
+	s := ts.post(input("t", "r"))
+	s.wants(runStarted("t", "r"))
+	plain.send(input("t2", "r"))
+	plain.wants(runStarted("t2", "r"))
+	release := ts.fill(budget.Replies)
+	b.set(func() { b.failing = store.ErrNoRoom })
+	c.send(`{"type":"ws.attach","threadId":"other","id":"1"}`)
+	for f := c.frame(); ; f = c.frame() {
+		if f.Type == "ws.error" {
+			if !strings.Contains(string(f.Data), `"code":"overloaded"`) || !strings.Contains(string(f.Data), `"retryAfterMs":5000`) {
+				t.Errorf("got %s", f.Data)
+			}
+			break
+		}
+	}
+	b.set(func() { b.failing = nil })
+	large := custom(strings.Repeat("x", 1<<20))
+	b.log(localThread, custom("small"))
+	s.wants(custom("small"))
+	b.log(localThread, large)
+	s.fails("overloaded")
+	c.closed(websocket.StatusTryAgainLater)
+	b.log(store.ThreadKey{Namespace: "local", Thread: "t2"}, large)
+	plain.closed(websocket.StatusTryAgainLater)
+	release()
+}
+
+// fill takes all that there is for a kind.
+func (ts *testServer) fill(kind budget.Kind) (release func()) {
+	ts.t.Helper()
+	others, first := ts.account(kind, &caller{}), ts.account(kind, &caller{})
+	for _, err := range []error{others.Take(ts.t.Context(), ts.opts.HeldBytes/2), first.Take(ts.t.Context(), 1), first.Take(ts.t.Context(), 1<<20)} {
+		if err != nil { // the first goes on beyond what there is
+			ts.t.Fatal(err)
+		}
+	}
+	return func() {
+		others.Close()
+		first.Close()
 	}
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"net/http"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -26,8 +27,9 @@ type controlCaller struct {
 	*caller
 }
 
-func (c controlCaller) Namespace() string            { return c.identity.Namespace }
-func (c controlCaller) Tenant() string               { return c.identity.Tenant }
-func (c controlCaller) User() string                 { return c.name() }
-func (c controlCaller) May(scope string) bool        { return c.identity.May(scope) }
-func (c controlCaller) MayInput() *protocol.RunError { return c.srv.mayInput(c.caller) }
+func (c controlCaller) Namespace() string                        { return c.identity.Namespace }
+func (c controlCaller) Tenant() string                           { return c.identity.Tenant }
+func (c controlCaller) User() string                             { return c.name() }
+func (c controlCaller) May(scope string) bool                    { return c.identity.May(scope) }
+func (c controlCaller) Hold(ctx context.Context) controlapi.Held { return c.srv.hold(ctx, c.caller) }
+func (c controlCaller) MayInput() *protocol.RunError             { return c.srv.mayInput(c.caller) }

@@ -20,7 +20,10 @@ func (s *core) copilotkit() *copilotkit.Runtime {
 	c := copilotkit.Config{
 		Enter: func(r *http.Request) (copilotkit.Caller, *refusal.Refusal) {
 			c, refused := s.enter(r)
-			return copilotCaller{s, c}, refused
+			if refused != nil {
+				return nil, refused
+			}
+			return copilotCaller{s, c, s.hold(r.Context(), c)}, nil
 		},
 		Agents: s.opts.Agents,
 		Describe: func(name string) (string, json.RawMessage) {
@@ -47,12 +50,13 @@ func (s *core) suggest(ctx context.Context, agent string, in *protocol.RunAgentI
 type copilotCaller struct {
 	srv *core
 	*caller
+	*holding
 }
 
 func (c copilotCaller) May(scope string) bool { return c.identity.May(scope) }
 
 func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent string, body []byte, serve func(copilotkit.Stream)) *refusal.Refusal {
-	return c.srv.answerInput(w, r, c.caller, agent, body, func(out *sse, f *frame) { serve(copilotStream{out, f}) })
+	return c.srv.answerInput(w, r, c.holding, agent, body, func(out *sse, f *frame) { serve(copilotStream{out, f}) })
 }
 
 // Stop tells whoever waits for the run here, too.
@@ -69,7 +73,18 @@ func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, er
 }
 
 func (c copilotCaller) Follow(thread string) copilotkit.Follower {
-	return c.srv.runs.Follow(c.key(thread), func() {})
+	return roomyFollower{c.srv.runs.Follow(c.key(thread), func() {}), c.holding}
+}
+
+// roomyFollower attaches within what its request may hold.
+type roomyFollower struct {
+	follower
+	held *holding
+}
+
+func (f roomyFollower) Attach(ctx context.Context, after *store.Position) (*follow.Attached, error) {
+	defer f.held.replies.Give(f.held.replies.Held()) // it is looked at and dropped
+	return f.follower.Attach(store.WithRoom(ctx, f.held.Build), after)
 }
 
 func (c copilotCaller) key(thread string) store.ThreadKey {
@@ -98,6 +113,8 @@ func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, e
 		return refuseReadingFor(err)
 	}
 	label, profile := restatedLabel(a), protocol.ProfileOf(c.f.input.ProtocolVersion)
+	c.f.input = nil
+	c.f.done()
 	t.lower = func(event []byte, over bool) ([]byte, error) {
 		if over {
 			var err error

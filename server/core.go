@@ -4,8 +4,7 @@ import (
 	"encoding/json"
 	"sync"
 
-	"golang.org/x/sync/semaphore"
-
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/edge"
@@ -19,7 +18,9 @@ type core struct {
 	control      controlapi.Runner // nil: there is no control API
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage // capabilities with who the agent is
-	inbound      *semaphore.Weighted
+	budget       *budget.Budget
+	overShares   overShares
+	memory       memory
 	awaiting     awaiting
 	metrics      *Metrics
 	revocations  revocations

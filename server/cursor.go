@@ -77,6 +77,7 @@ func (c *cursor) attachWithin(ctx context.Context, after *store.Position) (*foll
 	a, err := c.follower.Attach(ctx, after)
 	if err == nil {
 		c.position = a.Position
+		c.out.keep(a.Restatement)
 	}
 	return a, err
 }
@@ -166,7 +167,7 @@ func (c *cursor) advance(ctx context.Context, to receiver) (over bool, err error
 	if !c.ready.Swap(false) {
 		return false, nil
 	}
-	page, err := c.follower.Next(ctx)
+	page, err := c.follower.Next(c.reading(ctx))
 	if err != nil {
 		if c.ctx.Err() != nil {
 			return false, context.Cause(c.ctx)

@@ -31,6 +31,9 @@ func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 	if refused == nil {
 		refused = ask.read(r)
 	}
+	if refused == nil && s.memory.short(shedSockets) {
+		refused = refuseMemory
+	}
 	if refused == nil {
 		refused = s.reserve(c.user, c.address, &s.opts)
 	}
@@ -62,6 +65,9 @@ func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 func refuseReadingFor(err error) *refusal.Refusal {
 	if errors.Is(err, store.ErrCorrupted) {
 		return refuseCorrupted
+	}
+	if errors.Is(err, store.ErrNoRoom) {
+		return refuseShare
 	}
 	return refuseStore
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
@@ -31,6 +32,7 @@ const (
 	codeTooManyThreads = "too_many_threads"
 	codeRateLimited    = refusal.CodeRateLimited
 	codeForbidden      = refusal.CodeForbidden
+	codeOverloaded     = "overloaded"
 	codeDraining       = "server_draining"
 	codeStore          = "store_unavailable"
 )
@@ -48,14 +50,21 @@ type frame struct {
 	fault      *fault
 	retryAfter time.Duration // over the rate: refused, come back after that
 	last       bool          // the socket closes after the answer
-	release    func()
+
+	account *budget.Account // what the frame holds weight bytes of; nil: it holds nothing
+	weight  int64
+	sender  *socket // nil: no socket's
 }
 
 // done gives back what the frame holds of the process's budget.
 func (f *frame) done() {
-	if f.release != nil {
-		f.release()
-		f.release = nil
+	if f.account == nil {
+		return
+	}
+	f.account.Give(f.weight)
+	f.account = nil
+	if f.sender != nil {
+		f.sender.worked(f.weight)
 	}
 }
 

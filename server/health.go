@@ -24,6 +24,8 @@ func (s *core) serveReady(w http.ResponseWriter, r *http.Request) {
 	case refused != nil:
 	case s.draining.Load():
 		refused = refuseDraining
+	case s.memory.short(shedSockets):
+		refused = refuseMemory
 	case !s.runs.StoreAvailable():
 		refused = refuseStore
 	case s.opts.Ready != nil && s.readiness.ask(r.Context(), s.ready) != nil:

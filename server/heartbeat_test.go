@@ -2,7 +2,9 @@ package server
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -169,14 +171,15 @@ func TestSlowUpload(t *testing.T) {
 		b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) { return b.start(in), nil }
 		_, c, conn := bubble(t, b, nil, Subprotocol)
 		c.expect("ws.hello")
-		frame := []byte(input("t", "r"))
+		frame := []byte(fmt.Sprintf(`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":%q}]}`, strings.Repeat("x", 2<<20)))
 		sent := make(chan struct{})
 		go func() {
 			defer close(sent)
-			conn.Write([]byte{0x81, 0x80 | byte(len(frame)), 0, 0, 0, 0}) // masked with zeroes
-			for i := range frame {
-				time.Sleep(5 * time.Second)
-				conn.Write(frame[i : i+1])
+			conn.Write(binary.BigEndian.AppendUint64([]byte{0x81, 0x80 | 127}, uint64(len(frame))))
+			conn.Write([]byte{0, 0, 0, 0}) // masked with zeroes
+			for piece := range slices.Chunk(frame, 64<<10) {
+				time.Sleep(2 * time.Second)
+				conn.Write(piece)
 			}
 		}()
 		// No pong can be sent in the middle of a frame, so read past the library.

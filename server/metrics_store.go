@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -24,7 +25,7 @@ func timed[T any](m *Metrics, call string, f func() (T, error)) (T, error) {
 	began := time.Now()
 	v, err := f()
 	m.storeTime.WithLabelValues(call).Observe(time.Since(began).Seconds())
-	if err != nil {
+	if err != nil && !errors.Is(err, store.ErrNoRoom) {
 		m.storeErrors.WithLabelValues(call).Inc()
 	}
 	return v, err

@@ -252,7 +252,9 @@ func TestLongArgumentsAreShownWhole(t *testing.T) {
 	id := interrupts(t, tb.ask("r1", "/tool mail "+args))[0]
 	for _, path := range []string{"/inbox", "/threads/t/interrupts", "/threads/t"} {
 		var shown struct {
-			Items      []struct{ Interrupts []struct{ ToolCall struct{ Arguments string } } }
+			Items []struct {
+				Interrupts []struct{ ToolCall struct{ Arguments string } }
+			}
 			Interrupts []struct{ ToolCall struct{ Arguments string } }
 		}
 		if err := json.Unmarshal([]byte(v1(ts, http.MethodGet, path, "")), &shown); err != nil {

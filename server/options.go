@@ -106,10 +106,20 @@ type Options struct {
 	// whom they speak for; Forwarded is not read. Default: none, the peer is who
 	// asks.
 	TrustedProxies []netip.Prefix
-	// InboundBytes bounds the frames of all sockets that are worked on at once.
-	// A frame that does not find room in CallTimeout closes its socket with
-	// 1013. Default 256 MiB.
-	InboundBytes int64
+	// HeldBytes bounds what is held for clients: frames and bodies from their first byte
+	// until their effect is done, and replies until they were taken, each with about what
+	// it takes in memory. What finds no room in CallTimeout is refused: a request with
+	// 503, and a socket is closed with 1013. A half is for one of frames, bodies and
+	// replies at most, and an eighth for small amounts of those who hold little. Default
+	// 256 MiB, and no less than 32 times MaxFrameBytes.
+	HeldBytes int64
+	// HeldPerUser and HeldPerAddress are the shares of one user and of one address.
+	// Defaults an eighth and a quarter of HeldBytes.
+	HeldPerUser, HeldPerAddress int64
+	// MemoryLimit is what the process may take: runtime/debug.SetMemoryLimit is the
+	// caller's to call. Above 80 % of it new sockets are refused and the server is not
+	// ready, above 90 % new runs. Default 0: there is no limit.
+	MemoryLimit int64
 }
 
 // Suggestion is something that a page offers its reader to say next.
@@ -155,10 +165,15 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.RequestBurst, 200)
 	orElse(&c.InputsPerMinute, 120)
 	orElse(&c.InputBurst, 60)
-	orElse(&c.InboundBytes, 256<<20)
-	c.InboundBytes = max(c.InboundBytes, c.MaxFrameBytes)
+	orElse(&c.HeldBytes, 256<<20)
+	c.HeldBytes = max(c.HeldBytes, heldFrames*c.MaxFrameBytes, 1<<20)
+	orElse(&c.HeldPerUser, c.HeldBytes/8)
+	orElse(&c.HeldPerAddress, c.HeldBytes/4)
 	return c
 }
+
+// heldFrames is how many of the largest frames the budget has room for at least.
+const heldFrames = 32
 
 func orElse[T comparable](v *T, def T) {
 	var zero T

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/budget"
 )
 
 // peer is the client at the other end of a connection that stays open, whatever
@@ -20,13 +21,16 @@ type peer struct {
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
+	out    outgoing      // the goroutine's that writes
 	wake   chan struct{} // something to write, or a cursor that may move
 	onPoke func()        // called by poke as well; nil: nothing
 }
 
-// newPeer's ctx does not end with parent, whose values it has.
+// newPeer's ctx does not end with parent, whose values it has. The caller closes
+// out.account.
 func (s *core) newPeer(parent context.Context, c *caller, agent string) *peer {
 	p := &peer{srv: s, caller: c, agent: agent, wake: make(chan struct{}, 1)}
+	p.out.account = s.account(budget.Replies, c)
 	p.log = s.opts.Logger.With("namespace", c.identity.Namespace, "user", c.identity.User)
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(parent))
 	return p
@@ -54,12 +58,12 @@ func (p *peer) expire() *time.Timer {
 // call is the context of a runner's call that changes something: it outlives
 // the peer, because dropping a connection must not leave an input half done.
 func (p *peer) call() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(p.ctx), p.srv.opts.CallTimeout)
+	return context.WithTimeout(p.reading(context.WithoutCancel(p.ctx)), p.srv.opts.CallTimeout)
 }
 
 // look is the context of a call that only reads.
 func (p *peer) look() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(p.ctx, p.srv.opts.CallTimeout)
+	return context.WithTimeout(p.reading(p.ctx), p.srv.opts.CallTimeout)
 }
 
 func (p *peer) key(thread string) store.ThreadKey {
@@ -84,6 +88,9 @@ func (p *peer) whyNotRun() *protocol.RunError {
 // mayInput refuses an input of a user who sends too many, on whatever
 // connections.
 func (s *core) mayInput(c *caller) *protocol.RunError {
+	if s.memory.short(shedRuns) {
+		return overloaded()
+	}
 	if wait := s.inputs.take(c.user); wait > 0 {
 		return retryLater(codeRateLimited, "too many inputs; slow down", wait+time.Millisecond)
 	}

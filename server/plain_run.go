@@ -31,8 +31,8 @@ type plainRun struct {
 	profile protocol.Profile // what the client's version can be sent
 }
 
-// runPlain answers an input with its run's events. It takes the input out of f,
-// so that a run that takes long does not hold it.
+// runPlain answers an input with its run's events. It is done with f when the run was
+// asked for, so that one that takes long does not hold it.
 func runPlain(p *peer, w wire, f *frame) error {
 	in := f.input
 	f.input = nil
@@ -41,6 +41,7 @@ func runPlain(p *peer, w wire, f *frame) error {
 	defer r.close()
 	defer p.srv.awaiting.forget(r)
 	started, err := r.submit(in)
+	f.done()
 	if !started || err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"errors"
 	"net/http"
 	"time"
@@ -16,7 +15,7 @@ var reservedNames = []string{"ws", "capabilities", "threads"}
 
 var (
 	refuseMethod = refusal.New(http.StatusMethodNotAllowed, "method_not_allowed", "that method means nothing here: see the Allow header")
-	refuseWork   = refusal.New(http.StatusServiceUnavailable, "overloaded", "this server has too much to do").After(10 * time.Second)
+	refuseWork   = refusal.New(http.StatusServiceUnavailable, codeOverloaded, "this server has too much to do").After(10 * time.Second)
 )
 
 // servePost is AG-UI's HTTP binding: an input in, its run's events out.
@@ -24,7 +23,9 @@ func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
 	agent := r.PathValue("agent")
 	c, refused := s.enterFor(r, agent)
 	if refused == nil {
-		refused = s.answerInput(w, r, c, agent, nil, (*sse).run)
+		held := s.hold(r.Context(), c)
+		defer held.Release()
+		refused = s.answerInput(w, r, held, agent, nil, (*sse).run)
 	}
 	if refused != nil {
 		refused.Write(w)
@@ -33,12 +34,13 @@ func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
 
 // answerInput lets serve answer an input with events. body is what is read as
 // one; nil: the request's.
-func (s *core) answerInput(w http.ResponseWriter, r *http.Request, c *caller, agent string, body []byte, serve func(*sse, *frame)) *refusal.Refusal {
+func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding, agent string, body []byte, serve func(*sse, *frame)) *refusal.Refusal {
+	c := held.c
 	if refused := s.reserve(c.user, c.address, &s.opts); refused != nil {
 		return refused
 	}
 	defer s.unreserve(c.user, c.address)
-	f, refused := s.readInput(w, r, body)
+	f, refused := s.readInput(w, r, body, held)
 	if refused == nil {
 		s.stream(w, r, c, agent, func(out *sse) { serve(out, f) })
 	}
@@ -70,6 +72,8 @@ func (o *sse) finish(err error) {
 	var why *protocol.RunError
 	switch {
 	case err == nil:
+	case errors.Is(err, closeOverload):
+		why = overloaded()
 	case errors.Is(err, closeDraining):
 		why = retryLater(codeDraining, "this server is shutting down; the same input sent again tells what became of the run", time.Second)
 	case errors.Is(err, closeExpired):
@@ -86,23 +90,26 @@ func (o *sse) finish(err error) {
 	}
 }
 
-func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte) (*frame, *refusal.Refusal) {
+func (s *core) readInput(w http.ResponseWriter, r *http.Request, body []byte, held *holding) (*frame, *refusal.Refusal) {
 	if body == nil {
 		var refused *refusal.Refusal
-		if body, refused = requestbody.JSON(w, r, s.opts.MaxFrameBytes); refused != nil {
+		if body, refused = requestbody.JSON(w, r, s.opts.MaxFrameBytes, held.Body); refused != nil {
 			return nil, refused
 		}
 	}
-	release, refused := s.work(r, len(body))
-	if refused != nil {
-		return nil, refused
+	read, weight := held.bodies.Held(), weigh(body)
+	if err := held.take(held.bodies, weight); err != nil {
+		if full, ok := errors.AsType[*refusal.Error](err); ok {
+			return nil, full.Refusal
+		}
+		return nil, refuseWork // to nobody
 	}
-	defer release()
+	defer held.bodies.Give(read)
 	document, _, bad := objectOf(body)
 	if bad != nil {
 		return nil, refuseInput(bad.Message, []protocol.Problem{{Message: bad.Message}})
 	}
-	f := &frame{}
+	f := &frame{account: held.bodies, weight: weight}
 	if bad := f.readInput(document); bad != nil {
 		return nil, refuseInput(bad.message, bad.fields)
 	}
@@ -114,14 +121,4 @@ func refuseInput(message string, fields []protocol.Problem) *refusal.Refusal {
 	refused := refusal.New(http.StatusBadRequest, codeInvalidInput, message)
 	refused.Fields = append([]protocol.Problem{}, fields...)
 	return refused
-}
-
-// work waits until the process may work on that much at once.
-func (s *core) work(r *http.Request, bytes int) (release func(), refused *refusal.Refusal) {
-	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
-	defer cancel()
-	if s.inbound.Acquire(ctx, int64(bytes)) != nil {
-		return nil, refuseWork
-	}
-	return func() { s.inbound.Release(int64(bytes)) }, nil
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/budget"
 )
 
 // A POST is answered by its run's events, each logged one with its position,
@@ -147,13 +149,15 @@ func TestPostLimits(t *testing.T) {
 
 // Inputs wait for their share of what the process may work on, and not for ever.
 func TestPostOverload(t *testing.T) {
-	ts := newTestServer(t, newFake(), &Options{CallTimeout: 20 * time.Millisecond})
-	if err := ts.inbound.Acquire(t.Context(), ts.opts.InboundBytes); err != nil {
-		t.Fatal(err)
-	}
-	ts.ask(http.MethodPost, "/agui", input("t", "r")).refusedWith(503, "code", "overloaded")
-	ts.copilotkit("run", input("t", "r")).refusedWith(503, "error", "overloaded")
-	ts.ask(http.MethodPost, "/copilotkit", `{"method":"agent/run","params":{"agentId":"default"},"body":{}}`).refusedWith(503, "error", "overloaded")
+	b := newFake()
+	b.submit = refusedWith("thread_busy")
+	ts := newTestServer(t, b, &Options{CallTimeout: 20 * time.Millisecond})
+	defer ts.fill(budget.Bodies)()
+	large := fmt.Sprintf(`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":%q}]}`, strings.Repeat("x", 1<<20))
+	ts.ask(http.MethodPost, "/agui", large).refusedWith(503, "code", "overloaded")
+	ts.copilotkit("run", large).refusedWith(503, "error", "overloaded")
+	ts.ask(http.MethodPost, "/copilotkit", `{"method":"agent/run","params":{"agentId":"default"},"body":`+large+`}`).refusedWith(503, "error", "overloaded")
+	ts.post(input("t", "r")).wants(`{"type":"RUN_ERROR","message":"no","code":"thread_busy"}`) // it is small, and was judged
 }
 
 // The header is there before the store has said anything: clients look for life.

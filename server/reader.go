@@ -7,6 +7,7 @@ import (
 
 	"golang.org/x/time/rate"
 
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
@@ -18,6 +19,7 @@ const penalty = 10 * time.Millisecond
 type intake struct {
 	limit     *rate.Limiter
 	malformed int
+	reading   int64 // bytes that were taken of the budget for the message that is read
 }
 
 // read takes frames in until the connection ends or the peer breaks a rule, or,
@@ -28,9 +30,12 @@ func (sock *socket) read() error {
 		sock.intake.limit = rate.NewLimiter(rate.Limit(opts.FramesPerSecond), opts.FrameBurst)
 	}
 	for {
+		if err := sock.awaitRoom(); err != nil {
+			return err
+		}
 		data, err := sock.link.Read()
 		if err != nil {
-			return readError(err)
+			return sock.readError(err)
 		}
 		f, err := sock.parse(data)
 		if err != nil {
@@ -56,40 +61,96 @@ func (sock *socket) read() error {
 }
 
 // readError says how a socket ends that could not be read from.
-func readError(err error) error {
+func (sock *socket) readError(err error) error {
+	full, noRoom := errors.AsType[*budget.Full](err)
+	why, known := errors.AsType[*closing](err)
 	switch {
 	case err == conn.ErrIdle:
 		return err
+	case noRoom:
+		sock.srv.overShare(sock.caller, full)
+		return closeOverload
+	case known:
+		return why
 	case errors.Is(err, conn.ErrTooBig):
 		return closeTooBig
 	case errors.Is(err, conn.ErrBinary):
 		return closeBinary
 	case errors.Is(err, conn.ErrUTF8):
 		return closeUTF8
+	case errors.Is(err, conn.ErrSlow):
+		return closeSlow
+	case errors.Is(err, conn.ErrFlood):
+		return closeFlood
 	default:
 		return closeGone
 	}
 }
 
-// parse reads a frame, within what the process may work on at once.
+// parse reads a frame. What it takes of the budget is the frame's until that is done.
 func (sock *socket) parse(data []byte) (*frame, error) {
-	ctx, cancel := context.WithTimeout(sock.ctx, sock.srv.opts.CallTimeout)
-	defer cancel()
-	weight := int64(len(data))
-	if err := sock.srv.inbound.Acquire(ctx, weight); err != nil {
-		if sock.ctx.Err() != nil {
-			return nil, context.Cause(sock.ctx)
-		}
-		return nil, closeOverload
+	weight := weigh(data)
+	if err := sock.take(weight); err != nil {
+		return nil, sock.readError(err)
 	}
 	f := parseFrame(data)
-	if sock.mode == "plain" {
-		// A plain input may wait for as long as a run takes.
-		sock.srv.inbound.Release(weight)
-	} else {
-		f.release = func() { sock.srv.inbound.Release(weight) }
+	f.account, f.weight = sock.frames, weight
+	if f.input == nil && weight > controlWeight {
+		f.weight = controlWeight
+		sock.frames.Give(weight - controlWeight)
 	}
+	if sock.intake.reading > 0 {
+		sock.frames.Give(sock.intake.reading)
+		sock.intake.reading = 0
+	}
+	f.sender = sock
+	sock.pending.Add(f.weight)
 	return f, nil
+}
+
+// take takes of the budget. While it waits no pong is read, which is not the peer's
+// fault.
+func (sock *socket) take(bytes int64) error {
+	sock.beat.pause()
+	defer sock.beat.resume()
+	return sock.frames.Take(sock.ctx, bytes)
+}
+
+// grow takes what a message that is read needs: as much again is what the collector has
+// not come to yet.
+func (sock *socket) grow(bytes int64) error {
+	err := sock.take(2 * bytes)
+	if err == nil {
+		sock.intake.reading += 2 * bytes
+	}
+	return err
+}
+
+// awaitRoom waits until little of what the peer has sent is still to be worked on.
+func (sock *socket) awaitRoom() error {
+	if sock.pending.Load() <= budget.Small {
+		return nil
+	}
+	sock.beat.pause()
+	defer sock.beat.resume()
+	for sock.pending.Load() > budget.Small {
+		select {
+		case <-sock.eased:
+		case <-sock.ctx.Done():
+			return context.Cause(sock.ctx)
+		}
+	}
+	return nil
+}
+
+// worked is called when a frame has been worked on.
+func (sock *socket) worked(weight int64) {
+	if left := sock.pending.Add(-weight); left <= budget.Small && left+weight > budget.Small {
+		select {
+		case sock.eased <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // enqueue hands a frame to the session. While it waits no pong is read, which

@@ -29,7 +29,15 @@ func unanswered(err error) *protocol.RunError {
 	if errors.Is(err, store.ErrCorrupted) {
 		return &protocol.RunError{Code: adapter.CodeStateCorrupted, Message: refuseCorrupted.Message}
 	}
+	if errors.Is(err, store.ErrNoRoom) {
+		return overloaded()
+	}
 	return outcomeUnknown()
+}
+
+// overloaded refuses what finds no room now.
+func overloaded() *protocol.RunError {
+	return retryLater(codeOverloaded, "too much is held for clients now; send the same input again", 5*time.Second)
 }
 
 func outcomeUnknown() *protocol.RunError {

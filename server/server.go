@@ -8,9 +8,8 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 )
@@ -54,7 +53,10 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	s.probing.bySite()
 	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
 	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)
-	s.inbound = semaphore.NewWeighted(s.opts.InboundBytes)
+	s.budget = budget.New(budget.Options{Total: s.opts.HeldBytes, User: s.opts.HeldPerUser, Address: s.opts.HeldPerAddress, Patience: s.opts.CallTimeout * 3 / 4})
+	_ = s.metrics.registry.Register(newHeld(s.budget.Usage))
+	s.memory.limit, s.memory.log = s.opts.MemoryLimit, s.opts.Logger
+	_ = s.metrics.registry.Register(&s.memory)
 	for _, list := range [][]string{s.opts.Hosts, s.opts.Origins} {
 		if slices.Contains(list, "*") {
 			return nil, errors.New("server: every host and origin must be named, * is not a name")

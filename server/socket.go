@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
@@ -19,6 +20,9 @@ type socket struct {
 	link    link
 	intake  intake
 	inbox   chan *frame
+	frames  *budget.Account
+	pending atomic.Int64  // bytes that frames hold which were not worked on
+	eased   chan struct{} // pending is little again
 	beat    heartbeat
 	answers session
 	mode    string // of the session, for the metrics
@@ -144,7 +148,16 @@ func (sock *socket) hurry() {
 }
 
 // write gathers one text frame.
-func (sock *socket) write(data []byte) error { return writing(sock.link.Write(data)) }
+func (sock *socket) write(data []byte) error {
+	if err := sock.gather(len(data), sock); err != nil {
+		return err
+	}
+	return writing(sock.link.Write(data))
+}
 
 // flush writes what was gathered.
-func (sock *socket) flush() error { return writing(sock.link.Flush()) }
+func (sock *socket) flush() error {
+	err := writing(sock.link.Flush())
+	sock.out.flushed()
+	return err
+}

@@ -4,11 +4,15 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 )
 
 func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
 	h, refused := s.shake(r)
+	if refused == nil && s.memory.short(shedSockets) {
+		refused = refuseMemory
+	}
 	if refused == nil {
 		refused = s.reserve(h.caller.user, h.caller.address, &s.opts)
 	}
@@ -20,6 +24,7 @@ func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
 	if err := sock.accept(w, r, h); err != nil {
 		sock.log.Debug("handshake failed", "error", err)
 		sock.cancel(closeGone)
+		sock.release()
 		s.unreserve(h.caller.user, h.caller.address)
 		return
 	}
@@ -29,7 +34,8 @@ func (s *core) serveSocket(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *core) newSocket(h *handshake) *socket {
-	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8), done: make(chan struct{})}
+	sock := &socket{peer: s.newPeer(context.Background(), h.caller, h.agent), inbox: make(chan *frame, 8), eased: make(chan struct{}, 1), done: make(chan struct{})}
+	sock.frames = s.account(budget.Frames, h.caller)
 	cancel := sock.cancel
 	sock.cancel = func(why error) {
 		cancel(why)
@@ -52,6 +58,7 @@ func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake)
 	s := sock.srv
 	opts := &conn.Options{
 		Origin: h.origin, MaxMessage: s.opts.MaxFrameBytes, OutboundBuffer: s.opts.OutboundBuffer, WriteTimeout: s.opts.WriteTimeout,
+		Grow: sock.grow, SmallFrames: s.opts.FramesPerSecond,
 		Gathered: sock.poke, Reader: sock.reader, Parking: &s.parking,
 	}
 	if !h.plain {
@@ -90,16 +97,20 @@ func (sock *socket) reader() {
 	sock.finish()
 }
 
+// release gives back what the socket holds of the budget.
+func (sock *socket) release() {
+	sock.frames.Close()
+	sock.out.account.Close()
+}
+
 func (sock *socket) finish() {
 	s := sock.srv
 	sock.beat.stop()
-	for len(sock.inbox) > 0 {
-		(<-sock.inbox).done()
-	}
 	if sock.expiry != nil {
 		sock.expiry.Stop()
 	}
 	sock.unwatch()
+	sock.release()
 	s.untrack(sock)
 	s.metrics.sockets.WithLabelValues(sock.mode).Dec()
 	s.unreserve(sock.caller.user, sock.caller.address)

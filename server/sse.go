@@ -37,6 +37,7 @@ type sse struct {
 // when its credential does, and when Shutdown has no more patience.
 func (s *core) stream(w http.ResponseWriter, r *http.Request, c *caller, agent string, serve func(*sse)) {
 	out := &sse{peer: s.newPeer(r.Context(), c, agent), w: w, control: http.NewResponseController(w)}
+	defer out.out.account.Close()
 	defer out.cancel(closeGone)
 	defer context.AfterFunc(r.Context(), func() { out.cancel(closeGone) })()
 	if expiry := out.expire(); expiry != nil {
@@ -76,6 +77,9 @@ func (o *sse) begin() error {
 
 // emit gathers an event.
 func (o *sse) emit(event []byte, at store.Position) error {
+	if err := o.gather(len(event), o); err != nil {
+		return err
+	}
 	if at.Seq > 0 {
 		o.mark(at)
 	}
@@ -122,6 +126,7 @@ func (o *sse) flush() error {
 	b := o.buf
 	o.buf = nil
 	defer conn.GiveBuffer(b)
+	defer o.out.flushed()
 	return o.push(*b)
 }
 

@@ -71,6 +71,9 @@ func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached
 	var end store.Position
 	switch {
 	case view.Large > 0:
+		if err := store.Room(ctx, view.Large); err != nil {
+			return nil, err
+		}
 		whole, err := f.hub.large.attach(ctx, f.key)
 		if err != nil {
 			return nil, err

@@ -141,7 +141,7 @@ func (s *settings) serverOptions(auth server.Authenticator, st *redisstore.Store
 			}
 			return err
 		},
-		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, InboundBytes: s.inbound,
+		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, HeldBytes: s.held, HeldPerUser: s.heldPerUser, HeldPerAddress: s.heldPerAddr, MemoryLimit: s.limitMemory(),
 		ThreadsPerSocket: s.threads, FramesPerSecond: float64(s.frames), FrameBurst: s.frameBurst,
 		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
 		Strangers: s.strangers, StrangersPerAddress: s.strangersPerAddr,

@@ -33,7 +33,7 @@ type settings struct {
 	tokenFile string
 	jwt       jwtSettings
 
-	maxFrame, inbound                         int64
+	maxFrame, held, heldPerUser, heldPerAddr  int64
 	heartbeat, keepAlive, writeTimeout        time.Duration
 	threads, frames, frameBurst               int
 	sockets, socketsPerUser, socketsPerAddr   int
@@ -43,6 +43,7 @@ type settings struct {
 
 	logFormat, logLevel    string
 	metricsAddr, pprofAddr string
+	memoryLimit            int64
 	drain                  time.Duration
 	crashAt                string
 	from                   map[string]string // where a setting was set, as errors call it
@@ -63,7 +64,7 @@ func newSettings() *settings {
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
-		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
+		maxFrame: 4 << 20, held: 256 << 20, heldPerUser: 32 << 20, heldPerAddr: 64 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
 		strangers: 4096, strangersPerAddr: 256,
 		requestsPerUser: 50, requestsPerAddr: 100, request: 200, inputs: 120, inputBurst: 60,
@@ -120,13 +121,15 @@ func (s *settings) table() []setting {
 		{"jwt-scope-prefix", "Identity", textValue{&s.jwt.scopePrefix, "text"}, "what scopes for this server begin with in that claim"},
 
 		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client; four times as much may wait on one thread"},
-		{"max-inbound", "Limits", bytesValue{&s.inbound, 1 << 20}, "size of all frames that are worked on at once"},
+		{"max-held", "Limits", bytesValue{&s.held, 1 << 20}, "bytes held for clients, as the process takes memory for them: frames and bodies until they were worked on, replies until they were taken; 32 times `max-frame` at least"},
+		{"max-held-per-user", "Limits", bytesLimitValue{&s.heldPerUser, 1 << 10}, "of them, those of one user. One message or reply may be larger. In this and what follows -1 is no limit, users are not told apart with `--auth none`, and loopback addresses have none"},
+		{"max-held-per-address", "Limits", bytesLimitValue{&s.heldPerAddr, 1 << 10}, "of them, those of one address, or of one /64 network of IPv6"},
 		{"max-thread-bytes", "Limits", bytesValue{&s.threadBytes, 1 << 16}, "size of a thread's messages, state and log from which on it takes no new input; it can still be read, answered, rewound and deleted. A run that makes it twice as large ends"},
 		{"max-threads", "Limits", numberValue{&s.threads, 1, 10_000}, "threads that one socket may follow"},
 		{"max-frames", "Limits", numberValue{&s.frames, 1, 0}, "frames a second from one socket"},
 		{"max-frames-burst", "Limits", numberValue{&s.frameBurst, 1, 0}, "of them, how many may come at once"},
 		{"max-sockets", "Limits", numberValue{&s.sockets, 1, 0}, "open sockets and streams"},
-		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "of them, those of one user. In this and what follows -1 is no limit, users are not told apart with `--auth none`, and loopback addresses have none"},
+		{"max-sockets-per-user", "Limits", limitValue{&s.socketsPerUser}, "of them, those of one user"},
 		{"max-sockets-per-address", "Limits", limitValue{&s.socketsPerAddr}, "of them, those of one address, or of one /64 network of IPv6; eight times as many of a /48. The same holds for requests"},
 		{"max-strangers", "Limits", numberValue{&s.strangers, 1, 0}, "open connections without a request of somebody who was recognised, idle ones included, and no more than a quarter of the descriptors; the oldest makes room for a new one"},
 		{"max-strangers-per-address", "Limits", limitValue{&s.strangersPerAddr}, "of them, those of one address; a trusted proxy's have no such limit"},
@@ -139,6 +142,7 @@ func (s *settings) table() []setting {
 		{"keep-alive", "Limits", durationValue{&s.keepAlive, time.Second, time.Hour}, "how long a stream over HTTP may be silent before it gets a comment"},
 		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written, or nothing of 16 KiB of an answer"},
 
+		{"memory-limit", "Operations", bytesLimitValue{&s.memoryLimit, 0}, "memory of the process up to which it does not let it come: from 80 % in use on it refuses new sockets, from 90 % on new runs. 0 is `GOMEMLIMIT`, or nine tenths of what a container may have; -1 is no limit"},
 		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},
 		{"log-format", "Operations", choiceValue{&s.logFormat, []string{"text", "json"}}, "of the log on standard error; with json the log also has what is else said to a person at the start"},
 		{"log-level", "Operations", choiceValue{&s.logLevel, []string{"debug", "info", "warn", "error"}}, "the least that is logged"},

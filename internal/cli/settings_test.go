@@ -61,7 +61,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 			text = "2m"
 		case numberValue, limitValue:
 			text = "77"
-		case bytesValue:
+		case bytesValue, bytesLimitValue:
 			text = "3MiB"
 		}
 		if each.name == "max-frame" {
@@ -70,7 +70,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		// What it cannot be without.
 		args := map[string][]string{
 			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
-			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-inbound": {"--max-frame", "1KiB"},
+			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-held": {"--max-frame", "1KiB"},
 		}[each.name]
 		if strings.HasPrefix(each.name, "jwt-") {
 			args = []string{"--auth", "jwt", "--jwt-keys", "https://k", "--jwt-issuer", "i", "--jwt-audience", "a"}
@@ -128,7 +128,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--lease", "soon"}, `--lease: "soon": expected a time`},
 		{[]string{"--drain-timeout", "0"}, "--drain-timeout: 0s: at least"},
 		{[]string{"--max-frame", "4MB"}, `--max-frame: "4MB": expected a size`},
-		{[]string{"--max-frame", "1GiB"}, "max-inbound: it must be no smaller than max-frame"},
+		{[]string{"--max-frame", "1GiB"}, "max-held: it must be 32 times max-frame at least"},
+		{[]string{"--max-held-per-user", "-2"}, `--max-held-per-user: "-2": expected a size`},
 		{[]string{"--max-sockets", "0"}, "--max-sockets: 0: at least 1"},
 		{[]string{"--max-inputs", "0"}, "-1 for no limit"},
 		{[]string{"--trusted-proxies", "everybody"}, `--trusted-proxies: "everybody": expected addresses`},

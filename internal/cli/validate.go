@@ -37,8 +37,8 @@ func (s *settings) validate() error {
 		return fmt.Errorf("%s durable: the embedded store dies with the process: it needs --redis", s.named("mode"))
 	case s.waitReplicas > 0 && s.redis == "":
 		return fmt.Errorf("%s: the embedded store has no replicas: it needs --redis", s.named("wait-replicas"))
-	case s.inbound < s.maxFrame:
-		return fmt.Errorf("%s: it must be no smaller than max-frame", s.named("max-inbound"))
+	case s.held < 32*s.maxFrame:
+		return fmt.Errorf("%s: it must be 32 times max-frame at least", s.named("max-held"))
 	case s.prefix == "":
 		return fmt.Errorf("%s: a name is needed", s.named("redis-prefix"))
 	}

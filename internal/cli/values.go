@@ -212,6 +212,29 @@ func (v bytesValue) String() string {
 
 func (v bytesValue) kind() string { return "size" }
 
+// bytesLimitValue is a size, or -1 for no limit.
+type bytesLimitValue struct {
+	into  *int64
+	least int64
+}
+
+func (v bytesLimitValue) Set(text string) error {
+	if text == "-1" {
+		*v.into = -1
+		return nil
+	}
+	return bytesValue(v).Set(text)
+}
+
+func (v bytesLimitValue) String() string {
+	if *v.into < 0 {
+		return "-1"
+	}
+	return bytesValue(v).String()
+}
+
+func (v bytesLimitValue) kind() string { return "size" }
+
 type switchValue struct{ into *bool }
 
 func (v switchValue) Set(text string) error {

@@ -185,7 +185,7 @@ func (a *Account) Take(ctx context.Context, bytes int64) error {
 		return nil
 	}
 	if full == nil {
-		full = &Full{Reason: User, account: a}
+		full = &Full{Reason: User, Kind: a.kind}
 	}
 	if a.closed || b.waiting >= maxWaiting || len(flow.waiters) >= maxWaitingEach {
 		b.refused[full.Reason]++
@@ -218,7 +218,7 @@ func (a *Account) Take(ctx context.Context, bytes int64) error {
 		b.drop(flow, w)
 		if err == nil {
 			if full = b.judge(a, bytes); full == nil {
-				full = &Full{Reason: User, account: a} // it stood behind others of the user's
+				full = &Full{Reason: User, Kind: a.kind} // it stood behind others of the user's
 			}
 			b.refused[full.Reason]++
 			err = full
@@ -226,6 +226,18 @@ func (a *Account) Take(ctx context.Context, bytes int64) error {
 	}
 	b.grant()
 	return err
+}
+
+// Try takes what there is room for at once, and reports whether there was.
+func (a *Account) Try(bytes int64) bool {
+	b := a.b
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	ok := b.judge(a, bytes) == nil
+	if ok {
+		b.take(a, bytes)
+	}
+	return ok
 }
 
 func small(bytes int64) bool { return bytes <= Small }
@@ -249,27 +261,27 @@ func (a *Account) line() *flow {
 // judge says why there is no room; nil: there is.
 func (b *Budget) judge(a *Account, bytes int64) *Full {
 	if a.closed {
-		return &Full{Reason: Total, account: a}
+		return &Full{Reason: Total, Kind: a.kind}
 	}
 	if small(bytes) && a.little() {
 		switch {
 		case b.held+bytes > b.opts.Total:
-			return &Full{Reason: Total, account: a}
+			return &Full{Reason: Total, Kind: a.kind}
 		case a.address != nil && a.address.most >= 0 && a.address.held+bytes > a.address.most+b.reserve/4:
-			return &Full{Reason: Address, account: a}
+			return &Full{Reason: Address, Kind: a.kind}
 		}
 		return nil
 	}
 	kind := &b.kinds[a.kind]
 	switch {
 	case !a.user.admits(a, bytes):
-		return &Full{Reason: User, account: a}
+		return &Full{Reason: User, Kind: a.kind}
 	case !a.address.admits(a, bytes):
-		return &Full{Reason: Address, account: a}
+		return &Full{Reason: Address, Kind: a.kind}
 	case !kind.admits(a, bytes):
-		return &Full{Reason: ByKind, account: a}
+		return &Full{Reason: ByKind, Kind: a.kind}
 	case b.held+bytes > b.most(a, kind):
-		return &Full{Reason: Total, account: a}
+		return &Full{Reason: Total, Kind: a.kind}
 	}
 	return nil
 }
@@ -395,12 +407,12 @@ func (r Reason) String() string { return [...]string{"user", "address", "kind", 
 
 // Full says that there was no room.
 type Full struct {
-	Reason  Reason
-	account *Account
+	Reason Reason
+	Kind   Kind
 }
 
 func (f *Full) Error() string {
-	return fmt.Sprintf("budget: no room for %s: the share of the %s is used up", f.account.kind, f.Reason)
+	return fmt.Sprintf("budget: no room for %s: %s is used up", f.Kind, [...]string{"the user's share", "the address's share", "the share of all such", "all there is"}[f.Reason])
 }
 
 // Own reports whether who asked holds too much, and not others.

@@ -55,7 +55,10 @@ func (o *outbound) waited(d time.Duration) {
 // arm sets the deadline of the next reading. It must be called with the lock held.
 func (o *outbound) arm() {
 	var until time.Time
-	if !o.in.began.IsZero() && !o.direct {
+	switch {
+	case o.direct: // the library waits for the rest of a message before the closing handshake
+		until = o.until
+	case !o.in.began.IsZero():
 		until = o.in.began.Add(messageTime + time.Duration(o.in.frames.text)*time.Second/slowest)
 	}
 	if o.in.armed || !until.IsZero() {

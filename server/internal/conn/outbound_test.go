@@ -38,7 +38,9 @@ func (c *tally) Write(p []byte) (int, error) {
 }
 
 func (c *tally) SetWriteDeadline(time.Time) error { return nil }
-func (c *tally) Close() error                     { return nil }
+
+func (c *tally) SetReadDeadline(time.Time) error { return nil }
+func (c *tally) Close() error                    { return nil }
 
 func TestOutboundGathers(t *testing.T) {
 	pokes := 0

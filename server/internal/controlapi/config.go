@@ -1,6 +1,7 @@
 package controlapi
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -29,4 +30,15 @@ type Caller interface {
 	May(scope string) bool
 	// MayInput refuses an input of a user who sends too many. Each call is one.
 	MayInput() *protocol.RunError
+	// Hold counts what a request holds. The caller releases it.
+	Hold(context.Context) Held
+}
+
+// Held counts what a request holds. Its methods wait for room; what finds none is a
+// *refusal.Error.
+type Held interface {
+	Body(bytes int64) error  // so many bytes more of the body
+	Build(bytes int64) error // for making an answer of so many stored bytes more
+	Keep(bytes int64) error  // for an answer of so many bytes, instead of what was for making it
+	Release()
 }

@@ -12,6 +12,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
 )
 
@@ -64,29 +65,49 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 		(&problem{Refusal: refused}).write(w)
 		return
 	}
+	held := caller.Hold(r.Context())
+	defer held.Release()
 	c := &call{Config: &a.config, caller: caller, op: op}
 	if op.body != nil {
-		if c.body, refused = requestbody.JSON(w, r, a.config.MaxBodyBytes); refused != nil {
+		if c.body, refused = requestbody.JSON(w, r, a.config.MaxBodyBytes, held.Body); refused != nil {
 			(&problem{Refusal: refused}).write(w)
 			return
 		}
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), a.config.CallTimeout)
-	defer cancel()
-	c.r = r.WithContext(ctx)
-	answer, err := c.carryOut()
+	text, err := a.answer(c, r, held)
 	if err != nil {
 		c.problem(err).write(w)
 		return
 	}
-	if answer == nil {
+	if text == nil {
 		w.WriteHeader(http.StatusNoContent)
-		return
-	}
-	text, err := json.Marshal(answer)
-	if err != nil {
-		c.problem(err).write(w)
 		return
 	}
 	writeTagged(w, r, op.status, text)
 }
+
+// answer carries the call out within what it may hold; nil without an error: there is
+// no answer.
+func (a *API) answer(c *call, r *http.Request, held Held) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(store.WithRoom(r.Context(), held.Build), a.config.CallTimeout)
+	defer cancel()
+	c.r = r.WithContext(ctx)
+	if c.op.lists {
+		if err := held.Build(listed); err != nil {
+			return nil, err
+		}
+	}
+	answer, err := c.carryOut()
+	if err != nil || answer == nil {
+		return nil, err
+	}
+	text, err := json.Marshal(answer)
+	if err == nil {
+		err = held.Keep(int64(len(text)))
+	}
+	return text, err
+}
+
+// listed is what a list of things that may be large is made of, as far as is known before
+// it was read.
+const listed = 4 << 20

@@ -56,7 +56,7 @@ type resolvedJSON struct {
 
 func inboxOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/inbox", id: "listInbox", summary: "The tenant's threads with open interrupts, those that have waited longest first; without the scope approver or admin those among the threads of the caller's namespace that the page looks at, latest input first",
+		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "The tenant's threads with open interrupts, those that have waited longest first; without the scope approver or admin those among the threads of the caller's namespace that the page looks at, latest input first",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox,
 			query: append([]parameter{{"reason", "only those with an open interrupt of this reason"}}, pageParameters...)},
 		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",

@@ -17,6 +17,7 @@ type operation struct {
 	// all of it.
 	scope, beyond string
 	admits        bool // it may begin a run: each call is one of the user's inputs
+	lists         bool // what many threads hold
 	query         []parameter
 	body          any // a value of the body's type; nil: there is none
 	status        int // of success

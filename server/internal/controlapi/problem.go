@@ -54,9 +54,12 @@ func badRequest(detail string) *problem {
 // to the log.
 func (c *call) problem(err error) *problem {
 	var p *problem
+	var refused *refusal.Error
 	switch {
 	case errors.As(err, &p):
 		return p
+	case errors.As(err, &refused):
+		return &problem{Refusal: refused.Refusal}
 	case errors.Is(err, store.ErrBadCursor):
 		return badRequest("the cursor is none that this list has given")
 	case errors.Is(err, store.ErrOutcomeUnknown), c.r.Context().Err() != nil:
@@ -81,6 +84,7 @@ var inputStatus = map[string]int{
 	adapter.CodePayloadTooComplex: http.StatusUnprocessableEntity,
 	adapter.CodeOwnApproval:       http.StatusForbidden,
 	refusal.CodeRateLimited:       http.StatusTooManyRequests,
+	"overloaded":                  http.StatusServiceUnavailable,
 	adapter.CodeServerDraining:    http.StatusServiceUnavailable,
 	adapter.CodeStoreUnavailable:  http.StatusServiceUnavailable,
 	adapter.CodeStateCorrupted:    http.StatusInternalServerError,

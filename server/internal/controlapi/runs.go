@@ -68,7 +68,7 @@ var dispatchStates = []store.DispatchState{
 
 func runOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/threads/{thread}/runs", id: "listRuns", summary: "The runs of a thread: waiting and active ones as they will be claimed, then the others, latest first",
+		{method: "GET", path: "/threads/{thread}/runs", id: "listRuns", lists: true, summary: "The runs of a thread: waiting and active ones as they will be claimed, then the others, latest first",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listRuns,
 			query: []parameter{{"state", "only these states of dispatches, separated by commas"}, {"limit", "at most 200; 100 if left out"}, {"offset", "how many to leave out"}}},
 		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "One run, by the server's id",
@@ -77,7 +77,7 @@ func runOperations() []operation {
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: stoppedJSON{}, serve: (*call).cancelRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/requeue", id: "requeueRun", summary: "Go on with a dead letter in a new run",
 			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 202, answer: admittedJSON{}, serve: (*call).requeueRun},
-		{method: "GET", path: "/dispatches", id: "listDispatches", summary: "The tenant's dead letters, oldest first",
+		{method: "GET", path: "/dispatches", id: "listDispatches", lists: true, summary: "The tenant's dead letters, oldest first",
 			scope: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listDeadLetters,
 			query: append([]parameter{{"state", "dead_letter, which is also what is listed if it is left out"}}, pageParameters...)},
 		{method: "GET", path: "/dispatches/counts", id: "countDispatches", summary: "How many dispatches the tenant has in each state",

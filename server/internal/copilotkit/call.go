@@ -70,7 +70,9 @@ func (k *call) stream(serve func(agent string, out Stream)) {
 	if !ok {
 		return
 	}
-	if refused := k.caller.Answer(k.w, k.r, agent, k.body, func(out Stream) { serve(agent, out) }); refused != nil {
+	body := k.body
+	k.body = nil // a stream may last
+	if refused := k.caller.Answer(k.w, k.r, agent, body, func(out Stream) { serve(agent, out) }); refused != nil {
 		k.refuse(refused)
 	}
 }

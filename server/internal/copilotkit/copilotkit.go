@@ -50,6 +50,7 @@ func (t *Runtime) serve(serve func(*call)) http.HandlerFunc {
 			k.refuse(refused)
 			return
 		}
+		defer k.caller.Release()
 		serve(k)
 	}
 }

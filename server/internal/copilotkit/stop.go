@@ -79,7 +79,7 @@ func (k *call) stopped() (label string, ok bool) {
 	body := k.body
 	if body == nil {
 		var refused *refusal.Refusal
-		if body, refused = requestbody.Text(k.w, k.r, maxStopBytes); refused != nil {
+		if body, refused = requestbody.Text(k.w, k.r, maxStopBytes, k.caller.Body); refused != nil {
 			k.refuse(refused)
 			return "", false
 		}

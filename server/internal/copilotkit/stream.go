@@ -21,6 +21,10 @@ type Caller interface {
 	// Stop ends one run that is active or waits, and reports whether it was.
 	Stop(ctx context.Context, thread, label string) (bool, error)
 	Follow(thread string) Follower
+	// Body makes room for so many bytes more of the request's body. Release gives back
+	// what the request holds.
+	Body(bytes int64) error
+	Release()
 }
 
 // Follower sees what a thread has. Close ends it.

@@ -28,6 +28,11 @@ type Refusal struct {
 	Fields  []protocol.Problem // what is wrong in a body that was read; nil: it is not about that
 }
 
+// Error is a refusal as an error, where something else is in between.
+type Error struct{ *Refusal }
+
+func (e *Error) Error() string { return e.Code + ": " + e.Message }
+
 // New is a refusal that says no more than these.
 func New(status int, code, message string) *Refusal {
 	return &Refusal{Status: status, Code: code, Message: message}

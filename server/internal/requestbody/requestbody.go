@@ -3,7 +3,6 @@ package requestbody
 
 import (
 	"errors"
-	"io"
 	"mime"
 	"net/http"
 	"os"
@@ -11,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -25,24 +25,31 @@ var (
 	notUTF8    = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "the body is not UTF-8")
 )
 
+// Room is asked before a body takes so many bytes more. It may wait; a *refusal.Error of
+// it is the answer to the request.
+type Room func(bytes int64) error
+
 // JSON reads the body of a request that must be JSON, and does not look whether
 // it is. Pages cannot send that type to a foreign server without being asked
 // first.
-func JSON(w http.ResponseWriter, r *http.Request, most int64) ([]byte, *refusal.Refusal) {
+func JSON(w http.ResponseWriter, r *http.Request, most int64, room Room) ([]byte, *refusal.Refusal) {
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	encoding := r.Header.Get("Content-Encoding")
 	if err != nil || kind != "application/json" || encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return nil, mediaType
 	}
-	return Text(w, r, most)
+	return Text(w, r, most, room)
 }
 
 // Text reads a body of at most so many bytes of UTF-8, whatever it is.
-func Text(w http.ResponseWriter, r *http.Request, most int64) ([]byte, *refusal.Refusal) {
+func Text(w http.ResponseWriter, r *http.Request, most int64, room Room) ([]byte, *refusal.Refusal) {
 	control := http.NewResponseController(w)
 	control.SetReadDeadline(time.Now().Add(Timeout))
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, most))
+	body, err := budget.ReadAll(http.MaxBytesReader(w, r.Body, most), room)
 	if err != nil {
+		if full, ok := errors.AsType[*refusal.Error](err); ok {
+			return nil, full.Refusal
+		}
 		_, large := errors.AsType[*http.MaxBytesError](err)
 		switch {
 		case large:

@@ -94,6 +94,7 @@ const WORDS: Record<string, Words> = {
   "1007": { title: "The server could not read the page's text", advice: "This is a fault of the page. Reload it." },
   "1009": { title: "What was sent was too large", advice: "Shorten the message or begin a new chat, then connect again." },
   "1010": { title: "Page and server could not agree on the connection", advice: "Reload the page; it may be older or newer than the server." },
+  "1008": { title: "The connection was too slow", advice: "Try again on a better line." },
   "1011": { title: "The server failed", advice: "Connect again in a moment." },
   "1012": { title: "The server is restarting", advice: "Connect again in a moment." },
   "1013": { title: "The server has too much to do", advice: "Connect again in a moment." },

@@ -1,0 +1,85 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/aguiws/aguiws/server/internal/refusal"
+)
+
+// What is shed as memory runs short, by how much of the limit is in use.
+const (
+	shedSockets = 0.80 // new connections that stay open
+	shedRuns    = 0.90 // and new runs
+)
+
+var refuseMemory = refusal.New(http.StatusServiceUnavailable, codeOverloaded, "this server's memory is nearly used up").After(10 * time.Second)
+
+// memory knows how much of the process's memory is in use. It looks once a second at
+// most, when it is asked.
+type memory struct {
+	limit int64        // 0: there is none
+	used  func() int64 // nil: liveMemory
+	log   *slog.Logger
+
+	mu   sync.Mutex
+	at   time.Time
+	full float64
+	told bool
+}
+
+// short reports whether more than that share of the limit is in use.
+func (m *memory) short(share float64) bool {
+	return m.limit > 0 && m.share() > share
+}
+
+func (m *memory) share() float64 {
+	if m.limit <= 0 {
+		return 0
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if now := time.Now(); now.Sub(m.at) >= time.Second {
+		used := m.used
+		if used == nil {
+			used = liveMemory
+		}
+		m.at, m.full = now, float64(used())/float64(m.limit)
+		if sheds := m.full > shedSockets; sheds != m.told {
+			m.told = sheds
+			if sheds {
+				m.log.Warn("memory runs short: new sockets are refused, and from 90 % on new runs", "limit", m.limit, "percent", int(m.full*100))
+			} else {
+				m.log.Warn("memory is enough again", "limit", m.limit, "percent", int(m.full*100))
+			}
+		}
+	}
+	return m.full
+}
+
+// liveMemory is what the last collection left on the heap, and what is beside it: garbage
+// that the collector has not come to yet runs nobody short.
+func liveMemory() (bytes int64) {
+	samples := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
+		{Name: "/memory/classes/metadata/other:bytes"}, {Name: "/memory/classes/os-stacks:bytes"}, {Name: "/memory/classes/other:bytes"}}
+	metrics.Read(samples)
+	for _, s := range samples {
+		if s.Value.Kind() == metrics.KindUint64 {
+			bytes += int64(s.Value.Uint64())
+		}
+	}
+	return bytes
+}
+
+var memoryUsed = prometheus.NewDesc("aguiws_memory_used_ratio", "How much of the memory limit is in use; 0 without a limit.", nil, nil)
+
+func (m *memory) Describe(ch chan<- *prometheus.Desc) { ch <- memoryUsed }
+
+func (m *memory) Collect(ch chan<- prometheus.Metric) {
+	ch <- prometheus.MustNewConstMetric(memoryUsed, prometheus.GaugeValue, m.share())
+}
