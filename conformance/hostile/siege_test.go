@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -40,7 +39,6 @@ type siege struct {
 	working sync.WaitGroup
 	reached chan struct{} // takes one from whoever has got as far as it may
 
-	frames  atomic.Int64  // that were written
 	before  int64         // written to the log before the attack
 	ended   chan struct{} // has one of each connection of nobody that was ended
 	held    int           // connections of nobody
