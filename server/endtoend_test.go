@@ -151,6 +151,11 @@ func TestEndToEndForm(t *testing.T) {
 		t.Errorf("the fields are not named: %s", e)
 	}
 	tb.fresh()
+	tb.send(resumes("r2", resolved(id, `{"quarter":"Q4","year":2026,"revenue":1e100000000000000000}`)))
+	if e := encoded(t, wantCode(t, tb.until(), "interrupt_payload_too_complex")); !strings.Contains(e, id) {
+		t.Errorf("the interrupt is not named: %s", e)
+	}
+	tb.fresh()
 	tb.send(resumes("r2", resolved(id, `{"quarter":"Q4","year":2026,"revenue":1.50}`)))
 	wantSuccess(t, tb.until())
 	if got := tb.said(); !strings.Contains(got, "1.50") {
