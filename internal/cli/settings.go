@@ -133,7 +133,7 @@ func (s *settings) table() []setting {
 		{"max-inputs-burst", "Limits", numberValue{&s.inputBurst, 1, 0}, "of them, how many may come at once"},
 		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket; shorter than what proxies close after"},
 		{"keep-alive", "Limits", durationValue{&s.keepAlive, time.Second, time.Hour}, "how long a stream over HTTP may be silent before it gets a comment"},
-		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written, or nothing of 16 KiB of an answer"},
+		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written"},
 
 		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},
 		{"log-format", "Operations", choiceValue{&s.logFormat, []string{"text", "json"}}, "of the log on standard error; with json the log also has what is else said to a person at the start"},
