@@ -268,6 +268,7 @@ func TestShutdownFinishesAnswers(t *testing.T) {
 		}
 		s.capabilities = []byte(`"` + big.String() + `"`)
 		io.WriteString(c, authorized("GET /agui/capabilities HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "a"))
+		synctest.Wait() // until it is being answered
 		ended := make(chan struct{})
 		go func() { end(); close(ended) }()
 		time.Sleep(5 * time.Second)

@@ -140,7 +140,7 @@ func (s *settings) table() []setting {
 		{"max-inputs-burst", "Limits", numberValue{&s.inputBurst, 1, 0}, "of them, how many may come at once"},
 		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket; shorter than what proxies close after"},
 		{"keep-alive", "Limits", durationValue{&s.keepAlive, time.Second, time.Hour}, "how long a stream over HTTP may be silent before it gets a comment"},
-		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written, or nothing of 16 KiB of an answer"},
+		{"write-timeout", "Limits", durationValue{&s.writeTimeout, 100 * time.Millisecond, time.Hour}, "how long a client may take nothing of what is written"},
 
 		{"memory-limit", "Operations", bytesLimitValue{&s.memoryLimit, 0}, "memory of the process up to which it does not let it come: from 80 % in use on it refuses new sockets, from 90 % on new runs. 0 is `GOMEMLIMIT`, or nine tenths of what a container may have; -1 is no limit"},
 		{"drain-timeout", "Operations", durationValue{&s.drain, time.Millisecond, 24 * time.Hour}, "how long runs may go on after SIGTERM"},

@@ -27,7 +27,7 @@ const (
 	// sendBuffer bounds what the kernel holds of an answer that is not taken. A
 	// third of what it holds must go before it asks for more, within the write
 	// timeout: the larger it is, the faster the slowest client must be.
-	sendBuffer = 256 << 10
+	sendBuffer = 128 << 10
 )
 
 // Options say what connections may take.

@@ -24,8 +24,11 @@ const (
 func (e *Edge) Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{ResponseWriter: w, control: http.NewResponseController(w), timeout: e.opts.WriteTimeout, arrived: true}
+		c, _ := r.Context().Value(connectionKey{}).(*connection)
+		if c != nil {
+			x.network = c.network()
+		}
 		if r.Body != nil && r.Body != http.NoBody {
-			c, _ := r.Context().Value(connectionKey{}).(*connection)
 			// net/http looks at what kind of a body its own request has.
 			own := *r
 			own.Body = &body{r.Body, x}
@@ -45,6 +48,8 @@ type exchange struct {
 	http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration
+	network net.Conn // nil: what the kernel holds of the answer is not known
+	written int      // of the answer
 
 	allowed time.Duration // for which the piece of the body that is read may still be waited
 	got     int           // of the piece
@@ -57,6 +62,10 @@ type exchange struct {
 	answered bool      // what is left of the body is of interest to nobody
 	own      bool      // the handler sees to the write deadline
 	hijacked bool
+
+	taking  bool        // something is being written
+	look    *time.Timer // whether it is taken; nil: not yet
+	unacked int         // what the kernel held when it last looked; below zero: it has not
 }
 
 // expect sets when more of the body must have come.
@@ -158,35 +167,72 @@ func (x *exchange) answering() {
 	}
 }
 
-// taking gives the client time to take a piece.
-func (x *exchange) taking() {
+// give gives the client time to take what write writes.
+func (x *exchange) give(write func() error) error {
+	x.mu.Lock()
+	if x.own || x.hijacked {
+		x.mu.Unlock()
+		return write()
+	}
+	x.control.SetWriteDeadline(time.Now().Add(x.timeout))
+	x.taking, x.unacked = true, -1
+	switch {
+	case x.network == nil:
+	case x.look == nil:
+		x.look = time.AfterFunc(x.timeout/4, x.isTaken)
+	default:
+		x.look.Reset(x.timeout / 4)
+	}
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		x.taking = false
+		if x.look != nil {
+			x.look.Stop()
+		}
+	}()
+	return write()
+}
+
+// isTaken gives a slow client more time when it has taken something of what the
+// kernel holds. Room for more is only there when much of that is gone.
+func (x *exchange) isTaken() {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	if !x.own && !x.hijacked {
+	if !x.taking || x.own || x.hijacked {
+		return
+	}
+	now := queued(x.network)
+	if now < x.unacked {
 		x.control.SetWriteDeadline(time.Now().Add(x.timeout))
 	}
+	x.unacked = now
+	x.look.Reset(x.timeout / 4)
 }
 
 func (x *exchange) WriteHeader(status int) {
 	if status >= 200 {
 		x.answering()
 	}
-	x.taking()
-	x.ResponseWriter.WriteHeader(status)
+	x.give(func() error {
+		x.ResponseWriter.WriteHeader(status)
+		return nil
+	})
 }
 
 func (x *exchange) Write(p []byte) (n int, err error) {
 	x.answering()
-	for first := true; first || len(p) > 0; first = false {
-		x.taking()
-		m, err := x.ResponseWriter.Write(p[:min(len(p), piece)])
-		n += m
-		if err != nil {
-			return n, err
-		}
-		p = p[m:]
+	for first := true; first || len(p) > 0 && err == nil; first = false {
+		m := 0
+		err = x.give(func() (err error) {
+			m, err = x.ResponseWriter.Write(p[:min(len(p), piece)])
+			return err
+		})
+		n, p = n+m, p[m:]
 	}
-	return n, nil
+	x.written += n
+	return n, err
 }
 
 // Flush makes it an http.Flusher.
@@ -195,8 +241,7 @@ func (x *exchange) Flush() { _ = x.FlushError() }
 // FlushError is for http.ResponseController.
 func (x *exchange) FlushError() error {
 	x.answering()
-	x.taking()
-	return x.control.Flush()
+	return x.give(x.control.Flush)
 }
 
 // Hijack is for http.ResponseController. Whoever has the connection then sees to
@@ -219,5 +264,8 @@ func (x *exchange) Unwrap() http.ResponseWriter { return x.ResponseWriter }
 // the deadlines itself.
 func (x *exchange) close() {
 	x.answering()
-	x.taking()
+	if x.written > piece {
+		_ = x.FlushError() // while it is watched; what is short stays in one piece
+	}
+	x.give(func() error { return nil })
 }
