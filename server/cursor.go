@@ -178,6 +178,7 @@ func (c *cursor) advance(ctx context.Context, to receiver) (over bool, err error
 	}
 	c.failures = 0
 	if page.Restated != nil {
+		c.out.keep(page.Restated.Restatement)
 		c.position = page.Restated.Position
 		c.lookAgain()
 		return to.restated(page.Restated, page.Deleted)

@@ -97,11 +97,14 @@ func (h *holding) take(a *budget.Account, bytes int64) error {
 	return err
 }
 
-// outgoing counts what was gathered for a client and not flushed yet.
+// outgoing counts what was gathered for a client and not flushed yet, and what was read
+// to be gathered.
 type outgoing struct {
 	account  *budget.Account
 	gathered int64
-	held     int64 // of the account, until it is flushed
+	held     int64 // of the account
+	read     int64 // of that, for what was read and is not gathered yet, as far as is known
+	partly   bool  // what is flushed is not all of it
 }
 
 // flusher writes what was gathered.
@@ -112,7 +115,7 @@ type flusher interface{ flush() error }
 func (p *peer) gather(n int, to flusher) error {
 	o, bytes := &p.out, int64(n)
 	if o.gathered > 0 && o.gathered+bytes > conn.FlushAt {
-		if err := to.flush(); err != nil {
+		if err := o.between(to); err != nil {
 			return err
 		}
 	}
@@ -126,7 +129,7 @@ func (p *peer) gather(n int, to flusher) error {
 		return nil
 	}
 	if o.gathered > bytes {
-		if err := to.flush(); err != nil {
+		if err := o.between(to); err != nil {
 			return err
 		}
 		o.gathered = bytes
@@ -135,6 +138,13 @@ func (p *peer) gather(n int, to flusher) error {
 		return nil
 	}
 	return p.reserveReply(keptWeight*o.gathered - o.held)
+}
+
+// between flushes while there is more to be gathered of what was read.
+func (o *outgoing) between(to flusher) error {
+	o.partly = true
+	defer func() { o.partly = false }()
+	return to.flush()
 }
 
 func (p *peer) reserveReply(bytes int64) error {
@@ -152,16 +162,26 @@ func (p *peer) reserveReply(bytes int64) error {
 
 // flushed gives back what was held for what is written now.
 func (o *outgoing) flushed() {
-	if o.held > 0 {
-		o.account.Give(o.held)
+	o.gathered = 0
+	if !o.partly {
+		o.read = 0
 	}
-	o.gathered, o.held = 0, 0
+	if less := o.held - o.read; less > 0 {
+		o.account.Give(less)
+		o.held -= less
+	}
 }
 
-// reading is a context for reading threads: what is read of them is held until it is
-// flushed, or kept says that it is less.
+// reading is a context for reading threads: what is read of them is held until all was
+// flushed, or keep says that it is less.
 func (p *peer) reading(ctx context.Context) context.Context {
-	return store.WithRoom(ctx, func(bytes int64) error { return p.reserveReply(builtWeight * bytes) })
+	return store.WithRoom(ctx, func(bytes int64) error {
+		err := p.reserveReply(builtWeight * bytes)
+		if err == nil {
+			p.out.read += builtWeight * bytes
+		}
+		return err
+	})
 }
 
 // keep gives back what was held for making these of what was read.
@@ -170,9 +190,10 @@ func (o *outgoing) keep(events [][]byte) {
 	for _, e := range events {
 		bytes += int64(len(e))
 	}
-	if less := o.held - keptWeight*bytes; less > 0 {
+	if less := o.read - keptWeight*bytes; less > 0 {
 		o.account.Give(less)
 		o.held -= less
+		o.read -= less
 	}
 }
 

@@ -88,7 +88,7 @@ func (o *sse) emit(event []byte, at store.Position) error {
 	*b = append(*b, oneLine(event)...)
 	*b = append(*b, "\n\n"...)
 	if len(*b) >= conn.FlushAt {
-		return o.flush()
+		return o.out.between(o)
 	}
 	return nil
 }
@@ -117,6 +117,7 @@ func (o *sse) buffer() *[]byte {
 
 // flush writes what was gathered, or a comment when there was silence for long.
 func (o *sse) flush() error {
+	defer o.out.flushed()
 	if o.buf == nil {
 		if !o.quiet.Swap(false) {
 			return nil
@@ -126,7 +127,6 @@ func (o *sse) flush() error {
 	b := o.buf
 	o.buf = nil
 	defer conn.GiveBuffer(b)
-	defer o.out.flushed()
 	return o.push(*b)
 }
 

@@ -1,0 +1,112 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/server/internal/budget"
+)
+
+func largeInput(run string, bytes int) string {
+	return fmt.Sprintf(`{"threadId":"t","runId":%q,"messages":[{"id":"m","role":"user","content":%q}]}`, run, strings.Repeat("x", bytes))
+}
+
+// What a plain socket sends while a run goes on counts until it was judged, and a socket
+// of which much waits is not read.
+func TestWaitingInputsCount(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, nil)
+	c := ts.connect("/agui/ws", plainMode)
+	c.send(input("t", "r0"))
+	c.wants(runStarted("t", "r0"))
+	sent := make(chan struct{})
+	go func() {
+		defer close(sent)
+		for i := range 6 {
+			c.send(largeInput(fmt.Sprint("r", i+1), 3<<20))
+		}
+	}()
+	one := weigh([]byte(largeInput("r1", 3<<20)))
+	eventually(t, "one waits", func() bool { return ts.budget.Held() == one })
+	for i := range 6 {
+		b.log(localThread, runFinished("t", fmt.Sprint("r", i)))
+		c.wants(runFinished("t", fmt.Sprint("r", i)), runStarted("t", fmt.Sprint("r", i+1)))
+		if held := ts.budget.Held(); held > 4*one {
+			t.Errorf("%d bytes are held for 6 inputs of %d", held, one)
+		}
+	}
+	<-sent
+	b.log(localThread, runFinished("t", "r6"))
+	c.wants(runFinished("t", "r6"))
+	eventually(t, "nothing is held", func() bool { return ts.budget.Held() == 0 })
+}
+
+// The body of a request counts as it comes, and its input until it was judged.
+func TestBodiesCount(t *testing.T) {
+	b := newFake()
+	judging, goOn := make(chan struct{}), make(chan struct{})
+	b.submit = func(_ context.Context, in adapter.Input) (adapter.Admitted, error) {
+		close(judging)
+		<-goOn
+		return b.start(in), nil
+	}
+	ts := newTestServer(t, b, nil)
+	conn, err := net.Dial("tcp", ts.http.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	body := largeInput("r", 2<<20)
+	fmt.Fprintf(conn, "POST /agui HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n", len(body))
+	if held := ts.budget.Held(); held != 0 {
+		t.Errorf("%d bytes are held for a body that has not come", held)
+	}
+	if _, err := io.WriteString(conn, body[:1<<20]); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "half of it counts", func() bool { return ts.budget.Held() >= 2<<20 })
+	if _, err := io.WriteString(conn, body[1<<20:]); err != nil {
+		t.Fatal(err)
+	}
+	<-judging
+	if held := ts.budget.Held(); held != weigh([]byte(body)) {
+		t.Errorf("%d bytes are held for an input of %d", held, len(body))
+	}
+	close(goOn)
+	eventually(t, "nothing is held", func() bool { return ts.budget.Held() == 0 })
+	b.log(localThread, runFinished("t", "r"))
+}
+
+// Lists are refused when there is no room for them, and threads are read within it.
+func TestV1Overload(t *testing.T) {
+	ts := newV1With(t, &Options{CallTimeout: 400 * time.Millisecond}).ts
+	ann := http.Header{"Authorization": {"Bearer " + annsToken}}
+	release := ts.fill(budget.Replies)
+	status, header, body := ts.get("/v1/inbox", ann, "")
+	if header.Get("Retry-After") == "" || status != http.StatusServiceUnavailable {
+		t.Errorf("got %d, %v, %v", status, header, body)
+	}
+	release()
+	if status, _, _ := ts.get("/v1/inbox", ann, ""); status != http.StatusOK {
+		t.Errorf("got %d", status)
+	}
+}
+
+// The weight of a frame is about what it takes.
+func TestWeigh(t *testing.T) {
+	for text, want := range map[string]int64{
+		`{"a":1,"b":{"c":"x:y","d":[{"e\\":2},{"f\"":"::"}]}}`: 6,
+		`"a":`: 1, `"`: 0, `"a\`: 0, ``: 0, `"\\":`: 1, `"\":`: 0,
+	} {
+		if got := members([]byte(text)); got != want {
+			t.Errorf("%s: %d members, want %d", text, got, want)
+		}
+	}
+}
