@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -21,6 +22,7 @@ type beginBuilder struct {
 	thread store.ThreadKey
 	digest string // of the input
 	agent  string
+	runID  string          // "": a new one
 	letter *store.Dispatch // the dead letter that it requeues; nil: none
 
 	waits     bool                    // it is queued, and judged again when it is activated
@@ -33,7 +35,7 @@ type beginBuilder struct {
 // is queued.
 func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin, *begun, error) {
 	b.Thread, b.Version, b.Deadline = n.thread, n.View.Version, n.Deadline
-	b.RunID, b.Label = uuid.NewString(), n.Input.RunID
+	b.RunID, b.Label = cmp.Or(n.runID, uuid.NewString()), n.Input.RunID
 	goesOn := n.letter != nil && n.letter.Input == nil
 	switch {
 	case goesOn: // with what the letter's record names

@@ -16,6 +16,7 @@ import (
 type Injection struct {
 	Namespace string
 	Tenant    string
+	User      string // Input.User
 	Thread    string
 	Agent     string
 	Text      string // of the user message
@@ -50,7 +51,7 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
 	return ts.admission.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, stopsAll: in.StopAll,
+		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, stopsAll: in.StopAll,
 	})
 }
 

@@ -2,8 +2,8 @@ package server
 
 import (
 	"context"
-	"sync/atomic"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 

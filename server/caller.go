@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 
 	"github.com/aguiws/aguiws/server/identity"
@@ -15,6 +16,15 @@ type caller struct {
 	// user and address are whom the request counts for; "" for nobody.
 	user    string
 	address string
+}
+
+// name is what the store keeps of whose input it is: no other user has it, of
+// whatever tenant. "": users are not told apart.
+func (c *caller) name() string {
+	if c.user == "" || c.identity.User == "" {
+		return ""
+	}
+	return url.PathEscape(c.identity.Tenant) + "/" + url.PathEscape(c.identity.User)
 }
 
 // enter decides whom a request over HTTP is from, in the order of BINDING.md:

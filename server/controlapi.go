@@ -28,5 +28,6 @@ type controlCaller struct {
 
 func (c controlCaller) Namespace() string            { return c.identity.Namespace }
 func (c controlCaller) Tenant() string               { return c.identity.Tenant }
+func (c controlCaller) User() string                 { return c.name() }
 func (c controlCaller) May(scope string) bool        { return c.identity.May(scope) }
 func (c controlCaller) MayInput() *protocol.RunError { return c.srv.mayInput(c.caller) }

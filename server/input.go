@@ -47,7 +47,7 @@ func (s *fullSession) input(f *frame) error {
 	}
 	ctx, cancel := s.call()
 	defer cancel()
-	admitted, err := s.srv.runs.Submit(ctx, adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, Agent: s.agent, Run: f.input})
+	admitted, err := s.srv.runs.Submit(ctx, adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, Run: f.input})
 	if err != nil {
 		return s.storeFailed(f, err)
 	}

@@ -52,7 +52,7 @@ func runPlain(p *peer, w wire, f *frame) error {
 func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, Agent: r.agent, Run: in})
+	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, Run: in})
 	cancel()
 	if err != nil {
 		r.log.Warn("submitting an input failed", "thread", r.key.Thread, "error", err)

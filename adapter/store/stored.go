@@ -29,6 +29,8 @@ type RunRecord struct {
 	Agent     string   `json:"agent,omitempty"`    // "": the default agent, or that of the execution it continues
 	Digest    string   `json:"digest"`             // of what makes a repeat equal
 	Messages  []string `json:"messages,omitempty"` // ids of the input's messages
+	User      string   `json:"user,omitempty"`     // whose input it was; "": not known
+	Tenant    string   `json:"tenant,omitempty"`   // the user's
 }
 
 // QueuedInput is what activating an input needs that waits.

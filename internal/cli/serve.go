@@ -41,7 +41,9 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	metrics := server.NewMetrics()
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
 		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
-		RunTimeout: orNever(s.runTimeout), MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
+		RunTimeout: orNever(s.runTimeout), MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes,
+		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
+		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err

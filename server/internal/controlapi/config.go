@@ -25,6 +25,7 @@ type Config struct {
 type Caller interface {
 	Namespace() string
 	Tenant() string
+	User() string // as inputs say whose they are; "": users are not told apart
 	May(scope string) bool
 	// MayInput refuses an input of a user who sends too many. Each call is one.
 	MayInput() *protocol.RunError

@@ -196,7 +196,7 @@ func (c *call) addInput() (any, error) {
 		in.Label = newLabel("input")
 	}
 	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
-		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
+		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
 		Label: in.Label, StopAll: in.StopAll, After: in.After,
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 	})
