@@ -25,6 +25,7 @@ type core struct {
 	byAddress    *limiters // requests
 	byUser       *limiters // requests
 	inputs       *limiters // by user
+	attaches     *limiters // by user
 
 	connections
 	drain chan struct{} // closed when draining begins

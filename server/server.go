@@ -50,6 +50,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	s.byAddress = newLimiters(s.opts.RequestsPerAddress, s.opts.RequestBurst)
 	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
 	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)
+	s.attaches = newLimiters(s.opts.AttachesPerMinute/60, s.opts.AttachBurst)
 	s.inbound = semaphore.NewWeighted(s.opts.InboundBytes)
 	for _, list := range [][]string{s.opts.Hosts, s.opts.Origins} {
 		if slices.Contains(list, "*") {

@@ -147,6 +147,7 @@ func (s *settings) serverOptions(auth server.Authenticator, st store.Store, metr
 		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,
 		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,
 		InputsPerMinute: float64(s.inputs), InputBurst: s.inputBurst,
+		AttachesPerMinute: float64(s.attaches), AttachBurst: s.attachBurst,
 	}
 }
 

@@ -39,6 +39,7 @@ type settings struct {
 	sockets, socketsPerUser, socketsPerAddr   int
 	requestsPerUser, requestsPerAddr, request int
 	inputs, inputBurst                        int
+	attaches, attachBurst                     int
 
 	logFormat, logLevel    string
 	metricsAddr, pprofAddr string
@@ -64,7 +65,7 @@ func newSettings() *settings {
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		maxFrame: 4 << 20, inbound: 256 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
-		requestsPerUser: 50, requestsPerAddr: 100, request: 200, inputs: 120, inputBurst: 60,
+		requestsPerUser: 50, requestsPerAddr: 100, request: 200, inputs: 120, inputBurst: 60, attaches: 600, attachBurst: 1200,
 		logFormat: "text", logLevel: "info", drain: 20 * time.Second,
 		from: map[string]string{},
 	}
@@ -130,6 +131,8 @@ func (s *settings) table() []setting {
 		{"max-requests-burst", "Limits", numberValue{&s.request, 1, 0}, "of them, how many may come at once"},
 		{"max-inputs", "Limits", limitValue{&s.inputs}, "inputs a minute of one user, on all servers"},
 		{"max-inputs-burst", "Limits", numberValue{&s.inputBurst, 1, 0}, "of them, how many may come at once"},
+		{"max-attaches", "Limits", limitValue{&s.attaches}, "how often a minute one user may attach to threads; the store keeps something of each for two minutes"},
+		{"max-attaches-burst", "Limits", numberValue{&s.attachBurst, 1, 0}, "of them, how many may come at once"},
 		{"max-runs-per-user", "Limits", limitValue{&s.runsPerUser}, "runs of one user at once on all servers, without those that wait for answers. What waits in the queue of its thread waits on"},
 		{"max-runs-per-tenant", "Limits", limitValue{&s.runsPerTenant}, "the same of one tenant; users of no tenant have no such limit"},
 		{"max-threads-per-user", "Limits", limitValue{&s.threadsPerUser}, "threads that one user has begun and that are not deleted, on all servers"},
