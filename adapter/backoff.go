@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"sync"
 	"time"
 
@@ -18,13 +19,15 @@ type backoff struct {
 	mu        sync.Mutex
 	failing   map[store.ThreadKey]failing
 	unknown   map[store.ThreadKey]unknownAgentRun
-	held      map[store.ThreadKey]int  // see hold
-	corrupted logOnce[store.ThreadKey] // of which the log has told
+	held      map[store.ThreadKey]int       // see hold
+	waiting   map[store.ThreadKey]time.Time // see putOff
+	corrupted logOnce[store.ThreadKey]      // of which the log has told
 }
 
 func newBackoff(n *node) *backoff {
 	return &backoff{
 		node: n, failing: map[store.ThreadKey]failing{}, unknown: map[store.ThreadKey]unknownAgentRun{}, held: map[store.ThreadKey]int{},
+		waiting: map[store.ThreadKey]time.Time{},
 	}
 }
 
@@ -68,6 +71,19 @@ func (b *backoff) forgetFailing() {
 			delete(b.failing, key)
 		}
 	}
+	for key, until := range b.waiting {
+		if time.Now().After(until) {
+			delete(b.waiting, key)
+		}
+	}
+}
+
+// putOff leaves a thread alone whose owner has no place for another run. Of many at
+// once not all are tried again at once.
+func (b *backoff) putOff(key store.ThreadKey) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.waiting[key] = time.Now().Add(retryQuota + rand.N(2*retryQuota))
 }
 
 // The waits between attempts to deliver a dispatch.

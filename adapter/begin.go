@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -23,6 +24,7 @@ type beginBuilder struct {
 	digest canonical.Digest // of the input
 	agent  string
 	user   string          // whose input it is; "": not known
+	runID  string          // "": a new one
 	letter *store.Dispatch // the dead letter that it requeues; nil: none
 
 	waits     bool                    // it is queued, and judged again when it is activated
@@ -35,7 +37,7 @@ type beginBuilder struct {
 // is queued.
 func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin, *begun, error) {
 	b.Thread, b.Version, b.Deadline = n.thread, n.View.Version, n.Deadline
-	b.RunID, b.Label = uuid.NewString(), n.Input.RunID
+	b.RunID, b.Label = cmp.Or(n.runID, uuid.NewString()), n.Input.RunID
 	goesOn := n.letter != nil && n.letter.Input == nil
 	switch {
 	case goesOn: // with what the letter's record names

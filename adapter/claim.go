@@ -22,6 +22,7 @@ type claimer struct {
 	backoff   *backoff
 	active    *activeRuns
 	grace     *grace
+	quotas    *quotas
 }
 
 // tryClaim claims the thread once; took: there was something to claim.
@@ -88,13 +89,19 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if c.options.Agents[queued.Agent] == nil {
 		return unknownAgent(queued.Agent, nil)
 	}
+	record, err := stored.Record(&store.RunState{Record: claimed.Record})
+	if err != nil {
+		return err
+	}
+	// Not under the run's id: under that it was taken when it came, and is given back.
+	share := c.quotas.ask(c.quotas.takes(record.User, record.Tenant, claimed.Claim.RunID+"/queued"))
+	defer share.settle()
 	j, err := c.read(ctx, claimed.Claim.Thread, &input)
 	if err != nil {
 		return c.unused(claimed.Claim, err)
 	}
-	record, err := stored.Record(&store.RunState{Record: claimed.Record})
-	if err != nil {
-		return err
+	if over := share.tooManyRuns(); over != nil {
+		return c.putOff(claimed.Claim, over.Message)
 	}
 	n := beginBuilder{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: queued.Agent, user: record.User}
 	run, once, fresh, err := n.execute(record.Execution)
@@ -103,6 +110,7 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	}
 	a := store.Activation{Claim: claimed.Claim, Events: once.Events, Execution: record.Execution, Frozen: fresh.Frozen, Agent: fresh.Agent}
 	run.claim, run.asked, run.number, run.attempts = claimed.Claim, asked, 1, claimed.Attempts
+	run.holding = share.holding()
 	result, err := retry(ctx, func() (store.CommitResult, error) { return c.store.Activate(ctx, a) })
 	if errors.Is(err, store.ErrOutcomeUnknown) {
 		c.rescueActivated(a, *run, err)
@@ -111,7 +119,21 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 		return err // the lease runs out and the sweep tries again
 	}
 	run.seq = result.End.Seq
+	if share != nil {
+		share.carried = true
+	}
 	c.worker.launch(*run)
+	return nil
+}
+
+// putOff gives a claim back for which its owner has no place: that is no lost worker,
+// costs no attempt, and leaves the thread's queue as it is.
+func (c *claimer) putOff(claim store.Claim, why string) error {
+	c.backoff.putOff(claim.Thread)
+	terminal, _ := protocol.Encode(&protocol.RunError{Code: CodeTooManyRuns, Message: why})
+	ctx, stop := context.WithTimeout(context.Background(), c.options.StoreTimeout)
+	defer stop()
+	_, _ = c.store.Nack(ctx, store.Nack{Claim: claim, Error: why, Terminal: terminal, Free: true}) // or its lease ends
 	return nil
 }
 
@@ -150,6 +172,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
 		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
+		holding: holdingOf(record.User, record.Tenant, claimed.Claim.RunID),
 	})
 	return nil
 }

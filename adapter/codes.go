@@ -31,6 +31,9 @@ const (
 	CodeThreadBusy        = judge.CodeThreadBusy
 	CodeStoreUnavailable  = "store_unavailable"
 	CodeServerDraining    = "server_draining"
+	CodeTooManyRuns       = "too_many_runs"      // Options.MaxRunsPerUser, Options.MaxRunsPerTenant
+	CodeThreadQuota       = "thread_quota"       // Options.MaxThreadsPerUser
+	CodeRateLimited       = "rate_limited"       // Options.MaxInputs
 	CodeDuplicate         = "dispatch_duplicate" // DispatchOptions.Dedupe
 	CodeGone              = "dispatch_gone"      // Runner.Requeue
 )

@@ -58,6 +58,19 @@ type Options struct {
 	// thread ends in RUN_ERROR with that code, one that goes on with a thread as large as
 	// that when it has added a sixteenth. Default 64 MiB; negative: no limit.
 	MaxThreadBytes int64
+	// MaxRunsPerUser and MaxRunsPerTenant are how many runs of a user (Input.User) and of
+	// a tenant may be under way at once on all nodes, without those that wait for
+	// answers; more are refused as CodeTooManyRuns, and of inputs that wait in the queue
+	// of their thread it waits on. Users and tenants without a name have no limit.
+	// Defaults 50 and 1,000; negative: no limit.
+	MaxRunsPerUser, MaxRunsPerTenant int
+	// MaxThreadsPerUser is how many threads a user may have begun that are not deleted;
+	// inputs to more are refused as CodeThreadQuota. Default 10,000; negative: no limit.
+	MaxThreadsPerUser int
+	// MaxInputs is how many inputs a minute a user may send through all nodes, and
+	// InputBurst how many of them at once; more are refused as CodeRateLimited.
+	// 0, or less: no limit.
+	MaxInputs, InputBurst int
 	// AgentWait is for how long runs of an agent that this node does not know, also
 	// those that an answer or an expiry continues, are left to others before that
 	// counts as failed attempts: while a deployment goes on, some nodes know agents
@@ -136,6 +149,11 @@ func (o *Options) complete(durable bool) (Options, error) {
 	}
 	if c.RunTimeout == 0 {
 		c.RunTimeout = 6 * time.Hour
+	}
+	for field, otherwise := range map[*int]int{&c.MaxRunsPerUser: 50, &c.MaxRunsPerTenant: 1000, &c.MaxThreadsPerUser: 10_000, &c.MaxInputs: -1} {
+		if *field == 0 {
+			*field = otherwise
+		}
 	}
 	if c.MaxThreadBytes == 0 {
 		c.MaxThreadBytes = 64 << 20

@@ -60,13 +60,14 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	backoff := newBackoff(n)
 	r.capacity = newCapacity(n, backoff)
 	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff}
-	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control}
-	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking}
-	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace}).tryClaim
+	quotas := newQuotas(n)
+	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control, quotas}
+	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas}
+	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
 	r.dispatches = &dispatches{n, r.admission, r.capacity, backoff}
-	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quiet: make(chan struct{})}
+	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, quiet: make(chan struct{})}
 	st.Listen(r.receive)
 	r.presence.offer()
 	r.sweeper.over.Go(r.sweeper.sweep)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
@@ -23,6 +25,7 @@ type admission struct {
 	capacity *capacity
 	backoff  *backoff
 	parking  *parking
+	quotas   *quotas
 	stripped logOnce[string] // names of which the log has told
 }
 
@@ -32,7 +35,8 @@ type Input struct {
 	Tenant    string // whose inbox the thread's interrupts are in
 	Agent     string // name; "" is the default agent
 	// User is whose input it is, a name that no other user has, of whatever tenant.
-	// "": not known, and then approving is refused with Options.SeparateDuties.
+	// "": not known. Then nothing counts for them, and approving is refused with
+	// Options.SeparateDuties.
 	User     string
 	Run      *protocol.RunAgentInput
 	Dispatch DispatchOptions
@@ -100,8 +104,12 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	if err != nil {
 		return refused(judge.Refuse(CodeInvalidInput, "resume or forwardedProps hold JSON that cannot be compared", nil)), false, nil
 	}
+	takes := a.quotas.takes(in.User, in.Tenant, uuid.NewString())
+	takes.Thread, takes.Threads, takes.Inputs, takes.Burst = key, a.options.MaxThreadsPerUser, a.options.MaxInputs, a.options.InputBurst
+	share := a.quotas.ask(takes)
+	defer share.settle()
 	for range maxTries {
-		admitted, stale, err := a.try(ctx, key, in, digest, version)
+		admitted, stale, err := a.try(ctx, key, in, digest, version, takes.RunID, share)
 		if errors.Is(err, store.ErrCorrupted) {
 			return refused(a.backoff.unreadable(key, err)), false, nil
 		}
@@ -167,13 +175,16 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 
 // try judges the input once on a view of its thread, and begins its run if it
 // may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
-func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64) (admitted Admitted, stale bool, err error) {
+func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64, runID string, share *share) (admitted Admitted, stale bool, err error) {
 	j, err := a.read(ctx, key, in.Run)
 	if err != nil {
 		return Admitted{}, false, err
 	}
 	if version != 0 && j.View.Version != version {
 		return Admitted{}, true, nil
+	}
+	if over := share.tooMany(); over != nil {
+		return refused(over), false, nil
 	}
 	j.Duties = judge.Duties{Separate: a.options.SeparateDuties, User: in.User, Drafted: in.drafted}
 	busy := judge.Busy(a.options.Busy)
@@ -205,16 +216,23 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	if !waits && !placed && (v.Steer || v.Rewinds) {
 		return refused(a.noPlace()), false, nil
 	}
-	var record store.RunRecord
+	waits = waits || !placed && v.Continues == nil
+	if over := share.tooManyThreads(j.View); over != nil {
+		return refused(over), false, nil
+	}
+	if over := share.tooManyRuns(); over != nil && !waits {
+		return refused(over), false, nil
+	}
+	record := store.RunRecord{User: in.User, Tenant: in.Tenant}
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
 	}
 	n := beginBuilder{
 		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
-		waits: waits || !placed && v.Continues == nil, sent: in.Run, available: available,
+		waits: waits, sent: in.Run, available: available, runID: runID,
 	}
 	b, run, err := n.build(store.Begin{
-		Tenant: in.Tenant, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
+		Tenant: in.Tenant, User: in.User, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
 		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
 	}, record)
 	if err != nil {
@@ -230,7 +248,13 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	} else if run.continuing {
 		run.left = !placed && a.options.Mode != ModeBlocking
 	}
+	if run != nil {
+		run.holding = share.holding()
+	}
 	admitted, stale, err = a.begin(ctx, b, run)
+	if share != nil && run != nil {
+		share.carried = run.launched
+	}
 	if v.Steer && admitted.Disposition == Started {
 		a.parking.dismiss(v.Continues.Execution)
 	}
@@ -292,6 +316,7 @@ func (a *admission) begin(ctx context.Context, b store.Begin, run *begun) (Admit
 		// Stopped, or taken over, before it was known here that it had begun.
 		return Admitted{Disposition: Started, RunID: b.RunID, Position: result.Position}, false, nil
 	}
+	run.launched = !run.left
 	a.carryBegun(b, *run, result, asked)
 	return Admitted{Disposition: Started, RunID: b.RunID, Position: result.Position}, false, nil
 }

@@ -21,6 +21,7 @@ type sweeper struct {
 	capacity *capacity
 	backoff  *backoff
 	grace    *grace
+	quotas   *quotas
 	over     sync.WaitGroup
 	quiet    chan struct{} // closed: no more sweeps
 }
@@ -35,6 +36,7 @@ func (s *sweeper) sweep() {
 	for {
 		s.aside("sweep", s.findDue)
 		s.aside("verify", s.verify)
+		s.aside("keep", s.quotas.keep)
 		if more || time.Since(retired) >= retireEvery {
 			more = s.aside("retire", s.retire)
 			s.backoff.forgetFailing()

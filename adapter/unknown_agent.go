@@ -54,5 +54,6 @@ func (b *backoff) leaves(key store.ThreadKey) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	s, met := b.unknown[key]
-	return met && time.Now().Before(s.until) || time.Now().Before(b.failing[key].until)
+	now := time.Now()
+	return met && now.Before(s.until) || now.Before(b.failing[key].until) || now.Before(b.waiting[key])
 }

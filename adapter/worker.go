@@ -17,6 +17,7 @@ type worker struct {
 	parking  *parking
 	presence *presence
 	control  *control
+	quotas   *quotas
 }
 
 // launch carries a claimed run in a goroutine of the runner's.
@@ -34,6 +35,7 @@ func (w *worker) launch(b begun) {
 
 // carry calls the agent for one activation, from claim to end.
 func (w *worker) carry(b begun) error {
+	defer w.quotas.carry(b.holding, b.takeover)()
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	defer cancel(ErrStopped)
 	x := &execution{

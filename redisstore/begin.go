@@ -52,6 +52,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"lease", s.opts.Lease.Milliseconds()},
 		{"look", s.lookAfter()},
 		{"tenant", b.Tenant},
+		{"owner", ownerID(store.Owner{Name: b.User})},
 		{"title", cutTitle(b.Title)},
 		{"run", b.RunID},
 		{"label", b.Label},

@@ -32,6 +32,7 @@ func (s *Store) forget(ctx context.Context, key store.ThreadKey, force bool) (bo
 	}
 	deleted := r.bool()
 	s.forgotten(key, r.string())
+	s.disown(ctx, key, r.string())
 	return deleted, r.err
 }
 

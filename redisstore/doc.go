@@ -5,8 +5,8 @@
 //
 // A thread lies in one of a fixed number of partitions. All keys of a partition
 // carry the same hash tag, so that every decision about a thread is one script
-// in one slot. With P for prefix:{tag}: and T for P and the hash of namespace
-// and thread id:
+// in one slot. With P for prefix:{tag}:, T for P and the hash of namespace and
+// thread id, and O for P, owner: and the hash of a user or of a tenant:
 //
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
@@ -55,6 +55,10 @@
 //	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
 //	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire
 //	Pwait       string  written before a script's WAIT                     the store itself
+//	Oruns       zset    runs that count for the owner, by when they lapse  take, hold
+//	Othreads    zset    threads that count for it, by when they came: the  take, hold, the store itself
+//	                    partition and the hash
+//	Oinputs     string  when, at its rate, its latest input is due         take
 //	prefix:meta hash    the number of partitions, the format of it all     start
 //
 // The memo expires Options.Keep after the thread's last end, never while it is
@@ -78,6 +82,10 @@
 // packs (64 bytes) are kept out of the record, and what only a claim needs is
 // taken out of it at rest. What scripts only keep and hand back (records, frozen
 // inputs, journals, suspensions, messages, state) may be compressed: see compression.go.
+//
+// What an owner has bounds what it gets, and proves nothing: the keys of owners and
+// those of threads change in different scripts. Runs lapse unless they are kept, and a
+// list of threads that is full is held against the threads, a page at a time.
 //
 // Leases and ready are the mailbox: what is in them is what Due returns, and
 // they change in the script that decides, so that no dispatch can be lost

@@ -1,6 +1,9 @@
 package redisstore
 
 import (
+	"crypto/sha256"
+	"encoding/base64"
+	"hash/fnv"
 	"strconv"
 	"strings"
 
@@ -36,6 +39,45 @@ func (k *keyspace) nodeChannels() string         { return k.prefix + ":node:" }
 func (k *keyspace) nodeChannel(id string) string { return k.nodeChannels() + id }
 func (k *keyspace) nudges() string               { return k.prefix + ":nudge" }
 func (k *keyspace) takes(agent string) string    { return k.prefix + ":takes:" + agent }
+
+// ownerKeys is what is counted of an owner, in a partition that its id chooses: who
+// deletes a thread knows no more of its owner.
+type ownerKeys struct{ runs, owned, inputs string }
+
+func (k *keyspace) owner(id string) ownerKeys {
+	h := fnv.New64a()
+	h.Write([]byte(id))
+	base := k.parts[h.Sum64()%uint64(len(k.parts))].base + "owner:" + id + ":"
+	return ownerKeys{base + "runs", base + "threads", base + "inputs"}
+}
+
+// ownerID names an owner inside keys; "": nobody.
+func ownerID(o store.Owner) string {
+	if o.Name == "" {
+		return ""
+	}
+	kind := "u"
+	if o.Tenant {
+		kind = "t"
+	}
+	sum := sha256.Sum256([]byte(kind + o.Name))
+	return base64.RawURLEncoding.EncodeToString(sum[:16])
+}
+
+// owned names a thread among those of its owner: its partition and its hash.
+func (t threadKeys) owned() string {
+	return strconv.Itoa(t.part.index) + ":" + strings.TrimSuffix(strings.TrimPrefix(t.base, t.part.base), ":")
+}
+
+// ownedRecord is the key of the record of a thread that is owned under a name.
+func (k *keyspace) ownedRecord(name string) (string, bool) {
+	index, hash, ok := strings.Cut(name, ":")
+	i, err := strconv.Atoi(index)
+	if !ok || err != nil || i < 0 || i >= len(k.parts) {
+		return "", false
+	}
+	return k.parts[i].base + hash + ":rec", true
+}
 
 // threadKeys is one thread's keys, and its name in the partition's sorted sets.
 type threadKeys struct {

@@ -129,6 +129,7 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 	v.DispatchEpoch, v.Paused = r.int(), r.bool()
 	v.Drafts = readDrafts(r)
 	v.Tenant, v.Title, v.Deleted, v.Bytes = r.string(), r.string(), r.bool(), r.int()
+	v.Owner, v.Used = r.string(), r.bool()
 	if r.err != nil {
 		return nil, r.err
 	}

@@ -13,10 +13,10 @@ import (
 
 // unwaited are the scripts that acknowledge nothing a fail-over must keep: they
 // read, or register a follower, or lengthen a lease, which ends early when it is
-// forgotten and does no harm.
+// forgotten and does no harm, or count for owners.
 var unwaited = map[*script]bool{
 	readScript: true, journalScript: true, rangeScript: true, tailScript: true, dueScript: true, renewScript: true,
-	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true,
+	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true, takeScript: true, holdScript: true, usageScript: true,
 }
 
 func (s *connection) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited[c.script] }

@@ -28,6 +28,7 @@ const (
 type retention struct {
 	*connection
 	*deliveries
+	*quotas
 	retired retirement
 }
 
@@ -177,12 +178,13 @@ func (s *retention) retireAll(ctx context.Context, threads []store.ThreadKey) (e
 				err = errors.Join(err, fmt.Errorf("redisstore: retire thread %q of namespace %q: %w", threads[i].Thread, threads[i].Namespace, errs[i]))
 				continue
 			}
-			cursor, epoch := r.string(), r.string()
+			cursor, epoch, owner := r.string(), r.string(), r.string()
 			if r.err != nil {
 				err = errors.Join(err, r.err)
 				continue
 			}
 			s.forgotten(threads[i], epoch)
+			s.disown(ctx, threads[i], owner)
 			if cursor != "0" {
 				left, at = append(left, threads[i]), append(at, cursor)
 			}

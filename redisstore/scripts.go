@@ -39,12 +39,15 @@ var (
 	draftsScript      = newScript("thread", "run", "index", "suspension", "drafts")
 	deleteScript      = newScript("thread", "run", "index", "suspension", "retain", "repair", "delete")
 	deadLettersScript = newScript("thread", "run", "deadletters")
+	takeScript        = newScript("take")
+	holdScript        = newScript("hold")
+	usageScript       = newScript("usage")
 	retireScript      = newScript("thread", "run", "index", "suspension", "retain", "retire")
 
 	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
 		rangeScript, tailScript, dueScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
-		deleteScript, deadLettersScript, retireScript}
+		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript}
 )
 
 // script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its

@@ -30,6 +30,7 @@ type Store struct {
 	*lists
 	*dispatches
 	*pauses
+	*quotas
 
 	dueFrom  atomic.Uint64
 	warnings []Warning
@@ -195,9 +196,10 @@ func assemble(client redis.UniversalClient, opts Options) *Store {
 	p := &presence{connection: c}
 	d := &deliveries{connection: c, presence: p}
 	g := &groupCommit{connection: c, deliveries: d}
+	q := &quotas{connection: c, recounts: map[string]time.Time{}}
 	return &Store{connection: c, deliveries: d, presence: p, groupCommit: g, leases: &leases{connection: c},
-		retention: &retention{connection: c, deliveries: d}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
-		dispatches: &dispatches{c}, pauses: &pauses{c}}
+		retention: &retention{connection: c, deliveries: d, quotas: q}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
+		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q}
 }
 
 // checkHistory runs a script that needs the history's name: where it cannot be

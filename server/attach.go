@@ -22,6 +22,9 @@ func (s *fullSession) attach(f *frame) error {
 	if !s.identity.May(identity.ScopeRead) {
 		return s.fault(f, faultf(codeForbidden, "this identity may not follow threads"))
 	}
+	if wait := s.srv.attaches.take(s.user); wait > 0 {
+		return s.fault(f, laterf(wait+time.Millisecond, codeRateLimited, "too many attaches of this user; attach later"))
+	}
 	d := s.threads[f.threadID]
 	fresh := d == nil
 	if fresh {

@@ -32,6 +32,7 @@ type core struct {
 	probing      *limiters // by address: a balancer's probes have no part in what its clients may
 	byUser       *limiters // requests
 	inputs       *limiters // by user
+	attaches     *limiters // by user
 
 	connections
 	drain chan struct{} // closed when draining begins

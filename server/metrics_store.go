@@ -48,6 +48,10 @@ func (s *meteredStore) Begin(ctx context.Context, b store.Begin) (store.BeginRes
 	return r, err
 }
 
+func (s *meteredStore) Take(ctx context.Context, t store.Take) (store.Taken, error) {
+	return timed(s.m, "take", func() (store.Taken, error) { return s.Store.Take(ctx, t) })
+}
+
 func (s *meteredStore) Stop(ctx context.Context, stop store.Stop) (store.StopResult, error) {
 	r, err := timed(s.m, "stop", func() (store.StopResult, error) { return s.Store.Stop(ctx, stop) })
 	if err == nil && r.Stopped {

@@ -102,6 +102,11 @@ type Options struct {
 	// connections. Defaults 120 and 60.
 	InputsPerMinute float64
 	InputBurst      int
+	// AttachesPerMinute and AttachBurst limit how often one user attaches to threads,
+	// over all connections: the store keeps something of each for two minutes, also of
+	// those that nobody has used. Defaults 600 and 1,200.
+	AttachesPerMinute float64
+	AttachBurst       int
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For says
 	// whom they speak for; Forwarded is not read. Default: none, the peer is who
 	// asks.
@@ -165,6 +170,8 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.RequestBurst, 200)
 	orElse(&c.InputsPerMinute, 120)
 	orElse(&c.InputBurst, 60)
+	orElse(&c.AttachesPerMinute, 600)
+	orElse(&c.AttachBurst, 1200)
 	orElse(&c.HeldBytes, 256<<20)
 	c.HeldBytes = max(c.HeldBytes, heldFrames*c.MaxFrameBytes, 1<<20)
 	orElse(&c.HeldPerUser, c.HeldBytes/8)

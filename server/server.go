@@ -53,6 +53,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	s.probing.bySite()
 	s.byUser = newLimiters(s.opts.RequestsPerUser, s.opts.RequestBurst)
 	s.inputs = newLimiters(s.opts.InputsPerMinute/60, s.opts.InputBurst)
+	s.attaches = newLimiters(s.opts.AttachesPerMinute/60, s.opts.AttachBurst)
 	s.budget = budget.New(budget.Options{Total: s.opts.HeldBytes, User: s.opts.HeldPerUser, Address: s.opts.HeldPerAddress, Patience: s.opts.CallTimeout * 3 / 4})
 	_ = s.metrics.registry.Register(newHeld(s.budget.Usage))
 	s.memory.limit, s.memory.log = s.opts.MemoryLimit, s.opts.Logger

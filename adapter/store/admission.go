@@ -32,6 +32,7 @@ type Begin struct {
 	Execution string // a new one's id; of Resume and Requeue that of the one that goes on
 	Record    json.RawMessage
 	Tenant    string // whose inbox the thread's interrupts are in; the thread's first counts
+	User      string // whom the thread counts for; the thread's first counts. "": nobody
 	Title     string // names a thread that has no title yet
 
 	Priority    int    // 1 is claimed first, 255 last, then in the order of arrival; 0: 128

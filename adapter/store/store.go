@@ -72,4 +72,5 @@ type Store interface {
 	Dispatches
 	Inbox
 	Threads
+	Quotas
 }

@@ -31,6 +31,7 @@ type RunRecord struct {
 	Exact     string   `json:"exact,omitempty"`    // the same with numbers as they are; "": by a server that compares by Digest
 	Messages  []string `json:"messages,omitempty"` // ids of the input's messages
 	User      string   `json:"user,omitempty"`     // whose input it was; "": not known
+	Tenant    string   `json:"tenant,omitempty"`   // the user's
 }
 
 // QueuedInput is what activating an input needs that waits.

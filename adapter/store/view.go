@@ -57,6 +57,8 @@ type ThreadView struct {
 
 	Tenant        string // of the Begin that used the thread first
 	Title         string
+	Used          bool                       // it got an input since it was begun or deleted
+	Owner         string                     // for whom it counts, as Taken.Owner; "": nobody
 	Deleted       bool                       // unused since it was deleted or retired, of which the store knows for a day
 	DispatchEpoch int64                      // raised by each StopAll
 	Paused        bool                       // its run is wished to suspend, or about to: see Control.Pause

@@ -42,7 +42,9 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	metrics := server.NewMetrics()
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
 		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
-		RunTimeout: orNever(s.runTimeout), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
+		RunTimeout: orNever(s.runTimeout), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes,
+		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
+		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err
@@ -147,6 +149,7 @@ func (s *settings) serverOptions(auth server.Authenticator, st *redisstore.Store
 		Strangers: s.strangers, StrangersPerAddress: s.strangersPerAddr,
 		RequestsPerUser: float64(s.requestsPerUser), RequestsPerAddress: float64(s.requestsPerAddr), RequestBurst: s.request,
 		InputsPerMinute: float64(s.inputs), InputBurst: s.inputBurst,
+		AttachesPerMinute: float64(s.attaches), AttachBurst: s.attachBurst,
 	}
 }
 

@@ -10,6 +10,7 @@
 --   lease      ms
 --   look       ms after which to look for what is past its retention
 --   tenant
+--   owner      '': none
 --   title
 --   run        id
 --   label
@@ -77,7 +78,7 @@ if ARG.letter ~= '' then
 end
 
 create(t.rec, r, member, 2 * tonumber(ARG.follow))
-touch(t, r, member, ARG.tenant, ARG.title, tonumber(ARG.look))
+touch(t, r, member, ARG.tenant, ARG.owner, ARG.title, tonumber(ARG.look))
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution

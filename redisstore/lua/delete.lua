@@ -6,9 +6,9 @@
 --   remember  ms for which the record keeps what must not be used again
 --   force     1: whatever is going on, and whether or not it can be read
 --
--- Returns {1, epoch}, or {0, ''} when a run is active or waits, or an interrupt
+-- Returns {1, epoch, owner}, or {0, '', ''} when a run is active or waits, or an interrupt
 --   is open. epoch: the one under which the log begins again; '' when nobody has
---   used the thread or followed it.
+--   used the thread or followed it. owner: for whom it has counted, or ''.
 
 local t, member = keysOf(KEYS), ARG.member
 if ARG.force == '1' then
@@ -29,11 +29,9 @@ if ARG.force == '1' then
   redis.call('UNLINK', t.queue, t.closing)
   redis.call('ZREM', t.leases, member)
   if redis.call('HEXISTS', t.rec, 'input') == 0 then redis.call('HSET', t.rec, 'input', 0) end
-  erase(t, r, member, ARG.remember)
-  return { 1, ARG.fresh }
+  return { 1, ARG.fresh, erase(t, r, member, ARG.remember) }
 end
 local r = open(t.rec)
-if r.run ~= '' or suspended(t) or redis.call('EXISTS', t.queue) == 1 then return { 0, '' } end
-if redis.call('HEXISTS', t.rec, 'input') == 0 then return { 1, r.new and '' or r.epoch } end
-erase(t, r, member, ARG.remember)
-return { 1, ARG.fresh }
+if r.run ~= '' or suspended(t) or redis.call('EXISTS', t.queue) == 1 then return { 0, '', '' } end
+if redis.call('HEXISTS', t.rec, 'input') == 0 then return { 1, r.new and '' or r.epoch, '' } end
+return { 1, ARG.fresh, erase(t, r, member, ARG.remember) }

@@ -50,10 +50,10 @@ local function threadMember(t, member, ms)
   return digest(namespace) .. stamp(FOREVER - ms) .. hashOf(t)
 end
 
--- touch notes that the thread got an input. The first one fixes its tenant;
+-- touch notes that the thread got an input. The first one fixes its tenant and its owner;
 -- later ones see to it that in so many ms somebody looks for what is past its
 -- retention.
-local function touch(t, r, member, tenant, title, ms)
+local function touch(t, r, member, tenant, owner, title, ms)
   local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look')
   if v[1] then
     redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
@@ -63,6 +63,7 @@ local function touch(t, r, member, tenant, title, ms)
     redis.call('PERSIST', t.rec)
     r.ver = r.ver + tonumber(v[3] or 0)
     if tenant ~= '' then redis.call('HSET', t.rec, 'tenant', tenant) end
+    if owner ~= '' then redis.call('HSET', t.rec, 'owner', owner) end
   end
   if title ~= '' and not v[2] then redis.call('HSET', t.rec, 'title', title) end
   redis.call('HSET', t.rec, 'input', NOW)

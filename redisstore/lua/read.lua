@@ -17,7 +17,8 @@
 --
 -- Returns {about how many bytes it would be, recovered} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, recovered, events,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
---   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes}; a run
+--   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
+--   owner, used}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. The queue holds of each run id, record, bytes, input.
 
@@ -96,8 +97,8 @@ end
 local active = run(r.run)
 if r.run ~= '' and not active then error('the active run has no record') end
 
-local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input')
+local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'owner')
 return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
-  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes }
+  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0 }

@@ -139,7 +139,8 @@ end
 
 -- erase takes a thread away in which nothing goes on. Who has seen it as it was
 -- must not mistake its next life for it: the record keeps a new epoch, and the
--- version from which the next one goes on, for so many ms.
+-- version from which the next one goes on, for so many ms. It returns for whom the
+-- thread has counted.
 local function erase(t, r, member, remember)
   local states, letters = tally(t)
   redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
@@ -148,10 +149,12 @@ local function erase(t, r, member, remember)
     if n > 0 then count(t, state, -n) end
   end
   for _, d in ipairs(letters) do unbury(t, d) end
+  local owner = redis.call('HGET', t.rec, 'owner') or ''
   redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.disp, t.archive,
     t.drafts, t.past)
   redis.call('HSET', t.rec, 'thread', member, 'epoch', ARG.fresh, 'replid', history(), 'base', 1, 'seq', 0,
     'depoch', r.depoch, 'was', r.ver)
   redis.call('PEXPIRE', t.rec, remember)
   begun(t, member, ARG.fresh)
+  return owner
 end

@@ -10,21 +10,21 @@
 --   cursor    in the runs, or in the labels; '0' at first
 --   look      ms after which to look again at a thread whose runs grow older
 --
--- Returns {cursor, epoch}: the cursor to go on with, '0' when the thread is done;
---   the epoch under which the log begins again if the thread was erased, else ''.
+-- Returns {cursor, epoch, owner}: the cursor to go on with, '0' when the thread is done;
+--   the epoch under which the log begins again if the thread was erased, else ''; for whom it
+--   had counted.
 
 local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
 local input = tonumber(redis.call('HGET', t.rec, 'input') or 0)
-if input == 0 then return { '0', '' } end
+if input == 0 then return { '0', '', '' } end
 
 local age, keep, ttl = tonumber(ARG.age), tonumber(ARG.keep), tonumber(ARG.ttl)
 local used = math.max(input, lastMark(r))
 local busy = r.run ~= '' or redis.call('EXISTS', t.queue) == 1
 local waits = suspended(t)
 if ttl > 0 and not busy and not waits and NOW - used >= ttl then
-  erase(t, r, member, ARG.remember)
-  return { '0', ARG.fresh }
+  return { '0', ARG.fresh, erase(t, r, member, ARG.remember) }
 end
 
 -- Behind the runs come the labels, whose cursors begin with an l.
@@ -54,4 +54,4 @@ if cursor == '0' then
     redis.call('HSET', t.rec, 'look', look < math.huge and string.format('%.0f', look) or 0)
   end
 end
-return { cursor, '' }
+return { cursor, '', '' }

@@ -61,7 +61,7 @@ func (p *player) check(g *game, node store.Store) {
 func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadView {
 	v := &store.ThreadView{Thread: m.key, Version: m.version, Epoch: m.epoch, Base: m.base, Seq: int64(len(m.log)),
 		Boundary: m.boundary, Now: seen.Now, Active: m.state(m.active), Latest: m.state(m.latest), Run: m.state(m.runs[q.RunID]),
-		Tenant: m.tenant, Title: m.title, DispatchEpoch: m.dispatchEpoch, Paused: m.wish.set, Deleted: m.deleted && !m.used, Drafts: rawMap(m.drafts)}
+		Tenant: m.tenant, Title: m.title, Used: m.used, DispatchEpoch: m.dispatchEpoch, Paused: m.wish.set, Deleted: m.deleted && !m.used, Drafts: rawMap(m.drafts)}
 	if !seen.Now.Equal(m.now) {
 		v.Now = m.now
 	}

@@ -50,7 +50,7 @@ var groups = []struct {
 	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
 	{"Retire", retireTests}, {"Large", largeTests}, {"Page", pageTests}, {"Presence", presenceTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", stopAllTests},
-	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
+	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Quotas", quotaTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
 
 type test struct {

@@ -28,6 +28,8 @@ const WORDS: Record<string, Words> = {
   },
   thread_busy: { title: "Another run is in progress", advice: "Wait until it ends, or stop it." },
   thread_too_large: { title: "This chat is as large as it may be", advice: "Start another chat, or take messages back; this one can still be read and deleted." },
+  too_many_runs: { title: "As many runs are under way as may be", advice: "Wait until one of them ends, or stop it." },
+  thread_quota: { title: "There are as many chats as there may be", advice: "Delete some, or go on in one of them." },
   rate_limited: { title: "Too many requests", advice: "Wait a moment, then try again." },
   server_draining: { title: "The server is shutting down", advice: "Try again in a moment." },
   state_corrupted: { title: "What is stored of this chat cannot be read", advice: "Ask who runs the server. Sending again does not help; the chat can be deleted." },

@@ -1,0 +1,268 @@
+package adapter
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+const (
+	// quotaWait is for how long an input waits, once its thread is read, to hear what
+	// its owners have: a part of the store that does not answer costs those no run
+	// whose threads are in others.
+	quotaWait = 500 * time.Millisecond
+	// retryQuota is when to try again what has no place among the owner's runs.
+	retryQuota = 2 * time.Second
+	// keepRuns is how often the store is told of runs that go on.
+	keepRuns = store.HoldFor / 3
+	// sayOver is how often the log names an owner that is at a limit.
+	sayOver = time.Minute
+	// maxTold bounds how many owners the log has named.
+	maxTold = 1024
+)
+
+// quotas hold users and tenants to what they may have at once on all nodes.
+type quotas struct {
+	*node
+
+	mu      sync.Mutex
+	kept    map[string]keptRun // runs that this node carries, by id
+	back    []store.Holding    // to be given back
+	flowing bool               // a goroutine gives back
+	told    map[toldOver]time.Time
+}
+
+type keptRun struct {
+	store.Holding
+	since time.Time // it was taken or kept
+}
+
+type toldOver struct {
+	owner store.Owner
+	what  string
+}
+
+func newQuotas(n *node) *quotas {
+	return &quotas{node: n, kept: map[string]keptRun{}, told: map[toldOver]time.Time{}}
+}
+
+// share is what an input takes of its owners. A nil one is nobody's.
+type share struct {
+	q       *quotas
+	take    store.Take
+	asked   chan struct{} // closed when the store has answered, or has not
+	taken   store.Taken
+	err     error
+	late    bool // it was waited for in vain
+	carried bool // by this node, which gives the run back when it is over
+}
+
+// holding is the run of the user and tenant; the zero value is nobody's.
+func (s *share) holding() store.Holding {
+	if s == nil {
+		return store.Holding{}
+	}
+	return store.Holding{User: s.take.User, Tenant: s.take.Tenant, RunID: s.take.RunID}
+}
+
+// ask asks the store for what a run takes, and does not wait for the answer. The
+// caller settles it.
+func (q *quotas) ask(t store.Take) *share {
+	if t.User == (store.Owner{}) && t.Tenant == (store.Owner{}) {
+		return nil
+	}
+	s := &share{q: q, take: t, asked: make(chan struct{})}
+	q.running.start(func() {
+		defer close(s.asked)
+		ctx, cancel := context.WithTimeout(q.ctx, q.options.StoreTimeout)
+		defer cancel()
+		s.taken, s.err = q.store.Take(ctx, t)
+	})
+	return s
+}
+
+// ownersOf are whom an input counts for: users who are not told apart, and the tenant
+// of those who are of none, have no limits.
+func ownersOf(user, tenant string) (store.Owner, store.Owner) {
+	owner, of := store.Owner{Name: user}, store.Owner{Tenant: true, Name: tenant}
+	if tenant == "" {
+		of = store.Owner{}
+	}
+	return owner, of
+}
+
+func holdingOf(user, tenant, runID string) store.Holding {
+	h := store.Holding{RunID: runID}
+	h.User, h.Tenant = ownersOf(user, tenant)
+	return h
+}
+
+// takes is what an input takes.
+func (q *quotas) takes(user, tenant, runID string) store.Take {
+	t := store.Take{RunID: runID, Runs: q.options.MaxRunsPerUser, TenantRuns: q.options.MaxRunsPerTenant, Threads: -1, Inputs: -1}
+	t.User, t.Tenant = ownersOf(user, tenant)
+	return t
+}
+
+// heard waits for the answer; nil: nothing is used up, or it is not known.
+func (s *share) heard() *store.Taken {
+	if s == nil || s.late {
+		return nil
+	}
+	timer := time.NewTimer(quotaWait)
+	defer timer.Stop()
+	select {
+	case <-s.asked:
+	case <-timer.C:
+		s.late = true
+		return nil
+	}
+	if s.err != nil && s.taken.Over == store.OverNothing {
+		return nil
+	}
+	return &s.taken
+}
+
+// tooMany refuses an input of which too many have come.
+func (s *share) tooMany() *protocol.RunError {
+	taken := s.heard()
+	if taken == nil || taken.Over != store.OverInputs {
+		return nil
+	}
+	s.q.tell(s.take.User, "inputs a minute", s.take.Inputs)
+	return judge.Refuse(CodeRateLimited, fmt.Sprintf("the user has sent more than %d inputs a minute: send the same later", s.take.Inputs),
+		map[string]any{"retryAfterMs": taken.Wait.Milliseconds() + 1})
+}
+
+// tooManyRuns refuses a run that would begin at once.
+func (s *share) tooManyRuns() *protocol.RunError {
+	taken := s.heard()
+	if taken == nil || taken.Over != store.OverRuns && taken.Over != store.OverTenantRuns {
+		return nil
+	}
+	whose, limit, owner := "user", s.take.Runs, s.take.User
+	if taken.Over == store.OverTenantRuns {
+		whose, limit, owner = "tenant", s.take.TenantRuns, s.take.Tenant
+	}
+	s.q.tell(owner, "runs", limit)
+	return judge.Refuse(CodeTooManyRuns, fmt.Sprintf("the %s has %d runs under way, as many as may be: wait for one to end, or cancel one", whose, limit),
+		map[string]any{"limit": limit, "of": whose, "retryAfterMs": retryQuota.Milliseconds()})
+}
+
+// tooManyThreads refuses an input to a thread that would be one too many.
+func (s *share) tooManyThreads(view *store.ThreadView) *protocol.RunError {
+	if view.Used {
+		return nil
+	}
+	taken := s.heard()
+	if taken == nil || !taken.ThreadsFull {
+		return nil
+	}
+	s.q.tell(s.take.User, "threads", s.take.Threads)
+	return judge.Refuse(CodeThreadQuota, fmt.Sprintf("the user has %d threads, as many as may be: delete some, or go on in one of them", s.take.Threads),
+		map[string]any{"limit": s.take.Threads})
+}
+
+// settle gives the run back, unless this node carries it.
+func (s *share) settle() {
+	if s == nil || s.carried {
+		return
+	}
+	s.q.running.start(func() {
+		<-s.asked
+		if s.err != nil || s.taken.Over == store.OverNothing {
+			s.q.give(s.holding())
+		}
+	})
+}
+
+// carry keeps counting a run that this node carries, until done. One that was another
+// node's counts from the next sweep on.
+func (q *quotas) carry(h store.Holding, anothers bool) (done func()) {
+	if h.User == (store.Owner{}) && h.Tenant == (store.Owner{}) {
+		return func() {}
+	}
+	k := keptRun{Holding: h}
+	if !anothers {
+		k.since = time.Now()
+	}
+	q.mu.Lock()
+	q.kept[h.RunID] = k
+	q.mu.Unlock()
+	return func() {
+		q.mu.Lock()
+		delete(q.kept, h.RunID)
+		q.mu.Unlock()
+		q.give(h)
+	}
+}
+
+// give gives back, beside what its caller does. What waits meanwhile goes together.
+func (q *quotas) give(h store.Holding) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.back = append(q.back, h)
+	if !q.flowing {
+		q.flowing = true
+		q.running.start(q.flow)
+	}
+}
+
+func (q *quotas) flow() {
+	for {
+		q.mu.Lock()
+		back := q.back
+		q.back = nil
+		q.flowing = len(back) > 0
+		q.mu.Unlock()
+		if len(back) == 0 {
+			return
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), q.options.StoreTimeout)
+		_ = q.store.Give(ctx, back) // or it lapses
+		cancel()
+	}
+}
+
+// keep tells the store of runs that have been going on for a while. The sweep calls it.
+func (q *quotas) keep(ctx context.Context) bool {
+	q.mu.Lock()
+	var going []store.Holding
+	now := time.Now()
+	for id, k := range q.kept {
+		if now.Sub(k.since) >= keepRuns {
+			going = append(going, k.Holding)
+			q.kept[id] = keptRun{k.Holding, now}
+		}
+	}
+	q.mu.Unlock()
+	if len(going) > 0 {
+		_ = q.store.Keep(ctx, going) // or they lapse, and others may come in their place
+	}
+	return false
+}
+
+// tell names an owner in the log that is at a limit, once a minute.
+func (q *quotas) tell(owner store.Owner, what string, limit int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	of := toldOver{owner, what}
+	now := time.Now()
+	if now.Sub(q.told[of]) < sayOver {
+		return
+	}
+	if len(q.told) >= maxTold {
+		clear(q.told)
+	}
+	q.told[of] = now
+	whose := "user"
+	if owner.Tenant {
+		whose = "tenant"
+	}
+	q.log.Warn("an owner is at a limit", whose, owner.Name, "limit", what, "of", limit)
+}

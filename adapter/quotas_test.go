@@ -1,0 +1,244 @@
+package adapter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// by submits an input of a user.
+func (l *lab) by(who, tenant string, text string) adapter.Admitted {
+	l.t.Helper()
+	in := user(text)
+	l.runs++
+	in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-", l.runs)
+	a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Tenant: tenant, User: who, Run: in})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return a
+}
+
+func (l *lab) refusedFor(code string, a adapter.Admitted) map[string]any {
+	l.t.Helper()
+	if a.Refusal == nil || a.Refusal.Code != code {
+		l.t.Fatalf("not %s: %+v %+v", code, a, a.Refusal)
+	}
+	return details(l.t, a.Refusal)
+}
+
+// until polls until something is so.
+func (l *lab) eventually(what string, so func() bool) {
+	l.t.Helper()
+	poll := time.NewTicker(5 * time.Millisecond)
+	defer poll.Stop()
+	ctx := l.ctx()
+	for !so() {
+		select {
+		case <-poll.C:
+		case <-ctx.Done():
+			l.t.Fatalf("it does not come about that %s", what)
+		}
+	}
+}
+
+func TestRunsAtOnceOfAUser(t *testing.T) {
+	c := newCrowd()
+	two := func(o *adapter.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 2, 3 }
+	l := newLab(t, c, two)
+	begun := func(l *lab, who, tenant string) {
+		t.Helper()
+		if a := l.by(who, tenant, "hold"); a.Disposition != adapter.Started {
+			t.Fatalf("%s: %+v %+v", who, a, a.Refusal)
+		}
+		await(l, c.began)
+	}
+	begun(l, "ann", "acme")
+	elsewhere := l.on("second")
+	elsewhere.runner = l.worker(l.store, c) // with limits of its own: those of the node that takes the input hold
+	begun(elsewhere, "ann", "acme")
+	third := l.on("third")
+	if d := l.refusedFor(adapter.CodeTooManyRuns, third.by("ann", "acme", "hold")); d["limit"] != 2.0 || d["of"] != "user" || d["retryAfterMs"] == nil {
+		t.Errorf("details %v", d)
+	}
+	begun(third, "bob", "acme")
+	fourth := l.on("fourth")
+	if d := l.refusedFor(adapter.CodeTooManyRuns, fourth.by("bob", "acme", "hold")); d["of"] != "tenant" {
+		t.Errorf("details %v", d)
+	}
+	begun(fourth, "cem", "other")
+	if a := l.by("ann", "acme", "wait"); a.Disposition != adapter.Queued {
+		t.Errorf("what waits for its thread takes no place: %+v", a)
+	}
+	for range 4 {
+		c.end()
+	}
+	await(l, c.began) // what waited
+	c.end()
+	l.eventually("all is given back", func() bool {
+		ann, err := l.store.Usage(l.ctx(), store.Owner{Name: "ann"})
+		acme, err2 := l.store.Usage(l.ctx(), store.Owner{Tenant: true, Name: "acme"})
+		return err == nil && err2 == nil && ann.Runs+acme.Runs == 0
+	})
+}
+
+// Many inputs that become due at one time begin as many at once as may be, and none is
+// lost.
+func TestQueuedRunsWaitForAPlaceAmongTheirUsers(t *testing.T) {
+	c := newCrowd()
+	l := newLab(t, c, func(o *adapter.Options) { o.MaxRunsPerUser = 2 })
+	const threads = 3
+	for i := range threads {
+		in := user("hold")
+		in.ThreadID, in.RunID = fmt.Sprint("later-", i), "r1"
+		a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, User: "ann", Run: in,
+			Dispatch: adapter.DispatchOptions{Available: time.Now().Add(time.Hour)}})
+		if err != nil || a.Disposition != adapter.Queued {
+			t.Fatalf("%+v %v", a, err)
+		}
+	}
+	l.forward(time.Hour)
+	await(l, c.began)
+	await(l, c.began)
+	l.eventually("the third is put off", func() bool {
+		for i := range threads {
+			list, err := l.store.Dispatches(l.ctx(), l.on(fmt.Sprint("later-", i)).key, store.DispatchQuery{})
+			if err == nil && strings.Contains(list[0].Error, "runs under way") && list[0].State == store.DispatchQueued && list[0].Attempts == 0 {
+				return true
+			}
+		}
+		return false
+	})
+	for range threads {
+		c.end()
+	}
+	await(l, c.began)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.widest > 2 {
+		t.Errorf("%d at once", c.widest)
+	}
+}
+
+func TestThreadsAndInputsOfAUser(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
+		func(o *adapter.Options) { o.MaxThreadsPerUser, o.MaxInputs, o.InputBurst = 2, 1, 6 })
+	one, two, three := l.on("one"), l.on("two"), l.on("three")
+	for _, at := range []*lab{one, two, one} {
+		if a := at.by("ann", "", "hi"); a.Disposition != adapter.Started {
+			t.Fatalf("%+v", a.Refusal)
+		}
+		at.untilEnd()
+	}
+	if d := l.refusedFor(adapter.CodeThreadQuota, three.by("ann", "", "hi")); d["limit"] != 2.0 {
+		t.Errorf("details %v", d)
+	}
+	if deleted, err := l.store.Delete(l.ctx(), one.key); err != nil || !deleted {
+		t.Fatal(deleted, err)
+	}
+	for i := range 2 {
+		if a := three.by("ann", "", "hi"); a.Disposition == adapter.Refused {
+			t.Fatalf("%d: %+v", i, a.Refusal)
+		}
+	}
+	if d := l.refusedFor(adapter.CodeRateLimited, three.by("ann", "", "hi")); d["retryAfterMs"].(float64) < 1000 {
+		t.Errorf("details %v", d)
+	}
+	if a := l.by("", "", "hi"); a.Disposition != adapter.Started {
+		t.Errorf("nobody's: %+v", a.Refusal)
+	}
+}
+
+// meeting is a store whose first Read and Take wait for each other.
+type meeting struct {
+	store.Store
+	reads chan struct{}
+}
+
+func (m meeting) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	if q.Label != "" {
+		select {
+		case m.reads <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return m.Store.Read(ctx, key, q)
+}
+
+func (m meeting) Take(ctx context.Context, t store.Take) (store.Taken, error) {
+	select {
+	case <-m.reads:
+	case <-ctx.Done():
+		return store.Taken{}, ctx.Err()
+	}
+	return m.Store.Take(ctx, t)
+}
+
+// What an input takes of its owners is asked for while its thread is read: it takes no
+// round trip of its own.
+func TestOwnersAreAskedBesideTheThread(t *testing.T) {
+	l := newLabOn(t, func(s store.Store) store.Store { return meeting{Store: s, reads: make(chan struct{})} },
+		adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+	if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	succeeded(t, l.untilEnd())
+}
+
+// silentQuotas is a store of which the part does not answer that has the owner.
+type silentQuotas struct{ store.Store }
+
+func (silentQuotas) Take(ctx context.Context, _ store.Take) (store.Taken, error) {
+	<-ctx.Done()
+	return store.Taken{}, errors.Join(store.ErrOutcomeUnknown, ctx.Err())
+}
+
+// A part of the store that does not answer refuses nobody.
+func TestOwnersThatCannotBeAskedHaveNoLimits(t *testing.T) {
+	l := newLabOn(t, func(s store.Store) store.Store { return silentQuotas{s} },
+		adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+	asked := time.Now()
+	if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	if took := time.Since(asked); took > 4*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	succeeded(t, l.untilEnd())
+}
+
+// keeping counts what is kept.
+type keeping struct {
+	store.Store
+	kept chan []store.Holding
+}
+
+func (k keeping) Keep(ctx context.Context, runs []store.Holding) error {
+	k.kept <- runs
+	return k.Store.Keep(ctx, runs)
+}
+
+// A run that goes on for long counts for as long, and a taken over run at once.
+func TestLongRunsGoOnCounting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd()
+		kept := make(chan []store.Holding, 10)
+		l := newLabOn(t, func(s store.Store) store.Store { return keeping{s, kept} }, c)
+		l.by("ann", "acme", "hold")
+		await(l, c.began)
+		began := time.Now()
+		if runs := <-kept; len(runs) != 1 || runs[0].User.Name != "ann" || runs[0].Tenant.Name != "acme" || time.Since(began) > store.HoldFor/2 {
+			t.Errorf("after %s: %+v", time.Since(began), runs)
+		}
+		c.end()
+		l.untilEnd()
+	})
+}

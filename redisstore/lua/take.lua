@@ -1,0 +1,39 @@
+-- take.lua: count what an input takes of its owner, unless that is too much.
+--
+-- KEYS  runs, owned, inputs
+-- ARGS
+--   run
+--   hold     ms for which it counts
+--   runs     at once; negative: no limit
+--   thread   '': none
+--   threads  negative: no limit
+--   rate     inputs a minute; negative: no limit
+--   burst    of them, how many may come at once
+--
+-- Returns {over, ms to wait, threads are full}: over 0 nothing, 1 inputs, 2 runs.
+
+local rate = tonumber(ARG.rate)
+if rate > 0 then
+  -- due is when as many inputs would have come, one a gap.
+  local gap = 60000 / rate
+  local due = math.max(tonumber(redis.call('GET', KEY.inputs) or 0), now())
+  local wait = due - now() - gap * (tonumber(ARG.burst) - 1)
+  if wait > 0 then return { 1, math.ceil(wait), 0 } end
+  redis.call('SET', KEY.inputs, string.format('%.3f', due + gap), 'PX', math.ceil(due + gap - now()))
+end
+
+local runs = tonumber(ARG.runs)
+redis.call('ZREMRANGEBYSCORE', KEY.runs, '-inf', now())
+if runs >= 0 and not redis.call('ZSCORE', KEY.runs, ARG.run) and redis.call('ZCARD', KEY.runs) >= runs then return { 2, 0, 0 } end
+redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run)
+redis.call('PEXPIRE', KEY.runs, ARG.hold)
+
+local threads, full = tonumber(ARG.threads), 0
+if ARG.thread ~= '' and not redis.call('ZSCORE', KEY.owned, ARG.thread) then
+  if threads >= 0 and redis.call('ZCARD', KEY.owned) >= threads then
+    full = 1
+  else
+    redis.call('ZADD', KEY.owned, now(), ARG.thread)
+  end
+end
+return { 0, 0, full }

@@ -1,0 +1,187 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+const (
+	recountPage  = 512         // threads that a recount looks at
+	recountEvery = time.Second // for one owner
+	recountAfter = time.Minute // since it was counted a thread may not have begun yet
+	maxRecounts  = 4096        // owners of whom it is known when they were recounted
+)
+
+// quotas counts what owners have.
+type quotas struct {
+	*connection
+	mu       sync.Mutex
+	recounts map[string]time.Time // owners by id, and when they were recounted
+}
+
+// Take implements store.Quotas. User and tenant are asked at once.
+func (s *quotas) Take(ctx context.Context, t store.Take) (store.Taken, error) {
+	taken := store.Taken{Owner: ownerID(t.User)}
+	var calls []call
+	if taken.Owner != "" {
+		calls = append(calls, s.takeCall(taken.Owner, t))
+	}
+	users := len(calls)
+	if tenant := ownerID(t.Tenant); tenant != "" {
+		calls = append(calls, s.takeCall(tenant, store.Take{RunID: t.RunID, Runs: t.TenantRuns, Threads: -1, Inputs: -1}))
+	}
+	replies, errs := s.runAll(ctx, calls)
+	for i, r := range replies {
+		if errs[i] != nil {
+			continue
+		}
+		over, wait, full := store.Over(r.int()), r.int(), r.bool()
+		if errs[i] = r.err; r.err != nil || i < users {
+			taken.Over, taken.Wait, taken.ThreadsFull = over, time.Duration(wait)*time.Millisecond, full
+		} else if over != store.OverNothing && taken.Over == store.OverNothing {
+			taken.Over = store.OverTenantRuns
+		}
+	}
+	if taken.Over != store.OverNothing && len(calls) > 1 {
+		// What one of the two has no place for is not to take that of others from the other.
+		errs = append(errs, s.Give(ctx, []store.Holding{{User: t.User, Tenant: t.Tenant, RunID: t.RunID}}))
+	}
+	if taken.ThreadsFull && s.recount(ctx, taken.Owner) {
+		t.Inputs = -1
+		if r, err := s.run(ctx, s.takeCall(taken.Owner, t)); err == nil {
+			_, _ = r.int(), r.int()
+			taken.ThreadsFull = r.bool()
+		}
+	}
+	return taken, errors.Join(errs...)
+}
+
+func (s *quotas) takeCall(id string, t store.Take) call {
+	thread := ""
+	if t.Thread != (store.ThreadKey{}) {
+		thread = s.keys.thread(t.Thread).owned()
+	}
+	o := s.keys.owner(id)
+	return call{script: takeScript, keys: []string{o.runs, o.owned, o.inputs}, args: args{
+		{"run", t.RunID}, {"hold", store.HoldFor.Milliseconds()}, {"runs", t.Runs}, {"thread", thread}, {"threads", t.Threads},
+		{"rate", t.Inputs}, {"burst", max(t.Burst, 1)},
+	}}
+}
+
+// Keep implements store.Quotas.
+func (s *quotas) Keep(ctx context.Context, runs []store.Holding) error {
+	return s.hold(ctx, runs, store.HoldFor)
+}
+
+// Give implements store.Quotas.
+func (s *quotas) Give(ctx context.Context, back []store.Holding) error { return s.hold(ctx, back, 0) }
+
+func (s *quotas) hold(ctx context.Context, holdings []store.Holding, of time.Duration) error {
+	var calls []call
+	for _, h := range holdings {
+		for _, owner := range []store.Owner{h.User, h.Tenant} {
+			if id := ownerID(owner); id != "" {
+				calls = append(calls, s.holdCall(id, h.RunID, of, ""))
+			}
+		}
+	}
+	_, errs := s.runAll(ctx, calls)
+	return errors.Join(errs...)
+}
+
+func (s *quotas) holdCall(id, run string, of time.Duration, thread string) call {
+	o := s.keys.owner(id)
+	return call{script: holdScript, keys: []string{o.runs, o.owned},
+		args: args{{"run", run}, {"hold", of.Milliseconds()}, {"thread", thread}}}
+}
+
+// Usage implements store.Quotas.
+func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err error) {
+	id := ownerID(of)
+	if id == "" {
+		return u, nil
+	}
+	o := s.keys.owner(id)
+	r, err := s.run(ctx, call{script: usageScript, keys: []string{o.runs, o.owned}})
+	if err != nil {
+		return u, err
+	}
+	u.Runs, u.Threads = int(r.int()), int(r.int())
+	return u, r.err
+}
+
+// disown lets a thread that is gone count for nobody. Where that does not come about
+// recounts make up for it.
+func (s *quotas) disown(ctx context.Context, key store.ThreadKey, owner string) {
+	if owner != "" {
+		_, _ = s.run(ctx, s.holdCall(owner, "", 0, s.keys.thread(key).owned()))
+	}
+}
+
+// recount takes off an owner's list some of the threads that are none of it: those that
+// were never begun, that a server has deleted which keeps no such list, and those of
+// others that the owner has used. It returns whether there were any.
+func (s *quotas) recount(ctx context.Context, owner string) bool {
+	now := time.Now()
+	if s.opts.Clock != nil {
+		now = s.opts.Clock()
+	}
+	if !s.recountNow(owner, now) {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	owned := s.keys.owner(owner).owned
+	count, err := s.client.ZCard(ctx, owned).Result()
+	if err != nil {
+		return false
+	}
+	first := rand.Int64N(max(count-recountPage, 0) + 1)
+	page, err := s.client.ZRangeWithScores(ctx, owned, first, first+recountPage-1).Result()
+	if err != nil {
+		return false
+	}
+	var names []any
+	var cmds []*redis.SliceCmd
+	for _, z := range page {
+		name, _ := z.Member.(string)
+		if rec, ok := s.keys.ownedRecord(name); ok && now.Sub(time.UnixMilli(int64(z.Score))) > recountAfter {
+			names, cmds = append(names, name), append(cmds, redis.NewSliceCmd(ctx, "hmget", rec, "input", "owner"))
+		}
+	}
+	if len(cmds) == 0 {
+		return false
+	}
+	var gone []any
+	for i, err := range ask(ctx, s.connection, cmds) {
+		if err != nil {
+			continue
+		}
+		input, by := cmds[i].Val()[0], cmds[i].Val()[1]
+		if input == nil || by != nil && by != owner {
+			gone = append(gone, names[i])
+		}
+	}
+	return len(gone) > 0 && s.client.ZRem(ctx, owned, gone...).Err() == nil
+}
+
+// recountNow reports whether it is time to recount an owner's threads.
+func (s *quotas) recountNow(owner string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now.Sub(s.recounts[owner]) < recountEvery {
+		return false
+	}
+	if len(s.recounts) >= maxRecounts {
+		clear(s.recounts)
+	}
+	s.recounts[owner] = now
+	return true
+}
