@@ -195,7 +195,9 @@ const aFrame = 45 * time.Second
 func framesEnded(s *siege) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), aFrame)
 	defer cancel()
+	began := time.Now()
 	s.trickle(ctx, beginning(64<<10, 100), func() {})
+	s.t.Logf("a frame was let trickle for %s", time.Since(began).Round(time.Second))
 	if ctx.Err() != nil {
 		s.t.Errorf("a frame that gets a byte a second has been read for %s and goes on", aFrame)
 	}
