@@ -155,16 +155,16 @@ func unfinishedBodies(s *siege) {
 	})
 }
 
-// almost is a frame but for its last bytes.
-func almost(left int) string {
-	const opening = `{"type":"ws.ping","x":"`
-	return announce(final|text, 4*mib) + opening + strings.Repeat("a", 4*mib-len(opening)-left)
-}
-
 // unfinishedFrames get another byte before anybody could call them silent.
 func unfinishedFrames(s *siege) {
-	begun := almost(100)
+	begun := beginning(4*mib, 4*mib-100)
 	s.repeat(64, func(ctx context.Context, reached func()) { s.trickle(ctx, begun, reached) })
+}
+
+// beginning is the first bytes of a frame.
+func beginning(size, bytes int) string {
+	const opening = `{"type":"ws.ping","x":"`
+	return announce(final|text, size) + opening + strings.Repeat("a", bytes-len(opening))
 }
 
 // trickle opens a socket, begins a frame on it, and goes on with a byte a second for
@@ -188,14 +188,16 @@ func (s *siege) trickle(ctx context.Context, begun string, reached func()) {
 	<-gone
 }
 
-// aFrame is how long a frame may take.
+// aFrame is how long a frame may take that is not large.
 const aFrame = 45 * time.Second
 
 // framesEnded fails the test when one is let trickle on.
 func framesEnded(s *siege) {
 	ctx, cancel := context.WithTimeout(s.t.Context(), aFrame)
 	defer cancel()
-	s.trickle(ctx, almost(1000), func() {})
+	began := time.Now()
+	s.trickle(ctx, beginning(64<<10, 100), func() {})
+	s.t.Logf("a frame was let trickle for %s", time.Since(began).Round(time.Second))
 	if ctx.Err() != nil {
 		s.t.Errorf("a frame that gets a byte a second has been read for %s and goes on", aFrame)
 	}
