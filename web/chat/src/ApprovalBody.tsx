@@ -79,7 +79,7 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
           </code>
         </p>
       )}
-      {call && <Misleading text={`${call.function.name}\n${proposed}`} />}
+      {call && <Misleading text={edited === undefined ? `${call.function.name}\n${proposed}` : call.function.name} />}
       {read && read.twice.length > 0 && (
         <p className="misleading" role="note" data-testid="named-twice">
           <strong>Names a member twice:</strong> {read.twice.slice(0, 5).map((name) => JSON.stringify(name)).join(", ")}. Which of the values the tool takes is not known

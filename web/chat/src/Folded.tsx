@@ -29,6 +29,7 @@ export function Folded({ text, source = text, json = true, hook, label, hides }:
   const id = useId();
   const end = useMemo(() => (all ? text.length : cutBefore(text, SHOWN)), [all, text]);
   const hidden = useMemo(() => (all ? 0 : bytesOf(text.slice(end))), [all, text, end]);
+  const total = useMemo(() => (long ? bytesOf(text).toLocaleString("en") : ""), [long, text]);
   const size = useMemo(() => (long ? sizeWords(bytesOf(source)) : ""), [long, source]);
   useEffect(() => hides?.(hidden), [hides, hidden]);
   return (
@@ -39,8 +40,14 @@ export function Folded({ text, source = text, json = true, hook, label, hides }:
       {long && (
         <div className="fold" data-testid="fold" data-hidden={hidden}>
           <span>
-            {all ? "All is shown. " : <strong>{hidden.toLocaleString("en")} bytes are not shown. </strong>}
-            {size} in all.
+            {all ? (
+              `All ${total} bytes are shown. `
+            ) : (
+              <strong>
+                {hidden.toLocaleString("en")} of {total} bytes are not shown.{" "}
+              </strong>
+            )}
+            {source !== text && `As sent: ${size}. `}
           </span>
           <button type="button" data-edits data-testid="unfold" aria-expanded={all} aria-controls={id} onClick={() => open(all ? undefined : text)}>
             {all ? "Show less" : "Show all"}
@@ -65,6 +72,16 @@ const Parts = memo(function Parts({ text, end, json }: { text: string; end: numb
     </span>
   ));
 });
+
+/** A paragraph as somebody wrote it; a long one is folded. */
+export function Paragraph({ text, hook, label }: { text: string; hook?: string; label: string }) {
+  if (text.length > FOLDED) return <Folded text={text} json={false} hook={hook ?? "long-text"} label={label} />;
+  return (
+    <p className="text" data-testid={hook} dir="auto">
+      <Marked text={text} />
+    </p>
+  );
+}
 
 /** The end of the last line that ends not long before a place; without one the place itself, between two characters. */
 function cutBefore(text: string, place: number, from = 0): number {

@@ -2,7 +2,7 @@ import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client"
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ApprovalBody } from "./ApprovalBody";
 import { confirmed, labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
-import { Folded } from "./Folded";
+import { Folded, Paragraph } from "./Folded";
 import { FormBody } from "./FormBody";
 import { Guarded } from "./Guarded";
 import { stringify } from "./json";
@@ -92,7 +92,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
             </span>
           )}
         </header>
-        {message && <Message text={message} />}
+        {message && <Paragraph text={message} hook="interrupt-message" label="Message" />}
         <Misleading text={`${title}\n${message ?? ""}`} />
         {fault && (
           <p className="fault" role="alert">
@@ -143,19 +143,6 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
     </Guarded>
   );
 }
-
-/** A message is read as a paragraph, a very long one folded. */
-function Message({ text }: { text: string }) {
-  if (text.length > LONG_MESSAGE) return <Folded text={text} json={false} hook="interrupt-message" label="Message" />;
-  return (
-    <p className="text" data-testid="interrupt-message" dir="auto">
-      <Marked text={text} />
-    </p>
-  );
-}
-
-/** A longer message is folded, in characters. */
-const LONG_MESSAGE = 5_000;
 
 /** Decides, and keeps the focus in the card, whose buttons change with the decision. */
 function useSettling(card: RefObject<HTMLElement | null>, answered: boolean, decide: Props["decide"]): Props["decide"] {

@@ -17,6 +17,9 @@ interface Props {
   children?: ReactNode;
 }
 
+/** A longer text is not broken into lines, in characters. */
+const LONG = 100_000;
+
 /** A text that has to be JSON. */
 export function JsonText({ label, hook, value, fault, rows, locked, autoFocus, change, keyed, children }: Props) {
   const id = useId();
@@ -28,6 +31,8 @@ export function JsonText({ label, hook, value, fault, rows, locked, autoFocus, c
         data-testid={hook}
         className="code"
         spellCheck={false}
+        // Breaking a line of megabytes takes seconds.
+        wrap={value.length > LONG ? "off" : undefined}
         autoFocus={autoFocus}
         rows={rows}
         value={value}

@@ -1,6 +1,6 @@
 import type { Interrupt, Message, ToolMessage } from "@ag-ui/client";
 import { lazy, memo, Suspense, useDeferredValue } from "react";
-import { Folded } from "./Folded";
+import { Folded, Paragraph } from "./Folded";
 import { stringify } from "./json";
 import { textOf } from "./messagetext";
 import { OrElse } from "./OrElse";
@@ -93,7 +93,7 @@ const Body = memo(function Body({ message, growing }: { message: Message; growin
   }
   const text = textOf(message.content);
   if (text === "") return null;
-  return message.role === "assistant" ? <Answer text={text} growing={growing} /> : <p className="text">{text}</p>;
+  return message.role === "assistant" ? <Answer text={text} growing={growing} /> : <Paragraph text={text} label="Message" />;
 });
 
 function Answer({ text, growing }: { text: string; growing: boolean }) {

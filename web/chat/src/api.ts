@@ -58,6 +58,16 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   return (await send(method, path, body)).body as T;
 }
 
+/** Asks for a path, again and again; what has not changed is not sent again. */
+export function asker<T>(path: string): () => Promise<T> {
+  let held: Answer = { status: 0, body: undefined };
+  return async () => {
+    const got = await send("GET", path, undefined, held.etag);
+    if (got.status !== 304) held = got;
+    return held.body as T;
+  };
+}
+
 export interface Polled<T> {
   data?: T;
   error?: ApiError;
@@ -78,7 +88,7 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
     if (etag.current.path !== path) etag.current = { path };
     const held = etag.current;
     const failed = (error: ApiError) => setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
-    const ask = async () => {
+    const ask = async (): Promise<"same" | void> => {
       const slow = setTimeout(() => {
         if (!over) failed(new ApiError(0, "slow", "The server has not answered yet."));
       }, SLOW_MS);
@@ -87,6 +97,7 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
         if (over) return;
         if (got.status === 304) {
           setAnswer((now) => (now.error ? { ...now, error: undefined } : now));
+          return "same";
         } else {
           held.tag = got.etag;
           setAnswer({ path, data: got.body as T });

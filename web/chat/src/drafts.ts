@@ -2,7 +2,7 @@
 // answer; what it does not keep stays here until all are sent together.
 
 import { useEffect, useMemo, useSyncExternalStore } from "react";
-import { ApiError, call, type Entry, type InboxItem, type Page } from "./api";
+import { ApiError, asker, call, type Entry, type InboxItem, type Page } from "./api";
 import { entryOf, type Answer } from "./answers";
 import { useSession } from "./session";
 
@@ -157,9 +157,10 @@ function refused({ status, code }: ApiError): boolean {
 
 function keeperOf(threadId: string): Keeper {
   const base = `/threads/${encodeURIComponent(threadId)}/interrupts`;
+  const ask = asker<Partial<Page<InboxItem>> | undefined>(base);
   return {
     load: async () => {
-      const page = await call<Partial<Page<InboxItem>> | undefined>("GET", base);
+      const page = await ask();
       if (!Array.isArray(page?.items)) throw new ApiError(200, "unreadable", "The server answered something else than interrupts.");
       return page.items.flatMap((item) => item.interrupts.flatMap(({ draft }) => draft ?? []));
     },

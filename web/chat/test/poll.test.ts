@@ -14,9 +14,9 @@ class Page extends EventTarget {
 
 /** Answers that come when the test says so. */
 function server() {
-  const waiting: Array<() => void> = [];
-  const ask = vi.fn(() => new Promise<void>((resolve) => waiting.push(resolve)));
-  return { ask, answer: () => vi.waitFor(() => waiting.shift()!()) };
+  const waiting: Array<(answer?: "same") => void> = [];
+  const ask = vi.fn(() => new Promise<"same" | void>((resolve) => waiting.push(resolve)));
+  return { ask, answer: (answer?: "same") => vi.waitFor(() => waiting.shift()!(answer)) };
 }
 
 beforeEach(() => void vi.useFakeTimers());
@@ -25,7 +25,7 @@ afterEach(() => void vi.useRealTimers());
 it("asks again some time after each answer, until it is ended", async () => {
   const { ask, answer } = server();
   const end = poll(ask, 1_000, new Page());
-  await vi.advanceTimersByTimeAsync(5_000);
+  await vi.advanceTimersByTimeAsync(500);
   expect(ask).toHaveBeenCalledTimes(1);
   await answer();
   await vi.advanceTimersByTimeAsync(999);
@@ -69,4 +69,41 @@ it("asks nothing out of sight, and at once in sight again", async () => {
   end();
   page.show(false);
   expect(ask).toHaveBeenCalledTimes(2);
+});
+
+it("asks more seldom for what stays the same, and as often as before when it changes or is looked at", async () => {
+  const { ask, answer } = server();
+  const page = new Page();
+  const end = poll(ask, 1_000, page);
+  const next = async (ms: number) => {
+    const calls = ask.mock.calls.length;
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(ask).toHaveBeenCalledTimes(calls);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ask).toHaveBeenCalledTimes(calls + 1);
+  };
+  for (const wait of [1_500, 2_250, 3_375, 4_000, 4_000]) {
+    await answer("same");
+    await next(wait);
+  }
+  await answer();
+  await next(1_000);
+  await answer("same");
+  await next(1_500);
+  await answer("same");
+  page.show(true);
+  page.show(false);
+  await answer("same");
+  await next(1_500);
+  end();
+});
+
+it.each([[3_000, 3_000], [60_000, 4_000], [10, 1_000]])("rests as long as an answer took, within bounds: %d ms", async (took, rest) => {
+  const ask = vi.fn(() => new Promise<void>((resolve) => setTimeout(resolve, took)));
+  const end = poll(ask, 1_000, new Page());
+  await vi.advanceTimersByTimeAsync(took + rest - 1);
+  expect(ask).toHaveBeenCalledTimes(1);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(ask).toHaveBeenCalledTimes(2);
+  end();
 });
