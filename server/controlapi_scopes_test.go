@@ -34,6 +34,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"requeueRun":        {"admin", "admin"},
 	"listDispatches":    {"admin", ""},
 	"countDispatches":   {"admin", ""},
+	"getQuotas":         {"read admin", ""},
 	"listInbox":         {"read approver admin", ""},
 	"listInterrupts":    {"read approver admin", "approver admin"},
 	"resolveInterrupts": {"run approver admin", "approver admin"},

@@ -9,11 +9,13 @@ import (
 )
 
 // Runner is what the control API asks of an adapter.Runner: a part for each of the
-// three groups of operations.
+// groups of operations.
 type Runner interface {
 	Threads
 	Runs
 	Inbox
+	// Quotas returns what a user and a tenant have of what they may have.
+	Quotas(ctx context.Context, user, tenant string) (adapter.Quotas, error)
 }
 
 // Threads are the threads of a runner, and what is done to one as a whole.
