@@ -8,16 +8,17 @@ import (
 	"time"
 )
 
-// endlessRuns are more than the server may have at once.
+// endlessRuns are more than the server may have at once, on as many sockets as it takes
+// to follow their threads.
 func endlessRuns(s *siege) {
-	s.repeat(4, func(ctx context.Context, reached func()) {
+	s.repeat(8, func(ctx context.Context, reached func()) {
 		c, in, release, err := s.socket(ctx, 64<<10, "agui.v1.json")
 		if err != nil {
 			return
 		}
 		defer release()
 		gone := s.gone(in)
-		for n := range 25 {
+		for n := range 15 {
 			thread := fmt.Sprintf("endless-%s-%d", c.LocalAddr(), n)
 			if _, err := io.WriteString(c, frame(final|text, input(thread, "r", "m", "/slow 10000 60000"))); err != nil {
 				break
