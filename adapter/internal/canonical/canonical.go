@@ -45,7 +45,8 @@ func formOf(value []byte) (form, error) {
 	return f, nil
 }
 
-func transform(value []byte) ([]byte, error) {
+// transformWhole writes a value, or several with commas between them.
+func transformWhole(value []byte) ([]byte, error) {
 	// The library takes objects and arrays only.
 	out, err := jcs.Transform(append(append([]byte{'['}, value...), ']'))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -188,7 +189,14 @@ func FuzzCanonical(f *testing.F) {
 	f.Add([]byte(`[9007199254740993,5e-324]`))
 	f.Add([]byte(`{"s\"":["n1e400",1e400,{"":-0.10e-400}]}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
+		whole := piece
+		piece = 8
+		inPieces, bad := JSON(data)
+		piece = whole
 		canonical, err := JSON(data)
+		if (err == nil) != (bad == nil) || !bytes.Equal(inPieces, canonical) {
+			t.Fatalf("%q became %q, %v, and in pieces %q, %v", data, canonical, err, inPieces, bad)
+		}
 		if err != nil {
 			return
 		}
@@ -218,4 +226,56 @@ func FuzzCanonical(f *testing.F) {
 			t.Fatalf("%s became %s", a, b)
 		}
 	})
+}
+
+// TestPieces: what is transformed in pieces has the text that it has whole, and costs
+// about as much memory as its text.
+func TestPieces(t *testing.T) {
+	defer func(was int) { piece = was }(piece)
+	for _, in := range []string{
+		`[]`, `[ 1 , [ ] , {} , "a,]" , [ 2 , "\\" ] ]`, `{"b":[1,2,[3,4,[5]],{"d":"a7","c":["s","a0","n1"]}],"a":"a0"}`,
+		` { "x" : [ { "z" : [ 1.50 , 2 ] , "y" : [ ] } , "\"" ] , "w" : 1e400 } `, `[[[[[[1,2,3]]]]],9007199254740993]`, `"long text, no pieces"`, `{"a":{"b":{"c":[1,2,3,4]}}}`,
+	} {
+		piece = 1 << 20
+		want, err := JSON([]byte(in))
+		if err != nil {
+			t.Fatal(in, err)
+		}
+		for piece = range 24 {
+			if got, err := JSON([]byte(in)); err != nil || string(got) != string(want) {
+				t.Errorf("%s\nbecame   %s, %v in pieces of %d\nexpected %s", in, got, err, piece, want)
+			}
+		}
+	}
+	piece = 8
+	if got, err := JSON([]byte(`{"a":[1,2,3,4,5,{"b":[1,2,3,4,5],"b":1}]}`)); err == nil {
+		t.Errorf("two members of one name: %s", got)
+	}
+}
+
+func TestLongArraysAreCheap(t *testing.T) {
+	in := []byte(`{"tags":[` + strings.Repeat("0,", 1<<21) + `0]}`)
+	runtime.GC()
+	var before, after runtime.MemStats
+	peak := uint64(0)
+	runtime.ReadMemStats(&before)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if _, err := JSON(in); err != nil {
+			t.Error(err)
+		}
+	}()
+	for going := true; going; {
+		select {
+		case <-done:
+			going = false
+		default:
+		}
+		runtime.ReadMemStats(&after)
+		peak = max(peak, after.HeapInuse)
+	}
+	if more := int64(peak) - int64(before.HeapInuse); more > 128<<20 {
+		t.Errorf("%d MiB for %d MiB", more>>20, len(in)>>20)
+	}
 }
