@@ -218,6 +218,29 @@ func TestOneGoesOn(t *testing.T) {
 	})
 }
 
+// What a connection holds, or others a little, does not keep it from one thing that is
+// larger than a share.
+func TestOneMayBeLarger(t *testing.T) {
+	b := newTest()
+	frame, reply, other := b.Open(Frames, "ann", "1"), b.Open(Replies, "ann", "1"), b.Open(Replies, "ann", "1")
+	reply.Join(frame)
+	if !takes(frame, 8*mib) || takes(other, 40*mib) || !takes(reply, 40*mib) {
+		t.Error("what a frame holds keeps its answer from being made")
+	}
+	if takes(other, mib) {
+		t.Error("others go on beyond the share, too")
+	}
+	frame.Close()
+	if !takes(reply, mib) || takes(other, mib) {
+		t.Error("it is no more the one that may go on")
+	}
+	reply.Close()
+	little := b.Open(Bodies, "bob", "1")
+	if !takes(other, 4*mib) || !takes(little, mib) || !takes(b.Open(Replies, "bob", "1"), 70*mib) {
+		t.Error("what others hold, which is little, keeps one from something large")
+	}
+}
+
 func TestCancelledWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTest()
