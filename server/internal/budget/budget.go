@@ -393,8 +393,7 @@ func (b *Budget) grant() {
 	for e := b.order.Front(); e != nil; {
 		next := e.Next()
 		f := e.Value.(*flow)
-		w := f.waiters[0]
-		if b.judge(w.account, w.bytes) == nil {
+		if w := b.ready(f); w != nil {
 			b.take(w.account, w.bytes)
 			close(w.come)
 			b.drop(f, w)
@@ -407,6 +406,17 @@ func (b *Budget) grant() {
 		}
 		e = next
 	}
+}
+
+// ready is the first in a line, if that has room by now, or what is small and has: it does
+// not wait behind others. nil: none has.
+func (b *Budget) ready(f *flow) *waiter {
+	for i, w := range f.waiters {
+		if (i == 0 || small(w.bytes)) && b.judge(w.account, w.bytes) == nil {
+			return w
+		}
+	}
+	return nil
 }
 
 // Reason is which bound was met.

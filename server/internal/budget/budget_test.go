@@ -241,6 +241,42 @@ func TestOneMayBeLarger(t *testing.T) {
 	}
 }
 
+// What is small does not wait behind what is large of the same user.
+func TestSmallPassesLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newTest()
+		holder := b.Open(Frames, "ann", "")
+		if !takes(holder, 32*mib) {
+			t.Fatal("no room")
+		}
+		large, little := b.Open(Replies, "ann", ""), b.Open(Frames, "ann", "")
+		var order []string
+		var group sync.WaitGroup
+		for _, w := range []struct {
+			name  string
+			a     *Account
+			bytes int64
+		}{{"large", large, 30 * mib}, {"small", little, 1 << 10}} {
+			group.Go(func() {
+				if err := w.a.Take(t.Context(), w.bytes); err != nil {
+					t.Error(err)
+				}
+				order = append(order, w.name)
+				w.a.Close()
+			})
+			synctest.Wait()
+		}
+		holder.Give(mib)
+		synctest.Wait()
+		if len(order) != 1 || order[0] != "small" {
+			t.Errorf("%v have room", order)
+		}
+		holder.Close()
+		group.Wait()
+		b.empty(t)
+	})
+}
+
 func TestCancelledWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTest()
