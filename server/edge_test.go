@@ -80,7 +80,8 @@ func TestBodiesMustKeepComing(t *testing.T) {
 	}{
 		{"an input that trickles", "/agui", 1, 4, 15 * time.Second, "408"},
 		{"a page that trickles", "/reads", 1, 4, 15 * time.Second, "408"},
-		{"an input that takes too long", "/agui", 20 << 10, 4, 35 * time.Second, "408"},
+		{"an input that takes too long", "/agui", 20 << 10, 4, 40 * time.Second, "408"},
+		{"an input that keeps coming", "/agui", 20 << 10, 1, time.Minute, "400"}, // it is no JSON
 		{"a page that keeps coming", "/reads", 20 << 10, 4, time.Hour, "200"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -27,8 +27,9 @@ type fake struct {
 	failures int                    // of Next
 	shutdown func()
 	durable  bool
-	open     int // followers
-	page     int // events a page
+	open     int   // followers
+	page     int   // events a page
+	stored   int64 // bytes that an attach reads
 	store    fakeStore
 }
 
@@ -196,7 +197,10 @@ type fakeFollower struct {
 	closed bool
 }
 
-func (f *fakeFollower) Attach(_ context.Context, after *store.Position) (*follow.Attached, error) {
+func (f *fakeFollower) Attach(ctx context.Context, after *store.Position) (*follow.Attached, error) {
+	if err := store.Room(ctx, f.b.stored); err != nil {
+		return nil, err
+	}
 	f.b.mu.Lock()
 	defer f.b.mu.Unlock()
 	return f.attach(after)

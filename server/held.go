@@ -63,7 +63,9 @@ type holding struct {
 }
 
 func (s *core) hold(ctx context.Context, c *caller) *holding {
-	return &holding{s, c, ctx, s.account(budget.Bodies, c), s.account(budget.Replies, c)}
+	h := &holding{s, c, ctx, s.account(budget.Bodies, c), s.account(budget.Replies, c)}
+	h.replies.Join(h.bodies)
+	return h
 }
 
 // Release gives all of it back.
@@ -150,7 +152,7 @@ func (o *outgoing) between(to flusher) error {
 func (p *peer) reserveReply(bytes int64) error {
 	err := p.out.account.Take(p.ctx, bytes)
 	if err == nil {
-		p.out.held += bytes
+		p.out.held = p.out.account.Held() // less than was asked for, of more than there is
 		return nil
 	}
 	if full, ok := errors.AsType[*budget.Full](err); ok {
@@ -176,10 +178,9 @@ func (o *outgoing) flushed() {
 // flushed, or keep says that it is less.
 func (p *peer) reading(ctx context.Context) context.Context {
 	return store.WithRoom(ctx, func(bytes int64) error {
+		before := p.out.held
 		err := p.reserveReply(builtWeight * bytes)
-		if err == nil {
-			p.out.read += builtWeight * bytes
-		}
+		p.out.read += p.out.held - before
 		return err
 	})
 }

@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
 )
 
@@ -109,4 +112,39 @@ func TestWeigh(t *testing.T) {
 			t.Errorf("%s: %d members, want %d", text, got, want)
 		}
 	}
+}
+
+// A thread may be larger than its user's share: neither the frame that asks for it, however
+// large, nor another tab that holds little keeps it from being read.
+func TestThreadLargerThanShare(t *testing.T) {
+	b := newFake()
+	b.stored = 20 << 20
+	b.log(store.ThreadKey{Namespace: "ann", Thread: "t"}, custom("1"))
+	b.submit = func(ctx context.Context, in adapter.Input) (adapter.Admitted, error) {
+		if err := store.Room(ctx, b.stored); err != nil {
+			return adapter.Admitted{}, err
+		}
+		return adapter.Admitted{Disposition: adapter.Refused, Refusal: &protocol.RunError{Message: "no", Code: "thread_busy"}}, nil
+	}
+	tokens, err := identity.NewTokens([]identity.Token{{Token: annsToken, User: "ann"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ts := newTestServer(t, b, &Options{Auth: tokens})
+	tab := ts.budget.Open(budget.Replies, "\x00ann", "")
+	defer tab.Close()
+	if err := tab.Take(t.Context(), budget.Small); err != nil {
+		t.Fatal(err)
+	}
+	c := ts.connect("/agui/ws", bearer(annsToken, Subprotocol))
+	c.expect("ws.hello")
+	c.follow("t")
+	c.send(largeInput("r", 3<<20))
+	c.expect("ws.run")
+	c.expect("ws.stream")
+	if got := c.expect("RUN_ERROR"); got["code"] != "thread_busy" {
+		t.Errorf("a socket's input: %v", got)
+	}
+	s := ts.post(largeInput("r", 3<<20), "Authorization", "Bearer "+annsToken)
+	s.fails("thread_busy")
 }

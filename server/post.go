@@ -42,7 +42,10 @@ func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding
 	defer s.unreserve(c.user, c.address)
 	f, refused := s.readInput(w, r, body, held)
 	if refused == nil {
-		s.stream(w, r, c, agent, func(out *sse) { serve(out, f) })
+		s.stream(w, r, c, agent, func(out *sse) {
+			out.out.account.Join(held.bodies)
+			serve(out, f)
+		})
 	}
 	return refused
 }

@@ -59,10 +59,6 @@ func (s *core) stream(w http.ResponseWriter, r *http.Request, c *caller, agent s
 	}()
 	edge.SetSendBuffer(r.Context(), s.opts.OutboundBuffer)
 	serve(out)
-	if !out.severed.Load() {
-		// For the last bytes, which net/http writes. It forgets it then.
-		out.control.SetWriteDeadline(time.Now().Add(s.opts.WriteTimeout))
-	}
 }
 
 // begin writes the header, at once: clients watch for it.
@@ -130,15 +126,11 @@ func (o *sse) flush() error {
 	return o.push(*b)
 }
 
-// push writes through to the connection.
+// push writes through to the connection, whose edge sees to what is not taken.
 func (o *sse) push(data []byte) error {
 	for first := true; first || len(data) > 0; first = false {
 		if o.ctx.Err() != nil && closingOf(context.Cause(o.ctx)).code == 0 {
 			return context.Cause(o.ctx)
-		}
-		o.control.SetWriteDeadline(time.Now().Add(o.srv.opts.WriteTimeout))
-		if o.severed.Load() {
-			o.control.SetWriteDeadline(time.Now())
 		}
 		piece := data[:min(len(data), ssePiece)]
 		data = data[len(piece):]

@@ -5,8 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -216,5 +218,52 @@ func TestStreamMetrics(t *testing.T) {
 	ts.copilotkit("run", "x", "Content-Type", "text/plain").refusedWith(415, "error", "unsupported_media_type")
 	for _, code := range []string{"invalid_input", "unsupported_media_type"} {
 		counts(t, m, 1, "aguiws_refusals_total", code)
+	}
+}
+
+// A client that takes something all the time is no stalled one, however much the kernel
+// holds for it.
+func TestStreamThatIsTakenSlowly(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("what the kernel holds is not known here")
+	}
+	b := newFake()
+	const events = 60 // 3.7 MB: more than the kernel holds
+	for i := range events {
+		b.log(localThread, big(i))
+	}
+	s, err := newServer(b, &Options{WriteTimeout: 400 * time.Millisecond, Logger: slog.New(slog.DiscardHandler)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.Listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	defer func() {
+		if err := s.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+		<-served
+	}()
+	c, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	c.(*net.TCPConn).SetReadBuffer(64 << 10)
+	io.WriteString(c, strings.Replace(followThread, "?follow=1", "?after=e1:0", 1))
+	pace := time.NewTicker(20 * time.Millisecond) // about 800 kB/s: a third of 1 MiB takes longer than the timeout
+	defer pace.Stop()
+	buf, got := make([]byte, 16<<10), 0
+	for got < events*60<<10 {
+		n, err := io.ReadFull(c, buf)
+		got += n
+		if err != nil {
+			t.Fatalf("after %d bytes: %v", got, err)
+		}
+		<-pace.C
 	}
 }

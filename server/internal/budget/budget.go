@@ -104,17 +104,29 @@ type Account struct {
 	flow    flow // of a user who is not told apart
 	held    int64
 	closed  bool
+	of      *party
 }
+
+// party is what the accounts of one connection, or of one request, hold together.
+type party struct{ held int64 }
 
 // Open opens an account. "" is a user or an address that is not told apart. The
 // caller closes it.
 func (b *Budget) Open(kind Kind, user, address string) *Account {
-	a := &Account{b: b, kind: kind, names: [2]string{user, address}}
+	a := &Account{b: b, kind: kind, names: [2]string{user, address}, of: &party{}}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	a.user = open(b.users, user, b.opts.User)
 	a.address = open(b.addrs, address, b.opts.Address)
 	return a
+}
+
+// Join says that an account that holds nothing yet is of the same connection or request as
+// another: what the one holds is given back when it could go on with the other.
+func (a *Account) Join(other *Account) {
+	a.b.mu.Lock()
+	defer a.b.mu.Unlock()
+	a.of = other.of
 }
 
 func open(shares map[string]*share, name string, most int64) *share {
@@ -296,12 +308,15 @@ func (b *Budget) most(a *Account, kind *share) int64 {
 }
 
 // admits reports whether the share has room. One account may go beyond it: to go on
-// with what it holds, or when nothing else is held.
+// with what is held, or when little else is.
 func (s *share) admits(a *Account, bytes int64) bool {
-	if s == nil || s.most < 0 || s.held+bytes <= s.most || s.first == a {
+	switch {
+	case s == nil || s.most < 0 || s.held+bytes <= s.most:
 		return true
+	case s.first == nil:
+		return a.of.held > 0 || s.held <= max(Small, s.most/8)
 	}
-	return s.first == nil && (a.held > 0 || s.held == 0)
+	return s.first.of == a.of
 }
 
 func (b *Budget) take(a *Account, bytes int64) {
@@ -317,6 +332,7 @@ func (b *Budget) take(a *Account, bytes int64) {
 		kind.first = a
 	}
 	a.held += bytes
+	a.of.held += bytes
 	b.held += bytes
 }
 
@@ -325,6 +341,7 @@ func (b *Budget) free(a *Account, bytes int64) {
 		return
 	}
 	a.held -= bytes
+	a.of.held -= bytes
 	b.held -= bytes
 	for _, s := range []*share{a.user, a.address, &b.kinds[a.kind]} {
 		if s == nil {
@@ -376,8 +393,7 @@ func (b *Budget) grant() {
 	for e := b.order.Front(); e != nil; {
 		next := e.Next()
 		f := e.Value.(*flow)
-		w := f.waiters[0]
-		if b.judge(w.account, w.bytes) == nil {
+		if w := b.ready(f); w != nil {
 			b.take(w.account, w.bytes)
 			close(w.come)
 			b.drop(f, w)
@@ -390,6 +406,17 @@ func (b *Budget) grant() {
 		}
 		e = next
 	}
+}
+
+// ready is the first in a line, if that has room by now, or what is small and has: it does
+// not wait behind others. nil: none has.
+func (b *Budget) ready(f *flow) *waiter {
+	for i, w := range f.waiters {
+		if (i == 0 || small(w.bytes)) && b.judge(w.account, w.bytes) == nil {
+			return w
+		}
+	}
+	return nil
 }
 
 // Reason is which bound was met.

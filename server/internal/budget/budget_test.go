@@ -218,6 +218,65 @@ func TestOneGoesOn(t *testing.T) {
 	})
 }
 
+// What a connection holds, or others a little, does not keep it from one thing that is
+// larger than a share.
+func TestOneMayBeLarger(t *testing.T) {
+	b := newTest()
+	frame, reply, other := b.Open(Frames, "ann", "1"), b.Open(Replies, "ann", "1"), b.Open(Replies, "ann", "1")
+	reply.Join(frame)
+	if !takes(frame, 8*mib) || takes(other, 40*mib) || !takes(reply, 40*mib) {
+		t.Error("what a frame holds keeps its answer from being made")
+	}
+	if takes(other, mib) {
+		t.Error("others go on beyond the share, too")
+	}
+	frame.Close()
+	if !takes(reply, mib) || takes(other, mib) {
+		t.Error("it is no more the one that may go on")
+	}
+	reply.Close()
+	little := b.Open(Bodies, "bob", "1")
+	if !takes(other, 4*mib) || !takes(little, mib) || !takes(b.Open(Replies, "bob", "1"), 70*mib) {
+		t.Error("what others hold, which is little, keeps one from something large")
+	}
+}
+
+// What is small does not wait behind what is large of the same user.
+func TestSmallPassesLarge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newTest()
+		holder := b.Open(Frames, "ann", "")
+		if !takes(holder, 32*mib) {
+			t.Fatal("no room")
+		}
+		large, little := b.Open(Replies, "ann", ""), b.Open(Frames, "ann", "")
+		var order []string
+		var group sync.WaitGroup
+		for _, w := range []struct {
+			name  string
+			a     *Account
+			bytes int64
+		}{{"large", large, 30 * mib}, {"small", little, 1 << 10}} {
+			group.Go(func() {
+				if err := w.a.Take(t.Context(), w.bytes); err != nil {
+					t.Error(err)
+				}
+				order = append(order, w.name)
+				w.a.Close()
+			})
+			synctest.Wait()
+		}
+		holder.Give(mib)
+		synctest.Wait()
+		if len(order) != 1 || order[0] != "small" {
+			t.Errorf("%v have room", order)
+		}
+		holder.Close()
+		group.Wait()
+		b.empty(t)
+	})
+}
+
 func TestCancelledWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newTest()

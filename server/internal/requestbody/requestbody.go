@@ -14,8 +14,12 @@ import (
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
-// Timeout bounds how long a body may take to arrive.
-const Timeout = 30 * time.Second
+// A body must be there after Timeout and a second for each slowest bytes of it that memory
+// was taken for.
+const (
+	Timeout = 30 * time.Second
+	slowest = 32 << 10
+)
 
 var (
 	mediaType  = refusal.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "the body must be JSON: Content-Type: application/json, without Content-Encoding")
@@ -44,8 +48,18 @@ func JSON(w http.ResponseWriter, r *http.Request, most int64, room Room) ([]byte
 // Text reads a body of at most so many bytes of UTF-8, whatever it is.
 func Text(w http.ResponseWriter, r *http.Request, most int64, room Room) ([]byte, *refusal.Refusal) {
 	control := http.NewResponseController(w)
-	control.SetReadDeadline(time.Now().Add(Timeout))
-	body, err := budget.ReadAll(http.MaxBytesReader(w, r.Body, most), room)
+	until := time.Now().Add(Timeout)
+	control.SetReadDeadline(until)
+	body, err := budget.ReadAll(http.MaxBytesReader(w, r.Body, most), func(bytes int64) error {
+		began := time.Now()
+		if err := room(bytes); err != nil {
+			return err
+		}
+		// What waited for room is not the client's fault.
+		until = until.Add(time.Since(began) + time.Duration(bytes)*time.Second/slowest)
+		control.SetReadDeadline(until)
+		return nil
+	})
 	if err != nil {
 		if full, ok := errors.AsType[*refusal.Error](err); ok {
 			return nil, full.Refusal
