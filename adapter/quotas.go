@@ -18,6 +18,9 @@ const (
 	// its owners have: a part of the store that does not answer costs those no run
 	// whose threads are in others.
 	quotaWait = 500 * time.Millisecond
+	// lookAgain is after what time a place that was not free is looked for once more: a
+	// run's end is told a little before its place is given back.
+	lookAgain = 50 * time.Millisecond
 	// retryQuota is when to try again what has no place among the owner's runs.
 	retryQuota = 2 * time.Second
 	// keepRuns is how often the store is told of runs that go on.
@@ -112,6 +115,10 @@ func (q *quotas) ask(t store.Take) *share {
 		ctx, cancel := context.WithTimeout(q.ctx, q.options.StoreTimeout)
 		defer cancel()
 		s.taken, s.err = q.store.Take(ctx, t)
+		if over := s.taken.Over; (over == store.OverRuns || over == store.OverTenantRuns) && q.wait(lookAgain) {
+			t.Inputs = -1 // of them it is one
+			s.taken, s.err = q.store.Take(ctx, t)
+		}
 	})
 	return s
 }

@@ -172,6 +172,18 @@ func TestAnswersCountForWhoAsked(t *testing.T) {
 	l.underWay("bob", 0)
 }
 
+// Who sends as soon as a run has ended is at no limit.
+func TestOneRunAfterAnotherIsOneAtOnce(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
+		func(o *adapter.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 1, 1 })
+	for range 50 {
+		if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
+			t.Fatalf("%+v", a.Refusal)
+		}
+		l.untilEnd()
+	}
+}
+
 // Many inputs that become due at one time begin as many at once as may be, and none is
 // lost.
 func TestQueuedRunsWaitForAPlaceAmongTheirUsers(t *testing.T) {
