@@ -110,7 +110,9 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	}
 	a := store.Activation{Claim: claimed.Claim, Events: once.Events, Execution: record.Execution, Frozen: fresh.Frozen, Agent: fresh.Agent}
 	run.claim, run.asked, run.number, run.attempts = claimed.Claim, asked, 1, claimed.Attempts
-	run.holding = share.holding()
+	if share != nil {
+		run.holding, run.counts = share.holding(), share.counts()
+	}
 	result, err := retry(ctx, func() (store.CommitResult, error) { return c.store.Activate(ctx, a) })
 	if errors.Is(err, store.ErrOutcomeUnknown) {
 		c.rescueActivated(a, *run, err)
@@ -172,7 +174,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
 		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
-		holding: holdingOf(record.User, record.Tenant, claimed.Claim.RunID),
+		holding: holdingOfRecord(record, claimed.Claim.RunID),
 	})
 	return nil
 }

@@ -33,9 +33,10 @@ type begun struct {
 	continuing, takeover, requeued bool
 	// left: there is no place for the run here, any node goes on with it.
 	left bool
-	// holding is for whom the run counts. launched: this node sees to that.
-	holding  store.Holding
-	launched bool
+	// holding is for whom the run counts. counts: it does already. launched: this node
+	// sees to that.
+	holding          store.Holding
+	counts, launched bool
 }
 
 // prepare brings the execution to where its agent is called: the order rules

@@ -48,10 +48,12 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 		return err
 	}
 	n := beginBuilder{Judgement: j, Verdict: v, thread: key, digest: digest}
-	b, run, err := n.build(store.Begin{MaxAttempts: c.options.MaxAttempts}, store.RunRecord{})
+	record := store.RunRecord{Tenant: j.View.Tenant, CountsFor: beganBy(open, "")}
+	b, run, err := n.build(store.Begin{MaxAttempts: c.options.MaxAttempts}, record)
 	if err != nil {
 		return err
 	}
+	run.holding = holdingOfRecord(record, b.RunID)
 	c.log.Info("interrupts have expired", "thread", key.Thread, "label", label, "policy", string(policy))
 	_, _, err = c.admission.begin(ctx, b, run)
 	return err

@@ -61,7 +61,8 @@ type Options struct {
 	// MaxRunsPerUser and MaxRunsPerTenant are how many runs of a user (Input.User) and of
 	// a tenant may be under way at once on all nodes, without those that wait for
 	// answers; more are refused as CodeTooManyRuns, and of inputs that wait in the queue
-	// of their thread it waits on. Users and tenants without a name have no limit.
+	// of their thread it waits on. Answers are taken all the same: what they go on with
+	// counts for who began it, whoever answers. Users and tenants without a name have no limit.
 	// Defaults 50 and 1,000; negative: no limit.
 	MaxRunsPerUser, MaxRunsPerTenant int
 	// MaxThreadsPerUser is how many threads a user may have begun that are not deleted;

@@ -1,12 +1,14 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -16,6 +18,9 @@ const (
 	// its owners have: a part of the store that does not answer costs those no run
 	// whose threads are in others.
 	quotaWait = 500 * time.Millisecond
+	// lookAgain is after what time a place that was not free is looked for once more: a
+	// run's end is told a little before its place is given back.
+	lookAgain = 50 * time.Millisecond
 	// retryQuota is when to try again what has no place among the owner's runs.
 	retryQuota = 2 * time.Second
 	// keepRuns is how often the store is told of runs that go on.
@@ -60,6 +65,7 @@ type share struct {
 	err     error
 	late    bool // it was waited for in vain
 	carried bool // by this node, which gives the run back when it is over
+	instead bool // the run comes in the place of one that counted for the same
 }
 
 // holding is the run of the user and tenant; the zero value is nobody's.
@@ -68,6 +74,33 @@ func (s *share) holding() store.Holding {
 		return store.Holding{}
 	}
 	return store.Holding{User: s.take.User, Tenant: s.take.Tenant, RunID: s.take.RunID}
+}
+
+// counts reports whether the store has counted the run.
+func (s *share) counts() bool {
+	select {
+	case <-s.asked:
+		return s.err == nil && s.taken.Over == store.OverNothing
+	default:
+		return false
+	}
+}
+
+// replaces notes that the run is to supersede another. One that counts for whoever is
+// at a limit leaves it its place.
+func (s *share) replaces(active *store.RunState) error {
+	if s == nil || active == nil {
+		return nil
+	}
+	record, err := stored.Record(active)
+	if err != nil {
+		return err
+	}
+	if taken := s.heard(); taken != nil {
+		h := holdingOfRecord(record, active.ID)
+		s.instead = taken.Over == store.OverRuns && h.User == s.take.User || taken.Over == store.OverTenantRuns && h.Tenant == s.take.Tenant
+	}
+	return nil
 }
 
 // ask asks the store for what a run takes, and does not wait for the answer. The
@@ -82,6 +115,10 @@ func (q *quotas) ask(t store.Take) *share {
 		ctx, cancel := context.WithTimeout(q.ctx, q.options.StoreTimeout)
 		defer cancel()
 		s.taken, s.err = q.store.Take(ctx, t)
+		if over := s.taken.Over; (over == store.OverRuns || over == store.OverTenantRuns) && q.wait(lookAgain) {
+			t.Inputs = -1 // of them it is one
+			s.taken, s.err = q.store.Take(ctx, t)
+		}
 	})
 	return s
 }
@@ -100,6 +137,19 @@ func holdingOf(user, tenant, runID string) store.Holding {
 	h := store.Holding{RunID: runID}
 	h.User, h.Tenant = ownersOf(user, tenant)
 	return h
+}
+
+func holdingOfRecord(record store.RunRecord, runID string) store.Holding {
+	return holdingOf(cmp.Or(record.CountsFor, record.User), record.Tenant, runID)
+}
+
+// beganBy is whom a run counts for that goes on with what waited: who has answered may
+// answer for many. otherwise is who that is when it is not known.
+func beganBy(open *store.Suspension, otherwise string) string {
+	if len(open.Users) == 0 {
+		return otherwise
+	}
+	return open.Users[0]
 }
 
 // takes is what an input takes.
@@ -142,7 +192,7 @@ func (s *share) tooMany() *protocol.RunError {
 // tooManyRuns refuses a run that would begin at once.
 func (s *share) tooManyRuns() *protocol.RunError {
 	taken := s.heard()
-	if taken == nil || taken.Over != store.OverRuns && taken.Over != store.OverTenantRuns {
+	if taken == nil || s.instead || taken.Over != store.OverRuns && taken.Over != store.OverTenantRuns {
 		return nil
 	}
 	whose, limit, owner := "user", s.take.Runs, s.take.User
@@ -181,14 +231,14 @@ func (s *share) settle() {
 	})
 }
 
-// carry keeps counting a run that this node carries, until done. One that was another
-// node's counts from the next sweep on.
-func (q *quotas) carry(h store.Holding, anothers bool) (done func()) {
+// carry keeps counting a run that this node carries, until done. One that does not count
+// yet does from the next sweep on.
+func (q *quotas) carry(h store.Holding, counts bool) (done func()) {
 	if h.User == (store.Owner{}) && h.Tenant == (store.Owner{}) {
 		return func() {}
 	}
 	k := keptRun{Holding: h}
-	if !anothers {
+	if counts {
 		k.since = time.Now()
 	}
 	q.mu.Lock()
@@ -241,8 +291,17 @@ func (q *quotas) keep(ctx context.Context) bool {
 		}
 	}
 	q.mu.Unlock()
-	if len(going) > 0 {
-		_ = q.store.Keep(ctx, going) // or they lapse, and others may come in their place
+	if len(going) == 0 {
+		return false
+	}
+	_ = q.store.Keep(ctx, going) // or they lapse, and others may come in their place
+	for _, h := range going {
+		q.mu.Lock()
+		_, goesOn := q.kept[h.RunID]
+		q.mu.Unlock()
+		if !goesOn { // it was given back meanwhile, and may have been kept after that
+			q.give(h)
+		}
 	}
 	return false
 }

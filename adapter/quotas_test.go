@@ -11,12 +11,17 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // by submits an input of a user.
 func (l *lab) by(who, tenant string, text string) adapter.Admitted {
 	l.t.Helper()
-	in := user(text)
+	return l.send(who, tenant, user(text))
+}
+
+func (l *lab) send(who, tenant string, in *protocol.RunAgentInput) adapter.Admitted {
+	l.t.Helper()
 	l.runs++
 	in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-", l.runs)
 	a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Tenant: tenant, User: who, Run: in})
@@ -87,6 +92,96 @@ func TestRunsAtOnceOfAUser(t *testing.T) {
 		acme, err2 := l.store.Usage(l.ctx(), store.Owner{Tenant: true, Name: "acme"})
 		return err == nil && err2 == nil && ann.Runs+acme.Runs == 0
 	})
+}
+
+func (l *lab) underWay(who string, want int) {
+	l.t.Helper()
+	l.eventually(fmt.Sprintf("%s has %d runs", who, want), func() bool {
+		u, err := l.store.Usage(l.ctx(), store.Owner{Name: who})
+		return err == nil && u.Runs == want
+	})
+}
+
+// What an input supersedes is stopped when nothing refuses the input any more, and
+// leaves it its place.
+func TestSupersedingAtALimit(t *testing.T) {
+	c := newCrowd()
+	l := newLab(t, c, func(o *adapter.Options) {
+		o.MaxRunsPerUser, o.Busy, o.MaxThreadBytes = 1, adapter.BusySupersede, 50_000
+	})
+	other := l.on("other")
+	for who, at := range map[string]*lab{"ann": l, "bob": other} {
+		if a := at.by(who, "", "hold"); a.Disposition != adapter.Started {
+			t.Fatalf("%+v", a.Refusal)
+		}
+		await(l, c.began)
+	}
+	active := func() string {
+		t.Helper()
+		view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{})
+		if err != nil || view.Active == nil {
+			t.Fatalf("%+v %v", view, err)
+		}
+		return view.Active.ID
+	}
+	before := active()
+	l.refusedFor(adapter.CodeTooManyRuns, l.by("bob", "", "hold"))
+	l.refusedFor(adapter.CodeThreadTooLarge, l.send("ann", "", sized("large", 60_000)))
+	if active() != before {
+		t.Error("a refused input has stopped a run")
+	}
+	if a := l.by("ann", "", "hold"); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	await(l, c.began)
+	if active() == before {
+		t.Error("nothing was superseded")
+	}
+	c.end()
+	c.end()
+	l.underWay("ann", 0)
+	l.underWay("bob", 0)
+}
+
+// Who answers for many is not at a limit for it, and an answer is taken whatever else
+// goes on: the run counts for who began what it goes on with.
+func TestAnswersCountForWhoAsked(t *testing.T) {
+	c := newCrowd()
+	l := newLab(t, c, func(o *adapter.Options) { o.MaxRunsPerUser, o.Sweep = 1, 10*time.Millisecond })
+	if a := l.by("ann", "acme", "ask"); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	open := interrupts(t, l.untilEnd())
+	l.underWay("ann", 0)
+	other := l.on("other")
+	if a := other.by("bob", "acme", "hold"); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	await(l, c.began)
+	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")})
+	if err != nil || answered.Admitted.Disposition != adapter.Started {
+		t.Fatalf("%+v %v", answered.Admitted.Refusal, err)
+	}
+	await(l, c.began)
+	l.underWay("ann", 1)
+	l.underWay("bob", 1)
+	l.refusedFor(adapter.CodeTooManyRuns, l.on("third").by("ann", "acme", "hold"))
+	c.end()
+	c.end()
+	l.underWay("ann", 0)
+	l.underWay("bob", 0)
+}
+
+// Who sends as soon as a run has ended is at no limit.
+func TestOneRunAfterAnotherIsOneAtOnce(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }),
+		func(o *adapter.Options) { o.MaxRunsPerUser, o.MaxRunsPerTenant = 1, 1 })
+	for range 50 {
+		if a := l.by("ann", "acme", "hi"); a.Disposition != adapter.Started {
+			t.Fatalf("%+v", a.Refusal)
+		}
+		l.untilEnd()
+	}
 }
 
 // Many inputs that become due at one time begin as many at once as may be, and none is
@@ -240,5 +335,40 @@ func TestLongRunsGoOnCounting(t *testing.T) {
 		}
 		c.end()
 		l.untilEnd()
+	})
+}
+
+// lateKeep does something before it keeps.
+type lateKeep struct {
+	store.Store
+	before func()
+	kept   chan bool
+}
+
+func (k *lateKeep) Keep(ctx context.Context, runs []store.Holding) error {
+	k.before()
+	err := k.Store.Keep(ctx, runs)
+	close(k.kept)
+	return err
+}
+
+// A run that ends while it is kept counts no more.
+func TestRunThatEndsWhileItIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd()
+		late := &lateKeep{kept: make(chan bool)}
+		l := newLabOn(t, func(s store.Store) store.Store { late.Store = s; return late }, c)
+		late.before = func() {
+			c.end()
+			l.underWay("ann", 0)
+		}
+		l.by("ann", "acme", "hold")
+		await(l, c.began)
+		<-late.kept
+		began := time.Now()
+		l.underWay("ann", 0)
+		if took := time.Since(began); took > store.HoldFor/2 {
+			t.Errorf("it took %s", took)
+		}
 	})
 }

@@ -85,9 +85,10 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 		n.Verdict = j.Accepted()
 	}
 	b, run, err := n.build(store.Begin{MaxAttempts: letter.MaxAttempts, Priority: letter.Priority, Dedupe: letter.Dedupe},
-		store.RunRecord{Execution: old.Execution})
+		store.RunRecord{Execution: old.Execution, Tenant: old.Tenant, CountsFor: old.CountsFor})
 	if err != nil {
 		return Admitted{}, false, err
 	}
+	run.holding = holdingOfRecord(old, b.RunID)
 	return ds.admission.begin(ctx, b, run)
 }

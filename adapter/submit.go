@@ -201,9 +201,11 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		record, err := stored.Record(v.Repeats)
 		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label, User: record.User}, false, err
 	case v.Supersede:
-		_, err := a.control.StopAll(ctx, key, "superseded by another input")
-		return Admitted{}, true, err
+		if err := share.replaces(j.View.Active); err != nil {
+			return Admitted{}, false, err
+		}
 	}
+	answers := v.Continues != nil && !v.Steer
 	var available time.Time
 	if v.Continues == nil && in.Dispatch.Available.After(j.View.Now) {
 		available = in.Dispatch.Available
@@ -220,16 +222,23 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	if over := share.tooManyThreads(j.View); over != nil {
 		return refused(over), false, nil
 	}
-	if over := share.tooManyRuns(); over != nil && !waits {
-		return refused(over), false, nil
+	if !waits && !answers { // what an answer goes on with was let begin before
+		if over := share.tooManyRuns(); over != nil {
+			return refused(over), false, nil
+		}
 	}
 	record := store.RunRecord{User: in.User, Tenant: in.Tenant}
+	if answers {
+		if by := beganBy(v.Continues, in.User); by != in.User {
+			record.CountsFor = by
+		}
+	}
 	for _, m := range in.Run.Messages {
 		record.Messages = append(record.Messages, m.ID)
 	}
 	n := beginBuilder{
 		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
-		waits: waits, sent: in.Run, available: available, runID: runID,
+		waits: waits && !v.Supersede, sent: in.Run, available: available, runID: runID,
 	}
 	b, run, err := n.build(store.Begin{
 		Tenant: in.Tenant, User: in.User, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
@@ -238,8 +247,12 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	if large := a.options.tooLarge(j.View, v, j, brings(b)); large != nil {
+	if large := a.options.tooLarge(j.View, v, j, brings(b, in.Run.Messages)); large != nil {
 		return refused(large), false, nil
+	}
+	if v.Supersede { // whatever may refuse the input has been asked: what makes room for it is gone for good
+		_, err := a.control.StopAll(ctx, key, "superseded by another input")
+		return Admitted{}, true, err
 	}
 	if k, ok := b.Kind.(store.Enqueue); ok {
 		if full := a.queueFull(j.View, len(k.Input)+len(b.Record)); full != nil {
@@ -248,11 +261,14 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	} else if run.continuing {
 		run.left = !placed && a.options.Mode != ModeBlocking
 	}
+	sharing := false // of what was asked for
 	if run != nil {
-		run.holding = share.holding()
+		run.holding = holdingOfRecord(record, b.RunID)
+		sharing = share != nil && run.holding == share.holding()
+		run.counts = sharing && share.counts()
 	}
 	admitted, stale, err = a.begin(ctx, b, run)
-	if share != nil && run != nil {
+	if sharing {
 		share.carried = run.launched
 	}
 	if v.Steer && admitted.Disposition == Started {

@@ -43,10 +43,11 @@ func (o *Options) tooLarge(view *store.ThreadView, v judge.Verdict, j *judge.Jud
 }
 
 // brings is how many bytes a run brings to its thread when it begins. What restates the
-// messages that a rewind keeps is none of it: the log lets go of that.
-func brings(b store.Begin) (n int64) {
+// messages that a rewind keeps is none of it: the log lets go of that. Neither is what an
+// input that waits was sent with and the thread has: that goes when it has waited.
+func brings(b store.Begin, sent protocol.Messages) (n int64) {
 	if k, waits := b.Kind.(store.Enqueue); waits {
-		return int64(len(k.Input))
+		return max(int64(len(k.Input))-sizeOfMessages(sent), 0) // the fresh ones are in it twice
 	}
 	for _, e := range b.Claimed().Events {
 		if !bytes.HasPrefix(e, restates) {

@@ -84,6 +84,28 @@ func TestRewindMakesRoom(t *testing.T) {
 	succeeded(t, l.untilEnd())
 }
 
+// Clients send all that they hold. Of that a thread at work takes as much as one at rest.
+func TestWhatWaitsBringsWhatIsNew(t *testing.T) {
+	c := newCrowd()
+	l := newLab(t, c, func(o *adapter.Options) { o.MaxThreadBytes = 90_000 })
+	first := sized("first", 50_000)
+	if a := l.submit(first); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	await(l, c.began)
+	more := user("more")
+	more.Messages = append(protocol.Messages{first.Messages[0]}, more.Messages...)
+	if a := l.submit(more); a.Disposition != adapter.Queued {
+		t.Errorf("a small input: %+v", a.Refusal)
+	}
+	if a := l.submit(sized("large", 65_000)); a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadTooLarge {
+		t.Errorf("a large one: %+v", a)
+	}
+	c.end()
+	await(l, c.began)
+	c.end()
+}
+
 // An agent that says more and more is ended, whatever it makes of the error, and so is
 // one that records more and more.
 func TestEndlessAgentOutgrowsItsThread(t *testing.T) {

@@ -35,7 +35,7 @@ func (w *worker) launch(b begun) {
 
 // carry calls the agent for one activation, from claim to end.
 func (w *worker) carry(b begun) error {
-	defer w.quotas.carry(b.holding, b.takeover)()
+	defer w.quotas.carry(b.holding, b.counts)()
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	defer cancel(ErrStopped)
 	x := &execution{

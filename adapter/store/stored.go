@@ -32,6 +32,8 @@ type RunRecord struct {
 	Messages  []string `json:"messages,omitempty"` // ids of the input's messages
 	User      string   `json:"user,omitempty"`     // whose input it was; "": not known
 	Tenant    string   `json:"tenant,omitempty"`   // the user's
+	// CountsFor is whom the run counts for, if that is not User.
+	CountsFor string `json:"countsFor,omitempty"`
 }
 
 // QueuedInput is what activating an input needs that waits.

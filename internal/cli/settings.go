@@ -142,7 +142,7 @@ func (s *settings) table() []setting {
 		{"max-inputs-burst", "Limits", numberValue{&s.inputBurst, 1, 0}, "of them, how many may come at once"},
 		{"max-attaches", "Limits", limitValue{&s.attaches}, "how often a minute one user may attach to threads; the store keeps something of each for two minutes"},
 		{"max-attaches-burst", "Limits", numberValue{&s.attachBurst, 1, 0}, "of them, how many may come at once"},
-		{"max-runs-per-user", "Limits", limitValue{&s.runsPerUser}, "runs of one user at once on all servers, without those that wait for answers. What waits in the queue of its thread waits on"},
+		{"max-runs-per-user", "Limits", limitValue{&s.runsPerUser}, "runs of one user at once on all servers, without those that wait for answers. What waits in the queue of its thread waits on, and answers are taken all the same"},
 		{"max-runs-per-tenant", "Limits", limitValue{&s.runsPerTenant}, "the same of one tenant; users of no tenant have no such limit"},
 		{"max-threads-per-user", "Limits", limitValue{&s.threadsPerUser}, "threads that one user has begun and that are not deleted, on all servers"},
 		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket; shorter than what proxies close after"},
