@@ -39,7 +39,7 @@ func TestChatPage(t *testing.T) {
 	options.CrashAt = "step_after_effect"
 	doomed := command.Start(t, options)
 	embedded := command.Start(t, command.Options{})
-	guarded := command.Start(t, command.Options{Args: []string{"--auth", "tokens", "--tokens", tokens}})
+	guarded := command.Start(t, command.Options{Effects: a.EffectsFile(), Args: []string{"--auth", "tokens", "--tokens", tokens}})
 	steps := stepper(t)
 	control := httptest.NewServer(controlOf(t, redis, a, b, doomed, embedded))
 	t.Cleanup(control.Close)
@@ -108,9 +108,14 @@ func controlOf(t *testing.T, redis *redistest.Server, servers ...*command.Server
 	mux.HandleFunc("POST /freeze", store(redis.Freeze))
 	mux.HandleFunc("POST /thaw", store(redis.Thaw))
 	mux.HandleFunc("POST /effects", func(w http.ResponseWriter, _ *http.Request) {
-		effects := command.Effects(t, servers[0].EffectsFile())
-		if effects == nil {
-			effects = []command.Effect{}
+		// As texts: numbers of JavaScript would be others.
+		type effect struct {
+			Tool string `json:"tool"`
+			Args string `json:"args"`
+		}
+		effects := []effect{}
+		for _, e := range command.Effects(t, servers[0].EffectsFile()) {
+			effects = append(effects, effect{e.Tool, string(e.Args)})
 		}
 		_ = json.NewEncoder(w).Encode(effects)
 	})

@@ -1,7 +1,7 @@
 // Open questions of all threads in one place.
 
 import assert from "node:assert/strict";
-import { ANN, guarded, person, Tab, test, until } from "./lane.mjs";
+import { guarded, person, signIn, Tab, test, until } from "./lane.mjs";
 
 /** A chat of Ann's. */
 const chat = (context) => chatAt(context, crypto.randomUUID());
@@ -17,12 +17,6 @@ async function inbox(context) {
   const tab = await Tab.at(context, `${guarded}/inbox`, undefined, { serverMayRefuse: true });
   await signIn(tab);
   return tab;
-}
-
-async function signIn(tab) {
-  await tab.at("sign-in").waitFor();
-  await tab.fill("token", ANN);
-  await tab.page.keyboard.press("Enter");
 }
 
 const itemOf = (tab, chat) => tab.page.locator(`[data-testid="inbox-item"][data-thread-id="${chat.threadId}"]`);

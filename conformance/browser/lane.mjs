@@ -50,6 +50,12 @@ afterEach(async () => {
 export const ANN = "the-token-of-ann-0123456789";
 export const BOB = "the-token-of-bob-0123456789";
 
+export async function signIn(tab, token = ANN) {
+  await tab.at("sign-in").waitFor();
+  await tab.fill("token", token);
+  await tab.page.keyboard.press("Enter");
+}
+
 /** The width of a phone, in pixels. */
 export const PHONE = 390;
 
@@ -285,8 +291,9 @@ export async function runs(server, threadId) {
   return answer.ok ? (await answer.json()).items : [];
 }
 
-/** What has really happened to a tool of this name. */
-export const effects = async (tool) => (await control("effects")).filter((line) => line.tool === tool).map((line) => line.args);
+/** With what a tool of this name was really called: the texts of its arguments, and the same read. */
+export const calledWith = async (tool) => (await control("effects")).filter((line) => line.tool === tool).map((line) => line.args);
+export const effects = async (tool) => (await calledWith(tool)).map((args) => JSON.parse(args));
 
 export const unique = (name) => `${name}_${randomUUID().slice(0, 8)}`;
 export const numbers = (n) => Array.from({ length: n }, (_, i) => `${i + 1}`).join(" ");
