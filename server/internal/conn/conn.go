@@ -23,6 +23,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/aguiws/aguiws/server/internal/budget"
+	"github.com/aguiws/aguiws/server/internal/unacked"
 )
 
 var (
@@ -201,11 +202,11 @@ func (c *Conn) Flush() error { return c.out.Flush() }
 // or data has moved meanwhile. A slow peer may not have come to the ping yet,
 // or be in the middle of a long message.
 func (c *Conn) Ping(ctx context.Context) bool {
-	began, before := time.Now(), queued(c.out.Conn)
+	began, before := time.Now(), unacked.Bytes(c.out.Conn)
 	if c.ws.Ping(ctx) == nil {
 		return true
 	}
-	after := queued(c.out.Conn)
+	after := unacked.Bytes(c.out.Conn)
 	return c.out.aliveSince(began) || after > 0 && after < before
 }
 

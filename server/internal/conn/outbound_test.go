@@ -10,6 +10,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/aguiws/aguiws/server/internal/unacked"
 )
 
 func newOutbound(network net.Conn, timeout time.Duration, gathered func()) *outbound {
@@ -195,20 +197,20 @@ func TestQueued(t *testing.T) {
 		_, err := far.Write(make([]byte, 32<<20)) // more than both kernel buffers hold
 		written <- err
 	}()
-	for queued(far) == 0 { // until something waits
+	for unacked.Bytes(far) == 0 { // until something waits
 		runtime.Gosched()
 	}
 	go io.Copy(io.Discard, near)
 	if err := <-written; err != nil {
 		t.Fatal(err)
 	}
-	for queued(far) > 0 { // until everything is taken
+	for unacked.Bytes(far) > 0 { // until everything is taken
 		runtime.Gosched()
 	}
 	a, b := net.Pipe()
 	defer a.Close()
 	defer b.Close()
-	if queued(a) != 0 {
+	if unacked.Bytes(a) != 0 {
 		t.Error("a pipe has no kernel queue")
 	}
 }

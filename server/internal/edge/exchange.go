@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/aguiws/aguiws/server/internal/unacked"
 )
 
 const (
@@ -203,7 +205,7 @@ func (x *exchange) isTaken() {
 	if !x.taking || x.own || x.hijacked {
 		return
 	}
-	now := queued(x.network)
+	now := unacked.Bytes(x.network)
 	if now < x.unacked {
 		x.control.SetWriteDeadline(time.Now().Add(x.timeout))
 	}

@@ -1,4 +1,4 @@
-package conn
+package unacked
 
 import (
 	"net"
@@ -7,8 +7,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// queued returns how many bytes the kernel holds that the peer has not
-// acknowledged, 0 if it cannot tell.
 func queued(conn net.Conn) int {
 	sc, ok := conn.(syscall.Conn)
 	if !ok {

@@ -1,0 +1,16 @@
+// Package unacked tells what a peer has not taken yet of what was written to it.
+package unacked
+
+import "net"
+
+// Bytes returns how many bytes the kernel holds that the peer has not acknowledged, 0 if
+// it cannot tell. What wraps a connection, as TLS does, is looked through.
+func Bytes(conn net.Conn) int {
+	for {
+		wrapped, ok := conn.(interface{ NetConn() net.Conn })
+		if !ok {
+			return queued(conn)
+		}
+		conn = wrapped.NetConn()
+	}
+}
