@@ -3,6 +3,7 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"runtime"
 	"runtime/metrics"
 	"sync"
 	"time"
@@ -31,7 +32,14 @@ type memory struct {
 	at   time.Time
 	full float64
 	told bool
+
+	cycles uint64 // of the collector, when it was last seen to have worked
+	since  time.Time
 }
+
+// collectAfter is how long a process that sheds may go without a collection: when it has
+// little to do, what it no longer holds would count for minutes.
+const collectAfter = 10 * time.Second
 
 // short reports whether more than that share of the limit is in use.
 func (m *memory) short(share float64) bool {
@@ -49,6 +57,9 @@ func (m *memory) share() float64 {
 		if used == nil {
 			used = liveMemory
 		}
+		if m.told {
+			m.collect(now)
+		}
 		m.at, m.full = now, float64(used())/float64(m.limit)
 		if sheds := m.full > shedSockets; sheds != m.told {
 			m.told = sheds
@@ -60,6 +71,18 @@ func (m *memory) share() float64 {
 		}
 	}
 	return m.full
+}
+
+func (m *memory) collect(now time.Time) {
+	cycles := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
+	metrics.Read(cycles)
+	switch n := cycles[0].Value.Uint64(); {
+	case n != m.cycles:
+		m.cycles, m.since = n, now
+	case now.Sub(m.since) >= collectAfter:
+		runtime.GC()
+		m.since = now
+	}
 }
 
 // liveMemory is what the last collection left on the heap, and what is beside it: garbage

@@ -3,6 +3,8 @@ package server
 import (
 	"log/slog"
 	"net/http"
+	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -75,4 +77,26 @@ func TestMemoryRunsShort(t *testing.T) {
 	fill(10)
 	c.send(input("t", "r2"))
 	c.wants(`{"type":"ws.run","threadId":"t","runId":"r2","disposition":"started"}`)
+}
+
+// A process that has let go what it held is not short until a collection happens to come.
+func TestMemoryThatIsLetGo(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	held := make([]byte, 64<<20)
+	runtime.GC()
+	m := memory{limit: liveMemory(), log: slog.New(slog.DiscardHandler)}
+	if !m.short(shedRuns) {
+		t.Fatal("not short")
+	}
+	runtime.KeepAlive(held)
+	held = nil
+	later := func(d time.Duration) { m.at, m.since = m.at.Add(-d), m.since.Add(-d) }
+	later(time.Second)
+	if !m.short(shedRuns) {
+		t.Error("there was no collection")
+	}
+	later(collectAfter)
+	if m.short(shedRuns) {
+		t.Errorf("%d of %d bytes are in use", liveMemory(), m.limit)
+	}
 }

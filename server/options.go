@@ -91,8 +91,8 @@ type Options struct {
 	SocketsPerAddress int
 	// Strangers is how many connections of Serve may be open without a request of
 	// somebody who was recognised, idle ones included, and StrangersPerAddress how
-	// many of them of one address. The oldest makes room for a new one. A quarter of the descriptors that the
-	// process may have is the most. Defaults 4,096 and 256.
+	// many of them of one address. The oldest makes room for a new one. A quarter of
+	// the descriptors that the process may have is the most. Defaults 4,096 and 256.
 	Strangers, StrangersPerAddress int
 	// RequestsPerAddress and RequestsPerUser limit requests a second, handshakes
 	// of sockets included; RequestBurst may come at once. Defaults 100, 50, 200.
