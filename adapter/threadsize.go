@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -28,8 +29,11 @@ func (o *Options) roomFor(size int64) int64 {
 // tooLarge refuses a run that would add so many bytes to a thread of a size.
 func (o *Options) tooLarge(view *store.ThreadView, v judge.Verdict, j *judge.Judgement, adds int64) *protocol.RunError {
 	room := o.MaxThreadBytes - view.Bytes
-	if v.Continues != nil && !v.Steer {
+	switch {
+	case v.Continues != nil && !v.Steer:
 		room = o.roomFor(view.Bytes)
+	case answersCalls(v.Fresh):
+		room = 2*o.MaxThreadBytes - view.Bytes
 	}
 	if o.MaxThreadBytes < 0 || adds <= room {
 		return nil
@@ -40,6 +44,12 @@ func (o *Options) tooLarge(view *store.ThreadView, v judge.Verdict, j *judge.Jud
 	return judge.Refuse(CodeThreadTooLarge, fmt.Sprintf("the thread holds %d bytes, and with %d more it would have too many: go on in a new thread, "+
 		"or take messages back; this one can be read, answered and deleted", view.Bytes, adds),
 		map[string]any{"limit": o.MaxThreadBytes, "size": view.Bytes})
+}
+
+// answersCalls reports whether messages are results of calls that were left to the
+// frontend, and nothing else.
+func answersCalls(fresh protocol.Messages) bool {
+	return len(fresh) > 0 && !slices.ContainsFunc(fresh, func(m protocol.Message) bool { return m.Role != protocol.RoleTool })
 }
 
 // brings is how many bytes a run brings to its thread when it begins. What restates the

@@ -84,6 +84,34 @@ func TestRewindMakesRoom(t *testing.T) {
 	succeeded(t, l.untilEnd())
 }
 
+// What a frontend was asked to do it can still tell, up to where a run would end.
+func TestResultsOfCallsHaveRoom(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		if messages := run.Input().Messages; messages[len(messages)-1].Role == protocol.RoleTool {
+			return nil
+		}
+		return run.Emit(&protocol.ToolCallStart{ToolCallID: "call", ToolCallName: "look"}, &protocol.ToolCallEnd{ToolCallID: "call"})
+	}), func(o *adapter.Options) { o.MaxThreadBytes = 100_000 })
+	if a := l.submit(sized("first", 70_000)); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a.Refusal)
+	}
+	succeeded(t, l.untilEnd())
+	result := func(id string, bytes int) *protocol.RunAgentInput {
+		in := sized(id, bytes)
+		in.Messages[0].Role, in.Messages[0].ToolCallID = protocol.RoleTool, "call"
+		return in
+	}
+	for name, in := range map[string]*protocol.RunAgentInput{"a message": sized("more", 10), "too large a result": result("huge", 100_000)} {
+		if a := l.submit(in); a.Refusal == nil || a.Refusal.Code != adapter.CodeThreadTooLarge {
+			t.Fatalf("%s: %+v", name, a)
+		}
+	}
+	if a := l.submit(result("seen", 10)); a.Disposition != adapter.Started {
+		t.Fatalf("a result: %+v", a.Refusal)
+	}
+	succeeded(t, l.untilEnd())
+}
+
 // Clients send all that they hold. Of that a thread at work takes as much as one at rest.
 func TestWhatWaitsBringsWhatIsNew(t *testing.T) {
 	c := newCrowd()
