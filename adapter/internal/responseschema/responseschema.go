@@ -30,9 +30,9 @@ const (
 	smallPayload = 64 << 10
 )
 
-// large is held by checks that may take long and much memory: as many are under way as
-// there are processors, and the others wait in turn.
-var large = make(chan struct{}, runtime.GOMAXPROCS(0))
+// large is held by checks that may take long and much memory: half of the processors are
+// theirs at most, and the others wait in turn.
+var large = make(chan struct{}, max(1, runtime.GOMAXPROCS(0)/2))
 
 // Set compiles response schemas and keeps those that were used last. It is safe for
 // concurrent use.
