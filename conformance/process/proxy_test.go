@@ -43,7 +43,7 @@ func TestBehindNginx(t *testing.T) {
 	}
 	server := command.Start(t, command.Options{Args: []string{
 		"--auth", "tokens", "--token-file", list, "--hosts", "localhost", "--origins", origin, "--trusted-proxies", "127.0.0.1",
-		"--max-inputs=-1", "--max-requests-per-user=-1", "--max-requests-per-address=-1", "--max-sockets-per-user=-1",
+		"--max-inputs=-1", "--max-requests-per-user=-1", "--max-requests-per-address=-1", "--max-sockets-per-user=-1", "--max-runs-per-user=-1",
 	}})
 	roots := startNginx(t, binary, port, server.Addr())
 
