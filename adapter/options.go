@@ -63,7 +63,7 @@ type Options struct {
 	// answers; more are refused as CodeTooManyRuns, and of inputs that wait in the queue
 	// of their thread it waits on. Answers are taken all the same: what they go on with
 	// counts for who began it, whoever answers. Users and tenants without a name have no limit.
-	// Defaults 50 and 1,000; negative: no limit.
+	// Defaults 50 and 10,000; negative: no limit.
 	MaxRunsPerUser, MaxRunsPerTenant int
 	// MaxThreadsPerUser is how many threads a user may have begun that are not deleted;
 	// inputs to more are refused as CodeThreadQuota. Default 10,000; negative: no limit.
@@ -151,7 +151,7 @@ func (o *Options) complete(durable bool) (Options, error) {
 	if c.RunTimeout == 0 {
 		c.RunTimeout = 6 * time.Hour
 	}
-	for field, otherwise := range map[*int]int{&c.MaxRunsPerUser: 50, &c.MaxRunsPerTenant: 1000, &c.MaxThreadsPerUser: 10_000, &c.MaxInputs: -1} {
+	for field, otherwise := range map[*int]int{&c.MaxRunsPerUser: 50, &c.MaxRunsPerTenant: 10_000, &c.MaxThreadsPerUser: 10_000, &c.MaxInputs: -1} {
 		if *field == 0 {
 			*field = otherwise
 		}

@@ -359,7 +359,7 @@ func TestV1Operations(t *testing.T) {
 			t.Errorf("an administrator of another tenant counts %v %s", n, state)
 		}
 	}
-	if got := op.call("getQuotas", 200, "/quotas", ""); fmt.Sprint(got["runs"], got["tenantRuns"]) != "map[limit:50 used:0] map[limit:1000 used:0]" {
+	if got := op.call("getQuotas", 200, "/quotas", ""); fmt.Sprint(got["runs"], got["tenantRuns"]) != "map[limit:50 used:0] map[limit:10000 used:0]" {
 		t.Errorf("%v", got)
 	}
 	if got := v.call("getQuotas", 200, "/quotas", ""); got["tenantRuns"] != nil || fmt.Sprint(got["threads"]) != "map[limit:10000 used:2]" {

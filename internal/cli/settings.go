@@ -64,7 +64,7 @@ func newSettings() *settings {
 	return &settings{
 		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
-		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, runsPerUser: 50, runsPerTenant: 1000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
+		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
 		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		maxFrame: 4 << 20, held: 256 << 20, heldPerUser: 32 << 20, heldPerAddr: 64 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
@@ -143,7 +143,7 @@ func (s *settings) table() []setting {
 		{"max-attaches", "Limits", limitValue{&s.attaches}, "how often a minute one user may attach to threads; the store keeps something of each for two minutes"},
 		{"max-attaches-burst", "Limits", numberValue{&s.attachBurst, 1, 0}, "of them, how many may come at once"},
 		{"max-runs-per-user", "Limits", limitValue{&s.runsPerUser}, "runs of one user at once on all servers, without those that wait for answers. What waits in the queue of its thread waits on, and answers are taken all the same"},
-		{"max-runs-per-tenant", "Limits", limitValue{&s.runsPerTenant}, "the same of one tenant; users of no tenant have no such limit"},
+		{"max-runs-per-tenant", "Limits", limitValue{&s.runsPerTenant}, "the same of one tenant. Users without a tenant are all of the tenant `default`, with `--auth none` too: then it is for all servers together"},
 		{"max-threads-per-user", "Limits", limitValue{&s.threadsPerUser}, "threads that one user has begun and that are not deleted, on all servers"},
 		{"heartbeat", "Limits", durationValue{&s.heartbeat, time.Second, time.Hour}, "time between pings of a socket; shorter than what proxies close after"},
 		{"keep-alive", "Limits", durationValue{&s.keepAlive, time.Second, time.Hour}, "how long a stream over HTTP may be silent before it gets a comment"},
