@@ -1,7 +1,6 @@
 package adapter_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,25 +29,8 @@ type spoilt struct {
 	runner   *adapter.Runner
 	bad      store.ThreadKey
 	good     store.ThreadKey
-	log      *lockedBuffer
+	log      *logged
 	agent    adapter.Agent
-}
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (b *lockedBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.b.Write(p)
-}
-
-func (b *lockedBuffer) count(what string) int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return strings.Count(b.b.String(), what)
 }
 
 // countsClaims counts the claims of threads.
@@ -90,7 +72,7 @@ func newSpoilt(t *testing.T, agent adapter.Agent) *spoilt {
 	}
 	t.Cleanup(func() { st.Close() })
 	s := &spoilt{t: t, db: db, store: st, bad: store.ThreadKey{Namespace: "n", Thread: "bad"}, agent: agent,
-		good: store.ThreadKey{Namespace: "n", Thread: "good"}, log: new(lockedBuffer)}
+		good: store.ThreadKey{Namespace: "n", Thread: "good"}, log: new(logged)}
 	s.claiming = &countsClaims{Store: st, claims: map[store.ThreadKey]int{}, swept: make(chan struct{})}
 	s.start()
 	return s

@@ -1,43 +1,21 @@
 package adapter_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// written is what a log holds.
-type written struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (w *written) Write(p []byte) (int, error) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.text.Write(p)
-}
-
-func (w *written) take() string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	text := w.text.String()
-	w.text.Reset()
-	return text
-}
-
 // Clients choose the names of members that nobody knows: the log has some of them,
 // cut, on one line, once, and no value.
 func TestUnknownMembersAreLoggedShort(t *testing.T) {
-	var log written
+	var log logged
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }), func(o *adapter.Options) {
 		o.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	})
@@ -75,7 +53,7 @@ func TestUnknownMembersAreLoggedShort(t *testing.T) {
 
 // What agents say of themselves is cut, too, and so is what a server logs of clients.
 func TestLongTextsAreLoggedShort(t *testing.T) {
-	var log written
+	var log logged
 	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error {
 		panic(strings.Repeat("p", 1<<20))
 	}), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(&log, nil)) })

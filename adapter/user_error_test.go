@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -23,24 +22,6 @@ func telling(a adapter.Agent) adapter.Agent {
 		}
 		return &adapter.UserError{Message: err.Error(), Err: err}
 	})
-}
-
-// logged is a log that a test reads.
-type logged struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-}
-
-func (l *logged) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.Write(p)
-}
-
-func (l *logged) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.text.String()
 }
 
 // What an agent's error says is for the log, unless it says that it is for users.
