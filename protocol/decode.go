@@ -35,9 +35,11 @@ func Decode(data []byte) (Event, error) {
 }
 
 // DecodeInput reads a RunAgentInput. Absent messages, tools and context read as
-// empty, a null state as absent, and members that this version does not know
-// are kept in Extra; see RunAgentInput.Strip. Everything else that is wrong is
-// a *DecodeError.
+// empty, null as absent wherever a member may be, and members that this version
+// does not know are kept in Extra; see RunAgentInput.Strip. The binary parts of
+// releases before 1.0 become image, audio, video and document parts with all that
+// they held, and Profile.Apply makes them binary again for such peers. Everything
+// else that is wrong is a *DecodeError.
 func DecodeInput(data []byte) (*RunAgentInput, error) {
 	d, bad := newDocument(data)
 	if bad != nil {

@@ -97,7 +97,7 @@ func (r *reader) unknown(s *shape, m *members, name, discriminator string) []byt
 
 func (r *reader) member(s *shape, m *members, i int, v reflect.Value) {
 	f := &s.fields[i]
-	if r.isNull() && f.nullable && !r.strict && m.use[i] != required {
+	if r.isNull() && r.passesNull(f, m.use[i] == required) {
 		r.token()
 		return
 	}
@@ -110,4 +110,15 @@ func (r *reader) member(s *shape, m *members, i int, v reflect.Value) {
 		}
 	}
 	r.value(m.shape(s, i), fv)
+}
+
+// passesNull reports whether null reads as if the member were not there.
+func (r *reader) passesNull(f *field, needed bool) bool {
+	switch {
+	case r.strict:
+		return false
+	case needed:
+		return r.absent && f.defaulted
+	}
+	return r.absent || f.nullable
 }

@@ -142,16 +142,59 @@ func TestDecodeInput(t *testing.T) {
 		t.Error(got)
 	}
 	for in, pointer := range map[string]string{
-		`{"runId":"r"}`: "",
-		`{"threadId":"t","runId":"r","messages":null}`:                                      "/messages",
-		`{"threadId":"t","runId":"r","tools":null}`:                                         "/tools",
-		`{"threadId":"t","runId":"r","ThreadId":"u"}`:                                       "/ThreadId",
+		`{"runId":"r"}`:                               "",
+		`{"threadId":null,"runId":"r"}`:               "/threadId",
+		`{"threadId":"t","runId":"r","ThreadId":"u"}`: "/ThreadId",
 		`{"threadId":"t","runId":"r","resume":[{"interruptId":"i","status":"later"}]}`:      "/resume/0/status",
 		`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user"}]}`:                "/messages/0",
 		`{"threadId":"t","runId":"r","messages":[{"id":"m","role":"user","content":null}]}`: "/messages/0/content",
 	} {
 		if _, err := DecodeInput([]byte(in)); len(Problems(err)) == 0 || Problems(err)[0].Pointer != pointer {
 			t.Errorf("%s: %v", in, err)
+		}
+	}
+}
+
+// TestDecodeInputNulls reads null as absent wherever an input may lack a member: Go's
+// nil slices and Python's None are written so.
+func TestDecodeInputNulls(t *testing.T) {
+	const bare = `{"threadId":"t","runId":"r","messages":[],"tools":[],"context":[]}`
+	message := func(m string) string {
+		return `{"threadId":"t","runId":"r","messages":[` + m + `],"tools":[],"context":[]}`
+	}
+	for _, test := range []struct{ name, in, out string }{
+		{"tools", `{"threadId":"t","runId":"r","messages":[],"tools":null}`, bare},
+		{"context", `{"threadId":"t","runId":"r","messages":[],"context":null}`, bare},
+		{"state", `{"threadId":"t","runId":"r","messages":[],"state":null}`, bare},
+		{"forwardedProps", `{"threadId":"t","runId":"r","messages":[],"forwardedProps":null}`, bare},
+		{"messages", `{"threadId":"t","runId":"r","messages":null}`, bare},
+		{"resume", `{"threadId":"t","runId":"r","messages":[],"resume":null}`, bare},
+		{"parentRunId and protocolVersion", `{"threadId":"t","runId":"r","parentRunId":null,"protocolVersion":null}`, bare},
+		{"all of them", `{"threadId":"t","runId":"r","parentRunId":null,"state":null,"messages":null,"tools":null,"context":null,"forwardedProps":null,"resume":null}`, bare},
+		{"of a user message", message(`{"id":"m","role":"user","content":"hi","name":null,"encryptedValue":null,"metadata":null,"subagentRunId":null}`), message(`{"id":"m","role":"user","content":"hi"}`)},
+		{"of an assistant message", message(`{"id":"m","role":"assistant","content":null,"toolCalls":null}`), message(`{"id":"m","role":"assistant"}`)},
+		{"of a tool message", message(`{"id":"m","role":"tool","content":"x","toolCallId":"c","error":null}`), message(`{"id":"m","role":"tool","content":"x","toolCallId":"c"}`)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			in, err := DecodeInput([]byte(test.in))
+			if err != nil {
+				t.Fatal(err)
+			}
+			out, err := json.Marshal(in)
+			if err != nil || string(out) != test.out {
+				t.Errorf("%s, %v\nexpected %s", out, err, test.out)
+			}
+			if Validate("RunAgentInput", []byte(test.in)) == nil {
+				t.Error("what is not AG-UI's passes the strict reader")
+			}
+		})
+	}
+	for _, event := range []string{
+		`{"type":"RUN_STARTED","threadId":"t","runId":"r","input":{"threadId":"t","runId":"r","messages":[],"tools":null}}`,
+		`{"type":"MESSAGES_SNAPSHOT","messages":[{"id":"m","role":"user","content":"hi","name":null}]}`,
+	} {
+		if e, err := Decode([]byte(event)); err == nil {
+			t.Errorf("an event with null is read: %v", e)
 		}
 	}
 }
@@ -219,10 +262,14 @@ func FuzzDecode(f *testing.F) {
 
 func FuzzDecodeInput(f *testing.F) {
 	f.Add([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"1","role":"assistant","toolCalls":[{"id":"c","type":"function","function":{"name":"n","arguments":"{"}}]}],"tools":[{"name":"n","description":"d","parameters":{}}],"context":[{"description":"","value":""}],"state":{},"resume":[{"interruptId":"i","status":"cancelled"}]}`))
+	f.Add([]byte(`{"threadId":"t","runId":"r","messages":[{"id":"1","role":"user","content":[{"type":"binary","mimeType":"image/png","id":null,"data":"aGk=","filename":"n","url":"u","text":"x","source":{},"metadata":null}],"name":null}],"tools":null,"state":null}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		in, err := DecodeInput(data)
 		if err != nil {
 			return
+		}
+		if _, err := json.Marshal(in); err != nil {
+			t.Fatalf("read but not written, with what is not recognised: %v", err)
 		}
 		in.Strip()
 		written, err := json.Marshal(in)

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"reflect"
 	"unicode/utf8"
 )
 
@@ -33,8 +34,14 @@ func newDocument(text []byte) (Document, *DecodeError) {
 
 // DecodeInput is the package's DecodeInput.
 func (d Document) DecodeInput() (*RunAgentInput, error) {
+	r := d.reader(false)
+	r.absent = true
 	in := new(RunAgentInput)
-	if err := read(d, in); err != nil {
+	r.value(shapeOf(reflect.TypeFor[RunAgentInput]()), reflect.ValueOf(in).Elem())
+	if err := r.err(); err != nil {
+		return nil, err
+	}
+	if err := in.upgradeBinary(); err != nil {
 		return nil, err
 	}
 	return in, nil

@@ -23,7 +23,14 @@ type RunAgentInput struct {
 func (in RunAgentInput) MarshalJSON() ([]byte, error) { return marshal(&in) }
 
 // UnmarshalJSON reads as DecodeInput does.
-func (in *RunAgentInput) UnmarshalJSON(data []byte) error { return unmarshal(data, in) }
+func (in *RunAgentInput) UnmarshalJSON(data []byte) error {
+	read, err := DecodeInput(data)
+	if err != nil {
+		return err
+	}
+	*in = *read
+	return nil
+}
 
 // Tool is a tool that the frontend offers.
 type Tool struct {

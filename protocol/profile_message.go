@@ -75,15 +75,20 @@ func (d *downgrade) flat(c *Content, path string) (*Content, bool) {
 	return Text(c.String()), true
 }
 
-// parts leaves out what releases before 1.0 fail on; nil if there is nothing.
+// parts leaves out what releases before 1.0 fail on, and has what came as a binary part
+// as one; nil if nothing changes.
 func (d *downgrade) parts(c *Content, path string) *Content {
 	parts, ok := c.Parts()
 	if !ok {
 		return nil
 	}
 	kept := make([]Part, 0, len(parts))
+	changed := false
 	for i, part := range parts {
+		binary, was := downgradePart(part)
 		switch {
+		case was:
+			kept, changed = append(kept, binary), true
 		case part.Type == PartText || part.Source != nil && (part.Source.Type == SourceData || part.Source.Type == SourceURL):
 			kept = append(kept, part)
 		case part.Source != nil:
@@ -92,7 +97,7 @@ func (d *downgrade) parts(c *Content, path string) *Content {
 			d.lose(fmt.Sprintf("%s/%d", path, i), "before 1.0 there is no part %q", part.Type)
 		}
 	}
-	if len(kept) == len(parts) {
+	if !changed && len(kept) == len(parts) {
 		return nil
 	}
 	return PartsOf(kept...)
