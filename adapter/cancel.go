@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -20,6 +22,7 @@ type control struct {
 	active   *activeRuns
 	capacity *capacity
 	backoff  *backoff
+	hub      *follow.Hub
 	owes     atomic.Pointer[CancelledInQueue]
 }
 
@@ -145,6 +148,24 @@ func (c *control) CancelRun(ctx context.Context, key store.ThreadKey, id, reason
 		return Cancelled{}, err
 	}
 	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: reason, Terminal: terminal})
+}
+
+// CancelLeft stops one run by its server-made id, label being the client's runId for
+// it, because the client that asked for it has left. It does not while anybody else
+// watches the thread: here or, up to a minute after the last of them has gone, on
+// another node. On a durable store it does not while the run waits in the queue.
+// behind: only if an input waits behind it that has come no longer ago than this; 0:
+// whatever waits.
+func (c *control) CancelLeft(ctx context.Context, key store.ThreadKey, id, label string, behind time.Duration) (Cancelled, error) {
+	if c.hub.Watched(key, id) {
+		return Cancelled{}, nil
+	}
+	terminal, err := protocol.Encode(lifecycle.Cancelled(key, label))
+	if err != nil {
+		return Cancelled{}, err
+	}
+	return c.stop(ctx, store.Stop{Thread: key, RunID: id, Reason: "its client has left", Terminal: terminal,
+		ActiveOnly: c.store.Durable(), Unwatched: true, Behind: behind})
 }
 
 func (c *control) stop(ctx context.Context, s store.Stop) (Cancelled, error) {

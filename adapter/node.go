@@ -75,7 +75,7 @@ func (n *node) wait(d time.Duration) bool {
 	}
 }
 
-// read reads what judging an input takes.
-func (n *node) read(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput) (*judge.Judgement, error) {
-	return judge.Read(ctx, n.store, &n.schemas, key, input)
+// read reads what judging an input takes, and what became of the named interrupts.
+func (n *node) read(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*judge.Judgement, error) {
+	return judge.Read(ctx, n.store, &n.schemas, key, input, named...)
 }

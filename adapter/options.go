@@ -30,6 +30,11 @@ type Options struct {
 	// OnExpiry says what becomes of interrupts that expire and say nothing of
 	// their own. Default ExpiryKeep.
 	OnExpiry ExpiryPolicy
+	// Unanswered says what becomes of a new user message while interrupts are open that
+	// it does not answer. Default UnansweredRefuse. UnansweredBy says it for single
+	// agents, by their names in Agents: the one that is to answer the message.
+	Unanswered   UnansweredPolicy
+	UnansweredBy map[string]UnansweredPolicy
 	// Busy says what becomes of an input while a run is active. Default
 	// BusyQueue.
 	Busy BusyPolicy
@@ -144,6 +149,9 @@ func (o *Options) complete(durable bool) (Options, error) {
 	case ExpiryKeep, ExpiryCancel, ExpiryFail:
 	default:
 		return c, fmt.Errorf("adapter: unknown expiry policy %q", c.OnExpiry)
+	}
+	if err := c.completeUnanswered(); err != nil {
+		return c, err
 	}
 	if c.AgentWait == 0 {
 		c.AgentWait = 10 * time.Minute

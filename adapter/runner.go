@@ -59,7 +59,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	grace := &grace{lease: o.Lease, heard: time.Now()}
 	backoff := newBackoff(n)
 	r.capacity = newCapacity(n, backoff)
-	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff}
+	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub}
 	quotas := newQuotas(n)
 	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control, quotas}
 	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas}

@@ -40,6 +40,17 @@ type Input struct {
 	User     string
 	Run      *protocol.RunAgentInput
 	Dispatch DispatchOptions
+	// Commands: without resume entries, forwardedProps.command.resume answers what the
+	// thread asks, as CopilotKit's pages gave answers before 1.61.2.
+	Commands bool
+	// Sender: whoever sends it follows no more of the thread than the run of this input,
+	// and does not keep the runs of others from being stopped by CancelLeft.
+	Sender bool
+	// Left is asked about the active run, by its server-made id, that the input would
+	// have to wait for or is refused for: whether its client has left it. If so, and
+	// nobody else watches the thread, that run is cancelled and the input judged anew.
+	// It must not block. nil: no client has.
+	Left func(runID string) bool
 	// stopsAll: what is under way makes room, whatever Options.Busy says.
 	stopsAll bool
 	// drafted are who has answered the interrupts of which the input's entries were
@@ -69,11 +80,16 @@ const (
 // Admitted answers Submit.
 type Admitted struct {
 	Disposition Disposition
-	RunID       string             // server-made; Repeat: of the run that answers the input
-	Of          string             // Repeat: that run's label, the client's runId
-	User        string             // Repeat: whose input began that run; "": not known
-	Position    store.Position     // Started: the position before its RUN_STARTED
-	Refusal     *protocol.RunError // Refused
+	RunID       string         // server-made; Repeat: of the run that answers the input
+	Of          string         // Repeat: that run's label, the client's runId
+	User        string         // Repeat: whose input began that run; "": not known
+	Waits       bool           // Repeat: that run waits in the queue
+	Position    store.Position // Started: the position before its RUN_STARTED
+	// Started and Queued: when the run begins, its sender does not hold all that the thread
+	// does, after a connection that was cut or because others ran meanwhile.
+	Behind  bool
+	Cleared string             // the run that was cancelled because of Input.Left; "": none was
+	Refusal *protocol.RunError // Refused
 }
 
 // maxIDBytes bounds the ids that clients choose.
@@ -108,8 +124,13 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	takes.Thread, takes.Threads, takes.Inputs, takes.Burst = key, a.options.MaxThreadsPerUser, a.options.MaxInputs, a.options.InputBurst
 	share := a.quotas.ask(takes)
 	defer share.settle()
+	cleared := ""
+	defer func() { admitted.Cleared = cleared }()
 	for range maxTries {
 		admitted, stale, err := a.try(ctx, key, in, digest, version, takes.RunID, share)
+		if stale && admitted.Cleared != "" {
+			cleared = admitted.Cleared
+		}
 		if errors.Is(err, store.ErrCorrupted) {
 			return refused(a.backoff.unreadable(key, err)), false, nil
 		}
@@ -176,7 +197,14 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 // try judges the input once on a view of its thread, and begins its run if it
 // may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
 func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64, runID string, share *share) (admitted Admitted, stale bool, err error) {
-	j, err := a.read(ctx, key, in.Run)
+	var command *judge.Command
+	if in.Commands {
+		command = judge.CommandOf(in.Run)
+	}
+	j, err := a.read(ctx, key, in.Run, command.Named()...)
+	if err == nil && command != nil {
+		err = j.Take(ctx, command, digest)
+	}
 	if err != nil {
 		return Admitted{}, false, err
 	}
@@ -187,6 +215,8 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		return refused(over), false, nil
 	}
 	j.Duties = judge.Duties{Separate: a.options.SeparateDuties, User: in.User, Drafted: in.drafted}
+	// What may begin only later cancels nothing now.
+	j.CancelsUnanswered = a.options.unanswered(in.Agent) == UnansweredCancel && !in.Dispatch.Available.After(j.View.Now)
 	busy := judge.Busy(a.options.Busy)
 	if in.stopsAll {
 		busy = judge.BusySupersede
@@ -196,10 +226,15 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	case err != nil:
 		return Admitted{}, false, err
 	case v.Refusal != nil:
+		if v.Refusal.Code == CodeThreadBusy {
+			if cleared, err := a.clear(ctx, key, in, j.View, share); cleared != "" || err != nil {
+				return Admitted{Cleared: cleared}, true, err
+			}
+		}
 		return refused(v.Refusal), false, nil
 	case v.Repeats != nil:
 		record, err := stored.Record(v.Repeats)
-		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label, User: record.User}, false, err
+		return Admitted{Disposition: Repeat, RunID: v.Repeats.ID, Of: record.Label, User: record.User, Waits: v.Repeats.Status == store.RunQueued}, false, err
 	case v.Supersede:
 		if err := share.replaces(j.View.Active); err != nil {
 			return Admitted{}, false, err
@@ -242,7 +277,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	}
 	b, run, err := n.build(store.Begin{
 		Tenant: in.Tenant, User: in.User, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
-		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe,
+		Priority: in.Dispatch.Priority, Dedupe: in.Dispatch.Dedupe, Sender: in.Sender,
 	}, record)
 	if err != nil {
 		return Admitted{}, false, err
@@ -253,6 +288,11 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	if v.Supersede { // whatever may refuse the input has been asked: what makes room for it is gone for good
 		_, err := a.control.StopAll(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
+	}
+	if v.Queue {
+		if cleared, err := a.clear(ctx, key, in, j.View, share); cleared != "" || err != nil {
+			return Admitted{Cleared: cleared}, true, err
+		}
 	}
 	if k, ok := b.Kind.(store.Enqueue); ok {
 		if full := a.queueFull(j.View, len(k.Input)+len(b.Record)); full != nil {
@@ -268,13 +308,34 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		run.counts = sharing && share.counts()
 	}
 	admitted, stale, err = a.begin(ctx, b, run)
+	admitted.Behind = v.Behind
 	if sharing {
 		share.carried = run.launched
 	}
 	if v.Steer && admitted.Disposition == Started {
 		a.parking.dismiss(v.Continues.Execution)
+		if len(in.Run.Resume) == 0 {
+			a.noteUnanswered(in, v)
+		}
 	}
 	return admitted, stale, err
+}
+
+// clear cancels the active run if its client has left it, and returns its id; "":
+// nothing was cancelled.
+func (a *admission) clear(ctx context.Context, key store.ThreadKey, in Input, view *store.ThreadView, share *share) (string, error) {
+	if view.Active == nil || in.Left == nil || !in.Left(view.Active.ID) {
+		return "", nil
+	}
+	record, err := stored.Record(view.Active)
+	if err != nil {
+		return "", err
+	}
+	cancelled, err := a.control.CancelLeft(ctx, key, view.Active.ID, record.Label, 0)
+	if err != nil || !cancelled.Stopped {
+		return "", err
+	}
+	return view.Active.ID, share.replaces(view.Active)
 }
 
 // queueFull refuses an input of a size that would have to wait where no more can.

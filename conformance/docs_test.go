@@ -40,7 +40,7 @@ var compiled = map[string]*regexp.Regexp{
 	"go":  regexp.MustCompile(`\.go$`),
 	"ts":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
 	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$`),
-	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
+	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/devserver/app/.*\.js$`),
 }
 
 // Code that a page shows is, but for its indentation, a piece of a file that

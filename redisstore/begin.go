@@ -49,6 +49,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"deadline", b.Deadline},
 		{"keep", s.opts.Keep.Milliseconds()},
 		{"follow", s.opts.Follow.Milliseconds()},
+		{"sender", b.Sender},
 		{"lease", s.opts.Lease.Milliseconds()},
 		{"look", s.lookAfter()},
 		{"tenant", b.Tenant},

@@ -36,7 +36,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 		rest := appendStrings(nil, q.InterruptIDs)
 		rest = appendStrings(rest, q.ToolCallIDs)
 		return call{readScript, t.all(), args{
-			{"member", t.member}, {"follow", follow}, {"epoch", after.Epoch}, {"seq", after.Seq}, {"label", q.Label},
+			{"member", t.member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
 			{"most", most}, {"missed", missedEvents},
 		}, appendStrings(rest, q.MessageIDs)}

@@ -86,7 +86,7 @@ func (s *fullSession) cancelRun(f *frame) error {
 	key := s.key(f.threadID)
 	c, err := s.srv.runs.Cancel(ctx, key, f.label)
 	if err != nil {
-		s.log.Warn("cancelling failed", "thread", f.threadID, "error", err)
+		s.logFailure("cancelling", f.threadID, err)
 		return s.fault(f, laterf(time.Second, codeStore, "the outcome is unknown; cancel again"))
 	}
 	if err := s.send(cancelledFrame{"ws.cancelled", f.id, f.threadID, f.label, c.Stopped}); err != nil {

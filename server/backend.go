@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
@@ -22,6 +23,7 @@ type inputs interface {
 	Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, error)
 	Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error)
 	Cancel(ctx context.Context, key store.ThreadKey, label string) (adapter.Cancelled, error)
+	CancelLeft(ctx context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (adapter.Cancelled, error)
 }
 
 // threads are what a cursor follows.
@@ -36,6 +38,7 @@ type lifetime interface {
 	StoreAvailable() bool
 	OnStore(changed func())
 	Capabilities() json.RawMessage
+	Unanswered(agent string) adapter.UnansweredPolicy
 }
 
 // follower is a cursor over one thread's log. One goroutine uses it; its
@@ -43,6 +46,8 @@ type lifetime interface {
 type follower interface {
 	Attach(ctx context.Context, after *store.Position) (*follow.Attached, error)
 	Seek(store.Position)
+	Only(run string)
+	All()
 	Next(ctx context.Context) (follow.Page, error)
 	Close()
 }

@@ -33,8 +33,8 @@ func (c *caller) name() string {
 // before. Every route but the probes goes through it or through shake.
 func (s *core) enter(r *http.Request) (*caller, *refusal.Refusal) {
 	origin := r.Header.Get("Origin")
-	if origin != "" && !originAllowed(r, origin, s.opts.Origins) || origin == "" && foreignPage(r) {
-		return nil, refuseOrigin
+	if origin != "" && !s.pages.allow(r, origin) || origin == "" && foreignPage(r) {
+		return nil, s.refusePage(r)
 	}
 	bearer, present, refused := bearerOf(r, nil)
 	if refused != nil {
@@ -75,7 +75,7 @@ func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bo
 	if err != nil {
 		refused := refusalOf(err)
 		if refused == refuseAuthDown {
-			s.opts.Logger.Error("authenticator failed", "error", err)
+			logFailureFor(r.Context(), s.opts.Logger, "authenticating", err)
 		}
 		return nil, refused
 	}

@@ -3,29 +3,27 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // withTransport adds to an agent's capabilities what this server adds to the
 // agent: WebSockets, and streams that resume.
 func withTransport(caps json.RawMessage) (json.RawMessage, error) {
-	all := map[string]json.RawMessage{}
-	if len(caps) > 0 {
-		if err := json.Unmarshal(caps, &all); err != nil || all == nil {
-			return nil, errors.Join(errors.New("not an object"), err)
-		}
+	all, err := membersOf(caps, "what there is")
+	if err != nil {
+		return nil, err
 	}
-	transport := map[string]json.RawMessage{}
-	if t := all["transport"]; len(t) > 0 {
-		if err := json.Unmarshal(t, &transport); err != nil || transport == nil {
-			return nil, errors.Join(errors.New("transport is not an object"), err)
-		}
+	transport, err := membersOf(all["transport"], "transport")
+	if err != nil {
+		return nil, err
 	}
 	transport["websocket"] = json.RawMessage("true")
 	transport["resumable"] = json.RawMessage("true")
-	var err error
 	if all["transport"], err = json.Marshal(transport); err != nil {
 		return nil, err
 	}
@@ -49,6 +47,69 @@ func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabi
 		}
 	}
 	return identified, nil
+}
+
+// announce adds to the capabilities what becomes of unanswered interrupts, and of the
+// runs of clients that leave.
+func (s *core) announce(unanswered func(agent string) adapter.UnansweredPolicy) error {
+	with := func(agent string) (json.RawMessage, error) {
+		caps, err := withOwn(s.capabilitiesOf(agent), "unanswered", unanswered(agent))
+		if err != nil {
+			return nil, err
+		}
+		return withOwn(caps, "onDisconnect", s.opts.disconnectOf(agent))
+	}
+	described := map[string]json.RawMessage{}
+	for _, name := range append(slices.Collect(maps.Keys(s.identified)), s.opts.Agents...) {
+		var err error
+		if described[name], err = with(name); err != nil {
+			return err
+		}
+	}
+	common, err := with("")
+	if err != nil {
+		return err
+	}
+	s.identified, s.capabilities = described, common
+	return nil
+}
+
+// withOwn adds a member to custom.aguiws, which is what this server says of itself in
+// an agent's capabilities.
+func withOwn(caps json.RawMessage, member string, value any) (json.RawMessage, error) {
+	all, err := membersOf(caps, "what there is")
+	if err != nil {
+		return nil, err
+	}
+	custom, err := membersOf(all["custom"], "custom")
+	if err != nil {
+		return nil, err
+	}
+	own, err := membersOf(custom["aguiws"], "custom.aguiws")
+	if err != nil {
+		return nil, err
+	}
+	if own[member], err = json.Marshal(value); err != nil {
+		return nil, err
+	}
+	if custom["aguiws"], err = json.Marshal(own); err != nil {
+		return nil, err
+	}
+	if all["custom"], err = json.Marshal(custom); err != nil {
+		return nil, err
+	}
+	return json.Marshal(all)
+}
+
+// membersOf reads an object, or nothing.
+func membersOf(text json.RawMessage, what string) (map[string]json.RawMessage, error) {
+	members := map[string]json.RawMessage{}
+	if len(text) > 0 {
+		if err := json.Unmarshal(text, &members); err != nil || members == nil {
+			return nil, errors.Join(errors.New(what+" is not an object"), err)
+		}
+	}
+	return members, nil
 }
 
 // capabilitiesOf are those of the agent of this name, behind this server.

@@ -30,6 +30,7 @@ func (c *closing) Error() string {
 var (
 	closeGone      = &closing{0, "the peer is gone"}
 	closeSilent    = &closing{0, "no pong"}
+	closeEnded     = &closing{conn.StatusNormalClosure, "the run has ended"}
 	closeBinary    = &closing{conn.StatusUnsupportedData, "text frames only"}
 	closeUTF8      = &closing{conn.StatusInvalidPayload, "not UTF-8"}
 	closeTooBig    = &closing{conn.StatusMessageTooBig, "the frame is too large"}

@@ -71,6 +71,18 @@ func (s *connections) reserve(user, address string, most *Options) *refusal.Refu
 	return nil
 }
 
+// begin counts work that no connection waits for. Whoever began it calls
+// handlers.Done; Shutdown waits for that. False: the server drains.
+func (s *connections) begin() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.draining.Load() {
+		return false
+	}
+	s.handlers.Add(1)
+	return true
+}
+
 func (s *connections) unreserve(user, address string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -56,20 +56,11 @@ type copilotCaller struct {
 func (c copilotCaller) May(scope string) bool { return c.identity.May(scope) }
 
 func (c copilotCaller) Answer(w http.ResponseWriter, r *http.Request, agent string, body []byte, serve func(copilotkit.Stream)) *refusal.Refusal {
-	return c.srv.answerInput(w, r, c.holding, agent, body, func(out *sse, f *frame) { serve(copilotStream{out, f}) })
+	return c.srv.answerInput(w, r, c.holding, agent, body, func(out *sse, f *frame) { serve(copilotStream{out, f, c}) })
 }
 
-// Stop tells whoever waits for the run here, too.
 func (c copilotCaller) Stop(ctx context.Context, thread, label string) (bool, error) {
-	key := c.key(thread)
-	cancelled, err := c.srv.runs.Cancel(ctx, key, label)
-	if err != nil {
-		return false, err
-	}
-	if len(cancelled.Owed) > 0 {
-		c.srv.awaiting.pay(key, label, cancelled.Owed)
-	}
-	return cancelled.Stopped, nil
+	return c.srv.stop(ctx, c.key(thread), label)
 }
 
 func (c copilotCaller) Follow(thread string) copilotkit.Follower {
@@ -94,18 +85,90 @@ func (c copilotCaller) key(thread string) store.ThreadKey {
 // copilotStream is a stream as CopilotKit's runtime knows one.
 type copilotStream struct {
 	*sse
-	f *frame
+	f      *frame
+	caller copilotCaller
 }
 
 func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.input }
 
-func (c copilotStream) Run() { c.run(c.f) }
+func (c copilotStream) Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error)) {
+	c.f.commands = true
+	w := &runWire{toldWire: toldWire{c.sse, tell}, thread: c.f.threadID, caller: c.caller}
+	if c.reads() {
+		w.again = again
+	}
+	c.run(w, c.f, routeCopilotKit)
+}
 
-func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, error)) *refusal.Refusal {
+// runWire is a stream of one run, on which a refusal may come behind what was open.
+type runWire struct {
+	toldWire
+	caller copilotCaller
+	thread string
+	again  func(open []json.RawMessage) ([][]byte, error) // nil: not, or not any more
+}
+
+func (w *runWire) emit(event []byte, at store.Position) error {
+	again := w.again
+	w.again = nil
+	if again != nil && typeOf(event) == protocol.TypeRunError {
+		if err := w.askAgain(again); err != nil {
+			return err
+		}
+	}
+	return w.toldWire.emit(event, at)
+}
+
+// askAgain writes what again makes of what is open. When that cannot be read, the
+// refusal has to do.
+func (w *runWire) askAgain(again func(open []json.RawMessage) ([][]byte, error)) error {
+	f := w.caller.Follow(w.thread)
+	defer f.Close()
+	ctx, cancel := w.look()
+	defer cancel()
+	a, err := f.Attach(ctx, nil)
+	if err != nil {
+		w.log.Warn("reading what is open failed", "thread", w.thread, "error", err)
+		return nil
+	}
+	events, err := again(a.Interrupts)
+	for _, event := range events {
+		if err == nil {
+			err = w.sse.emit(event, store.Position{})
+		}
+	}
+	return err
+}
+
+// toldWire is a stream on which the end of a run is told in other words.
+type toldWire struct {
+	*sse
+	tell func(finished []byte) ([][]byte, error)
+}
+
+func (w toldWire) emit(event []byte, at store.Position) error {
+	if typeOf(event) != protocol.TypeRunFinished {
+		return w.sse.emit(event, at)
+	}
+	told, err := w.tell(event)
+	for i, event := range told {
+		if err != nil {
+			break
+		}
+		if i < len(told)-1 {
+			err = w.sse.emit(event, store.Position{})
+		} else {
+			err = w.sse.emit(event, at)
+		}
+	}
+	return err
+}
+
+func (c copilotStream) Restate(ended func(label string, event []byte) ([]byte, error), tell func(finished []byte) ([][]byte, error)) *refusal.Refusal {
 	if !c.identity.May(identity.ScopeRead) {
 		return refuseReading
 	}
-	t := &threadStream{out: c.sse}
+	t := &threadStream{out: c.sse, wire: toldWire{c.sse, tell}}
 	t.open(c.peer, c.f.threadID)
 	defer t.close()
 	a, err := t.attach(nil)

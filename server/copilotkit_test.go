@@ -71,7 +71,7 @@ func TestCopilotConnect(t *testing.T) {
 	_, last := ts.copilotkit("run", says("r1", `/tool mail {"to":"ann"}`)).opened().rest()
 	asked := interrupted(last)
 	types, last := ts.copilotkit("connect", opening).opened().rest()
-	if !slices.Equal(types, prelude) || len(asked) != 1 || len(interrupted(last)) != 1 {
+	if !slices.Equal(types, slices.Insert(slices.Clone(prelude), 3, "CUSTOM")) || len(asked) != 1 || len(interrupted(last)) != 1 {
 		t.Fatalf("connected to %v %v", types, last)
 	}
 	id := asked[0].(map[string]any)["id"].(string)

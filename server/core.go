@@ -17,17 +17,20 @@ type core struct {
 	runs         backend
 	control      controlapi.Runner // nil: there is no control API
 	capabilities json.RawMessage
-	identified   map[string]json.RawMessage // capabilities with who the agent is
+	identified   map[string]json.RawMessage // capabilities with what is an agent's own
 	budget       *budget.Budget
 	overShares   overShares
 	memory       memory
 	awaiting     awaiting
+	left         leftRuns
 	metrics      *Metrics
 	revocations  revocations
 	parking      conn.Parking
 	edge         *edge.Edge
 	readiness    readiness
 	proxyWarning sync.Once
+	pages        pages
+	refusedPages refusedPages
 	byAddress    *limiters // requests
 	probing      *limiters // by address: a balancer's probes have no part in what its clients may
 	byUser       *limiters // requests

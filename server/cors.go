@@ -55,7 +55,7 @@ func (p path) serve(w http.ResponseWriter, r *http.Request) {
 	case r.Header.Get("Access-Control-Request-Method") == "":
 		w.WriteHeader(http.StatusNoContent)
 	case !allowed:
-		refuseOrigin.Write(w)
+		p.srv.refusePage(r).Write(w)
 	default:
 		p.preflight(w, r, methods)
 	}
@@ -67,7 +67,7 @@ func (p path) admit(w http.ResponseWriter, r *http.Request) bool {
 	h := w.Header()
 	h.Add("Vary", "Origin")
 	origin := r.Header.Get("Origin")
-	if origin == "" || !originAllowed(r, origin, p.srv.opts.Origins) {
+	if origin == "" || !p.srv.pages.allow(r, origin) {
 		return false
 	}
 	h.Set("Access-Control-Allow-Origin", origin)

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -68,7 +69,7 @@ func (c *cursor) attach(after *store.Position) (*follow.Attached, error) {
 	defer cancel()
 	a, err := c.attachWithin(ctx, after)
 	if err != nil {
-		c.log.Warn("attaching failed", "thread", c.key.Thread, "error", err)
+		c.peer.logFailure("attaching", c.key.Thread, err)
 	}
 	return a, err
 }
@@ -78,6 +79,9 @@ func (c *cursor) attachWithin(ctx context.Context, after *store.Position) (*foll
 	if err == nil {
 		c.position = a.Position
 		c.out.keep(a.Restatement)
+		if c.reads() {
+			c.srv.left.keep(c.key)
+		}
 	}
 	return a, err
 }
@@ -101,6 +105,16 @@ func (c *cursor) hasBegun(id, label string) bool {
 	defer cancel()
 	told, err := c.srv.runs.Repeat(ctx, c.key, id, label)
 	return err != nil || told.Status != store.RunQueued
+}
+
+// left is an Input's Left, of one whose sender has come to the thread with it.
+func (c *cursor) left(runID string) bool { return c.srv.left.has(c.key, runID) }
+
+// clears notes the run that made room for an input.
+func (c *cursor) clears(admitted adapter.Admitted) {
+	if admitted.Cleared != "" {
+		c.srv.leftStopped(c.key, admitted.Cleared)
+	}
 }
 
 // backoff is how long to wait after the failures that there were.
@@ -173,7 +187,7 @@ func (c *cursor) advance(ctx context.Context, to receiver) (over bool, err error
 			return false, context.Cause(c.ctx)
 		}
 		c.failures++
-		c.log.Warn("following a thread failed", "thread", c.key.Thread, "error", err)
+		c.peer.logFailure("following a thread", c.key.Thread, err)
 		return false, to.failed(err)
 	}
 	c.failures = 0

@@ -267,7 +267,7 @@ func TestShutdownFinishesAnswers(t *testing.T) {
 		for range 100_000 {
 			big.WriteString("x")
 		}
-		s.capabilities = []byte(`"` + big.String() + `"`)
+		s.identified[""] = []byte(`"` + big.String() + `"`)
 		io.WriteString(c, authorized("GET /agui/capabilities HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", "a"))
 		synctest.Wait() // until it is being answered
 		ended := make(chan struct{})

@@ -47,7 +47,7 @@ func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.stream(w, r, c, "", func(out *sse) {
-		t := &threadStream{out: out, keep: ask.follow, counted: true}
+		t := &threadStream{out: out, wire: out, keep: ask.follow, counted: true}
 		t.open(out.peer, ask.thread)
 		defer t.close()
 		a, err := t.attach(ask.after)
@@ -55,8 +55,8 @@ func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 			refuseReadingFor(err).Write(w)
 			return
 		}
-		h := w.Header()
-		h.Set(recoveredHeader, map[bool]string{true: "true", false: "false"}[a.Recovered])
+		out.resumes = true
+		out.recovered(a.Recovered)
 		t.serve(a)
 	})
 }
@@ -110,6 +110,7 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 type threadStream struct {
 	cursor
 	out     *sse
+	wire    wire             // of out: what events are written to
 	keep    bool             // it goes on when the thread is at rest
 	counted bool             // the client keeps positions, and comes back with them
 	running bool             // a run is under way at the cursor
@@ -152,7 +153,7 @@ func (t *threadStream) send(event []byte, at store.Position, ended bool) error {
 	if !t.counted {
 		at = store.Position{}
 	}
-	return t.out.emit(event, at)
+	return t.wire.emit(event, at)
 }
 
 func (t *threadStream) flush() error { return t.out.flush() }

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
@@ -18,19 +20,22 @@ import (
 type fake struct {
 	mu      sync.Mutex
 	threads map[store.ThreadKey]*fakeThread
+	labels  map[string]string // of the runs that inputs were answered with, by id
 
-	submit   func(context.Context, adapter.Input) (adapter.Admitted, error)
-	repeat   func(key store.ThreadKey, runID, label string) (follow.Repeated, error)
-	cancel   func(key store.ThreadKey, label string) (adapter.Cancelled, error)
-	attached func(*follow.Attached) // amends an answer
-	failing  error                  // of Attach and Next
-	failures int                    // of Next
-	shutdown func()
-	durable  bool
-	open     int   // followers
-	page     int   // events a page
-	stored   int64 // bytes that an attach reads
-	store    fakeStore
+	submit    func(context.Context, adapter.Input) (adapter.Admitted, error)
+	repeat    func(key store.ThreadKey, runID, label string) (follow.Repeated, error)
+	cancel    func(key store.ThreadKey, label string) (adapter.Cancelled, error)
+	left      func(key store.ThreadKey, runID, label string, behind time.Duration) (adapter.Cancelled, error)
+	restating func(context.Context)  // before a repeat is answered
+	attached  func(*follow.Attached) // amends an answer
+	failing   error                  // of Attach and Next
+	failures  int                    // of Next
+	shutdown  func()
+	durable   bool
+	open      int   // followers
+	page      int   // events a page
+	stored    int64 // bytes that an attach reads
+	store     fakeStore
 }
 
 type fakeThread struct {
@@ -42,7 +47,9 @@ type fakeThread struct {
 }
 
 // newFake has small pages, so that tests see several.
-func newFake() *fake { return &fake{threads: map[store.ThreadKey]*fakeThread{}, page: 3} }
+func newFake() *fake {
+	return &fake{threads: map[store.ThreadKey]*fakeThread{}, labels: map[string]string{}, page: 3}
+}
 
 // newQueueing is a backend whose every input waits until it is cancelled, for which
 // its sender is owed run r from beginning to end.
@@ -129,10 +136,12 @@ func (b *fake) Submit(ctx context.Context, in adapter.Input) (adapter.Admitted, 
 	b.mu.Lock()
 	submit := b.submit
 	b.mu.Unlock()
-	if submit != nil {
-		return submit(ctx, in)
+	if submit == nil {
+		return b.start(in), nil
 	}
-	return b.start(in), nil
+	admitted, err := submit(ctx, in)
+	b.set(func() { b.labels[admitted.RunID] = cmp.Or(admitted.Of, in.Run.RunID) })
+	return admitted, err
 }
 
 // start begins a run as a store does: its RUN_STARTED is logged before anybody
@@ -146,15 +155,21 @@ func (b *fake) start(in adapter.Input) adapter.Admitted {
 	return adapter.Admitted{Disposition: adapter.Started, RunID: "server-" + in.Run.RunID, Position: at}
 }
 
-func (b *fake) Repeat(_ context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error) {
+func (b *fake) Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (follow.Repeated, error) {
 	b.mu.Lock()
-	repeat := b.repeat
+	repeat, restating := b.repeat, b.restating
 	b.mu.Unlock()
+	if restating != nil {
+		restating(ctx)
+	}
 	told, err := repeat(key, runID, label)
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if err == nil && told.At == (store.Position{}) {
-		b.mu.Lock()
 		told.At = b.thread(key).end()
-		b.mu.Unlock()
+	}
+	if told.Of == "" {
+		told.Of = b.labels[runID]
 	}
 	return told, err
 }
@@ -164,6 +179,16 @@ func (b *fake) Cancel(_ context.Context, key store.ThreadKey, label string) (ada
 	cancel := b.cancel
 	b.mu.Unlock()
 	return cancel(key, label)
+}
+
+func (b *fake) CancelLeft(_ context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (adapter.Cancelled, error) {
+	b.mu.Lock()
+	left := b.left
+	b.mu.Unlock()
+	if left == nil {
+		return adapter.Cancelled{}, nil
+	}
+	return left(key, runID, label, behind)
 }
 
 func (b *fake) Shutdown(context.Context) error {
@@ -177,6 +202,13 @@ func (b *fake) Durable() bool { return b.durable }
 
 func (b *fake) Capabilities() json.RawMessage {
 	return json.RawMessage(`{"transport":{"streaming":true},"tools":{"supported":true}}`)
+}
+
+func (b *fake) Unanswered(agent string) adapter.UnansweredPolicy {
+	if agent == "helper" {
+		return adapter.UnansweredCancel
+	}
+	return adapter.UnansweredRefuse
 }
 
 func (b *fake) Follow(key store.ThreadKey, notify func()) follower {
@@ -232,6 +264,10 @@ func (f *fakeFollower) attach(after *store.Position) (*follow.Attached, error) {
 	f.pos = a.Position
 	return a, nil
 }
+
+func (f *fakeFollower) Only(string) {}
+
+func (f *fakeFollower) All() {}
 
 func (f *fakeFollower) Seek(p store.Position) { f.pos = p }
 

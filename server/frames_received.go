@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -45,6 +46,7 @@ type frame struct {
 	input    *protocol.RunAgentInput
 	threadID string
 	label    string
+	commands bool // the input may answer by a command
 	after    *store.Position
 
 	fault      *fault
@@ -54,6 +56,9 @@ type frame struct {
 	account *budget.Account // what the frame holds weight bytes of; nil: it holds nothing
 	weight  int64
 	sender  *socket // nil: no socket's
+
+	dialect dialect     // who sends it, as far as its request says
+	aborted atomic.Bool // the client of a plain socket has no use for its run any more
 }
 
 // done gives back what the frame holds of the process's budget.
@@ -149,14 +154,7 @@ func (f *frame) readInput(document protocol.Document) *fault {
 // control reads the members that the control frame has. Members that it does
 // not have are ignored.
 func (f *frame) control(members map[string]json.RawMessage) *fault {
-	name := func(member string, into *string) *fault {
-		v, _ := strictjson.Text(members[member])
-		if !strictjson.IsName(v) {
-			return faultf(codeInvalidFrame, "%s: expected a string of 1 to %d bytes", member, strictjson.MaxName)
-		}
-		*into = v
-		return nil
-	}
+	name := func(member string, into *string) *fault { return readName(members, member, into) }
 	switch f.kind {
 	case "ws.ping":
 		return nil
@@ -177,6 +175,28 @@ func (f *frame) control(members map[string]json.RawMessage) *fault {
 	default:
 		return faultf(codeInvalidFrame, "type: %.64q is no frame of a client", f.kind)
 	}
+}
+
+// kindAbort is the frame by which clients of plain sockets stop a run.
+const kindAbort = "abort"
+
+// parsePlainFrame reads a text frame of a plain socket.
+func parsePlainFrame(data []byte) *frame {
+	f := parseFrame(data)
+	if f.kind == kindAbort {
+		_, members, _ := objectOf(data)
+		f.fault = readName(members, "runId", &f.label)
+	}
+	return f
+}
+
+func readName(members map[string]json.RawMessage, member string, into *string) *fault {
+	v, _ := strictjson.Text(members[member])
+	if !strictjson.IsName(v) {
+		return faultf(codeInvalidFrame, "%s: expected a string of 1 to %d bytes", member, strictjson.MaxName)
+	}
+	*into = v
+	return nil
 }
 
 func (f *frame) readAfter(data json.RawMessage) *fault {

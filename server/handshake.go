@@ -14,16 +14,19 @@ import (
 // handshake is what a good request for a socket says.
 type handshake struct {
 	*caller
-	agent  string
-	plain  bool
-	origin string
+	agent   string
+	plain   bool
+	dialect dialect
+	resumes *resumption // of a plain socket that goes on with a run; nil: it asks for runs
+	counts  bool        // the client of a plain socket wants to be able to
+	origin  string
 }
 
 // checkAddress refuses requests that came by a name or an address that must
 // not be served.
 func (s *core) checkAddress(r *http.Request) *refusal.Refusal {
 	if !hostAllowed(r, s.opts.Hosts) {
-		return refuseHost
+		return s.refuseName(r)
 	}
 	if _, none := s.opts.Auth.(identity.None); none {
 		if local, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr); ok && public(local) {
@@ -37,8 +40,8 @@ func (s *core) checkAddress(r *http.Request) *refusal.Refusal {
 // Host was checked before.
 func (s *core) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 	h := &handshake{agent: r.PathValue("agent"), origin: r.Header.Get("Origin")}
-	if h.origin != "" && !originAllowed(r, h.origin, s.opts.Origins) {
-		return nil, refuseOrigin
+	if h.origin != "" && !s.pages.allow(r, h.origin) {
+		return nil, s.refusePage(r)
 	}
 	if s.draining.Load() {
 		return nil, refuseDraining
@@ -47,7 +50,7 @@ func (s *core) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 		return nil, refuseUpgrade
 	}
 	offers := tokens(r.Header, "Sec-WebSocket-Protocol")
-	h.plain = len(offers) == 0
+	h.plain, h.dialect = len(offers) == 0, dialectOf(r)
 	if !h.plain && !slices.Contains(offers, Subprotocol) {
 		return nil, refuseProtocols
 	}
@@ -62,7 +65,28 @@ func (s *core) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 	if !s.hasAgent(h.agent) {
 		return nil, refuseAgent
 	}
-	return h, nil
+	if h.plain {
+		refused = h.readResumption(r)
+	}
+	return h, refused
+}
+
+// readResumption reads whether a plain socket goes on with a run, or is to be one that
+// another can go on from: what clients of TanStack AI say in the query.
+func (h *handshake) readResumption(r *http.Request) *refusal.Refusal {
+	query := r.URL.Query()
+	label, offset := query.Get("runId"), query.Get("offset")
+	if h.counts = label != "" && h.reads(); label == "" || offset == "" {
+		return nil
+	}
+	if !h.reads() {
+		return refuseReading
+	}
+	h.resumes = &resumption{label: label}
+	if !h.resumes.read(offset) {
+		return refuseOffset
+	}
+	return nil
 }
 
 func isUpgrade(r *http.Request) bool {

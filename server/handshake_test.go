@@ -13,6 +13,7 @@ import (
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/coder/websocket"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -48,7 +49,7 @@ func TestHandshakeRefusals(t *testing.T) {
 	}{
 		"foreign host":          {host: "rebind.example", header: upgrade("Origin", "http://rebind.example"), status: 403, code: "host_not_allowed"},
 		"foreign origin":        {header: upgrade("Origin", "https://evil.example"), status: 403, code: "origin_not_allowed"},
-		"origin of other port":  {header: upgrade("Origin", "http://127.0.0.1:1"), status: 403, code: "origin_not_allowed"},
+		"origin of other port":  {opts: Options{Auth: auth}, header: upgrade("Origin", "http://127.0.0.1:1"), status: 403, code: "origin_not_allowed"},
 		"origin null":           {header: upgrade("Origin", "null"), status: 403, code: "origin_not_allowed"},
 		"origin with path":      {opts: Options{Origins: []string{"https://app.example"}}, header: upgrade("Origin", "https://app.example/x"), status: 403, code: "origin_not_allowed"},
 		"origin of http":        {opts: Options{Origins: []string{"https://app.example"}}, header: upgrade("Origin", "http://app.example"), status: 403, code: "origin_not_allowed"},
@@ -193,6 +194,21 @@ func TestCapabilities(t *testing.T) {
 		transport, _ := body["transport"].(map[string]any)
 		if status != 200 || transport["websocket"] != true || transport["resumable"] != true || transport["streaming"] != true {
 			t.Errorf("%s: got %d %v", path, status, body)
+		}
+		custom, _ := body["custom"].(map[string]any)
+		own, _ := custom["aguiws"].(map[string]any)
+		if want := map[bool]string{true: "cancel", false: "refuse"}[strings.Contains(path, "helper")]; own["unanswered"] != want {
+			t.Errorf("%s: got %v", path, body)
+		}
+	}
+	for have, want := range map[string]string{
+		`{}`: `{"custom":{"aguiws":{"unanswered":"cancel"}}}`,
+		`{"custom":{"x":1,"aguiws":{"y":2,"unanswered":"refuse"}}}`: `{"custom":{"aguiws":{"unanswered":"cancel","y":2},"x":1}}`,
+		`{"custom":[]}`:           "",
+		`{"custom":{"aguiws":7}}`: "",
+	} {
+		if got, err := withOwn([]byte(have), "unanswered", adapter.UnansweredCancel); string(got) != want || (err == nil) != (want != "") {
+			t.Errorf("%s became %s, %v", have, got, err)
 		}
 	}
 	if caps, err := withIdentities([]byte(`{"tools":{}}`), map[string]protocol.IdentityCapabilities{"helper": {Name: "Helper", Type: "t"}}); err != nil ||

@@ -38,6 +38,7 @@ func (s *fullSession) input(f *frame) error {
 	if fresh {
 		// Before the run can begin, so that none of its events is missed.
 		d = s.follow(f.threadID)
+		d.follower.Only("")
 		defer func() {
 			if s.threads[d.key.Thread] != d {
 				d.close()
@@ -53,7 +54,13 @@ func (s *fullSession) input(f *frame) error {
 			return s.storeFailed(f, err)
 		}
 	}
-	admitted, err := s.srv.runs.Submit(ctx, adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, Run: f.input})
+	in := adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, Run: f.input}
+	if fresh {
+		in.Left = d.left
+	}
+	admitted, err := s.srv.runs.Submit(ctx, in)
+	d.follower.All()
+	d.clears(admitted)
 	if err != nil {
 		return s.storeFailed(f, err)
 	}
@@ -90,6 +97,9 @@ func (s *fullSession) input(f *frame) error {
 		waits, d.awaits = true, true
 		return s.disposed(f, admitted)
 	default:
+		if s.reads() {
+			s.srv.left.keep(d.key)
+		}
 		return s.repeat(ctx, f, d, fresh, admitted)
 	}
 }
@@ -110,7 +120,7 @@ func (s *fullSession) disposed(f *frame, a adapter.Admitted) error {
 // storeFailed refuses an input of which nobody knows whether it was accepted:
 // sent again, it begins or is recognised.
 func (s *fullSession) storeFailed(f *frame, err error) error {
-	s.log.Warn("submitting an input failed", "thread", f.threadID, "error", err)
+	s.logFailure("submitting an input", f.threadID, err)
 	return s.refuse(f, unanswered(err), s.positionOf(f.threadID))
 }
 

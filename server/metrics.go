@@ -33,6 +33,7 @@ type Metrics struct {
 	attaches    *prometheus.CounterVec
 	inputs      *prometheus.CounterVec
 	cancels     prometheus.Counter
+	disconnects prometheus.Counter
 	started     prometheus.Counter
 	ended       *prometheus.CounterVec
 	logged      prometheus.Counter
@@ -62,6 +63,7 @@ func NewMetrics() *Metrics {
 	m.attaches = m.vec("attaches", "How followers were placed: recovered, or restated for a reason.", "result")
 	m.inputs = m.vec("inputs", "Inputs by what became of them.", "disposition")
 	m.cancels = m.count("cancels", "Runs that a client had stopped.")
+	m.disconnects = m.count("disconnect_cancels", "Runs that were cancelled because their client closed the connection.")
 	m.started = m.count("runs_started", "Runs whose RUN_STARTED was logged by this process.")
 	m.ended = m.vec("runs_ended", "Runs that this process logged the end of.", "outcome")
 	m.logged = m.count("events_logged", "Events that this process logged.")

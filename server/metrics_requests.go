@@ -3,6 +3,7 @@ package server
 import (
 	"net/http"
 	"strconv"
+	"strings"
 )
 
 // answer remembers how a request was answered, to count it.
@@ -41,7 +42,7 @@ func (s *core) counted(next http.Handler) http.Handler {
 				a.status = http.StatusOK
 			}
 			// The multiplexers have written the pattern into the request.
-			s.metrics.requests.WithLabelValues(r.Pattern, strconv.Itoa(a.status)).Inc()
+			s.metrics.requests.WithLabelValues(strings.TrimSuffix(r.Pattern, slash), strconv.Itoa(a.status)).Inc()
 			if a.code != "" {
 				s.metrics.refused(a.code)
 			}

@@ -30,8 +30,11 @@ type Options struct {
 	// rebinding. Loopback names are always allowed. Default: no others.
 	Hosts []string
 	// Origins are the origins of pages that may use the server, such as
-	// "https://app.example.com", besides the server's own. Behind a proxy that
-	// ends TLS the server's own origin must be listed.
+	// "https://app.example.com", besides the server's own. "http://localhost:*" is
+	// any port, and the names of loopback are one. New refuses what no page can be
+	// from. Behind a proxy that ends TLS the server's own origin must be listed.
+	// Default: no others; with None, when the Host is a loopback name, any page that
+	// was served by one.
 	Origins []string
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
 	// capabilities or threads. Default: none; the default agent has no name.
@@ -70,6 +73,14 @@ type Options struct {
 	// CallTimeout bounds one call of the runner: a submit, a cancel, an attach.
 	// Default 8 s.
 	CallTimeout time.Duration
+	// OnDisconnect says what becomes of a run whose client over HTTP closes the connection
+	// that asked for it: by route, "/agui" and "/copilotkit", and by agent, the default
+	// agent as "default"; what is said of an agent goes before what is said of a route.
+	// Default: see DisconnectDefaults.
+	OnDisconnect map[string]Disconnect
+	// DisconnectGrace is for how long such a run can be asked for or followed again, and
+	// then goes on. Default 3 s; negative: it is stopped at once.
+	DisconnectGrace time.Duration
 	// MaxFrameBytes bounds a frame from a client. Default 4 MiB.
 	MaxFrameBytes int64
 	// OutboundBuffer bounds what the kernel holds for a client that does not
@@ -155,6 +166,7 @@ func (o *Options) withDefaults() Options {
 	orElse(&c.KeepAlive, 15*time.Second)
 	orElse(&c.WriteTimeout, 10*time.Second)
 	orElse(&c.CallTimeout, 8*time.Second)
+	orElse(&c.DisconnectGrace, 3*time.Second)
 	orElse(&c.MaxFrameBytes, 4<<20)
 	orElse(&c.OutboundBuffer, 1<<20)
 	orElse(&c.ThreadsPerSocket, 16)

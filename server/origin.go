@@ -3,10 +3,11 @@ package server
 import (
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/internal/origin"
+	"github.com/aguiws/aguiws/server/identity"
 )
 
 // hostAllowed checks the name that the client used for this server. A page of
@@ -17,7 +18,7 @@ func hostAllowed(r *http.Request, hosts []string) bool {
 	if host == "" {
 		return false
 	}
-	if isLoopback(host) {
+	if origin.Loopback(host) {
 		return true
 	}
 	return slices.ContainsFunc(hosts, func(allowed string) bool {
@@ -33,32 +34,39 @@ func splitHost(hostport string) (host, port string) {
 	return strings.TrimSuffix(strings.Trim(hostport, "[]"), "."), ""
 }
 
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(host)
-	return err == nil && ip.IsLoopback()
+// pages are the pages that may use the server besides its own.
+type pages struct {
+	listed origin.Set
+	// local pages are those that the machine itself serves, on any port. SECURITY.md
+	// says why they may where nobody is authenticated and nothing else is said.
+	local bool
 }
 
-// originAllowed checks a present Origin by scheme, host and port: it must be
-// the server's own or a listed one.
-func originAllowed(r *http.Request, origin string, origins []string) bool {
-	u, err := url.Parse(origin)
-	if err != nil || u.Host == "" || u.User != nil || u.Path != "" || u.RawQuery != "" || u.Fragment != "" {
+func newPages(opts *Options) (pages, error) {
+	listed, err := origin.ParseSet(opts.Origins)
+	_, none := opts.Auth.(identity.None)
+	return pages{listed, none && len(listed) == 0}, err
+}
+
+// allow judges a present Origin by scheme, host and port.
+func (p pages) allow(r *http.Request, header string) bool {
+	page, ok := origin.Parse(header)
+	if !ok {
 		return false
 	}
-	scheme := "http"
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	if sameOrigin(u, &url.URL{Scheme: scheme, Host: r.Host}) {
+	if own, ok := ownOrigin(r); ok && page == own || p.listed.Allows(page) {
 		return true
 	}
-	return slices.ContainsFunc(origins, func(allowed string) bool {
-		a, err := url.Parse(allowed)
-		return err == nil && sameOrigin(u, a)
-	})
+	host, _ := splitHost(r.Host)
+	return p.local && page.Local() && origin.Loopback(host)
+}
+
+// ownOrigin is the origin that pages have which the server serves under the Host.
+func ownOrigin(r *http.Request) (origin.Origin, bool) {
+	if r.TLS != nil {
+		return origin.Of("https", r.Host)
+	}
+	return origin.Of("http", r.Host)
 }
 
 // foreignPage says that a request without an Origin was made by a page of another
@@ -67,19 +75,4 @@ func originAllowed(r *http.Request, origin string, origins []string) bool {
 func foreignPage(r *http.Request) bool {
 	site := r.Header.Get("Sec-Fetch-Site")
 	return strings.EqualFold(site, "cross-site") || strings.EqualFold(site, "same-site")
-}
-
-func sameOrigin(a, b *url.URL) bool {
-	return a.Scheme == b.Scheme && strings.EqualFold(a.Hostname(), b.Hostname()) && portOf(a) == portOf(b)
-}
-
-func portOf(u *url.URL) string {
-	switch p := u.Port(); {
-	case p != "":
-		return p
-	case u.Scheme == "https":
-		return "443"
-	default:
-		return "80"
-	}
 }

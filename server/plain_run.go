@@ -3,6 +3,8 @@ package server
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
@@ -16,31 +18,57 @@ type wire interface {
 	// emit gathers an event. at is its position; zero for one that is in no log.
 	emit(event []byte, at store.Position) error
 	flush() error
+	// recovered says whether a repeat is answered from where its client stopped on; by
+	// the whole run else.
+	recovered(there bool)
 }
 
 // plainRun is the stream of one run, over whatever wire.
 type plainRun struct {
 	cursor
 	wire    wire
-	label   string // as the client calls the run
-	of      string // as the log calls it
-	id      string // server-made
-	mine    bool   // what comes now in the log is the run's
-	begun   bool   // the client has its RUN_STARTED
+	label   string          // as the client calls the run
+	of      string          // as the log calls it
+	id      string          // server-made
+	mine    bool            // what comes now in the log is the run's
+	begun   bool            // the client has its RUN_STARTED
+	behind  bool            // the client is brought up to date with the run's begin
+	after   *store.Position // where the client stopped; nil: it did not say
+	end     []byte          // what ends the run for the client, in the place of what the log has; nil: that
+	resumed bool            // the client goes on where it said
+	rests   bool            // the log has no more of the run than it has now
 	debts   debts
+	dialect dialect
 	profile protocol.Profile // what the client's version can be sent
+	aborted *atomic.Bool     // the client has no use for the run any more
+	stop    stopping
+}
+
+// stopping is how far the stopping of a run is.
+type stopping struct {
+	done     bool
+	failures int
+	next     time.Time // no attempt before
 }
 
 // runPlain answers an input with its run's events. It is done with f when the run was
-// asked for, so that one that takes long does not hold it.
-func runPlain(p *peer, w wire, f *frame) error {
+// asked for, so that one that takes long does not hold it. stops: the run is not to go
+// on when the client leaves.
+func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 	in := f.input
 	f.input = nil
-	r := &plainRun{wire: w, label: f.label, profile: protocol.ProfileOf(in.ProtocolVersion)}
+	r := &plainRun{wire: w, label: f.label, after: f.after, dialect: f.dialect.of(in), aborted: &f.aborted}
+	r.profile = r.dialect.profile(in)
 	r.open(p, f.threadID)
-	defer r.close()
-	defer p.srv.awaiting.forget(r)
-	started, err := r.submit(in)
+	r.follower.Only("")
+	defer func() {
+		p.srv.awaiting.forget(r)
+		r.close()
+		if stops && err == closeGone && r.id != "" && (r.mine || !p.srv.runs.Durable()) {
+			p.srv.clientLeft(p, r.key, r.id, r.of)
+		}
+	}()
+	started, err := r.submit(in, f.commands)
 	f.done()
 	if !started || err != nil {
 		return err
@@ -50,13 +78,15 @@ func runPlain(p *peer, w wire, f *frame) error {
 
 // submit asks for the run, and reports whether there is more of it to come than
 // what it wrote.
-func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
+func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool, err error) {
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, Run: in})
+	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, Run: in,
+		Commands: commands, Sender: true, Left: r.left})
 	cancel()
+	r.clears(admitted)
 	if err != nil {
-		r.log.Warn("submitting an input failed", "thread", r.key.Thread, "error", err)
+		r.logFailure("submitting an input", r.key.Thread, err)
 		return false, refuse(r.wire, unanswered(err))
 	}
 	if admitted.Disposition == adapter.Refused {
@@ -67,16 +97,24 @@ func (r *plainRun) submit(in *protocol.RunAgentInput) (more bool, err error) {
 	}
 	r.id, r.of = admitted.RunID, admitted.Of
 	if admitted.Disposition != adapter.Repeat {
-		r.of = r.label
+		r.of, r.after = r.label, nil
+	}
+	if admitted.Disposition != adapter.Repeat || admitted.Waits {
+		r.follower.Only(r.id)
+	} else {
+		r.follower.All() // the run that answers may be another
 	}
 	if admitted.Disposition != adapter.Queued {
 		r.srv.awaiting.done(r.key, r.label, r)
 		r.debts.take()
 	}
+	r.behind = admitted.Behind && r.reads()
 	if admitted.Disposition == adapter.Started {
 		r.mine = true
-		r.seek(admitted.Position)
-		return true, nil
+		if !r.behind {
+			r.seek(admitted.Position)
+			return true, nil
+		}
 	}
 	over, err := r.resume()
 	return !over, err
@@ -90,7 +128,10 @@ func (r *plainRun) resume() (over bool, err error) {
 	r.srv.awaiting.add(r.key, r.of, r)
 	rep, err := r.srv.runs.Repeat(ctx, r.key, r.id, r.label)
 	if err != nil {
-		r.log.Warn("restating a run failed", "thread", r.key.Thread, "error", err)
+		r.logFailure("restating a run", r.key.Thread, err)
+		if r.ctx.Err() != nil {
+			return true, context.Cause(r.ctx)
+		}
 		return true, refuse(r.wire, unanswered(err))
 	}
 	r.seek(rep.At)
@@ -99,14 +140,42 @@ func (r *plainRun) resume() (over bool, err error) {
 	}
 	r.srv.awaiting.done(r.key, r.of, r)
 	r.debts.take()
+	r.of = rep.Of
+	if rep.Status == store.RunActive {
+		r.srv.left.keep(r.key)
+	}
+	at := r.stopped(rep)
+	r.after, r.end = nil, nil
+	r.wire.recovered(at != nil)
+	if at != nil {
+		r.seek(*at)
+		r.mine, r.begun, r.resumed = true, at.Seq >= rep.Begins, true
+		if rep.Status != store.RunActive {
+			r.end = rep.Events[len(rep.Events)-1]
+		}
+		return r.end != nil && *at == rep.At, nil
+	}
 	for _, event := range rep.Events {
 		if err := r.send(event, store.Position{}); err != nil {
 			return true, err
 		}
 	}
 	r.mine = len(rep.Events) > 0
-	r.begun = r.mine
+	r.begun, r.behind = r.mine, r.behind && !r.mine
 	return rep.Status != store.RunActive, nil
+}
+
+// stopped is where the client goes on with the run, if the log has all that it still
+// needs: where it said it was, or before the run.
+func (r *plainRun) stopped(rep follow.Repeated) *store.Position {
+	if r.after == nil || rep.Begins == 0 || r.after.Epoch != rep.At.Epoch || r.after.Seq > rep.At.Seq {
+		return nil
+	}
+	at := &store.Position{Epoch: rep.At.Epoch, Seq: max(r.after.Seq, rep.Begins-1)}
+	if at.Seq+1 < rep.Retained {
+		return nil
+	}
+	return at
 }
 
 // send writes an event as the client's version of AG-UI can read it, if it is for who
@@ -116,6 +185,9 @@ func (r *plainRun) send(event []byte, at store.Position) error {
 		return nil
 	}
 	event, err := r.lowered(r.profile, r.key.Thread, r.label, event)
+	if err == nil && event != nil {
+		event, err = r.dialect.told(event)
+	}
 	if err != nil || event == nil {
 		return err
 	}
@@ -143,13 +215,24 @@ func (r *plainRun) event(event []byte) (over bool, err error) {
 		if r.mine, err = r.isMine(event); !r.mine || err != nil {
 			return false, err
 		}
+	} else if kind == protocol.TypeRunStarted && r.begun && r.resumed {
+		return true, nil // the client had stopped behind the end
+	}
+	if r.behind {
+		// A run that begins is told with all that the thread holds, instead of this.
+		r.lookAgain()
+		return false, nil
 	}
 	r.begun = true
+	ends := kind == protocol.TypeRunFinished || kind == protocol.TypeRunError
+	if ends && r.end != nil {
+		event = r.end
+	}
 	// A repeat may be answered by a run of another label.
 	if event, err = relabel(event, r.label); err != nil {
 		return false, err
 	}
-	return kind == protocol.TypeRunFinished || kind == protocol.TypeRunError, r.send(event, r.position)
+	return ends, r.send(event, r.position)
 }
 
 // isMine tells the RUN_STARTED of the run from those of other runs under the
@@ -170,7 +253,7 @@ func (r *plainRun) isMine(event []byte) (bool, error) {
 	return begun, nil
 }
 
-func (r *plainRun) atEnd() (over bool, err error) { return false, nil }
+func (r *plainRun) atEnd() (over bool, err error) { return r.rests, nil }
 
 func (r *plainRun) failed(error) error { return nil }
 
@@ -181,7 +264,27 @@ func (r *plainRun) owe(_ string, events [][]byte) {
 	r.poke()
 }
 
+// obey stops the run if its client says so. What comes of that is in the log, or owed.
+func (r *plainRun) obey() {
+	s := &r.stop
+	if !r.aborted.Load() || s.done || time.Now().Before(s.next) {
+		return
+	}
+	ctx, cancel := r.call()
+	defer cancel()
+	if _, err := r.srv.stop(ctx, r.key, r.of); err != nil {
+		s.failures++
+		wait := min(backoffFirst<<min(s.failures-1, 10), backoffMost)
+		s.next = time.Now().Add(wait)
+		time.AfterFunc(wait, r.poke)
+		r.log.Warn("cancelling failed", "thread", r.key.Thread, "error", err)
+		return
+	}
+	s.done = true
+}
+
 func (r *plainRun) owed() (over bool, err error) {
+	r.obey()
 	for _, debt := range r.debts.take() {
 		if r.begun {
 			continue
@@ -195,6 +298,9 @@ func (r *plainRun) owed() (over bool, err error) {
 			}
 		}
 		return true, nil
+	}
+	if r.behind && r.mine {
+		return r.resume()
 	}
 	return false, nil
 }

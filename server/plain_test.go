@@ -124,13 +124,7 @@ func TestPlainRepeat(t *testing.T) {
 			b := newFake()
 			b.log(localThread, runStarted("t", "r"))
 			b.submit = answering(repeats("r"))
-			b.repeat = func(_ store.ThreadKey, _, label string) (follow.Repeated, error) {
-				rep := follow.Repeated{Status: status, Events: [][]byte{[]byte(runStarted("t", label))}}
-				if status == store.RunEnded {
-					rep.Events = append(rep.Events, []byte(runFinished("t", label)))
-				}
-				return rep, nil
-			}
+			b.repeat = restatedAs(status)
 			c := plainClient(t, b)
 			c.send(input("t", "again"))
 			c.wants(runStarted("t", "again"))
@@ -140,6 +134,17 @@ func TestPlainRepeat(t *testing.T) {
 			}
 			c.wants(runFinished("t", "again"))
 		})
+	}
+}
+
+// restatedAs answers repeats by a run of this status.
+func restatedAs(status store.RunStatus) func(store.ThreadKey, string, string) (follow.Repeated, error) {
+	return func(_ store.ThreadKey, _, label string) (follow.Repeated, error) {
+		rep := follow.Repeated{Status: status, Events: [][]byte{[]byte(runStarted("t", label))}}
+		if status == store.RunEnded {
+			rep.Events = append(rep.Events, []byte(runFinished("t", label)))
+		}
+		return rep, nil
 	}
 }
 

@@ -25,7 +25,7 @@ func (s *core) servePost(w http.ResponseWriter, r *http.Request) {
 	if refused == nil {
 		held := s.hold(r.Context(), c)
 		defer held.Release()
-		refused = s.answerInput(w, r, held, agent, nil, (*sse).run)
+		refused = s.answerInput(w, r, held, agent, nil, func(out *sse, f *frame) { out.run(out, f, routeAGUI) })
 	}
 	if refused != nil {
 		refused.Write(w)
@@ -44,21 +44,30 @@ func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding
 	if refused == nil {
 		s.stream(w, r, c, agent, func(out *sse) {
 			out.out.account.Join(held.bodies)
+			f.dialect = dialectOf(r)
+			if id := r.Header.Get("Last-Event-ID"); id != "" {
+				f.after, _ = parseEventID(id) // another server's is no reason to refuse
+				out.resumes = true
+			}
 			serve(out, f)
 		})
 	}
 	return refused
 }
 
-// run answers a readable input.
-func (o *sse) run(f *frame) {
-	o.begun(func() error { return runPlain(o.peer, o, f) })
+// run answers a readable input that came by a route, on a wire that ends in o.
+func (o *sse) run(w wire, f *frame, route string) {
+	stops := o.srv.opts.onDisconnect(route, o.agent) == DisconnectStop
+	o.begun(func() error { return runPlain(o.peer, w, f, stops) })
 }
 
 // begun begins the answer, lets answer give it and ends it. What an identity or
 // the server has against an input is an event.
 func (o *sse) begun(answer func() error) {
-	err := o.begin()
+	var err error
+	if !o.resumes {
+		err = o.begin()
+	}
 	if err == nil {
 		if refused := o.mayRun(); refused != nil {
 			err = refuse(o, refused)
@@ -72,6 +81,7 @@ func (o *sse) begun(answer func() error) {
 // finish writes the end of a stream whose run may not be told to its end: what
 // to do then. A client that is gone is told nothing.
 func (o *sse) finish(err error) {
+	o.open()
 	var why *protocol.RunError
 	switch {
 	case err == nil:

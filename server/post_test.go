@@ -187,8 +187,8 @@ func TestPostKeepAlive(t *testing.T) {
 	s.ends()
 }
 
-// A client that goes away stops nothing, and leaves nothing behind. The same
-// input again is the run restated.
+// A client that goes away leaves no connection behind. The same input again, within
+// the grace, is the run restated.
 func TestPostDisconnect(t *testing.T) {
 	b := newFake()
 	ts := newTestServer(t, b, nil)

@@ -47,8 +47,10 @@ func (sock *socket) read() error {
 			sock.intake.malformed++
 			f.last = sock.intake.malformed == maxMalformed
 		}
-		if err := sock.enqueue(f); err != nil {
-			return err
+		if !sock.answers.received(f) {
+			if err := sock.enqueue(f); err != nil {
+				return err
+			}
 		}
 		if f.retryAfter > 0 {
 			time.Sleep(penalty)
@@ -93,7 +95,7 @@ func (sock *socket) parse(data []byte) (*frame, error) {
 	if err := sock.take(weight); err != nil {
 		return nil, sock.readError(err)
 	}
-	f := parseFrame(data)
+	f := sock.answers.parse(data)
 	f.account, f.weight = sock.frames, weight
 	if f.input == nil && weight > controlWeight {
 		f.weight = controlWeight

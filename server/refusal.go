@@ -11,8 +11,8 @@ import (
 )
 
 var (
-	refuseHost       = refusal.New(http.StatusForbidden, "host_not_allowed", "this server does not answer to that Host")
-	refuseOrigin     = refusal.New(http.StatusForbidden, "origin_not_allowed", "pages of that origin may not use this server")
+	refuseHost       = refusal.New(http.StatusForbidden, "host_not_allowed", "this server does not answer to that Host: its setting hosts (--hosts, Options.Hosts) does not list it")
+	refuseOrigin     = refusal.New(http.StatusForbidden, "origin_not_allowed", "a page of another origin may ask by fetch, which sends an Origin, and not by an image, a script or a link")
 	refuseNoOrigin   = refusal.New(http.StatusForbidden, "origin_required", "a request without an Origin needs a bearer credential")
 	refusePublic     = refusal.New(http.StatusForbidden, "loopback_only", "without authentication only loopback addresses are served")
 	refuseUpgrade    = refusal.New(http.StatusBadRequest, "upgrade_required", "this is a WebSocket endpoint: GET, HTTP/1.1, Upgrade: websocket, version 13")

@@ -3,6 +3,7 @@ package server
 import (
 	"iter"
 	"net/http"
+	"strings"
 )
 
 // route is one path that the server answers itself. Handler is built from the
@@ -31,8 +32,23 @@ func (s *core) routes() []route {
 		}
 	}
 	mount(s.copilotkit().Routes())
+	routes = withSlash(routes)
 	if s.control != nil {
 		mount(s.controlAPI().Routes())
+	}
+	return routes
+}
+
+// slash is what the pattern of a route has behind that of the same route without one.
+const slash = "/{$}"
+
+// withSlash adds each route with a slash behind its path, which people set their
+// clients to. A redirect would not do: many clients do not follow one with a POST.
+func withSlash(routes []route) []route {
+	for _, r := range routes {
+		if !strings.HasSuffix(r.pattern, "...}") {
+			routes = append(routes, route{r.pattern + slash, r.serve})
+		}
 	}
 	return routes
 }
@@ -44,6 +60,7 @@ func (s *core) bindingRoutes() []route {
 		{"POST /agui", s.servePost},
 		{"POST /agui/{agent}", s.servePost},
 		{"GET /agui/threads/{thread}/events", s.serveEvents},
+		{"POST /agui/threads/{thread}/runs/{run}/stop", s.serveStop},
 		{"GET /metrics", s.serveMetrics},
 		{"GET /agui/capabilities", s.serveCapabilities},
 		{"GET /agui/{agent}/capabilities", s.serveCapabilities},

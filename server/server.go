@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
@@ -34,6 +35,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		leave:       make(chan struct{}),
 		connections: connections{sockets: map[connection]struct{}{}, users: map[string]int{}, addrs: map[string]int{}},
 	}}
+	s.left.of, s.left.looks = map[store.ThreadKey][]*leftRun{}, make(chan struct{}, maxLooks)
 	s.metrics = s.opts.Metrics
 	if r, ok := b.(runner); ok {
 		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
@@ -58,10 +60,8 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	_ = s.metrics.registry.Register(newHeld(s.budget.Usage))
 	s.memory.limit, s.memory.log = s.opts.MemoryLimit, s.opts.Logger
 	_ = s.metrics.registry.Register(&s.memory)
-	for _, list := range [][]string{s.opts.Hosts, s.opts.Origins} {
-		if slices.Contains(list, "*") {
-			return nil, errors.New("server: every host and origin must be named, * is not a name")
-		}
+	if slices.Contains(s.opts.Hosts, "*") {
+		return nil, errors.New("server: every host must be named, * is not a name")
 	}
 	for _, name := range s.opts.Agents {
 		if name == "" || slices.Contains(reservedNames, name) {
@@ -69,11 +69,20 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		}
 	}
 	var err error
+	if s.pages, err = newPages(&s.opts); err != nil {
+		return nil, fmt.Errorf("server: origins: %w", err)
+	}
+	if err := CheckOnDisconnect(s.opts.OnDisconnect, s.opts.Agents); err != nil {
+		return nil, fmt.Errorf("server: OnDisconnect: %w", err)
+	}
 	if s.capabilities, err = withTransport(b.Capabilities()); err != nil {
 		return nil, fmt.Errorf("server: capabilities: %w", err)
 	}
 	if s.identified, err = withIdentities(s.capabilities, s.opts.Identities); err != nil {
 		return nil, fmt.Errorf("server: identities: %w", err)
+	}
+	if err := s.announce(b.Unanswered); err != nil {
+		return nil, fmt.Errorf("server: capabilities: %w", err)
 	}
 	return s, nil
 }
@@ -87,6 +96,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	s.mu.Unlock()
 	close(s.drain)
+	s.left.end()
 	s.pokeAll()
 	err := s.runs.Shutdown(ctx)
 

@@ -63,8 +63,13 @@ type outflow interface {
 }
 
 // session answers a socket's frames and moves its cursors. One goroutine at a
-// time is in it.
+// time is in it, beside the reader's in parse and received.
 type session interface {
+	// parse reads a text frame.
+	parse(data []byte) *frame
+	// received is shown each frame before it waits for its turn, and reports whether
+	// that was all there was to do for it.
+	received(f *frame) bool
 	// turn does what there is to do, or some of it, and asks for another turn
 	// by poke if there is more. It is called after every poke. An error ends
 	// the socket.

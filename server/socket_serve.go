@@ -47,7 +47,10 @@ func (s *core) newSocket(h *handshake) *socket {
 	}
 	sock.onPoke = sock.work
 	if sock.mode = "full"; h.plain {
-		sock.mode, sock.answers = "plain", newPlainSession(sock)
+		plain := newPlainSession(sock, h)
+		if sock.mode, sock.answers = "plain", plain; h.resumes != nil {
+			sock.answers = &resumedSession{plain, h.resumes}
+		}
 	} else {
 		sock.answers = newFullSession(sock)
 	}

@@ -30,6 +30,8 @@ type sse struct {
 	silence *time.Timer
 	quiet   atomic.Bool // nothing was written for Options.KeepAlive
 	severed atomic.Bool
+	opened  bool // the header is written
+	resumes bool // the client said where it stopped: the header waits for what becomes of that
 }
 
 // stream opens the answer: from the first call of begin its status is 200, and
@@ -62,13 +64,27 @@ func (s *core) stream(w http.ResponseWriter, r *http.Request, c *caller, agent s
 }
 
 // begin writes the header, at once: clients watch for it.
-func (o *sse) begin() error {
+func (o *sse) begin() error { return o.push(nil) }
+
+// open gives the answer its header, unless it has one.
+func (o *sse) open() {
+	if o.opened {
+		return
+	}
+	o.opened = true
 	h := o.w.Header()
 	h.Set("Content-Type", "text/event-stream")
 	h.Set("Cache-Control", "no-cache, no-transform")
 	h.Set("X-Accel-Buffering", "no")
 	o.w.WriteHeader(http.StatusOK)
-	return o.push(nil)
+}
+
+// recovered says, to a client that said where it stopped, whether the stream goes on
+// there.
+func (o *sse) recovered(there bool) {
+	if o.resumes && !o.opened {
+		o.w.Header().Set(recoveredHeader, strconv.FormatBool(there))
+	}
 }
 
 // emit gathers an event.
@@ -114,11 +130,14 @@ func (o *sse) buffer() *[]byte {
 // flush writes what was gathered, or a comment when there was silence for long.
 func (o *sse) flush() error {
 	defer o.out.flushed()
-	if o.buf == nil {
-		if !o.quiet.Swap(false) {
-			return nil
-		}
+	switch {
+	case o.buf != nil:
+	case !o.opened:
+		return o.begin()
+	case o.quiet.Swap(false):
 		return o.push([]byte(": keep-alive\n\n"))
+	default:
+		return nil
 	}
 	b := o.buf
 	o.buf = nil
@@ -128,6 +147,7 @@ func (o *sse) flush() error {
 
 // push writes through to the connection, whose edge sees to what is not taken.
 func (o *sse) push(data []byte) error {
+	o.open()
 	for first := true; first || len(data) > 0; first = false {
 		if o.ctx.Err() != nil && closingOf(context.Cause(o.ctx)).code == 0 {
 			return context.Cause(o.ctx)
@@ -184,5 +204,8 @@ func parseEventID(id string) (*store.Position, bool) {
 		return nil, false
 	}
 	seq, err := strconv.ParseUint(id[i+1:], 10, 63)
-	return &store.Position{Epoch: id[:i], Seq: int64(seq)}, err == nil
+	if err != nil {
+		return nil, false
+	}
+	return &store.Position{Epoch: id[:i], Seq: int64(seq)}, true
 }

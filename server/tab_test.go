@@ -44,11 +44,16 @@ func closes(t *testing.T, store *redisstore.Store) {
 // node serves an agent from a store.
 func node(t *testing.T, store store.Store, agent adapter.Agent) *testServer {
 	t.Helper()
-	r, err := adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})
+	return nodeWith(t, store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}}, &Options{FrameBurst: 1000})
+}
+
+func nodeWith(t *testing.T, store store.Store, runs *adapter.Options, opts *Options) *testServer {
+	t.Helper()
+	r, err := adapter.NewRunner(store, runs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newTestServer(t, runner{r}, &Options{FrameBurst: 1000})
+	return newTestServer(t, runner{r}, opts)
 }
 
 // tab is a client of one thread that counts and folds as BINDING.md tells a

@@ -29,6 +29,8 @@ type Follower struct {
 	key    store.ThreadKey
 	notify func()
 	topic  *topic // guarded by the hub's lock
+	only   bool   // it watches no more than run. Guarded by the hub's lock
+	run    string // guarded by the hub's lock
 	pos    store.Position
 	missed [][]byte // read with Attach, not returned yet; they follow pos
 }
@@ -44,6 +46,20 @@ func (h *Hub) Follow(key store.ThreadKey, notify func()) *Follower {
 
 // Close ends the following.
 func (f *Follower) Close() { f.hub.leave(f) }
+
+// Only says that the follower is there for the run of this server-made id, and does not
+// watch the thread as it would else; "": for one that is yet to be asked for. See
+// Hub.Watched.
+func (f *Follower) Only(run string) { f.watch(true, run) }
+
+// All takes back what Only said.
+func (f *Follower) All() { f.watch(false, "") }
+
+func (f *Follower) watch(only bool, run string) {
+	f.hub.mu.Lock()
+	defer f.hub.mu.Unlock()
+	f.only, f.run = only, run
+}
 
 // Position is that of the last event returned, or given by Attach or Seek.
 func (f *Follower) Position() store.Position { return f.pos }

@@ -92,6 +92,21 @@ func (h *Hub) leave(f *Follower) {
 	f.topic = nil
 }
 
+// Watched reports whether anybody on this node watches the thread, or the run of this
+// server-made id; "": none.
+func (h *Hub) Watched(key store.ThreadKey, run string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if t := h.topics[key]; t != nil {
+		for f := range t.followers {
+			if !f.only || run != "" && f.run == run {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Deliver takes a batch in whatever order batches come.
 func (h *Hub) Deliver(d store.Delivery) {
 	if len(d.Events) == 0 {

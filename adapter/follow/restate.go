@@ -100,8 +100,8 @@ func relabelled(terminal json.RawMessage, label string) (protocol.Event, error) 
 // Repeat answers a repeated input (binding, Runs) from the run that carries it
 // out, restated under the given label.
 func (h *Hub) Repeat(ctx context.Context, key store.ThreadKey, runID, label string) (Repeated, error) {
-	for {
-		view, err := h.store.Read(ctx, key, store.ReadQuery{RunID: runID, Follower: true})
+	for asked := runID; ; {
+		view, err := h.store.Read(ctx, key, store.ReadQuery{RunID: runID, Follower: true, Sender: !h.Watched(key, "")})
 		if err != nil {
 			return Repeated{}, err
 		}
@@ -121,6 +121,9 @@ func (h *Hub) Repeat(ctx context.Context, key store.ThreadKey, runID, label stri
 		}
 		if next == "" {
 			answer.Of, answer.At = record.Label, store.Position{Epoch: view.Epoch, Seq: view.Seq}
+			if answer.Whole && runID == asked {
+				answer.Begins, answer.Retained = view.Run.RunStarted, view.Base
+			}
 			h.observe(key, answer.At)
 			return answer, nil
 		}
@@ -198,4 +201,9 @@ type Repeated struct {
 	// At on needs nothing else. Otherwise another run is the thread's latest, and
 	// may be under way.
 	Whole bool
+	// Begins is the position of the run's RUN_STARTED, where the log tells the answer as
+	// well: the run is the one that was asked for, and no later one has begun. Else 0.
+	Begins int64
+	// Retained is the position of the first event that the log still has.
+	Retained int64
 }

@@ -39,6 +39,7 @@ type Begin struct {
 	Dedupe      string // refuse (BeginDuplicate) while a dispatch of the thread with this key is queued or claimed; "": never
 	MaxAttempts int    // claims after which the dispatch is exhausted; 0: 3
 	Deadline    int64  // Unix ms: refuse (BeginExpired) when the store's clock is past it; 0: none
+	Sender      bool   // this node follows for no more than this run, unless it watches the thread already: see Stop.Unwatched
 
 	Kind BeginKind
 }
@@ -162,7 +163,15 @@ type Stop struct {
 	Label      string // the client's runId: its latest run that has not ended
 	RunID      string // instead of Label: this run
 	QueuedOnly bool   // stop it only if it waits in the queue
-	Reason     string // kept with the dispatch
+	ActiveOnly bool   // stop it only if it does not
+	// Unwatched: stop it only if no other node watches the thread, as those do that
+	// have registered as follower but by a Begin of a Sender, and the one that carries
+	// the active run if it follows at all.
+	Unwatched bool
+	// Behind: stop it only if an input waits in the queue that could begin now and has
+	// waited for no longer than this. 0: whatever waits.
+	Behind time.Duration
+	Reason string // kept with the dispatch
 	// Terminal is the RUN_FINISHED cancelled event for an active run.
 	Terminal []byte
 }

@@ -15,6 +15,7 @@ type ReadQuery struct {
 	RunID        string    // this server-made run record
 	Inputs       bool      // the queued inputs themselves
 	Follower     bool      // register this node
+	Sender       bool      // with Follower: as a Begin of a Sender does
 	Small        bool      // a large thread is not wanted whole: see ThreadView.Large
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
+	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server/identity"
 )
@@ -34,6 +35,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 		r.fail("agent", err)
 	}
 	r.address(s)
+	r.origins(s)
 	r.identity(ctx, s)
 	r.effects(s)
 	r.store(ctx, s)
@@ -71,6 +73,34 @@ func (r *report) address(s *settings) {
 		}
 		l.Close()
 		r.say("ok", each.name, "%s can be listened on", each.addr)
+	}
+}
+
+// origins says of which pages the server would be used, and which of them a browser
+// would not let, or should not be let.
+func (r *report) origins(s *settings) {
+	set, err := origin.ParseSet(s.origins)
+	switch {
+	case err != nil:
+		r.fail("origins", err)
+	case len(set) == 0 && s.auth == "none":
+		r.say("ok", "origins", "its own pages, and any that this machine serves on a loopback address")
+	case len(set) == 0:
+		r.say("ok", "origins", "its own pages alone")
+	}
+	// Where one is in front, pages see what it serves.
+	proxied := len(s.hosts) > 0 && s.tlsCert == ""
+	for _, each := range set {
+		switch {
+		case each.Scheme() == "https" && !each.Local() && s.tlsCert == "" && !proxied:
+			r.say("warn", "origins", "%s: a page over https may not use http and ws, except of its own machine and not in each browser: it needs tls-cert, or a proxy that ends TLS, and that in hosts", each)
+		case !each.Secure():
+			r.say("warn", "origins", "%s: whoever is between this page and its reader can change it, and use the server as the reader", each)
+		case each.AnyPort && !each.Local():
+			r.say("warn", "origins", "%s: whoever can serve a page on some port of that host may use the server as its reader", each)
+		default:
+			r.say("ok", "origins", "%s", each)
+		}
 	}
 }
 

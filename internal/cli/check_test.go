@@ -69,6 +69,34 @@ func TestCheckWithoutRedis(t *testing.T) {
 	wantLines(t, out, "ok    auth: none", "FAIL  redis connect: ")
 }
 
+func TestCheckOrigins(t *testing.T) {
+	for name, c := range map[string]struct {
+		args  []string
+		lines []string
+	}{
+		"none named":     {nil, []string{"ok    origins: its own pages, and any that this machine serves"}},
+		"authenticated":  {[]string{"--auth", "tokens", "--tokens", "[{token: 0123456789abcdef, user: ann}]"}, []string{"ok    origins: its own pages alone"}},
+		"dev servers":    {[]string{"--origins", "http://localhost:*,http://[::1]:5173/"}, []string{"ok    origins: http://localhost:*\n", "ok    origins: http://[::1]:5173\n"}},
+		"mixed":          {[]string{"--origins", "https://app.example"}, []string{"warn  origins: https://app.example: a page over https may not use http and ws"}},
+		"behind a proxy": {[]string{"--origins", "https://app.example", "--hosts", "app.example"}, []string{"ok    origins: https://app.example\n"}},
+		"no TLS":         {[]string{"--origins", "http://app.example"}, []string{"warn  origins: http://app.example: whoever is between"}},
+		"any port":       {[]string{"--origins", "https://app.example:*", "--hosts", "app.example"}, []string{"warn  origins: https://app.example:*: whoever can serve"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, err := checked(t, c.args...)
+			if err != nil {
+				t.Error(err)
+			}
+			wantLines(t, out, c.lines...)
+		})
+	}
+	for text, says := range map[string]string{"localhost:5173": "did you mean http://localhost:5173?", "https://*.example.com": "only the port may be *", "*": "must be named"} {
+		if out, err := checked(t, "--origins", text); err == nil || !strings.Contains(err.Error(), "--origins: ") || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v\n%s", text, err, out)
+		}
+	}
+}
+
 func TestCheckRedis(t *testing.T) {
 	s := redistest.Start(t, redistest.Options{AOF: "everysec"})
 	out, err := checked(t, "--redis", s.URL(), "--strict-durability")

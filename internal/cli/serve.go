@@ -1,11 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -44,7 +47,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
 		RunTimeout: orNever(s.runTimeout), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes,
 		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
-		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), Logger: log, Hook: crashHook(s.crashAt),
+		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err
@@ -84,11 +87,21 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 
 func newAgents(s *settings) (map[string]adapter.Agent, error) {
 	agents := map[string]adapter.Agent{"script": script.New(script.Options{Effects: s.effects})}
+	names := slices.Sorted(maps.Keys(agents))
 	agents[""] = agents[s.agent]
 	if agents[""] == nil {
 		return nil, fmt.Errorf("%s %q: there is no such agent: it is script", s.named("agent"), s.agent)
 	}
-	return agents, nil
+	return agents, s.unanswered.forAgents(s.named("unanswered"), names)
+}
+
+// unansweredBy has a policy for each agent, the default one's by its name.
+func (s *settings) unansweredBy(agents map[string]adapter.Agent) map[string]adapter.UnansweredPolicy {
+	by := map[string]adapter.UnansweredPolicy{}
+	for name := range agents {
+		by[name] = adapter.UnansweredPolicy(s.unanswered.of(cmp.Or(name, s.agent)))
+	}
+	return by
 }
 
 func openStore(ctx context.Context, s *settings, log *slog.Logger) (*redisstore.Store, error) {
@@ -130,10 +143,13 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 		Retain: s.retainEvents, RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads}
 }
 
+// namedAgents are served under their names.
+var namedAgents = []string{"script"}
+
 // serverOptions are what the settings say of the server.
 func (s *settings) serverOptions(auth server.Authenticator, st *redisstore.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
-		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: []string{"script"},
+		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: namedAgents,
 		Identities: map[string]protocol.IdentityCapabilities{"": script.Identity, "script": script.Identity},
 		Fallback:   web.Handler(), Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
@@ -143,6 +159,7 @@ func (s *settings) serverOptions(auth server.Authenticator, st *redisstore.Store
 			}
 			return err
 		},
+		OnDisconnect: s.onDisconnect, DisconnectGrace: cmp.Or(s.disconnectGrace, -1),
 		Heartbeat: s.heartbeat, KeepAlive: s.keepAlive, WriteTimeout: s.writeTimeout, MaxFrameBytes: s.maxFrame, HeldBytes: s.held, HeldPerUser: s.heldPerUser, HeldPerAddress: s.heldPerAddr, MemoryLimit: s.limitMemory(),
 		ThreadsPerSocket: s.threads, FramesPerSecond: float64(s.frames), FrameBurst: s.frameBurst,
 		Sockets: s.sockets, SocketsPerUser: s.socketsPerUser, SocketsPerAddress: s.socketsPerAddr,

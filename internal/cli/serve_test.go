@@ -38,6 +38,7 @@ func TestRefusesToStart(t *testing.T) {
 		"public address": {"--addr", "0.0.0.0:0"},
 		"no address":     {"--addr", "127.0.0.1:99999"},
 		"unknown agent":  {"--agent", "nobody"},
+		"policy of none": {"--unanswered", "clerk=cancel"},
 		"no store":       {"--redis", "mysql://here"},
 	} {
 		var out strings.Builder

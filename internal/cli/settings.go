@@ -3,6 +3,8 @@ package cli
 import (
 	"net/netip"
 	"time"
+
+	"github.com/aguiws/aguiws/server"
 )
 
 // settings is everything that can be set.
@@ -28,11 +30,15 @@ type settings struct {
 	runsPerUser, runsPerTenant, threadsPerUser int
 
 	agent, effects, busy, mode, onExpiry string
+	unanswered                           policies
 
 	auth      string
 	tokens    []token
 	tokenFile string
 	jwt       jwtSettings
+
+	onDisconnect    map[string]server.Disconnect
+	disconnectGrace time.Duration
 
 	maxFrame, held, heldPerUser, heldPerAddr  int64
 	heartbeat, keepAlive, writeTimeout        time.Duration
@@ -64,8 +70,9 @@ func newSettings() *settings {
 	return &settings{
 		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
-		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", auth: "none",
-		jwt:      jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
+		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
+		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
+		onDisconnect: server.DisconnectDefaults(), disconnectGrace: 3 * time.Second,
 		maxFrame: 4 << 20, held: 256 << 20, heldPerUser: 32 << 20, heldPerAddr: 64 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
 		strangers: 4096, strangersPerAddr: 256,
@@ -84,7 +91,7 @@ func (s *settings) table() []setting {
 	return []setting{
 		{"addr", "Serving", textValue{&s.addr, "address"}, "address to listen on; with `--auth none` it must be a loopback one"},
 		{"hosts", "Serving", listValue{&s.hosts, "names"}, "names under which the server may be addressed besides loopback"},
-		{"origins", "Serving", listValue{&s.origins, "origins"}, "origins of pages that may use the server besides its own; behind a proxy that ends TLS its own too"},
+		{"origins", "Serving", originsValue{&s.origins}, "origins of pages that may use the server besides its own, such as `https://app.example.com`, or `http://localhost:*` for any port; the names of loopback are one. Behind a proxy that ends TLS its own too. With `--auth none`, when empty, any page that this machine serves on a loopback address"},
 		{"tls-cert", "Serving", textValue{&s.tlsCert, "file"}, "certificate chain in PEM; serves https and wss. SIGHUP reads it again"},
 		{"tls-key", "Serving", textValue{&s.tlsKey, "file"}, "the certificate's key in PEM"},
 		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "proxies whose X-Forwarded-For is believed, for limits by address; Forwarded is not read"},
@@ -104,6 +111,9 @@ func (s *settings) table() []setting {
 		{"busy", "Runs", choiceValue{&s.busy, []string{"queue", "reject", "supersede"}}, "what becomes of an input while a run is active"},
 		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable", "blocking"}}, "durable refuses a store that dies with the process; blocking keeps agents waiting in memory instead of calling them again, for one server"},
 		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires: keep it open, cancel it, or fail its execution"},
+		{"unanswered", "Runs", policiesValue{&s.unanswered, []string{"refuse", "cancel"}}, "a new message while questions are open that it does not answer: refuse it, or cancel them and answer it; `script=cancel` is for inputs to one agent"},
+		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "what becomes of a run whose client over HTTP closes the connection, by route and by agent: `/agui=stop`, `default=finish`. What is said of an agent goes first, and what is not said is as in the default"},
+		{"disconnect-grace", "Runs", durationValue{&s.disconnectGrace, 0, time.Hour}, "for how long such a run can be asked for or followed again, and then goes on"},
 		{"run-timeout", "Runs", durationValue{&s.runTimeout, 0, 0}, "how long a run may be active, without the time it waits for answers; 0s is for ever"},
 		{"max-runs", "Runs", numberValue{&s.maxRuns, 1, 0}, "runs at once, without those that wait for answers; others wait for a place here or on another server"},
 

@@ -48,8 +48,8 @@ func TestSettings(t *testing.T) {
 func TestEverySettingInEveryWay(t *testing.T) {
 	for i, each := range newSettings().table() {
 		text := map[string]string{
-			"addr": "127.0.0.1:7", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8",
-			"busy": "reject", "mode": "durable", "on-expiry": "fail", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
+			"addr": "127.0.0.1:7", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8", "origins": "http://localhost:*",
+			"busy": "reject", "mode": "durable", "on-expiry": "fail", "unanswered": "cancel,script=refuse", "on-disconnect": "/agui=finish,/copilotkit=finish,script=stop", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
 			"strict-durability": "true", "separate-duties": "true", "jwt-algorithms": "ES384",
 		}[each.name]
 		switch each.value.(type) {
@@ -123,7 +123,11 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--nonsense"}, "unknown flag --nonsense: "},
 		{[]string{"--max-sockets-per-usr", "1"}, "did you mean max-sockets-per-user?"},
 		{[]string{"serve", "more"}, `unexpected argument "more"`},
+		{[]string{"--on-disconnect", "stop"}, `--on-disconnect: "stop": expected name=policy`},
+		{[]string{"--on-disconnect", "nobody=stop"}, `--on-disconnect: there is no route or agent "nobody": it is one of /agui, /copilotkit, default, script`},
+		{[]string{"--on-disconnect", "/agui=maybe"}, `--on-disconnect: /agui cannot be "maybe": it is stop or finish`},
 		{[]string{"--busy", "never"}, `--busy: "never": it is queue, reject or supersede`},
+		{[]string{"--unanswered", "ignore"}, `--unanswered: "ignore": it is refuse, cancel or AGENT=POLICY`},
 		{[]string{"--lease", "1ms"}, "--lease: 1ms: at least 100ms"},
 		{[]string{"--lease", "soon"}, `--lease: "soon": expected a time`},
 		{[]string{"--drain-timeout", "0"}, "--drain-timeout: 0s: at least"},

@@ -2,11 +2,15 @@ package cli
 
 import (
 	"fmt"
+	"maps"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/aguiws/aguiws/internal/origin"
+	"github.com/aguiws/aguiws/server"
 )
 
 // setting is one thing that can be set: by the flag --name, by the environment
@@ -71,6 +75,55 @@ func (v listValue) Set(text string) error {
 
 func (v listValue) String() string { return strings.Join(*v.into, ",") }
 func (v listValue) kind() string   { return v.what }
+
+// originsValue is a list in which each entry can match a page.
+type originsValue struct{ into *[]string }
+
+func (v originsValue) Set(text string) error {
+	var list []string
+	if err := (listValue{into: &list}).Set(text); err != nil {
+		return err
+	}
+	if _, err := origin.ParseSet(list); err != nil {
+		return err
+	}
+	*v.into = list
+	return nil
+}
+
+func (v originsValue) String() string { return strings.Join(*v.into, ",") }
+func (v originsValue) kind() string   { return "origins" }
+
+// disconnectValue is written as the agents' and routes' policies, with commas.
+type disconnectValue struct {
+	into *map[string]server.Disconnect
+}
+
+func (v disconnectValue) Set(text string) error {
+	set := server.DisconnectDefaults()
+	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		name, policy, found := strings.Cut(each, "=")
+		if !found {
+			return fmt.Errorf("%q: expected %s", each, v.kind())
+		}
+		set[name] = server.Disconnect(policy)
+	}
+	if err := server.CheckOnDisconnect(set, namedAgents); err != nil {
+		return err
+	}
+	*v.into = set
+	return nil
+}
+
+func (v disconnectValue) String() string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(*v.into)) {
+		list = append(list, name+"="+string((*v.into)[name]))
+	}
+	return strings.Join(list, ",")
+}
+
+func (v disconnectValue) kind() string { return "name=policy" }
 
 type prefixesValue struct{ into *[]netip.Prefix }
 

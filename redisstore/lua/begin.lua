@@ -7,6 +7,7 @@
 --   deadline   Unix ms; 0: none
 --   keep       ms for which labels, answers and what was archived are kept
 --   follow     ms for which the node follows
+--   sender     1: for no more than this run
 --   lease      ms
 --   look       ms after which to look for what is past its retention
 --   tenant
@@ -86,7 +87,7 @@ redis.call('HSET', t.runs, 'r' .. d.n, ARG.record)
 label(t, ARG.label, run)
 if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
-follow(t.followers, tonumber(ARG.follow))
+follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
 
 if kind == 'enqueue' then
   d.available = tonumber(ARG.available)

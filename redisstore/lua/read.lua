@@ -4,6 +4,7 @@
 -- ARGS
 --   member
 --   follow  ms for which the node follows; 0: do not register
+--   sender  1: for no more than the runs of its own inputs
 --   epoch   the position after which events are wanted; '': none
 --   seq
 --   label   '': none
@@ -26,7 +27,7 @@ local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
 if ARG.follow ~= '0' then
   create(t.rec, r, member, 2 * tonumber(ARG.follow))
-  follow(t.followers, tonumber(ARG.follow))
+  follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
 elseif r.new then
   r.epoch = '' -- looking at a thread does not use it
 end

@@ -8,6 +8,9 @@
 --   request   names the call
 --   run       '': by label
 --   queued    1: only if it is queued
+--   active    1: only if it is not
+--   unwatched 1: only if no other node watches the thread
+--   behind    ms: only if an input waits, and has not waited for longer; 0: always
 --   reason
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
@@ -16,6 +19,23 @@
 local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
 local before = r.seq
+
+local function watched()
+  local nodes = redis.call('HGETALL', t.followers)
+  for i = 1, #nodes, 2 do
+    local till = tonumber(nodes[i + 1])
+    if nodes[i] ~= NODE and (watches(till) or nodes[i] == r.node and till >= NOW) then return true end
+  end
+  return false
+end
+
+local function awaited(ms)
+  for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do
+    local at = getRun(t, id)
+    if at.status == 'queued' and at.available <= NOW and NOW - at.created <= ms then return true end
+  end
+  return false
+end
 
 local ids = { ARG.run }
 if ARG.run == '' then ids = unpacked(redis.call('HGET', t.memo, 'l:' .. ARG.label) or '') end
@@ -31,7 +51,9 @@ for i = #ids, 1, -1 do
   if at and not d and (at.status == 'active' or at.status == 'queued') then d = at end
 end
 local held = d and d.status == 'active' and r.token ~= ''
-if not d or held and ARG.queued == '1' or d.status == 'active' and ARG.terminal == '' then
+if not d or held and ARG.queued == '1' or d.status == 'active' and ARG.terminal == ''
+  or ARG.active == '1' and not held or ARG.unwatched == '1' and watched()
+  or ARG.behind ~= '0' and not awaited(tonumber(ARG.behind)) then
   return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '' }
 end
 

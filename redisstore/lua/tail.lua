@@ -21,7 +21,7 @@ for k = 1, #KEYS, 2 do
   local ok, r = pcall(open, KEYS[k])
   if ok and r.seq and pcall(follows, KEYS[k + 1]) then
     create(KEYS[k], r, ARGV[REST + (k - 1) / 2], 2 * tonumber(ARG.follow))
-    follow(KEYS[k + 1], tonumber(ARG.follow))
+    follow(KEYS[k + 1], tonumber(ARG.follow), 'before')
   else
     r = { epoch = '', seq = 0 }
   end

@@ -110,13 +110,25 @@ local function unpacked(s)
   return list
 end
 
--- follow notes that the node follows for ms, and strikes out who does no more.
-local function follow(followers, ms)
-  local nodes = redis.call('HGETALL', followers)
+-- watches reports whether a node that follows until then does so for somebody who
+-- watches the thread: it ends in half a millisecond for one that follows for no more
+-- than the runs of inputs that it has sent.
+local function watches(till) return till >= NOW and till % 1 == 0 end
+
+-- follow notes that the node follows for ms, and strikes out who does no more. as: nil,
+-- it watches; 'sender', it does not, unless it does already; 'before', as it did.
+local function follow(followers, ms, as)
+  local nodes, till = redis.call('HGETALL', followers), nil
   for i = 1, #nodes, 2 do
-    if tonumber(nodes[i + 1]) < NOW then redis.call('HDEL', followers, nodes[i]) end
+    local known = tonumber(nodes[i + 1])
+    if known < NOW then
+      redis.call('HDEL', followers, nodes[i])
+    elseif nodes[i] == NODE then
+      till = known
+    end
   end
-  redis.call('HSET', followers, NODE, NOW + ms)
+  local sends = as == 'sender' and not (till and watches(till)) or as == 'before' and till and not watches(till)
+  redis.call('HSET', followers, NODE, string.format(sends and '%.0f.5' or '%.0f', NOW + ms))
   redis.call('PEXPIRE', followers, 2 * ms)
 end
 

@@ -1,7 +1,9 @@
 package storetest
 
 import (
+	"crypto/rand"
 	"encoding/json"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -101,6 +103,66 @@ var stopTests = []test{
 		idle := e.on(th.s, "idle")
 		idle.begun(idle.wait("r1"))
 		twice("at rest", idle, "label-r1")
+	}},
+	{"a run is left to a node that watches, and not to one that follows for its own input", func(e *env) {
+		th := e.thread()
+		other := th.from(e.node("b"))
+		left := func(s store.Stop) store.StopResult {
+			th.Helper()
+			s.Thread, s.Request, s.RunID, s.Unwatched, s.Terminal = th.key, rand.Text(), "r1", true, []byte("stopped")
+			res, err := th.s.Stop(e.Context(), s)
+			return must(th, res, err)
+		}
+		b := th.execute("r1")
+		b.Sender = true
+		c := th.begun(b)
+		b = other.wait("r2")
+		b.Sender = true
+		other.begun(b)
+		_, err := other.s.Tail(e.Context(), []store.ThreadKey{th.key})
+		must(th, 0, err)
+		other.view(store.ReadQuery{Follower: true})
+		b = other.wait("r3")
+		b.Sender = true
+		other.begun(b)
+		_, err = other.s.Tail(e.Context(), []store.ThreadKey{th.key})
+		must(th, 0, err)
+		th.unchanged(func() { same(th, "watched", left(store.Stop{}), store.StopResult{}) })
+		th.ok(ending(c, 2, 1, "end", store.EndFinish))
+
+		own := e.on(th.s, "own")
+		elsewhere := own.from(other.s)
+		own.begun(own.execute("r1"))
+		b = elsewhere.wait("r2")
+		b.Sender = true
+		elsewhere.begun(b)
+		_, err = elsewhere.s.Tail(e.Context(), []store.ThreadKey{own.key})
+		must(th, 0, err)
+		th = own
+		same(th, "a sender follows", left(store.Stop{}), store.StopResult{Stopped: true, RunID: "r1", Ready: true})
+	}},
+	{"a run may be stopped only if it is active, or only if something has come behind it", func(e *env) {
+		th := e.thread()
+		only := func(s store.Stop) bool {
+			th.Helper()
+			s.Thread, s.Request, s.Terminal = th.key, rand.Text(), []byte("stopped")
+			res, err := th.s.Stop(e.Context(), s)
+			return must(th, res, err).Stopped
+		}
+		th.begun(th.execute("r1"))
+		th.unchanged(func() { same(th, "nothing waits", only(store.Stop{RunID: "r1", Behind: time.Hour}), false) })
+		later := th.wait("r2")
+		k := later.Kind.(store.Enqueue)
+		k.Available = th.view().Now.Add(time.Hour)
+		later.Kind = k
+		th.begun(later)
+		th.unchanged(func() { same(th, "it cannot begin", only(store.Stop{RunID: "r1", Behind: time.Hour}), false) })
+		th.begun(th.wait("r3"))
+		th.unchanged(func() { same(th, "it waits", only(store.Stop{RunID: "r3", ActiveOnly: true}), false) })
+		came := th.view().Now
+		eventually(th, "it has waited", func() bool { return th.view().Now.Sub(came) > 2*time.Millisecond })
+		th.unchanged(func() { same(th, "for longer", only(store.Stop{RunID: "r1", Behind: time.Millisecond}), false) })
+		same(th, "something waits", only(store.Stop{RunID: "r1", Behind: time.Hour, ActiveOnly: true}), true)
 	}},
 	{"an unknown or ended run is not stopped", func(e *env) {
 		th := e.thread()

@@ -45,6 +45,9 @@ type Verdict struct {
 	Keep    int
 	Final   bool   // the decisions are nobody's to give back
 	Failure string // the continued run ends at once with this code
+	// Behind says that the sender, when the run begins, does not hold what the thread
+	// does, and that no event will bring it.
+	Behind bool
 }
 
 // Judgement is an input with what was read to judge it.
@@ -53,7 +56,11 @@ type Judgement struct {
 	View  *store.ThreadView
 	Fold  *protocol.Fold // of the view
 	Duties
+	// A new user message without resume cancels what is open.
+	CancelsUnanswered bool
 
+	knows    bool // the input's sender holds messages of the thread
+	behind   bool // and was cut off from others
 	thread   store.ThreadKey
 	schemas  *responseschema.Set
 	budget   responseschema.Budget // for all payloads of the input
@@ -92,7 +99,7 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest canonical.Diges
 			return Verdict{Repeats: repeats}, err
 		}
 	}
-	v := Verdict{Fresh: j.freshMessages(known)}
+	v := Verdict{Fresh: j.freshMessages(known), Behind: j.behind}
 	entries, aside, refusal, err := j.sortEntries(open)
 	if err != nil || refusal != nil {
 		return Verdict{Refusal: refusal}, err
@@ -107,13 +114,33 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest canonical.Diges
 		if !v.Queue && !v.Supersede && v.Refusal == nil && len(j.Input.Resume) == 0 {
 			v.Keep, v.Rewinds = j.rewound(j.heldMessages())
 		}
+		// What it waits for says more; a rewind restates what is left.
+		v.Behind = !v.Rewinds && (v.Behind || v.Queue && j.knows)
 		return v, nil
+	}
+	if j.CancelsUnanswered && len(j.Input.Resume) == 0 &&
+		slices.ContainsFunc(v.Fresh, func(m protocol.Message) bool { return m.Role == protocol.RoleUser && unknown(m) }) {
+		return j.steerAway(ctx, v, open, busy)
 	}
 	if len(entries) == 0 {
 		return Verdict{Refusal: Refuse(CodePending, "the thread waits for answers: send resume with an entry for each open interrupt",
 			map[string]any{"interruptIds": open.IDs()})}, nil
 	}
 	return j.judgeAnswers(ctx, v, open, entries)
+}
+
+// steerAway judges an input as if it cancelled all that is open.
+func (j *Judgement) steerAway(ctx context.Context, v Verdict, open *store.Suspension, busy Busy) (Verdict, error) {
+	entries := make([]protocol.ResumeEntry, 0, len(open.Items))
+	for _, it := range open.Items {
+		entries = append(entries, protocol.ResumeEntry{InterruptID: it.ID, Status: protocol.ResumeCancelled})
+	}
+	v, err := j.judgeAnswers(ctx, v, open, entries)
+	if err == nil && v.Refusal == nil {
+		v.Keep, v.Rewinds = j.rewound(j.heldMessages())
+		v.Supersede = busy == BusySupersede && len(j.View.Queue) > 0
+	}
+	return v, err
 }
 
 // heldMessages are the ids that the thread holds.

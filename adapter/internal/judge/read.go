@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
@@ -25,8 +26,9 @@ type Reader interface {
 }
 
 // Read reads what judging an input takes. Schemas check the payloads of its answers.
-func Read(ctx context.Context, st Reader, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput) (*Judgement, error) {
-	q := store.ReadQuery{Label: input.RunID, Follower: true}
+// What became of the named interrupts is read as well.
+func Read(ctx context.Context, st Reader, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*Judgement, error) {
+	q := store.ReadQuery{Label: input.RunID, Follower: true, Sender: true, InterruptIDs: slices.Clone(named)}
 	for _, entry := range input.Resume {
 		q.InterruptIDs = append(q.InterruptIDs, entry.InterruptID)
 	}
@@ -85,7 +87,9 @@ func (j *Judgement) read(ctx context.Context, st Reader, q store.ReadQuery) (mov
 	if j.Fold, err = stored.Fold(view, -1); err != nil {
 		return false, err
 	}
-	j.Input = recognised(j.Input, j.Fold.Messages())
+	held := j.Fold.Messages()
+	j.knows, j.behind = behind(j.Input.Messages, held)
+	j.Input = recognised(j.Input, held)
 	return false, nil
 }
 

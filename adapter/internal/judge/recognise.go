@@ -50,16 +50,22 @@ func recognised(input *protocol.RunAgentInput, held protocol.Messages) *protocol
 type history struct {
 	held    protocol.Messages
 	ids     map[string]int
-	calls   map[string]int // the assistant's message with the call
+	calls   map[string]heldCall
 	results map[string]int // the tool message that answers it
 }
 
+// heldCall is a call with the place of the assistant's message that has it.
+type heldCall struct {
+	at int
+	protocol.ToolFunction
+}
+
 func newHistory(held protocol.Messages) history {
-	h := history{held: held, ids: map[string]int{}, calls: map[string]int{}, results: map[string]int{}}
+	h := history{held: held, ids: map[string]int{}, calls: map[string]heldCall{}, results: map[string]int{}}
 	for i, m := range held {
 		h.ids[m.ID] = i
 		for _, call := range m.ToolCalls {
-			h.calls[call.ID] = i
+			h.calls[call.ID] = heldCall{i, call.Function}
 		}
 		if m.Role == protocol.RoleTool {
 			h.results[m.ToolCallID] = i
@@ -93,14 +99,14 @@ func (h history) sameCalls(m protocol.Message) protocol.Messages {
 		found = append(found, at)
 	}
 	for _, call := range m.ToolCalls {
-		at, held := h.calls[call.ID]
+		held, there := h.calls[call.ID]
 		switch {
-		case !held || !hasCall(h.held[at], call):
+		case !there || !held.is(call.Function):
 			if !known {
 				return nil
 			}
-		case !slices.Contains(found, at):
-			found = append(found, at)
+		case !slices.Contains(found, held.at):
+			found = append(found, held.at)
 		}
 	}
 	var same protocol.Messages
@@ -115,10 +121,8 @@ func (h history) sameCalls(m protocol.Message) protocol.Messages {
 	return same
 }
 
-func hasCall(m protocol.Message, call protocol.ToolCall) bool {
-	return slices.ContainsFunc(m.ToolCalls, func(c protocol.ToolCall) bool {
-		return c.ID == call.ID && c.Function.Name == call.Function.Name && sameText(call.Function.Arguments, c.Function.Arguments)
-	})
+func (c heldCall) is(sent protocol.ToolFunction) bool {
+	return c.Name == sent.Name && sameText(sent.Arguments, c.Arguments)
 }
 
 // sameText compares what was sent with the text that is held. Often it is JSON, which

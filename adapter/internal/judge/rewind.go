@@ -7,6 +7,8 @@ import "github.com/aguiws/aguiws/protocol"
 // thread's, longer than its system and developer messages, possibly followed by
 // new ones. A missing head, or no messages, is a filter and takes nothing out.
 //
+// Nor does who was cut off from the agent's last events go back by not having them.
+//
 // Activities and reasoning are not compared: clients do not send them all.
 func (j *Judgement) rewound(known map[string]bool) (keep int, ok bool) {
 	held := j.Fold.Messages()
@@ -16,14 +18,14 @@ func (j *Judgement) rewound(known map[string]bool) (keep int, ok bool) {
 			own = append(own, i)
 		}
 	}
-	same := 0
+	same, last := 0, 0
 	var rest []protocol.Message
-	for _, m := range j.Input.Messages {
+	for i, m := range j.Input.Messages {
 		if m.Role == protocol.RoleActivity || m.Role == protocol.RoleReasoning || j.answersInterrupt(m) {
 			continue
 		}
 		if len(rest) == 0 && same < len(own) && held[own[same]].ID == m.ID {
-			same++
+			same, last = same+1, i
 			continue
 		}
 		rest = append(rest, m)
@@ -33,6 +35,10 @@ func (j *Judgement) rewound(known map[string]bool) (keep int, ok bool) {
 		head++
 	}
 	if same == len(own) || same <= head {
+		return 0, false
+	}
+	kept := held[own[same-1]:]
+	if cutShort(j.Input.Messages[last], kept[0]) || cutOffAfter(j.Input.Messages, last, kept) {
 		return 0, false
 	}
 	for _, m := range rest {

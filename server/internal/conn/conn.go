@@ -217,6 +217,7 @@ func (c *Conn) GiveUp(at time.Time) { c.out.giveUp(at) }
 
 // Codes of RFC 6455 and its registry for Close.
 const (
+	StatusNormalClosure   = int(websocket.StatusNormalClosure)
 	StatusUnsupportedData = int(websocket.StatusUnsupportedData)
 	StatusInvalidPayload  = int(websocket.StatusInvalidFramePayloadData)
 	StatusPolicyViolation = int(websocket.StatusPolicyViolation)

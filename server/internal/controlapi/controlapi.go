@@ -76,6 +76,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 	}
 	text, err := a.answer(c, r, held)
 	if err != nil {
+		c.r = r // whose context ends with the client only
 		c.problem(err).write(w)
 		return
 	}

@@ -2,6 +2,7 @@ package controlapi
 
 import (
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -62,8 +63,12 @@ func (c *call) problem(err error) *problem {
 		return &problem{Refusal: refused.Refusal}
 	case errors.Is(err, store.ErrBadCursor):
 		return badRequest("the cursor is none that this list has given")
-	case errors.Is(err, store.ErrOutcomeUnknown), c.r.Context().Err() != nil:
-		c.Logger.Warn("the store did not answer", "operation", c.op.id, "error", err)
+	case errors.Is(err, store.ErrOutcomeUnknown), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		if c.r.Context().Err() != nil && errors.Is(err, context.Canceled) {
+			c.Logger.Debug("the client has gone meanwhile", "operation", c.op.id)
+		} else {
+			c.Logger.Warn("the store did not answer", "operation", c.op.id, "error", err)
+		}
 		return &problem{Refusal: refusal.New(http.StatusServiceUnavailable, adapter.CodeStoreUnavailable,
 			"the store did not answer and the outcome is unknown: send the same request again").After(time.Second)}
 	}

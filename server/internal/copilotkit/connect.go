@@ -10,10 +10,10 @@ import (
 // that is under way to its end. The input says which thread, and is no run.
 func (k *call) connect() {
 	k.stream(func(_ string, out Stream) {
-		thread := out.Input().ThreadID
+		thread, told := out.Input().ThreadID, dialectOf(out.Input())
 		if refused := out.Restate(func(label string, event []byte) ([]byte, error) {
 			return plainEnd(thread, label, event)
-		}); refused != nil {
+		}, told.tell); refused != nil {
 			k.refuse(refused)
 		}
 	})

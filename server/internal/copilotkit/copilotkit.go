@@ -55,14 +55,10 @@ func (t *Runtime) serve(serve func(*call)) http.HandlerFunc {
 	}
 }
 
-// elsewhere serves paths that are none of the routes: the single endpoint with
-// a slash behind it, and connect with an agent's name that was not encoded.
+// elsewhere serves paths that are none of the routes: connect with an agent's name
+// that was not encoded.
 func (k *call) elsewhere() {
 	rest := strings.TrimPrefix(k.r.URL.EscapedPath(), "/copilotkit/")
-	if rest == "" {
-		k.single()
-		return
-	}
 	if agent, ok := strings.CutPrefix(rest, "agent/"); ok {
 		if agent, ok = strings.CutSuffix(agent, "/connect"); ok {
 			if decoded, err := url.PathUnescape(agent); err == nil {

@@ -1,5 +1,7 @@
 package copilotkit
 
+import "encoding/json"
+
 // run answers an input with its run, as POST /agui does.
 func (k *call) run() {
 	k.stream(func(agent string, out Stream) {
@@ -7,6 +9,12 @@ func (k *call) run() {
 			k.offer(agent, out)
 			return
 		}
-		out.Run()
+		in := out.Input()
+		told := dialectOf(in)
+		var again func([]json.RawMessage) ([][]byte, error)
+		if told.event && answersByCommand(in) {
+			again = func(open []json.RawMessage) ([][]byte, error) { return askAgain(in.ThreadID, in.RunID, open) }
+		}
+		out.Run(told.tell, again)
 	})
 }

@@ -2,6 +2,7 @@ package copilotkit
 
 import (
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net/http"
 
@@ -37,13 +38,16 @@ type Follower interface {
 // Compose makes it.
 type Stream interface {
 	Input() *protocol.RunAgentInput // before Run
-	// Run answers with the run that the input asks for.
-	Run()
+	// Run answers with the run that the input asks for, and takes the answer to what the
+	// thread asks by a command as well. What finishes a run is told as tell says. Before
+	// the refusal of an input comes what again makes of the interrupts that are open; nil:
+	// nothing does.
+	Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error))
 	// Restate answers with the input's thread as it is, and with what happens there
 	// until it is at rest. The event that ended the restated run, if one has, is what
-	// ended makes of it; label is that run's. A refusal is one that was not written:
+	// ended makes of it; label is that run's. tell is that of Run. A refusal is one that was not written:
 	// the caller may not read the thread, or the thread cannot be read.
-	Restate(ended func(label string, event []byte) ([]byte, error)) *refusal.Refusal
+	Restate(ended func(label string, event []byte) ([]byte, error), tell func(finished []byte) ([][]byte, error)) *refusal.Refusal
 	// Compose answers with what compose says, if the caller may start runs now. An
 	// error of its own ends the stream.
 	Compose(compose func(Composer) error)

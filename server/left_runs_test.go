@@ -1,0 +1,567 @@
+package server
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// leavingNode serves the script agent to clients that leave.
+func leavingNode(t *testing.T, st store.Store, grace time.Duration, busy adapter.BusyPolicy) *testServer {
+	t.Helper()
+	ts := nodeWith(t, st, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Busy: busy},
+		&Options{FrameBurst: 1000, DisconnectGrace: grace})
+	t.Cleanup(func() {
+		if _, err := ts.control.StopAll(context.Background(), localThread, "the test is over"); err != nil {
+			t.Error(err)
+		}
+	})
+	return ts
+}
+
+// durable opens a store on a Redis.
+func durable(t *testing.T, redis *redistest.Server) *redisstore.Store {
+	t.Helper()
+	st, err := redisstore.Open(t.Context(), redis.URL(), &redisstore.Options{Timeout: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closes(t, st)
+	return st
+}
+
+const long = "/slow 10000 10"
+
+// asks posts an input and waits until its run has said something.
+func (ts *testServer) asks(body string) *sseStream {
+	ts.t.Helper()
+	s := ts.post(body)
+	s.until("TEXT_MESSAGE_CONTENT")
+	return s
+}
+
+func (s *sseStream) until(kind string) map[string]any {
+	s.t.Helper()
+	for {
+		e, ok := s.next()
+		if !ok {
+			s.t.Fatalf("ended before %s", kind)
+		}
+		if e.data == "" {
+			continue
+		}
+		if m := s.decoded(e, ""); m["type"] == kind {
+			return m
+		}
+	}
+}
+
+// follows is a socket that follows thread t.
+func (ts *testServer) follows() *client {
+	ts.t.Helper()
+	c := ts.dial()
+	c.send(`{"type":"ws.attach","threadId":"t"}`)
+	c.expect("ws.attached")
+	return c
+}
+
+func (ts *testServer) leftCount() int {
+	ts.left.mu.Lock()
+	defer ts.left.mu.Unlock()
+	return ts.left.count
+}
+
+// isLeft waits until it is known that a run's client has gone.
+func (ts *testServer) isLeft() {
+	ts.t.Helper()
+	eventually(ts.t, "the run is left", func() bool { return ts.leftCount() == 1 })
+}
+
+func (ts *testServer) active() string {
+	ts.t.Helper()
+	thread, err := ts.control.Thread(ts.t.Context(), localThread)
+	if err != nil {
+		ts.t.Fatal(err)
+	}
+	return thread.Active
+}
+
+// wasCancelled wants that the thread comes to rest with a run that was cancelled.
+func (ts *testServer) wasCancelled() {
+	ts.t.Helper()
+	eventually(ts.t, "the run ends", func() bool { return ts.active() == "" })
+	_, last := ts.events("").rest()
+	if outcome, _ := last["outcome"].(map[string]any); last["type"] != "RUN_FINISHED" || outcome["type"] != "cancelled" {
+		ts.t.Errorf("it ended with %v", last)
+	}
+}
+
+// Whoever asks for a run over HTTP stops it by closing the connection.
+func TestLeavingStops(t *testing.T) {
+	ts := leavingNode(t, embedded(t), time.Millisecond, "")
+	ts.asks(says("r1", long)).cancel()
+	ts.wasCancelled()
+	wantSuccess(t, newTab(ts.dial()).ask("r2", "/say hello"))
+	if n := ts.leftCount(); n != 0 {
+		t.Errorf("%d runs are still left", n)
+	}
+}
+
+// The policy is an agent's or else a route's. Sockets stop nothing by closing.
+func TestLeavingFinishes(t *testing.T) {
+	for name, c := range map[string]struct {
+		on   map[string]Disconnect
+		path string
+		left bool
+	}{
+		"agui":                          {nil, "/agui", true},
+		"copilotkit":                    {nil, "/copilotkit/agent/default/run", false},
+		"agui, to finish":               {map[string]Disconnect{"/agui": DisconnectFinish}, "/agui", false},
+		"copilotkit, to stop":           {map[string]Disconnect{"/copilotkit": DisconnectStop}, "/copilotkit/agent/default/run", true},
+		"the agent, to finish":          {map[string]Disconnect{"default": DisconnectFinish}, "/agui", false},
+		"another agent, to finish":      {map[string]Disconnect{"other": DisconnectFinish}, "/agui", true},
+		"the other agent, to finish":    {map[string]Disconnect{"other": DisconnectFinish}, "/agui/other", false},
+		"the agent goes before a route": {map[string]Disconnect{"default": DisconnectStop, "/copilotkit": DisconnectFinish}, "/copilotkit/agent/default/run", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			ts := newTestServer(t, b, &Options{Agents: []string{"other"}, OnDisconnect: c.on, DisconnectGrace: time.Hour})
+			s := ts.ask(http.MethodPost, c.path, input("t", "r")).opened()
+			s.expect("RUN_STARTED")
+			s.cancel()
+			if c.left {
+				ts.isLeft()
+			}
+			eventually(t, "nothing is served", func() bool { return ts.openSockets() == 0 && b.followers() == 0 })
+			if n := ts.leftCount(); (n == 1) != c.left {
+				t.Errorf("%d runs are left", n)
+			}
+		})
+	}
+	for name, mode := range map[string]func(*testServer) *client{
+		"a socket":       func(ts *testServer) *client { return ts.dial() },
+		"a plain socket": func(ts *testServer) *client { return ts.connect("/agui/ws", plainMode) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newFake()
+			ts := newTestServer(t, b, &Options{DisconnectGrace: time.Hour})
+			c := mode(ts)
+			c.send(input("t", "r"))
+			eventually(t, "it is asked for", func() bool { return b.followers() == 1 })
+			c.ws.CloseNow()
+			ts.idle(b)
+			if n := ts.leftCount(); n != 0 {
+				t.Errorf("%d runs are left", n)
+			}
+		})
+	}
+}
+
+// The next message does not wait for a run that is left, over whatever wire and
+// whatever becomes of messages while a run is active.
+func TestNextMessageAfterLeaving(t *testing.T) {
+	for _, busy := range []adapter.BusyPolicy{"", adapter.BusyReject} {
+		for name, next := range map[string]func(ts *testServer){
+			"POST": func(ts *testServer) {
+				s := ts.post(says("r2", "/say hello"))
+				if end := s.until("RUN_FINISHED"); end["runId"] != "r2" {
+					ts.t.Errorf("got %v", end)
+				}
+			},
+			"the same runId": func(ts *testServer) {
+				s := ts.post(strings.Replace(says("r1", "/say hello"), "m-r1", "m-next", 1))
+				if end := s.until("RUN_FINISHED"); end["outcome"] != nil && end["outcome"].(map[string]any)["type"] == "cancelled" {
+					ts.t.Errorf("got %v", end)
+				}
+			},
+			"a socket": func(ts *testServer) { wantSuccess(ts.t, newTab(ts.dial()).ask("r2", "/say hello")) },
+			"a plain socket": func(ts *testServer) {
+				c := ts.connect("/agui/ws", plainMode)
+				c.send(says("r2", "/say hello"))
+				for f := c.expect("RUN_STARTED"); f["type"] != "RUN_FINISHED"; f = c.expectAny() {
+					if f["type"] == "RUN_ERROR" {
+						ts.t.Fatalf("got %v", f)
+					}
+				}
+			},
+		} {
+			t.Run(name+" "+string(busy), func(t *testing.T) {
+				ts := leavingNode(t, embedded(t), time.Hour, busy)
+				ts.asks(says("r1", long)).cancel()
+				ts.isLeft()
+				next(ts)
+				if n := ts.leftCount(); n != 0 {
+					t.Errorf("%d runs are left", n)
+				}
+				counts(t, ts.metrics, 1, "aguiws_disconnect_cancels_total")
+			})
+		}
+	}
+}
+
+// Whoever comes for the run within the grace keeps it.
+func TestComingBackKeeps(t *testing.T) {
+	for name, come := range map[string]func(ts *testServer){
+		"the same input":              func(ts *testServer) { ts.post(says("r1", long)).until("TEXT_MESSAGE_CONTENT") },
+		"the same input, on a socket": func(ts *testServer) { c := ts.dial(); c.send(says("r1", long)); c.expect("ws.run") },
+		"GET events":                  func(ts *testServer) { ts.events("").expect("RUN_STARTED") },
+		"ws.attach":                   func(ts *testServer) { ts.follows() },
+		"connect":                     func(ts *testServer) { ts.copilotkit("connect", opening).opened().expect("RUN_STARTED") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ts := leavingNode(t, embedded(t), time.Hour, "")
+			ts.asks(says("r1", long)).cancel()
+			ts.isLeft()
+			run := ts.active()
+			come(ts)
+			eventually(t, "it is kept", func() bool { return ts.leftCount() == 0 })
+			if ts.active() != run {
+				t.Error("it was stopped")
+			}
+		})
+	}
+}
+
+// A run that others follow is not stopped by one who leaves, and is by the last.
+func TestLeavingOthers(t *testing.T) {
+	for name, other := range map[string]func(ts *testServer) (leave func()){
+		"a repeat":   func(ts *testServer) func() { return ts.asks(says("r1", long)).cancel },
+		"GET events": func(ts *testServer) func() { s := ts.events(""); s.expect("RUN_STARTED"); return s.cancel },
+		"a socket": func(ts *testServer) func() {
+			c := ts.follows()
+			return func() { c.ws.CloseNow() }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ts := leavingNode(t, embedded(t), time.Millisecond, "")
+			first := ts.asks(says("r1", long))
+			leave := other(ts)
+			first.cancel()
+			eventually(t, "one is gone", func() bool { return ts.openSockets() == 1 && ts.leftCount() == 0 })
+			if ts.active() == "" {
+				t.Fatal("it was stopped")
+			}
+			leave()
+			if name == "a repeat" {
+				ts.wasCancelled()
+			}
+		})
+	}
+	t.Run("the first, when a repeat leaves", func(t *testing.T) {
+		ts := leavingNode(t, embedded(t), time.Millisecond, "")
+		first := ts.asks(says("r1", long))
+		ts.asks(says("r1", long)).cancel()
+		eventually(t, "one is gone", func() bool { return ts.openSockets() == 1 && ts.leftCount() == 0 })
+		first.until("TEXT_MESSAGE_CONTENT")
+		if ts.active() == "" {
+			t.Error("it was stopped")
+		}
+	})
+}
+
+// What waits in the queue of a durable store is not stopped by one who leaves, and
+// elsewhere it is.
+func TestLeavingTheQueue(t *testing.T) {
+	for name, durably := range map[string]bool{"durable": true, "embedded": false} {
+		t.Run(name, func(t *testing.T) {
+			var st store.Store = embedded(t)
+			if durably {
+				st = durable(t, redistest.Start(t, redistest.Options{}))
+			}
+			ts := leavingNode(t, st, time.Millisecond, "")
+			first := ts.asks(says("r1", long))
+			waiting := ts.post(says("r2", "/say it came to its turn"))
+			ts.awaitQueued()
+			ts.awaitSender()
+			waiting.cancel()
+			eventually(t, "it has gone", func() bool { return ts.openSockets() == 1 && ts.leftCount() == 0 })
+			if !durably {
+				eventually(t, "it is cancelled", func() bool {
+					thread, err := ts.control.Thread(t.Context(), localThread)
+					return err == nil && thread.Queued == 0
+				})
+			}
+			ts.stops("r1", true)
+			first.until("RUN_ERROR") // as who is from before 1.0 is told of it
+			eventually(t, "rest", func() bool { return ts.active() == "" })
+			types, last := ts.events("").rest()
+			outcome, _ := last["outcome"].(map[string]any)
+			if last["runId"] != "r2" || (outcome["type"] == "cancelled") == durably {
+				t.Errorf("%v ended with %v", types, last)
+			}
+		})
+	}
+}
+
+// Between nodes, too, the next message begins at once, and whoever follows keeps a run.
+func TestLeavingOnTwoNodes(t *testing.T) {
+	two := func(t *testing.T, grace time.Duration) (a, b *testServer) {
+		redis := redistest.Start(t, redistest.Options{})
+		return leavingNode(t, durable(t, redis), grace, ""), leavingNode(t, durable(t, redis), grace, "")
+	}
+	t.Run("the next message", func(t *testing.T) {
+		a, b := two(t, time.Hour)
+		b.post(says("r0", "/say before")).rest() // it has followed the thread
+		a.asks(says("r1", long)).cancel()
+		a.isLeft()
+		if end := b.post(says("r2", "/say hello")).until("RUN_FINISHED"); end["runId"] != "r2" {
+			t.Errorf("got %v", end)
+		}
+		eventually(t, "it is forgotten", func() bool { return a.leftCount() == 0 })
+	})
+	for name, other := range map[string]func(b *testServer){
+		"a repeat":   func(b *testServer) { b.asks(says("r1", long)) },
+		"GET events": func(b *testServer) { b.events("").expect("RUN_STARTED") },
+		"a socket":   func(b *testServer) { b.follows() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := two(t, time.Millisecond)
+			first := a.asks(says("r1", long))
+			other(b)
+			first.cancel()
+			eventually(t, "one is gone", func() bool { return a.openSockets() == 0 && a.leftCount() == 0 })
+			if a.active() == "" {
+				t.Error("it was stopped")
+			}
+		})
+	}
+	t.Run("nobody", func(t *testing.T) {
+		a, b := two(t, time.Millisecond)
+		b.post(says("r0", "/say before")).rest()
+		a.asks(says("r1", long)).cancel()
+		a.wasCancelled()
+	})
+}
+
+// The grace, to the moment: what has come behind is looked for, and what waits there
+// from before does not count until it is over.
+func TestGrace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, began := newFake(), time.Now()
+		var looks []string
+		b.left = func(key store.ThreadKey, run, label string, behind time.Duration) (adapter.Cancelled, error) {
+			looks = append(looks, fmt.Sprint(run, " ", label, " ", time.Since(began), " ", behind))
+			if len(looks) == 3 {
+				return adapter.Cancelled{}, errors.New("no answer")
+			}
+			return adapter.Cancelled{Stopped: behind == 0}, nil
+		}
+		s, p, end := piped(t, b, &Options{DisconnectGrace: time.Second})
+		defer end()
+		near, far := net.Pipe()
+		p.conns <- far
+		io.WriteString(near, postThread)
+		if _, err := http.ReadResponse(bufio.NewReader(near), nil); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		near.Close()
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		var want []string
+		for i := range 5 {
+			behind := time.Duration(i+1) * leftLook
+			if i == 4 {
+				behind = 0
+			}
+			want = append(want, fmt.Sprint("server-r r ", time.Duration(i)*leftLook, " ", behind))
+		}
+		if !slices.Equal(looks, want) {
+			t.Errorf("got  %q\nwant %q", looks, want)
+		}
+		if s.left.count != 0 || len(s.left.of) != 0 {
+			t.Error("it is still left")
+		}
+	})
+}
+
+// A store that does not answer when the grace is over is asked again, and not for ever.
+func TestGraceWithoutTheStore(t *testing.T) {
+	for name, failing := range map[string]int{"for a while": 5, "for good": 1000} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b, looks := newFake(), 0
+				b.left = func(store.ThreadKey, string, string, time.Duration) (adapter.Cancelled, error) {
+					if looks++; looks <= failing {
+						return adapter.Cancelled{}, errors.New("no answer")
+					}
+					return adapter.Cancelled{Stopped: true}, nil
+				}
+				s, p, end := piped(t, b, &Options{DisconnectGrace: -1})
+				defer end()
+				near, far := net.Pipe()
+				p.conns <- far
+				io.WriteString(near, postThread)
+				if _, err := http.ReadResponse(bufio.NewReader(near), nil); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				near.Close()
+				time.Sleep(10 * time.Minute)
+				synctest.Wait()
+				if want := min(failing+1, leftTries); looks != want || s.left.count != 0 {
+					t.Errorf("it was tried %d times, want %d, and %d are left", looks, want, s.left.count)
+				}
+			})
+		})
+	}
+}
+
+// However many runs are left, the store is not asked about them more often than it bears.
+func TestLooksAreSpaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const runs, seconds = 4000, 20
+		var looks atomic.Int64
+		b := newFake()
+		b.left = func(store.ThreadKey, string, string, time.Duration) (adapter.Cancelled, error) {
+			looks.Add(1)
+			return adapter.Cancelled{}, nil
+		}
+		s, _, end := piped(t, b, &Options{DisconnectGrace: time.Hour, Sockets: runs})
+		defer end()
+		for i := range runs {
+			s.clientLeft(&peer{log: slog.New(slog.DiscardHandler)}, store.ThreadKey{Namespace: "local", Thread: fmt.Sprint(i)}, "s", "r")
+		}
+		time.Sleep(seconds * time.Second)
+		synctest.Wait()
+		if most := int64(runs + seconds*int(time.Second/leftSpacing)); looks.Load() > most || looks.Load() < most/2 {
+			t.Errorf("the store was asked %d times in %d s, and %d are right", looks.Load(), seconds, most)
+		}
+		s.left.end()
+	})
+}
+
+// A client that is closed by the server has not left: by its credential, by a drain, or
+// because it takes nothing.
+func TestServerEndsAreNotLeaving(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newFake()
+		b.left = func(store.ThreadKey, string, string, time.Duration) (adapter.Cancelled, error) {
+			t.Error("it was taken for left")
+			return adapter.Cancelled{}, nil
+		}
+		answer := byHand(t, b, &Options{Auth: byToken{"good": {Expires: time.Now().Add(time.Minute)}}})
+		answer(authorized(postThread, "good"))
+		time.Sleep(time.Minute)
+	})
+	t.Run("stalled", func(t *testing.T) {
+		b := newFake()
+		ts := newTestServer(t, b, &Options{WriteTimeout: 50 * time.Millisecond, DisconnectGrace: time.Hour})
+		stalled(ts, postThread)
+		eventually(t, "it is served", func() bool { return b.followers() == 1 })
+		for i := range 300 {
+			b.log(localThread, big(i))
+		}
+		ts.idle(b)
+		if n := ts.leftCount(); n != 0 {
+			t.Errorf("%d runs are left", n)
+		}
+	})
+	t.Run("drain", func(t *testing.T) {
+		ts := leavingNode(t, embedded(t), time.Hour, "")
+		ts.asks(says("r1", "/slow 100 10")).cancel()
+		ts.isLeft()
+		run := ts.active()
+		ts.stop()
+		if n := ts.leftCount(); n != 0 {
+			t.Errorf("%d runs are left", n)
+		}
+		if run == "" {
+			t.Error("it had ended")
+		}
+	})
+}
+
+// There are not more graces than there may be sockets: the run goes on.
+func TestLeftRunsAreBounded(t *testing.T) {
+	b := newFake()
+	ts := newTestServer(t, b, &Options{Sockets: 2, DisconnectGrace: time.Hour})
+	for i := range 3 {
+		s := ts.ask(http.MethodPost, "/agui", input(fmt.Sprint("t", i), "r")).opened()
+		s.expect("RUN_STARTED")
+		s.cancel()
+		ts.idle(b)
+	}
+	if n := ts.leftCount(); n != 2 {
+		t.Errorf("%d runs are left", n)
+	}
+}
+
+// What was asked about has ended, whether it has a question open or not.
+func TestLeavingAnInterrupt(t *testing.T) {
+	ts := leavingNode(t, embedded(t), time.Millisecond, "")
+	s := ts.post(says("r1", "/confirm sure?"))
+	end := s.until("RUN_FINISHED")
+	runs, err := ts.control.Runs(context.Background(), localThread, store.DispatchQuery{})
+	if err != nil || len(runs) != 1 {
+		t.Fatalf("%v %v", runs, err)
+	}
+	if c, err := ts.runs.CancelLeft(context.Background(), localThread, runs[0].ID, "r1", 0); err != nil || c.Stopped {
+		t.Errorf("got %+v %v", c, err)
+	}
+	_, last := ts.events("").rest()
+	if fmt.Sprint(last["outcome"]) != fmt.Sprint(end["outcome"]) {
+		t.Errorf("it ended with %v, and is said to with %v", end, last)
+	}
+}
+
+// Who asks again for what waits behind a run that is left does not keep that run, and
+// neither does who asks for one that has ended.
+func TestAskingForAnotherKeepsNothing(t *testing.T) {
+	t.Run("what waits", func(t *testing.T) {
+		ts := leavingNode(t, durable(t, redistest.Start(t, redistest.Options{})), 300*time.Millisecond, "")
+		first := ts.asks(says("r1", long))
+		waiting := ts.post(says("r2", "/say hello"))
+		ts.awaitQueued()
+		again := ts.post(says("r2", "/say hello"))
+		eventually(t, "both wait", func() bool { return ts.waiting("r2") == 2 })
+		first.cancel()
+		for _, s := range []*sseStream{waiting, again} {
+			if end := s.until("RUN_FINISHED"); end["runId"] != "r2" {
+				t.Errorf("got %v", end)
+			}
+		}
+	})
+	for status, left := range map[store.RunStatus]int{store.RunEnded: 1, store.RunActive: 0} {
+		t.Run(string(status), func(t *testing.T) {
+			b := newFake()
+			ts := newTestServer(t, b, &Options{DisconnectGrace: time.Hour})
+			s := ts.ask(http.MethodPost, "/agui", input("t", "r")).opened()
+			s.expect("RUN_STARTED")
+			s.cancel()
+			ts.isLeft()
+			b.set(func() { b.submit, b.repeat = answering(repeats("r")), restatedAs(status) })
+			ts.post(input("t", "r")).expect("RUN_STARTED")
+			if status == store.RunActive {
+				eventually(t, "it is kept", func() bool { return ts.leftCount() == 0 })
+			}
+			if n := ts.leftCount(); n != left {
+				t.Errorf("%d runs are left", n)
+			}
+		})
+	}
+}
+
+// waiting is how many senders of a queued input of thread t are remembered.
+func (ts *testServer) waiting(label string) int {
+	ts.awaiting.mu.Lock()
+	defer ts.awaiting.mu.Unlock()
+	return len(ts.awaiting.senders[awaited{localThread, label}])
+}
