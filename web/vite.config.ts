@@ -21,7 +21,7 @@ export default defineConfig({
     reportCompressedSize: true,
   },
   server: {
-    proxy: { "/agui": { target: "http://127.0.0.1:8080", ws: true }, "/v1": "http://127.0.0.1:8080" },
+    proxy: { "/agui": { target: "http://127.0.0.1:8080", ws: true }, "/v1": { target: "http://127.0.0.1:8080" } },
   },
   test: {
     root: ".",

@@ -5,9 +5,9 @@ import {
   randomUUID,
   type AgentCapabilities,
   type AgentConfig,
-  type AgentStateMutation,
   type AgentSubscriber,
   type BaseEvent,
+  type defaultApplyEvents,
   type Interrupt,
   type RunAgentInput,
   type RunAgentParameters,
@@ -43,6 +43,10 @@ export interface WebSocketAgentConfig extends AgentConfig, ConnectionOptions {
   /** Use this connection instead of the page's shared one. */
   connection?: Connection;
 }
+
+// The Observables of the base class, by way of @ag-ui/client: an application may have another rxjs than that.
+type Events = ReturnType<AbstractAgent["run"]>;
+type Mutations = ReturnType<typeof defaultApplyEvents>;
 
 type Behaviour = Required<Pick<WebSocketAgentConfig, "abort" | "unanswered">>;
 
@@ -82,7 +86,7 @@ export class WebSocketAgent extends AbstractAgent {
     return this.parts.connection;
   }
 
-  override run(input: RunAgentInput): Observable<BaseEvent> {
+  override run(input: RunAgentInput): Events {
     // All of it at subscription, where a throw is the run's failure and not the caller's.
     return new Observable<BaseEvent>((subscriber) => {
       if (!this.parts.underway.begins(input.runId)) {
@@ -93,7 +97,7 @@ export class WebSocketAgent extends AbstractAgent {
     });
   }
 
-  protected override connect(input: RunAgentInput): Observable<BaseEvent> {
+  protected override connect(input: RunAgentInput): Events {
     return new Observable<BaseEvent>((subscriber) => {
       if (!this.parts.underway.begins(input.runId)) {
         subscriber.complete();
@@ -206,11 +210,7 @@ export class WebSocketAgent extends AbstractAgent {
     }
   }
 
-  protected override apply(
-    input: RunAgentInput,
-    events$: Observable<BaseEvent>,
-    subscribers: AgentSubscriber[],
-  ): Observable<AgentStateMutation> {
+  protected override apply(input: RunAgentInput, events$: Events, subscribers: AgentSubscriber[]): Mutations {
     return this.parts.reducers.reduce(
       input.runId,
       events$,

@@ -38,6 +38,9 @@ it("has something to say of what it does not know", () => {
   }
 });
 
+// What the page has of the client: the chats of others have words of their own.
+const ownClient = sources("web/client", /^(?!tanstack|chunkqueue).*\.ts$/);
+
 const origins: Record<string, string[]> = {
   "before the socket": found(section("## Opening a socket"), /\b[1-5]\d\d `([a-z_]+)`/g),
   "as refusals": column(section("## Refusals"), 1),
@@ -51,10 +54,10 @@ const origins: Record<string, string[]> = {
   ],
   "from the runner's sources": found(sources("adapter", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
   "from the client's sources": [
-    ...found(sources("web/client", /\.ts$/), /TransportError\(\s*"(\w+)"/g),
-    ...found(sources("web/client", /\.ts$/), /refused\(undefined, "(\w+)"/g),
-    ...found(sources("web/client", /\.ts$/), /^const [A-Z]+ = "([a-z_]+)";/gm),
-    ...found(/FINAL_CLOSES = new Set\(\[(.*)\]\)/.exec(sources("web/client", /\.ts$/))![1]!, /(\d{4})/g),
+    ...found(ownClient, /TransportError\(\s*"(\w+)"/g),
+    ...found(ownClient, /refused\(undefined, "(\w+)"/g),
+    ...found(ownClient, /^const [A-Z]+ = "([a-z_]+)";/gm),
+    ...found(/FINAL_CLOSES = new Set\(\[(.*)\]\)/.exec(ownClient)![1]!, /(\d{4})/g),
   ],
   "from the page's sources": [
     ...found(sources("web/chat/src", /\.tsx?$/), /ApiError\([\w.]+, "(\w+)"/g),
