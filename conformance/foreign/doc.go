@@ -9,4 +9,7 @@
 // The SDK's own example server is a module of its own that no module proxy has, so
 // the Go server here stands on the SDK's packages and does what that example is known
 // for.
+//
+// The SDK's client, which is a client of ours like any other, is let loose on the server
+// of this module.
 package foreign

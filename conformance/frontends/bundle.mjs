@@ -6,8 +6,11 @@ import { fileURLToPath } from "node:url";
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
 
-await build({
-  entryPoints: [here("pages/copilotkit.tsx"), here("pages/assistant.tsx")],
+const installed = (name) => here(`node_modules/${name}`);
+const shared = ["@ag-ui/client", "@assistant-ui/react", "@assistant-ui/react-ag-ui", "react", "react-dom", "rxjs"];
+
+const bundle = (entryPoints, aliases) => build({
+  entryPoints,
   outdir: here("build"),
   bundle: true,
   format: "esm",
@@ -17,10 +20,17 @@ await build({
   target: "es2022",
   define: { "process.env.NODE_ENV": '"production"' },
   alias: {
+    "@aguiws/client/assistant-ui": here("../../web/client/assistant-ui.ts"),
+    "@aguiws/client/copilotkit": here("../../web/client/copilotkit.ts"),
     "@aguiws/client": here("../../web/client/index.ts"),
-    "@ag-ui/client": here("node_modules/@ag-ui/client"),
-    rxjs: here("node_modules/rxjs"),
+    ...Object.fromEntries(shared.map((name) => [name, installed(name)])),
+    ...aliases,
   },
   loader: { ".woff": "dataurl", ".woff2": "dataurl", ".ttf": "dataurl" },
   logLevel: "warning",
+});
+
+await bundle([here("pages/copilotkit.tsx"), here("pages/assistant.tsx"), here("pages/questions.tsx")]);
+await bundle([{ in: here("pages/assistant.tsx"), out: "assistant-0.0.56" }], {
+  "@assistant-ui/react-ag-ui": installed("assistant-ui-react-ag-ui-0.0.56"),
 });

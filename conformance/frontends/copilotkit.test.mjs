@@ -1,11 +1,13 @@
 // CopilotKit, as published, with the agent handed to it in `agents__unsafe_dev_only`.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { versionOf } from "../node/shown.mjs";
 import { effects, numbers, unique, until } from "./lane.mjs";
 import { scenarios } from "./scenarios.mjs";
 
-const { open, asked } = scenarios("copilotkit", {
+const { open, asked, test } = scenarios("copilotkit", {
+  row: { client: "@copilotkit/react-core", version: versionOf("@copilotkit/react-core", import.meta.dirname), way: "`WebSocketAgent`" },
+  reloaded: "copilotkit: a page that is reloaded in mid-stream goes on with the run",
   composer: '[data-testid="copilot-chat-textarea"]',
   // One button, which stops while it shows a square.
   send: '[data-testid="copilot-send-button"]:not(:has(.lucide-square))',
@@ -57,4 +59,19 @@ test("copilotkit: a page that is reloaded in mid-stream goes on with the run", a
   await tab.reload();
   await tab.ends(numbers(80));
   assert.equal((await tab.said()).length, 1);
+});
+
+test("copilotkit: a page that follows shows what another one runs, and asks what that one asks", async () => {
+  const tool = unique("pay");
+  const watching = await open({ follow: "1" });
+  const acting = await open({ thread: watching.threadId });
+  await acting.say("/say from elsewhere");
+  await watching.says("from elsewhere");
+  await acting.rest();
+  await acting.say(`/tool ${tool} {"amount":10}`);
+  await asked(acting);
+  await asked(watching);
+  await watching.at("approve").click();
+  await watching.says(`I have called ${tool}.`);
+  assert.deepEqual(await effects(tool), [{ amount: 10 }]);
 });

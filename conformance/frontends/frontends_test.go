@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/aguiws/aguiws/conformance/internal/command"
@@ -20,22 +21,25 @@ func TestFrontends(t *testing.T) {
 	browser := chromium(t)
 	in(t, ".", nil, "node", "bundle.mjs")
 	server := command.Start(t, command.Options{})
-	for _, frontend := range []string{"copilotkit", "assistant"} {
-		t.Run(frontend, func(t *testing.T) {
+	for _, page := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions"} {
+		t.Run(page, func(t *testing.T) {
 			t.Parallel()
+			// Every version of a frontend is asked the same.
+			frontend, _, _ := strings.Cut(page, "-")
 			// A network of its own, so that cutting it disturbs nobody else.
 			line := newNetwork(t, server.URL(), "build")
-			page := httptest.NewServer(line.pages())
-			t.Cleanup(page.Close)
+			pages := httptest.NewServer(line.pages())
+			t.Cleanup(pages.Close)
 			control := httptest.NewServer(line.control())
 			t.Cleanup(control.Close)
 
 			command.NodeTests(t, []string{
-				"AGUIWS_PAGES=" + page.URL,
+				"AGUIWS_PAGES=" + pages.URL,
 				"AGUIWS_CONTROL=" + control.URL,
 				"AGUIWS_EFFECTS=" + server.EffectsFile(),
 				"AGUIWS_BROWSER=" + browser,
 				"AGUIWS_SHOTS=" + command.Artifacts(t),
+				"AGUIWS_PAGE=" + page,
 			}, frontend+".test.mjs")
 		})
 	}

@@ -44,7 +44,7 @@ const document = `<!doctype html>
 
 func (n *network) pages() http.Handler {
 	mux := http.NewServeMux()
-	for _, name := range []string{"copilotkit", "assistant"} {
+	for _, name := range []string{"copilotkit", "assistant", "assistant-0.0.56", "questions"} {
 		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html; charset=utf-8")
 			fmt.Fprintf(w, document, name)

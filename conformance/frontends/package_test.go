@@ -2,6 +2,7 @@ package frontends
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,14 +13,13 @@ import (
 
 const token = "a-token-of-the-test"
 
-// The package is what npm makes of it: packed, installed in a folder that has
-// its peers and nothing else of ours, compiled against with every check, and
-// run in Node.
+// The package is what npm makes of it: packed, in a folder that has its peers
+// and nothing else of ours, compiled against with every check, and run in Node.
 func TestPackageInstalled(t *testing.T) {
 	t.Parallel()
 	packages(t)
 	web, tsc := compiler(t)
-	tarball := pack(t)
+	tarball := command.Pack(t)
 	server := command.Start(t, command.Options{})
 	tokens := filepath.Join(t.TempDir(), "tokens")
 	if err := os.WriteFile(tokens, []byte("- {token: "+token+", user: ada}\n"), 0o600); err != nil {
@@ -39,15 +39,36 @@ func TestPackageInstalled(t *testing.T) {
 	}
 }
 
-// What the package's README shows compiles in an application that has the
-// frontends that it is about. That snippets holds what the README shows is seen to
+// CopilotKit pins an @ag-ui/client, and an application may have another: CopilotKit
+// takes an agent of the application's all the same.
+func TestPackageBesideCopilotKit(t *testing.T) {
+	t.Parallel()
+	packages(t)
+	web, tsc := compiler(t)
+	const theirs = "node_modules"
+	mine, its := versionOf(t, filepath.Join(web, "@ag-ui", "client")), versionOf(t, filepath.Join(theirs, "@ag-ui", "client"))
+	if mine == its {
+		t.Fatalf("there is only one @ag-ui/client, %s", mine)
+	}
+	t.Run(fmt.Sprintf("@copilotkit/core %s with its @ag-ui/client %s beside %s", versionOf(t, filepath.Join(theirs, "@copilotkit", "core")), its, mine), func(t *testing.T) {
+		app := install(t, "beside", command.Pack(t), map[string]string{"@ag-ui": web, "rxjs": web, "ws": web, "@copilotkit": theirs})
+		in(t, app, nil, "node", tsc, "--project", ".")
+		in(t, app, []string{"AGUIWS_URL=" + command.Start(t, command.Options{}).Socket()}, "node", "beside.js")
+	})
+}
+
+// What the package's README shows, and the example of assistant-ui, compile in an
+// application that has the frontends that they are about. That snippets holds what the README shows is seen to
 // by a test of conformance.
 func TestSnippetsCompile(t *testing.T) {
 	t.Parallel()
 	packages(t)
-	_, tsc := compiler(t)
+	web, tsc := compiler(t)
 	const from = "node_modules"
-	app := install(t, "snippets", pack(t), map[string]string{"@ag-ui": from, "rxjs": from, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from})
+	app := install(t, "snippets", command.Pack(t), map[string]string{"@ag-ui": from, "rxjs": from, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from, "@tanstack": web})
+	if err := os.CopyFS(filepath.Join(app, "example"), os.DirFS(filepath.Join(command.Root(t), "examples", "assistant-ui"))); err != nil {
+		t.Fatal(err)
+	}
 	in(t, app, nil, "node", tsc, "--project", ".")
 }
 
@@ -62,31 +83,24 @@ func compiler(t *testing.T) (web, tsc string) {
 	return web, tsc
 }
 
-// install makes an application of a folder's sources, the packed package, and
-// other packages from the folders that have them.
+// install makes an application of a folder's sources, what the tarball of the
+// package holds, and other packages from the folders that have them. How it comes
+// about with managers of packages is the lane conformance/install.
 func install(t *testing.T, sources, tarball string, others map[string]string) (app string) {
 	t.Helper()
 	app = t.TempDir()
 	if err := os.CopyFS(app, os.DirFS(sources)); err != nil {
 		t.Fatal(err)
 	}
-	in(t, app, nil, "npm", "install", "--offline", "--legacy-peer-deps", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund", tarball)
+	ours := filepath.Join(app, "node_modules", "@aguiws", "client")
+	if err := os.MkdirAll(ours, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	in(t, ours, nil, "tar", "-xzf", tarball, "--strip-components=1")
 	for name, path := range others {
 		link(t, filepath.Join(path, name), filepath.Join(app, "node_modules", name))
 	}
 	return app
-}
-
-// pack builds the package and returns what would be published.
-func pack(t *testing.T) string {
-	t.Helper()
-	into := t.TempDir()
-	in(t, filepath.Join(command.Root(t), "web", "client"), nil, "npm", "pack", "--pack-destination", into)
-	packed, err := filepath.Glob(filepath.Join(into, "*.tgz"))
-	if err != nil || len(packed) != 1 {
-		t.Fatalf("npm pack has made %q, %v", packed, err)
-	}
-	return packed[0]
 }
 
 func versionOf(t *testing.T, folder string) string {

@@ -1,14 +1,27 @@
 // What every frontend must be able to do with an agent over WebSockets. A frontend differs in where it shows things.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test as anyTest } from "node:test";
+import { showing } from "../node/shown.mjs";
 import { effects, numbers, Tab, unique, until, withoutNetwork } from "./lane.mjs";
 
 /** How long the network is gone. */
 const GONE_MS = 5_000;
 
+/** `frontend` is its name and version; its page is that of the name, or the one that `hooks` says. */
 export function scenarios(frontend, hooks) {
-  const open = (parameters) => Tab.open(frontend, hooks, parameters);
+  const test = showing(anyTest, { ...hooks.row, lane: "frontends" }, {
+    text: `${frontend}: text streams, and stays after a reload`,
+    "own tool": `${frontend}: a tool of the page's own is called, and its result answered`,
+    question: `${frontend}: a call is approved with edits, and carried out once as edited`,
+    "several questions": `${frontend}: several questions are answered together`,
+    "question after reload": `${frontend}: a question outlives a reload`,
+    cut: `${frontend}: the network is gone for five seconds in mid-stream, and nothing is lost`,
+    stop: `${frontend}: a run is stopped, and the chat goes on`,
+    "run after reload": hooks.reloaded,
+  });
+  const shots = hooks.shots ?? frontend;
+  const open = (parameters) => Tab.open(hooks.page ?? frontend, hooks, parameters);
   const last = async (tab) => ((await tab.said()).at(-1) ?? "").trim();
   const asked = (tab) => tab.at("question").waitFor();
   const toolMessages = (tab) => tab.agent((agent) => agent.messages.filter((message) => message.role === "tool"));
@@ -26,7 +39,7 @@ export function scenarios(frontend, hooks) {
     await tab.say("/say and again");
     await tab.says("and again");
     assert.equal(tab.sockets, 1, "one socket is enough");
-    await tab.shot(`${frontend}-1-streamed`);
+    await tab.shot(`${shots}-1-streamed`);
     await tab.reload();
     await tab.says("and again");
     await tab.holds({ said: [numbers(120), "and again"], asked: ["/slow 120 40", "/say and again"] });
@@ -37,7 +50,7 @@ export function scenarios(frontend, hooks) {
     const tab = await open();
     await tab.say(`/tool ${tool} {"amount":10}`);
     await asked(tab);
-    await tab.shot(`${frontend}-2-asked`);
+    await tab.shot(`${shots}-2-asked`);
     assert.deepEqual(await effects(tool), []);
     await tab.at("edits").fill('{"amount":7}');
     await tab.at("approve-edited").click();
@@ -48,7 +61,7 @@ export function scenarios(frontend, hooks) {
     const [result, ...more] = await toolMessages(tab);
     assert.deepEqual(JSON.parse(result.content), { executed: true, args: { amount: 7 } });
     assert.deepEqual(more, [], "the call has one result");
-    await tab.shot(`${frontend}-3-approved`);
+    await tab.shot(`${shots}-3-approved`);
     await tab.say("/say what next");
     await tab.says("what next");
     assert.equal((await calls(tab)).length, 1, "the call is in the thread once");
@@ -65,7 +78,7 @@ export function scenarios(frontend, hooks) {
       await asked(tab);
       assert.equal(await tab.at("question").getAttribute("data-id"), id);
     }
-    await tab.shot(`${frontend}-4-reloaded`);
+    await tab.shot(`${shots}-4-reloaded`);
     await tab.at("approve").click();
     await tab.says(`I have called ${tool}.`);
     await tab.rest();
@@ -107,7 +120,7 @@ export function scenarios(frontend, hooks) {
       // A mark behind the text says that it is not whole yet.
       await until(async () => (await last(tab)).startsWith(await held()), "what has come is shown");
       const before = await held();
-      await tab.shot(`${frontend}-5-without-network`);
+      await tab.shot(`${shots}-5-without-network`);
       return async () => assert.equal(await held(), before, "nothing comes without a network");
     });
     await tab.says("159 160");
@@ -119,7 +132,7 @@ export function scenarios(frontend, hooks) {
     assert.equal(count("TEXT_MESSAGE_CONTENT"), 160, "each delta came once");
     assert.deepEqual(seen.filter((one) => !/^[A-Z_]+$/.test(one)), [], "the run did not fail");
     assert.ok(tab.sockets > 1);
-    await tab.shot(`${frontend}-6-network-back`);
+    await tab.shot(`${shots}-6-network-back`);
   });
 
   test(`${frontend}: an answer that is given without a network is carried out once`, async () => {
@@ -157,7 +170,7 @@ export function scenarios(frontend, hooks) {
     const tab = await open();
     await tab.say("/parallel 3");
     await until(async () => (await tab.at("question").count()) === 3, "three questions");
-    await tab.shot(`${frontend}-7-parallel`);
+    await tab.shot(`${shots}-7-parallel`);
     const ids = await tab.agent((agent) => agent.pendingInterrupts.map(({ id }) => id));
     for (const [i, answer] of ["approve", "decline", "cancel"].entries()) {
       await tab.page.locator(`[data-id="${ids[i]}"]`).getByTestId(answer).click();
@@ -183,5 +196,5 @@ export function scenarios(frontend, hooks) {
     await tab.holds({ asked: ["/frontend where {}", "/say what next"] });
   });
 
-  return { open, last, asked };
+  return { open, last, asked, test };
 }

@@ -2,7 +2,14 @@
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { approve, cancelled, Client, contents, effects, resolved, same, test, unique, until } from "./lane.mjs";
+import { approve, cancelled, Client, contents, effects, resolved, same, test as anyTest, unique, until } from "./lane.mjs";
+import { showing, versionOf } from "./shown.mjs";
+
+const test = showing(anyTest, { client: "`WebSocketAgent` on @ag-ui/client", version: versionOf("@ag-ui/client"), way: "`agui.v1.json`", lane: "node" }, {
+  question: "an approval with edits carries out what was edited",
+  "several questions": "three calls in one question, answered differently",
+  "question after reload": "a client that comes later answers",
+});
 
 const results = (picture) => contents(picture, "tool").map((content) => JSON.parse(content));
 

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import * as one from "@ag-ui/client";
 import * as before from "client-before-1";
-import { approve, cancelled, effects, numbers, resolved, test, unique, until, urls } from "./lane.mjs";
+import { approve, cancelled, effects, numbers, resolved, test as anyTest, unique, until, urls } from "./lane.mjs";
+import { showing, versionOf } from "./shown.mjs";
 
 const base = (server) => urls[server % urls.length].replace(/^ws/, "http").replace(/\/agui\/ws$/, "");
 
@@ -83,7 +84,13 @@ async function told(page) {
 const stop = (page, body) =>
   fetch(`${page.server}/copilotkit/agent/default/stop/${page.threadId}`, { method: "POST", body }).then((answer) => answer.json());
 
-for (const [version, client] of [["1.0", one], ["before 1.0", before]]) {
+for (const [version, client, folder] of [["1.0", one, "@ag-ui/client"], ["before 1.0", before, "client-before-1"]]) {
+  const test = showing(anyTest, { client: "`HttpAgent` of @ag-ui/client", version: versionOf(folder), way: "`/agui`", lane: "node" }, {
+    text: `${version}: text streams`,
+    "own tool": `${version}: a tool of the page's own is called and answered`,
+    question: `${version}: a call is approved, with and without edits`,
+    "several questions": `${version}: several calls in one question are answered differently`,
+  });
   const asked = async (command) => {
     const tool = unique("pay");
     const page = new Page(client);
@@ -209,7 +216,7 @@ for (const [version, client] of [["1.0", one], ["before 1.0", before]]) {
     assert.equal(page.text, "The frontend answered pick: two");
   });
 
-  test(`${version}: a page that gives up stops nothing; stopping does, and the thread goes on`, async () => {
+  test(`${version}: a page that gives up stops nothing that another follows; stopping does, and the thread goes on`, async () => {
     const page = new Page(client);
     const running = page.say("/slow 5000 5").catch(() => {});
     await until(() => page.text.includes("3 4 5"), "it runs");
@@ -255,7 +262,7 @@ for (const [version, client] of [["1.0", one], ["before 1.0", before]]) {
   });
 }
 
-test("a stream that was lost is continued after its last event, on another server", async () => {
+anyTest("a stream that was lost is continued after its last event, on another server", async () => {
   const page = new Page(one);
   const response = await fetch(`${page.server}/agui`, {
     method: "POST",

@@ -1,7 +1,15 @@
 // Text on its way: dropped sockets, reloads, second clients.
 
 import assert from "node:assert/strict";
-import { Client, contents, numbers, same, test, unique, until } from "./lane.mjs";
+import { Client, contents, numbers, same, test as anyTest, unique, until } from "./lane.mjs";
+import { showing, versionOf } from "./shown.mjs";
+
+const test = showing(anyTest, { client: "`WebSocketAgent` on @ag-ui/client", version: versionOf("@ag-ui/client"), way: "`agui.v1.json`", lane: "node" }, {
+  text: "a run streams text and ends",
+  "run after reload": "a page that is reloaded in mid-stream goes on",
+  cut: "a socket that drops 4 times in mid-stream is invisible",
+  stop: "a run that is cancelled ends, and what it said stays",
+});
 
 test("a run streams text and ends", async () => {
   const watcher = await new Client(unique("say"), { server: 1 }).follow();

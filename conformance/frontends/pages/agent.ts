@@ -13,4 +13,6 @@ export const agent = new WebSocketAgent({
   unanswered: address.get("unanswered") === "cancel" ? "cancel" : "refuse",
 });
 
+if (address.has("follow")) agent.follow();
+
 Object.assign(window, { agent });

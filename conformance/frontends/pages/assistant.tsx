@@ -4,19 +4,17 @@ import {
   AssistantRuntimeProvider, ComposerPrimitive, makeAssistantTool, MessagePrimitive, ThreadPrimitive, type ToolCallMessagePartProps, useAuiState,
 } from "@assistant-ui/react";
 import {
-  useAgUiInterrupts, useAgUiRuntime, useAgUiState, useAgUiSteerAway, useAgUiSubmitInterruptResponses, type AgUiResumeEntry,
+  useAgUiInterrupts, useAgUiState, useAgUiSteerAway, useAgUiSubmitInterruptResponses, type AgUiResumeEntry,
 } from "@assistant-ui/react-ag-ui";
-import { useMemo, useState } from "react";
+import { useAguiwsRuntime } from "@aguiws/client/assistant-ui";
+import type { WebSocketAgent } from "@aguiws/client";
+import { useState } from "react";
 import { createRoot } from "react-dom/client";
 import { agent } from "./agent";
 import { Approval } from "./approval";
-import { historyOf } from "./history";
 
-const history = historyOf(agent);
-
-function Chat() {
-  const adapters = useMemo(() => ({ history }), []);
-  const runtime = useAgUiRuntime({ agent: agent as never, adapters });
+function Chat({ agent }: { agent: WebSocketAgent }) {
+  const runtime = useAguiwsRuntime({ agent });
   return (
     <AssistantRuntimeProvider runtime={runtime}>
       <Where />
@@ -71,28 +69,33 @@ function Questions() {
   const interrupts = useAgUiInterrupts();
   const submit = useAgUiSubmitInterruptResponses();
   const [answers, setAnswers] = useState<AgUiResumeEntry[]>([]);
+  const [refusal, setRefusal] = useState("");
   const open = interrupts.filter(({ id }) => !answers.some((answer) => answer.interruptId === id));
   const answer = (entry: AgUiResumeEntry) => {
     const all = [...answers, entry];
     setAnswers(open.length > 1 ? all : []);
-    if (open.length === 1) void submit(all);
+    if (open.length === 1) submit(all).catch((error: Error) => setRefusal(error.message));
   };
-  return open.map((interrupt) => (
+  return <>{refusal && <p data-testid="refusal">{refusal}</p>}{open.map((interrupt) => (
     <Approval
       key={interrupt.id}
       interrupt={interrupt}
       resolve={(payload) => answer({ interruptId: interrupt.id, status: "resolved", payload })}
       cancel={() => answer({ interruptId: interrupt.id, status: "cancelled" })}
     />
-  ));
+  ))}</>;
 }
 
+let calls = 0;
 const Where = makeAssistantTool({
   toolName: "where",
   type: "frontend",
   description: "Where the page is",
   parameters: { type: "object", properties: {} },
-  execute: async () => "in a browser",
+  execute: async () => {
+    calls++;
+    return "in a browser";
+  },
 });
 
 function SteerAway() {
@@ -106,6 +109,21 @@ function State() {
   return <pre data-testid="state">{JSON.stringify(state)}</pre>;
 }
 
+/** A page with a list of threads. Whether another thread is another component is the application's choice. */
+function Threads() {
+  const [shown, setShown] = useState(agent);
+  const keyed = new URLSearchParams(location.search).has("keyed");
+  const showThread = (threadId: string) => {
+    const another = agent.clone();
+    another.threadId = threadId;
+    another.setMessages([]);
+    setShown(another);
+    Object.assign(window, { agent: another });
+  };
+  Object.assign(window, { showThread });
+  return <Chat key={keyed ? shown.threadId : ""} agent={shown} />;
+}
+
 const root = createRoot(document.getElementById("root")!);
-root.render(<Chat />);
-Object.assign(window, { unmount: () => root.unmount() });
+root.render(<Threads />);
+Object.assign(window, { unmount: () => root.unmount(), calls: () => calls });

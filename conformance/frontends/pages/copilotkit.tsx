@@ -13,7 +13,7 @@ const agents = { default: agent };
 function Chat() {
   const [thread, setThread] = useState(threadId);
   return (
-    <CopilotKit agents__unsafe_dev_only={agents as never} threadId={thread}>
+    <CopilotKit agents__unsafe_dev_only={agents} threadId={thread}>
       <button data-testid="other-thread" onClick={() => setThread(`${threadId}-other`)}>Other thread</button>
       <button data-testid="first-thread" onClick={() => setThread(threadId)}>First thread</button>
       <Questions />

@@ -1,11 +1,23 @@
 // CopilotKit, as published, with the server under test for its runtime.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { test as nodeTest } from "node:test";
 import { effects, numbers, Tab, unique, until } from "../lane.mjs";
+import { showing, versionOf } from "../../node/shown.mjs";
 
-const { AGUIWS_SERVER, AGUIWS_SUGGESTING } = process.env;
+const { AGUIWS_CUTTING, AGUIWS_SERVER, AGUIWS_SUGGESTING } = process.env;
 const runtime = `${AGUIWS_SERVER}/copilotkit`;
+const version = versionOf("@copilotkit/react-core", "..");
+const named = (name, body) => nodeTest(`@copilotkit/react-core ${version} by runtimeUrl: ${name}`, body);
+const test = showing(named, { client: "@copilotkit/react-core", version, way: "`runtimeUrl`", lane: "frontends" }, {
+  text: "paths: text streams, and stays after a reload",
+  "own tool": "a tool of the page's own is called, and the agent told what it answered",
+  question: "paths: a question is answered where it was put",
+  "question after reload": "paths: a question outlives reloads, and is answered after them",
+  "run after reload": "a page that is reloaded in mid-run goes on with it",
+  cut: ["cut off in mid-message, it is told the rest with the next run", "with the next message"],
+  stop: "paths: the stop button stops the run on the server",
+});
 const hooks = {
   composer: '[data-testid="copilot-chat-textarea"]',
   // One button, which stops while it shows a square.
@@ -128,6 +140,23 @@ test("a page that is reloaded in mid-run goes on with it", async () => {
   await tab.says("119 120");
   await tab.rest();
   await shows(tab, [numbers(120)], ["/slow 120 60"]);
+});
+
+test("cut off in mid-message, it is told the rest with the next run", async () => {
+  const tab = await Tab.open("runtime", { ...hooks, harmless: /network error|ERR_INCOMPLETE_CHUNKED_ENCODING|Failed to fetch/i }, { runtime: `${AGUIWS_CUTTING}/copilotkit` });
+  await tab.say("/slow 200 60");
+  await tab.says("9 10 11");
+  await fetch(`${AGUIWS_CUTTING}/cut`, { method: "POST" }).catch(() => {}); // it is cut itself
+  await tab.rest();
+  const held = (await tab.said()).at(-1).trim();
+  assert.ok(!held.includes("200"), "it holds a part");
+  await tab.shot("runtime-cut");
+  await restated(tab); // somebody else sees the run to its end
+  await tab.say("/say what next");
+  await tab.says("what next");
+  await tab.rest();
+  await shows(tab, [numbers(200), "what next"], ["/slow 200 60", "/say what next"]);
+  await tab.shot("runtime-healed");
 });
 
 test("a run that failed is not shown as an error at every reload", async () => {

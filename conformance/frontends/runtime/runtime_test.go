@@ -5,11 +5,17 @@ package runtime
 import (
 	"context"
 	"fmt"
+	"io"
+	"log"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -47,11 +53,47 @@ func TestCopilotKitRuntimeURL(t *testing.T) {
 	command.NodeTests(t, []string{
 		"AGUIWS_PAGES=" + page.URL,
 		"AGUIWS_SERVER=" + server.URL(),
+		"AGUIWS_CUTTING=" + cutting(t, server.URL()),
 		"AGUIWS_SUGGESTING=" + suggesting,
 		"AGUIWS_EFFECTS=" + server.EffectsFile(),
 		"AGUIWS_BROWSER=" + browser,
 		"AGUIWS_SHOTS=" + command.Artifacts(t),
 	}, "runtime.test.mjs")
+}
+
+// cutting is a way to the server on which POST /cut closes whatever is open.
+func cutting(t *testing.T, server string) string {
+	t.Helper()
+	to, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pass := httputil.NewSingleHostReverseProxy(to)
+	pass.FlushInterval = -1
+	pass.ErrorLog = log.New(io.Discard, "", 0)
+	mux := http.NewServeMux()
+	way := httptest.NewUnstartedServer(mux)
+	way.Config.ErrorLog = pass.ErrorLog
+	var mu sync.Mutex
+	open := map[net.Conn]bool{}
+	way.Config.ConnState = func(conn net.Conn, state http.ConnState) {
+		mu.Lock()
+		defer mu.Unlock()
+		if open[conn] = true; state == http.StateClosed {
+			delete(open, conn)
+		}
+	}
+	mux.Handle("/", pass)
+	mux.HandleFunc("POST /cut", func(http.ResponseWriter, *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		for conn := range open {
+			conn.Close()
+		}
+	})
+	way.Start()
+	t.Cleanup(way.Close)
+	return way.URL
 }
 
 // suggesting is a program of its own on the library that makes suggestions.

@@ -1,10 +1,11 @@
-import { WebSocketAgent } from "@aguiws/client";
-
 declare const threadId: string;
 
+import { WebSocketAgent } from "@aguiws/client/copilotkit";
 import { CopilotChat, CopilotKit } from "@copilotkit/react-core/v2";
 
-const agents = { default: new WebSocketAgent({ url: "/agui/ws", threadId }) };   // once, outside the component
+const agent = new WebSocketAgent({ url: "/agui/ws", threadId });   // once, outside the component
+agent.follow();                                                    // what other tabs and the server begin is shown, too
+const agents = { default: agent };
 
 <CopilotKit agents__unsafe_dev_only={agents} threadId={threadId}>
   <CopilotChat threadId={threadId} />

@@ -10,9 +10,13 @@ import (
 	"time"
 )
 
+// nodeBuilds are the entries of the browser package that the lanes import, by the
+// name under which conformance/node/build holds them.
+var nodeBuilds = map[string]string{"client.mjs": "index.ts", "tanstack.mjs": "tanstack.ts"}
+
 // NodeLane makes a folder of JavaScript tests ready: node is there, the packages
-// of conformance/node are installed, and the browser package is built for them as
-// conformance/node/build/client.mjs.
+// of conformance/node are installed, and the browser package is built for them in
+// conformance/node/build.
 func NodeLane(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("node"); err != nil {
@@ -33,15 +37,17 @@ func NodeLane(t testing.TB) {
 		t.Fatal(err)
 	}
 	defer os.RemoveAll(aside)
-	made := filepath.Join(aside, "client.mjs")
-	cmd := exec.Command(esbuild, filepath.Join("..", "..", "web", "client", "index.ts"), "--bundle", "--format=esm",
-		"--platform=neutral", "--packages=external", "--log-level=warning", "--outfile="+made)
-	cmd.Dir = lane
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("command: building web/client: %v\n%s", err, out)
-	}
-	if err := os.Rename(made, filepath.Join(build, "client.mjs")); err != nil {
-		t.Fatal(err)
+	for name, entry := range nodeBuilds {
+		made := filepath.Join(aside, name)
+		cmd := exec.Command(esbuild, filepath.Join("..", "..", "web", "client", entry), "--bundle", "--format=esm",
+			"--platform=neutral", "--packages=external", "--log-level=warning", "--outfile="+made)
+		cmd.Dir = lane
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("command: building web/client: %v\n%s", err, out)
+		}
+		if err := os.Rename(made, filepath.Join(build, name)); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

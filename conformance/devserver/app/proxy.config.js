@@ -1,0 +1,8 @@
+// vite.config.js
+export default {
+  server: {
+    proxy: {
+      "/agui": { target: "http://127.0.0.1:8080", ws: true, changeOrigin: false },
+    },
+  },
+};

@@ -1,0 +1,30 @@
+// Package noderuntime is the lane of CopilotKit's runtime for Node, as published, with
+// the command for its agent. It needs no browser.
+package noderuntime
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+)
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
+
+func TestCopilotKitNodeRuntime(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		command.Missing(t, "node", "install Node 20 or later")
+	}
+	if _, err := os.Stat(filepath.Join("node_modules", ".package-lock.json")); err != nil {
+		command.Missing(t, "node", "run npm ci --prefix conformance/frontends/noderuntime")
+	}
+	server := command.Start(t, command.Options{})
+	command.NodeTests(t, []string{
+		"AGUIWS_SERVER=" + server.URL(),
+		"AGUIWS_EFFECTS=" + server.EffectsFile(),
+		"COPILOTKIT_TELEMETRY_DISABLED=true",
+		"DO_NOT_TRACK=1",
+	}, "noderuntime.test.mjs")
+}
