@@ -122,7 +122,7 @@ func (x *execution) append(e protocol.Event) ([]byte, error) {
 }
 
 func (x *execution) holds(message string) bool {
-	return slices.ContainsFunc(x.fold.Messages(), func(m protocol.Message) bool { return m.ID == message })
+	return x.fold.Has(message)
 }
 
 // track keeps the calls that this run opened and that have no result, and

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -119,22 +121,32 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 // snapshot is what changed since the stored snapshot.
 func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
 	u := &store.SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
-	seen := map[string]bool{}
-	for _, m := range x.fold.Messages() {
+	for m := range x.fold.All() {
+		u.Order = append(u.Order, m.ID)
+	}
+	changes := x.fold.Since(x.stored)
+	for _, m := range slices.Concat(changes.Changed, changes.Added) {
 		text, err := json.Marshal(m)
 		if err != nil {
 			return nil, fmt.Errorf("adapter: message %s: %w", m.ID, err)
 		}
-		u.Order = append(u.Order, m.ID)
-		seen[m.ID] = true
-		if x.stored[m.ID] != string(text) {
-			u.Upsert[m.ID] = text
-		}
+		u.Upsert[m.ID] = text
 	}
-	for id := range x.stored {
-		if !seen[id] {
+	for _, id := range changes.Removed {
+		if !x.fold.Has(id) {
 			u.Remove = append(u.Remove, id)
 		}
 	}
 	return u, nil
+}
+
+// keepFolded keeps what the run has left, which ended at a position, for who reads the
+// thread next.
+func (x *execution) keepFolded(version int64, end store.Position) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if end == (store.Position{}) || x.fold == nil || x.broken != nil {
+		return
+	}
+	x.node.folded.Keep(x.claim.Thread, end, version, end.Seq, folded.Thread{Fold: x.fold, Stored: x.fold})
 }

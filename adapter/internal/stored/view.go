@@ -42,17 +42,3 @@ func Events(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) 
 	}
 	return nil
 }
-
-// Messages are the snapshot's messages by id.
-func Messages(view *store.ThreadView) map[string]string {
-	stored := make(map[string]string, len(view.Snapshot.Messages))
-	for _, text := range view.Snapshot.Messages {
-		var m struct {
-			ID string `json:"id"`
-		}
-		if json.Unmarshal(text, &m) == nil {
-			stored[m.ID] = string(text)
-		}
-	}
-	return stored
-}
