@@ -151,6 +151,8 @@ type execution struct {
 	expander protocol.Expander
 	fold     *protocol.Fold
 	stored   map[string]string // messages of the stored snapshot, by id
+	texts    [][]byte          // of the events that are being admitted; the slice is used again
+	closes   json.RawMessage   // what closing told last
 	room     int64             // bytes that the run may add; see outgrown
 	open     []string          // calls this run opened that have no result
 	sealed   error             // why nothing more may be done
