@@ -62,7 +62,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub}
 	quotas := newQuotas(n)
 	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control, quotas}
-	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas}
+	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: newTurns()}
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
