@@ -101,6 +101,12 @@ const maxIDBytes = 1024
 // nothing. An error means that the store did not answer: the same input may be
 // sent again.
 func (a *admission) Submit(ctx context.Context, in Input) (Admitted, error) {
+	if a.draining() {
+		return refused(refuseDraining()), nil
+	}
+	if refusal := a.checkInput(in); refusal != nil {
+		return refused(refusal), nil
+	}
 	give, refusal, err := a.turns.take(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID})
 	if err != nil || refusal != nil {
 		return Admitted{Disposition: Refused, Refusal: refusal}, err
@@ -110,16 +116,17 @@ func (a *admission) Submit(ctx context.Context, in Input) (Admitted, error) {
 	return admitted, err
 }
 
+func refuseDraining() *protocol.RunError {
+	return judge.RefuseForNow(CodeServerDraining, "the server is shutting down: connect again and send the same input")
+}
+
 // submit is Submit on a thread that must have a version; 0: any. Moved: it has
-// another. The caller has the thread's turn.
+// another. The caller has checked the input, and has the thread's turn.
 func (a *admission) submit(ctx context.Context, in Input, version int64) (admitted Admitted, moved bool, err error) {
 	if !a.enter() {
-		return refused(judge.RefuseForNow(CodeServerDraining, "the server is shutting down: connect again and send the same input")), false, nil
+		return refused(refuseDraining()), false, nil
 	}
 	defer a.running.end()
-	if refusal := a.checkInput(in); refusal != nil {
-		return refused(refusal), false, nil
-	}
 	in.Run = a.strip(in.Run)
 	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	digest, err := judge.InputDigest(key, in.Run)

@@ -19,6 +19,8 @@ const maxTurns = 4096
 // reads the thread and begins on what it has read, so that of several at once all but
 // one would have to be judged again.
 type turns struct {
+	quiet <-chan struct{} // closed: the server is shutting down
+
 	mu      sync.Mutex
 	threads map[store.ThreadKey]*turn
 }
@@ -29,7 +31,9 @@ type turn struct {
 	users int // who has it or waits for it
 }
 
-func newTurns() *turns { return &turns{threads: map[store.ThreadKey]*turn{}} }
+func newTurns(quiet <-chan struct{}) *turns {
+	return &turns{quiet: quiet, threads: map[store.ThreadKey]*turn{}}
+}
 
 // take waits for the thread's turn, in the order of the calls. The caller gives it
 // back, and calls nobody meanwhile who takes it.
@@ -54,6 +58,9 @@ func (ts *turns) take(ctx context.Context, key store.ThreadKey) (give func(), re
 			<-t.taken
 			ts.leave(key, t)
 		}, nil, nil
+	case <-ts.quiet:
+		ts.leave(key, t)
+		return nil, refuseDraining(), nil
 	case <-ctx.Done():
 		ts.leave(key, t)
 		return nil, nil, fmt.Errorf("%w: %w", store.ErrOutcomeUnknown, ctx.Err())

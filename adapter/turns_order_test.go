@@ -13,7 +13,7 @@ import (
 
 func TestTurnsComeInOrderAndOnlyToThoseWhoStillWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ts := newTurns()
+		ts := newTurns(nil)
 		a, b := store.ThreadKey{Thread: "a"}, store.ThreadKey{Thread: "b"}
 		give, _, _ := ts.take(t.Context(), a)
 		var order []int
@@ -56,7 +56,7 @@ func TestTurnsComeInOrderAndOnlyToThoseWhoStillWait(t *testing.T) {
 
 func TestTurnsAreRefusedWhenTooManyWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		ts, key := newTurns(), store.ThreadKey{Thread: "a"}
+		ts, key := newTurns(nil), store.ThreadKey{Thread: "a"}
 		give, _, _ := ts.take(t.Context(), key)
 		for range maxTurns - 1 {
 			go func() {
@@ -70,6 +70,26 @@ func TestTurnsAreRefusedWhenTooManyWait(t *testing.T) {
 		}
 		give()
 		synctest.Wait()
+		if len(ts.threads) != 0 {
+			t.Error("a thread is kept that nobody asks for")
+		}
+	})
+}
+
+func TestTurnsEndWithTheServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		quiet := make(chan struct{})
+		ts, key := newTurns(quiet), store.ThreadKey{Thread: "a"}
+		give, _, _ := ts.take(t.Context(), key)
+		go func() {
+			if _, refusal, _ := ts.take(t.Context(), key); refusal == nil || refusal.Code != CodeServerDraining {
+				t.Errorf("who waited got %+v", refusal)
+			}
+		}()
+		synctest.Wait()
+		close(quiet)
+		synctest.Wait()
+		give()
 		if len(ts.threads) != 0 {
 			t.Error("a thread is kept that nobody asks for")
 		}
