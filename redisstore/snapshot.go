@@ -142,7 +142,7 @@ func (s *connection) wholeOrder(ctx context.Context, t threadKeys, u *store.Snap
 	}
 	ids := []string{}
 	if stored != "" {
-		text, err := decompress([]byte(stored), nil)
+		text, err := decompress(stored, nil)
 		if err == nil {
 			ids, err = readOrder1(text)
 		}
