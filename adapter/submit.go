@@ -268,9 +268,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 			record.CountsFor = by
 		}
 	}
-	for _, m := range in.Run.Messages {
-		record.Messages = append(record.Messages, m.ID)
-	}
+	j.Brought(&record)
 	n := beginBuilder{
 		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
 		waits: waits && !v.Supersede, sent: in.Run, available: available, runID: runID,
