@@ -5,6 +5,7 @@ import (
 	"compress/flate"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 )
 
@@ -16,7 +17,7 @@ import (
 const compressed = 0x01
 
 // deflateEnd is what every deflated value ends with, and is not kept.
-var deflateEnd = []byte{0x00, 0x00, 0xff, 0xff}
+const deflateEnd = "\x00\x00\xff\xff"
 
 // compressFrom is the length below which compressing gains nothing.
 const compressFrom = 64
@@ -26,7 +27,7 @@ const maxDecompressed = 256 << 20
 
 // dictionary is part of the format of what is stored: it may not change. What
 // is said most often stands last.
-const dictionary = `"type":"object","properties":{"additionalProperties":false,"description":"required":["approved"]` +
+var dictionary = []byte(`"type":"object","properties":{"additionalProperties":false,"description":"required":["approved"]` +
 	`{"approved":{"type":"boolean","description":"Whether the call may be carried out"},` +
 	`"editedArgs":{"type":"object","description":"Arguments that replace all of the proposed ones"},"reason":{"type":"string","description":"Why"}},"required":["approved"],"additionalProperties":false}` +
 	`"expiresAt":"onExpiry":"keep","parameters":{"forwardedProps":{},"parentRunId":"metadata":{"aguiws":{"` +
@@ -36,10 +37,10 @@ const dictionary = `"type":"object","properties":{"additionalProperties":false,"
 	`{"execution":"","run":"","label":"","items":[{"id":"","interrupt":{"id":"","reason":"tool_call","message":"May the tool be called with these arguments?","responseSchema":{"reason":"input_required","reason":"confirmation","message":"` +
 	`{"label":"","execution":"","agent":"","digest":"","messages":["` +
 	`{"input":{"threadId":"","runId":"","state":{},"messages":[{"id":"","role":"user","content":"","tools":[],"context":[]},"label":"","now":"2026-","at":0,"begun":1}` +
-	`{"id":"","role":"tool","content":"{"id":"","role":"assistant","content":"{"id":"","role":"user","content":"`
+	`{"id":"","role":"tool","content":"{"id":"","role":"assistant","content":"{"id":"","role":"user","content":"`)
 
 var compressors = sync.Pool{New: func() any {
-	w, err := flate.NewWriterDict(io.Discard, flate.DefaultCompression, []byte(dictionary))
+	w, err := flate.NewWriterDict(io.Discard, flate.DefaultCompression, dictionary)
 	if err != nil {
 		panic(err) // the level is one of flate's own
 	}
@@ -63,25 +64,82 @@ func compress(value []byte) []byte {
 	if err := w.Close(); err != nil || out.Len()-len(deflateEnd) >= len(value) {
 		return value
 	}
-	return bytes.TrimSuffix(out.Bytes(), deflateEnd)
+	return bytes.TrimSuffix(out.Bytes(), []byte(deflateEnd))
 }
+
+// stream is a deflated value with the end that is not kept.
+type stream struct{ value, end string }
+
+func (s *stream) Read(p []byte) (int, error) {
+	if s.value == "" {
+		s.value, s.end = s.end, ""
+	}
+	if s.value == "" {
+		return 0, io.EOF
+	}
+	n := copy(p, s.value)
+	s.value = s.value[n:]
+	return n, nil
+}
+
+// ReadByte makes stream what flate reads from without a buffer of its own.
+func (s *stream) ReadByte() (byte, error) {
+	var b [1]byte
+	_, err := s.Read(b[:])
+	return b[0], err
+}
+
+// decompressor keeps what reading a value needs, which is more than most values.
+type decompressor struct {
+	stream stream
+	flate  io.ReadCloser
+	first  [16 << 10]byte // of a value: most have no more
+}
+
+var decompressors = sync.Pool{New: func() any {
+	d := &decompressor{}
+	d.flate = flate.NewReaderDict(&d.stream, dictionary)
+	return d
+}}
 
 // decompress returns what compress was given. Before it takes so many bytes more it asks
 // room, if that is not nil.
-func decompress(value []byte, room func(bytes int64) error) ([]byte, error) {
+func decompress(value string, room func(bytes int64) error) ([]byte, error) {
 	if len(value) == 0 || value[0] != compressed {
-		return value, nil
+		return []byte(value), nil
 	}
-	r := flate.NewReaderDict(io.MultiReader(bytes.NewReader(value[1:]), bytes.NewReader(deflateEnd)), []byte(dictionary))
-	limited := io.LimitReader(r, maxDecompressed+1)
+	d := decompressors.Get().(*decompressor)
+	defer func() {
+		d.stream = stream{}
+		decompressors.Put(d)
+	}()
+	d.stream = stream{value[1:], deflateEnd}
+	if err := d.flate.(flate.Resetter).Reset(&d.stream, dictionary); err != nil {
+		return nil, err
+	}
+	var r io.Reader = d.flate
 	if room != nil {
-		limited = &roomReader{limited, room}
+		r = &roomReader{r, room}
 	}
-	out, err := io.ReadAll(limited)
-	if err == nil && len(out) > maxDecompressed {
-		err = errors.New("redisstore: a stored value unfolds beyond all bounds")
+	n := 0
+	for n < len(d.first) {
+		read, err := r.Read(d.first[n:])
+		n += read
+		if err == io.EOF {
+			return bytes.Clone(d.first[:n]), nil
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return out, err
+	rest, err := io.ReadAll(io.LimitReader(r, maxDecompressed-int64(n)+1))
+	if err != nil {
+		return nil, err
+	}
+	if n+len(rest) > maxDecompressed {
+		return nil, errors.New("redisstore: a stored value unfolds beyond all bounds")
+	}
+	return slices.Concat(d.first[:n], rest), nil
 }
 
 // roomReader asks for room for what it brings.

@@ -13,7 +13,7 @@ func TestCompression(t *testing.T) {
 		"what cannot be smaller": "\x00\xff\x17" + strings.Repeat("\xf1\x9d\x03\x8e", 16),
 	} {
 		stored := compress([]byte(value))
-		got, err := decompress(stored, nil)
+		got, err := decompress(string(stored), nil)
 		if err != nil || string(got) != value {
 			t.Errorf("%s: %v, %d bytes of %d", name, err, len(got), len(value))
 		}
@@ -26,10 +26,32 @@ func TestCompression(t *testing.T) {
 	}
 }
 
+// What is cut off is not taken for a shorter value.
+func TestCompressedAndCutOff(t *testing.T) {
+	whole := string(compress([]byte(strings.Repeat(`{"id":"b2f0e1d4","role":"user","content":"Please pay."}`, 3))))
+	for n := 1; n < len(whole); n++ {
+		if got, err := decompress(whole[:n], nil); err == nil {
+			t.Errorf("%d of %d bytes became %q", n, len(whole), got)
+		}
+	}
+}
+
+// Reading a value takes as many bytes as it has.
+func TestDecompressingAllocatesTheValueOnly(t *testing.T) {
+	if raced {
+		t.Skip("the race detector empties pools")
+	}
+	value := []byte(`{"id":"b2f0e1d4-0c6b-4f57-8f19-000000000001","role":"user","content":"Please pay the invoice of March."}`)
+	stored := string(compress(value))
+	if n := testing.AllocsPerRun(200, func() { _, _ = decompress(stored, nil) }); n > 1 {
+		t.Errorf("%v objects", n)
+	}
+}
+
 // What was stored before is read with the same dictionary for ever.
 func TestCompressedLongAgo(t *testing.T) {
 	const stored = "\x01\x82\xaaH2J3H5L1\xd15H6K\xd25I35\u05f5H3\xb4\xd45@\x00C<\xa6\x04\xe4\xa4&\x16\xa7*\x14@\x13Ef^Y~fr*\xa8p\xf3M,J\xce\xd0S\xaa\x05\x04"
-	if got, err := decompress([]byte(stored), nil); err != nil || !bytes.HasPrefix(got, []byte(`{"id":"`)) {
+	if got, err := decompress(stored, nil); err != nil || !bytes.HasPrefix(got, []byte(`{"id":"`)) {
 		t.Errorf("%q %v", got, err)
 	}
 }
@@ -39,11 +61,11 @@ func FuzzDecompress(f *testing.F) {
 	f.Add(compress([]byte(strings.Repeat(`{"id":"x"}`, 20))))
 	f.Add([]byte{compressed})
 	f.Fuzz(func(t *testing.T, stored []byte) {
-		value, err := decompress(stored, nil)
+		value, err := decompress(string(stored), nil)
 		if err != nil || len(value) > 0 && value[0] == compressed {
 			return // nothing that is JSON
 		}
-		back, err := decompress(compress(value), nil)
+		back, err := decompress(string(compress(value)), nil)
 		if err != nil || !bytes.Equal(back, value) {
 			t.Fatalf("%q %v", back, err)
 		}

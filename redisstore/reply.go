@@ -89,7 +89,7 @@ func (r *reply) json() json.RawMessage {
 	if s == "" {
 		return nil
 	}
-	value, err := decompress([]byte(s), r.room.asker())
+	value, err := decompress(s, r.room.asker())
 	if errors.Is(err, store.ErrNoRoom) {
 		if r.err == nil {
 			r.err = err
