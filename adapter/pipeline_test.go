@@ -159,13 +159,13 @@ func TestPipelineLeavesSentAlone(t *testing.T) {
 	st := &slowStore{unknown: 2}
 	piped(t, st, func(ctx context.Context, _ func(), p *pipeline) {
 		for i := range 10 {
-			if err := p.add(ctx, item{events: texts(strings.Repeat("e", i))}, true); err != nil {
+			if err := p.add(ctx, item{events: texts(strings.Repeat("e", 1+i))}, true); err != nil {
 				t.Fatal(err)
 			}
 		}
 	})
 	for i, d := range st.told {
-		if len(d.events) != 1 || len(d.events[0]) != i {
+		if len(d.events) != 1 || len(d.events[0]) != 1+i {
 			t.Errorf("batch %d is %+v", i, d)
 		}
 	}
@@ -206,7 +206,7 @@ func TestPipelineBoundsWhatIsUnderWay(t *testing.T) {
 				if err := <-added; err != nil { // a batch was taken
 					t.Fatal(err)
 				}
-				for p.full() == false {
+				for !p.full() {
 					go add()
 					if err := <-added; err != nil {
 						t.Fatal(err)
