@@ -27,6 +27,14 @@ func Append(dst []byte, e Event) ([]byte, error) {
 		}
 		return out, nil
 	}
+	if l, ok := layOut(e); ok {
+		return l.appendTo(dst), nil
+	}
+	return appendShaped(dst, e)
+}
+
+// appendShaped appends an event by the shape of its struct.
+func appendShaped(dst []byte, e Event) ([]byte, error) {
 	k := kinds[e.Type()]
 	v := reflect.ValueOf(e)
 	if k == nil || v.Kind() != reflect.Pointer || v.IsNil() || v.Type().Elem() != k.typ {
@@ -41,25 +49,22 @@ func Append(dst []byte, e Event) ([]byte, error) {
 
 // Encode returns the event's JSON in a slice of its own. See Append.
 func Encode(e Event) ([]byte, error) {
+	if l, ok := layOut(e); ok {
+		return l.appendTo(make([]byte, 0, l.size())), nil
+	}
 	return Append(make([]byte, 0, sizeHint(e)), e)
 }
 
-// sizeHint lets the frequent events be encoded in one allocation.
+// sizeHint lets most events be encoded in one allocation.
 func sizeHint(e Event) int {
-	const envelope = 160
+	const envelope = 192
 	switch e := e.(type) {
-	case *TextMessageContent:
-		return envelope + len(e.MessageID) + len(e.Delta)
-	case *ToolCallArgs:
-		return envelope + len(e.ToolCallID) + len(e.Delta)*5/4
-	case *ReasoningMessageContent:
-		return envelope + len(e.MessageID) + len(e.Delta)
 	case *StateSnapshot:
 		return envelope + len(e.Snapshot)
 	case *StateDelta:
 		return envelope + len(e.Delta)
 	}
-	return 2 * envelope
+	return envelope
 }
 
 // marshal encodes a value of this package for encoding/json.

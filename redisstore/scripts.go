@@ -20,7 +20,7 @@ var (
 	commitScript      = newScript("commit") // the hot one: without thread.lua
 	noteScript        = newScript("thread", "run", "index", "suspension", "note")
 	activateScript    = newScript("thread", "run", "index", "suspension", "queue", "activate")
-	endScript         = newScript("thread", "run", "index", "suspension", "retain", "queue", "end")
+	endScript         = newScript("thread", "run", "index", "suspension", "retain", "snapshot", "queue", "end")
 	claimScript       = newScript("thread", "run", "index", "suspension", "queue", "claim")
 	renewScript       = newScript("thread", "renew")
 	nackScript        = newScript("thread", "run", "index", "suspension", "queue", "nack")

@@ -29,11 +29,19 @@ type RunRecord struct {
 	Agent     string   `json:"agent,omitempty"`    // "": the default agent, or that of the execution it continues
 	Digest    string   `json:"digest"`             // of what makes a repeat equal, with numbers as doubles
 	Exact     string   `json:"exact,omitempty"`    // the same with numbers as they are; "": by a server that compares by Digest
-	Messages  []string `json:"messages,omitempty"` // ids of the input's messages
-	User      string   `json:"user,omitempty"`     // whose input it was; "": not known
-	Tenant    string   `json:"tenant,omitempty"`   // the user's
+	Messages  []string `json:"messages,omitempty"` // ids of the input's messages that the thread did not hold; by a release before Sent, of all
+	// Sent is of all messages of the input; nil: Messages has them all.
+	Sent   *SentMessages `json:"sent,omitempty"`
+	User   string        `json:"user,omitempty"`   // whose input it was; "": not known
+	Tenant string        `json:"tenant,omitempty"` // the user's
 	// CountsFor is whom the run counts for, if that is not User.
 	CountsFor string `json:"countsFor,omitempty"`
+}
+
+// SentMessages tells the messages of an input from others, without naming them.
+type SentMessages struct {
+	Count  int    `json:"n"`
+	Digest string `json:"ids"` // of their ids, in order
 }
 
 // QueuedInput is what activating an input needs that waits.

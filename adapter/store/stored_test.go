@@ -23,6 +23,7 @@ func TestStoredShapes(t *testing.T) {
 	}{
 		{RunRecord{Label: "r", Execution: "x", Agent: "a", Digest: "d", Exact: "e", Messages: []string{"m"}},
 			`{"label":"r","execution":"x","agent":"a","digest":"d","exact":"e","messages":["m"]}`},
+		{RunRecord{Sent: &SentMessages{Count: 2, Digest: "i"}}, `{"label":"","execution":"","digest":"","sent":{"n":2,"ids":"i"}}`},
 		{RunRecord{}, `{"label":"","execution":"","digest":""}`},
 		{QueuedInput{Input: json.RawMessage(`{}`), Agent: "a", Fresh: message},
 			`{"input":{},"agent":"a","fresh":[{"id":"m","role":"user","content":"hi"}]}`},

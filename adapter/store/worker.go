@@ -127,8 +127,13 @@ type End struct {
 
 // SnapshotUpdate moves the stored snapshot to the end of the batch.
 type SnapshotUpdate struct {
-	State  json.RawMessage            // nil: unchanged
-	Order  []string                   // all message ids; nil: unchanged
+	State json.RawMessage // nil: unchanged
+	// Order are all message ids, in order; nil: as they are, but for those that Drop
+	// takes off the end and Append puts behind the rest, none of which is there
+	// already. Either Order is given or what changes in it.
+	Order  []string
+	Drop   int
+	Append []string
 	Upsert map[string]json.RawMessage // by message id
 	Remove []string
 }

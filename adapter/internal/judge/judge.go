@@ -59,8 +59,9 @@ type Judgement struct {
 	// A new user message without resume cancels what is open.
 	CancelsUnanswered bool
 
-	knows    bool // the input's sender holds messages of the thread
-	behind   bool // and was cut off from others
+	sent     protocol.Messages // by the input, before any was recognised
+	knows    bool              // the input's sender holds messages of the thread
+	behind   bool              // and was cut off from others
 	thread   store.ThreadKey
 	schemas  *responseschema.Set
 	budget   responseschema.Budget // for all payloads of the input
@@ -177,8 +178,9 @@ func (j *Judgement) repeated(known map[string]bool, digest canonical.Digest) (*s
 		if !digest.Is(record.Digest, record.Exact) {
 			continue
 		}
+		brought := j.broughtBefore(&record)
 		foreign := slices.ContainsFunc(j.Input.Messages, func(m protocol.Message) bool {
-			return !known[m.ID] && !j.View.Archived[m.ID] && !slices.Contains(record.Messages, m.ID) && !j.answersInterrupt(m) && m.Role != protocol.RoleActivity
+			return !known[m.ID] && !j.View.Archived[m.ID] && !brought[m.ID] && !j.neverHeld(m)
 		})
 		if !foreign {
 			return &state, nil
@@ -194,10 +196,15 @@ func (j *Judgement) answersInterrupt(m protocol.Message) bool {
 	return m.Role == protocol.RoleTool && j.View.Asked[m.ToolCallID]
 }
 
+// neverHeld reports whether a message is none that a thread takes from its clients.
+func (j *Judgement) neverHeld(m protocol.Message) bool {
+	return j.answersInterrupt(m) || m.Role == protocol.RoleActivity
+}
+
 func (j *Judgement) freshMessages(known map[string]bool) protocol.Messages {
 	var fresh protocol.Messages
 	for _, m := range j.Input.Messages {
-		if known[m.ID] || j.answersInterrupt(m) || m.Role == protocol.RoleActivity {
+		if known[m.ID] || j.neverHeld(m) {
 			continue
 		}
 		known[m.ID] = true

@@ -39,7 +39,7 @@ func Read(ctx context.Context, st Reader, schemas *responseschema.Set, key store
 		}
 	}
 	for range maxReads {
-		j := &Judgement{Input: input, thread: key, schemas: schemas, answered: map[string]answeredRun{}}
+		j := &Judgement{Input: input, sent: input.Messages, thread: key, schemas: schemas, answered: map[string]answeredRun{}}
 		moved, err := j.read(ctx, st, q)
 		if err != nil || !moved {
 			return j, err

@@ -1,0 +1,93 @@
+package adapter
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// takesAll is a store that takes every batch.
+type takesAll struct{}
+
+func (takesAll) Commit(_ context.Context, b store.Batch) (store.CommitResult, error) {
+	return store.CommitResult{Status: store.CommitOK, End: store.Position{Epoch: "e", Seq: b.Expect + int64(len(b.Events))}}, nil
+}
+
+// emitting is a run that can emit and no more, in which a text message, a message of
+// reasoning and a call are open.
+func emitting(t testing.TB) *Run {
+	ctx, cancel := context.WithCancel(context.Background())
+	pipe := newPipeline(takesAll{}, store.Claim{}, 1, 1)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		pipe.run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	j, err := readJournal(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &execution{
+		activation: activation{ctx: ctx, pipe: pipe}, id: "x",
+		journal: j, main: newScope(j, "", false), over: map[string]bool{}, fold: protocol.NewFold(nil, nil), room: 1 << 60,
+	}
+	begun := &protocol.RunStarted{ThreadID: "t", RunID: "r"}
+	if err := x.sequence.Check(begun); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.fold.Apply(begun); err != nil {
+		t.Fatal(err)
+	}
+	run := &Run{x, x.main}
+	err = run.Emit(
+		&protocol.TextMessageStart{MessageID: "m", Role: protocol.RoleAssistant},
+		&protocol.ReasoningMessageStart{MessageID: "r", Role: protocol.RoleReasoning},
+		&protocol.ToolCallStart{ToolCallID: "c", ToolCallName: "send"},
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return run
+}
+
+var delta = strings.Repeat("x", 90)
+
+var emissions = map[string]func(r *Run) error{
+	"text": func(r *Run) error {
+		return r.Emit(&protocol.TextMessageContent{Base: protocol.Base{Timestamp: 1764000000000}, MessageID: "m", Delta: delta})
+	},
+	"arguments": func(r *Run) error {
+		return r.Emit(&protocol.ToolCallArgs{ToolCallID: "c", Delta: delta})
+	},
+	"reasoning": func(r *Run) error {
+		return r.Emit(&protocol.ReasoningMessageContent{MessageID: "r", Delta: delta})
+	},
+	"state": func(r *Run) error {
+		return r.Emit(&protocol.StateSnapshot{Snapshot: []byte(`{"a":1}`)})
+	},
+	"message": func(r *Run) error { return r.Say("hello") },
+	"custom": func(r *Run) error {
+		return r.Emit(&protocol.Custom{Name: "n", Value: []byte(`{"a":1}`)})
+	},
+}
+
+func BenchmarkEmit(b *testing.B) {
+	for name, emit := range emissions {
+		b.Run(name, func(b *testing.B) {
+			run := emitting(b)
+			b.ReportAllocs()
+			for b.Loop() {
+				if err := emit(run); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
