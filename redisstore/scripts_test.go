@@ -155,7 +155,8 @@ func TestScriptsHaveWhatTheyUse(t *testing.T) {
 	for _, sc := range allScripts {
 		pieces := definitions(sc.source)
 		for i, piece := range pieces {
-			if strings.HasPrefix(piece, "local function ") && !uses(strings.Join(pieces[i+1:], ""), defined(piece)[0]) {
+			_, below, _ := strings.Cut(strings.Join(pieces[i:], ""), "\n")
+			if strings.HasPrefix(piece, "local function ") && !uses(below, defined(piece)[0]) {
 				t.Errorf("%s has %s, and does not use it", sc.name, defined(piece)[0])
 			}
 		}
