@@ -20,8 +20,8 @@
 //	                                                                       claim, nack, stopall
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
-//	Tsnap       hash    s: state, o: the message ids in order, m: messages end
-//	                    by id
+//	Tsnap       hash    s: state, o and a number: the message ids in order, a  end
+//	                    chunk each, n: how many chunks, m: messages by id
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
 //	                    line (run.lua), with its ordinal n in the thread;  stopall
 //	                    rn: record, tn: terminal event, unless the log has

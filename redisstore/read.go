@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -147,39 +146,6 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 		return nil, r.err
 	}
 	return v, nil
-}
-
-// readSnapshot reads the fields of the snapshot: s the state, o the order of
-// the messages, and each message by its id behind an m.
-func readSnapshot(fields *reply) store.Snapshot {
-	var snap store.Snapshot
-	var order json.RawMessage
-	byID := make(map[string]json.RawMessage, len(fields.items)/2)
-	for fields.more() {
-		name, value := fields.string(), fields.json()
-		switch {
-		case name == "s":
-			snap.State = value
-		case name == "o":
-			order = value
-		default:
-			byID[strings.TrimPrefix(name, "m")] = value
-		}
-	}
-	if order == nil {
-		return snap
-	}
-	var ids []string
-	if err := json.Unmarshal(order, &ids); err != nil {
-		fields.spoil("no order of messages")
-	}
-	snap.Messages = make([]json.RawMessage, 0, len(ids))
-	for _, id := range ids {
-		if m, ok := byID[id]; ok {
-			snap.Messages = append(snap.Messages, m)
-		}
-	}
-	return snap
 }
 
 func readRun(r *reply) *store.RunState {

@@ -86,12 +86,14 @@ local function held(t, r)
   if r.snapat > 0 then
     local looked, sum, messages = redis.call('HRANDFIELD', t.snap, SAMPLE), 0, 0
     for _, name in ipairs(looked) do
-      if #name > 1 then
+      if string.byte(name) == 109 then -- m
         sum, messages = sum + redis.call('HSTRLEN', t.snap, name), messages + 1
       end
     end
+    local chunks = tonumber(string.match(redis.call('HGET', t.snap, 'n') or '', '^%d+') or 0)
     bytes = redis.call('HSTRLEN', t.snap, 's') + redis.call('HSTRLEN', t.snap, 'o')
-    if messages > 0 then bytes = bytes + math.floor(sum / messages * redis.call('HLEN', t.snap)) end
+    for i = 0, chunks - 1 do bytes = bytes + redis.call('HSTRLEN', t.snap, 'o' .. i) end
+    if messages > 0 then bytes = bytes + math.floor(sum / messages * (redis.call('HLEN', t.snap) - chunks)) end
   end
   r.held = string.format('%.0f %.0f', bytes, r.snapat)
   return bytes

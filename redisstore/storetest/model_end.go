@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -141,6 +142,9 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 	}
 	if u.Order != nil {
 		m.snapshot.order = slices.Clone(u.Order)
+	} else if u.Drop > 0 || len(u.Append) > 0 {
+		kept := m.snapshot.order[:max(len(m.snapshot.order)-u.Drop, 0)]
+		m.snapshot.order = slices.Concat([]string{}, kept, u.Append)
 	}
 	for id, text := range u.Upsert {
 		m.snapshot.messages[id] = string(text)
@@ -208,9 +212,8 @@ func (m *model) journal(r *run) *store.ExecutionView {
 // bytes is what messages, state and log have. They are too short to be compressed.
 func (m *model) bytes() (n int64) {
 	texts := append([]string{m.snapshot.state}, m.log[m.base-1:]...)
-	if m.snapshot.order != nil {
-		order, _ := json.Marshal(m.snapshot.order)
-		texts = append(texts, string(order))
+	for _, id := range m.snapshot.order {
+		texts = append(texts, fmt.Sprintf("%d:%s", len(id), id))
 	}
 	for _, text := range m.snapshot.messages {
 		texts = append(texts, text)
