@@ -76,7 +76,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	var it item
 	add := func(events ...protocol.Event) error {
 		for _, e := range events {
-			text, err := x.append(e)
+			text, err := x.append(e, protocol.EffectOf(e))
 			if err != nil {
 				return err
 			}

@@ -30,7 +30,8 @@ type node struct {
 	ctx      context.Context // ends when runs must stop
 	cancel   context.CancelCauseFunc
 	stopping atomic.Bool
-	mu       sync.Mutex // what begins does so before ctx ends, or not at all
+	quiet    chan struct{} // closed when it is stopping
+	mu       sync.Mutex    // what begins does so before ctx ends, or not at all
 }
 
 // background runs fn in a goroutine that Shutdown waits for.

@@ -151,13 +151,15 @@ type execution struct {
 	sequence protocol.Sequence
 	expander protocol.Expander
 	fold     *protocol.Fold
-	stored   *protocol.Fold // as of the stored snapshot
-	room     int64          // bytes that the run may add; see outgrown
-	open     []string       // calls this run opened that have no result
-	sealed   error          // why nothing more may be done
-	broken   error          // why the run could not be ended in order
-	leaving  bool           // another worker is to go on: no new step starts
-	recorded bool           // a takeover finds something to go on from
+	stored   *protocol.Fold  // as of the stored snapshot
+	texts    [][]byte        // of the events that are being admitted; the slice is used again
+	closes   json.RawMessage // what closing told last
+	room     int64           // bytes that the run may add; see outgrown
+	open     []string        // calls this run opened that have no result
+	sealed   error           // why nothing more may be done
+	broken   error           // why the run could not be ended in order
+	leaving  bool            // another worker is to go on: no new step starts
+	recorded bool            // a takeover finds something to go on from
 }
 
 // insideKey marks the context handed to steps and branches.

@@ -48,7 +48,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 		return nil, err
 	}
 	r := new(Runner)
-	n := &node{options: o, health: newStoreHealth(o.Logger, r.storeChanged)}
+	n := &node{options: o, quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged)}
 	n.log, n.store = thinLog(o.Logger, n.health), watchedStore{st, n.health}
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	r.node = n
@@ -62,12 +62,12 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub}
 	quotas := newQuotas(n)
 	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control, quotas}
-	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas}
+	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: newTurns(n.quiet)}
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
 	r.dispatches = &dispatches{n, r.admission, r.capacity, backoff}
-	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, quiet: make(chan struct{})}
+	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas}
 	st.Listen(r.receive)
 	r.presence.offer()
 	r.sweeper.over.Go(r.sweeper.sweep)

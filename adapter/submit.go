@@ -26,6 +26,7 @@ type admission struct {
 	backoff  *backoff
 	parking  *parking
 	quotas   *quotas
+	turns    *turns
 	stripped logOnce[string] // names of which the log has told
 }
 
@@ -100,20 +101,32 @@ const maxIDBytes = 1024
 // nothing. An error means that the store did not answer: the same input may be
 // sent again.
 func (a *admission) Submit(ctx context.Context, in Input) (Admitted, error) {
+	if a.draining() {
+		return refused(refuseDraining()), nil
+	}
+	if refusal := a.checkInput(in); refusal != nil {
+		return refused(refusal), nil
+	}
+	give, refusal, err := a.turns.take(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID})
+	if err != nil || refusal != nil {
+		return Admitted{Disposition: Refused, Refusal: refusal}, err
+	}
+	defer give()
 	admitted, _, err := a.submit(ctx, in, 0)
 	return admitted, err
 }
 
+func refuseDraining() *protocol.RunError {
+	return judge.RefuseForNow(CodeServerDraining, "the server is shutting down: connect again and send the same input")
+}
+
 // submit is Submit on a thread that must have a version; 0: any. Moved: it has
-// another.
+// another. The caller has checked the input, and has the thread's turn.
 func (a *admission) submit(ctx context.Context, in Input, version int64) (admitted Admitted, moved bool, err error) {
 	if !a.enter() {
-		return refused(judge.RefuseForNow(CodeServerDraining, "the server is shutting down: connect again and send the same input")), false, nil
+		return refused(refuseDraining()), false, nil
 	}
 	defer a.running.end()
-	if refusal := a.checkInput(in); refusal != nil {
-		return refused(refusal), false, nil
-	}
 	in.Run = a.strip(in.Run)
 	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	digest, err := judge.InputDigest(key, in.Run)
@@ -126,7 +139,7 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	defer share.settle()
 	cleared := ""
 	defer func() { admitted.Cleared = cleared }()
-	for range maxTries {
+	for lost := (losses{}); ; {
 		admitted, stale, err := a.try(ctx, key, in, digest, version, takes.RunID, share)
 		if stale && admitted.Cleared != "" {
 			cleared = admitted.Cleared
@@ -137,8 +150,10 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 		if err != nil || !stale || version != 0 {
 			return admitted, stale, err
 		}
+		if !lost.again(ctx) {
+			return refused(judge.RefuseForNow(CodeThreadBusy, "the thread changes too fast to judge the input: try again")), false, nil
+		}
 	}
-	return refused(judge.RefuseForNow(CodeThreadBusy, "the thread changes too fast to judge the input: try again")), false, nil
 }
 
 func refused(e *protocol.RunError) Admitted { return Admitted{Disposition: Refused, Refusal: e} }

@@ -81,7 +81,7 @@ func (x *execution) readRun(view *store.ThreadView, runStarted, keep int64) erro
 			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)
 		}
 		if does := protocol.EffectOf(e); at <= keep || does.Family == protocol.FamilySubagent && does.Verb == protocol.Ends {
-			x.track(e)
+			x.track(e, does)
 		}
 	})
 	if err != nil {
@@ -154,7 +154,7 @@ func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry,
 	events := append(closings, &protocol.StateSnapshot{Snapshot: lifecycle.State(kept.State())}, restated)
 	it := item{entries: entries, notes: len(entries) > 0}
 	for _, e := range events {
-		text, err := x.append(e)
+		text, err := x.append(e, protocol.EffectOf(e))
 		if err != nil {
 			return fmt.Errorf("adapter: taking back: %w", err)
 		}

@@ -83,7 +83,7 @@ var flagsOfOthers = []string{"--prefix"} // npm
 func TestDocsNameFlagsThatThereAre(t *testing.T) {
 	flag := regexp.MustCompile(`(?:^|[\s(\[])(--[a-z][a-z-]*)`)
 	known := map[string]bool{}
-	for _, command := range [][]string{{"."}, {"./conformance/cmd/agui", "test"}, {"./conformance/cmd/agui", "validate"}, {"./conformance/cmd/agui", "verify"}, {"./conformance/cmd/mutants"}} {
+	for _, command := range [][]string{{"."}, {"./conformance/cmd/agui", "test"}, {"./conformance/cmd/agui", "validate"}, {"./conformance/cmd/agui", "verify"}, {"./conformance/cmd/mutants"}, {"./conformance/bench"}} {
 		cmd := exec.Command("go", append(append([]string{"run"}, command...), "--help")...)
 		cmd.Dir = ".."
 		usage, _ := cmd.CombinedOutput() // some exit with 2 behind their usage

@@ -105,7 +105,7 @@ func (s *Sequence) broken(rule, entity, format string, args ...any) error {
 // was, so that the caller may drop the event and go on. Events of unknown types
 // are always legal.
 func (s *Sequence) Check(e Event) error {
-	if x := EffectOf(e); s.chunks.idle() && x.Verb != Abridges {
+	if x := EffectOf(e); s.chunks.Idle() && x.Verb != Abridges {
 		if err := s.step(e, x); err != nil {
 			return err
 		}

@@ -225,23 +225,48 @@ func TestRoundTrips(t *testing.T) {
 	}
 }
 
-// TestCommitsOfAPartitionTravelTogether counts scripts where many runs commit at
-// once: what arrives while one is on the way goes with the next one.
-func TestCommitsOfAPartitionTravelTogether(t *testing.T) {
+// TestCommitsTravelTogether counts scripts where many runs commit at once: what arrives
+// while one is on the way goes with the next one, whatever partition it is of.
+func TestCommitsTravelTogether(t *testing.T) {
 	const runs, each = 64, 20
-	s, wire := onCounted(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: 1, Lease: time.Hour, Timeout: patience})
-	claims := beginMany(t, s, runs)
-	_, scripts, others := wire.during(func() {
-		if err := commitMany(s, claims, each, [][]byte{delta}); err != nil {
-			t.Error(err)
-		}
-	})
-	t.Logf("%d commits of %d runs in %d scripts", runs*each, runs, scripts)
-	if len(others) > 0 {
-		t.Errorf("and %q", others)
+	for _, partitions := range []int{1, 16} {
+		t.Run(fmt.Sprint("partitions ", partitions), func(t *testing.T) {
+			s, wire := onCounted(t, redistest.Start(t, redistest.Options{}).URL(), Options{Partitions: partitions, Lease: time.Hour, Timeout: patience})
+			claims := beginMany(t, s, runs)
+			_, scripts, others := wire.during(func() {
+				if err := commitMany(s, claims, each, [][]byte{delta}); err != nil {
+					t.Error(err)
+				}
+			})
+			t.Logf("%d commits of %d runs in %d scripts", runs*each, runs, scripts)
+			if len(others) > 0 {
+				t.Errorf("and %q", others)
+			}
+			if scripts < each || scripts > runs*each/4 {
+				t.Errorf("%d commits of %d runs took %d scripts: each run has %d, one after the other, and those of different runs share scripts", runs*each, runs, scripts, each)
+			}
+		})
 	}
-	if scripts < each || scripts > runs*each/4 {
-		t.Errorf("%d commits of %d runs took %d scripts: each run has %d, one after the other, and those of different runs share scripts", runs*each, runs, scripts, each)
+}
+
+// A server that is a Cluster, though its client knows of none, refuses a script with keys
+// of several slots: then each partition has its own.
+func TestCommitsOfAClusterBehindOneAddress(t *testing.T) {
+	const runs, each = 16, 5
+	server := redistest.Start(t, redistest.Options{TCP: true, Args: []string{"--cluster-enabled", "yes"}})
+	if answer, err := server.Do("CLUSTER", "ADDSLOTSRANGE", "0", "16383"); err != nil || answer != "+OK" {
+		t.Skip(answer, err) // before Redis 7
+	}
+	await(t, "all slots are served", func() bool {
+		text, err := server.Do("CLUSTER", "INFO")
+		return err == nil && strings.Contains(text, "cluster_state:ok")
+	})
+	s := open(t, server.URL(), Options{Partitions: 16, Lease: time.Hour, Timeout: patience})
+	if err := commitMany(s, beginMany(t, s, runs), each, [][]byte{delta}); err != nil {
+		t.Error(err)
+	}
+	if !s.apart.Load() {
+		t.Error("nothing was refused")
 	}
 }
 

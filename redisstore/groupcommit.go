@@ -5,13 +5,16 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
 )
 
 const (
 	groupRuns   = 256     // batches taken at once
 	groupBytes  = 1 << 20 // of them
+	scriptRuns  = 64      // batches in one script, which keeps the server from all others
 	batchWeight = 256     // bytes that a batch costs beside its events
 )
 
@@ -20,6 +23,7 @@ type groupCommit struct {
 	*connection
 	*deliveries
 	queues queuesByServer
+	apart  atomic.Bool // what looks like one server has refused keys of several slots
 }
 
 // committer does the group commit for a share of a master's partitions. Nobody
@@ -113,17 +117,14 @@ func weight(p *pending) int {
 	return n
 }
 
-// send commits the batches, one script a partition. Those of a partition whose slot
-// has gone to another master go there beside the others, which does not wait for it.
+// send commits the batches, one script for all of them on one server and one a partition
+// in a Cluster. Those of a partition whose slot has gone to another master go there
+// beside the others, which does not wait for it.
 func (g *committer) send(taken []*pending) {
-	byPartition := make(map[int][]*pending)
-	for _, p := range taken {
-		byPartition[p.keys.part.index] = append(byPartition[p.keys.part.index], p)
-	}
 	master := g.s.master(taken[0].keys.part.leases)
-	groups := make([][]*pending, 0, len(byPartition))
-	calls := make([]call, 0, len(byPartition))
-	for _, group := range byPartition {
+	var groups [][]*pending
+	var calls []call
+	for _, group := range g.s.inOneScript(taken) {
 		c := g.s.commitCall(group)
 		if g.s.master(group[0].keys.part.leases) != master {
 			g.aside(group, c)
@@ -141,6 +142,10 @@ func (g *committer) send(taken []*pending) {
 			g.aside(group, calls[i])
 			continue
 		}
+		if redis.HasErrorPrefix(errs[i], "CROSSSLOT") && !g.s.apart.Swap(true) {
+			g.send(group) // nothing was done: see inOneScript
+			continue
+		}
 		if errs[i] != nil && len(group) > 1 && !errors.Is(errs[i], store.ErrOutcomeUnknown) {
 			// The script itself failed: at one thread's keys, not at all of them.
 			for _, p := range group {
@@ -153,6 +158,23 @@ func (g *committer) send(taken []*pending) {
 			g.s.committed(p, replies[i], errs[i])
 		}
 	}
+}
+
+// inOneScript are batches whose keys one script may have: those of a partition, and of
+// all partitions where the server is no part of a Cluster. What speaks for a Cluster to a
+// client that knows of none refuses keys of several slots before it does anything.
+func (s *groupCommit) inOneScript(taken []*pending) (groups [][]*pending) {
+	if _, single := s.client.(*redis.Client); single && !s.apart.Load() {
+		return slices.Collect(slices.Chunk(taken, scriptRuns))
+	}
+	byPartition := make(map[int][]*pending)
+	for _, p := range taken {
+		byPartition[p.keys.part.index] = append(byPartition[p.keys.part.index], p)
+	}
+	for _, group := range byPartition {
+		groups = slices.AppendSeq(groups, slices.Chunk(group, scriptRuns))
+	}
+	return groups
 }
 
 // aside commits a group of batches wherever its slot has gone.

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	committersPerServer = 4 // scripts of a committer's partitions travel together, one round trip at a time
+	committersPerServer = 2 // each has one round trip on the way: the server is busy with one's script while the other gathers
 
 	// smallRead is up to how many bytes a read is taken for a small one. Large ones
 	// keep a server from all others for a while, so few of them go at once.

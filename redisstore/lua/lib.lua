@@ -1,5 +1,5 @@
--- lib.lua: what all scripts share. It stands before every one of them, and is
--- executed with it: what commit.lua does not need is in thread.lua.
+-- lib.lua: what all scripts share. What a script uses of it stands before it, and is
+-- executed with it; the same goes for the other files that scripts.go names.
 --
 -- Arguments have names, which scripts.go replaces when it puts a script together:
 -- ARG.name is the argument that lib.lua or the script declares under ARGS, in that

@@ -184,14 +184,18 @@ func readError(err error) error {
 	return err
 }
 
-// Write gathers one message. It flushes first when much was gathered already.
+// Write gathers one message, which must be UTF-8. It flushes first when much was
+// gathered already.
 func (c *Conn) Write(text []byte) error {
-	if c.out.backlog() >= FlushAt {
+	for {
+		full, err := c.out.text(text)
+		if !full {
+			return err
+		}
 		if err := c.Flush(); err != nil {
 			return err
 		}
 	}
-	return c.ws.Write(context.Background(), websocket.MessageText, text)
 }
 
 // Flush writes what was gathered. It returns ErrStalled when the peer took

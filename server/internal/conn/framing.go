@@ -19,6 +19,25 @@ type framing struct {
 	small int   // control frames and small pieces of messages, since somebody looked
 }
 
+// The first bytes of what a server sends: a text message in one frame, and the closing
+// frame.
+const (
+	textFrame = 0x81
+	lastFrame = 0x88
+)
+
+// appendHead appends the head of a text message of n bytes.
+func appendHead(b []byte, n int) []byte {
+	switch {
+	case n < 126:
+		return append(b, textFrame, byte(n))
+	case n <= math.MaxUint16:
+		return binary.BigEndian.AppendUint16(append(b, textFrame, 126), uint16(n))
+	default:
+		return binary.BigEndian.AppendUint64(append(b, textFrame, 127), uint64(n))
+	}
+}
+
 // smallPiece is the size below which a piece of a message is a small one.
 const smallPiece = 1 << 10
 

@@ -1,0 +1,325 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/conformance/bench/drive"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
+	"github.com/coder/websocket"
+	"github.com/redis/go-redis/v9"
+)
+
+// roleVariable of the environment makes this command one of the processes of a sample.
+const roleVariable = "AGUIWS_BENCH_ROLE"
+
+func play(kind string, args []string) error {
+	flags := flag.NewFlagSet(kind, flag.ExitOnError)
+	redis := flags.String("redis", "", "host:port")
+	window := flags.Int("window", 0, "events of a run that are not acknowledged; 0: as many as the adapter lets be")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if kind == "clients" {
+		return (&clients{}).obey(os.Stdin, os.Stdout)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	switch kind {
+	case "aguiws":
+		return serve(l, *redis, *window)
+	case "bare":
+		return serveBare(l)
+	case "echo":
+		return serveEcho(l, *redis)
+	}
+	return fmt.Errorf("%s is no role", kind)
+}
+
+// serve is this server with an agent that emits when it is told to, and obeys the script
+// agent's commands otherwise.
+func serve(l net.Listener, redis string, window int) error {
+	ctx := context.Background()
+	opened, err := redisstore.Open(ctx, "redis://"+redis, nil)
+	if err != nil {
+		return err
+	}
+	defer opened.Close()
+	windows := &windows{Store: opened, size: window}
+	var kept store.Store = opened
+	if window > 0 {
+		kept = windows
+	}
+	stage, scripted := drive.NewStage(), script.New(script.Options{})
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		word, rest, _ := strings.Cut(said(run.Input()), " ")
+		switch word {
+		case "nothing":
+			return nil
+		case "burst":
+			n, err := strconv.Atoi(rest)
+			if err != nil {
+				return err
+			}
+			return stream(run, func(emit func(int) error) error {
+				for i := range n {
+					if err := emit(i); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		case "emit":
+			phase, room := stage.Upcoming(), windows.of(run.ThreadID())
+			return stream(run, func(emit func(int) error) error {
+				return stage.Emit(phase, ctx.Done(), 1, func(i int) error {
+					if room != nil {
+						select {
+						case room <- struct{}{}:
+						case <-ctx.Done():
+							return ctx.Err()
+						}
+					}
+					return emit(i)
+				})
+			})
+		}
+		return scripted.Run(ctx, run)
+	})
+	quiet := slog.New(slog.DiscardHandler)
+	runner, err := adapter.NewRunner(kept, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
+	if err != nil {
+		return err
+	}
+	s, err := server.New(runner, &server.Options{Logger: quiet, Sockets: 1 << 20, FramesPerSecond: 1e6, FrameBurst: 1e6, MaxFrameBytes: 64 << 20})
+	if err != nil {
+		return err
+	}
+	go s.Serve(l)
+	defer func() {
+		ctx, cancel := context.WithTimeout(ctx, time.Second)
+		defer cancel()
+		_ = s.Shutdown(ctx)
+	}()
+	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout, func(words []string) (any, error) {
+		if words[0] != "suspend" {
+			return nil, fmt.Errorf("%q is no command", words)
+		}
+		return suspend(ctx, runner, words[1:])
+	})
+}
+
+// said is the last message of a user.
+func said(in *protocol.RunAgentInput) string {
+	for i := len(in.Messages) - 1; i >= 0; i-- {
+		if in.Messages[i].Role == protocol.RoleUser {
+			return in.Messages[i].Content.String()
+		}
+	}
+	return ""
+}
+
+// stream is one message.
+func stream(run *adapter.Run, deltas func(emit func(int) error) error) error {
+	if err := run.Emit(&protocol.TextMessageStart{MessageID: drive.MessageID}); err != nil {
+		return err
+	}
+	if err := deltas(func(i int) error {
+		return run.Emit(&protocol.TextMessageContent{Base: protocol.Base{Timestamp: time.Now().UnixMicro()}, MessageID: drive.MessageID, Delta: drive.Delta(i)})
+	}); err != nil {
+		return err
+	}
+	return run.Emit(&protocol.TextMessageEnd{MessageID: drive.MessageID})
+}
+
+// windows bounds how many events of a run are not acknowledged: as an agent is bounded that
+// waits for its events, or a publisher that publishes one after the other.
+type windows struct {
+	store.Store
+	size int
+	mu   sync.Mutex
+	room map[string]chan struct{} // by thread
+}
+
+func (w *windows) of(thread string) chan struct{} {
+	if w.size == 0 {
+		return nil
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.room == nil {
+		w.room = map[string]chan struct{}{}
+	}
+	w.room[thread] = make(chan struct{}, w.size)
+	return w.room[thread]
+}
+
+func (w *windows) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+	r, err := w.Store.Commit(ctx, b)
+	w.mu.Lock()
+	room := w.room[b.Claim.Thread.Thread]
+	w.mu.Unlock()
+	for range b.Events {
+		select {
+		case <-room:
+		default: // events beside those of the stage
+		}
+	}
+	return r, err
+}
+
+// suspend has threads ask, from one number to another, and returns how long that took.
+func suspend(ctx context.Context, runner *adapter.Runner, words []string) (any, error) {
+	var from, to int
+	if _, err := fmt.Sscan(strings.Join(words, " "), &from, &to); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	next, failed := make(chan int), make(chan error, 32)
+	var group sync.WaitGroup
+	for range cap(failed) {
+		group.Go(func() {
+			for i := range next {
+				in := &protocol.RunAgentInput{ThreadID: fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i), RunID: fmt.Sprintf("7c61d2aa-93b1-4b0e-a7f4-%012d", i),
+					Messages: protocol.Messages{{ID: fmt.Sprintf("b2f0e1d4-0c6b-4f57-8f19-%012d", i), Role: protocol.RoleUser, Content: protocol.Text(
+						`/tool send_email {"to":"ann@example.com","subject":"Invoice of March","body":"Please find it attached."}`)}}}
+				a, err := runner.Submit(ctx, adapter.Input{Namespace: "local", Tenant: "local", Run: in})
+				if err == nil && a.Disposition != adapter.Started {
+					err = fmt.Errorf("%s: %+v", a.Disposition, a.Refusal)
+				}
+				if err != nil {
+					select {
+					case failed <- err:
+					default:
+					}
+				}
+			}
+		})
+	}
+	for i := from; i < to; i++ {
+		next <- i
+	}
+	close(next)
+	group.Wait()
+	close(failed)
+	return map[string]float64{"seconds": time.Since(began).Seconds()}, <-failed
+}
+
+// serveBare is what one writes with coder/websocket alone: an event, a Write. At /shared
+// all sockets get the same events, by a queue each. At /idle it waits for messages.
+func serveBare(l net.Listener) error {
+	stage := drive.NewStage()
+	var mu sync.Mutex
+	queues := map[chan []byte]bool{}
+	var once sync.Once
+	share := func(e []byte) {
+		mu.Lock()
+		list := make([]chan []byte, 0, len(queues))
+		for q := range queues {
+			list = append(list, q)
+		}
+		mu.Unlock()
+		for _, q := range list {
+			q <- e
+		}
+	}
+	go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		phase := stage.Upcoming()
+		c, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer c.CloseNow()
+		background := context.Background() // each Write with one that ends costs more than the rest of it
+		if r.URL.Path == "/idle" {
+			for err == nil {
+				_, _, err = c.Read(r.Context())
+			}
+			return
+		}
+		ctx := c.CloseRead(background)
+		write := func(b []byte) error { return c.Write(background, websocket.MessageText, b) }
+		if r.URL.Path != "/shared" {
+			if write([]byte(`{"ready":1}`)) != nil {
+				return
+			}
+			var b []byte
+			_ = stage.Emit(phase, ctx.Done(), 1, func(i int) error {
+				b = drive.Append(b[:0], i)
+				return write(b)
+			})
+			return
+		}
+		q := make(chan []byte, 1024)
+		mu.Lock()
+		queues[q] = true
+		mu.Unlock()
+		defer func() { mu.Lock(); delete(queues, q); mu.Unlock() }()
+		once.Do(func() {
+			go stage.Emit(phase, nil, 1, func(i int) error {
+				share(drive.Append(make([]byte, 0, drive.EventSize), i))
+				return nil
+			})
+		})
+		err = write([]byte(`{"ready":1}`))
+		for err == nil {
+			select {
+			case e := <-q:
+				err = write(e)
+			case <-ctx.Done():
+				return
+			}
+		}
+	}))
+	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout, nil)
+}
+
+// echo is as long as an event.
+var echo = []byte(`{"type":"echo","` + strings.Repeat("x", drive.EventSize-len(`{"type":"echo","":1}`)) + `":1}`)
+
+// serveEcho is a bare socket that answers a number after as many round trips to Redis, one
+// after the other: what a conversation costs at least.
+func serveEcho(l net.Listener, addr string) error {
+	client := redis.NewClient(&redis.Options{Addr: addr})
+	go http.Serve(l, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c, err := websocket.Accept(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer c.CloseNow()
+		ctx := context.Background()
+		for {
+			_, text, err := c.Read(ctx)
+			if err != nil {
+				return
+			}
+			trips, _ := strconv.Atoi(string(text))
+			for range trips {
+				if err := client.Ping(ctx).Err(); err != nil {
+					fmt.Fprintln(os.Stderr, "bench: echo:", err)
+					return
+				}
+			}
+			if c.Write(ctx, websocket.MessageText, echo) != nil {
+				return
+			}
+		}
+	}))
+	return drive.NewStage().Serve(l.Addr().String(), os.Stdin, os.Stdout, nil)
+}
