@@ -88,7 +88,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 
 // begun completes a run that begins on what was judged.
 func (n beginBuilder) begun(run begun) *begun {
-	run.view, run.earlier, run.stored, run.fold = n.View, n.Fold, n.Stored, n.Fold.Clone()
+	run.view, run.earlier, run.snapshot, run.fold = n.View, n.Fold, n.Snapshot, n.Fold.Clone()
 	return &run
 }
 
@@ -204,14 +204,17 @@ func isEmptyObject(value []byte) bool {
 
 // freeze fixes what the execution's function sees.
 func freeze(j *judge.Judgement, run *begun, user string) (store.Frozen, json.RawMessage, error) {
+	run.given = conversationOf(run.fold)
 	input := *j.Input
-	input.Messages = run.fold.Messages()
+	input.Messages = protocol.Messages{}
 	input.State = protocol.Any(lifecycle.State(run.fold.State()))
 	input.Resume = nil
 	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user}
+	f.Of = &store.Conversation{At: f.At + int64(f.Begun), Count: run.given.count}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return f, nil, fmt.Errorf("adapter: frozen input: %w", err)
 	}
+	input.Messages = run.given.messages()
 	return f, text, nil
 }

@@ -165,17 +165,19 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	if view.Active == nil || view.Active.ID != claimed.Claim.RunID {
 		return nil // ended meanwhile
 	}
-	var folds [3]*protocol.Fold // as of the snapshot, before the run, and now
-	for i, upTo := range []int64{view.Snapshot.At, view.Active.RunStarted - 1, -1} {
-		if folds[i], err = stored.Fold(view, upTo); err != nil {
-			return err
-		}
+	snapshot, fold, err := stored.Folds(view)
+	if err != nil {
+		return err
+	}
+	earlier, err := stored.Fold(view, view.Active.RunStarted-1)
+	if err != nil {
+		return err
 	}
 	c.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "label", record.Label,
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
-		view: view, stored: folds[0], earlier: folds[1], fold: folds[2], seq: view.Seq, attempts: claimed.Attempts, takeover: true,
+		view: view, snapshot: snapshot, earlier: earlier, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
 		holding: holdingOfRecord(record, claimed.Claim.RunID),
 	})
 	return nil

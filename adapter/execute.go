@@ -22,10 +22,11 @@ type begun struct {
 	id       string // execution
 	agent    string
 	frozen   store.Frozen
+	given    *conversation
 	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
+	snapshot *protocol.Fold    // of the view's stored snapshot
 	fold     *protocol.Fold    // of the view and the events
 	earlier  *protocol.Fold    // before the run
-	stored   *protocol.Fold    // as of the stored snapshot
 	events   []protocol.Event
 	seq      int64 // the log's end, the events included
 	number   int64 // commits of this claim so far
@@ -62,6 +63,9 @@ func (x *execution) prepare(b begun) error {
 		}
 		if x.frozen.Input == nil {
 			return stored.Corrupted("the execution")
+		}
+		if err := x.regain(b.view); err != nil {
+			return err
 		}
 	}
 	var err error

@@ -135,6 +135,7 @@ type execution struct {
 	label    string // of the run that carries it
 	id       string
 	frozen   store.Frozen
+	given    *conversation // the messages of frozen's input; nil: they are stored with it
 
 	continuing bool          // the run answers interrupts
 	before     time.Duration // for which the run was active before this worker had it

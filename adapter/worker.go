@@ -44,8 +44,8 @@ func (w *worker) carry(b begun) error {
 			pipe:  newPipeline(w.store, b.claim, b.number, b.seq),
 		},
 		node: w.node, parking: w.parking, presence: w.presence,
-		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen,
-		continuing: b.continuing, stored: b.stored, room: w.options.roomFor(b.view.Bytes),
+		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen, given: b.given,
+		continuing: b.continuing, stored: b.snapshot, room: w.options.roomFor(b.view.Bytes),
 	}
 	if !w.active.track(&x.activation) {
 		return w.handBack(b.claim)

@@ -94,9 +94,11 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 	case fromWanted:
 		v.Recovered, v.Missed = true, events
 	case fromHave:
-		v.Held, v.From, v.Log, v.Snapshot.At = true, q.Have.Seq, events, at
+		v.Held, v.From, v.Log = true, q.Have.Seq, events
 	default:
-		v.Log, v.From = events, at
+		v.From, v.Log = at, events
+	}
+	if from != fromWanted {
 		v.Snapshot = readSnapshot(stored)
 		v.Snapshot.At = at
 		r.join(stored)

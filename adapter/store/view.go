@@ -37,7 +37,7 @@ type ThreadView struct {
 	Log      [][]byte // the events after From, up to Seq. Nil when Recovered
 	From     int64    // the position before Log: Snapshot.At, or that of ReadQuery.Have
 	// Held is true when ReadQuery.Have could be honoured. Then Snapshot has no more than
-	// its At, which may be before From or behind it.
+	// its At, which may be before From or behind it, and what is Frozen.
 	Held bool
 	// Recovered is true when ReadQuery.After could be honoured; then Missed
 	// holds the first events after it, some if there are any, and Snapshot and Log
@@ -79,6 +79,7 @@ type Snapshot struct {
 	At       int64
 	State    json.RawMessage   // nil: never set
 	Messages []json.RawMessage // in order
+	Frozen   json.RawMessage   // SnapshotUpdate.Frozen, of the last update that had it
 }
 
 // RunState is a run record: Record as Begin gave it, and what the store knows.

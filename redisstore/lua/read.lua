@@ -25,7 +25,8 @@
 --   owner, used}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. from: the events are those after 0 the snapshot, which comes with
---   them, 1 the position that they are wanted from, 2 what the caller has. The queue holds of each run id, record, bytes, input.
+--   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
+--   is what is frozen, alone. The queue holds of each run id, record, bytes, input.
 
 local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
@@ -77,6 +78,8 @@ if retained then
   events = leading(r, t.log, t.big, after + 1, tonumber(ARG.missed))
 elseif has then
   from = 2
+  local frozen = redis.call('HGET', t.snap, 'f')
+  if frozen then snapshot = { 'f', frozen } end
   events = logged(r, t.log, t.big, have + 1)
 else
   snapshot = redis.call('HGETALL', t.snap)

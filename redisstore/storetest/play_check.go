@@ -78,11 +78,11 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 	if q.After != nil && q.After.Epoch == m.epoch && q.After.Seq >= m.base-1 && q.After.Seq <= v.Seq {
 		v.Recovered, v.Missed = true, bytesOf(m.log[q.After.Seq:])
 	} else if h := q.Have; h != nil && h.Epoch == m.epoch && h.Seq >= m.base-1 && h.Seq <= v.Seq && (h.Seq >= m.snapshot.at || seen.Held) {
-		v.Held, v.From, v.Snapshot.At = true, h.Seq, m.snapshot.at
+		v.Held, v.From, v.Snapshot = true, h.Seq, store.Snapshot{At: m.snapshot.at, Frozen: raw(m.snapshot.frozen)}
 		v.Log = bytesOf(m.log[h.Seq:])
 	} else {
 		v.From = m.snapshot.at
-		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages()}
+		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages(), Frozen: raw(m.snapshot.frozen)}
 		v.Log = bytesOf(m.log[max(m.snapshot.at, m.base-1):])
 	}
 	if m.open != nil {

@@ -25,8 +25,8 @@ type Reader interface {
 
 // Thread is what a view of a thread amounts to.
 type Thread struct {
-	Fold   *protocol.Fold // as of the end of the log
-	Stored *protocol.Fold // as of the stored snapshot
+	Fold     *protocol.Fold // as of the end of the log
+	Snapshot *protocol.Fold // as of the stored snapshot
 }
 
 // Threads are the threads in use. They may be nil: then each is read whole.
@@ -121,10 +121,10 @@ func (h *Held) fits(view *store.ThreadView) bool {
 
 // whole folds a view of a whole thread.
 func whole(view *store.ThreadView) (t Thread, err error) {
-	if t.Stored, err = stored.Fold(view, view.Snapshot.At); err != nil {
+	if t.Snapshot, err = stored.Fold(view, view.Snapshot.At); err != nil {
 		return t, err
 	}
-	t.Fold = t.Stored.Clone()
+	t.Fold = t.Snapshot.Clone()
 	return t, stored.Events(view, view.From, -1, func(e protocol.Event) { t.Fold.Apply(e) })
 }
 
@@ -132,13 +132,13 @@ func whole(view *store.ThreadView) (t Thread, err error) {
 func goOn(held *Held, view *store.ThreadView) (Thread, error) {
 	t := held.Thread
 	if view.Snapshot.At == view.From {
-		t.Stored = t.Fold.Clone()
+		t.Snapshot = t.Fold.Clone()
 	}
 	at := view.From
 	return t, stored.Events(view, view.From, -1, func(e protocol.Event) {
 		t.Fold.Apply(e)
 		if at++; at == view.Snapshot.At {
-			t.Stored = t.Fold.Clone()
+			t.Snapshot = t.Fold.Clone()
 		}
 	})
 }
@@ -157,7 +157,7 @@ func (ts *Threads) put(e *Held) {
 		return
 	}
 	e.weight = int64(e.Fold.Weight())
-	e.Thread = Thread{e.Fold.Clone(), e.Stored.Clone()}
+	e.Thread = Thread{e.Fold.Clone(), e.Snapshot.Clone()}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	if at := ts.held[e.key]; at != nil {
@@ -188,7 +188,7 @@ func (ts *Threads) Held(key store.ThreadKey) *Held {
 	}
 	ts.latest.MoveToFront(at)
 	h := *at.Value.(*Held)
-	h.Thread = Thread{h.Fold.Clone(), h.Stored.Clone()}
+	h.Thread = Thread{h.Fold.Clone(), h.Snapshot.Clone()}
 	return &h
 }
 

@@ -73,14 +73,14 @@ func reads(t *testing.T, ts *Threads, l *log, behind ...int) {
 		}
 		return strings.Join(list, " ")
 	}
-	if got, stored := ids(thread.Fold), ids(thread.Stored); got != all(view.Seq) || stored != all(l.snapat) {
+	if got, stored := ids(thread.Fold), ids(thread.Snapshot); got != all(view.Seq) || stored != all(l.snapat) {
 		t.Errorf("reads %s, stored %s, expected %s, %s", got, stored, all(view.Seq), all(l.snapat))
 	}
 	if fmt.Sprint(l.behind) != fmt.Sprint(behind) {
 		t.Errorf("read %v, expected %v", l.behind, behind)
 	}
 	thread.Fold.Apply(&protocol.MessagesSnapshot{}) // it is the reader's own
-	thread.Stored.Apply(&protocol.MessagesSnapshot{})
+	thread.Snapshot.Apply(&protocol.MessagesSnapshot{})
 }
 
 func TestReads(t *testing.T) {

@@ -89,7 +89,7 @@ func (j *Judgement) read(ctx context.Context, st Reader, threads *folded.Threads
 		a.failed = eventType(a.state.Terminal) == protocol.TypeRunError
 		j.answered[id] = a
 	}
-	j.View, j.Fold, j.Stored = view, thread.Fold, thread.Stored
+	j.View, j.Fold, j.Snapshot = view, thread.Fold, thread.Snapshot
 	j.knows, j.behind = behind(j.Input.Messages, j.Fold)
 	j.Input = recognised(j.Input, j.Fold)
 	return false, nil

@@ -26,6 +26,16 @@ func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 	return f, Events(view, view.From, upTo, func(e protocol.Event) { f.Apply(e) })
 }
 
+// Folds are Fold as of the stored snapshot, and as of the log's end: what the later one
+// holds that the other does not is found without a look at the rest.
+func Folds(view *store.ThreadView) (snapshot, end *protocol.Fold, err error) {
+	if snapshot, err = Fold(view, view.Snapshot.At); err != nil {
+		return nil, nil, err
+	}
+	end = snapshot.Clone()
+	return snapshot, end, Events(view, view.Snapshot.At, -1, func(e protocol.Event) { end.Apply(e) })
+}
+
 // Events calls fn for the logged events after one position and up to
 // another.
 func Events(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) error {
