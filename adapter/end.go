@@ -120,7 +120,14 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 		}
 	}
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
-	return x.pipe.add(x.ctx, it, true)
+	if err := x.pipe.add(x.ctx, it, true); err != nil {
+		return err
+	}
+	// Who reads the thread next reads on from here.
+	if at := x.pipe.result().End; at != (store.Position{}) {
+		x.node.folded.Keep(x.claim.Thread, at, x.version, at.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
+	}
+	return nil
 }
 
 // snapshot is what changed since the stored snapshot.
@@ -157,15 +164,4 @@ func reordered(was, now protocol.Messages) (drop int, added protocol.Messages) {
 		same++
 	}
 	return len(was) - same, now[same:]
-}
-
-// keepFolded keeps what the run has left, which ended at a position, for who reads the
-// thread next.
-func (x *execution) keepFolded(version int64, end store.Position) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if end == (store.Position{}) || x.fold == nil || x.broken != nil {
-		return
-	}
-	x.node.folded.Keep(x.claim.Thread, end, version, end.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
 }

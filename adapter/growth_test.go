@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -28,28 +29,32 @@ func (c cost) String() string {
 }
 
 // TestTurnCostsWhatIsNew holds a turn in a long thread that the node has in use to little
-// more than what one in a short thread costs, in bytes and in counts.
+// more than what one in a short thread costs, in bytes and in counts. Of a client that
+// sends the whole history what it sends is taken in, and the store notices nothing.
 func TestTurnCostsWhatIsNew(t *testing.T) {
-	for _, asks := range []bool{false, true} {
-		short, long := turnsIn(t, 100, asks), turnsIn(t, *longThread, asks)
-		t.Logf("asks %t: in a thread of 100 %v; of %d %v", asks, short, *longThread, long)
-		for what, of := range map[string]func(cost) float64{
+	for name, history := range map[string]bool{"what is new": false, "the whole history": true} {
+		short, long := turnsIn(t, 100, history), turnsIn(t, *longThread, history)
+		t.Logf("who sends %s: in a thread of 100 %v; of %d %v", name, short, *longThread, long)
+		limits := map[string]func(cost) float64{
 			"bytes read":    func(c cost) float64 { return c.read },
 			"bytes written": func(c cost) float64 { return c.written },
 			"commands":      func(c cost) float64 { return c.commands },
-			"bytes of heap": func(c cost) float64 { return c.allocated },
-			"allocations":   func(c cost) float64 { return c.allocs },
-		} {
+		}
+		if !history {
+			limits["bytes of heap"] = func(c cost) float64 { return c.allocated }
+			limits["allocations"] = func(c cost) float64 { return c.allocs }
+		}
+		for what, of := range limits {
 			if a, b := of(short), of(long); b > 2*a {
-				t.Errorf("asks %t: %s: %.0f in a thread of 100, %.0f in one of %d", asks, what, a, b, *longThread)
+				t.Errorf("who sends %s: %s: %.0f in a thread of 100, %.0f in one of %d", name, what, a, b, *longThread)
 			}
 		}
 	}
 }
 
 // turnsIn is what a turn costs in a thread of n messages, of which the node has carried
-// one before.
-func turnsIn(t *testing.T, n int, asks bool) cost {
+// some before.
+func turnsIn(t *testing.T, n int, history bool) cost {
 	t.Helper()
 	storetest.Ran(t)
 	server := redistest.Start(t, redistest.Options{})
@@ -60,19 +65,25 @@ func turnsIn(t *testing.T, n int, asks bool) cost {
 	t.Cleanup(func() { st.Close() })
 	l := &lab{t: t, store: st, key: store.ThreadKey{Namespace: "test", Thread: "thread"}}
 	fill(t, st, l.key, n)
-	l.start(adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
-		if asks {
-			if _, err := run.Confirm(ctx, "really?"); err != nil {
-				return err
-			}
-		}
+	l.start(adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
 		return run.Say("yes")
-	}))
+	}), func(o *adapter.Options) { o.Sweep = time.Hour }) // what passes with time is not a turn's
 	l.follow(nil)
+	thread, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := protocol.NewFold(thread.Messages, nil)
 	turn := func(i int) {
-		open := interruptsOf(l.say(fmt.Sprint("text ", i)))
-		if asks {
-			l.answer(resolved(open[0].ID, `{"approved":true}`))
+		in := user(fmt.Sprint("text ", i))
+		if history {
+			in.Messages = append(held.Messages(), in.Messages...)
+		}
+		if a := l.submit(in); a.Disposition != adapter.Started || a.Behind {
+			t.Fatalf("%+v", a)
+		}
+		for _, e := range l.untilEnd() {
+			_ = held.Apply(e)
 		}
 	}
 	for i := range 3 {
@@ -84,20 +95,15 @@ func turnsIn(t *testing.T, n int, asks bool) cost {
 		turn(3 + i)
 	}
 	after := counted(t, server)
+	if held.Len() != n+2*(3+turns) {
+		t.Fatalf("the thread has %d messages", held.Len())
+	}
 	each := func(of func(cost) float64) float64 { return (of(after) - of(before)) / turns }
 	return cost{
 		each(func(c cost) float64 { return c.read }), each(func(c cost) float64 { return c.written }),
 		each(func(c cost) float64 { return c.commands }), each(func(c cost) float64 { return c.allocated }),
 		each(func(c cost) float64 { return c.allocs }),
 	}
-}
-
-func interruptsOf(events []protocol.Event) []protocol.Interrupt {
-	f := protocol.NewFold(nil, nil)
-	for _, e := range events {
-		_ = f.Apply(e)
-	}
-	return f.Interrupts()
 }
 
 // fill makes a thread of n messages.

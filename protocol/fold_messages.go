@@ -16,7 +16,7 @@ type foldMessages struct {
 	calls   foldIndex // of the messages that have them: the first
 	results foldIndex // of the tool messages that answer calls: the last
 	growing map[grown]*buffer
-	hot     *buffer // the one that grew last
+	hot     *buffer    // the one that grew last
 	views   *foldViews // of all clones
 }
 

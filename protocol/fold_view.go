@@ -45,20 +45,26 @@ func (v *foldViews) of(o *foldOrder) Messages {
 	return list
 }
 
-// sameHead is how many messages two orders have in common from the first on.
+// sameHead is how many messages two orders have in common from the first on, of which a
+// few may have been read twice.
 func sameHead(a, b []*foldChunk) (n int) {
+	twice := 64
 	for i := range min(len(a), len(b)) {
 		if a[i] == b[i] {
 			n += len(a[i].list)
 			continue
 		}
 		for j := range min(len(a[i].list), len(b[i].list)) {
-			if a[i].list[j] != b[i].list[j] {
-				break
+			if x, y := a[i].list[j], b[i].list[j]; x != y {
+				if twice--; twice < 0 || !sameMessage(&x.Message, &y.Message) {
+					return n
+				}
 			}
 			n++
 		}
-		break
+		if len(a[i].list) != len(b[i].list) {
+			break
+		}
 	}
 	return n
 }
