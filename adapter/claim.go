@@ -162,7 +162,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	if err != nil {
 		return c.unused(claimed.Claim, err)
 	}
-	fold, err := stored.Fold(view, -1)
+	snapshot, fold, err := stored.Folds(view)
 	if err != nil {
 		return err
 	}
@@ -173,7 +173,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
-		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
+		view: view, snapshot: snapshot, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
 		holding: holdingOfRecord(record, claimed.Claim.RunID),
 	})
 	return nil

@@ -22,7 +22,9 @@ type begun struct {
 	id       string // execution
 	agent    string
 	frozen   store.Frozen
+	given    *conversation
 	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
+	snapshot *protocol.Fold    // of the view's stored snapshot
 	fold     *protocol.Fold    // of the view and the events
 	events   []protocol.Event
 	seq      int64 // the log's end, the events included
@@ -60,6 +62,9 @@ func (x *execution) prepare(b begun) error {
 		}
 		if x.frozen.Input == nil {
 			return stored.Corrupted("the execution")
+		}
+		if err := x.regain(b.view); err != nil {
+			return err
 		}
 	}
 	var err error

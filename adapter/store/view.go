@@ -71,6 +71,7 @@ type Snapshot struct {
 	At       int64
 	State    json.RawMessage   // nil: never set
 	Messages []json.RawMessage // in order
+	Frozen   json.RawMessage   // SnapshotUpdate.Frozen, of the last update that had it
 }
 
 // RunState is a run record: Record as Begin gave it, and what the store knows.

@@ -68,7 +68,7 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 	if q.After != nil && q.After.Epoch == m.epoch && q.After.Seq >= m.base-1 && q.After.Seq <= v.Seq {
 		v.Recovered, v.Missed = true, bytesOf(m.log[q.After.Seq:])
 	} else {
-		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages()}
+		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages(), Frozen: raw(m.snapshot.frozen)}
 		v.Log = bytesOf(m.log[max(m.snapshot.at, m.base-1):])
 	}
 	if m.open != nil {

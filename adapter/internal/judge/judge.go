@@ -52,9 +52,10 @@ type Verdict struct {
 
 // Judgement is an input with what was read to judge it.
 type Judgement struct {
-	Input *protocol.RunAgentInput
-	View  *store.ThreadView
-	Fold  *protocol.Fold // of the view
+	Input    *protocol.RunAgentInput
+	View     *store.ThreadView
+	Fold     *protocol.Fold // of the view
+	Snapshot *protocol.Fold // of the view's stored snapshot
 	Duties
 	// A new user message without resume cancels what is open.
 	CancelsUnanswered bool

@@ -84,7 +84,7 @@ func (j *Judgement) read(ctx context.Context, st Reader, q store.ReadQuery) (mov
 		j.answered[id] = a
 	}
 	j.View = view
-	if j.Fold, err = stored.Fold(view, -1); err != nil {
+	if j.Snapshot, j.Fold, err = stored.Folds(view); err != nil {
 		return false, err
 	}
 	held := j.Fold.Messages()
