@@ -117,6 +117,9 @@ func (l *foldMessages) grow(key grown, delta string) bool {
 		l.hot = b
 	}
 	b.ahead = true
+	if b.Cap()-b.Len() < len(delta) {
+		b.Grow(len(delta)) // twofold, where appending would take a quarter and copy often
+	}
 	b.WriteString(delta)
 	return true
 }
