@@ -21,6 +21,8 @@ type connection struct {
 	outdated atomic.Pointer[FormatError]
 	ended    chan error // yields what outdated is, once
 
+	made madeEvents
+
 	closing chan struct{}
 	running sync.WaitGroup
 }

@@ -81,7 +81,7 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 	events := r.events()
 	stored := r.list()
 	if v.Recovered {
-		v.Missed = events
+		v.Missed = events[:unmarked(events)]
 	} else {
 		v.Log = events
 		v.Snapshot = readSnapshot(stored)

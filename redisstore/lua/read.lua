@@ -39,7 +39,7 @@ local function run(id)
 end
 
 local after = tonumber(ARG.seq)
-local retained = ARG.epoch == r.epoch and after >= r.base - 1 and after <= r.seq
+local retained = ARG.epoch == r.epoch and after >= retainedFrom(r) - 1 and after <= r.seq
 
 -- weight is about how many bytes what may be large has.
 local function weight()
@@ -99,7 +99,7 @@ local active = run(r.run)
 if r.run ~= '' and not active then error('the active run has no record') end
 
 local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'owner')
-return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
+return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, recovered, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
   (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0 }
