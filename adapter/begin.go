@@ -58,7 +58,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		return b, nil, err
 	}
 	if goesOn {
-		run := &begun{view: n.View, snapshot: n.Snapshot, fold: n.Fold, label: b.Label, id: b.Execution, agent: n.agent, requeued: true}
+		run := n.begun(begun{label: b.Label, id: b.Execution, agent: n.agent, requeued: true})
 		run.events = n.opening(nil)
 		claimed, err := n.claimed(run)
 		b.Kind = store.Requeue{Claimed: claimed, Letter: n.letter.ID}
@@ -69,7 +69,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		return b, nil, err
 	}
 	if n.Continues != nil && !n.Steer {
-		run := &begun{view: n.View, snapshot: n.Snapshot, fold: n.Fold, label: b.Label, id: b.Execution, continuing: true}
+		run := n.begun(begun{label: b.Label, id: b.Execution, continuing: true})
 		b.Kind, err = n.resume(run, answers)
 		return b, run, err
 	}
@@ -84,6 +84,12 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		b.Kind = execute
 	}
 	return b, run, err
+}
+
+// begun completes a run that begins on what was judged.
+func (n beginBuilder) begun(run begun) *begun {
+	run.view, run.earlier, run.snapshot, run.fold = n.View, n.Fold, n.Snapshot, n.Fold.Clone()
+	return &run
 }
 
 // enqueue is how a run begins that has to wait.
@@ -110,7 +116,7 @@ func (n beginBuilder) enqueue() (store.Enqueue, error) {
 
 // execute is how a new execution begins, folded in.
 func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claimed, fresh store.Fresh, err error) {
-	run = &begun{view: n.View, snapshot: n.Snapshot, fold: n.Fold, label: n.Input.RunID, id: execution, agent: n.agent}
+	run = n.begun(begun{label: n.Input.RunID, id: execution, agent: n.agent})
 	fresh.Agent = n.agent
 	run.events = n.opening(n.Fresh)
 	if n.Rewinds {

@@ -91,6 +91,15 @@ func (x *execution) regain(view *store.ThreadView) (err error) {
 		return nil // its input has it
 	}
 	if view.Snapshot.At <= of.At {
+		if view.From > view.Snapshot.At { // what began the execution was not read again
+			snapshot := view.Snapshot.At
+			if view, err = x.node.store.Read(x.ctx, x.claim.Thread, store.ReadQuery{}); err != nil {
+				return err
+			}
+			if view.Snapshot.At != snapshot {
+				return stored.Corrupted("the execution's conversation")
+			}
+		}
 		f := x.stored.Clone()
 		if err := stored.Events(view, view.Snapshot.At, of.At, func(e protocol.Event) { f.Apply(e) }); err != nil {
 			return err

@@ -151,7 +151,7 @@ func (x *execution) append(e protocol.Event, does protocol.Effect) ([]byte, erro
 	if err != nil {
 		return nil, fmt.Errorf("adapter: emit: %w", err)
 	}
-	if result, ok := e.(*protocol.ToolCallResult); ok && x.holds(result.MessageID) {
+	if result, ok := e.(*protocol.ToolCallResult); ok && x.fold.Has(result.MessageID) {
 		return nil, fmt.Errorf("adapter: emit: the thread has a message %s already", result.MessageID)
 	}
 	if err := x.sequence.Check(e); err != nil {
@@ -169,10 +169,6 @@ func (x *execution) append(e protocol.Event, does protocol.Effect) ([]byte, erro
 		x.track(e, does)
 	}
 	return text, nil
-}
-
-func (x *execution) holds(message string) bool {
-	return slices.ContainsFunc(x.fold.Messages(), func(m protocol.Message) bool { return m.ID == message })
 }
 
 // track keeps the calls that this run opened and that have no result, and

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -167,4 +168,15 @@ func tellsIn(event []byte) *store.SnapshotTold {
 		return nil
 	}
 	return &store.SnapshotTold{Head: len(head), Tail: len(tail)}
+}
+
+// keepFolded keeps what the run has left, which ended at a position, for who reads the
+// thread next.
+func (x *execution) keepFolded(version int64, end store.Position) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if end == (store.Position{}) || x.fold == nil || x.broken != nil {
+		return
+	}
+	x.node.folded.Keep(x.claim.Thread, end, version, end.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
 }

@@ -84,6 +84,7 @@ func (w *worker) carry(b begun) error {
 	cancel(ErrStopped)
 	<-piped
 	<-renewed
+	x.keepFolded(b.view.Version, ended.End)
 	if handBack {
 		return w.handBack(b.claim)
 	}

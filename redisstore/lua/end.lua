@@ -86,7 +86,7 @@ if ARG.kind == 'suspend' then
 elseif ARG.giveback == '1' and giveBack(t, member, d.execution) then
   gave = 1
 else
-  redis.call('DEL', t.journal)
+  dropJournal(t)
   redis.call('PEXPIRE', t.memo, ARG.keep)
   if release(t, r, member) then
     nudge(member)

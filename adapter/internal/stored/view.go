@@ -9,7 +9,7 @@ import (
 
 // Fold is the thread's messages and state as of a position: the stored
 // snapshot and the fold of the log after it. A negative position means the
-// log's end.
+// log's end. The view must be of the whole thread.
 func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 	messages := make(protocol.Messages, 0, len(view.Snapshot.Messages))
 	for i, text := range view.Snapshot.Messages {
@@ -23,7 +23,7 @@ func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 		return nil, Corrupted("the state")
 	}
 	f := protocol.NewFold(messages, view.Snapshot.State)
-	return f, Events(view, view.Snapshot.At, upTo, func(e protocol.Event) { f.Apply(e) })
+	return f, Events(view, view.From, upTo, func(e protocol.Event) { f.Apply(e) })
 }
 
 // Folds are Fold as of the stored snapshot, and as of the log's end: what the later one
@@ -40,7 +40,7 @@ func Folds(view *store.ThreadView) (snapshot, end *protocol.Fold, err error) {
 // another.
 func Events(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) error {
 	for i, text := range view.Log {
-		at := view.Snapshot.At + 1 + int64(i)
+		at := view.From + 1 + int64(i)
 		if at <= after || upTo >= 0 && at > upTo {
 			continue
 		}
