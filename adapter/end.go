@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,6 +107,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 		if err := add(&protocol.MessagesSnapshot{Messages: x.fold.Messages()}); err != nil {
 			return err
 		}
+		end.Tells = tellsIn(it.events[len(it.events)-1])
 	}
 	if err := add(terminal); err != nil {
 		return err
@@ -135,7 +137,7 @@ func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
 	changes := x.fold.Since(x.stored)
 	u := &store.SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
 	for _, m := range slices.Concat(changes.Changed, changes.Added) {
-		text, err := json.Marshal(m)
+		text, err := m.MarshalJSON() // as it stands in a MESSAGES_SNAPSHOT
 		if err != nil {
 			return nil, fmt.Errorf("adapter: message %s: %w", m.ID, err)
 		}
@@ -164,4 +166,13 @@ func reordered(was, now protocol.Messages) (drop int, added protocol.Messages) {
 		same++
 	}
 	return len(was) - same, now[same:]
+}
+
+// tellsIn is how the restated messages lie in an event; nil: in another way.
+func tellsIn(event []byte) *store.SnapshotTold {
+	const head, tail = `{"type":"MESSAGES_SNAPSHOT","messages":[`, `]}`
+	if !bytes.HasPrefix(event, []byte(head)) || !bytes.HasSuffix(event, []byte(tail)) {
+		return nil
+	}
+	return &store.SnapshotTold{Head: len(head), Tail: len(tail)}
 }

@@ -40,7 +40,7 @@ type ThreadView struct {
 	// its At, which may be before From or behind it, and what is Frozen.
 	Held bool
 	// Recovered is true when ReadQuery.After could be honoured; then Missed
-	// holds the first events after it, some if there are any, and Snapshot and Log
+	// holds the first events after it, as many as the store has at hand, and Snapshot and Log
 	// are empty. Range has the others.
 	Recovered bool
 	Missed    [][]byte
