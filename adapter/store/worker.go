@@ -138,6 +138,10 @@ type SnapshotUpdate struct {
 	Append []string
 	Upsert map[string]json.RawMessage // by message id
 	Remove []string
+	// Frozen is kept with the snapshot as it is: what the execution that goes on after it
+	// was given, in terms of its messages. Nil: as before. A snapshot that moves while
+	// there is an execution that may go on needs it.
+	Frozen json.RawMessage
 }
 
 // EndKind says how a run ends.

@@ -66,8 +66,7 @@ end
 -- count keeps the number of the partition's dispatches in a state, and of its
 -- tenant's. A field goes when it has come to nothing.
 local function count(t, state, n)
-  t.tenant = t.tenant or redis.call('HGET', t.rec, 'tenant') or ''
-  for _, field in ipairs({ state, state .. ':' .. t.tenant }) do
+  for _, field in ipairs({ state, state .. ':' .. tenant(t) }) do
     if redis.call('HINCRBY', t.counts, field, n) == 0 then redis.call('HDEL', t.counts, field) end
   end
 end
@@ -171,15 +170,21 @@ end
 -- frozen the second: a list has no overhead for long ones.
 local EXECUTION = { 'id', 'agent', 'began', 'open', 'susp', 'given', 'jlen', 'deadline' }
 
+-- A script reads it once: who changes it puts it, and who drops the journal says so.
 local function getExecution(t)
-  local stored = redis.call('LINDEX', t.journal, 0)
-  if not stored then return end
-  local x = {}
-  for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
-  return x
+  if t.execution == nil then
+    local stored = redis.call('LINDEX', t.journal, 0)
+    local x = stored and {}
+    if x then
+      for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
+    end
+    t.execution = x
+  end
+  return t.execution or nil
 end
 
 local function putExecution(t, x)
+  t.execution = x
   local texts, last = {}, 3
   for i, name in ipairs(EXECUTION) do
     texts[i] = x[name] or ''
@@ -188,9 +193,15 @@ local function putExecution(t, x)
   redis.call('LSET', t.journal, 0, table.concat(pack({}, texts, 1, last)))
 end
 
+-- dropJournal ends the live execution, if there is one.
+local function dropJournal(t)
+  t.execution = false
+  redis.call('DEL', t.journal)
+end
+
 -- execute begins an execution.
 local function execute(t, id, agent, frozen)
-  redis.call('DEL', t.journal)
+  dropJournal(t)
   redis.call('RPUSH', t.journal, '', frozen)
   putExecution(t, { id = id, agent = agent, began = tostring(NOW) })
 end

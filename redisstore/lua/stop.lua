@@ -65,7 +65,7 @@ if d.status == 'queued' then
 else
   local terminal = d.started > 0 and ARG.terminal
   node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARG.reason)
-  redis.call('DEL', t.journal)
+  dropJournal(t)
   idle = true
 end
 if idle and release(t, r, member) then

@@ -59,7 +59,7 @@ if active ~= '' then
     fenced(node, member, old)
     unclaim(t, r, member)
   end
-  redis.call('DEL', t.journal)
+  dropJournal(t)
 end
 redis.call('HSET', t.memo, 'x:' .. ARG.request, table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))
 if not suspended(t) then

@@ -49,6 +49,12 @@ local function create(rec, r, member, ms)
   if r.ver == 0 and redis.call('PTTL', rec) < ms then redis.call('PEXPIRE', rec, ms) end
 end
 
+-- tenant is whose the thread is, and is read once.
+local function tenant(t)
+  t.tenant = t.tenant or redis.call('HGET', t.rec, 'tenant') or ''
+  return t.tenant
+end
+
 -- decide stores the whole record with its version raised. What only a claim
 -- needs takes no room at rest.
 local function decide(t, r)
