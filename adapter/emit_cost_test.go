@@ -91,3 +91,15 @@ func BenchmarkEmit(b *testing.B) {
 		})
 	}
 }
+
+// TestEmitAllocates counts what an event may allocate: the caller's event and its text,
+// and for those that go by their shape what encoding/json does with what they carry.
+func TestEmitAllocates(t *testing.T) {
+	most := map[string]float64{"text": 2, "arguments": 2, "reasoning": 2, "state": 5, "custom": 5, "message": 52}
+	for name, emit := range emissions {
+		run := emitting(t)
+		if n := testing.AllocsPerRun(2000, func() { _ = emit(run) }); n > most[name] {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}

@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -75,7 +77,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	var it item
 	add := func(events ...protocol.Event) error {
 		for _, e := range events {
-			text, err := x.append(e)
+			text, err := x.append(e, protocol.EffectOf(e))
 			if err != nil {
 				return err
 			}
@@ -112,29 +114,58 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	if end.Snapshot, err = x.snapshot(); err != nil {
 		return err
 	}
+	if end.Kind == store.EndSuspend || end.GiveBack {
+		if end.Snapshot.Frozen, err = x.frozenParts(); err != nil {
+			return err
+		}
+	}
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
 	return x.pipe.add(x.ctx, it, true)
 }
 
 // snapshot is what changed since the stored snapshot.
 func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
+	changes := x.fold.Since(x.stored)
 	u := &store.SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
-	seen := map[string]bool{}
-	for _, m := range x.fold.Messages() {
+	for _, m := range slices.Concat(changes.Changed, changes.Added) {
 		text, err := json.Marshal(m)
 		if err != nil {
 			return nil, fmt.Errorf("adapter: message %s: %w", m.ID, err)
 		}
-		u.Order = append(u.Order, m.ID)
-		seen[m.ID] = true
-		if x.stored[m.ID] != string(text) {
-			u.Upsert[m.ID] = text
-		}
+		u.Upsert[m.ID] = text
 	}
-	for id := range x.stored {
-		if !seen[id] {
+	for _, id := range changes.Removed {
+		if !x.fold.Has(id) {
 			u.Remove = append(u.Remove, id)
 		}
 	}
+	added := changes.Added
+	if changes.Moved || len(changes.Removed) > 0 {
+		u.Drop, added = reordered(x.stored.Messages(), x.fold.Messages())
+	}
+	for _, m := range added {
+		u.Append = append(u.Append, m.ID)
+	}
 	return u, nil
+}
+
+// reordered is how many messages go off the end of an order, and which come in their
+// place, to make another order of it.
+func reordered(was, now protocol.Messages) (drop int, added protocol.Messages) {
+	same := 0
+	for same < len(was) && same < len(now) && was[same].ID == now[same].ID {
+		same++
+	}
+	return len(was) - same, now[same:]
+}
+
+// keepFolded keeps what the run has left, which ended at a position, for who reads the
+// thread next.
+func (x *execution) keepFolded(version int64, end store.Position) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if end == (store.Position{}) || x.fold == nil || x.broken != nil {
+		return
+	}
+	x.node.folded.Keep(x.claim.Thread, end, version, end.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
 }

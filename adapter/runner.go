@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -48,7 +49,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 		return nil, err
 	}
 	r := new(Runner)
-	n := &node{options: o, quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged)}
+	n := &node{options: o, quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged), folded: folded.New(o.ThreadCache)}
 	n.log, n.store = thinLog(o.Logger, n.health), watchedStore{st, n.health}
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	r.node = n

@@ -91,7 +91,7 @@ func (f *Fold) Clone() *Fold {
 // Apply takes in one event. An error is a warning: the event changed nothing,
 // or, where the reference client does so, only metadata, and the fold goes on.
 func (f *Fold) Apply(e Event) error {
-	if x := EffectOf(e); f.chunks.idle() && x.Verb != Abridges {
+	if x := EffectOf(e); f.chunks.Idle() && x.Verb != Abridges {
 		return f.apply(e, x)
 	}
 	events, err := f.chunks.Expand(e)
@@ -214,7 +214,8 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 		return fmt.Errorf("the content of %q would no longer be an object", e.MessageID)
 	}
 	m = f.log.writable(m.place)
-	m.Content, m.ActivityType = ObjectOf(next), e.ActivityType
+	f.log.say(m, ObjectOf(next))
+	m.ActivityType = e.ActivityType
 	return nil
 }
 

@@ -82,8 +82,9 @@ func (l *foldMessages) flush(b *buffer) {
 	b.ahead = false
 	m := l.writable(b.place)
 	if !b.isCall {
-		m.Content = Text(b.String())
+		l.say(m, Text(b.String()))
 	} else if c := m.call(b.id); c != nil {
+		l.bytes += b.Len() - len(c.Function.Arguments)
 		c.Function.Arguments = b.String()
 	}
 }
@@ -116,6 +117,9 @@ func (l *foldMessages) grow(key grown, delta string) bool {
 		l.hot = b
 	}
 	b.ahead = true
+	if b.Cap()-b.Len() < len(delta) {
+		b.Grow(len(delta)) // twofold, where appending would take a quarter and copy often
+	}
 	b.WriteString(delta)
 	return true
 }
@@ -411,11 +415,13 @@ func (l *foldMessages) activity(e *ActivitySnapshot) {
 		m = l.add(fresh)
 	case m.Role == RoleActivity && replace:
 		m = l.writable(m.place)
-		m.ActivityType, m.Content, m.SubagentRunID = fresh.ActivityType, fresh.Content, fresh.SubagentRunID
+		l.say(m, fresh.Content)
+		m.ActivityType, m.SubagentRunID = fresh.ActivityType, fresh.SubagentRunID
 	case m.Role == RoleActivity:
 	case replace:
 		l.forget()
 		m = l.writable(m.place)
+		l.bytes += weightOf(&fresh) - weightOf(&m.Message)
 		m.Message = fresh
 		l.index()
 	default:

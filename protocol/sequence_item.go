@@ -33,13 +33,13 @@ func (s *Sequence) mine(e Event, o owner, id string, tag *string) error {
 
 // held compares a tag with the owner that the peer held before the stream.
 func (s *Sequence) held(e Event, family Family, id string, tag *string) error {
-	if len(s.seed) == 0 || tag == nil {
+	if s.seed.held == nil || tag == nil {
 		return nil
 	}
 	if family == FamilySpan {
 		family = FamilyReasoning
 	}
-	if o, known := s.seed[entity{family, id}]; known {
+	if o, known := s.seed.owner(entity{family, id}); known {
 		return s.mine(e, o, id, tag)
 	}
 	return nil
@@ -51,7 +51,7 @@ func (s *Sequence) owners(family Family, id string) []owner {
 	if it := s.items(family)[id]; it != nil {
 		list = append(list, it.owner)
 	}
-	if o, known := s.seed[entity{family, id}]; known {
+	if o, known := s.seed.owner(entity{family, id}); known {
 		list = append(list, o)
 	}
 	return list
@@ -253,7 +253,7 @@ func (s *Sequence) activityDelta(e *ActivityDelta) error {
 			return err
 		}
 	}
-	_, seeded := s.seed[entity{FamilyActivity, e.MessageID}]
+	_, seeded := s.seed.owner(entity{FamilyActivity, e.MessageID})
 	if !known && !seeded && !s.baselines[e.MessageID] {
 		return s.broken(RuleBaseline, e.MessageID, "ACTIVITY_DELTA for %q, which has no snapshot", e.MessageID)
 	}

@@ -45,6 +45,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"giveback", e.GiveBack && e.Kind == store.EndFail},
 		{"snapshot", e.Snapshot != nil},
 		{"state", snap.state},
+		{"frozen", snap.frozen},
 		{"whole", snap.whole},
 		{"drop", snap.drop},
 		{"keep", s.opts.Keep.Milliseconds()},

@@ -25,7 +25,9 @@ type Worker interface {
 	Journal(ctx context.Context, c Claim) (*ExecutionView, error)
 	// Commit appends one batch of one run, in order, fenced by the claim.
 	// Batches of one claim are numbered from 1 and sent one at a time; the
-	// batch numbered as the last one stored is recognised as a retry.
+	// batch numbered as the last one stored is recognised as a retry. When the
+	// outcome is known the slices of the batch are the caller's again; the bytes
+	// of its events never are, because readers get the same.
 	Commit(ctx context.Context, b Batch) (CommitResult, error)
 	// Renew extends the claim's lease to now + lease. False: the claim is lost.
 	Renew(ctx context.Context, c Claim) (bool, error)
@@ -136,6 +138,10 @@ type SnapshotUpdate struct {
 	Append []string
 	Upsert map[string]json.RawMessage // by message id
 	Remove []string
+	// Frozen is kept with the snapshot as it is: what the execution that goes on after it
+	// was given, in terms of its messages. Nil: as before. A snapshot that moves while
+	// there is an execution that may go on needs it.
+	Frozen json.RawMessage
 }
 
 // EndKind says how a run ends.

@@ -15,6 +15,7 @@
 --   giveback    1 or 0
 --   snapshot    1 or 0
 --   state       '': unchanged
+--   frozen      '': unchanged
 --   whole       1: the order of the messages is what is told, and nothing before it
 --   drop        how many ids go off the end of the order
 --   keep        ms for which labels and answers are kept
@@ -68,7 +69,7 @@ r.bound = r.seq
 local finish = r.seq
 
 if ARG.snapshot == '1' then
-  resnap(t, r, { state = ARG.state, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
+  resnap(t, r, { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
     o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, ARGV)
 end
 

@@ -146,6 +146,9 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 		kept := m.snapshot.order[:max(len(m.snapshot.order)-u.Drop, 0)]
 		m.snapshot.order = slices.Concat([]string{}, kept, u.Append)
 	}
+	if u.Frozen != nil {
+		m.snapshot.frozen = string(u.Frozen)
+	}
 	for id, text := range u.Upsert {
 		m.snapshot.messages[id] = string(text)
 	}

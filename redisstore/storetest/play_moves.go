@@ -265,6 +265,9 @@ func (p *player) snapshot(g *game) *store.SnapshotUpdate {
 	}
 	all := []string{"m1", "m2", "m3", "m\"4"}
 	p.r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if p.one(3) {
+		u.Frozen = raw(fmt.Sprintf(`{"f":%d}`, p.next()))
+	}
 	switch p.r.IntN(3) {
 	case 0:
 		u.Order = all[:p.r.IntN(len(all)+1)]

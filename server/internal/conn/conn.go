@@ -78,6 +78,9 @@ type Options struct {
 	OutboundBuffer int
 	// WriteTimeout is how long the peer may take nothing of what is written.
 	WriteTimeout time.Duration
+	// Quiet is for how long a peer says nothing before its reader leaves: to come back for
+	// each message would be dear. Control frames are nothing.
+	Quiet time.Duration
 	// Gathered is called when there is something to flush. It must not block.
 	Gathered func()
 	// Reader is called in a goroutine of its own: see Await.
@@ -132,6 +135,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	out := &h.c.out
 	out.open(network, h.opts.WriteTimeout, h.opts.Gathered)
+	out.in.quiet = h.opts.Quiet
 	return out, bufio.NewReadWriter(out.reader(rw.Reader), bufio.NewWriterSize(out, smallBuffer)), nil
 }
 

@@ -16,6 +16,7 @@ type framing struct {
 
 	text  int64 // bytes of the message so far
 	data  bool  // the payload is of a message
+	said  bool  // a message, or more of one, has begun since somebody looked
 	small int   // control frames and small pieces of messages, since somebody looked
 }
 
@@ -92,6 +93,7 @@ func (f *framing) begin() {
 		f.small++
 	}
 	if f.data = !control; f.data {
+		f.said = true
 		if !f.open {
 			f.text = 0
 		}
