@@ -7,13 +7,19 @@ local TYPES = { rec = 'hash', log = 'list', snap = 'hash', runs = 'hash', memo =
 
 local NUMBERS = { 'bound', 'snapat', 'depoch', 'lease', 'cn', 'attempts', 'n', 'len', 'input', 'look', 'was' }
 
+-- retype deletes what is of another type. It returns whether messages were lost.
 local function retype(t)
+  local lost = false
   for name, wanted in pairs(TYPES) do
     local key = t[name]
     local is = redis.call('TYPE', key)
     is = is.ok or is
-    if is ~= 'none' and is ~= wanted then redis.call('DEL', key) end
+    if is ~= 'none' and is ~= wanted then
+      redis.call('DEL', key)
+      lost = lost or name == 'snap'
+    end
   end
+  return lost
 end
 
 -- renumber makes numbers of the record's numbers. The log's own length says where
@@ -51,8 +57,10 @@ end
 
 -- repair does all that. The run that is active may be there no more afterwards.
 local function repair(t)
-  retype(t)
+  local lost = retype(t)
   renumber(t)
+  -- Who holds the messages holds what is there no more.
+  if lost and redis.call('EXISTS', t.rec) == 1 then redis.call('HSET', t.rec, 'epoch', ARG.fresh) end
   local run = redis.call('HGET', t.rec, 'run') or ''
   if run ~= '' and not whole(t, run) then
     -- One that was given back has no holder, and waits.
