@@ -113,7 +113,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 		return err
 	}
 	var err error
-	if end.Snapshot, err = x.snapshot(); err != nil {
+	if end.Snapshot, err = updateOf(x.stored, x.fold); err != nil {
 		return err
 	}
 	if end.Kind == store.EndSuspend || end.GiveBack {
@@ -122,13 +122,20 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 		}
 	}
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
-	return x.pipe.add(x.ctx, it, true)
+	if err := x.pipe.add(x.ctx, it, true); err != nil {
+		return err
+	}
+	// Who reads the thread next reads on from here.
+	if at := x.pipe.result().End; at != (store.Position{}) {
+		x.node.folded.Keep(x.claim.Thread, at, x.version, at.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
+	}
+	return nil
 }
 
-// snapshot is what changed since the stored snapshot.
-func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
-	changes := x.fold.Since(x.stored)
-	u := &store.SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
+// updateOf is what has changed since the stored snapshot.
+func updateOf(snapshot, now *protocol.Fold) (*store.SnapshotUpdate, error) {
+	changes := now.Since(snapshot)
+	u := &store.SnapshotUpdate{State: now.State(), Upsert: map[string]json.RawMessage{}}
 	for _, m := range slices.Concat(changes.Changed, changes.Added) {
 		text, err := m.MarshalJSON() // as it stands in a MESSAGES_SNAPSHOT
 		if err != nil {
@@ -137,13 +144,13 @@ func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
 		u.Upsert[m.ID] = text
 	}
 	for _, id := range changes.Removed {
-		if !x.fold.Has(id) {
+		if !now.Has(id) {
 			u.Remove = append(u.Remove, id)
 		}
 	}
 	added := changes.Added
 	if changes.Moved || len(changes.Removed) > 0 {
-		u.Drop, added = reordered(x.stored.Messages(), x.fold.Messages())
+		u.Drop, added = reordered(snapshot.Messages(), now.Messages())
 	}
 	for _, m := range added {
 		u.Append = append(u.Append, m.ID)
@@ -168,15 +175,4 @@ func tellsIn(event []byte) *store.SnapshotTold {
 		return nil
 	}
 	return &store.SnapshotTold{Head: len(head), Tail: len(tail)}
-}
-
-// keepFolded keeps what the run has left, which ended at a position, for who reads the
-// thread next.
-func (x *execution) keepFolded(version int64, end store.Position) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if end == (store.Position{}) || x.fold == nil || x.broken != nil {
-		return
-	}
-	x.node.folded.Keep(x.claim.Thread, end, version, end.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
 }

@@ -21,7 +21,7 @@
 //	                                                                       claim, nack, stopall
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
-//	Tsnap       hash    s: state, o and a number: the message ids in order, a  end
+//	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint
 //	                    chunk each, n: how many chunks, m: messages by id;
 //	                    f: what the execution was given, in terms of these
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,

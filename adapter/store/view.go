@@ -26,7 +26,7 @@ type ReadQuery struct {
 // ThreadView is a thread as one atomic read saw it.
 type ThreadView struct {
 	Thread   ThreadKey
-	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, stop all; and when a draft is replaced or taken back
+	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, stop all, checkpoint; and when a draft is replaced or taken back
 	Epoch    string
 	Base     int64 // position of the first retained event
 	Seq      int64 // position of the last event; 0 in an empty log

@@ -96,8 +96,7 @@ end
 d.status, d.stamp, d.finish, d.ready, d.gave = 'ended', stamp, finish, ready, gave
 move(t, d, 'acked')
 -- While a suspension is open its run's terminal event is read from the log.
-if ARG.kind ~= 'suspend' then setTerminal(t, d, plain(ARGV[e2])) end
-putRun(t, d)
+if ARG.kind == 'suspend' then putRun(t, d) else putRun(t, d, 't' .. d.n, plain(ARGV[e2])) end
 
 mark(r, tonumber(ARG.age))
 trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))

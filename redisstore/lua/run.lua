@@ -46,12 +46,13 @@ local function getRun(t, id)
   }
 end
 
-local function putRun(t, d)
+-- putRun stores a run's line, and with it fields of t.runs and what they hold.
+local function putRun(t, d, ...)
   local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached }, 7
   while texts[last] == '' do last = last - 1 end
   redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
-    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' '))
+    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' '), ...)
 end
 
 -- runIDs lists the runs that the thread has kept, in no order.
@@ -76,6 +77,9 @@ end
 -- without reading them.
 local FEW = 8
 
+-- FIELDS is how many of t.runs a run has at most.
+local FIELDS = 4
+
 local function pastMember(d)
   return LETTER[d.state] .. string.format('%014.0f%010.0f', d.created + d.completed, d.n) .. d.id
 end
@@ -96,7 +100,7 @@ end
 
 -- newRun makes the next run of the thread.
 local function newRun(t, r, id, status, state)
-  ordered(t, true)
+  if FIELDS * r.n > 3 * FEW then ordered(t, true) end
   r.n = r.n + 1
   count(t, state, 1)
   return {
@@ -183,14 +187,18 @@ local function getExecution(t)
   return t.execution or nil
 end
 
-local function putExecution(t, x)
-  t.execution = x
+local function packExecution(x)
   local texts, last = {}, 3
   for i, name in ipairs(EXECUTION) do
     texts[i] = x[name] or ''
     if texts[i] ~= '' then last = math.max(last, i) end
   end
-  redis.call('LSET', t.journal, 0, table.concat(pack({}, texts, 1, last)))
+  return table.concat(pack({}, texts, 1, last))
+end
+
+local function putExecution(t, x)
+  t.execution = x
+  redis.call('LSET', t.journal, 0, packExecution(x))
 end
 
 -- dropJournal ends the live execution, if there is one.
@@ -202,8 +210,8 @@ end
 -- execute begins an execution.
 local function execute(t, id, agent, frozen)
   dropJournal(t)
-  redis.call('RPUSH', t.journal, '', frozen)
-  putExecution(t, { id = id, agent = agent, began = tostring(NOW) })
+  t.execution = { id = id, agent = agent, began = tostring(NOW) }
+  redis.call('RPUSH', t.journal, packExecution(t.execution), frozen)
 end
 
 -- executing returns the live execution's id, agent, and the time at which it

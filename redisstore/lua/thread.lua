@@ -61,13 +61,15 @@ end
 -- needs takes no room at rest.
 local function decide(t, r)
   r.ver = r.ver + 1
-  redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+  local fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
-    'marks', r.marks, 'held', r.held)
+    'marks', r.marks, 'held', r.held,
+    'lease', r.lease, 'node', r.node, 'attempts', r.attempts, 'kind', r.kind, 'since', r.since }
   if r.run == '' then
+    redis.call('HSET', t.rec, unpack(fields, 1, 30))
     redis.call('HDEL', t.rec, 'lease', 'node', 'attempts', 'kind', 'since')
   else
-    redis.call('HSET', t.rec, 'lease', r.lease, 'node', r.node, 'attempts', r.attempts, 'kind', r.kind, 'since', r.since)
+    redis.call('HSET', t.rec, unpack(fields))
   end
 end
 
@@ -128,7 +130,7 @@ local function watches(till) return till >= NOW and till % 1 == 0 end
 -- follow notes that the node follows for ms, and strikes out who does no more. as: nil,
 -- it watches; 'sender', it does not, unless it does already; 'before', as it did.
 local function follow(followers, ms, as)
-  local nodes, till = redis.call('HGETALL', followers), nil
+  local nodes, till = following(followers), nil
   for i = 1, #nodes, 2 do
     local known = tonumber(nodes[i + 1])
     if known < NOW then
