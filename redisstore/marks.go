@@ -82,7 +82,7 @@ func (s *reads) told(ctx context.Context, key store.ThreadKey, at store.Position
 }
 
 // madeBytes bounds the events that are kept for who reads the same mark next.
-const madeBytes = 16 << 20
+const madeBytes = 32 << 20
 
 // madeEvents are events that were made, or are known, of which logs have marks. What is at
 // a position of an epoch never changes.
@@ -108,7 +108,7 @@ func (m *madeEvents) put(key store.ThreadKey, at store.Position, e []byte) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k := madeAt{key, at}
-	if m.at[k] != nil || len(e) > madeBytes/2 {
+	if m.at[k] != nil || len(e) > madeBytes {
 		return
 	}
 	if m.at == nil {
