@@ -126,8 +126,9 @@ func restructures(e protocol.Event, does protocol.Effect) bool {
 // closing is the list of events that end what is open, as Batch.Closing wants
 // it: nil when it is what it was.
 func (x *execution) closing() json.RawMessage {
-	list := []byte{'['}
-	for _, e := range x.fold.Closings() {
+	closings := x.fold.Closings()
+	list := append(make([]byte, 0, 2+96*len(closings)), '[')
+	for _, e := range closings {
 		end := len(list)
 		if end > 1 {
 			list = append(list, ',')
@@ -151,7 +152,7 @@ func (x *execution) append(e protocol.Event, does protocol.Effect) ([]byte, erro
 	if err != nil {
 		return nil, fmt.Errorf("adapter: emit: %w", err)
 	}
-	if result, ok := e.(*protocol.ToolCallResult); ok && x.holds(result.MessageID) {
+	if result, ok := e.(*protocol.ToolCallResult); ok && x.fold.Has(result.MessageID) {
 		return nil, fmt.Errorf("adapter: emit: the thread has a message %s already", result.MessageID)
 	}
 	if err := x.sequence.Check(e); err != nil {
@@ -169,10 +170,6 @@ func (x *execution) append(e protocol.Event, does protocol.Effect) ([]byte, erro
 		x.track(e, does)
 	}
 	return text, nil
-}
-
-func (x *execution) holds(message string) bool {
-	return slices.ContainsFunc(x.fold.Messages(), func(m protocol.Message) bool { return m.ID == message })
 }
 
 // track keeps the calls that this run opened and that have no result, and

@@ -87,6 +87,7 @@ func piped(t *testing.T, st *slowStore, fn func(ctx context.Context, cancel func
 		fn(ctx, cancel, p)
 		cancel()
 		<-done
+		synctest.Wait() // for calls that were given up
 	})
 }
 

@@ -73,7 +73,8 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 		}
 		input.RunID = label
 	}
-	j, err := ds.read(ctx, key, input)
+	// Going back in the log takes all of it.
+	j, err := judge.Read(ctx, ds.store, nil, &ds.schemas, key, input)
 	if err != nil {
 		return Admitted{}, false, err
 	}

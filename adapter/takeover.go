@@ -116,13 +116,10 @@ func (x *execution) rename(view *store.ThreadView, keep int64) ([]*store.Journal
 
 // keepCalls forgets the calls that are taken back.
 func (x *execution) keepCalls(kept *protocol.Fold) {
-	held := map[string]bool{}
-	for _, m := range kept.Messages() {
-		for _, c := range m.ToolCalls {
-			held[c.ID] = true
-		}
-	}
-	x.open = slices.DeleteFunc(x.open, func(id string) bool { return !held[id] })
+	x.open = slices.DeleteFunc(x.open, func(id string) bool {
+		_, held := kept.Caller(id)
+		return !held
+	})
 }
 
 // takeBack closes what is open and restates messages and state as they were. A

@@ -214,7 +214,8 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 		return fmt.Errorf("the content of %q would no longer be an object", e.MessageID)
 	}
 	m = f.log.writable(m.place)
-	m.Content, m.ActivityType = ObjectOf(next), e.ActivityType
+	f.log.say(m, ObjectOf(next))
+	m.ActivityType = e.ActivityType
 	return nil
 }
 

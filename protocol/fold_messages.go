@@ -16,8 +16,8 @@ type foldMessages struct {
 	calls   foldIndex // of the messages that have them: the first
 	results foldIndex // of the tool messages that answer calls: the last
 	growing map[grown]*buffer
-	hot     *buffer // the one that grew last
-	view    *foldView
+	hot     *buffer    // the one that grew last
+	views   *foldViews // of all clones
 }
 
 // foldMessage is immutable but for its owner.
@@ -41,7 +41,7 @@ type buffer struct {
 }
 
 func newFoldMessages(messages Messages) foldMessages {
-	l := foldMessages{foldOrder: newFoldOrder(), growing: map[grown]*buffer{}}
+	l := foldMessages{foldOrder: newFoldOrder(), growing: map[grown]*buffer{}, views: new(foldViews)}
 	l.ids.own = make(map[string]Place, len(messages))
 	for _, m := range messages {
 		l.add(m)
@@ -82,8 +82,9 @@ func (l *foldMessages) flush(b *buffer) {
 	b.ahead = false
 	m := l.writable(b.place)
 	if !b.isCall {
-		m.Content = Text(b.String())
+		l.say(m, Text(b.String()))
 	} else if c := m.call(b.id); c != nil {
+		l.bytes += b.Len() - len(c.Function.Arguments)
 		c.Function.Arguments = b.String()
 	}
 }
@@ -116,6 +117,9 @@ func (l *foldMessages) grow(key grown, delta string) bool {
 		l.hot = b
 	}
 	b.ahead = true
+	if b.Cap()-b.Len() < len(delta) {
+		b.Grow(len(delta)) // twofold, where appending would take a quarter and copy often
+	}
 	b.WriteString(delta)
 	return true
 }
@@ -411,11 +415,13 @@ func (l *foldMessages) activity(e *ActivitySnapshot) {
 		m = l.add(fresh)
 	case m.Role == RoleActivity && replace:
 		m = l.writable(m.place)
-		m.ActivityType, m.Content, m.SubagentRunID = fresh.ActivityType, fresh.Content, fresh.SubagentRunID
+		l.say(m, fresh.Content)
+		m.ActivityType, m.SubagentRunID = fresh.ActivityType, fresh.SubagentRunID
 	case m.Role == RoleActivity:
 	case replace:
 		l.forget()
 		m = l.writable(m.place)
+		l.bytes += weightOf(&fresh) - weightOf(&m.Message)
 		m.Message = fresh
 		l.index()
 	default:
@@ -436,6 +442,5 @@ func (l *foldMessages) message(m *foldMessage) Message {
 // messages are all of them, to be handed out.
 func (l *foldMessages) messages() Messages {
 	l.freeze()
-	l.view = l.view.of(&l.foldOrder)
-	return slices.Clip(l.view.list)
+	return slices.Clip(l.views.of(&l.foldOrder))
 }

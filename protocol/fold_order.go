@@ -35,6 +35,7 @@ type foldOrder struct {
 	chunks  []*foldChunk // none is empty
 	mine    *foldOwner   // of chunks itself
 	n       int
+	bytes   int  // about how many the messages have
 	changed bool // since it was frozen
 }
 
@@ -100,6 +101,12 @@ func (o *foldOrder) writable(place Place) *foldMessage {
 	return &own
 }
 
+// say replaces what a message says.
+func (o *foldOrder) say(m *foldMessage, content *Content) {
+	o.bytes += content.weight() - m.Content.weight()
+	m.Content = content
+}
+
 func (o *foldOrder) append(m Message) *foldMessage {
 	fm := &foldMessage{Message: m, place: placeGap, owner: o.owner}
 	fm.ToolCalls = slices.Clone(m.ToolCalls)
@@ -114,7 +121,7 @@ func (o *foldOrder) push(m *foldMessage) {
 		last := o.chunks[i].list
 		m.place = last[len(last)-1].place + placeGap
 	}
-	o.n++
+	o.n, o.bytes = o.n+1, o.bytes+weightOf(&m.Message)
 	if i < 0 || len(o.chunks[i].list) >= chunkSize {
 		o.ownChunks()
 		o.chunks = append(o.chunks, &foldChunk{o.owner, []*foldMessage{m}})
@@ -138,7 +145,7 @@ func (o *foldOrder) insertAfter(m Message, place Place) (fm *foldMessage, renumb
 	i, at := o.locate(place)
 	c := o.ownChunk(i)
 	c.list = slices.Insert(c.list, at+1, fm)
-	o.n++
+	o.n, o.bytes = o.n+1, o.bytes+weightOf(&m)
 	if len(c.list) > chunkSize {
 		half := len(c.list) / 2
 		behind := &foldChunk{o.owner, slices.Clone(c.list[half:])}

@@ -59,12 +59,17 @@ func (l *foldMessages) reconcile(e *MessagesSnapshot) {
 func (o *foldOrder) revise(fn func(*foldMessage) *foldMessage) bool {
 	same := true
 	chunks := make([]*foldChunk, 0, len(o.chunks)+1)
-	n := 0
+	n, bytes := 0, o.bytes
 	for _, c := range o.chunks {
 		list, changed := make([]*foldMessage, 0, len(c.list)), false
 		for _, m := range c.list {
 			now := fn(m)
-			changed = changed || now != m
+			if now != m {
+				changed, bytes = true, bytes-weightOf(&m.Message)
+			}
+			if now != nil && now != m {
+				bytes += weightOf(&now.Message)
+			}
 			if now != nil {
 				list = append(list, now)
 			}
@@ -77,7 +82,7 @@ func (o *foldOrder) revise(fn func(*foldMessage) *foldMessage) bool {
 		}
 	}
 	if !same {
-		o.chunks, o.mine, o.n, o.changed = chunks, o.owner, n, true
+		o.chunks, o.mine, o.n, o.bytes, o.changed = chunks, o.owner, n, bytes, true
 	}
 	return same
 }

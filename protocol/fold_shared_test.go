@@ -127,6 +127,13 @@ func sameFolds(t *testing.T, p *twins, told []string) {
 	if p.shared.Len() != len(want) {
 		fail("length", p.shared.Len(), len(want))
 	}
+	weight := p.shared.Len()*messageWeight + len(p.shared.State())
+	for i := range want {
+		weight += weightOf(&want[i])
+	}
+	if p.shared.Weight() != weight {
+		fail("weight", p.shared.Weight(), weight)
+	}
 	first, calls, answers := map[string]int{}, map[string]int{}, map[string]int{}
 	for i, m := range want {
 		if _, ok := first[m.ID]; !ok {

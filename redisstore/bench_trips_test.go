@@ -265,8 +265,12 @@ func TestCommitsOfAClusterBehindOneAddress(t *testing.T) {
 	if err := commitMany(s, beginMany(t, s, runs), each, [][]byte{delta}); err != nil {
 		t.Error(err)
 	}
-	if !s.apart.Load() {
+	if !s.apart.Swap(false) {
 		t.Error("nothing was refused")
+	}
+	page, err := s.Threads(context.Background(), testKey.Namespace, store.PageQuery{})
+	if err != nil || len(page.Threads) != runs || !s.apart.Load() {
+		t.Errorf("%d threads, %v, refused %t", len(page.Threads), err, s.apart.Load())
 	}
 }
 

@@ -21,8 +21,17 @@ type connection struct {
 	outdated atomic.Pointer[FormatError]
 	ended    chan error // yields what outdated is, once
 
+	made madeEvents
+	apart atomic.Bool // what looks like one server has refused keys of several slots
+
 	closing chan struct{}
 	running sync.WaitGroup
+}
+
+// oneSlot reports whether a script may have keys of several partitions.
+func (s *connection) oneSlot() bool {
+	_, single := s.client.(*redis.Client)
+	return single && !s.apart.Load()
 }
 
 // call is one script with its keys and arguments.

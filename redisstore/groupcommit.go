@@ -5,7 +5,6 @@ import (
 	"errors"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/redis/go-redis/v9"
@@ -23,7 +22,6 @@ type groupCommit struct {
 	*connection
 	*deliveries
 	queues queuesByServer
-	apart  atomic.Bool // what looks like one server has refused keys of several slots
 }
 
 // committer does the group commit for a share of a master's partitions. Nobody
@@ -164,7 +162,7 @@ func (g *committer) send(taken []*pending) {
 // all partitions where the server is no part of a Cluster. What speaks for a Cluster to a
 // client that knows of none refuses keys of several slots before it does anything.
 func (s *groupCommit) inOneScript(taken []*pending) (groups [][]*pending) {
-	if _, single := s.client.(*redis.Client); single && !s.apart.Load() {
+	if s.oneSlot() {
 		return slices.Collect(slices.Chunk(taken, scriptRuns))
 	}
 	byPartition := make(map[int][]*pending)

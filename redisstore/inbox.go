@@ -22,7 +22,7 @@ func (s *lists) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, 
 	load := func(threads []threadKeys, hits []hit) call {
 		c := call{script: inboxScript, args: args{{"tenant", q.Tenant}}}
 		for i, t := range threads {
-			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"runs", t.base+"drafts")
+			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"drafts")
 			c.rest = inboxScript.group(c.rest, args{{"since", hits[i].member[:stampSize]}})
 		}
 		return c
@@ -40,7 +40,7 @@ func readInboxItem(h hit, r *reply) (store.InboxItem, bool) {
 	}
 	key, ok := threadOf(r.string())
 	item := store.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
-		Title: r.string(), Suspension: r.json(), Record: r.json(), Drafts: readDrafts(r)}
+		Title: r.string(), Suspension: r.json(), Drafts: readDrafts(r)}
 	if errors.Is(r.err, store.ErrCorrupted) {
 		r.err, item.Corrupted = nil, true
 	}

@@ -89,7 +89,7 @@ type threadKeys struct {
 func (k *keyspace) thread(key store.ThreadKey) threadKeys {
 	hash, sum := threadHash(key)
 	p := &k.parts[sum%uint64(len(k.parts))]
-	return threadKeys{part: p, base: p.base + hash + ":", member: memberOf(key)}
+	return threadKeys{part: p, base: p.base + string(hash[:]) + ":", member: memberOf(key)}
 }
 
 func (t threadKeys) rec() string       { return t.base + "rec" }

@@ -4,15 +4,17 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
 )
 
 // lists are the calls that go across threads, by the indexes, and what people set there.
 type lists struct{ *connection }
 
-// page reads one page of a listing: load makes the call for the hits of one
-// partition, whose script answers a list for each, an empty one for what is not
+// page reads one page of a listing: load makes the call for some hits,
+// whose script answers a list for each, an empty one for what is not
 // there any more; read makes an item of such a list, or drops it. What masters of a
 // Cluster that do not answer have of the page is missing on it, and comes on a later
 // one; the error says so by store.ErrPartial.
@@ -62,37 +64,32 @@ func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 	}
 }
 
-// loadHits reads what hits are about, one script a partition, and returns an answer
-// for each: nil where the master does not answer.
+// loadHits reads what hits are about, some of them in a script, and returns an answer for
+// each: nil where the master does not answer.
 func (s *lists) loadHits(ctx context.Context, c *merge, hits []hit, load func([]threadKeys, []hit) call) ([]*reply, error) {
-	groups := map[*partition][]int{}
-	var order []*partition
-	for i, h := range hits {
-		if groups[h.part] == nil {
-			order = append(order, h.part)
+	groups := s.inScripts(hits)
+	calls := make([]call, len(groups))
+	for i, group := range groups {
+		of := make([]hit, len(group))
+		keys := make([]threadKeys, len(group))
+		for j, at := range group {
+			of[j], keys[j] = hits[at], hits[at].thread()
 		}
-		groups[h.part] = append(groups[h.part], i)
-	}
-	calls := make([]call, len(order))
-	for i, p := range order {
-		var group []hit
-		var keys []threadKeys
-		for _, at := range groups[p] {
-			group = append(group, hits[at])
-			keys = append(keys, hits[at].thread())
-		}
-		calls[i] = load(keys, group)
+		calls[i] = load(keys, of)
 	}
 	answers := make([]*reply, len(hits))
 	replies, errs := s.runAll(ctx, calls)
-	for i, p := range order {
+	for i, group := range groups {
+		if redis.HasErrorPrefix(errs[i], "CROSSSLOT") && !s.apart.Swap(true) {
+			return s.loadHits(ctx, c, hits, load) // a script a partition, from now on
+		}
 		if errs[i] != nil {
-			if err := c.silence(p, errs[i]); err != nil {
+			if err := c.silence(hits[group[0]].part, errs[i]); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		for _, at := range groups[p] {
+		for _, at := range group {
 			answers[at] = replies[i].list()
 		}
 		if replies[i].err != nil {
@@ -100,4 +97,28 @@ func (s *lists) loadHits(ctx context.Context, c *merge, hits []hit, load func([]
 		}
 	}
 	return answers, nil
+}
+
+// inScripts shares hits out, by their places: those of a partition have a script, and where
+// the server is no part of a Cluster those of all partitions, as many at a time as keep it
+// from others for no longer than a group of batches does.
+func (s *lists) inScripts(hits []hit) (groups [][]int) {
+	if s.oneSlot() {
+		all := make([]int, len(hits))
+		for i := range all {
+			all[i] = i
+		}
+		return slices.Collect(slices.Chunk(all, scriptRuns))
+	}
+	at := map[*partition]int{}
+	for i, h := range hits {
+		group, known := at[h.part]
+		if !known {
+			group = len(groups)
+			at[h.part] = group
+			groups = append(groups, nil)
+		}
+		groups[group] = append(groups[group], i)
+	}
+	return groups
 }

@@ -23,7 +23,7 @@ type snapshotUpdate struct {
 	whole             bool
 	pieces            []any // of the order: how many ids, and these
 	messages, removed []any
-	state             []byte
+	state, frozen     []byte
 	drop              int
 }
 
@@ -35,7 +35,7 @@ func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
 	if u.Order != nil && (u.Drop != 0 || u.Append != nil) {
 		return snapshotUpdate{}, errors.New("the order of messages is given, or what changes in it")
 	}
-	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: compress(u.State), removed: appendStrings(nil, u.Remove)}
+	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: compress(u.State), frozen: compress(u.Frozen), removed: appendStrings(nil, u.Remove)}
 	ids := u.Append
 	if s.whole {
 		ids = u.Order
@@ -62,7 +62,7 @@ func pieces(ids []string) []any {
 	return list
 }
 
-// readSnapshot reads the fields of the snapshot: s the state, the order of the messages
+// readSnapshot reads the fields of the snapshot: s the state, f what is frozen, the order of the messages
 // as snapshot.lua has it, and each message by its id behind an m.
 func readSnapshot(fields *reply) store.Snapshot {
 	var snap store.Snapshot
@@ -74,6 +74,8 @@ func readSnapshot(fields *reply) store.Snapshot {
 		switch {
 		case name == "s":
 			snap.State = fields.json()
+		case name == "f":
+			snap.Frozen = fields.json()
 		case name == "o":
 			order1 = fields.json()
 		case name == "n" || strings.HasPrefix(name, "o"):

@@ -33,6 +33,5 @@ type InboxItem struct {
 	Title      string
 	Suspension json.RawMessage // as End gave it
 	Drafts     map[string]json.RawMessage
-	Record     json.RawMessage // of the run that asked
-	Corrupted  bool            // the store cannot read what is stored of it
+	Corrupted  bool // the store cannot read what is stored of it
 }

@@ -15,8 +15,10 @@
 --   giveback    1 or 0
 --   snapshot    1 or 0
 --   state       '': unchanged
+--   frozen      '': unchanged
 --   whole       1: the order of the messages is what is told, and nothing before it
 --   drop        how many ids go off the end of the order
+--   mark        1: the last event but one is a mark (marks.go)
 --   keep        ms for which labels and answers are kept
 --   retain      events kept in the log
 --   bytes       kept in the log
@@ -64,11 +66,12 @@ local x1, x2 = part(ARG.removed)
 
 append(r, t.log, t.big, ARGV, e1, e2)
 push(t.journal, ARGV, j1, j2)
+if ARG.mark == '1' then marked(t, r, r.seq - 1) end
 r.bound = r.seq
 local finish = r.seq
 
 if ARG.snapshot == '1' then
-  resnap(t, r, { state = ARG.state, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
+  resnap(t, r, { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
     o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, ARGV)
 end
 
@@ -83,7 +86,7 @@ if ARG.kind == 'suspend' then
 elseif ARG.giveback == '1' and giveBack(t, member, d.execution) then
   gave = 1
 else
-  redis.call('DEL', t.journal)
+  dropJournal(t)
   redis.call('PEXPIRE', t.memo, ARG.keep)
   if release(t, r, member) then
     nudge(member)
@@ -93,8 +96,7 @@ end
 d.status, d.stamp, d.finish, d.ready, d.gave = 'ended', stamp, finish, ready, gave
 move(t, d, 'acked')
 -- While a suspension is open its run's terminal event is read from the log.
-if ARG.kind ~= 'suspend' then setTerminal(t, d, plain(ARGV[e2])) end
-putRun(t, d)
+if ARG.kind == 'suspend' then putRun(t, d) else putRun(t, d, 't' .. d.n, plain(ARGV[e2])) end
 
 mark(r, tonumber(ARG.age))
 trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))

@@ -1,31 +1,30 @@
 -- inbox.lua: open suspensions of a tenant, found by their members in the inbox.
 --
--- KEYS  for each: rec, journal, runs, drafts
+-- KEYS  for each: rec, journal, drafts
 -- ARGS
 --   tenant
 -- EACH
 --   since  when it opened, as the member has it
 --
--- Returns for each: {thread, version, title, suspension, record of the run that
---   asked, drafts}; {} when it is not open any more, or another tenant's. The
---   suspension of one that cannot be read is what nobody can read.
+-- Returns for each: {thread, version, title, suspension, drafts}; {} when it is not
+--   open any more, or another tenant's. The suspension of one that cannot be read is
+--   what nobody can read.
 
 local DAMAGED = '\1'
 
 local out = {}
-for k = 1, #KEYS, 4 do
-  local t = { rec = KEYS[k], journal = KEYS[k + 1], runs = KEYS[k + 2], drafts = KEYS[k + 3] }
+for k = 1, #KEYS, 3 do
+  local t = { rec = KEYS[k], journal = KEYS[k + 1], drafts = KEYS[k + 2] }
   local v
   local function item()
-    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'latest')
+    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant')
     if (v[4] or '') ~= ARG.tenant then return {} end
     local text, head = suspension(t)
-    if not text or head[1] ~= ARGV[REST + (k - 1) / 4] then return {} end
-    local d = getRun(t, head[2] ~= '' and head[2] or v[5])
-    return { v[1], v[2], v[3], text, d and record(t, d) or false, redis.call('HGETALL', t.drafts) }
+    if not text or head[1] ~= ARGV[REST + (k - 1) / 3] then return {} end
+    return { v[1], v[2], v[3], text, redis.call('HGETALL', t.drafts) }
   end
   local ok, found = pcall(item)
-  if not ok then found = v and v[1] and { v[1], 0, v[3], DAMAGED, false, {} } or {} end
+  if not ok then found = v and v[1] and { v[1], 0, v[3], DAMAGED, {} } or {} end
   out[#out + 1] = found
 end
 return out

@@ -50,7 +50,7 @@ local function reorder(t, put, take, whole, drop, list, first, last)
   redis.call('HSET', t.snap, 'n', chunks .. ' ' .. n)
 end
 
--- resnap moves the snapshot to the log's end: u.state ('': as it is); the order, if
+-- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is); the order, if
 -- u.whole or if u.drop is not 0 or there are pieces list[u.o1..u.o2] (see reorder); messages,
 -- pairs list[u.m1..u.m2] of id and message; and without those of the ids
 -- list[u.x1..u.x2].
@@ -65,6 +65,7 @@ local function resnap(t, r, u, list)
     redis.call('HDEL', t.snap, name)
   end
   if u.state ~= '' then put('s', u.state) end
+  if (u.frozen or '') ~= '' then redis.call('HSET', t.snap, 'f', u.frozen) end
   if u.whole or u.drop > 0 or u.o2 >= u.o1 then
     reorder(t, put, take, u.whole, u.drop, list, u.o1, u.o2)
   end
@@ -72,4 +73,11 @@ local function resnap(t, r, u, list)
   for i = u.x1, u.x2 do take('m' .. list[i]) end
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
+end
+
+-- marked notes that the log has a mark at a position, in whose place stands what the
+-- snapshot says that is about to move behind it.
+local function marked(t, r, at)
+  r.gone, r.told = r.told, at
+  redis.call('HSET', t.rec, 'told', r.told .. ' ' .. r.gone)
 end

@@ -146,12 +146,34 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 		kept := m.snapshot.order[:max(len(m.snapshot.order)-u.Drop, 0)]
 		m.snapshot.order = slices.Concat([]string{}, kept, u.Append)
 	}
+	if u.Frozen != nil {
+		m.snapshot.frozen = string(u.Frozen)
+	}
 	for id, text := range u.Upsert {
 		m.snapshot.messages[id] = string(text)
 	}
 	for _, id := range u.Remove {
 		delete(m.snapshot.messages, id)
 	}
+}
+
+// behind is how many events the log has behind the snapshot.
+func (m *model) behind() int64 { return int64(len(m.log)) - m.snapshot.at }
+
+// checkpoint predicts Checkpoint.
+func (m *model) checkpoint(c store.Checkpoint) bool {
+	switch {
+	case c.At.Epoch != m.epoch:
+		return false
+	case m.snapshot.at == c.At.Seq:
+		return true
+	case m.active != nil || m.exe != nil || c.Version != m.version || c.From != m.snapshot.at || c.At != m.end():
+		return false
+	}
+	m.decide()
+	m.snap(&c.Snapshot)
+	m.trim()
+	return true
 }
 
 // trim forgets events past what is retained, never past the snapshot.

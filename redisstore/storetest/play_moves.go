@@ -33,8 +33,10 @@ func (p *player) choose(g *game) move {
 		return p.nackMove(g, p.one(3))
 	case n < 74:
 		return p.leaseMove(g)
-	case n < 80:
+	case n < 79:
 		return p.stopMove(g)
+	case n < 81:
+		return p.checkpointMove(g)
 	case n < 83:
 		return p.stopAllMove(g)
 	case n < 86:
@@ -265,6 +267,9 @@ func (p *player) snapshot(g *game) *store.SnapshotUpdate {
 	}
 	all := []string{"m1", "m2", "m3", "m\"4"}
 	p.r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+	if p.one(3) {
+		u.Frozen = raw(fmt.Sprintf(`{"f":%d}`, p.next()))
+	}
 	switch p.r.IntN(3) {
 	case 0:
 		u.Order = all[:p.r.IntN(len(all)+1)]

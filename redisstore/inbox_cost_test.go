@@ -1,0 +1,182 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/redis/go-redis/v9"
+)
+
+var inboxSizes = flag.Int("inbox", 20_000, "how many open suspensions TestInboxPageCostsTheSame has beside 1,000: 1000000 takes 3 GB and a minute")
+
+// copies makes suspensions out of one: KEYS are what its keys begin with, the partition's
+// inbox; ARGV what a copy's keys begin with, how many there are, the number of the first,
+// the member in the inbox, how many partitions there are, which one this is. They open in
+// turns, a millisecond apart.
+const copies = `
+local base, inbox, at, count, first, member = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local digest, since = string.sub(member, 1, 8), string.sub(member, 17, 22)
+local ms = 0
+for i = 1, 6 do ms = ms * 256 + string.byte(since, i) end
+local function stamp(n)
+  local out = ''
+  for i = 1, 6 do
+    out = string.char(n % 256) .. out
+    n = math.floor(n / 256)
+  end
+  return out
+end
+local function copy(what, to) redis.call('COPY', base .. what, to .. what) end
+local execution = redis.call('LINDEX', base .. 'journal', 0)
+local place = string.find(execution, since, 1, true)
+for n = first, first + count - 1 do
+  local hash = string.format('%022d', n)
+  local to, opened = at .. hash .. ':', stamp(ms + n * tonumber(ARGV[5]) + tonumber(ARGV[6]))
+  for _, what in ipairs({ 'rec', 'log', 'snap', 'runs', 'memo', 'journal', 'closing' }) do copy(what, to) end
+  redis.call('LSET', to .. 'journal', 0, string.sub(execution, 1, place - 1) .. opened .. string.sub(execution, place + 6))
+  redis.call('ZADD', inbox, 0, digest .. string.rep('\0', 8) .. opened .. hash)
+end
+return count`
+
+// suspendOne lets a run ask at once.
+func suspendOne(t testing.TB, s *Store, begin store.Begin) {
+	t.Helper()
+	ctx := context.Background()
+	res, err := s.Begin(ctx, begin)
+	if err == nil {
+		_, err = s.Commit(ctx, store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta},
+			End: &store.End{Kind: store.EndSuspend, Interrupts: []string{"int"}, Reasons: []string{"tool_call"}, Suspension: json.RawMessage(
+				`{"execution":"x","run":"r","label":"run-1","items":[{"id":"int","interrupt":{"id":"int","reason":"tool_call","message":"May the tool be called with these arguments?","toolCallId":"call-1"},"call":{"name":"send_email","arguments":"{\"to\":\"ann@example.com\"}"}}]}`)}})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// suspendedThreads makes so many open suspensions of the tenant acme: one is asked for in
+// each partition, and the others are made of it by the server itself.
+func suspendedThreads(t testing.TB, s *Store, n int) {
+	t.Helper()
+	ctx := context.Background()
+	originals := map[*partition]threadKeys{}
+	for i := 0; len(originals) < len(s.keys.parts); i++ {
+		begin := inline(0, "7c61d2aa-93b1-4b0e-a7f4-3c1d9a0e5b21")
+		begin.Thread.Thread, begin.Tenant = fmt.Sprintf("1f0a9c3e-5d0a-4b8e-9d64-%012d", i), "acme"
+		keys := s.keys.thread(begin.Thread)
+		if _, there := originals[keys.part]; there {
+			continue
+		}
+		originals[keys.part] = keys
+		suspendOne(t, s, begin)
+	}
+	client, each := s.client.(*redis.Client), n/len(s.keys.parts)
+	for i := range s.keys.parts {
+		p := &s.keys.parts[i]
+		o := originals[p]
+		// The first member is the one for any reason: its digest is of zeros.
+		members, err := client.ZRangeByLex(ctx, p.inbox, &redis.ZRangeBy{Min: "-", Max: "+"}).Result()
+		if err != nil || len(members) != 2 {
+			t.Fatalf("%q %v", members, err)
+		}
+		for made := 1; made < each; made += 1000 { // the original is one of them
+			if err := client.Eval(ctx, copies, []string{o.base, p.inbox}, p.base, min(1000, each-made), made, members[0], len(s.keys.parts), i).Err(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// A page of the inbox costs as much of many as of few, in commands, bytes and round trips,
+// and so does it to suspend one more.
+func TestInboxPageCostsTheSame(t *testing.T) {
+	type cost struct{ commands, sent, received, trips float64 }
+	ctx := context.Background()
+	measure := func(open int) (first, deep, more cost) {
+		server := redistest.Start(t, redistest.Options{})
+		s, wire := onCounted(t, server.URL(), Options{Timeout: patience})
+		suspendedThreads(t, s, open)
+		cursor := ""
+		costs := func(f func()) cost {
+			before := numbers(t, s)
+			trips, _, _ := wire.during(f)
+			after := numbers(t, s)
+			of := func(name string) float64 { return after[name] - before[name] }
+			return cost{of("total_commands_processed"), of("total_net_input_bytes"), of("total_net_output_bytes"), float64(trips)}
+		}
+		read := func() cost {
+			return costs(func() {
+				p, err := s.Inbox(ctx, store.PageQuery{Tenant: "acme", Cursor: cursor})
+				if err != nil || len(p.Items) != pageSize || p.Items[0].Suspension == nil {
+					t.Fatalf("%d items, %v", len(p.Items), err)
+				}
+				cursor = p.Next
+			})
+		}
+		first = read()
+		for range 10 {
+			deep = read()
+		}
+		var took []time.Duration
+		for i := range 50 {
+			if i%10 == 0 {
+				cursor = ""
+			}
+			at := time.Now()
+			if _, err := s.Inbox(ctx, store.PageQuery{Tenant: "acme", Cursor: cursor}); err != nil {
+				t.Fatal(err)
+			}
+			took = append(took, time.Since(at))
+		}
+		slices.Sort(took)
+		t.Logf("%d open: first page %+v, a later one %+v, half of them within %s", open, first, deep, took[len(took)/2])
+		at := time.Now()
+		more = costs(func() {
+			begin := inline(0, "r")
+			begin.Thread.Thread, begin.Tenant = "one more", "acme"
+			suspendOne(t, s, begin)
+		})
+		t.Logf("%d open: one more %+v in %s", open, more, time.Since(at))
+		return first, deep, more
+	}
+	first, deep, more := measure(1000)
+	firstOfMany, deepOfMany, moreOfMany := measure(*inboxSizes)
+	if moreOfMany.commands > more.commands+2 || moreOfMany.received > 1.1*more.received {
+		t.Errorf("one more of many is dearer: %+v, of 1,000 %+v", moreOfMany, more)
+	}
+	// To tighten: run it with -v, and leave a tenth of head room.
+	most := cost{commands: 245, sent: 20 << 10, received: 32 << 10, trips: 2}
+	for name, c := range map[string]cost{"first": first, "later": deep, "first of many": firstOfMany, "later of many": deepOfMany} {
+		if c.commands > most.commands || c.sent > most.sent || c.received > most.received || c.trips > most.trips {
+			t.Errorf("%s page: %+v, and %+v is promised", name, c, most)
+		}
+	}
+	if deepOfMany.commands > 1.1*deep.commands || deepOfMany.received > 1.1*deep.received {
+		t.Errorf("a page of many is dearer: %+v, of 1,000 %+v", deepOfMany, deep)
+	}
+}
+
+// numbers are INFO's.
+func numbers(t testing.TB, s *Store) map[string]float64 {
+	t.Helper()
+	text, err := s.client.Info(context.Background(), "stats").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := map[string]float64{}
+	for l := range strings.Lines(text) {
+		name, value, _ := strings.Cut(strings.TrimSpace(l), ":")
+		if n, err := strconv.ParseFloat(value, 64); err == nil {
+			all[name] = n
+		}
+	}
+	return all
+}
