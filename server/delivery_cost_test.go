@@ -42,6 +42,17 @@ func TestDeltaIsNotAllocated(t *testing.T) {
 	}
 }
 
+// What a page is read by is made once for a client.
+func TestPagesAreReadByOneContext(t *testing.T) {
+	s := newTestServer(t, newFake(), nil)
+	p := s.newPeer(t.Context(), &caller{}, "")
+	defer p.out.account.Close()
+	defer p.cancel(closeGone)
+	if n := testing.AllocsPerRun(100, func() { p.reading(p.ctx) }); n != 0 {
+		t.Errorf("a page allocates %v times before it is read", n)
+	}
+}
+
 // discarding is a link that takes all.
 type discarding struct{ link }
 

@@ -177,6 +177,9 @@ func (o *outgoing) flushed() {
 // reading is a context for reading threads: what is read of them is held until all was
 // flushed, or keep says that it is less.
 func (p *peer) reading(ctx context.Context) context.Context {
+	if ctx == p.ctx && p.pages != nil {
+		return p.pages
+	}
 	return store.WithRoom(ctx, func(bytes int64) error {
 		before := p.out.held
 		err := p.reserveReply(builtWeight * bytes)

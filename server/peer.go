@@ -21,9 +21,10 @@ type peer struct {
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	out    outgoing      // the goroutine's that writes
-	wake   chan struct{} // something to write, or a cursor that may move
-	onPoke func()        // called by poke as well; nil: nothing
+	pages  context.Context // ctx for reading page after page
+	out    outgoing        // the goroutine's that writes
+	wake   chan struct{}   // something to write, or a cursor that may move
+	onPoke func()          // called by poke as well; nil: nothing
 }
 
 // newPeer's ctx does not end with parent, whose values it has. The caller closes
@@ -33,6 +34,7 @@ func (s *core) newPeer(parent context.Context, c *caller, agent string) *peer {
 	p.out.account = s.account(budget.Replies, c)
 	p.log = s.opts.Logger.With("namespace", c.identity.Namespace, "user", c.identity.User)
 	p.ctx, p.cancel = context.WithCancelCause(context.WithoutCancel(parent))
+	p.pages = p.reading(p.ctx)
 	return p
 }
 
