@@ -126,8 +126,9 @@ func restructures(e protocol.Event, does protocol.Effect) bool {
 // closing is the list of events that end what is open, as Batch.Closing wants
 // it: nil when it is what it was.
 func (x *execution) closing() json.RawMessage {
-	list := []byte{'['}
-	for _, e := range x.fold.Closings() {
+	closings := x.fold.Closings()
+	list := append(make([]byte, 0, 2+96*len(closings)), '[')
+	for _, e := range closings {
 		end := len(list)
 		if end > 1 {
 			list = append(list, ',')

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -106,12 +107,13 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 		if err := add(&protocol.MessagesSnapshot{Messages: x.fold.Messages()}); err != nil {
 			return err
 		}
+		end.Tells = tellsIn(it.events[len(it.events)-1])
 	}
 	if err := add(terminal); err != nil {
 		return err
 	}
 	var err error
-	if end.Snapshot, err = x.snapshot(); err != nil {
+	if end.Snapshot, err = updateOf(x.stored, x.fold); err != nil {
 		return err
 	}
 	if end.Kind == store.EndSuspend || end.GiveBack {
@@ -120,28 +122,35 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 		}
 	}
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
-	return x.pipe.add(x.ctx, it, true)
+	if err := x.pipe.add(x.ctx, it, true); err != nil {
+		return err
+	}
+	// Who reads the thread next reads on from here.
+	if at := x.pipe.result().End; at != (store.Position{}) {
+		x.node.folded.Keep(x.claim.Thread, at, x.version, at.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
+	}
+	return nil
 }
 
-// snapshot is what changed since the stored snapshot.
-func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
-	changes := x.fold.Since(x.stored)
-	u := &store.SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
+// updateOf is what has changed since the stored snapshot.
+func updateOf(snapshot, now *protocol.Fold) (*store.SnapshotUpdate, error) {
+	changes := now.Since(snapshot)
+	u := &store.SnapshotUpdate{State: now.State(), Upsert: map[string]json.RawMessage{}}
 	for _, m := range slices.Concat(changes.Changed, changes.Added) {
-		text, err := json.Marshal(m)
+		text, err := m.MarshalJSON() // as it stands in a MESSAGES_SNAPSHOT
 		if err != nil {
 			return nil, fmt.Errorf("adapter: message %s: %w", m.ID, err)
 		}
 		u.Upsert[m.ID] = text
 	}
 	for _, id := range changes.Removed {
-		if !x.fold.Has(id) {
+		if !now.Has(id) {
 			u.Remove = append(u.Remove, id)
 		}
 	}
 	added := changes.Added
 	if changes.Moved || len(changes.Removed) > 0 {
-		u.Drop, added = reordered(x.stored.Messages(), x.fold.Messages())
+		u.Drop, added = reordered(snapshot.Messages(), now.Messages())
 	}
 	for _, m := range added {
 		u.Append = append(u.Append, m.ID)
@@ -159,13 +168,11 @@ func reordered(was, now protocol.Messages) (drop int, added protocol.Messages) {
 	return len(was) - same, now[same:]
 }
 
-// keepFolded keeps what the run has left, which ended at a position, for who reads the
-// thread next.
-func (x *execution) keepFolded(version int64, end store.Position) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if end == (store.Position{}) || x.fold == nil || x.broken != nil {
-		return
+// tellsIn is how the restated messages lie in an event; nil: in another way.
+func tellsIn(event []byte) *store.SnapshotTold {
+	const head, tail = `{"type":"MESSAGES_SNAPSHOT","messages":[`, `]}`
+	if !bytes.HasPrefix(event, []byte(head)) || !bytes.HasSuffix(event, []byte(tail)) {
+		return nil
 	}
-	x.node.folded.Keep(x.claim.Thread, end, version, end.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
+	return &store.SnapshotTold{Head: len(head), Tail: len(tail)}
 }

@@ -60,10 +60,10 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	grace := &grace{lease: o.Lease, heard: time.Now()}
 	backoff := newBackoff(n)
 	r.capacity = newCapacity(n, backoff)
-	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub}
+	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub, turns: newTurns(n.quiet)}
 	quotas := newQuotas(n)
 	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control, quotas}
-	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: newTurns(n.quiet)}
+	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: r.control.turns}
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}

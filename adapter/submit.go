@@ -140,7 +140,7 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	cleared := ""
 	defer func() { admitted.Cleared = cleared }()
 	for lost := (losses{}); ; {
-		admitted, stale, err := a.try(ctx, key, in, digest, version, takes.RunID, share)
+		admitted, stale, err := a.try(ctx, key, in, digest, version, takes.RunID, share, &lost)
 		if stale && admitted.Cleared != "" {
 			cleared = admitted.Cleared
 		}
@@ -211,7 +211,7 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 
 // try judges the input once on a view of its thread, and begins its run if it
 // may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
-func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64, runID string, share *share) (admitted Admitted, stale bool, err error) {
+func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64, runID string, share *share, lost *losses) (admitted Admitted, stale bool, err error) {
 	var command *judge.Command
 	if in.Commands {
 		command = judge.CommandOf(in.Run)
@@ -228,6 +228,12 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	}
 	if over := share.tooMany(); over != nil {
 		return refused(over), false, nil
+	}
+	if farBehind(j.View) && !lost.tidied {
+		lost.tidied = true
+		if a.tidied(ctx, key) {
+			return Admitted{}, true, nil
+		}
 	}
 	j.Duties = judge.Duties{Separate: a.options.SeparateDuties, User: in.User, Drafted: in.drafted}
 	// What may begin only later cancels nothing now.

@@ -85,8 +85,9 @@ const (
 
 // losses are those of one input.
 type losses struct {
-	n     int
-	since time.Time
+	n      int
+	since  time.Time
+	tidied bool // the thread was far behind, and checkpointed if it could be
 }
 
 // again waits before the next try; false: there was time enough, or ctx ends. Who

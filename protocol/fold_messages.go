@@ -16,8 +16,8 @@ type foldMessages struct {
 	calls   foldIndex // of the messages that have them: the first
 	results foldIndex // of the tool messages that answer calls: the last
 	growing map[grown]*buffer
-	hot     *buffer // the one that grew last
-	view    *foldView
+	hot     *buffer    // the one that grew last
+	views   *foldViews // of all clones
 }
 
 // foldMessage is immutable but for its owner.
@@ -41,7 +41,7 @@ type buffer struct {
 }
 
 func newFoldMessages(messages Messages) foldMessages {
-	l := foldMessages{foldOrder: newFoldOrder(), growing: map[grown]*buffer{}}
+	l := foldMessages{foldOrder: newFoldOrder(), growing: map[grown]*buffer{}, views: new(foldViews)}
 	l.ids.own = make(map[string]Place, len(messages))
 	for _, m := range messages {
 		l.add(m)
@@ -442,6 +442,5 @@ func (l *foldMessages) message(m *foldMessage) Message {
 // messages are all of them, to be handed out.
 func (l *foldMessages) messages() Messages {
 	l.freeze()
-	l.view = l.view.of(&l.foldOrder)
-	return slices.Clip(l.view.list)
+	return slices.Clip(l.views.of(&l.foldOrder))
 }

@@ -5,75 +5,66 @@ import (
 	"sync"
 )
 
-// foldView is the messages of a fold as a slice, immutable. Those that go on from it
-// share its array.
+// foldViews are the messages of a fold, or of a clone of it, as slices that were handed
+// out. One that goes on from another shares its array.
+type foldViews struct {
+	mu     sync.Mutex
+	latest foldView
+}
+
+// foldView is the messages of a frozen order as a slice, which is not written again.
 type foldView struct {
-	chunks []*foldChunk // as of which
+	chunks []*foldChunk
 	list   Messages
-	end    *viewEnd
 }
 
-// viewEnd is how much of an array is taken by the longest of the slices that share it.
-type viewEnd struct {
-	mu sync.Mutex
-	at int
-}
-
-// of is the view of a frozen order. What v has of it is not written again.
-func (v *foldView) of(o *foldOrder) *foldView {
-	if v == nil {
-		v = &foldView{}
+// of is the messages of a frozen order. What is handed out of the array of the latest
+// view is as long as that at most, so there is room behind it.
+func (v *foldViews) of(o *foldOrder) Messages {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if slices.Equal(v.latest.chunks, o.chunks) {
+		return v.latest.list
 	}
-	if slices.Equal(v.chunks, o.chunks) {
-		return v
+	list, same := v.latest.list, sameHead(v.latest.chunks, o.chunks)
+	if same == o.n {
+		return list[:same] // as it was before
 	}
-	next := &foldView{chunks: slices.Clone(o.chunks), end: v.end}
-	same := sameHead(v.chunks, o.chunks)
-	if same < len(v.list) || !v.claim(o.n) {
-		next.list, next.end = make(Messages, 0, o.n+o.n/8), &viewEnd{at: o.n}
-		same = 0
-	} else {
-		next.list = v.list
+	if same < len(list) || cap(list) < o.n {
+		list, same = make(Messages, 0, o.n+o.n/8), 0
 	}
-	next.list = next.list[:o.n]
+	list = list[:o.n]
 	at := 0
 	for _, c := range o.chunks {
 		for i := max(0, same-at); i < len(c.list); i++ {
-			next.list[at+i] = c.list[i].Message
+			list[at+i] = c.list[i].Message
 		}
 		at += len(c.list)
 	}
-	return next
+	v.latest = foldView{slices.Clone(o.chunks), list}
+	return list
 }
 
-// claim takes the array up to n; false: there is none, another has that, or it ends.
-func (v *foldView) claim(n int) bool {
-	if v.end == nil || cap(v.list) < n {
-		return false
-	}
-	v.end.mu.Lock()
-	defer v.end.mu.Unlock()
-	if v.end.at != len(v.list) {
-		return false
-	}
-	v.end.at = n
-	return true
-}
-
-// sameHead is how many messages two orders have in common from the first on.
+// sameHead is how many messages two orders have in common from the first on, of which a
+// few may have been read twice.
 func sameHead(a, b []*foldChunk) (n int) {
+	twice := 64
 	for i := range min(len(a), len(b)) {
 		if a[i] == b[i] {
 			n += len(a[i].list)
 			continue
 		}
 		for j := range min(len(a[i].list), len(b[i].list)) {
-			if a[i].list[j] != b[i].list[j] {
-				break
+			if x, y := a[i].list[j], b[i].list[j]; x != y {
+				if twice--; twice < 0 || !sameMessage(&x.Message, &y.Message) {
+					return n
+				}
 			}
 			n++
 		}
-		break
+		if len(a[i].list) != len(b[i].list) {
+			break
+		}
 	}
 	return n
 }

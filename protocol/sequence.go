@@ -167,12 +167,8 @@ func (s *Sequence) expanded(e Event) error {
 	return nil
 }
 
-// onUndo notes how to take a change back, where that may be needed.
-func (s *Sequence) onUndo(fn func()) {
-	if s.undo != nil {
-		*s.undo = append(*s.undo, fn)
-	}
-}
+// onUndo notes how to take a change back, where s.undo says that it may be needed.
+func (s *Sequence) onUndo(fn func()) { *s.undo = append(*s.undo, fn) }
 
 func (s *Sequence) step(e Event, x Effect) error {
 	if _, unknown := e.(*Unknown); unknown {

@@ -72,7 +72,9 @@ func (s *Sequence) end(e Event, x Effect) error {
 	family, it := x.Family, s.items(x.Family)[*x.ID]
 	*it.flag(family) = false
 	s.open[family]--
-	s.onUndo(func() { *it.flag(family) = true; s.open[family]++ })
+	if s.undo != nil {
+		s.onUndo(func() { *it.flag(family) = true; s.open[family]++ })
+	}
 	return nil
 }
 
@@ -80,19 +82,32 @@ func (s *Sequence) end(e Event, x Effect) error {
 func (s *Sequence) start(x Effect, it *item, o owner) *item {
 	family, id := x.Family, *x.ID
 	items := s.items(family)
-	before := item{}
+	if s.undo != nil {
+		s.onUndo(unstart(s, family, id, it))
+	}
 	if it == nil {
 		it = &item{owner: o}
 		items[id] = it
-		s.onUndo(func() { delete(items, id) })
-	} else {
-		before = *it
-		s.onUndo(func() { *it = before })
 	}
 	*it.flag(family) = true
 	s.open[family]++
-	s.onUndo(func() { s.open[family]-- })
 	return it
+}
+
+// unstart takes back the start of an item, which was as given: nil for one that was not.
+func unstart(s *Sequence, family Family, id string, it *item) func() {
+	var before item
+	if it != nil {
+		before = *it
+	}
+	return func() {
+		s.open[family]--
+		if it == nil {
+			delete(s.items(family), id)
+			return
+		}
+		*it = before
+	}
 }
 
 func (s *Sequence) startable(e Event, x Effect, it *item) error {

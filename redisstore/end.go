@@ -27,6 +27,10 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
 	rest := s.appendEvents(nil, b.Events)
+	mark := s.mark(b)
+	if mark != nil {
+		rest[len(b.Events)-2] = mark
+	}
 	rest = appendBytes(rest, compressAll(b.Entries))
 	rest = appendStrings(rest, e.Interrupts)
 	rest = appendStrings(rest, e.ToolCalls)
@@ -48,6 +52,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"frozen", snap.frozen},
 		{"whole", snap.whole},
 		{"drop", snap.drop},
+		{"mark", mark != nil},
 		{"keep", s.opts.Keep.Milliseconds()},
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
@@ -78,6 +83,10 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		return res, r.err
 	}
 	if res.Status == store.CommitOK {
+		if mark != nil {
+			at := len(b.Events) - 2
+			s.made.put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
+		}
 		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
 		s.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
 	}

@@ -92,7 +92,7 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 	stored := r.list()
 	switch from {
 	case fromWanted:
-		v.Recovered, v.Missed = true, events
+		v.Recovered, v.Missed = true, events[:unmarked(events)]
 	case fromHave:
 		v.Held, v.From, v.Log = true, q.Have.Seq, events
 	default:

@@ -21,6 +21,7 @@ var (
 	noteScript        = newScript("thread", "run", "index", "suspension", "note")
 	activateScript    = newScript("thread", "run", "index", "suspension", "queue", "activate")
 	endScript         = newScript("thread", "run", "index", "suspension", "retain", "snapshot", "queue", "end")
+	checkpointScript  = newScript("thread", "run", "index", "suspension", "retain", "snapshot", "checkpoint")
 	claimScript       = newScript("thread", "run", "index", "suspension", "queue", "claim")
 	renewScript       = newScript("thread", "renew")
 	nackScript        = newScript("thread", "run", "index", "suspension", "queue", "nack")
@@ -44,7 +45,7 @@ var (
 	usageScript       = newScript("usage")
 	retireScript      = newScript("thread", "run", "index", "suspension", "retain", "retire")
 
-	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript,
+	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript, checkpointScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
 		rangeScript, tailScript, dueScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
 		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript}

@@ -26,7 +26,7 @@ type ReadQuery struct {
 // ThreadView is a thread as one atomic read saw it.
 type ThreadView struct {
 	Thread   ThreadKey
-	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, stop all; and when a draft is replaced or taken back
+	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, stop all, checkpoint; and when a draft is replaced or taken back
 	Epoch    string
 	Base     int64 // position of the first retained event
 	Seq      int64 // position of the last event; 0 in an empty log
@@ -40,7 +40,7 @@ type ThreadView struct {
 	// its At, which may be before From or behind it, and what is Frozen.
 	Held bool
 	// Recovered is true when ReadQuery.After could be honoured; then Missed
-	// holds the first events after it, some if there are any, and Snapshot and Log
+	// holds the first events after it, as many as the store has at hand, and Snapshot and Log
 	// are empty. Range has the others.
 	Recovered bool
 	Missed    [][]byte

@@ -121,6 +121,10 @@ type End struct {
 	Deadline int64
 	// Snapshot replaces the stored one. Nil: it stays where it was.
 	Snapshot *SnapshotUpdate
+	// Tells, with Snapshot, says that the batch's last event but one tells the snapshot's
+	// messages. The store need not keep it: it may make it from the snapshot for who
+	// reads it. When the snapshot has moved on it takes the log up to there for trimmed.
+	Tells *SnapshotTold
 	// GiveBack, with EndFail: when nothing but bookkeeping was journaled after the
 	// latest decisions, their answers and what was journaled since are forgotten,
 	// and the suspension opens again.
@@ -143,6 +147,10 @@ type SnapshotUpdate struct {
 	// there is an execution that may go on needs it.
 	Frozen json.RawMessage
 }
+
+// SnapshotTold says how an event tells a snapshot: in its first bytes, Head of them, the
+// snapshot's messages with a comma between each two, and its last bytes.
+type SnapshotTold struct{ Head, Tail int }
 
 // EndKind says how a run ends.
 type EndKind string

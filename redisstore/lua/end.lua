@@ -18,6 +18,7 @@
 --   frozen      '': unchanged
 --   whole       1: the order of the messages is what is told, and nothing before it
 --   drop        how many ids go off the end of the order
+--   mark        1: the last event but one is a mark (marks.go)
 --   keep        ms for which labels and answers are kept
 --   retain      events kept in the log
 --   bytes       kept in the log
@@ -65,6 +66,7 @@ local x1, x2 = part(ARG.removed)
 
 append(r, t.log, t.big, ARGV, e1, e2)
 push(t.journal, ARGV, j1, j2)
+if ARG.mark == '1' then marked(t, r, r.seq - 1) end
 r.bound = r.seq
 local finish = r.seq
 

@@ -44,7 +44,7 @@ local function run(id)
 end
 
 local after = tonumber(ARG.seq)
-local retained = ARG.epoch == r.epoch and after >= r.base - 1 and after <= r.seq
+local retained = ARG.epoch == r.epoch and after >= retainedFrom(r) - 1 and after <= r.seq
 
 -- behind is about how many bytes the events after a position have.
 local function behind(seq)
@@ -54,7 +54,7 @@ end
 
 -- Where a run has logged more than there is of the thread, to read that is less.
 local have = tonumber(ARG.haveseq)
-local has = not retained and ARG.have ~= '' and ARG.have == r.epoch and have >= r.base - 1 and have <= r.seq
+local has = not retained and ARG.have ~= '' and ARG.have == r.epoch and have >= math.max(r.base - 1, r.told) and have <= r.seq
   and (have >= r.snapat or behind(have) <= held(t, r) + behind(r.snapat))
 
 -- weight is about how many bytes what may be large has.
@@ -117,7 +117,7 @@ local active = run(r.run)
 if r.run ~= '' and not active then error('the active run has no record') end
 
 local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'owner')
-return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, from, events, snapshot,
+return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
   (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0 }

@@ -74,3 +74,10 @@ local function resnap(t, r, u, list)
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
 end
+
+-- marked notes that the log has a mark at a position, in whose place stands what the
+-- snapshot says that is about to move behind it.
+local function marked(t, r, at)
+  r.gone, r.told = r.told, at
+  redis.call('HSET', t.rec, 'told', r.told .. ' ' .. r.gone)
+end

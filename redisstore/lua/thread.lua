@@ -19,7 +19,7 @@ end
 -- by create.
 local function open(rec)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since')
+    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since', 'told')
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
@@ -28,6 +28,8 @@ local function open(rec)
     n = tonumber(v[18] or 0), bytes = tonumber(v[19] or 0), marks = v[20] or '',
     held = v[21] or '', since = v[22] or '',
   }
+  local told, gone = string.match(v[23] or '', '^(%d+) (%d+)$')
+  r.told, r.gone = tonumber(told or 0), tonumber(gone or 0)
   if not r.epoch then
     r.epoch, r.new = ARG.fresh, true
   else
@@ -152,6 +154,12 @@ local function fenced(node, member, token)
   if node ~= '' and node ~= NODE then
     redis.call('PUBLISH', ARG.channels .. node, table.concat(pack({}, { 'f', member, token }, 1, 3)))
   end
+end
+
+-- retainedFrom is the position of the first event that can be read: behind the last mark
+-- of a snapshot that has moved on. r.told is where the latest mark is, r.gone the one before.
+local function retainedFrom(r)
+  return math.max(r.base, (r.told == r.snapat - 1 and r.gone or r.told) + 1)
 end
 
 -- logged returns the log's events from position first on.

@@ -157,6 +157,25 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 	}
 }
 
+// behind is how many events the log has behind the snapshot.
+func (m *model) behind() int64 { return int64(len(m.log)) - m.snapshot.at }
+
+// checkpoint predicts Checkpoint.
+func (m *model) checkpoint(c store.Checkpoint) bool {
+	switch {
+	case c.At.Epoch != m.epoch:
+		return false
+	case m.snapshot.at == c.At.Seq:
+		return true
+	case m.active != nil || m.exe != nil || c.Version != m.version || c.From != m.snapshot.at || c.At != m.end():
+		return false
+	}
+	m.decide()
+	m.snap(&c.Snapshot)
+	m.trim()
+	return true
+}
+
 // trim forgets events past what is retained, never past the snapshot.
 func (m *model) trim() {
 	m.base = max(m.base, min(m.snapshot.at+1, int64(len(m.log))-m.retain+1))

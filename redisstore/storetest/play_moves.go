@@ -33,8 +33,10 @@ func (p *player) choose(g *game) move {
 		return p.nackMove(g, p.one(3))
 	case n < 74:
 		return p.leaseMove(g)
-	case n < 80:
+	case n < 79:
 		return p.stopMove(g)
+	case n < 81:
+		return p.checkpointMove(g)
 	case n < 83:
 		return p.stopAllMove(g)
 	case n < 86:
