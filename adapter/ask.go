@@ -191,11 +191,10 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 // callOf is a tool call that the thread holds; nil when it holds none of that
 // id.
 func (x *execution) callOf(id string) *protocol.ToolFunction {
-	for _, m := range x.fold.Messages() {
-		for _, c := range m.ToolCalls {
-			if c.ID == id {
-				return &protocol.ToolFunction{Name: c.Function.Name, Arguments: c.Function.Arguments}
-			}
+	m, _ := x.fold.Caller(id)
+	for _, c := range m.ToolCalls {
+		if c.ID == id {
+			return &protocol.ToolFunction{Name: c.Function.Name, Arguments: c.Function.Arguments}
 		}
 	}
 	return nil

@@ -58,7 +58,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		return b, nil, err
 	}
 	if goesOn {
-		run := &begun{view: n.View, fold: n.Fold, label: b.Label, id: b.Execution, agent: n.agent, requeued: true}
+		run := n.begun(begun{label: b.Label, id: b.Execution, agent: n.agent, requeued: true})
 		run.events = n.opening(nil)
 		claimed, err := n.claimed(run)
 		b.Kind = store.Requeue{Claimed: claimed, Letter: n.letter.ID}
@@ -69,7 +69,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		return b, nil, err
 	}
 	if n.Continues != nil && !n.Steer {
-		run := &begun{view: n.View, fold: n.Fold, label: b.Label, id: b.Execution, continuing: true}
+		run := n.begun(begun{label: b.Label, id: b.Execution, continuing: true})
 		b.Kind, err = n.resume(run, answers)
 		return b, run, err
 	}
@@ -84,6 +84,12 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		b.Kind = execute
 	}
 	return b, run, err
+}
+
+// begun completes a run that begins on what was judged.
+func (n beginBuilder) begun(run begun) *begun {
+	run.view, run.earlier, run.snapshot, run.fold = n.View, n.Fold, n.Snapshot, n.Fold.Clone()
+	return &run
 }
 
 // enqueue is how a run begins that has to wait.
@@ -110,7 +116,7 @@ func (n beginBuilder) enqueue() (store.Enqueue, error) {
 
 // execute is how a new execution begins, folded in.
 func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claimed, fresh store.Fresh, err error) {
-	run = &begun{view: n.View, fold: n.Fold, label: n.Input.RunID, id: execution, agent: n.agent}
+	run = n.begun(begun{label: n.Input.RunID, id: execution, agent: n.agent})
 	fresh.Agent = n.agent
 	run.events = n.opening(n.Fresh)
 	if n.Rewinds {
@@ -198,14 +204,17 @@ func isEmptyObject(value []byte) bool {
 
 // freeze fixes what the execution's function sees.
 func freeze(j *judge.Judgement, run *begun, user string) (store.Frozen, json.RawMessage, error) {
+	run.given = conversationOf(run.fold)
 	input := *j.Input
-	input.Messages = run.fold.Messages()
+	input.Messages = protocol.Messages{}
 	input.State = protocol.Any(lifecycle.State(run.fold.State()))
 	input.Resume = nil
 	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user}
+	f.Of = &store.Conversation{At: f.At + int64(f.Begun), Count: run.given.count}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return f, nil, fmt.Errorf("adapter: frozen input: %w", err)
 	}
+	input.Messages = run.given.messages()
 	return f, text, nil
 }

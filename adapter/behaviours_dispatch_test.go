@@ -262,17 +262,11 @@ var dispatchBehaviours = []behaviour{
 			go func() {
 				in := user(fmt.Sprint(i))
 				in.ThreadID, in.RunID = l.key.Thread, fmt.Sprint("run-", i)
-				for {
-					a, err := nodes[i%2].Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
-					if err == nil && a.Disposition == adapter.Refused && a.Refusal.Code == adapter.CodeThreadBusy {
-						continue // it moved too fast: a client tries again
-					}
-					if err == nil && a.Disposition == adapter.Refused {
-						err = fmt.Errorf("%+v", a.Refusal)
-					}
-					answers <- err
-					return
+				a, err := nodes[i%2].Submit(context.Background(), adapter.Input{Namespace: l.key.Namespace, Run: in})
+				if err == nil && a.Disposition == adapter.Refused {
+					err = fmt.Errorf("%+v", a.Refusal)
 				}
+				answers <- err
 			}()
 		}
 		for range inputs {

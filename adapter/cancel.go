@@ -23,6 +23,7 @@ type control struct {
 	capacity *capacity
 	backoff  *backoff
 	hub      *follow.Hub
+	turns    *turns
 	owes     atomic.Pointer[CancelledInQueue]
 }
 
@@ -105,6 +106,7 @@ func (c *control) stopAll(ctx context.Context, key store.ThreadKey, reason, requ
 		if result.Active != "" {
 			c.active.fence(result.Active)
 		}
+		c.tidy(key, result.Behind)
 		return AllStopped{Active: result.Active, Superseded: result.Superseded, Epoch: result.Epoch}, nil
 	}
 	return AllStopped{}, fmt.Errorf("%w: the thread changes too fast for all of it to be stopped", store.ErrOutcomeUnknown)
@@ -180,6 +182,8 @@ func (c *control) stop(ctx context.Context, s store.Stop) (Cancelled, error) {
 	}
 	if result.Ready {
 		c.capacity.claimLater(key)
+	} else {
+		c.tidy(key, result.Behind)
 	}
 	return Cancelled{Stopped: result.Stopped, Owed: result.Events}, nil
 }

@@ -162,18 +162,22 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	if err != nil {
 		return c.unused(claimed.Claim, err)
 	}
-	fold, err := stored.Fold(view, -1)
+	if view.Active == nil || view.Active.ID != claimed.Claim.RunID {
+		return nil // ended meanwhile
+	}
+	snapshot, fold, err := stored.Folds(view)
 	if err != nil {
 		return err
 	}
-	if view.Active == nil || view.Active.ID != claimed.Claim.RunID {
-		return nil // ended meanwhile
+	earlier, err := stored.Fold(view, view.Active.RunStarted-1)
+	if err != nil {
+		return err
 	}
 	c.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "label", record.Label,
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
-		view: view, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
+		view: view, snapshot: snapshot, earlier: earlier, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
 		holding: holdingOfRecord(record, claimed.Claim.RunID),
 	})
 	return nil

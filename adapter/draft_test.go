@@ -32,17 +32,18 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 	st := &beforeDrafts{}
 	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
-	give := func(label string, entry protocol.ResumeEntry) adapter.Answered {
+	give := func(node *adapter.Runner, label string, entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry})
+		a, err := node.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return a
 	}
 	var other adapter.Answered
-	st.do = func() { other = give("second", resolved(open[1].ID, `2`)) }
-	a := give("first", resolved(open[0].ID, `1`))
+	elsewhere := l.worker(st, asker())
+	st.do = func() { other = give(elsewhere, "second", resolved(open[1].ID, `2`)) }
+	a := give(l.runner, "first", resolved(open[0].ID, `1`))
 	if len(other.Missing) != 1 || len(a.Missing) != 0 || a.Admitted.Disposition != adapter.Started {
 		t.Fatalf("first %+v, second %+v", a, other)
 	}

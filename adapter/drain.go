@@ -20,7 +20,7 @@ func (r *Runner) Shutdown(ctx context.Context) error {
 	defer enough()
 	var watching sync.WaitGroup
 	if first {
-		close(r.sweeper.quiet)
+		close(r.node.quiet)
 		if r.store.Durable() {
 			_ = r.presence.withdraw(ctx) // or watchOthers does
 			watching.Go(func() { r.presence.watchOthers(looking) })

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -38,72 +39,120 @@ func (x *execution) emit(s *scope, events ...protocol.Event) error {
 	}
 	it, err := x.admit(s, events)
 	if len(it.events) > 0 {
-		if err := x.pipe.add(x.ctx, it, false); err != nil {
-			return x.seal(err)
+		if err := x.add(it, false); err != nil {
+			return err
 		}
 	}
 	return err
 }
 
-// admit checks events, folds them in and encodes them. What comes before an
-// error is in the item.
-func (x *execution) admit(s *scope, events []protocol.Event) (item, error) {
-	var it item
-	restructured := false
-	for _, e := range events {
-		expanded, err := x.expander.Expand(e)
-		if err != nil {
-			return x.closed(it, restructured), fmt.Errorf("adapter: emit: %w", err)
-		}
-		for _, e := range expanded {
-			e = x.renames.apply(e)
-			if !s.live() {
-				s.shadow.Apply(e)
-				continue
-			}
-			for _, e := range s.resume(e, x) {
-				text, err := x.append(e)
-				if err != nil {
-					return x.closed(it, restructured), err
-				}
-				it.events = append(it.events, text)
-				restructured = restructured || protocol.EffectOf(e).Verb != protocol.Continues
-			}
-		}
+// add hands on what was admitted. An error seals the run.
+func (x *execution) add(it item, wait bool) error {
+	if err := x.pipe.add(x.ctx, it, wait); err != nil {
+		return x.seal(err)
 	}
-	return x.closed(it, restructured), nil
+	clear(x.texts)
+	x.texts = x.texts[:0]
+	return nil
 }
 
-// closed adds to an item what Stop needs when the open items have changed.
-func (x *execution) closed(it item, restructured bool) item {
+// admit checks events, folds them in and encodes them. What comes before an
+// error is in the item, which is to be added before anything else is admitted.
+func (x *execution) admit(s *scope, events []protocol.Event) (item, error) {
+	restructured := false
+	var err error
+	for _, e := range events {
+		if err = x.take(s, e, &restructured); err != nil {
+			break
+		}
+	}
+	it := item{events: x.texts}
 	if restructured {
 		it.closing = x.closing()
 	}
-	return it
+	return it, err
+}
+
+// take makes texts of one event and what it brings with it.
+func (x *execution) take(s *scope, e protocol.Event, restructured *bool) error {
+	log := func(e protocol.Event, does protocol.Effect) error {
+		text, err := x.append(e, does)
+		if err == nil {
+			x.texts = append(x.texts, text)
+			*restructured = *restructured || restructures(e, does)
+		}
+		return err
+	}
+	if does := protocol.EffectOf(e); does.Verb != protocol.Abridges && x.itself(s) {
+		return log(e, does)
+	}
+	expanded, err := x.expander.Expand(e)
+	if err != nil {
+		return fmt.Errorf("adapter: emit: %w", err)
+	}
+	for _, e := range expanded {
+		e = x.renames.apply(e)
+		if !s.live() {
+			s.shadow.Apply(e)
+			continue
+		}
+		for _, e := range s.resume(e, x) {
+			if err := log(e, protocol.EffectOf(e)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// itself reports whether an event that is no chunk is logged as it is: nothing is
+// replayed, open as a stream of chunks, to be opened again, or under another name.
+func (x *execution) itself(s *scope) bool {
+	return s.shadow == nil && len(s.reopen) == 0 && s.live() && len(x.renames.subagents) == 0 && x.expander.Idle()
+}
+
+// restructures reports whether an event may change what Stop has to close.
+func restructures(e protocol.Event, does protocol.Effect) bool {
+	switch does.Verb {
+	case protocol.Continues:
+		return false
+	case protocol.Apart:
+		_, restates := e.(*protocol.MessagesSnapshot)
+		return restates
+	}
+	return true
 }
 
 // closing is the list of events that end what is open, as Batch.Closing wants
-// it.
+// it: nil when it is what it was.
 func (x *execution) closing() json.RawMessage {
-	texts := []json.RawMessage{}
-	for _, e := range x.fold.Closings() {
-		text, err := protocol.Encode(e)
-		if err != nil {
-			continue // it was encoded once in its opening's name
+	closings := x.fold.Closings()
+	list := append(make([]byte, 0, 2+96*len(closings)), '[')
+	for _, e := range closings {
+		end := len(list)
+		if end > 1 {
+			list = append(list, ',')
 		}
-		texts = append(texts, text)
+		var err error
+		if list, err = protocol.Append(list, e); err != nil {
+			list = list[:end] // it was encoded once in its opening's name
+		}
 	}
-	list, _ := json.Marshal(texts)
+	list = append(list, ']')
+	if bytes.Equal(list, x.closes) {
+		return nil
+	}
+	x.closes = list
 	return list
 }
 
 // append checks one explicit event, folds it in and encodes it.
-func (x *execution) append(e protocol.Event) ([]byte, error) {
+func (x *execution) append(e protocol.Event, does protocol.Effect) ([]byte, error) {
 	text, err := protocol.Encode(e)
 	if err != nil {
 		return nil, fmt.Errorf("adapter: emit: %w", err)
 	}
-	if result, ok := e.(*protocol.ToolCallResult); ok && x.holds(result.MessageID) {
+	if result, ok := e.(*protocol.ToolCallResult); ok && x.fold.Has(result.MessageID) {
 		return nil, fmt.Errorf("adapter: emit: the thread has a message %s already", result.MessageID)
 	}
 	if err := x.sequence.Check(e); err != nil {
@@ -117,18 +166,15 @@ func (x *execution) append(e protocol.Event) ([]byte, error) {
 		// Legal, and without effect at clients too.
 		x.node.log.Warn("an event has no effect", "thread", x.claim.Thread.Thread, "label", x.label, "type", string(e.Type()), "error", err)
 	}
-	x.track(e)
+	if does.Verb != protocol.Continues {
+		x.track(e, does)
+	}
 	return text, nil
-}
-
-func (x *execution) holds(message string) bool {
-	return slices.ContainsFunc(x.fold.Messages(), func(m protocol.Message) bool { return m.ID == message })
 }
 
 // track keeps the calls that this run opened and that have no result, and
 // the subagents that ended in it.
-func (x *execution) track(e protocol.Event) {
-	does := protocol.EffectOf(e)
+func (x *execution) track(e protocol.Event, does protocol.Effect) {
 	switch {
 	case does.Family == protocol.FamilySubagent && does.Verb == protocol.Ends:
 		x.over[*does.ID] = true

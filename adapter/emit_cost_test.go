@@ -91,3 +91,27 @@ func BenchmarkEmit(b *testing.B) {
 		})
 	}
 }
+
+// TestTextAllocates has a model's tokens written: the text of the event, and a copy of
+// what comes as bytes.
+func TestTextAllocates(t *testing.T) {
+	w, token := &Text{run: emitting(t), id: "m"}, []byte(" token")
+	if n := testing.AllocsPerRun(2000, func() { _, _ = w.WriteString(delta) }); n > 1 {
+		t.Errorf("a string: %v allocations", n)
+	}
+	if n := testing.AllocsPerRun(2000, func() { _, _ = w.Write(token) }); n > 2 {
+		t.Errorf("bytes: %v allocations", n)
+	}
+}
+
+// TestEmitAllocates counts what an event may allocate: the caller's event and its text,
+// and for those that go by their shape what encoding/json does with what they carry.
+func TestEmitAllocates(t *testing.T) {
+	most := map[string]float64{"text": 2, "arguments": 2, "reasoning": 2, "state": 5, "custom": 5, "message": 40}
+	for name, emit := range emissions {
+		run := emitting(t)
+		if n := testing.AllocsPerRun(2000, func() { _ = emit(run) }); n > most[name] {
+			t.Errorf("%s: %v allocations", name, n)
+		}
+	}
+}

@@ -1,10 +1,13 @@
 package adapter
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -75,7 +78,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	var it item
 	add := func(events ...protocol.Event) error {
 		for _, e := range events {
-			text, err := x.append(e)
+			text, err := x.append(e, protocol.EffectOf(e))
 			if err != nil {
 				return err
 			}
@@ -104,37 +107,72 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 		if err := add(&protocol.MessagesSnapshot{Messages: x.fold.Messages()}); err != nil {
 			return err
 		}
+		end.Tells = tellsIn(it.events[len(it.events)-1])
 	}
 	if err := add(terminal); err != nil {
 		return err
 	}
 	var err error
-	if end.Snapshot, err = x.snapshot(); err != nil {
+	if end.Snapshot, err = updateOf(x.stored, x.fold); err != nil {
 		return err
 	}
+	if end.Kind == store.EndSuspend || end.GiveBack {
+		if end.Snapshot.Frozen, err = x.frozenParts(); err != nil {
+			return err
+		}
+	}
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
-	return x.pipe.add(x.ctx, it, true)
+	if err := x.pipe.add(x.ctx, it, true); err != nil {
+		return err
+	}
+	// Who reads the thread next reads on from here.
+	if at := x.pipe.result().End; at != (store.Position{}) {
+		x.node.folded.Keep(x.claim.Thread, at, x.version, at.Seq, folded.Thread{Fold: x.fold, Snapshot: x.fold})
+	}
+	return nil
 }
 
-// snapshot is what changed since the stored snapshot.
-func (x *execution) snapshot() (*store.SnapshotUpdate, error) {
-	u := &store.SnapshotUpdate{State: x.fold.State(), Upsert: map[string]json.RawMessage{}}
-	seen := map[string]bool{}
-	for _, m := range x.fold.Messages() {
-		text, err := json.Marshal(m)
+// updateOf is what has changed since the stored snapshot.
+func updateOf(snapshot, now *protocol.Fold) (*store.SnapshotUpdate, error) {
+	changes := now.Since(snapshot)
+	u := &store.SnapshotUpdate{State: now.State(), Upsert: map[string]json.RawMessage{}}
+	for _, m := range slices.Concat(changes.Changed, changes.Added) {
+		text, err := m.MarshalJSON() // as it stands in a MESSAGES_SNAPSHOT
 		if err != nil {
 			return nil, fmt.Errorf("adapter: message %s: %w", m.ID, err)
 		}
-		u.Order = append(u.Order, m.ID)
-		seen[m.ID] = true
-		if x.stored[m.ID] != string(text) {
-			u.Upsert[m.ID] = text
-		}
+		u.Upsert[m.ID] = text
 	}
-	for id := range x.stored {
-		if !seen[id] {
+	for _, id := range changes.Removed {
+		if !now.Has(id) {
 			u.Remove = append(u.Remove, id)
 		}
 	}
+	added := changes.Added
+	if changes.Moved || len(changes.Removed) > 0 {
+		u.Drop, added = reordered(snapshot.Messages(), now.Messages())
+	}
+	for _, m := range added {
+		u.Append = append(u.Append, m.ID)
+	}
 	return u, nil
+}
+
+// reordered is how many messages go off the end of an order, and which come in their
+// place, to make another order of it.
+func reordered(was, now protocol.Messages) (drop int, added protocol.Messages) {
+	same := 0
+	for same < len(was) && same < len(now) && was[same].ID == now[same].ID {
+		same++
+	}
+	return len(was) - same, now[same:]
+}
+
+// tellsIn is how the restated messages lie in an event; nil: in another way.
+func tellsIn(event []byte) *store.SnapshotTold {
+	const head, tail = `{"type":"MESSAGES_SNAPSHOT","messages":[`, `]}`
+	if !bytes.HasPrefix(event, []byte(head)) || !bytes.HasSuffix(event, []byte(tail)) {
+		return nil
+	}
+	return &store.SnapshotTold{Head: len(head), Tail: len(tail)}
 }

@@ -22,8 +22,11 @@ type begun struct {
 	id       string // execution
 	agent    string
 	frozen   store.Frozen
+	given    *conversation
 	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
+	snapshot *protocol.Fold    // of the view's stored snapshot
 	fold     *protocol.Fold    // of the view and the events
+	earlier  *protocol.Fold    // before the run
 	events   []protocol.Event
 	seq      int64 // the log's end, the events included
 	number   int64 // commits of this claim so far
@@ -61,6 +64,9 @@ func (x *execution) prepare(b begun) error {
 		if x.frozen.Input == nil {
 			return stored.Corrupted("the execution")
 		}
+		if err := x.regain(b.view); err != nil {
+			return err
+		}
 	}
 	var err error
 	if x.journal, err = readJournal(journal); err != nil {
@@ -71,15 +77,7 @@ func (x *execution) prepare(b begun) error {
 	x.over = map[string]bool{}
 	x.fold = b.fold
 	x.recorded = x.journal.entries > 0
-	before := b.seq - int64(len(b.events))
-	if b.takeover {
-		before = b.view.Active.RunStarted - 1
-	}
-	earlier, err := stored.Fold(b.view, before)
-	if err != nil {
-		return err
-	}
-	x.sequence.Seed(earlier.Messages())
+	x.sequence.SeedFold(b.earlier)
 	if x.blocking() && x.journal.entries > 0 && (b.takeover || b.requeued) {
 		x.parking.dismiss(x.id) // an answer may not have come as far as to its goroutine
 		return &activationError{code: CodeWorkerLost, text: goneWithProcess}

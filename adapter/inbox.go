@@ -152,7 +152,12 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 	if len(entries) == 0 {
 		return Answered{Admitted: refused(judge.Refuse(CodeInvalidInput, "there is no answer in it", nil))}, nil
 	}
-	for range maxTries {
+	give, refusal, err := ib.admission.turns.take(ctx, key)
+	if err != nil || refusal != nil {
+		return Answered{Admitted: Admitted{Disposition: Refused, Refusal: refusal}}, err
+	}
+	defer give()
+	for lost := (losses{}); ; {
 		answered, stale, err := ib.answer(ctx, key, Input{Namespace: key.Namespace, Tenant: tenant, User: user, Run: input}, entries)
 		if errors.Is(err, store.ErrCorrupted) {
 			return Answered{Admitted: refused(ib.backoff.unreadable(key, err))}, nil
@@ -160,8 +165,10 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 		if err != nil || !stale {
 			return answered, err
 		}
+		if !lost.again(ctx) {
+			return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", store.ErrOutcomeUnknown)
+		}
 	}
-	return Answered{}, fmt.Errorf("%w: the thread changes too fast to be answered", store.ErrOutcomeUnknown)
 }
 
 func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entries []protocol.ResumeEntry) (Answered, bool, error) {

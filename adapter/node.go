@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -24,13 +25,15 @@ type node struct {
 	log     *slog.Logger
 	health  *storeHealth
 	schemas responseschema.Set
+	folded  *folded.Threads // in use here
 	panics  panicLog
 	running inflight // runs and claims
 
 	ctx      context.Context // ends when runs must stop
 	cancel   context.CancelCauseFunc
 	stopping atomic.Bool
-	mu       sync.Mutex // what begins does so before ctx ends, or not at all
+	quiet    chan struct{} // closed when it is stopping
+	mu       sync.Mutex    // what begins does so before ctx ends, or not at all
 }
 
 // background runs fn in a goroutine that Shutdown waits for.
@@ -77,5 +80,5 @@ func (n *node) wait(d time.Duration) bool {
 
 // read reads what judging an input takes, and what became of the named interrupts.
 func (n *node) read(ctx context.Context, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*judge.Judgement, error) {
-	return judge.Read(ctx, n.store, &n.schemas, key, input, named...)
+	return judge.Read(ctx, n.store, n.folded, &n.schemas, key, input, named...)
 }

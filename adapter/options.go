@@ -63,6 +63,9 @@ type Options struct {
 	// thread ends in RUN_ERROR with that code, one that goes on with a thread as large as
 	// that when it has added a sixteenth. Default 64 MiB; negative: no limit.
 	MaxThreadBytes int64
+	// ThreadCache is how many bytes of memory may hold the messages of threads in use
+	// here, so that a turn reads no more of its thread than what is new. Default 64 MiB; negative: none.
+	ThreadCache int64
 	// MaxRunsPerUser and MaxRunsPerTenant are how many runs of a user (Input.User) and of
 	// a tenant may be under way at once on all nodes, without those that wait for
 	// answers; more are refused as CodeTooManyRuns, and of inputs that wait in the queue
@@ -166,6 +169,9 @@ func (o *Options) complete(durable bool) (Options, error) {
 	}
 	if c.MaxThreadBytes == 0 {
 		c.MaxThreadBytes = 64 << 20
+	}
+	if c.ThreadCache == 0 {
+		c.ThreadCache = 64 << 20
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -21,12 +23,24 @@ const (
 
 // item is something a run adds, whole: events, then entries, then an end.
 type item struct {
-	events  [][]byte
+	events  [][]byte // the slice is copied
 	entries []*store.JournalEntry
 	notes   bool // the entries are bookkeeping
 	closing json.RawMessage
 	end     *store.End
-	acked   chan error // nil when nobody waits; receives once
+}
+
+// gathered is a batch in the making: items that one commit takes.
+type gathered struct {
+	events  [][]byte
+	size    int // bytes of the events
+	weight  int // and of what the entries carry
+	entries []*store.JournalEntry
+	after   []int // how many of the events come before each entry
+	notes   bool
+	closing json.RawMessage
+	end     *store.End
+	acked   []chan<- error // of those that wait; each receives once
 }
 
 // committer is what a pipeline needs of a store.
@@ -37,21 +51,24 @@ type committer interface {
 
 // pipeline carries what one claimed run adds to the store, in order, one batch
 // in flight. What arrives while a batch is in flight makes the next one, so
-// that batches grow with the load and nothing lingers.
+// that batches grow with the load and nothing lingers. Once the load is what it
+// is, an event costs it no memory.
 type pipeline struct {
 	store committer
 	claim store.Claim
 
 	mu      sync.Mutex
 	space   *sync.Cond
-	wake    chan struct{}
-	pending []item
-	added   int64 // bytes of all events and entries
-	unacked int   // events
-	size    int   // their bytes
-	expect  int64 // the log's end, pending items excluded
-	number  int64 // of the last batch stored
-	err     error // sticky
+	idle    bool          // run waits for wake
+	wake    chan struct{} // has room for one
+	pending []*gathered
+	spare   *gathered    // empty
+	added   atomic.Int64 // bytes of all events and entries
+	unacked int          // events
+	size    int          // their bytes
+	expect  int64        // the log's end, pending items excluded
+	number  int64        // of the last batch stored
+	err     error        // sticky
 	done    chan struct{}
 	ended   store.CommitResult
 	paused  bool // the thread is wished to pause
@@ -63,7 +80,7 @@ type pipeline struct {
 func newPipeline(store committer, claim store.Claim, number, seq int64) *pipeline {
 	p := &pipeline{
 		store: store, claim: claim,
-		number: number, expect: seq,
+		number: number, expect: seq, idle: true,
 		wake: make(chan struct{}, 1), done: make(chan struct{}),
 	}
 	p.space = sync.NewCond(&p.mu)
@@ -74,46 +91,99 @@ func newPipeline(store committer, claim store.Claim, number, seq int64) *pipelin
 // was stored. An error means that nothing more of this run will be stored by
 // this worker; whether this item was is then unknown.
 func (p *pipeline) add(ctx context.Context, it item, wait bool) error {
+	var acked chan error
 	if wait {
-		it.acked = make(chan error, 1)
+		acked = make(chan error, 1)
 	}
+	size := sizeOf(it.events)
+	p.mu.Lock()
+	if p.full() {
+		p.await(ctx)
+	}
+	if p.err != nil || ctx.Err() != nil {
+		p.mu.Unlock()
+		return ErrStopped
+	}
+	p.gather(it, size, acked)
+	p.unacked += len(it.events)
+	p.size += size
+	p.added.Add(int64(size))
+	if p.idle {
+		p.idle = false
+		p.wake <- struct{}{}
+	}
+	p.mu.Unlock()
+	if !wait {
+		return nil
+	}
+	select {
+	case err := <-acked:
+		return err
+	case <-p.done:
+		select {
+		case err := <-acked:
+			return err
+		default:
+			return ErrStopped
+		}
+	}
+}
+
+func (p *pipeline) full() bool { return p.unacked > maxUnacked || p.size > maxUnackedSize }
+
+// await waits for room, for the end of all storing, or for ctx. The lock is held on
+// entry and on return.
+func (p *pipeline) await(ctx context.Context) {
 	stop := context.AfterFunc(ctx, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		p.space.Broadcast()
 	})
 	defer stop()
-	p.mu.Lock()
-	for p.err == nil && ctx.Err() == nil && (p.unacked > maxUnacked || p.size > maxUnackedSize) {
+	for p.err == nil && ctx.Err() == nil && p.full() {
 		p.space.Wait()
 	}
-	if p.err != nil || ctx.Err() != nil {
-		p.mu.Unlock()
-		return ErrStopped
-	}
-	p.pending = append(p.pending, it)
-	p.unacked += len(it.events)
-	p.size += sizeOf(it.events)
-	p.added += int64(sizeOf(it.events))
-	p.mu.Unlock()
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
-	if !wait {
-		return nil
-	}
-	select {
-	case err := <-it.acked:
-		return err
-	case <-p.done:
-		select {
-		case err := <-it.acked:
-			return err
-		default:
-			return ErrStopped
+}
+
+// gather adds an item to the last batch in the making, or begins one.
+func (p *pipeline) gather(it item, size int, acked chan<- error) {
+	var g *gathered
+	if n := len(p.pending); n > 0 && p.pending[n-1].takes(it) {
+		g = p.pending[n-1]
+	} else {
+		if g, p.spare = p.spare, nil; g == nil {
+			g = new(gathered)
 		}
+		g.notes = it.notes
+		p.pending = append(p.pending, g)
 	}
+	g.events = append(g.events, it.events...)
+	g.size += size
+	g.weight += size
+	for _, e := range it.entries {
+		g.weight += len(e.Result)
+		g.entries, g.after = append(g.entries, e), append(g.after, len(g.events))
+	}
+	if it.closing != nil {
+		g.closing = it.closing
+	}
+	g.end = it.end
+	if acked != nil {
+		g.acked = append(g.acked, acked)
+	}
+}
+
+// takes reports whether an item may go with what has been gathered.
+func (g *gathered) takes(it item) bool {
+	return g.end == nil && g.notes == it.notes && len(g.events)+len(it.events) <= maxBatchEvents && g.weight <= maxBatchBytes
+}
+
+// reset empties g, and lets go of what it held.
+func (g *gathered) reset() {
+	clear(g.events)
+	clear(g.entries)
+	clear(g.acked)
+	*g = gathered{events: g.events[:0], entries: g.entries[:0], after: g.after[:0], acked: g.acked[:0]}
 }
 
 // run stores batches until the run is over for this worker.
@@ -127,16 +197,16 @@ func (p *pipeline) run(ctx context.Context) {
 		case <-p.wake:
 		}
 		for {
-			items, batch := p.take()
-			if items == nil {
+			g, batch := p.take()
+			if g == nil {
 				break
 			}
-			result, ok := p.commit(ctx, batch)
+			result, ok := p.commit(ctx, g, batch)
 			if !ok {
 				p.fail()
 				return
 			}
-			p.ack(items, batch, result)
+			p.ack(g, batch, result)
 			if batch.End != nil {
 				return
 			}
@@ -144,50 +214,36 @@ func (p *pipeline) run(ctx context.Context) {
 	}
 }
 
-// take makes the next batch of what is pending.
-func (p *pipeline) take() ([]item, store.Batch) {
+// take makes a batch of what was gathered first.
+func (p *pipeline) take() (*gathered, store.Batch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	batch := store.Batch{Claim: p.claim, Number: p.number + 1, Expect: p.expect}
-	n, size := 0, 0
-	for _, it := range p.pending {
-		if n > 0 && (len(batch.Events)+len(it.events) > maxBatchEvents || size > maxBatchBytes || it.notes != batch.Bookkeeping) {
-			break
-		}
-		n++
-		batch.Bookkeeping = it.notes
-		size += sizeOf(it.events)
-		batch.Events = append(batch.Events, it.events...)
-		for _, r := range it.entries {
-			r.Position = p.expect + int64(len(batch.Events))
-			text, err := json.Marshal(r)
-			if err != nil { // results were marshalled before, so this is an entry of ours
-				panic(err)
-			}
-			batch.Entries = append(batch.Entries, text)
-			size += len(text)
-			p.added += int64(len(text))
-		}
-		if it.closing != nil {
-			batch.Closing = it.closing
-		}
-		if it.end != nil {
-			batch.End = it.end
-			break
-		}
-	}
-	if n == 0 {
+	if len(p.pending) == 0 {
+		p.idle = true
 		return nil, batch
 	}
-	items := p.pending[:n:n]
-	p.pending = p.pending[n:]
-	return items, batch
+	g := p.pending[0]
+	n := copy(p.pending, p.pending[1:])
+	p.pending[n] = nil
+	p.pending = p.pending[:n]
+	batch.Events, batch.Bookkeeping, batch.Closing, batch.End = g.events, g.notes, g.closing, g.end
+	for i, r := range g.entries {
+		r.Position = p.expect + int64(g.after[i])
+		text, err := json.Marshal(r)
+		if err != nil { // results were marshalled before, so this is an entry of ours
+			panic(err)
+		}
+		batch.Entries = append(batch.Entries, text)
+		p.added.Add(int64(len(text)))
+	}
+	return g, batch
 }
 
 // commit sends a batch until its outcome is known, however long the store is silent:
 // it is fenced if somebody else has the claim by then. A batch that was stored
 // although its reply was lost is recognised by its number.
-func (p *pipeline) commit(ctx context.Context, batch store.Batch) (store.CommitResult, bool) {
+func (p *pipeline) commit(ctx context.Context, g *gathered, batch store.Batch) (store.CommitResult, bool) {
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		result, err := p.store.Commit(ctx, batch)
 		if err == nil {
@@ -196,6 +252,7 @@ func (p *pipeline) commit(ctx context.Context, batch store.Batch) (store.CommitR
 		if !errors.Is(err, store.ErrOutcomeUnknown) {
 			return result, false // it would fail again
 		}
+		g.events = slices.Clone(g.events) // what was sent may still be read
 		timer := time.NewTimer(wait)
 		select {
 		case <-ctx.Done():
@@ -206,23 +263,25 @@ func (p *pipeline) commit(ctx context.Context, batch store.Batch) (store.CommitR
 	}
 }
 
-func (p *pipeline) ack(items []item, batch store.Batch, result store.CommitResult) {
+func (p *pipeline) ack(g *gathered, batch store.Batch, result store.CommitResult) {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.number = batch.Number
 	p.expect = result.End.Seq
-	p.unacked -= len(batch.Events)
-	p.size -= sizeOf(batch.Events)
+	p.unacked -= len(g.events)
+	p.size -= g.size
 	p.paused = result.Paused
 	if batch.End != nil {
 		p.err = ErrStopped
 		p.ended = result
 	}
 	p.space.Broadcast()
-	p.mu.Unlock()
-	for _, it := range items {
-		if it.acked != nil {
-			it.acked <- nil
-		}
+	for _, acked := range g.acked {
+		acked <- nil
+	}
+	if cap(g.events) <= 2*maxBatchEvents {
+		g.reset()
+		p.spare = g
 	}
 }
 
@@ -245,11 +304,7 @@ func sizeOf(events [][]byte) int {
 
 // grown is how many bytes the run has added here, but for entries that are still
 // pending.
-func (p *pipeline) grown() int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.added
-}
+func (p *pipeline) grown() int64 { return p.added.Load() }
 
 // pausing reports whether the run is wished to suspend.
 func (p *pipeline) pausing() bool {

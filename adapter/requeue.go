@@ -27,7 +27,12 @@ func (ds *dispatches) Requeue(ctx context.Context, key store.ThreadKey, id strin
 		return refused(ds.admission.noPlace()), nil
 	}
 	defer ds.capacity.release()
-	for range maxTries {
+	give, refusal, err := ds.admission.turns.take(ctx, key)
+	if err != nil || refusal != nil {
+		return Admitted{Disposition: Refused, Refusal: refusal}, err
+	}
+	defer give()
+	for lost := (losses{}); ; {
 		letter, err := ds.store.Dispatch(ctx, key, id)
 		if err != nil {
 			return Admitted{}, err
@@ -42,8 +47,10 @@ func (ds *dispatches) Requeue(ctx context.Context, key store.ThreadKey, id strin
 		if err != nil || !stale {
 			return admitted, err
 		}
+		if !lost.again(ctx) {
+			return refused(judge.Refuse(CodeThreadBusy, "the thread changes too fast: try again", nil)), nil
+		}
 	}
-	return refused(judge.Refuse(CodeThreadBusy, "the thread changes too fast: try again", nil)), nil
 }
 
 func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *store.Dispatch) (Admitted, bool, error) {
@@ -66,7 +73,8 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 		}
 		input.RunID = label
 	}
-	j, err := ds.read(ctx, key, input)
+	// Going back in the log takes all of it.
+	j, err := judge.Read(ctx, ds.store, nil, &ds.schemas, key, input)
 	if err != nil {
 		return Admitted{}, false, err
 	}

@@ -135,6 +135,7 @@ type execution struct {
 	label    string // of the run that carries it
 	id       string
 	frozen   store.Frozen
+	given    *conversation // the messages of frozen's input; nil: they are stored with it
 
 	continuing bool          // the run answers interrupts
 	before     time.Duration // for which the run was active before this worker had it
@@ -150,13 +151,16 @@ type execution struct {
 	sequence protocol.Sequence
 	expander protocol.Expander
 	fold     *protocol.Fold
-	stored   map[string]string // messages of the stored snapshot, by id
-	room     int64             // bytes that the run may add; see outgrown
-	open     []string          // calls this run opened that have no result
-	sealed   error             // why nothing more may be done
-	broken   error             // why the run could not be ended in order
-	leaving  bool              // another worker is to go on: no new step starts
-	recorded bool              // a takeover finds something to go on from
+	stored   *protocol.Fold  // as of the stored snapshot
+	version  int64           // of the thread before the run
+	texts    [][]byte        // of the events that are being admitted; the slice is used again
+	closes   json.RawMessage // what closing told last
+	room     int64           // bytes that the run may add; see outgrown
+	open     []string        // calls this run opened that have no result
+	sealed   error           // why nothing more may be done
+	broken   error           // why the run could not be ended in order
+	leaving  bool            // another worker is to go on: no new step starts
+	recorded bool            // a takeover finds something to go on from
 }
 
 // insideKey marks the context handed to steps and branches.

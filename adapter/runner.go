@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/follow"
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -48,7 +49,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 		return nil, err
 	}
 	r := new(Runner)
-	n := &node{options: o, health: newStoreHealth(o.Logger, r.storeChanged)}
+	n := &node{options: o, quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged), folded: folded.New(o.ThreadCache)}
 	n.log, n.store = thinLog(o.Logger, n.health), watchedStore{st, n.health}
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	r.node = n
@@ -59,15 +60,15 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	grace := &grace{lease: o.Lease, heard: time.Now()}
 	backoff := newBackoff(n)
 	r.capacity = newCapacity(n, backoff)
-	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub}
+	r.control = &control{node: n, active: r.active, capacity: r.capacity, backoff: backoff, hub: r.hub, turns: newTurns(n.quiet)}
 	quotas := newQuotas(n)
 	worker := &worker{n, r.capacity, backoff, r.active, r.parking, r.presence, r.control, quotas}
-	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas}
+	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: r.control.turns}
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
 	r.dispatches = &dispatches{n, r.admission, r.capacity, backoff}
-	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, quiet: make(chan struct{})}
+	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas}
 	st.Listen(r.receive)
 	r.presence.offer()
 	r.sweeper.over.Go(r.sweeper.sweep)

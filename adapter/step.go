@@ -204,16 +204,16 @@ func (x *execution) record(s *scope, r *store.JournalEntry) error {
 		it, refused = x.flush(s)
 	}
 	if refused != nil && r.Kind != store.EntryStep {
-		if err := x.pipe.add(x.ctx, it, false); err != nil {
-			return x.seal(err)
+		if err := x.add(it, false); err != nil {
+			return err
 		}
 		return x.seal(refused)
 	}
 	if !x.blocking() {
 		it.entries = []*store.JournalEntry{r}
 	}
-	if err := x.pipe.add(x.ctx, it, true); err != nil {
-		return x.seal(err)
+	if err := x.add(it, true); err != nil {
+		return err
 	}
 	x.recorded = !x.blocking()
 	if refused != nil {

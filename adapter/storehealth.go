@@ -156,6 +156,10 @@ func (s watchedStore) Stop(ctx context.Context, stop store.Stop) (store.StopResu
 	return watched(s.health, func() (store.StopResult, error) { return s.Store.Stop(ctx, stop) })
 }
 
+func (s watchedStore) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error) {
+	return watched(s.health, func() (bool, error) { return s.Store.Checkpoint(ctx, c) })
+}
+
 func (s watchedStore) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
 	return watched(s.health, func() (store.ClaimResult, error) { return s.Store.Claim(ctx, c) })
 }

@@ -26,6 +26,7 @@ type admission struct {
 	backoff  *backoff
 	parking  *parking
 	quotas   *quotas
+	turns    *turns
 	stripped logOnce[string] // names of which the log has told
 }
 
@@ -100,20 +101,32 @@ const maxIDBytes = 1024
 // nothing. An error means that the store did not answer: the same input may be
 // sent again.
 func (a *admission) Submit(ctx context.Context, in Input) (Admitted, error) {
+	if a.draining() {
+		return refused(refuseDraining()), nil
+	}
+	if refusal := a.checkInput(in); refusal != nil {
+		return refused(refusal), nil
+	}
+	give, refusal, err := a.turns.take(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID})
+	if err != nil || refusal != nil {
+		return Admitted{Disposition: Refused, Refusal: refusal}, err
+	}
+	defer give()
 	admitted, _, err := a.submit(ctx, in, 0)
 	return admitted, err
 }
 
+func refuseDraining() *protocol.RunError {
+	return judge.RefuseForNow(CodeServerDraining, "the server is shutting down: connect again and send the same input")
+}
+
 // submit is Submit on a thread that must have a version; 0: any. Moved: it has
-// another.
+// another. The caller has checked the input, and has the thread's turn.
 func (a *admission) submit(ctx context.Context, in Input, version int64) (admitted Admitted, moved bool, err error) {
 	if !a.enter() {
-		return refused(judge.RefuseForNow(CodeServerDraining, "the server is shutting down: connect again and send the same input")), false, nil
+		return refused(refuseDraining()), false, nil
 	}
 	defer a.running.end()
-	if refusal := a.checkInput(in); refusal != nil {
-		return refused(refusal), false, nil
-	}
 	in.Run = a.strip(in.Run)
 	key := store.ThreadKey{Namespace: in.Namespace, Thread: in.Run.ThreadID}
 	digest, err := judge.InputDigest(key, in.Run)
@@ -126,8 +139,8 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	defer share.settle()
 	cleared := ""
 	defer func() { admitted.Cleared = cleared }()
-	for range maxTries {
-		admitted, stale, err := a.try(ctx, key, in, digest, version, takes.RunID, share)
+	for lost := (losses{}); ; {
+		admitted, stale, err := a.try(ctx, key, in, digest, version, takes.RunID, share, &lost)
 		if stale && admitted.Cleared != "" {
 			cleared = admitted.Cleared
 		}
@@ -137,8 +150,10 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 		if err != nil || !stale || version != 0 {
 			return admitted, stale, err
 		}
+		if !lost.again(ctx) {
+			return refused(judge.RefuseForNow(CodeThreadBusy, "the thread changes too fast to judge the input: try again")), false, nil
+		}
 	}
-	return refused(judge.RefuseForNow(CodeThreadBusy, "the thread changes too fast to judge the input: try again")), false, nil
 }
 
 func refused(e *protocol.RunError) Admitted { return Admitted{Disposition: Refused, Refusal: e} }
@@ -196,7 +211,7 @@ func (a *admission) strip(input *protocol.RunAgentInput) *protocol.RunAgentInput
 
 // try judges the input once on a view of its thread, and begins its run if it
 // may run. Stale: the thread moved meanwhile, or is not at the version; 0: any.
-func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64, runID string, share *share) (admitted Admitted, stale bool, err error) {
+func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, digest canonical.Digest, version int64, runID string, share *share, lost *losses) (admitted Admitted, stale bool, err error) {
 	var command *judge.Command
 	if in.Commands {
 		command = judge.CommandOf(in.Run)
@@ -213,6 +228,12 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	}
 	if over := share.tooMany(); over != nil {
 		return refused(over), false, nil
+	}
+	if farBehind(j.View) && !lost.tidied {
+		lost.tidied = true
+		if a.tidied(ctx, key) {
+			return Admitted{}, true, nil
+		}
 	}
 	j.Duties = judge.Duties{Separate: a.options.SeparateDuties, User: in.User, Drafted: in.drafted}
 	// What may begin only later cancels nothing now.

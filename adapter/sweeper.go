@@ -23,7 +23,6 @@ type sweeper struct {
 	grace    *grace
 	quotas   *quotas
 	over     sync.WaitGroup
-	quiet    chan struct{} // closed: no more sweeps
 }
 
 // sweep claims what is due, verifies what is followed and retires what is old,

@@ -81,7 +81,7 @@ func (x *execution) readRun(view *store.ThreadView, runStarted, keep int64) erro
 			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)
 		}
 		if does := protocol.EffectOf(e); at <= keep || does.Family == protocol.FamilySubagent && does.Verb == protocol.Ends {
-			x.track(e)
+			x.track(e, does)
 		}
 	})
 	if err != nil {
@@ -116,13 +116,10 @@ func (x *execution) rename(view *store.ThreadView, keep int64) ([]*store.Journal
 
 // keepCalls forgets the calls that are taken back.
 func (x *execution) keepCalls(kept *protocol.Fold) {
-	held := map[string]bool{}
-	for _, m := range kept.Messages() {
-		for _, c := range m.ToolCalls {
-			held[c.ID] = true
-		}
-	}
-	x.open = slices.DeleteFunc(x.open, func(id string) bool { return !held[id] })
+	x.open = slices.DeleteFunc(x.open, func(id string) bool {
+		_, held := kept.Caller(id)
+		return !held
+	})
 }
 
 // takeBack closes what is open and restates messages and state as they were. A
@@ -154,7 +151,7 @@ func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry,
 	events := append(closings, &protocol.StateSnapshot{Snapshot: lifecycle.State(kept.State())}, restated)
 	it := item{entries: entries, notes: len(entries) > 0}
 	for _, e := range events {
-		text, err := x.append(e)
+		text, err := x.append(e, protocol.EffectOf(e))
 		if err != nil {
 			return fmt.Errorf("adapter: taking back: %w", err)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -45,8 +44,8 @@ func (w *worker) carry(b begun) error {
 			pipe:  newPipeline(w.store, b.claim, b.number, b.seq),
 		},
 		node: w.node, parking: w.parking, presence: w.presence,
-		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen,
-		continuing: b.continuing, stored: stored.Messages(b.view), room: w.options.roomFor(b.view.Bytes),
+		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen, given: b.given,
+		continuing: b.continuing, stored: b.snapshot, version: b.view.Version, room: w.options.roomFor(b.view.Bytes),
 	}
 	if !w.active.track(&x.activation) {
 		return w.handBack(b.claim)

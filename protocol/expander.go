@@ -64,7 +64,8 @@ func (x *Expander) Flush() []Event {
 // clone returns an expander that goes on independently.
 func (x *Expander) clone() Expander { return Expander{streams: slices.Clone(x.streams)} }
 
-func (x *Expander) idle() bool { return len(x.streams) == 0 }
+// Idle reports whether no stream is open: then all but chunks pass alone.
+func (x *Expander) Idle() bool { return len(x.streams) == 0 }
 
 func (x *Expander) at(o owner) *chunkStream {
 	for i := range x.streams {

@@ -14,7 +14,7 @@ import (
 // version does not know is kept where that client drops it.
 //
 // The stream is taken to be legal: Sequence says whether it is. A fold belongs
-// to one goroutine.
+// to one goroutine, a clone of it may to another.
 type Fold struct {
 	log        foldMessages
 	state      json.RawMessage
@@ -55,8 +55,9 @@ func (f *Fold) SetState(state json.RawMessage) {
 // State returns the state. The bytes must not be changed.
 func (f *Fold) State() json.RawMessage { return f.state }
 
-// Messages returns a copy of the messages, in order. What they point to must
-// not be changed.
+// Messages returns the messages, in order. Clones share the slice: neither it nor what
+// it holds must be changed. It costs what was added since Messages was called before,
+// or, when others have changed, as much as there are messages.
 func (f *Fold) Messages() Messages { return f.log.messages() }
 
 // Interrupts returns those that the last finished run waits for. They survive a
@@ -72,7 +73,8 @@ func (f *Fold) Run() (threadID, runID string, active bool) {
 	return f.threadID, f.runID, f.active
 }
 
-// Clone returns a fold that goes on independently.
+// Clone returns a fold that goes on independently. It costs what has changed since the
+// fold, or what it was cloned from, was cloned before.
 func (f *Fold) Clone() *Fold {
 	c := *f
 	c.log = f.log.clone()
@@ -89,7 +91,7 @@ func (f *Fold) Clone() *Fold {
 // Apply takes in one event. An error is a warning: the event changed nothing,
 // or, where the reference client does so, only metadata, and the fold goes on.
 func (f *Fold) Apply(e Event) error {
-	if x := EffectOf(e); f.chunks.idle() && x.Verb != Abridges {
+	if x := EffectOf(e); f.chunks.Idle() && x.Verb != Abridges {
 		return f.apply(e, x)
 	}
 	events, err := f.chunks.Expand(e)
@@ -199,7 +201,7 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 	if m.Role != RoleActivity {
 		return fmt.Errorf("message %q is of role %s", e.MessageID, m.Role)
 	}
-	m.merge(e.Metadata)
+	f.log.merge(m, e.Metadata)
 	doc := m.Content.Object()
 	if doc == nil {
 		doc = json.RawMessage("{}")
@@ -211,7 +213,9 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 	if len(next) == 0 || next[0] != '{' {
 		return fmt.Errorf("the content of %q would no longer be an object", e.MessageID)
 	}
-	m.Content, m.ActivityType = ObjectOf(next), e.ActivityType
+	m = f.log.writable(m.place)
+	f.log.say(m, ObjectOf(next))
+	m.ActivityType = e.ActivityType
 	return nil
 }
 

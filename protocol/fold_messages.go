@@ -4,123 +4,200 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 )
 
-// foldMessages is a conversation under construction. Text that grows by deltas
-// is kept in buffers, so that a delta costs what it adds.
+// foldMessages is a conversation under construction, which clones share: a write
+// copies what it changes of what is shared, and nothing else. Text that grows by
+// deltas is kept in buffers, so that a delta costs what it adds.
 type foldMessages struct {
-	list  []*foldMessage
-	byID  map[string]*foldMessage // the first with that id
-	calls map[string]*foldCall    // the first with that id
+	foldOrder
+	ids     foldIndex // of messages: the first with that id
+	calls   foldIndex // of the messages that have them: the first
+	results foldIndex // of the tool messages that answer calls: the last
+	growing map[grown]*buffer
+	hot     *buffer    // the one that grew last
+	views   *foldViews // of all clones
 }
 
+// foldMessage is immutable but for its owner.
 type foldMessage struct {
-	Message        // its ToolCalls are in calls, its growing text in text
-	text    []byte // valid while growing
-	growing bool
-	calls   []*foldCall
-	hasList bool // toolCalls is present, if only empty
+	Message
+	place Place
+	owner *foldOwner
 }
 
-type foldCall struct {
-	ToolCall
-	args    []byte
-	growing bool
+// grown names text that deltas are added to: a message's, or a call's arguments.
+type grown struct {
+	id     string
+	isCall bool
+}
+
+type buffer struct {
+	grown
+	strings.Builder
+	place Place // of the message
+	ahead bool  // of what the message says
 }
 
 func newFoldMessages(messages Messages) foldMessages {
-	l := foldMessages{byID: map[string]*foldMessage{}, calls: map[string]*foldCall{}}
+	l := foldMessages{foldOrder: newFoldOrder(), growing: map[grown]*buffer{}, views: new(foldViews)}
+	l.ids.own = make(map[string]Place, len(messages))
 	for _, m := range messages {
-		l.insert(len(l.list), newFoldMessage(m))
+		l.add(m)
 	}
 	return l
 }
 
-func newFoldMessage(m Message) *foldMessage {
-	fm := &foldMessage{Message: m, hasList: m.ToolCalls != nil}
-	for _, c := range m.ToolCalls {
-		fm.calls = append(fm.calls, &foldCall{ToolCall: c})
+// clone returns messages that go on independently.
+func (l *foldMessages) clone() foldMessages {
+	l.freeze()
+	l.ids.freeze()
+	l.calls.freeze()
+	l.results.freeze()
+	c := *l
+	c.foldOrder.owner = new(foldOwner)
+	c.growing, c.hot = map[grown]*buffer{}, nil // only one can append to a buffer
+	return c
+}
+
+// freeze makes all messages whole, and keeps them as they are: what changes one from
+// here on copies it.
+func (l *foldMessages) freeze() {
+	l.settle()
+	l.foldOrder.freeze()
+}
+
+// settle makes all messages whole.
+func (l *foldMessages) settle() {
+	for _, b := range l.growing {
+		l.flush(b)
 	}
-	fm.ToolCalls = nil
+}
+
+func (l *foldMessages) flush(b *buffer) {
+	if !b.ahead {
+		return
+	}
+	b.ahead = false
+	m := l.writable(b.place)
+	if !b.isCall {
+		l.say(m, Text(b.String()))
+	} else if c := m.call(b.id); c != nil {
+		l.bytes += b.Len() - len(c.Function.Arguments)
+		c.Function.Arguments = b.String()
+	}
+}
+
+// forget lets go of the buffers: what they are about may be another message now.
+func (l *foldMessages) forget() {
+	l.settle()
+	clear(l.growing)
+	l.hot = nil
+}
+
+// finished lets go of one.
+func (l *foldMessages) finished(key grown) {
+	b := l.growing[key]
+	if b == nil {
+		return
+	}
+	l.flush(b)
+	delete(l.growing, key)
+	l.hot = nil
+}
+
+// grow adds to a text; false: nothing says yet what is there already.
+func (l *foldMessages) grow(key grown, delta string) bool {
+	b := l.hot
+	if b == nil || b.grown != key {
+		if b = l.growing[key]; b == nil {
+			return false
+		}
+		l.hot = b
+	}
+	b.ahead = true
+	if b.Cap()-b.Len() < len(delta) {
+		b.Grow(len(delta)) // twofold, where appending would take a quarter and copy often
+	}
+	b.WriteString(delta)
+	return true
+}
+
+func (l *foldMessages) beginGrowing(key grown, place Place, text string) {
+	b := &buffer{grown: key, place: place}
+	b.WriteString(text)
+	l.growing[key], l.hot = b, b
+}
+
+// find is the first message with the id as it stands; its text may be in a buffer.
+func (l *foldMessages) find(id string) *foldMessage {
+	place, ok := l.ids.get(id)
+	if !ok {
+		return nil
+	}
+	return l.at(place)
+}
+
+// callAt is the message that has the call first.
+func (l *foldMessages) callAt(id string) *foldMessage {
+	place, ok := l.calls.get(id)
+	if !ok {
+		return nil
+	}
+	return l.at(place)
+}
+
+// call is a call that the message has, nil if it has none of that id.
+func (m *foldMessage) call(id string) *ToolCall {
+	for i := range m.ToolCalls {
+		if m.ToolCalls[i].ID == id {
+			return &m.ToolCalls[i]
+		}
+	}
+	return nil
+}
+
+// add appends a message.
+func (l *foldMessages) add(m Message) *foldMessage {
+	fm := l.append(m)
+	l.note(fm)
 	return fm
 }
 
-func (m *foldMessage) grow(delta string) {
-	if !m.growing {
-		m.text, m.growing = nil, true
-		if m.Content.IsText() {
-			m.text = []byte(m.Content.String())
-		}
-	}
-	m.text = append(m.text, delta...)
-}
-
-func (c *foldCall) grow(delta string) {
-	if !c.growing {
-		c.args, c.growing = []byte(c.Function.Arguments), true
-	}
-	c.args = append(c.args, delta...)
-}
-
-// flush writes the buffers back, so that the message is whole.
-func (m *foldMessage) flush() {
-	if m.growing {
-		m.Content, m.text, m.growing = Text(string(m.text)), nil, false
-	}
-	for _, c := range m.calls {
-		if c.growing {
-			c.Function.Arguments, c.args, c.growing = string(c.args), nil, false
-		}
-	}
-}
-
-func (l *foldMessages) messages() Messages {
-	out := make(Messages, len(l.list))
-	for i, m := range l.list {
-		m.flush()
-		out[i] = m.Message
-		if m.hasList {
-			out[i].ToolCalls = make([]ToolCall, len(m.calls))
-			for j, c := range m.calls {
-				out[i].ToolCalls[j] = c.ToolCall
-			}
-		}
-	}
-	return out
-}
-
-func (l *foldMessages) clone() foldMessages { return newFoldMessages(l.messages()) }
-
-func (l *foldMessages) find(id string) *foldMessage { return l.byID[id] }
-
-func (l *foldMessages) insert(at int, m *foldMessage) {
-	l.list = slices.Insert(l.list, at, m)
-	if l.byID[m.ID] == nil {
-		l.byID[m.ID] = m
-	} else if at < len(l.list)-1 {
+// insert puts a message behind another.
+func (l *foldMessages) insert(m Message, behind Place) {
+	l.forget()
+	fm, renumbered := l.insertAfter(m, behind)
+	if renumbered {
 		l.index()
 		return
 	}
-	for _, c := range m.calls {
-		if l.calls[c.ID] == nil {
-			l.calls[c.ID] = c
+	l.note(fm)
+}
+
+// note notes where a message and its calls are.
+func (l *foldMessages) note(m *foldMessage) {
+	if place, ok := l.ids.get(m.ID); !ok || m.place < place {
+		l.ids.set(m.ID, m.place)
+	}
+	for i := range m.ToolCalls {
+		if place, ok := l.calls.get(m.ToolCalls[i].ID); !ok || m.place < place {
+			l.calls.set(m.ToolCalls[i].ID, m.place)
+		}
+	}
+	if m.Role == RoleTool {
+		if place, ok := l.results.get(m.ToolCallID); !ok || m.place > place {
+			l.results.set(m.ToolCallID, m.place)
 		}
 	}
 }
 
-// index finds again what comes first under each id.
+// index finds again what is where.
 func (l *foldMessages) index() {
-	clear(l.byID)
-	clear(l.calls)
-	for _, m := range l.list {
-		if l.byID[m.ID] == nil {
-			l.byID[m.ID] = m
-		}
-		for _, c := range m.calls {
-			if l.calls[c.ID] == nil {
-				l.calls[c.ID] = c
-			}
-		}
+	l.ids, l.calls, l.results = foldIndex{}, foldIndex{}, foldIndex{}
+	for m := range l.all() {
+		l.note(m)
 	}
 }
 
@@ -136,7 +213,11 @@ func merge(into *Metadata, from Metadata) {
 	*into = merged
 }
 
-func (m *foldMessage) merge(from Metadata) { merge(&m.Metadata, from) }
+func (l *foldMessages) merge(m *foldMessage, from Metadata) {
+	if from != nil {
+		merge(&l.writable(m.place).Metadata, from)
+	}
+}
 
 // streaming finds the message that an event of a text or reasoning message is
 // about. An activity is none: its id was used twice.
@@ -153,34 +234,52 @@ func (l *foldMessages) streaming(id string) (*foldMessage, error) {
 
 func (l *foldMessages) begin(m Message, meta Metadata) error {
 	if l.find(m.ID) == nil {
-		l.insert(len(l.list), newFoldMessage(m))
+		l.add(m)
 	}
-	return l.finish(m.ID, meta)
+	held, err := l.streaming(m.ID)
+	if err != nil {
+		return err
+	}
+	l.merge(held, meta)
+	return nil
 }
 
 func (l *foldMessages) extend(id, delta string, meta Metadata) error {
+	key := grown{id: id}
+	if meta == nil && l.grow(key, delta) {
+		return nil
+	}
 	m, err := l.streaming(id)
 	if err != nil {
 		return err
 	}
-	m.grow(delta)
-	m.merge(meta)
+	if !l.grow(key, delta) {
+		text := ""
+		if m.Content.IsText() {
+			text = m.Content.String()
+		}
+		l.beginGrowing(key, m.place, text)
+		l.grow(key, delta)
+	}
+	l.merge(m, meta)
 	return nil
 }
 
 func (l *foldMessages) finish(id string, meta Metadata) error {
+	l.finished(grown{id: id})
 	m, err := l.streaming(id)
 	if err != nil {
 		return err
 	}
-	m.merge(meta)
+	l.merge(m, meta)
 	return nil
 }
 
 // beginCall opens a call: one that is there already, one in the message that
 // the event names, or one in a message of its own.
 func (l *foldMessages) beginCall(e *ToolCallStart) error {
-	if c := l.calls[e.ToolCallID]; c != nil {
+	if m := l.callAt(e.ToolCallID); m != nil {
+		c := l.writable(m.place).call(e.ToolCallID)
 		then := c.Function.Name
 		c.Function.Name = e.ToolCallName
 		merge(&c.Metadata, e.Metadata)
@@ -202,90 +301,104 @@ func (l *foldMessages) beginCall(e *ToolCallStart) error {
 			warning = fmt.Errorf("message %q is of role %s: call %q has a message of its own", *p, m.Role, e.ToolCallID)
 		}
 	}
-	m := newFoldMessage(Message{ID: id, Role: RoleAssistant})
+	m := Message{ID: id, Role: RoleAssistant}
 	if l.find(id) == nil {
 		m.SubagentRunID = e.SubagentRunID
 	}
-	l.insert(len(l.list), m)
-	l.addCall(m, e)
+	l.addCall(l.add(m), e)
 	return warning
 }
 
 func (l *foldMessages) addCall(m *foldMessage, e *ToolCallStart) {
-	c := &foldCall{ToolCall: ToolCall{ID: e.ToolCallID, Type: "function", Function: ToolFunction{Name: e.ToolCallName}}}
+	c := ToolCall{ID: e.ToolCallID, Type: "function", Function: ToolFunction{Name: e.ToolCallName}}
 	merge(&c.Metadata, e.Metadata)
-	m.calls, m.hasList = append(m.calls, c), true
-	l.calls[c.ID] = c
-}
-
-func (l *foldMessages) call(id string) (*foldCall, error) {
-	if c := l.calls[id]; c != nil {
-		return c, nil
-	}
-	return nil, fmt.Errorf("there is no tool call %q", id)
+	m = l.writable(m.place)
+	m.ToolCalls = append(m.ToolCalls, c)
+	l.calls.set(c.ID, m.place)
 }
 
 func (l *foldMessages) extendCall(id, delta string, meta Metadata) error {
-	c, err := l.call(id)
-	if err != nil {
-		return err
+	key := grown{id: id, isCall: true}
+	if meta == nil && l.grow(key, delta) {
+		return nil
 	}
-	c.grow(delta)
-	merge(&c.Metadata, meta)
+	m := l.callAt(id)
+	if m == nil {
+		return fmt.Errorf("there is no tool call %q", id)
+	}
+	if !l.grow(key, delta) {
+		l.beginGrowing(key, m.place, m.call(id).Function.Arguments)
+		l.grow(key, delta)
+	}
+	l.mergeCall(m, id, meta)
 	return nil
 }
 
 func (l *foldMessages) finishCall(id string, meta Metadata) error {
-	c, err := l.call(id)
-	if err != nil {
-		return err
+	l.finished(grown{id: id, isCall: true})
+	m := l.callAt(id)
+	if m == nil {
+		return fmt.Errorf("there is no tool call %q", id)
 	}
-	merge(&c.Metadata, meta)
+	l.mergeCall(m, id, meta)
 	return nil
+}
+
+func (l *foldMessages) mergeCall(m *foldMessage, id string, from Metadata) {
+	if from != nil {
+		merge(&l.writable(m.place).call(id).Metadata, from)
+	}
 }
 
 // result puts the answer after the message that carries the call and after the
 // answers that are there already.
 func (l *foldMessages) result(e *ToolCallResult) {
 	content := e.Content
-	m := newFoldMessage(Message{
+	m := Message{
 		ID: e.MessageID, Role: RoleTool, Content: &content,
 		ToolCallID: e.ToolCallID, SubagentRunID: e.SubagentRunID,
-	})
-	m.merge(e.Metadata)
-	at := slices.IndexFunc(l.list, func(m *foldMessage) bool { return m.carries(e.ToolCallID) })
-	if at < 0 {
-		l.insert(len(l.list), m)
+	}
+	merge(&m.Metadata, e.Metadata)
+	carrier := l.carrier(e.ToolCallID)
+	if carrier == nil {
+		l.add(m)
 		return
 	}
-	for at++; at < len(l.list) && l.list[at].Role == RoleTool; at++ {
+	behind, next := carrier.place, l.after(carrier.place)
+	for next != nil && next.Role == RoleTool {
+		behind, next = next.place, l.after(next.place)
 	}
-	l.insert(at, m)
+	if next == nil {
+		l.add(m)
+		return
+	}
+	l.insert(m, behind)
 }
 
 // carrier finds the message that holds a call.
 func (l *foldMessages) carrier(call string) *foldMessage {
-	if l.calls[call] == nil {
-		return nil
+	m := l.callAt(call)
+	if m == nil || m.Role == RoleAssistant {
+		return m
 	}
-	if i := slices.IndexFunc(l.list, func(m *foldMessage) bool { return m.carries(call) }); i >= 0 {
-		return l.list[i]
+	for m := range l.all() {
+		if m.Role == RoleAssistant && m.call(call) != nil {
+			return m
+		}
 	}
 	return nil
 }
 
-func (m *foldMessage) carries(call string) bool {
-	return m.Role == RoleAssistant && slices.ContainsFunc(m.calls, func(c *foldCall) bool { return c.ID == call })
-}
-
 func (l *foldMessages) seal(e *ReasoningEncryptedValue) {
 	if e.Subtype == SubtypeToolCall {
-		if c := l.calls[e.EntityID]; c != nil {
+		if m := l.callAt(e.EntityID); m != nil {
+			c := l.writable(m.place).call(e.EntityID)
 			c.EncryptedValue, c.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
 		}
 		return
 	}
 	if m := l.find(e.EntityID); m != nil && m.Role != RoleActivity {
+		m = l.writable(m.place)
 		m.EncryptedValue, m.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
 	}
 }
@@ -299,16 +412,35 @@ func (l *foldMessages) activity(e *ActivitySnapshot) {
 	m := l.find(e.MessageID)
 	switch {
 	case m == nil:
-		m = newFoldMessage(fresh)
-		l.insert(len(l.list), m)
+		m = l.add(fresh)
 	case m.Role == RoleActivity && replace:
-		m.ActivityType, m.Content, m.SubagentRunID = fresh.ActivityType, fresh.Content, fresh.SubagentRunID
+		m = l.writable(m.place)
+		l.say(m, fresh.Content)
+		m.ActivityType, m.SubagentRunID = fresh.ActivityType, fresh.SubagentRunID
 	case m.Role == RoleActivity:
 	case replace:
-		*m = *newFoldMessage(fresh)
+		l.forget()
+		m = l.writable(m.place)
+		l.bytes += weightOf(&fresh) - weightOf(&m.Message)
+		m.Message = fresh
 		l.index()
 	default:
 		return
 	}
-	m.merge(e.Metadata)
+	l.merge(m, e.Metadata)
+}
+
+// message is a message as it is, to be handed out.
+func (l *foldMessages) message(m *foldMessage) Message {
+	l.settle()
+	if m = l.at(m.place); m.owner == l.owner {
+		m.owner = nil
+	}
+	return m.Message
+}
+
+// messages are all of them, to be handed out.
+func (l *foldMessages) messages() Messages {
+	l.freeze()
+	return slices.Clip(l.views.of(&l.foldOrder))
 }

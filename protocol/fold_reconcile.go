@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"encoding/json"
+	"reflect"
 	"slices"
 )
 
@@ -9,42 +10,85 @@ import (
 func (l *foldMessages) join(messages Messages) {
 	for _, m := range messages {
 		if l.find(m.ID) == nil {
-			l.insert(len(l.list), newFoldMessage(m))
+			l.add(m)
 		}
 	}
 }
 
 // reconcile takes over a complete set: what it holds is replaced in place or
 // appended, what it lacks is dropped, except activities and reasoning where the
-// set does not speak for them.
+// set does not speak for them. What says the same stays as it is.
 func (l *foldMessages) reconcile(e *MessagesSnapshot) {
-	latest := make(map[string]Message, len(e.Messages))
+	l.forget()
+	latest := make(map[string]*Message, len(e.Messages))
 	hasReasoning := false
-	for _, m := range e.Messages {
+	for i := range e.Messages {
+		m := &e.Messages[i]
 		latest[m.ID] = m
 		hasReasoning = hasReasoning || m.Role == RoleReasoning
 	}
 	owns := activityAuthority(e)
-	next := newFoldMessages(nil)
-	held := map[string]bool{}
-	for _, m := range l.list {
-		if now, ok := latest[m.ID]; ok {
-			m = newFoldMessage(now)
-		} else if m.Role != RoleReasoning && m.Role != RoleActivity ||
-			m.Role == RoleReasoning && hasReasoning ||
-			m.Role == RoleActivity && owns(m.ActivityType) {
-			continue
+	held := make(map[string]bool, len(e.Messages))
+	indexed := l.revise(func(m *foldMessage) *foldMessage {
+		now := latest[m.ID]
+		switch {
+		case now != nil && !sameMessage(now, &m.Message):
+			m = &foldMessage{Message: *now, place: m.place, owner: l.owner}
+			m.ToolCalls = slices.Clone(now.ToolCalls)
+		case now != nil:
+		case m.Role != RoleReasoning && m.Role != RoleActivity,
+			m.Role == RoleReasoning && hasReasoning,
+			m.Role == RoleActivity && owns(m.ActivityType):
+			return nil
 		}
 		held[m.ID] = true
-		next.insert(len(next.list), m)
+		return m
+	})
+	if !indexed {
+		l.index()
 	}
 	for _, m := range e.Messages {
 		if !held[m.ID] {
-			next.insert(len(next.list), newFoldMessage(m))
+			l.add(m)
 		}
 	}
-	*l = next
 }
+
+// revise puts what fn returns in the place of each message, nothing for nil. True: all
+// is as it was.
+func (o *foldOrder) revise(fn func(*foldMessage) *foldMessage) bool {
+	same := true
+	chunks := make([]*foldChunk, 0, len(o.chunks)+1)
+	n, bytes := 0, o.bytes
+	for _, c := range o.chunks {
+		list, changed := make([]*foldMessage, 0, len(c.list)), false
+		for _, m := range c.list {
+			now := fn(m)
+			if now != m {
+				changed, bytes = true, bytes-weightOf(&m.Message)
+			}
+			if now != nil && now != m {
+				bytes += weightOf(&now.Message)
+			}
+			if now != nil {
+				list = append(list, now)
+			}
+		}
+		if changed {
+			same, c = false, &foldChunk{o.owner, list}
+		}
+		if len(c.list) > 0 {
+			chunks, n = append(chunks, c), n+len(c.list)
+		}
+	}
+	if !same {
+		o.chunks, o.mine, o.n, o.bytes, o.changed = chunks, o.owner, n, bytes, true
+	}
+	return same
+}
+
+// sameMessage reports whether two messages say the same, byte for byte.
+func sameMessage(a, b *Message) bool { return reflect.DeepEqual(a, b) }
 
 // activityAuthority says which activity types a snapshot speaks for: those that
 // it declares to the reference client, else all if it holds any activity.

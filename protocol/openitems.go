@@ -66,7 +66,7 @@ func (f *Fold) again(x opened) Event {
 		if m == nil {
 			break
 		}
-		e.ToolCallName = f.log.calls[x.ID].Function.Name
+		e.ToolCallName = f.log.callAt(x.ID).call(x.ID).Function.Name
 		if e.ParentMessageID != nil {
 			id := m.ID
 			e.ParentMessageID = &id

@@ -1,6 +1,7 @@
 package protocol
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 )
@@ -19,6 +20,31 @@ func (p Profile) Apply(e Event) (sent Event, losses []Problem) {
 	}
 	d := &downgrade{profile: p}
 	return d.event(e), d.losses
+}
+
+// Keeps reports, by a look at an event's JSON, that a peer of the profile is sent it as
+// it is. False: Apply says.
+func (p Profile) Keeps(event []byte) bool {
+	if p == ProfileCurrent {
+		return true
+	}
+	rest, ok := bytes.CutPrefix(event, []byte(`{"type":"`))
+	end := bytes.IndexByte(rest, '"')
+	if !ok || end < 0 {
+		return false
+	}
+	switch EventType(rest[:end]) {
+	case TypeTextMessageContent:
+		// A quote within a string is escaped, so this is a member: the only one that can be
+		// empty, if there is one of that name.
+		before, delta, _ := bytes.Cut(rest, []byte(`"delta":"`))
+		return p != Profile0 || len(delta) > 0 && delta[0] != '"' && !bytes.Contains(before, []byte(`"delta"`)) && !bytes.Contains(delta, []byte(`"delta"`))
+	case TypeTextMessageStart, TypeTextMessageEnd, TypeTextMessageChunk, TypeToolCallStart, TypeToolCallArgs, TypeToolCallEnd, TypeToolCallChunk,
+		TypeReasoningStart, TypeReasoningEnd, TypeReasoningMessageStart, TypeReasoningMessageContent, TypeReasoningMessageEnd, TypeReasoningMessageChunk,
+		TypeStepStarted, TypeStepFinished, TypeStateDelta, TypeCustom:
+		return true
+	}
+	return false
 }
 
 type downgrade struct {

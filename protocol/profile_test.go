@@ -16,6 +16,46 @@ func TestProfileOf(t *testing.T) {
 	}
 }
 
+// What is kept by its bytes is kept by Apply, and deltas are, without being decoded.
+func TestKeeps(t *testing.T) {
+	profiles := []Profile{Profile0, Profile10, ProfileCurrent}
+	check := func(e Event, event []byte) {
+		for _, profile := range profiles {
+			if sent, losses := profile.Apply(e); profile.Keeps(event) && (sent != e || len(losses) > 0) {
+				t.Errorf("%v is said to keep %s", profile, event)
+			}
+		}
+	}
+	for _, kind := range kinds {
+		e := kind.make()
+		event, err := Encode(e)
+		if err != nil {
+			continue // has a member that cannot be empty
+		}
+		check(e, event)
+	}
+	for _, members := range []string{
+		`"delta":""`, `"delta":"x"`, ` "delta" : ""`, `"metadata":{"delta":"x"}, "delta": ""`, `"delta":"x","metadata":{"delta":""}`,
+		`"x":"\"delta\":\"x","delta":""`, `"x":"\"delta\":\"\"","delta":"x"`, `"metadata":{"delta":"x"},"delta":""`,
+	} {
+		event := []byte(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m",` + members + `}`)
+		e, err := Decode(event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(e, event)
+	}
+	delta := []byte(`{"type":"TEXT_MESSAGE_CONTENT","timestamp":1,"messageId":"m","delta":"words"}`)
+	for _, profile := range profiles {
+		if !profile.Keeps(delta) {
+			t.Errorf("%v decodes a delta", profile)
+		}
+	}
+	if n := testing.AllocsPerRun(100, func() { Profile0.Keeps(delta) }); n != 0 {
+		t.Errorf("a look at a delta allocates %v times", n)
+	}
+}
+
 func TestProfiles(t *testing.T) {
 	const (
 		cancelled = `{"type":"RUN_FINISHED","metadata":{"k":1},"threadId":"t","runId":"r","outcome":{"type":"cancelled"},"usage":[{"inputTokens":1,"cacheWriteInputTokens":2}]}`
@@ -66,6 +106,9 @@ func TestProfiles(t *testing.T) {
 				t.Fatal(err)
 			}
 			sent, losses := test.profile.Apply(e)
+			if test.profile.Keeps([]byte(test.in)) && (sent != e || len(losses) > 0) {
+				t.Error("is said to be kept")
+			}
 			var out []byte
 			if sent != nil {
 				if out, err = Encode(sent); err != nil {

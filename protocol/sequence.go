@@ -18,9 +18,9 @@ type Sequence struct {
 	phase    phase
 	threadID string // of the first run; all others are of the same thread
 	runID    string
-	bound    bool             // threadID is known
-	seeded   bool             // seed is for the run that is open
-	seed     map[entity]owner // of what the peer held before this run
+	bound    bool // threadID is known
+	seeded   bool // seed is for the run that is open
+	seed     seed // what the peer held before this run
 	chunks   Expander
 	undo     *[]func() // set while a chunk's events are tried
 
@@ -105,7 +105,7 @@ func (s *Sequence) broken(rule, entity, format string, args ...any) error {
 // was, so that the caller may drop the event and go on. Events of unknown types
 // are always legal.
 func (s *Sequence) Check(e Event) error {
-	if x := EffectOf(e); s.chunks.idle() && x.Verb != Abridges {
+	if x := EffectOf(e); s.chunks.Idle() && x.Verb != Abridges {
 		if err := s.step(e, x); err != nil {
 			return err
 		}
@@ -136,15 +136,12 @@ func (s *Sequence) Index() int { return s.index }
 // says is asked for in addition to what the stream says, so that seeding never
 // makes legal what a peer refuses that knows the stream alone.
 func (s *Sequence) Seed(messages Messages) {
-	s.seed = map[entity]owner{}
-	for i := range messages {
-		m := &messages[i]
-		o := ownerOf(m.SubagentRunID)
-		s.seed[entity{familyOf(m.Role), m.ID}] = o
-		for _, c := range m.ToolCalls {
-			s.seed[entity{FamilyToolCall, c.ID}] = o
-		}
-	}
+	s.SeedFold(NewFold(messages, nil))
+}
+
+// SeedFold is Seed by what a fold holds. It costs as much as a Clone of it.
+func (s *Sequence) SeedFold(held *Fold) {
+	s.seed = seed{held: held.Clone()}
 	s.seeded = s.phase == phaseRunning
 }
 
@@ -170,12 +167,8 @@ func (s *Sequence) expanded(e Event) error {
 	return nil
 }
 
-// onUndo notes how to take a change back, where that may be needed.
-func (s *Sequence) onUndo(fn func()) {
-	if s.undo != nil {
-		*s.undo = append(*s.undo, fn)
-	}
-}
+// onUndo notes how to take a change back, where s.undo says that it may be needed.
+func (s *Sequence) onUndo(fn func()) { *s.undo = append(*s.undo, fn) }
 
 func (s *Sequence) step(e Event, x Effect) error {
 	if _, unknown := e.(*Unknown); unknown {

@@ -33,13 +33,13 @@ func (s *Sequence) mine(e Event, o owner, id string, tag *string) error {
 
 // held compares a tag with the owner that the peer held before the stream.
 func (s *Sequence) held(e Event, family Family, id string, tag *string) error {
-	if len(s.seed) == 0 || tag == nil {
+	if s.seed.held == nil || tag == nil {
 		return nil
 	}
 	if family == FamilySpan {
 		family = FamilyReasoning
 	}
-	if o, known := s.seed[entity{family, id}]; known {
+	if o, known := s.seed.owner(entity{family, id}); known {
 		return s.mine(e, o, id, tag)
 	}
 	return nil
@@ -51,7 +51,7 @@ func (s *Sequence) owners(family Family, id string) []owner {
 	if it := s.items(family)[id]; it != nil {
 		list = append(list, it.owner)
 	}
-	if o, known := s.seed[entity{family, id}]; known {
+	if o, known := s.seed.owner(entity{family, id}); known {
 		list = append(list, o)
 	}
 	return list
@@ -72,7 +72,9 @@ func (s *Sequence) end(e Event, x Effect) error {
 	family, it := x.Family, s.items(x.Family)[*x.ID]
 	*it.flag(family) = false
 	s.open[family]--
-	s.onUndo(func() { *it.flag(family) = true; s.open[family]++ })
+	if s.undo != nil {
+		s.onUndo(func() { *it.flag(family) = true; s.open[family]++ })
+	}
 	return nil
 }
 
@@ -80,19 +82,32 @@ func (s *Sequence) end(e Event, x Effect) error {
 func (s *Sequence) start(x Effect, it *item, o owner) *item {
 	family, id := x.Family, *x.ID
 	items := s.items(family)
-	before := item{}
+	if s.undo != nil {
+		s.onUndo(unstart(s, family, id, it))
+	}
 	if it == nil {
 		it = &item{owner: o}
 		items[id] = it
-		s.onUndo(func() { delete(items, id) })
-	} else {
-		before = *it
-		s.onUndo(func() { *it = before })
 	}
 	*it.flag(family) = true
 	s.open[family]++
-	s.onUndo(func() { s.open[family]-- })
 	return it
+}
+
+// unstart takes back the start of an item, which was as given: nil for one that was not.
+func unstart(s *Sequence, family Family, id string, it *item) func() {
+	var before item
+	if it != nil {
+		before = *it
+	}
+	return func() {
+		s.open[family]--
+		if it == nil {
+			delete(s.items(family), id)
+			return
+		}
+		*it = before
+	}
 }
 
 func (s *Sequence) startable(e Event, x Effect, it *item) error {
@@ -253,7 +268,7 @@ func (s *Sequence) activityDelta(e *ActivityDelta) error {
 			return err
 		}
 	}
-	_, seeded := s.seed[entity{FamilyActivity, e.MessageID}]
+	_, seeded := s.seed.owner(entity{FamilyActivity, e.MessageID})
 	if !known && !seeded && !s.baselines[e.MessageID] {
 		return s.broken(RuleBaseline, e.MessageID, "ACTIVITY_DELTA for %q, which has no snapshot", e.MessageID)
 	}

@@ -43,7 +43,7 @@ func (s *Sequence) runStarted(e *RunStarted) error {
 	s.subagents = map[string]bool{}
 	s.open = [families]int{}
 	if s.seeded { // for the run before this one
-		s.seed = nil
+		s.seed = seed{}
 	}
 	s.seeded = true
 	if e.Input != nil {
@@ -154,20 +154,20 @@ func (s *Sequence) learnItem(family Family, id string, o owner, authoritative bo
 	}
 	if authoritative {
 		it.owner = o
-		delete(s.seed, entity{family, id})
+		s.seed.drop(entity{family, id})
 	}
 }
 
 func (s *Sequence) ownActivity(id string, o owner) {
 	s.activities[id] = o
-	delete(s.seed, entity{FamilyActivity, id})
+	s.seed.drop(entity{FamilyActivity, id})
 }
 
 // Clone returns a sequence that goes on independently.
 func (s *Sequence) Clone() *Sequence {
 	c := *s
 	c.chunks = s.chunks.clone()
-	c.seed = maps.Clone(s.seed)
+	c.seed = s.seed.clone()
 	c.texts, c.calls, c.reasoning = cloneItems(s.texts), cloneItems(s.calls), cloneItems(s.reasoning)
 	c.activities, c.steps, c.subagents = maps.Clone(s.activities), maps.Clone(s.steps), maps.Clone(s.subagents)
 	c.baselines = maps.Clone(s.baselines)

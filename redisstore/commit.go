@@ -18,8 +18,7 @@ func commitResult(r *reply) store.CommitResult {
 		End: store.Position{Epoch: r.string(), Seq: r.int()}}
 }
 
-// Commit implements store.Worker. The batch must not be changed before Commit
-// returns, nor its events ever: readers get the same bytes.
+// Commit implements store.Worker.
 func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
 	if b.Number < 1 || b.Expect < 0 {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: batch %d at position %d", b.Number, b.Expect)

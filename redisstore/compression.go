@@ -52,6 +52,14 @@ func compress(value []byte) []byte {
 	if len(value) < compressFrom {
 		return value
 	}
+	if len(value) <= smallValue {
+		d := smallDeflaters.Get().(*smallDeflater)
+		defer smallDeflaters.Put(d)
+		if out, smaller := d.deflate(append(make([]byte, 0, len(value)+4), compressed), value); smaller {
+			return out
+		}
+		return value
+	}
 	var out bytes.Buffer
 	out.Grow(len(value))
 	out.WriteByte(compressed)

@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"bytes"
+	"math/rand/v2"
 	"strings"
 	"testing"
 )
@@ -28,11 +29,58 @@ func TestCompression(t *testing.T) {
 
 // What is cut off is not taken for a shorter value.
 func TestCompressedAndCutOff(t *testing.T) {
-	whole := string(compress([]byte(strings.Repeat(`{"id":"b2f0e1d4","role":"user","content":"Please pay."}`, 3))))
-	for n := 1; n < len(whole); n++ {
-		if got, err := decompress(whole[:n], nil); err == nil {
-			t.Errorf("%d of %d bytes became %q", n, len(whole), got)
+	for _, times := range []int{3, 300} {
+		value := strings.Repeat(`{"id":"b2f0e1d4","role":"user","content":"Please pay."}`, times)
+		whole := string(compress([]byte(value)))
+		for n := 1; n < len(whole); n++ {
+			if got, err := decompress(whole[:n], nil); err == nil && string(got) != value {
+				t.Errorf("%d of %d bytes became %q", n, len(whole), got)
+			}
 		}
+	}
+}
+
+// What is deflated here is read by the library, whatever copies and bytes it is made of.
+func TestSmallValues(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for range 20_000 {
+		value := make([]byte, 0, smallValue)
+		for want := random.IntN(smallValue); len(value) < want; {
+			n := min(1+random.IntN(1+random.IntN(300)), want-len(value))
+			switch from := random.IntN(len(dictionary)); {
+			case len(value) > 0 && random.IntN(2) == 0: // a copy, which may reach into itself
+				for at := random.IntN(len(value)); n > 0; at, n = at+1, n-1 {
+					value = append(value, value[at])
+				}
+			case random.IntN(2) == 0:
+				value = append(value, dictionary[from:min(from+n, len(dictionary))]...)
+			default:
+				for range min(n, 20) {
+					value = append(value, byte(random.IntN(256)))
+				}
+			}
+		}
+		if len(value) > 0 && value[0] == compressed {
+			continue // nothing that is JSON
+		}
+		stored := compress(value)
+		if got, err := decompress(string(stored), nil); err != nil || !bytes.Equal(got, value) {
+			t.Fatalf("%q: %q, %v", value, got, err)
+		}
+		if len(stored) > len(value) {
+			t.Fatalf("%d bytes became %d", len(value), len(stored))
+		}
+	}
+}
+
+// Storing a small value takes what it has become.
+func TestCompressingAllocatesTheValueOnly(t *testing.T) {
+	if raced {
+		t.Skip("the race detector empties pools")
+	}
+	value := []byte(`{"id":"b2f0e1d4-0c6b-4f57-8f19-000000000001","role":"user","content":"Please pay the invoice of March."}`)
+	if n := testing.AllocsPerRun(200, func() { _ = compress(value) }); n > 1 {
+		t.Errorf("%v objects", n)
 	}
 }
 

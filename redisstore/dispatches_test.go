@@ -71,7 +71,7 @@ func TestMailboxCallsWhoseReplyIsLostFindWhatTheyDid(t *testing.T) {
 
 	begin(t, s, queued(version(), "r3"))
 	i := store.StopAll{Thread: testKey, Request: "request-1", Active: "r2", Terminal: []byte("interrupted:r2")}
-	sent("request-1", store.StopAllResult{Epoch: 1, Active: "r2", Superseded: []string{"r3"}, Owed: [][][]byte{nil}},
+	sent("request-1", store.StopAllResult{Epoch: 1, Active: "r2", Superseded: []string{"r3"}, Owed: [][][]byte{nil}, Behind: 6},
 		func() (any, error) { return s.StopAll(ctx, i) })
 	var log []string
 	for _, e := range view(t, s, store.ReadQuery{}).Log {

@@ -15,13 +15,15 @@
 //	                    latest input; how long the log is and since when,
 //	                    when to look for what is past its retention; how
 //	                    many bytes the snapshot has; since when which run
-//	                    is active
+//	                    is active; where the log's latest marks of a
+//	                    snapshot are
 //	Tlog        list    events; index i is position base+i                 begin, activate, commit, note, end, stop,
 //	                                                                       claim, nack, stopall
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
-//	Tsnap       hash    s: state, o: the message ids in order, m: messages end
-//	                    by id
+//	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint
+//	                    chunk each, n: how many chunks, m: messages by id;
+//	                    f: what the execution was given, in terms of these
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
 //	                    line (run.lua), with its ordinal n in the thread;  stopall
 //	                    rn: record, tn: terminal event, unless the log has
@@ -151,8 +153,11 @@
 //
 // # Limits
 //
-// The messages and the state of a thread are stored whole, and read whole by who
-// judges an input or is restated. How many bytes they and the log have is counted, by
+// An event that tells all messages of a long thread is a mark in the log (marks.go).
+// Behind the snapshot that is stored with it it reads as it was; when the snapshot has
+// moved on, the log up to it reads as trimmed.
+//
+// The messages and the state of a thread are read whole by who is restated. How many bytes they and the log have is counted, by
 // the scripts that change them, and told by Read: who judges inputs bounds it. A count
 // that a server has left behind which keeps none is found out anew at the next reading.
 //

@@ -2,7 +2,6 @@ package redisstore
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -23,25 +22,19 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		return store.CommitResult{}, errors.New("redisstore: commit: a suspension belongs to a run that suspends, and to no other")
 	}
 	t := s.keys.thread(b.Claim.Thread)
-	var snap store.SnapshotUpdate
-	if e.Snapshot != nil {
-		snap = *e.Snapshot
-	}
-	var order []byte
-	if snap.Order != nil {
-		var err error
-		if order, err = json.Marshal(snap.Order); err != nil {
-			return store.CommitResult{}, fmt.Errorf("redisstore: commit: order of messages: %w", err)
-		}
+	snap, err := update(e.Snapshot)
+	if err != nil {
+		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
 	}
 	rest := s.appendEvents(nil, b.Events)
+	mark := s.mark(b)
+	if mark != nil {
+		rest[len(b.Events)-2] = mark
+	}
 	rest = appendBytes(rest, compressAll(b.Entries))
 	rest = appendStrings(rest, e.Interrupts)
 	rest = appendStrings(rest, e.ToolCalls)
-	for id, m := range snap.Upsert {
-		rest = append(rest, id, compress(m))
-	}
-	rest = appendStrings(rest, snap.Remove)
+	rest = append(append(append(rest, snap.pieces...), snap.messages...), snap.removed...)
 	r, err := s.run(ctx, call{endScript, t.all(), args{
 		{"member", t.member},
 		{"run", b.Claim.RunID},
@@ -55,8 +48,11 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"reasons", digests(e.Reasons)},
 		{"giveback", e.GiveBack && e.Kind == store.EndFail},
 		{"snapshot", e.Snapshot != nil},
-		{"state", compress(snap.State)},
-		{"order", compress(order)},
+		{"state", snap.state},
+		{"frozen", snap.frozen},
+		{"whole", snap.whole},
+		{"drop", snap.drop},
+		{"mark", mark != nil},
 		{"keep", s.opts.Keep.Milliseconds()},
 		{"retain", s.opts.Retain},
 		{"bytes", s.opts.RetainBytes},
@@ -65,11 +61,20 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"entries", len(b.Entries)},
 		{"interrupts", len(e.Interrupts)},
 		{"calls", len(e.ToolCalls)},
-		{"messages", len(snap.Upsert)},
-		{"removed", len(snap.Remove)},
+		{"pieces", len(snap.pieces) / 2},
+		{"messages", len(snap.messages) / 2},
+		{"removed", len(snap.removed)},
 	}, rest})
 	if err != nil {
 		return store.CommitResult{}, err
+	}
+	if len(r.items) == 1 {
+		whole := *e
+		if whole.Snapshot, err = s.wholeOrder(ctx, t, e.Snapshot); err != nil {
+			return store.CommitResult{}, err
+		}
+		b.End = &whole
+		return s.end(ctx, b)
 	}
 	res := commitResult(r)
 	res.Ready, res.GaveBack = r.bool(), r.bool()
@@ -78,6 +83,10 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		return res, r.err
 	}
 	if res.Status == store.CommitOK {
+		if mark != nil {
+			at := len(b.Events) - 2
+			s.made.put(b.Claim.Thread, store.Position{Epoch: res.End.Epoch, Seq: b.Expect + 1 + int64(at)}, b.Events[at])
+		}
 		s.logged(b.Claim.Thread, res.End.Epoch, b.Expect+1, b.Events)
 		s.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
 	}

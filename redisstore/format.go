@@ -45,6 +45,8 @@ import (
 // table when its data cannot be there any more; CHANGELOG says so.
 var formats = []storedFormat{
 	{1, "what doc.go describes", "as it is; data from before there was a number is of this format"},
+	{2, "the order of a thread's messages is in chunks that grow at the end, and no longer one value; an execution is frozen with a reference to messages, and no copy; the log has marks where an event tells the snapshot",
+		"the one value is read, and put into chunks when a run ends that changes it; a copy is read, and goes with its execution; an event that tells all messages stays"},
 }
 
 type storedFormat struct {

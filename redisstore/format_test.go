@@ -33,18 +33,18 @@ func storedFormatOf(t *testing.T, server *redistest.Server, prefix string) strin
 func TestTheFormatIsRecordedAtFirstUse(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	open(t, server.URL(), Options{})
-	if got := storedFormatOf(t, server, "aguiws"); got != "1" {
+	if got := storedFormatOf(t, server, "aguiws"); got != "2" {
 		t.Errorf("format %q", got)
 	}
 	open(t, server.URL(), Options{Prefix: "later", format: span{1, 3}})
 	if got := storedFormatOf(t, server, "later"); got != "3" {
 		t.Errorf("a new prefix got format %q", got)
 	}
-	if _, err := server.Do("HDEL", "aguiws:meta", "format"); err != nil {
+	if _, err := server.Do("HDEL", "later:meta", "format"); err != nil {
 		t.Fatal(err)
 	}
-	open(t, server.URL(), Options{})
-	if got := storedFormatOf(t, server, "aguiws"); got != "1" {
+	open(t, server.URL(), Options{Prefix: "later", format: span{1, 1}})
+	if got := storedFormatOf(t, server, "later"); got != "1" {
 		t.Errorf("data from before there was a number got format %q", got)
 	}
 }
@@ -52,7 +52,7 @@ func TestTheFormatIsRecordedAtFirstUse(t *testing.T) {
 func TestAFormatThatIsNotKnownIsRefused(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	open(t, server.URL(), Options{Prefix: "new", format: span{2, 3}})
-	open(t, server.URL(), Options{Prefix: "old"})
+	open(t, server.URL(), Options{Prefix: "old", format: span{1, 1}})
 	for name, c := range map[string]struct {
 		prefix string
 		reads  span
@@ -76,7 +76,7 @@ func TestAFormatThatIsNotKnownIsRefused(t *testing.T) {
 
 func TestAnOlderFormatIsRaisedWhenNobodyRunsWhoKnowsOnlyThat(t *testing.T) {
 	test := func(t *testing.T, url string) {
-		older := open(t, url, Options{})
+		older := open(t, url, Options{format: span{1, 1}})
 		_, err := Open(context.Background(), url, &Options{format: span{1, 2}})
 		var refused *FormatError
 		if !errors.As(err, &refused) || refused.Servers != 1 || !strings.Contains(err.Error(), "is of format 1, this server writes format 2") ||
@@ -96,7 +96,7 @@ func TestAnOlderFormatIsRaisedWhenNobodyRunsWhoKnowsOnlyThat(t *testing.T) {
 		}
 		closing(t, newer)
 		open(t, url, Options{format: span{1, 2}})
-		if _, err := Open(context.Background(), url, nil); !errors.As(err, &refused) || refused.Stored != 2 {
+		if _, err := Open(context.Background(), url, &Options{format: span{1, 1}}); !errors.As(err, &refused) || refused.Stored != 2 {
 			t.Errorf("the older server again: %v", err)
 		}
 	}
@@ -129,16 +129,16 @@ func TestTheEmbeddedStoresDataHasAFormat(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
 	onMiniredis(server)(t, storetest.Node{Space: "space"})
-	if got := server.HGet("space:meta", "format"); got != "1" {
+	if got := server.HGet("space:meta", "format"); got != "2" {
 		t.Errorf("format %q", got)
 	}
 }
 
 func TestDiagnoseSaysWhichFormatThereIs(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
-	open(t, server.URL(), Options{})
+	open(t, server.URL(), Options{format: span{1, 1}})
 	for says, reads := range map[string]span{
-		`"aguiws" has been used, with 64 partitions and data of format 1`: {},
+		`"aguiws" has been used, with 64 partitions and data of format 1`: {1, 1},
 		`"aguiws" holds data of format 1, which becomes format 2`:         {1, 2},
 		`is of format 1, and this server knows formats 2 to 3`:            {2, 3},
 	} {
@@ -159,7 +159,7 @@ func TestDiagnoseSaysWhichFormatThereIs(t *testing.T) {
 func TestAServerThatRunsNoticesAFormatThatItDoesNotKnow(t *testing.T) {
 	ctx := context.Background()
 	server := redistest.Start(t, redistest.Options{})
-	s := open(t, server.URL(), Options{})
+	s := open(t, server.URL(), Options{format: span{1, 1}})
 	begun, err := s.Begin(ctx, inline(0, "r"))
 	if err != nil {
 		t.Fatal(err)

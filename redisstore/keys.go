@@ -89,7 +89,7 @@ type threadKeys struct {
 func (k *keyspace) thread(key store.ThreadKey) threadKeys {
 	hash, sum := threadHash(key)
 	p := &k.parts[sum%uint64(len(k.parts))]
-	return threadKeys{part: p, base: p.base + hash + ":", member: memberOf(key)}
+	return threadKeys{part: p, base: p.base + string(hash[:]) + ":", member: memberOf(key)}
 }
 
 func (t threadKeys) rec() string       { return t.base + "rec" }
@@ -97,12 +97,13 @@ func (t threadKeys) log() string       { return t.base + "log" }
 func (t threadKeys) journal() string   { return t.base + "journal" }
 func (t threadKeys) big() string       { return t.base + "big" }
 func (t threadKeys) followers() string { return t.base + "followers" }
+func (t threadKeys) snap() string      { return t.base + "snap" }
 func (t threadKeys) closing() string   { return t.base + "closing" }
 
 // all returns the keys in the order of keysOf in thread.lua.
 func (t threadKeys) all() []string {
 	return []string{
-		t.rec(), t.log(), t.base + "snap", t.base + "runs",
+		t.rec(), t.log(), t.snap(), t.base + "runs",
 		t.base + "memo", t.journal(), t.closing(), t.base + "queue",
 		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.big(), t.base + "past",
 		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead,

@@ -72,8 +72,8 @@ func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|followers|journal|queue|log|big)$`)
 	for _, sc := range allScripts {
 		calls := call.FindAllStringSubmatch(sc.source, -1)
-		if len(calls) < 5 {
-			t.Errorf("%s: %d calls found", sc.name, len(calls))
+		if len(calls) == 0 {
+			t.Errorf("%s: no calls found", sc.name)
 		}
 		for _, m := range calls {
 			switch m[1] {

@@ -64,8 +64,10 @@ func (c *linearClient) run() {
 			c.begin()
 		case p < 60:
 			c.claim()
-		case p < 88:
+		case p < 84:
 			c.work()
+		case p < 88:
+			c.checkpoint()
 		case p < 96:
 			c.renew()
 		default:
@@ -114,7 +116,7 @@ func (c *linearClient) read() (v *store.ThreadView) {
 		if v, err = c.store.Read(ctx, c.key, store.ReadQuery{}); err != nil {
 			return a, err
 		}
-		a = answer{version: v.Version, seq: v.Seq}
+		a = answer{version: v.Version, seq: v.Seq, snapshot: v.Snapshot.At}
 		if v.Active != nil {
 			a.run = v.Active.ID
 		}
@@ -240,6 +242,22 @@ func (c *linearClient) work() {
 
 var commitVerdicts = map[store.CommitStatus]string{
 	store.CommitOK: "ok", store.CommitFenced: "fenced", store.CommitAhead: "ahead", store.CommitMismatch: "mismatch"}
+
+// checkpoint moves the snapshot to where the log ended a moment ago.
+func (c *linearClient) checkpoint() {
+	v := c.read()
+	if v == nil || v.Seq <= v.Snapshot.At {
+		return
+	}
+	q := request{kind: "checkpoint", version: v.Version, from: v.Snapshot.At, expect: v.Seq}
+	for range 1 + c.rand.IntN(2) {
+		c.do(q, func(ctx context.Context) (answer, error) {
+			moved, err := c.store.Checkpoint(ctx, store.Checkpoint{Thread: c.key, Version: v.Version, From: v.Snapshot.At,
+				At: store.Position{Epoch: v.Epoch, Seq: v.Seq}, Snapshot: store.SnapshotUpdate{State: json.RawMessage("{}")}})
+			return answer{verdict: map[bool]string{true: "moved", false: "no"}[moved]}, err
+		})
+	}
+}
 
 func (c *linearClient) renew() {
 	h, ok := c.board.pick(c.rand)

@@ -12,12 +12,12 @@ import (
 // request is a call of the store on one thread, as the model reads it.
 type request struct {
 	thread string
-	kind   string // read, begin, claim, activate, end, renew or handback
+	kind   string // read, begin, claim, activate, end, checkpoint, renew or handback
 	how    string // begin: queue, new, resume or steer; end: suspend or finish
 
 	version               int64
 	run, token, execution string
-	number, expect        int64
+	number, expect, from  int64
 
 	// The clock stood somewhere from early to late when the call was made.
 	early, late int64
@@ -30,6 +30,7 @@ type answer struct {
 	verdict string
 
 	version, seq    int64
+	snapshot        int64
 	run, exe, queue string
 	claimed, ready  bool
 	attempts        int
@@ -39,6 +40,7 @@ type answer struct {
 // of the test's clock, of which a lease lasts just less than one.
 type threadSpec struct {
 	version, seq int64
+	snapshot     int64
 	run, token   string // the claimed dispatch; a token "" is nobody's
 	kind         string // how it was claimed: begun, queued or takeover
 	opened       bool
@@ -67,7 +69,7 @@ func (s *threadSpec) clone() *threadSpec {
 }
 
 func (s *threadSpec) equal(o *threadSpec) bool {
-	return s.version == o.version && s.seq == o.seq && s.run == o.run && s.token == o.token && s.kind == o.kind &&
+	return s.version == o.version && s.seq == o.seq && s.snapshot == o.snapshot && s.run == o.run && s.token == o.token && s.kind == o.kind &&
 		s.opened == o.opened && s.number == o.number && s.attempts == o.attempts && s.lease == o.lease &&
 		s.exe == o.exe && s.asking == o.asking && slices.Equal(s.queue, o.queue) && maps.Equal(s.tried, o.tried) &&
 		maps.Equal(s.admitted, o.admitted) && maps.Equal(s.ended, o.ended)
@@ -77,7 +79,7 @@ func (s *threadSpec) equal(o *threadSpec) bool {
 func (s *threadSpec) apply(q *request, now int64) (*threadSpec, answer) {
 	switch q.kind {
 	case "read":
-		return s, answer{version: s.version, seq: s.seq, run: s.run, exe: s.asking, queue: strings.Join(s.queue, " ")}
+		return s, answer{version: s.version, seq: s.seq, snapshot: s.snapshot, run: s.run, exe: s.asking, queue: strings.Join(s.queue, " ")}
 	case "begin":
 		return s.begin(q, now)
 	case "claim":
@@ -86,6 +88,8 @@ func (s *threadSpec) apply(q *request, now int64) (*threadSpec, answer) {
 		return s.activate(q)
 	case "end":
 		return s.end(q)
+	case "checkpoint":
+		return s.checkpoint(q)
 	case "renew", "handback":
 		return s.renew(q, now)
 	}
@@ -193,6 +197,19 @@ func (s *threadSpec) end(q *request) (*threadSpec, answer) {
 	}
 	n.ended[q.run] = ended{q.token, q.number, n.seq, a.ready}
 	return n, a
+}
+
+func (s *threadSpec) checkpoint(q *request) (*threadSpec, answer) {
+	switch {
+	case s.snapshot == q.expect:
+		return s, answer{verdict: "moved"}
+	case s.run != "", s.exe != "", s.version != q.version, s.snapshot != q.from, s.seq != q.expect:
+		return s, answer{verdict: "no"}
+	}
+	n := s.clone()
+	n.version++
+	n.snapshot = s.seq
+	return n, answer{verdict: "moved"}
 }
 
 func (s *threadSpec) renew(q *request, now int64) (*threadSpec, answer) {

@@ -67,7 +67,7 @@ func testLinearizable(t *testing.T, threads int, dial redistest.Dial, server *re
 	}
 	t.Logf("%d calls on %d threads: %v", len(history), threads, happened)
 	for _, must := range []string{"begin new: accepted", "begin resume: accepted", "begin resume: stale", "begin resume: unanswered",
-		"begin queue: accepted", "claim: nothing", "claim: queued", "claim: takeover", "claim: unanswered", "end suspend: ok", "end finish: fenced"} {
+		"begin queue: accepted", "claim: nothing", "claim: queued", "claim: takeover", "claim: unanswered", "end suspend: ok", "end finish: fenced", "checkpoint: moved", "checkpoint: no"} {
 		if happened[must] == 0 {
 			t.Errorf("it never happened that %s", must)
 		}

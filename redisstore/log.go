@@ -68,7 +68,23 @@ func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, fi
 	}
 	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.int()&3]),
 		End: store.Position{Epoch: r.string(), Seq: r.int()}, Events: r.events()}
-	return res, r.err
+	if r.err != nil {
+		return res, r.err
+	}
+	if n := unmarked(res.Events); n > 0 {
+		res.Events = res.Events[:n:n]
+	} else if n < len(res.Events) {
+		e, err := s.told(ctx, key, store.Position{Epoch: epoch, Seq: first}, res.Events[0])
+		if err != nil {
+			return store.RangeResult{}, err
+		}
+		if e == nil {
+			res.Status, res.Events = store.RangeGone, nil
+		} else {
+			res.Events = append([][]byte{e}, res.Events[1:1+unmarked(res.Events[1:])]...)
+		}
+	}
+	return res, nil
 }
 
 var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}

@@ -13,13 +13,13 @@ const slots = 16384
 
 // threadHash names a thread inside keys: a namespace and a thread id may hold
 // any bytes and be long, a key should not.
-func threadHash(key store.ThreadKey) (hash string, sum uint64) {
-	h := sha256.New()
-	h.Write(binary.BigEndian.AppendUint64(nil, uint64(len(key.Namespace))))
-	h.Write([]byte(key.Namespace))
-	h.Write([]byte(key.Thread))
-	digest := h.Sum(nil)
-	return base64.RawURLEncoding.EncodeToString(digest[:16]), binary.BigEndian.Uint64(digest[16:24])
+func threadHash(key store.ThreadKey) (hash [22]byte, sum uint64) {
+	var room [128]byte // of most keys
+	text := binary.BigEndian.AppendUint64(room[:0], uint64(len(key.Namespace)))
+	text = append(append(text, key.Namespace...), key.Thread...)
+	digest := sha256.Sum256(text)
+	base64.RawURLEncoding.Encode(hash[:], digest[:16])
+	return hash, binary.BigEndian.Uint64(digest[16:24])
 }
 
 // partitionTags returns n hash tags of which the i-th hashes into the middle of

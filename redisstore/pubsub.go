@@ -248,6 +248,9 @@ func (s *deliveries) parse(payload string) (*store.Delivery, error) {
 		}
 		d := &store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: parts[2], First: first}
 		for _, e := range parts[4:] {
+			if isSnapshotMark(e) { // who follows reads the log
+				return &store.Delivery{Thread: key, Kind: store.DeliverEvents, Epoch: parts[2], First: first + int64(len(parts[4:]))}, nil
+			}
 			d.Events = append(d.Events, []byte(strings.TrimPrefix(e, largeMark)))
 		}
 		return d, nil

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -32,11 +31,16 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 	if q.After != nil {
 		after = *q.After
 	}
+	var have store.Position
+	if q.Have != nil {
+		have = *q.Have
+	}
 	ask := func(most int) call {
 		rest := appendStrings(nil, q.InterruptIDs)
 		rest = appendStrings(rest, q.ToolCallIDs)
 		return call{readScript, t.all(), args{
-			{"member", t.member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq}, {"label", q.Label},
+			{"member", t.member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
+			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
 			{"most", most}, {"missed", missedEvents},
 		}, appendStrings(rest, q.MessageIDs)}
@@ -44,7 +48,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 	queues := s.queuesOf(t.part)
 	r, err := s.runIn(ctx, queues.small, t, 0, ask(smallRead))
 	if err == nil && len(r.items) == 2 {
-		size, recovered := r.int(), r.bool()
+		size, recovered := r.int(), r.int() == fromWanted
 		if q.Small {
 			return &store.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.err
 		}
@@ -74,17 +78,27 @@ func (s *reads) runIn(ctx context.Context, limit *readLimit, t threadKeys, bytes
 	return s.run(ctx, c)
 }
 
+// What the events of a view are after, as read.lua says it; 0 is the snapshot.
+const (
+	fromWanted = 1
+	fromHave   = 2
+)
+
 func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 	v := &store.ThreadView{Now: time.UnixMilli(r.int()), Version: r.int(), Epoch: r.string(), Base: r.int(),
 		Seq: r.int(), Boundary: r.int()}
-	at := r.int()
-	v.Recovered = r.bool()
+	at, from := r.int(), r.int()
 	events := r.events()
 	stored := r.list()
-	if v.Recovered {
-		v.Missed = events
-	} else {
-		v.Log = events
+	switch from {
+	case fromWanted:
+		v.Recovered, v.Missed = true, events[:unmarked(events)]
+	case fromHave:
+		v.Held, v.From, v.Log = true, q.Have.Seq, events
+	default:
+		v.From, v.Log = at, events
+	}
+	if from != fromWanted {
 		v.Snapshot = readSnapshot(stored)
 		v.Snapshot.At = at
 		r.join(stored)
@@ -134,39 +148,6 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 		return nil, r.err
 	}
 	return v, nil
-}
-
-// readSnapshot reads the fields of the snapshot: s the state, o the order of
-// the messages, and each message by its id behind an m.
-func readSnapshot(fields *reply) store.Snapshot {
-	var snap store.Snapshot
-	var order json.RawMessage
-	byID := make(map[string]json.RawMessage, len(fields.items)/2)
-	for fields.more() {
-		name, value := fields.string(), fields.json()
-		switch {
-		case name == "s":
-			snap.State = value
-		case name == "o":
-			order = value
-		default:
-			byID[strings.TrimPrefix(name, "m")] = value
-		}
-	}
-	if order == nil {
-		return snap
-	}
-	var ids []string
-	if err := json.Unmarshal(order, &ids); err != nil {
-		fields.spoil("no order of messages")
-	}
-	snap.Messages = make([]json.RawMessage, 0, len(ids))
-	for _, id := range ids {
-		if m, ok := byID[id]; ok {
-			snap.Messages = append(snap.Messages, m)
-		}
-	}
-	return snap
 }
 
 func readRun(r *reply) *store.RunState {

@@ -20,7 +20,8 @@ var (
 	commitScript      = newScript("commit") // the hot one: without thread.lua
 	noteScript        = newScript("thread", "run", "index", "suspension", "note")
 	activateScript    = newScript("thread", "run", "index", "suspension", "queue", "activate")
-	endScript         = newScript("thread", "run", "index", "suspension", "retain", "queue", "end")
+	endScript         = newScript("thread", "run", "index", "suspension", "retain", "snapshot", "queue", "end")
+	checkpointScript  = newScript("thread", "run", "index", "suspension", "retain", "snapshot", "checkpoint")
 	claimScript       = newScript("thread", "run", "index", "suspension", "queue", "claim")
 	renewScript       = newScript("thread", "renew")
 	nackScript        = newScript("thread", "run", "index", "suspension", "queue", "nack")
@@ -44,7 +45,7 @@ var (
 	usageScript       = newScript("usage")
 	retireScript      = newScript("thread", "run", "index", "suspension", "retain", "retire")
 
-	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript,
+	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript, checkpointScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
 		rangeScript, tailScript, dueScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
 		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript}
@@ -62,34 +63,78 @@ type script struct {
 // group, of which there may be any number.
 type header struct{ keys, args, each []string }
 
-// newScript joins lib.lua and the named files, of which the last is the script, and
-// puts places for names.
+// newScript joins what it needs of lib.lua and the named files, of which the last is the
+// script, and puts places for names. Each call executes all of it, so that what is not
+// called costs as much as what is.
 func newScript(files ...string) *script {
 	sc := &script{name: files[len(files)-1]}
-	var text strings.Builder
+	var pieces []string
 	for _, name := range append([]string{"lib"}, files...) {
 		file, err := luaFiles.ReadFile("lua/" + name + ".lua")
 		if err != nil {
 			panic(err)
 		}
-		text.Write(file)
 		switch name {
 		case "lib":
 			sc.shared = readHeader(string(file)).args
 		case sc.name:
 			sc.header = readHeader(string(file))
 		}
-	}
-	var source strings.Builder
-	for line := range strings.Lines(text.String()) {
-		if !strings.HasPrefix(line, "--") {
-			line = luaName.ReplaceAllStringFunc(line, sc.place)
+		if name == sc.name {
+			pieces = append(pieces, code(string(file)))
+		} else {
+			pieces = append(pieces, definitions(code(string(file)))...)
 		}
-		source.WriteString(line)
 	}
-	sc.source = source.String()
+	// What stands later may use what stands before it.
+	source := pieces[len(pieces)-1]
+	for _, piece := range slices.Backward(pieces[:len(pieces)-1]) {
+		if slices.ContainsFunc(defined(piece), func(name string) bool { return uses(source, name) }) {
+			source = piece + source
+		}
+	}
+	sc.source = luaName.ReplaceAllStringFunc(source, sc.place)
 	sc.sha = redis.NewScript(sc.source).Hash()
 	return sc
+}
+
+// code is a file without the lines that are comments.
+func code(text string) string {
+	var out strings.Builder
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "--") {
+			out.WriteString(line)
+		}
+	}
+	return out.String()
+}
+
+// definitions are the pieces of a file, each of which begins with a local that all may
+// see that follows.
+func definitions(text string) (pieces []string) {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "local ") || pieces == nil {
+			pieces = append(pieces, "")
+		}
+		pieces[len(pieces)-1] += line
+	}
+	return pieces
+}
+
+var luaDefinition = regexp.MustCompile(`^\s*local (?:function )?(\w+(?:, \w+)*)`)
+
+// defined are the names that a piece defines.
+func defined(piece string) []string {
+	m := luaDefinition.FindStringSubmatch(piece)
+	if m == nil {
+		return nil
+	}
+	return strings.Split(m[1], ", ")
+}
+
+// uses reports whether a name stands in a text as more than a field.
+func uses(text, name string) bool {
+	return regexp.MustCompile(`(?:^|[^.\w]|\.\.)` + name + `\b`).MatchString(text)
 }
 
 // readHeader reads the comment that a script begins with: behind KEYS names, on

@@ -150,6 +150,22 @@ func name(e ast.Expr) string {
 	return ""
 }
 
+// Each call executes the whole script, so it has no more than it uses.
+func TestScriptsHaveWhatTheyUse(t *testing.T) {
+	for _, sc := range allScripts {
+		pieces := definitions(sc.source)
+		for i, piece := range pieces {
+			_, below, _ := strings.Cut(strings.Join(pieces[i:], ""), "\n")
+			if strings.HasPrefix(piece, "local function ") && !uses(below, defined(piece)[0]) {
+				t.Errorf("%s has %s, and does not use it", sc.name, defined(piece)[0])
+			}
+		}
+	}
+	if !strings.Contains(endScript.source, "local function trim(") || strings.Contains(commitScript.source, "NOW") {
+		t.Error("an end trims, and a commit does not need the time")
+	}
+}
+
 // What a script declares it uses, and it takes nothing by its number.
 func TestScriptsTakeArgumentsByName(t *testing.T) {
 	numbered := regexp.MustCompile(`(?:ARGV|KEYS)\[\d`)

@@ -35,5 +35,8 @@ func (s *Store) Stop(ctx context.Context, st store.Stop) (store.StopResult, erro
 	s.logged(st.Thread, epoch, before+1, events)
 	s.cancelled(st.Thread, res.Events)
 	s.lost(st.Thread, r.string(), r.string())
+	if behind := r.int(); res.Stopped && !res.Queued {
+		res.Behind = behind
+	}
 	return res, r.err
 }

@@ -40,5 +40,8 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 		s.cancelled(i.Thread, events)
 	}
 	s.lost(i.Thread, r.string(), r.string())
+	if behind := r.int(); res.Active != "" {
+		res.Behind = behind
+	}
 	return res, r.err
 }

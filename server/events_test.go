@@ -49,7 +49,7 @@ func TestEventsRecovered(t *testing.T) {
 				}
 			}
 			for i := c.first; 0 < i && i <= 8; i++ {
-				if e, _ := s.next(); e.id != eventID(store.Position{Epoch: "e1", Seq: int64(i)}) || e.data != log[i-1] {
+				if e, _ := s.next(); e.id != string(appendEventID(nil, store.Position{Epoch: "e1", Seq: int64(i)})) || e.data != log[i-1] {
 					t.Errorf("number %d is %+v", i, e)
 				}
 			}

@@ -98,6 +98,10 @@ func (s *meteredStore) Commit(ctx context.Context, b store.Batch) (store.CommitR
 	return r, err
 }
 
+func (s *meteredStore) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error) {
+	return timed(s.m, "checkpoint", func() (bool, error) { return s.Store.Checkpoint(ctx, c) })
+}
+
 func (s *meteredStore) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	r, err := timed(s.m, "nack", func() (store.NackResult, error) { return s.Store.Nack(ctx, n) })
 	s.buried(r, err)

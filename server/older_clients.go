@@ -9,7 +9,7 @@ import (
 // lowered is an event of a run as a client's version of AG-UI can read it, or
 // nil when it cannot. What is lost by that is logged.
 func (p *peer) lowered(profile protocol.Profile, thread, label string, event []byte) ([]byte, error) {
-	if profile == protocol.ProfileCurrent {
+	if profile.Keeps(event) {
 		return event, nil
 	}
 	e, err := protocol.Decode(event)

@@ -38,7 +38,7 @@ func (w placed) emit(event []byte, at store.Position) error {
 
 // offsetOf is a position of a thread in one word.
 func offsetOf(thread string, at store.Position) string {
-	return url.QueryEscape(thread) + "/" + eventID(at)
+	return url.QueryEscape(thread) + "/" + string(appendEventID(nil, at))
 }
 
 // resumption is where a client goes on with a run that another socket was sent a part

@@ -9,11 +9,20 @@ import (
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
+// frequent are the types that most events have: they are told apart without making a
+// string.
+var frequent = [...]protocol.EventType{protocol.TypeTextMessageContent, protocol.TypeToolCallArgs, protocol.TypeReasoningMessageContent}
+
 // typeOf reads an event's type. What the protocol package encodes has it first;
 // what a relayed agent sent need not.
 func typeOf(event []byte) protocol.EventType {
 	if rest, ok := bytes.CutPrefix(event, []byte(`{"type":"`)); ok {
 		if end := bytes.IndexByte(rest, '"'); end > 0 {
+			for _, kind := range frequent {
+				if string(kind) == string(rest[:end]) {
+					return kind
+				}
+			}
 			return protocol.EventType(rest[:end])
 		}
 	}

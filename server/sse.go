@@ -116,7 +116,7 @@ func (o *sse) stand(at store.Position) {
 func (o *sse) mark(at store.Position) {
 	b := o.buffer()
 	*b = append(*b, "id: "...)
-	*b = append(*b, eventID(at)...)
+	*b = appendEventID(*b, at)
 	*b = append(*b, '\n')
 }
 
@@ -194,10 +194,12 @@ func oneLine(event []byte) []byte {
 	return bytes.ReplaceAll(bytes.ReplaceAll(event, []byte("\n"), []byte(" ")), []byte("\r"), []byte(" "))
 }
 
-// eventID is a position as the id of an event.
-func eventID(at store.Position) string { return at.Epoch + ":" + strconv.FormatInt(at.Seq, 10) }
+// appendEventID appends a position as the id of an event.
+func appendEventID(b []byte, at store.Position) []byte {
+	return strconv.AppendInt(append(append(b, at.Epoch...), ':'), at.Seq, 10)
+}
 
-// parseEventID reads what eventID wrote.
+// parseEventID reads what appendEventID wrote.
 func parseEventID(id string) (*store.Position, bool) {
 	i := strings.LastIndexByte(id, ':')
 	if i < 0 || !strictjson.IsName(id[:i]) {

@@ -29,6 +29,7 @@ type Follower struct {
 	key    store.ThreadKey
 	notify func()
 	topic  *topic // guarded by the hub's lock
+	taken  int    // the topic's, when the cursor was last at its end. Guarded by the hub's lock
 	only   bool   // it watches no more than run. Guarded by the hub's lock
 	run    string // guarded by the hub's lock
 	pos    store.Position
@@ -180,7 +181,9 @@ func (f *Follower) Next(ctx context.Context) (Page, error) {
 	if len(f.missed) > 0 {
 		n := min(len(f.missed), maxPage)
 		page := Page{Events: f.missed[:n:n]}
-		f.missed = f.missed[n:]
+		if f.missed = f.missed[n:]; len(f.missed) == 0 {
+			f.missed = nil // an empty one would keep them all
+		}
 		f.pos.Seq += int64(n)
 		page.CaughtUp = len(f.missed) == 0 && f.atEnd()
 		return page, nil
@@ -223,6 +226,7 @@ func (f *Follower) fromTail() (Page, tailState) {
 	case t.epoch != f.pos.Epoch:
 		return Page{}, tailEpoch
 	case f.pos.Seq >= t.last:
+		t.caughtUp(f)
 		return Page{CaughtUp: true}, tailFound
 	case f.pos.Seq+1 < t.first:
 		return Page{}, tailBehind
@@ -231,14 +235,23 @@ func (f *Follower) fromTail() (Page, tailState) {
 	n := min(int64(len(t.tail))-from, maxPage)
 	page := Page{Events: append([][]byte(nil), t.tail[from:from+n]...)}
 	f.pos.Seq += n
-	page.CaughtUp = f.pos.Seq >= t.last
+	if page.CaughtUp = f.pos.Seq >= t.last; page.CaughtUp {
+		t.caughtUp(f)
+	}
 	return page, tailFound
 }
 
 func (f *Follower) atEnd() bool {
 	f.hub.mu.Lock()
 	defer f.hub.mu.Unlock()
-	return f.topic == nil || f.topic.epoch == f.pos.Epoch && f.pos.Seq >= f.topic.last
+	if f.topic == nil {
+		return true
+	}
+	end := f.topic.epoch == f.pos.Epoch && f.pos.Seq >= f.topic.last
+	if end {
+		f.topic.caughtUp(f)
+	}
+	return end
 }
 
 func (f *Follower) restated(ctx context.Context) (Page, error) {

@@ -15,10 +15,11 @@ import (
 )
 
 // The bounds of a topic's tail: followers that are further behind read the
-// log.
+// log. What is left of one that all have read is room for so many events.
 const (
 	maxTailEvents = 1024
 	maxTailBytes  = 1 << 20
+	restTail      = 32
 )
 
 // followEvery is how often the registration as follower is renewed and the end
@@ -35,8 +36,8 @@ type Store interface {
 }
 
 // Hub keeps, for each thread that is followed on this node, the last events in
-// the order of their positions. A follower's cursor finds them there or reads
-// the log. Its methods may be called concurrently.
+// the order of their positions, until all of its followers have had them or nothing new
+// has come for a while. A follower's cursor finds them there or reads the log. Its methods may be called concurrently.
 type Hub struct {
 	store Store
 	large largeThreads
@@ -56,6 +57,9 @@ type topic struct {
 	tail      [][]byte
 	bytes     int
 	followers map[*Follower]struct{}
+	taken     int // batches
+	behind    int // followers that have not come to the end since the last batch
+	seen      int // taken when ends were last compared
 }
 
 // New returns the hub of a node, which is to Deliver what the store delivers, to Doubt
@@ -76,7 +80,8 @@ func (h *Hub) join(f *Follower) {
 		h.topics[f.key] = t
 	}
 	t.followers[f] = struct{}{}
-	f.topic = t
+	t.behind++
+	f.topic, f.taken = t, -1
 }
 
 func (h *Hub) leave(f *Follower) {
@@ -85,6 +90,7 @@ func (h *Hub) leave(f *Follower) {
 	if f.topic == nil {
 		return
 	}
+	f.topic.caughtUp(f)
 	delete(f.topic.followers, f)
 	if len(f.topic.followers) == 0 {
 		delete(h.topics, f.key)
@@ -131,13 +137,16 @@ func (t *topic) take(d store.Delivery) {
 	end := d.First + int64(len(d.Events)) - 1
 	switch {
 	case d.Epoch != t.epoch || d.First > t.last+1:
-		t.epoch, t.first, t.tail, t.bytes = d.Epoch, d.First, nil, 0
+		t.drop()
+		t.epoch, t.first = d.Epoch, d.First
 	case end <= t.last:
 		return
 	default:
 		d.Events = d.Events[t.last+1-d.First:]
 	}
 	t.last = end
+	t.taken++
+	t.behind = len(t.followers)
 	t.tail = append(t.tail, d.Events...)
 	for _, e := range d.Events {
 		t.bytes += len(e)
@@ -147,6 +156,27 @@ func (t *topic) take(d store.Delivery) {
 		t.tail[0] = nil
 		t.tail = t.tail[1:]
 		t.first++
+	}
+}
+
+// caughtUp notes that the follower has nothing to read any more. Nobody needs the tail
+// when that is so of all.
+func (t *topic) caughtUp(f *Follower) {
+	if f.taken == t.taken {
+		return
+	}
+	f.taken = t.taken
+	if t.behind--; t.behind == 0 {
+		t.drop()
+	}
+}
+
+// drop empties the tail: who is behind reads the log.
+func (t *topic) drop() {
+	clear(t.tail)
+	t.tail, t.bytes, t.first = t.tail[:0], 0, t.last+1
+	if cap(t.tail) > restTail {
+		t.tail = nil
 	}
 }
 
@@ -171,8 +201,8 @@ func (h *Hub) observe(key store.ThreadKey, end store.Position) {
 		h.mu.Unlock()
 		return
 	}
-	t.epoch, t.last, t.first = end.Epoch, end.Seq, end.Seq+1
-	t.tail, t.bytes = nil, 0
+	t.epoch, t.last = end.Epoch, end.Seq
+	t.drop()
 	wake := t.wake()
 	h.mu.Unlock()
 	wake()
@@ -193,6 +223,12 @@ func (h *Hub) Verify(ctx context.Context) error {
 	var keys []store.ThreadKey
 	if all {
 		keys = slices.Collect(maps.Keys(h.topics))
+		for _, t := range h.topics {
+			if t.taken == t.seen { // whoever is still behind takes its time
+				t.drop()
+			}
+			t.seen = t.taken
+		}
 	} else {
 		keys = slices.DeleteFunc(h.silent, func(key store.ThreadKey) bool { return h.topics[key] == nil })
 	}

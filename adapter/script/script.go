@@ -82,7 +82,7 @@ func stream(run *adapter.Run, text string) error {
 		return err
 	}
 	for _, word := range strings.SplitAfter(text, " ") {
-		if _, err := t.Write([]byte(word)); err != nil {
+		if _, err := t.WriteString(word); err != nil {
 			return err
 		}
 	}

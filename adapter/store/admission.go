@@ -186,4 +186,7 @@ type StopResult struct {
 	Events [][]byte
 	RunID  string
 	Ready  bool // as CommitResult
+	// Behind is how many events the log has behind the snapshot by now, if an active run
+	// was stopped.
+	Behind int64
 }

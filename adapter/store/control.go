@@ -42,4 +42,6 @@ type StopAllResult struct {
 	// Owed are the two events that the sender of each of Superseded is owed, in
 	// the same order; nil for those already logged.
 	Owed [][][]byte
+	// Behind is how many events the log has behind the snapshot by now, if a run was active.
+	Behind int64
 }

@@ -30,9 +30,11 @@ type Delivery struct {
 	Thread ThreadKey
 	Kind   DeliveryKind
 	Epoch  string
-	First  int64    // position of Events[0]
-	Events [][]byte // shared: must not be changed. None: the log ends before First, perhaps under another epoch
-	Token  string   // DeliverFenced: the token of the claim that was fenced
+	First  int64 // position of Events[0]
+	// Events are shared: their bytes must not be changed, and the slice is used again
+	// after the call. None: the log ends before First, perhaps under another epoch.
+	Events [][]byte
+	Token  string // DeliverFenced: the token of the claim that was fenced
 }
 
 // DeliveryKind says what a Delivery is about.

@@ -67,6 +67,7 @@ type Store interface {
 	Retries
 	Sweep
 	Control
+	Checkpoints
 	Presence
 	Reader
 	Dispatches

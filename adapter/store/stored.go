@@ -14,6 +14,7 @@ import (
 //	Enqueue.Input, QueuedRun.Input, ClaimResult.Input     QueuedInput
 //	Answers of Resume and Steer, ThreadView.Answers       Decision, by interrupt id
 //	Fresh.Frozen, Activation.Frozen                       Frozen
+//	SnapshotUpdate.Frozen, Snapshot.Frozen                FrozenParts
 //	Resume.Decisions, Batch.Entries, ExecutionView.Journal JournalEntry
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
@@ -64,16 +65,41 @@ type Decision struct {
 
 // Frozen is what an execution's agent sees, fixed when it begins.
 type Frozen struct {
-	// Input has the whole conversation as its messages and the thread's state.
+	// Input has the whole conversation as its messages, unless Of is there, and the
+	// thread's state.
 	Input *protocol.RunAgentInput `json:"input"`
-	Label string                  `json:"label"`
-	Now   time.Time               `json:"now"`
+	// Of says which of the thread's messages are the conversation.
+	Of    *Conversation `json:"of,omitempty"`
+	Label string        `json:"label"`
+	Now   time.Time     `json:"now"`
 	// At is the log's end before the execution's first run, and Begun how many
 	// events began it.
 	At    int64 `json:"at"`
 	Begun int   `json:"begun"`
 	// User is whose input began the execution; "": not known.
 	User string `json:"user,omitempty"`
+}
+
+// Conversation is the messages that an execution's agent sees: the first Count of the
+// thread's as of position At. When the stored snapshot has moved beyond that, it says
+// in its Frozen how they are made of its own.
+type Conversation struct {
+	At    int64 `json:"at"`
+	Count int   `json:"n"`
+}
+
+// FrozenParts are the Conversation of the execution in whose midst a snapshot was moved.
+type FrozenParts struct {
+	Execution string       `json:"execution"`
+	Parts     []FrozenPart `json:"parts"`
+}
+
+// FrozenPart is Count messages of the snapshot from index From on, or Messages, which it
+// does not hold any more, or not as they were.
+type FrozenPart struct {
+	From     int               `json:"from,omitempty"`
+	Count    int               `json:"n,omitempty"`
+	Messages protocol.Messages `json:"messages,omitempty"`
 }
 
 // Suspension is the open interrupts of an execution: what people were shown, byte for

@@ -30,6 +30,10 @@ func TestStoredShapes(t *testing.T) {
 		{Decision{Key: "k", RunID: "r", Label: "l", At: 7}, `{"key":"k","run":"r","label":"l","at":7}`},
 		{Frozen{Label: "r", Now: time.Unix(1, 0).UTC(), At: 3, Begun: 2},
 			`{"input":null,"label":"r","now":"1970-01-01T00:00:01Z","at":3,"begun":2}`},
+		{Frozen{Of: &Conversation{At: 3, Count: 2}},
+			`{"input":null,"of":{"at":3,"n":2},"label":"","now":"0001-01-01T00:00:00Z","at":0,"begun":0}`},
+		{FrozenParts{Execution: "x", Parts: []FrozenPart{{Count: 2}, {From: 3, Count: 1}, {Messages: message}}},
+			`{"execution":"x","parts":[{"n":2},{"from":3,"n":1},{"messages":[{"id":"m","role":"user","content":"hi"}]}]}`},
 		{Suspension{Execution: "x", RunID: "r", Label: "l", Items: []SuspendedInterrupt{
 			{ID: "i", Interrupt: json.RawMessage(`{}`), ExpiresAt: 9, OnExpiry: "fail", Call: &protocol.ToolFunction{Name: "f", Arguments: "{}"}},
 			{ID: "j", Interrupt: json.RawMessage(`{}`)},

@@ -7,22 +7,26 @@ import (
 
 // ReadQuery says which parts of a thread are wanted beyond its record.
 type ReadQuery struct {
-	After        *Position // events after it, when they are retained in the same epoch; see ThreadView.Recovered
-	Label        string    // run records under this client runId
-	InterruptIDs []string  // how these were answered
-	ToolCallIDs  []string  // which of these calls have or had an interrupt
-	MessageIDs   []string  // which of these messages were archived
-	RunID        string    // this server-made run record
-	Inputs       bool      // the queued inputs themselves
-	Follower     bool      // register this node
-	Sender       bool      // with Follower: as a Begin of a Sender does
-	Small        bool      // a large thread is not wanted whole: see ThreadView.Large
+	After *Position // events after it, when they are retained in the same epoch; see ThreadView.Recovered
+	// Have is a position as of which the caller holds the thread's messages and state.
+	// In the same epoch and with all that is behind it retained, the events behind it are
+	// answered and nothing before; see ThreadView.Held. After comes first.
+	Have         *Position
+	Label        string   // run records under this client runId
+	InterruptIDs []string // how these were answered
+	ToolCallIDs  []string // which of these calls have or had an interrupt
+	MessageIDs   []string // which of these messages were archived
+	RunID        string   // this server-made run record
+	Inputs       bool     // the queued inputs themselves
+	Follower     bool     // register this node
+	Sender       bool     // with Follower: as a Begin of a Sender does
+	Small        bool     // a large thread is not wanted whole: see ThreadView.Large
 }
 
 // ThreadView is a thread as one atomic read saw it.
 type ThreadView struct {
 	Thread   ThreadKey
-	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, stop all; and when a draft is replaced or taken back
+	Version  int64 // raised by every decision: begin, claim, activate, end, nack, stop, stop all, checkpoint; and when a draft is replaced or taken back
 	Epoch    string
 	Base     int64 // position of the first retained event
 	Seq      int64 // position of the last event; 0 in an empty log
@@ -30,9 +34,13 @@ type ThreadView struct {
 	Now      time.Time
 
 	Snapshot Snapshot
-	Log      [][]byte // the events after Snapshot.At, up to Seq. Nil when Recovered
+	Log      [][]byte // the events after From, up to Seq. Nil when Recovered
+	From     int64    // the position before Log: Snapshot.At, or that of ReadQuery.Have
+	// Held is true when ReadQuery.Have could be honoured. Then Snapshot has no more than
+	// its At, which may be before From or behind it, and what is Frozen.
+	Held bool
 	// Recovered is true when ReadQuery.After could be honoured; then Missed
-	// holds the first events after it, some if there are any, and Snapshot and Log
+	// holds the first events after it, as many as the store has at hand, and Snapshot and Log
 	// are empty. Range has the others.
 	Recovered bool
 	Missed    [][]byte
@@ -71,6 +79,7 @@ type Snapshot struct {
 	At       int64
 	State    json.RawMessage   // nil: never set
 	Messages []json.RawMessage // in order
+	Frozen   json.RawMessage   // SnapshotUpdate.Frozen, of the last update that had it
 }
 
 // RunState is a run record: Record as Begin gave it, and what the store knows.

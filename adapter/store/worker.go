@@ -25,7 +25,9 @@ type Worker interface {
 	Journal(ctx context.Context, c Claim) (*ExecutionView, error)
 	// Commit appends one batch of one run, in order, fenced by the claim.
 	// Batches of one claim are numbered from 1 and sent one at a time; the
-	// batch numbered as the last one stored is recognised as a retry.
+	// batch numbered as the last one stored is recognised as a retry. When the
+	// outcome is known the slices of the batch are the caller's again; the bytes
+	// of its events never are, because readers get the same.
 	Commit(ctx context.Context, b Batch) (CommitResult, error)
 	// Renew extends the claim's lease to now + lease. False: the claim is lost.
 	Renew(ctx context.Context, c Claim) (bool, error)
@@ -119,6 +121,10 @@ type End struct {
 	Deadline int64
 	// Snapshot replaces the stored one. Nil: it stays where it was.
 	Snapshot *SnapshotUpdate
+	// Tells, with Snapshot, says that the batch's last event but one tells the snapshot's
+	// messages. The store need not keep it: it may make it from the snapshot for who
+	// reads it. When the snapshot has moved on it takes the log up to there for trimmed.
+	Tells *SnapshotTold
 	// GiveBack, with EndFail: when nothing but bookkeeping was journaled after the
 	// latest decisions, their answers and what was journaled since are forgotten,
 	// and the suspension opens again.
@@ -127,11 +133,24 @@ type End struct {
 
 // SnapshotUpdate moves the stored snapshot to the end of the batch.
 type SnapshotUpdate struct {
-	State  json.RawMessage            // nil: unchanged
-	Order  []string                   // all message ids; nil: unchanged
+	State json.RawMessage // nil: unchanged
+	// Order are all message ids, in order; nil: as they are, but for those that Drop
+	// takes off the end and Append puts behind the rest, none of which is there
+	// already. Either Order is given or what changes in it.
+	Order  []string
+	Drop   int
+	Append []string
 	Upsert map[string]json.RawMessage // by message id
 	Remove []string
+	// Frozen is kept with the snapshot as it is: what the execution that goes on after it
+	// was given, in terms of its messages. Nil: as before. A snapshot that moves while
+	// there is an execution that may go on needs it.
+	Frozen json.RawMessage
 }
+
+// SnapshotTold says how an event tells a snapshot: in its first bytes, Head of them, the
+// snapshot's messages with a comma between each two, and its last bytes.
+type SnapshotTold struct{ Head, Tail int }
 
 // EndKind says how a run ends.
 type EndKind string

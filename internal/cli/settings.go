@@ -26,7 +26,7 @@ type settings struct {
 	runTimeout                                 time.Duration
 	separateDuties                             bool
 	maxRuns                                    int
-	threadBytes                                int64
+	threadBytes, threadCache                   int64
 	runsPerUser, runsPerTenant, threadsPerUser int
 
 	agent, effects, busy, mode, onExpiry string
@@ -70,7 +70,7 @@ func newSettings() *settings {
 	return &settings{
 		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
-		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
+		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
 		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		onDisconnect: server.DisconnectDefaults(), disconnectGrace: 3 * time.Second,
 		maxFrame: 4 << 20, held: 256 << 20, heldPerUser: 32 << 20, heldPerAddr: 64 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
@@ -137,6 +137,7 @@ func (s *settings) table() []setting {
 		{"max-held-per-user", "Limits", bytesLimitValue{&s.heldPerUser, 1 << 10}, "of them, those of one user. One message or reply may be larger. In this and what follows -1 is no limit, users are not told apart with `--auth none`, and loopback addresses have none"},
 		{"max-held-per-address", "Limits", bytesLimitValue{&s.heldPerAddr, 1 << 10}, "of them, those of one address, or of one /64 network of IPv6"},
 		{"max-thread-bytes", "Limits", bytesValue{&s.threadBytes, 1 << 16}, "size of a thread's messages, state and log from which on it takes no new input; it can still be read, answered, rewound and deleted. A run that makes it twice as large ends"},
+		{"thread-cache", "Limits", bytesValue{&s.threadCache, 0}, "memory that may hold the messages of threads in use, so that a turn reads what is new in its thread; 0: none"},
 		{"max-threads", "Limits", numberValue{&s.threads, 1, 10_000}, "threads that one socket may follow"},
 		{"max-frames", "Limits", numberValue{&s.frames, 1, 0}, "frames a second from one socket"},
 		{"max-frames-burst", "Limits", numberValue{&s.frameBurst, 1, 0}, "of them, how many may come at once"},

@@ -83,7 +83,6 @@ touch(t, r, member, ARG.tenant, ARG.owner, ARG.title, tonumber(ARG.look))
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution
-redis.call('HSET', t.runs, 'r' .. d.n, ARG.record)
 label(t, ARG.label, run)
 if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
@@ -91,7 +90,7 @@ follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
 
 if kind == 'enqueue' then
   d.available = tonumber(ARG.available)
-  putRun(t, d)
+  putRun(t, d, 'r' .. d.n, ARG.record)
   redis.call('HSET', t.disp, 'i:' .. run, ARG.input, '1:' .. run, ARG.opens, '2:' .. run, ARG.cancels)
   enqueue(t, d, rank(d))
   local ready = 0
@@ -139,7 +138,7 @@ r.lease, r.latest = NOW + tonumber(ARG.lease), run
 r.since = since(run)
 d.started = start + 1
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
-putRun(t, d)
+putRun(t, d, 'r' .. d.n, ARG.record)
 redis.call('ZADD', t.leases, r.lease, member)
 redis.call('ZREM', t.ready, member)
 decide(t, r)

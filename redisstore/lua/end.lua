@@ -15,7 +15,10 @@
 --   giveback    1 or 0
 --   snapshot    1 or 0
 --   state       '': unchanged
---   order       '': unchanged
+--   frozen      '': unchanged
+--   whole       1: the order of the messages is what is told, and nothing before it
+--   drop        how many ids go off the end of the order
+--   mark        1: the last event but one is a mark (marks.go)
 --   keep        ms for which labels and answers are kept
 --   retain      events kept in the log
 --   bytes       kept in the log
@@ -24,11 +27,14 @@
 --   entries     how many
 --   interrupts  how many ids
 --   calls       how many ids of tool calls
+--   pieces      of the order, how many
 --   messages    how many, with their ids
 --   removed     how many ids of messages
--- REST  those, in that order; id and message
+-- REST  those, in that order; how many ids and these, packed; id and message
 --
--- Returns {verdict (as fence), epoch, end of the batch, ready, gave back, logged
+-- Returns {1} alone, and nothing is changed, when the order is of format 1 and not all of
+--   it is told. Otherwise
+--   {verdict (as fence), epoch, end of the batch, ready, gave back, logged
 --   before, events logged after the batch}; of a call sent again, without events.
 
 local t, member, run = keysOf(KEYS), ARG.member, ARG.run
@@ -42,6 +48,8 @@ local verdict = fence(r, run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.numb
 if verdict == STORED then verdict = MISMATCH end
 if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, r.seq, {} } end
 
+if ARG.snapshot == '1' and ARG.whole == '0' and (ARG.drop ~= '0' or ARG.pieces ~= '0') and ordered1(t) then return { 1 } end
+
 local at = REST
 local function part(count, width)
   local first = at
@@ -52,29 +60,19 @@ local e1, e2 = part(ARG.events)
 local j1, j2 = part(ARG.entries)
 local i1, i2 = part(ARG.interrupts)
 local c1, c2 = part(ARG.calls)
+local o1, o2 = part(ARG.pieces, 2)
 local m1, m2 = part(ARG.messages, 2)
 local x1, x2 = part(ARG.removed)
 
 append(r, t.log, t.big, ARGV, e1, e2)
 push(t.journal, ARGV, j1, j2)
+if ARG.mark == '1' then marked(t, r, r.seq - 1) end
 r.bound = r.seq
 local finish = r.seq
 
 if ARG.snapshot == '1' then
-  local bytes = held(t, r)
-  local function put(name, text)
-    bytes = bytes - redis.call('HSTRLEN', t.snap, name) + #text
-    redis.call('HSET', t.snap, name, text)
-  end
-  if ARG.state ~= '' then put('s', ARG.state) end
-  if ARG.order ~= '' then put('o', ARG.order) end
-  for i = m1, m2, 2 do put('m' .. ARGV[i], ARGV[i + 1]) end
-  for i = x1, x2 do
-    bytes = bytes - redis.call('HSTRLEN', t.snap, 'm' .. ARGV[i])
-    redis.call('HDEL', t.snap, 'm' .. ARGV[i])
-  end
-  r.snapat = r.seq
-  r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
+  resnap(t, r, { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
+    o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, ARGV)
 end
 
 d.attempts = r.attempts
@@ -88,7 +86,7 @@ if ARG.kind == 'suspend' then
 elseif ARG.giveback == '1' and giveBack(t, member, d.execution) then
   gave = 1
 else
-  redis.call('DEL', t.journal)
+  dropJournal(t)
   redis.call('PEXPIRE', t.memo, ARG.keep)
   if release(t, r, member) then
     nudge(member)
@@ -98,8 +96,7 @@ end
 d.status, d.stamp, d.finish, d.ready, d.gave = 'ended', stamp, finish, ready, gave
 move(t, d, 'acked')
 -- While a suspension is open its run's terminal event is read from the log.
-if ARG.kind ~= 'suspend' then setTerminal(t, d, plain(ARGV[e2])) end
-putRun(t, d)
+if ARG.kind == 'suspend' then putRun(t, d) else putRun(t, d, 't' .. d.n, plain(ARGV[e2])) end
 
 mark(r, tonumber(ARG.age))
 trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))

@@ -28,7 +28,7 @@ local FOREVER = 256 ^ 6 - 1
 -- hashOf is the thread's hash, as its keys have it.
 local function hashOf(t) return string.match(t.rec, '([^:]+):rec$') end
 
-local function tenantOf(t) return digest(redis.call('HGET', t.rec, 'tenant') or '') end
+local function tenantOf(t) return digest(tenant(t)) end
 
 -- ANY stands for a reason in the member of those who ask for none.
 local ANY = string.rep('\0', 8)
@@ -53,20 +53,29 @@ end
 -- touch notes that the thread got an input. The first one fixes its tenant and its owner;
 -- later ones see to it that in so many ms somebody looks for what is past its
 -- retention.
-local function touch(t, r, member, tenant, owner, title, ms)
-  local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look')
+local function touch(t, r, member, of, owner, title, ms)
+  local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look', 'tenant')
+  local fields = { 'input', NOW }
+  local function set(name, value)
+    fields[#fields + 1] = name
+    fields[#fields + 1] = value
+  end
+  t.tenant = v[5] or ''
   if v[1] then
     redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
     local look, soon = tonumber(v[4] or 0), NOW + ms
-    if look == 0 or look > soon then redis.call('HSET', t.rec, 'look', string.format('%.0f', soon)) end
+    if look == 0 or look > soon then set('look', string.format('%.0f', soon)) end
   else
     redis.call('PERSIST', t.rec)
     r.ver = r.ver + tonumber(v[3] or 0)
-    if tenant ~= '' then redis.call('HSET', t.rec, 'tenant', tenant) end
-    if owner ~= '' then redis.call('HSET', t.rec, 'owner', owner) end
+    if of ~= '' then
+      set('tenant', of)
+      t.tenant = of
+    end
+    if owner ~= '' then set('owner', owner) end
   end
-  if title ~= '' and not v[2] then redis.call('HSET', t.rec, 'title', title) end
-  redis.call('HSET', t.rec, 'input', NOW)
+  if title ~= '' and not v[2] then set('title', title) end
+  redis.call('HSET', t.rec, unpack(fields))
   redis.call('ZADD', t.threads, 0, threadMember(t, member, NOW))
 end
 

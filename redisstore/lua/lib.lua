@@ -1,5 +1,5 @@
--- lib.lua: what all scripts share. It stands before every one of them, and is
--- executed with it: what commit.lua does not need is in thread.lua.
+-- lib.lua: what all scripts share. What a script uses of it stands before it, and is
+-- executed with it; the same goes for the other files that scripts.go names.
 --
 -- Arguments have names, which scripts.go replaces when it puts a script together:
 -- ARG.name is the argument that lib.lua or the script declares under ARGS, in that
@@ -96,11 +96,20 @@ local function pack(out, list, first, last)
   return out
 end
 
+-- following are the nodes that follow a thread, and until when, as they were before the
+-- script: what it changes is its own node's, to which it publishes nothing.
+local followings = {}
+local function following(followers)
+  local nodes = followings[followers] or redis.call('HGETALL', followers)
+  followings[followers] = nodes
+  return nodes
+end
+
 -- publish sends list[first..last], which begins at position `at`, to the nodes
 -- that follow the thread. The caller's own node learns it from the answer.
 local function publish(followers, member, epoch, at, list, first, last)
   if last < first then return end
-  local nodes, message = redis.call('HGETALL', followers), nil
+  local nodes, message = following(followers), nil
   for i = 1, #nodes, 2 do
     if nodes[i] ~= NODE and tonumber(nodes[i + 1]) >= now() then
       message = message or table.concat(pack(pack({}, { 'e', member, epoch, at }, 1, 4), list, first, last))

@@ -7,6 +7,9 @@
 --   sender  1: for no more than the runs of its own inputs
 --   epoch   the position after which events are wanted; '': none
 --   seq
+--   have    the epoch of the position as of which the caller holds messages and state;
+--           '': of none
+--   haveseq
 --   label   '': none
 --   run     '': none
 --   asked   how many interrupt ids
@@ -16,12 +19,14 @@
 --   missed  how many of the wanted events
 -- REST  the interrupt, tool call and message ids
 --
--- Returns {about how many bytes it would be, recovered} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, recovered, events,
+-- Returns {about how many bytes it would be, from} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, from, events,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
 --   owner, used}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
---   absent one is false. The queue holds of each run id, record, bytes, input.
+--   absent one is false. from: the events are those after 0 the snapshot, which comes with
+--   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
+--   is what is frozen, alone. The queue holds of each run id, record, bytes, input.
 
 local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
@@ -39,7 +44,18 @@ local function run(id)
 end
 
 local after = tonumber(ARG.seq)
-local retained = ARG.epoch == r.epoch and after >= r.base - 1 and after <= r.seq
+local retained = ARG.epoch == r.epoch and after >= retainedFrom(r) - 1 and after <= r.seq
+
+-- behind is about how many bytes the events after a position have.
+local function behind(seq)
+  if r.seq < r.base then return 0 end
+  return r.bytes * (r.seq - math.max(seq, r.base - 1)) / (r.seq - r.base + 1)
+end
+
+-- Where a run has logged more than there is of the thread, to read that is less.
+local have = tonumber(ARG.haveseq)
+local has = not retained and ARG.have ~= '' and ARG.have == r.epoch and have >= math.max(r.base - 1, r.told) and have <= r.seq
+  and (have >= r.snapat or behind(have) <= held(t, r) + behind(r.snapat))
 
 -- weight is about how many bytes what may be large has.
 local function weight()
@@ -48,21 +64,23 @@ local function weight()
     for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do bytes = bytes + redis.call('HSTRLEN', t.disp, 'i:' .. id) end
   end
   if retained then return bytes end
-  if r.seq >= r.base then
-    bytes = bytes + r.bytes * (r.seq - math.max(r.snapat, r.base - 1)) / (r.seq - r.base + 1)
-  end
-  bytes = bytes + held(t, r)
-  return bytes
+  if has then return bytes + behind(have) end
+  return bytes + behind(r.snapat) + held(t, r)
 end
 if ARG.most ~= '0' then
   local bytes = weight()
   if bytes > tonumber(ARG.most) then return { math.floor(bytes), retained and 1 or 0 } end
 end
 
-local recovered, events, snapshot = 0, {}, {}
+local from, events, snapshot = 0, {}, {}
 if retained then
-  recovered = 1
+  from = 1
   events = leading(r, t.log, t.big, after + 1, tonumber(ARG.missed))
+elseif has then
+  from = 2
+  local frozen = redis.call('HGET', t.snap, 'f')
+  if frozen then snapshot = { 'f', frozen } end
+  events = logged(r, t.log, t.big, have + 1)
 else
   snapshot = redis.call('HGETALL', t.snap)
   events = logged(r, t.log, t.big, math.max(r.snapat + 1, r.base))
@@ -99,7 +117,7 @@ local active = run(r.run)
 if r.run ~= '' and not active then error('the active run has no record') end
 
 local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'owner')
-return { NOW, r.ver, r.epoch, r.base, r.seq, r.bound, r.snapat, recovered, events, snapshot,
+return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
   (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0 }

@@ -65,7 +65,10 @@ local function repair(t)
     end
   end
   local ok, text, head = pcall(suspension, t)
-  if not ok or text and not (head[1] and #head[1] == 6 and head[4]) then redis.call('DEL', t.journal, t.drafts) end
+  if not ok or text and not (head[1] and #head[1] == 6 and head[4]) then
+    dropJournal(t)
+    redis.call('DEL', t.drafts)
+  end
   if not pcall(unpacked, redis.call('GET', t.closing) or '') then redis.call('DEL', t.closing) end
   local nodes = redis.call('HGETALL', t.followers)
   for i = 2, #nodes, 2 do

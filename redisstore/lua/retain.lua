@@ -38,7 +38,8 @@ local function trim(t, r, count, bytes, age)
     r.marks = string.sub(r.marks, 13)
   end
   local first, cut, asked = r.base, false, nil
-  if suspended(t) then
+  local much = r.base <= r.snapat and (r.base < base or r.bytes > bytes)
+  if much and suspended(t) then
     local _, head = suspension(t)
     asked = getRun(t, head[2] == '' and r.latest or head[2])
   end

@@ -46,12 +46,13 @@ local function getRun(t, id)
   }
 end
 
-local function putRun(t, d)
+-- putRun stores a run's line, and with it fields of t.runs and what they hold.
+local function putRun(t, d, ...)
   local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached }, 7
   while texts[last] == '' do last = last - 1 end
   redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
-    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' '))
+    d.created, d.updated, d.completed, table.concat(pack({}, texts, 1, last)) }, ' '), ...)
 end
 
 -- runIDs lists the runs that the thread has kept, in no order.
@@ -66,8 +67,7 @@ end
 -- count keeps the number of the partition's dispatches in a state, and of its
 -- tenant's. A field goes when it has come to nothing.
 local function count(t, state, n)
-  t.tenant = t.tenant or redis.call('HGET', t.rec, 'tenant') or ''
-  for _, field in ipairs({ state, state .. ':' .. t.tenant }) do
+  for _, field in ipairs({ state, state .. ':' .. tenant(t) }) do
     if redis.call('HINCRBY', t.counts, field, n) == 0 then redis.call('HDEL', t.counts, field) end
   end
 end
@@ -76,6 +76,9 @@ end
 -- state's by when they became terminal: which they are, and how many, is known
 -- without reading them.
 local FEW = 8
+
+-- FIELDS is how many of t.runs a run has at most.
+local FIELDS = 4
 
 local function pastMember(d)
   return LETTER[d.state] .. string.format('%014.0f%010.0f', d.created + d.completed, d.n) .. d.id
@@ -97,7 +100,7 @@ end
 
 -- newRun makes the next run of the thread.
 local function newRun(t, r, id, status, state)
-  ordered(t, true)
+  if FIELDS * r.n > 3 * FEW then ordered(t, true) end
   r.n = r.n + 1
   count(t, state, 1)
   return {
@@ -171,28 +174,44 @@ end
 -- frozen the second: a list has no overhead for long ones.
 local EXECUTION = { 'id', 'agent', 'began', 'open', 'susp', 'given', 'jlen', 'deadline' }
 
+-- A script reads it once: who changes it puts it, and who drops the journal says so.
 local function getExecution(t)
-  local stored = redis.call('LINDEX', t.journal, 0)
-  if not stored then return end
-  local x = {}
-  for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
-  return x
+  if t.execution == nil then
+    local stored = redis.call('LINDEX', t.journal, 0)
+    local x = stored and {}
+    if x then
+      for i, text in ipairs(unpacked(stored)) do x[EXECUTION[i]] = text end
+    end
+    t.execution = x
+  end
+  return t.execution or nil
 end
 
-local function putExecution(t, x)
+local function packExecution(x)
   local texts, last = {}, 3
   for i, name in ipairs(EXECUTION) do
     texts[i] = x[name] or ''
     if texts[i] ~= '' then last = math.max(last, i) end
   end
-  redis.call('LSET', t.journal, 0, table.concat(pack({}, texts, 1, last)))
+  return table.concat(pack({}, texts, 1, last))
+end
+
+local function putExecution(t, x)
+  t.execution = x
+  redis.call('LSET', t.journal, 0, packExecution(x))
+end
+
+-- dropJournal ends the live execution, if there is one.
+local function dropJournal(t)
+  t.execution = false
+  redis.call('DEL', t.journal)
 end
 
 -- execute begins an execution.
 local function execute(t, id, agent, frozen)
-  redis.call('DEL', t.journal)
-  redis.call('RPUSH', t.journal, '', frozen)
-  putExecution(t, { id = id, agent = agent, began = tostring(NOW) })
+  dropJournal(t)
+  t.execution = { id = id, agent = agent, began = tostring(NOW) }
+  redis.call('RPUSH', t.journal, packExecution(t.execution), frozen)
 end
 
 -- executing returns the live execution's id, agent, and the time at which it

@@ -14,7 +14,7 @@
 --   reason
 --
 -- Returns {stopped, queued, run, events owed, ready, epoch, logged before,
---   events logged, fenced node, fenced token}.
+--   events logged, fenced node, fenced token, events behind the snapshot}.
 
 local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
@@ -46,7 +46,7 @@ for i = #ids, 1, -1 do
   -- else.
   if at and at.request == ARG.request then
     local waited = at.status == 'stopped'
-    return { 1, waited and 1 or 0, at.id, waited and cancellation(t, at.id) or {}, at.ready, r.epoch, before, {}, '', '' }
+    return { 1, waited and 1 or 0, at.id, waited and cancellation(t, at.id) or {}, at.ready, r.epoch, before, {}, '', '', r.seq - r.snapat }
   end
   if at and not d and (at.status == 'active' or at.status == 'queued') then d = at end
 end
@@ -54,7 +54,7 @@ local held = d and d.status == 'active' and r.token ~= ''
 if not d or held and ARG.queued == '1' or d.status == 'active' and ARG.terminal == ''
   or ARG.active == '1' and not held or ARG.unwatched == '1' and watched()
   or ARG.behind ~= '0' and not awaited(tonumber(ARG.behind)) then
-  return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '' }
+  return { 0, 0, '', {}, 0, r.epoch, before, {}, '', '', r.seq - r.snapat }
 end
 
 d.request = ARG.request
@@ -65,7 +65,7 @@ if d.status == 'queued' then
 else
   local terminal = d.started > 0 and ARG.terminal
   node, old = cut(t, r, member, d, terminal, held and 'superseded' or 'cancelled', ARG.reason)
-  redis.call('DEL', t.journal)
+  dropJournal(t)
   idle = true
 end
 if idle and release(t, r, member) then
@@ -84,4 +84,4 @@ putRun(t, d)
 decide(t, r)
 local extra = r.extra or {}
 publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)
-return { 1, #owed > 0 and 1 or 0, d.id, owed, ready, r.epoch, before, extra, node, old }
+return { 1, #owed > 0 and 1 or 0, d.id, owed, ready, r.epoch, before, extra, node, old, r.seq - r.snapat }

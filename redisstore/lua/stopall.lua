@@ -12,7 +12,7 @@
 --   repair    1: take out what cannot be read, and end whichever run is active
 --
 -- Returns {stale, dispatch epoch, active, superseded, owed, epoch, logged before,
---   events logged, fenced node, fenced token}; owed holds for each of superseded
+--   events logged, fenced node, fenced token, events behind the snapshot}; owed holds for each of superseded
 --   its two events, or nothing if they are logged.
 
 local t, member = keysOf(KEYS), ARG.member
@@ -33,9 +33,9 @@ local again = redis.call('HGET', t.memo, 'x:' .. ARG.request)
 if again then
   local ids = unpacked(again)
   local epoch, active = tonumber(table.remove(ids, 1)), table.remove(ids, 1)
-  return { 0, epoch, active, ids, owed(ids), r.epoch, before, {}, '', '' }
+  return { 0, epoch, active, ids, owed(ids), r.epoch, before, {}, '', '', r.seq - r.snapat }
 end
-if r.run ~= '' and r.run ~= ARG.active and ARG.repair ~= '1' then return { 1, r.depoch, '', {}, {}, r.epoch, before, {}, '', '' } end
+if r.run ~= '' and r.run ~= ARG.active and ARG.repair ~= '1' then return { 1, r.depoch, '', {}, {}, r.epoch, before, {}, '', '', r.seq - r.snapat } end
 
 create(t.rec, r, member, tonumber(ARG.keep))
 r.depoch = r.depoch + 1
@@ -59,7 +59,7 @@ if active ~= '' then
     fenced(node, member, old)
     unclaim(t, r, member)
   end
-  redis.call('DEL', t.journal)
+  dropJournal(t)
 end
 redis.call('HSET', t.memo, 'x:' .. ARG.request, table.concat(pack(pack({}, { r.depoch, active }, 1, 2), ids, 1, #ids)))
 if not suspended(t) then
@@ -73,4 +73,4 @@ local untold = owed(ids)
 for _, events in ipairs(untold) do
   if #events > 0 then tell(t, member, events) end
 end
-return { 0, r.depoch, active, ids, untold, r.epoch, before, extra, node, old }
+return { 0, r.depoch, active, ids, untold, r.epoch, before, extra, node, old, r.seq - r.snapat }

@@ -19,7 +19,7 @@ end
 -- by create.
 local function open(rec)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since')
+    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since', 'told')
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
@@ -28,6 +28,8 @@ local function open(rec)
     n = tonumber(v[18] or 0), bytes = tonumber(v[19] or 0), marks = v[20] or '',
     held = v[21] or '', since = v[22] or '',
   }
+  local told, gone = string.match(v[23] or '', '^(%d+) (%d+)$')
+  r.told, r.gone = tonumber(told or 0), tonumber(gone or 0)
   if not r.epoch then
     r.epoch, r.new = ARG.fresh, true
   else
@@ -49,17 +51,25 @@ local function create(rec, r, member, ms)
   if r.ver == 0 and redis.call('PTTL', rec) < ms then redis.call('PEXPIRE', rec, ms) end
 end
 
+-- tenant is whose the thread is, and is read once.
+local function tenant(t)
+  t.tenant = t.tenant or redis.call('HGET', t.rec, 'tenant') or ''
+  return t.tenant
+end
+
 -- decide stores the whole record with its version raised. What only a claim
 -- needs takes no room at rest.
 local function decide(t, r)
   r.ver = r.ver + 1
-  redis.call('HSET', t.rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
+  local fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
-    'marks', r.marks, 'held', r.held)
+    'marks', r.marks, 'held', r.held,
+    'lease', r.lease, 'node', r.node, 'attempts', r.attempts, 'kind', r.kind, 'since', r.since }
   if r.run == '' then
+    redis.call('HSET', t.rec, unpack(fields, 1, 30))
     redis.call('HDEL', t.rec, 'lease', 'node', 'attempts', 'kind', 'since')
   else
-    redis.call('HSET', t.rec, 'lease', r.lease, 'node', r.node, 'attempts', r.attempts, 'kind', r.kind, 'since', r.since)
+    redis.call('HSET', t.rec, unpack(fields))
   end
 end
 
@@ -86,12 +96,14 @@ local function held(t, r)
   if r.snapat > 0 then
     local looked, sum, messages = redis.call('HRANDFIELD', t.snap, SAMPLE), 0, 0
     for _, name in ipairs(looked) do
-      if #name > 1 then
+      if string.byte(name) == 109 then -- m
         sum, messages = sum + redis.call('HSTRLEN', t.snap, name), messages + 1
       end
     end
+    local chunks = tonumber(string.match(redis.call('HGET', t.snap, 'n') or '', '^%d+') or 0)
     bytes = redis.call('HSTRLEN', t.snap, 's') + redis.call('HSTRLEN', t.snap, 'o')
-    if messages > 0 then bytes = bytes + math.floor(sum / messages * redis.call('HLEN', t.snap)) end
+    for i = 0, chunks - 1 do bytes = bytes + redis.call('HSTRLEN', t.snap, 'o' .. i) end
+    if messages > 0 then bytes = bytes + math.floor(sum / messages * (redis.call('HLEN', t.snap) - chunks)) end
   end
   r.held = string.format('%.0f %.0f', bytes, r.snapat)
   return bytes
@@ -118,7 +130,7 @@ local function watches(till) return till >= NOW and till % 1 == 0 end
 -- follow notes that the node follows for ms, and strikes out who does no more. as: nil,
 -- it watches; 'sender', it does not, unless it does already; 'before', as it did.
 local function follow(followers, ms, as)
-  local nodes, till = redis.call('HGETALL', followers), nil
+  local nodes, till = following(followers), nil
   for i = 1, #nodes, 2 do
     local known = tonumber(nodes[i + 1])
     if known < NOW then
@@ -142,6 +154,12 @@ local function fenced(node, member, token)
   if node ~= '' and node ~= NODE then
     redis.call('PUBLISH', ARG.channels .. node, table.concat(pack({}, { 'f', member, token }, 1, 3)))
   end
+end
+
+-- retainedFrom is the position of the first event that can be read: behind the last mark
+-- of a snapshot that has moved on. r.told is where the latest mark is, r.gone the one before.
+local function retainedFrom(r)
+  return math.max(r.base, (r.told == r.snapat - 1 and r.gone or r.told) + 1)
 end
 
 -- logged returns the log's events from position first on.

@@ -39,6 +39,20 @@ var commitTests = []test{
 		x, err := th.s.Journal(e.Context(), c)
 		same(th, "entries", len(must(th, x, err).Journal), 1)
 	}},
+	{"the slice of a batch is the caller's again, its events are not", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.execute("r1"))
+		heard := listen(th.s)
+		used := events("b c")
+		for i := range 3 {
+			at := int64(1 + 2*i)
+			res := th.ok(store.Batch{Claim: c, Number: int64(2 + i), Expect: at, Events: used})
+			same(th, "end", res.End.Seq, at+2)
+			copy(used, events(fmt.Sprintf("b%d c%d", i, i)))
+		}
+		same(th, "log", th.log(), "start:r1 b c b0 c0 b1 c1")
+		same(th, "delivered", heard.log(th.key), "2:b 3:c 4:b0 5:c0 6:b1 7:c1")
+	}},
 	{"a batch out of turn is refused and writes nothing", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.execute("r1"))

@@ -3,6 +3,10 @@ package storetest
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -97,6 +101,49 @@ var endTests = []test{
 		th.ok(ending(c, 2, 6, "end", store.EndFinish))
 		same(th, "an end without one leaves it", th.view().Snapshot.At, 5)
 		same(th, "log after it", th.log(), "start:r3 end")
+	}},
+	{"a snapshot's order grows and shrinks at its end", func(e *env) {
+		th := e.thread()
+		var want []string
+		number := 0
+		change := func(drop, add int) {
+			number++
+			run := fmt.Sprint("r", number)
+			c := th.begun(th.execute(run))
+			b := ending(c, 2, int64(2*number-1), "end", store.EndFinish)
+			u := &store.SnapshotUpdate{Drop: drop, Upsert: map[string]json.RawMessage{}}
+			want = want[:max(len(want)-drop, 0)]
+			for i := range add {
+				id := fmt.Sprintf("%s %d", run, i)
+				if i%100 == 99 {
+					id = strings.Repeat(id+" ", 100)
+				}
+				u.Append = append(u.Append, id)
+				u.Upsert[id] = raw(strconv.Quote(id))
+				want = append(want, strconv.Quote(id))
+			}
+			b.End.Snapshot = u
+			th.ok(b)
+			var got []string
+			for _, m := range th.view().Snapshot.Messages {
+				got = append(got, string(m))
+			}
+			if !slices.Equal(got, want) {
+				e.Errorf("%d off and %d on: %d messages, not %d", drop, add, len(got), len(want))
+			}
+		}
+		for _, step := range [][2]int{{0, 1}, {0, 127}, {0, 1}, {1, 0}, {1, 2}, {0, 500}, {300, 0}, {0, 3}, {5, 200}, {10000, 0}, {1, 1}, {0, 129}, {129, 128}, {3, 3}} {
+			change(step[0], step[1])
+		}
+	}},
+	{"a snapshot's order is given whole or by what changes", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.execute("r1"))
+		b := ending(c, 2, 1, "end", store.EndFinish)
+		b.End.Snapshot = &store.SnapshotUpdate{Order: []string{"m"}, Append: []string{"n"}}
+		if _, err := th.s.Commit(e.Context(), b); err == nil {
+			e.Error("both were taken")
+		}
 	}},
 	{"an empty list of messages is a list", func(e *env) {
 		th := e.thread()

@@ -21,6 +21,7 @@ func listen(s store.Store) *heard {
 	s.Listen(func(d store.Delivery) {
 		h.mu.Lock()
 		defer h.mu.Unlock()
+		d.Events = slices.Clone(d.Events)
 		h.all = append(h.all, d)
 	})
 	return h

@@ -57,6 +57,7 @@ type snapshot struct {
 	at       int64
 	state    string
 	order    []string
+	frozen   string
 	messages map[string]string
 }
 

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -141,6 +142,12 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 	}
 	if u.Order != nil {
 		m.snapshot.order = slices.Clone(u.Order)
+	} else if u.Drop > 0 || len(u.Append) > 0 {
+		kept := m.snapshot.order[:max(len(m.snapshot.order)-u.Drop, 0)]
+		m.snapshot.order = slices.Concat([]string{}, kept, u.Append)
+	}
+	if u.Frozen != nil {
+		m.snapshot.frozen = string(u.Frozen)
 	}
 	for id, text := range u.Upsert {
 		m.snapshot.messages[id] = string(text)
@@ -148,6 +155,25 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 	for _, id := range u.Remove {
 		delete(m.snapshot.messages, id)
 	}
+}
+
+// behind is how many events the log has behind the snapshot.
+func (m *model) behind() int64 { return int64(len(m.log)) - m.snapshot.at }
+
+// checkpoint predicts Checkpoint.
+func (m *model) checkpoint(c store.Checkpoint) bool {
+	switch {
+	case c.At.Epoch != m.epoch:
+		return false
+	case m.snapshot.at == c.At.Seq:
+		return true
+	case m.active != nil || m.exe != nil || c.Version != m.version || c.From != m.snapshot.at || c.At != m.end():
+		return false
+	}
+	m.decide()
+	m.snap(&c.Snapshot)
+	m.trim()
+	return true
 }
 
 // trim forgets events past what is retained, never past the snapshot.
@@ -208,9 +234,8 @@ func (m *model) journal(r *run) *store.ExecutionView {
 // bytes is what messages, state and log have. They are too short to be compressed.
 func (m *model) bytes() (n int64) {
 	texts := append([]string{m.snapshot.state}, m.log[m.base-1:]...)
-	if m.snapshot.order != nil {
-		order, _ := json.Marshal(m.snapshot.order)
-		texts = append(texts, string(order))
+	for _, id := range m.snapshot.order {
+		texts = append(texts, fmt.Sprintf("%d:%s", len(id), id))
 	}
 	for _, text := range m.snapshot.messages {
 		texts = append(texts, text)

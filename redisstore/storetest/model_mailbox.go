@@ -91,7 +91,12 @@ func (m *model) cut(r *run, state store.DispatchState, why, terminal string) {
 }
 
 // stopped predicts Stop.
-func (m *model) stopped(s store.Stop) store.StopResult {
+func (m *model) stopped(s store.Stop) (res store.StopResult) {
+	defer func() {
+		if res.Stopped && !res.Queued {
+			res.Behind = m.behind()
+		}
+	}()
 	var candidates []*run
 	for _, r := range m.begun {
 		if s.RunID != "" && r.ID == s.RunID || s.RunID == "" && r.label == s.Label {
@@ -126,7 +131,7 @@ func (m *model) stopped(s store.Stop) store.StopResult {
 		m.cut(target, state, s.Reason, terminal)
 		m.exe, idle = nil, true
 	}
-	res := store.StopResult{Stopped: true, RunID: target.ID}
+	res = store.StopResult{Stopped: true, RunID: target.ID}
 	if idle {
 		res.Ready = m.release()
 	}
@@ -149,7 +154,12 @@ func (m *model) dequeue(r *run, state store.DispatchState, why string) {
 }
 
 // stopAll predicts StopAll.
-func (m *model) stopAll(i store.StopAll) store.StopAllResult {
+func (m *model) stopAll(i store.StopAll) (res store.StopAllResult) {
+	defer func() {
+		if res.Active != "" {
+			res.Behind = m.behind()
+		}
+	}()
 	res, again := m.stoppedAll[i.Request]
 	if !again {
 		if m.active != nil && m.active.ID != i.Active {

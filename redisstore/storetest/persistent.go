@@ -72,6 +72,10 @@ func (p persistent) Due(ctx context.Context, limit int) ([]store.ThreadKey, erro
 	return again(func() ([]store.ThreadKey, error) { return p.Store.Due(ctx, limit) })
 }
 
+func (p persistent) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error) {
+	return again(func() (bool, error) { return p.Store.Checkpoint(ctx, c) })
+}
+
 func (p persistent) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
 	return again(func() (store.NackResult, error) { return p.Store.Nack(ctx, n) })
 }

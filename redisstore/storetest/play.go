@@ -9,6 +9,7 @@ import (
 	mrand "math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -126,6 +127,7 @@ func newPlayer(e *env, how Play, r *mrand.Rand) *player {
 		s.Listen(func(d store.Delivery) {
 			p.mu.Lock()
 			defer p.mu.Unlock()
+			d.Events = slices.Clone(d.Events)
 			p.heard = append(p.heard, d)
 		})
 		p.nodes = append(p.nodes, s)

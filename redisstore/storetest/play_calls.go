@@ -133,6 +133,25 @@ func (p *player) stopAllMove(g *game) move {
 		func(string) (any, bool) { return g.stopAll(i), false })
 }
 
+func (p *player) checkpointMove(g *game) move {
+	c := store.Checkpoint{Thread: g.key, Version: g.version, From: g.snapshot.at, At: g.end(), Snapshot: *p.snapshot(g)}
+	switch p.r.IntN(12) {
+	case 0:
+		c.Version += pick[int64](p, -1, 1)
+	case 1:
+		c.From--
+	case 2:
+		c.At.Seq++
+	case 3:
+		c.At.Epoch += "x"
+	}
+	if c.At.Seq <= c.From || c.At.Epoch == "" {
+		return p.stopMove(g)
+	}
+	return newMove("checkpoint", c, func(s store.Store) (any, error) { return s.Checkpoint(p.ctx(), c) },
+		func(string) (any, bool) { return g.checkpoint(c), false })
+}
+
 func (p *player) pauseMove(g *game) move {
 	switch p.r.IntN(4) {
 	case 0:

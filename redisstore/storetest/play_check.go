@@ -45,6 +45,16 @@ func (p *player) check(g *game, node store.Store) {
 			return
 		}
 	}
+	if p.one(3) {
+		have := store.ReadQuery{Have: &store.Position{Epoch: pick(p, g.epoch, g.epoch, "other"), Seq: int64(p.r.IntN(int(v.Seq) + 2))}}
+		if held, err := node.Read(p.ctx(), g.key, have); err != nil {
+			p.fail(g, err.Error())
+			return
+		} else if difference := alike(held, g.view(have, held)); difference != "" {
+			p.fail(g, fmt.Sprintf("reads with %+v held %s", *have.Have, difference))
+			return
+		}
+	}
 	if bad := g.witness.see(v); bad != "" {
 		p.fail(g, bad)
 		return
@@ -67,8 +77,12 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 	}
 	if q.After != nil && q.After.Epoch == m.epoch && q.After.Seq >= m.base-1 && q.After.Seq <= v.Seq {
 		v.Recovered, v.Missed = true, bytesOf(m.log[q.After.Seq:])
+	} else if h := q.Have; h != nil && h.Epoch == m.epoch && h.Seq >= m.base-1 && h.Seq <= v.Seq && (h.Seq >= m.snapshot.at || seen.Held) {
+		v.Held, v.From, v.Snapshot = true, h.Seq, store.Snapshot{At: m.snapshot.at, Frozen: raw(m.snapshot.frozen)}
+		v.Log = bytesOf(m.log[h.Seq:])
 	} else {
-		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages()}
+		v.From = m.snapshot.at
+		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages(), Frozen: raw(m.snapshot.frozen)}
 		v.Log = bytesOf(m.log[max(m.snapshot.at, m.base-1):])
 	}
 	if m.open != nil {

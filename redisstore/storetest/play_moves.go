@@ -33,8 +33,10 @@ func (p *player) choose(g *game) move {
 		return p.nackMove(g, p.one(3))
 	case n < 74:
 		return p.leaseMove(g)
-	case n < 80:
+	case n < 79:
 		return p.stopMove(g)
+	case n < 81:
+		return p.checkpointMove(g)
 	case n < 83:
 		return p.stopAllMove(g)
 	case n < 86:
@@ -253,20 +255,29 @@ func (p *player) endBatch(g *game, c store.Claim, kind store.EndKind) store.Batc
 		b.End.GiveBack = p.one(2)
 	}
 	if p.one(2) {
-		b.End.Snapshot = p.snapshot()
+		b.End.Snapshot = p.snapshot(g)
 	}
 	return b
 }
 
-func (p *player) snapshot() *store.SnapshotUpdate {
+func (p *player) snapshot(g *game) *store.SnapshotUpdate {
 	u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
 	if p.one(2) {
 		u.State = raw(fmt.Sprintf(`{"n":%d}`, p.next()))
 	}
 	all := []string{"m1", "m2", "m3", "m\"4"}
 	p.r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	if p.one(2) {
+	if p.one(3) {
+		u.Frozen = raw(fmt.Sprintf(`{"f":%d}`, p.next()))
+	}
+	switch p.r.IntN(3) {
+	case 0:
 		u.Order = all[:p.r.IntN(len(all)+1)]
+	case 1:
+		order := g.snapshot.order
+		u.Drop = p.r.IntN(len(order) + 2)
+		kept := order[:max(len(order)-u.Drop, 0)]
+		u.Append = slices.DeleteFunc(slices.Clone(all[:p.r.IntN(len(all)+1)]), func(id string) bool { return slices.Contains(kept, id) })
 	}
 	for range p.r.IntN(3) {
 		u.Upsert[pick(p, all...)] = raw(fmt.Sprintf(`{"m":%d}`, p.next()))

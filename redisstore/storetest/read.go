@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"encoding/json"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -73,6 +74,65 @@ var readTests = []test{
 		}
 		if v := th.view(store.ReadQuery{After: &store.Position{Epoch: epoch, Seq: 2}}); !v.Recovered || text(v.Missed) != "c d" {
 			e.Errorf("after 2: recovered %t, missed %q", v.Recovered, text(v.Missed))
+		}
+	}},
+	{"who holds the thread as of a position reads what is behind it and nothing else", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.execute("r1"))
+		end := ending(c, 2, 1, "b c", store.EndFinish)
+		end.End.Snapshot = &store.SnapshotUpdate{State: raws(`{"n":1}`)[0], Order: []string{"m1"}, Upsert: map[string]json.RawMessage{"m1": raws(`"one"`)[0]}}
+		th.ok(end)
+		c = th.begun(th.execute("r2"))
+		th.ok(batch(c, 2, 4, "d e"))
+		epoch := th.view().Epoch
+		for seq, behind := range map[int64]string{3: "start:r2 d e", 4: "d e", 5: "e", 6: ""} {
+			v := th.view(store.ReadQuery{Have: &store.Position{Epoch: epoch, Seq: seq}, RunID: "r2"})
+			if !v.Held || v.Recovered || v.From != seq || text(v.Log) != behind || v.Snapshot.At != 3 || v.Snapshot.Messages != nil || v.Snapshot.State != nil {
+				e.Errorf("as of %d: held %t from %d, log %q, snapshot %s", seq, v.Held, v.From, text(v.Log), show(v.Snapshot))
+			}
+			if v.Active == nil || v.Run == nil || v.Version == 0 || v.Bytes == 0 {
+				e.Errorf("as of %d there is less of the record: %+v", seq, v)
+			}
+		}
+		for _, p := range []store.Position{{Epoch: epoch, Seq: 7}, {Epoch: "other", Seq: 4}, {Epoch: "", Seq: 4}, {Epoch: epoch, Seq: -1}, {}} {
+			v := th.view(store.ReadQuery{Have: &p})
+			if v.Held || v.From != 3 || text(v.Log) != "start:r2 d e" || len(v.Snapshot.Messages) != 1 {
+				e.Errorf("%+v: held %t from %d, log %q, snapshot %s", p, v.Held, v.From, text(v.Log), show(v.Snapshot))
+			}
+		}
+		if v := th.view(store.ReadQuery{Have: &store.Position{Epoch: epoch, Seq: 5}, After: &store.Position{Epoch: epoch, Seq: 4}}); !v.Recovered || v.Held || text(v.Missed) != "d e" {
+			e.Errorf("with events wanted: recovered %t, held %t, missed %q", v.Recovered, v.Held, text(v.Missed))
+		}
+	}},
+	{"a position before what is retained is not held", func(e *env) {
+		e.retain = 2
+		th := e.thread()
+		end := ending(th.begun(th.execute("r1")), 2, 1, "b c d", store.EndFinish)
+		end.End.Snapshot = &store.SnapshotUpdate{State: raws(`{}`)[0]}
+		th.ok(end)
+		epoch := th.view().Epoch
+		if v := th.view(store.ReadQuery{Have: &store.Position{Epoch: epoch, Seq: 1}}); v.Held || string(v.Snapshot.State) != "{}" {
+			e.Errorf("held %t from %d", v.Held, v.From)
+		}
+		if v := th.view(store.ReadQuery{Have: &store.Position{Epoch: epoch, Seq: 4}}); !v.Held || len(v.Log) != 0 {
+			e.Errorf("held %t from %d", v.Held, v.From)
+		}
+	}},
+	{"nobody holds a thread as it was before it was deleted", func(e *env) {
+		th := e.thread()
+		end := ending(th.begun(th.execute("r1")), 2, 1, "b", store.EndFinish)
+		end.End.Snapshot = &store.SnapshotUpdate{State: raws(`{}`)[0]}
+		th.ok(end)
+		have := &store.Position{Epoch: th.view().Epoch, Seq: 2}
+		if deleted, err := th.s.Delete(e.Context(), th.key); err != nil || !deleted {
+			e.Fatal(deleted, err)
+		}
+		if v := th.view(store.ReadQuery{Have: have}); v.Held {
+			e.Error("held")
+		}
+		th.ok(ending(th.begun(th.execute("r2")), 2, 1, "b c", store.EndFinish))
+		if v := th.view(store.ReadQuery{Have: have}); v.Held {
+			e.Error("held by the thread's next life")
 		}
 	}},
 	{"runs are found by label, oldest first, and by id", func(e *env) {

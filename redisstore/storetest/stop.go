@@ -34,7 +34,7 @@ var stopTests = []test{
 		th.ok(b)
 		th.ok(batch(c, 3, 2, "more"))
 		res := th.stop("label-r1")
-		same(th, "answer", res, store.StopResult{Stopped: true, RunID: "r1"})
+		same(th, "answer", res, store.StopResult{Stopped: true, RunID: "r1", Behind: 6})
 		same(th, "log", th.log(), `start:r1 open more {"close":"\u00e9", "n":1.0} {"close":2} stopped:label-r1`)
 		v := th.view(store.ReadQuery{RunID: "r1"})
 		same(th, "run", string(v.Run.Status)+string(v.Run.Terminal), "endedstopped:label-r1")
@@ -139,7 +139,7 @@ var stopTests = []test{
 		_, err = elsewhere.s.Tail(e.Context(), []store.ThreadKey{own.key})
 		must(th, 0, err)
 		th = own
-		same(th, "a sender follows", left(store.Stop{}), store.StopResult{Stopped: true, RunID: "r1", Ready: true})
+		same(th, "a sender follows", left(store.Stop{}), store.StopResult{Stopped: true, RunID: "r1", Ready: true, Behind: 2})
 	}},
 	{"a run may be stopped only if it is active, or only if something has come behind it", func(e *env) {
 		th := e.thread()
@@ -226,7 +226,7 @@ var stopTests = []test{
 		res := th.stop("label-r2")
 		same(th, "behind another", []bool{res.Stopped, res.Queued, res.Ready}, []bool{true, true, true})
 		res = th.stop("label-r1")
-		same(th, "at the head", show(res), show(store.StopResult{Stopped: true, RunID: "r1"}))
+		same(th, "at the head", show(res), show(store.StopResult{Stopped: true, RunID: "r1", Behind: 4}))
 		same(th, "log", th.log(), "start:r1 cancelled:r1 start:r2 cancelled:r2")
 		if th.due() {
 			e.Error("due")
@@ -236,7 +236,7 @@ var stopTests = []test{
 		th := e.thread()
 		th.begun(th.wait("r1"))
 		c := th.claimed("t1", store.ClaimQueued).Claim
-		same(th, "answer", th.stop("label-r1"), store.StopResult{Stopped: true, RunID: "r1"})
+		same(th, "answer", th.stop("label-r1"), store.StopResult{Stopped: true, RunID: "r1", Behind: 2})
 		same(th, "log", th.log(), "start:r1 cancelled:r1")
 		th.unchanged(func() { same(th, "activate", th.activate(c).Status, store.CommitFenced) })
 	}},

@@ -1,6 +1,7 @@
 package judge
 
 import (
+	"iter"
 	"slices"
 	"strings"
 
@@ -11,25 +12,22 @@ import (
 // they were cut off from its events: a message of the agent's is cut short, or the last
 // that they hold has calls and what came of them is missing. Who sends only some messages
 // on purpose, or none, sends whole ones.
-func behind(sent, held protocol.Messages) (knows, behind bool) {
-	places := map[string]int{}
-	for i, m := range held {
-		places[m.ID] = i
-	}
-	last, lastSent := -1, 0
+func behind(sent protocol.Messages, held *protocol.Fold) (knows, behind bool) {
+	var last protocol.Place
+	lastSent := 0
 	for i, m := range sent {
-		at, known := places[m.ID]
+		whole, known := held.Message(m.ID)
 		if !known {
 			continue
 		}
-		if cutShort(m, held[at]) {
+		if cutShort(m, whole) {
 			return true, true
 		}
-		if at > last {
-			last, lastSent = at, i
+		if at, _ := held.Place(m.ID); !knows || at > last {
+			knows, last, lastSent = true, at, i
 		}
 	}
-	return last >= 0, last >= 0 && cutOffAfter(sent, lastSent, held[last:])
+	return knows, knows && cutOffAfter(sent, lastSent, held.From(last))
 }
 
 // cutShort reports whether m is only the beginning of a message that the thread holds.
@@ -40,6 +38,9 @@ func cutShort(m, held protocol.Message) bool {
 	// A frontend may keep the text of a message apart from its calls.
 	if text := m.Content.String(); (text != "" || len(m.ToolCalls) == 0) && begins(text, held.Content.String()) {
 		return true
+	}
+	if len(m.ToolCalls) == 0 {
+		return false
 	}
 	whole := map[string]string{}
 	for _, call := range held.ToolCalls {
@@ -53,10 +54,13 @@ func cutShort(m, held protocol.Message) bool {
 func begins(text, whole string) bool { return len(text) < len(whole) && strings.HasPrefix(whole, text) }
 
 // cutOffAfter reports whether what was sent breaks off at sent[i], which the thread holds
-// as held[0]: calls of it are nowhere in what was sent, or a result is of those that come
+// as the first of held: calls of it are nowhere in what was sent, or a result is of those that come
 // next in the thread.
-func cutOffAfter(sent protocol.Messages, i int, held protocol.Messages) bool {
-	whole := held[0]
+func cutOffAfter(sent protocol.Messages, i int, held iter.Seq[protocol.Message]) bool {
+	var whole protocol.Message
+	for whole = range held {
+		break
+	}
 	if (whole.Role != protocol.RoleAssistant || len(whole.ToolCalls) == 0) && whole.Role != protocol.RoleTool {
 		return false
 	}
@@ -72,7 +76,12 @@ func cutOffAfter(sent protocol.Messages, i int, held protocol.Messages) bool {
 	if len(sent[i].ToolCalls) == 0 && slices.ContainsFunc(whole.ToolCalls, func(call protocol.ToolCall) bool { return !calls[call.ID] }) {
 		return true
 	}
-	for _, m := range held[1:] {
+	first := true
+	for m := range held {
+		if first {
+			first = false
+			continue
+		}
 		switch m.Role {
 		case protocol.RoleActivity, protocol.RoleReasoning:
 			continue

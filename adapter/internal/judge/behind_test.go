@@ -73,7 +73,7 @@ func TestBehind(t *testing.T) {
 			if c.busy {
 				view = active(view)
 			}
-			j, err := Read(t.Context(), shown{view}, new(responseschema.Set), key, input)
+			j, err := Read(t.Context(), shown{view}, nil, new(responseschema.Set), key, input)
 			if err != nil {
 				t.Fatal(err)
 			}

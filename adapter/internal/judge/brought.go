@@ -15,9 +15,8 @@ import (
 // some out, a digest of all. Clients send a thread's whole history with each input, and
 // to name it in each record would make the records of a long thread larger than it is.
 func (j *Judgement) Brought(record *store.RunRecord) {
-	held := j.heldMessages()
 	for _, m := range j.Input.Messages {
-		if !held[m.ID] && !j.neverHeld(m) {
+		if !j.Fold.Has(m.ID) && !j.neverHeld(m) {
 			record.Messages = append(record.Messages, m.ID)
 		}
 	}

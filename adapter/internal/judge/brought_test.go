@@ -38,7 +38,7 @@ func TestBroughtNamesWhatTheThreadDoesNotHold(t *testing.T) {
 		"some of them": {[]string{"a", "b"}, []string{"b", "c"}, []string{"c"}, false},
 	} {
 		t.Run(name, func(t *testing.T) {
-			j, err := Read(t.Context(), shown{holding(c.held...)}, nil, key, &protocol.RunAgentInput{Messages: withIDs(c.sent...)})
+			j, err := Read(t.Context(), shown{holding(c.held...)}, nil, nil, key, &protocol.RunAgentInput{Messages: withIDs(c.sent...)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -69,7 +69,7 @@ func TestARepeatIsKnownByWhatTheRecordDoesNotName(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			input := &protocol.RunAgentInput{RunID: "r", Messages: withIDs("gone", "kept", "new")}
-			before, err := Read(t.Context(), shown{holding("gone", "kept")}, nil, key, input)
+			before, err := Read(t.Context(), shown{holding("gone", "kept")}, nil, nil, key, input)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -90,7 +90,7 @@ func TestARepeatIsKnownByWhatTheRecordDoesNotName(t *testing.T) {
 			}
 			view.Labelled = []store.RunState{{ID: "r0", Record: text, Status: store.RunEnded}}
 			again := &protocol.RunAgentInput{RunID: "r", Messages: withIDs(c.sent...)}
-			j, err := Read(t.Context(), shown{view}, nil, key, again)
+			j, err := Read(t.Context(), shown{view}, nil, nil, key, again)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -87,7 +87,7 @@ func (j *Judgement) Take(ctx context.Context, c *Command, digest canonical.Diges
 		if open == nil {
 			return nil
 		}
-		if repeats, err := j.repeated(j.knownMessages(), digest); err != nil || repeats != nil {
+		if repeats, err := j.repeated(j.queuedMessages(), digest); err != nil || repeats != nil {
 			return err
 		}
 		if j.missesLast() {
@@ -134,10 +134,15 @@ func (j *Judgement) Take(ctx context.Context, c *Command, digest canonical.Diges
 func (j *Judgement) missesLast() bool {
 	sent := map[string]bool{}
 	for _, m := range j.Input.Messages {
-		sent[m.ID] = true
+		if held, ok := j.Fold.Message(m.ID); ok && held.Role == protocol.RoleAssistant {
+			sent[m.ID] = true
+		}
+	}
+	if len(sent) == 0 {
+		return false
 	}
 	missing := false
-	for _, m := range slices.Backward(j.Fold.Messages()) {
+	for m := range j.Fold.Backward() {
 		if m.Role != protocol.RoleAssistant {
 			continue
 		}

@@ -81,7 +81,7 @@ func TestCommand(t *testing.T) {
 				t.Fatal(err)
 			}
 			command := CommandOf(input)
-			judged, err := Read(t.Context(), shown{c.view}, new(responseschema.Set), key, input, command.Named()...)
+			judged, err := Read(t.Context(), shown{c.view}, nil, new(responseschema.Set), key, input, command.Named()...)
 			if err != nil {
 				t.Fatal(err)
 			}

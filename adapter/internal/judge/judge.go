@@ -52,9 +52,10 @@ type Verdict struct {
 
 // Judgement is an input with what was read to judge it.
 type Judgement struct {
-	Input *protocol.RunAgentInput
-	View  *store.ThreadView
-	Fold  *protocol.Fold // of the view
+	Input    *protocol.RunAgentInput
+	View     *store.ThreadView
+	Fold     *protocol.Fold // of the view
+	Snapshot *protocol.Fold // of the view's stored snapshot
 	Duties
 	// A new user message without resume cancels what is open.
 	CancelsUnanswered bool
@@ -79,7 +80,7 @@ type answeredRun struct {
 // Accepted is the verdict on an input that was judged before and has waited since:
 // its run begins.
 func (j *Judgement) Accepted() Verdict {
-	return Verdict{Fresh: j.freshMessages(j.heldMessages())}
+	return Verdict{Fresh: j.freshMessages(nil)}
 }
 
 // Judge applies the rules in the order of the binding's Answering interrupts: repeat,
@@ -93,14 +94,14 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest canonical.Diges
 	if err != nil {
 		return Verdict{}, err
 	}
-	known := j.knownMessages()
+	queued := j.queuedMessages()
 	// An answer to what is open is never a repeat: the one before was given back.
 	if !slices.ContainsFunc(j.Input.Resume, func(e protocol.ResumeEntry) bool { return open.Item(e.InterruptID) != nil }) {
-		if repeats, err := j.repeated(known, digest); err != nil || repeats != nil {
+		if repeats, err := j.repeated(queued, digest); err != nil || repeats != nil {
 			return Verdict{Repeats: repeats}, err
 		}
 	}
-	v := Verdict{Fresh: j.freshMessages(known), Behind: j.behind}
+	v := Verdict{Fresh: j.freshMessages(queued), Behind: j.behind}
 	entries, aside, refusal, err := j.sortEntries(open)
 	if err != nil || refusal != nil {
 		return Verdict{Refusal: refusal}, err
@@ -113,7 +114,7 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest canonical.Diges
 	if open == nil {
 		v.Queue, v.Supersede, v.Refusal = j.whenBusy(busy)
 		if !v.Queue && !v.Supersede && v.Refusal == nil && len(j.Input.Resume) == 0 {
-			v.Keep, v.Rewinds = j.rewound(j.heldMessages())
+			v.Keep, v.Rewinds = j.rewound()
 		}
 		// What it waits for says more; a rewind restates what is left.
 		v.Behind = !v.Rewinds && (v.Behind || v.Queue && j.knows)
@@ -138,38 +139,29 @@ func (j *Judgement) steerAway(ctx context.Context, v Verdict, open *store.Suspen
 	}
 	v, err := j.judgeAnswers(ctx, v, open, entries)
 	if err == nil && v.Refusal == nil {
-		v.Keep, v.Rewinds = j.rewound(j.heldMessages())
+		v.Keep, v.Rewinds = j.rewound()
 		v.Supersede = busy == BusySupersede && len(j.View.Queue) > 0
 	}
 	return v, err
 }
 
-// heldMessages are the ids that the thread holds.
-func (j *Judgement) heldMessages() map[string]bool {
-	held := map[string]bool{}
-	for _, m := range j.Fold.Messages() {
-		held[m.ID] = true
-	}
-	return held
-}
-
-// knownMessages are the ids that the thread holds or has in its queue.
-func (j *Judgement) knownMessages() map[string]bool {
-	known := j.heldMessages()
+// queuedMessages are the ids of those that wait in the thread's queue.
+func (j *Judgement) queuedMessages() map[string]bool {
+	queued := map[string]bool{}
 	for _, q := range j.View.Queue {
 		if record, err := stored.Record(&store.RunState{Record: q.Record}); err == nil {
 			for _, id := range record.Messages {
-				known[id] = true
+				queued[id] = true
 			}
 		}
 	}
-	return known
+	return queued
 }
 
 // repeated finds the run that the input repeats (binding, Runs): the same label,
 // resume and forwardedProps, and no message that neither the thread nor that
 // earlier input has.
-func (j *Judgement) repeated(known map[string]bool, digest canonical.Digest) (*store.RunState, error) {
+func (j *Judgement) repeated(queued map[string]bool, digest canonical.Digest) (*store.RunState, error) {
 	for _, state := range slices.Backward(j.View.Labelled) {
 		record, err := stored.Record(&state)
 		if err != nil {
@@ -180,7 +172,7 @@ func (j *Judgement) repeated(known map[string]bool, digest canonical.Digest) (*s
 		}
 		brought := j.broughtBefore(&record)
 		foreign := slices.ContainsFunc(j.Input.Messages, func(m protocol.Message) bool {
-			return !known[m.ID] && !j.View.Archived[m.ID] && !brought[m.ID] && !j.neverHeld(m)
+			return !j.Fold.Has(m.ID) && !queued[m.ID] && !j.View.Archived[m.ID] && !brought[m.ID] && !j.neverHeld(m)
 		})
 		if !foreign {
 			return &state, nil
@@ -193,7 +185,7 @@ func (j *Judgement) repeated(known map[string]bool, digest canonical.Digest) (*s
 // has or had an interrupt: CopilotKit adds one at every click. It is never new
 // and never stored.
 func (j *Judgement) answersInterrupt(m protocol.Message) bool {
-	return m.Role == protocol.RoleTool && j.View.Asked[m.ToolCallID]
+	return m.Role == protocol.RoleTool && j.View.Asked[m.ToolCallID] && !j.Fold.Has(m.ID)
 }
 
 // neverHeld reports whether a message is none that a thread takes from its clients.
@@ -201,13 +193,15 @@ func (j *Judgement) neverHeld(m protocol.Message) bool {
 	return j.answersInterrupt(m) || m.Role == protocol.RoleActivity
 }
 
-func (j *Judgement) freshMessages(known map[string]bool) protocol.Messages {
+// freshMessages are those that neither the thread nor its queue has.
+func (j *Judgement) freshMessages(queued map[string]bool) protocol.Messages {
 	var fresh protocol.Messages
+	taken := map[string]bool{}
 	for _, m := range j.Input.Messages {
-		if known[m.ID] || j.neverHeld(m) {
+		if j.Fold.Has(m.ID) || queued[m.ID] || taken[m.ID] || j.neverHeld(m) {
 			continue
 		}
-		known[m.ID] = true
+		taken[m.ID] = true
 		fresh = append(fresh, m)
 	}
 	return fresh

@@ -193,7 +193,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			judged, err := Read(t.Context(), shown{c.view}, new(responseschema.Set), key, input)
+			judged, err := Read(t.Context(), shown{c.view}, nil, new(responseschema.Set), key, input)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -255,7 +255,7 @@ func TestRecognisedByDoubles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		judged, err := Read(t.Context(), shown{thread(held)}, new(responseschema.Set), key, input)
+		judged, err := Read(t.Context(), shown{thread(held)}, nil, new(responseschema.Set), key, input)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -25,22 +26,16 @@ type Reader interface {
 	Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error)
 }
 
-// Read reads what judging an input takes. Schemas check the payloads of its answers.
-// What became of the named interrupts is read as well.
-func Read(ctx context.Context, st Reader, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*Judgement, error) {
+// Read reads what judging an input takes, of which threads may hold some. Schemas check
+// the payloads of its answers. What became of the named interrupts is read as well.
+func Read(ctx context.Context, st Reader, threads *folded.Threads, schemas *responseschema.Set, key store.ThreadKey, input *protocol.RunAgentInput, named ...string) (*Judgement, error) {
 	q := store.ReadQuery{Label: input.RunID, Follower: true, Sender: true, InterruptIDs: slices.Clone(named)}
 	for _, entry := range input.Resume {
 		q.InterruptIDs = append(q.InterruptIDs, entry.InterruptID)
 	}
-	for _, m := range input.Messages {
-		q.MessageIDs = append(q.MessageIDs, m.ID)
-		if m.Role == protocol.RoleTool {
-			q.ToolCallIDs = append(q.ToolCallIDs, m.ToolCallID)
-		}
-	}
 	for range maxReads {
 		j := &Judgement{Input: input, sent: input.Messages, thread: key, schemas: schemas, answered: map[string]answeredRun{}}
-		moved, err := j.read(ctx, st, q)
+		moved, err := j.read(ctx, st, threads, q)
 		if err != nil || !moved {
 			return j, err
 		}
@@ -50,10 +45,21 @@ func Read(ctx context.Context, st Reader, schemas *responseschema.Set, key store
 
 // read reads the thread, and for answers given before how their runs fare.
 // Moved: the reads do not belong together.
-func (j *Judgement) read(ctx context.Context, st Reader, q store.ReadQuery) (moved bool, err error) {
-	view, err := st.Read(ctx, j.thread, q)
+func (j *Judgement) read(ctx context.Context, st Reader, threads *folded.Threads, q store.ReadQuery) (moved bool, err error) {
+	held := threads.Held(j.thread)
+	asks, all := j.asking(q, held)
+	view, thread, err := threads.Read(ctx, st, j.thread, held, asks)
 	if err != nil {
 		return false, err
+	}
+	if !all && slices.ContainsFunc(j.Input.Messages, func(m protocol.Message) bool {
+		return !thread.Fold.Has(m.ID) && !slices.Contains(asks.MessageIDs, m.ID)
+	}) {
+		// What was held is there no more.
+		asks, _ = j.asking(q, nil)
+		if view, thread, err = threads.Read(ctx, st, j.thread, threads.Held(j.thread), asks); err != nil {
+			return false, err
+		}
 	}
 	runs := map[string]*store.RunState{}
 	for id, text := range view.Answers {
@@ -83,14 +89,28 @@ func (j *Judgement) read(ctx context.Context, st Reader, q store.ReadQuery) (mov
 		a.failed = eventType(a.state.Terminal) == protocol.TypeRunError
 		j.answered[id] = a
 	}
-	j.View = view
-	if j.Fold, err = stored.Fold(view, -1); err != nil {
-		return false, err
-	}
-	held := j.Fold.Messages()
-	j.knows, j.behind = behind(j.Input.Messages, held)
-	j.Input = recognised(j.Input, held)
+	j.View, j.Fold, j.Snapshot = view, thread.Fold, thread.Snapshot
+	j.knows, j.behind = behind(j.Input.Messages, j.Fold)
+	j.Input = recognised(j.Input, j.Fold)
 	return false, nil
+}
+
+// asking asks about the messages of the input that a thread is not known to hold: only
+// of those it matters what became of them. All: none is.
+func (j *Judgement) asking(q store.ReadQuery, held *folded.Held) (asks store.ReadQuery, all bool) {
+	all = true
+	for i := range j.Input.Messages {
+		m := &j.Input.Messages[i]
+		if held.Has(m.ID) {
+			all = false
+			continue
+		}
+		q.MessageIDs = append(q.MessageIDs, m.ID)
+		if m.Role == protocol.RoleTool {
+			q.ToolCallIDs = append(q.ToolCallIDs, m.ToolCallID)
+		}
+	}
+	return q, all
 }
 
 func eventType(text []byte) protocol.EventType {

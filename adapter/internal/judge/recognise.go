@@ -2,6 +2,7 @@ package judge
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/protocol"
@@ -16,21 +17,25 @@ import (
 //
 // What is recognised by its calls must agree in their names and arguments, and
 // under an unknown id in its text: a message that says anything else is new.
-func recognised(input *protocol.RunAgentInput, held protocol.Messages) *protocol.RunAgentInput {
-	h := newHistory(held)
-	sent := map[string]bool{}
-	for _, m := range input.Messages {
-		sent[m.ID] = true
-	}
+func recognised(input *protocol.RunAgentInput, held *protocol.Fold) *protocol.RunAgentInput {
+	h := history{held, map[string]map[string]protocol.ToolFunction{}}
+	var sent map[string]bool
 	var messages protocol.Messages
-	changed := false
-	for _, m := range input.Messages {
+	for i, m := range input.Messages {
 		same := h.same(m)
 		if len(same) == 0 || len(same) == 1 && same[0].ID == m.ID {
-			messages = append(messages, m)
+			if sent != nil {
+				messages = append(messages, m)
+			}
 			continue
 		}
-		changed = true
+		if sent == nil {
+			messages = slices.Clone(input.Messages[:i])
+			sent = make(map[string]bool, len(input.Messages))
+			for _, m := range input.Messages {
+				sent[m.ID] = true
+			}
+		}
 		for _, s := range same {
 			if s.ID == m.ID || !sent[s.ID] {
 				sent[s.ID] = true
@@ -38,7 +43,7 @@ func recognised(input *protocol.RunAgentInput, held protocol.Messages) *protocol
 			}
 		}
 	}
-	if !changed {
+	if sent == nil {
 		return input
 	}
 	again := *input
@@ -48,43 +53,22 @@ func recognised(input *protocol.RunAgentInput, held protocol.Messages) *protocol
 
 // history finds a thread's messages by what is in them.
 type history struct {
-	held    protocol.Messages
-	ids     map[string]int
-	calls   map[string]heldCall
-	results map[string]int // the tool message that answers it
+	held  *protocol.Fold
+	calls map[string]map[string]protocol.ToolFunction // of messages that were asked about
 }
 
-// heldCall is a call with the place of the assistant's message that has it.
-type heldCall struct {
-	at int
-	protocol.ToolFunction
-}
-
-func newHistory(held protocol.Messages) history {
-	h := history{held: held, ids: map[string]int{}, calls: map[string]heldCall{}, results: map[string]int{}}
-	for i, m := range held {
-		h.ids[m.ID] = i
-		for _, call := range m.ToolCalls {
-			h.calls[call.ID] = heldCall{i, call.Function}
-		}
-		if m.Role == protocol.RoleTool {
-			h.results[m.ToolCallID] = i
-		}
-	}
-	return h
-}
-
-// same are the messages of the thread that say what m says, none if m is new.
+// same are the messages of the thread that say what m says, none if m is new or one
+// of them.
 func (h history) same(m protocol.Message) protocol.Messages {
-	at, known := h.ids[m.ID]
-	switch {
-	case m.Role == protocol.RoleAssistant && len(m.ToolCalls) > 0:
+	if m.Role == protocol.RoleAssistant && len(m.ToolCalls) > 0 {
 		return h.sameCalls(m)
-	case known:
-		return protocol.Messages{h.held[at]}
-	case m.Role == protocol.RoleTool:
-		if at, found := h.results[m.ToolCallID]; found && sameText(m.Content.String(), h.held[at].Content.String()) {
-			return protocol.Messages{h.held[at]}
+	}
+	if h.held.Has(m.ID) {
+		return nil // it is the thread's own
+	}
+	if m.Role == protocol.RoleTool {
+		if held, found := h.held.Answer(m.ToolCallID); found && sameText(m.Content.String(), held.Content.String()) {
+			return protocol.Messages{held}
 		}
 	}
 	return nil
@@ -93,36 +77,48 @@ func (h history) same(m protocol.Message) protocol.Messages {
 // sameCalls are the message with the id of m, if there is one, and those that
 // hold the rest of its calls.
 func (h history) sameCalls(m protocol.Message) protocol.Messages {
-	var found []int
-	at, known := h.ids[m.ID]
+	var same protocol.Messages
+	found := map[string]bool{}
+	held, known := h.held.Message(m.ID)
 	if known {
-		found = append(found, at)
+		same, found[m.ID] = append(same, held), true
 	}
 	for _, call := range m.ToolCalls {
-		held, there := h.calls[call.ID]
+		held, there := h.held.Caller(call.ID)
 		switch {
-		case !there || !held.is(call.Function):
+		case !there || !h.sameCall(&held, call):
 			if !known {
 				return nil
 			}
-		case !slices.Contains(found, held.at):
-			found = append(found, held.at)
+		case !found[held.ID]:
+			same, found[held.ID] = append(same, held), true
 		}
 	}
-	var same protocol.Messages
-	text := ""
-	for _, at := range found {
-		same = append(same, h.held[at])
-		text += h.held[at].Content.String()
+	if known {
+		return same
 	}
-	if !known && text != m.Content.String() {
+	var text strings.Builder
+	for _, held := range same {
+		text.WriteString(held.Content.String())
+	}
+	if text.String() != m.Content.String() {
 		return nil
 	}
 	return same
 }
 
-func (c heldCall) is(sent protocol.ToolFunction) bool {
-	return c.Name == sent.Name && sameText(sent.Arguments, c.Arguments)
+// sameCall reports whether the thread's message has the call as it was sent.
+func (h history) sameCall(held *protocol.Message, sent protocol.ToolCall) bool {
+	calls := h.calls[held.ID]
+	if calls == nil {
+		calls = make(map[string]protocol.ToolFunction, len(held.ToolCalls))
+		for _, c := range held.ToolCalls {
+			calls[c.ID] = c.Function
+		}
+		h.calls[held.ID] = calls
+	}
+	c := calls[sent.ID]
+	return c.Name == sent.Function.Name && sameText(sent.Function.Arguments, c.Arguments)
 }
 
 // sameText compares what was sent with the text that is held. Often it is JSON, which

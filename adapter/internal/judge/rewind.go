@@ -10,41 +10,46 @@ import "github.com/aguiws/aguiws/protocol"
 // Nor does who was cut off from the agent's last events go back by not having them.
 //
 // Activities and reasoning are not compared: clients do not send them all.
-func (j *Judgement) rewound(known map[string]bool) (keep int, ok bool) {
-	held := j.Fold.Messages()
-	var own []int // positions in held of what is compared
-	for i, m := range held {
-		if m.Role != protocol.RoleActivity && m.Role != protocol.RoleReasoning {
-			own = append(own, i)
+func (j *Judgement) rewound() (keep int, ok bool) {
+	all := j.Input.Messages
+	var sent []int // those that are compared
+	for i, m := range all {
+		if !notCompared(m) && !j.answersInterrupt(m) {
+			sent = append(sent, i)
 		}
 	}
-	same, last := 0, 0
-	var rest []protocol.Message
-	for i, m := range j.Input.Messages {
-		if m.Role == protocol.RoleActivity || m.Role == protocol.RoleReasoning || j.answersInterrupt(m) {
+	same, lead, more := 0, 0, false // lead: system and developer messages in front
+	for m := range j.Fold.All() {
+		if notCompared(m) {
 			continue
 		}
-		if len(rest) == 0 && same < len(own) && held[own[same]].ID == m.ID {
-			same, last = same+1, i
-			continue
+		leads := lead == same && (m.Role == protocol.RoleSystem || m.Role == protocol.RoleDeveloper)
+		if same == len(sent) || all[sent[same]].ID != m.ID {
+			more = !leads
+			break
 		}
-		rest = append(rest, m)
+		same++
+		if leads {
+			lead++
+		}
 	}
-	head := 0
-	for head < len(own) && (held[own[head]].Role == protocol.RoleSystem || held[own[head]].Role == protocol.RoleDeveloper) {
-		head++
-	}
-	if same == len(own) || same <= head {
+	if !more || same <= lead {
 		return 0, false
 	}
-	kept := held[own[same-1]:]
-	if cutShort(j.Input.Messages[last], kept[0]) || cutOffAfter(j.Input.Messages, last, kept) {
+	last := sent[same-1]
+	place, _ := j.Fold.Place(all[last].ID)
+	kept, _ := j.Fold.Message(all[last].ID)
+	if cutShort(all[last], kept) || cutOffAfter(all, last, j.Fold.From(place)) {
 		return 0, false
 	}
-	for _, m := range rest {
-		if known[m.ID] {
+	for _, i := range sent[same:] {
+		if j.Fold.Has(all[i].ID) {
 			return 0, false
 		}
 	}
-	return own[same-1] + 1, true
+	return j.Fold.Rank(place) + 1, true
+}
+
+func notCompared(m protocol.Message) bool {
+	return m.Role == protocol.RoleActivity || m.Role == protocol.RoleReasoning
 }

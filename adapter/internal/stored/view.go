@@ -9,7 +9,7 @@ import (
 
 // Fold is the thread's messages and state as of a position: the stored
 // snapshot and the fold of the log after it. A negative position means the
-// log's end.
+// log's end. The view must be of the whole thread.
 func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 	messages := make(protocol.Messages, 0, len(view.Snapshot.Messages))
 	for i, text := range view.Snapshot.Messages {
@@ -23,14 +23,24 @@ func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 		return nil, Corrupted("the state")
 	}
 	f := protocol.NewFold(messages, view.Snapshot.State)
-	return f, Events(view, view.Snapshot.At, upTo, func(e protocol.Event) { f.Apply(e) })
+	return f, Events(view, view.From, upTo, func(e protocol.Event) { f.Apply(e) })
+}
+
+// Folds are Fold as of the stored snapshot, and as of the log's end: what the later one
+// holds that the other does not is found without a look at the rest.
+func Folds(view *store.ThreadView) (snapshot, end *protocol.Fold, err error) {
+	if snapshot, err = Fold(view, view.Snapshot.At); err != nil {
+		return nil, nil, err
+	}
+	end = snapshot.Clone()
+	return snapshot, end, Events(view, view.Snapshot.At, -1, func(e protocol.Event) { end.Apply(e) })
 }
 
 // Events calls fn for the logged events after one position and up to
 // another.
 func Events(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) error {
 	for i, text := range view.Log {
-		at := view.Snapshot.At + 1 + int64(i)
+		at := view.From + 1 + int64(i)
 		if at <= after || upTo >= 0 && at > upTo {
 			continue
 		}
@@ -41,18 +51,4 @@ func Events(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) 
 		fn(e)
 	}
 	return nil
-}
-
-// Messages are the snapshot's messages by id.
-func Messages(view *store.ThreadView) map[string]string {
-	stored := make(map[string]string, len(view.Snapshot.Messages))
-	for _, text := range view.Snapshot.Messages {
-		var m struct {
-			ID string `json:"id"`
-		}
-		if json.Unmarshal(text, &m) == nil {
-			stored[m.ID] = string(text)
-		}
-	}
-	return stored
 }

@@ -78,6 +78,9 @@ type Options struct {
 	OutboundBuffer int
 	// WriteTimeout is how long the peer may take nothing of what is written.
 	WriteTimeout time.Duration
+	// Quiet is for how long a peer says nothing before its reader leaves: to come back for
+	// each message would be dear. Control frames are nothing.
+	Quiet time.Duration
 	// Gathered is called when there is something to flush. It must not block.
 	Gathered func()
 	// Reader is called in a goroutine of its own: see Await.
@@ -132,6 +135,7 @@ func (h *hijacker) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	}
 	out := &h.c.out
 	out.open(network, h.opts.WriteTimeout, h.opts.Gathered)
+	out.in.quiet = h.opts.Quiet
 	return out, bufio.NewReadWriter(out.reader(rw.Reader), bufio.NewWriterSize(out, smallBuffer)), nil
 }
 
@@ -184,14 +188,18 @@ func readError(err error) error {
 	return err
 }
 
-// Write gathers one message. It flushes first when much was gathered already.
+// Write gathers one message, which must be UTF-8. It flushes first when much was
+// gathered already.
 func (c *Conn) Write(text []byte) error {
-	if c.out.backlog() >= FlushAt {
+	for {
+		full, err := c.out.text(text)
+		if !full {
+			return err
+		}
 		if err := c.Flush(); err != nil {
 			return err
 		}
 	}
-	return c.ws.Write(context.Background(), websocket.MessageText, text)
 }
 
 // Flush writes what was gathered. It returns ErrStalled when the peer took

@@ -16,7 +16,27 @@ type framing struct {
 
 	text  int64 // bytes of the message so far
 	data  bool  // the payload is of a message
+	said  bool  // a message, or more of one, has begun since somebody looked
 	small int   // control frames and small pieces of messages, since somebody looked
+}
+
+// The first bytes of what a server sends: a text message in one frame, and the closing
+// frame.
+const (
+	textFrame = 0x81
+	lastFrame = 0x88
+)
+
+// appendHead appends the head of a text message of n bytes.
+func appendHead(b []byte, n int) []byte {
+	switch {
+	case n < 126:
+		return append(b, textFrame, byte(n))
+	case n <= math.MaxUint16:
+		return binary.BigEndian.AppendUint16(append(b, textFrame, 126), uint16(n))
+	default:
+		return binary.BigEndian.AppendUint64(append(b, textFrame, 127), uint64(n))
+	}
 }
 
 // smallPiece is the size below which a piece of a message is a small one.
@@ -73,6 +93,7 @@ func (f *framing) begin() {
 		f.small++
 	}
 	if f.data = !control; f.data {
+		f.said = true
 		if !f.open {
 			f.text = 0
 		}

@@ -3,8 +3,10 @@ package conn
 import (
 	"bufio"
 	"bytes"
+	"errors"
 	"io"
 	"net"
+	"os"
 	"time"
 )
 
@@ -16,14 +18,18 @@ var emptyMessage = []byte{0x81, 0x80, 0, 0, 0, 0}
 // says why.
 type incoming struct {
 	frames framing
-	early  bool // something had come before the connection was ours
+	early  bool // the reader is to come at once: something came with the request, or is likely to follow
 	leave  bool // the reader may leave
 	moved  bool // the peer has sent something since the reader came
 	left   bool // the reader was told of an empty message that is none
 
-	began time.Time // when what is under way was; zero: nothing is
-	armed bool      // the connection has a deadline for reading
-	small allowance
+	quiet time.Duration // for which a peer says no more before its reader leaves
+	spoke time.Time     // when it last sent some of a message
+
+	began    time.Time // when what is under way was; zero: nothing is
+	deadline time.Time // for reading; zero: there is none
+	lingers  bool      // it is for the reader to leave, and not for the peer
+	small    allowance
 }
 
 // A message, or a control frame, must be there after messageTime and a second for each
@@ -54,17 +60,49 @@ func (o *outbound) waited(d time.Duration) {
 
 // arm sets the deadline of the next reading. It must be called with the lock held.
 func (o *outbound) arm() {
+	in := &o.in
 	var until time.Time
 	switch {
 	case o.direct: // the library waits for the rest of a message before the closing handshake
 		until = o.until
-	case !o.in.began.IsZero():
-		until = o.in.began.Add(messageTime + time.Duration(o.in.frames.text)*time.Second/slowest)
+	case !in.began.IsZero():
+		until = in.began.Add(messageTime + time.Duration(in.frames.text)*time.Second/slowest)
+	case o.atRest():
+		now := time.Now()
+		if in.lingers && in.deadline.After(now) {
+			return // it comes too early, and is looked at then: a deadline a message would be dear
+		}
+		if until = in.spoke.Add(in.quiet); until.After(now) {
+			o.setDeadline(until)
+			in.lingers = true
+			return
+		}
+		until = time.Time{}
 	}
-	if o.in.armed || !until.IsZero() {
-		_ = o.Conn.SetReadDeadline(until) // a connection that is closed says so when it is read
-		o.in.armed = !until.IsZero()
+	in.lingers = false
+	if !until.Equal(in.deadline) {
+		o.setDeadline(until)
 	}
+}
+
+func (o *outbound) setDeadline(until time.Time) {
+	o.in.deadline = until
+	_ = o.Conn.SetReadDeadline(until) // a connection that is closed says so when it is read
+}
+
+// tooEarly reports that an error of reading is a deadline's that meant nobody but us.
+// It must be called with the lock held.
+func (o *outbound) tooEarly(err error) bool {
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return false
+	}
+	in := &o.in
+	early := in.lingers || in.deadline.IsZero() || in.deadline.After(time.Now())
+	if early {
+		o.setDeadline(time.Time{})
+		in.lingers = false
+	}
+	return early
 }
 
 // follow looks at what was read. It must be called with the lock held.
@@ -72,6 +110,9 @@ func (o *outbound) follow(p []byte) error {
 	in := &o.in
 	in.frames.pass(p)
 	in.moved = in.moved || len(p) > 0
+	if in.frames.said {
+		in.frames.said, in.spoke = false, o.brought
+	}
 	switch {
 	case in.frames.atRest():
 		in.began = time.Time{}
@@ -91,8 +132,10 @@ func (o *outbound) reader(r *bufio.Reader) *bufio.Reader {
 	early, _ := r.Peek(r.Buffered())
 	small := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), o), max(smallBuffer, len(early)))
 	_, _ = small.Peek(len(early)) // there they are
-	_ = o.follow(early)           // too many would be more than fits
-	o.in.early = len(early) > 0
+	o.brought = time.Now()
+	_ = o.follow(early) // too many would be more than fits
+	o.in.spoke = o.brought
+	o.in.early = len(early) > 0 || o.in.quiet > 0
 	return small
 }
 
@@ -111,32 +154,44 @@ func (o *outbound) hasLeft() bool {
 	return o.in.left
 }
 
-// mayGo must be called with the lock held. While the connection closes, only what
-// the peer really says is read.
-func (o *outbound) mayGo() bool {
+// atRest reports whether a reader may leave that has waited for long enough. It must be
+// called with the lock held. While the connection closes, only what the peer really says
+// is read.
+func (o *outbound) atRest() bool {
 	return o.in.leave && o.in.moved && !o.direct && o.in.frames.atRest()
+}
+
+// mayGo must be called with the lock held.
+func (o *outbound) mayGo() bool {
+	return o.atRest() && (o.in.quiet <= 0 || time.Since(o.in.spoke) >= o.in.quiet)
 }
 
 // Read reads from the connection.
 func (o *outbound) Read(p []byte) (int, error) {
-	o.mu.Lock()
-	if len(p) >= len(emptyMessage) && o.mayGo() {
-		o.in.leave, o.in.left = false, true
+	for {
+		o.mu.Lock()
+		if len(p) >= len(emptyMessage) && o.mayGo() {
+			o.in.leave, o.in.left = false, true
+			o.mu.Unlock()
+			return copy(p, emptyMessage), nil
+		}
+		o.arm()
 		o.mu.Unlock()
-		return copy(p, emptyMessage), nil
+		n, err := o.Conn.Read(p)
+		o.mu.Lock()
+		if n == 0 && o.tooEarly(err) {
+			o.mu.Unlock()
+			continue
+		}
+		o.brought = time.Now()
+		flood := o.follow(p[:n])
+		closing := o.direct
+		o.mu.Unlock()
+		if flood != nil && !closing {
+			return 0, flood
+		}
+		return n, err
 	}
-	o.arm()
-	o.mu.Unlock()
-	n, err := o.Conn.Read(p)
-	o.mu.Lock()
-	o.brought = time.Now()
-	flood := o.follow(p[:n])
-	closing := o.direct
-	o.mu.Unlock()
-	if flood != nil && !closing {
-		return 0, flood
-	}
-	return n, err
 }
 
 var _ net.Conn = (*outbound)(nil)

@@ -35,6 +35,10 @@ func GiveBuffer(b *[]byte) {
 // goroutine that calls Flush to do so. The WebSocket library may therefore
 // answer a ping or a close, from any goroutine, while a slow peer holds up the
 // data. All methods may be called concurrently.
+//
+// Text frames are made here (text), and control frames by the library, which hands
+// each to Write in one piece. So every frame is appended whole, under the lock, and
+// none comes to lie within another.
 type outbound struct {
 	net.Conn
 	gathered func()
@@ -47,6 +51,7 @@ type outbound struct {
 	unsent  int // bytes being written, buf not included
 	err     error
 	direct  bool
+	closing bool      // the closing frame was gathered, or Close was called: no text may follow
 	until   time.Time // when writing is given up; zero: never
 	slow    time.Time // when the peer last took something that it had let wait
 	brought time.Time // when it last sent something
@@ -58,17 +63,15 @@ func (o *outbound) open(network net.Conn, timeout time.Duration, gathered func()
 	o.Conn, o.timeout, o.gathered, o.writing = network, timeout, gathered, make(chan struct{}, 1)
 }
 
-// Write gathers p. The error is that of an earlier Flush.
+// Write gathers p, which is a control frame. The error is that of an earlier Flush.
 func (o *outbound) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	if o.err != nil {
 		o.mu.Unlock()
 		return 0, o.err
 	}
-	first := o.buf == nil
-	if first {
-		o.buf = TakeBuffer()
-	}
+	o.closing = o.closing || p[0] == lastFrame
+	first := o.gather()
 	*o.buf = append(*o.buf, p...)
 	direct := o.direct
 	o.mu.Unlock()
@@ -79,6 +82,41 @@ func (o *outbound) Write(p []byte) (int, error) {
 		o.gathered()
 	}
 	return len(p), nil
+}
+
+// text gathers a text frame, unless so much was gathered already that it is to be
+// flushed first. The error is that of an earlier Flush, or net.ErrClosed behind the
+// closing frame.
+func (o *outbound) text(p []byte) (full bool, err error) {
+	o.mu.Lock()
+	switch {
+	case o.err != nil:
+		err = o.err
+	case o.closing:
+		err = net.ErrClosed
+	case o.buf != nil && len(*o.buf) >= FlushAt:
+		full = true
+	}
+	if full || err != nil {
+		o.mu.Unlock()
+		return full, err
+	}
+	first := o.gather()
+	*o.buf = append(appendHead(*o.buf, len(p)), p...)
+	o.mu.Unlock()
+	if first {
+		o.gathered()
+	}
+	return false, nil
+}
+
+// gather sees to it that there is a buffer, and reports whether nothing was gathered
+// before. It must be called with the lock held.
+func (o *outbound) gather() (first bool) {
+	if first = o.buf == nil; first {
+		o.buf = TakeBuffer()
+	}
+	return first
 }
 
 // backlog is how many bytes are gathered.
@@ -140,6 +178,7 @@ func (o *outbound) finish() error {
 func (o *outbound) Close() error {
 	end := time.Now().Add(Farewell)
 	o.mu.Lock()
+	o.closing = true
 	if o.until.IsZero() || o.until.After(end) {
 		o.until = end
 	}

@@ -1,0 +1,67 @@
+package protocol
+
+import "iter"
+
+// Len is how many messages there are.
+func (f *Fold) Len() int { return f.log.n }
+
+// Has reports whether there is a message with the id.
+func (f *Fold) Has(id string) bool {
+	_, ok := f.log.ids.get(id)
+	return ok
+}
+
+// Message returns the first message with the id. What it points to must not be
+// changed.
+func (f *Fold) Message(id string) (Message, bool) {
+	m := f.log.find(id)
+	if m == nil {
+		return Message{}, false
+	}
+	return f.log.message(m), true
+}
+
+// Caller returns the first message that has the tool call.
+func (f *Fold) Caller(call string) (Message, bool) {
+	m := f.log.callAt(call)
+	if m == nil {
+		return Message{}, false
+	}
+	return f.log.message(m), true
+}
+
+// Answer returns the last tool message that answers the call.
+func (f *Fold) Answer(call string) (Message, bool) {
+	place, ok := f.log.results.get(call)
+	if !ok {
+		return Message{}, false
+	}
+	return f.log.message(f.log.at(place)), true
+}
+
+// Place is where the first message with the id stands.
+func (f *Fold) Place(id string) (Place, bool) { return f.log.ids.get(id) }
+
+// Rank is how many messages stand before a place.
+func (f *Fold) Rank(p Place) int { return f.log.rank(p) }
+
+// All are the messages in order, without a copy of them all. The fold must not be
+// changed meanwhile.
+func (f *Fold) All() iter.Seq[Message] { return f.each(f.log.all()) }
+
+// Backward is All from the last to the first.
+func (f *Fold) Backward() iter.Seq[Message] { return f.each(f.log.backward()) }
+
+// From is All from a place on.
+func (f *Fold) From(p Place) iter.Seq[Message] { return f.each(f.log.from(p)) }
+
+func (f *Fold) each(messages iter.Seq[*foldMessage]) iter.Seq[Message] {
+	return func(yield func(Message) bool) {
+		f.log.freeze()
+		for m := range messages {
+			if !yield(m.Message) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,232 @@
+package protocol
+
+import (
+	"iter"
+	"slices"
+	"sort"
+)
+
+// Place orders the messages of a fold: the place of a message is less than those of
+// the messages behind it. It holds in the fold that has given it, and in its clones,
+// until Restore.
+type Place uint64
+
+// Tests make these smaller.
+var (
+	// Places are far apart, so that messages can come between others.
+	placeGap Place = 1 << 32
+	// placeStep is how far behind another a message is put that comes between two.
+	placeStep Place = 1 << 12
+	// chunkSize is how many pointers to messages are copied for one that changes and
+	// is shared.
+	chunkSize = 256
+)
+
+// foldOwner marks what a fold may change in place; what has another is shared.
+type foldOwner struct{ _ byte }
+
+// foldLineage is whose places can be compared.
+type foldLineage struct{ _ byte }
+
+// foldOrder holds messages in order.
+type foldOrder struct {
+	owner   *foldOwner
+	lineage *foldLineage
+	chunks  []*foldChunk // none is empty
+	mine    *foldOwner   // of chunks itself
+	n       int
+	bytes   int  // about how many the messages have
+	changed bool // since it was frozen
+}
+
+type foldChunk struct {
+	owner *foldOwner
+	list  []*foldMessage
+}
+
+func newFoldOrder() foldOrder {
+	o := new(foldOwner)
+	return foldOrder{owner: o, mine: o, lineage: new(foldLineage)}
+}
+
+func (o *foldOrder) freeze() {
+	if o.changed {
+		o.owner, o.changed = new(foldOwner), false
+	}
+}
+
+// ownChunks makes the list of chunks one that may be changed.
+func (o *foldOrder) ownChunks() {
+	o.changed = true
+	if o.mine != o.owner {
+		o.chunks, o.mine = append(make([]*foldChunk, 0, len(o.chunks)+1), o.chunks...), o.owner
+	}
+}
+
+func (o *foldOrder) ownChunk(i int) *foldChunk {
+	o.ownChunks()
+	c := o.chunks[i]
+	if c.owner != o.owner {
+		c = &foldChunk{o.owner, append(make([]*foldMessage, 0, min(2*len(c.list), chunkSize)), c.list...)}
+		o.chunks[i] = c
+	}
+	return c
+}
+
+// locate finds a message by its place.
+func (o *foldOrder) locate(place Place) (chunk, at int) {
+	chunk = len(o.chunks) - 1
+	if o.chunks[chunk].list[0].place > place {
+		chunk = sort.Search(len(o.chunks), func(i int) bool { return o.chunks[i].list[0].place > place }) - 1
+	}
+	list := o.chunks[chunk].list
+	return chunk, sort.Search(len(list), func(i int) bool { return list[i].place >= place })
+}
+
+func (o *foldOrder) at(place Place) *foldMessage {
+	chunk, at := o.locate(place)
+	return o.chunks[chunk].list[at]
+}
+
+// writable is the message at a place, to be changed.
+func (o *foldOrder) writable(place Place) *foldMessage {
+	i, at := o.locate(place)
+	m := o.chunks[i].list[at]
+	if m.owner == o.owner {
+		return m
+	}
+	own := *m
+	own.owner, own.ToolCalls = o.owner, slices.Clone(m.ToolCalls)
+	o.ownChunk(i).list[at] = &own
+	return &own
+}
+
+// say replaces what a message says.
+func (o *foldOrder) say(m *foldMessage, content *Content) {
+	o.bytes += content.weight() - m.Content.weight()
+	m.Content = content
+}
+
+func (o *foldOrder) append(m Message) *foldMessage {
+	fm := &foldMessage{Message: m, place: placeGap, owner: o.owner}
+	fm.ToolCalls = slices.Clone(m.ToolCalls)
+	o.push(fm)
+	return fm
+}
+
+// push appends a message, at a place behind all others.
+func (o *foldOrder) push(m *foldMessage) {
+	i := len(o.chunks) - 1
+	if i >= 0 {
+		last := o.chunks[i].list
+		m.place = last[len(last)-1].place + placeGap
+	}
+	o.n, o.bytes = o.n+1, o.bytes+weightOf(&m.Message)
+	if i < 0 || len(o.chunks[i].list) >= chunkSize {
+		o.ownChunks()
+		o.chunks = append(o.chunks, &foldChunk{o.owner, []*foldMessage{m}})
+		return
+	}
+	c := o.ownChunk(i)
+	c.list = append(c.list, m)
+}
+
+// insertAfter puts a message behind the one at a place, which is not the last. When
+// there is no room between places, all get new ones.
+func (o *foldOrder) insertAfter(m Message, place Place) (fm *foldMessage, renumbered bool) {
+	next := o.after(place).place
+	if next-place < 2 {
+		place = o.renumber(place)
+		fm, _ = o.insertAfter(m, place)
+		return fm, true
+	}
+	fm = &foldMessage{Message: m, place: place + min(placeStep, (next-place)/2), owner: o.owner}
+	fm.ToolCalls = slices.Clone(m.ToolCalls)
+	i, at := o.locate(place)
+	c := o.ownChunk(i)
+	c.list = slices.Insert(c.list, at+1, fm)
+	o.n, o.bytes = o.n+1, o.bytes+weightOf(&m)
+	if len(c.list) > chunkSize {
+		half := len(c.list) / 2
+		behind := &foldChunk{o.owner, slices.Clone(c.list[half:])}
+		clear(c.list[half:])
+		c.list = c.list[:half]
+		o.chunks = slices.Insert(o.chunks, i+1, behind)
+	}
+	return fm, false
+}
+
+// renumber gives all messages new places, and returns that of one.
+func (o *foldOrder) renumber(place Place) (now Place) {
+	fresh := newFoldOrder()
+	for m := range o.all() {
+		copied := *m
+		copied.owner, copied.place = fresh.owner, placeGap
+		copied.ToolCalls = slices.Clone(m.ToolCalls)
+		fresh.push(&copied)
+		if m.place == place {
+			now = copied.place
+		}
+	}
+	*o = fresh
+	return now
+}
+
+func (o *foldOrder) all() iter.Seq[*foldMessage] {
+	return func(yield func(*foldMessage) bool) {
+		for _, c := range o.chunks {
+			for _, m := range c.list {
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (o *foldOrder) backward() iter.Seq[*foldMessage] {
+	return func(yield func(*foldMessage) bool) {
+		for _, c := range slices.Backward(o.chunks) {
+			for _, m := range slices.Backward(c.list) {
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// from are the messages from a place on.
+func (o *foldOrder) from(place Place) iter.Seq[*foldMessage] {
+	return func(yield func(*foldMessage) bool) {
+		i, at := o.locate(place)
+		for ; i < len(o.chunks); i, at = i+1, 0 {
+			for _, m := range o.chunks[i].list[at:] {
+				if !yield(m) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// after is the message behind the one at a place, nil behind the last.
+func (o *foldOrder) after(place Place) *foldMessage {
+	i, at := o.locate(place)
+	if at++; at < len(o.chunks[i].list) {
+		return o.chunks[i].list[at]
+	}
+	if i++; i < len(o.chunks) {
+		return o.chunks[i].list[0]
+	}
+	return nil
+}
+
+// rank is how many messages stand before a place.
+func (o *foldOrder) rank(place Place) int {
+	i, at := o.locate(place)
+	for _, c := range o.chunks[:i] {
+		at += len(c.list)
+	}
+	return at
+}

@@ -1,0 +1,418 @@
+package protocol
+
+import (
+	"fmt"
+	"slices"
+)
+
+// plainMessages is foldMessages as one would write it that is never cloned: each message
+// once, found by a map. What foldMessages does is held against it.
+type plainMessages struct {
+	list  []*plainMessage
+	byID  map[string]*plainMessage // the first with that id
+	calls map[string]*plainCall    // the first with that id
+}
+
+type plainMessage struct {
+	Message        // its ToolCalls are in calls, its growing text in text
+	text    []byte // valid while growing
+	growing bool
+	calls   []*plainCall
+	hasList bool // toolCalls is present, if only empty
+}
+
+type plainCall struct {
+	ToolCall
+	args    []byte
+	growing bool
+}
+
+func newPlainMessages(messages Messages) plainMessages {
+	l := plainMessages{byID: map[string]*plainMessage{}, calls: map[string]*plainCall{}}
+	for _, m := range messages {
+		l.insert(len(l.list), newPlainMessage(m))
+	}
+	return l
+}
+
+func newPlainMessage(m Message) *plainMessage {
+	fm := &plainMessage{Message: m, hasList: m.ToolCalls != nil}
+	for _, c := range m.ToolCalls {
+		fm.calls = append(fm.calls, &plainCall{ToolCall: c})
+	}
+	fm.ToolCalls = nil
+	return fm
+}
+
+func (m *plainMessage) grow(delta string) {
+	if !m.growing {
+		m.text, m.growing = nil, true
+		if m.Content.IsText() {
+			m.text = []byte(m.Content.String())
+		}
+	}
+	m.text = append(m.text, delta...)
+}
+
+func (c *plainCall) grow(delta string) {
+	if !c.growing {
+		c.args, c.growing = []byte(c.Function.Arguments), true
+	}
+	c.args = append(c.args, delta...)
+}
+
+// flush writes the buffers back, so that the message is whole.
+func (m *plainMessage) flush() {
+	if m.growing {
+		m.Content, m.text, m.growing = Text(string(m.text)), nil, false
+	}
+	for _, c := range m.calls {
+		if c.growing {
+			c.Function.Arguments, c.args, c.growing = string(c.args), nil, false
+		}
+	}
+}
+
+func (l *plainMessages) messages() Messages {
+	out := make(Messages, len(l.list))
+	for i, m := range l.list {
+		m.flush()
+		out[i] = m.Message
+		if m.hasList {
+			out[i].ToolCalls = make([]ToolCall, len(m.calls))
+			for j, c := range m.calls {
+				out[i].ToolCalls[j] = c.ToolCall
+			}
+		}
+	}
+	return out
+}
+
+func (l *plainMessages) clone() plainMessages { return newPlainMessages(l.messages()) }
+
+func (l *plainMessages) find(id string) *plainMessage { return l.byID[id] }
+
+func (l *plainMessages) insert(at int, m *plainMessage) {
+	l.list = slices.Insert(l.list, at, m)
+	if l.byID[m.ID] == nil {
+		l.byID[m.ID] = m
+	} else if at < len(l.list)-1 {
+		l.index()
+		return
+	}
+	for _, c := range m.calls {
+		if l.calls[c.ID] == nil {
+			l.calls[c.ID] = c
+		}
+	}
+}
+
+// index finds again what comes first under each id.
+func (l *plainMessages) index() {
+	clear(l.byID)
+	clear(l.calls)
+	for _, m := range l.list {
+		if l.byID[m.ID] == nil {
+			l.byID[m.ID] = m
+		}
+		for _, c := range m.calls {
+			if l.calls[c.ID] == nil {
+				l.calls[c.ID] = c
+			}
+		}
+	}
+}
+
+func (m *plainMessage) merge(from Metadata) { merge(&m.Metadata, from) }
+
+// streaming finds the message that an event of a text or reasoning message is
+// about. An activity is none: its id was used twice.
+func (l *plainMessages) streaming(id string) (*plainMessage, error) {
+	m := l.find(id)
+	if m == nil {
+		return nil, fmt.Errorf("there is no message %q", id)
+	}
+	if m.Role == RoleActivity {
+		return nil, fmt.Errorf("message %q is an activity", id)
+	}
+	return m, nil
+}
+
+func (l *plainMessages) begin(m Message, meta Metadata) error {
+	if l.find(m.ID) == nil {
+		l.insert(len(l.list), newPlainMessage(m))
+	}
+	return l.finish(m.ID, meta)
+}
+
+func (l *plainMessages) extend(id, delta string, meta Metadata) error {
+	m, err := l.streaming(id)
+	if err != nil {
+		return err
+	}
+	m.grow(delta)
+	m.merge(meta)
+	return nil
+}
+
+func (l *plainMessages) finish(id string, meta Metadata) error {
+	m, err := l.streaming(id)
+	if err != nil {
+		return err
+	}
+	m.merge(meta)
+	return nil
+}
+
+// beginCall opens a call: one that is there already, one in the message that
+// the event names, or one in a message of its own.
+func (l *plainMessages) beginCall(e *ToolCallStart) error {
+	if c := l.calls[e.ToolCallID]; c != nil {
+		then := c.Function.Name
+		c.Function.Name = e.ToolCallName
+		merge(&c.Metadata, e.Metadata)
+		if then != e.ToolCallName {
+			return fmt.Errorf("call %q was of %q and is of %q now", e.ToolCallID, then, e.ToolCallName)
+		}
+		return nil
+	}
+	var warning error
+	id := e.ToolCallID
+	if p := e.ParentMessageID; p != nil && *p != "" {
+		switch m := l.find(*p); {
+		case m == nil:
+			id = *p
+		case m.Role == RoleAssistant:
+			l.addCall(m, e)
+			return nil
+		default:
+			warning = fmt.Errorf("message %q is of role %s: call %q has a message of its own", *p, m.Role, e.ToolCallID)
+		}
+	}
+	m := newPlainMessage(Message{ID: id, Role: RoleAssistant})
+	if l.find(id) == nil {
+		m.SubagentRunID = e.SubagentRunID
+	}
+	l.insert(len(l.list), m)
+	l.addCall(m, e)
+	return warning
+}
+
+func (l *plainMessages) addCall(m *plainMessage, e *ToolCallStart) {
+	c := &plainCall{ToolCall: ToolCall{ID: e.ToolCallID, Type: "function", Function: ToolFunction{Name: e.ToolCallName}}}
+	merge(&c.Metadata, e.Metadata)
+	m.calls, m.hasList = append(m.calls, c), true
+	l.calls[c.ID] = c
+}
+
+func (l *plainMessages) call(id string) (*plainCall, error) {
+	if c := l.calls[id]; c != nil {
+		return c, nil
+	}
+	return nil, fmt.Errorf("there is no tool call %q", id)
+}
+
+func (l *plainMessages) extendCall(id, delta string, meta Metadata) error {
+	c, err := l.call(id)
+	if err != nil {
+		return err
+	}
+	c.grow(delta)
+	merge(&c.Metadata, meta)
+	return nil
+}
+
+func (l *plainMessages) finishCall(id string, meta Metadata) error {
+	c, err := l.call(id)
+	if err != nil {
+		return err
+	}
+	merge(&c.Metadata, meta)
+	return nil
+}
+
+// result puts the answer after the message that carries the call and after the
+// answers that are there already.
+func (l *plainMessages) result(e *ToolCallResult) {
+	content := e.Content
+	m := newPlainMessage(Message{
+		ID: e.MessageID, Role: RoleTool, Content: &content,
+		ToolCallID: e.ToolCallID, SubagentRunID: e.SubagentRunID,
+	})
+	m.merge(e.Metadata)
+	at := slices.IndexFunc(l.list, func(m *plainMessage) bool { return m.carries(e.ToolCallID) })
+	if at < 0 {
+		l.insert(len(l.list), m)
+		return
+	}
+	for at++; at < len(l.list) && l.list[at].Role == RoleTool; at++ {
+	}
+	l.insert(at, m)
+}
+
+// carrier finds the message that holds a call.
+func (l *plainMessages) carrier(call string) *plainMessage {
+	if l.calls[call] == nil {
+		return nil
+	}
+	if i := slices.IndexFunc(l.list, func(m *plainMessage) bool { return m.carries(call) }); i >= 0 {
+		return l.list[i]
+	}
+	return nil
+}
+
+func (m *plainMessage) carries(call string) bool {
+	return m.Role == RoleAssistant && slices.ContainsFunc(m.calls, func(c *plainCall) bool { return c.ID == call })
+}
+
+func (l *plainMessages) seal(e *ReasoningEncryptedValue) {
+	if e.Subtype == SubtypeToolCall {
+		if c := l.calls[e.EntityID]; c != nil {
+			c.EncryptedValue, c.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
+		}
+		return
+	}
+	if m := l.find(e.EntityID); m != nil && m.Role != RoleActivity {
+		m.EncryptedValue, m.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
+	}
+}
+
+func (l *plainMessages) activity(e *ActivitySnapshot) {
+	replace := e.Replace == nil || *e.Replace
+	fresh := Message{
+		ID: e.MessageID, Role: RoleActivity, ActivityType: e.ActivityType,
+		Content: ObjectOf(e.Content), SubagentRunID: e.SubagentRunID,
+	}
+	m := l.find(e.MessageID)
+	switch {
+	case m == nil:
+		m = newPlainMessage(fresh)
+		l.insert(len(l.list), m)
+	case m.Role == RoleActivity && replace:
+		m.ActivityType, m.Content, m.SubagentRunID = fresh.ActivityType, fresh.Content, fresh.SubagentRunID
+	case m.Role == RoleActivity:
+	case replace:
+		*m = *newPlainMessage(fresh)
+		l.index()
+	default:
+		return
+	}
+	m.merge(e.Metadata)
+}
+
+// join appends the messages whose ids are new.
+func (l *plainMessages) join(messages Messages) {
+	for _, m := range messages {
+		if l.find(m.ID) == nil {
+			l.insert(len(l.list), newPlainMessage(m))
+		}
+	}
+}
+
+// reconcile takes over a complete set: what it holds is replaced in place or
+// appended, what it lacks is dropped, except activities and reasoning where the
+// set does not speak for them.
+func (l *plainMessages) reconcile(e *MessagesSnapshot) {
+	latest := make(map[string]Message, len(e.Messages))
+	hasReasoning := false
+	for _, m := range e.Messages {
+		latest[m.ID] = m
+		hasReasoning = hasReasoning || m.Role == RoleReasoning
+	}
+	owns := activityAuthority(e)
+	next := newPlainMessages(nil)
+	held := map[string]bool{}
+	for _, m := range l.list {
+		if now, ok := latest[m.ID]; ok {
+			m = newPlainMessage(now)
+		} else if m.Role != RoleReasoning && m.Role != RoleActivity ||
+			m.Role == RoleReasoning && hasReasoning ||
+			m.Role == RoleActivity && owns(m.ActivityType) {
+			continue
+		}
+		held[m.ID] = true
+		next.insert(len(next.list), m)
+	}
+	for _, m := range e.Messages {
+		if !held[m.ID] {
+			next.insert(len(next.list), newPlainMessage(m))
+		}
+	}
+	*l = next
+}
+
+// plainFold takes events in as Fold does, as far as they are about messages.
+type plainFold struct {
+	log    plainMessages
+	chunks Expander
+}
+
+func (f *plainFold) clone() *plainFold {
+	return &plainFold{f.log.clone(), f.chunks.clone()}
+}
+
+func (f *plainFold) Apply(e Event) (warnings []error) {
+	events, err := f.chunks.Expand(e)
+	if err != nil {
+		return []error{err}
+	}
+	for _, e := range events {
+		if err := f.apply(e, EffectOf(e)); err != nil {
+			warnings = append(warnings, err)
+		}
+	}
+	return warnings
+}
+
+func (f *plainFold) apply(e Event, x Effect) error {
+	meta := e.base().Metadata
+	switch {
+	case x.Verb == Continues && x.Family == FamilyToolCall:
+		return f.log.extendCall(*x.ID, *x.Delta, meta)
+	case x.Verb == Continues:
+		return f.log.extend(*x.ID, *x.Delta, meta)
+	case x.Verb == Ends && x.Family == FamilyToolCall:
+		return f.log.finishCall(*x.ID, meta)
+	case x.Verb == Ends && (x.Family == FamilyText || x.Family == FamilyReasoning):
+		return f.log.finish(*x.ID, meta)
+	}
+	switch e := e.(type) {
+	case *TextMessageStart:
+		m := Message{ID: e.MessageID, Role: e.Role, Name: e.Name, Content: Text(""), SubagentRunID: e.SubagentRunID}
+		if m.Role == "" {
+			m.Role = RoleAssistant
+		}
+		return f.log.begin(m, meta)
+	case *ReasoningMessageStart:
+		return f.log.begin(Message{ID: e.MessageID, Role: RoleReasoning, Content: Text(""), SubagentRunID: e.SubagentRunID}, meta)
+	case *ToolCallStart:
+		return f.log.beginCall(e)
+	case *ToolCallResult:
+		f.log.result(e)
+	case *ReasoningEncryptedValue:
+		f.log.seal(e)
+	case *MessagesSnapshot:
+		f.log.reconcile(e)
+	case *ActivitySnapshot:
+		f.log.activity(e)
+	case *ActivityDelta:
+		m := f.log.find(e.MessageID)
+		switch {
+		case m == nil:
+			return nil
+		case m.Role != RoleActivity:
+			return fmt.Errorf("message %q is of role %s", e.MessageID, m.Role)
+		}
+		m.merge(meta)
+		next, err := ApplyPatch(m.Content.Object(), e.Patch)
+		if err != nil {
+			return err
+		}
+		m.Content, m.ActivityType = ObjectOf(next), e.ActivityType
+	case *RunStarted:
+		if e.Input != nil {
+			f.log.join(e.Input.Messages)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,132 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// received is how many bytes the server has got.
+func received(t *testing.T, server *redistest.Server) int {
+	t.Helper()
+	text, err := server.Do("INFO", "stats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := strconv.Atoi(regexp.MustCompile(`total_net_input_bytes:(\d+)`).FindStringSubmatch(text)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestCosts holds what a run is made of to the commands that Redis carries out for it,
+// those in scripts and two of measuring among them, and to the bytes that it is sent. The
+// limits have a little room.
+func TestCosts(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{Lease: time.Hour, Timeout: patience})
+	var claim store.Claim
+	var number, seq int64
+	begins := func(b store.Begin) {
+		t.Helper()
+		b.Version, b.Tenant, b.User, b.Title = view(t, s, store.ReadQuery{Follower: true, Label: b.Label}).Version, "tenant", "user", "title"
+		claim = begin(t, s, b)
+		number, seq = 1, seq+1
+	}
+	commits := func(events int, end *store.End, entries ...string) {
+		t.Helper()
+		number++
+		b := store.Batch{Claim: claim, Number: number, Expect: seq, End: end}
+		for range events {
+			b.Events = append(b.Events, delta)
+		}
+		for _, e := range entries {
+			b.Entries = append(b.Entries, json.RawMessage(e))
+		}
+		if end == nil {
+			b.Closing = json.RawMessage(`["closing"]`)
+		}
+		if res := commit(t, s, b); res.Status != store.CommitOK {
+			t.Fatalf("%+v", res)
+		}
+		seq += int64(events)
+	}
+	message := func(id string) *store.SnapshotUpdate {
+		return &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{id: json.RawMessage(`{"id":"` + id + `"}`)}}
+	}
+	finish := &store.End{Kind: store.EndFinish}
+
+	for _, c := range []struct {
+		name            string
+		commands, bytes int
+		call            func()
+	}{
+		{"a run begins on a new thread", 50, 2700, func() { begins(inline(0, "r1")) }},
+		{"a batch of an event", 10, 800, func() { commits(1, nil) }},
+		{"a batch of 16 events", 10, 2600, func() { commits(16, nil) }},
+		{"a run ends", 29, 1600, func() { commits(1, finish) }},
+		{"a turn of a thread in use", 76, 4200, func() { begins(inline(0, "r2")); commits(1, finish) }},
+		{"an approval", 205, 12_000, func() {
+			b := inline(0, "r3")
+			b.Execution = "x"
+			begins(b)
+			commits(4, nil)
+			commits(1, &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}, ToolCalls: []string{"call"},
+				Reasons: []string{"tool_call"}, Snapshot: message("m1")}, `{"kind":"ask"}`)
+			begins(answering(0, "r4", "x"))
+			if _, err := s.Journal(context.Background(), claim); err != nil {
+				t.Fatal(err)
+			}
+			commits(0, nil, `{"kind":"start"}`)
+			commits(2, nil, `{"kind":"step"}`)
+			commits(1, &store.End{Kind: store.EndFinish, Snapshot: message("m2")})
+		}},
+	} {
+		count, bytes := commands(t, server), received(t, server)
+		c.call()
+		count, bytes = commands(t, server)-count, received(t, server)-bytes
+		t.Logf("%-32s %3d commands, %5d bytes", c.name, count, bytes)
+		if count > c.commands || bytes > c.bytes {
+			t.Errorf("%s: %d commands and %d bytes, %d and %d are promised", c.name, count, bytes, c.commands, c.bytes)
+		}
+	}
+}
+
+// TestBatchesThatTravelTogether holds what one more batch in a script costs.
+func TestBatchesThatTravelTogether(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{Lease: time.Hour, Timeout: patience})
+	cost := func(n int, first string) int {
+		var taken []*pending
+		for i := range n {
+			b := inline(0, "r1")
+			b.Thread.Thread = fmt.Sprint(first, i)
+			res, err := s.Begin(context.Background(), b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			taken = append(taken, &pending{keys: s.keys.thread(b.Thread), done: make(chan outcome, 1),
+				batch: store.Batch{Claim: res.Claim, Number: 2, Expect: 1, Events: [][]byte{delta, delta}}})
+		}
+		before := commands(t, server)
+		(&committer{s: s.groupCommit}).send(taken)
+		for _, p := range taken {
+			if o := <-p.done; o.err != nil || o.result.Status != store.CommitOK {
+				t.Fatalf("%+v %v", o.result, o.err)
+			}
+		}
+		return commands(t, server) - before
+	}
+	one, many := cost(1, "one"), cost(scriptRuns, "many")
+	if each := float64(many-one) / (scriptRuns - 1); each > 4.3 {
+		t.Errorf("one batch takes %d commands, %d of as many partitions as there are take %d: %.1f each", one, scriptRuns, many, each)
+	}
+}

@@ -1,0 +1,123 @@
+package redisstore
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// An event that says the messages of the snapshot that is stored with it is as long as
+// its thread, and the log has a mark in its place. Who carries the run has the bytes,
+// and gives them to those who follow on its node. Who reads the mark makes them from the
+// snapshot; when that has moved on, what stands up to the mark is as good as trimmed.
+
+// snapshotMark begins what stands in the log for such an event: its first and its last
+// bytes follow, packed. No JSON begins so.
+const snapshotMark = "\x01snapshot:"
+
+// markFrom is from how many bytes on an event is marked. A shorter one is kept, so that
+// who comes back to a short thread finds all of it.
+const markFrom = 16 << 10
+
+// mark is what the log holds for the event that the batch's end says the snapshot can
+// make anew; nil: the event itself.
+func (s *connection) mark(b store.Batch) []byte {
+	tells := b.End.Tells
+	if tells == nil || len(b.Events) < 2 || b.End.Snapshot == nil {
+		return nil
+	}
+	e := b.Events[len(b.Events)-2]
+	if len(e) < min(markFrom, s.opts.LargeEvent) || tells.Head < 0 || tells.Tail < 0 || tells.Head+tells.Tail > len(e) {
+		return nil
+	}
+	return pack([]byte(snapshotMark), e[:tells.Head], e[len(e)-tells.Tail:])
+}
+
+func isSnapshotMark[S ~string | ~[]byte](e S) bool {
+	return len(e) > len(snapshotMark) && e[0] == snapshotMark[0] && string(e[:len(snapshotMark)]) == snapshotMark
+}
+
+// unmarked is how many of the events stand before the first mark.
+func unmarked(events [][]byte) int {
+	for i, e := range events {
+		if isSnapshotMark(e) {
+			return i
+		}
+	}
+	return len(events)
+}
+
+// told is the event at a position of which the log has a mark; nil: it cannot be made any
+// more.
+func (s *reads) told(ctx context.Context, key store.ThreadKey, at store.Position, mark []byte) ([]byte, error) {
+	if e := s.made.get(key, at); e != nil {
+		return e, nil
+	}
+	parts, err := unpack(strings.TrimPrefix(string(mark), snapshotMark))
+	if err != nil || len(parts) != 2 {
+		return nil, fmt.Errorf("redisstore: range: %w: logged event %d", store.ErrCorrupted, at.Seq)
+	}
+	view, err := s.Read(ctx, key, store.ReadQuery{})
+	if err != nil {
+		return nil, err
+	}
+	if view.Epoch != at.Epoch || view.Snapshot.At != at.Seq+1 {
+		return nil, nil
+	}
+	var e bytes.Buffer
+	e.WriteString(parts[0])
+	for i, m := range view.Snapshot.Messages {
+		if i > 0 {
+			e.WriteByte(',')
+		}
+		e.Write(m)
+	}
+	e.WriteString(parts[1])
+	s.made.put(key, at, e.Bytes())
+	return e.Bytes(), nil
+}
+
+// madeBytes bounds the events that are kept for who reads the same mark next.
+const madeBytes = 16 << 20
+
+// madeEvents are events that were made, or are known, of which logs have marks. What is at
+// a position of an epoch never changes.
+type madeEvents struct {
+	mu    sync.Mutex
+	order []madeAt // the oldest first
+	at    map[madeAt][]byte
+	bytes int
+}
+
+type madeAt struct {
+	thread store.ThreadKey
+	at     store.Position
+}
+
+func (m *madeEvents) get(key store.ThreadKey, at store.Position) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.at[madeAt{key, at}]
+}
+
+func (m *madeEvents) put(key store.ThreadKey, at store.Position, e []byte) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := madeAt{key, at}
+	if m.at[k] != nil || len(e) > madeBytes/2 {
+		return
+	}
+	if m.at == nil {
+		m.at = map[madeAt][]byte{}
+	}
+	m.at[k], m.order, m.bytes = e, append(m.order, k), m.bytes+len(e)
+	for m.bytes > madeBytes {
+		m.bytes -= len(m.at[m.order[0]])
+		delete(m.at, m.order[0])
+		m.order = m.order[1:]
+	}
+}

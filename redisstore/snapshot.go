@@ -1,0 +1,159 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
+)
+
+// The bounds of a piece of the order of messages; snapshot.lua has those of a chunk.
+const (
+	pieceIDs   = 128
+	pieceBytes = 8192
+)
+
+// snapshotUpdate is a store.SnapshotUpdate as the scripts get it.
+type snapshotUpdate struct {
+	whole             bool
+	pieces            []any // of the order: how many ids, and these
+	messages, removed []any
+	state, frozen     []byte
+	drop              int
+}
+
+// update puts a SnapshotUpdate into what the scripts get; nil: there is none.
+func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
+	if u == nil {
+		return snapshotUpdate{}, nil
+	}
+	if u.Order != nil && (u.Drop != 0 || u.Append != nil) {
+		return snapshotUpdate{}, errors.New("the order of messages is given, or what changes in it")
+	}
+	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: compress(u.State), frozen: compress(u.Frozen), removed: appendStrings(nil, u.Remove)}
+	ids := u.Append
+	if s.whole {
+		ids = u.Order
+	}
+	s.pieces = pieces(ids)
+	for id, m := range u.Upsert {
+		s.messages = append(s.messages, id, compress(m))
+	}
+	return s, nil
+}
+
+// pieces packs ids into pieces of an order.
+func pieces(ids []string) []any {
+	var list []any
+	for len(ids) > 0 {
+		n, bytes := 0, 0
+		for n < len(ids) && n < pieceIDs && (n == 0 || bytes+len(ids[n])+5 <= pieceBytes) {
+			bytes += len(ids[n]) + 5
+			n++
+		}
+		list = append(list, n, pack(nil, ids[:n]...))
+		ids = ids[n:]
+	}
+	return list
+}
+
+// readSnapshot reads the fields of the snapshot: s the state, f what is frozen, the order of the messages
+// as snapshot.lua has it, and each message by its id behind an m.
+func readSnapshot(fields *reply) store.Snapshot {
+	var snap store.Snapshot
+	var order1 json.RawMessage
+	chunks := map[string]string{}
+	byID := make(map[string]json.RawMessage, len(fields.items)/2)
+	for fields.more() {
+		name := fields.string()
+		switch {
+		case name == "s":
+			snap.State = fields.json()
+		case name == "f":
+			snap.Frozen = fields.json()
+		case name == "o":
+			order1 = fields.json()
+		case name == "n" || strings.HasPrefix(name, "o"):
+			chunks[name] = fields.string()
+		default:
+			byID[strings.TrimPrefix(name, "m")] = fields.json()
+		}
+	}
+	ids := fields.order(order1, chunks)
+	if ids == nil {
+		return snap
+	}
+	snap.Messages = make([]json.RawMessage, 0, len(ids))
+	for _, id := range ids {
+		if m, ok := byID[id]; ok {
+			snap.Messages = append(snap.Messages, m)
+		}
+	}
+	return snap
+}
+
+// order is the ids of the messages; nil: there is none.
+func (r *reply) order(order1 json.RawMessage, chunks map[string]string) []string {
+	if order1 != nil {
+		ids, err := readOrder1(order1)
+		if err != nil {
+			r.spoil("no order of messages")
+		}
+		return ids
+	}
+	if chunks["n"] == "" {
+		return nil
+	}
+	count, _, _ := strings.Cut(chunks["n"], " ")
+	n, err := strconv.Atoi(count)
+	if err != nil || n != len(chunks)-1 {
+		r.spoil("no order of messages")
+		return nil
+	}
+	ids := []string{}
+	for i := range n {
+		chunk, err := unpack(chunks["o"+strconv.Itoa(i)])
+		if err != nil {
+			r.spoil("no order of messages")
+		}
+		ids = append(ids, chunk...)
+	}
+	return ids
+}
+
+// readOrder1 reads the order as format 1 has it.
+func readOrder1(text json.RawMessage) ([]string, error) {
+	ids := []string{}
+	return ids, json.Unmarshal(text, &ids)
+}
+
+// wholeOrder is the update of a snapshot whose order is of format 1, which no script
+// can change: with all of the order in it. Who asks holds the thread's claim, or is
+// refused by the script.
+func (s *connection) wholeOrder(ctx context.Context, t threadKeys, u *store.SnapshotUpdate) (*store.SnapshotUpdate, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	stored, err := s.client.HGet(ctx, t.snap(), "o").Result()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return nil, storeError("read the order of messages", err)
+	}
+	ids := []string{}
+	if stored != "" {
+		text, err := decompress(stored, nil)
+		if err == nil {
+			ids, err = readOrder1(text)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("redisstore: %w: no order of messages", store.ErrCorrupted)
+		}
+	}
+	again := *u
+	again.Order = append(ids[:max(len(ids)-u.Drop, 0)], u.Append...)
+	again.Drop, again.Append = 0, nil
+	return &again, nil
+}
