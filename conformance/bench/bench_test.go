@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -20,14 +21,29 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// The command measures a row, says so as a table and as JSON, and leaves nothing behind.
-func TestCommand(t *testing.T) {
+func needRedis(t *testing.T) {
+	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if strings.Contains(os.Getenv("AGUIWS_REQUIRE"), "redis") {
 			t.Fatal(err)
 		}
 		t.Skip("redis-server is not installed")
 	}
+}
+
+func prepared(t *testing.T) *bench {
+	t.Helper()
+	b, err := prepare(t.Context(), nil, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(b.close)
+	return b
+}
+
+// The command measures a row, says so as a table and as JSON, and leaves nothing behind.
+func TestCommand(t *testing.T) {
+	needRedis(t)
 	t.Setenv("TMPDIR", t.TempDir())
 	file := filepath.Join(t.TempDir(), "out.json")
 	var out, progress bytes.Buffer

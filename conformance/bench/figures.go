@@ -120,6 +120,8 @@ func table(w io.Writer, lines []line) {
 // short has three digits that count.
 func short(v float64) string {
 	switch a := math.Abs(v); {
+	case a >= 10_000_000:
+		return fmt.Sprintf("%.0fM", v/1e6)
 	case a >= 10_000:
 		return fmt.Sprintf("%.0fk", v/1000)
 	case a >= 100:

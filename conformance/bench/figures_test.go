@@ -79,7 +79,7 @@ func TestRatiosAreOfOneRound(t *testing.T) {
 }
 
 func TestShort(t *testing.T) {
-	for v, want := range map[float64]string{0.456: "0.46", 12.34: "12.3", 999.6: "1000", 352_100: "352k"} {
+	for v, want := range map[float64]string{0.456: "0.46", 12.34: "12.3", 999.6: "1000", 352_100: "352k", 15_043_000: "15M"} {
 		if got := short(v); got != want {
 			t.Errorf("%v: %s instead of %s", v, got, want)
 		}

@@ -270,11 +270,20 @@ type meter struct {
 	redis *redisServer // or nil
 	used  drive.Usage
 	info  info
+	own   info // what reading itself takes of the Redis
 }
 
 func (b *bench) meter(ctx context.Context, p *process, r *redisServer) (*meter, error) {
-	m := &meter{ctx: ctx, p: p, redis: r}
-	return m, m.read()
+	m := &meter{ctx: ctx, p: p, redis: r, own: info{}}
+	if err := m.read(); err != nil {
+		return nil, err
+	}
+	first := m.info
+	err := m.read()
+	for name, v := range m.info {
+		m.own[name] = v - first[name]
+	}
+	return m, err
 }
 
 func (m *meter) read() (err error) {
@@ -300,11 +309,10 @@ func (m *meter) each(n int) (figures, error) {
 		objects:   float64(m.used.Objects-was.Objects) / of,
 	}
 	if m.redis != nil {
-		f[redisCPU] = (m.info.cpu() - wasInfo.cpu()) / of
-		// One INFO is between the readings.
-		f[commands] = (m.info["total_commands_processed"] - wasInfo["total_commands_processed"] - 1) / of
-		f[toRedis] = (m.info["total_net_input_bytes"] - wasInfo["total_net_input_bytes"]) / of
-		f[fromRedis] = (m.info["total_net_output_bytes"] - wasInfo["total_net_output_bytes"]) / of
+		since := func(name string) float64 { return (m.info[name] - wasInfo[name] - m.own[name]) / of }
+		f[redisCPU] = (m.info.cpu() - wasInfo.cpu() - m.own.cpu()) / of
+		f[commands] = since("total_commands_processed")
+		f[toRedis], f[fromRedis] = since("total_net_input_bytes"), since("total_net_output_bytes")
 	}
 	return f, nil
 }

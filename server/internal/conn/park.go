@@ -15,8 +15,8 @@ package conn
 // its handler holds 24.1 kB: 0.41 to 0.48 of that with it, 0.63 to 0.66 without. The
 // half that is promised is kept with it only.
 //
-//	go test ./conformance/bench -run '^$' -bench IdleSockets -benchtime 1x
-//	go test ./conformance/bench -run '^$' -bench IdleSockets -benchtime 1x -tags noepoll
+//	go run ./conformance/bench --only idle
+//	go run -tags noepoll ./conformance/bench --only idle
 //
 // The build tag noepoll takes it out, to measure it and to test what other
 // systems run; BenchmarkIdle compares the connections alone.

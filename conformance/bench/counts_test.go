@@ -1,0 +1,131 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+)
+
+// limits are what a piece of work may take from end to end, in counts: of a real
+// redis-server, and of a server in a process of its own. Times are nobody's promise here.
+//
+// To tighten one, or to add one: go test ./conformance/bench -run TestCounts -v says what was
+// counted. Leave a fifth of head room for how events happen to gather into batches, and half
+// for objects, of which -race makes more. What one call of the store may cost is guarded in
+// redisstore (TestRoundTrips, TestInboxPageCostsTheSame), and what one event costs inside
+// the adapter and the server beside them.
+var limits = []struct {
+	work   string
+	figure string
+	most   float64
+}{
+	{"event", commands, 1}, // it is far less where batches form
+	{"event", toRedis, 300},
+	{"event", objects, 9},
+	{"cycle", commands, 280},
+	{"cycle", toRedis, 21_000},
+	{"cycle", fromRedis, 4000},
+	{"cycle", objects, 4500},
+	{"cycle", allocated, 350_000},
+	{"turn at 100", commands, 115},
+	{"turn at 100", toRedis, 9000},
+	{"turn at 100", fromRedis, 3000},
+	{"turn at 100", objects, 1500},
+	{"suspend at 100", commands, 125},
+	{"suspend at 100", toRedis, 12_000},
+	{"suspend at 100", fromRedis, 3000},
+	{"resume at 100", commands, 155},
+	{"resume at 100", toRedis, 14_000},
+	{"resume at 100", fromRedis, 4500},
+	{"attach at 100", commands, 30},
+	{"attach at 100", fromRedis, 25_000},
+	{"attach at 100", objects, 4500},
+	{"attach, one missed", commands, 30},
+	{"attach, one missed", toRedis, 1700},
+	{"attach, one missed", fromRedis, 4000},
+	{"attach, one missed", objects, 600},
+}
+
+func TestCounts(t *testing.T) {
+	needRedis(t)
+	b := prepared(t)
+	counted := map[string]figures{}
+	for _, take := range []func(context.Context, *bench) (map[string]figures, error){
+		cycle{clients: 10, each: 3}.take, growth{messages: 100, times: 5}.take, oneEvent, oneMissed,
+	} {
+		cases, err := take(t.Context(), b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		maps.Copy(counted, cases)
+	}
+	for _, work := range slices.Sorted(maps.Keys(counted)) {
+		f := counted[work]
+		t.Logf("%-24s %5.1f commands, %.0f B to Redis, %.0f B from it; allocated %.0f B, %.1f objects",
+			work, f[commands], f[toRedis], f[fromRedis], f[allocated], f[objects])
+	}
+	for _, l := range limits {
+		got, there := counted[l.work][l.figure]
+		if !there || got > l.most {
+			t.Errorf("%s: %s: %.1f, and at most %v are promised", l.work, l.figure, got, l.most)
+		}
+	}
+}
+
+// oneEvent is one of a streamed text.
+func oneEvent(ctx context.Context, b *bench) (map[string]figures, error) {
+	return metered(ctx, b, "event", 2000, func(t *talk, _ string) {
+		t.asks("text", fmt.Sprint("r", t.sum), "burst 2000")
+		t.hear(`"RUN_FINISHED"`)
+	})
+}
+
+// oneMissed is an attach, on a new socket, one event behind.
+func oneMissed(ctx context.Context, b *bench) (map[string]figures, error) {
+	const times = 20
+	begun, epoch, seq := false, "", int64(0)
+	return metered(ctx, b, "attach, one missed", times, func(t *talk, addr string) {
+		if !begun {
+			begun = true
+			t.asks("missed", "r1", "nothing")
+			t.hear(`"RUN_FINISHED"`)
+			if t.err == nil {
+				epoch, seq, t.err = standing(addr, "missed")
+			}
+			return
+		}
+		for range times {
+			if t.err == nil {
+				_, t.err = behind(addr, "missed", epoch, seq)
+			}
+		}
+	})
+}
+
+// metered does something twice, and counts the second time.
+func metered(ctx context.Context, b *bench, name string, n int, do func(t *talk, addr string)) (map[string]figures, error) {
+	p, err := b.pair(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer p.end()
+	s, err := greeted(p.addr)
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	t := &talk{socket: s}
+	do(t, p.addr)
+	m, err := b.meter(ctx, p.process, p.redis)
+	if err != nil {
+		return nil, err
+	}
+	do(t, p.addr)
+	f, err := m.each(n)
+	if t.err != nil {
+		err = t.err
+	}
+	return map[string]figures{name: f}, err
+}
