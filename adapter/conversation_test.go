@@ -227,3 +227,55 @@ func TestAnExecutionKeepsNoCopyOfItsThread(t *testing.T) {
 		}
 	}
 }
+
+// What an execution was given and the thread has no more is kept for as long as the
+// execution may go on.
+func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		given := run.Input().Messages
+		if last := given[len(given)-1].Content.String(); last == "say" {
+			return run.Say("said")
+		}
+		if err := run.Emit(&protocol.MessagesSnapshot{Messages: given[1:]}); err != nil {
+			return err
+		}
+		_, err := run.Ask(ctx, confirmation("?"))
+		return err
+	})
+	for name, over := range map[string]func(*lab, protocol.Interrupt){
+		"answered": func(l *lab, it protocol.Interrupt) { succeeded(l.t, l.answer(resolved(it.ID, `{"approved":true}`))) },
+		"steered away from": func(l *lab, it protocol.Interrupt) {
+			in := user("next")
+			in.Messages[0].Content = protocol.Text("say")
+			in.Resume = []protocol.ResumeEntry{cancelled(it.ID)}
+			if a := l.submit(in); a.Disposition != adapter.Started {
+				l.t.Fatalf("%+v", a.Refusal)
+			}
+			succeeded(l.t, l.untilEnd())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, agent)
+			in := user("go")
+			in.Messages = append(user("secret").Messages, in.Messages...)
+			if a := l.submit(in); a.Disposition != adapter.Started {
+				t.Fatalf("%+v", a)
+			}
+			open := interrupts(t, l.untilEnd())
+			kept := func() bool {
+				view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strings.Contains(fmt.Sprintf("%s %s", view.Snapshot.Messages, view.Snapshot.Frozen), "secret")
+			}
+			if !kept() {
+				t.Fatal("the question's execution could not be given the same again")
+			}
+			over(l, open[0])
+			if kept() {
+				t.Error("the message that was taken out is still kept")
+			}
+		})
+	}
+}
