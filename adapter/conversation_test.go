@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -275,6 +276,77 @@ func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
 			over(l, open[0])
 			if kept() {
 				t.Error("the message that was taken out is still kept")
+			}
+		})
+	}
+}
+
+// Who goes on with a dead letter is given what its first attempt was given.
+func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
+	for _, asks := range []bool{false, true} {
+		t.Run(fmt.Sprint("asks ", asks), func(t *testing.T) {
+			var a attempts
+			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				given := run.Input().Messages
+				if given[len(given)-1].Content.String() == "before" {
+					return run.Say("hm")
+				}
+				a.note(run)
+				if err := run.Emit(&protocol.MessagesSnapshot{Messages: slices.Concat(given[1:], given[:1])}); err != nil {
+					return err
+				}
+				if asks {
+					if _, err := run.Ask(ctx, confirmation("?")); err != nil {
+						return err
+					}
+				}
+				if _, err := adapter.IdempotentStep(ctx, run, "step", func(context.Context) (int, error) { return 1, nil }); err != nil {
+					return err
+				}
+				return run.Emit(&protocol.MessagesSnapshot{Messages: given[len(given)-1:]})
+			})
+			l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
+			succeeded(t, l.say("before"))
+			cut := l.cutBefore(l.store, protocol.TypeRunFinished)
+			w, err := adapter.NewRunner(deaf{cut}, &adapter.Options{
+				Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 1,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.abandon(w)
+			in := user("hi")
+			in.ThreadID, in.RunID = l.key.Thread, "run-0"
+			if asks {
+				if s := l.submit(in); s.Disposition != adapter.Started {
+					t.Fatalf("%+v", s.Refusal)
+				}
+				in = &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "run-a", Resume: []protocol.ResumeEntry{resolved(interrupts(t, l.untilEnd())[0].ID, `{}`)}}
+			}
+			if s, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || s.Disposition != adapter.Started {
+				t.Fatalf("%+v %v", s, err)
+			}
+			await(l, cut.lost)
+			if c, err := l.store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != store.ClaimTakeover {
+				t.Fatalf("%+v %v", c, err)
+			}
+			l.lapse()
+			l.replace(agent)
+			failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+			s, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID)
+			if err != nil || s.Disposition != adapter.Started {
+				t.Fatalf("%+v %v", s, err)
+			}
+			succeeded(t, l.untilEnd())
+			l.wellFormed()
+			inputs := a.messages()
+			if len(inputs) < 2 {
+				t.Fatalf("%d attempts", len(inputs))
+			}
+			for i, input := range inputs {
+				if input != inputs[0] {
+					t.Errorf("attempt %d of %d was given\n%s\nthe first\n%s", i+1, len(inputs), input, inputs[0])
+				}
 			}
 		})
 	}
