@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -210,5 +211,42 @@ func TestAMarkIsNotDelivered(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// However many come back from before a mark at once, the thread is read once for them.
+func TestAMarkIsReadOnceForAllWhoComeBack(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	l := &telling{t: t, s: open(t, server.URL(), Options{})}
+	l.turn(true, 200)
+	marked, epoch := int64(len(l.log))-1, l.view().Epoch
+	other := open(t, server.URL(), Options{})
+	reads := func() (n int) {
+		stats, err := l.s.client.Info(context.Background(), "commandstats").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, calls, _ := strings.Cut(stats, "cmdstat_hgetall:calls=")
+		fmt.Sscan(calls, &n)
+		return n
+	}
+	before := reads()
+	if _, err := other.Read(context.Background(), testKey, store.ReadQuery{}); err != nil {
+		t.Fatal(err)
+	}
+	once := reads() - before
+	before += once
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			r, err := other.Range(context.Background(), testKey, epoch, marked, 1)
+			if err != nil || len(r.Events) != 1 || !bytes.Equal(r.Events[0], l.log[marked-1]) {
+				t.Errorf("%v, %d events: %v", r.Status, len(r.Events), err)
+			}
+		})
+	}
+	all.Wait()
+	if n := reads() - before; n > 2*once {
+		t.Errorf("%d hashes were read whole, and %d are by one reading", n, once)
 	}
 }
