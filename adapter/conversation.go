@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 
@@ -82,6 +83,14 @@ func (x *execution) frozenParts() (json.RawMessage, error) {
 		return nil, fmt.Errorf("adapter: frozen conversation: %w", err)
 	}
 	return text, nil
+}
+
+// noParts takes the place of parts that no execution goes on from any more: they may hold
+// messages that the thread has not.
+var noParts = json.RawMessage(`null`)
+
+func hasParts(view *store.ThreadView) bool {
+	return view.Snapshot.Frozen != nil && !bytes.Equal(view.Snapshot.Frozen, noParts)
 }
 
 // regain finds the conversation of an execution that goes on, in the thread.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -225,5 +226,128 @@ func TestAnExecutionKeepsNoCopyOfItsThread(t *testing.T) {
 		case messages == nil && (got[0] > first[0]+20 || got[1] > first[1]+20 || got[2] > first[2]+20):
 			t.Errorf("in a thread of 2,000 messages %d bytes, and in one of a few %d", got, first)
 		}
+	}
+}
+
+// What an execution was given and the thread has no more is kept for as long as the
+// execution may go on.
+func TestNothingIsKeptOfAConversationThatIsOver(t *testing.T) {
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		given := run.Input().Messages
+		if last := given[len(given)-1].Content.String(); last == "say" {
+			return run.Say("said")
+		}
+		if err := run.Emit(&protocol.MessagesSnapshot{Messages: given[1:]}); err != nil {
+			return err
+		}
+		_, err := run.Ask(ctx, confirmation("?"))
+		return err
+	})
+	for name, over := range map[string]func(*lab, protocol.Interrupt){
+		"answered": func(l *lab, it protocol.Interrupt) { succeeded(l.t, l.answer(resolved(it.ID, `{"approved":true}`))) },
+		"steered away from": func(l *lab, it protocol.Interrupt) {
+			in := user("next")
+			in.Messages[0].Content = protocol.Text("say")
+			in.Resume = []protocol.ResumeEntry{cancelled(it.ID)}
+			if a := l.submit(in); a.Disposition != adapter.Started {
+				l.t.Fatalf("%+v", a.Refusal)
+			}
+			succeeded(l.t, l.untilEnd())
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLab(t, agent)
+			in := user("go")
+			in.Messages = append(user("secret").Messages, in.Messages...)
+			if a := l.submit(in); a.Disposition != adapter.Started {
+				t.Fatalf("%+v", a)
+			}
+			open := interrupts(t, l.untilEnd())
+			kept := func() bool {
+				view, err := l.store.Read(l.ctx(), l.key, store.ReadQuery{})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return strings.Contains(fmt.Sprintf("%s %s", view.Snapshot.Messages, view.Snapshot.Frozen), "secret")
+			}
+			if !kept() {
+				t.Fatal("the question's execution could not be given the same again")
+			}
+			over(l, open[0])
+			if kept() {
+				t.Error("the message that was taken out is still kept")
+			}
+		})
+	}
+}
+
+// Who goes on with a dead letter is given what its first attempt was given.
+func TestADeadLetterIsGivenTheSameConversation(t *testing.T) {
+	for _, asks := range []bool{false, true} {
+		t.Run(fmt.Sprint("asks ", asks), func(t *testing.T) {
+			var a attempts
+			agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				given := run.Input().Messages
+				if given[len(given)-1].Content.String() == "before" {
+					return run.Say("hm")
+				}
+				a.note(run)
+				if err := run.Emit(&protocol.MessagesSnapshot{Messages: slices.Concat(given[1:], given[:1])}); err != nil {
+					return err
+				}
+				if asks {
+					if _, err := run.Ask(ctx, confirmation("?")); err != nil {
+						return err
+					}
+				}
+				if _, err := adapter.IdempotentStep(ctx, run, "step", func(context.Context) (int, error) { return 1, nil }); err != nil {
+					return err
+				}
+				return run.Emit(&protocol.MessagesSnapshot{Messages: given[len(given)-1:]})
+			})
+			l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
+			succeeded(t, l.say("before"))
+			cut := l.cutBefore(l.store, protocol.TypeRunFinished)
+			w, err := adapter.NewRunner(deaf{cut}, &adapter.Options{
+				Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 1,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.abandon(w)
+			in := user("hi")
+			in.ThreadID, in.RunID = l.key.Thread, "run-0"
+			if asks {
+				if s := l.submit(in); s.Disposition != adapter.Started {
+					t.Fatalf("%+v", s.Refusal)
+				}
+				in = &protocol.RunAgentInput{ThreadID: l.key.Thread, RunID: "run-a", Resume: []protocol.ResumeEntry{resolved(interrupts(t, l.untilEnd())[0].ID, `{}`)}}
+			}
+			if s, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in}); err != nil || s.Disposition != adapter.Started {
+				t.Fatalf("%+v %v", s, err)
+			}
+			await(l, cut.lost)
+			if c, err := l.store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != store.ClaimTakeover {
+				t.Fatalf("%+v %v", c, err)
+			}
+			l.lapse()
+			l.replace(agent)
+			failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
+			s, err := l.runner.Requeue(l.ctx(), l.key, l.theRun(store.DispatchDeadLetter).ID)
+			if err != nil || s.Disposition != adapter.Started {
+				t.Fatalf("%+v %v", s, err)
+			}
+			succeeded(t, l.untilEnd())
+			l.wellFormed()
+			inputs := a.messages()
+			if len(inputs) < 2 {
+				t.Fatalf("%d attempts", len(inputs))
+			}
+			for i, input := range inputs {
+				if input != inputs[0] {
+					t.Errorf("attempt %d of %d was given\n%s\nthe first\n%s", i+1, len(inputs), input, inputs[0])
+				}
+			}
+		})
 	}
 }

@@ -120,6 +120,8 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 		if end.Snapshot.Frozen, err = x.frozenParts(); err != nil {
 			return err
 		}
+	} else if x.hasParts {
+		end.Snapshot.Frozen = noParts
 	}
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
 	if err := x.pipe.add(x.ctx, it, true); err != nil {

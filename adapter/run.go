@@ -153,6 +153,7 @@ type execution struct {
 	fold     *protocol.Fold
 	stored   *protocol.Fold  // as of the stored snapshot
 	version  int64           // of the thread before the run
+	hasParts bool            // the stored snapshot has what an execution was given
 	texts    [][]byte        // of the events that are being admitted; the slice is used again
 	closes   json.RawMessage // what closing told last
 	room     int64           // bytes that the run may add; see outgrown

@@ -45,7 +45,7 @@ func (w *worker) carry(b begun) error {
 		},
 		node: w.node, parking: w.parking, presence: w.presence,
 		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen, given: b.given,
-		continuing: b.continuing, stored: b.snapshot, version: b.view.Version, room: w.options.roomFor(b.view.Bytes),
+		continuing: b.continuing, stored: b.snapshot, hasParts: hasParts(b.view), version: b.view.Version, room: w.options.roomFor(b.view.Bytes),
 	}
 	if !w.active.track(&x.activation) {
 		return w.handBack(b.claim)

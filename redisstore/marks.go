@@ -54,9 +54,11 @@ func unmarked(events [][]byte) int {
 // told is the event at a position of which the log has a mark; nil: it cannot be made any
 // more.
 func (s *reads) told(ctx context.Context, key store.ThreadKey, at store.Position, mark []byte) ([]byte, error) {
-	if e := s.made.get(key, at); e != nil {
-		return e, nil
+	e, made, err := s.made.begin(ctx, key, at)
+	if e != nil || err != nil {
+		return e, err
 	}
+	defer made()
 	parts, err := unpack(strings.TrimPrefix(string(mark), snapshotMark))
 	if err != nil || len(parts) != 2 {
 		return nil, fmt.Errorf("redisstore: range: %w: logged event %d", store.ErrCorrupted, at.Seq)
@@ -68,17 +70,17 @@ func (s *reads) told(ctx context.Context, key store.ThreadKey, at store.Position
 	if view.Epoch != at.Epoch || view.Snapshot.At != at.Seq+1 {
 		return nil, nil
 	}
-	var e bytes.Buffer
-	e.WriteString(parts[0])
+	var text bytes.Buffer
+	text.WriteString(parts[0])
 	for i, m := range view.Snapshot.Messages {
 		if i > 0 {
-			e.WriteByte(',')
+			text.WriteByte(',')
 		}
-		e.Write(m)
+		text.Write(m)
 	}
-	e.WriteString(parts[1])
-	s.made.put(key, at, e.Bytes())
-	return e.Bytes(), nil
+	text.WriteString(parts[1])
+	s.made.put(key, at, text.Bytes())
+	return text.Bytes(), nil
 }
 
 // madeBytes bounds the events that are kept for who reads the same mark next.
@@ -91,6 +93,7 @@ type madeEvents struct {
 	order []madeAt // the oldest first
 	at    map[madeAt][]byte
 	bytes int
+	now   map[madeAt]chan struct{} // being made; closed afterwards
 }
 
 type madeAt struct {
@@ -98,10 +101,40 @@ type madeAt struct {
 	at     store.Position
 }
 
-func (m *madeEvents) get(key store.ThreadKey, at store.Position) []byte {
+// begin is the event if there is one, or else the right to make it, which made gives
+// back: who comes meanwhile waits, so that a thread is not read for each of those who
+// come back to it at once.
+func (m *madeEvents) begin(ctx context.Context, key store.ThreadKey, at store.Position) (e []byte, made func(), err error) {
+	k := madeAt{key, at}
+	for {
+		m.mu.Lock()
+		e, others := m.at[k], m.now[k]
+		if e == nil && others == nil {
+			if m.now == nil {
+				m.now = map[madeAt]chan struct{}{}
+			}
+			mine := make(chan struct{})
+			m.now[k] = mine
+			m.mu.Unlock()
+			return nil, func() { m.made(k, mine) }, nil
+		}
+		m.mu.Unlock()
+		if e != nil {
+			return e, nil, nil
+		}
+		select {
+		case <-others:
+		case <-ctx.Done():
+			return nil, nil, fmt.Errorf("redisstore: range: %w: others read before: %w", store.ErrOutcomeUnknown, ctx.Err())
+		}
+	}
+}
+
+func (m *madeEvents) made(k madeAt, mine chan struct{}) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.at[madeAt{key, at}]
+	delete(m.now, k)
+	close(mine)
 }
 
 func (m *madeEvents) put(key store.ThreadKey, at store.Position, e []byte) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -210,5 +211,84 @@ func TestAMarkIsNotDelivered(t *testing.T) {
 			}
 			return
 		}
+	}
+}
+
+// However many come back from before a mark at once, the thread is read once for them.
+func TestAMarkIsReadOnceForAllWhoComeBack(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	l := &telling{t: t, s: open(t, server.URL(), Options{})}
+	l.turn(true, 200)
+	marked, epoch := int64(len(l.log))-1, l.view().Epoch
+	other := open(t, server.URL(), Options{})
+	reads := func() (n int) {
+		stats, err := l.s.client.Info(context.Background(), "commandstats").Result()
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, calls, _ := strings.Cut(stats, "cmdstat_hgetall:calls=")
+		fmt.Sscan(calls, &n)
+		return n
+	}
+	before := reads()
+	if _, err := other.Read(context.Background(), testKey, store.ReadQuery{}); err != nil {
+		t.Fatal(err)
+	}
+	once := reads() - before
+	before += once
+	var all sync.WaitGroup
+	for range 20 {
+		all.Go(func() {
+			r, err := other.Range(context.Background(), testKey, epoch, marked, 1)
+			if err != nil || len(r.Events) != 1 || !bytes.Equal(r.Events[0], l.log[marked-1]) {
+				t.Errorf("%v, %d events: %v", r.Status, len(r.Events), err)
+			}
+		})
+	}
+	all.Wait()
+	if n := reads() - before; n > 2*once {
+		t.Errorf("%d hashes were read whole, and %d are by one reading", n, once)
+	}
+}
+
+// Whatever a repair makes of the record, the thread can be read and followed behind it
+// although its log has marks.
+func TestAThreadWithMarksIsRepaired(t *testing.T) {
+	for name, damage := range map[string][]any{
+		"the snapshot's position":      {"snapat", "x"},
+		"the log's beginning":          {"base", "x"},
+		"the log's end":                {"seq", "x"},
+		"its beginning and its end":    {"base", "x", "seq", "y"},
+		"the place of the latest mark": {"told", "x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := &telling{t: t, s: open(t, redistest.Start(t, redistest.Options{}).URL(), Options{Retain: 4})}
+			for range 3 {
+				l.turn(true, 100)
+			}
+			ctx := context.Background()
+			l.s.client.HSet(ctx, l.s.keys.thread(testKey).rec(), damage...)
+			if _, err := l.s.StopAll(ctx, store.StopAll{Thread: testKey, Request: "q", Terminal: []byte("e"), Repair: true}); err != nil {
+				t.Fatal(err)
+			}
+			v := l.view()
+			for _, e := range v.Log {
+				if isSnapshotMark(e) {
+					t.Error("a mark is read as an event")
+				}
+			}
+			if len(v.Snapshot.Messages) != 300 {
+				t.Errorf("%d messages", len(v.Snapshot.Messages))
+			}
+			end := store.Position{Epoch: v.Epoch, Seq: v.Seq}
+			l.turn(false, 1)
+			v, err := l.s.Read(ctx, testKey, store.ReadQuery{After: &end})
+			if err != nil || !v.Recovered || len(v.Missed) == 0 || int64(len(v.Missed)) != v.Seq-end.Seq {
+				t.Errorf("behind the repair: recovered %v, %d events of %d: %v", v.Recovered, len(v.Missed), v.Seq-end.Seq, err)
+			}
+			if r, err := l.s.Range(ctx, testKey, end.Epoch, end.Seq+1, 10); err != nil || r.Status != store.RangeOK || len(r.Events) == 0 {
+				t.Errorf("a page behind the repair is %v: %v", r.Status, err)
+			}
+		})
 	}
 }

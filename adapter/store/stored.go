@@ -14,7 +14,7 @@ import (
 //	Enqueue.Input, QueuedRun.Input, ClaimResult.Input     QueuedInput
 //	Answers of Resume and Steer, ThreadView.Answers       Decision, by interrupt id
 //	Fresh.Frozen, Activation.Frozen                       Frozen
-//	SnapshotUpdate.Frozen, Snapshot.Frozen                FrozenParts
+//	SnapshotUpdate.Frozen, Snapshot.Frozen                FrozenParts; null: nobody goes on from any
 //	Resume.Decisions, Batch.Entries, ExecutionView.Journal JournalEntry
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id

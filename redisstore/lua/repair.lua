@@ -32,10 +32,17 @@ local function renumber(t)
     local n = redis.call('HGET', t.rec, field)
     if n and not tonumber(n) then redis.call('HSET', t.rec, field, 0) end
   end
+  -- No mark stands behind the snapshot that it tells.
+  local told = tonumber(string.match(redis.call('HGET', t.rec, 'told') or '', '^%d+') or 0)
+  if told > 0 and tonumber(redis.call('HGET', t.rec, 'snapat') or 0) <= told then
+    redis.call('HSET', t.rec, 'snapat', told + 1)
+  end
   local length, base, seq = redis.call('LLEN', t.log), tonumber(v[2] or 1), tonumber(v[3] or 0)
   if base and seq and seq == base + length - 1 then return end
   if seq and seq >= length then base = seq - length + 1 else base = base or 1 end
   redis.call('HSET', t.rec, 'base', base, 'seq', base + length - 1, 'epoch', ARG.fresh)
+  -- Nobody has a position in the new epoch yet, and where marks are now is not known.
+  if told > 0 then redis.call('HSET', t.rec, 'told', base + length - 1 .. ' ' .. base + length - 1) end
   local snapat = tonumber(redis.call('HGET', t.rec, 'snapat') or 0)
   redis.call('HSET', t.rec, 'snapat', math.max(math.min(snapat, base + length - 1), base - 1))
 end
