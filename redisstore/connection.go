@@ -21,7 +21,7 @@ type connection struct {
 	outdated atomic.Pointer[FormatError]
 	ended    chan error // yields what outdated is, once
 
-	made madeEvents
+	made  madeEvents
 	apart atomic.Bool // what looks like one server has refused keys of several slots
 
 	closing chan struct{}
