@@ -215,6 +215,7 @@ func (f *Fold) activityDelta(e *ActivityDelta) error {
 	}
 	m = f.log.writable(m.place)
 	f.log.say(m, ObjectOf(next))
+	f.log.bytes += len(e.ActivityType) - len(m.ActivityType)
 	m.ActivityType = e.ActivityType
 	return nil
 }

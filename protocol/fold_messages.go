@@ -202,20 +202,22 @@ func (l *foldMessages) index() {
 }
 
 // merge merges key by key, the last writer winning, into a map of its own:
-// copies of the message may share the old one.
-func merge(into *Metadata, from Metadata) {
+// copies of the message may share the old one. It returns by how much that weighs more.
+func merge(into *Metadata, from Metadata) (more int) {
 	if from == nil {
-		return
+		return 0
 	}
 	merged := make(Metadata, len(*into)+len(from))
 	maps.Copy(merged, *into)
 	maps.Copy(merged, from)
+	more = membersWeight(merged) - membersWeight(*into)
 	*into = merged
+	return more
 }
 
 func (l *foldMessages) merge(m *foldMessage, from Metadata) {
 	if from != nil {
-		merge(&l.writable(m.place).Metadata, from)
+		l.bytes += merge(&l.writable(m.place).Metadata, from)
 	}
 }
 
@@ -282,7 +284,7 @@ func (l *foldMessages) beginCall(e *ToolCallStart) error {
 		c := l.writable(m.place).call(e.ToolCallID)
 		then := c.Function.Name
 		c.Function.Name = e.ToolCallName
-		merge(&c.Metadata, e.Metadata)
+		l.bytes += len(e.ToolCallName) - len(then) + merge(&c.Metadata, e.Metadata)
 		if then != e.ToolCallName {
 			return fmt.Errorf("call %q was of %q and is of %q now", e.ToolCallID, then, e.ToolCallName)
 		}
@@ -314,6 +316,7 @@ func (l *foldMessages) addCall(m *foldMessage, e *ToolCallStart) {
 	merge(&c.Metadata, e.Metadata)
 	m = l.writable(m.place)
 	m.ToolCalls = append(m.ToolCalls, c)
+	l.bytes += weightOfCall(&c)
 	l.calls.set(c.ID, m.place)
 }
 
@@ -346,7 +349,7 @@ func (l *foldMessages) finishCall(id string, meta Metadata) error {
 
 func (l *foldMessages) mergeCall(m *foldMessage, id string, from Metadata) {
 	if from != nil {
-		merge(&l.writable(m.place).call(id).Metadata, from)
+		l.bytes += merge(&l.writable(m.place).call(id).Metadata, from)
 	}
 }
 
@@ -393,12 +396,14 @@ func (l *foldMessages) seal(e *ReasoningEncryptedValue) {
 	if e.Subtype == SubtypeToolCall {
 		if m := l.callAt(e.EntityID); m != nil {
 			c := l.writable(m.place).call(e.EntityID)
+			l.bytes += len(e.EncryptedValue) - len(c.EncryptedValue) + len(e.EncryptedValueType) - len(c.EncryptedValueType)
 			c.EncryptedValue, c.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
 		}
 		return
 	}
 	if m := l.find(e.EntityID); m != nil && m.Role != RoleActivity {
 		m = l.writable(m.place)
+		l.bytes += len(e.EncryptedValue) - len(m.EncryptedValue) + len(e.EncryptedValueType) - len(m.EncryptedValueType)
 		m.EncryptedValue, m.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
 	}
 }
@@ -415,8 +420,9 @@ func (l *foldMessages) activity(e *ActivitySnapshot) {
 		m = l.add(fresh)
 	case m.Role == RoleActivity && replace:
 		m = l.writable(m.place)
-		l.say(m, fresh.Content)
-		m.ActivityType, m.SubagentRunID = fresh.ActivityType, fresh.SubagentRunID
+		l.bytes -= weightOf(&m.Message)
+		m.Content, m.ActivityType, m.SubagentRunID = fresh.Content, fresh.ActivityType, fresh.SubagentRunID
+		l.bytes += weightOf(&m.Message)
 	case m.Role == RoleActivity:
 	case replace:
 		l.forget()

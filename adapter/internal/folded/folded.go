@@ -156,7 +156,7 @@ func (ts *Threads) put(e *Held) {
 	if ts == nil {
 		return
 	}
-	e.weight = int64(e.Fold.Weight())
+	e.weight = int64(max(e.Fold.Weight(), e.Snapshot.Weight())) // nearly all of it they share
 	e.Thread = Thread{e.Fold.Clone(), e.Snapshot.Clone()}
 	ts.mu.Lock()
 	defer ts.mu.Unlock()

@@ -183,6 +183,11 @@ func TestBudget(t *testing.T) {
 	f = protocol.NewFold(append(long, protocol.Message{ID: "large", Role: protocol.RoleUser, Content: protocol.Text(strings.Repeat("x", int(4*weight)))}), nil)
 	put("c")
 	holds("abd")
+	whole := f
+	f = protocol.NewFold(nil, nil)
+	ts.Keep(store.ThreadKey{Thread: "c"}, store.Position{Epoch: "e", Seq: 1}, 1, 1, Thread{f, whole}) // its log has taken all of it out
+	holds("abd")
+	f = whole
 	put("a") // it has become too large
 	if ts.Held(store.ThreadKey{Thread: "a"}) != nil {
 		t.Error("it is held")

@@ -1,13 +1,23 @@
 package judge
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
+	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
+
+// atRest is a store of a thread of which a node may hold all that there is.
+type atRest struct{}
+
+func (atRest) Read(_ context.Context, key store.ThreadKey, q store.ReadQuery) (*store.ThreadView, error) {
+	return &store.ThreadView{Thread: key, Version: 1, Epoch: "e", Base: 1, Seq: 1, Snapshot: store.Snapshot{At: 1}, From: 1, Held: q.Have != nil}, nil
+}
 
 // What an input of some megabytes holds takes time in proportion, whoever makes it: the
 // bound is a hundred times what that is, and a tenth of its square.
@@ -29,11 +39,25 @@ func TestLargeInputs(t *testing.T) {
 	}
 	many := protocol.Messages{{ID: "m", Role: protocol.RoleAssistant, ToolCalls: calls}}
 	held := protocol.NewFold(many, nil)
+	known := protocol.Messages{{ID: "known", Role: protocol.RoleUser, Content: protocol.Text("x")}}
+	fresh := make(protocol.Messages, n)
+	for i := range fresh {
+		fresh[i] = protocol.Message{ID: fmt.Sprint("m", i), Role: protocol.RoleUser, Content: protocol.Text("x")}
+	}
+	of := store.ThreadKey{Thread: "t"}
 	for name, judges := range map[string]func(){
 		"a command for many questions": func() {
 			c := CommandOf(&protocol.RunAgentInput{ForwardedProps: protocol.Any(`{"command":{"resume":{` + list(`"i%d":1`) + `},"interruptEvent":{"interrupts":[` + list(`{"id":"i%d"}`) + `]}}}`)})
 			if got := len(c.payloads(c.Named())); got != n {
 				t.Errorf("%d answers", got)
+			}
+		},
+		"many messages beside one that the node holds": func() {
+			threads, f := folded.New(1<<20), protocol.NewFold(known, nil)
+			threads.Keep(of, store.Position{Epoch: "e", Seq: 1}, 1, 1, folded.Thread{Fold: f, Snapshot: f})
+			input := &protocol.RunAgentInput{Messages: append(known[:1:1], fresh...)}
+			if j, err := Read(t.Context(), atRest{}, threads, nil, of, input); err != nil || j.Fold.Len() != 1 {
+				t.Errorf("%v", err)
 			}
 		},
 		"a message with many calls": func() { behind(many, held) },

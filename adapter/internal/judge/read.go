@@ -47,14 +47,12 @@ func Read(ctx context.Context, st Reader, threads *folded.Threads, schemas *resp
 // Moved: the reads do not belong together.
 func (j *Judgement) read(ctx context.Context, st Reader, threads *folded.Threads, q store.ReadQuery) (moved bool, err error) {
 	held := threads.Held(j.thread)
-	asks, all := j.asking(q, held)
+	asks, known := j.asking(q, held)
 	view, thread, err := threads.Read(ctx, st, j.thread, held, asks)
 	if err != nil {
 		return false, err
 	}
-	if !all && slices.ContainsFunc(j.Input.Messages, func(m protocol.Message) bool {
-		return !thread.Fold.Has(m.ID) && !slices.Contains(asks.MessageIDs, m.ID)
-	}) {
+	if slices.ContainsFunc(known, func(id string) bool { return !thread.Fold.Has(id) }) {
 		// What was held is there no more.
 		asks, _ = j.asking(q, nil)
 		if view, thread, err = threads.Read(ctx, st, j.thread, threads.Held(j.thread), asks); err != nil {
@@ -96,13 +94,12 @@ func (j *Judgement) read(ctx context.Context, st Reader, threads *folded.Threads
 }
 
 // asking asks about the messages of the input that a thread is not known to hold: only
-// of those it matters what became of them. All: none is.
-func (j *Judgement) asking(q store.ReadQuery, held *folded.Held) (asks store.ReadQuery, all bool) {
-	all = true
+// of those it matters what became of them. It returns the ids of the others as well.
+func (j *Judgement) asking(q store.ReadQuery, held *folded.Held) (asks store.ReadQuery, known []string) {
 	for i := range j.Input.Messages {
 		m := &j.Input.Messages[i]
 		if held.Has(m.ID) {
-			all = false
+			known = append(known, m.ID)
 			continue
 		}
 		q.MessageIDs = append(q.MessageIDs, m.ID)
@@ -110,7 +107,7 @@ func (j *Judgement) asking(q store.ReadQuery, held *folded.Held) (asks store.Rea
 			q.ToolCallIDs = append(q.ToolCallIDs, m.ToolCallID)
 		}
 	}
-	return q, all
+	return q, known
 }
 
 func eventType(text []byte) protocol.EventType {
