@@ -29,7 +29,8 @@ func (r *Run) ThreadID() string { return r.x.claim.Thread.Thread }
 
 // Input is the input that began the execution, with the thread's whole
 // conversation as its messages and the thread's state as its state. It is
-// shared between calls and must not be changed.
+// shared between calls, its messages with other runs of the thread as well: neither
+// it nor what it holds must be changed. What an agent edits for its model it clones.
 func (r *Run) Input() *protocol.RunAgentInput { return r.x.frozen.Input }
 
 // Now is when the execution began, by the store's clock.
