@@ -250,17 +250,6 @@ func (l *plainMessages) result(e *ToolCallResult) {
 	l.insert(at, m)
 }
 
-// carrier finds the message that holds a call.
-func (l *plainMessages) carrier(call string) *plainMessage {
-	if l.calls[call] == nil {
-		return nil
-	}
-	if i := slices.IndexFunc(l.list, func(m *plainMessage) bool { return m.carries(call) }); i >= 0 {
-		return l.list[i]
-	}
-	return nil
-}
-
 func (m *plainMessage) carries(call string) bool {
 	return m.Role == RoleAssistant && slices.ContainsFunc(m.calls, func(c *plainCall) bool { return c.ID == call })
 }

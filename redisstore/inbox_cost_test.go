@@ -83,7 +83,7 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 		p := &s.keys.parts[i]
 		o := originals[p]
 		// The first member is the one for any reason: its digest is of zeros.
-		members, err := client.ZRangeByLex(ctx, p.inbox, &redis.ZRangeBy{Min: "-", Max: "+"}).Result()
+		members, err := client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: p.inbox, Start: "-", Stop: "+", ByLex: true}).Result()
 		if err != nil || len(members) != 2 {
 			t.Fatalf("%q %v", members, err)
 		}

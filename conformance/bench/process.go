@@ -27,7 +27,6 @@ type bench struct {
 	folder  string // for what is built and stored
 	rivals  map[string][]string
 	missing map[string]string // rivals that cannot be had, with the reason
-	started []*process
 }
 
 // prepare builds the rivals that samples need.
