@@ -127,7 +127,8 @@ func TestRunWhoseBeginningWasNotAnswered(t *testing.T) {
 			gaveUp := make(said, 1)
 			l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, agent,
 				func(o *adapter.Options) {
-					o.StoreTimeout = 100 * time.Millisecond
+					// A claim that takes longer holds the thread until its lease is over, and time stands still.
+					o.StoreTimeout = 500 * time.Millisecond
 					// What is said of a store that does not answer may be thinned.
 					o.Logger = slog.New(slog.NewTextHandler(gaveUp, &slog.HandlerOptions{Level: slog.LevelDebug}))
 				})
