@@ -50,14 +50,17 @@ func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabi
 }
 
 // announce adds to the capabilities what becomes of unanswered interrupts, and of the
-// runs of clients that leave.
+// runs of clients that leave, and that inputs need no messages but the new ones.
 func (s *core) announce(unanswered func(agent string) adapter.UnansweredPolicy) error {
 	with := func(agent string) (json.RawMessage, error) {
 		caps, err := withOwn(s.capabilitiesOf(agent), "unanswered", unanswered(agent))
 		if err != nil {
 			return nil, err
 		}
-		return withOwn(caps, "onDisconnect", s.opts.disconnectOf(agent))
+		if caps, err = withOwn(caps, "onDisconnect", s.opts.disconnectOf(agent)); err != nil {
+			return nil, err
+		}
+		return withOwn(caps, "newMessages", true)
 	}
 	described := map[string]json.RawMessage{}
 	for _, name := range append(slices.Collect(maps.Keys(s.identified)), s.opts.Agents...) {

@@ -33,7 +33,7 @@ var (
 	closeEnded     = &closing{conn.StatusNormalClosure, "the run has ended"}
 	closeBinary    = &closing{conn.StatusUnsupportedData, "text frames only"}
 	closeUTF8      = &closing{conn.StatusInvalidPayload, "not UTF-8"}
-	closeTooBig    = &closing{conn.StatusMessageTooBig, "the frame is too large"}
+	closeTooBig    = &closing{conn.StatusMessageTooBig, "the frame is over maxFrameBytes: of its messages send only those that are new to the thread"}
 	closeFault     = &closing{conn.StatusInternalError, "server fault"}
 	closeOverload  = &closing{conn.StatusTryAgainLater, "overloaded"}
 	closeSlow      = &closing{conn.StatusPolicyViolation, "the frame came too slowly"}

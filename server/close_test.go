@@ -323,3 +323,39 @@ func (ts *testServer) fill(kind budget.Kind) (release func()) {
 		first.Close()
 	}
 }
+
+// A history that is over the limit is not the end of its thread: the close says what to
+// send instead, and that is taken.
+func TestHistoryBeyondAFrame(t *testing.T) {
+	given := make(chan int, 2)
+	agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+		given <- len(run.Input().Messages)
+		return run.Say("yes")
+	})
+	ts := nodeWith(t, embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}}, &Options{MaxFrameBytes: 1000})
+	// send returns what the socket was closed with; nil: the run finished.
+	send := func(run string, messages ...string) error {
+		sock := ts.connect("/agui/ws", plainMode)
+		sock.send(`{"threadId":"t","runId":"` + run + `","state":{},"tools":[],"context":[],"forwardedProps":{},"messages":[` + strings.Join(messages, ",") + `]}`)
+		for {
+			f, err := sock.try()
+			if err != nil || strings.Contains(string(f.Data), `"RUN_FINISHED"`) {
+				return err
+			}
+		}
+	}
+	first := `{"id":"m1","role":"user","content":"` + strings.Repeat("x", 600) + `"}`
+	answer := `{"id":"a1","role":"assistant","content":"` + strings.Repeat("y", 400) + `"}`
+	next := `{"id":"m2","role":"user","content":"and now?"}`
+	if err := send("r1", first); err != nil || <-given != 1 {
+		t.Fatal(err)
+	}
+	if err := send("r2", first, answer, next); websocket.CloseStatus(err) != websocket.StatusMessageTooBig || !strings.Contains(err.Error(), "send only those that are new") {
+		t.Errorf("the history: %v", err)
+	}
+	if err := send("r2", next); err != nil {
+		t.Errorf("the new message: %v", err)
+	} else if n := <-given; n != 3 {
+		t.Errorf("the agent was given %d messages", n)
+	}
+}

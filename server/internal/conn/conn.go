@@ -12,6 +12,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -52,6 +53,7 @@ type Conn struct {
 	out    outbound
 	reader func()
 	grow   func(bytes int64) error
+	most   int64 // bytes of a message
 	closed atomic.Bool
 
 	parking *Parking
@@ -92,7 +94,7 @@ type Options struct {
 // Accept answers the handshake of a request. After an error it has answered
 // that.
 func Accept(w http.ResponseWriter, r *http.Request, opts *Options) (*Conn, error) {
-	c := &Conn{reader: opts.Reader, grow: opts.Grow, parking: opts.Parking}
+	c := &Conn{reader: opts.Reader, grow: opts.Grow, most: opts.MaxMessage, parking: opts.Parking}
 	c.out.in.small = newAllowance(opts.SmallFrames)
 	handshake := &websocket.AcceptOptions{
 		Subprotocols:   opts.Subprotocols,
@@ -105,7 +107,7 @@ func Accept(w http.ResponseWriter, r *http.Request, opts *Options) (*Conn, error
 	if err != nil {
 		return nil, err
 	}
-	ws.SetReadLimit(opts.MaxMessage)
+	ws.SetReadLimit(-1) // who is over ours is told by who knows what to send instead
 	c.ws = ws
 	c.number = c.parking.register(c)
 	return c, nil
@@ -152,9 +154,12 @@ func (c *Conn) Read() ([]byte, error) {
 	if kind != websocket.MessageText {
 		return nil, ErrBinary
 	}
-	text, err := budget.ReadAll(body, c.room)
+	text, err := budget.ReadAll(io.LimitReader(body, c.most+1), c.room)
 	if err != nil {
 		return nil, readError(err)
+	}
+	if int64(len(text)) > c.most {
+		return nil, ErrTooBig
 	}
 	if c.out.hasLeft() {
 		return nil, ErrIdle
@@ -178,8 +183,6 @@ func (c *Conn) room(bytes int64) error {
 
 func readError(err error) error {
 	switch {
-	case errors.Is(err, websocket.ErrMessageTooBig):
-		return ErrTooBig
 	case errors.Is(err, ErrFlood):
 		return ErrFlood
 	case errors.Is(err, os.ErrDeadlineExceeded):

@@ -23,7 +23,7 @@ const (
 
 var (
 	mediaType  = refusal.New(http.StatusUnsupportedMediaType, "unsupported_media_type", "the body must be JSON: Content-Type: application/json, without Content-Encoding")
-	tooLarge   = refusal.New(http.StatusRequestEntityTooLarge, "body_too_large", "the body is larger than this server takes")
+	tooLarge   = refusal.New(http.StatusRequestEntityTooLarge, "body_too_large", "the body is larger than this server takes: an input may leave out the messages that its thread has")
 	tooSlow    = refusal.New(http.StatusRequestTimeout, "body_too_slow", "the body did not arrive in time").After(time.Second)
 	unreadable = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "the body could not be read")
 	notUTF8    = refusal.New(http.StatusBadRequest, refusal.CodeInvalidInput, "the body is not UTF-8")
