@@ -265,7 +265,7 @@ func (s *asOf) Read(context.Context, store.ThreadKey, store.ReadQuery) (*store.T
 	active := *v.Latest
 	active.Status, active.Terminal = store.RunActive, nil
 	v.Active, v.Latest, v.Suspension = &active, &active, nil
-	v.Snapshot, v.Log, v.Seq, v.Boundary = store.Snapshot{}, s.log[:s.at], s.at, active.RunStarted-1
+	v.Snapshot, v.From, v.Log, v.Seq, v.Boundary = store.Snapshot{}, 0, s.log[:s.at], s.at, active.RunStarted-1
 	return &v, nil
 }
 
