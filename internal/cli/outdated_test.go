@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	newerFormat = `the data under prefix "aguiws" is of format 2, and this server knows format 1: upgrade this server, or give it another prefix`
-	raise       = "HSET aguiws:meta partitions 64 format 2"
+	newerFormat = `the data under prefix "aguiws" is of format 1000, and this server knows formats 1 to 2: upgrade this server, or give it another prefix`
+	raise       = "HSET aguiws:meta partitions 64 format 1000"
 )
 
 func TestRefusesDataOfANewerFormat(t *testing.T) {
