@@ -135,6 +135,7 @@ func (p *player) stopAllMove(g *game) move {
 
 func (p *player) checkpointMove(g *game) move {
 	c := store.Checkpoint{Thread: g.key, Version: g.version, From: g.snapshot.at, At: g.end(), Snapshot: *p.snapshot(g)}
+	c.Snapshot.Frozen = nil // no execution goes on from it
 	switch p.r.IntN(12) {
 	case 0:
 		c.Version += pick[int64](p, -1, 1)
