@@ -30,11 +30,6 @@ func TestFoldIsThePlainOne(t *testing.T) {
 	}
 }
 
-func FuzzFoldIsThePlainOne(f *testing.F) {
-	f.Add(uint64(1), uint64(2))
-	f.Fuzz(func(t *testing.T, a, b uint64) { foldAtRandom(t, rand.New(rand.NewPCG(a, b)), 300) })
-}
-
 // twins are a fold and the plain one.
 type twins struct {
 	shared *Fold
