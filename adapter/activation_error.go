@@ -11,9 +11,9 @@ import (
 type activationError struct {
 	code, text string // text is for whoever runs the server
 	told       string // what clients are told; "": text
-	// later: it is tried again while there are attempts. elsewhere: another node may
-	// succeed, and is waited for before that.
-	later, elsewhere bool
+	// elsewhere: another node may succeed, and is waited for. foreign: a node that has the
+	// agent will, and is the only one to be asked.
+	elsewhere, foreign bool
 	// giveBack: decisions that nothing was done with are given back.
 	giveBack bool
 }
@@ -29,12 +29,12 @@ func impossible(err error) error {
 	return &activationError{code: CodeAgentError, text: told + ": " + err.Error(), told: told}
 }
 
-// unknownAgent is an error that a node with that agent will not have. j is the
-// journal that it would go on from; nil: there is none.
-func unknownAgent(name string, j *journal) error {
+// unknownAgent is an error that a node with that agent will not have. orphan: there is
+// no such node. j is the journal that it would go on from; nil: there is none.
+func unknownAgent(name string, orphan bool, j *journal) error {
 	return &activationError{
 		code: CodeAgentError, text: "the agent " + strconv.Quote(name) + " is not known to this server",
-		later: true, elsewhere: true, giveBack: j != nil && !j.final,
+		foreign: !orphan, giveBack: j != nil && !j.final,
 	}
 }
 

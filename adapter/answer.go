@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -57,6 +58,16 @@ func (a Answer) Decode(into any) (resolved bool, err error) {
 func (a Answer) Approved() bool {
 	payload, _ := a.Payload()
 	return string(bytes.TrimSpace(payload)) == "true" || a.approval().approved
+}
+
+// Expired reports whether nobody has answered in time: the interrupt was cancelled for
+// that, or resolved with what AnswerOnExpiry has said.
+func (a Answer) Expired() bool {
+	var own struct {
+		Expired bool `json:"expired"`
+	}
+	_ = json.Unmarshal(a.entry.Metadata[lifecycle.MetadataKey], &own)
+	return own.Expired
 }
 
 // Metadata is what came with the answer beside its payload. One that expired

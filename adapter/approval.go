@@ -55,7 +55,10 @@ type ToolCall struct {
 	Mode            ResumeMode
 	Message         string       // what the human reads; a sentence naming the tool when empty
 	ResponseSchema  protocol.Any // approve, edit or decline when empty
-	ExpiresAt       string       // RFC 3339; never when empty
+	ExpiresAt       string       // RFC 3339; when empty as for Ask
+	// ExpiryAnswer is the payload that the question gets when nobody has answered in time
+	// (AnswerOnExpiry); nil: none.
+	ExpiryAnswer json.RawMessage
 	// Idempotent says that Do may safely run again after a worker died in it.
 	Idempotent bool
 	// Do carries the call out, inside a step. The text of its error is the call's
@@ -86,6 +89,7 @@ const (
 	ToolDeclined  ToolStatus = "declined"  // by a human
 	ToolCancelled ToolStatus = "cancelled" // the interrupt was: no result on the wire
 	ToolDenied    ToolStatus = "denied"    // by policy
+	ToolExpired   ToolStatus = "expired"   // nobody answered in time, and ExpiryAnswer does not approve
 )
 
 // ToolOutcome is what became of one call.
@@ -177,6 +181,9 @@ func (c ToolCall) interrupt() protocol.Interrupt {
 	if i.ResponseSchema.IsZero() {
 		i.ResponseSchema = approvalSchema
 	}
+	if c.ExpiryAnswer != nil {
+		i = AnswerOnExpiry(c.ExpiryAnswer, i)
+	}
 	return i
 }
 
@@ -208,6 +215,11 @@ func (c ToolCall) decide(ctx context.Context, run *Run, answer *Answer) (ToolOut
 		call.Decision = *answer
 	default:
 		said := answer.approval()
+		if !said.approved && answer.Expired() {
+			outcome.Status, outcome.Reason = ToolExpired, said.reason
+			outcome.Result = result(map[string]any{"executed": false, "expired": true, "reason": said.reason})
+			return outcome, nil
+		}
 		if !said.approved {
 			outcome.Status, outcome.Reason = ToolDeclined, said.reason
 			outcome.Result = result(map[string]any{"executed": false, "declined": true, "reason": said.reason})

@@ -24,7 +24,7 @@ import (
 // A reason is tool_call (with ToolCallID), input_required (with
 // ResponseSchema), confirmation, or namespaced as "framework:name". A
 // ResponseSchema must compile within bounds; it may only refer to itself.
-// ExpiresAt is RFC 3339. Inside a Step or a branch of Parallel, Ask is an
+// ExpiresAt is RFC 3339; without one Options.MaxPark is the time there is. Inside a Step or a branch of Parallel, Ask is an
 // error at once and suspends nothing. So it is while another goroutine is inside
 // a Step, and does not wait for that: a step that asks by a context of its own
 // would wait for itself, and a replay, in which steps take no time, may find the
@@ -87,6 +87,9 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	for i := range interrupts {
 		interrupts[i].ID = ""
 		if err := checkInterrupt(ctx, interrupts[i], &x.node.schemas); err != nil {
+			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
+		}
+		if err := x.node.checkExpiry(ctx, interrupts[i]); err != nil {
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
 	}
@@ -152,8 +155,11 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 			return fmt.Errorf("adapter: Ask: %w", err)
 		}
 		it := store.SuspendedInterrupt{ID: id, Interrupt: shown}
-		if at := expiryTime(interrupts[i]); !at.IsZero() {
+		if at := x.node.options.deadlineOf(interrupts[i]); !at.IsZero() {
 			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.options.OnExpiry))
+			if it.OnExpiry == string(ExpiryAnswer) {
+				it.Default = ownExpiryOf(interrupts[i]).Answer
+			}
 		}
 		s.Items = append(s.Items, it)
 		ask.IDs = append(ask.IDs, id)

@@ -18,7 +18,7 @@ type backoff struct {
 
 	mu        sync.Mutex
 	failing   map[store.ThreadKey]failing
-	unknown   map[store.ThreadKey]unknownAgentRun
+	unknown   map[store.ThreadKey]unknownKindRun
 	held      map[store.ThreadKey]int       // see hold
 	waiting   map[store.ThreadKey]time.Time // see putOff
 	corrupted logOnce[store.ThreadKey]      // of which the log has told
@@ -26,7 +26,7 @@ type backoff struct {
 
 func newBackoff(n *node) *backoff {
 	return &backoff{
-		node: n, failing: map[store.ThreadKey]failing{}, unknown: map[store.ThreadKey]unknownAgentRun{}, held: map[store.ThreadKey]int{},
+		node: n, failing: map[store.ThreadKey]failing{}, unknown: map[store.ThreadKey]unknownKindRun{}, held: map[store.ThreadKey]int{},
 		waiting: map[store.ThreadKey]time.Time{},
 	}
 }

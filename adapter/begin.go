@@ -23,9 +23,13 @@ type beginBuilder struct {
 	thread store.ThreadKey
 	digest canonical.Digest // of the input
 	agent  string
-	user   string          // whose input it is; "": not known
-	runID  string          // "": a new one
-	letter *store.Dispatch // the dead letter that it requeues; nil: none
+	user   string // whose input it is; "": not known
+	from   Origin // how it has come
+	// drafted are who has given the answers that the input only brings together.
+	drafted map[string]signature
+	redact  redactions
+	runID   string          // "": a new one
+	letter  *store.Dispatch // the dead letter that it requeues; nil: none
 
 	waits     bool                    // it is queued, and judged again when it is activated
 	sent      *protocol.RunAgentInput // waits: as it came, before anything in it was recognised
@@ -48,6 +52,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		b.Execution = uuid.NewString()
 	}
 	record.Label, record.Execution, record.Agent, record.User = b.Label, b.Execution, n.agent, n.user
+	record.ParentRunID = n.Input.ParentRunID
 	record.Digest, record.Exact = n.digest.Rounded, n.digest.Exact
 	var err error
 	if b.Record, err = json.Marshal(record); err != nil {
@@ -68,14 +73,18 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 	if err != nil {
 		return b, nil, err
 	}
+	decided, err := n.decided(DecisionRun{b.Label, b.RunID})
+	if err != nil {
+		return b, nil, err
+	}
 	if n.Continues != nil && !n.Steer {
 		run := n.begun(begun{label: b.Label, id: b.Execution, continuing: true})
-		b.Kind, err = n.resume(run, answers)
+		b.Kind, err = n.resume(run, answers, decided)
 		return b, run, err
 	}
 	run, claimed, fresh, err := n.execute(b.Execution)
 	if n.Continues != nil { // steering away: the answers are accepted, nothing continues
-		b.Kind = store.Steer{Claimed: claimed, Fresh: fresh, Answers: answers}
+		b.Kind = store.Steer{Claimed: claimed, Fresh: fresh, Answers: answers, Decided: decided}
 	} else {
 		execute := store.Execute{Claimed: claimed, Fresh: fresh}
 		if n.letter != nil {
@@ -98,7 +107,7 @@ func (n beginBuilder) enqueue() (store.Enqueue, error) {
 	if n.newState() == nil {
 		input.State = nil // what its sender holds says nothing new, and will be old when it runs
 	}
-	k := store.Enqueue{Available: n.available}
+	k := store.Enqueue{Agent: n.agent, Available: n.available}
 	text, err := json.Marshal(input)
 	if err != nil {
 		return k, fmt.Errorf("adapter: input: %w", err)
@@ -135,7 +144,7 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 }
 
 // resume is how a run continues the suspended execution.
-func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage) (store.Resume, error) {
+func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage, decided []store.Decided) (store.Resume, error) {
 	run.events = n.opening(n.Fresh)
 	claimed, err := n.claimed(run)
 	if err != nil {
@@ -145,14 +154,14 @@ func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage) (st
 		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Label: run.label,
 		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, User: n.user,
 	})
-	return store.Resume{Claimed: claimed, Answers: answers, Decisions: decisions}, err
+	return store.Resume{Claimed: claimed, Answers: answers, Decided: decided, Decisions: decisions}, err
 }
 
 // answers are what is kept of each decision.
 func (n beginBuilder) answers(runID string) (map[string]json.RawMessage, error) {
 	kept := map[string]json.RawMessage{}
 	for i, entry := range n.Decisions {
-		text, err := json.Marshal(store.Decision{Key: n.Keys[i].Rounded, Exact: n.Keys[i].Exact, RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
+		text, err := json.Marshal(store.Answer{Key: n.Keys[i].Rounded, Exact: n.Keys[i].Exact, RunID: runID, Label: n.Input.RunID, At: n.View.Now.UnixMilli()})
 		if err != nil {
 			return nil, err
 		}
@@ -165,7 +174,7 @@ func (n beginBuilder) answers(runID string) (map[string]json.RawMessage, error) 
 // thread and nothing that could be a secret.
 func (n beginBuilder) opening(fresh protocol.Messages) []protocol.Event {
 	return []protocol.Event{&protocol.RunStarted{
-		ThreadID: n.thread.Thread, RunID: n.Input.RunID, ProtocolVersion: lifecycle.Version,
+		ThreadID: n.thread.Thread, RunID: n.Input.RunID, ParentRunID: n.Input.ParentRunID, ProtocolVersion: lifecycle.Version,
 		Input: &protocol.RunAgentInput{ThreadID: n.thread.Thread, RunID: n.Input.RunID, Messages: fresh},
 	}}
 }

@@ -135,30 +135,22 @@ var dispatchBehaviours = []behaviour{
 		}
 	}},
 	{"each attempt waits twice as long as the one before", func(t *testing.T) {
-		agent, gate := gated()
-		nacks := make(chan time.Duration, 3)
-		var away atomic.Bool
+		agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
+				return err
+			}
+			return run.Say("hello")
+		})
+		nacks := make(chan time.Duration, 10)
+		var whole store.Store
 		l := newLabOn(t, func(s store.Store) store.Store {
-			return &faulty{Store: s, nack: func(n store.Nack) { nacks <- n.Wait }, claim: func(store.ClaimRequest) error {
-				if away.Load() {
-					return nil
-				}
-				return errFault
-			}}
-		}, agent, func(o *adapter.Options) { o.Agents["away"] = agent })
-		l.submit(user("one"))
-		in := user("two")
-		in.ThreadID, in.RunID = l.key.Thread, "run-away"
-		if a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: "away", Run: in}); err != nil || a.Disposition != adapter.Queued {
-			t.Fatalf("%s %+v %v", a.Disposition, a.Refusal, err)
-		}
-		close(gate)
-		l.untilLabel("run-1")
-		if err := l.runner.Shutdown(l.ctx()); err != nil {
-			t.Fatal(err)
-		}
-		away.Store(true)
-		l.replace(agent) // it does not have that agent
+			whole = s
+			// What this node goes on from it cannot read.
+			return &faulty{Store: &foreign{s}, nack: func(n store.Nack) { nacks <- n.Wait }}
+		}, agent)
+		cut := l.cutBefore(whole, protocol.TypeTextMessageStart)
+		l.beginOn(l.worker(cut, agent), "one", "run-0")
+		await(l, cut.lost)
 		first, second := await(l, nacks), await(l, nacks)
 		if first != 250*time.Millisecond || second != 2*first {
 			t.Errorf("waits of %v and %v", first, second)

@@ -27,13 +27,13 @@ type faulty struct {
 	cut    func() error
 }
 
-func (s *faulty) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
+func (s *faulty) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
 	if s.due != nil {
 		if err := s.due(); err != nil {
 			return nil, err
 		}
 	}
-	return s.Store.Due(ctx, limit)
+	return s.Store.Work(ctx, q)
 }
 
 func (s *faulty) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {

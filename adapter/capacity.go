@@ -1,6 +1,9 @@
 package adapter
 
 import (
+	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -12,7 +15,7 @@ const (
 	maxClaims = 32
 	// maxLine is how many threads wait for a claim. The sweep finds those beyond.
 	maxLine = 1024
-	// sweepPage is how many due threads are asked for at once. While there are more
+	// sweepPage is how many threads with work are asked for at once. While there are more
 	// they are asked for as soon as these are claimed.
 	sweepPage = 256
 )
@@ -23,7 +26,7 @@ const (
 type capacity struct {
 	*node
 	backoff *backoff
-	claim   func(store.ThreadKey) (took bool)
+	claim   func(store.Work) (took, again bool)
 
 	mu    sync.Mutex
 	max   int // runs at once
@@ -31,14 +34,15 @@ type capacity struct {
 	held  int // places held for what may become a run
 	under int // claims under way
 	known map[store.ThreadKey]claimStage
-	line  []store.ThreadKey
-	more  bool          // others are due, that are not in line
-	took  bool          // a claim took something since others were looked for
-	wake  chan struct{} // holds one: look for others at once
+	line  []store.Work
+	aside map[store.ThreadKey]store.Work // that this node was given, and leaves alone for now
+	more  bool                           // others are due, that are not in line
+	took  bool                           // a claim took something since others were looked for
+	wake  chan struct{}                  // holds one: look for others at once
 }
 
 func newCapacity(n *node, b *backoff) *capacity {
-	return &capacity{node: n, backoff: b, max: n.options.MaxRuns, known: map[store.ThreadKey]claimStage{}, wake: make(chan struct{}, 1)}
+	return &capacity{node: n, backoff: b, max: n.options.MaxRuns, known: map[store.ThreadKey]claimStage{}, aside: map[store.ThreadKey]store.Work{}, wake: make(chan struct{}, 1)}
 }
 
 // claimStage is where the claim of a thread stands.
@@ -51,34 +55,75 @@ const (
 )
 
 // claimLater claims the thread's next activation when its turn comes.
-func (c *capacity) claimLater(key store.ThreadKey) { c.lineUp(key, claimAgain) }
+func (c *capacity) claimLater(key store.ThreadKey) { c.lineUp(store.Work{Thread: key}, claimAgain) }
 
-// claimDue is claimLater for what a sweep has found: a claim that is under way is
-// the one that is due.
-func (c *capacity) claimDue(key store.ThreadKey) { c.lineUp(key, claimUnder) }
+// claimDue is claimLater for what the store has delivered: a claim that is under way is
+// the one that it wants.
+func (c *capacity) claimDue(w store.Work) { c.lineUp(w, claimUnder) }
 
-func (c *capacity) lineUp(key store.ThreadKey, under claimStage) {
-	if c.draining() || c.backoff.leaves(key) || c.backoff.holds(key) {
-		return
-	}
+func (c *capacity) lineUp(w store.Work, under claimStage) {
+	leaves := c.draining() || c.backoff.leaves(w.Thread) || c.backoff.holds(w.Thread)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	switch stage := c.known[key]; {
+	switch stage := c.known[w.Thread]; {
+	case leaves:
+		c.putAside(w)
 	case stage == claimUnder:
-		c.known[key] = under
+		c.known[w.Thread] = under
 	case stage != 0:
 	case len(c.line) >= maxLine:
 		c.more = true
 	default:
-		c.append(key)
+		c.append(w)
 		c.claimNext()
 	}
 }
 
+// putAside keeps what this node is to try again by itself: what the store has delivered
+// to it no other node is given for a while. The lock is held.
+func (c *capacity) putAside(w store.Work) {
+	if _, ok := c.aside[w.Thread]; ok || len(c.aside) < maxLine {
+		c.aside[w.Thread] = w
+	}
+}
+
+// retryAside lines up again what was put aside.
+func (c *capacity) retryAside() {
+	c.mu.Lock()
+	aside := c.aside
+	c.aside = map[store.ThreadKey]store.Work{}
+	c.mu.Unlock()
+	for _, w := range aside {
+		c.claimDue(w)
+	}
+}
+
+// giveBackAll returns what the store has delivered and this node claims no more.
+func (c *capacity) giveBackAll(ctx context.Context) {
+	c.mu.Lock()
+	work := slices.AppendSeq(c.line, maps.Values(c.aside))
+	c.line, c.aside = nil, map[store.ThreadKey]store.Work{}
+	c.mu.Unlock()
+	c.giveBack(ctx, work)
+}
+
+// giveBack lets others be given what the store has delivered to this node.
+func (c *capacity) giveBack(ctx context.Context, work []store.Work) {
+	work = slices.DeleteFunc(work, func(w store.Work) bool { return w.Entry == "" })
+	if len(work) == 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.options.StoreTimeout)
+	defer cancel()
+	if err := c.store.Return(ctx, work); err != nil && ctx.Err() == nil {
+		c.log.Debug("others are given later what this node leaves to them", "error", err)
+	}
+}
+
 // append puts the thread at the end of the line. The lock is held.
-func (c *capacity) append(key store.ThreadKey) {
-	c.known[key] = claimWaits
-	c.line = append(c.line, key)
+func (c *capacity) append(w store.Work) {
+	c.known[w.Thread] = claimWaits
+	c.line = append(c.line, w)
 }
 
 // room reports whether one more run has a place. The lock is held.
@@ -87,12 +132,12 @@ func (c *capacity) room() bool { return c.runs+c.held < c.max }
 // claimNext begins as many claims as have room. The lock is held.
 func (c *capacity) claimNext() {
 	for len(c.line) > 0 && c.under < maxClaims && c.room() && !c.draining() {
-		key := c.line[0]
+		w := c.line[0]
 		c.line = c.line[1:]
-		c.known[key] = claimUnder
+		c.known[w.Thread] = claimUnder
 		c.under++
 		c.held++
-		c.background(func() { c.claimNow(key) })
+		c.background(func() { c.claimNow(w) })
 	}
 	if len(c.line) == 0 && c.more && c.took && c.room() {
 		c.more = false
@@ -104,14 +149,21 @@ func (c *capacity) claimNext() {
 }
 
 // claimNow makes one claim of those under way.
-func (c *capacity) claimNow(key store.ThreadKey) {
-	took := c.claim(key)
+func (c *capacity) claimNow(w store.Work) {
+	took, again := c.claim(w)
+	if again && c.draining() {
+		c.giveBack(c.ctx, []store.Work{w})
+		again = false
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	again := c.known[key] == claimAgain
-	delete(c.known, key)
-	if again {
-		c.append(key)
+	stage := c.known[w.Thread]
+	delete(c.known, w.Thread)
+	switch {
+	case again:
+		c.putAside(w)
+	case stage == claimAgain:
+		c.append(store.Work{Thread: w.Thread})
 	}
 	c.took = c.took || took
 	c.under--
@@ -154,16 +206,27 @@ func (c *capacity) carried(n int) {
 	c.claimNext()
 }
 
-// looking is called before others are looked for; false: there are enough.
-func (c *capacity) looking() bool {
+// looking is called before others are looked for, and says how many there is room for.
+func (c *capacity) looking() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.line) >= sweepPage {
+	room := min(c.max-c.runs-c.held-len(c.line), sweepPage)
+	if room <= 0 {
 		c.more = true
-		return false
+		return 0
 	}
 	c.more, c.took = false, false
-	return true
+	return room
+}
+
+// roomForOne reports whether there is room for one more thread that waits for a claim;
+// where there is none, others are looked for when there is.
+func (c *capacity) roomForOne() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	free := c.runs+c.held+len(c.line) < c.max
+	c.more = c.more || !free
+	return free
 }
 
 // found ends looking for others; more: there may be some beyond those found.

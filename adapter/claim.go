@@ -25,12 +25,14 @@ type claimer struct {
 	quotas    *quotas
 }
 
-// tryClaim claims the thread once; took: there was something to claim.
-func (c *claimer) tryClaim(key store.ThreadKey) (took bool) {
+// tryClaim claims the thread once; took: there was something to claim. again: it is to
+// be tried again, by this node if it was delivered to it.
+func (c *claimer) tryClaim(w store.Work) (took, again bool) {
+	key := w.Thread
 	ctx, cancel := context.WithTimeout(c.ctx, c.options.StoreTimeout)
 	defer cancel()
 	err := c.contain("claim", key, func() (err error) {
-		took, err = c.claim(ctx, key)
+		took, again, err = c.claim(ctx, w)
 		return err
 	})
 	switch tries := c.backoff.noteClaim(key, err); {
@@ -40,44 +42,51 @@ func (c *claimer) tryClaim(key store.ThreadKey) (took bool) {
 	case tries == 1:
 		c.log.Error("a thread cannot be claimed: interrupt or delete it", "namespace", key.Namespace, "thread", key.Thread, "error", err)
 	}
-	return took && err == nil
+	return took && err == nil, again || err != nil
 }
 
 // claim takes the thread's next activation and carries it. The caller holds a
 // place for its run.
-func (c *claimer) claim(ctx context.Context, key store.ThreadKey) (took bool, err error) {
+func (c *claimer) claim(ctx context.Context, w store.Work) (took, again bool, err error) {
+	key := w.Thread
 	if x := c.active.carries(key); x != nil {
 		if kept, err := x.lease.renew(ctx); err != nil || kept {
-			return false, err
+			return false, false, err
 		}
 		x.cancel(errLeaseLost)
 	}
-	request := store.ClaimRequest{Thread: key, Token: uuid.NewString(), Spare: c.grace.spares()}
+	request := store.ClaimRequest{Thread: key, Token: uuid.NewString(), Entry: w.Entry, Agents: c.agents, Spare: c.grace.spares()}
+	if w.Orphan {
+		if takers, err := c.store.Takers(ctx, []string{w.Agent}); err != nil || takers[0] > 0 {
+			return false, false, err // those who know its agent have no place for it
+		}
+		request.Agents = nil
+	}
 	asked := time.Now()
 	claimed, err := retry(ctx, func() (store.ClaimResult, error) { return c.store.Claim(ctx, request) })
 	if err != nil {
-		return false, err
+		return false, false, err
 	}
 	switch {
 	case claimed.Kind == store.ClaimNothing:
-		return false, nil
+		return false, request.Spare && w.Entry != "", nil
 	case claimed.Kind == store.ClaimExpired:
-		return true, c.expire(ctx, key)
+		return true, false, c.expire(ctx, key)
 	case claimed.Exhausted:
 		err = c.exhausted(ctx, claimed)
 	case claimed.Kind == store.ClaimQueued:
-		err = c.activate(ctx, claimed, asked)
+		err = c.activate(ctx, claimed, asked, w.Orphan)
 	case claimed.Kind == store.ClaimTakeover:
-		err = c.resumeLost(ctx, claimed, asked)
+		err = c.resumeLost(ctx, claimed, asked, w.Orphan)
 	}
 	// A record that cannot be read is no reason not to give up the claim.
 	record, _ := stored.Record(&store.RunState{Record: claimed.Record})
-	return true, c.worker.nack(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
+	return true, false, c.worker.nack(claimed.Claim, record.Execution, claimed.Attempts, condemned(err))
 }
 
 // activate judges a queued input again, on the thread as it has become, and
 // begins its run.
-func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
+func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked time.Time, orphan bool) error {
 	var queued store.QueuedInput
 	var input protocol.RunAgentInput
 	if err := stored.Decode(claimed.Input, &queued, "the queued input"); err != nil {
@@ -87,7 +96,7 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 		return err
 	}
 	if c.options.Agents[queued.Agent] == nil {
-		return unknownAgent(queued.Agent, nil)
+		return unknownAgent(queued.Agent, orphan, nil)
 	}
 	record, err := stored.Record(&store.RunState{Record: claimed.Record})
 	if err != nil {
@@ -108,7 +117,7 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if err != nil {
 		return impossible(err)
 	}
-	a := store.Activation{Claim: claimed.Claim, Events: once.Events, Execution: record.Execution, Frozen: fresh.Frozen, Agent: fresh.Agent}
+	a := store.Activation{Claim: claimed.Claim, Events: once.Events, Execution: record.Execution, Frozen: fresh.Frozen, Agent: fresh.Agent, User: record.User}
 	run.claim, run.asked, run.number, run.attempts = claimed.Claim, asked, 1, claimed.Attempts
 	if share != nil {
 		run.holding, run.counts = share.holding(), share.counts()
@@ -153,7 +162,7 @@ func (c *claimer) unused(claim store.Claim, err error) error {
 }
 
 // resumeLost goes on with a run whose worker was lost.
-func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, asked time.Time) error {
+func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, asked time.Time, orphan bool) error {
 	record, err := stored.Record(&store.RunState{Record: claimed.Record})
 	if err != nil {
 		return err
@@ -169,15 +178,17 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	if err != nil {
 		return err
 	}
-	earlier, err := stored.Fold(view, view.Active.RunStarted-1)
-	if err != nil {
-		return err
+	var earlier *protocol.Fold
+	if view.Snapshot.At < view.Active.RunStarted {
+		if earlier, err = stored.Fold(view, view.Active.RunStarted-1); err != nil {
+			return err
+		}
 	}
 	c.log.Info("taking over a run", "thread", claimed.Claim.Thread.Thread, "label", record.Label,
 		"dispatch", claimed.Claim.RunID, "attempt", claimed.Attempts)
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
-		view: view, snapshot: snapshot, earlier: earlier, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true,
+		view: view, snapshot: snapshot, earlier: earlier, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true, orphan: orphan,
 		holding: holdingOfRecord(record, claimed.Claim.RunID),
 	})
 	return nil

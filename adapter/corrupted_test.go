@@ -49,12 +49,12 @@ func (s *countsClaims) Claim(ctx context.Context, c store.ClaimRequest) (store.C
 	return s.Store.Claim(ctx, c)
 }
 
-func (s *countsClaims) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
+func (s *countsClaims) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
 	select {
 	case s.swept <- struct{}{}:
 	default:
 	}
-	return s.Store.Due(ctx, limit)
+	return s.Store.Work(ctx, q)
 }
 
 func newSpoilt(t *testing.T, agent adapter.Agent) *spoilt {
@@ -347,7 +347,7 @@ func (s *spoilt) check(name string) {
 	_, err = f.Attach(ctx, nil)
 	s.allowed(name, "attach", err)
 	f.Close()
-	if _, _, err := s.runner.Inbox(ctx, store.PageQuery{Tenant: "t"}); err != nil {
+	if _, _, err := s.runner.Inbox(ctx, adapter.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "t"}}); err != nil {
 		s.t.Errorf("%s: inbox: %v", name, err)
 	}
 	if _, _, err := s.runner.Threads(ctx, "n", store.PageQuery{}); err != nil {
@@ -475,7 +475,7 @@ func TestDueHoldsWhatIsNoThread(t *testing.T) {
 			s.db.ZAdd(s.ctx(), key, redis.Z{Score: 1, Member: "x"})
 		}
 	}
-	if due, err := s.store.Due(s.ctx(), 100); err != nil {
+	if due, err := s.store.Work(s.ctx(), store.WorkQuery{Agents: []string{""}, Limit: 100}); err != nil {
 		t.Error(due, err)
 	}
 }

@@ -25,9 +25,8 @@ func (w *worker) nack(claim store.Claim, execution string, attempts int, failed 
 	defer stop()
 	n := store.Nack{Claim: claim, Error: u.text, Terminal: terminal, GiveBack: u.giveBack}
 	call := w.store.Bury
-	if u.later {
-		call = w.store.Nack
-		n.Wait = retryAfter(attempts)
+	if u.foreign && w.options.AgentWait > 0 {
+		call, n.Free = w.store.Nack, true
 	}
 	if u.elsewhere {
 		if wait, patient := w.backoff.leaveTo(claim); patient {
@@ -47,7 +46,7 @@ func (w *worker) nack(claim store.Claim, execution string, attempts int, failed 
 	if result.State == store.DispatchDeadLetter && !result.GaveBack {
 		w.parking.dismiss(execution)
 	}
-	if result.Ready {
+	if result.Ready && !u.foreign {
 		w.capacity.claimLater(claim.Thread)
 	}
 	return nil

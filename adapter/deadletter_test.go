@@ -33,6 +33,12 @@ func (l *lab) lose(agent adapter.Agent, commits int) {
 // A dead letter goes on from its journal: steps that were recorded do not run
 // again, and what was said after the last record is said once.
 func TestRequeueGoesOnFromTheJournal(t *testing.T) {
+	for name, bytes := range map[string]int64{"in short": 0, "behind a checkpoint": 1} {
+		t.Run(name, func(t *testing.T) { requeued(t, checkpointing(bytes)) })
+	}
+}
+
+func requeued(t *testing.T, configure func(*adapter.Options)) {
 	ran := map[string]int{}
 	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		for _, name := range []string{"one", "two"} {
@@ -52,20 +58,13 @@ func TestRequeueGoesOnFromTheJournal(t *testing.T) {
 	// Nothing is recorded between the loss of one worker and of the next.
 	l := newLab(t, agent, func(o *adapter.Options) { o.Sweep = time.Hour })
 	cut := l.cutBefore(l.store, protocol.TypeRunFinished)
-	w, err := adapter.NewRunner(deaf{cut}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon, MaxAttempts: 1,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.abandon(w)
-	l.beginOn(w, "hi", "run-0")
+	l.beginOn(l.worker(cut, agent, configure, func(o *adapter.Options) { o.MaxAttempts = 1 }), "hi", "run-0")
 	await(l, cut.lost)
 	if c, err := l.store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "lost too"}); err != nil || c.Kind != store.ClaimTakeover {
 		t.Fatalf("%+v %v", c, err)
 	}
 	l.lapse()
-	l.replace(agent)
+	l.replace(agent, configure)
 	failedWith(t, l.untilEnd(), adapter.CodeWorkerLost)
 	letter := l.theRun(store.DispatchDeadLetter)
 	if letter.Label != "run-0" || letter.Error == "" || letter.Outcome == nil {
@@ -127,7 +126,7 @@ func TestRequeueIsTooLate(t *testing.T) {
 // impatient does not leave to others what it cannot carry.
 func impatient(o *adapter.Options) { o.AgentWait = -1 }
 
-// An input for an agent that no node has is tried so many times, and can be
+// An input for an agent that no node has is given up when it has waited, and can be
 // requeued when the agent is there.
 func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 	first, gate := gated()
@@ -144,6 +143,7 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 	close(gate)
 	wait()
 	l.replace(first, impatient)
+	l.forward(2 * time.Minute) // for so long nobody has asked for it
 	for l.got = nil; ; {
 		end := l.untilEnd()
 		if failed, ok := end[len(end)-1].(*protocol.RunError); ok {
@@ -154,7 +154,7 @@ func TestUnknownAgentBecomesADeadLetter(t *testing.T) {
 		}
 	}
 	letter := l.theRun(store.DispatchDeadLetter)
-	if letter.Attempts != 3 || letter.Label != "waits" {
+	if letter.Attempts != 1 || letter.Label != "waits" {
 		t.Errorf("dead letter %+v", letter)
 	}
 	if err := l.runner.Shutdown(l.ctx()); err != nil {
@@ -182,6 +182,7 @@ func TestRequeueWhereTheAgentIsUnknown(t *testing.T) {
 	close(gate)
 	wait()
 	l.replace(first, impatient)
+	l.forward(2 * time.Minute)
 	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeRunError })
 	letter := l.theRun(store.DispatchDeadLetter)
 	a, err := l.runner.Requeue(l.ctx(), l.key, letter.ID)

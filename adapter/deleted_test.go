@@ -72,13 +72,13 @@ func TestTheInboxFindsSuspensionsByTheReasonsOfTheirInterrupts(t *testing.T) {
 	l := newLab(t, asker(confirmation("?"), question, question))
 	open := interrupts(t, l.say("go"))
 	for reason, want := range map[string]int{"": 1, "confirmation": 1, "acme:budget": 1, "tool_call": 0} {
-		items, _, err := l.runner.Inbox(l.ctx(), store.PageQuery{Reason: reason})
+		items, _, err := l.runner.Inbox(l.ctx(), adapter.InboxQuery{InboxQuery: store.InboxQuery{Reason: reason}})
 		if err != nil || len(items) != want {
 			t.Errorf("%q: %+v, %v", reason, items, err)
 		}
 	}
 	l.answer(resolved(open[0].ID, "1"), resolved(open[1].ID, "1"), resolved(open[2].ID, "1"))
-	if items, _, err := l.runner.Inbox(l.ctx(), store.PageQuery{Reason: "acme:budget"}); err != nil || len(items) != 0 {
+	if items, _, err := l.runner.Inbox(l.ctx(), adapter.InboxQuery{InboxQuery: store.InboxQuery{Reason: "acme:budget"}}); err != nil || len(items) != 0 {
 		t.Errorf("answered: %+v, %v", items, err)
 	}
 }

@@ -18,12 +18,12 @@ type beforeDrafts struct {
 	do func()
 }
 
-func (s *beforeDrafts) Drafts(ctx context.Context, key store.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
+func (s *beforeDrafts) Drafts(ctx context.Context, key store.ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	if do := s.do; do != nil {
 		s.do = nil
 		do()
 	}
-	return s.Store.Drafts(ctx, key, version, drafts)
+	return s.Store.Drafts(ctx, key, version, by, drafts)
 }
 
 // Two people who each give the half that the other leaves out have answered all
@@ -34,7 +34,7 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(node *adapter.Runner, label string, entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := node.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry})
+		a, err := node.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry}, adapter.Origin{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestDraftThatIsTooLarge(t *testing.T) {
 	l := newLab(t, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
 	a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{
-		resolved(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`)})
+		resolved(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`)}, adapter.Origin{})
 	if err != nil || a.Admitted.Refusal == nil || a.Admitted.Refusal.Code != adapter.CodeInvalidInput || !strings.Contains(a.Admitted.Refusal.Message, "65536") {
 		t.Fatalf("%+v %v", a, err)
 	}
@@ -83,7 +83,7 @@ func TestDraftTakenBackInTime(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{entry})
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{entry}, adapter.Origin{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -91,7 +91,7 @@ func TestDraftTakenBackInTime(t *testing.T) {
 	}
 	give(resolved(open[0].ID, `"yes"`))
 	st.do = func() {
-		if ok, err := l.runner.DropDraft(l.ctx(), l.key, open[0].ID); err != nil || !ok {
+		if ok, err := l.runner.DropDraft(l.ctx(), l.key, "", open[0].ID); err != nil || !ok {
 			t.Error(ok, err)
 		}
 	}

@@ -28,6 +28,7 @@ func (r *Runner) Shutdown(ctx context.Context) error {
 	}
 	r.parking.dismissAll()
 	r.sweeper.over.Wait()
+	r.capacity.giveBackAll(ctx)
 	var err error
 	select {
 	case <-r.running.done():

@@ -1,12 +1,9 @@
 package adapter
 
 import (
-	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
-	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -31,27 +28,4 @@ func (x *execution) users() []string {
 	}
 	slices.Sort(users[1:])
 	return users
-}
-
-// signed is a draft that says who has given it, whatever its metadata said.
-func signed(entry protocol.ResumeEntry, user string) protocol.ResumeEntry {
-	entry.Metadata = maps.Clone(entry.Metadata)
-	delete(entry.Metadata, lifecycle.MetadataKey)
-	if user != "" {
-		if entry.Metadata == nil {
-			entry.Metadata = protocol.Metadata{}
-		}
-		entry.Metadata[lifecycle.MetadataKey], _ = json.Marshal(map[string]string{"user": user})
-	}
-	return entry
-}
-
-// draftOf takes out of a draft who has given it.
-func draftOf(entry *protocol.ResumeEntry) (user string) {
-	var own struct {
-		User string `json:"user"`
-	}
-	_ = json.Unmarshal(entry.Metadata[lifecycle.MetadataKey], &own)
-	delete(entry.Metadata, lifecycle.MetadataKey)
-	return own.User
 }

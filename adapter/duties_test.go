@@ -148,7 +148,7 @@ func TestDraftOfAnOwnApproval(t *testing.T) {
 	open := interrupts(t, l.untilEnd())
 	give := func(user string, entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry})
+		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry}, adapter.Origin{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -236,7 +236,7 @@ func TestTakeoverKeepsWhoAsked(t *testing.T) {
 			return clerk().Run(ctx, run)
 		})
 	}
-	l := newLab(t, agent(true), separate)
+	l := newLab(t, agent(true), separate, seldom) // else it might find, and renew, its own lease
 	l.as(ann, user("pay"))
 	<-begun
 	l.lapse()

@@ -51,9 +51,10 @@ func (x *execution) add(it item, wait bool) error {
 	if err := x.pipe.add(x.ctx, it, wait); err != nil {
 		return x.seal(err)
 	}
+	err := x.logged(it)
 	clear(x.texts)
 	x.texts = x.texts[:0]
-	return nil
+	return err
 }
 
 // admit checks events, folds them in and encodes them. What comes before an
@@ -178,6 +179,9 @@ func (x *execution) track(e protocol.Event, does protocol.Effect) {
 	switch {
 	case does.Family == protocol.FamilySubagent && does.Verb == protocol.Ends:
 		x.over[*does.ID] = true
+		x.ended = append(x.ended, *does.ID)
+	case does.Family == protocol.FamilySubagent && does.Verb == protocol.Opens:
+		x.back.begun = append(x.back.begun, *does.ID)
 	case does.Family == protocol.FamilyToolCall && does.Verb == protocol.Opens:
 		if !slices.Contains(x.open, *does.ID) {
 			x.open = append(x.open, *does.ID)

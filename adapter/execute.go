@@ -26,7 +26,7 @@ type begun struct {
 	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
 	snapshot *protocol.Fold    // of the view's stored snapshot
 	fold     *protocol.Fold    // of the view and the events
-	earlier  *protocol.Fold    // before the run
+	earlier  *protocol.Fold    // before the run; nil: the snapshot is in its midst
 	events   []protocol.Event
 	seq      int64 // the log's end, the events included
 	number   int64 // commits of this claim so far
@@ -34,6 +34,8 @@ type begun struct {
 	// continuing: the run answers interrupts. takeover: a worker was lost.
 	// requeued: the run goes on with a dead letter's journal.
 	continuing, takeover, requeued bool
+	// orphan: no node knows its agent.
+	orphan bool
 	// left: there is no place for the run here, any node goes on with it.
 	left bool
 	// holding is for whom the run counts. counts: it does already. launched: this node
@@ -57,6 +59,12 @@ func (x *execution) prepare(b begun) error {
 		}
 		journal = view.Journal
 		x.before = view.Active
+		if view.Undo != nil {
+			x.undo = new(store.Undo)
+			if err := stored.Decode(view.Undo, x.undo, "what undoes a checkpoint"); err != nil {
+				return err
+			}
+		}
 		x.agent, x.named = x.node.options.Agents[view.Agent], view.Agent
 		if err := stored.Decode(view.Frozen, &x.frozen, "the execution"); err != nil {
 			return err
@@ -75,9 +83,12 @@ func (x *execution) prepare(b begun) error {
 	x.main = newScope(x.journal, "", false)
 	x.renames.subagents = x.journal.renamed
 	x.over = map[string]bool{}
-	x.fold = b.fold
+	x.fold, x.weighed = b.fold, int64(b.fold.Weight())
+	x.behind = int64(sizeOf(b.view.Log)) + eventWeight*int64(len(b.view.Log))
 	x.recorded = x.journal.entries > 0
-	x.sequence.SeedFold(b.earlier)
+	if b.earlier != nil {
+		x.sequence.SeedFold(b.earlier)
+	}
 	if x.blocking() && x.journal.entries > 0 && (b.takeover || b.requeued) {
 		x.parking.dismiss(x.id) // an answer may not have come as far as to its goroutine
 		return &activationError{code: CodeWorkerLost, text: goneWithProcess}
@@ -93,6 +104,7 @@ func (x *execution) prepare(b begun) error {
 	if b.requeued {
 		return x.goOn(b)
 	}
+	x.recordHere()
 	return nil
 }
 

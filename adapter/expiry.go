@@ -47,7 +47,8 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	if err != nil {
 		return err
 	}
-	n := beginBuilder{Judgement: j, Verdict: v, thread: key, digest: digest}
+	n := beginBuilder{Judgement: j, Verdict: v, thread: key, digest: digest,
+		from: Origin{Through: ThroughExpiry}, redact: c.options.Redact}
 	record := store.RunRecord{Tenant: j.View.Tenant, CountsFor: beganBy(open, "")}
 	b, run, err := n.build(store.Begin{MaxAttempts: c.options.MaxAttempts}, record)
 	if err != nil {

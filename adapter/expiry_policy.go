@@ -1,11 +1,16 @@
 package adapter
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -17,7 +22,9 @@ type ExpiryPolicy string
 const (
 	// ExpiryDefault is what Options.OnExpiry says.
 	ExpiryDefault ExpiryPolicy = ""
-	// ExpiryKeep leaves it open: it can still be cancelled.
+	// ExpiryKeep leaves it open: it can still be cancelled. When all of a thread's open
+	// interrupts have expired and are kept, a new user message cancels them, whatever
+	// Options.Unanswered says.
 	ExpiryKeep ExpiryPolicy = "keep"
 	// ExpiryCancel cancels every open interrupt of the thread and continues the
 	// execution.
@@ -25,7 +32,18 @@ const (
 	// ExpiryFail cancels them and ends the execution in RUN_ERROR
 	// interrupt_expired.
 	ExpiryFail ExpiryPolicy = "fail"
+	// ExpiryAnswer gives the interrupt the answer of AnswerOnExpiry, which says it, and
+	// cancels those of the thread that have none.
+	ExpiryAnswer ExpiryPolicy = "answer"
 )
+
+// AnswerOnExpiry returns the interrupt with an answer that it gets when nobody has
+// answered in time, which clients see in its metadata. Ask refuses one that does not
+// fit the ResponseSchema, or when the interrupt does not expire. Whoever gets it is told
+// that it is nobody's: see Answer.Expired.
+func AnswerOnExpiry(payload json.RawMessage, i protocol.Interrupt) protocol.Interrupt {
+	return withOwn(withOwn(i, "onExpiry", ExpiryAnswer), "expiryAnswer", payload)
+}
 
 // OnExpiry returns the interrupt with a policy of its own, which clients see in
 // its metadata.
@@ -48,19 +66,64 @@ func withOwn(i protocol.Interrupt, name string, value any) protocol.Interrupt {
 	return i
 }
 
+// ownExpiry is what an interrupt says of its expiry.
+type ownExpiry struct {
+	Policy ExpiryPolicy    `json:"onExpiry"`
+	Answer json.RawMessage `json:"expiryAnswer"`
+}
+
+func ownExpiryOf(i protocol.Interrupt) (own ownExpiry) {
+	if text := i.Metadata[lifecycle.MetadataKey]; text != nil {
+		_ = json.Unmarshal(text, &own) // what is no object says nothing
+	}
+	return own
+}
+
 // expiryPolicy is an interrupt's own policy, or the default.
 func expiryPolicy(i protocol.Interrupt, otherwise ExpiryPolicy) ExpiryPolicy {
-	var own struct {
-		OnExpiry ExpiryPolicy `json:"onExpiry"`
-	}
-	if text := i.Metadata[lifecycle.MetadataKey]; text != nil {
-		_ = json.Unmarshal(text, &own)
-	}
-	switch own.OnExpiry {
-	case ExpiryKeep, ExpiryCancel, ExpiryFail:
-		return own.OnExpiry
+	switch own := ownExpiryOf(i); own.Policy {
+	case ExpiryKeep, ExpiryCancel, ExpiryFail, ExpiryAnswer:
+		return own.Policy
 	}
 	return otherwise
+}
+
+// checkExpiry refuses an answer for the expiry that nobody could give, or that there is
+// no time for.
+func (n *node) checkExpiry(ctx context.Context, i protocol.Interrupt) error {
+	own := ownExpiryOf(i)
+	if own.Policy != ExpiryAnswer {
+		return nil
+	}
+	switch {
+	case len(own.Answer) == 0:
+		return errors.New("its policy for the expiry is to answer, and there is no answer: use AnswerOnExpiry")
+	case i.ExpiresAt == "" && n.options.MaxPark < 0:
+		return errors.New("it has an answer for its expiry and does not expire")
+	}
+	if _, err := canonical.Of(own.Answer); err != nil {
+		return fmt.Errorf("the answer for its expiry: %w", err)
+	}
+	if i.ResponseSchema.IsZero() {
+		return nil
+	}
+	problems, err := n.schemas.CheckWithin(ctx, new(responseschema.Budget), i.ResponseSchema, protocol.Any(own.Answer))
+	if err != nil {
+		return fmt.Errorf("the answer for its expiry: %w", err)
+	}
+	if len(problems) > 0 {
+		return fmt.Errorf("the answer for its expiry does not fit its responseSchema: %s %s", problems[0].Pointer, problems[0].Message)
+	}
+	return nil
+}
+
+// deadlineOf is when an interrupt that is asked now expires; zero: never.
+func (o *Options) deadlineOf(i protocol.Interrupt) time.Time {
+	at := expiryTime(i)
+	if at.IsZero() && o.MaxPark > 0 {
+		return time.Now().Add(o.MaxPark)
+	}
+	return at
 }
 
 // deadline is when the first of the open interrupts expires that is not to be

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
+	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
@@ -23,111 +23,22 @@ type inbox struct {
 	backoff   *backoff
 }
 
-// Suspended is a thread's open interrupts, as the inbox shows them.
-type Suspended struct {
-	Thread     store.ThreadKey
-	Title      string
-	Since      time.Time // zero when read with its thread
-	Label      string    // runId of the run that asked
-	Interrupts []OpenInterrupt
-	// Corrupted says, in an inbox, that what is stored of them cannot be read: nobody
-	// can answer them, and the thread can be deleted.
-	Corrupted bool
-	version   int64
-}
-
-// OpenInterrupt is an interrupt that waits for an answer.
-type OpenInterrupt struct {
-	ID        string
-	Interrupt json.RawMessage // as it was shown, byte for byte
-	ExpiresAt time.Time       // zero: never
-	// Call is the tool call it is about; nil: none that the thread holds.
-	Call  *protocol.ToolFunction
-	Draft *protocol.ResumeEntry // an answer that waits for the others
-}
-
-func suspended(item store.InboxItem) (*Suspended, error) {
-	open, err := stored.Suspension(item.Suspension)
-	if err != nil || open == nil {
-		return nil, err
-	}
-	s := &Suspended{Thread: item.Thread, Title: item.Title, Since: item.Since, Label: open.Label, version: item.Version}
-	for _, it := range open.Items {
-		o := OpenInterrupt{ID: it.ID, Interrupt: it.Interrupt, ExpiresAt: unixMilli(it.ExpiresAt), Call: it.Call}
-		if text := item.Drafts[it.ID]; text != nil {
-			o.Draft = new(protocol.ResumeEntry)
-			if err := stored.Decode(text, o.Draft, "the draft for interrupt %s", it.ID); err != nil {
-				return nil, err
-			}
-			draftOf(o.Draft)
-		}
-		s.Interrupts = append(s.Interrupts, o)
-	}
-	return s, nil
-}
-
-// Inbox pages through a tenant's threads with open interrupts, those that have
-// waited longest first, and returns the cursor of the next page, "" at the end. One
-// that cannot be read holds up no other. An error that wraps ErrPartial comes with a
-// page that others may be missing on: see PageQuery.
-func (ib *inbox) Inbox(ctx context.Context, q store.PageQuery) ([]Suspended, string, error) {
-	page, partial := ib.store.Inbox(ctx, q)
-	if partial != nil && !errors.Is(partial, store.ErrPartial) {
-		return nil, "", partial
-	}
-	items := make([]Suspended, 0, len(page.Items))
-	for _, item := range page.Items {
-		s, err := suspended(item)
-		if item.Corrupted || errors.Is(err, store.ErrCorrupted) {
-			s, err = &Suspended{Thread: item.Thread, Title: item.Title, Since: item.Since, Corrupted: true}, nil
-		}
-		if err != nil {
-			return nil, "", err
-		}
-		if s != nil {
-			items = append(items, *s)
-		}
-	}
-	return items, page.Next, partial
-}
-
-// Open returns the open interrupts of those of the threads that have any, in the
-// same order, without reading what else is in them. Some, beside an error that wraps
-// ErrPartial.
-func (ib *inbox) Open(ctx context.Context, keys []store.ThreadKey) ([]Suspended, error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	ends, partial := ib.store.Tail(ctx, keys)
-	if partial != nil && !errors.Is(partial, store.ErrPartial) {
-		return nil, partial
-	}
-	var all []Suspended
-	for i, key := range keys {
-		if ends[i] == (store.Position{}) && partial != nil {
-			continue
-		}
-		// Whoever asks for what follows the end is given no snapshot.
-		view, err := ib.store.Read(ctx, key, store.ReadQuery{After: &ends[i]})
-		var s *Suspended
-		if err == nil {
-			s, err = suspended(store.InboxItem{Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts})
-		}
-		if errors.Is(err, store.ErrCorrupted) {
-			s, err = &Suspended{Thread: key, Corrupted: true}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if s != nil {
-			all = append(all, *s)
-		}
-	}
-	return all, partial
-}
-
 // maxDraftBytes is what a store keeps of a draft.
 const maxDraftBytes = 64 << 10
+
+type oneOfMany struct{}
+
+// OneOfMany is a context for all answers of one request, which is one of the user's inputs:
+// of them the first that comes so far counts for Options.MaxInputs.
+func OneOfMany(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oneOfMany{}, new(atomic.Bool))
+}
+
+// counted reports whether another of the same request has counted, and else lets this one.
+func counted(ctx context.Context) bool {
+	b, ok := ctx.Value(oneOfMany{}).(*atomic.Bool)
+	return ok && b.Swap(true)
+}
 
 // Answered answers Answer.
 type Answered struct {
@@ -141,10 +52,10 @@ type Answered struct {
 // Answer answers open interrupts of a thread, some of them or all. Answers to
 // some are kept as drafts, and replaced by later ones, until all are covered;
 // then they are submitted as one resume. A refusal is in Admitted and keeps
-// nothing. user is whose answers these are, as Input.User. label is the runId of the
+// nothing. user is whose answers these are, as Input.User, and from how they have come. label is the runId of the
 // continuation; the same answers sent again
 // are repeats under any label.
-func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry) (Answered, error) {
+func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from Origin) (Answered, error) {
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
 	if refusal := ib.admission.checkInput(Input{Run: input}); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
@@ -158,7 +69,7 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 	}
 	defer give()
 	for lost := (losses{}); ; {
-		answered, stale, err := ib.answer(ctx, key, Input{Namespace: key.Namespace, Tenant: tenant, User: user, Run: input}, entries)
+		answered, stale, err := ib.answer(ctx, key, Input{Namespace: key.Namespace, Tenant: tenant, User: user, From: from, Run: input}, entries)
 		if errors.Is(err, store.ErrCorrupted) {
 			return Answered{Admitted: refused(ib.backoff.unreadable(key, err))}, nil
 		}
@@ -181,7 +92,7 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entr
 	if err != nil {
 		return Answered{}, false, err
 	}
-	given, by := map[string]protocol.ResumeEntry{}, map[string]string{}
+	given, by := map[string]protocol.ResumeEntry{}, map[string]signature{}
 	for id, text := range j.View.Drafts {
 		var draft protocol.ResumeEntry
 		if err := stored.Decode(text, &draft, "the draft for interrupt %s", id); err != nil {
@@ -191,7 +102,7 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entr
 	}
 	foreign := false
 	for _, e := range entries {
-		by[e.InterruptID], given[e.InterruptID] = in.User, e
+		by[e.InterruptID], given[e.InterruptID] = signature{in.User, in.From}, e
 		foreign = foreign || open.Item(e.InterruptID) == nil
 	}
 	var missing []string
@@ -219,9 +130,10 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entr
 	for _, e := range entries {
 		refusal, err := j.CheckDraft(ctx, open, e)
 		if err != nil || refusal != nil {
+			ib.noteRefused(key, refusal, []protocol.ResumeEntry{e})
 			return Answered{Admitted: refused(refusal)}, false, err
 		}
-		if drafts[e.InterruptID], err = json.Marshal(signed(e, in.User)); err != nil {
+		if drafts[e.InterruptID], err = json.Marshal(signed(e, signature{in.User, in.From})); err != nil {
 			return Answered{}, false, fmt.Errorf("adapter: draft: %w", err)
 		}
 		if n := len(drafts[e.InterruptID]); n > maxDraftBytes {
@@ -230,7 +142,7 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entr
 				e.InterruptID, n, maxDraftBytes), nil))}, false, nil
 		}
 	}
-	now, kept, err := ib.store.Drafts(ctx, key, j.View.Version, drafts)
+	now, kept, err := ib.store.Drafts(ctx, key, j.View.Version, in.User, drafts)
 	if err != nil || !kept {
 		return Answered{}, err == nil, err
 	}
@@ -239,8 +151,8 @@ func (ib *inbox) answer(ctx context.Context, key store.ThreadKey, in Input, entr
 	return Answered{Missing: missing}, len(missing) == 0, nil
 }
 
-// DropDraft takes a draft back. False: the interrupt is not open.
-func (ib *inbox) DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error) {
-	_, ok, err := ib.store.Drafts(ctx, key, 0, map[string]json.RawMessage{interruptID: nil})
+// DropDraft takes a draft back; user is who does it, as Input.User. False: the interrupt is not open.
+func (ib *inbox) DropDraft(ctx context.Context, key store.ThreadKey, user, interruptID string) (bool, error) {
+	_, ok, err := ib.store.Drafts(ctx, key, 0, user, map[string]json.RawMessage{interruptID: nil})
 	return ok, err
 }

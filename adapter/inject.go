@@ -17,6 +17,7 @@ type Injection struct {
 	Namespace string
 	Tenant    string
 	User      string // Input.User
+	From      Origin // Input.From
 	Thread    string
 	Agent     string
 	Text      string // of the user message
@@ -51,7 +52,7 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
 	return ts.admission.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, stopsAll: in.StopAll,
+		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, stopsAll: in.StopAll,
 	})
 }
 

@@ -114,11 +114,13 @@ type deaf struct{ store.Store }
 func (deaf) Listen(func(store.Delivery)) {}
 
 // worker is another node, with its own way to the lab's store.
-func (l *lab) worker(store store.Store, agent adapter.Agent) *adapter.Runner {
+func (l *lab) worker(store store.Store, agent adapter.Agent, configure ...func(*adapter.Options)) *adapter.Runner {
 	l.t.Helper()
-	w, err := adapter.NewRunner(deaf{store}, &adapter.Options{
-		Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon,
-	})
+	o := &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Lease: leaseInTests, Sweep: soon}
+	for _, fn := range configure {
+		fn(o)
+	}
+	w, err := adapter.NewRunner(deaf{store}, o)
 	if err != nil {
 		l.t.Fatal(err)
 	}

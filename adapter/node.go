@@ -21,7 +21,8 @@ const maxTries = 50
 // what this process does.
 type node struct {
 	store   store.Store
-	options Options // with their defaults
+	options Options  // with their defaults
+	agents  []string // that this node carries runs of
 	log     *slog.Logger
 	health  *storeHealth
 	schemas responseschema.Set

@@ -57,7 +57,8 @@ func (ib *inbox) goOn(ctx context.Context, open *Suspended, tenant, label string
 		if shown.Reason != ReasonPaused {
 			continue
 		}
-		answered, err := ib.Answer(ctx, open.Thread, tenant, "", label, []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved}})
+		answered, err := ib.Answer(ctx, open.Thread, tenant, "", label, []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved}},
+			Origin{Through: ThroughOperator})
 		return err == nil && answered.Admitted.Disposition != Refused, err
 	}
 	return false, nil

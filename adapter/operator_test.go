@@ -180,7 +180,7 @@ func TestAnswersAreKeptUntilAllAreGiven(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(entries ...protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", entries)
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", entries, adapter.Origin{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +205,7 @@ func TestAnswersAreKeptUntilAllAreGiven(t *testing.T) {
 	if d := thread.Open.Interrupts[1].Draft; d == nil || string(d.Payload) != `"second"` {
 		t.Errorf("draft %+v", d)
 	}
-	if ok, err := l.runner.DropDraft(l.ctx(), l.key, open[2].ID); err != nil || !ok {
+	if ok, err := l.runner.DropDraft(l.ctx(), l.key, "", open[2].ID); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
 	if a := give(resolved(open[0].ID, `{"approved":true}`)); !slices.Equal(a.Missing, []string{open[2].ID}) {
@@ -232,15 +232,15 @@ func TestInboxAndThreads(t *testing.T) {
 		t.Fatal(err)
 	}
 	open := interrupts(t, l.untilEnd())
-	items, next, err := l.runner.Inbox(l.ctx(), store.PageQuery{Tenant: "acme"})
+	items, next, err := l.runner.Inbox(l.ctx(), adapter.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "acme"}})
 	if err != nil || next != "" || len(items) != 1 || items[0].Thread != l.key || items[0].Interrupts[0].ID != open[0].ID || items[0].Label != "r" {
 		t.Fatalf("%+v %q %v", items, next, err)
 	}
 	if items[0].Title != "Please book the flight" || time.Since(items[0].Since) > time.Minute {
 		t.Errorf("%+v", items[0])
 	}
-	for _, q := range []store.PageQuery{{Tenant: "other"}, {Tenant: "acme", Reason: "other:reason"}} {
-		if items, _, err := l.runner.Inbox(l.ctx(), q); err != nil || len(items) != 0 {
+	for _, q := range []store.InboxQuery{{Tenant: "other"}, {Tenant: "acme", Reason: "other:reason"}} {
+		if items, _, err := l.runner.Inbox(l.ctx(), adapter.InboxQuery{InboxQuery: q}); err != nil || len(items) != 0 {
 			t.Errorf("%+v: %+v %v", q, items, err)
 		}
 	}
@@ -255,7 +255,7 @@ func TestInboxAndThreads(t *testing.T) {
 		t.Fatal("a suspended thread was deleted", ok, err)
 	}
 	l.answer(resolved(open[0].ID, "1"))
-	if items, _, err := l.runner.Inbox(l.ctx(), store.PageQuery{Tenant: "acme"}); err != nil || len(items) != 0 {
+	if items, _, err := l.runner.Inbox(l.ctx(), adapter.InboxQuery{InboxQuery: store.InboxQuery{Tenant: "acme"}}); err != nil || len(items) != 0 {
 		t.Errorf("%+v %v", items, err)
 	}
 	if ok, err := l.runner.DeleteThread(l.ctx(), l.key); err != nil || !ok {

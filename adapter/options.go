@@ -30,6 +30,10 @@ type Options struct {
 	// OnExpiry says what becomes of interrupts that expire and say nothing of
 	// their own. Default ExpiryKeep.
 	OnExpiry ExpiryPolicy
+	// MaxPark is for how long an interrupt without an ExpiresAt of its own waits before
+	// it expires, so that no thread waits for ever. Clients are shown the interrupt as the
+	// agent gave it. Default 30 days; negative: for ever.
+	MaxPark time.Duration
 	// Unanswered says what becomes of a new user message while interrupts are open that
 	// it does not answer. Default UnansweredRefuse. UnansweredBy says it for single
 	// agents, by their names in Agents: the one that is to answer the message.
@@ -61,8 +65,13 @@ type Options struct {
 	// taken all the same, and what takes out more messages than it brings; a thread can
 	// always be read, cancelled and deleted. A run that makes twice as much of its
 	// thread ends in RUN_ERROR with that code, one that goes on with a thread as large as
-	// that when it has added a sixteenth. Default 64 MiB; negative: no limit.
+	// that when it has added a sixteenth; what a log has let go of does not count. Default 64 MiB; negative: no limit.
 	MaxThreadBytes int64
+	// CheckpointBytes is how much the log of a run may have behind the snapshot that is
+	// stored of its thread, before the run moves that: what is read of it by who attaches,
+	// sends an input or takes the run over. Each event counts 128 bytes more than it has.
+	// Default 512 KiB, which is read and folded in some milliseconds.
+	CheckpointBytes int64
 	// ThreadCache is how many bytes of memory may hold the messages of threads in use
 	// here, so that a turn reads no more of its thread than what is new. Default 64 MiB; negative: none.
 	ThreadCache int64
@@ -80,13 +89,13 @@ type Options struct {
 	// InputBurst how many of them at once; more are refused as CodeRateLimited.
 	// 0, or less: no limit.
 	MaxInputs, InputBurst int
-	// AgentWait is for how long runs of an agent that this node does not know, also
-	// those that an answer or an expiry continues, are left to others before that
-	// counts as failed attempts: while a deployment goes on, some nodes know agents
-	// that others do not. When the attempts are used up the run ends in RUN_ERROR
-	// agent_error, and its answers are given back. Runs whose journal has entries of
-	// a kind that this node does not know wait alike. They never spend an attempt, and
-	// end in state_corrupted, as dead letters, when they have waited.
+	// AgentWait is for how long runs of an agent that no node knows, also those that an
+	// answer or an expiry continues, wait for one: while a deployment goes on, some nodes
+	// know agents that others do not, and a node takes the runs of its own agents alone.
+	// A minute later at the latest the run ends in RUN_ERROR agent_error, as a dead
+	// letter, and its answers are given back. Runs whose journal has entries of
+	// a kind that this node does not know wait for a node that does. They never spend an
+	// attempt, and end in state_corrupted, as dead letters, when they have waited.
 	// Default 10 min; negative: not at all.
 	AgentWait time.Duration
 	// SeparateDuties refuses (CodeOwnApproval) that a tool call, or another interrupt
@@ -95,6 +104,8 @@ type Options struct {
 	// input needs its Input.User; what is open and was asked by a server that did not
 	// keep whose it is can be cancelled only.
 	SeparateDuties bool
+	// Redact says what the decision record does not keep of arguments and answers.
+	Redact []Redaction
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout,
 	// through whatever workers; time spent suspended does not count. Default 6 h;
 	// negative: no limit.
@@ -153,11 +164,17 @@ func (o *Options) complete(durable bool) (Options, error) {
 	default:
 		return c, fmt.Errorf("adapter: unknown expiry policy %q", c.OnExpiry)
 	}
+	if err := c.checkRedactions(); err != nil {
+		return c, err
+	}
 	if err := c.completeUnanswered(); err != nil {
 		return c, err
 	}
 	if c.AgentWait == 0 {
 		c.AgentWait = 10 * time.Minute
+	}
+	if c.MaxPark == 0 {
+		c.MaxPark = 30 * 24 * time.Hour
 	}
 	if c.RunTimeout == 0 {
 		c.RunTimeout = 6 * time.Hour
@@ -182,6 +199,7 @@ func (o *Options) complete(durable bool) (Options, error) {
 	c.MaxAttempts = orDefault(c.MaxAttempts, 3)
 	c.MaxRuns = orDefault(c.MaxRuns, 10_000)
 	c.MaxQueue = orDefault(c.MaxQueue, 1000)
+	c.CheckpointBytes = orDefault(c.CheckpointBytes, 512<<10)
 	c.MaxQueueBytes = orDefault(c.MaxQueueBytes, 16<<20)
 	return c, nil
 }

@@ -91,11 +91,11 @@ func (s through) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRe
 	return s.Store.Claim(ctx, c)
 }
 
-func (s through) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
+func (s through) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
 	if err := s.all.pass(ctx); err != nil {
 		return nil, err
 	}
-	return s.Store.Due(ctx, limit)
+	return s.Store.Work(ctx, q)
 }
 
 func (s through) HandBack(ctx context.Context, c store.Claim) error {

@@ -27,20 +27,23 @@ type item struct {
 	entries []*store.JournalEntry
 	notes   bool // the entries are bookkeeping
 	closing json.RawMessage
-	end     *store.End
+	// checkpoint is alone in its item.
+	checkpoint *store.RunCheckpoint
+	end        *store.End
 }
 
 // gathered is a batch in the making: items that one commit takes.
 type gathered struct {
-	events  [][]byte
-	size    int // bytes of the events
-	weight  int // and of what the entries carry
-	entries []*store.JournalEntry
-	after   []int // how many of the events come before each entry
-	notes   bool
-	closing json.RawMessage
-	end     *store.End
-	acked   []chan<- error // of those that wait; each receives once
+	events     [][]byte
+	size       int // bytes of the events
+	weight     int // and of what the entries carry
+	entries    []*store.JournalEntry
+	after      []int // how many of the events come before each entry
+	notes      bool
+	closing    json.RawMessage
+	end        *store.End
+	checkpoint *store.RunCheckpoint
+	acked      []chan<- error // of those that wait; each receives once
 }
 
 // committer is what a pipeline needs of a store.
@@ -57,21 +60,22 @@ type pipeline struct {
 	store committer
 	claim store.Claim
 
-	mu      sync.Mutex
-	space   *sync.Cond
-	idle    bool          // run waits for wake
-	wake    chan struct{} // has room for one
-	pending []*gathered
-	spare   *gathered    // empty
-	added   atomic.Int64 // bytes of all events and entries
-	unacked int          // events
-	size    int          // their bytes
-	expect  int64        // the log's end, pending items excluded
-	number  int64        // of the last batch stored
-	err     error        // sticky
-	done    chan struct{}
-	ended   store.CommitResult
-	paused  bool // the thread is wished to pause
+	mu        sync.Mutex
+	space     *sync.Cond
+	idle      bool          // run waits for wake
+	wake      chan struct{} // has room for one
+	pending   []*gathered
+	spare     *gathered    // empty
+	added     atomic.Int64 // bytes of all events and entries
+	journaled atomic.Int64 // bytes of the entries
+	unacked   int          // events
+	size      int          // their bytes
+	expect    int64        // the log's end, pending items excluded
+	number    int64        // of the last batch stored
+	err       error        // sticky
+	done      chan struct{}
+	ended     store.CommitResult
+	paused    bool // the thread is wished to pause
 }
 
 // newPipeline continues a claim whose last batch had the given number and left
@@ -167,7 +171,7 @@ func (p *pipeline) gather(it item, size int, acked chan<- error) {
 	if it.closing != nil {
 		g.closing = it.closing
 	}
-	g.end = it.end
+	g.end, g.checkpoint = it.end, it.checkpoint
 	if acked != nil {
 		g.acked = append(g.acked, acked)
 	}
@@ -175,7 +179,7 @@ func (p *pipeline) gather(it item, size int, acked chan<- error) {
 
 // takes reports whether an item may go with what has been gathered.
 func (g *gathered) takes(it item) bool {
-	return g.end == nil && g.notes == it.notes && len(g.events)+len(it.events) <= maxBatchEvents && g.weight <= maxBatchBytes
+	return g.end == nil && g.checkpoint == nil && it.checkpoint == nil && g.notes == it.notes && len(g.events)+len(it.events) <= maxBatchEvents && g.weight <= maxBatchBytes
 }
 
 // reset empties g, and lets go of what it held.
@@ -228,6 +232,7 @@ func (p *pipeline) take() (*gathered, store.Batch) {
 	p.pending[n] = nil
 	p.pending = p.pending[:n]
 	batch.Events, batch.Bookkeeping, batch.Closing, batch.End = g.events, g.notes, g.closing, g.end
+	batch.Checkpoint = g.checkpoint
 	for i, r := range g.entries {
 		r.Position = p.expect + int64(g.after[i])
 		text, err := json.Marshal(r)
@@ -236,6 +241,7 @@ func (p *pipeline) take() (*gathered, store.Batch) {
 		}
 		batch.Entries = append(batch.Entries, text)
 		p.added.Add(int64(len(text)))
+		p.journaled.Add(int64(len(text)))
 	}
 	return g, batch
 }
@@ -302,9 +308,16 @@ func sizeOf(events [][]byte) int {
 	return n
 }
 
-// grown is how many bytes the run has added here, but for entries that are still
-// pending.
-func (p *pipeline) grown() int64 { return p.added.Load() }
+// grown is how many bytes the run has added here, and how many of them are entries,
+// without those that are still pending.
+func (p *pipeline) grown() (all, entries int64) { return p.added.Load(), p.journaled.Load() }
+
+// end is where the log ends when all that was added is stored.
+func (p *pipeline) end() int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.expect + int64(p.unacked)
+}
 
 // pausing reports whether the run is wished to suspend.
 func (p *pipeline) pausing() bool {

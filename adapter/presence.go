@@ -34,17 +34,9 @@ func (p *presence) offer() {
 	}
 	ctx, cancel := context.WithTimeout(p.ctx, p.options.StoreTimeout)
 	defer cancel()
-	if err := p.store.Offer(ctx, p.agentNames()); err != nil {
+	if err := p.store.Offer(ctx, p.agents); err != nil {
 		p.log.Warn("other nodes may not see yet that this one takes runs", "error", err)
 	}
-}
-
-func (p *presence) agentNames() []string {
-	names := make([]string, 0, len(p.options.Agents))
-	for name := range p.options.Agents {
-		names = append(names, name)
-	}
-	return names
 }
 
 // handsBack reports whether a run of the agent is to be left to others: the runner
@@ -78,15 +70,14 @@ func (p *presence) lookAround(ctx context.Context) (*map[string]bool, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, othersTimeout)
 	defer cancel()
-	names := p.agentNames()
-	takers, err := p.store.Takers(ctx, names)
+	takers, err := p.store.Takers(ctx, p.agents)
 	if err != nil {
 		return nil, err
 	}
 	taken := map[string]bool{}
 	for i, n := range takers {
 		if n > 0 {
-			taken[names[i]] = true
+			taken[p.agents[i]] = true
 		}
 	}
 	return &taken, nil

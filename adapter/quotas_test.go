@@ -158,7 +158,7 @@ func TestAnswersCountForWhoAsked(t *testing.T) {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	await(l, c.began)
-	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")})
+	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")}, adapter.Origin{})
 	if err != nil || answered.Admitted.Disposition != adapter.Started {
 		t.Fatalf("%+v %v", answered.Admitted.Refusal, err)
 	}

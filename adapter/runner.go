@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -31,6 +33,7 @@ type Runner struct {
 	*threads    // Threads, Inject
 	*inbox      // Inbox, Answer, Unpause
 	*dispatches // Runs, DeadLetters, Requeue
+	*records    // Decisions, Notices
 
 	hub      *follow.Hub
 	capacity *capacity
@@ -49,11 +52,11 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 		return nil, err
 	}
 	r := new(Runner)
-	n := &node{options: o, quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged), folded: folded.New(o.ThreadCache)}
+	n := &node{options: o, agents: slices.Sorted(maps.Keys(o.Agents)), quiet: make(chan struct{}), health: newStoreHealth(o.Logger, r.storeChanged), folded: folded.New(o.ThreadCache)}
 	n.log, n.store = thinLog(o.Logger, n.health), watchedStore{st, n.health}
 	n.ctx, n.cancel = context.WithCancelCause(context.Background())
 	r.node = n
-	r.hub = follow.New(n.store)
+	r.hub = follow.New(n.store, n.folded)
 	r.active = &activeRuns{node: n, runs: map[string]*activation{}}
 	r.parking = &parking{parked: map[string]*parked{}}
 	r.presence = &presence{node: n, known: make(chan struct{})}
@@ -67,8 +70,9 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
+	r.records = &records{n}
 	r.dispatches = &dispatches{n, r.admission, r.capacity, backoff}
-	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas}
+	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, nudges: make(chan store.Delivery, maxNudges)}
 	st.Listen(r.receive)
 	r.presence.offer()
 	r.sweeper.over.Go(r.sweeper.sweep)
@@ -95,6 +99,11 @@ func (r *Runner) storeChanged() {
 // Load returns what the node carries now.
 func (r *Runner) Load() Load { return r.capacity.load() }
 
+// WorkStats is what waits for workers of this node's agents, on any node.
+func (r *Runner) WorkStats(ctx context.Context) ([]store.WorkStats, error) {
+	return r.store.WorkStats(ctx, r.agents)
+}
+
 // Capabilities is what the agents can be relied upon for here, as
 // AgentCapabilities.
 func (r *Runner) Capabilities() json.RawMessage {
@@ -111,6 +120,8 @@ func (r *Runner) receive(d store.Delivery) {
 		r.hub.Deliver(d)
 	case store.DeliverReady:
 		r.capacity.claimLater(d.Thread)
+	case store.DeliverWork:
+		r.sweeper.nudged(d)
 	case store.DeliverCancelled:
 		r.control.cancelled(d)
 	case store.DeliverFenced:

@@ -172,14 +172,18 @@ func (s watchedStore) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	return watched(s.health, func() (bool, error) { return s.Store.Renew(ctx, c) })
 }
 
-func (s watchedStore) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
-	due, err := watched(s.health, func() ([]store.ThreadKey, error) { return s.Store.Due(ctx, limit) })
+func (s watchedStore) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	due, err := watched(s.health, func() ([]store.Work, error) { return s.Store.Work(ctx, q) })
 	s.health.parts(err)
 	return due, err
 }
 
 func (s watchedStore) Range(ctx context.Context, key store.ThreadKey, epoch string, first int64, limit int) (store.RangeResult, error) {
 	return watched(s.health, func() (store.RangeResult, error) { return s.Store.Range(ctx, key, epoch, first, limit) })
+}
+
+func (s watchedStore) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
+	return watched(s.health, func() (store.MessagePage, error) { return s.Store.Messages(ctx, key, q) })
 }
 
 func (s watchedStore) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {

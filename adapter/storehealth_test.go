@@ -43,7 +43,7 @@ func (s *failingStore) call(result *error) error {
 func (s *failingStore) Listen(func(store.Delivery))          {}
 func (s *failingStore) Durable() bool                        { return false }
 func (s *failingStore) Retire(context.Context) (bool, error) { return false, s.call(&s.failed) }
-func (s *failingStore) Due(context.Context, int) ([]store.ThreadKey, error) {
+func (s *failingStore) Work(context.Context, store.WorkQuery) ([]store.Work, error) {
 	return nil, s.call(&s.failed)
 }
 

@@ -39,6 +39,7 @@ type Input struct {
 	// "": not known. Then nothing counts for them, and approving is refused with
 	// Options.SeparateDuties.
 	User     string
+	From     Origin // how it has come
 	Run      *protocol.RunAgentInput
 	Dispatch DispatchOptions
 	// Commands: without resume entries, forwardedProps.command.resume answers what the
@@ -56,7 +57,7 @@ type Input struct {
 	stopsAll bool
 	// drafted are who has answered the interrupts of which the input's entries were
 	// drafts.
-	drafted map[string]string
+	drafted map[string]signature
 }
 
 // DispatchOptions say how an input waits when it has to.
@@ -135,6 +136,9 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	}
 	takes := a.quotas.takes(in.User, in.Tenant, uuid.NewString())
 	takes.Thread, takes.Threads, takes.Inputs, takes.Burst = key, a.options.MaxThreadsPerUser, a.options.MaxInputs, a.options.InputBurst
+	if counted(ctx) {
+		takes.Inputs = -1
+	}
 	share := a.quotas.ask(takes)
 	defer share.settle()
 	cleared := ""
@@ -165,6 +169,9 @@ func (a *admission) checkInput(in Input) *protocol.RunError {
 	}
 	if _, ok := a.options.Agents[in.Agent]; !ok {
 		return bad("there is no agent named %q", in.Agent)
+	}
+	if len(in.Run.ParentRunID) > maxIDBytes {
+		return bad("/parentRunId must have at most %d bytes", maxIDBytes)
 	}
 	for name, id := range map[string]string{"/threadId": in.Run.ThreadID, "/runId": in.Run.RunID} {
 		if id == "" || len(id) > maxIDBytes {
@@ -235,9 +242,12 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 			return Admitted{}, true, nil
 		}
 	}
-	j.Duties = judge.Duties{Separate: a.options.SeparateDuties, User: in.User, Drafted: in.drafted}
+	j.Duties = judge.Duties{Separate: a.options.SeparateDuties, User: in.User, Drafted: map[string]string{}}
+	for id, by := range in.drafted {
+		j.Drafted[id] = by.User
+	}
 	// What may begin only later cancels nothing now.
-	j.CancelsUnanswered = a.options.unanswered(in.Agent) == UnansweredCancel && !in.Dispatch.Available.After(j.View.Now)
+	j.CancelsUnanswered = (a.options.unanswered(in.Agent) == UnansweredCancel || j.AllStale()) && !in.Dispatch.Available.After(j.View.Now)
 	busy := judge.Busy(a.options.Busy)
 	if in.stopsAll {
 		busy = judge.BusySupersede
@@ -252,6 +262,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 				return Admitted{Cleared: cleared}, true, err
 			}
 		}
+		a.noteRefused(key, v.Refusal, j.Input.Resume)
 		return refused(v.Refusal), false, nil
 	case v.Repeats != nil:
 		record, err := stored.Record(v.Repeats)
@@ -293,6 +304,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	n := beginBuilder{
 		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
 		waits: waits && !v.Supersede, sent: in.Run, available: available, runID: runID,
+		from: in.From, drafted: in.drafted, redact: a.options.Redact,
 	}
 	b, run, err := n.build(store.Begin{
 		Tenant: in.Tenant, User: in.User, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,

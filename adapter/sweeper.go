@@ -3,6 +3,7 @@ package adapter
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 // retireEvery is how often what is past its retention is looked for.
 const retireEvery = time.Minute
 
+// maxNudges is how many nodes' releases wait to be looked at. The sweep finds others.
+const maxNudges = 256
+
 // sweeper looks for what nobody tells a node of: lost runs, dispatches that are due,
 // deliveries that were missed, and what is past its retention.
 type sweeper struct {
@@ -22,6 +26,7 @@ type sweeper struct {
 	backoff  *backoff
 	grace    *grace
 	quotas   *quotas
+	nudges   chan store.Delivery // of work that other nodes have released
 	over     sync.WaitGroup
 }
 
@@ -58,8 +63,48 @@ func (s *sweeper) rest(tick <-chan time.Time) bool {
 			return true
 		case <-s.capacity.wake:
 			s.aside("sweep", s.findDue)
+		case d := <-s.nudges:
+			s.aside("work", func(ctx context.Context) bool { return s.takeNear(ctx, d) })
 		}
 	}
+}
+
+// nudged notes that another node has released work. It does not block.
+func (s *sweeper) nudged(d store.Delivery) {
+	if !slices.Contains(s.agents, d.Agent) {
+		return
+	}
+	select {
+	case s.nudges <- d:
+	default:
+	}
+}
+
+// takeNear takes one of what another node has released, if there is room for it.
+func (s *sweeper) takeNear(ctx context.Context, d store.Delivery) bool {
+	if !s.capacity.roomForOne() {
+		return true
+	}
+	work, err := s.store.Work(ctx, store.WorkQuery{Agents: []string{d.Agent}, Limit: 1, Near: d.Thread})
+	if err != nil && ctx.Err() == nil {
+		s.log.Debug("work that another node has released could not be read; the sweep finds it", "error", err)
+	}
+	s.take(ctx, work)
+	return false
+}
+
+// take lines up what the store has delivered, and returns what is left to others: while
+// this node has it, none of them is given it.
+func (s *sweeper) take(ctx context.Context, work []store.Work) {
+	var theirs []store.Work
+	for _, w := range work {
+		if s.backoff.leavesToOthers(w.Thread) {
+			theirs = append(theirs, w)
+		} else {
+			s.capacity.claimDue(w)
+		}
+	}
+	s.capacity.giveBack(ctx, theirs)
 }
 
 // aside does one of the sweep's duties, which must not end the others.
@@ -73,21 +118,19 @@ func (s *sweeper) aside(doing string, fn func(context.Context) bool) (more bool)
 	return more
 }
 
-// findDue puts what is due in line. True: there is more.
+// findDue has what has come due noticed, and takes as much of it as there is room for.
+// True: there is more.
 func (s *sweeper) findDue(ctx context.Context) (more bool) {
-	if !s.capacity.looking() {
-		return true
-	}
+	s.capacity.retryAside()
+	limit := s.capacity.looking()
 	asked := time.Now()
-	due, err := s.store.Due(ctx, sweepPage)
+	work, err := s.store.Work(ctx, store.WorkQuery{Agents: s.agents, Limit: limit, Orphaned: max(s.options.AgentWait, 1)})
 	s.grace.answered(asked, err)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
 		s.log.Warn("the sweep could not read what is due", "error", err)
 	}
-	for _, key := range due {
-		s.capacity.claimDue(key)
-	}
-	more = len(due) >= sweepPage
+	s.take(ctx, work)
+	more = len(work) >= limit
 	s.capacity.found(more)
 	return more
 }

@@ -29,6 +29,9 @@ type mailroom struct {
 	under  int
 	widest int // claims at once
 	heard  func(store.Delivery)
+
+	entries  bool // what is due has entries
+	returned map[string]bool
 }
 
 func newMailroom(threads int) *mailroom {
@@ -49,11 +52,27 @@ func (m *mailroom) Retire(context.Context) (bool, error) {
 	return false, nil
 }
 
-func (m *mailroom) Due(_ context.Context, limit int) ([]store.ThreadKey, error) {
+func (m *mailroom) Work(_ context.Context, q store.WorkQuery) (work []store.Work, _ error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.asked++
-	return append([]store.ThreadKey(nil), m.due[:min(limit, len(m.due))]...), nil
+	for _, key := range m.due[:min(q.Limit, len(m.due))] {
+		w := store.Work{Thread: key}
+		if m.entries {
+			w.Entry = "entry"
+		}
+		work = append(work, w)
+	}
+	return work, nil
+}
+
+func (m *mailroom) Return(_ context.Context, work []store.Work) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, w := range work {
+		m.returned[w.Thread.Thread] = true
+	}
+	return nil
 }
 
 func (m *mailroom) Claim(_ context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
@@ -118,6 +137,44 @@ func TestMuchThatIsDueIsClaimedAtOnce(t *testing.T) {
 			t.Errorf("asked %d times", m.asked)
 		}
 	})
+}
+
+// What other nodes release meanwhile holds nothing up.
+func TestMuchThatIsDueIsClaimedBesideReleases(t *testing.T) {
+	const threads = 3000
+	m := newMailroom(threads)
+	m.claim = func(thread string) error {
+		m.heard(store.Delivery{Kind: store.DeliverWork, Thread: store.ThreadKey{Thread: thread}})
+		return nil
+	}
+	m.sweeps(t, 900*time.Millisecond, nil, func(*adapter.Runner) {
+		if len(m.claims) != threads || len(m.due) != 0 {
+			t.Errorf("%d of %d claimed before the second sweep", len(m.claims), threads)
+		}
+	})
+}
+
+// A node that shuts down keeps nothing of what it was given: neither what waits for a claim,
+// nor what it would have tried again.
+func TestShutdownReturnsWhatWasDelivered(t *testing.T) {
+	for name, failure := range map[string]error{"claims succeed": nil, "claims fail": errors.New("it cannot be read")} {
+		t.Run(name, func(t *testing.T) {
+			const threads = 200
+			m := newMailroom(threads)
+			m.entries, m.returned = true, map[string]bool{}
+			m.claim = func(string) error { return failure }
+			m.sweeps(t, 1500*time.Microsecond, nil, func(*adapter.Runner) {})
+			kept := len(m.due)
+			if kept == 0 || len(m.claims) == 0 {
+				t.Fatalf("%d are due, %d were claimed", kept, len(m.claims))
+			}
+			for _, key := range m.due {
+				if !m.returned[key.Thread] {
+					t.Errorf("%s is not returned", key.Thread)
+				}
+			}
+		})
+	}
 }
 
 // Threads whose claims fail are left alone for longer and longer. A page that is

@@ -18,15 +18,11 @@ import (
 // entry and then repeats what followed it, continues one well-formed run.
 func (x *execution) takeOver(b begun) error {
 	runStarted := b.view.Active.RunStarted
-	keep := x.journal.last
 	x.continuing = len(x.journal.answers) > 0
 	if x.journal.entries == 0 && x.agent != nil && !restartable(x.agent) {
 		return &activationError{code: CodeWorkerLost, text: "the worker of the run was lost before anything was recorded"}
 	}
-	if !x.continuing {
-		// What began the run is final, though no entry says so.
-		keep = max(keep, runStarted-1+int64(x.frozen.Begun))
-	}
+	keep := x.final()
 	if err := x.readRun(b.view, runStarted, keep); err != nil {
 		return err
 	}
@@ -37,11 +33,16 @@ func (x *execution) takeOver(b begun) error {
 // logged after the last entry is taken back as in a takeover.
 func (x *execution) goOn(b begun) error {
 	x.continuing = len(x.journal.answers) > 0
-	keep := x.journal.last
-	if !x.continuing {
-		keep = max(keep, x.frozen.At+int64(x.frozen.Begun))
+	return x.backTo(b, x.final())
+}
+
+// final is the position up to which what the execution has logged stays: that of its last
+// entry. What began it is final, though no entry says so.
+func (x *execution) final() int64 {
+	if x.continuing {
+		return x.journal.last
 	}
-	return x.backTo(b, keep)
+	return max(x.journal.last, x.frozen.At+int64(x.frozen.Begun))
 }
 
 // backTo takes back what the log holds after keep, and asks about what nobody
@@ -50,13 +51,16 @@ func (x *execution) backTo(b begun, keep int64) error {
 	if x.agent == nil {
 		return nil // nobody goes on here
 	}
-	if b.view.Seq > keep {
-		kept, err := stored.Fold(b.view, keep)
+	if b.view.Seq <= keep {
+		x.recordHere()
+	} else {
+		kept, begun, err := x.asOf(b.view, keep)
 		if err != nil {
 			return err
 		}
 		x.keepCalls(kept)
-		rename, err := x.rename(b.view, keep)
+		x.back = recorded{at: keep, fold: kept, calls: slices.Clone(x.open)}
+		rename, err := x.rename(b.view, keep, begun)
 		if err != nil {
 			return err
 		}
@@ -73,9 +77,27 @@ func (x *execution) backTo(b begun, keep int64) error {
 // readRun tells the order rules what the run has logged, and which calls it
 // has open as of the entry.
 func (x *execution) readRun(view *store.ThreadView, runStarted, keep int64) error {
-	var broken error
+	undo, err := x.undoOf(view, runStarted)
+	if err != nil {
+		return err
+	}
 	at := runStarted - 1
-	err := stored.Events(view, runStarted-1, -1, func(e protocol.Event) {
+	if undo != nil {
+		at = view.Snapshot.At
+		if err := x.sequence.Resume(x.stored, undo.Ended); err != nil {
+			return fmt.Errorf("adapter: the run as of event %d: %w", at, err)
+		}
+		x.open = undo.Calls
+		if keep < at && undo.Back != nil {
+			x.open = undo.Back.Calls
+		}
+		for _, id := range undo.Ended {
+			x.over[id] = true
+		}
+		x.ended = undo.Ended
+	}
+	var broken error
+	err = stored.Events(view, at, -1, func(e protocol.Event) {
 		at++
 		if err := x.sequence.Check(e); err != nil && broken == nil {
 			broken = fmt.Errorf("adapter: logged event %d: %w", at, err)
@@ -91,20 +113,25 @@ func (x *execution) readRun(view *store.ThreadView, runStarted, keep int64) erro
 }
 
 // rename gives new ids to the subagents that began after the last entry: they
-// are closed now, and come back in the replay.
-func (x *execution) rename(view *store.ThreadView, keep int64) ([]*store.JournalEntry, error) {
+// are closed now, and come back in the replay. Those before are not in the log.
+func (x *execution) rename(view *store.ThreadView, keep int64, before []string) ([]*store.JournalEntry, error) {
 	own := map[string]string{} // by the id on the wire
 	for id, wire := range x.renames.subagents {
 		own[wire] = id
 	}
 	begun := map[string]string{}
+	rename := func(id string) {
+		if mine, renamed := own[id]; renamed {
+			id = mine
+		}
+		begun[id] = renamed(id, x.journal.renames+2)
+	}
+	for _, id := range before {
+		rename(id)
+	}
 	err := stored.Events(view, keep, -1, func(e protocol.Event) {
 		if started, ok := e.(*protocol.SubagentStarted); ok {
-			id := started.SubagentRunID
-			if mine, renamed := own[id]; renamed {
-				id = mine
-			}
-			begun[id] = renamed(id, x.journal.renames+2)
+			rename(started.SubagentRunID)
 		}
 	})
 	if err != nil || len(begun) == 0 {
@@ -158,7 +185,10 @@ func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry,
 		it.events = append(it.events, text)
 	}
 	it.closing = x.closing()
-	return x.pipe.add(x.ctx, it, true)
+	if err := x.pipe.add(x.ctx, it, true); err != nil {
+		return err
+	}
+	return x.logged(it)
 }
 
 // askAbout suspends the run with a question for each step that may or may not

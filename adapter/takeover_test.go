@@ -129,6 +129,16 @@ func (c *cutStore) Renew(ctx context.Context, claim store.Claim) (bool, error) {
 	return c.Store.Renew(ctx, claim)
 }
 
+// Work is not under way when the way is cut: what it was given nobody else would be.
+func (c *cutStore) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return nil, errCut
+	}
+	return c.Store.Work(ctx, q)
+}
+
 func (c *cutStore) HandBack(ctx context.Context, claim store.Claim) error {
 	if err := c.pass(); err != nil {
 		return err
@@ -304,11 +314,11 @@ type cutRun struct {
 	events []protocol.Event
 }
 
-func runCut(t *testing.T, events int) cutRun {
+func runCut(t *testing.T, events int, configure ...func(*adapter.Options)) cutRun {
 	agent := &steady{restart: true, ran: map[string]int{}}
-	l := newLab(t, agent)
+	l := newLab(t, agent, configure...)
 	dying := l.cutAfter(l.store, events)
-	l.beginOn(l.worker(dying, agent), "hi", "run-1")
+	l.beginOn(l.worker(dying, agent, configure...), "hi", "run-1")
 	logged := l.untilEnd()
 	succeeded(t, logged)
 	l.wellFormed()

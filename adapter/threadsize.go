@@ -81,11 +81,14 @@ func sizeOfMessages(messages protocol.Messages) (n int64) {
 }
 
 // outgrown reports whether the run has added more than it may.
-func (x *execution) outgrown() bool { return x.pipe.grown() > x.room }
+func (x *execution) outgrown() bool {
+	grown, _ := x.pipe.grown()
+	return grown > x.room
+}
 
 // outgrow ends the run, at once: an agent that goes on and on may heed no error.
 func (x *execution) outgrow() error {
-	err := x.fail(CodeThreadTooLarge, fmt.Sprintf("the run has added more than %d bytes to its thread", x.room), false)
+	err := x.fail(CodeThreadTooLarge, fmt.Sprintf("the run has added more than %d bytes to its thread", x.allowed), false)
 	if err != nil && !errors.Is(err, ErrStopped) {
 		x.broken = err
 	}

@@ -2,6 +2,8 @@ package adapter_test
 
 import (
 	"context"
+	"fmt"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,18 +12,35 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// nacks tells of what is given up with a wait.
-type nacks struct {
+// passes tells of what a node is given when it looks for work, which is to be nothing, and
+// counts its claims.
+type passes struct {
 	store.Store
-	given chan struct{}
+	looked chan struct{}
+	given  atomic.Int64
+	claims atomic.Int64
+	last   atomic.Value // what it was given
 }
 
-func (s *nacks) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
+func (s *passes) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	work, err := s.Store.Work(ctx, q)
+	s.given.Add(int64(len(work)))
+	if len(work) > 0 {
+		s.last.Store(fmt.Sprintf("%+v %+v", work, q))
+	}
 	select {
-	case s.given <- struct{}{}:
+	case s.looked <- struct{}{}:
 	default: // nobody counts any more
 	}
-	return s.Store.Nack(ctx, n)
+	return work, err
+}
+
+func (s *passes) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimResult, error) {
+	res, err := s.Store.Claim(ctx, c)
+	if res.Kind != store.ClaimNothing && res.Kind != store.ClaimExpired {
+		s.claims.Add(1)
+	}
+	return res, err
 }
 
 // newNode is a worker that knows an agent which the lab's runner does not.
@@ -38,7 +57,7 @@ func (l *lab) newNode(store store.Store, agent adapter.Agent) *adapter.Runner {
 }
 
 // While some nodes know an agent that others do not, its runs wait for one that
-// does, however often one that does not comes by.
+// does: one that does not is never given them.
 func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 	says := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		if _, err := adapter.IdempotentStep(ctx, run, "one", func(context.Context) (int, error) { return 1, nil }); err != nil {
@@ -51,17 +70,22 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 		i.ThreadID, i.RunID = "thread", label
 		return adapter.Input{Namespace: "test", Agent: "new", Run: i}
 	}
-	setUp := func(t *testing.T) (*lab, *nacks) {
-		var counted *nacks
-		l := newLabOn(t, func(s store.Store) store.Store { counted = &nacks{s, make(chan struct{}, 100)}; return counted }, says)
+	setUp := func(t *testing.T) (*lab, *passes) {
+		var counted *passes
+		l := newLabOn(t, func(s store.Store) store.Store {
+			counted = &passes{Store: s, looked: make(chan struct{}, 100)}
+			return counted
+		}, says)
 		return l, counted
 	}
-	// wanted lets the old node come by more often than there are attempts, and then
-	// the new one.
-	wanted := func(t *testing.T, l *lab, counted *nacks, run string, attempts int) {
+	// wanted lets the old node look for work again and again, and then the new one come.
+	wanted := func(t *testing.T, l *lab, counted *passes, run string, attempts int) {
 		t.Helper()
-		for range 4 {
-			await(l, counted.given)
+		for range 100 {
+			await(l, counted.looked)
+		}
+		if given, claims := counted.given.Load(), counted.claims.Load(); given != 0 || claims != 0 {
+			t.Errorf("a node without the agent was given %d threads (%v), and has claimed %d", given, counted.last.Load(), claims)
 		}
 		info, err := l.runner.FindRun(l.ctx(), l.key, run)
 		if err != nil || info.State != store.DispatchQueued && info.State != store.DispatchClaimed || info.Attempts > attempts {
@@ -84,7 +108,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 			t.Fatal(err)
 		}
 		l.forward(time.Hour)
-		wanted(t, l, counted, a.RunID, 1)
+		wanted(t, l, counted, a.RunID, 0)
 	})
 	t.Run("taken over", func(t *testing.T) {
 		l, counted := setUp(t)
@@ -94,7 +118,7 @@ func TestRunsOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 			t.Fatalf("%+v %v", a, err)
 		}
 		await(l, cut.lost)
-		wanted(t, l, counted, a.RunID, 2)
+		wanted(t, l, counted, a.RunID, 1)
 	})
 }
 
@@ -124,8 +148,11 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			var counted *nacks
-			l := newLabOn(t, func(s store.Store) store.Store { counted = &nacks{s, make(chan struct{}, 100)}; return counted }, asks,
+			var counted *passes
+			l := newLabOn(t, func(s store.Store) store.Store {
+				counted = &passes{Store: s, looked: make(chan struct{}, 100)}
+				return counted
+			}, asks,
 				func(o *adapter.Options) {
 					if o.MaxAttempts = 2; !test.patient {
 						o.AgentWait = -1
@@ -147,8 +174,11 @@ func TestAnswersAndExpiriesOfAnAgentThatOnlyNewNodesKnow(t *testing.T) {
 				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
 			}
 			if test.patient {
-				for range 4 {
-					await(l, counted.given)
+				for range 100 {
+					await(l, counted.looked)
+				}
+				if n := counted.claims.Load(); n != 0 {
+					t.Errorf("a node without the agent has claimed it %d times", n)
 				}
 				l.newNode(counted.Store, asks)
 				succeeded(t, l.untilEnd())

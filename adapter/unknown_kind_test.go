@@ -10,6 +10,30 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
+// nacks tells of what is given up, and of what is left to others.
+type nacks struct {
+	store.Store
+	given    chan struct{}
+	returned chan struct{}
+}
+
+func (s *nacks) Return(ctx context.Context, work []store.Work) error {
+	err := s.Store.Return(ctx, work)
+	select {
+	case s.returned <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+func (s *nacks) Nack(ctx context.Context, n store.Nack) (store.NackResult, error) {
+	select {
+	case s.given <- struct{}{}:
+	default: // nobody counts any more
+	}
+	return s.Store.Nack(ctx, n)
+}
+
 // foreign is a store as a node meets it that knows fewer kinds of journal entries than
 // the others: whatever it goes on from has one of another kind, and of another shape.
 type foreign struct{ store.Store }
@@ -46,7 +70,7 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 	setUp := func(t *testing.T, agent adapter.Agent) (*lab, *nacks, *adapter.Runner) {
 		var counted *nacks
 		l := newLabOn(t, func(s store.Store) store.Store {
-			counted = &nacks{s, make(chan struct{}, 100)}
+			counted = &nacks{s, make(chan struct{}, 100), make(chan struct{}, 1)}
 			return &foreign{counted}
 		}, agent, func(o *adapter.Options) { o.MaxAttempts = 2 })
 		return l, counted, l.newNode(counted.Store, agent)
@@ -68,6 +92,7 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 		for range 4 {
 			await(l, counted.given)
 		}
+		await(l, counted.returned)
 		info, err := l.runner.FindRun(l.ctx(), l.key, run)
 		if err == nil && info.State == store.DispatchClaimed {
 			attempts++ // until the claim is given up again

@@ -84,8 +84,8 @@ func (s *away) Dispatch(ctx context.Context, key store.ThreadKey, id string) (*s
 	return reached(s, "dispatch", func() (*store.Dispatch, error) { return s.Store.Dispatch(ctx, key, id) })
 }
 
-func (s *away) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
-	return reached(s, "due", func() ([]store.ThreadKey, error) { return s.Store.Due(ctx, limit) })
+func (s *away) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	return reached(s, "work", func() ([]store.Work, error) { return s.Store.Work(ctx, q) })
 }
 
 func (s *away) Renew(ctx context.Context, c store.Claim) (bool, error) {

@@ -45,8 +45,10 @@ func (w *worker) carry(b begun) error {
 		},
 		node: w.node, parking: w.parking, presence: w.presence,
 		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen, given: b.given,
-		continuing: b.continuing, stored: b.snapshot, hasParts: hasParts(b.view), version: b.view.Version, room: w.options.roomFor(b.view.Bytes),
+		continuing: b.continuing, stored: b.snapshot, hasParts: hasParts(b.view), version: b.view.Version,
+		allowed: w.options.roomFor(b.view.Bytes),
 	}
+	x.room = x.allowed
 	if !w.active.track(&x.activation) {
 		return w.handBack(b.claim)
 	}
@@ -69,7 +71,7 @@ func (w *worker) carry(b begun) error {
 		} else if x.journal.failure != "" {
 			err = x.giveUp(x.journal.failure, "an interrupt expired before it was answered")
 		} else if x.agent == nil {
-			err = unknownAgent(x.named, x.journal)
+			err = unknownAgent(x.named, b.orphan, x.journal)
 		} else if x.blocking() {
 			err = x.callBlocking()
 		} else {

@@ -42,6 +42,10 @@ type Frame struct {
 	Stopped     bool                 `json:"stopped"`
 	Available   bool                 `json:"available"`
 	Positions   map[string]int64     `json:"positions"`
+	// Of ws.messages, and of ws.attached when a window has left messages out.
+	Messages protocol.Messages `json:"messages"`
+	Older    int64             `json:"older"`
+	Before   string            `json:"before"`
 
 	Code         string `json:"code"`
 	Message      string `json:"message"`

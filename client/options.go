@@ -30,6 +30,10 @@ type Options struct {
 	// is full its thread stands still until half are taken; other threads do not
 	// notice. Default 1024.
 	Buffer int
+	// Window is how many messages of a thread are told when it is followed or told anew, the
+	// last ones; 0: all. What is held grows as a run goes on and with Thread.Older. A thread
+	// that an input made the server tell without being asked is told whole.
+	Window int
 	// Changed is told when the client is connected, is not, or learns something about
 	// the server. It is called by one goroutine, must return soon and must not call
 	// Close.

@@ -17,7 +17,8 @@ type Update struct {
 	// that cannot be had any more, or Reason is "" and this is where the
 	// subscription begins. A run that was under way may have ended.
 	View *View
-	// Reason is one of ws.attached, or "deleted".
+	// Reason is one of ws.attached, "deleted", or ReasonOlder: nothing is missing then, and
+	// more is held of what was before.
 	Reason string
 }
 

@@ -20,6 +20,8 @@ type Thread struct {
 	interrupts []protocol.Interrupt
 	queued     []QueuedInput
 	restated   string // why it was told anew last
+	older      int64  // how many messages stand before those of the fold
+	before     string // where they end; "" with none
 
 	// Where the socket stands.
 	live      bool   // all that was missed has come
@@ -27,6 +29,7 @@ type Thread struct {
 	refused   bool   // it was refused, for a while
 	restating bool
 	told      Position // of ws.attached
+	left      *Frame   // ws.attached, which says what the restatement leaves out
 	group     []protocol.Event
 	replying  *Run // whose answer the next group is
 	paused    bool // a subscription is full
@@ -34,6 +37,7 @@ type Thread struct {
 
 	runs    []*Run // that have not ended
 	cancels map[*stopping]struct{}
+	pages   map[*paging]struct{}
 	subs    map[*Subscription]struct{}
 	wanted  int   // by so many calls of Follow: those that wait, and those that have it
 	err     error // it is not followed any more
@@ -47,9 +51,10 @@ func (c *Client) Follow(ctx context.Context, thread string, held *View) (*Thread
 	c.mu.Lock()
 	t := c.threads[thread]
 	if t == nil {
-		t = &Thread{c: c, id: thread, fold: protocol.NewFold(nil, nil), cancels: map[*stopping]struct{}{}, subs: map[*Subscription]struct{}{}}
+		t = &Thread{c: c, id: thread, fold: protocol.NewFold(nil, nil), cancels: map[*stopping]struct{}{}, pages: map[*paging]struct{}{}, subs: map[*Subscription]struct{}{}}
 		if held != nil && held.ActiveLabel == "" {
 			t.mine, t.interrupts = held.Position, held.Interrupts
+			t.older, t.before = held.Older, held.Before
 			t.fold.Restore(held.Messages, held.State)
 		}
 		if c.err != nil {
@@ -115,6 +120,9 @@ func (t *Thread) attach() {
 	if t.mine != (Position{}) {
 		request["after"] = t.mine
 	}
+	if t.c.opts.Window > 0 {
+		request["window"] = t.c.opts.Window
+	}
 	t.live, t.refused, t.missed = false, false, false
 	t.attaching = t.c.ask("ws.attach", request, func(f *Frame) {
 		if f.ID != t.attaching {
@@ -166,6 +174,9 @@ func (t *Thread) lost() {
 	for s := range t.cancels {
 		s.sent = false
 	}
+	for p := range t.pages {
+		p.sent = false
+	}
 }
 
 // fail ends the thread and all that waits for it.
@@ -180,6 +191,9 @@ func (t *Thread) fail(why error) {
 	}
 	for s := range t.cancels {
 		s.answer(false, why)
+	}
+	for p := range t.pages {
+		p.end(why)
 	}
 }
 
@@ -198,7 +212,7 @@ func (t *Thread) take(f *Frame) {
 		t.interrupts, t.queued, t.told = f.Interrupts, f.Queued, f.Position
 		t.restating, t.group = !f.Recovered, nil
 		if t.restating {
-			t.mine, t.restated = Position{}, f.Reason
+			t.mine, t.restated, t.left = Position{}, f.Reason, f
 		}
 		if r := t.replying; r != nil {
 			r.unsure() // its answer may not come
@@ -275,6 +289,7 @@ func (t *Thread) event(f *Frame) {
 
 // apply takes in an event of the log.
 func (t *Thread) apply(e protocol.Event) {
+	e = t.windowed(e)
 	if err := t.fold.Apply(e); err != nil {
 		t.c.opts.Logger.Warn("an event cannot be applied", "thread", t.id, "position", t.mine.Seq, "error", err)
 	}
@@ -355,7 +370,11 @@ func (t *Thread) restate(group []protocol.Event, at Position) {
 			t.c.opts.Logger.Warn("an event cannot be applied", "thread", t.id, "error", err)
 		}
 	}
-	t.mine, t.restating = at, false
+	t.older, t.before = 0, ""
+	if t.restating && t.left != nil && len(group) > 0 {
+		t.older, t.before = t.left.Older, t.left.Before
+	}
+	t.mine, t.restating, t.left = at, false, nil
 	for _, r := range t.runs {
 		r.unsure() // its end may have been missed
 	}
@@ -373,6 +392,9 @@ func (t *Thread) flush() {
 	}
 	for s := range t.cancels {
 		s.submit()
+	}
+	for p := range t.pages {
+		p.submit()
 	}
 }
 

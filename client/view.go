@@ -13,6 +13,10 @@ type View struct {
 	Position Position          `json:"position"`
 	Messages protocol.Messages `json:"messages"`
 	State    json.RawMessage   `json:"state"`
+	// Older is how many messages stand before Messages, with Options.Window: Thread.Older
+	// has them. Before is their place.
+	Older  int64  `json:"older,omitempty"`
+	Before string `json:"before,omitempty"`
 	// Interrupts are the questions that are open.
 	Interrupts []protocol.Interrupt `json:"interrupts"`
 	// ActiveLabel is the label of the run under way, "" if there is none.
@@ -28,7 +32,7 @@ func (v View) AtRest() bool { return v.Live && v.ActiveLabel == "" && len(v.Queu
 
 func (t *Thread) view() View {
 	v := View{
-		Position: t.mine, Messages: t.fold.Messages(), State: t.fold.State(),
+		Position: t.mine, Messages: t.fold.Messages(), State: t.fold.State(), Older: t.older, Before: t.before,
 		Interrupts: append([]protocol.Interrupt{}, t.interrupts...), Queued: t.queued, Live: t.live && !t.paused,
 	}
 	if _, label, active := t.fold.Run(); active {

@@ -56,7 +56,7 @@ func (b *bindingConn) heard(f *agui.Frame) {
 		if x := b.answered(f.ID); x != nil {
 			x.reject(map[string]any{"code": f.Code})
 		}
-	case "ws.cancelled", "ws.detached", "ws.goaway", "ws.store":
+	case "ws.cancelled", "ws.detached", "ws.messages", "ws.goaway", "ws.store":
 	default:
 		b.c.wrong(ruleFraming, "a control frame of the unknown type %s", f.Type)
 	}

@@ -34,13 +34,13 @@ var (
 	linked = regexp.MustCompile(`\]\(([^)#\s]+)[^)]*\)`)
 )
 
-// Where code that pages show is compiled: Go everywhere, the browser package's
-// by conformance/frontends.
+// Where code that pages show is compiled, or run: Go everywhere, the browser package's
+// by conformance/frontends, a receiver's by the room that sends to it.
 var compiled = map[string]*regexp.Regexp{
 	"go":  regexp.MustCompile(`\.go$`),
 	"ts":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$`),
 	"tsx": regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx$`),
-	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/devserver/app/.*\.js$`),
+	"js":  regexp.MustCompile(`^conformance/frontends/snippets/.*\.tsx?$|^conformance/devserver/app/.*\.js$|^server/webhook/testdata/.*\.mjs$`),
 }
 
 // Code that a page shows is, but for its indentation, a piece of a file that
@@ -77,7 +77,7 @@ func flush(code string) string {
 }
 
 // Flags of others that pages name.
-var flagsOfOthers = []string{"--prefix"} // npm
+var flagsOfOthers = []string{"--prefix", "--scan", "--type", "--pattern"} // npm, redis-cli
 
 // A flag that a page names is one of our commands.
 func TestDocsNameFlagsThatThereAre(t *testing.T) {

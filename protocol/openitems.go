@@ -35,6 +35,33 @@ func (f *Fold) at(key ItemKey) int {
 	return slices.IndexFunc(f.open, func(x opened) bool { return x.ItemKey == key })
 }
 
+// Opened returns the open run and what it has opened and not closed: its RUN_STARTED,
+// without its input, and the events that opened each, in their order. None without a run
+// that is open. Reopen takes them in.
+func (f *Fold) Opened() []Event {
+	if !f.active {
+		return nil
+	}
+	events := []Event{&RunStarted{ThreadID: f.threadID, RunID: f.runID}}
+	for _, x := range f.open {
+		events = append(events, copyOf(x.event))
+	}
+	return events
+}
+
+// Reopen takes in what Opened told of a fold with the same messages and the same state:
+// what follows it folds here as it does there. Only which calls of the run have no result
+// is not known here, should its end not say so.
+func (f *Fold) Reopen(events ...Event) {
+	for _, e := range events {
+		if started, ok := e.(*RunStarted); ok {
+			f.threadID, f.runID, f.active = started.ThreadID, started.RunID, true
+			f.runCalls, f.answered = nil, map[string]bool{}
+		}
+		f.track(e, EffectOf(e))
+	}
+}
+
 // Openings returns the events that open again, for a client that was told of a
 // new run and given the messages, all that is open here: subagents (parents
 // first), steps, text messages, tool calls, reasoning spans, reasoning

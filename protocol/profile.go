@@ -37,8 +37,16 @@ func (p Profile) Keeps(event []byte) bool {
 	case TypeTextMessageContent:
 		// A quote within a string is escaped, so this is a member: the only one that can be
 		// empty, if there is one of that name.
+		if p != Profile0 {
+			return true
+		}
 		before, delta, _ := bytes.Cut(rest, []byte(`"delta":"`))
-		return p != Profile0 || len(delta) > 0 && delta[0] != '"' && !bytes.Contains(before, []byte(`"delta"`)) && !bytes.Contains(delta, []byte(`"delta"`))
+		if len(delta) == 0 || delta[0] == '"' || bytes.Contains(before, []byte(`"delta"`)) {
+			return false
+		}
+		// Mostly it is the last.
+		end := bytes.IndexByte(delta, '"')
+		return end == len(delta)-2 && delta[end+1] == '}' || !bytes.Contains(delta, []byte(`"delta"`))
 	case TypeTextMessageStart, TypeTextMessageEnd, TypeTextMessageChunk, TypeToolCallStart, TypeToolCallArgs, TypeToolCallEnd, TypeToolCallChunk,
 		TypeReasoningStart, TypeReasoningEnd, TypeReasoningMessageStart, TypeReasoningMessageContent, TypeReasoningMessageEnd, TypeReasoningMessageChunk,
 		TypeStepStarted, TypeStepFinished, TypeStateDelta, TypeCustom:

@@ -1,6 +1,34 @@
 package protocol
 
-import "maps"
+import (
+	"fmt"
+	"maps"
+)
+
+// Resume makes s the order of a stream in the midst of a run: held is what its peer holds
+// by then, and has open, ended are the subagents of the run that have ended. What the
+// stream said before is known by that alone, and of an item that has closed not the role or
+// name with which it was opened.
+func (s *Sequence) Resume(held *Fold, ended []string) error {
+	threadID, runID, active := held.Run()
+	if !active {
+		return fmt.Errorf("protocol: no run of thread %q is open to resume", threadID)
+	}
+	*s = Sequence{}
+	s.SeedFold(held)
+	for i, e := range append([]Event{&RunStarted{ThreadID: threadID, RunID: runID}}, held.Openings()...) {
+		if err := s.Check(e); err != nil {
+			return err
+		}
+		if i > 0 {
+			continue
+		}
+		for _, id := range ended {
+			s.subagents[id] = false
+		}
+	}
+	return nil
+}
 
 // seed is what the peer of a sequence holds before a run, without what the run has said
 // anew. Clones share the fold.

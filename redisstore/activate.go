@@ -15,7 +15,7 @@ func (s *Store) Activate(ctx context.Context, a store.Activation) (store.CommitR
 	t := s.keys.thread(a.Claim.Thread)
 	r, err := s.run(ctx, call{activateScript, t.all(), args{
 		{"member", t.member}, {"run", a.Claim.RunID}, {"token", a.Claim.Token}, {"depoch", a.Claim.DispatchEpoch},
-		{"execution", a.Execution}, {"frozen", compress(a.Frozen)}, {"agent", a.Agent},
+		{"execution", a.Execution}, {"frozen", compress(a.Frozen)}, {"agent", a.Agent}, {"user", a.User},
 	}, s.appendEvents(nil, a.Events)})
 	if err != nil {
 		return store.CommitResult{}, err

@@ -43,7 +43,11 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	for id, message := range p.Archive {
 		rest = append(rest, id, []byte(message))
 	}
-	r, err := s.run(ctx, call{beginScript, t.all(), args{
+	for _, d := range p.decided {
+		rest = beginScript.group(rest, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
+			{"tool", d.Tool}, {"body", compress(d.Body)}})
+	}
+	r, err := s.run(ctx, call{beginScript, t.deciding(), args{
 		{"member", t.member},
 		{"version", b.Version},
 		{"deadline", b.Deadline},
@@ -53,6 +57,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"lease", s.opts.Lease.Milliseconds()},
 		{"look", s.lookAfter()},
 		{"tenant", b.Tenant},
+		{"user", b.User},
 		{"owner", ownerID(store.Owner{Name: b.User})},
 		{"title", cutTitle(b.Title)},
 		{"run", b.RunID},
@@ -68,12 +73,13 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"cancels", p.Cancelled[1]},
 		{"available", waitUntil(p.Available)},
 		{"token", p.Token},
-		{"agent", p.Agent},
+		{"agent", cmp.Or(p.Enqueue.Agent, p.Fresh.Agent)},
 		{"frozen", compress(p.Frozen)},
 		{"letter", p.letter},
 		{"decisions", compress(p.decisions)},
 		{"answers", len(p.answers)},
 		{"archived", len(p.Archive)},
+		{"decided", len(p.decided)},
 	}, s.appendEvents(rest, p.Events)})
 	if err != nil {
 		return store.BeginResult{}, err
@@ -123,6 +129,7 @@ type beginParts struct {
 	store.Claimed
 	store.Fresh
 	answers   map[string]json.RawMessage
+	decided   []store.Decided
 	decisions json.RawMessage
 	letter    string
 }
@@ -146,12 +153,12 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 	case store.Execute:
 		p, fresh = beginParts{kind: "execute", Claimed: k.Claimed, Fresh: k.Fresh, letter: k.Letter}, true
 	case store.Resume:
-		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decisions: k.Decisions}, true
+		p, answers = beginParts{kind: "resume", Claimed: k.Claimed, answers: k.Answers, decided: k.Decided, decisions: k.Decisions}, true
 		if k.Decisions == nil {
 			return p, errors.New("answers need a journal entry")
 		}
 	case store.Steer:
-		p, fresh, answers = beginParts{kind: "steer", Claimed: k.Claimed, Fresh: k.Fresh, answers: k.Answers}, true, true
+		p, fresh, answers = beginParts{kind: "steer", Claimed: k.Claimed, Fresh: k.Fresh, answers: k.Answers, decided: k.Decided}, true, true
 	case store.Requeue:
 		p = beginParts{kind: "requeue", Claimed: k.Claimed, letter: k.Letter}
 		if k.Letter == "" {
@@ -167,6 +174,18 @@ func partsOf(b store.Begin) (p beginParts, err error) {
 		return p, errors.New("a new execution needs what its function sees")
 	case answers && len(p.answers) == 0:
 		return p, errors.New("a run that answers needs answers")
+	case len(p.decided) != len(p.answers):
+		return p, errors.New("each answer is recorded as a decision, and nothing else is")
+	}
+	for _, d := range p.decided {
+		if _, given := p.answers[d.Interrupt]; !given {
+			return p, fmt.Errorf("what was decided of interrupt %q is no answer of the run", d.Interrupt)
+		}
+		switch d.Status {
+		case store.DecisionResolved, store.DecisionCancelled, store.DecisionExpired:
+		default:
+			return p, fmt.Errorf("interrupt %q is %q: it is resolved, cancelled or expired", d.Interrupt, d.Status)
+		}
 	}
 	return p, nil
 }

@@ -13,7 +13,7 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 	if c.At.Epoch == "" || c.At.Seq <= c.From {
 		return false, errors.New("redisstore: checkpoint: the snapshot moves forward in a log that there is")
 	}
-	if c.Snapshot.Frozen != nil {
+	if c.Snapshot.Frozen != nil || c.Snapshot.Open != nil {
 		return false, errors.New("redisstore: checkpoint: no execution goes on from it")
 	}
 	t := s.keys.thread(c.Thread)
@@ -50,4 +50,53 @@ func (s *Store) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error
 		return s.Checkpoint(ctx, c)
 	}
 	return verdict == 1, r.err
+}
+
+// midrun sends a batch that moves the snapshot while its run goes on.
+func (s *Store) midrun(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+	c := b.Checkpoint
+	if b.End != nil || len(b.Events)+len(b.Entries) > 0 || b.Closing != nil || b.Bookkeeping {
+		return store.CommitResult{}, errors.New("redisstore: commit: a checkpoint is alone in its batch")
+	}
+	if c.Snapshot.Open == nil || c.Undo == nil {
+		return store.CommitResult{}, errors.New("redisstore: commit: a checkpoint says what its run has open, and what undoes it")
+	}
+	t := s.keys.thread(b.Claim.Thread)
+	snap, err := update(&c.Snapshot)
+	if err != nil {
+		return store.CommitResult{}, fmt.Errorf("redisstore: commit: %w", err)
+	}
+	rest := append(append(snap.pieces, snap.messages...), snap.removed...)
+	r, err := s.run(ctx, call{midrunScript, t.all(), args{
+		{"run", b.Claim.RunID},
+		{"token", b.Claim.Token},
+		{"depoch", b.Claim.DispatchEpoch},
+		{"number", b.Number},
+		{"expect", b.Expect},
+		{"state", snap.state},
+		{"frozen", snap.frozen},
+		{"open", snap.open},
+		{"undo", compress(c.Undo)},
+		{"whole", snap.whole},
+		{"drop", snap.drop},
+		{"retain", s.opts.Retain},
+		{"bytes", s.opts.RetainBytes},
+		{"age", s.opts.RetainAge.Milliseconds()},
+		{"pieces", len(snap.pieces) / 2},
+		{"messages", len(snap.messages) / 2},
+		{"removed", len(snap.removed)},
+	}, rest})
+	if err != nil {
+		return store.CommitResult{}, err
+	}
+	if len(r.items) == 1 {
+		whole, err := s.wholeOrder(ctx, t, &c.Snapshot)
+		if err != nil {
+			return store.CommitResult{}, err
+		}
+		b.Checkpoint = &store.RunCheckpoint{Snapshot: *whole, Undo: c.Undo}
+		return s.midrun(ctx, b)
+	}
+	res := commitResult(r)
+	return res, r.err
 }

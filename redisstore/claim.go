@@ -13,8 +13,9 @@ func (s *Store) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRes
 		return store.ClaimResult{}, errors.New("redisstore: claim: a claim needs a token")
 	}
 	t := s.keys.thread(c.Thread)
-	r, err := s.run(ctx, call{script: claimScript, keys: t.all(), args: args{{"member", t.member}, {"token", c.Token},
-		{"lease", s.opts.Lease.Milliseconds()}, {"run", c.RunID}, {"spare", c.Spare}}})
+	r, err := s.run(ctx, call{claimScript, t.all(), args{{"member", t.member}, {"token", c.Token},
+		{"lease", s.opts.Lease.Milliseconds()}, {"run", c.RunID}, {"spare", c.Spare}, {"entry", c.Entry}, {"any", c.Agents == nil}},
+		appendStrings(nil, c.Agents)})
 	if err != nil {
 		return store.ClaimResult{}, err
 	}

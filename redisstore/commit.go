@@ -23,6 +23,9 @@ func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, 
 	if b.Number < 1 || b.Expect < 0 {
 		return store.CommitResult{}, fmt.Errorf("redisstore: commit: batch %d at position %d", b.Number, b.Expect)
 	}
+	if b.Checkpoint != nil {
+		return s.midrun(ctx, b)
+	}
 	if b.End != nil {
 		return s.end(ctx, b)
 	}
@@ -43,7 +46,7 @@ func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, 
 	p := &pending{keys: t, batch: b, closing: closing, done: make(chan outcome, 1)}
 	committers := s.queuesOf(t.part).committers
 	group := committers[t.part.index%len(committers)]
-	if err := group.add(p); err != nil {
+	if err := group.commit(p); err != nil {
 		return store.CommitResult{}, err
 	}
 	select {

@@ -21,8 +21,9 @@ type connection struct {
 	outdated atomic.Pointer[FormatError]
 	ended    chan error // yields what outdated is, once
 
-	made  madeEvents
-	apart atomic.Bool // what looks like one server has refused keys of several slots
+	made     madeEvents
+	apart    atomic.Bool // what looks like one server has refused keys of several slots
+	relisted atomic.Bool // nothing is listed in the inbox as a release before has listed it
 
 	closing chan struct{}
 	running sync.WaitGroup
@@ -62,7 +63,7 @@ func (*script) group(rest []any, group args) []any { return group.appendTo(rest)
 // shared are the arguments that every script gets first, as lib.lua names them.
 func (s *connection) shared() args {
 	return args{{"now", s.now()}, {"history", s.opts.HistoryID}, {"fresh", newEpoch()}, {"node", s.opts.Node},
-		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}}
+		{"channels", s.keys.nodeChannels()}, {"nudges", s.keys.nudges()}, {"notices", s.noticesKept()}}
 }
 
 func (s *connection) command(ctx context.Context, c call) *redis.Cmd {
@@ -183,9 +184,15 @@ func (s *connection) sendTo(ctx context.Context, master *redis.Client, calls []c
 	return replies, errs
 }
 
+// refusedWith reports whether a server has refused a command in words that begin so. No
+// error is what there nearly always is.
+func refusedWith(err error, prefix string) bool {
+	return err != nil && redis.HasErrorPrefix(err, prefix)
+}
+
 // redirected reports whether a master has answered that another has the slot.
 func redirected(err error) bool {
-	return redis.HasErrorPrefix(err, "MOVED") || redis.HasErrorPrefix(err, "ASK")
+	return refusedWith(err, "MOVED") || refusedWith(err, "ASK")
 }
 
 func (s *connection) pipeline(ctx context.Context, client redis.UniversalClient, calls []call, replies []*reply, errs []error) {
@@ -197,7 +204,7 @@ func (s *connection) pipeline(ctx context.Context, client redis.UniversalClient,
 	}
 	_, _ = pipe.Exec(ctx) // each command has its own error
 	for i, cmd := range cmds {
-		if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+		if refusedWith(cmd.Err(), "NOSCRIPT") {
 			process(ctx, client, cmd, calls[i].script)
 		}
 		replies[i], errs[i] = answered(calls[i], cmd)
@@ -209,7 +216,7 @@ func process(ctx context.Context, client redis.UniversalClient, cmd *redis.Cmd, 
 	args := cmd.Args()
 	cmd.SetErr(nil)
 	_ = client.Process(ctx, cmd)
-	if redis.HasErrorPrefix(cmd.Err(), "NOSCRIPT") {
+	if refusedWith(cmd.Err(), "NOSCRIPT") {
 		args[0], args[1] = "eval", sc.source
 		cmd.SetErr(nil)
 		_ = client.Process(ctx, cmd)

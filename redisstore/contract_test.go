@@ -18,7 +18,7 @@ const patience = 30 * time.Second
 
 func nodeOptions(n storetest.Node) *Options {
 	return &Options{Prefix: n.Space, Node: n.ID, Lease: n.Lease, Retain: n.Retain, RetainBytes: n.Bytes, RetainAge: n.Age,
-		LargeEvent: n.Large, Keep: n.Keep, ThreadTTL: n.TTL, HistoryID: n.History, Clock: n.Clock,
+		LargeEvent: n.Large, Keep: n.Keep, NoticeCount: n.Notices, KeepDecisions: n.Records, ThreadTTL: n.TTL, HistoryID: n.History, Clock: n.Clock,
 		Timeout: patience}
 }
 

@@ -69,7 +69,7 @@ func TestCosts(t *testing.T) {
 		commands, bytes int
 		call            func()
 	}{
-		{"a run begins on a new thread", 50, 2700, func() { begins(inline(0, "r1")) }},
+		{"a run begins on a new thread", 50, 2800, func() { begins(inline(0, "r1")) }},
 		{"a batch of an event", 10, 800, func() { commits(1, nil) }},
 		{"a batch of 16 events", 10, 2600, func() { commits(16, nil) }},
 		{"a run ends", 29, 1600, func() { commits(1, finish) }},

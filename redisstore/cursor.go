@@ -18,7 +18,11 @@ type listing struct {
 	kind   byte
 	prefix string
 	key    func(*partition) string
-	after  string // what follows the prefix in the last member of the page before
+	// from and to bound the times in them: from ≤ time < to; "": they do not.
+	from, to string
+	only     string // what else a query asks for, of which its cursors are
+	looks    int    // how many are looked at for a page; 0: as many as it takes
+	after    string // what follows the prefix in the last member of the page before
 	// late are the partitions that were not read so far, because their master did not
 	// answer, and the places after which they go on. Over: the others are at their end.
 	late map[int]string
@@ -52,7 +56,13 @@ func (l *listing) cursor() string {
 	return base64.RawURLEncoding.EncodeToString([]byte(raw))
 }
 
-func (l *listing) mark() string { return string(l.kind) + digest(l.prefix)[:4] }
+func (l *listing) mark() string {
+	of := l.prefix
+	if narrowed := l.from + l.to + l.only; narrowed != "" {
+		of = string(pack(nil, l.prefix, l.from, l.to, l.only))
+	}
+	return string(l.kind) + digest(of)[:4]
+}
 
 // seek makes the listing go on where a cursor says, of a store with so many partitions.
 func (l *listing) seek(cursor string, partitions int) error {

@@ -181,6 +181,20 @@ func TestSenselessMailboxCallsAreErrors(t *testing.T) {
 		"answers that no journal has": func(b *store.Begin) {
 			b.Kind = store.Resume{Claimed: claimedAs("r1"), Answers: map[string]json.RawMessage{"int": json.RawMessage("1")}}
 		},
+		"answers that are not on record": func(b *store.Begin) {
+			*b = answering(0, "r1", "x")
+			k := b.Kind.(store.Resume)
+			k.Decided = nil
+			b.Kind = k
+		},
+		"a record of what is not answered": func(b *store.Begin) {
+			*b = answering(0, "r1", "x")
+			b.Kind.(store.Resume).Decided[0].Interrupt = "other"
+		},
+		"a decision of no kind": func(b *store.Begin) {
+			*b = answering(0, "r1", "x")
+			b.Kind.(store.Resume).Decided[0].Status = "denied"
+		},
 	} {
 		b := inline(0, "r1")
 		change(&b)

@@ -6,7 +6,8 @@
 // A thread lies in one of a fixed number of partitions. All keys of a partition
 // carry the same hash tag, so that every decision about a thread is one script
 // in one slot. With P for prefix:{tag}:, T for P and the hash of namespace and
-// thread id, and O for P, owner: and the hash of a user or of a tenant:
+// thread id, O for P, owner: and the hash of a user or of a tenant, and H for P, hook: and
+// the name of a target of webhooks:
 //
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
@@ -16,14 +17,17 @@
 //	                    when to look for what is past its retention; how
 //	                    many bytes the snapshot has; since when which run
 //	                    is active; where the log's latest marks of a
-//	                    snapshot are
+//	                    snapshot are; the entry that asks for a worker: its
+//	                    id, since when a deadline has passed, the agent
 //	Tlog        list    events; index i is position base+i                 begin, activate, commit, note, end, stop,
-//	                                                                       claim, nack, stopall
+//	                                                                       claim, nack, stopall; midrun trims it
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
-//	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint
+//	Tsnap       hash    s: state, o and a number: the message ids in order, a  end, checkpoint, midrun
 //	                    chunk each, n: how many chunks, m: messages by id;
-//	                    f: what the execution was given, in terms of these
+//	                    f: what the execution was given, in terms of these;
+//	                    r: the run in whose midst all this is, and what it
+//	                    has open
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
 //	                    line (run.lua), with its ordinal n in the thread;  stopall
 //	                    rn: record, tn: terminal event, unless the log has
@@ -34,11 +38,13 @@
 //	Tmemo       hash    what clients may refer to again: l: their run id   begin, end, nack, stopall
 //	                    to the latest 32 run ids, a: interrupt id to answer, c: tool
 //	                    call ids asked about, x: a request to stop all
-//	                    to what it did
+//	                    to what it did, n: interrupt id to how many
+//	                    answers were refused while it is open
 //	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, note, end, stop,
-//	                    suspension behind what the inbox knows of it,      nack, stopall
+//	                    suspension behind what the inbox knows of it,      nack, stopall, midrun
 //	                    after a resume what giving back needs; what is
-//	                    frozen; its entries
+//	                    frozen, with what undoes a checkpoint in the
+//	                    midst of a run packed behind it; its entries
 //	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, stopall
 //	Tqueue      zset    queued run ids by priority and arrival             begin, claim, stop, end, nack, stopall
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
@@ -46,22 +52,39 @@
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
 //	Tarchive    hash    ids of messages that a rewind took out             begin
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
-//	Pleases     zset    threads with an active run, by the lease's end, or begin, claim, renew, nack, end, stop,
+//	Pleases     zset    threads with an active run, by the lease's end, or begin, claim, offer, renew, nack, end, stop,
 //	                    by when a run that was given back may be had       stopall
-//	Pready      zset    threads with a dispatch to claim, by when it may   begin, claim, end, stop, nack, stopall
-//	                    be claimed; suspensions, by the time after their
-//	                    deadline
+//	Pready      zset    threads that want a worker later, by when: a       begin, claim, offer, renew, end, stop,
+//	                    delayed dispatch, a suspension behind its          nack, stopall, delete, retire
+//	                    deadline; threads that want one now, by when to
+//	                    look whether their entry is still there
+//	Pwork:AGENT stream  threads that want a worker of the agent now, an    begin, claim, offer, renew, end, stop,
+//	                    entry each with one field, thread                  nack, stopall, delete, retire
 //	Pcounts     hash    dispatches by state, and by state and tenant; no   begin, claim, end, stop, nack, stopall,
 //	                    field of which there is none                       delete, retire
-//	Pinbox      zset    open suspensions: tenant, reason or any, since     begin, end, nack
+//	Pinbox      zset    open suspensions: tenant, reason or any, since;    begin, end, nack, delete, relist
+//	                    namespace, any, since
 //	Pthreads    zset    threads: namespace, latest input                   begin, delete, retire
 //	Pdead       zset    dead letters that were not requeued: tenant, when  nack, begin, delete, retire
+//	Pnotices    stream  what became true of threads (notice.lua)           begin, activate, end, stop, claim, nack,
+//	                                                                       stopall, drafts, delete, retire, records
+//	Pdecisions  stream  the decision record (decision.lua)                 begin, forget, records
+//	Pdecided    zset    its entries: all, and those of a thread, of a      begin, forget, records
+//	                    tenant, of a user there, the latest first
 //	Pwait       string  written before a script's WAIT                     the store itself
 //	Oruns       zset    runs that count for the owner, by when they lapse  take, hold
 //	Othreads    zset    threads that count for it, by when they came: the  take, hold, the store itself
 //	                    partition and the hash
 //	Oinputs     string  when, at its rate, its latest input is due         take
-//	prefix:meta hash    the number of partitions, the format of it all     start
+//	Hdue        zset    webhooks, by when they may be sent                 hookread, hooktake, hooksettle, hookresend
+//	Hitems      hash    their notices, and those of dead ones              hookread, hooksettle, hookcounts
+//	Htries      hash    what came of the tries of those that failed        hooksettle, hookresend, hookcounts
+//	Hdead       zset    dead webhooks, by when they died                   hooksettle, hookresend, hookcounts
+//	prefix:targets
+//	            hash    targets of webhooks: when one was last used, and   targets
+//	                    whether it wants no more
+//	prefix:meta hash    the number of partitions, the format of it all,    start, the store itself
+//	                    how inbox lists what is open
 //
 // The memo expires Options.Keep after the thread's last end, never while it is
 // suspended; followers when their time is over, and one that does not follow any
@@ -71,8 +94,8 @@
 // with the execution's end; those of a dead letter when another execution begins,
 // or after Options.Keep; what was archived, Options.Keep after the last rewind.
 //
-// A log is trimmed by number, bytes and age when a run ends, and by age when Retire
-// looks at it; large events go with their positions. Runs and their dispatches,
+// A log is trimmed by number, bytes and age when a run ends or moves the snapshot on its
+// way, and by age when Retire looks at it, up to the snapshot; large events go with their positions. Runs and their dispatches,
 // dead letters too, go when Retire looks at their thread Options.Keep after their
 // end, or up to an eighth of it later. The thread's latest run stays, and the runs
 // of an execution that is suspended or under way. Everything else stays with the
@@ -89,20 +112,44 @@
 // those of threads change in different scripts. Runs lapse unless they are kept, and a
 // list of threads that is full is held against the threads, a page at a time.
 //
-// Leases and ready are the mailbox: what is in them is what Due returns, and
-// they change in the script that decides, so that no dispatch can be lost
-// between two keys.
+// # Mailbox
+//
+// A thread that wants a worker now has an entry in the stream of its partition and agent,
+// which the script adds that decides so, and the script takes out again after which
+// the thread wants none: a claim among them. The group is called workers, and its consumers
+// are nodes. The entry only delivers. The record says what is wanted, and the claim decides who
+// gets it: whoever reads an entry that is not the one in the record has it taken out. What
+// comes due later is in leases and ready, from where Work takes it to the streams.
+//
+// Nothing but that takes an entry out: no stream is trimmed, and a consumer is
+// forgotten when it has been gone for ten minutes and holds nothing. What a node has read and
+// not claimed is given to another after WorkQuery.Idle. An entry that somebody else has taken out is missed after a
+// minute, and added again. The stream of an agent stays when it is empty, with its group: a few kB.
+// To look by hand: XINFO GROUPS and XLEN of Pwork:AGENT. Every entry waits for a claim, so that
+// the length is what waits, and pending what was delivered of it. Redis from 7 on tells the
+// lag too, but not while an entry that was never delivered has been taken out
+// (a run that was stopped, or claimed by who released it).
+//
+// miniredis claims an entry that is gone with XAUTOCLAIM without striking it off what is pending, as
+// Redis before 7 does; both can do no harm, since scripts acknowledge what they delete.
 //
 // Inbox, threads and dead are ordered byte by byte: a digest of whose a member is, a
 // time, the thread's hash. A page is one range of each partition, merged, and one
 // reading of what the page shows, which holds each member against the thread's
-// record: digests place, they prove nothing.
+// record: digests place, they prove nothing. How many of one prefix there are the
+// server knows without looking at them.
+//
+// An entry of Pnotices has plain fields: kind, namespace, thread, and, where there is
+// something to say, tenant, owner, agent, run, label, interrupts, reasons, deadline, by and
+// how; lists are packed, as each item's length, a colon and the item. A stream keeps about
+// its share of Options.NoticeCount, and what is no older than about Options.NoticeAge.
+// Decisions stay for Options.KeepDecisions, whatever becomes of their thread.
 //
 // Three kinds of channels: prefix:node:ID takes to one node the batches of the
 // threads it follows, what the senders of inputs are owed that were stopped while
 // they waited, and the loss of its claims; prefix:nudge tells all nodes that a
-// thread wants a claim. Both are sent from inside the scripts, so that what a
-// fenced worker tried is never heard of. They may lose; positions and Due make
+// partition has work of an agent, which one of them reads. Both are sent from inside the scripts, so that what a
+// fenced worker tried is never heard of. They may lose; positions and Work make
 // that good, and the log in the end tells what a sender has missed. On
 // prefix:takes:AGENT nothing is sent: nodes that take runs of the agent subscribe
 // to it, so that PUBSUB NUMSUB counts them, and forgets those that die.
@@ -142,7 +189,7 @@
 //
 // A master that does not answer is missed by its own threads and by nobody else: there
 // are connections, committers and limits of readers for each. What asks all of
-// them (Due, Tail, Retire, the counts and the lists) goes on with those that answer,
+// them (Work, Tail, Retire, the counts and the lists) goes on with those that answer,
 // after Options.Timeout, and wraps store.ErrPartial. The cursor behind a partial page
 // names the partitions that were missing, which come first on the next one, so that a
 // walk that goes on later loses nothing; it fails when they are all that is left. A
@@ -157,9 +204,15 @@
 // Behind the snapshot that is stored with it it reads as it was; when the snapshot has
 // moved on, the log up to it reads as trimmed.
 //
-// The messages and the state of a thread are read whole by who is restated. How many bytes they and the log have is counted, by
+// Who is restated, and has not asked for a window, reads all messages of a thread and its
+// state. A large thread comes in pieces, of which no script reads more than 1,024 messages or
+// about 512 KiB; one whose snapshot moves eight times meanwhile is read by one script. How many bytes the messages, the state and the log have is counted, by
 // the scripts that change them, and told by Read: who judges inputs bounds it. A count
 // that a server has left behind which keeps none is found out anew at the next reading.
+//
+// A window, and a page of messages, reads the end of the order and no more messages than
+// wanted, or about 1 MiB. Its place is a chunk, an offset and the id that stands there: where
+// something else does by now, the order is searched for the id.
 //
 // Readers take a part of the connections to a server, and leave the others to those
 // who write. A read of more than 256 KiB waits for its turn: four of them go at once,

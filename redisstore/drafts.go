@@ -13,9 +13,10 @@ const draftSize = 64 << 10
 
 // Drafts implements store.Inbox. A draft is JSON of at most 64 KiB. Without an
 // id it only reads.
-func (s *lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
+func (s *lists) Drafts(ctx context.Context, key store.ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error) {
 	t := s.keys.thread(key)
-	c := call{script: draftsScript, keys: []string{t.rec(), t.journal(), t.base + "drafts"}, args: args{{"version", version}}}
+	c := call{script: draftsScript, keys: []string{t.rec(), t.journal(), t.base + "drafts", t.part.notices},
+		args: args{{"version", version}, {"by", by}}}
 	for id, draft := range drafts {
 		if len(draft) > draftSize {
 			return nil, false, fmt.Errorf("redisstore: drafts: the draft for interrupt %q has %d bytes: at most %d are kept", id, len(draft), draftSize)

@@ -21,6 +21,9 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 	if (e.Kind == store.EndSuspend) != (e.Suspension != nil) {
 		return store.CommitResult{}, errors.New("redisstore: commit: a suspension belongs to a run that suspends, and to no other")
 	}
+	if e.Snapshot != nil && e.Snapshot.Open != nil {
+		return store.CommitResult{}, errors.New("redisstore: commit: a run that ends has nothing open")
+	}
 	t := s.keys.thread(b.Claim.Thread)
 	snap, err := update(e.Snapshot)
 	if err != nil {
@@ -46,6 +49,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"suspension", compress(e.Suspension)},
 		{"deadline", e.Deadline},
 		{"reasons", digests(e.Reasons)},
+		{"told", packReasons(e.Reasons)},
 		{"giveback", e.GiveBack && e.Kind == store.EndFail},
 		{"snapshot", e.Snapshot != nil},
 		{"state", snap.state},

@@ -48,7 +48,8 @@ func queued(version int64, run string) store.Begin {
 func answering(version int64, run, execution string) store.Begin {
 	b := inline(version, run)
 	b.Execution, b.Kind = execution, store.Resume{Claimed: claimedAs(run),
-		Answers: map[string]json.RawMessage{"int": json.RawMessage("1")}, Decisions: json.RawMessage("1")}
+		Answers: map[string]json.RawMessage{"int": json.RawMessage("1")}, Decisions: json.RawMessage("1"),
+		Decided: []store.Decided{{Interrupt: "int", Status: store.DecisionResolved}}}
 	return b
 }
 
@@ -232,7 +233,7 @@ func TestScriptsThatTheServerLostAreSentAgain(t *testing.T) {
 		t.Errorf("commit: %+v", res)
 	}
 	flush() // and in a pipeline of all partitions
-	if _, err := s.Due(context.Background(), 10); err != nil {
+	if _, err := wanting(context.Background(), s, 10); err != nil {
 		t.Error(err)
 	}
 }

@@ -47,6 +47,8 @@ var formats = []storedFormat{
 	{1, "what doc.go describes", "as it is; data from before there was a number is of this format"},
 	{2, "the order of a thread's messages is in chunks that grow at the end, and no longer one value; an execution is frozen with a reference to messages, and no copy; the log has marks where an event tells the snapshot",
 		"the one value is read, and put into chunks when a run ends that changes it; a copy is read, and goes with its execution; an event that tells all messages stays"},
+	{3, "who wants a worker now is in the streams of agents, and its record names the entry; who waits in a queue says whose run it is",
+		"who has come due is offered by a sweep, which reads of a queued run whose it is in its input"},
 }
 
 type storedFormat struct {
@@ -152,6 +154,7 @@ func (s *connection) meta(ctx context.Context, raised string) (int, error) {
 	if err != nil {
 		return 0, storeError("record the layout", err)
 	}
+	s.relisted.Store(v[2] == relistByPlace)
 	if have := v[0]; have != want {
 		return 0, fmt.Errorf("redisstore: prefix %q has %s partitions, not %s: the number cannot be changed", s.opts.Prefix, have, want)
 	}

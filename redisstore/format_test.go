@@ -33,11 +33,11 @@ func storedFormatOf(t *testing.T, server *redistest.Server, prefix string) strin
 func TestTheFormatIsRecordedAtFirstUse(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	open(t, server.URL(), Options{})
-	if got := storedFormatOf(t, server, "aguiws"); got != "2" {
+	if got := storedFormatOf(t, server, "aguiws"); got != "3" {
 		t.Errorf("format %q", got)
 	}
-	open(t, server.URL(), Options{Prefix: "later", format: span{1, 3}})
-	if got := storedFormatOf(t, server, "later"); got != "3" {
+	open(t, server.URL(), Options{Prefix: "later", format: span{1, 4}})
+	if got := storedFormatOf(t, server, "later"); got != "4" {
 		t.Errorf("a new prefix got format %q", got)
 	}
 	if _, err := server.Do("HDEL", "later:meta", "format"); err != nil {
@@ -129,7 +129,7 @@ func TestTheEmbeddedStoresDataHasAFormat(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
 	onMiniredis(server)(t, storetest.Node{Space: "space"})
-	if got := server.HGet("space:meta", "format"); got != "2" {
+	if got := server.HGet("space:meta", "format"); got != "3" {
 		t.Errorf("format %q", got)
 	}
 }
@@ -186,7 +186,7 @@ func TestAServerThatRunsNoticesAFormatThatItDoesNotKnow(t *testing.T) {
 	_, read := s.Read(ctx, testKey, store.ReadQuery{})
 	_, commit := s.Commit(ctx, store.Batch{Claim: begun.Claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("e")}})
 	_, renew := s.Renew(ctx, begun.Claim)
-	_, due := s.Due(ctx, 1)
+	_, due := wanting(ctx, s, 1)
 	_, threads := s.Threads(ctx, testKey.Namespace, store.PageQuery{})
 	for call, err := range map[string]error{"read": read, "commit": commit, "renew": renew, "due": due, "threads": threads} {
 		if !errors.Is(err, store.ErrOutcomeUnknown) || !errors.As(err, new(*FormatError)) {

@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/redis/go-redis/v9"
 )
 
 const (
@@ -31,7 +30,7 @@ type committer struct {
 
 	mu      sync.Mutex
 	queue   []*pending
-	flowing bool // a goroutine is sending
+	flowing bool // somebody is sending
 	closed  bool
 }
 
@@ -48,15 +47,27 @@ type outcome struct {
 	err    error
 }
 
-func (g *committer) add(p *pending) error {
+// commit sends a batch, or has it sent by who is sending. Nothing being on the way, the
+// caller sends its own: nobody has to be woken for it.
+func (g *committer) commit(p *pending) error {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	if g.closed {
+		g.mu.Unlock()
 		return errClosed
 	}
-	g.queue = append(g.queue, p)
-	if !g.flowing {
-		g.flowing = true
+	if g.flowing {
+		g.queue = append(g.queue, p)
+		g.mu.Unlock()
+		return nil
+	}
+	g.flowing = true
+	g.s.running.Add(1)
+	g.mu.Unlock()
+	defer g.s.running.Done()
+	g.send([]*pending{p})
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.flowing = len(g.queue) > 0; g.flowing {
 		g.s.running.Go(g.flow)
 	}
 	return nil
@@ -140,7 +151,7 @@ func (g *committer) send(taken []*pending) {
 			g.aside(group, calls[i])
 			continue
 		}
-		if redis.HasErrorPrefix(errs[i], "CROSSSLOT") && !g.s.apart.Swap(true) {
+		if refusedWith(errs[i], "CROSSSLOT") && !g.s.apart.Swap(true) {
 			g.send(group) // nothing was done: see inOneScript
 			continue
 		}

@@ -5,32 +5,71 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
+
+	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-var anyReason = string(make([]byte, digestSize))
+// anyOne is index.lua's ANY.
+var anyOne = string(make([]byte, digestSize))
+
+// ownerLooks is how many suspensions are looked at for a page of one owner's.
+const ownerLooks = 1000
+
+// inboxOf is the listing of a reason; "": of any.
+func inboxOf(tenant, namespace, reason string) listing {
+	l := listing{kind: 'i', key: func(p *partition) string { return p.inbox }}
+	switch {
+	case namespace != "":
+		l.prefix = digest("\x00"+namespace) + anyOne
+	case reason != "":
+		l.prefix = digest(tenant) + digest(reason)
+	default:
+		l.prefix = digest(tenant) + anyOne
+	}
+	return l
+}
 
 // Inbox implements store.Inbox.
-func (s *lists) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
-	reason := anyReason
-	if q.Reason != "" {
-		reason = digest(q.Reason)
+func (s *lists) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
+	of := s.inbox
+	switch {
+	case q.Namespace != "" && q.Reason != "":
+		return store.InboxPage{}, errors.New("redisstore: inbox: a namespace's is not listed by reason")
+	case q.AllTenants && q.Namespace == "":
+		of = s.inboxes
 	}
-	l := listing{kind: 'i', prefix: digest(q.Tenant) + reason, key: func(p *partition) string { return p.inbox }}
+	p, err := of(ctx, q)
+	if err != nil {
+		err = fmt.Errorf("redisstore: inbox: %w", err)
+	}
+	return p, err
+}
+
+func (s *lists) inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
+	owner := ownerID(store.Owner{Name: q.Owner})
 	load := func(threads []threadKeys, hits []hit) call {
-		c := call{script: inboxScript, args: args{{"tenant", q.Tenant}}}
+		c := call{script: inboxScript, args: args{{"tenant", q.Tenant}, {"namespace", q.Namespace}, {"owner", owner}}}
 		for i, t := range threads {
 			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"drafts")
 			c.rest = inboxScript.group(c.rest, args{{"since", hits[i].member[:stampSize]}})
 		}
 		return c
 	}
-	items, next, err := page(ctx, s, l, q, load, readInboxItem)
-	if err != nil {
-		err = fmt.Errorf("redisstore: inbox: %w", err)
+	l := inboxOf(q.Tenant, q.Namespace, q.Reason)
+	if l.only = owner; owner != "" {
+		l.looks = ownerLooks
 	}
+	if !q.From.IsZero() {
+		l.from = stampOf(q.From)
+	}
+	if !q.To.IsZero() {
+		l.to = stampOf(q.To)
+	}
+	items, next, err := page(ctx, s, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readInboxItem)
 	return store.InboxPage{Items: items, Next: next}, err
 }
 
@@ -40,11 +79,54 @@ func readInboxItem(h hit, r *reply) (store.InboxItem, bool) {
 	}
 	key, ok := threadOf(r.string())
 	item := store.InboxItem{Thread: key, Version: r.int(), Since: time.UnixMilli(unstamp(h.member[:stampSize])),
-		Title: r.string(), Suspension: r.json(), Drafts: readDrafts(r)}
+		Title: r.string(), Tenant: r.string(), Agent: r.string(), Suspension: r.json(), Drafts: readDrafts(r)}
 	if errors.Is(r.err, store.ErrCorrupted) {
 		r.err, item.Corrupted = nil, true
 	}
 	return item, ok && (item.Suspension != nil || item.Corrupted)
+}
+
+// CountInbox implements store.Inbox. Each number is a range of a partition's inbox,
+// which the server counts without looking at what is in it.
+func (s *lists) CountInbox(ctx context.Context, q store.InboxCount) (counts map[string]int64, err error) {
+	tenants := []string{q.Tenant}
+	switch {
+	case q.Namespace != "" && slices.ContainsFunc(q.Reasons, func(r string) bool { return r != "" }):
+		err = errors.New("a namespace's is not counted by reason")
+	case q.AllTenants && q.Namespace == "":
+		tenants, err = s.tenants(ctx)
+	}
+	if err == nil {
+		counts, err = s.countInboxes(ctx, tenants, q)
+	}
+	if err != nil {
+		err = fmt.Errorf("redisstore: count inbox: %w", err)
+	}
+	return counts, err
+}
+
+func (s *lists) countInboxes(ctx context.Context, tenants []string, q store.InboxCount) (map[string]int64, error) {
+	var cmds []*redis.IntCmd
+	for _, tenant := range tenants {
+		for i := range s.keys.parts {
+			for _, reason := range q.Reasons {
+				l := inboxOf(tenant, q.Namespace, reason)
+				cmds = append(cmds, redis.NewIntCmd(ctx, "zlexcount", s.keys.parts[i].inbox, "["+l.prefix, l.end()))
+			}
+		}
+	}
+	errs := ask(ctx, s.connection, cmds)
+	partial := s.missing(errs)
+	if most(partial) != nil {
+		return nil, partial
+	}
+	counts := make(map[string]int64, len(q.Reasons))
+	for i, cmd := range cmds {
+		if errs[i] == nil {
+			counts[q.Reasons[i%len(q.Reasons)]] += cmd.Val()
+		}
+	}
+	return counts, partial
 }
 
 // readDrafts reads ids and drafts; nil when there are none.

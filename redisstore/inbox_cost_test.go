@@ -20,11 +20,13 @@ var inboxSizes = flag.Int("inbox", 20_000, "how many open suspensions TestInboxP
 
 // copies makes suspensions out of one: KEYS are what its keys begin with, the partition's
 // inbox; ARGV what a copy's keys begin with, how many there are, the number of the first,
-// the member in the inbox, how many partitions there are, which one this is. They open in
+// a member in the inbox, how many partitions there are, which one this is, what stands in
+// the inbox for the reason and for the namespace. They open in
 // turns, a millisecond apart.
 const copies = `
 local base, inbox, at, count, first, member = KEYS[1], KEYS[2], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
 local digest, since = string.sub(member, 1, 8), string.sub(member, 17, 22)
+local reason, namespace = ARGV[7], ARGV[8]
 local ms = 0
 for i = 1, 6 do ms = ms * 256 + string.byte(since, i) end
 local function stamp(n)
@@ -43,7 +45,8 @@ for n = first, first + count - 1 do
   local to, opened = at .. hash .. ':', stamp(ms + n * tonumber(ARGV[5]) + tonumber(ARGV[6]))
   for _, what in ipairs({ 'rec', 'log', 'snap', 'runs', 'memo', 'journal', 'closing' }) do copy(what, to) end
   redis.call('LSET', to .. 'journal', 0, string.sub(execution, 1, place - 1) .. opened .. string.sub(execution, place + 6))
-  redis.call('ZADD', inbox, 0, digest .. string.rep('\0', 8) .. opened .. hash)
+  redis.call('ZADD', inbox, 0, digest .. string.rep('\0', 8) .. opened .. hash, 0, digest .. reason .. opened .. hash,
+    0, namespace .. string.rep('\0', 8) .. opened .. hash)
 end
 return count`
 
@@ -82,13 +85,14 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 	for i := range s.keys.parts {
 		p := &s.keys.parts[i]
 		o := originals[p]
-		// The first member is the one for any reason: its digest is of zeros.
-		members, err := client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: p.inbox, Start: "-", Stop: "+", ByLex: true}).Result()
+		// The first of the tenant's members is the one for any reason: its digest is of zeros.
+		tenant := digest("acme")
+		members, err := client.ZRangeArgs(ctx, redis.ZRangeArgs{Key: p.inbox, Start: "[" + tenant, Stop: "(" + beyond(tenant), ByLex: true}).Result()
 		if err != nil || len(members) != 2 {
 			t.Fatalf("%q %v", members, err)
 		}
 		for made := 1; made < each; made += 1000 { // the original is one of them
-			if err := client.Eval(ctx, copies, []string{o.base, p.inbox}, p.base, min(1000, each-made), made, members[0], len(s.keys.parts), i).Err(); err != nil {
+			if err := client.Eval(ctx, copies, []string{o.base, p.inbox}, p.base, min(1000, each-made), made, members[0], len(s.keys.parts), i, digest("tool_call"), digest("\x00"+testKey.Namespace)).Err(); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -100,7 +104,7 @@ func suspendedThreads(t testing.TB, s *Store, n int) {
 func TestInboxPageCostsTheSame(t *testing.T) {
 	type cost struct{ commands, sent, received, trips float64 }
 	ctx := context.Background()
-	measure := func(open int) (first, deep, more cost) {
+	measure := func(open int) (first, deep, more, own, total cost) {
 		server := redistest.Start(t, redistest.Options{})
 		s, wire := onCounted(t, server.URL(), Options{Timeout: patience})
 		suspendedThreads(t, s, open)
@@ -114,7 +118,7 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 		}
 		read := func() cost {
 			return costs(func() {
-				p, err := s.Inbox(ctx, store.PageQuery{Tenant: "acme", Cursor: cursor})
+				p, err := s.Inbox(ctx, store.InboxQuery{Tenant: "acme", Cursor: cursor})
 				if err != nil || len(p.Items) != pageSize || p.Items[0].Suspension == nil {
 					t.Fatalf("%d items, %v", len(p.Items), err)
 				}
@@ -131,13 +135,34 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 				cursor = ""
 			}
 			at := time.Now()
-			if _, err := s.Inbox(ctx, store.PageQuery{Tenant: "acme", Cursor: cursor}); err != nil {
+			if _, err := s.Inbox(ctx, store.InboxQuery{Tenant: "acme", Cursor: cursor}); err != nil {
 				t.Fatal(err)
 			}
 			took = append(took, time.Since(at))
 		}
 		slices.Sort(took)
 		t.Logf("%d open: first page %+v, a later one %+v, half of them within %s", open, first, deep, took[len(took)/2])
+		own = costs(func() {
+			p, err := s.Inbox(ctx, store.InboxQuery{Namespace: testKey.Namespace})
+			if err != nil || len(p.Items) != pageSize {
+				t.Fatalf("%d items, %v", len(p.Items), err)
+			}
+		})
+		reasons := []string{"", "tool_call", "input_required", "confirmation", "aguiws:uncertain_step", "aguiws:paused"}
+		count := func() {
+			n, err := s.CountInbox(ctx, store.InboxCount{Tenant: "acme", Reasons: reasons})
+			if each := int64(open / len(s.keys.parts) * len(s.keys.parts)); err != nil || n[""] != each || n["tool_call"] != each || n["confirmation"] != 0 {
+				t.Fatalf("%v, %v", n, err)
+			}
+		}
+		total, took = costs(count), nil
+		for range 50 {
+			at := time.Now()
+			count()
+			took = append(took, time.Since(at))
+		}
+		slices.Sort(took)
+		t.Logf("%d open: a namespace's %+v, totals %+v, half of them within %s", open, own, total, took[len(took)/2])
 		at := time.Now()
 		more = costs(func() {
 			begin := inline(0, "r")
@@ -145,10 +170,18 @@ func TestInboxPageCostsTheSame(t *testing.T) {
 			suspendOne(t, s, begin)
 		})
 		t.Logf("%d open: one more %+v in %s", open, more, time.Since(at))
-		return first, deep, more
+		return first, deep, more, own, total
 	}
-	first, deep, more := measure(1000)
-	firstOfMany, deepOfMany, moreOfMany := measure(*inboxSizes)
+	first, deep, more, own, total := measure(1000)
+	firstOfMany, deepOfMany, moreOfMany, ownOfMany, totalOfMany := measure(*inboxSizes)
+	for name, pair := range map[string][2]cost{"own page": {own, ownOfMany}, "totals": {total, totalOfMany}} {
+		if pair[1].commands > 1.1*pair[0].commands || pair[1].received > 1.1*pair[0].received || pair[1].trips > 2 {
+			t.Errorf("%s of many are dearer: %+v, of 1,000 %+v", name, pair[1], pair[0])
+		}
+	}
+	if totalOfMany.commands > 64*6+4 {
+		t.Errorf("totals take %+v", totalOfMany)
+	}
 	if moreOfMany.commands > more.commands+2 || moreOfMany.received > 1.1*more.received {
 		t.Errorf("one more of many is dearer: %+v, of 1,000 %+v", moreOfMany, more)
 	}

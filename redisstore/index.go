@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 )
 
 const (
@@ -45,6 +46,13 @@ func unstamp(s string) int64 {
 	return int64(binary.BigEndian.Uint64(b[:]))
 }
 
+// stampOf is index.lua's stamp of a time.
+func stampOf(t time.Time) string {
+	var b [8]byte
+	binary.BigEndian.PutUint64(b[:], uint64(min(max(t.UnixMilli(), 0), forever)))
+	return string(b[8-stampSize:])
+}
+
 // hit is a member of an index, without the listing's prefix.
 type hit struct {
 	part   *partition
@@ -54,6 +62,17 @@ type hit struct {
 // thread returns the keys of the hit's thread, whose hash stands behind a time.
 func (h hit) thread() threadKeys {
 	return threadKeys{part: h.part, base: h.part.base + h.member[stampSize:stampSize+hashSize] + ":"}
+}
+
+// end is behind the last member of a listing, as a range by bytes has it.
+func (l *listing) end() string {
+	if l.to != "" {
+		return "(" + l.prefix + l.to
+	}
+	if b := beyond(l.prefix); b != "" {
+		return "(" + b
+	}
+	return "+"
 }
 
 // beyond is the first string after all that begin with a prefix; "" when there

@@ -31,7 +31,7 @@ func BenchmarkInbox(b *testing.B) {
 		}
 		defer s.Close()
 		suspendMany(b, s, open)
-		p, err := s.Inbox(ctx, store.PageQuery{Tenant: "acme"})
+		p, err := s.Inbox(ctx, store.InboxQuery{Tenant: "acme"})
 		if err != nil || len(p.Items) != pageSize {
 			b.Fatal(len(p.Items), err)
 		}
@@ -43,7 +43,7 @@ func BenchmarkInbox(b *testing.B) {
 				for _, in := range inboxes {
 					start, cursor := time.Now(), ""
 					for range 2 {
-						p, err := in.store.Inbox(ctx, store.PageQuery{Tenant: "acme", Reason: reason, Cursor: cursor})
+						p, err := in.store.Inbox(ctx, store.InboxQuery{Tenant: "acme", Reason: reason, Cursor: cursor})
 						if err != nil || len(p.Items) != pageSize {
 							b.Fatal(len(p.Items), err)
 						}

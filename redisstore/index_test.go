@@ -34,7 +34,7 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	b := inline(0, "r1")
 	b.Tenant = "acme"
 	commit(t, s, asks(begin(t, s, b), 1))
-	holds("suspended, for any reason and for two", 3, 1, 0)
+	holds("suspended, of the tenant for any reason and for two, and of the namespace", 4, 1, 0)
 
 	answer := func(run string) store.Claim {
 		return begin(t, s, answering(view(t, s, store.ReadQuery{}).Version, run, "xr1"))
@@ -42,7 +42,7 @@ func TestTheIndexesLetGoOfWhatIsGone(t *testing.T) {
 	claim := answer("r2")
 	holds("answered", 0, 1, 0)
 	commit(t, s, store.Batch{Claim: claim, Number: 2, Expect: 3, Events: [][]byte{[]byte("failed")}, End: &store.End{Kind: store.EndFail, GiveBack: true}})
-	holds("given back", 3, 1, 0)
+	holds("given back", 4, 1, 0)
 	claim = answer("r3")
 	if _, err := s.Bury(ctx, store.Nack{Claim: claim, Error: "e", Terminal: []byte("buried")}); err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestAMemberOfAnIndexProvesNothing(t *testing.T) {
 	move(p.dead, digest("acme"), digest("mallory"))
 	move(p.threads, digest("n"), digest("mallory"))
 	for tenant, want := range map[string]string{"acme": "1 1", "mallory": "0 0"} {
-		inbox, err := s.Inbox(ctx, store.PageQuery{Tenant: tenant})
+		inbox, err := s.Inbox(ctx, store.InboxQuery{Tenant: tenant})
 		letters, errLetters := s.DeadLetters(ctx, store.PageQuery{Tenant: tenant})
 		if got := fmt.Sprint(len(inbox.Items), " ", len(letters.Letters)); got != want || err != nil || errLetters != nil {
 			t.Errorf("%s: %s, want %s (%v, %v)", tenant, got, want, err, errLetters)

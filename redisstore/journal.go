@@ -26,5 +26,6 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 	r.join(entries)
 	e.RunStarted, e.Crashes = r.int(), int(r.int())
 	e.Active = time.Duration(r.int()) * time.Millisecond
+	e.Undo = r.json()
 	return e, r.err
 }

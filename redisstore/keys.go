@@ -22,6 +22,9 @@ type partition struct {
 	base                  string // prefix and hash tag
 	leases, ready, counts string
 	inbox, threads, dead  string
+	notices               string
+	decisions, decided    string
+	work                  string // the family of its streams: behind it comes an agent's name
 }
 
 func newKeyspace(prefix string, partitions int) *keyspace {
@@ -29,7 +32,8 @@ func newKeyspace(prefix string, partitions int) *keyspace {
 	for i, tag := range partitionTags(partitions) {
 		base := prefix + ":{" + tag + "}:"
 		k.parts = append(k.parts, partition{index: i, base: base, leases: base + "leases", ready: base + "ready",
-			counts: base + "counts", inbox: base + "inbox", threads: base + "threads", dead: base + "dead"})
+			counts: base + "counts", inbox: base + "inbox", threads: base + "threads", dead: base + "dead", work: base + "work:",
+			notices: base + "notices", decisions: base + "decisions", decided: base + "decided"})
 	}
 	return k
 }
@@ -66,7 +70,7 @@ func ownerID(o store.Owner) string {
 
 // owned names a thread among those of its owner: its partition and its hash.
 func (t threadKeys) owned() string {
-	return strconv.Itoa(t.part.index) + ":" + strings.TrimSuffix(strings.TrimPrefix(t.base, t.part.base), ":")
+	return strconv.Itoa(t.part.index) + ":" + t.hash()
 }
 
 // ownedRecord is the key of the record of a thread that is owned under a name.
@@ -78,6 +82,16 @@ func (k *keyspace) ownedRecord(name string) (string, bool) {
 	}
 	return k.parts[i].base + hash + ":rec", true
 }
+
+// targetKeys is what a target of webhooks is owed of a partition.
+type targetKeys struct{ due, items, tries, dead string }
+
+func (p *partition) target(name string) targetKeys {
+	base := p.base + "hook:" + name + ":"
+	return targetKeys{base + "due", base + "items", base + "tries", base + "dead"}
+}
+
+func (k *keyspace) targets() string { return k.prefix + ":targets" }
 
 // threadKeys is one thread's keys, and its name in the partition's sorted sets.
 type threadKeys struct {
@@ -106,8 +120,16 @@ func (t threadKeys) all() []string {
 		t.rec(), t.log(), t.snap(), t.base + "runs",
 		t.base + "memo", t.journal(), t.closing(), t.base + "queue",
 		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.big(), t.base + "past",
-		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead,
+		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead, t.part.notices, t.part.work,
 	}
+}
+
+// deciding is all with the keys of the decision record.
+func (t threadKeys) deciding() []string { return append(t.all(), t.part.decisions, t.part.decided) }
+
+// hash names the thread in keys.
+func (t threadKeys) hash() string {
+	return strings.TrimSuffix(strings.TrimPrefix(t.base, t.part.base), ":")
 }
 
 // memberOf writes a thread's key so that threadOf can read it back, whatever

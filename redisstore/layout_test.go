@@ -66,23 +66,37 @@ func TestKeysOfAThreadShareOneTag(t *testing.T) {
 }
 
 // Redis lets a script touch keys that it did not declare, until it runs in a
-// Cluster. So no script may make a key's name.
+// Cluster. So no script may make a key's name, but of a family that it declares: the
+// stream of an agent, behind work.
 func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
-	call := regexp.MustCompile(`redis\.p?call\('([A-Z]+)'(?:, ([^,)]+))?`)
-	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|followers|journal|queue|log|big)$`)
+	call := regexp.MustCompile(`redis\.p?call\('([A-Z]+)'(?:, '(?:CREATE|DESTROY|DELCONSUMER|GROUPS|CONSUMERS)')?(?:, ([^,)]+))?`)
+	family := regexp.MustCompile(`^(t\.work|KEYS\[\d+\]) \.\. \w+(\[\w+\])?\b`)
+	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|followers|journal|queue|log|big|stream|t\.work \.\. agent)$`)
+	named := regexp.MustCompile(`\bstream(?:, \w+)* = (.*)`)
+	ofGroups := regexp.MustCompile(`redis\.p?call\('XREADGROUP', [^)]*'STREAMS', KEYS\[\d+\], '>'\)`)
 	for _, sc := range allScripts {
-		calls := call.FindAllStringSubmatch(sc.source, -1)
+		calls, groups := call.FindAllStringSubmatch(sc.source, -1), len(ofGroups.FindAllString(sc.source, -1))
 		if len(calls) == 0 {
 			t.Errorf("%s: no calls found", sc.name)
 		}
 		for _, m := range calls {
 			switch m[1] {
 			case "TIME", "INFO", "PUBLISH":
+			case "XREADGROUP":
+				groups--
 			default:
 				if !key.MatchString(m[2]) {
 					t.Errorf("%s: %s touches %s", sc.name, m[1], m[2])
 				}
 			}
+		}
+		for _, m := range named.FindAllStringSubmatch(sc.source, -1) {
+			if !family.MatchString(m[1]) {
+				t.Errorf("%s: a stream is named by %s", sc.name, m[1])
+			}
+		}
+		if groups != 0 {
+			t.Errorf("%s: %d calls about groups touch what is no key", sc.name, -groups)
 		}
 		if strings.Contains(sc.source, "cjson") {
 			t.Errorf("%s decodes JSON", sc.name)

@@ -50,7 +50,7 @@ func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
 		return false, err
 	}
 	t := s.keys.thread(c.Thread)
-	n := &renewal{renewCall(t.rec(), t.part.leases, t.member, c, s.opts.Lease), make(chan renewed, 1)}
+	n := &renewal{renewCall(t.rec(), t.part, t.member, c, s.opts.Lease), make(chan renewed, 1)}
 	q := &s.renewals[t.part.index]
 	if err := q.add(n); err != nil {
 		return false, err
@@ -64,8 +64,8 @@ func (s *leases) Renew(ctx context.Context, c store.Claim) (bool, error) {
 	}
 }
 
-func renewCall(rec, leases, member string, c store.Claim, lease time.Duration) call {
-	return call{script: renewScript, keys: []string{rec, leases}, args: args{
+func renewCall(rec string, p *partition, member string, c store.Claim, lease time.Duration) call {
+	return call{script: renewScript, keys: []string{rec, p.leases, p.ready, p.work}, args: args{
 		{"member", member}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch}, {"lease", lease.Milliseconds()},
 	}}
 }

@@ -131,7 +131,7 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 	masters.Servers[0].Freeze()
 
 	inbox := func(cursor string) (names []string, next string, err error) {
-		page, err := s.Inbox(ctx, store.PageQuery{Tenant: "tenant", Limit: 5, Cursor: cursor})
+		page, err := s.Inbox(ctx, store.InboxQuery{Tenant: "tenant", Limit: 5, Cursor: cursor})
 		for _, item := range page.Items {
 			names = append(names, item.Thread.Thread)
 		}
@@ -194,18 +194,17 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	for range 3 { // whichever partition comes first
-		frozen.Add(1)
-		group.Go(func() {
-			defer frozen.Done()
-			due, err := s.Due(ctx, 100)
+	frozen.Add(4)
+	group.Go(func() {
+		defer frozen.Done()
+		for range 3 { // whichever partition comes first
+			due, err := wanting(ctx, s, 100)
 			partial("due", err)
 			if len(due) != 2 {
 				t.Errorf("due: %v", due)
 			}
-		})
-	}
-	frozen.Add(3)
+		}
+	})
 	group.Go(func() {
 		defer frozen.Done()
 		ends, err := s.Tail(ctx, []store.ThreadKey{threadOn(s, 0, 0), threadOn(s, 1, 0), threadOn(s, 2, 0)})
@@ -231,13 +230,13 @@ func TestWhatAFrozenMasterHasIsMissingAndNothingElse(t *testing.T) {
 				failed++
 			}
 		}
-		if failed != 1 {
+		if failed < 1 || failed > 2 { // of threads, and of notices and decisions, which may be one call
 			t.Errorf("retire: a pass has failed %d times", failed)
 		}
 	})
 	frozen.Wait()
 	masters.Servers[0].Thaw()
-	if due, err := s.Due(ctx, 100); err != nil || len(due) != 3 {
+	if due, err := wanting(ctx, s, 100); err != nil || len(due) != 3 {
 		t.Errorf("due, afterwards: %v, %v", due, err)
 	}
 	close(thawed)

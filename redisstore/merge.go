@@ -145,12 +145,9 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		if len(p.ahead) > 0 || p.done || p.silent {
 			continue
 		}
-		from, to := "["+c.l.prefix, "+"
+		from, to := "["+c.l.prefix+c.l.from, c.l.end()
 		if p.after != "" {
 			from = "(" + c.l.prefix + p.after
-		}
-		if b := beyond(c.l.prefix); b != "" {
-			to = "(" + b
 		}
 		asked = append(asked, p)
 		cmds = append(cmds, redis.NewStringSliceCmd(ctx, "zrangebylex", c.l.key(p.part), from, to, "limit", 0, count))
@@ -180,6 +177,15 @@ func (c *merge) fill(ctx context.Context, n int) error {
 // ask sends reading commands to any partitions, in one round trip where the
 // connection allows it, and returns the error of each.
 func ask[C redis.Cmder](ctx context.Context, s *connection, cmds []C) []error {
+	keys := make([]string, len(cmds))
+	for i, cmd := range cmds {
+		keys[i] = cmd.Args()[1].(string)
+	}
+	return askAt(ctx, s, keys, cmds)
+}
+
+// askAt is ask for commands of which it is told where they go.
+func askAt[C redis.Cmder](ctx context.Context, s *connection, keys []string, cmds []C) []error {
 	errs := make([]error, len(cmds))
 	if err := s.usable(); err != nil {
 		for i := range errs {
@@ -199,10 +205,6 @@ func ask[C redis.Cmder](ctx context.Context, s *connection, cmds []C) []error {
 			_ = pipe.Process(ctx, cmds[i])
 		}
 		_, _ = pipe.Exec(ctx) // each command has its own error
-	}
-	keys := make([]string, len(cmds))
-	for i, cmd := range cmds {
-		keys[i] = cmd.Args()[1].(string)
 	}
 	_, several := s.client.(*redis.ClusterClient)
 	s.perMaster(keys, func(master *redis.Client, at []int) {

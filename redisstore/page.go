@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/redis/go-redis/v9"
 )
 
 // lists are the calls that go across threads, by the indexes, and what people set there.
@@ -29,8 +28,12 @@ func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
 	c := s.merge(l)
 	var last hit // of the full page
-	for {
+	for looked := 0; ; {
 		want := limit + 1 - len(items)
+		if l.looks > 0 {
+			want = min(max(want, pageSize), l.looks-looked) // few of them are wanted
+			looked += want
+		}
 		hits, err := c.take(ctx, want)
 		if err != nil {
 			return nil, "", err
@@ -61,6 +64,9 @@ func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 			}
 			return items, c.next("", false), c.missing()
 		}
+		if looked == l.looks && looked > 0 {
+			return items, c.next(hits[len(hits)-1].member, true), c.missing()
+		}
 	}
 }
 
@@ -80,7 +86,7 @@ func (s *lists) loadHits(ctx context.Context, c *merge, hits []hit, load func([]
 	answers := make([]*reply, len(hits))
 	replies, errs := s.runAll(ctx, calls)
 	for i, group := range groups {
-		if redis.HasErrorPrefix(errs[i], "CROSSSLOT") && !s.apart.Swap(true) {
+		if refusedWith(errs[i], "CROSSSLOT") && !s.apart.Swap(true) {
 			return s.loadHits(ctx, c, hits, load) // a script a partition, from now on
 		}
 		if errs[i] != nil {

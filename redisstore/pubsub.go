@@ -258,7 +258,11 @@ func (s *deliveries) parse(payload string) (*store.Delivery, error) {
 		if parts[1] == s.opts.Node {
 			return nil, nil // the call that released it has said so
 		}
-		return &store.Delivery{Thread: key, Kind: store.DeliverReady}, nil
+		d := &store.Delivery{Thread: key, Kind: store.DeliverWork}
+		if len(parts) > 3 {
+			d.Agent = parts[3]
+		}
+		return d, nil
 	case "w":
 		d := &store.Delivery{Thread: key, Kind: store.DeliverCancelled}
 		for _, e := range parts[2:] {

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 )
 
 // missedEvents is how many of the events that a follower has missed come with a view.
-const missedEvents = 256
+const missedEvents = 1024
 
 // reads are the calls that read threads and their logs. They wait for each other by the
 // limits of each server's readers.
@@ -35,19 +36,26 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 	if q.Have != nil {
 		have = *q.Have
 	}
-	ask := func(most int) call {
+	ask := func(most int, window any) call {
 		rest := appendStrings(nil, q.InterruptIDs)
 		rest = appendStrings(rest, q.ToolCallIDs)
 		return call{readScript, t.all(), args{
 			{"member", t.member}, {"follow", follow}, {"sender", q.Sender}, {"epoch", after.Epoch}, {"seq", after.Seq},
 			{"have", have.Epoch}, {"haveseq", have.Seq}, {"label", q.Label},
 			{"run", q.RunID}, {"asked", len(q.InterruptIDs)}, {"calls", len(q.ToolCallIDs)}, {"inputs", q.Inputs},
-			{"most", most}, {"missed", missedEvents},
+			{"most", most}, {"missed", missedEvents}, {"window", window}, {"room", windowBytes},
 		}, appendStrings(rest, q.MessageIDs)}
 	}
+	window := any("")
+	if q.Window > 0 {
+		window = q.Window
+	}
 	queues := s.queuesOf(t.part)
-	r, err := s.runIn(ctx, queues.small, t, 0, ask(smallRead))
-	if err == nil && len(r.items) == 2 {
+	r, err := s.runIn(ctx, queues.small, t, 0, ask(smallRead, window))
+	if err != nil {
+		return nil, err
+	}
+	if len(r.items) == 2 {
 		size, recovered := r.int(), r.int() == fromWanted
 		if q.Small {
 			return &store.ThreadView{Thread: key, Large: max(size, 1), Recovered: recovered}, r.err
@@ -55,13 +63,25 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 		if err := store.Room(ctx, size); err != nil {
 			return nil, err
 		}
-		r, err = s.runIn(ctx, queues.large, t, size, ask(0))
-	}
-	if err != nil {
-		return nil, err
+		if err := queues.large.take(ctx, t.base, size); err != nil {
+			return nil, fmt.Errorf("redisstore: read: %w", err)
+		}
+		defer queues.large.give(t.base, size)
+		v, err := s.readLarge(ctx, t, q, func(window any) call { return ask(0, window) })
+		if err != nil {
+			return nil, err
+		}
+		v.Thread = key
+		return v, nil
 	}
 	r.room = roomOf(ctx)
-	v, err := readView(r, q)
+	v, _, err := readView(r, q)
+	if err == nil && q.Window > 0 {
+		err = s.readRest(ctx, t, v)
+	}
+	if errors.Is(err, errMoved) { // else it would have been large
+		return s.Read(ctx, key, q)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +104,8 @@ const (
 	fromHave   = 2
 )
 
-func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
+// readView reads a view, and where its window begins.
+func readView(r *reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
 	v := &store.ThreadView{Now: time.UnixMilli(r.int()), Version: r.int(), Epoch: r.string(), Base: r.int(),
 		Seq: r.int(), Boundary: r.int()}
 	at, from := r.int(), r.int()
@@ -97,11 +118,6 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 		v.Held, v.From, v.Log = true, q.Have.Seq, events
 	default:
 		v.From, v.Log = at, events
-	}
-	if from != fromWanted {
-		v.Snapshot = readSnapshot(stored)
-		v.Snapshot.At = at
-		r.join(stored)
 	}
 	v.Suspension = r.json()
 	v.Active = readRun(r)
@@ -144,10 +160,20 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, error) {
 	v.Drafts = readDrafts(r)
 	v.Tenant, v.Title, v.Deleted, v.Bytes = r.string(), r.string(), r.bool(), r.int()
 	v.Owner, v.Used = r.string(), r.bool()
-	if r.err != nil {
-		return nil, r.err
+	var w *window
+	if told := r.list(); len(told.items) > 0 {
+		w = readWindow(told)
+		r.join(told)
 	}
-	return v, nil
+	if from != fromWanted {
+		v.Snapshot = readSnapshot(stored, w)
+		v.Snapshot.At = at
+		r.join(stored)
+	}
+	if r.err != nil {
+		return nil, nil, r.err
+	}
+	return v, w, nil
 }
 
 func readRun(r *reply) *store.RunState {

@@ -13,10 +13,12 @@ import (
 
 // unwaited are the scripts that acknowledge nothing a fail-over must keep: they
 // read, or register a follower, or lengthen a lease, which ends early when it is
-// forgotten and does no harm, or count for owners.
+// forgotten and does no harm, or count for owners. Of webhooks a fail-over forgets what
+// was read of notices together with where reading has come to, or that one was sent.
 var unwaited = map[*script]bool{
 	readScript: true, journalScript: true, rangeScript: true, tailScript: true, dueScript: true, renewScript: true,
-	inboxScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true, takeScript: true, holdScript: true, usageScript: true,
+	inboxScript: true, relistScript: true, threadsScript: true, deadLettersScript: true, dispatchesScript: true, countsScript: true, takeScript: true, holdScript: true, usageScript: true,
+	hookReadScript: true, hookTakeScript: true, hookSettleScript: true, hookCountsScript: true, hookDeadScript: true,
 }
 
 func (s *connection) waits(c call) bool { return s.opts.WaitReplicas > 0 && !unwaited[c.script] }
@@ -86,11 +88,11 @@ func (s *connection) waitOnce(ctx context.Context, calls []*awaited, last bool) 
 	for node, calls := range groups {
 		for _, w := range calls {
 			switch err := w.cmd.Err(); {
-			case redis.HasErrorPrefix(err, "MOVED"):
+			case refusedWith(err, "MOVED"):
 				// Other nodes may not have heard yet where the slot is. To its
 				// master ASKING says nothing.
 				w.asks, reload = s.asked.at(err.Error(), node), true
-			case redis.HasErrorPrefix(err, "ASK"):
+			case refusedWith(err, "ASK"):
 				w.asks = s.asked.at(err.Error(), node)
 			default:
 				continue
@@ -142,7 +144,7 @@ func (s *connection) waitOn(ctx context.Context, master redis.UniversalClient, c
 	var missing []*awaited
 	s.pipeWaiting(ctx, master, calls, false)
 	for _, w := range calls {
-		if redis.HasErrorPrefix(w.cmd.Err(), "NOSCRIPT") {
+		if refusedWith(w.cmd.Err(), "NOSCRIPT") {
 			missing = append(missing, w)
 		}
 	}

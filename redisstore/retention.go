@@ -29,16 +29,18 @@ type retention struct {
 	*connection
 	*deliveries
 	*quotas
+	*relisting
 	retired retirement
 }
 
 // retirement is how far a pass over the list of threads has come.
 type retirement struct {
-	mu    sync.Mutex
-	part  int
-	after string // the member last looked at
-	seen  int
-	rests time.Time // until then no other pass begins
+	mu      sync.Mutex
+	part    int
+	after   string // the member last looked at
+	seen    int
+	records time.Time // when notices and decisions were last looked at
+	rests   time.Time // until then no other pass begins
 }
 
 // Retire implements store.Sweep. Calls go through all threads in turn, and a
@@ -48,6 +50,12 @@ type retirement struct {
 // retired is told as an error, and looked at again in the next pass: it holds up
 // nothing behind it. A pass leaves out a master of a Cluster that does not answer.
 func (s *retention) Retire(ctx context.Context) (more bool, err error) {
+	listing, failed := s.relist(ctx)
+	more, err = s.retire(ctx)
+	return more || listing, errors.Join(err, failed, s.retireRecords(ctx))
+}
+
+func (s *retention) retire(ctx context.Context) (more bool, err error) {
 	s.retired.mu.Lock()
 	defer s.retired.mu.Unlock()
 	at := &s.retired

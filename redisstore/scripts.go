@@ -15,40 +15,61 @@ import (
 var luaFiles embed.FS
 
 var (
-	readScript        = newScript("thread", "run", "index", "suspension", "read")
-	beginScript       = newScript("thread", "run", "index", "suspension", "queue", "begin")
+	readScript        = newScript("thread", "work", "run", "index", "suspension", "window", "read")
+	beginScript       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "decision", "begin")
 	commitScript      = newScript("commit") // the hot one: without thread.lua
-	noteScript        = newScript("thread", "run", "index", "suspension", "note")
-	activateScript    = newScript("thread", "run", "index", "suspension", "queue", "activate")
-	endScript         = newScript("thread", "run", "index", "suspension", "retain", "snapshot", "queue", "end")
-	checkpointScript  = newScript("thread", "run", "index", "suspension", "retain", "snapshot", "checkpoint")
-	claimScript       = newScript("thread", "run", "index", "suspension", "queue", "claim")
-	renewScript       = newScript("thread", "renew")
-	nackScript        = newScript("thread", "run", "index", "suspension", "queue", "nack")
-	journalScript     = newScript("thread", "run", "journal")
-	stopScript        = newScript("thread", "run", "index", "suspension", "queue", "stop")
-	stopAllScript     = newScript("thread", "run", "index", "suspension", "repair", "queue", "stopall")
+	noteScript        = newScript("thread", "work", "run", "index", "suspension", "note")
+	activateScript    = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "activate")
+	endScript         = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "snapshot", "queue", "end")
+	checkpointScript  = newScript("thread", "work", "run", "index", "suspension", "retain", "snapshot", "checkpoint")
+	midrunScript      = newScript("thread", "work", "run", "index", "suspension", "retain", "snapshot", "midrun")
+	claimScript       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "claim")
+	renewScript       = newScript("thread", "work", "renew")
+	nackScript        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "nack")
+	journalScript     = newScript("thread", "work", "run", "journal")
+	stopScript        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "stop")
+	stopAllScript     = newScript("thread", "work", "run", "index", "notice", "suspension", "repair", "queue", "stopall")
 	pauseScript       = newScript("thread", "pause")
-	dispatchesScript  = newScript("thread", "run", "dispatches")
+	dispatchesScript  = newScript("thread", "work", "run", "dispatches")
+	messagesScript    = newScript("thread", "window", "messages")
 	rangeScript       = newScript("thread", "range")
 	tailScript        = newScript("thread", "tail")
 	dueScript         = newScript("due")
+	offerScript       = newScript("thread", "work", "run", "index", "suspension", "queue", "offer")
+	waitingScript     = newScript("waiting")
 	countsScript      = newScript("counts")
-	inboxScript       = newScript("thread", "run", "index", "suspension", "inbox")
-	threadsScript     = newScript("thread", "run", "index", "suspension", "threads")
+	inboxScript       = newScript("thread", "work", "run", "index", "suspension", "inbox")
+	relistScript      = newScript("thread", "work", "run", "index", "suspension", "relist")
+	threadsScript     = newScript("thread", "work", "run", "index", "suspension", "threads")
 	titleScript       = newScript("title")
-	draftsScript      = newScript("thread", "run", "index", "suspension", "drafts")
-	deleteScript      = newScript("thread", "run", "index", "suspension", "retain", "repair", "delete")
-	deadLettersScript = newScript("thread", "run", "deadletters")
+	draftsScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "drafts")
+	deleteScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "repair", "delete")
+	deadLettersScript = newScript("thread", "work", "run", "deadletters")
 	takeScript        = newScript("take")
 	holdScript        = newScript("hold")
 	usageScript       = newScript("usage")
-	retireScript      = newScript("thread", "run", "index", "suspension", "retain", "retire")
+	retireScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "retire")
+	hookReadScript    = newScript("hookread")
+	hookTakeScript    = newScript("hooktake")
+	hookSettleScript  = newScript("hooksettle")
+	hookCountsScript  = newScript("hookcounts")
+	hookDeadScript    = newScript("hookdead")
+	hookResendScript  = newScript("hookresend")
+	hookForgetScript  = newScript("hookforget")
+	targetsScript     = newScript("targets")
+	noticesScript     = newScript("notices")
+	decisionsScript   = newScript("index", "decision", "decisions")
+	refusedScript     = newScript("thread", "work", "run", "index", "suspension", "refused")
+	forgetScript      = newScript("index", "decision", "forget")
+	recordsScript     = newScript("index", "decision", "records")
 
-	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript, checkpointScript,
+	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript, checkpointScript, midrunScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
-		rangeScript, tailScript, dueScript, countsScript, inboxScript, threadsScript, titleScript, draftsScript,
-		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript}
+		messagesScript, rangeScript, tailScript, dueScript, offerScript, waitingScript, countsScript, inboxScript, relistScript, threadsScript, titleScript, draftsScript,
+		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript,
+		hookReadScript, hookTakeScript, hookSettleScript, hookCountsScript, hookDeadScript, hookResendScript,
+		hookForgetScript, targetsScript,
+		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript}
 )
 
 // script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its
@@ -87,13 +108,17 @@ func newScript(files ...string) *script {
 		}
 	}
 	// What stands later may use what stands before it.
-	source := pieces[len(pieces)-1]
-	for _, piece := range slices.Backward(pieces[:len(pieces)-1]) {
-		if slices.ContainsFunc(defined(piece), func(name string) bool { return uses(source, name) }) {
-			source = piece + source
+	used := map[string]bool{}
+	for i, piece := range slices.Backward(pieces) {
+		if i < len(pieces)-1 && !slices.ContainsFunc(defined(piece), func(name string) bool { return used[name] }) {
+			pieces[i] = ""
+			continue
+		}
+		for _, name := range named(piece) {
+			used[name] = true
 		}
 	}
-	sc.source = luaName.ReplaceAllStringFunc(source, sc.place)
+	sc.source = luaName.ReplaceAllStringFunc(strings.Join(pieces, ""), sc.place)
 	sc.sha = redis.NewScript(sc.source).Hash()
 	return sc
 }
@@ -132,10 +157,27 @@ func defined(piece string) []string {
 	return strings.Split(m[1], ", ")
 }
 
-// uses reports whether a name stands in a text as more than a field.
-func uses(text, name string) bool {
-	return regexp.MustCompile(`(?:^|[^.\w]|\.\.)` + name + `\b`).MatchString(text)
+// named are the names that stand in a text as more than a field. Scripts share most of
+// their pieces.
+func named(text string) []string {
+	if known, ok := namedIn[text]; ok {
+		return known
+	}
+	var list []string
+	for _, at := range luaWord.FindAllStringIndex(text, -1) {
+		before := text[:at[0]]
+		if !strings.HasSuffix(before, ".") || strings.HasSuffix(before, "..") {
+			list = append(list, text[at[0]:at[1]])
+		}
+	}
+	namedIn[text] = list
+	return list
 }
+
+var (
+	luaWord = regexp.MustCompile(`\w+`)
+	namedIn = map[string][]string{}
+)
 
 // readHeader reads the comment that a script begins with: behind KEYS names, on
 // lines behind ARGS and EACH a name each and what it says.

@@ -56,7 +56,7 @@ func TestCallsNameWhatScriptsDeclare(t *testing.T) {
 						gathers = append(gathers, sc)
 					} else if keys, ok := given["keys"].(*ast.CompositeLit); ok {
 						same(n, sc.name, names(keys.Elts), sc.keys)
-					} else if got := name(given["keys"]); got != "all" || !slices.Equal(sc.keys, strings.Fields("all of the thread's")) {
+					} else if got := name(given["keys"]); strings.Join(sc.keys, " ") != map[string]string{"all": "all of the thread's", "deciding": "all of the thread's and decisions decided"}[got] {
 						t.Errorf("%s: %s gets %s, and declares %q", sources.Position(n.Pos()), sc.name, got, sc.keys)
 					}
 				case *ast.CallExpr:
@@ -156,13 +156,43 @@ func TestScriptsHaveWhatTheyUse(t *testing.T) {
 		pieces := definitions(sc.source)
 		for i, piece := range pieces {
 			_, below, _ := strings.Cut(strings.Join(pieces[i:], ""), "\n")
-			if strings.HasPrefix(piece, "local function ") && !uses(below, defined(piece)[0]) {
+			if strings.HasPrefix(piece, "local function ") && !slices.Contains(named(below), defined(piece)[0]) {
 				t.Errorf("%s has %s, and does not use it", sc.name, defined(piece)[0])
 			}
 		}
 	}
 	if !strings.Contains(endScript.source, "local function trim(") || strings.Contains(commitScript.source, "NOW") {
 		t.Error("an end trims, and a commit does not need the time")
+	}
+}
+
+// A name that two shared files define would mean the one that stands later, to whoever
+// names both.
+func TestSharedDefinitionsHaveTheirOwnNames(t *testing.T) {
+	in := map[string]string{}
+	for _, file := range []string{"lib", "thread", "work", "run", "index", "notice", "suspension", "retain", "snapshot", "queue", "repair", "window", "decision"} {
+		text, err := luaFiles.ReadFile("lua/" + file + ".lua")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, piece := range definitions(code(string(text))) {
+			for _, name := range defined(piece) {
+				if other, ok := in[name]; ok && other != file {
+					t.Errorf("%s.lua and %s.lua define %s", other, file, name)
+				}
+				in[name] = file
+			}
+		}
+	}
+}
+
+// Scripts are put together in every process that has this package, before its main.
+func TestScriptsArePutTogetherQuickly(t *testing.T) {
+	one := testing.AllocsPerRun(3, func() {
+		newScript("thread", "run", "index", "suspension", "retain", "snapshot", "queue", "end")
+	})
+	if one > 5000 {
+		t.Errorf("end.lua takes %.0f allocations", one)
 	}
 }
 

@@ -24,6 +24,7 @@ type snapshotUpdate struct {
 	pieces            []any // of the order: how many ids, and these
 	messages, removed []any
 	state, frozen     []byte
+	open              []byte
 	drop              int
 }
 
@@ -35,7 +36,7 @@ func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
 	if u.Order != nil && (u.Drop != 0 || u.Append != nil) {
 		return snapshotUpdate{}, errors.New("the order of messages is given, or what changes in it")
 	}
-	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: compress(u.State), frozen: compress(u.Frozen), removed: appendStrings(nil, u.Remove)}
+	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: compress(u.State), frozen: compress(u.Frozen), open: compress(u.Open), removed: appendStrings(nil, u.Remove)}
 	ids := u.Append
 	if s.whole {
 		ids = u.Order
@@ -62,9 +63,10 @@ func pieces(ids []string) []any {
 	return list
 }
 
-// readSnapshot reads the fields of the snapshot: s the state, f what is frozen, the order of the messages
-// as snapshot.lua has it, and each message by its id behind an m.
-func readSnapshot(fields *reply) store.Snapshot {
+// readSnapshot reads the fields of the snapshot: s the state, f what is frozen, r what a run has open, the order of the messages
+// as snapshot.lua has it, and each message by its id behind an m. Of a window the messages
+// were read.
+func readSnapshot(fields *reply, w *window) store.Snapshot {
 	var snap store.Snapshot
 	var order1 json.RawMessage
 	chunks := map[string]string{}
@@ -76,6 +78,8 @@ func readSnapshot(fields *reply) store.Snapshot {
 			snap.State = fields.json()
 		case name == "f":
 			snap.Frozen = fields.json()
+		case name == "r":
+			snap.Open = fields.json()
 		case name == "o":
 			order1 = fields.json()
 		case name == "n" || strings.HasPrefix(name, "o"):
@@ -83,6 +87,13 @@ func readSnapshot(fields *reply) store.Snapshot {
 		default:
 			byID[strings.TrimPrefix(name, "m")] = fields.json()
 		}
+	}
+	if w != nil {
+		if chunks["n"] != "" {
+			snap.Messages = w.messages
+		}
+		snap.Older, snap.Before = w.older(), w.cursor()
+		return snap
 	}
 	ids := fields.order(order1, chunks)
 	if ids == nil {

@@ -18,7 +18,8 @@ func (s *Store) StopAll(ctx context.Context, i store.StopAll) (store.StopAllResu
 	t := s.keys.thread(i.Thread)
 	r, err := s.run(ctx, call{script: stopAllScript, keys: t.all(), args: args{
 		{"member", t.member}, {"request", i.Request}, {"active", i.Active}, {"terminal", i.Terminal},
-		{"reason", cutReason(i.Reason)}, {"keep", s.opts.Keep.Milliseconds()}, {"repair", i.Repair},
+		{"reason", cutReason(i.Reason)}, {"keep", s.opts.Keep.Milliseconds()},
+		{"repair", i.Repair},
 	}})
 	if err != nil {
 		return store.StopAllResult{}, err

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -31,15 +30,22 @@ type Store struct {
 	*dispatches
 	*pauses
 	*quotas
+	*webhooks
+	*notices
+	*decisions
 
-	dueFrom  atomic.Uint64
+	*mailbox
+
 	warnings []Warning
 
 	closeOnce sync.Once
 	release   []func() error // what Close closes, in order
 }
 
-var _ store.Store = (*Store)(nil)
+var (
+	_ store.Store    = (*Store)(nil)
+	_ store.Webhooks = (*Store)(nil)
+)
 
 // Options of a Store. The zero value of each field is the default it names.
 type Options struct {
@@ -56,9 +62,15 @@ type Options struct {
 	RetainAge   time.Duration
 	// ThreadTTL is for how long a thread is kept in which nothing goes on, since
 	// its last input or end; 0 is for ever.
-	ThreadTTL  time.Duration
-	LargeEvent int           // bytes from which on an event is stored outside the log's list; 64 KiB
-	Timeout    time.Duration // of one call; 2 s
+	ThreadTTL time.Duration
+	// NoticeCount is how many notices are kept in all, each partition having its share of
+	// them, and NoticeAge for how long: 100,000, and 7 days. Both are approximate.
+	NoticeCount int
+	NoticeAge   time.Duration
+	// KeepDecisions is for how long a decision is on record; 365 days.
+	KeepDecisions time.Duration
+	LargeEvent    int           // bytes from which on an event is stored outside the log's list; 64 KiB
+	Timeout       time.Duration // of one call; 2 s
 	// WaitReplicas is how many replicas must have a write before it is
 	// acknowledged; 0. With fewer the outcome is unknown after WaitTimeout, which
 	// comes on top of Timeout. Not with an embedded store.
@@ -73,6 +85,10 @@ type Options struct {
 	// Clock stands for the server's clock. For tests of exact times: all stores
 	// on a prefix must share it.
 	Clock func() time.Time
+
+	// Webhooks is how many of them may wait for one target, and how many dead ones are
+	// kept of it, at most; 65,536.
+	Webhooks int
 
 	volatile bool // the data dies with the process
 	singly   bool // the connection cannot hold more than one command
@@ -93,7 +109,11 @@ func (o *Options) withDefaults() Options {
 	or(&d.Retain, 10_000)
 	or(&d.RetainBytes, 8<<20)
 	or(&d.RetainAge, 7*24*time.Hour)
+	or(&d.NoticeCount, 100_000)
+	or(&d.NoticeAge, 7*24*time.Hour)
+	or(&d.KeepDecisions, 365*24*time.Hour)
 	or(&d.LargeEvent, 64<<10)
+	or(&d.Webhooks, 64<<10)
 	or(&d.Timeout, 2*time.Second)
 	or(&d.WaitTimeout, time.Second)
 	or(&d.Logger, slog.New(slog.DiscardHandler))
@@ -143,6 +163,9 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 		s.opts.ThreadTTL < 0 {
 		return nil, errors.New("redisstore: the lease and the times to follow, to keep and to retain are a millisecond at least, an event and a byte are retained at least, a large event has two bytes, and a thread is kept for no negative time")
 	}
+	if s.opts.NoticeCount < 1 || s.opts.NoticeAge < time.Millisecond || s.opts.KeepDecisions < time.Millisecond {
+		return nil, errors.New("redisstore: a notice is kept at least, and notices and decisions for a millisecond")
+	}
 	if s.opts.WaitReplicas < 0 || s.opts.WaitTimeout < time.Millisecond {
 		return nil, errors.New("redisstore: WaitReplicas is 0 at least, WaitTimeout a millisecond")
 	}
@@ -174,6 +197,8 @@ func New(ctx context.Context, client redis.UniversalClient, opts *Options) (*Sto
 	}
 	s.openRenewals()
 	s.release = append(s.release, s.closeLeaseConnections)
+	s.openWaiting()
+	s.release = append(s.release, s.closeWaiting)
 	if err := s.listen(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -198,8 +223,8 @@ func assemble(client redis.UniversalClient, opts Options) *Store {
 	g := &groupCommit{connection: c, deliveries: d}
 	q := &quotas{connection: c, recounts: map[string]time.Time{}}
 	return &Store{connection: c, deliveries: d, presence: p, groupCommit: g, leases: &leases{connection: c},
-		retention: &retention{connection: c, deliveries: d, quotas: q}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
-		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q}
+		retention: &retention{connection: c, deliveries: d, quotas: q, relisting: &relisting{connection: c}}, mailbox: &mailbox{connection: c, deliveries: d}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
+		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}}
 }
 
 // checkHistory runs a script that needs the history's name: where it cannot be
@@ -215,7 +240,7 @@ func (s *connection) checkHistory(ctx context.Context) error {
 		if i > 0 && (!errors.Is(err, store.ErrOutcomeUnknown) || ctx.Err() != nil || s.sameMaster(p, &s.keys.parts[i-1])) {
 			continue
 		}
-		if _, err = s.run(ctx, renewCall(p.base+"probe", p.leases, "", store.Claim{}, time.Millisecond)); err == nil {
+		if _, err = s.run(ctx, renewCall(p.base+"probe", p, "", store.Claim{}, time.Millisecond)); err == nil {
 			return nil
 		}
 	}

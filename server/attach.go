@@ -2,12 +2,9 @@ package server
 
 import (
 	"encoding/json"
-	"errors"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
-	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -33,18 +30,13 @@ func (s *fullSession) attach(f *frame) error {
 		}
 		d = s.follow(f.threadID)
 	}
+	d.follower.Window(f.window)
 	a, err := d.attach(f.after)
 	if err != nil {
 		if fresh {
 			d.close()
 		}
-		if errors.Is(err, store.ErrCorrupted) {
-			return s.fault(f, faultf(adapter.CodeStateCorrupted, "what is stored of the thread cannot be read; it can be deleted"))
-		}
-		if errors.Is(err, store.ErrNoRoom) {
-			return s.fault(f, laterf(5*time.Second, codeOverloaded, "too much is held for clients now; attach again"))
-		}
-		return s.fault(f, laterf(time.Second, codeStore, "the thread cannot be read now; attach again"))
+		return s.fault(f, s.unread(err, "attach again"))
 	}
 	s.place(d)
 	return s.restate(d, a, f.id)

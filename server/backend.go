@@ -26,9 +26,10 @@ type inputs interface {
 	CancelLeft(ctx context.Context, key store.ThreadKey, runID, label string, behind time.Duration) (adapter.Cancelled, error)
 }
 
-// threads are what a cursor follows.
+// threads are what a cursor follows, and what was said before.
 type threads interface {
 	Follow(key store.ThreadKey, notify func()) follower
+	Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
 }
 
 // lifetime is what the server itself asks and tells.
@@ -46,6 +47,7 @@ type lifetime interface {
 type follower interface {
 	Attach(ctx context.Context, after *store.Position) (*follow.Attached, error)
 	Seek(store.Position)
+	Window(messages int)
 	Only(run string)
 	All()
 	Next(ctx context.Context) (follow.Page, error)

@@ -3,11 +3,12 @@ package server
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"slices"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/edge"
+	"github.com/aguiws/aguiws/server/internal/notices"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
 
@@ -22,10 +23,20 @@ type caller struct {
 // name is what the store keeps of whose input it is: no other user has it, of
 // whatever tenant. "": users are not told apart.
 func (c *caller) name() string {
-	if c.user == "" || c.identity.User == "" {
+	return c.nameOf(c.identity.User)
+}
+
+// nameOf is the name of a user of the same tenant.
+func (c *caller) nameOf(user string) string {
+	if c.user == "" || user == "" {
 		return ""
 	}
-	return url.PathEscape(c.identity.Tenant) + "/" + url.PathEscape(c.identity.User)
+	return notices.NameOf(c.identity.Tenant, user)
+}
+
+// origin is how what the caller sends has come.
+func (c *caller) origin(through adapter.Through) adapter.Origin {
+	return adapter.Origin{Through: through, Credential: c.identity.User}
 }
 
 // enter decides whom a request over HTTP is from, in the order of BINDING.md:

@@ -16,7 +16,7 @@ type partStore struct{ store.Store }
 
 var errPart = fmt.Errorf("%w: %w", store.ErrPartial, store.ErrOutcomeUnknown)
 
-func (s partStore) Inbox(ctx context.Context, q store.PageQuery) (store.InboxPage, error) {
+func (s partStore) Inbox(ctx context.Context, q store.InboxQuery) (store.InboxPage, error) {
 	page, _ := s.Store.Inbox(ctx, q)
 	return page, errPart
 }

@@ -52,6 +52,7 @@ func newV1On(t *testing.T, r *adapter.Runner, opts *Options) *v1Server {
 	tokens, err := identity.NewTokens([]identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann"},
 		{Token: "0123456789abcdef-operator", Tenant: "acme", User: "op", Scopes: all},
+		{Token: "0123456789abcdef-root-of-all", Tenant: "acme", User: "root", Scopes: append(all[:4:4], identity.ScopeTenants)},
 		{Token: "0123456789abcdef-elsewhere", Tenant: "other", User: "op", Scopes: all},
 		{Token: "0123456789abcdef-reader", Tenant: "acme", User: "reader", Scopes: []string{identity.ScopeRead}},
 	})
@@ -293,6 +294,16 @@ func TestV1Operations(t *testing.T) {
 	if got := items(v.call("listMessages", 200, "/threads/t1/messages", "")); got[1]["content"] != "hello" {
 		t.Errorf("%v", got)
 	}
+	last := v.call("listMessages", 200, "/threads/t1/messages?limit=1", "")
+	if got := items(last); len(got) != 1 || got[0]["content"] != "hello" || last["older"] != 1.0 {
+		t.Errorf("the last message is %v", last)
+	}
+	older := v.call("listMessages", 200, "/threads/t1/messages?limit=1&before="+last["before"].(string), "")
+	if got := items(older); len(got) != 1 || got[0]["content"] != "/say hello" || older["older"] != nil || older["before"] != nil {
+		t.Errorf("before it is %v", older)
+	}
+	v.fails("listMessages", 400, "invalid_input", "/threads/t1/messages?before=x", "")
+	v.fails("listMessages", 404, "thread_not_found", "/threads/t9/messages?limit=1", "")
 	runs := items(v.call("listRuns", 200, "/threads/t1/runs?state=acked,queued&limit=5&offset=0", ""))
 	if len(runs) != 1 || runs[0]["runId"] != "r1" || runs[0]["state"] != "acked" || runs[0]["outcome"].(map[string]any)["type"] != "RUN_FINISHED" {
 		t.Fatalf("%v", runs)
@@ -338,6 +349,14 @@ func TestV1Operations(t *testing.T) {
 		}
 	}
 	v.rests("t2")
+	if got := op.call("countInbox", 200, "/inbox/totals", ""); got["total"] != 0.0 {
+		t.Errorf("%v", got)
+	}
+	again := items(op.call("resolveInbox", 200, "/inbox/resolve", fmt.Sprintf(`{"idempotencyKey":"k","items":[{"threadId":"t2","namespace":%q,"entries":[%s]}]}`,
+		inbox[0]["namespace"], strings.Join(entries, ","))))
+	if again[0]["error"] != nil || again[0]["resolved"].(map[string]any)["admitted"].(map[string]any)["disposition"] != "repeat" {
+		t.Errorf("%v", again)
+	}
 	v.fails("dropDraft", 404, "interrupt_not_found", "/threads/t2/interrupts/x/draft", "")
 
 	// Operators.
@@ -371,6 +390,20 @@ func TestV1Operations(t *testing.T) {
 	op.fails("requeueRun", 409, "dispatch_gone", "/threads/t1/runs/"+id+"/requeue"+theirs, "")
 	v.call("deleteThread", 204, "/threads/t1", "")
 	v.fails("getThread", 404, "thread_not_found", "/threads/t1", "")
+
+	v.call("listNotices", 200, "/notices", "")
+	for id, path := range map[string]string{"listDecisions": "/decisions", "listThreadDecisions": "/threads/t2/decisions"} {
+		got := items(v.call(id, 200, path, ""))
+		if len(got) != 3 || fmt.Sprintln(got[0]["status"], got[0]["user"], got[0]["through"]) != "cancelled op inbox\n" {
+			t.Errorf("%s: %v", id, got)
+		}
+	}
+	if got := items(op.call("listWebhooks", 200, "/webhooks", "")); len(got) != 0 {
+		t.Errorf("%v", got)
+	}
+	for id, path := range map[string]string{"listDeadWebhooks": "/webhooks/none/dead", "resendWebhook": "/webhooks/none/dead/1-1-1/resend", "enableWebhooks": "/webhooks/none/enable"} {
+		op.fails(id, 404, "webhook_not_found", path, "")
+	}
 
 	for _, each := range v.ops {
 		if !v.seen[each.id] {

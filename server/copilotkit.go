@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -92,7 +93,7 @@ type copilotStream struct {
 func (c copilotStream) Input() *protocol.RunAgentInput { return c.f.input }
 
 func (c copilotStream) Run(tell func(finished []byte) ([][]byte, error), again func(open []json.RawMessage) ([][]byte, error)) {
-	c.f.commands = true
+	c.f.commands, c.f.through = true, adapter.ThroughCopilotKit
 	w := &runWire{toldWire: toldWire{c.sse, tell}, thread: c.f.threadID, caller: c.caller}
 	if c.reads() {
 		w.again = again

@@ -8,6 +8,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/edge"
+	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
 // core is what all that a Server serves stands on: handlers, connections and
@@ -16,6 +17,8 @@ type core struct {
 	opts         Options
 	runs         backend
 	control      controlapi.Runner // nil: there is no control API
+	notices      *notices.Feed     // nil: there are none
+	record       controlapi.Record // nil: there is none
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage // capabilities with what is an agent's own
 	budget       *budget.Budget

@@ -134,6 +134,7 @@ func (s *fullSession) restate(d *delivery, a *follow.Attached, id string) error 
 	frame := attachedFrame{
 		Type: "ws.attached", ID: id, ThreadID: d.key.Thread, Epoch: a.Position.Epoch, Seq: a.Position.Seq,
 		Recovered: a.Recovered, ActiveLabel: a.ActiveLabel, Interrupts: a.Interrupts, Queued: a.Queued,
+		Older: a.Older, Before: a.Before,
 	}
 	if !a.Recovered {
 		frame.Reason = a.Reason

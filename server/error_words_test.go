@@ -22,6 +22,7 @@ var wholeBodies = map[string][]string{
 	"POST /v1/threads/{thread}/interrupt":          {`{"reason":"x"}`},
 	"POST /v1/threads/{thread}/runs/{run}/cancel":  {`{"reason":"x"}`},
 	"POST /v1/threads/{thread}/interrupts/resolve": {`{"runId":"r","entries":[{"interruptId":"i","status":"resolved","payload":{"approved":true}}]}`},
+	"POST /v1/inbox/resolve":                       {`{"idempotencyKey":"k","items":[{"threadId":"t","namespace":"n","entries":[{"interruptId":"i","status":"resolved","payload":{"approved":true}}]}]}`},
 	"POST /copilotkit/agent/{agent}/stop/{thread}": {`{"runId":"r"}`},
 	"POST /copilotkit": {`{"method":"agent/stop","params":{"agentId":"script","threadId":"t"},"body":{"runId":"r"}}`,
 		`{"method":"agent/run","params":{"agentId":"script"},"body":{"threadId":"t","runId":"r","messages":[]}}`},

@@ -28,8 +28,9 @@ type fake struct {
 	left      func(key store.ThreadKey, runID, label string, behind time.Duration) (adapter.Cancelled, error)
 	restating func(context.Context)  // before a repeat is answered
 	attached  func(*follow.Attached) // amends an answer
-	failing   error                  // of Attach and Next
-	failures  int                    // of Next
+	messages  func(key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
+	failing   error // of Attach and Next
+	failures  int   // of Next
 	shutdown  func()
 	durable   bool
 	open      int   // followers
@@ -198,6 +199,18 @@ func (b *fake) Shutdown(context.Context) error {
 	return nil
 }
 
+func (b *fake) Messages(_ context.Context, key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.failing != nil {
+		return nil, b.failing
+	}
+	if b.messages == nil {
+		return nil, nil
+	}
+	return b.messages(key, q)
+}
+
 func (b *fake) Durable() bool { return b.durable }
 
 func (b *fake) Capabilities() json.RawMessage {
@@ -226,6 +239,7 @@ type fakeFollower struct {
 	key    store.ThreadKey
 	notify func()
 	pos    store.Position
+	window int
 	closed bool
 }
 
@@ -264,6 +278,8 @@ func (f *fakeFollower) attach(after *store.Position) (*follow.Attached, error) {
 	f.pos = a.Position
 	return a, nil
 }
+
+func (f *fakeFollower) Window(messages int) { f.window = messages }
 
 func (f *fakeFollower) Only(string) {}
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/budget"
@@ -46,8 +47,12 @@ type frame struct {
 	input    *protocol.RunAgentInput
 	threadID string
 	label    string
-	commands bool // the input may answer by a command
+	commands bool            // the input may answer by a command
+	through  adapter.Through // how the input has come; "": by a socket
 	after    *store.Position
+	window   int    // of an attach; 0: all messages
+	before   string // of a page of messages
+	limit    int
 
 	fault      *fault
 	retryAfter time.Duration // over the rate: refused, come back after that
@@ -169,7 +174,15 @@ func (f *frame) control(members map[string]json.RawMessage) *fault {
 		if bad := name("threadId", &f.threadID); bad != nil {
 			return bad
 		}
+		if bad := readCount(members, "window", &f.window); bad != nil {
+			return bad
+		}
 		return f.readAfter(members["after"])
+	case "ws.messages":
+		if bad := name("threadId", &f.threadID); bad != nil {
+			return bad
+		}
+		return f.readPage(members)
 	case "":
 		return faultf(codeInvalidFrame, "type: expected a string that begins with ws., or no type for an input")
 	default:

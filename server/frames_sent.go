@@ -47,6 +47,17 @@ type attachedFrame struct {
 	ActiveLabel string               `json:"activeRunId,omitzero"`
 	Interrupts  []json.RawMessage    `json:"interrupts"`
 	Queued      []follow.QueuedInput `json:"queued"`
+	Older       int64                `json:"older,omitzero"`
+	Before      string               `json:"before,omitzero"`
+}
+
+type messagesFrame struct {
+	Type     string            `json:"type"`
+	ID       string            `json:"id,omitzero"`
+	ThreadID string            `json:"threadId"`
+	Messages []json.RawMessage `json:"messages"`
+	Older    int64             `json:"older,omitzero"`
+	Before   string            `json:"before,omitzero"`
 }
 
 type liveFrame struct {

@@ -14,12 +14,14 @@ import (
 // handshake is what a good request for a socket says.
 type handshake struct {
 	*caller
-	agent   string
-	plain   bool
-	dialect dialect
-	resumes *resumption // of a plain socket that goes on with a run; nil: it asks for runs
-	counts  bool        // the client of a plain socket wants to be able to
-	origin  string
+	agent string
+	// subprotocol is what is spoken, unless the socket is plain.
+	subprotocol string
+	plain       bool
+	dialect     dialect
+	resumes     *resumption // of a plain socket that goes on with a run; nil: it asks for runs
+	counts      bool        // the client of a plain socket wants to be able to
+	origin      string
 }
 
 // checkAddress refuses requests that came by a name or an address that must
@@ -39,7 +41,23 @@ func (s *core) checkAddress(r *http.Request) *refusal.Refusal {
 // shake decides about a request for a socket, in the order of BINDING.md. The
 // Host was checked before.
 func (s *core) shake(r *http.Request) (*handshake, *refusal.Refusal) {
-	h := &handshake{agent: r.PathValue("agent"), origin: r.Header.Get("Origin")}
+	h, refused := s.shakeFor(r, Subprotocol)
+	if refused != nil {
+		return nil, refused
+	}
+	if h.agent = r.PathValue("agent"); !s.hasAgent(h.agent) {
+		return nil, refuseAgent
+	}
+	if h.plain {
+		refused = h.readResumption(r)
+	}
+	return h, refused
+}
+
+// shakeFor is shake for a socket that speaks a subprotocol, as far as what is asked for on
+// it does not matter.
+func (s *core) shakeFor(r *http.Request, subprotocol string) (*handshake, *refusal.Refusal) {
+	h := &handshake{origin: r.Header.Get("Origin"), subprotocol: subprotocol}
 	if h.origin != "" && !s.pages.allow(r, h.origin) {
 		return nil, s.refusePage(r)
 	}
@@ -51,23 +69,15 @@ func (s *core) shake(r *http.Request) (*handshake, *refusal.Refusal) {
 	}
 	offers := tokens(r.Header, "Sec-WebSocket-Protocol")
 	h.plain, h.dialect = len(offers) == 0, dialectOf(r)
-	if !h.plain && !slices.Contains(offers, Subprotocol) {
-		return nil, refuseProtocols
+	if !h.plain && !slices.Contains(offers, subprotocol) {
+		return nil, refusal.New(http.StatusBadRequest, "unsupported_subprotocol", "supported subprotocols: "+subprotocol)
 	}
 	bearer, present, refused := bearerOf(r, offers)
 	if refused != nil {
 		return nil, refused
 	}
 	// A page of any origin can open a socket with its reader's cookies.
-	if h.caller, refused = s.authenticate(r, bearer, present, h.origin != ""); refused != nil {
-		return nil, refused
-	}
-	if !s.hasAgent(h.agent) {
-		return nil, refuseAgent
-	}
-	if h.plain {
-		refused = h.readResumption(r)
-	}
+	h.caller, refused = s.authenticate(r, bearer, present, h.origin != "")
 	return h, refused
 }
 

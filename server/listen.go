@@ -53,7 +53,7 @@ func (s *Server) Serve(l net.Listener) error {
 	}
 	s.http = append(s.http, h)
 	s.mu.Unlock()
-	if err := h.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := h.Serve(edge.Gathering(l)); !errors.Is(err, http.ErrServerClosed) {
 		return fmt.Errorf("server: serve: %w", err)
 	}
 	return nil

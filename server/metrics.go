@@ -22,6 +22,9 @@ type Metrics struct {
 
 	sockets     *prometheus.GaugeVec
 	streams     prometheus.Gauge
+	watchers    prometheus.Gauge
+	noticesTold prometheus.Counter
+	noticeReads *prometheus.CounterVec
 	closed      *prometheus.CounterVec
 	strangers   prometheus.Gauge
 	displaced   prometheus.Counter
@@ -44,6 +47,8 @@ type Metrics struct {
 	storeTime   *prometheus.HistogramVec
 	storeErrors *prometheus.CounterVec
 	available   prometheus.Gauge
+	webhooks    *prometheus.CounterVec
+	webhookTime *prometheus.HistogramVec
 }
 
 // NewMetrics returns metrics that nothing is counted in yet, but for the
@@ -52,6 +57,9 @@ func NewMetrics() *Metrics {
 	m := &Metrics{registry: prometheus.NewRegistry()}
 	m.sockets = add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_sockets", Help: "Open WebSockets."}, []string{"mode"}))
 	m.streams = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_streams", Help: "Open streams over HTTP."}))
+	m.watchers = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_notice_watchers", Help: "Connections that watch notices."}))
+	m.noticesTold = m.count("notices_told", "Notices handed to connections that watch them.")
+	m.noticeReads = m.vec("notice_reads", "Readings of notices from the store.", "for")
 	m.closed = m.vec("sockets_closed", "WebSockets that ended, by close code; 0 without one.", "code")
 	m.strangers = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_stranger_connections", Help: "Open connections without a request of somebody who was recognised."}))
 	m.displaced = m.count("stranger_connections_displaced", "Such connections that were closed to make room for others.")
@@ -77,6 +85,10 @@ func NewMetrics() *Metrics {
 	}, []string{"call"}))
 	m.storeErrors = m.vec("store_errors", "Calls of the store that failed.", "call")
 	m.available = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_store_available", Help: "1 while the store answers, 0 while it does not."}))
+	m.webhooks = m.vec("webhook_tries", "Requests to targets of webhooks.", "target", "outcome")
+	m.webhookTime = add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "aguiws_webhook_seconds", Help: "Time that targets of webhooks took.", Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
+	}, []string{"target"}))
 	info := add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_build_info", Help: "Always 1."}, []string{"version", "go"}))
 	if b, ok := debug.ReadBuildInfo(); ok {
 		info.WithLabelValues(b.Main.Version, b.GoVersion).Set(1)

@@ -136,8 +136,12 @@ func (s *meteredStore) Range(ctx context.Context, key store.ThreadKey, epoch str
 	return timed(s.m, "range", func() (store.RangeResult, error) { return s.Store.Range(ctx, key, epoch, first, limit) })
 }
 
-func (s *meteredStore) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
-	return timed(s.m, "due", func() ([]store.ThreadKey, error) { return s.Store.Due(ctx, limit) })
+func (s *meteredStore) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
+	return timed(s.m, "messages", func() (store.MessagePage, error) { return s.Store.Messages(ctx, key, q) })
+}
+
+func (s *meteredStore) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	return timed(s.m, "work", func() ([]store.Work, error) { return s.Store.Work(ctx, q) })
 }
 
 func (s *meteredStore) Renew(ctx context.Context, c store.Claim) (bool, error) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/webhook"
 )
 
 // value is what a metric counts under label values, in the order of METRICS.md.
@@ -48,6 +50,11 @@ func counts(t *testing.T, m *Metrics, want float64, name string, labels ...strin
 
 func metered(t *testing.T, opts *Options) (*testServer, *Metrics) {
 	t.Helper()
+	var err error
+	if opts.Webhooks, err = webhook.New(&deadStore{}, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = opts.Webhooks.Shutdown(context.Background()) })
 	opts.Metrics = NewMetrics()
 	agent := script.New(script.Options{})
 	r, err := adapter.NewRunner(opts.Metrics.Store(embedded(t)), &adapter.Options{Agents: map[string]adapter.Agent{"": agent}})

@@ -250,7 +250,7 @@ func TestLongArgumentsAreShownWhole(t *testing.T) {
 	args := `{"body":"` + strings.Repeat("x", 1<<20) + ` and pay eve 9007199254740993"}`
 	tb := newTab(ts.dial())
 	id := interrupts(t, tb.ask("r1", "/tool mail "+args))[0]
-	for _, path := range []string{"/inbox", "/threads/t/interrupts", "/threads/t"} {
+	for _, path := range []string{"/threads/t/interrupts", "/threads/t"} {
 		var shown struct {
 			Items []struct {
 				Interrupts []struct{ ToolCall struct{ Arguments string } }

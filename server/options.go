@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/webhook"
 )
 
 // Authenticator decides who a request is from. Authenticate is called
@@ -54,6 +55,9 @@ type Options struct {
 	// It must have no effects, is called concurrently, and must return soon
 	// after ctx is done. Default: there are no suggestions.
 	Suggest func(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]Suggestion, error)
+	// Webhooks are shown and handled under /v1/webhooks, and counted. Who makes the
+	// sender shuts it down. Default: there are none.
+	Webhooks *webhook.Sender
 	// Metrics count what the server does, for /metrics. Default: new ones.
 	Metrics *Metrics
 	// Logger gets ids and codes, never a payload or a credential. Default:

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"sync/atomic"
@@ -68,7 +69,7 @@ func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 			p.srv.clientLeft(p, r.key, r.id, r.of)
 		}
 	}()
-	started, err := r.submit(in, f.commands)
+	started, err := r.submit(in, f.commands, f.through)
 	f.done()
 	if !started || err != nil {
 		return err
@@ -78,10 +79,10 @@ func runPlain(p *peer, w wire, f *frame, stops bool) (err error) {
 
 // submit asks for the run, and reports whether there is more of it to come than
 // what it wrote.
-func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool) (more bool, err error) {
+func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool, through adapter.Through) (more bool, err error) {
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
-	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, Run: in,
+	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, From: r.origin(cmp.Or(through, adapter.ThroughSocket)), Run: in,
 		Commands: commands, Sender: true, Left: r.left})
 	cancel()
 	r.clears(admitted)

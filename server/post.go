@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
@@ -44,7 +45,7 @@ func (s *core) answerInput(w http.ResponseWriter, r *http.Request, held *holding
 	if refused == nil {
 		s.stream(w, r, c, agent, func(out *sse) {
 			out.out.account.Join(held.bodies)
-			f.dialect = dialectOf(r)
+			f.dialect, f.through = dialectOf(r), adapter.ThroughPOST
 			if id := r.Header.Get("Last-Event-ID"); id != "" {
 				f.after, _ = parseEventID(id) // another server's is no reason to refuse
 				out.resumes = true

@@ -16,7 +16,6 @@ var (
 	refuseNoOrigin   = refusal.New(http.StatusForbidden, "origin_required", "a request without an Origin needs a bearer credential")
 	refusePublic     = refusal.New(http.StatusForbidden, "loopback_only", "without authentication only loopback addresses are served")
 	refuseUpgrade    = refusal.New(http.StatusBadRequest, "upgrade_required", "this is a WebSocket endpoint: GET, HTTP/1.1, Upgrade: websocket, version 13")
-	refuseProtocols  = refusal.New(http.StatusBadRequest, "unsupported_subprotocol", "supported subprotocols: "+Subprotocol)
 	refuseBearers    = refusal.New(http.StatusBadRequest, "ambiguous_credential", "more than one bearer subprotocol was offered")
 	refuseCredential = refusal.New(http.StatusUnauthorized, "unauthenticated", "a valid credential is needed")
 	refuseForbidden  = refusal.New(http.StatusForbidden, "forbidden", "the credential is not for this server")

@@ -4,6 +4,8 @@ import (
 	"iter"
 	"net/http"
 	"strings"
+
+	"github.com/aguiws/aguiws/server/internal/controlapi"
 )
 
 // route is one path that the server answers itself. Handler is built from the
@@ -34,9 +36,23 @@ func (s *core) routes() []route {
 	mount(s.copilotkit().Routes())
 	routes = withSlash(routes)
 	if s.control != nil {
-		mount(s.controlAPI().Routes())
+		mount(s.v1Routes())
 	}
 	return routes
+}
+
+// v1Routes are the control API's. Notices are told by streams as well.
+func (s *core) v1Routes() iter.Seq2[string, http.HandlerFunc] {
+	return func(yield func(string, http.HandlerFunc) bool) {
+		for pattern, serve := range s.controlAPI().Routes() {
+			if pattern == controlapi.NoticesPattern {
+				serve = s.noticesOver(serve)
+			}
+			if !yield(pattern, serve) {
+				return
+			}
+		}
+	}
 }
 
 // slash is what the pattern of a route has behind that of the same route without one.

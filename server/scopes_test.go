@@ -16,7 +16,7 @@ import (
 // Each way in asks for one scope, and no other does instead. Those of /v1 are
 // TestV1Scopes's.
 func TestEachScopeAlone(t *testing.T) {
-	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeMetrics}
+	all := []string{identity.ScopeRead, identity.ScopeRun, identity.ScopeApprover, identity.ScopeAdmin, identity.ScopeTenants, identity.ScopeMetrics}
 	page, err := os.ReadFile("BINDING.md")
 	if err != nil {
 		t.Fatal(err)

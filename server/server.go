@@ -13,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/notices"
 )
 
 // A Server carries the runs of one adapter.Runner to clients. Make it with New;
@@ -39,9 +40,14 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	s.metrics = s.opts.Metrics
 	if r, ok := b.(runner); ok {
 		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
+		_ = s.metrics.registry.Register(newWork(r.WorkStats))
 	}
 	s.runs = meteredBackend{b, s.metrics}
 	s.control, _ = b.(controlapi.Runner)
+	s.record, _ = b.(controlapi.Record)
+	if source, ok := b.(notices.Source); ok {
+		s.notices = s.newNotices(source)
+	}
 	if r, ok := b.(runner); ok {
 		r.OnCancelled(s.awaiting.pay)
 		s.opts.Logger = r.StoreLog(s.opts.Logger)
@@ -60,6 +66,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	_ = s.metrics.registry.Register(newHeld(s.budget.Usage))
 	s.memory.limit, s.memory.log = s.opts.MemoryLimit, s.opts.Logger
 	_ = s.metrics.registry.Register(&s.memory)
+	if s.opts.Webhooks != nil {
+		_ = s.metrics.registry.Register(newOwed(s.opts.Webhooks))
+	}
 	if slices.Contains(s.opts.Hosts, "*") {
 		return nil, errors.New("server: every host must be named, * is not a name")
 	}
@@ -122,6 +131,9 @@ func (s *Server) Shutdown(ctx context.Context) error {
 			<-closed
 		}
 		err = errors.Join(err, ctx.Err())
+	}
+	if s.notices != nil {
+		s.notices.Close()
 	}
 	s.revocations.running.Wait()
 	s.parking.Close()

@@ -149,6 +149,8 @@ func (s *fullSession) answer(f *frame) error {
 		return s.fault(f, laterf(f.retryAfter+time.Millisecond, codeRateLimited, "too many frames; slow down"))
 	case f.kind == "ws.attach":
 		return s.attach(f)
+	case f.kind == "ws.messages":
+		return s.messages(f)
 	case f.kind == "ws.cancel":
 		return s.cancelRun(f)
 	default:

@@ -132,6 +132,9 @@ func (sock *socket) close(err error) {
 		sock.log.Error("socket fails", "error", err)
 	}
 	sock.cancel(c)
+	if sock.link == nil {
+		return
+	}
 	sock.link.Close(c.code, c.reason)
 	sock.srv.metrics.closed.WithLabelValues(strconv.Itoa(c.code)).Inc()
 	sock.log.Debug("socket closed", "code", c.code, "reason", c.reason)

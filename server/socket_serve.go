@@ -70,7 +70,7 @@ func (sock *socket) accept(w http.ResponseWriter, r *http.Request, h *handshake)
 		Quiet: quiet, Gathered: sock.poke, Reader: sock.reader, Parking: &s.parking,
 	}
 	if !h.plain {
-		opts.Subprotocols = []string{Subprotocol}
+		opts.Subprotocols = []string{h.subprotocol}
 	}
 	c, err := conn.Accept(w, r, opts)
 	if err != nil {

@@ -154,12 +154,7 @@ func (o *sse) push(data []byte) error {
 		}
 		piece := data[:min(len(data), ssePiece)]
 		data = data[len(piece):]
-		if len(piece) > 0 {
-			if _, err := o.w.Write(piece); err != nil {
-				return o.lost(err)
-			}
-		}
-		if err := o.control.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		if err := edge.Push(o.w, piece); err != nil {
 			return o.lost(err)
 		}
 	}

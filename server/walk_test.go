@@ -45,8 +45,9 @@ var controls = map[string]func(ids) string{
 	"ws.cancel": func(i ids) string {
 		return fmt.Sprintf(`{"type":"ws.cancel","id":"x","threadId":%q,"runId":%q}`, i.thread, i.run)
 	},
-	"ws.detach": func(i ids) string { return fmt.Sprintf(`{"type":"ws.detach","id":"x","threadId":%q}`, i.thread) },
-	"ws.ping":   func(ids) string { return `{"type":"ws.ping","id":"x"}` },
+	"ws.detach":   func(i ids) string { return fmt.Sprintf(`{"type":"ws.detach","id":"x","threadId":%q}`, i.thread) },
+	"ws.messages": func(i ids) string { return fmt.Sprintf(`{"type":"ws.messages","id":"x","threadId":%q}`, i.thread) },
+	"ws.ping":     func(ids) string { return `{"type":"ws.ping","id":"x"}` },
 }
 
 func inputTo(i ids) string {
@@ -338,7 +339,7 @@ func fill(t *testing.T, path string, of ids, agent string) string {
 		if name == "run" && strings.HasPrefix(path, "/v1/") {
 			return of.dispatch // the control API calls runs by the server's ids
 		}
-		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent} {
+		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent, "target": "crm", "webhook": "1-1-0"} {
 			if strings.HasPrefix(name, part) {
 				return id
 			}

@@ -22,6 +22,10 @@ type Attached struct {
 	Interrupts  []json.RawMessage
 	Queued      []QueuedInput
 	Restatement [][]byte // uncounted; empty when recovered and for an unused thread
+	// Older is how many messages the restatement has left out for Follower.Window, and
+	// Before the place where they end, for store.Messages.
+	Older  int64
+	Before string
 
 	deleted bool // and not used since
 }

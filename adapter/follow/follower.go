@@ -11,7 +11,7 @@ import (
 )
 
 // maxPage bounds what Next returns at once.
-const maxPage = 256
+const maxPage = 1024
 
 // Why an attachment was not recovered.
 const (
@@ -30,6 +30,7 @@ type Follower struct {
 	notify func()
 	topic  *topic // guarded by the hub's lock
 	taken  int    // the topic's, when the cursor was last at its end. Guarded by the hub's lock
+	window int    // how many messages a restatement has; 0: all
 	only   bool   // it watches no more than run. Guarded by the hub's lock
 	run    string // guarded by the hub's lock
 	pos    store.Position
@@ -62,6 +63,10 @@ func (f *Follower) watch(only bool, run string) {
 	f.only, f.run = only, run
 }
 
+// Window says how many messages a restatement is to tell from now on, the last ones: what
+// a run under way has said comes on top, and of very long ones there are fewer. 0: all.
+func (f *Follower) Window(messages int) { f.window = messages }
+
 // Position is that of the last event returned, or given by Attach or Seek.
 func (f *Follower) Position() store.Position { return f.pos }
 
@@ -75,7 +80,7 @@ func (f *Follower) Seek(p store.Position) {
 // events since are retained, else at the log's end with the thread restated
 // (binding, Following a thread).
 func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached, error) {
-	q := store.ReadQuery{After: after, Follower: true, Inputs: true, Small: true}
+	q := store.ReadQuery{After: after, Follower: true, Inputs: true, Small: true, Window: f.window}
 	view, err := f.hub.store.Read(ctx, f.key, q)
 	if err == nil && view.Large > 0 && view.Recovered {
 		q.Small = false
@@ -91,7 +96,7 @@ func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached
 		if err := store.Room(ctx, view.Large); err != nil {
 			return nil, err
 		}
-		whole, err := f.hub.large.attach(ctx, f.key)
+		whole, err := f.hub.large.attach(ctx, f.key, f.window)
 		if err != nil {
 			return nil, err
 		}
@@ -101,7 +106,7 @@ func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached
 		a, end = &Attached{Position: *after, Recovered: true}, store.Position{Epoch: view.Epoch, Seq: view.Seq}
 		err = describe(a, view)
 	default:
-		a, err = attached(view)
+		a, err = attached(view, nil)
 		end = store.Position{Epoch: view.Epoch, Seq: view.Seq}
 	}
 	if err != nil {
@@ -115,11 +120,19 @@ func (f *Follower) Attach(ctx context.Context, after *store.Position) (*Attached
 	return a, nil
 }
 
-// attached is where a follower stands that attaches without a position.
-func attached(view *store.ThreadView) (*Attached, error) {
-	a := &Attached{Position: store.Position{Epoch: view.Epoch, Seq: view.Seq}, deleted: view.Deleted}
-	var err error
-	if a.Restatement, err = restate(view, view.Seq, ""); err != nil {
+// attached is where a follower stands that attaches without a position. The fold is the
+// view's, nil for one that is yet to be made.
+func attached(view *store.ThreadView, f *protocol.Fold) (a *Attached, err error) {
+	a = &Attached{Position: store.Position{Epoch: view.Epoch, Seq: view.Seq}, deleted: view.Deleted}
+	if view.Latest == nil {
+		return a, describe(a, view)
+	}
+	if f == nil {
+		if f, a.Older, a.Before, err = stored.Window(view); err != nil {
+			return nil, err
+		}
+	}
+	if a.Restatement, err = restate(view, f, ""); err != nil {
 		return nil, err
 	}
 	return a, describe(a, view)

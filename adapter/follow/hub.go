@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -63,11 +64,12 @@ type topic struct {
 }
 
 // New returns the hub of a node, which is to Deliver what the store delivers, to Doubt
-// when deliveries may have been lost, and to Verify every now and then.
-func New(st Store) *Hub {
+// when deliveries may have been lost, and to Verify every now and then. What the node holds
+// of threads in use may be nil.
+func New(st Store, threads *folded.Threads) *Hub {
 	return &Hub{
 		store: st, topics: map[store.ThreadKey]*topic{}, verified: time.Now(),
-		large: largeThreads{store: st, threads: map[store.ThreadKey]*largeThread{}},
+		large: largeThreads{store: st, folded: threads, threads: map[largeKey]*largeThread{}},
 	}
 }
 

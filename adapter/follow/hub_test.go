@@ -32,7 +32,7 @@ func (r *partReader) Tail(_ context.Context, keys []store.ThreadKey) (ends []sto
 
 func TestThreadsOfASilentPartAreVerifiedAgainAndTheOthersAreNot(t *testing.T) {
 	st := &partReader{silent: map[string]bool{"b": true, "c": true, "d": true}}
-	h := New(st)
+	h := New(st, nil)
 	followers := map[string]*Follower{}
 	for _, thread := range []string{"a", "b", "c", "d"} {
 		followers[thread] = &Follower{key: store.ThreadKey{Thread: thread}, notify: func() {}}

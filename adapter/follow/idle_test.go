@@ -94,14 +94,13 @@ func TestFollowersThatIdleKeepNothingOfTheirThread(t *testing.T) {
 	before := heap()
 	var followers []*Follower
 	st := &logs{}
-	h := New(st)
+	h := New(st, nil)
 	for i := range threads {
 		st.end = 0
 		f := attachedAt(t, h, strconv.Itoa(i), 0)
 		for range 2 {
 			st.log(h, f.key.Thread, events)
-			next(t, f, maxPage)
-			next(t, f, events-maxPage)
+			next(t, f, events)
 		}
 		followers = append(followers, f)
 	}
@@ -124,7 +123,7 @@ func heap() int64 {
 
 func TestATailIsKeptForWhoIsBehindAndNoLonger(t *testing.T) {
 	st := &logs{}
-	h := New(st)
+	h := New(st, nil)
 	fast, slow := attachedAt(t, h, "a", 0), attachedAt(t, h, "a", 0)
 	st.log(h, "a", 10)
 	next(t, fast, 10)
@@ -166,7 +165,7 @@ func TestATailIsKeptForWhoIsBehindAndNoLonger(t *testing.T) {
 func TestATailIsDroppedThoughSomebodyIsBehindWhenNothingNewComes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &logs{}
-		h := New(st)
+		h := New(st, nil)
 		f := attachedAt(t, h, "a", 0)
 		st.log(h, "a", 10)
 		verify := func() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/aguiws/aguiws/adapter/internal/folded"
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -12,10 +13,17 @@ import (
 // largeThreads reads large threads for followers that attach to them: one read of a
 // thread at a time, and one restatement, for all who asked before the read was begun.
 type largeThreads struct {
-	store Store
+	store  Store
+	folded *folded.Threads
 
 	mu      sync.Mutex
-	threads map[store.ThreadKey]*largeThread
+	threads map[largeKey]*largeThread
+}
+
+// largeKey is a thread, and how much of it is wanted.
+type largeKey struct {
+	store.ThreadKey
+	window int
 }
 
 type largeThread struct {
@@ -34,8 +42,8 @@ type largeRead struct {
 
 // attach returns where a follower stands that attaches without a position. The answer
 // is shared.
-func (l *largeThreads) attach(ctx context.Context, key store.ThreadKey) (*Attached, error) {
-	read := l.join(key)
+func (l *largeThreads) attach(ctx context.Context, thread store.ThreadKey, window int) (*Attached, error) {
+	read := l.join(largeKey{thread, window})
 	defer l.leave(read)
 	select {
 	case <-read.done:
@@ -46,7 +54,7 @@ func (l *largeThreads) attach(ctx context.Context, key store.ThreadKey) (*Attach
 }
 
 // join waits for a read that is yet to begin.
-func (l *largeThreads) join(key store.ThreadKey) *largeRead {
+func (l *largeThreads) join(key largeKey) *largeRead {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	t := l.threads[key]
@@ -76,7 +84,7 @@ func (l *largeThreads) leave(read *largeRead) {
 }
 
 // run reads the thread until nobody asks for it.
-func (l *largeThreads) run(key store.ThreadKey, t *largeThread) {
+func (l *largeThreads) run(key largeKey, t *largeThread) {
 	for {
 		l.mu.Lock()
 		read := t.next
@@ -88,13 +96,27 @@ func (l *largeThreads) run(key store.ThreadKey, t *largeThread) {
 		if read == nil {
 			return
 		}
-		read.err = panics.Contain(func() error {
-			view, err := l.store.Read(read.ctx, key, store.ReadQuery{Follower: true, Inputs: true})
-			if err == nil {
-				read.whole, err = attached(view)
-			}
+		read.err = panics.Contain(func() (err error) {
+			read.whole, err = l.read(read.ctx, key)
 			return err
 		})
 		close(read.done)
 	}
+}
+
+// read reads a whole thread from where this node holds it, or its window.
+func (l *largeThreads) read(ctx context.Context, key largeKey) (*Attached, error) {
+	q := store.ReadQuery{Follower: true, Inputs: true, Window: key.window}
+	if key.window > 0 {
+		view, err := l.store.Read(ctx, key.ThreadKey, q)
+		if err != nil {
+			return nil, err
+		}
+		return attached(view, nil)
+	}
+	view, thread, err := l.folded.Read(ctx, l.store, key.ThreadKey, l.folded.Held(key.ThreadKey), q)
+	if err != nil {
+		return nil, err
+	}
+	return attached(view, thread.Fold)
 }

@@ -30,11 +30,11 @@ func (s *slowReads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQ
 func TestFollowersOfALargeThreadShareAReadThatBeginsAfterTheyAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st := &slowReads{let: make(chan error)}
-		large := &largeThreads{store: st, threads: map[store.ThreadKey]*largeThread{}}
+		large := &largeThreads{store: st, threads: map[largeKey]*largeThread{}}
 		got := make(chan int64, 100)
 		attach := func(ctx context.Context, thread string) {
 			go func() {
-				a, err := large.attach(ctx, store.ThreadKey{Thread: thread})
+				a, err := large.attach(ctx, store.ThreadKey{Thread: thread}, 0)
 				if err != nil {
 					got <- -1
 					return

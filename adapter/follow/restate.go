@@ -11,17 +11,10 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// restate says with snapshots what the thread is as of a position (binding,
-// Following a thread): one well-formed run. An unused thread restates as nothing. With a label
+// restate says with snapshots what a used thread is as its fold is (binding,
+// Following a thread): one well-formed run. With a label
 // the run is restated under that runId instead of its own.
-func restate(view *store.ThreadView, at int64, label string) ([][]byte, error) {
-	if view.Latest == nil {
-		return nil, nil
-	}
-	f, err := stored.Fold(view, at)
-	if err != nil {
-		return nil, err
-	}
+func restate(view *store.ThreadView, f *protocol.Fold, label string) ([][]byte, error) {
 	record, err := stored.Record(view.Latest)
 	if err != nil {
 		return nil, err
@@ -148,10 +141,15 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 		}
 		return answer, "", nil
 	case store.RunActive:
-		if run.RunStarted > 0 {
-			answer.Whole = true
-			answer.Events, err = restate(view, view.Seq, label)
+		if run.RunStarted == 0 || view.Latest == nil {
+			return answer, "", nil
 		}
+		f, err := stored.Fold(view, -1)
+		if err != nil {
+			return answer, "", err
+		}
+		answer.Whole = true
+		answer.Events, err = restate(view, f, label)
 		return answer, "", err
 	}
 	f, err := stored.Fold(view, -1)

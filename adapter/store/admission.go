@@ -52,6 +52,7 @@ type BeginKind interface{ begins() }
 
 // Enqueue lets the run wait in the thread's queue until it is claimed and activated.
 type Enqueue struct {
+	Agent     string          // whose workers it waits for
 	Input     json.RawMessage // what activation needs
 	Available time.Time       // not to be claimed before, unless by id; zero: at once
 	// Cancelled are the RUN_STARTED and RUN_FINISHED cancelled events to log if
@@ -72,6 +73,7 @@ type Execute struct {
 type Resume struct {
 	Claimed
 	Answers   map[string]json.RawMessage // by interrupt id: kept with the answer
+	Decided   []Decided                  // what the record says of each
 	Decisions json.RawMessage            // the journal entry that the execution finds
 }
 
@@ -81,6 +83,7 @@ type Steer struct {
 	Claimed
 	Fresh
 	Answers map[string]json.RawMessage // as Resume's
+	Decided []Decided                  // as Resume's
 }
 
 // Requeue goes on with the execution and journal of a dead letter. BeginGone when it

@@ -3,7 +3,7 @@ package store
 import "context"
 
 // Checkpoints is what keeps logs short: a run that is stopped leaves the snapshot where
-// it was.
+// it was, or where Batch.Checkpoint has moved it to.
 type Checkpoints interface {
 	// Checkpoint moves the snapshot of a thread and raises its version, while no run is
 	// active and no execution is to go on, whether it asks or is a dead letter's. False:
@@ -19,5 +19,5 @@ type Checkpoint struct {
 	Version  int64          // of the view that was read
 	From     int64          // Snapshot.At of the view
 	At       Position       // of the log's end in the view; after From
-	Snapshot SnapshotUpdate // without Frozen
+	Snapshot SnapshotUpdate // without Frozen and Open
 }

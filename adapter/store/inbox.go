@@ -8,15 +8,41 @@ import (
 
 // Inbox is what answering open interrupts needs, across threads.
 type Inbox interface {
-	// Inbox pages through the threads of a tenant that have open interrupts,
-	// oldest suspension first. A page costs the same however many there are.
-	Inbox(ctx context.Context, q PageQuery) (InboxPage, error)
+	// Inbox pages through threads that have open interrupts, oldest suspension first. A
+	// page costs the same however many there are. With AllTenants or Owner it may have
+	// fewer than Limit, and none, and a Next all the same.
+	Inbox(ctx context.Context, q InboxQuery) (InboxPage, error)
+	// CountInbox counts the threads with open interrupts of a tenant, or of all, for each
+	// of the reasons, "" being any. It costs the same however many there are. Some, beside
+	// an error that wraps ErrPartial.
+	CountInbox(ctx context.Context, q InboxCount) (map[string]int64, error)
 	// Drafts sets answers to some of the open interrupts, by interrupt id; a nil
 	// value deletes one. They go when the suspension is answered. Version, when
 	// not 0, must be the thread's, unless nothing changes; replacing a draft or
-	// deleting one raises it. It returns all drafts by then, or false when one of
+	// deleting one raises it. by is the user who does it; "": not known. It returns all drafts by then, or false when one of
 	// the ids is not open or the version has moved: nothing was changed.
-	Drafts(ctx context.Context, key ThreadKey, version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error)
+	Drafts(ctx context.Context, key ThreadKey, version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool, error)
+}
+
+// InboxQuery asks for one page of an inbox. Limit, Cursor and what comes beside an
+// ErrPartial are as in PageQuery.
+type InboxQuery struct {
+	Tenant     string
+	AllTenants bool      // instead of Tenant: one tenant after the other
+	Namespace  string    // instead of either: the threads of it, whose reasons are not told apart
+	Owner      string    // Begin.User of the input that used the thread first; "": anybody's
+	Reason     string    // of one of the open interrupts; "": any
+	From, To   time.Time // From ≤ Since < To; zero: all
+	Limit      int       // 0: 50
+	Cursor     string
+}
+
+// InboxCount asks for numbers.
+type InboxCount struct {
+	Tenant     string
+	AllTenants bool   // instead of Tenant
+	Namespace  string // instead of either: the threads of it, for any reason only
+	Reasons    []string
 }
 
 // InboxPage is a page of suspensions.
@@ -28,6 +54,8 @@ type InboxPage struct {
 // InboxItem is one thread's open suspension.
 type InboxItem struct {
 	Thread     ThreadKey
+	Tenant     string
+	Agent      string // of the execution that asks; "": the default one
 	Version    int64
 	Since      time.Time
 	Title      string

@@ -35,6 +35,7 @@ type Delivery struct {
 	// after the call. None: the log ends before First, perhaps under another epoch.
 	Events [][]byte
 	Token  string // DeliverFenced: the token of the claim that was fenced
+	Agent  string // DeliverWork: whose run it is
 }
 
 // DeliveryKind says what a Delivery is about.
@@ -42,7 +43,8 @@ type DeliveryKind int
 
 const (
 	DeliverEvents DeliveryKind = iota // Events were logged, the log ends where it is said, or the thread was deleted
-	DeliverReady                      // the thread has a dispatch to claim
+	DeliverReady                      // this node has released a dispatch of the thread: claim it
+	DeliverWork                       // another node has: Work delivers it to one
 	DeliverFenced                     // the run active here was stopped or claimed elsewhere
 	// DeliverCancelled: an input was cancelled in the queue. Events are the two
 	// that its sender is owed; no log has them yet, and Epoch and First say nothing.

@@ -28,7 +28,7 @@ import "errors"
 var ErrOutcomeUnknown = errors.New("store: no answer, the outcome is unknown")
 
 // ErrPartial is wrapped, beside ErrOutcomeUnknown, by errors of calls that ask all of
-// a store of which a part does not answer: Due, Tail, the counts and the pages. What
+// a store of which a part does not answer: Work, Tail, the counts and the pages. What
 // they return with it is right, and what the other parts have answered.
 var ErrPartial = errors.New("store: a part of it did not answer")
 
@@ -70,8 +70,11 @@ type Store interface {
 	Checkpoints
 	Presence
 	Reader
+	Messages
 	Dispatches
 	Inbox
 	Threads
 	Quotas
+	Notices
+	Decisions
 }

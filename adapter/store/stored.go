@@ -12,9 +12,11 @@ import (
 //
 //	Begin.Record, RunState.Record, Dispatch.Record        RunRecord
 //	Enqueue.Input, QueuedRun.Input, ClaimResult.Input     QueuedInput
-//	Answers of Resume and Steer, ThreadView.Answers       Decision, by interrupt id
+//	Answers of Resume and Steer, ThreadView.Answers       Answer, by interrupt id
 //	Fresh.Frozen, Activation.Frozen                       Frozen
 //	SnapshotUpdate.Frozen, Snapshot.Frozen                FrozenParts; null: nobody goes on from any
+//	SnapshotUpdate.Open, Snapshot.Open                    a JSON array of protocol.Event, as Fold.Opened tells them
+//	RunCheckpoint.Undo, ExecutionView.Undo                Undo
 //	Resume.Decisions, Batch.Entries, ExecutionView.Journal JournalEntry
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
@@ -37,6 +39,8 @@ type RunRecord struct {
 	Tenant string        `json:"tenant,omitempty"` // the user's
 	// CountsFor is whom the run counts for, if that is not User.
 	CountsFor string `json:"countsFor,omitempty"`
+	// ParentRunID is the input's: the client's name for the run that this one came from.
+	ParentRunID string `json:"parentRunId,omitempty"`
 }
 
 // SentMessages tells the messages of an input from others, without naming them.
@@ -54,8 +58,8 @@ type QueuedInput struct {
 	Fresh protocol.Messages `json:"fresh"`
 }
 
-// Decision is what is kept of an accepted answer to an interrupt.
-type Decision struct {
+// Answer is what is kept of an accepted answer to an interrupt.
+type Answer struct {
 	Key   string `json:"key"`             // equal for answers that decide the same, with numbers as doubles
 	Exact string `json:"exact,omitempty"` // the same with numbers as they are; "": by a server that compares by Key
 	RunID string `json:"run"`             // server-made id of the run that carries it out
@@ -102,6 +106,28 @@ type FrozenPart struct {
 	Messages protocol.Messages `json:"messages,omitempty"`
 }
 
+// Undo is what going on with a run takes whose snapshot was moved in its midst.
+type Undo struct {
+	At    int64    `json:"at"`              // of the snapshot
+	Calls []string `json:"calls,omitempty"` // that the run has opened and that have no result
+	Ended []string `json:"ended,omitempty"` // the subagents of the run that have ended: the latest ones
+	// Back is how the thread was when the journal's last final entry was written, or the
+	// execution began; nil: At is not after that.
+	Back *UndoTo `json:"back,omitempty"`
+}
+
+// UndoTo is what makes messages and state of a snapshot what they were before it.
+type UndoTo struct {
+	At       int64             `json:"at"` // where the log ended then
+	State    json.RawMessage   `json:"state,omitempty"`
+	Drop     int               `json:"drop,omitempty"`     // how many messages go off the end
+	Append   []string          `json:"append,omitempty"`   // and which come in their place
+	Messages protocol.Messages `json:"messages,omitempty"` // those that were others, or are there no more
+	Open     json.RawMessage   `json:"open,omitempty"`     // as Snapshot.Open
+	Calls    []string          `json:"calls,omitempty"`    // as Undo.Calls
+	Begun    []string          `json:"begun,omitempty"`    // the subagents that have begun since
+}
+
 // Suspension is the open interrupts of an execution: what people were shown, byte for
 // byte, and what to do about the answer.
 type Suspension struct {
@@ -119,7 +145,8 @@ type SuspendedInterrupt struct {
 	ID        string          `json:"id"`
 	Interrupt json.RawMessage `json:"interrupt"`           // protocol.Interrupt
 	ExpiresAt int64           `json:"expiresAt,omitempty"` // Unix ms
-	OnExpiry  string          `json:"onExpiry,omitempty"`  // the policy: keep, cancel or fail
+	OnExpiry  string          `json:"onExpiry,omitempty"`  // the policy: keep, cancel, fail or answer
+	Default   json.RawMessage `json:"default,omitempty"`   // what it is answered then, with answer
 	// Call is what the interrupt is about, for those who do not see the thread.
 	Call *protocol.ToolFunction `json:"call,omitempty"`
 }

@@ -27,7 +27,7 @@ func TestStoredShapes(t *testing.T) {
 		{RunRecord{}, `{"label":"","execution":"","digest":""}`},
 		{QueuedInput{Input: json.RawMessage(`{}`), Agent: "a", Fresh: message},
 			`{"input":{},"agent":"a","fresh":[{"id":"m","role":"user","content":"hi"}]}`},
-		{Decision{Key: "k", RunID: "r", Label: "l", At: 7}, `{"key":"k","run":"r","label":"l","at":7}`},
+		{Answer{Key: "k", RunID: "r", Label: "l", At: 7}, `{"key":"k","run":"r","label":"l","at":7}`},
 		{Frozen{Label: "r", Now: time.Unix(1, 0).UTC(), At: 3, Begun: 2},
 			`{"input":null,"label":"r","now":"1970-01-01T00:00:01Z","at":3,"begun":2}`},
 		{Frozen{Of: &Conversation{At: 3, Count: 2}},

@@ -1,16 +1,62 @@
 package store
 
-import "context"
+import (
+	"context"
+	"time"
+)
 
 // Sweep is what nodes do again and again, each for all: nobody else need be alive.
 type Sweep interface {
-	// Due returns threads that want a Claim: queued dispatches that are ready,
-	// leases that have expired, and suspensions past their deadline. At most
-	// limit; those that stay due, however many, hide no other for long. Some, beside
-	// an error that wraps ErrPartial.
-	Due(ctx context.Context, limit int) ([]ThreadKey, error)
+	// Work delivers threads that want a Claim: queued dispatches that are ready, leases
+	// that have expired, and suspensions past their deadline. What one caller was given
+	// no other is, until q.Idle has passed or the thread wants a claim anew; a claim, and
+	// nothing else, takes a thread off what is delivered. At most q.Limit; those that
+	// cannot be claimed, however many, hide no other for long. Some, beside an error that
+	// wraps ErrPartial.
+	Work(ctx context.Context, q WorkQuery) ([]Work, error)
+	// Return makes what the caller was given, and leaves to others, free to be delivered
+	// again, to whoever asks next. What it does not reach is, when q.Idle has passed.
+	Return(ctx context.Context, work []Work) error
+	// WorkStats counts what waits for a claim, by agent, of the agents that are named.
+	// Beside an error that wraps ErrPartial, what the parts that answered have.
+	WorkStats(ctx context.Context, agents []string) ([]WorkStats, error)
 	// Retire trims logs, run records, archives and terminal dispatches that are
 	// past their retention, a bounded number a call. More: there is more to do,
 	// beside an error too: what fails is left out.
 	Retire(ctx context.Context) (more bool, err error)
 }
+
+// WorkQuery says what work a node takes.
+type WorkQuery struct {
+	Agents []string // of whose runs, and of no others
+	Limit  int
+	// Near asks for no more than what is new beside this thread, which costs least: a
+	// Delivery has told of it. The zero value: for all there is, which is also when what
+	// has come due is noticed.
+	Near ThreadKey
+	// Idle is after how long what was delivered and not claimed is delivered again, to
+	// whoever asks; 0: after a lease; negative: at once.
+	Idle time.Duration
+	// Orphaned delivers as well, about once a minute, what has waited for so long for a
+	// node that carries runs of another agent; 0: never.
+	Orphaned time.Duration
+}
+
+// Work is a thread that wants a Claim.
+type Work struct {
+	Thread ThreadKey
+	Entry  string // what was delivered: see ClaimRequest
+	Agent  string // whose run it is; "" also where that is not known
+	Orphan bool   // it was delivered because of WorkQuery.Orphaned
+}
+
+// WorkStats is what waits for the workers of an agent.
+type WorkStats struct {
+	Agent   string
+	Waiting int64         // threads that want a claim
+	Pending int64         // of them, those that were delivered to a node, which has not claimed them yet
+	Oldest  time.Duration // for how long the one has waited that has waited longest
+}
+
+// Lag is how many wait that no node has been given.
+func (s WorkStats) Lag() int64 { return s.Waiting - s.Pending }

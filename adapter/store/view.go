@@ -21,6 +21,9 @@ type ReadQuery struct {
 	Follower     bool     // register this node
 	Sender       bool     // with Follower: as a Begin of a Sender does
 	Small        bool     // a large thread is not wanted whole: see ThreadView.Large
+	// Window is how many of the messages are wanted, the last ones: fewer where these have
+	// very many bytes. 0: all. See Snapshot.Older. Not with Have.
+	Window int
 }
 
 // ThreadView is a thread as one atomic read saw it.
@@ -74,12 +77,17 @@ type ThreadView struct {
 	Drafts        map[string]json.RawMessage // see Inbox.Drafts
 }
 
-// Snapshot is messages and state as of a position at or before the boundary.
+// Snapshot is messages and state as of a position: where a run ended, or of a checkpoint.
 type Snapshot struct {
 	At       int64
 	State    json.RawMessage   // nil: never set
 	Messages []json.RawMessage // in order
 	Frozen   json.RawMessage   // SnapshotUpdate.Frozen, of the last update that had it
+	Open     json.RawMessage   // SnapshotUpdate.Open, of the last update
+	// Older is how many messages stand before these, left out for ReadQuery.Window; Before
+	// is for Messages, which has them.
+	Older  int64
+	Before string
 }
 
 // RunState is a run record: Record as Begin gave it, and what the store knows.

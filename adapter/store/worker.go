@@ -52,6 +52,12 @@ type ClaimRequest struct {
 	// RunID claims this queued dispatch whatever stands before it and whenever
 	// it is available, if the thread could be claimed at all. "": the next one.
 	RunID string
+	// Entry is what Work has delivered: when the thread does not want what it stands
+	// for any more, it is taken off. "": nothing was delivered.
+	Entry string
+	// Agents are those whose runs are wanted; a thread whose next run is another's
+	// answers ClaimNothing. Nil: whosever.
+	Agents []string
 	// Spare leaves a run that a worker has claimed to that worker, though its lease
 	// is over.
 	Spare bool
@@ -87,6 +93,7 @@ type Activation struct {
 	Execution string
 	Frozen    json.RawMessage
 	Agent     string
+	User      string // whose input it is; "": not known
 }
 
 // Batch is what one run adds, in order.
@@ -102,7 +109,19 @@ type Batch struct {
 	// Closing is what Stop must log to end the run in order before the
 	// terminal event: a JSON array of events. Nil: as before.
 	Closing json.RawMessage
-	End     *End
+	// Checkpoint moves the stored snapshot to where the log ends. It is alone in its
+	// batch, which decides nothing: the thread keeps its version.
+	Checkpoint *RunCheckpoint
+	End        *End
+}
+
+// RunCheckpoint moves the stored snapshot while a run goes on, so that neither its log nor
+// what is read of it grows as long as it does.
+type RunCheckpoint struct {
+	Snapshot SnapshotUpdate // with Open, and with Frozen if the execution's input refers to the thread
+	// Undo is kept with the execution until it asks or ends, and Journal returns it: what
+	// going on with it elsewhere takes beside the snapshot.
+	Undo json.RawMessage
 }
 
 // End ends the run with the last of the batch's events.
@@ -146,6 +165,9 @@ type SnapshotUpdate struct {
 	// was given, in terms of its messages. Nil: as before. A snapshot that moves while
 	// there is an execution that may go on needs it.
 	Frozen json.RawMessage
+	// Open is the run that is under way at the snapshot, and what it has open: a JSON
+	// array of events. Nil: none is.
+	Open json.RawMessage
 }
 
 // SnapshotTold says how an event tells a snapshot: in its first bytes, Head of them, the
@@ -192,8 +214,9 @@ type ExecutionView struct {
 	Frozen     json.RawMessage
 	Began      time.Time
 	Journal    []json.RawMessage
-	RunStarted int64 // position of the RUN_STARTED of the claimed run
-	Crashes    int   // takeovers of the claimed run since its last entry
+	Undo       json.RawMessage // RunCheckpoint.Undo of the latest since the execution last asked; nil: none
+	RunStarted int64           // position of the RUN_STARTED of the claimed run
+	Crashes    int             // takeovers of the claimed run since its last entry
 	// Active is for how long the claimed run has been active, through whatever claims;
 	// 0 where the release that began it did not say.
 	Active time.Duration

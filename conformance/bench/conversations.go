@@ -55,6 +55,51 @@ func (p *pair) end() {
 	p.redis.end()
 }
 
+// talking is a socket at a server of its own. The caller calls end.
+func (b *bench) talking(ctx context.Context) (p *pair, t *talk, end func(), err error) {
+	if p, err = b.pair(ctx); err != nil {
+		return nil, nil, nil, err
+	}
+	s, err := greeted(p.addr)
+	if err != nil {
+		p.end()
+		return nil, nil, nil, err
+	}
+	return p, &talk{socket: s}, func() { _ = s.Close(); p.end() }, nil
+}
+
+// measured does something so many times, once before to warm up, and meters it. do returns
+// how long what counts of it took.
+func (p *pair) measured(ctx context.Context, b *bench, times int, do func() (float64, error)) (figures, error) {
+	if _, err := do(); err != nil {
+		return nil, err
+	}
+	m, err := b.meter(ctx, p.process, p.redis)
+	if err != nil {
+		return nil, err
+	}
+	took := make([]float64, times)
+	for i := range took {
+		if took[i], err = do(); err != nil {
+			return nil, err
+		}
+	}
+	f, err := m.each(times)
+	if err == nil {
+		f[p50] = quantile(took, .5)
+	}
+	return f, err
+}
+
+// timed is something of which all counts.
+func timed(do func() error) func() (float64, error) {
+	return func() (float64, error) {
+		at := time.Now()
+		err := do()
+		return us(at), err
+	}
+}
+
 // greeted opens a socket of the binding.
 func greeted(addr string) (*socket, error) {
 	s, err := dialSocket(addr, "/agui/ws", "agui.v1.json", 16<<10)
@@ -195,11 +240,11 @@ func (c cycle) take(ctx context.Context, b *bench) (map[string]figures, error) {
 type trips struct{ n int }
 
 func (c trips) take(ctx context.Context, b *bench) (map[string]figures, error) {
-	p, err := b.pair(ctx)
+	p, t, end, err := b.talking(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
+	defer end()
 	bare, err := b.start(ctx, "echo", "--redis", p.redis.addr)
 	if err != nil {
 		return nil, err
@@ -210,12 +255,7 @@ func (c trips) take(ctx context.Context, b *bench) (map[string]figures, error) {
 		return nil, err
 	}
 	defer e.Close()
-	s, err := greeted(p.addr)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	t, echo := &talk{socket: s}, &talk{socket: e}
+	echo := &talk{socket: e}
 	var begin, answer, attach, one, two []float64
 	for i := range c.n + 10 {
 		if i == 10 { // what comes first warms up
@@ -265,30 +305,33 @@ func missedOne(addr, thread string) (float64, error) {
 // behind is how long an attach takes on a new socket until the log's last event has come,
 // which is the only one that it has missed.
 func behind(addr, thread, epoch string, seq int64) (float64, error) {
+	_, took, err := attached(addr, thread, after(epoch, seq-1), `"RUN_FINISHED"`)
+	return took, err
+}
+
+// after is the position with which a client comes back.
+func after(epoch string, seq int64) string {
+	return fmt.Sprintf(`,"after":{"epoch":%q,"seq":%d}`, epoch, seq)
+}
+
+// attached attaches on a new socket, and returns the first frame with the mark and how long
+// that took.
+func attached(addr, thread, after, mark string) (text []byte, took float64, err error) {
 	s, err := greeted(addr)
 	if err != nil {
-		return 0, err
+		return nil, 0, err
 	}
 	defer s.Close()
 	at := time.Now()
-	if err := s.send(`{"type":"ws.attach","threadId":%q,"after":{"epoch":%q,"seq":%d}}`, thread, epoch, seq-1); err != nil {
-		return 0, err
+	if err = s.send(`{"type":"ws.attach","threadId":%q%s}`, thread, after); err == nil {
+		text, err = s.until(mark)
 	}
-	_, err = s.until(`"RUN_FINISHED"`)
-	return us(at), err
+	return text, us(at), err
 }
 
 // standing is the end of a thread's log.
 func standing(addr, thread string) (epoch string, seq int64, err error) {
-	s, err := greeted(addr)
-	if err != nil {
-		return "", 0, err
-	}
-	defer s.Close()
-	if err := s.send(`{"type":"ws.attach","threadId":%q}`, thread); err != nil {
-		return "", 0, err
-	}
-	text, err := s.until(`"ws.attached"`)
+	text, _, err := attached(addr, thread, "", `"ws.attached"`)
 	if err != nil {
 		return "", 0, err
 	}
@@ -305,17 +348,11 @@ func standing(addr, thread string) (epoch string, seq int64, err error) {
 type replay struct{ events, times int }
 
 func (c replay) take(ctx context.Context, b *bench) (map[string]figures, error) {
-	p, err := b.pair(ctx)
+	p, t, end, err := b.talking(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
-	s, err := greeted(p.addr)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	t := &talk{socket: s}
+	defer end()
 	t.asks("long", "r1", fmt.Sprint("burst ", c.events))
 	t.hear(`"RUN_FINISHED"`)
 	if t.err != nil {
@@ -339,7 +376,7 @@ func (c replay) take(ctx context.Context, b *bench) (map[string]figures, error) 
 			return nil, err
 		}
 		at := time.Now()
-		err = s.send(`{"type":"ws.attach","threadId":"long","after":{"epoch":%q,"seq":%d}}`, epoch, seq-int64(c.events))
+		err = s.send(`{"type":"ws.attach","threadId":"long"%s}`, after(epoch, seq-int64(c.events)))
 		for left := c.events; err == nil && left > 0; {
 			var text []byte
 			if text, err = s.next(); !bytes.HasPrefix(text, []byte(`{"type":"ws.`)) {

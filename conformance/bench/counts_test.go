@@ -21,9 +21,9 @@ var limits = []struct {
 	figure string
 	most   float64
 }{
-	{"event", commands, 1}, // it is far less where batches form
-	{"event", toRedis, 300},
-	{"event", objects, 9},
+	{"event", commands, 0.5}, // it is far less where batches form
+	{"event", toRedis, 250},
+	{"event", objects, 6},
 	{"cycle", commands, 280},
 	{"cycle", toRedis, 21_000},
 	{"cycle", fromRedis, 4000},
@@ -42,15 +42,39 @@ var limits = []struct {
 	{"attach at 100", commands, 30},
 	{"attach at 100", fromRedis, 25_000},
 	{"attach at 100", objects, 4500},
-	{"attach, one missed", commands, 30},
+	{"attach, 20 behind at 100", commands, 25},
+	{"attach, 20 behind at 100", toRedis, 1500},
+	{"attach, 20 behind at 100", fromRedis, 5500},
+	{"attach, one missed", commands, 26},
 	{"attach, one missed", toRedis, 1700},
-	{"attach, one missed", fromRedis, 4000},
+	{"attach, one missed", fromRedis, 1000},
 	{"attach, one missed", objects, 600},
 }
 
 func TestCounts(t *testing.T) {
 	needRedis(t)
 	b := prepared(t)
+	counted := countedOnce(t, b)
+	// What a server does by the clock falls into some of them. What the work costs, it costs
+	// each time.
+	for again := 0; again < 4 && over(counted) != nil; again++ {
+		for work, f := range countedOnce(t, b) {
+			for figure, n := range f {
+				counted[work][figure] = min(counted[work][figure], n)
+			}
+		}
+	}
+	for _, work := range slices.Sorted(maps.Keys(counted)) {
+		f := counted[work]
+		t.Logf("%-24s %5.1f commands, %.0f B to Redis, %.0f B from it; allocated %.0f B, %.1f objects",
+			work, f[commands], f[toRedis], f[fromRedis], f[allocated], f[objects])
+	}
+	for _, broken := range over(counted) {
+		t.Error(broken)
+	}
+}
+
+func countedOnce(t *testing.T, b *bench) map[string]figures {
 	counted := map[string]figures{}
 	for _, take := range []func(context.Context, *bench) (map[string]figures, error){
 		cycle{clients: 10, each: 3}.take, growth{messages: 100, times: 5}.take, oneEvent, oneMissed,
@@ -61,17 +85,18 @@ func TestCounts(t *testing.T) {
 		}
 		maps.Copy(counted, cases)
 	}
-	for _, work := range slices.Sorted(maps.Keys(counted)) {
-		f := counted[work]
-		t.Logf("%-24s %5.1f commands, %.0f B to Redis, %.0f B from it; allocated %.0f B, %.1f objects",
-			work, f[commands], f[toRedis], f[fromRedis], f[allocated], f[objects])
-	}
+	return counted
+}
+
+// over says which limits are not kept.
+func over(counted map[string]figures) (broken []string) {
 	for _, l := range limits {
 		got, there := counted[l.work][l.figure]
 		if !there || got > l.most {
-			t.Errorf("%s: %s: %.1f, and at most %v are promised", l.work, l.figure, got, l.most)
+			broken = append(broken, fmt.Sprintf("%s: %s: %.1f, and at most %v are promised", l.work, l.figure, got, l.most))
 		}
 	}
+	return broken
 }
 
 // oneEvent is one of a streamed text.
@@ -106,17 +131,11 @@ func oneMissed(ctx context.Context, b *bench) (map[string]figures, error) {
 
 // metered does something twice, and counts the second time.
 func metered(ctx context.Context, b *bench, name string, n int, do func(t *talk, addr string)) (map[string]figures, error) {
-	p, err := b.pair(ctx)
+	p, t, end, err := b.talking(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
-	s, err := greeted(p.addr)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	t := &talk{socket: s}
+	defer end()
 	do(t, p.addr)
 	m, err := b.meter(ctx, p.process, p.redis)
 	if err != nil {

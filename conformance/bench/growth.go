@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,17 +51,11 @@ type message struct {
 }
 
 func (g growth) take(ctx context.Context, b *bench) (map[string]figures, error) {
-	p, err := b.pair(ctx)
+	p, t, end, err := b.talking(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer p.end()
-	s, err := greeted(p.addr)
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	t := &talk{socket: s}
+	defer end()
 	const thread = "growing"
 	var history []message
 	runs := 0
@@ -88,35 +83,20 @@ func (g growth) take(ctx context.Context, b *bench) (map[string]figures, error) 
 	}
 	cases := map[string]figures{}
 	var asked []byte
-	measure := func(work string, times int, do func() float64) error {
-		do() // once to warm up
-		m, err := b.meter(ctx, p.process, p.redis)
-		if err != nil {
-			return err
-		}
-		var took []float64
-		for range times {
-			took = append(took, do())
-		}
-		f, err := m.each(times)
-		if t.err != nil {
-			err = t.err
-		}
+	measure := func(work string, times int, do func() (float64, error)) error {
+		f, err := p.measured(ctx, b, times, do)
 		if err != nil {
 			return fmt.Errorf("%s: %w", work, err)
 		}
-		f[p50] = quantile(took, .5)
 		cases[g.name(work)] = f
 		return nil
 	}
-	turn := func(messages func() []message) func() float64 {
-		return func() float64 {
-			m := messages()
-			at := time.Now()
-			send(m)
+	turn := func(messages func() []message) func() (float64, error) {
+		return timed(func() error {
+			send(messages())
 			t.hear(`"RUN_FINISHED"`)
-			return us(at)
-		}
+			return t.err
+		})
 	}
 	if err := measure("turn", g.times, turn(func() []message { return add("user", "nothing") })); err != nil {
 		return nil, err
@@ -160,34 +140,28 @@ func (g growth) take(ctx context.Context, b *bench) (map[string]figures, error) 
 		}
 	}
 	for k, work := range []string{"suspend", "resume"} {
-		sum := figures{p50: quantile(took[k], .5)}
-		for _, f := range halves[k] {
-			for name, v := range f {
-				sum[name] += v / float64(g.times)
+		// What a server does every now and then falls upon one of them.
+		median := figures{p50: quantile(took[k], .5)}
+		for name := range halves[k][0] {
+			var each []float64
+			for _, f := range halves[k] {
+				each = append(each, f[name])
 			}
+			median[name] = quantile(each, .5)
 		}
-		cases[g.name(work)] = sum
+		cases[g.name(work)] = median
 	}
+	// Who is cut off in mid-answer comes back some deltas behind.
+	send(add("user", "burst 30"))
+	t.hear(`"RUN_FINISHED"`)
 	epoch, seq, err := standing(p.addr, thread)
-	if err != nil {
+	if err = cmp.Or(t.err, err); err != nil {
 		return nil, err
 	}
-	for work, after := range map[string]string{"attach": "", "attach, 20 behind": fmt.Sprintf(`,"after":{"epoch":%q,"seq":%d}`, epoch, seq-20)} {
-		if err := measure(work, g.times, func() float64 {
-			s, err := greeted(p.addr)
-			if err != nil {
-				t.err = err
-				return 0
-			}
-			defer s.Close()
-			at := time.Now()
-			if err = s.send(`{"type":"ws.attach","threadId":%q%s}`, thread, after); err == nil {
-				_, err = s.until(`"ws.live"`)
-			}
-			if err != nil {
-				t.err = err
-			}
-			return us(at)
+	for work, from := range map[string]string{"attach": "", "attach, 20 behind": after(epoch, seq-20)} {
+		if err := measure(work, g.times, func() (float64, error) {
+			_, took, err := attached(p.addr, thread, from, `"ws.live"`)
+			return took, err
 		}); err != nil {
 			return nil, err
 		}

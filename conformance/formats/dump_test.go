@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -150,6 +151,23 @@ func members(ctx context.Context, client *redis.Client, b *strings.Builder, kind
 			fmt.Fprintf(b, "  %s %s\n", quote(strconv.FormatFloat(z.Score, 'f', -1, 64)), quote(z.Member.(string)))
 		}
 		return err
+	case "stream":
+		entries, err := client.XRange(ctx, key, "-", "+").Result()
+		if err != nil {
+			return err
+		}
+		for _, entry := range entries {
+			fmt.Fprintf(b, "  %s", quote(entry.ID))
+			for _, field := range slices.Sorted(maps.Keys(entry.Values)) {
+				fmt.Fprintf(b, " %s %s", quote(field), quote(entry.Values[field].(string)))
+			}
+			fmt.Fprintln(b)
+		}
+		groups, err := client.XInfoGroups(ctx, key).Result()
+		for _, g := range groups {
+			fmt.Fprintf(b, "  %s %s %s\n", quote(group), quote(g.Name), quote(g.LastDeliveredID))
+		}
+		return err
 	}
 	return fmt.Errorf("a %s is not dumped", kind)
 }
@@ -208,6 +226,10 @@ func load(t *testing.T, client *redis.Client, file string) time.Time {
 	return made
 }
 
+// group stands before what is dumped of a stream's group, where entries have an id. What
+// was delivered and not acknowledged is not dumped: whoever had it is gone.
+const group = "group"
+
 // add adds what a line says to a key.
 func add(ctx context.Context, client *redis.Client, kind, key, line string) error {
 	first, rest, err := unquote(line)
@@ -220,11 +242,23 @@ func add(ctx context.Context, client *redis.Client, kind, key, line string) erro
 	case "list":
 		return client.RPush(ctx, key, first).Err()
 	}
-	second, _, err := unquote(rest)
+	second, rest, err := unquote(rest)
 	if err != nil {
 		return err
 	}
 	switch kind {
+	case "stream":
+		texts := []any{second}
+		for rest != "" {
+			if second, rest, err = unquote(rest); err != nil {
+				return err
+			}
+			texts = append(texts, second)
+		}
+		if first == group {
+			return client.Do(ctx, append([]any{"xgroup", "create", key}, append(texts, "mkstream")...)...).Err()
+		}
+		return client.Do(ctx, append([]any{"xadd", key, first}, texts...)...).Err()
 	case "hash":
 		return client.HSet(ctx, key, first, second).Err()
 	case "zset":

@@ -85,6 +85,16 @@ func (c *cutStore) Renew(ctx context.Context, claim store.Claim) (bool, error) {
 	return c.Store.Renew(ctx, claim)
 }
 
+// Work is not under way when the worker is lost: what it was given nobody else would be.
+func (c *cutStore) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.cut {
+		return nil, nil
+	}
+	return c.Store.Work(ctx, q)
+}
+
 func (c *cutStore) HandBack(ctx context.Context, claim store.Claim) error {
 	if c.dead() {
 		return nil

@@ -38,6 +38,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	r.origins(s)
 	r.identity(ctx, s)
 	r.effects(s)
+	r.webhooks(ctx, s)
 	r.store(ctx, s)
 	if r.failures > 0 {
 		return fmt.Errorf("check: %d of %d findings would keep it from working", r.failures, r.findings)
@@ -144,6 +145,22 @@ func (r *report) effects(s *settings) {
 		os.Remove(s.effects)
 	}
 	r.say("ok", "effects", "%s can be appended to", s.effects)
+}
+
+// webhooks says where targets are. That one is not found may pass.
+func (r *report) webhooks(ctx context.Context, s *settings) {
+	targets, err := s.targets()
+	if err != nil {
+		r.fail("webhooks", err)
+		return
+	}
+	for _, t := range targets {
+		if err := t.CheckHost(ctx, s.privateHosts()); err != nil {
+			r.say("warn", "webhooks", "%s: nothing could be sent now: %v", t.Name, err)
+			continue
+		}
+		r.say("ok", "webhooks", "%s can be sent to %s", t.Name, t.Host())
+	}
 }
 
 func (r *report) store(ctx context.Context, s *settings) {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
@@ -19,6 +20,7 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/server/webhook"
 	"github.com/aguiws/aguiws/web"
 )
 
@@ -37,6 +39,10 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	if err != nil {
 		return err
 	}
+	targets, err := s.targets()
+	if err != nil {
+		return err
+	}
 	store, err := openStore(ctx, s, log)
 	if err != nil {
 		return err
@@ -45,15 +51,22 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	metrics := server.NewMetrics()
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
 		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
-		RunTimeout: orNever(s.runTimeout), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
+		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
 		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
-		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Logger: log, Hook: crashHook(s.crashAt),
+		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, Logger: log, Hook: crashHook(s.crashAt),
 	})
 	if err != nil {
 		return err
 	}
 	defer shut(runner.Shutdown, s)
-	srv, err := server.New(runner, s.serverOptions(access.auth, store, metrics, log))
+	hooks, err := webhook.New(store, targets, &webhook.Options{PrivateHosts: s.privateHosts(), Observe: metrics.Webhook, Logger: log})
+	if err != nil {
+		return err
+	}
+	defer shut(hooks.Shutdown, s)
+	options := s.serverOptions(access.auth, store, metrics, log)
+	options.Webhooks = hooks
+	srv, err := server.New(runner, options)
 	if err != nil {
 		return err
 	}
@@ -81,7 +94,10 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	case <-ctx.Done():
 	}
 	log.Info("draining", "timeout", s.drain.String())
+	var hooked sync.WaitGroup
+	hooked.Go(func() { shut(hooks.Shutdown, s) })
 	shut(srv.Shutdown, s)
+	hooked.Wait()
 	return errors.Join(err, <-served)
 }
 
@@ -140,7 +156,8 @@ func (s *settings) runMode() adapter.Mode {
 
 func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 	return &redisstore.Options{Prefix: s.prefix, Lease: s.lease, Logger: log, Strict: s.strict, WaitReplicas: s.waitReplicas,
-		Retain: s.retainEvents, RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads}
+		Retain: s.retainEvents, RetainBytes: int(s.retainBytes), RetainAge: s.retainAge, ThreadTTL: s.retainThreads,
+		NoticeCount: s.noticeCount, NoticeAge: s.noticeAge, KeepDecisions: s.keepDecisions}
 }
 
 // namedAgents are served under their names.

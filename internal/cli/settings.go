@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/server"
 )
 
@@ -23,7 +24,10 @@ type settings struct {
 	retainEvents                               int
 	retainBytes                                int64
 	retainAge, retainThreads                   time.Duration
-	runTimeout                                 time.Duration
+	noticeCount                                int
+	noticeAge, keepDecisions                   time.Duration
+	redact                                     []adapter.Redaction
+	runTimeout, maxPark                        time.Duration
 	separateDuties                             bool
 	maxRuns                                    int
 	threadBytes, threadCache                   int64
@@ -36,6 +40,10 @@ type settings struct {
 	tokens    []token
 	tokenFile string
 	jwt       jwtSettings
+
+	webhooks       []webhookTarget
+	webhookFile    string
+	webhookPrivate []string
 
 	onDisconnect    map[string]server.Disconnect
 	disconnectGrace time.Duration
@@ -70,7 +78,8 @@ func newSettings() *settings {
 	return &settings{
 		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
-		runTimeout: 6 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
+		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
+		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
 		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		onDisconnect: server.DisconnectDefaults(), disconnectGrace: 3 * time.Second,
 		maxFrame: 4 << 20, held: 256 << 20, heldPerUser: 32 << 20, heldPerAddr: 64 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
@@ -83,7 +92,7 @@ func newSettings() *settings {
 }
 
 // The groups of settings, in the order of the usage.
-var groups = []string{"Serving", "The store", "Runs", "Identity", "Limits", "Operations"}
+var groups = []string{"Serving", "The store", "Runs", "Identity", "Webhooks", "Limits", "Operations"}
 
 // table lists the settings. Flags, environment, configuration file, usage and
 // the README's table are all made from it, or held to it by a test.
@@ -101,16 +110,21 @@ func (s *settings) table() []setting {
 		{"strict-durability", "The store", switchValue{&s.strict}, "refuse a Redis that may lose what it acknowledged"},
 		{"wait-replicas", "The store", numberValue{&s.waitReplicas, 0, 100}, "how many replicas must have a write before it is acknowledged and before it has effects"},
 		{"lease", "The store", durationValue{&s.lease, 100 * time.Millisecond, time.Hour}, "how long a worker may be silent before its run is taken over; the same on all servers"},
-		{"retain-events", "The store", numberValue{&s.retainEvents, 1, 0}, "events that a thread's log keeps at rest for clients that come back; never fewer than since its snapshot"},
+		{"retain-events", "The store", numberValue{&s.retainEvents, 1, 0}, "events that a thread's log keeps for clients that come back; never fewer than since its snapshot, which a run moves each 512 KiB"},
 		{"retain-bytes", "The store", bytesValue{&s.retainBytes, 1 << 10}, "size that such a log keeps"},
 		{"retain-age", "The store", durationValue{&s.retainAge, time.Second, 0}, "age of events that such a log keeps"},
 		{"retain-threads", "The store", durationValue{&s.retainThreads, 0, 0}, "how long a thread is kept in which nothing goes on; 0s is for ever"},
+		{"notice-age", "The store", durationValue{&s.noticeAge, time.Minute, 0}, "age of notices that are kept for whoever was away: a program that reads `/v1/notices`, or a webhook. About that, and the same on all servers"},
+		{"notice-count", "The store", numberValue{&s.noticeCount, 1, 0}, "how many notices are kept in all; each partition keeps its share of them"},
+		{"keep-decisions", "The store", durationValue{&s.keepDecisions, time.Minute, 0}, "how long the decision record says who decided what, though the thread is deleted before; the same on all servers"},
+		{"redact", "The store", redactValue{&s.redact}, "values that the decision record does not keep, each by a JSON pointer into the arguments of calls and into answers: `pay:/card/number` for one tool, `/password` for all. It has the SHA-256 of all the arguments still"},
 
 		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`"},
 		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent appends a line for each effect"},
 		{"busy", "Runs", choiceValue{&s.busy, []string{"queue", "reject", "supersede"}}, "what becomes of an input while a run is active"},
 		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable", "blocking"}}, "durable refuses a store that dies with the process; blocking keeps agents waiting in memory instead of calling them again, for one server"},
 		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires: keep it open, cancel it, or fail its execution"},
+		{"max-park", "Runs", durationValue{&s.maxPark, 0, 0}, "how long a question may wait that the agent gave no time to: then it has expired. One that is kept open can be cancelled, by a new message too; 0s is for ever"},
 		{"unanswered", "Runs", policiesValue{&s.unanswered, []string{"refuse", "cancel"}}, "a new message while questions are open that it does not answer: refuse it, or cancel them and answer it; `script=cancel` is for inputs to one agent"},
 		{"on-disconnect", "Runs", disconnectValue{&s.onDisconnect}, "what becomes of a run whose client over HTTP closes the connection, by route and by agent: `/agui=stop`, `default=finish`. What is said of an agent goes first, and what is not said is as in the default"},
 		{"disconnect-grace", "Runs", durationValue{&s.disconnectGrace, 0, time.Hour}, "for how long such a run can be asked for or followed again, and then goes on"},
@@ -131,6 +145,10 @@ func (s *settings) table() []setting {
 		{"jwt-namespace", "Identity", textValue{&s.jwt.namespace, "claim"}, "claim that names the namespace in which users share threads; when empty each user has one"},
 		{"jwt-scopes", "Identity", textValue{&s.jwt.scope, "claim"}, "claim that lists scopes; a token without it may read and run"},
 		{"jwt-scope-prefix", "Identity", textValue{&s.jwt.scopePrefix, "text"}, "what scopes for this server begin with in that claim"},
+
+		{"webhooks", "Webhooks", webhooksValue{&s.webhooks}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`; of kinds, tenant and agents what is left out is all. The same on all servers. Command lines can be read by others: prefer a file, or secret-files in place of secrets"},
+		{"webhook-file", "Webhooks", textValue{&s.webhookFile, "file"}, "file with such a list"},
+		{"webhook-private", "Webhooks", listValue{&s.webhookPrivate, "names"}, "hosts of targets that may have any address, and not one of the internet alone, and may do without TLS"},
 
 		{"max-frame", "Limits", bytesValue{&s.maxFrame, 1 << 10}, "size of a frame or a body from a client; four times as much may wait on one thread"},
 		{"max-held", "Limits", bytesValue{&s.held, 1 << 20}, "bytes held for clients, as the process takes memory for them: frames and bodies until they were worked on, replies until they were taken; 32 times `max-frame` at least"},

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter"
 )
 
 var update = flag.Bool("update", false, "write the table of settings into README.md")
@@ -43,6 +45,20 @@ func TestSettings(t *testing.T) {
 	}
 }
 
+// What is kept of notices and decisions is what the settings say.
+func TestSettingsOfRecords(t *testing.T) {
+	s, err := readSettings([]string{"--notice-age", "2h", "--notice-count", "77", "--keep-decisions", "3h", "--redact", "/a:/b, pay:/card"}, env(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := s.storeOptions(nil); o.NoticeAge != 2*time.Hour || o.NoticeCount != 77 || o.KeepDecisions != 3*time.Hour {
+		t.Errorf("the store gets %+v", o)
+	}
+	if !reflect.DeepEqual(s.redact, []adapter.Redaction{{Pointer: "/a:/b"}, {Tool: "pay", Pointer: "/card"}}) {
+		t.Errorf("redacted is %+v", s.redact)
+	}
+}
+
 // Each setting can be given in each of the three ways, and what it is then is
 // what it would be called by itself.
 func TestEverySettingInEveryWay(t *testing.T) {
@@ -50,7 +66,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		text := map[string]string{
 			"addr": "127.0.0.1:7", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8", "origins": "http://localhost:*",
 			"busy": "reject", "mode": "durable", "on-expiry": "fail", "unanswered": "cancel,script=refuse", "on-disconnect": "/agui=finish,/copilotkit=finish,script=stop", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
-			"strict-durability": "true", "separate-duties": "true", "jwt-algorithms": "ES384",
+			"webhooks": `[{"name": "crm", "url": "https://h", "secrets": ["x"], "from": "now"}]`, "strict-durability": "true", "separate-duties": "true", "jwt-algorithms": "ES384", "redact": "pay:/card/number,/a~1b",
 		}[each.name]
 		switch each.value.(type) {
 		case textValue, listValue:
@@ -69,7 +85,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		}
 		// What it cannot be without.
 		args := map[string][]string{
-			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
+			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhook-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
 			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-held": {"--max-frame", "1KiB"},
 		}[each.name]
 		if strings.HasPrefix(each.name, "jwt-") {
@@ -99,7 +115,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 				t.Errorf("%s by %s: %v", each.name, way, err)
 				continue
 			}
-			if s.from[each.name] == "" || each.name != "tokens" && s.table()[i].value.String() != text {
+			if s.from[each.name] == "" || each.name != "tokens" && each.name != "webhooks" && s.table()[i].value.String() != text {
 				t.Errorf("%s by %s is %q", each.name, way, s.table()[i].value.String())
 			}
 			s.from = nil
@@ -156,6 +172,15 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--redis-prefix", ""}, "--redis-prefix: a name is needed"},
 		{[]string{"--auth", "tokens", "--tokens", "[{tokn: x}]"}, "is no member of a token"},
 		{[]string{"--auth", "tokens", "--tokens", "nonsense"}, "expected a list of tokens"},
+		{[]string{"--webhooks", "[{nam: x}]"}, "--webhooks: line 1: field nam is no member of a target: name, url"},
+		{[]string{"--webhooks", "nonsense"}, "--webhooks: expected a list of targets"},
+		{[]string{"--webhooks", "[{name: x}]", "--webhook-file", "f"}, "--webhook-file: the targets are in --webhooks already"},
+		{[]string{"--webhook-private", "h"}, "--webhook-private: it needs --webhooks"},
+		{[]string{"--notice-age", "0"}, "--notice-age: 0s: at least 1m"},
+		{[]string{"--notice-count", "0"}, "--notice-count: 0: at least 1"},
+		{[]string{"--keep-decisions", "365d"}, `--keep-decisions: "365d": expected a time`},
+		{[]string{"--redact", "/a,card"}, `--redact: "card": expected a JSON pointer such as /password, or one into the calls of a tool, such as pay:/card/number`},
+		{[]string{"--redact", "/a~2"}, `--redact: "/a~2": in a JSON pointer ~ stands before 0 or 1`},
 		{[]string{"--config", "/does/not/exist"}, "--config: "},
 	} {
 		_, err := readSettings(c.args, env(), io.Discard)
@@ -167,18 +192,19 @@ func TestSettingsAreChecked(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	for text, says := range map[string]string{
-		"lease: soon":                        "a.yaml:1: lease: \"soon\"",
-		"# x\n\nlese: 5s":                    "a.yaml:3: lese: there is no such setting (did you mean lease?)",
-		"config: b.yaml":                     "a.yaml:1: config: there is no such setting",
-		"lease: 5s\nlease: 6s":               "a.yaml:2: lease: it is set twice",
-		"lease:":                             "a.yaml:1: lease: it has no value",
-		"jwt: {issuer: x}":                   "there is no such setting",
-		"addr: {port: 80}":                   "a.yaml:1: addr: expected a value or a list",
-		"- lease":                            "expected settings",
-		"lease: [":                           "a.yaml: ",
-		"addr: 0.0.0.0:80":                   "a.yaml:1: addr",
-		"auth: tokens\ntokens:\n- {tokn: x}": "a.yaml:2: tokens: ",
-		"auth: tokens\ntokens: [x, y]":       "expected a list of tokens",
+		"lease: soon":                              "a.yaml:1: lease: \"soon\"",
+		"# x\n\nlese: 5s":                          "a.yaml:3: lese: there is no such setting (did you mean lease?)",
+		"config: b.yaml":                           "a.yaml:1: config: there is no such setting",
+		"lease: 5s\nlease: 6s":                     "a.yaml:2: lease: it is set twice",
+		"lease:":                                   "a.yaml:1: lease: it has no value",
+		"jwt: {issuer: x}":                         "there is no such setting",
+		"addr: {port: 80}":                         "a.yaml:1: addr: expected a value or a list",
+		"- lease":                                  "expected settings",
+		"lease: [":                                 "a.yaml: ",
+		"addr: 0.0.0.0:80":                         "a.yaml:1: addr",
+		"lease: 5s\nredact: [/a, card]":            "a.yaml:2: redact: \"card\": expected a JSON pointer",
+		"auth: tokens\ntokens:\n- {tokn: x}":       "a.yaml:2: tokens: ",
+		"auth: tokens\ntokens: [x, y]":             "expected a list of tokens",
 		"auth: tokens\ntokens:\n- {user: x}\na: b": "a.yaml:4: a: there is no such setting",
 	} {
 		if _, err := readSettings([]string{"--config", write(t, "a.yaml", text)}, env(), io.Discard); err == nil || !strings.Contains(err.Error(), says) {

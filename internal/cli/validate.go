@@ -39,6 +39,10 @@ func (s *settings) validate() error {
 		return fmt.Errorf("%s: the embedded store has no replicas: it needs --redis", s.named("wait-replicas"))
 	case s.held < 32*s.maxFrame:
 		return fmt.Errorf("%s: it must be 32 times max-frame at least", s.named("max-held"))
+	case len(s.webhooks) > 0 && s.webhookFile != "":
+		return fmt.Errorf("%s: the targets are in --webhooks already", s.named("webhook-file"))
+	case len(s.webhookPrivate) > 0 && len(s.webhooks) == 0 && s.webhookFile == "":
+		return fmt.Errorf("%s: it needs --webhooks or --webhook-file", s.named("webhook-private"))
 	case s.prefix == "":
 		return fmt.Errorf("%s: a name is needed", s.named("redis-prefix"))
 	}

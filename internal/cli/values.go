@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/server"
 )
@@ -124,6 +125,32 @@ func (v disconnectValue) String() string {
 }
 
 func (v disconnectValue) kind() string { return "name=policy" }
+
+// redactValue is a list of what the decision record does not keep.
+type redactValue struct{ into *[]adapter.Redaction }
+
+func (v redactValue) Set(text string) error {
+	var rules []adapter.Redaction
+	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		rule, err := adapter.ParseRedaction(each)
+		if err != nil {
+			return err
+		}
+		rules = append(rules, rule)
+	}
+	*v.into = rules
+	return nil
+}
+
+func (v redactValue) String() string {
+	var list []string
+	for _, rule := range *v.into {
+		list = append(list, rule.String())
+	}
+	return strings.Join(list, ",")
+}
+
+func (v redactValue) kind() string { return "rules" }
 
 type prefixesValue struct{ into *[]netip.Prefix }
 

@@ -9,6 +9,7 @@
 --   execution
 --   frozen
 --   agent
+--   user     whose input it is; '': not known
 -- REST  the events to log
 --
 -- Returns {verdict (as fence, and PAUSED), epoch, end of the log}.
@@ -30,8 +31,9 @@ append(r, t.log, t.big, ARGV, REST, #ARGV)
 publish(t.followers, member, r.epoch, start + 1, ARGV, REST, #ARGV)
 execute(t, ARG.execution, ARG.agent, ARG.frozen)
 forget(t, d)
-d.started, d.execution = start + 1, ARG.execution
+d.started, d.execution, d.agent = start + 1, ARG.execution, ARG.agent
 putRun(t, d)
+notice(t, member, 'run.started', { run = run, label = d.label, agent = d.agent, by = ARG.user })
 r.cn, r.latest = 1, run
 decide(t, r)
 return { OK + paused, r.epoch, r.seq }

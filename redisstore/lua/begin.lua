@@ -1,6 +1,6 @@
 -- begin.lua: admit one run that was judged on a version of the thread.
 --
--- KEYS  all of the thread's
+-- KEYS  all of the thread's, and decisions, decided
 -- ARGS
 --   member
 --   version    of the view that was judged
@@ -11,7 +11,8 @@
 --   lease      ms
 --   look       ms after which to look for what is past its retention
 --   tenant
---   owner      '': none
+--   user       whose input it is; '': not known
+--   owner      what names the user in keys; '': none
 --   title
 --   run        id
 --   label
@@ -27,13 +28,20 @@
 --   cancels    enqueue: RUN_FINISHED cancelled
 --   available  enqueue: Unix ms; 0: at once
 --   token      all others
---   agent      execute, steer
+--   agent      enqueue, execute, steer
 --   frozen     execute, steer
 --   letter     requeue: the dead letter that goes on; execute: that begins again, or ''
 --   decisions  resume: the journal's entry
 --   answers    resume, steer: how many
 --   archived   execute, steer: how many messages
--- REST  the answers, id and answer; the messages, id and message; the events to log
+--   decided    resume, steer: how many decisions are recorded
+-- EACH
+--   interrupt  of a decision: its id
+--   status
+--   by         the user
+--   tool
+--   body
+-- REST  the answers, id and answer; the messages, id and message; the decisions; the events to log
 --
 -- Returns {verdict, start, epoch, claimed, dispatch epoch, ready, holder}:
 --   verdict 0 accepted, 1 stale, 2 expired, 3 the dedupe key is the holder's, 4
@@ -46,13 +54,46 @@ local t, member = keysOf(KEYS), ARG.member
 local run, kind, token = ARG.run, ARG.kind, ARG.token
 local r = open(t.rec)
 
+-- decisions are those that are to be recorded, from ARGV[first] to ARGV[last].
+local function decisions(first, last)
+  local list = {}
+  for i = first, last, WIDTH do
+    list[#list + 1] = { interrupt = ARGV[i + EACH.interrupt], status = ARGV[i + EACH.status], by = ARGV[i + EACH.by],
+      tool = ARGV[i + EACH.tool], body = ARGV[i + EACH.body] }
+  end
+  return list
+end
+
+-- answered tells of decisions: what has become of interrupts in the same way, by the same
+-- user, is one notice.
+local function answered(d, head, list)
+  local order, groups = {}, {}
+  for _, one in ipairs(list) do
+    local name = one.status .. one.by
+    if not groups[name] then
+      groups[name] = { ids = {} }
+      order[#order + 1] = one
+    end
+    table.insert(groups[name].ids, one.interrupt)
+  end
+  for _, one in ipairs(order) do
+    local fact, how, ids = 'interrupt.decided', one.status, groups[one.status .. one.by].ids
+    if one.status == 'expired' then
+      fact, how = 'interrupt.expired', ''
+    elseif kind == 'steer' then
+      fact, how = 'interrupt.cancelled', ''
+    end
+    changed(t, member, fact, head, names(ids, 1, #ids), { run = d.id, label = d.label, by = one.by, how = how })
+  end
+end
+
 local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, {}, holder or '' } end
 
 local again = getRun(t, run)
 if again then
   local claimed = kind ~= 'enqueue' and holds(r, run, token, r.depoch) and 1 or 0
-  local since = again.status == 'queued' and redis.call('ZSCORE', t.ready, member)
-  return { 0, again.admitted, r.epoch, claimed, r.depoch, { since and tonumber(since) <= NOW and 1 or 0, r.seq, {} }, '' }
+  local ready = again.status == 'queued' and r.run == '' and not suspended(t) and (pastDeadline(t, r, member) or NOW + 1) <= NOW
+  return { 0, again.admitted, r.epoch, claimed, r.depoch, { ready and 1 or 0, r.seq, {} }, '' }
 end
 local dedupe = ARG.dedupe
 local holder = dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. dedupe)
@@ -78,11 +119,18 @@ if ARG.letter ~= '' then
   if kind == 'requeue' and (letter.execution ~= ARG.execution or executing(t) ~= ARG.execution) then return refused(4) end
 end
 
+local archived = REST + 2 * tonumber(ARG.answers)
+local told = archived + 2 * tonumber(ARG.archived)
+local first = told + WIDTH * tonumber(ARG.decided)
+local made = decisions(told, first - 1)
+if #made > 0 then recordDecisions(t, member, run, made) end
+
 create(t.rec, r, member, 2 * tonumber(ARG.follow))
-touch(t, r, member, ARG.tenant, ARG.owner, ARG.title, tonumber(ARG.look))
+touch(t, r, member, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look))
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution
+d.label, d.agent = ARG.label, ARG.agent
 label(t, ARG.label, run)
 if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
@@ -91,11 +139,12 @@ follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
 if kind == 'enqueue' then
   d.available = tonumber(ARG.available)
   putRun(t, d, 'r' .. d.n, ARG.record)
-  redis.call('HSET', t.disp, 'i:' .. run, ARG.input, '1:' .. run, ARG.opens, '2:' .. run, ARG.cancels)
+  redis.call('HSET', t.disp, 'i:' .. run, ARG.input, '1:' .. run, ARG.opens, '2:' .. run, ARG.cancels,
+    'g:' .. run, ARG.agent)
   enqueue(t, d, rank(d))
   local ready = 0
   if r.run == '' and not waits and release(t, r, member) then
-    nudge(member)
+    nudge(t, r, member)
     ready = 1
   end
   local extra = r.extra or {}
@@ -104,10 +153,8 @@ if kind == 'enqueue' then
   return { 0, start, r.epoch, 0, 0, { ready, start, extra }, '' }
 end
 
-local archived = REST + 2 * tonumber(ARG.answers)
-local first = archived + 2 * tonumber(ARG.archived)
-for i = archived, first - 1, 2 do redis.call('HSET', t.archive, ARGV[i], ARGV[i + 1]) end
-if first > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
+for i = archived, told - 1, 2 do redis.call('HSET', t.archive, ARGV[i], ARGV[i + 1]) end
+if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
 if resumes then
   local given = {}
   for i = REST, archived - 1, 2 do
@@ -116,6 +163,7 @@ if resumes then
   end
   local closed = close(t, r, member)
   if kind == 'resume' then decided(t, closed, given, ARG.decisions) end
+  answered(d, closed.head, made)
 end
 if letter then
   unbury(t, letter)
@@ -130,6 +178,9 @@ else
   execute(t, ARG.execution, ARG.agent, ARG.frozen)
 end
 
+local x = getExecution(t)
+d.agent = x.agent or ''
+notice(t, member, 'run.started', { run = run, label = d.label, agent = d.agent, by = ARG.user })
 append(r, t.log, t.big, ARGV, first, #ARGV)
 publish(t.followers, member, r.epoch, start + 1, ARGV, first, #ARGV)
 
@@ -140,6 +191,6 @@ d.started = start + 1
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
 putRun(t, d, 'r' .. d.n, ARG.record)
 redis.call('ZADD', t.leases, r.lease, member)
-redis.call('ZREM', t.ready, member)
+withdraw(t, r, member)
 decide(t, r)
 return { 0, start, r.epoch, 1, r.depoch, {}, '' }

@@ -7,6 +7,9 @@
 --   lease   ms
 --   run     '': the next one
 --   spare   1: not a run that has a holder
+--   entry   what was delivered, its id and agent; '': nothing was
+--   any     1: a run of any agent, else of those that follow
+-- REST  the agents
 --
 -- Returns {kind, run, dispatch epoch, attempts, exhausted, input, record, epoch,
 --   logged before, events, fenced node, fenced token}; kind 0 nothing, 1 queued,
@@ -15,6 +18,19 @@
 local t, member, token, named = keysOf(KEYS), ARG.member, ARG.token, ARG.run
 local r = open(t.rec)
 local before = r.seq
+
+-- An entry that is not the thread's own asks for nobody.
+local delivered, of = string.match(ARG.entry, '^(%d+%-%d+) (.*)$')
+if delivered and delivered ~= entryOf(r) then settle(t, of, delivered) end
+
+-- carries reports whether the caller carries runs of an agent.
+local function carries(agent)
+  if ARG.any == '1' or not agent then return true end
+  for i = REST, #ARGV do
+    if ARGV[i] == agent then return true end
+  end
+  return false
+end
 
 local function answer(kind, d, node, old)
   local input = redis.call('HGET', t.disp, 'i:' .. d.id)
@@ -34,6 +50,7 @@ if r.run ~= '' then
   if ARG.spare == '1' and r.token ~= '' then return nothing() end
   if NOW <= r.lease and (r.token ~= '' or named == '') then return nothing() end
   d = getRun(t, r.run)
+  if not carries(agentOf(t, d)) then return nothing() end
   node, old = r.node, r.token
   if d.started > 0 then
     kind = 2
@@ -42,11 +59,10 @@ if r.run ~= '' then
   end
 else
   if suspended(t) then
-    -- A suspension stands among the ready ones by the time after its deadline.
-    local since = redis.call('ZSCORE', t.ready, member)
-    return nothing(since and tonumber(since) <= NOW and 3)
+    return nothing((pastDeadline(t, r, member) or NOW + 1) <= NOW and 3)
   end
-  local id = release(t, r, member)
+  local id = release(t, r, member, true)
+  local head = id
   publish(t.followers, member, r.epoch, before + 1, r.extra or {}, 1, r.seq - before)
   if named ~= '' then
     -- Not in one expression: miniredis's Lua leaves a local as it was when the
@@ -55,7 +71,8 @@ else
     if redis.call('ZSCORE', t.queue, named) then id = named end
   end
   d = id and getRun(t, id)
-  if not d or d.status ~= 'queued' then
+  if not d or d.status ~= 'queued' or not carries(agentOf(t, d)) then
+    if head then offer(t, r, member, agentOf(t, getRun(t, head))) end
     if r.seq > before then decide(t, r) end
     return nothing()
   end
@@ -71,7 +88,7 @@ d.status, d.available = 'active', 0
 move(t, d, 'claimed')
 putRun(t, d)
 redis.call('ZADD', t.leases, r.lease, member)
-redis.call('ZREM', t.ready, member)
+withdraw(t, r, member)
 fenced(node, member, old)
 decide(t, r)
 return answer(kind, d, node, old)

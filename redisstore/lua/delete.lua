@@ -17,7 +17,10 @@ if ARG.force == '1' then
   r.depoch = r.depoch + 1
   fenced(r.node, member, r.token)
   local ok, text, head = pcall(suspension, t)
-  if ok and text then pcall(inbox, t, 'ZREM', head) end
+  if ok and text then
+    pcall(inbox, t, 'ZREM', head)
+    pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2] })
+  end
   if ordered(t) then -- else what erase counts has them too
     local live = redis.call('ZRANGE', t.queue, 0, -1)
     live[#live + 1] = r.run

@@ -1,13 +1,19 @@
--- due.lua: threads of a partition that want a claim.
+-- due.lua: what a partition has for workers: threads that have come due and are to be
+-- offered, and entries that somebody is to read.
 --
--- KEYS  leases, ready
+-- KEYS  leases, ready, work
 -- ARGS
 --   limit
 --   turn   0: those that have waited longest; else a page further on, which
---          it chooses, so that what stays due hides nothing
+--          it chooses, so that what cannot be offered hides nothing
+--   idle   ms after which an entry is given to somebody else
+--   gone   ms after which a consumer that holds nothing is forgotten; 0: not now
+-- REST  agents; the stream of each is KEY.work and its name
 --
--- Returns members, in turn one whose lease has expired and one that is ready, among
---   those the suspensions that have come to their deadline.
+-- Returns {members, in turn one whose lease has expired and one that is ready, among
+--   those the suspensions that have come to their deadline; for each agent how many
+--   entries nobody has read, how many others have had for too long, and the first of
+--   those}.
 
 local limit, turn = tonumber(ARG.limit), tonumber(ARG.turn)
 -- Of a page further on nothing may be cut off.
@@ -29,4 +35,44 @@ for i = 1, math.max(#lists[1], #lists[2]) do
     if list[i] then out[#out + 1] = list[i] end
   end
 end
-return out
+
+local GROUP = 'workers'
+
+local function fields(list)
+  local of = {}
+  for i = 1, #list, 2 do of[list[i]] = list[i + 1] end
+  return of
+end
+
+-- forget drops the consumers of a stream that are gone. One that holds an entry stays:
+-- with it would go that the entry was delivered to nobody else.
+local function forget(stream, after)
+  for _, list in ipairs(redis.call('XINFO', 'CONSUMERS', stream, GROUP)) do
+    local c = fields(list)
+    if c.pending == 0 and c.idle > after then redis.call('XGROUP', 'DELCONSUMER', stream, GROUP, c.name) end
+  end
+end
+
+local counts = {}
+for i = REST, #ARGV do
+  local stream, unread, late = KEY.work .. ARGV[i], 0, {}
+  local length, gone = redis.call('XLEN', stream), tonumber(ARG.gone)
+  if length > 0 or gone > 0 and redis.call('EXISTS', stream) == 1 then
+    local group
+    for _, list in ipairs(redis.call('XINFO', 'GROUPS', stream)) do
+      local g = fields(list)
+      if g.name == GROUP then group = g end
+    end
+    if not group then
+      redis.call('XGROUP', 'CREATE', stream, GROUP, '0')
+      group = { pending = 0, ['last-delivered-id'] = '0-0' }
+    end
+    if length > 0 then unread = #redis.call('XRANGE', stream, '(' .. group['last-delivered-id'], '+', 'COUNT', limit) end
+    if group.pending > 0 then late = redis.call('XPENDING', stream, GROUP, 'IDLE', ARG.idle, '-', '+', limit) end
+    if gone > 0 then forget(stream, gone) end
+  end
+  counts[#counts + 1] = unread
+  counts[#counts + 1] = #late
+  counts[#counts + 1] = late[1] and late[1][1] or '0-0'
+end
+return { out, counts }

@@ -12,6 +12,7 @@
 --   suspension
 --   deadline    of the suspension, Unix ms; 0: none
 --   reasons     of the suspension, their digests one after the other
+--   told        of the suspension, its reasons as notices name them
 --   giveback    1 or 0
 --   snapshot    1 or 0
 --   state       '': unchanged
@@ -70,26 +71,32 @@ if ARG.mark == '1' then marked(t, r, r.seq - 1) end
 r.bound = r.seq
 local finish = r.seq
 
+local undoes = ARG.snapshot == '0'
 if ARG.snapshot == '1' then
-  resnap(t, r, { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
+  undoes = resnap(t, r, { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
     o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, ARGV)
 end
 
 d.attempts = r.attempts
 unclaim(t, r, member)
 local ready, gave = 0, 0
+over(t, member, d, ARG.kind)
 if ARG.kind == 'suspend' then
   for i = i1, i2 do redis.call('HDEL', t.memo, 'a:' .. ARGV[i]) end
   for i = c1, c2 do redis.call('HSET', t.memo, 'c:' .. ARGV[i], 1) end
   -- The first millisecond after the deadline is when it wants a claim.
-  suspend(t, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARGV, i1, i2)
-elseif ARG.giveback == '1' and giveBack(t, member, d.execution) then
+  if undoes then dropUndo(t) end
+  suspend(t, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
+    ARGV, i1, i2)
+  changed(t, member, 'interrupt.opened', { [6] = ARG.told }, names(ARGV, i1, i2),
+    { run = run, label = d.label, deadline = ARG.deadline ~= '0' and ARG.deadline })
+elseif ARG.giveback == '1' and giveBack(t, member, d) then
   gave = 1
 else
   dropJournal(t)
   redis.call('PEXPIRE', t.memo, ARG.keep)
   if release(t, r, member) then
-    nudge(member)
+    nudge(t, r, member)
     ready = 1
   end
 end

@@ -1,30 +1,39 @@
--- inbox.lua: open suspensions of a tenant, found by their members in the inbox.
+-- inbox.lua: open suspensions, found by their members in the inbox.
 --
 -- KEYS  for each: rec, journal, drafts
 -- ARGS
 --   tenant
+--   namespace  instead of the tenant; '': none
+--   owner      '': any
 -- EACH
 --   since  when it opened, as the member has it
 --
--- Returns for each: {thread, version, title, suspension, drafts}; {} when it is not
---   open any more, or another tenant's. The suspension of one that cannot be read is
---   what nobody can read.
+-- Returns for each: {thread, version, title, tenant, agent, suspension, drafts}; {} when
+--   it is not open any more, or not what is asked for. The suspension of one that cannot
+--   be read is what nobody can read.
 
 local DAMAGED = '\1'
+
+local function wanted(v)
+  if ARG.owner ~= '' and v[5] ~= ARG.owner then return false end
+  if ARG.namespace ~= '' then return namespaceOf(v[1]) == ARG.namespace end
+  return (v[4] or '') == ARG.tenant
+end
 
 local out = {}
 for k = 1, #KEYS, 3 do
   local t = { rec = KEYS[k], journal = KEYS[k + 1], drafts = KEYS[k + 2] }
   local v
   local function item()
-    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant')
-    if (v[4] or '') ~= ARG.tenant then return {} end
+    v = redis.call('HMGET', t.rec, 'thread', 'ver', 'title', 'tenant', 'owner')
+    if not v[1] or not wanted(v) then return {} end
     local text, head = suspension(t)
     if not text or head[1] ~= ARGV[REST + (k - 1) / 3] then return {} end
-    return { v[1], v[2], v[3], text, redis.call('HGETALL', t.drafts) }
+    local _, agent = executing(t)
+    return { v[1], v[2], v[3], v[4] or '', agent, text, redis.call('HGETALL', t.drafts) }
   end
   local ok, found = pcall(item)
-  if not ok then found = v and v[1] and { v[1], 0, v[3], DAMAGED, {} } or {} end
+  if not ok then found = v and v[1] and { v[1], 0, v[3], v[4] or '', '', DAMAGED, {} } or {} end
   out[#out + 1] = found
 end
 return out

@@ -30,37 +30,42 @@ local function hashOf(t) return string.match(t.rec, '([^:]+):rec$') end
 
 local function tenantOf(t) return digest(tenant(t)) end
 
+local function namespaceOf(member)
+  local colon = string.find(member, ':', 1, true)
+  return string.sub(member, colon + 1, colon + tonumber(string.sub(member, 1, colon - 1)))
+end
+
 -- ANY stands for a reason in the member of those who ask for none.
 local ANY = string.rep('\0', 8)
 
--- inbox lists a suspension, or takes it off the list. head is as suspension.lua
--- has it.
+-- inbox lists a suspension, or takes it off the list: among its namespace's, and among
+-- its tenant's for any reason and for each that it has. head is as suspension.lua has it.
 local function inbox(t, command, head)
-  local tenant, tail, reasons = tenantOf(t), head[1] .. hashOf(t), head[3]
-  local members = { tenant .. ANY .. tail }
-  for i = 1, #reasons, 8 do members[#members + 1] = tenant .. string.sub(reasons, i, i + 7) .. tail end
-  for _, m in ipairs(members) do
-    if command == 'ZREM' then redis.call('ZREM', t.inbox, m) else redis.call('ZADD', t.inbox, 0, m) end
+  local tail, reasons, change = head[1] .. hashOf(t), ANY .. head[3], {}
+  local function put(member)
+    if command == 'ZADD' then change[#change + 1] = 0 end
+    change[#change + 1] = member .. tail
   end
+  put(digest('\0' .. namespaceOf(redis.call('HGET', t.rec, 'thread'))) .. ANY)
+  for i = 1, #reasons, 8 do put(tenantOf(t) .. string.sub(reasons, i, i + 7)) end
+  redis.call(command, t.inbox, unpack(change))
 end
 
 local function threadMember(t, member, ms)
-  local colon = string.find(member, ':', 1, true)
-  local namespace = string.sub(member, colon + 1, colon + tonumber(string.sub(member, 1, colon - 1)))
-  return digest(namespace) .. stamp(FOREVER - ms) .. hashOf(t)
+  return digest(namespaceOf(member)) .. stamp(FOREVER - ms) .. hashOf(t)
 end
 
 -- touch notes that the thread got an input. The first one fixes its tenant and its owner;
 -- later ones see to it that in so many ms somebody looks for what is past its
 -- retention.
-local function touch(t, r, member, of, owner, title, ms)
-  local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look', 'tenant')
+local function touch(t, r, member, of, user, owner, title, ms)
+  local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look', 'tenant', 'user')
   local fields = { 'input', NOW }
   local function set(name, value)
     fields[#fields + 1] = name
     fields[#fields + 1] = value
   end
-  t.tenant = v[5] or ''
+  t.tenant, t.user = v[5] or '', v[6] or ''
   if v[1] then
     redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
     local look, soon = tonumber(v[4] or 0), NOW + ms
@@ -72,7 +77,11 @@ local function touch(t, r, member, of, owner, title, ms)
       set('tenant', of)
       t.tenant = of
     end
-    if owner ~= '' then set('owner', owner) end
+    if owner ~= '' then
+      set('owner', owner)
+      set('user', user)
+      t.user = user
+    end
   end
   if title ~= '' and not v[2] then set('title', title) end
   redis.call('HSET', t.rec, unpack(fields))

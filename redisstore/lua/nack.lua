@@ -37,7 +37,8 @@ d.ready, d.gave = 0, 0
 if how == 'bury' or how == 'nack' and r.attempts >= d.max then
   cut(t, r, member, d, ARG.terminal, 'dead_letter', d.error)
   bury(t, d)
-  if ARG.giveback == '1' and activated and giveBack(t, member, d.execution) then
+  notice(t, member, 'dispatch.dead', { run = d.id, label = d.label, agent = d.agent })
+  if ARG.giveback == '1' and activated and giveBack(t, member, d) then
     d.gave = 1
   else
     for _, key in ipairs({ t.journal, t.memo }) do redis.call('PEXPIRE', key, ARG.keep) end
@@ -50,7 +51,13 @@ else
     -- The thread stays this run's. It is taken over like one whose lease has ended.
     -- At once means at any time, also by a clock that is behind this one.
     r.token, r.node, r.cn, r.kind, r.lease = '', '', 0, '', wait > 0 and retry - 1 or 0
-    redis.call('ZADD', t.leases, r.lease, member)
+    withdraw(t, r, member)
+    if wait > 0 then
+      redis.call('ZADD', t.leases, r.lease, member)
+    else
+      redis.call('ZREM', t.leases, member)
+      offer(t, r, member, agentOf(t, d))
+    end
     d.available = wait > 0 and retry or 0
     d.ready = wait == 0 and 1 or 0
   else
@@ -63,7 +70,7 @@ else
   end
 end
 putRun(t, d)
-if d.ready == 1 then nudge(member) end
+if d.ready == 1 then nudge(t, r, member) end
 decide(t, r)
 local extra = r.extra or {}
 publish(t.followers, member, r.epoch, before + 1, extra, 1, #extra)

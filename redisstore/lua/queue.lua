@@ -1,5 +1,5 @@
 -- queue.lua: the runs that wait, and ends that no worker brings. It stands after
--- run.lua and suspension.lua.
+-- run.lua, work.lua and suspension.lua.
 
 -- Runs wait by priority, then in the order of arrival: both in one number that
 -- a double holds exactly.
@@ -10,7 +10,7 @@ local function enqueue(t, d, score) redis.call('ZADD', t.queue, string.format('%
 -- forget drops what a run that waited needs no more. The input of one that never
 -- started stays with a dead letter, which may be requeued.
 local function forget(t, d)
-  redis.call('HDEL', t.disp, '1:' .. d.id, '2:' .. d.id)
+  redis.call('HDEL', t.disp, '1:' .. d.id, '2:' .. d.id, 'g:' .. d.id)
   if d.state ~= 'dead_letter' then redis.call('HDEL', t.disp, 'i:' .. d.id) end
 end
 
@@ -26,8 +26,9 @@ end
 
 -- release is for a thread without an active run and without a suspension: it
 -- logs the runs that were stopped while they waited, up to the first that may be
--- claimed, and offers that one. It returns its id; nil: there is none now.
-local function release(t, r, member)
+-- claimed, and offers that one, unless the caller claims it. It returns its id; nil:
+-- there is none now.
+local function release(t, r, member, claims)
   local skipped, wants = 0, nil
   while true do
     local page = redis.call('ZRANGE', t.queue, skipped, skipped + 99)
@@ -38,10 +39,11 @@ local function release(t, r, member)
         log(t, r, events)
         d.started, r.latest = r.seq - 1, id
         ended(t, r, d, events[2])
+        over(t, member, d, 'cancel')
         forget(t, d)
         redis.call('ZREM', t.queue, id)
       elseif d.available <= NOW then
-        redis.call('ZADD', t.ready, NOW, member)
+        if not claims then offer(t, r, member, agentOf(t, d)) end
         return id
       else
         skipped, wants = skipped + 1, math.min(wants or d.available, d.available)
@@ -50,9 +52,9 @@ local function release(t, r, member)
     if #page < 100 then break end
   end
   if wants then
-    redis.call('ZADD', t.ready, wants, member)
+    later(t, r, member, wants)
   else
-    redis.call('ZREM', t.ready, member)
+    withdraw(t, r, member)
   end
 end
 
@@ -60,7 +62,7 @@ end
 -- next released, and its input is not needed any more.
 local function dequeue(t, d, state, why)
   d.status, d.error = 'stopped', why
-  redis.call('HDEL', t.disp, 'i:' .. d.id)
+  redis.call('HDEL', t.disp, 'i:' .. d.id, 'g:' .. d.id)
   move(t, d, state)
   putRun(t, d)
 end
@@ -93,6 +95,7 @@ local function cut(t, r, member, d, terminal, state, why)
   d.attempts, d.error = r.attempts, why
   move(t, d, state)
   ended(t, r, d, terminal)
+  over(t, member, d, state == 'dead_letter' and 'fail' or 'cancel')
   forget(t, d)
   fenced(node, member, token)
   unclaim(t, r, member)

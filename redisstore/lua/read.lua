@@ -17,16 +17,20 @@
 --   inputs  1: the queued inputs too
 --   most    bytes of snapshot, log and inputs; 0: as many as there are
 --   missed  how many of the wanted events
+--   window  how many of the messages, the last ones; '': all of them, with all of the log
+--   room    about how many bytes these have at most
 -- REST  the interrupt, tool call and message ids
 --
 -- Returns {about how many bytes it would be, from} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, from, events,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
---   owner, used}; a run
+--   owner, used, window}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. from: the events are those after 0 the snapshot, which comes with
 --   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
---   is what is frozen, alone. The queue holds of each run id, record, bytes, input.
+--   is what is frozen, alone. With a window it has no messages and no order but n; behind
+--   what was used come these, as windowed returns them, and events are the first ones only.
+--   The queue holds of each run id, record, bytes, input.
 
 local t, member = keysOf(KEYS), ARG.member
 local r = open(t.rec)
@@ -65,14 +69,26 @@ local function weight()
   end
   if retained then return bytes end
   if has then return bytes + behind(have) end
-  return bytes + behind(r.snapat) + held(t, r)
+  local kept = held(t, r)
+  if ARG.window ~= '' then
+    local each = kept / math.max(redis.call('HLEN', t.snap), 1)
+    kept = math.min(kept, tonumber(ARG.room), 2 * each * tonumber(ARG.window)) + redis.call('HSTRLEN', t.snap, 's')
+  end
+  return bytes + behind(r.snapat) + kept
 end
 if ARG.most ~= '0' then
   local bytes = weight()
   if bytes > tonumber(ARG.most) then return { math.floor(bytes), retained and 1 or 0 } end
 end
 
-local from, events, snapshot = 0, {}, {}
+-- afterwards are the events after a position: of many the first.
+local function afterwards(seq)
+  seq = math.max(seq + 1, r.base)
+  if ARG.window == '' then return logged(r, t.log, t.big, seq) end
+  return leading(r, t.log, t.big, seq, r.seq)
+end
+
+local from, events, snapshot, window = 0, {}, {}, false
 if retained then
   from = 1
   events = leading(r, t.log, t.big, after + 1, tonumber(ARG.missed))
@@ -80,10 +96,18 @@ elseif has then
   from = 2
   local frozen = redis.call('HGET', t.snap, 'f')
   if frozen then snapshot = { 'f', frozen } end
-  events = logged(r, t.log, t.big, have + 1)
+  events = afterwards(have)
 else
-  snapshot = redis.call('HGETALL', t.snap)
-  events = logged(r, t.log, t.big, math.max(r.snapat + 1, r.base))
+  window = ARG.window ~= '' and windowed(t, '', 0, '', tonumber(ARG.window), 0, tonumber(ARG.room))
+  if window then
+    for _, name in ipairs({ 's', 'f', 'r', 'n' }) do
+      local text = redis.call('HGET', t.snap, name)
+      if text then snapshot[#snapshot + 1], snapshot[#snapshot + 2] = name, text end
+    end
+  else
+    snapshot = redis.call('HGETALL', t.snap)
+  end
+  events = afterwards(r.snapat)
 end
 
 local labelled = {}
@@ -120,4 +144,4 @@ local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'own
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
-  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0 }
+  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window }

@@ -1,6 +1,6 @@
 -- renew.lua: extend a claim's lease.
 --
--- KEYS  rec, leases
+-- KEYS  rec, leases, ready, work
 -- ARGS
 --   member
 --   run
@@ -15,4 +15,5 @@ if not holds(r, ARG.run, ARG.token, tonumber(ARG.depoch)) then return 0 end
 local lease = NOW + tonumber(ARG.lease)
 redis.call('HSET', KEY.rec, 'lease', lease)
 redis.call('ZADD', KEY.leases, lease, ARG.member)
+if r.work ~= '' then withdraw({ rec = KEY.rec, ready = KEY.ready, work = KEY.work }, r, ARG.member) end
 return 1

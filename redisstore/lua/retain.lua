@@ -143,9 +143,10 @@ end
 -- version from which the next one goes on, for so many ms. It returns for whom the
 -- thread has counted.
 local function erase(t, r, member, remember)
+  notice(t, member, 'thread.deleted', {})
   local states, letters = tally(t)
   redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
-  redis.call('ZREM', t.ready, member)
+  withdraw(t, r, member)
   for state, n in pairs(states) do
     if n > 0 then count(t, state, -n) end
   end

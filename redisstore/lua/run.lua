@@ -25,6 +25,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   requeued   the run that went on with this dead letter
 --   reached    while it is active and was taken over: the journal's length at the
 --              last claim, and with the bookkeeping since
+--   label      the client's runId; agent: whose it is, once it has begun
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
 -- getRun reads a run; nil: there is none.
@@ -43,12 +44,13 @@ local function getRun(t, id)
     created = tonumber(created), updated = tonumber(updated), completed = tonumber(completed),
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
     request = texts[4] or '', error = texts[5] or '', requeued = texts[6] or '', reached = texts[7] or '',
+    label = texts[8] or '', agent = texts[9] or '',
   }
 end
 
 -- putRun stores a run's line, and with it fields of t.runs and what they hold.
 local function putRun(t, d, ...)
-  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached }, 7
+  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached, d.label, d.agent }, 9
   while texts[last] == '' do last = last - 1 end
   redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
@@ -107,6 +109,7 @@ local function newRun(t, r, id, status, state)
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
     execution = '', stamp = '', dedupe = '', request = '', error = '', requeued = '', reached = '',
+    label = '', agent = '',
   }
 end
 
@@ -214,11 +217,37 @@ local function execute(t, id, agent, frozen)
   redis.call('RPUSH', t.journal, packExecution(t.execution), frozen)
 end
 
+-- What is frozen has beside it, packed, what undoes a snapshot that was moved in the midst
+-- of a run, until the execution asks.
+local function frozenOf(t)
+  local stored = redis.call('LINDEX', t.journal, 1)
+  if not stored or not string.find(stored, '^%d') then return stored, false end
+  local both = unpacked(stored)
+  return both[1], both[2]
+end
+
+local function keepUndo(t, undo)
+  redis.call('LSET', t.journal, 1, table.concat(pack({}, { (frozenOf(t)), undo }, 1, 2)))
+end
+
+local function dropUndo(t)
+  local frozen, undo = frozenOf(t)
+  if undo then redis.call('LSET', t.journal, 1, frozen) end
+end
+
 -- executing returns the live execution's id, agent, and the time at which it
 -- began; nil: there is none.
 local function executing(t)
   local x = getExecution(t)
   if x then return x.id, x.agent, x.began end
+end
+
+-- agentOf names the agent of a run that waits or is active; false: of one that an
+-- older server has queued it is not known.
+local function agentOf(t, d)
+  if d.started == 0 then return redis.call('HGET', t.disp, 'g:' .. d.id) end
+  local _, agent = executing(t)
+  return agent or ''
 end
 
 -- stampOf names a call of a claim's holder, so that it is recognised when it is

@@ -50,10 +50,11 @@ local function reorder(t, put, take, whole, drop, list, first, last)
   redis.call('HSET', t.snap, 'n', chunks .. ' ' .. n)
 end
 
--- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is); the order, if
+-- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is),
+-- u.open ('' or nil: nothing is); the order, if
 -- u.whole or if u.drop is not 0 or there are pieces list[u.o1..u.o2] (see reorder); messages,
 -- pairs list[u.m1..u.m2] of id and message; and without those of the ids
--- list[u.x1..u.x2].
+-- list[u.x1..u.x2]. It returns whether what a run had open is gone with it.
 local function resnap(t, r, u, list)
   local bytes = held(t, r)
   local function put(name, text)
@@ -66,6 +67,8 @@ local function resnap(t, r, u, list)
   end
   if u.state ~= '' then put('s', u.state) end
   if (u.frozen or '') ~= '' then redis.call('HSET', t.snap, 'f', u.frozen) end
+  local was = false
+  if (u.open or '') ~= '' then redis.call('HSET', t.snap, 'r', u.open) else was = redis.call('HDEL', t.snap, 'r') == 1 end
   if u.whole or u.drop > 0 or u.o2 >= u.o1 then
     reorder(t, put, take, u.whole, u.drop, list, u.o1, u.o2)
   end
@@ -73,6 +76,7 @@ local function resnap(t, r, u, list)
   for i = u.x1, u.x2 do take('m' .. list[i]) end
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
+  return was
 end
 
 -- marked notes that the log has a mark at a position, in whose place stands what the

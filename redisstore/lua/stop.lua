@@ -69,7 +69,7 @@ else
   idle = true
 end
 if idle and release(t, r, member) then
-  nudge(member)
+  nudge(t, r, member)
   ready = 1
 end
 -- What waited behind others is not logged yet.

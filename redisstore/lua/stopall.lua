@@ -56,6 +56,7 @@ if active ~= '' then
     log(t, r, unpacked(redis.call('GET', t.closing) or ''))
     log(t, r, { ARG.terminal })
     r.bound = r.seq
+    notice(t, member, 'run.ended', { run = active, how = 'cancel' })
     fenced(node, member, old)
     unclaim(t, r, member)
   end

@@ -1,12 +1,12 @@
--- suspension.lua: open interrupts. It stands after index.lua.
+-- suspension.lua: open interrupts. It stands after work.lua and index.lua.
 --
 -- A suspension rests with its execution as two packed strings, what the index
 -- knows of it and its text. The first holds when it opened, the run that asked
 -- ('': the thread's latest), digests of its reasons, and of the ids of its
--- interrupts.
+-- interrupts; then, packed, both as notices name them.
 
 local function sealed(head, text)
-  return table.concat(pack({}, { table.concat(pack({}, head, 1, 4)), text }, 1, 2))
+  return table.concat(pack({}, { table.concat(pack({}, head, 1, #head)), text }, 1, 2))
 end
 
 local function suspended(t)
@@ -34,11 +34,11 @@ local function reopen(t, member, stored, wants)
 end
 
 -- suspend opens a suspension with the interrupts list[first..last]; reasons are
--- their digests, one after the other.
-local function suspend(t, member, text, wants, reasons, list, first, last)
+-- their digests, one after the other, told what notices name of them.
+local function suspend(t, member, text, wants, reasons, told, list, first, last)
   local open = {}
   for i = first, last do open[#open + 1] = digest(list[i]) end
-  reopen(t, member, sealed({ stamp(NOW), '', reasons, table.concat(open) }, text), wants)
+  reopen(t, member, sealed({ stamp(NOW), '', reasons, table.concat(open), names(list, first, last), told }, text), wants)
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and
@@ -52,7 +52,7 @@ local function close(t, r, member)
   inbox(t, 'ZREM', head)
   if head[2] == '' then head[2] = r.latest end
   keepTerminal(t, r, head[2])
-  return { stored = sealed(head, text), wants = redis.call('ZSCORE', t.ready, member) or '' }
+  return { stored = sealed(head, text), head = head, wants = pastDeadline(t, r, member) or '' }
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back
@@ -110,14 +110,19 @@ local function note(t, d, list, first, last)
 end
 
 -- giveBack opens the suspension again that the execution's latest run answered,
--- unless something was journaled since. It returns whether it did.
-local function giveBack(t, member, execution)
+-- unless something was journaled since. d is that run, which has ended. It returns
+-- whether it did.
+local function giveBack(t, member, d)
   local x = getExecution(t)
-  if not x or (x.susp or '') == '' or x.id ~= execution then return false end
+  if not x or (x.susp or '') == '' or x.id ~= d.execution then return false end
   local decisions = decisionsEnd(t, x)
   if not decisions then return false end
   for _, id in ipairs(unpacked(x.given)) do redis.call('HDEL', t.memo, 'a:' .. id) end
   redis.call('LTRIM', t.journal, 0, decisions - 2)
+  dropUndo(t)
+  local head, given, deadline = unpacked(unpacked(x.susp)[1]), unpacked(x.given), tonumber(x.deadline)
   reopen(t, member, x.susp, (x.deadline or '') ~= '' and x.deadline)
+  changed(t, member, 'interrupt.reopened', head, names(given, 1, #given),
+    { run = d.id, label = d.label, deadline = deadline and string.format('%.0f', deadline - 1) })
   return true
 end

@@ -12,6 +12,7 @@ local function keysOf(k)
     journal = k[6], closing = k[7], queue = k[8], disp = k[9], followers = k[10],
     archive = k[11], drafts = k[12], big = k[13], past = k[14],
     leases = k[15], ready = k[16], counts = k[17], inbox = k[18], threads = k[19], dead = k[20],
+    notices = k[21], work = k[22], decisions = k[23], decided = k[24],
   }
 end
 
@@ -19,14 +20,14 @@ end
 -- by create.
 local function open(rec)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since', 'told')
+    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since', 'told', 'work')
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
     depoch = tonumber(v[10] or 0), lease = tonumber(v[11] or 0), node = v[12] or '', cn = tonumber(v[13] or 0),
     attempts = tonumber(v[14] or 0), kind = v[15] or '', latest = v[16] or '', pause = v[17] or '',
     n = tonumber(v[18] or 0), bytes = tonumber(v[19] or 0), marks = v[20] or '',
-    held = v[21] or '', since = v[22] or '',
+    held = v[21] or '', since = v[22] or '', work = v[24] or '',
   }
   local told, gone = string.match(v[23] or '', '^(%d+) (%d+)$')
   r.told, r.gone = tonumber(told or 0), tonumber(gone or 0)
@@ -51,9 +52,12 @@ local function create(rec, r, member, ms)
   if r.ver == 0 and redis.call('PTTL', rec) < ms then redis.call('PEXPIRE', rec, ms) end
 end
 
--- tenant is whose the thread is, and is read once.
+-- tenant is whose the thread is, and is read once, with the user for whom it counts.
 local function tenant(t)
-  t.tenant = t.tenant or redis.call('HGET', t.rec, 'tenant') or ''
+  if not t.tenant then
+    local v = redis.call('HMGET', t.rec, 'tenant', 'user')
+    t.tenant, t.user = v[1] or '', v[2] or ''
+  end
   return t.tenant
 end
 
@@ -144,9 +148,10 @@ local function follow(followers, ms, as)
   redis.call('PEXPIRE', followers, 2 * ms)
 end
 
--- nudge tells all nodes that the thread wants a claim.
-local function nudge(member)
-  redis.call('PUBLISH', ARG.nudges, table.concat(pack({}, { 'r', NODE, member }, 1, 3)))
+-- nudge tells all nodes that there is work of an agent in the thread's partition.
+local function nudge(t, r, member)
+  local agent = string.match(r.work, '^%S+ %S+ (.*)$')
+  redis.call('PUBLISH', ARG.nudges, table.concat(pack({}, { 'r', NODE, member, agent }, 1, agent and 4 or 3)))
 end
 
 -- fenced tells a worker's node that its claim is lost.
@@ -176,19 +181,22 @@ end
 -- PAGE is how many bytes a page of a log has at most, if it has not one event alone.
 local PAGE = 262144
 
--- leading returns the first of the log's events from a position on: limit at most.
+-- leading returns the first of the log's events from a position on: limit at most. It reads
+-- many at a time where none of them lies in big.
 local function leading(r, log, big, first, limit)
-  local list, room, last = {}, PAGE, math.min(r.seq, first + limit - 1)
+  local list, n, room, last = {}, 0, PAGE, math.min(r.seq, first + limit - 1)
   local apart = redis.call('EXISTS', big) == 1
-  for at = first, last, 32 do
-    for i, e in ipairs(redis.call('LRANGE', log, at - r.base, math.min(at + 31, last) - r.base)) do
+  local step = apart and 32 or 256
+  for at = first, last, step do
+    for i, e in ipairs(redis.call('LRANGE', log, at - r.base, math.min(at + step - 1, last) - r.base)) do
       if apart and e == MARK then
-        if #list > 0 and redis.call('HSTRLEN', big, at + i - 1) > room then return list end
+        if n > 0 and redis.call('HSTRLEN', big, at + i - 1) > room then return list end
         e = redis.call('HGET', big, at + i - 1) or e
       end
       room = room - #e
-      if #list > 0 and room < 0 then return list end
-      list[#list + 1] = e
+      if n > 0 and room < 0 then return list end
+      n = n + 1
+      list[n] = e
     end
   end
   return list
@@ -204,11 +212,4 @@ end
 -- holds reports whether the claim is the thread's.
 local function holds(r, run, token, depoch)
   return token ~= '' and r.run == run and r.token == token and r.depoch == depoch
-end
-
--- unclaim takes the active dispatch off the record and off the leases.
-local function unclaim(t, r, member)
-  r.run, r.token, r.lease, r.node, r.cn, r.attempts, r.kind, r.pause = '', '', 0, '', 0, 0, '', ''
-  redis.call('DEL', t.closing)
-  redis.call('ZREM', t.leases, member)
 end

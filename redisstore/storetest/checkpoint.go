@@ -29,7 +29,107 @@ func (th *thread) stoppedRun(run string) {
 	th.stop("label-" + run)
 }
 
+// midrun is a batch that moves the snapshot while its run goes on, with a message of that
+// id behind the others.
+func midrun(c store.Claim, number, expect int64, id string) store.Batch {
+	b := batch(c, number, expect, "")
+	b.Checkpoint = &store.RunCheckpoint{Undo: raw(`{"undoes":"` + id + `"}`), Snapshot: store.SnapshotUpdate{
+		Open: raw(`["` + id + ` is open"]`), Append: []string{id}, Upsert: map[string]json.RawMessage{id: raw(`"` + id + `"`)}}}
+	return b
+}
+
 var checkpointTests = []test{
+	{"a checkpoint in the midst of a run moves the snapshot, and the log forgets what is before it", func(e *env) {
+		e.retain = 2
+		th := e.thread()
+		c := th.begun(th.execute("r1"))
+		before := th.view()
+		for i := range 3 {
+			at, id := int64(1+3*i), fmt.Sprint("m", i)
+			th.ok(batch(c, int64(2+2*i), at, "a b c"))
+			res := th.ok(midrun(c, int64(3+2*i), at+3, id))
+			same(th, "end", res.End.Seq, at+3)
+			v := th.view()
+			same(th, "numbers", []int64{v.Version, v.Snapshot.At, v.Seq, v.Base, v.Boundary}, []int64{before.Version, at + 3, at + 3, at + 2, 0})
+			same(th, "snapshot", words(len(v.Snapshot.Messages), string(v.Snapshot.Messages[i]), string(v.Snapshot.Open)), words(i+1, `"`+id+`"`, `["`+id+` is open"]`))
+			same(th, "run", words(v.Active.ID, v.Active.RunStarted, len(v.Log)), words("r1", 1, 0))
+			x, err := th.s.Journal(th.Context(), c)
+			same(th, "execution", string(must(th, x, err).Frozen)+string(x.Undo), `{"of":"r1"}{"undoes":"`+id+`"}`)
+		}
+		th.ok(batch(c, 8, 10, "d"))
+		same(th, "what follows", show(stringsOf(th.view().Log)), `["d"]`)
+	}},
+	{"a checkpoint in the midst of a run is fenced, and recognised when it is sent again", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.execute("r1"))
+		th.ok(batch(c, 2, 1, "a b"))
+		for what, b := range map[string]store.Batch{
+			"another claim":    midrun(store.Claim{Thread: c.Thread, RunID: c.RunID, Token: "other", DispatchEpoch: c.DispatchEpoch}, 3, 3, "m"),
+			"another run":      midrun(store.Claim{Thread: c.Thread, RunID: "other", Token: c.Token, DispatchEpoch: c.DispatchEpoch}, 3, 3, "m"),
+			"another position": midrun(c, 3, 2, "m"),
+			"ahead":            midrun(c, 3, 4, "m"),
+			"out of turn":      midrun(c, 4, 3, "m"),
+		} {
+			th.unchanged(func() {
+				if th.commit(b).Status == store.CommitOK {
+					th.Errorf("%s is accepted", what)
+				}
+			})
+		}
+		first := th.ok(midrun(c, 3, 3, "m"))
+		th.unchanged(func() { same(th, "again", th.commit(midrun(c, 3, 3, "m")), first) })
+		th.ok(batch(c, 4, 3, "c"))
+		th.stop("label-r1")
+		th.unchanged(func() {
+			same(th, "of a run that was stopped", th.commit(midrun(c, 5, 4, "n")).Status, store.CommitFenced)
+		})
+	}},
+	{"a checkpoint in the midst of a run is alone, and says what is open and what undoes it", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.execute("r1"))
+		for what, change := range map[string]func(*store.Batch){
+			"with events":  func(b *store.Batch) { b.Events = events("a") },
+			"with entries": func(b *store.Batch) { b.Entries = raws("1") },
+			"with an end":  func(b *store.Batch) { b.End = &store.End{Kind: store.EndFinish} },
+			"without open": func(b *store.Batch) { b.Checkpoint.Snapshot.Open = nil },
+			"without undo": func(b *store.Batch) { b.Checkpoint.Undo = nil },
+		} {
+			b := midrun(c, 2, 1, "m")
+			change(&b)
+			th.unchanged(func() {
+				if _, err := th.s.Commit(th.Context(), b); err == nil {
+					th.Errorf("%s: no error", what)
+				}
+			})
+		}
+	}},
+	{"what a run has open goes with its end, and what undoes a checkpoint stays until the execution asks", func(e *env) {
+		th := e.thread()
+		c := th.begun(th.execute("r1"))
+		th.ok(midrun(c, 2, 1, "m"))
+		undo := func(c store.Claim) string {
+			x, err := th.s.Journal(th.Context(), c)
+			return string(must(th, x, err).Frozen) + string(x.Undo)
+		}
+		if err := th.s.HandBack(th.Context(), c); err != nil {
+			e.Fatal(err)
+		}
+		taken := th.claimed("t2", store.ClaimTakeover).Claim
+		same(th, "taken over", undo(taken), `{"of":"r1"}{"undoes":"m"}`)
+		b := ending(taken, 1, 1, "asks", store.EndSuspend)
+		b.End.Snapshot = &store.SnapshotUpdate{}
+		th.ok(b)
+		same(th, "open", string(th.view().Snapshot.Open), "")
+		again := th.begun(th.resume("r2", "exe-r1"))
+		same(th, "continued", undo(again), `{"of":"r1"}`)
+		th.ok(midrun(again, 2, th.view().Seq, "n"))
+		th.stop("label-r2")
+		same(th, "stopped", string(th.view().Snapshot.Open), `["n is open"]`)
+		if !th.checkpoint(th.checkpointed("o")) {
+			e.Error("it does not move at rest")
+		}
+		same(th, "at rest", string(th.view().Snapshot.Open), "")
+	}},
 	{"a checkpoint moves the snapshot to the log's end, and the log forgets what is before it", func(e *env) {
 		e.retain = 2
 		th := e.thread()

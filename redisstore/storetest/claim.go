@@ -204,7 +204,7 @@ var claimTests = []test{
 		if err := th.s.HandBack(e.Context(), old); err != nil {
 			e.Fatal(err)
 		}
-		eventually(th, "the other node is told", func() bool { return heard.count(store.DeliverReady, th.key, "") == 1 })
+		eventually(th, "the other node is told", func() bool { return heard.count(store.DeliverWork, th.key, "") == 1 })
 		if !other.due() {
 			e.Error("not due")
 		}
@@ -313,7 +313,7 @@ var claimTests = []test{
 			}
 		}
 		count := func(limit int) int {
-			keys, err := s.Due(e.Context(), limit)
+			keys, err := wanting(e.Context(), s, limit)
 			if err != nil {
 				e.Fatal(err)
 			}

@@ -10,7 +10,7 @@
 //
 //	Read, Follow, Large, Page, History       what is read of a thread, and what followers hear
 //	Begin, Resume, Dedupe                    how a run is admitted
-//	Claim, Queue, Dispatch                   what waits, and who gets it
+//	Claim, Queue, Dispatch, Work             what waits, and who gets it
 //	Commit, End, Expire                      what a run writes, how it ends, how long its questions stand
 //	Nack, DeadLetters                        what fails: retries and dead letters
 //	Stop, Interrupt                          what is ended on purpose

@@ -109,7 +109,7 @@ var draftsTests = []test{
 		_, ok := th.draft(0, draft("one", largest))
 		same(th, "largest", ok, true)
 		for bad, says := range map[string]string{largest + " ": "65536", "{": "JSON"} {
-			_, _, err := th.s.Drafts(e.Context(), th.key, 0, draft("two", bad))
+			_, _, err := th.s.Drafts(e.Context(), th.key, 0, "", draft("two", bad))
 			if err == nil || !strings.Contains(err.Error(), says) {
 				e.Errorf("%d bytes: %v", len(bad), err)
 			}
@@ -125,7 +125,7 @@ var draftsTests = []test{
 			version := th.view().Version
 			resume := th.resume("r2", "exe-r1")
 			group.Go(func() {
-				if _, _, err := s.Drafts(e.Context(), th.key, version, draft("one", "1")); err != nil {
+				if _, _, err := s.Drafts(e.Context(), th.key, version, "", draft("one", "1")); err != nil {
 					e.Error(err)
 				}
 			})

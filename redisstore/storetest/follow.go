@@ -210,11 +210,11 @@ var followTests = []test{
 		th.begun(th.wait("r2"))
 		same(th, "while it waits", h.count(store.DeliverReady, th.key, ""), 0)
 		th.ok(ending(c, 2, 1, "end", store.EndFinish))
-		eventually(th, "the other node hears", func() bool { return h.count(store.DeliverReady, th.key, "") == 1 })
+		eventually(th, "the other node hears", func() bool { return h.count(store.DeliverWork, th.key, "") == 1 })
 		idle := e.on(th.s, "idle")
 		own := listen(th.s)
 		idle.begun(idle.wait("r1"))
 		same(th, "queued at rest: on its own node too", own.count(store.DeliverReady, idle.key, ""), 1)
-		eventually(th, "the other node hears", func() bool { return h.count(store.DeliverReady, idle.key, "") == 1 })
+		eventually(th, "the other node hears", func() bool { return h.count(store.DeliverWork, idle.key, "") == 1 })
 	}},
 }

@@ -30,7 +30,7 @@ var inboxTests = []test{
 			e.Errorf("since %v, opened %v", item.Since, opened)
 		}
 		item.Since = time.Time{}
-		same(th, "item", show(item), show(store.InboxItem{Thread: th.key, Version: th.view().Version, Title: "Name",
+		same(th, "item", show(item), show(store.InboxItem{Thread: th.key, Tenant: "acme", Agent: "agent", Version: th.view().Version, Title: "Name",
 			Suspension: json.RawMessage(`{"open":["int"]}`),
 			Drafts:     map[string]json.RawMessage{"int": raws(`"half"`)[0]}}))
 	}},
@@ -144,7 +144,7 @@ var inboxTests = []test{
 		}
 		th := e.on(s, "t")
 		read := func(cursor string) (string, string) {
-			p, err := s.Inbox(e.Context(), store.PageQuery{Tenant: "acme", Limit: 2, Cursor: cursor})
+			p, err := s.Inbox(e.Context(), store.InboxQuery{Tenant: "acme", Limit: 2, Cursor: cursor})
 			p = must(th, p, err)
 			ids := ""
 			for _, item := range p.Items {
@@ -169,11 +169,12 @@ var inboxTests = []test{
 		for i := range 3 {
 			e.on(s, fmt.Sprint("t", i)).asking("acme", "tool_call")
 		}
-		p, err := s.Inbox(e.Context(), store.PageQuery{Tenant: "acme", Limit: 1})
+		p, err := s.Inbox(e.Context(), store.InboxQuery{Tenant: "acme", Limit: 1})
 		if err != nil || p.Next == "" {
 			e.Fatalf("%+v, %v", p, err)
 		}
-		for _, q := range []store.PageQuery{{Tenant: "other", Cursor: p.Next}, {Tenant: "acme", Reason: "tool_call", Cursor: p.Next},
+		for _, q := range []store.InboxQuery{{Tenant: "other", Cursor: p.Next}, {AllTenants: true, Cursor: p.Next}, {Namespace: "space", Cursor: p.Next}, {Tenant: "acme", Owner: "ann", Cursor: p.Next},
+			{Tenant: "acme", From: time.UnixMilli(1), Cursor: p.Next}, {Tenant: "acme", Reason: "tool_call", Cursor: p.Next},
 			{Tenant: "acme", Cursor: p.Next[1:]}, {Tenant: "acme", Cursor: p.Next + "A"}, {Tenant: "acme", Cursor: "\x00"},
 			{Tenant: "acme", Cursor: "AAAA"}, {Tenant: "acme", Limit: -1}} {
 			if got, err := s.Inbox(e.Context(), q); err == nil {

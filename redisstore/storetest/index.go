@@ -36,8 +36,7 @@ func (th *thread) inbox(tenant, reason string, limit int) string {
 func (th *thread) inboxItems(tenant, reason string, limit int) []store.InboxItem {
 	th.Helper()
 	return pages(th, limit, func(ctx context.Context, q store.PageQuery) ([]store.InboxItem, string, error) {
-		q.Tenant, q.Reason = tenant, reason
-		p, err := th.s.Inbox(ctx, q)
+		p, err := th.s.Inbox(ctx, store.InboxQuery{Tenant: tenant, Reason: reason, Limit: q.Limit, Cursor: q.Cursor})
 		return p.Items, p.Next, err
 	})
 }
@@ -84,6 +83,6 @@ func pages[T any](th *thread, limit int, read func(context.Context, store.PageQu
 
 func (th *thread) draft(version int64, drafts map[string]json.RawMessage) (string, bool) {
 	th.Helper()
-	kept, ok, err := th.s.Drafts(th.Context(), th.key, version, drafts)
+	kept, ok, err := th.s.Drafts(th.Context(), th.key, version, "", drafts)
 	return show(must(th, kept, err)), ok
 }

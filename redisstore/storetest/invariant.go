@@ -63,7 +63,7 @@ var invariantTests = []test{
 		for i, s := range nodes {
 			group.Go(func() {
 				for n := 0; ; n++ {
-					due, err := s.Due(e.Context(), 7)
+					due, err := wanting(e.Context(), s, 7)
 					if err != nil {
 						e.Error(err)
 						return

@@ -58,6 +58,7 @@ type snapshot struct {
 	state    string
 	order    []string
 	frozen   string
+	open     string
 	messages map[string]string
 }
 
@@ -68,6 +69,7 @@ type suspension struct {
 
 type execution struct {
 	id, agent, frozen string
+	undo              string
 	began             time.Time
 	journal           []string
 	// What the latest decisions answered, until something but bookkeeping is journaled, or asked.

@@ -19,6 +19,11 @@ func (m *model) commits(b store.Batch) store.CommitResult {
 	if status == store.CommitOK && !stored {
 		m.write(b)
 		m.active.number = b.Number
+		if c := b.Checkpoint; c != nil {
+			m.snap(&c.Snapshot)
+			m.exe.undo = string(c.Undo)
+			m.trim()
+		}
 	}
 	return m.committed(status)
 }
@@ -104,7 +109,7 @@ func (m *model) gives() bool {
 		return false
 	}
 	m.exe.journal = m.exe.journal[:gave.length-1]
-	m.open, m.deadline, m.exe.gave = gave.open, gave.deadline, nil
+	m.open, m.deadline, m.exe.gave, m.exe.undo = gave.open, gave.deadline, nil, ""
 	for _, id := range gave.open.ids {
 		delete(m.answers, id)
 	}
@@ -123,7 +128,7 @@ func (m *model) giveable() *given {
 func (m *model) suspend(e *store.End) {
 	m.open = &suspension{text: string(e.Suspension), ids: slices.Clone(e.Interrupts)}
 	m.deadline = e.Deadline
-	m.exe.gave = nil
+	m.exe.gave, m.exe.undo = nil, ""
 	for _, id := range e.Interrupts {
 		delete(m.answers, id)
 	}
@@ -136,7 +141,7 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 	if u == nil {
 		return
 	}
-	m.snapshot.at = int64(len(m.log))
+	m.snapshot.at, m.snapshot.open = int64(len(m.log)), string(u.Open)
 	if u.State != nil {
 		m.snapshot.state = string(u.State)
 	}
@@ -223,7 +228,7 @@ func (m *model) draft(version int64, drafts map[string]json.RawMessage) (map[str
 
 // journal predicts Journal for a claim that is held.
 func (m *model) journal(r *run) *store.ExecutionView {
-	x := &store.ExecutionView{ID: m.exe.id, Agent: m.exe.agent, Frozen: raw(m.exe.frozen), Began: m.exe.began,
+	x := &store.ExecutionView{ID: m.exe.id, Agent: m.exe.agent, Frozen: raw(m.exe.frozen), Undo: raw(m.exe.undo), Began: m.exe.began,
 		RunStarted: r.runStarted, Crashes: max(r.Attempts-1, 0), Active: m.now.Sub(r.since)}
 	for _, record := range m.exe.journal {
 		x.Journal = append(x.Journal, raw(record))

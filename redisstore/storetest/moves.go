@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -95,7 +96,7 @@ func (th *thread) resume(run, execution string) store.Begin {
 	th.Helper()
 	b := th.execute(run)
 	b.Execution = execution
-	b.Kind = store.Resume{Claimed: claimedAs(run), Answers: answered(run), Decisions: json.RawMessage(`"answer-` + run + `"`)}
+	b.Kind = store.Resume{Claimed: claimedAs(run), Answers: answered(run), Decided: Decided(answered(run)), Decisions: json.RawMessage(`"answer-` + run + `"`)}
 	return b
 }
 
@@ -103,8 +104,16 @@ func (th *thread) resume(run, execution string) store.Begin {
 func (th *thread) steer(run string) store.Begin {
 	th.Helper()
 	b := th.execute(run)
-	b.Kind = store.Steer{Claimed: claimedAs(run), Fresh: fresh(run), Answers: answered(run)}
+	b.Kind = store.Steer{Claimed: claimedAs(run), Fresh: fresh(run), Answers: answered(run), Decided: Decided(answered(run))}
 	return b
+}
+
+// Decided is what the record says of answers that are nobody's.
+func Decided(answers map[string]json.RawMessage) (list []store.Decided) {
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		list = append(list, store.Decided{Interrupt: id, Status: store.DecisionResolved, Body: answers[id]})
+	}
+	return list
 }
 
 func answered(run string) map[string]json.RawMessage {
@@ -219,8 +228,24 @@ func (th *thread) stop(label string) store.StopResult {
 
 func (th *thread) due() bool {
 	th.Helper()
-	keys, err := th.s.Due(th.Context(), 1000)
+	keys, err := wanting(th.Context(), th.s, 1000)
 	return slices.Contains(must(th, keys, err), th.key)
+}
+
+// agents are those whose runs there are.
+var agents = []string{"", "agent", "other"}
+
+// wanting are threads that want a claim, whoever was given them before.
+func wanting(ctx context.Context, s store.Store, limit int) ([]store.ThreadKey, error) {
+	work, err := s.Work(ctx, store.WorkQuery{Agents: agents, Limit: limit, Idle: -1})
+	var keys []store.ThreadKey
+	for _, w := range work {
+		if w.Entry == "" || slices.Contains(keys, w.Thread) {
+			return nil, fmt.Errorf("%q was not delivered as it should be: %+v", w.Thread.Thread, work)
+		}
+		keys = append(keys, w.Thread)
+	}
+	return keys, err
 }
 
 func (th *thread) renew(c store.Claim) bool {

@@ -13,7 +13,7 @@ import (
 var pageTests = []test{
 	{"what was missed comes in pages, of which the first comes with the view", func(e *env) {
 		for name, tt := range map[string]struct{ events, bytes, most int }{
-			"many":  {700, 1, 256},
+			"many":  {1500, 1, 1024},
 			"long":  {40, 30_000, 12},
 			"large": {5, 100_000, 2},
 			"huge":  {3, 400_000, 1},

@@ -68,8 +68,13 @@ func (p persistent) Range(ctx context.Context, key store.ThreadKey, epoch string
 	return again(func() (store.RangeResult, error) { return p.Store.Range(ctx, key, epoch, first, limit) })
 }
 
-func (p persistent) Due(ctx context.Context, limit int) ([]store.ThreadKey, error) {
-	return again(func() ([]store.ThreadKey, error) { return p.Store.Due(ctx, limit) })
+func (p persistent) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	return again(func() ([]store.Work, error) { return p.Store.Work(ctx, q) })
+}
+
+func (p persistent) Return(ctx context.Context, work []store.Work) error {
+	_, err := again(func() (bool, error) { return true, p.Store.Return(ctx, work) })
+	return err
 }
 
 func (p persistent) Checkpoint(ctx context.Context, c store.Checkpoint) (bool, error) {
@@ -102,4 +107,8 @@ func (p persistent) TakePause(ctx context.Context, c store.Claim) (bool, error) 
 
 func (p persistent) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {
 	return again(func() ([]store.Dispatch, error) { return p.Store.Dispatches(ctx, key, q) })
+}
+
+func (p persistent) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
+	return again(func() (store.MessagePage, error) { return p.Store.Messages(ctx, key, q) })
 }

@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -25,6 +26,7 @@ func (p *player) browse() {
 			}
 		}
 	}
+	p.waiting()
 	p.compare("threads", threads, func(ctx context.Context, q store.PageQuery) ([]string, string, error) {
 		page, err := p.nodes[0].Threads(ctx, "play", q)
 		var ids []string
@@ -35,8 +37,7 @@ func (p *player) browse() {
 	})
 	for _, tenant := range []string{"acme", "other", ""} {
 		p.compare("inbox of "+tenant, inboxes[tenant], func(ctx context.Context, q store.PageQuery) ([]string, string, error) {
-			q.Tenant = tenant
-			page, err := p.nodes[1].Inbox(ctx, q)
+			page, err := p.nodes[1].Inbox(ctx, store.InboxQuery{Tenant: tenant, Limit: q.Limit, Cursor: q.Cursor})
 			var items []string
 			for _, item := range page.Items {
 				drafts := item.Drafts
@@ -57,6 +58,44 @@ func (p *player) browse() {
 			return items, page.Next, err
 		})
 	}
+}
+
+// waiting compares the inboxes that are nobody's alone, and what is counted in them.
+func (p *player) waiting() {
+	var all []string
+	open := map[string]int64{}
+	for _, g := range p.games {
+		if g.open != nil {
+			all = append(all, g.tenant+" "+g.key.Thread)
+			open[g.tenant]++
+		}
+	}
+	for what, of := range map[string]store.InboxQuery{"namespace": {Namespace: "play"}, "all tenants": {AllTenants: true}} {
+		p.compare("inbox of the "+what, all, func(ctx context.Context, q store.PageQuery) ([]string, string, error) {
+			of.Limit, of.Cursor = q.Limit, q.Cursor
+			page, err := p.nodes[0].Inbox(ctx, of)
+			var items []string
+			for _, item := range page.Items {
+				items = append(items, item.Tenant+" "+item.Thread.Thread)
+			}
+			return items, page.Next, err
+		})
+	}
+	counts := func(what string, q store.InboxCount, want int64) {
+		if p.over {
+			return
+		}
+		q.Reasons = []string{""}
+		got, err := p.nodes[2].CountInbox(p.ctx(), q)
+		if err != nil || got[""] != want {
+			p.fail(p.games[0], fmt.Sprint(what, ": ", got, " wait, not ", want, ": ", err))
+		}
+	}
+	for tenant, n := range open {
+		counts("tenant "+tenant, store.InboxCount{Tenant: tenant}, n)
+	}
+	counts("all tenants", store.InboxCount{AllTenants: true}, int64(len(all)))
+	counts("namespace", store.InboxCount{Namespace: "play"}, int64(len(all)))
 }
 
 // compare reads all pages, and compares what is in them, in any order.

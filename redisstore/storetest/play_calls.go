@@ -186,7 +186,7 @@ func (p *player) draftMove(g *game) move {
 		OK  bool
 	}
 	return newMove("draft", []any{version, drafts}, func(s store.Store) (any, error) {
-		all, ok, err := s.Drafts(p.ctx(), g.key, version, drafts)
+		all, ok, err := s.Drafts(p.ctx(), g.key, version, "", drafts)
 		return answer{all, ok}, err
 	}, func(string) (any, bool) {
 		all, ok := g.draft(version, drafts)

@@ -82,7 +82,7 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 		v.Log = bytesOf(m.log[h.Seq:])
 	} else {
 		v.From = m.snapshot.at
-		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages(), Frozen: raw(m.snapshot.frozen)}
+		v.Snapshot = store.Snapshot{At: m.snapshot.at, State: raw(m.snapshot.state), Messages: m.messages(), Frozen: raw(m.snapshot.frozen), Open: raw(m.snapshot.open)}
 		v.Log = bytesOf(m.log[max(m.snapshot.at, m.base-1):])
 	}
 	if m.open != nil {
@@ -186,7 +186,7 @@ func (p *player) survey() {
 		}
 	}
 	g := p.games[0]
-	keys, err := p.nodes[0].Due(p.ctx(), 10_000)
+	keys, err := wanting(p.ctx(), p.nodes[0], 10_000)
 	got := map[string]bool{}
 	for _, key := range keys {
 		got[key.Thread] = true

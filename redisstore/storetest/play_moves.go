@@ -94,7 +94,7 @@ func (p *player) begin(g *game) store.Begin {
 			return b
 		}
 		steer := b.Kind.(store.Steer)
-		b.Kind = store.Resume{Claimed: steer.Claimed, Answers: steer.Answers, Decisions: raw(`"answer-` + id + `"`)}
+		b.Kind = store.Resume{Claimed: steer.Claimed, Answers: steer.Answers, Decided: steer.Decided, Decisions: raw(`"answer-` + id + `"`)}
 		b.Execution = g.exe.id
 		if p.one(15) {
 			b.Execution = "other"
@@ -110,7 +110,8 @@ func (p *player) begin(g *game) store.Begin {
 		}
 		return b
 	case p.one(20):
-		b.Kind = store.Steer{Claimed: p.atOnce(id), Fresh: fresh(id), Answers: map[string]json.RawMessage{"none": raw("1")}}
+		b.Kind = store.Steer{Claimed: p.atOnce(id), Fresh: fresh(id), Answers: map[string]json.RawMessage{"none": raw("1")},
+			Decided: []store.Decided{{Interrupt: "none", Status: store.DecisionResolved}}}
 		return b
 	default:
 		letter = ""
@@ -128,10 +129,13 @@ func (p *player) steering(g *game, id string) store.Begin {
 	b := store.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
 		Record: raw(`{"run":"` + id + `"}`)}
 	answers := map[string]json.RawMessage{}
+	var decided []store.Decided
 	for _, interrupt := range g.open.ids {
 		answers[interrupt] = raw(`{"by":"` + id + `"}`)
+		decided = append(decided, store.Decided{Interrupt: interrupt, Status: pick(p, store.DecisionResolved, store.DecisionCancelled, store.DecisionExpired),
+			User: pick(p, "", "ann", "bob"), Tool: pick(p, "", "pay"), Body: raw(`{"of":"` + id + `"}`)})
 	}
-	b.Kind = store.Steer{Claimed: p.atOnce(id), Fresh: fresh(id), Answers: answers}
+	b.Kind = store.Steer{Claimed: p.atOnce(id), Fresh: fresh(id), Answers: answers, Decided: decided}
 	return b
 }
 
@@ -203,6 +207,12 @@ func (p *player) work(g *game) move {
 		return p.commitMove(g, p.faulty(m))
 	}
 	b := p.batch(g, c)
+	if p.one(4) {
+		n := p.next()
+		b.Entries, b.Checkpoint = nil, &store.RunCheckpoint{Snapshot: *p.snapshot(g), Undo: raw(fmt.Sprintf(`{"undoes":%d}`, n))}
+		b.Checkpoint.Snapshot.Open = raw(fmt.Sprintf(`["open",%d]`, n))
+		return p.commitMove(g, p.faulty(b))
+	}
 	for range p.r.IntN(3) {
 		b.Events = append(b.Events, event("e", c.RunID, fmt.Sprint(p.next())))
 	}

@@ -255,7 +255,7 @@ var queueTests = []test{
 			}
 		}
 		for _, s := range []store.Store{a, b, a} {
-			keys, err := s.Due(e.Context(), 100)
+			keys, err := wanting(e.Context(), s, 100)
 			th := e.on(s, "t0")
 			got := map[store.ThreadKey]bool{}
 			for _, key := range must(th, keys, err) {

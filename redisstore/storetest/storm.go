@@ -83,9 +83,9 @@ func (st *storm) begin(r *rand.Rand, s store.Store, id string) {
 			b.Kind = store.Execute{Claimed: once, Fresh: fresh(id), Letter: st.letter(s)}
 		case r.IntN(3) > 0:
 			b.Execution = string(v.Suspension[1 : len(v.Suspension)-1])
-			b.Kind = store.Resume{Claimed: once, Answers: answers, Decisions: raws("1")[0]}
+			b.Kind = store.Resume{Claimed: once, Answers: answers, Decided: Decided(answers), Decisions: raws("1")[0]}
 		default:
-			b.Kind = store.Steer{Claimed: once, Fresh: fresh(id), Answers: answers}
+			b.Kind = store.Steer{Claimed: once, Fresh: fresh(id), Answers: answers, Decided: Decided(answers)}
 		}
 	}
 	for range 1 + r.IntN(2) { // a second time as after a lost reply

@@ -18,6 +18,8 @@ type Node struct {
 	Age     time.Duration    // of events in a log; 0: the store's default
 	Large   int              // bytes of an event that is stored apart; 0: the store's default
 	Keep    time.Duration    // of runs that ended; 0: the store's default
+	Notices int              // that are kept; 0: the store's default
+	Records time.Duration    // for which decisions are on record; 0: the store's default
 	TTL     time.Duration    // of threads at rest; 0: for ever
 	History string           // stands for the history of the data; "": the store finds out
 	Clock   func() time.Time // stands for the store's clock; nil: its own
@@ -46,11 +48,11 @@ var groups = []struct {
 	tests []test
 }{
 	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
-	{"Expire", expireTests}, {"Claim", claimTests}, {"Stop", stopTests}, {"Checkpoint", checkpointTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
-	{"Inbox", inboxTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
-	{"Retire", retireTests}, {"Large", largeTests}, {"Page", pageTests}, {"Presence", presenceTests},
+	{"Expire", expireTests}, {"Claim", claimTests}, {"Work", workTests}, {"Stop", stopTests}, {"Checkpoint", checkpointTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
+	{"Inbox", inboxTests}, {"InboxOf", inboxOfTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
+	{"Retire", retireTests}, {"Large", largeTests}, {"Messages", messageTests}, {"Page", pageTests}, {"Presence", presenceTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", stopAllTests},
-	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Quotas", quotaTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
+	{"DeadLetters", deadLetterTests}, {"Retention", retentionTests}, {"Quotas", quotaTests}, {"Notices", noticeTests}, {"Decisions", decisionTests}, {"Stress", stressTests}, {"Invariant", invariantTests},
 }
 
 type test struct {
@@ -70,6 +72,8 @@ type env struct {
 	large   int
 	keep    time.Duration
 	ttl     time.Duration
+	notices int
+	records time.Duration
 	history string
 	clock   *clock
 }
@@ -104,7 +108,7 @@ func (e *env) stopped() *clock {
 func (e *env) node(id string) store.Store {
 	e.Helper()
 	n := Node{Space: e.space, ID: id, Lease: e.lease, Retain: e.retain, Bytes: e.bytes, Age: e.age, Large: e.large,
-		Keep: e.keep, TTL: e.ttl, History: e.history}
+		Keep: e.keep, Notices: e.notices, Records: e.records, TTL: e.ttl, History: e.history}
 	if e.clock != nil {
 		n.Clock = e.clock.read
 	}

@@ -52,6 +52,9 @@ const (
 	ScopeApprover = "approver"
 	ScopeAdmin    = "admin"
 	ScopeMetrics  = "metrics"
+	// ScopeTenants lets ScopeAdmin read what the tenants have that are not its own, where
+	// a request asks for all of them, and webhooks, with resending and enabling.
+	ScopeTenants = "tenants"
 )
 
 // May reports whether the identity may do what a scope allows.
@@ -70,5 +73,5 @@ type None struct{}
 // Authenticate answers the one identity.
 func (None) Authenticate(context.Context, Credential) (Identity, error) {
 	return Identity{Namespace: "local", Tenant: "local", User: "local",
-		Scopes: []string{ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin, ScopeMetrics}}, nil
+		Scopes: []string{ScopeRead, ScopeRun, ScopeApprover, ScopeAdmin, ScopeMetrics, ScopeTenants}}, nil
 }

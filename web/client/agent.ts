@@ -154,6 +154,15 @@ export class WebSocketAgent extends AbstractAgent {
     return this.thread(this.threadId).follow();
   }
 
+  /**
+   * Asks for messages before those that are held, `limit` at most; `status.older` says how many there are. They come into
+   * `messages` as soon as no run is under way here. Answers false when there are none, when it is asked already, and while
+   * there is no socket that follows the thread.
+   */
+  older(limit?: number): boolean {
+    return this.thread(this.threadId).askOlder(limit);
+  }
+
   /** What a page shows beside the messages; another object after every change. */
   get status(): ThreadStatus {
     const { connection } = this.parts;
@@ -250,6 +259,11 @@ export class WebSocketAgent extends AbstractAgent {
         return reducers.idle;
       },
       messages: () => (this.threadId === threadId ? this.messages : []),
+      precede: (messages) => {
+        if (this.threadId !== threadId) return;
+        const held = new Set(this.messages.map(({ id }) => id));
+        this.setMessages([...messages.filter(({ id }) => !held.has(id)), ...this.messages]);
+      },
       clear: () => {
         if (this.threadId !== threadId) return;
         this.setMessages([]);

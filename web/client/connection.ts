@@ -125,6 +125,11 @@ export class Connection {
     return true;
   }
 
+  /** How many messages a thread is told with; undefined for all. */
+  get window(): number | undefined {
+    return this.options.window;
+  }
+
   /** How frames are read and written. */
   get format(): FrameFormat {
     return this.options.json ?? JSON;

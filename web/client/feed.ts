@@ -3,8 +3,10 @@
 
 import { Cursor, type Position } from "./cursor.js";
 import type { TransportError } from "./errors.js";
+import type { Message } from "@ag-ui/client";
 import type { Attached, ControlFrame, ErrorFrame, RunAnswer, StreamFrame, WireEvent } from "./frames.js";
 import type { ConnectionState } from "./options.js";
+import { Window } from "./window.js";
 
 /** A thread as it is at a position, told by snapshots in the form of one run. No events: nothing has run yet. */
 export interface Restatement {
@@ -20,6 +22,8 @@ export interface FeedListener {
   counted(event: WireEvent): void;
   restated(restatement: Restatement): void;
   attached(frame: Attached): void;
+  /** Messages that stand before those that were told. */
+  preceded(messages: Message[]): void;
   /** How an input was taken. */
   answered(frame: RunAnswer): void;
   /** Events of one requested run that are not the log's: a refusal, or a run told again. */
@@ -41,6 +45,8 @@ export interface Carrier {
   readonly state: ConnectionState;
   /** False while the server says that its store does not answer. */
   readonly storeAvailable: boolean;
+  /** How many messages a thread is told with; undefined for all. */
+  readonly window?: number;
   /** Keeps the socket open until the returned function is called. */
   use(): () => void;
   /** Sends a frame; false when there is no socket that has greeted. */
@@ -59,6 +65,8 @@ const FOR_NOW = new Set(["rate_limited", "store_unavailable", "server_draining"]
 
 export class Feed {
   private readonly cursor = new Cursor();
+  private readonly window = new Window();
+  private pageId?: string;
   private readonly listeners = new Set<FeedListener>();
   private release?: () => void;
   private wanted = false;
@@ -78,6 +86,11 @@ export class Feed {
   /** The position up to which everything was given to the listeners. */
   get position(): Position | undefined {
     return this.cursor.held;
+  }
+
+  /** How many messages stand before those that were told. */
+  get older(): number {
+    return this.window.left?.older ?? 0;
   }
 
   /** Whether the socket delivers what follows the held position. */
@@ -109,7 +122,8 @@ export class Feed {
     this.attachLater = false;
     const after = this.freshWanted ? undefined : this.cursor.held;
     const id = this.carrier.id();
-    if (this.carrier.send({ type: "ws.attach", id, threadId: this.threadId, ...(after && { after }) })) {
+    const { window } = this.carrier;
+    if (this.carrier.send({ type: "ws.attach", id, threadId: this.threadId, ...(after && { after }), ...(window && { window }) })) {
       this.attachId = id;
     }
   }
@@ -117,6 +131,17 @@ export class Feed {
   /** What was built from the events is gone: the next attach is from a restatement, whenever it comes. */
   forget(): void {
     this.freshWanted = true;
+  }
+
+  /** Asks for messages before those that were told; false when there are none, or it is asked already, or there is no socket. */
+  askOlder(limit?: number): boolean {
+    const left = this.window.left;
+    if (!left || !this.settled || this.pageId !== undefined) return false;
+    const id = this.carrier.id();
+    const { before } = left;
+    if (!this.carrier.send({ type: "ws.messages", id, threadId: this.threadId, ...(before !== undefined && { before }), ...(limit && { limit }) })) return false;
+    this.pageId = id;
+    return true;
   }
 
   /** Asks to stop a run; see `ask`. */
@@ -141,7 +166,7 @@ export class Feed {
 
   lost(): void {
     this.cursor.unbase();
-    this.attachId = this.restating = this.answering = undefined;
+    this.attachId = this.restating = this.answering = this.pageId = undefined;
     this.asked.clear();
     clearTimeout(this.retryAttach);
     this.tell((listener) => listener.lost());
@@ -163,14 +188,18 @@ export class Feed {
   counted(event: WireEvent): void {
     this.finishRestating();
     const verdict = this.cursor.count();
-    if (verdict === "apply") this.tell((listener) => listener.counted(event));
+    if (verdict === "apply") {
+      const told = this.window.cut(event);
+      this.tell((listener) => listener.counted(told));
+    }
     else if (verdict === "gap" && this.attachId === undefined) this.attach();
   }
 
-  uncounted(events: WireEvent[]): void {
-    const [first] = events;
+  uncounted(all: WireEvent[]): void {
+    const [first] = all;
     if (!first) return;
     const answering = this.answering;
+    const events = this.restating && answering === undefined ? all : all.map((event) => this.window.cut(event));
     if (answering !== undefined && (first.type === "RUN_ERROR" || first.runId === answering)) {
       this.answering = undefined;
       this.tell((listener) => listener.answer(answering, events));
@@ -207,6 +236,12 @@ export class Feed {
         else this.restating = { attached: frame, events: [] };
         this.tell((listener) => listener.attached(frame));
         return;
+      case "ws.messages":
+        if (frame.id === undefined || frame.id !== this.pageId) return;
+        this.pageId = undefined;
+        this.window.precede(frame.messages, frame.older ?? 0, frame.before);
+        this.tell((listener) => listener.preceded(frame.messages));
+        return;
       case "ws.live":
         this.finishRestating();
         if (this.attachId !== undefined) return;
@@ -223,6 +258,11 @@ export class Feed {
 
   /** Answers whether the refusal was about this thread. */
   refusal(frame: ErrorFrame): boolean {
+    if (frame.id !== undefined && frame.id === this.pageId) {
+      this.pageId = undefined;
+      console.warn(`[aguiws] older messages: ${frame.code}: ${frame.message}`);
+      return true;
+    }
     if (frame.id !== undefined && frame.id === this.attachId) {
       this.attachId = undefined;
       if (FOR_NOW.has(frame.code)) {
@@ -243,7 +283,9 @@ export class Feed {
     if (!restating) return;
     this.restating = undefined;
     this.freshWanted = false;
+    this.pageId = undefined;
     const { attached, events } = restating;
+    this.window.told(attached, events);
     const held = this.cursor.held;
     const redundant = held !== undefined && held.epoch === attached.epoch && held.seq === attached.seq;
     this.cursor.hold({ epoch: attached.epoch, seq: attached.seq });

@@ -57,6 +57,19 @@ export interface Attached {
   activeRunId?: string;
   interrupts?: Interrupt[];
   queued?: QueuedInput[];
+  /** How many messages a window has left out, and their place. */
+  older?: number;
+  before?: string;
+}
+
+/** A page of messages. */
+export interface Page {
+  type: "ws.messages";
+  threadId: string;
+  messages: Message[];
+  older?: number;
+  before?: string;
+  id?: string;
 }
 
 export interface ErrorFrame {
@@ -74,6 +87,7 @@ export type ControlFrame =
   | RunAnswer
   | StreamFrame
   | Attached
+  | Page
   | ErrorFrame
   | { type: "ws.live"; threadId: string; seq: number }
   | { type: "ws.cancelled"; threadId: string; runId: string; stopped: boolean; id?: string }

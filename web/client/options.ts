@@ -43,6 +43,11 @@ export interface ConnectionOptions {
   fetch?: Fetch;
   /** Default: `JSON`. See `FrameFormat`. */
   json?: FrameFormat;
+  /**
+   * How many messages of a thread are told when it is followed, connected to or told anew, the last ones. Default: all.
+   * What stands before them is asked for by `older` of the agent. Agents that share a connection share this.
+   */
+  window?: number;
   backoff?: BackoffOptions;
   /** How often an open socket is asked for a sign of life, in milliseconds. Default 20,000. */
   pingMs?: number;

@@ -13,6 +13,8 @@ export interface ThreadOwner {
   readonly idle: boolean;
   /** The agent's messages, if it shows this thread. */
   messages(): readonly Message[];
+  /** Puts messages before the agent's. */
+  precede(messages: readonly Message[]): void;
   /** Empties the agent's messages and state. */
   clear(threadId: string): void;
   /** Makes these the agent's pending interrupts. */

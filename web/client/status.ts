@@ -24,6 +24,8 @@ export interface ThreadStatus {
   queued: readonly QueuedInput[];
   /** Inputs of this client that the server has not taken, as far as is known here: they are sent, again if need be. */
   pending: readonly QueuedInput[];
+  /** How many messages stand before those that are shown, where a window was asked for; see `older` of the agent. */
+  older: number;
   /** The thread has been told to a follower at least once. */
   synced: boolean;
   /** Why the thread was last restated to somebody who had been following it; undefined before. */

@@ -417,6 +417,7 @@ const nobody: ThreadOwner = {
   release: () => {},
   idle: true,
   messages: () => [],
+  precede: () => {},
   clear: () => {},
   setPendingInterrupts: () => {},
 };

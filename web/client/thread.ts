@@ -1,7 +1,7 @@
 // One agent's part in one thread: which of its runs an event belongs to, what has to be asked again after a loss, and
 // following what others begin.
 
-import type { RunAgentInput } from "@ag-ui/client";
+import type { Message, RunAgentInput } from "@ag-ui/client";
 import { Backoff } from "./backoff.js";
 import { Cancels } from "./cancels.js";
 import { Connects } from "./connects.js";
@@ -38,6 +38,8 @@ export class AgentThread implements FeedListener {
   private interruptsKnown = false;
   /** The agent is to be emptied as soon as no reducer writes to it. */
   private toClear = false;
+  /** Messages that are to stand before the agent's as soon as no reducer writes to it. */
+  private earlier: Message[] = [];
   private readonly resync = new Backoff({ baseMs: 500 });
 
   constructor(
@@ -45,7 +47,7 @@ export class AgentThread implements FeedListener {
     readonly threadId: string,
     private readonly owner: ThreadOwner,
   ) {
-    this.status = new StatusStore({ connection: connection.state, storeAvailable: true, interrupts: [], queued: [], pending: [], synced: false });
+    this.status = new StatusStore({ connection: connection.state, storeAvailable: true, interrupts: [], queued: [], pending: [], older: 0, synced: false });
     this.segments = new Segments(
       (key) => owner.reserve(key),
       (key) => owner.drive(key),
@@ -126,6 +128,11 @@ export class AgentThread implements FeedListener {
     }
   }
 
+  /** Asks for messages before those that are held. */
+  askOlder(limit?: number): boolean {
+    return this.feed?.askOlder(limit) ?? false;
+  }
+
   /** Gives up the events of this agent's own runs and connects; the runs go on. */
   detach(): void {
     this.connects.finish();
@@ -146,13 +153,24 @@ export class AgentThread implements FeedListener {
       this.owner.clear(this.threadId);
     }
     if (this.current || !this.owner.idle) return;
+    if (this.earlier.length > 0) {
+      this.owner.precede(this.earlier);
+      this.earlier = [];
+    }
     if (this.interruptsKnown) this.owner.setPendingInterrupts(this.threadId, structuredClone([...this.status.value.interrupts]));
     this.connects.atRest();
   }
 
   // What follows is called by the feed.
 
+  preceded(messages: Message[]): void {
+    this.earlier = [...messages, ...this.earlier];
+    this.noteOlder();
+    this.settle();
+  }
+
   counted(event: WireEvent): void {
+    if (event.type === "MESSAGES_SNAPSHOT") this.noteOlder();
     if (event.type === "RUN_STARTED") this.beginRun(event);
     if (takesOver(event)) this.status.set({ takenOver: this.status.value.activeRunId });
     const pipeline = this.current;
@@ -174,6 +192,9 @@ export class AgentThread implements FeedListener {
 
   restated(restatement: Restatement): void {
     const { events, attached } = restatement;
+    const shown = this.shownSince(attached, events);
+    this.earlier = [];
+    this.noteOlder();
     const redundant = restatement.redundant && !this.fresh;
     const hadSynced = this.status.value.synced;
     this.fresh = false;
@@ -187,7 +208,7 @@ export class AgentThread implements FeedListener {
       activeRunId: inProgress ? runId : undefined,
       synced: this.followers > 0,
       ...(hadSynced &&
-        !redundant && { restated: attached.reason ?? "the thread was told anew", lost: shortens(events, this.owner.messages(), this.unlogged(attached)) }),
+        !redundant && { restated: attached.reason ?? "the thread was told anew", lost: shortens(events, shown, this.unlogged(attached)) }),
     });
     let told = redundant;
     if (!redundant) {
@@ -322,6 +343,20 @@ export class AgentThread implements FeedListener {
     const exchange = this.exchanges.claiming(runId);
     if (exchange) exchange.unsure = exchange.asking = exchange.anew = false;
     this.current = exchange ? exchange.pipeline : this.followers > 0 ? this.segments.begin() : undefined;
+  }
+
+  private noteOlder(): void {
+    const older = this.feed?.older ?? 0;
+    if (older !== this.status.value.older) this.status.set({ older });
+  }
+
+  /** The agent's messages as far as a restatement speaks of them: with a window, from the first that it tells on. */
+  private shownSince({ older }: Attached, events: readonly WireEvent[]): readonly Message[] {
+    const shown = this.owner.messages();
+    if (!older) return shown;
+    const told = events.find(({ type }) => type === "MESSAGES_SNAPSHOT")?.messages as Message[] | undefined;
+    const from = shown.findIndex(({ id }) => id === told?.[0]?.id);
+    return from < 0 ? [] : shown.slice(from);
   }
 
   private notePending(): void {

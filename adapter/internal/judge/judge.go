@@ -72,7 +72,7 @@ type Judgement struct {
 
 // answeredRun is an accepted decision with the run that carries it out.
 type answeredRun struct {
-	store.Decision
+	store.Answer
 	state  *store.RunState
 	failed bool // the run ended in RUN_ERROR
 }

@@ -60,7 +60,7 @@ func answered(t *testing.T, view *store.ThreadView, id, entry, end string) *stor
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := store.Decision{Key: resume.Rounded, Exact: resume.Exact, RunID: "r1", Label: "answered", At: 7}
+	d := store.Answer{Key: resume.Rounded, Exact: resume.Exact, RunID: "r1", Label: "answered", At: 7}
 	view.Answers[id], _ = json.Marshal(d)
 	view.Run = &store.RunState{ID: "r1", Terminal: json.RawMessage(end)}
 	return view
@@ -69,7 +69,7 @@ func answered(t *testing.T, view *store.ThreadView, id, entry, end string) *stor
 // byKey is a view whose answers are by a server that compares by Key.
 func byKey(view *store.ThreadView) *store.ThreadView {
 	for id, text := range view.Answers {
-		var d store.Decision
+		var d store.Answer
 		_ = json.Unmarshal(text, &d)
 		d.Exact = ""
 		view.Answers[id], _ = json.Marshal(d)

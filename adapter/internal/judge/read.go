@@ -62,7 +62,7 @@ func (j *Judgement) read(ctx context.Context, st Reader, threads *folded.Threads
 	runs := map[string]*store.RunState{}
 	for id, text := range view.Answers {
 		var a answeredRun
-		if err := stored.Decode(text, &a.Decision, "the answer to interrupt %s", id); err != nil {
+		if err := stored.Decode(text, &a.Answer, "the answer to interrupt %s", id); err != nil {
 			return false, err
 		}
 		if _, read := runs[a.RunID]; !read {

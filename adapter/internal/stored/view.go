@@ -23,7 +23,32 @@ func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
 		return nil, Corrupted("the state")
 	}
 	f := protocol.NewFold(messages, view.Snapshot.State)
+	if err := Reopen(f, view.Snapshot.Open); err != nil {
+		return nil, err
+	}
 	return f, Events(view, view.From, upTo, func(e protocol.Event) { f.Apply(e) })
+}
+
+// Window folds a view that may have a window, as of the log's end. It returns as well how
+// many messages stand before those of the fold, and their place.
+func Window(view *store.ThreadView) (f *protocol.Fold, older int64, before string, err error) {
+	if view.Snapshot.Older == 0 {
+		f, err = Fold(view, -1)
+		return f, 0, "", err
+	}
+	if f, err = Fold(view, view.From); err != nil {
+		return nil, 0, "", err
+	}
+	older, before = view.Snapshot.Older, view.Snapshot.Before
+	return f, older, before, Events(view, view.From, -1, func(e protocol.Event) {
+		if all, tells := e.(*protocol.MessagesSnapshot); tells && older > 0 {
+			cut, left := f.Windowed(all)
+			if e, older = cut, int64(left); left == 0 {
+				before = ""
+			}
+		}
+		f.Apply(e)
+	})
 }
 
 // Folds are Fold as of the stored snapshot, and as of the log's end: what the later one
@@ -49,6 +74,40 @@ func Events(view *store.ThreadView, after, upTo int64, fn func(protocol.Event)) 
 			return Corrupted("logged event %d", at)
 		}
 		fn(e)
+	}
+	return nil
+}
+
+// Opened is the run that a fold has open, as Reopen reads it.
+func Opened(f *protocol.Fold) (json.RawMessage, error) {
+	list := []byte{'['}
+	for i, e := range f.Opened() {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		var err error
+		if list, err = protocol.Append(list, e); err != nil {
+			return nil, err
+		}
+	}
+	return append(list, ']'), nil
+}
+
+// Reopen opens in a fold the run that was open when its messages and state were stored.
+func Reopen(f *protocol.Fold, opened json.RawMessage) error {
+	if opened == nil {
+		return nil
+	}
+	var list []json.RawMessage
+	if err := Decode(opened, &list, "the run that is open"); err != nil {
+		return err
+	}
+	for _, text := range list {
+		e, err := protocol.Decode(text)
+		if err != nil {
+			return Corrupted("the run that is open")
+		}
+		f.Reopen(e)
 	}
 	return nil
 }

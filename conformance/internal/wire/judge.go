@@ -76,7 +76,7 @@ func (tab *Tab) frame(f *client.Frame) {
 		if f.Code != "store_unavailable" && f.Code != "rate_limited" {
 			tab.wrong("ws.error %s: %s", f.Code, f.Message)
 		}
-	case "ws.cancelled", "ws.detached", "ws.store", "ws.goaway":
+	case "ws.cancelled", "ws.detached", "ws.messages", "ws.store", "ws.goaway":
 	default:
 		tab.wrong("a frame %s", f.Type)
 	}

@@ -22,12 +22,7 @@ type call struct {
 }
 
 func (c *call) carryOut() (any, error) {
-	for name := range c.r.URL.Query() {
-		if !c.op.takes(name) {
-			return nil, badRequest("there is no query parameter " + strconv.Quote(name))
-		}
-	}
-	if err := c.enterThread(); err != nil {
+	if err := c.enter(); err != nil {
 		return nil, err
 	}
 	if c.op.admits {
@@ -36,6 +31,16 @@ func (c *call) carryOut() (any, error) {
 		}
 	}
 	return c.op.serve(c)
+}
+
+// enter decides whether the caller may ask for this.
+func (c *call) enter() error {
+	for name := range c.r.URL.Query() {
+		if !c.op.takes(name) {
+			return badRequest("there is no query parameter " + strconv.Quote(name))
+		}
+	}
+	return c.enterThread()
 }
 
 // enterThread decides whether the caller may do this to the path's thread. What
@@ -56,6 +61,9 @@ func (c *call) enterThread() error {
 		return errNoThread
 	}
 	c.key.Namespace = namespace
+	if c.op.outlives {
+		return nil // what there is of it decides
+	}
 	thread, err := c.Runner.Thread(c.r.Context(), c.key)
 	if err != nil {
 		return err

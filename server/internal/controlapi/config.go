@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/internal/refusal"
 )
@@ -13,6 +14,11 @@ import (
 // Config is what an API stands on. All of it may be used concurrently.
 type Config struct {
 	Runner Runner
+	// Notices and Record are served if they are not nil.
+	Notices Notices
+	Record  Record
+	// Webhooks are those of the server; nil: there are none.
+	Webhooks Webhooks
 	// Enter decides whom a request is from.
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
 	// HasAgent reports whether there is an agent of that name.
@@ -27,9 +33,17 @@ type Caller interface {
 	Namespace() string
 	Tenant() string
 	User() string // as inputs say whose they are; "": users are not told apart
+	// NameOf is what inputs say of another user of the tenant; "": as User.
+	NameOf(user string) string
+	// Origin is how what the caller sends has come.
+	Origin(adapter.Through) adapter.Origin
 	May(scope string) bool
 	// MayInput refuses an input of a user who sends too many. Each call is one.
 	MayInput() *protocol.RunError
+	// Wait counts a request that stays open. The context that it returns ends with ctx,
+	// and, its cause being a *refusal.Error, with the credential or the server. The
+	// caller calls release.
+	Wait(ctx context.Context) (waiting context.Context, release func(), refused *refusal.Refusal)
 	// Hold counts what a request holds. The caller releases it.
 	Hold(context.Context) Held
 }

@@ -11,6 +11,7 @@ import (
 	"iter"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/requestbody"
@@ -26,12 +27,18 @@ type API struct {
 // New makes the API.
 func New(c Config) *API {
 	list := operations()
+	if c.Notices != nil {
+		list = append(list, noticeOperations()...)
+	}
+	if c.Record != nil {
+		list = append(list, decisionOperations()...)
+	}
 	return &API{config: c, operations: list, document: openAPI(list)}
 }
 
 // operations are all that the control API can do.
 func operations() []operation {
-	return slices.Concat(threadOperations(), runOperations(), inboxOperations(), quotaOperations())
+	return slices.Concat(threadOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations())
 }
 
 // Routes are what the API answers, by patterns of http.ServeMux.
@@ -74,7 +81,20 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 			return
 		}
 	}
-	text, err := a.answer(c, r, held)
+	format := ""
+	var err error
+	if op.exports {
+		format, err = exportFormat(r)
+	}
+	if format != "" && r.Method == http.MethodGet {
+		if err = a.export(w, r, c, held, format); err == nil {
+			return
+		}
+	}
+	var text []byte
+	if err == nil {
+		text, err = a.answer(c, r, held)
+	}
 	if err != nil {
 		c.r = r // whose context ends with the client only
 		c.problem(err).write(w)
@@ -90,7 +110,11 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 // answer carries the call out within what it may hold; nil without an error: there is
 // no answer.
 func (a *API) answer(c *call, r *http.Request, held Held) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(store.WithRoom(r.Context(), held.Build), a.config.CallTimeout)
+	timeout := a.config.CallTimeout
+	if c.op.waits {
+		timeout += maxWait * time.Second
+	}
+	ctx, cancel := context.WithTimeout(store.WithRoom(r.Context(), held.Build), timeout)
 	defer cancel()
 	c.r = r.WithContext(ctx)
 	if c.op.lists {

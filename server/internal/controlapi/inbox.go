@@ -1,18 +1,15 @@
 package controlapi
 
 import (
-	"cmp"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
-	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 type interruptJSON struct {
@@ -20,21 +17,28 @@ type interruptJSON struct {
 	Interrupt json.RawMessage `json:"interrupt" jsonschema:"as it was shown"`
 	ExpiresAt time.Time       `json:"expiresAt,omitzero"`
 	ToolCall  *toolCallJSON   `json:"toolCall,omitempty" jsonschema:"the call it is about"`
+	Stale     bool            `json:"stale,omitempty" jsonschema:"it has expired and can only be cancelled. When all of a thread's have, a new user message cancels them"`
 	Draft     *entryJSON      `json:"draft,omitempty" jsonschema:"an answer that waits for the others"`
+	Truncated bool            `json:"truncated,omitempty" jsonschema:"it is a summary, because the whole is large; listInterrupts has the whole"`
 }
 
 type toolCallJSON struct {
 	Name      string `json:"name"`
-	Arguments string `json:"arguments" jsonschema:"as the agent proposed them, JSON by convention"`
+	Arguments string `json:"arguments" jsonschema:"as the agent proposed them, JSON by convention; of a summary their beginning"`
+	Size      int    `json:"size,omitempty" jsonschema:"of all arguments in bytes; in a summary"`
+	Digest    string `json:"digest,omitempty" jsonschema:"SHA-256 of all arguments in hex; in a summary"`
 }
 
 type inboxItemJSON struct {
 	ThreadID   string          `json:"threadId"`
 	Namespace  string          `json:"namespace"`
+	Tenant     string          `json:"tenant,omitempty" jsonschema:"of the thread, where all tenants are asked for"`
+	Agent      string          `json:"agent,omitempty" jsonschema:"that asks, if it is not the default one; in lists only"`
 	Title      string          `json:"title"`
 	Since      time.Time       `json:"since,omitzero"`
 	Label      string          `json:"runId" jsonschema:"the client's name of the run that asked"`
 	Interrupts []interruptJSON `json:"interrupts"`
+	Omitted    int             `json:"omitted,omitempty" jsonschema:"how many open interrupts are left out of the list; listInterrupts has all"`
 	Corrupted  bool            `json:"corrupted,omitempty" jsonschema:"what is open cannot be read: nobody can answer it, and the thread can be deleted"`
 }
 
@@ -56,9 +60,13 @@ type resolvedJSON struct {
 
 func inboxOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "The tenant's threads with open interrupts, those that have waited longest first; without the scope approver or admin those among the threads of the caller's namespace that the page looks at, latest input first",
-			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox,
-			query: append([]parameter{{"reason", "only those with an open interrupt of this reason"}}, pageParameters...)},
+		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "Threads with open interrupts, those that have waited longest first: of the tenant; without the scope approver or admin those of the caller's namespace. What is large is summarised",
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox, query: inboxParameters},
+		{method: "GET", path: "/inbox/totals", id: "countInbox", summary: "How many threads have open interrupts, in all and by reason",
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: inboxTotalsJSON{}, serve: (*call).countInbox,
+			query: []parameter{{"reason", "another reason to count, beside those of AG-UI and of this server; may come several times"}, everyTenant}},
+		{method: "POST", path: "/inbox/resolve", id: "resolveInbox", summary: "Answer open interrupts of up to 100 threads, each for itself and once under its key",
+			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: resolveInboxJSON{}, status: 200, answer: resolvedInboxJSON{}, serve: (*call).resolveInbox},
 		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInterrupts},
 		{method: "POST", path: "/threads/{thread}/interrupts/resolve", id: "resolveInterrupts", summary: "Answer some or all of a thread's open interrupts",
@@ -74,9 +82,9 @@ func interruptsOf(open *adapter.Suspended) []interruptJSON {
 		return list
 	}
 	for _, o := range open.Interrupts {
-		shown := interruptJSON{ID: o.ID, Interrupt: o.Interrupt, ExpiresAt: o.ExpiresAt.UTC()}
+		shown := interruptJSON{ID: o.ID, Interrupt: o.Interrupt, ExpiresAt: o.ExpiresAt.UTC(), Stale: o.Stale}
 		if o.Call != nil {
-			shown.ToolCall = &toolCallJSON{o.Call.Name, o.Call.Arguments}
+			shown.ToolCall = &toolCallJSON{Name: o.Call.Name, Arguments: o.Call.Arguments}
 		}
 		if o.Draft != nil {
 			shown.Draft = &entryJSON{o.Draft.InterruptID, string(o.Draft.Status), json.RawMessage(o.Draft.Payload)}
@@ -91,48 +99,6 @@ func inboxItem(s adapter.Suspended) inboxItemJSON {
 		ThreadID: s.Thread.Thread, Namespace: s.Thread.Namespace, Title: s.Title, Since: s.Since.UTC(), Label: s.Label,
 		Interrupts: interruptsOf(&s), Corrupted: s.Corrupted,
 	}
-}
-
-func (c *call) listInbox() (any, error) {
-	q, err := c.page()
-	if err != nil {
-		return nil, err
-	}
-	if c.needs(c.op.away()) != nil {
-		return c.listOwnInbox(q)
-	}
-	items, next, err := c.Runner.Inbox(c.r.Context(), q)
-	return pageOf(items, next, err, inboxItem)
-}
-
-// listOwnInbox is the inbox of a caller who answers for nobody else. A page is one
-// of the namespace's threads, of which it has those that wait.
-func (c *call) listOwnInbox(q store.PageQuery) (any, error) {
-	threads, next, partly := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
-	if partly != nil && !errors.Is(partly, store.ErrPartial) {
-		return nil, partly
-	}
-	var suspended []store.ThreadKey
-	for _, info := range threads {
-		if info.Suspended {
-			suspended = append(suspended, info.Thread)
-		}
-	}
-	items, err := c.Runner.Open(c.r.Context(), suspended)
-	if err != nil && !errors.Is(err, store.ErrPartial) {
-		return nil, err
-	}
-	items = slices.DeleteFunc(items, func(open adapter.Suspended) bool { return !asksFor(&open, q.Reason) })
-	return pageOf(items, next, cmp.Or(err, partly), inboxItem)
-}
-
-// asksFor reports whether one of the interrupts has the reason; "" is any.
-func asksFor(open *adapter.Suspended, reason string) bool {
-	return reason == "" || slices.ContainsFunc(open.Interrupts, func(o adapter.OpenInterrupt) bool {
-		members, _ := strictjson.Members(o.Interrupt)
-		has, _ := strictjson.Text(members["reason"])
-		return has == reason
-	})
 }
 
 func (c *call) listInterrupts() (any, error) {
@@ -155,37 +121,51 @@ func (c *call) resolve() (any, error) {
 	if in.Label == "" {
 		in.Label = newLabel("resolve")
 	}
-	entries := make([]protocol.ResumeEntry, len(in.Entries))
-	for i, e := range in.Entries {
-		status := protocol.ResumeStatus(e.Status)
-		if status != protocol.ResumeResolved && status != protocol.ResumeCancelled {
-			return nil, badRequest(fmt.Sprintf("entries/%d/status is resolved or cancelled", i))
-		}
-		entries[i] = protocol.ResumeEntry{InterruptID: e.InterruptID, Status: status, Payload: protocol.Any(e.Payload)}
+	entries, err := entriesOf(in.Entries, "entries")
+	if err != nil {
+		return nil, err
 	}
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	answered, err := c.Runner.Answer(c.r.Context(), c.key, c.caller.Tenant(), c.caller.User(), in.Label, entries)
+	return c.answerThread(c.r.Context(), c.key, in.Label, entries)
+}
+
+// entriesOf reads answers, which stand under a name in the body.
+func entriesOf(sent []entryJSON, where string) ([]protocol.ResumeEntry, error) {
+	entries := make([]protocol.ResumeEntry, len(sent))
+	for i, e := range sent {
+		status := protocol.ResumeStatus(e.Status)
+		if status != protocol.ResumeResolved && status != protocol.ResumeCancelled {
+			return nil, badRequest(fmt.Sprintf("%s/%d/status is resolved or cancelled", where, i))
+		}
+		entries[i] = protocol.ResumeEntry{InterruptID: e.InterruptID, Status: status, Payload: protocol.Any(e.Payload)}
+	}
+	return entries, nil
+}
+
+func (c *call) answerThread(ctx context.Context, key store.ThreadKey, label string, entries []protocol.ResumeEntry) (*resolvedJSON, error) {
+	answered, err := c.Runner.Answer(ctx, key, c.caller.Tenant(), c.caller.User(), label, entries,
+		c.caller.Origin(adapter.ThroughInbox))
 	if err != nil {
 		return nil, err
 	}
 	if len(answered.Missing) > 0 {
-		return resolvedJSON{Missing: answered.Missing}, nil
+		return &resolvedJSON{Missing: answered.Missing}, nil
 	}
-	admitted, err := c.admitted(answered.Admitted, in.Label, nil)
+	admitted, err := c.admitted(answered.Admitted, label, nil)
 	if err != nil {
 		return nil, err
 	}
 	run := admitted.(admittedJSON)
-	return resolvedJSON{Missing: []string{}, Admitted: &run}, nil
+	return &resolvedJSON{Missing: []string{}, Admitted: &run}, nil
 }
 
 func (c *call) dropDraft() (any, error) {
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	open, err := c.Runner.DropDraft(c.r.Context(), c.key, c.r.PathValue("interrupt"))
+	open, err := c.Runner.DropDraft(c.r.Context(), c.key, c.caller.User(), c.r.PathValue("interrupt"))
 	if err == nil && !open {
 		err = errNoInterrupt
 	}

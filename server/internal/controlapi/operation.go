@@ -18,6 +18,9 @@ type operation struct {
 	scope, beyond string
 	admits        bool // it may begin a run: each call is one of the user's inputs
 	lists         bool // what many threads hold
+	waits         bool // for what is to come, if it is asked to
+	exports       bool // all that there is, if it is asked to
+	outlives      bool // it tells of threads that are deleted too
 	query         []parameter
 	body          any // a value of the body's type; nil: there is none
 	status        int // of success

@@ -22,6 +22,7 @@ type Runner interface {
 type Threads interface {
 	Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error)
 	Thread(ctx context.Context, key store.ThreadKey) (*adapter.Thread, error)
+	Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
 	SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error)
 	DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error)
 	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
@@ -42,8 +43,10 @@ type Runs interface {
 
 // Inbox are the open interrupts of a runner's threads.
 type Inbox interface {
-	Inbox(ctx context.Context, q store.PageQuery) ([]adapter.Suspended, string, error)
+	Inbox(ctx context.Context, q adapter.InboxQuery) ([]adapter.Suspended, string, error)
 	Open(ctx context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error)
-	Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry) (adapter.Answered, error)
-	DropDraft(ctx context.Context, key store.ThreadKey, interruptID string) (bool, error)
+	Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from adapter.Origin) (adapter.Answered, error)
+	CountInbox(ctx context.Context, q store.InboxCount) (map[string]int64, error)
+	Whose(ctx context.Context, key store.ThreadKey) (tenant string, used bool, err error)
+	DropDraft(ctx context.Context, key store.ThreadKey, user, interruptID string) (bool, error)
 }

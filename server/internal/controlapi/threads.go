@@ -43,7 +43,14 @@ type titleJSON struct {
 }
 
 type messagesJSON struct {
-	Items []json.RawMessage `json:"items"`
+	Items  []json.RawMessage `json:"items"`
+	Older  int64             `json:"older,omitempty" jsonschema:"how many messages stand before these"`
+	Before string            `json:"before,omitempty" jsonschema:"for the page before this one; left out at the beginning"`
+}
+
+var messageParameters = []parameter{
+	{"limit", "the last messages, at most 200, or fewer where they are very long; all, or 50 before a place, if left out"},
+	{"before", "of the page behind, or of ws.attached: the messages that stand before it"},
 }
 
 type inputJSON struct {
@@ -93,7 +100,7 @@ func threadOperations() []operation {
 		{method: "DELETE", path: "/threads/{thread}", id: "deleteThread", summary: "Forget a thread that is at rest",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*call).deleteThread},
 		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
-			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: messagesJSON{}, serve: (*call).listMessages},
+			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: messageParameters, status: 200, answer: messagesJSON{}, serve: (*call).listMessages},
 		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: inputJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).addInput},
 		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
@@ -150,12 +157,30 @@ func messageTexts(messages protocol.Messages) ([]json.RawMessage, error) {
 }
 
 func (c *call) listMessages() (any, error) {
+	limit, err := c.number("limit", maxPage)
+	if err != nil {
+		return nil, err
+	}
+	if before := c.r.URL.Query().Get("before"); limit > 0 || before != "" {
+		return c.pageOfMessages(store.MessageQuery{Before: before, Limit: limit})
+	}
 	t, err := c.thread()
 	if err != nil {
 		return nil, err
 	}
 	messages, err := messageTexts(t.Messages)
-	return messagesJSON{messages}, err
+	return messagesJSON{Items: messages}, err
+}
+
+func (c *call) pageOfMessages(q store.MessageQuery) (any, error) {
+	page, err := c.Runner.Messages(c.r.Context(), c.key, q)
+	if err == nil && page == nil {
+		err = errNoThread
+	}
+	if err != nil {
+		return nil, err
+	}
+	return messagesJSON{append([]json.RawMessage{}, page.Messages...), page.Older, page.Before}, nil
 }
 
 func (c *call) renameThread() (any, error) {
@@ -196,6 +221,7 @@ func (c *call) addInput() (any, error) {
 		in.Label = newLabel("input")
 	}
 	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
+		From:      c.caller.Origin(adapter.ThroughOperator),
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
 		Label: in.Label, StopAll: in.StopAll, After: in.After,
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},

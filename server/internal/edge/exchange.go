@@ -255,6 +255,9 @@ func (x *exchange) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		x.hijacked = true
 		x.mu.Unlock()
 	}
+	if g, ok := c.(*gatherer); ok {
+		c = g.network
+	}
 	return c, rw, err
 }
 

@@ -17,6 +17,9 @@ import { staleWords, wordsFor } from "./words";
 /** How often the inbox is asked for, in milliseconds. */
 const EVERY_MS = 2_000;
 
+/** How often it is counted. */
+const TOTALS_EVERY_MS = 10_000;
+
 /** Open interrupts across threads, those that have waited longest first; for who answers for nobody else, across the own ones. */
 export default function Inbox() {
   const [reason, setReason] = useState("");
@@ -24,6 +27,7 @@ export default function Inbox() {
   const cursor = cursors.at(-1);
   const path = `/inbox?limit=20${reason && `&reason=${encodeURIComponent(reason)}`}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`;
   const { data, error, refresh } = usePolled<Page<InboxItem>>(path, EVERY_MS);
+  const { data: totals } = usePolled<{ total: number }>("/inbox/totals", TOTALS_EVERY_MS);
   const [kept, forget] = useKept(data?.items ?? NONE, keyOf, path);
   const [said, setSaid] = useState<Said[]>([]);
   const say = (one: Said) => setSaid((before) => [...before, one].slice(-SAID));
@@ -40,6 +44,11 @@ export default function Inbox() {
         <h2 ref={heading} tabIndex={-1}>
           Waiting for an answer
         </h2>
+        {totals !== undefined && totals.total > 0 && (
+          <span className="tag" data-testid="inbox-total">
+            {totals.total}
+          </span>
+        )}
         <span className="spacer" />
         <label>
           <span className="hint">Reason </span>
@@ -158,7 +167,52 @@ interface ItemProps {
   changed: () => void;
 }
 
-function Item({ item, say, changed }: ItemProps) {
+/** An item as the list has it, or, where that is a summary, the whole of it once it is asked for. */
+function Item(props: ItemProps) {
+  const { item } = props;
+  const [whole, setWhole] = useState<InboxItem>();
+  const [fault, setFault] = useState<string>();
+  const summary = (item.omitted ?? 0) > 0 || item.interrupts.some((one) => one.truncated);
+  if (!summary) return <Open {...props} />;
+  if (whole && whole.runId === item.runId) return <Open {...props} item={whole} />;
+  const title = visible(item.title || "Untitled");
+  const show = async () => {
+    setFault(undefined);
+    try {
+      const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts?namespace=${encodeURIComponent(item.namespace)}`;
+      const [got] = (await call<Page<InboxItem>>("GET", path)).items;
+      if (got) setWhole({ ...got, since: item.since });
+      else props.changed();
+    } catch (error) {
+      setFault(error instanceof ApiError ? error.message : String(error));
+    }
+  };
+  return (
+    <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
+      <header>
+        <a href={threadHref(item.threadId)} onClick={onLink}>
+          {title}
+        </a>
+        <span className="hint">{ago(item.since)}</span>
+        <span className="tag">{item.interrupts.length + (item.omitted ?? 0)} to answer</span>
+      </header>
+      {item.interrupts.map((one) => (
+        <p key={one.id}>
+          {visible(String(one.interrupt.message ?? one.toolCall?.name ?? one.interrupt.reason))}
+          {one.truncated && " …"}
+        </p>
+      ))}
+      {fault && <p role="alert">{fault}</p>}
+      <div className="actions">
+        <button type="button" data-testid="inbox-whole" onClick={() => void show()}>
+          Show all of it, to answer
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function Open({ item, say, changed }: ItemProps) {
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
   const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;

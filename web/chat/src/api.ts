@@ -151,12 +151,18 @@ export interface InboxItem {
   runId: string;
   /** What is open cannot be read, so nobody can answer it. */
   corrupted?: boolean;
+  /** So many questions are left out of a list. */
+  omitted?: number;
   interrupts: Array<{
     id: string;
     interrupt: Record<string, unknown>;
     expiresAt?: string;
     toolCall?: { name: string; arguments: string };
     draft?: Entry;
+    /** It is a summary, because the whole is large. */
+    truncated?: boolean;
+    /** It can only be cancelled. */
+    stale?: boolean;
   }>;
 }
 

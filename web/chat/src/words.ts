@@ -83,6 +83,7 @@ const WORDS: Record<string, Words> = {
   interrupt_not_found: { title: "The question is not open any more", advice: "It was answered or given up elsewhere." },
   thread_in_use: { title: "The chat is in use", advice: "End what runs, waits or is asked in it first." },
   dispatch_gone: { title: "It was requeued or forgotten already", advice: "Look again; the list shows what is left." },
+  webhook_not_found: { title: "There is no such webhook", advice: "It was sent or forgotten, or its target is not configured any more." },
   dispatch_duplicate: { title: "The same was begun already", advice: "There is nothing more to do." },
   internal_error: { title: "The server failed", advice: "Its log says why. Try again, or tell its operator." },
   not_found: { title: "The server has nothing there", advice: "Reload the page; it may be older or newer than the server." },

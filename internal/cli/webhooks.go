@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/webhook"
+)
+
+// webhooksValue is a list of targets in YAML or JSON. It never shows what it holds.
+type webhooksValue struct{ into *[]webhookTarget }
+
+func (v webhooksValue) Set(text string) error {
+	list, err := parseWebhooks([]byte(text))
+	if err == nil {
+		*v.into = list
+	}
+	return err
+}
+
+func (v webhooksValue) String() string { return "" }
+func (v webhooksValue) kind() string   { return "list" }
+
+// webhookTarget is an entry of a list of targets.
+type webhookTarget struct {
+	Name        string   `yaml:"name"`
+	URL         string   `yaml:"url"`
+	Kinds       []string `yaml:"kinds"`
+	Tenant      string   `yaml:"tenant"`
+	Agents      []string `yaml:"agents"`
+	Secrets     []string `yaml:"secrets"`
+	SecretFiles []string `yaml:"secret-files"`
+	From        string   `yaml:"from"`
+}
+
+// webhookMembers are how a list calls what a target has.
+var webhookMembers = []string{"name", "url", "kinds", "tenant", "agents", "secrets", "secret-files", "from"}
+
+func parseWebhooks(data []byte) ([]webhookTarget, error) {
+	return parseList[webhookTarget](data, "target", webhookMembers,
+		"expected a list of targets such as [{name: crm, url: https://…, kinds: [interrupt.opened], secrets: [whsec_…]}] in YAML or JSON")
+}
+
+// webhookSetting is what an error calls where the targets are from.
+func (s *settings) webhookSetting() string {
+	if s.webhookFile != "" {
+		return s.named("webhook-file")
+	}
+	return s.named("webhooks")
+}
+
+// targets are those of the settings or of their file, with the secrets of theirs.
+func (s *settings) targets() ([]webhook.Target, error) {
+	list := s.webhooks
+	if s.webhookFile != "" {
+		data, err := os.ReadFile(s.webhookFile)
+		if err == nil {
+			list, err = parseWebhooks(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.webhookSetting(), err)
+		}
+	}
+	var targets []webhook.Target
+	for _, each := range list {
+		t, err := each.target()
+		if err != nil {
+			return nil, fmt.Errorf("%s: target %q: %w", s.webhookSetting(), each.Name, err)
+		}
+		targets = append(targets, t)
+	}
+	if err := webhook.CheckTargets(targets, s.privateHosts()); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.webhookSetting(), err)
+	}
+	return targets, nil
+}
+
+func (t *webhookTarget) target() (webhook.Target, error) {
+	to := webhook.Target{Name: t.Name, URL: t.URL, Tenant: t.Tenant, Agents: t.Agents, FromStart: t.From == "start"}
+	if t.From != "" && t.From != "now" && t.From != "start" {
+		return to, fmt.Errorf("from is now or start, and not %q", t.From)
+	}
+	for _, kind := range t.Kinds {
+		to.Kinds = append(to.Kinds, store.NoticeKind(kind))
+	}
+	to.Secrets = append(to.Secrets, t.Secrets...)
+	for _, path := range t.SecretFiles {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return to, err
+		}
+		to.Secrets = append(to.Secrets, strings.TrimSpace(string(data)))
+	}
+	return to, nil
+}
+
+// privateHosts are in lower case, as names are compared.
+func (s *settings) privateHosts() (list []string) {
+	for _, host := range s.webhookPrivate {
+		list = append(list, strings.ToLower(host))
+	}
+	return list
+}

@@ -1,0 +1,125 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+const (
+	// decisionsScanned is how many entries of the record a page looks at, at most about.
+	decisionsScanned = 500
+	// decisionsForgotten is how many go in one script.
+	decisionsForgotten = 100
+)
+
+// decisions is the decision record. Its index has each entry in several places, by time, the
+// latest first.
+type decisions struct{ *connection }
+
+// Decisions implements store.Decisions.
+func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error) {
+	l := listing{kind: 'd', prefix: "a", key: func(p *partition) string { return p.decided }, looks: decisionsScanned,
+		only: string(pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status)))}
+	hash := ""
+	switch {
+	case q.Thread != nil:
+		hash = s.keys.thread(*q.Thread).hash()
+		l.prefix = "h" + hash
+	case !q.AllTenants && q.User != "":
+		l.prefix = "u" + digest(q.Tenant) + digest(q.User)
+	case !q.AllTenants:
+		l.prefix = "t" + digest(q.Tenant)
+	}
+	if !q.To.IsZero() {
+		l.from = stampAt(forever - q.To.UnixMilli() + 1)
+	}
+	if !q.From.IsZero() {
+		l.to = stampAt(forever - q.From.UnixMilli() + 1)
+	}
+	load := func(_ []threadKeys, hits []hit) call {
+		c := call{script: decisionsScript, args: args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
+			{"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}}}
+		for _, h := range hits {
+			c.keys = append(c.keys, h.part.decisions)
+			c.rest = decisionsScript.group(c.rest, args{{"id", entryOf(h).String()}})
+		}
+		return c
+	}
+	page, next, err := page(ctx, &lists{s.connection}, l, store.PageQuery{Limit: q.Limit, Cursor: q.Cursor}, load, readDecision)
+	if err != nil {
+		err = fmt.Errorf("redisstore: decisions: %w", err)
+	}
+	return store.DecisionPage{Decisions: page, Next: next}, err
+}
+
+// stampAt is index.lua's stamp.
+func stampAt(ms int64) string {
+	ms = min(max(ms, 0), forever)
+	b := make([]byte, stampSize)
+	for i := range b {
+		b[i] = byte(ms >> (8 * (stampSize - 1 - i)))
+	}
+	return string(b)
+}
+
+// readDecision reads an entry. Who has written what cannot be read is not in the record.
+func readDecision(h hit, r *reply) (store.Decision, bool) {
+	if !r.more() {
+		return store.Decision{}, false
+	}
+	var d store.Decision
+	d.Interrupt, d.Status, d.User, d.Tool = r.string(), store.DecisionStatus(r.string()), r.string(), r.string()
+	d.Thread = store.ThreadKey{Namespace: r.string(), Thread: r.string()}
+	d.Tenant, d.RunID = r.string(), r.string()
+	refused, asked, at := r.string(), r.string(), r.string()
+	d.Body = r.json()
+	id := entryOf(h)
+	d.ID = fmt.Sprintf("%013d-%06d-%d", id.ms, id.seq, h.part.index)
+	d.Refused, _ = strconv.Atoi(refused)
+	ms, bad := strconv.ParseInt(at, 10, 64)
+	d.At = time.UnixMilli(ms)
+	if opened, err := strconv.ParseInt(asked, 10, 64); err == nil {
+		d.Asked = time.UnixMilli(opened)
+	}
+	if r.err != nil && !errors.Is(r.err, store.ErrCorrupted) {
+		return d, false
+	}
+	r.err = nil
+	return d, bad == nil
+}
+
+// entryOf is the entry that a member of the index is of; zero: of none.
+func entryOf(h hit) streamID {
+	id, _ := readStreamID(h.member[stampSize+hashSize:])
+	return id
+}
+
+// Refused implements store.Decisions. Sent again it counts again.
+func (s *decisions) Refused(ctx context.Context, key store.ThreadKey, interrupts []string) error {
+	if len(interrupts) == 0 {
+		return nil
+	}
+	t := s.keys.thread(key)
+	_, err := s.run(ctx, call{script: refusedScript, keys: []string{t.journal(), t.base + "memo"}, rest: appendStrings(nil, interrupts)})
+	return err
+}
+
+// ForgetDecisions implements store.Decisions.
+func (s *decisions) ForgetDecisions(ctx context.Context, key store.ThreadKey) error {
+	t := s.keys.thread(key)
+	for {
+		r, err := s.run(ctx, call{script: forgetScript, keys: []string{t.part.decisions, t.part.decided},
+			args: args{{"key", t.hash()}, {"limit", decisionsForgotten}}})
+		if err != nil {
+			return err
+		}
+		if !r.bool() {
+			return r.err
+		}
+	}
+}

@@ -1,0 +1,80 @@
+-- decision.lua: the decision record of a partition: a stream, and an index that finds
+-- its entries. It stands after index.lua, and where decisions are made after suspension.lua.
+
+-- places are where the index has an entry: among all, its tenant's, its user's there,
+-- and its thread's. Of one moment they are in the order of their ids.
+local function places(tenant, user, hash, at, id)
+  local ms, seq = string.match(id, '^(%d+)%-(%d+)$')
+  local tail, of = stamp(FOREVER - at) .. hash .. ms .. '-' .. string.rep('0', 6 - #seq) .. seq, digest(tenant)
+  local list = { 'a' .. tail, 'h' .. hash .. tail, 't' .. of .. tail }
+  if user ~= '' then list[4] = 'u' .. of .. digest(user) .. tail end
+  return list
+end
+
+-- unstamped is the time of a stamp.
+local function unstamped(s)
+  local ms = 0
+  for i = 1, #s do ms = ms * 256 + string.byte(s, i) end
+  return string.format('%.0f', ms)
+end
+
+-- refusals are how many answers to each of some interrupts were refused, and are
+-- counted no more.
+local function refusals(t, fields)
+  local counts, some = redis.call('HMGET', t.memo, unpack(fields)), {}
+  for i, count in ipairs(counts) do
+    if count then some[#some + 1] = fields[i] end
+  end
+  if #some > 0 then redis.call('HDEL', t.memo, unpack(some)) end
+  return counts
+end
+
+-- recordDecisions writes what a run has decided, as begin.lua reads it.
+local function recordDecisions(t, member, run, list)
+  local colon = string.find(member, ':', 1, true)
+  local behind = colon + tonumber(string.sub(member, 1, colon - 1))
+  local fields, members = {}, {}
+  local _, head = suspension(t)
+  for i, d in ipairs(list) do fields[i] = 'n:' .. d.interrupt end
+  local counts = refusals(t, fields)
+  for i, d in ipairs(list) do
+    local entry = { 'interrupt', d.interrupt, 'status', d.status, 'user', d.by, 'tool', d.tool,
+      'namespace', string.sub(member, colon + 1, behind), 'thread', string.sub(member, behind + 1), 'tenant', tenant(t),
+      'run', run, 'refused', counts[i] or '', 'key', hashOf(t), 'asked', unstamped(head[1]),
+      'at', string.format('%.0f', NOW), 'body', d.body }
+    local told = {}
+    for j = 1, #entry, 2 do
+      if entry[j + 1] ~= '' then
+        told[#told + 1] = entry[j]
+        told[#told + 1] = entry[j + 1]
+      end
+    end
+    local id = redis.call('XADD', t.decisions, '*', unpack(told))
+    for _, m in ipairs(places(tenant(t), d.by, hashOf(t), NOW, id)) do
+      members[#members + 1] = 0
+      members[#members + 1] = m
+    end
+  end
+  for i = 1, #members, 500 do redis.call('ZADD', t.decided, unpack(members, i, math.min(i + 499, #members))) end
+end
+
+-- fieldsOf is what an entry of the stream has, by name.
+local function fieldsOf(found)
+  local entry = {}
+  for i = 1, #found[2], 2 do entry[found[2][i]] = found[2][i + 1] end
+  return entry
+end
+
+-- recorded is a decision; nil: there is none of that id.
+local function recorded(key, id)
+  local found = redis.call('XRANGE', key, id, id)[1]
+  return found and fieldsOf(found)
+end
+
+-- unrecord forgets a decision. What somebody else has written into the stream may lack
+-- anything.
+local function unrecord(t, id, entry)
+  local members = places(entry.tenant or '', entry.user or '', entry.key or '', tonumber(entry.at) or 0, id)
+  redis.call('ZREM', t.decided, unpack(members))
+  redis.call('XDEL', t.decisions, id)
+end

@@ -1,0 +1,56 @@
+-- hookread.lua: let a target be owed what is new among a partition's notices. It leaves
+-- the stream with no entry pending: what is owed does not depend on it any more.
+--
+-- KEYS  notices, due, items
+-- ARGS
+--   group
+--   from     where in the stream a group begins that is new
+--   most     how many may wait
+--   kinds    that are wanted, a comma before and behind each; '': all
+--   agents   the same, default for the one without a name. That a thread was deleted is
+--            about no agent, and wanted in any case
+--   tenant   '': any
+--
+-- Returns {how many are due, ms until the next is, -1 when none waits, 1 when there may be
+--   more in the stream}.
+
+local BATCH = 100
+
+local function read(count)
+  return redis.pcall('XREADGROUP', 'GROUP', ARG.group, 'webhooks', 'COUNT', count, 'NOACK', 'STREAMS', KEY.notices, '>')
+end
+
+local function wants(list, value)
+  return list == '' or string.find(list, ',' .. value .. ',', 1, true)
+end
+
+-- store takes an entry in, if it is wanted.
+local function store(id, fields)
+  local v = { kind = '', agent = '', tenant = '' }
+  for i = 1, #fields, 2 do v[fields[i]] = fields[i + 1] end
+  local agent = v.agent
+  if agent == '' then agent = 'default' end
+  if not wants(ARG.kinds, v.kind) or v.kind ~= 'thread.deleted' and not wants(ARG.agents, agent) or ARG.tenant ~= '' and v.tenant ~= ARG.tenant then return end
+  redis.call('HSET', KEY.items, id, table.concat(pack({}, fields, 1, #fields)))
+  redis.call('ZADD', KEY.due, now(), id)
+end
+
+local room, more = tonumber(ARG.most) - redis.call('ZCARD', KEY.due), 0
+if room > 0 then
+  local count = math.min(room, BATCH)
+  local got = read(count)
+  if got and got.err and string.find(got.err, 'NOGROUP', 1, true) then
+    redis.call('XGROUP', 'CREATE', KEY.notices, ARG.group, ARG.from, 'MKSTREAM')
+    got = read(count)
+  end
+  if got and got.err then error(got.err) end
+  local entries = got and got[1] and got[1][2] or {}
+  for _, e in ipairs(entries) do
+    if e[2] then store(e[1], e[2]) end
+  end
+  if #entries == count then more = 1 end
+end
+
+local first = redis.call('ZRANGE', KEY.due, 0, 0, 'WITHSCORES')
+if not first[1] then return { 0, -1, more } end
+return { redis.call('ZCOUNT', KEY.due, '-inf', now()), math.max(tonumber(first[2]) - now(), 0), more }

@@ -1,0 +1,23 @@
+-- messages.lua: messages of a thread's stored snapshot, in pieces that keep nobody waiting.
+--
+-- KEYS  rec, snap
+-- ARGS
+--   epoch   of the snapshot that was read; '': of whatever there is
+--   at      its position
+--   chunk   of the order; '': behind all of it
+--   offset  in the chunk: the messages before that one are wanted
+--   id      that stands there; '': whatever does
+--   limit   how many messages
+--   first   chunk of the order that is looked into
+--   room    about how many bytes
+--
+-- Returns {0} when the snapshot is another; {1} when the id does not stand there; {2} when
+--   the order is of format 1; or {3, chunk, offset and id of the first message, how many
+--   there are in all, {id and message of each, the last one first}}.
+
+local r = open(KEY.rec)
+if ARG.epoch ~= '' and (r.epoch ~= ARG.epoch or r.snapat ~= tonumber(ARG.at)) then return { 0 } end
+local w = windowed({ snap = KEY.snap }, ARG.chunk, ARG.offset, ARG.id, tonumber(ARG.limit), tonumber(ARG.first), tonumber(ARG.room))
+if w == false then return { 2 } end
+if not w then return { 1 } end
+return { 3, w[1], w[2], w[3], w[4], w[5] }

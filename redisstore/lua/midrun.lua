@@ -1,0 +1,45 @@
+-- midrun.lua: move the snapshot to the log's end while its run goes on.
+--
+-- KEYS  all of the thread's
+-- ARGS
+--   run
+--   token
+--   depoch   the dispatch epoch
+--   number
+--   expect   position
+--   state    '': unchanged
+--   frozen   '': unchanged
+--   open     what the run has open
+--   undo     for who goes on with the run
+--   whole    as in end.lua
+--   drop     as in end.lua
+--   retain   events kept in the log
+--   bytes    kept in the log
+--   age      ms for which events are kept in the log
+--   pieces   of the order, how many
+--   messages how many, with their ids
+--   removed  how many ids of messages
+-- REST  those, in that order, as in end.lua
+--
+-- Returns {verdict (as fence, and PAUSED), epoch, end of the log}, or {1} alone, and
+--   nothing is changed, when the order is of format 1 and not all of it is told.
+
+local t = keysOf(KEYS)
+local r = open(t.rec)
+
+local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), tonumber(ARG.expect))
+if verdict == OK then
+  if ARG.whole == '0' and (ARG.drop ~= '0' or ARG.pieces ~= '0') and ordered1(t) then return { 1 } end
+  local m1 = REST + 2 * tonumber(ARG.pieces)
+  local x1 = m1 + 2 * tonumber(ARG.messages)
+  keepUndo(t, ARG.undo)
+  resnap(t, r, { state = ARG.state, frozen = ARG.frozen, open = ARG.open, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
+    o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }, ARGV)
+  mark(r, tonumber(ARG.age))
+  trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
+  redis.call('HSET', t.rec, 'cn', ARG.number, 'base', r.base, 'len', r.bytes, 'snapat', r.snapat, 'marks', r.marks, 'held', r.held)
+elseif verdict == STORED then
+  verdict = OK
+end
+if verdict == OK and r.pause == '1' then verdict = OK + PAUSED end
+return { verdict, r.epoch, r.seq }

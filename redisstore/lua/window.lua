@@ -1,0 +1,60 @@
+-- window.lua: the messages of the stored snapshot, from a place in their order backwards.
+
+-- counted is how many messages there are. Only of an order that names one twice it is
+-- not exact.
+local function counted(t, chunks)
+  return redis.call('HLEN', t.snap) - chunks - 1 - redis.call('HEXISTS', t.snap, 's')
+    - redis.call('HEXISTS', t.snap, 'f') - redis.call('HEXISTS', t.snap, 'r')
+end
+
+-- windowed returns no more than limit messages that stand before the id at an offset of
+-- a chunk, and no more than about room bytes unless it is one: {chunk and offset of the first of them,
+-- its id, how many there are in all, and id and message of each, the last one first}. It
+-- looks into no chunk before first. chunk '': the end of the order. false: the order is
+-- of format 1; nil: id does not stand there ('': whatever does).
+local function windowed(t, chunk, offset, id, limit, first, room)
+  local n = redis.call('HGET', t.snap, 'n')
+  if not n then
+    if redis.call('HEXISTS', t.snap, 'o') == 1 then return false end
+    return { 0, 0, '', 0, {} }
+  end
+  local chunks = tonumber(string.match(n, '^%d+'))
+  local list, ids, count = {}, {}, 0
+  if chunk == '' then
+    chunk, offset = chunks, 0
+  else
+    chunk, offset = tonumber(chunk), tonumber(offset)
+  end
+  if offset > 0 or id ~= '' then
+    if chunk < chunks then ids = unpacked(redis.call('HGET', t.snap, 'o' .. chunk) or '') end
+    if offset > #ids or id ~= '' and ids[offset + 1] ~= id then return nil end
+  end
+  local at = ids[offset + 1] or ''
+  while count < limit do
+    if offset == 0 then
+      if chunk <= first then break end
+      chunk = chunk - 1
+      ids = unpacked(redis.call('HGET', t.snap, 'o' .. chunk) or error('the order of messages has a gap'))
+      offset = #ids
+    end
+    local from, names = offset, {}
+    while from > 0 and count < limit do
+      local name = 'm' .. ids[from]
+      room = room - redis.call('HSTRLEN', t.snap, name)
+      if count > 0 and room < 0 then break end
+      names[#names + 1] = name
+      count, from = count + 1, from - 1
+    end
+    if #names > 0 then
+      local texts = redis.call('HMGET', t.snap, unpack(names))
+      for i = 1, #names do
+        at = ids[offset - i + 1]
+        list[#list + 1] = at
+        list[#list + 1] = texts[i]
+      end
+      offset = from
+    end
+    if room < 0 then break end
+  end
+  return { chunk, offset, at, counted(t, chunks), list }
+end

@@ -1,0 +1,134 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// pageMessages is how many messages a page has if nobody says so.
+const pageMessages = 50
+
+var errPlace = fmt.Errorf("%w: read the thread's last messages again", store.ErrBadCursor)
+
+// What messages.lua answers.
+const (
+	messagesMoved = iota // the snapshot is another
+	messagesPlace        // something else stands there
+	messagesOrder1
+	messagesRead
+)
+
+// Messages implements store.Messages. A place that has moved is looked for in the order.
+func (s *reads) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
+	t, limit := s.keys.thread(key), q.Limit
+	if limit <= 0 {
+		limit = pageMessages
+	}
+	chunk, at, older := any(""), orderPlace{}, int64(-1)
+	if q.Before != "" {
+		var err error
+		if at, older, err = placeOf(q.Before); err != nil {
+			return store.MessagePage{}, err
+		}
+		chunk = at.chunk
+	}
+	small := s.queuesOf(t.part).small
+	r, err := s.runIn(ctx, small, t, 0, call{messagesScript, []string{t.rec(), t.snap()}, args{{"epoch", ""}, {"at", 0},
+		{"chunk", chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", limit}, {"first", 0}, {"room", windowBytes}}, nil})
+	if err != nil {
+		return store.MessagePage{}, err
+	}
+	if what := r.int(); what != messagesRead {
+		if r.err != nil {
+			return store.MessagePage{}, r.err
+		}
+		return s.messagesOf(ctx, t, at.id, limit)
+	}
+	r.room = roomOf(ctx)
+	w := readWindow(r)
+	if r.err != nil {
+		return store.MessagePage{}, r.err
+	}
+	if older >= 0 {
+		w.all = older // those behind the place do not count
+	}
+	return store.MessagePage{Messages: w.messages, Older: w.older(), Before: w.cursor()}, nil
+}
+
+// orderPiece is how many chunks of an order are read at once.
+const orderPiece = 32
+
+// messagesOf is a page before a message of which only the id is known, "" for the end, or of
+// a thread whose order is of format 1.
+func (s *reads) messagesOf(ctx context.Context, t threadKeys, id string, limit int) (store.MessagePage, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	ids, err := s.orderOf(ctx, t)
+	if err != nil {
+		return store.MessagePage{}, err
+	}
+	end := len(ids)
+	if id != "" {
+		if end = slices.Index(ids, id); end < 0 {
+			return store.MessagePage{}, errPlace
+		}
+	}
+	w := window{first: orderPlace{id: id}, all: int64(end), told: int64(min(limit, end))}
+	r := reply{name: "messages", room: roomOf(ctx)}
+	if w.told > 0 {
+		names := make([]string, w.told)
+		for i, id := range ids[end-len(names) : end] {
+			names[i] = "m" + id
+		}
+		if r.items, err = s.client.HMGet(ctx, t.snap(), names...).Result(); err != nil {
+			return store.MessagePage{}, storeError("read messages", err)
+		}
+		w.first = orderPlace{offset: w.all - w.told, id: ids[end-len(names)]} // nothing stands there: it is looked for again
+	}
+	for r.more() {
+		if m := r.json(); m != nil {
+			w.messages = append(w.messages, m)
+		}
+	}
+	return store.MessagePage{Messages: w.messages, Older: w.older(), Before: w.cursor()}, r.err
+}
+
+// orderOf reads the ids of a thread's messages in pieces.
+func (s *reads) orderOf(ctx context.Context, t threadKeys) ([]string, error) {
+	head, err := s.client.HMGet(ctx, t.snap(), "n", "o").Result()
+	if err != nil {
+		return nil, storeError("read the order of messages", err)
+	}
+	r := reply{name: "messages", items: head, room: roomOf(ctx)}
+	count := r.string()
+	if order1 := r.json(); order1 != nil {
+		return r.order(order1, nil), r.err
+	}
+	if count == "" {
+		return nil, nil
+	}
+	chunks := map[string]string{"n": count}
+	length, _, _ := strings.Cut(count, " ")
+	n, _ := strconv.Atoi(length) // else what is read says so
+	for first := 0; first < n; first += orderPiece {
+		var names []string
+		for i := first; i < min(first+orderPiece, n); i++ {
+			names = append(names, "o"+strconv.Itoa(i))
+		}
+		texts, err := s.client.HMGet(ctx, t.snap(), names...).Result()
+		if err != nil {
+			return nil, storeError("read the order of messages", err)
+		}
+		for i, text := range texts {
+			if text, ok := text.(string); ok {
+				chunks[names[i]] = text
+			}
+		}
+	}
+	return r.order(nil, chunks), r.err
+}

@@ -1,0 +1,257 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	noticePage     = 100
+	noticePageMost = 1000
+
+	// A blocking read is cut short now and then, so that whoever waits hears of the end.
+	noticeBlock = time.Second
+	// Masters of a Cluster are asked again and again while somebody waits.
+	noticePoll = 300 * time.Millisecond
+
+	reasonTold = 128 // bytes of a reason that a notice has at most
+)
+
+// notices reads the partitions' Notice Streams as one.
+type notices struct {
+	*connection
+	waiting redis.UniversalClient // over which somebody waits for the next one
+}
+
+// noticesKept is how many a partition keeps.
+func (s *connection) noticesKept() int { return max(s.opts.NoticeCount/len(s.keys.parts), 1) }
+
+func packReasons(reasons []string) []byte {
+	told := make([]string, len(reasons))
+	for i, r := range reasons {
+		told[i] = cut(r, reasonTold)
+	}
+	return pack(nil, told...)
+}
+
+func (s *notices) openWaiting() { s.waiting = beside(s.client, s.opts.Timeout) }
+
+func (s *notices) closeWaiting() error {
+	if s.waiting == s.client {
+		return nil
+	}
+	return s.waiting.Close()
+}
+
+// Notices implements store.Notices. On one server who waits has a connection of its own
+// to wait on. On a Cluster the masters are asked three times a second.
+func (s *notices) Notices(ctx context.Context, q store.NoticeQuery) (store.NoticePage, error) {
+	page, err := s.noticesBehind(ctx, q)
+	if err != nil && !errors.Is(err, store.ErrPartial) {
+		err = fmt.Errorf("redisstore: notices: %w", err)
+	}
+	return page, err
+}
+
+func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store.NoticePage, error) {
+	if q.Limit < 0 {
+		return store.NoticePage{}, fmt.Errorf("a page of %d is not possible", q.Limit)
+	}
+	limit := min(cmp.Or(q.Limit, noticePage), noticePageMost)
+	at, err := readPlaces(q.After, len(s.keys.parts))
+	if err != nil {
+		return store.NoticePage{}, err
+	}
+	for until := time.Now().Add(q.Wait); ; {
+		page, err := s.readNotices(ctx, at, limit)
+		left := time.Until(until)
+		if len(page.Notices) > 0 || page.Missed || left <= 0 || err != nil && !errors.Is(err, store.ErrPartial) {
+			return page, err
+		}
+		s.await(ctx, at, left)
+		switch {
+		case ctx.Err() != nil:
+			return page, ctx.Err()
+		case s.usable() != nil:
+			return page, s.usable()
+		}
+	}
+}
+
+// found is an entry of a partition's stream.
+type found struct {
+	part   int
+	at     streamID
+	fields map[string]string
+}
+
+// readNotices reads the next page behind places, and moves them behind it.
+func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) (store.NoticePage, error) {
+	answers, clock, missing := s.askNotices(ctx, at, min(limit/4, s.noticesKept())+2)
+	if clock == 0 {
+		return store.NoticePage{}, missing
+	}
+	var page store.NoticePage
+	var all []found
+	ends := make([]bool, len(at.parts))
+	for i, answer := range answers {
+		if answer == nil {
+			continue // its master does not answer, or nobody can read it
+		}
+		entries, more := answer.list(), answer.bool()
+		ends[i] = !more
+		list := readEntries(entries, i)
+		p := &at.parts[i]
+		if p.now {
+			*p = noticePlace{}
+			if len(list) > 0 {
+				*p = noticePlace{streamID: list[0].at, entry: true}
+			}
+			continue
+		}
+		switch {
+		case p.entry && len(list) > 0 && list[0].at == p.streamID:
+			list = list[1:]
+		case p.entry:
+			page.Missed, p.entry = true, false
+		case answer.more() && len(list) > 0:
+			length, first := answer.int(), answer.string()
+			page.Missed = page.Missed || length >= int64(s.noticesKept()) && first == list[0].at.String()
+		}
+		if p.ms > 0 && clock-p.ms > s.opts.NoticeAge.Milliseconds() {
+			page.Missed = true
+		}
+		all = append(all, list...)
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(a.at.ms, b.at.ms) })
+	if len(all) > limit {
+		for _, f := range all[limit:] {
+			ends[f.part] = false
+		}
+		all = all[:limit]
+	}
+	for _, f := range all {
+		at.parts[f.part] = noticePlace{streamID: f.at, entry: true}
+		if n, ok := f.notice(); ok {
+			page.Notices = append(page.Notices, n)
+		}
+	}
+	at.settle(ends, clock)
+	page.Next = at.String()
+	return page, missing
+}
+
+// askNotices reads so many entries of each partition, and the servers' clock, the one that
+// is most behind; 0: nobody answers. An answer is nil where there is none.
+func (s *notices) askNotices(ctx context.Context, at *noticePlaces, count int) (answers []*reply, clock int64, missing error) {
+	var calls []call
+	var of [][]int
+	for i := range s.keys.parts {
+		if len(calls) == 0 || !s.oneSlot() {
+			calls, of = append(calls, call{script: noticesScript, args: args{{"count", count}}}), append(of, nil)
+		}
+		c := &calls[len(calls)-1]
+		c.keys = append(c.keys, s.keys.parts[i].notices)
+		c.rest = noticesScript.group(c.rest, args{{"from", at.parts[i].from()}})
+		of[len(of)-1] = append(of[len(of)-1], i)
+	}
+	answers = make([]*reply, len(s.keys.parts))
+	replies, errs := s.runAll(ctx, calls)
+	for c, r := range replies {
+		if refusedWith(errs[c], "CROSSSLOT") && !s.apart.Swap(true) {
+			return s.askNotices(ctx, at, count)
+		}
+		if errs[c] != nil {
+			missing = cmp.Or(missing, errs[c])
+			continue
+		}
+		if now := r.int(); clock == 0 || now < clock {
+			clock = now
+		}
+		for _, i := range of[c] {
+			if answer := r.list(); r.err == nil && answer.more() {
+				answers[i] = answer
+			}
+		}
+	}
+	if missing != nil && clock > 0 {
+		missing = fmt.Errorf("redisstore: notices: %w: %w", store.ErrPartial, missing)
+	}
+	return answers, clock, missing
+}
+
+// await returns when there may be something behind places, or after a while.
+func (s *notices) await(ctx context.Context, at *noticePlaces, longest time.Duration) {
+	if !s.oneSlot() {
+		pause(ctx, s.closing, min(longest, noticePoll))
+		return
+	}
+	block := min(longest, noticeBlock)
+	ctx, cancel := context.WithTimeout(ctx, block+s.opts.Timeout)
+	defer cancel()
+	a := &redis.XReadArgs{Count: 1, Block: max(block, time.Millisecond)}
+	for i := range s.keys.parts {
+		a.Streams = append(a.Streams, s.keys.parts[i].notices)
+	}
+	for i := range at.parts {
+		a.Streams = append(a.Streams, at.parts[i].behind())
+	}
+	if err := s.waiting.XRead(ctx, a).Err(); err != nil && !errors.Is(err, redis.Nil) {
+		pause(ctx, s.closing, min(longest, noticePoll))
+	}
+}
+
+func pause(ctx context.Context, closing <-chan struct{}, d time.Duration) {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	case <-closing:
+	}
+}
+
+// readEntries reads those of a partition, as far as they can be read.
+func readEntries(r *reply, part int) (list []found) {
+	for r.more() {
+		e := r.list()
+		id, ok := readStreamID(e.string())
+		if e.err != nil || !ok {
+			continue
+		}
+		f := found{part: part, at: id, fields: map[string]string{}}
+		for fields := e.list(); fields.more(); {
+			name := fields.string()
+			f.fields[name] = fields.string()
+		}
+		list = append(list, f)
+	}
+	return list
+}
+
+// notice reads an entry; false: it is none of ours.
+func (f found) notice() (store.Notice, bool) {
+	v := f.fields
+	n := store.Notice{
+		ID: fmt.Sprintf("%d-%d-%d", f.at.ms, f.at.seq, f.part), Kind: store.NoticeKind(v["kind"]), At: time.UnixMilli(f.at.ms),
+		Thread: store.ThreadKey{Namespace: v["namespace"], Thread: v["thread"]}, Tenant: v["tenant"], Owner: v["owner"], Agent: v["agent"],
+		RunID: v["run"], Label: v["label"], By: v["by"], How: v["how"],
+	}
+	for text, into := range map[string]*time.Time{v["at"]: &n.At, v["deadline"]: &n.Deadline} {
+		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
+			*into = time.UnixMilli(ms)
+		}
+	}
+	var bad, worse error
+	n.Interrupts, bad = unpack(v["interrupts"])
+	n.Reasons, worse = unpack(v["reasons"])
+	return n, n.Kind != "" && bad == nil && worse == nil
+}

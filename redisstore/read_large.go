@@ -1,0 +1,147 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// A large thread is read in pieces, so that none of them keeps the server from others. All are
+// of one moment: a stored snapshot is what it was while its position is, and so is an
+// event at a position.
+
+const (
+	pieceMessages = 1024      // of a large thread, with one script
+	messageBytes  = 512 << 10 // about, of these
+	pieceEvents   = 4096      // of its log
+	moveTries     = 8         // readings of a thread that moves on meanwhile
+)
+
+// errMoved says that a thread has moved on while it was read.
+var errMoved = errors.New("redisstore: the thread has moved on")
+
+// readLarge reads a thread in pieces. One that moves on again and again is read at once in the
+// end: a thread that can never be read is worse than a server that waits.
+func (s *reads) readLarge(ctx context.Context, t threadKeys, q store.ReadQuery, ask func(window any) call) (*store.ThreadView, error) {
+	for range moveTries {
+		r, err := s.run(ctx, ask(q.Window))
+		if err != nil {
+			return nil, err
+		}
+		r.room = roomOf(ctx)
+		v, w, err := readView(r, q)
+		if err == nil && w != nil && q.Window == 0 {
+			err = s.readPieces(ctx, t, v, w, r.room)
+		}
+		if err == nil {
+			err = s.readRest(ctx, t, v)
+		}
+		if !errors.Is(err, errMoved) {
+			return v, err
+		}
+	}
+	r, err := s.run(ctx, ask(""))
+	if err != nil {
+		return nil, err
+	}
+	r.room = roomOf(ctx)
+	v, _, err := readView(r, q)
+	return v, err
+}
+
+// readPieces reads the messages of a view, from the last to the first, while those that came
+// before are unfolded.
+func (s *reads) readPieces(ctx context.Context, t threadKeys, v *store.ThreadView, w *window, room *room) error {
+	if v.Snapshot.Messages == nil {
+		return nil
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var failed error // once pieces is closed
+	pieces := make(chan *reply, 1)
+	go func() {
+		defer close(pieces)
+		for at := w.first; at.chunk > 0 || at.offset > 0; {
+			r, next, err := s.readPiece(ctx, t, v, at)
+			if err != nil {
+				failed = err
+				return
+			}
+			select {
+			case pieces <- r:
+				at = next
+			case <-ctx.Done():
+				failed = storeError("read messages", ctx.Err())
+				return
+			}
+		}
+	}()
+	var spoilt error
+	messages := make([]json.RawMessage, 0, w.all)
+	for r := range pieces {
+		if spoilt != nil {
+			continue
+		}
+		r.room = room
+		piece := readWindow(r)
+		if spoilt = r.err; spoilt != nil {
+			cancel()
+		}
+		slices.Reverse(piece.messages)
+		messages = append(messages, piece.messages...)
+	}
+	if err := cmp.Or(spoilt, failed); err != nil {
+		return err
+	}
+	slices.Reverse(messages)
+	v.Snapshot.Messages, v.Snapshot.Older, v.Snapshot.Before = messages, 0, ""
+	return nil
+}
+
+// readPiece reads the piece before a place, and where that begins.
+func (s *reads) readPiece(ctx context.Context, t threadKeys, v *store.ThreadView, at orderPlace) (*reply, orderPlace, error) {
+	r, err := s.run(ctx, call{messagesScript, []string{t.rec(), t.snap()}, args{{"epoch", v.Epoch}, {"at", v.Snapshot.At},
+		{"chunk", at.chunk}, {"offset", at.offset}, {"id", at.id}, {"limit", pieceMessages}, {"first", 0}, {"room", messageBytes}}, nil})
+	if err != nil {
+		return nil, at, err
+	}
+	if r.int() != messagesRead {
+		return nil, at, cmp.Or(r.err, errMoved)
+	}
+	ahead := *r
+	next := orderPlace{ahead.int(), ahead.int(), ahead.string()}
+	if ahead.err == nil && next == at {
+		ahead.spoil("no order of messages")
+	}
+	return r, next, ahead.err
+}
+
+// readRest reads what a view lacks of the log's end.
+func (s *reads) readRest(ctx context.Context, t threadKeys, v *store.ThreadView) error {
+	for !v.Recovered && v.From+int64(len(v.Log)) < v.Seq {
+		at := v.From + int64(len(v.Log))
+		r, err := s.run(ctx, call{script: rangeScript, keys: []string{t.rec(), t.log(), t.big()}, args: args{{"member", t.member}, {"epoch", v.Epoch},
+			{"first", at + 1}, {"limit", min(v.Seq-at, pieceEvents)}, {"follow", s.opts.Follow.Milliseconds()}}})
+		if err != nil {
+			return err
+		}
+		if store.RangeStatus(rangeStatus[r.int()&3]) != store.RangeOK {
+			return errMoved
+		}
+		_, _ = r.string(), r.int()
+		events := r.events()
+		if r.err != nil {
+			return r.err
+		}
+		if len(events) == 0 {
+			return fmt.Errorf("redisstore: read: %w: logged event %d", store.ErrCorrupted, at+1)
+		}
+		v.Log = append(v.Log, events...)
+	}
+	return nil
+}

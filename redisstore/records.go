@@ -1,0 +1,45 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// recordsEvery is how often what partitions keep for a time is looked at.
+const recordsEvery = time.Minute
+
+// recordsSteps bounds what one look takes of a partition's decisions.
+const recordsSteps = 10
+
+// retireRecords takes notices and decisions that are past their time, however long a pass
+// over the threads takes.
+func (s *retention) retireRecords(ctx context.Context) error {
+	s.retired.mu.Lock()
+	defer s.retired.mu.Unlock()
+	if time.Since(s.retired.records) < min(recordsEvery, s.opts.NoticeAge, s.opts.KeepDecisions) {
+		return nil
+	}
+	s.retired.records = time.Now()
+	var calls []call
+	for i := range s.keys.parts {
+		p := &s.keys.parts[i]
+		calls = append(calls, call{script: recordsScript, keys: []string{p.notices, p.decisions, p.decided}, args: args{
+			{"age", s.opts.NoticeAge.Milliseconds()}, {"keep", s.opts.KeepDecisions.Milliseconds()}, {"limit", decisionsForgotten}}})
+	}
+	var partial error
+	for step := 0; len(calls) > 0 && step < recordsSteps; step++ {
+		replies, errs := s.runAll(ctx, calls)
+		if err := s.missing(errs); err != nil {
+			partial = fmt.Errorf("redisstore: retire notices and decisions: %w", err)
+		}
+		var more []call
+		for i, r := range replies {
+			if errs[i] == nil && r.bool() {
+				more = append(more, calls[i])
+			}
+		}
+		calls = more
+	}
+	return partial
+}

@@ -1,0 +1,179 @@
+package storetest
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// askingOf suspends a fresh thread of a namespace that somebody uses.
+func (th *thread) askingOf(tenant, namespace, user string, reasons ...string) {
+	th.Helper()
+	th.key.Namespace = namespace
+	b := th.execute("r1")
+	b.Tenant, b.User = tenant, user
+	th.asks(th.begun(b), 2, 1, reasons...)
+}
+
+// waiting are the threads of an inbox, over all its pages.
+func (th *thread) waiting(q store.InboxQuery) string {
+	th.Helper()
+	var ids []string
+	for walked := 0; walked < 100; walked++ {
+		p, err := th.s.Inbox(th.Context(), q)
+		p = must(th, p, err)
+		if q.Limit > 0 && len(p.Items) > q.Limit {
+			th.Errorf("a page has %d items", len(p.Items))
+		}
+		for _, item := range p.Items {
+			ids = append(ids, item.Thread.Thread)
+		}
+		if q.Cursor = p.Next; p.Next == "" {
+			return strings.Join(ids, " ")
+		}
+	}
+	th.Fatal("the pages have no end")
+	return ""
+}
+
+func (th *thread) waitingCounts(q store.InboxCount) string {
+	th.Helper()
+	if q.Reasons == nil {
+		q.Reasons = []string{"", "tool_call", "confirmation"}
+	}
+	counts, err := th.s.CountInbox(th.Context(), q)
+	counts = must(th, counts, err)
+	var numbers []any
+	for _, reason := range q.Reasons {
+		numbers = append(numbers, counts[reason])
+	}
+	return fmt.Sprint(numbers...)
+}
+
+var inboxOfTests = []test{
+	{"an inbox is a tenant's, a namespace's, a user's or everybody's, and is counted by reason", func(e *env) {
+		c := e.stopped()
+		s := e.node("a")
+		for i, of := range [][3]string{{"acme", "ann", "acme/ann"}, {"acme", "team", "acme/ann"}, {"acme", "team", "acme/bob"}, {"other", "x", ""}, {"", "", "ann"}} {
+			th := e.on(s, fmt.Sprint("t", i))
+			reasons := []string{"tool_call"}
+			if i%2 == 1 {
+				reasons = append(reasons, "confirmation")
+			}
+			th.askingOf(of[0], of[1], of[2], reasons...)
+			c.move(time.Second)
+		}
+		th := e.on(s, "t")
+		for _, limit := range []int{1, 2, 3, 0} {
+			for what, check := range map[string]struct {
+				q    store.InboxQuery
+				want string
+			}{
+				"everybody's":                   {store.InboxQuery{AllTenants: true}, "t4 t0 t1 t2 t3"},
+				"everybody's of a reason":       {store.InboxQuery{AllTenants: true, Reason: "confirmation"}, "t1 t3"},
+				"a tenant's":                    {store.InboxQuery{Tenant: "acme"}, "t0 t1 t2"},
+				"that of no tenant":             {store.InboxQuery{}, "t4"},
+				"a namespace's":                 {store.InboxQuery{Namespace: "team"}, "t1 t2"},
+				"a user's":                      {store.InboxQuery{Tenant: "acme", Owner: "acme/ann"}, "t0 t1"},
+				"a user's of a reason":          {store.InboxQuery{Tenant: "acme", Owner: "acme/ann", Reason: "confirmation"}, "t1"},
+				"a user's in a namespace":       {store.InboxQuery{Namespace: "team", Owner: "acme/ann"}, "t1"},
+				"a user's of whatever tenant":   {store.InboxQuery{AllTenants: true, Owner: "ann"}, "t4"},
+				"that of a user of another one": {store.InboxQuery{Tenant: "other", Owner: "acme/ann"}, ""},
+				"nobody's":                      {store.InboxQuery{Tenant: "acme", Owner: "carl"}, ""},
+			} {
+				check.q.Limit = limit
+				same(th, what, th.waiting(check.q), check.want)
+			}
+		}
+		total := func() string {
+			return fmt.Sprint(th.waitingCounts(store.InboxCount{AllTenants: true}), "/", th.waitingCounts(store.InboxCount{Tenant: "acme"}), "/",
+				th.waitingCounts(store.InboxCount{}), "/", th.waitingCounts(store.InboxCount{Tenant: "none"}), "/",
+				th.waitingCounts(store.InboxCount{Namespace: "team", Reasons: []string{""}}))
+		}
+		same(th, "counts", total(), "5 5 2/3 3 1/1 1 0/0 0 0/2")
+		t1 := e.on(s, "t1")
+		t1.key.Namespace = "team"
+		t1.begun(t1.resume("r2", "exe-r1"))
+		same(th, "counts when one was answered", total(), "4 4 1/2 2 0/1 1 0/0 0 0/1")
+		same(th, "a namespace's when one was answered", th.waiting(store.InboxQuery{Namespace: "team"}), "t2")
+	}},
+	{"a namespace's inbox is not told apart by reason, and says so", func(e *env) {
+		th := e.thread()
+		if _, err := th.s.Inbox(e.Context(), store.InboxQuery{Namespace: "space", Reason: "tool_call"}); err == nil {
+			e.Error("a page by reason")
+		}
+		if _, err := th.s.CountInbox(e.Context(), store.InboxCount{Namespace: "space", Reasons: []string{"tool_call"}}); err == nil {
+			e.Error("numbers by reason")
+		}
+	}},
+	{"a namespace and a tenant of one name have two inboxes", func(e *env) {
+		th := e.thread()
+		th.askingOf("acme", "other", "ann")
+		same(th, "namespace", th.waiting(store.InboxQuery{Namespace: "acme"})+th.waitingCounts(store.InboxCount{Namespace: "acme", Reasons: []string{""}}), "0")
+		same(th, "tenant", th.waiting(store.InboxQuery{Tenant: "other"})+th.waitingCounts(store.InboxCount{Tenant: "other"}), "0 0 0")
+	}},
+	{"an inbox tells whose a thread is, and which agent asks", func(e *env) {
+		th := e.thread()
+		th.askingOf("acme", "space", "ann")
+		items := th.inboxItems("acme", "", 0)
+		same(th, "item", fmt.Sprint(len(items), " ", items[0].Tenant, " ", items[0].Agent), "1 acme agent")
+	}},
+	{"an inbox between two times holds what was asked from the one on and before the other", func(e *env) {
+		c := e.stopped()
+		s := e.node("a")
+		var at []time.Time
+		for i := range 5 {
+			at = append(at, c.read())
+			e.on(s, fmt.Sprint("t", i)).asking("acme", "tool_call")
+			c.move(time.Millisecond)
+		}
+		th := e.on(s, "t")
+		never := time.Time{}
+		for _, limit := range []int{1, 2, 0} {
+			for _, q := range []store.InboxQuery{{Tenant: "acme"}, {Tenant: "acme", Reason: "tool_call"}, {Namespace: "space"}, {AllTenants: true}} {
+				for _, check := range []struct {
+					from, to time.Time
+					want     string
+				}{
+					{never, never, "t0 t1 t2 t3 t4"}, {at[2], never, "t2 t3 t4"}, {never, at[2], "t0 t1"},
+					{at[1], at[4], "t1 t2 t3"}, {at[3], at[3], ""}, {at[4], at[1], ""}, {time.UnixMilli(-5), time.UnixMilli(0), ""},
+				} {
+					q.From, q.To, q.Limit = check.from, check.to, limit
+					same(th, fmt.Sprint(check.from, " to ", check.to), th.waiting(q), check.want)
+				}
+			}
+		}
+	}},
+	{"a page of one owner's looks at so many of the others and goes on later", func(e *env) {
+		s := e.node("a")
+		for i := range 60 {
+			user := "bob"
+			if i == 30 {
+				user = "ann"
+			}
+			e.on(s, fmt.Sprint("t", i)).askingOf("acme", "space", user)
+		}
+		th := e.on(s, "t")
+		same(th, "ann's", th.waiting(store.InboxQuery{Tenant: "acme", Owner: "ann", Limit: 1}), "t30")
+		same(th, "bob's", fmt.Sprint(len(strings.Fields(th.waiting(store.InboxQuery{Tenant: "acme", Owner: "bob", Limit: 7})))), "59")
+	}},
+	{"what is given back is counted again, what is erased is not", func(e *env) {
+		th := e.thread()
+		th.askingOf("acme", "space", "ann", "tool_call")
+		counts := func() string {
+			return th.waitingCounts(store.InboxCount{Tenant: "acme"}) + "/" + th.waitingCounts(store.InboxCount{Namespace: "space", Reasons: []string{""}})
+		}
+		same(th, "asked", counts(), "1 1 0/1")
+		b := ending(th.begun(th.resume("r2", "exe-r1")), 2, 3, "failed", store.EndFail)
+		b.End.GiveBack = true
+		same(th, "answered", counts(), "0 0 0/0")
+		th.ok(b)
+		same(th, "given back", counts(), "1 1 0/1")
+		if err := th.s.Erase(th.Context(), th.key); err != nil {
+			e.Fatal(err)
+		}
+		same(th, "erased", counts(), "0 0 0/0")
+	}},
+}

@@ -1,0 +1,277 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// keepDead is for how long dead webhooks are kept.
+const keepDead = 30 * 24 * time.Hour
+
+// webhooks is what targets are owed. Of a partition's notices a group for each target says
+// what it has not looked at yet. What the target wants of them is copied to what it is
+// owed at once and acknowledged: nothing is ever pending in the group, so that none has to be
+// looked after there, and trimming the notices takes from no target what it is owed.
+type webhooks struct{ *connection }
+
+// groupOf names a target's group.
+func groupOf(target string) string { return "webhook:" + target }
+
+// most is how many webhooks of a target a partition may have.
+func (s *webhooks) most() int { return max(s.opts.Webhooks/len(s.keys.parts), 1) }
+
+// onAll runs a script on all partitions, and returns the answers of those that answer,
+// by partition.
+func (s *webhooks) onAll(ctx context.Context, make func(p *partition) call) ([]*reply, error) {
+	var calls []call
+	for i := range s.keys.parts {
+		calls = append(calls, make(&s.keys.parts[i]))
+	}
+	replies, errs := s.runAll(ctx, calls)
+	for i, err := range errs {
+		if err != nil {
+			replies[i] = nil
+		}
+	}
+	return replies, s.missing(errs)
+}
+
+// TakeWebhooks implements store.Webhooks. It asks those partitions for webhooks that have
+// said that some are due.
+func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken store.WebhooksTaken, err error) {
+	replies, partial := s.onAll(ctx, func(p *partition) call { return s.readCall(p, t) })
+	if most(partial) != nil {
+		return taken, fmt.Errorf("redisstore: webhooks: %w", partial)
+	}
+	taken.Next = -1
+	soon := func(d time.Duration) {
+		if taken.Next < 0 || d < taken.Next {
+			taken.Next = d
+		}
+	}
+	var parts []*partition
+	var calls []call
+	// One comes first at random, so that a small limit starves none.
+	left, from := t.Limit, rand.IntN(len(replies))
+	for i := range replies {
+		at := (from + i) % len(replies)
+		r := replies[at]
+		if r == nil {
+			continue
+		}
+		due, next, more := int(r.int()), r.int(), r.bool()
+		if r.err != nil {
+			return taken, r.err
+		}
+		if more || due > left {
+			soon(0)
+		} else if due == 0 && next >= 0 {
+			soon(time.Duration(next) * time.Millisecond)
+		}
+		if n := min(due, left); n > 0 {
+			left -= n
+			p := &s.keys.parts[at]
+			h := p.target(t.Target)
+			parts = append(parts, p)
+			calls = append(calls, call{script: hookTakeScript, keys: []string{h.due, h.items, h.tries},
+				args: args{{"limit", n}, {"hold", t.Hold.Milliseconds()}}})
+		}
+	}
+	if len(calls) == 0 {
+		return taken, partial
+	}
+	replies, errs := s.runAll(ctx, calls)
+	for i, r := range replies {
+		if errs[i] == nil {
+			taken.Webhooks = append(taken.Webhooks, s.readTaken(parts[i], t.Target, r)...)
+			errs[i] = r.err
+		}
+	}
+	err = s.missing(errs)
+	switch {
+	case err == nil || most(err) == nil && partial != nil:
+		return taken, partial
+	case most(err) != nil && len(taken.Webhooks) > 0: // which are held
+		return taken, fmt.Errorf("%w: %w", store.ErrPartial, err)
+	}
+	return taken, err
+}
+
+func (s *webhooks) readCall(p *partition, t store.WebhookTake) call {
+	h, from := p.target(t.Target), "$"
+	if t.FromStart {
+		from = "0"
+	}
+	kinds := make([]string, len(t.Kinds))
+	for i, k := range t.Kinds {
+		kinds[i] = string(k)
+	}
+	return call{script: hookReadScript, keys: []string{p.notices, h.due, h.items}, args: args{
+		{"group", groupOf(t.Target)}, {"from", from}, {"most", s.most()}, {"kinds", between(kinds)}, {"agents", between(t.Agents)}, {"tenant", t.Tenant}}}
+}
+
+// between writes a list with a comma before and behind each.
+func between(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return "," + strings.Join(list, ",") + ","
+}
+
+// readTaken passes over what cannot be read, which is tried again when its hold is over.
+func (s *webhooks) readTaken(p *partition, target string, r *reply) (list []store.Webhook) {
+	at, held := r.time(), strconv.FormatInt(r.int(), 10)
+	for r.more() {
+		id, fields, tries := r.string(), r.string(), r.string()
+		notice, err := itemNotice(p, id, fields)
+		tried, bad := readTries(tries)
+		if err = cmp.Or(err, bad); err != nil {
+			s.opts.Logger.Error("a webhook cannot be read", "target", target, "id", noticeID(p, id), "error", err)
+			continue
+		}
+		list = append(list, store.Webhook{Notice: notice, Hold: held, Taken: at, Tries: tried})
+	}
+	return list
+}
+
+// itemNotice reads a notice as a target is owed it: the fields of its entry, packed.
+func itemNotice(p *partition, id, fields string) (store.Notice, error) {
+	list, err := unpack(fields)
+	if err != nil {
+		return store.Notice{}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
+	}
+	return noticeOf(p, id, list)
+}
+
+// writeTries keeps what a webhook's tries came to; "": there were none.
+func writeTries(t store.WebhookTries) string {
+	if t.Count == 0 {
+		return ""
+	}
+	return string(pack(nil, fmt.Sprint(t.Count), fmt.Sprint(t.First.UnixMilli()), fmt.Sprint(t.Last.UnixMilli()), t.Error))
+}
+
+func readTries(s string) (t store.WebhookTries, err error) {
+	if s == "" {
+		return t, nil
+	}
+	items, err := unpack(s)
+	if err != nil {
+		return t, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
+	}
+	r := &reply{name: "tries"}
+	for _, item := range items {
+		r.items = append(r.items, item)
+	}
+	t = store.WebhookTries{Count: int(r.int()), First: r.time(), Last: r.time(), Error: r.string()}
+	return t, r.err
+}
+
+// SettleWebhook implements store.Webhooks.
+func (s *webhooks) SettleWebhook(ctx context.Context, target string, r store.WebhookResult) error {
+	p, id, ok := s.keys.noticeAt(r.ID)
+	if !ok {
+		return fmt.Errorf("redisstore: webhooks: %q is no notice", r.ID)
+	}
+	h := p.target(target)
+	_, err := s.run(ctx, call{script: hookSettleScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{
+		{"id", id}, {"held", r.Hold}, {"result", int(r.Kind)}, {"delay", r.Delay.Milliseconds()}, {"said", writeTries(r.Tries)}, {"most", s.most()}}})
+	return err
+}
+
+// CountWebhooks implements store.Webhooks. Dead ones that are past their time go with it.
+func (s *webhooks) CountWebhooks(ctx context.Context, target string) (c store.WebhookCounts, err error) {
+	replies, err := s.onAll(ctx, func(p *partition) call {
+		h := p.target(target)
+		return call{script: hookCountsScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{{"keep", keepDead.Milliseconds()}}}
+	})
+	for _, r := range replies {
+		if r != nil {
+			c.Waiting, c.Failed, c.Dead = c.Waiting+int(r.int()), c.Failed+int(r.int()), c.Dead+int(r.int())
+			err = cmp.Or(err, r.err)
+		}
+	}
+	c.Most = s.most() * len(s.keys.parts)
+	return c, err
+}
+
+// UseTargets implements store.Webhooks.
+func (s *webhooks) UseTargets(ctx context.Context, names []string) (map[string]store.TargetState, error) {
+	return s.targets(ctx, targetsChange{used: names})
+}
+
+// TargetGone implements store.Webhooks.
+func (s *webhooks) TargetGone(ctx context.Context, name, configuration string) error {
+	_, err := s.targets(ctx, targetsChange{gone: name, configuration: configuration})
+	return err
+}
+
+// ReviveTarget implements store.Webhooks.
+func (s *webhooks) ReviveTarget(ctx context.Context, name string) error {
+	_, err := s.targets(ctx, targetsChange{revived: name})
+	return err
+}
+
+// ForgetTarget implements store.Webhooks. Its state goes last, so that who finds it there
+// knows that the rest is.
+func (s *webhooks) ForgetTarget(ctx context.Context, name string, was store.TargetState) error {
+	now, err := s.UseTargets(ctx, nil)
+	if err != nil || !now[name].Used.Equal(was.Used) {
+		return err
+	}
+	_, err = s.onAll(ctx, func(p *partition) call {
+		h := p.target(name)
+		return call{script: hookForgetScript, keys: []string{p.notices, h.due, h.items, h.tries, h.dead}, args: args{{"group", groupOf(name)}}}
+	})
+	if err != nil {
+		return err
+	}
+	_, err = s.targets(ctx, targetsChange{forgotten: name, was: was.Used.UnixMilli()})
+	return err
+}
+
+// targetsChange is what is to be noted of targets.
+type targetsChange struct {
+	gone, configuration, revived, forgotten string
+	was                                     int64
+	used                                    []string
+}
+
+func (s *webhooks) targets(ctx context.Context, change targetsChange) (map[string]store.TargetState, error) {
+	c := call{script: targetsScript, keys: []string{s.keys.targets()}, args: args{{"gone", change.gone}, {"configuration", change.configuration},
+		{"revived", change.revived}, {"forgotten", change.forgotten}, {"used", change.was}}}
+	for _, name := range change.used {
+		c.rest = append(c.rest, name)
+	}
+	r, err := s.run(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	states, now := map[string]store.TargetState{}, r.time()
+	fields := r.list()
+	for fields.more() {
+		name, kind, _ := strings.Cut(fields.string(), ":")
+		state := states[name]
+		switch kind {
+		case "":
+			state.Used = fields.time()
+			state.Idle = now.Sub(state.Used)
+		case "gone":
+			state.Gone = fields.string()
+		case "since":
+			state.GoneAt = fields.time()
+		default:
+			fields.string()
+		}
+		states[name] = state
+	}
+	return states, errors.Join(r.err, fields.err)
+}

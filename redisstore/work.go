@@ -1,0 +1,346 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// workers is the consumer group of every stream of work.
+	workers = "workers"
+	// maxTurn is beyond the pages that any partition has due.
+	maxTurn = 1 << 30
+	// maxDue is how many threads a partition names at once that have come due.
+	maxDue = 256
+	// maxOffers is how many threads that have come due one call offers.
+	maxOffers = 512
+	// forgetConsumers is how often consumers are looked for that are gone, and
+	// for how long they have been.
+	forgetConsumers = 10 * time.Minute
+	// returned is for how long nobody has had what was returned: longer than any lease.
+	returned = 30 * 24 * time.Hour
+)
+
+// mailbox delivers threads that want a claim, by a stream for each partition and agent.
+type mailbox struct {
+	*connection
+	*deliveries
+	from    atomic.Uint64 // the partition that comes first
+	mu      sync.Mutex
+	forgets time.Time // when consumers that are gone are looked for again
+}
+
+// workStream is one of those that a node reads.
+type workStream struct {
+	key, agent   string
+	unread, late int
+	from         string // the first of what is late
+}
+
+// Work implements store.Sweep. Partitions take turns at coming first, streams come in any
+// order, and half of the calls look beyond the threads that have been due longest, so that
+// those which cannot be offered starve none; nor does what has no entry, which comes behind
+// what is read, but for every eighth call or so. It takes one round trip where nothing is due and nothing waits, one
+// more for what is due, and one for what is read.
+func (s *mailbox) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	if q.Near != (store.ThreadKey{}) {
+		return s.near(ctx, q)
+	}
+	streams, due, partial := s.due(ctx, q)
+	if most(partial) != nil {
+		return nil, partial
+	}
+	unlisted := s.offer(ctx, q, due, streams)
+	room := q.Limit
+	if rand.IntN(8) == 0 {
+		room -= len(unlisted)
+	}
+	work, err := s.read(ctx, q, streams, room)
+	if partial == nil {
+		partial = err
+	}
+	work = once(append(work, unlisted...))
+	return work[:min(len(work), q.Limit)], partial
+}
+
+// once leaves out what names a thread again: what is read may be late before the same
+// call looks for what is, and a thread may be offered anew while it is read.
+func once(work []store.Work) []store.Work {
+	named := map[store.ThreadKey]bool{}
+	return slices.DeleteFunc(work, func(w store.Work) bool {
+		again := named[w.Thread]
+		named[w.Thread] = true
+		return again
+	})
+}
+
+// near reads what is new beside a thread.
+func (s *mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {
+	p := s.keys.thread(q.Near).part
+	var streams []workStream
+	for _, agent := range q.Agents {
+		streams = append(streams, workStream{key: p.work + agent, agent: agent, unread: 1})
+	}
+	work, err := s.read(ctx, q, streams, q.Limit)
+	return once(work), err
+}
+
+// due asks all partitions what is due, and how much there is to read in the streams of
+// the agents.
+func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []store.ThreadKey, error) {
+	n := len(s.keys.parts)
+	from := int(s.from.Add(1) % uint64(n))
+	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
+	gone := s.forgetsNow()
+	calls := make([]call, n)
+	for i := range calls {
+		p := s.keys.parts[(from+i)%n]
+		calls[i] = call{dueScript, []string{p.leases, p.ready, p.work}, args{{"limit", maxDue}, {"turn", turn},
+			{"idle", s.idle(q)}, {"gone", gone.Milliseconds()}}, appendStrings(nil, q.Agents)}
+	}
+	replies, errs := s.runAll(ctx, calls)
+	partial := s.missing(errs)
+	if most(partial) != nil {
+		return nil, nil, partial
+	}
+	var streams []workStream
+	var due []store.ThreadKey
+	seen := map[store.ThreadKey]bool{}
+	for i, r := range replies {
+		if errs[i] != nil {
+			continue
+		}
+		members, counts := r.list(), r.list()
+		for members.more() && len(due) < maxOffers {
+			key, ok := threadOf(members.string())
+			if ok && !seen[key] { // what is no thread hides none
+				seen[key] = true
+				due = append(due, key)
+			}
+		}
+		for _, agent := range q.Agents {
+			streams = append(streams, workStream{key: s.keys.parts[(from+i)%n].work + agent, agent: agent,
+				unread: int(counts.int()), late: int(counts.int()), from: counts.string()})
+		}
+	}
+	return streams, due, partial
+}
+
+// forgetsNow is for how long consumers have been gone that are to be forgotten now; 0:
+// none is.
+func (s *mailbox) forgetsNow() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.After(s.forgets) {
+		s.forgets = now.Add(forgetConsumers)
+		return forgetConsumers
+	}
+	return 0
+}
+
+// idle is after how many ms an entry is given to somebody else.
+func (s *mailbox) idle(q store.WorkQuery) int64 {
+	switch {
+	case q.Idle < 0:
+		return 0
+	case q.Idle == 0:
+		return s.opts.Lease.Milliseconds()
+	}
+	return q.Idle.Milliseconds()
+}
+
+// offer offers threads that are due, and counts their entries in the streams. It returns
+// those that nobody is asked for and yet are to be claimed: those that cannot be read,
+// which a claim finds out, and orphans.
+func (s *mailbox) offer(ctx context.Context, q store.WorkQuery, due []store.ThreadKey, streams []workStream) (work []store.Work) {
+	at := map[string]int{}
+	for i, st := range streams {
+		at[st.key] = i
+	}
+	calls := make([]call, len(due))
+	for i, key := range due {
+		calls[i] = s.offerCall(key, "", "")
+	}
+	replies, errs := s.runAll(ctx, calls)
+	for i, key := range due {
+		o, err := s.offered(key, replies[i], errs[i])
+		if err == nil && o.run != "" {
+			// Who finds that it cannot be read is who claims it.
+			var input store.QueuedInput
+			if err = json.Unmarshal(o.input, &input); err == nil {
+				r, failed := s.run(ctx, s.offerCall(key, o.run, input.Agent))
+				o, err = s.offered(key, r, failed)
+			}
+		}
+		j, ours := at[s.keys.thread(key).part.work+o.agent]
+		switch {
+		case err != nil && !errors.Is(err, store.ErrOutcomeUnknown):
+			work = append(work, store.Work{Thread: key})
+		case err != nil || !o.offered:
+		case ours:
+			streams[j].unread++
+		case q.Orphaned > 0 && o.waited >= q.Orphaned.Truncate(time.Millisecond):
+			work = append(work, store.Work{Thread: key, Agent: o.agent, Orphan: true})
+		}
+	}
+	return work[:min(len(work), q.Limit)]
+}
+
+// offered is what came of offering a thread.
+type offered struct {
+	offered bool
+	waited  time.Duration
+	agent   string
+	run     string // of which it is not known whose it is
+	input   json.RawMessage
+}
+
+func (s *mailbox) offerCall(key store.ThreadKey, run, agent string) call {
+	t := s.keys.thread(key)
+	return call{script: offerScript, keys: t.all(), args: args{{"member", t.member}, {"run", run}, {"agent", agent}}}
+}
+
+func (s *mailbox) offered(key store.ThreadKey, r *reply, err error) (o offered, _ error) {
+	if err != nil {
+		return o, err
+	}
+	epoch, before, events := r.string(), r.int(), r.events()
+	if len(events) > 0 {
+		s.logged(key, epoch, before+1, events)
+	}
+	o = offered{offered: r.bool(), waited: time.Duration(r.int()) * time.Millisecond, agent: r.string(), run: r.string(), input: r.json()}
+	return o, r.err
+}
+
+// read reads as many entries as there is room for, in one round trip where the connection
+// allows it. In turn by chance those come first that nobody has had, and those that somebody
+// has had for too long: neither starves the other.
+func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStream, room int) ([]store.Work, error) {
+	var cmds []redis.Cmder
+	var keys []string
+	var agents []string
+	add := func(st workStream, cmd redis.Cmder) {
+		cmds, keys, agents = append(cmds, cmd), append(keys, st.key), append(agents, st.agent)
+	}
+	unread := func() {
+		for _, st := range streams {
+			if n := min(st.unread, room); n > 0 {
+				add(st, redis.NewXStreamSliceCmd(ctx, "xreadgroup", "group", workers, s.opts.Node, "count", n, "streams", st.key, ">"))
+				room -= n
+			}
+		}
+	}
+	late := func() {
+		for _, st := range streams {
+			if n := min(st.late, room); n > 0 {
+				add(st, redis.NewXAutoClaimCmd(ctx, "xautoclaim", st.key, workers, s.opts.Node, s.idle(q), st.from, "count", n))
+				room -= n
+			}
+		}
+	}
+	rand.Shuffle(len(streams), func(i, j int) { streams[i], streams[j] = streams[j], streams[i] })
+	if rand.IntN(2) == 0 {
+		unread()
+		late()
+	} else {
+		late()
+		unread()
+	}
+	errs := askAt(ctx, s.connection, keys, cmds)
+	var work []store.Work
+	for i, cmd := range cmds {
+		var messages []redis.XMessage
+		switch cmd := cmd.(type) {
+		case *redis.XStreamSliceCmd:
+			for _, st := range cmd.Val() {
+				messages = append(messages, st.Messages...)
+			}
+		case *redis.XAutoClaimCmd:
+			messages, _ = cmd.Val()
+		}
+		if errors.Is(cmd.Err(), redis.Nil) || strings.HasPrefix(errText(cmd.Err()), "NOGROUP") {
+			errs[i] = nil // somebody was faster; or the next sweep makes the group
+		}
+		for _, m := range messages {
+			member, _ := m.Values["thread"].(string)
+			key, ok := threadOf(member)
+			if !ok {
+				s.drop(ctx, keys[i], m.ID)
+				continue
+			}
+			work = append(work, store.Work{Thread: key, Entry: m.ID + " " + agents[i], Agent: agents[i]})
+		}
+	}
+	return work, s.missing(errs)
+}
+
+func errText(err error) string {
+	if err == nil {
+		return ""
+	}
+	return err.Error()
+}
+
+// Return implements store.Sweep.
+func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
+	var cmds []redis.Cmder
+	var keys []string
+	for _, w := range work {
+		if id, agent, ok := strings.Cut(w.Entry, " "); ok {
+			key := s.keys.thread(w.Thread).part.work + agent
+			keys = append(keys, key)
+			cmds = append(cmds, redis.NewStringSliceCmd(ctx, "xclaim", key, workers, s.opts.Node, 0, id,
+				"idle", returned.Milliseconds(), "justid"))
+		}
+	}
+	errs := askAt(ctx, s.connection, keys, cmds)
+	for i, err := range errs {
+		if strings.HasPrefix(errText(err), "NOGROUP") {
+			errs[i] = nil // then there is nothing that was delivered
+		}
+	}
+	return s.missing(errs)
+}
+
+// drop takes out an entry that none of our scripts has made.
+func (s *mailbox) drop(ctx context.Context, key, id string) {
+	s.opts.Logger.Warn("a stream of work holds what names no thread: it is taken out", "stream", key, "entry", id)
+	_ = askAt(ctx, s.connection, []string{key, key}, []redis.Cmder{
+		redis.NewIntCmd(ctx, "xack", key, workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
+}
+
+// WorkStats implements store.Sweep.
+func (s *mailbox) WorkStats(ctx context.Context, agents []string) ([]store.WorkStats, error) {
+	calls := make([]call, len(s.keys.parts))
+	for i, p := range s.keys.parts {
+		calls[i] = call{waitingScript, []string{p.work}, nil, appendStrings(nil, agents)}
+	}
+	replies, errs := s.runAll(ctx, calls)
+	partial := s.missing(errs)
+	if most(partial) != nil {
+		return nil, partial
+	}
+	stats := make([]store.WorkStats, len(agents))
+	for i, agent := range agents {
+		stats[i].Agent = agent
+		for j, r := range replies {
+			if errs[j] != nil {
+				continue
+			}
+			stats[i].Waiting += r.int()
+			stats[i].Pending += r.int()
+			stats[i].Oldest = max(stats[i].Oldest, time.Duration(r.int())*time.Millisecond)
+		}
+	}
+	return stats, partial
+}

@@ -1,0 +1,236 @@
+package controlapi
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
+)
+
+// everyTenant is the parameter of an administrator of all tenants.
+var everyTenant = parameter{"tenants", "all: of every tenant, one after the other, which needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants}
+
+var inboxParameters = append([]parameter{
+	{"reason", "only those with an open interrupt of this reason. Indexed where the scope approver or admin shows the tenant's"},
+	{"user", "only threads of this user of the tenant: whose input used it first. Looked for among 1,000 a page"},
+	{"thread", "only this thread, of the caller's namespace or of that in namespace"},
+	{"namespace", "of the thread, if it is not the caller's own; needs one of the scopes approver, admin"},
+	{"askedAfter", "only what was asked then or later: a date-time. Indexed"},
+	{"askedBefore", "only what was asked before: a date-time. Indexed"},
+	{"runId", "only what this run has asked, by the client's name of it. This, agent, tool and deadlineBefore are looked for among 200 a page: a page may be short, or empty, and have a next one"},
+	{"agent", "only what this agent asks, by its name"},
+	{"tool", "only where one of the calls is of this tool"},
+	{"deadlineBefore", "only where one of the interrupts expires before: a date-time"},
+	everyTenant,
+}, pageParameters...)
+
+type inboxTotalsJSON struct {
+	Total   int64            `json:"total" jsonschema:"threads with open interrupts"`
+	Reasons map[string]int64 `json:"reasons,omitempty" jsonschema:"of them, those with an open interrupt of each reason; only with the scope approver or admin. None of a reason is left out"`
+}
+
+// commonReasons are counted unasked.
+var commonReasons = []string{protocol.ReasonToolCall, protocol.ReasonInputRequired, protocol.ReasonConfirmation,
+	adapter.ReasonUncertainStep, adapter.ReasonPaused}
+
+// mostReasons bounds what one call counts.
+const mostReasons = 16
+
+// ownOnly reports whether the caller answers for nobody else.
+func (c *call) ownOnly() bool { return c.needs(c.op.away()) != nil }
+
+// ofTenants reports whether all tenants are asked for, by somebody who may.
+func (c *call) ofTenants() (bool, error) {
+	switch c.r.URL.Query().Get("tenants") {
+	case "":
+		return false, nil
+	case "all":
+		if !c.caller.May(identity.ScopeAdmin) || !c.caller.May(identity.ScopeTenants) {
+			return false, newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs the scopes "+identity.ScopeAdmin+" and "+identity.ScopeTenants)
+		}
+		return true, nil
+	}
+	return false, badRequest("tenants is all or left out")
+}
+
+func (c *call) listInbox() (any, error) {
+	q, err := c.inboxQuery()
+	if err != nil {
+		return nil, err
+	}
+	list := summarised
+	if q.AllTenants {
+		list = func(s adapter.Suspended) inboxItemJSON {
+			item := summarised(s)
+			item.Tenant = s.Tenant
+			return item
+		}
+	}
+	if thread := c.r.URL.Query().Get("thread"); thread != "" {
+		return c.listThreadsInbox(thread, q)
+	}
+	items, next, err := c.Runner.Inbox(c.r.Context(), q)
+	return pageOf(items, next, err, list)
+}
+
+// listThreadsInbox is the inbox of one thread. What may not be known does not wait.
+func (c *call) listThreadsInbox(thread string, q adapter.InboxQuery) (any, error) {
+	switch {
+	case !strictjson.IsName(thread):
+		return nil, badRequest("a thread id has 1 to 1024 bytes of UTF-8")
+	case q.Owner != "" || q.Agent != "" || q.AllTenants || !q.From.IsZero() || !q.To.IsZero():
+		return nil, badRequest("beside thread there are namespace, reason, runId, tool and deadlineBefore")
+	}
+	key, foreign := store.ThreadKey{Namespace: c.caller.Namespace(), Thread: thread}, false
+	if namespace := c.r.URL.Query().Get("namespace"); namespace != "" && namespace != key.Namespace {
+		key.Namespace, foreign = namespace, true
+	}
+	if foreign && c.ownOnly() {
+		return pageOf([]adapter.Suspended(nil), "", nil, summarised)
+	}
+	items, err := c.Runner.Open(c.r.Context(), []store.ThreadKey{key})
+	items = slices.DeleteFunc(items, func(s adapter.Suspended) bool {
+		return foreign && s.Tenant != c.caller.Tenant() || !q.Wants(&s)
+	})
+	return pageOf(items, "", err, summarised)
+}
+
+func (c *call) inboxQuery() (adapter.InboxQuery, error) {
+	page, err := c.page()
+	if err != nil {
+		return adapter.InboxQuery{}, err
+	}
+	query := c.r.URL.Query()
+	q := adapter.InboxQuery{
+		InboxQuery: store.InboxQuery{Tenant: page.Tenant, Reason: query.Get("reason"), Limit: page.Limit, Cursor: page.Cursor},
+		Label:      query.Get("runId"), Agent: query.Get("agent"), Tool: query.Get("tool"),
+	}
+	if q.AllTenants, err = c.ofTenants(); err != nil {
+		return q, err
+	}
+	if user := query.Get("user"); user != "" {
+		if q.AllTenants {
+			return q, badRequest("user is of one tenant: leave tenants out")
+		}
+		if q.Owner = c.caller.NameOf(user); q.Owner == "" {
+			return q, badRequest("user: users are not told apart here")
+		}
+	}
+	if !q.AllTenants && c.ownOnly() {
+		q.Namespace = c.caller.Namespace()
+	}
+	for name, into := range map[string]*time.Time{"askedAfter": &q.From, "askedBefore": &q.To, "deadlineBefore": &q.Before} {
+		if text := query.Get(name); text != "" {
+			if *into, err = time.Parse(time.RFC3339, text); err != nil {
+				return q, badRequest(name + " is a date-time such as 2030-01-31T00:00:00Z")
+			}
+		}
+	}
+	return q, nil
+}
+
+func (c *call) countInbox() (any, error) {
+	all, err := c.ofTenants()
+	if err != nil {
+		return nil, err
+	}
+	q := store.InboxCount{Tenant: c.caller.Tenant(), AllTenants: all, Reasons: []string{""}}
+	asked := c.r.URL.Query()["reason"]
+	switch {
+	case len(asked) > mostReasons:
+		return nil, badRequest("more than 16 reasons")
+	case !all && c.ownOnly():
+		q.Namespace = c.caller.Namespace()
+	default:
+		for _, reason := range slices.Concat(commonReasons, asked) {
+			if !slices.Contains(q.Reasons, reason) {
+				q.Reasons = append(q.Reasons, reason)
+			}
+		}
+	}
+	counts, err := c.Runner.CountInbox(c.r.Context(), q)
+	if err != nil {
+		return nil, err
+	}
+	totals := inboxTotalsJSON{Total: counts[""], Reasons: map[string]int64{}}
+	for reason, n := range counts {
+		if reason != "" && n > 0 {
+			totals.Reasons[reason] = n
+		}
+	}
+	return totals, nil
+}
+
+// What an item of the inbox may have of each, in bytes; what is larger is summarised.
+const (
+	shownWhole   = 4 << 10 // an interrupt with all that is about it
+	shownMessage = 500
+	shownArgs    = 1000
+	shownItem    = 16 << 10 // all interrupts of a thread; further ones are left out
+)
+
+// summarised is an item that is no larger than shownItem and its first interrupt.
+func summarised(s adapter.Suspended) inboxItemJSON {
+	item := inboxItem(s)
+	room := shownItem
+	for i := range item.Interrupts {
+		it := &item.Interrupts[i]
+		if it.weight() > shownWhole {
+			it.summarise()
+		}
+		if room -= it.weight(); room < 0 && i > 0 {
+			item.Omitted = len(item.Interrupts) - i
+			item.Interrupts = item.Interrupts[:i]
+			break
+		}
+	}
+	return item
+}
+
+func (it *interruptJSON) weight() int {
+	n := len(it.ID) + len(it.Interrupt)
+	if it.ToolCall != nil {
+		n += len(it.ToolCall.Name) + len(it.ToolCall.Arguments)
+	}
+	if it.Draft != nil {
+		n += len(it.Draft.Payload)
+	}
+	return n
+}
+
+// summarise keeps of an interrupt what says what it is about.
+func (it *interruptJSON) summarise() {
+	it.Truncated = true
+	var shown protocol.Interrupt
+	_ = json.Unmarshal(it.Interrupt, &shown) // what is open was read before
+	it.Interrupt, _ = json.Marshal(protocol.Interrupt{ID: shown.ID, Reason: cut(shown.Reason, shownMessage), Message: cut(shown.Message, shownMessage),
+		ToolCallID: cut(shown.ToolCallID, shownMessage), ExpiresAt: shown.ExpiresAt})
+	if call := it.ToolCall; call != nil && len(call.Arguments) > shownArgs {
+		sum := sha256.Sum256([]byte(call.Arguments))
+		it.ToolCall = &toolCallJSON{Name: cut(call.Name, shownMessage), Arguments: cut(call.Arguments, shownArgs), Size: len(call.Arguments), Digest: hex.EncodeToString(sum[:])}
+	}
+	if it.Draft != nil && len(it.Draft.Payload) > shownArgs {
+		it.Draft = &entryJSON{InterruptID: it.Draft.InterruptID, Status: it.Draft.Status}
+	}
+}
+
+// cut is the beginning of a text, at the end of a character.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	for most > 0 && !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}

@@ -1,0 +1,181 @@
+package controlapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/notices"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+)
+
+// NoticesPattern is the route of notices, which whoever has the connection may answer in
+// other ways than by a page.
+const NoticesPattern = "GET /v1/notices"
+
+// maxWait bounds how long a request waits for notices, in seconds.
+const maxWait = 25
+
+// Notices pages through notices.
+type Notices interface {
+	Page(ctx context.Context, q notices.Query, limit int, wait time.Duration) (notices.Page, error)
+}
+
+type noticesJSON struct {
+	Items   []json.RawMessage `json:"items"`
+	Next    string            `json:"next" jsonschema:"after of the next request: never left out"`
+	Missed  bool              `json:"missed,omitempty" jsonschema:"notices before these may have been given up already: look at what is"`
+	Partial bool              `json:"partial,omitempty" jsonschema:"a part of the store does not answer: its notices come later, and next waits for them"`
+}
+
+// noticesShape is noticesJSON as the document has it.
+type noticesShape struct {
+	Items   []notices.Notice `json:"items"`
+	Next    string           `json:"next" jsonschema:"after of the next request: never left out"`
+	Missed  bool             `json:"missed,omitempty" jsonschema:"notices before these may have been given up already: look at what is"`
+	Partial bool             `json:"partial,omitempty" jsonschema:"a part of the store does not answer: its notices come later, and next waits for them"`
+}
+
+func noticeOperations() []operation {
+	return []operation{
+		{method: "GET", path: "/notices", id: "listNotices", waits: true, summary: "What became true of threads, as it does: of the tenant's; without the scope approver or admin of those threads of the caller's namespace that count for the caller, or for nobody. A WebSocket, or Server-Sent Events where they are asked for, goes on with what comes",
+			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: noticesShape{}, serve: (*call).listNotices,
+			query: append([]parameter{
+				{"limit", "items in the page, at most 200; 100 if left out"},
+				{"wait", "seconds to wait for the first, at most " + strconv.Itoa(maxWait)},
+			}, noticeParameters...)},
+	}
+}
+
+// noticeParameters are those that streams take as well.
+var noticeParameters = []parameter{
+	{"after", "next of the page before; from now on if left out"},
+	{"kind", "only these kinds, separated by commas"},
+	{"thread", "only this thread"},
+	{"namespace", "only threads of this namespace"},
+	{"agent", "only this agent; of the default one if it is empty"},
+	tenantsParameter,
+}
+
+var tenantsParameter = parameter{"tenants", "all: of every tenant, which needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants}
+
+// NoticeQuery is what a request to watch notices asks for, of what the caller may be told.
+func NoticeQuery(caller Caller, query url.Values) (notices.Query, *refusal.Refusal) {
+	for name := range query {
+		if !slices.ContainsFunc(noticeParameters, func(p parameter) bool { return p.name == name }) {
+			return notices.Query{}, badRequest("there is no query parameter " + strconv.Quote(name)).Refusal
+		}
+	}
+	c := &call{caller: caller, op: &noticeOperations()[0]}
+	q, err := c.noticeQuery(query)
+	if p, ok := errors.AsType[*problem](err); ok {
+		return q, p.Refusal
+	}
+	return q, nil
+}
+
+func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
+	q := notices.Query{After: query.Get("after")}
+	if err := c.needs(c.op.home()); err != nil {
+		return q, err
+	}
+	kinds := map[store.NoticeKind]bool{}
+	for kind := range strings.SplitSeq(query.Get("kind"), ",") {
+		if kind == "" {
+			continue
+		}
+		if !slices.Contains(notices.Kinds, store.NoticeKind(kind)) {
+			return q, badRequest("kind: " + strconv.Quote(kind) + " is no kind of notice")
+		}
+		kinds[store.NoticeKind(kind)] = true
+	}
+	thread, namespace, agent, ofAgent := query.Get("thread"), query.Get("namespace"), query.Get("agent"), query.Has("agent")
+	all, err := c.allTenants(query)
+	user, others := c.caller.User(), c.needs(c.op.away()) == nil
+	switch {
+	case err != nil:
+		return q, err
+	case all:
+		q.Topic.All = true
+	case others:
+		q.Topic.Tenant = c.caller.Tenant()
+	default:
+		q.Topic.Namespace = c.caller.Namespace()
+	}
+	q.Passes = func(n *store.Notice) bool {
+		return (len(kinds) == 0 || kinds[n.Kind]) &&
+			(thread == "" || thread == n.Thread.Thread) && (namespace == "" || namespace == n.Thread.Namespace) &&
+			(!ofAgent || agent == n.Agent) &&
+			(others || user == "" || n.Owner == "" || n.Owner == user)
+	}
+	return q, nil
+}
+
+// allTenants reports whether the query asks for all tenants, as the caller may.
+func (c *call) allTenants(query url.Values) (bool, error) {
+	switch query.Get("tenants") {
+	case "":
+		return false, nil
+	case "all":
+		return true, c.mayAllTenants()
+	}
+	return false, badRequest("tenants is all or left out")
+}
+
+func (c *call) mayAllTenants() error {
+	if c.caller.May(identity.ScopeAdmin) && c.caller.May(identity.ScopeTenants) {
+		return nil
+	}
+	return newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs the scopes "+identity.ScopeAdmin+" and "+identity.ScopeTenants)
+}
+
+func (c *call) listNotices() (any, error) {
+	query := c.r.URL.Query()
+	q, err := c.noticeQuery(query)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.number("limit", maxPage)
+	if err != nil {
+		return nil, err
+	}
+	if limit == 0 {
+		limit = 100
+	}
+	seconds, err := c.number("wait", maxWait)
+	if err != nil {
+		return nil, err
+	}
+	ctx := c.r.Context()
+	if seconds > 0 {
+		waiting, release, refused := c.caller.Wait(ctx)
+		if refused != nil {
+			return nil, &problem{Refusal: refused}
+		}
+		defer release()
+		ctx = waiting
+	}
+	p, err := c.Notices.Page(ctx, q, limit, time.Duration(seconds)*time.Second)
+	if seconds > 0 && ctx.Err() != nil && c.r.Context().Err() == nil {
+		if refused, ok := errors.AsType[*refusal.Error](context.Cause(ctx)); ok {
+			return nil, refused
+		}
+	}
+	page := noticesJSON{Items: make([]json.RawMessage, len(p.Items)), Next: p.Next, Missed: p.Missed}
+	for i, item := range p.Items {
+		page.Items[i] = item.Text
+	}
+	page.Partial, err = partly(err)
+	return page, err
+}
+
+// Refuse answers a request to the control API that is answered elsewhere.
+func Refuse(w http.ResponseWriter, refused *refusal.Refusal) { (&problem{Refusal: refused}).write(w) }

@@ -1,0 +1,81 @@
+package notices
+
+import (
+	"encoding/json"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// Kinds are all kinds of notices.
+var Kinds = []store.NoticeKind{
+	store.NoticeOpened, store.NoticeDrafted, store.NoticeDecided, store.NoticeExpired, store.NoticeCancelled, store.NoticeReopened,
+	store.NoticeRunStarted, store.NoticeRunEnded, store.NoticeDead, store.NoticeThreadGone,
+}
+
+// Notice is one as it is told.
+type Notice struct {
+	ID         string    `json:"id" jsonschema:"the same whenever the notice is told: whoever has seen it passes it over"`
+	Kind       string    `json:"kind"`
+	At         time.Time `json:"at"`
+	ThreadID   string    `json:"threadId"`
+	Namespace  string    `json:"namespace"`
+	Tenant     string    `json:"tenant"`
+	User       string    `json:"user,omitempty" jsonschema:"for whom the thread counts"`
+	Agent      string    `json:"agent,omitempty"`
+	RunID      string    `json:"run,omitempty" jsonschema:"the server's id of the run that asked, answers, began or ended"`
+	Label      string    `json:"runId,omitempty" jsonschema:"the client's name of it"`
+	Interrupts []string  `json:"interruptIds,omitempty"`
+	Reasons    []string  `json:"reasons,omitempty" jsonschema:"of the interrupts"`
+	Deadline   time.Time `json:"expiresAt,omitzero" jsonschema:"of what is open"`
+	By         string    `json:"by,omitempty" jsonschema:"the user who did it"`
+	How        string    `json:"how,omitempty" jsonschema:"a run ended by finish, fail, cancel or suspend; a decision is resolved or cancelled"`
+}
+
+// Wire is a notice as it is told.
+func Wire(n *store.Notice) Notice {
+	w := Notice{
+		ID: n.ID, Kind: string(n.Kind), At: n.At.UTC(), ThreadID: n.Thread.Thread, Namespace: n.Thread.Namespace, Tenant: n.Tenant,
+		User: UserOf(n.Owner), Agent: n.Agent, RunID: n.RunID, Label: n.Label, Interrupts: n.Interrupts, Reasons: n.Reasons, By: UserOf(n.By), How: n.How,
+	}
+	if !n.Deadline.IsZero() {
+		w.Deadline = n.Deadline.UTC()
+	}
+	return w
+}
+
+// UserOf is the user whom the store knows by a name of its own, within the tenant that the
+// name has as well.
+func UserOf(name string) string {
+	_, user, found := strings.Cut(name, "/")
+	if !found {
+		return name
+	}
+	if plain, err := url.PathUnescape(user); err == nil {
+		return plain
+	}
+	return user
+}
+
+// NameOf is the name by which the store knows a user of a tenant.
+func NameOf(tenant, user string) string { return url.PathEscape(tenant) + "/" + url.PathEscape(user) }
+
+// Item is a notice, and the text by which it is told.
+type Item struct {
+	Notice *store.Notice
+	Text   []byte
+}
+
+func items(list []store.Notice) []Item {
+	all := make([]Item, len(list))
+	for i := range list {
+		text, err := json.Marshal(Wire(&list[i]))
+		if err != nil {
+			continue // it is strings and times
+		}
+		all[i] = Item{&list[i], text}
+	}
+	return all
+}

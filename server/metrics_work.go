@@ -1,0 +1,62 @@
+package server
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// workAge is for how long what waits for workers is not asked for again, whoever scrapes.
+const workAge = 2 * time.Second
+
+// work asks what waits for the workers of this process's agents when it is asked itself.
+type work struct {
+	of                       func(context.Context) ([]store.WorkStats, error)
+	waiting, pending, oldest *prometheus.Desc
+
+	mu    sync.Mutex
+	asked time.Time
+	stats []store.WorkStats
+}
+
+func newWork(of func(context.Context) ([]store.WorkStats, error)) *work {
+	desc := func(name, help string) *prometheus.Desc {
+		return prometheus.NewDesc("aguiws_work_"+name, help, []string{"agent"}, nil)
+	}
+	return &work{of: of, waiting: desc("waiting", "Threads that want a worker, of all processes, by agent."),
+		pending: desc("pending", "Of them, those that a process was given and has not claimed yet."),
+		oldest:  desc("oldest_seconds", "For how long the one has waited that has waited longest.")}
+}
+
+func (w *work) Describe(ch chan<- *prometheus.Desc) {
+	ch <- w.waiting
+	ch <- w.pending
+	ch <- w.oldest
+}
+
+// Collect leaves the metrics out when the store does not answer in time.
+func (w *work) Collect(ch chan<- prometheus.Metric) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if time.Since(w.asked) > workAge {
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		defer cancel()
+		stats, err := w.of(ctx)
+		if err != nil {
+			return
+		}
+		w.stats, w.asked = stats, time.Now()
+	}
+	for _, s := range w.stats {
+		gauge := func(d *prometheus.Desc, v float64) {
+			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, s.Agent)
+		}
+		gauge(w.waiting, float64(s.Waiting))
+		gauge(w.pending, float64(s.Pending))
+		gauge(w.oldest, s.Oldest.Seconds())
+	}
+}

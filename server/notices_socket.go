@@ -1,0 +1,107 @@
+package server
+
+import (
+	"net/http"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/notices"
+)
+
+// serveNoticesSocket tells notices by a WebSocket: a frame is a page.
+func (s *core) serveNoticesSocket(w http.ResponseWriter, r *http.Request) {
+	h, refused := s.shakeFor(r, NoticesSubprotocol)
+	var q notices.Query
+	if refused == nil {
+		q, refused = s.noticeQuery(r, h.caller)
+	}
+	if refused != nil {
+		controlapi.Refuse(w, refused)
+		return
+	}
+	sock := s.newSocket(h)
+	sock.turns.Store(1) // as if one were taken: notices may come before the connection is there
+	n, refused := s.watch(sock.peer, q)
+	if refused == nil {
+		session := &noticeSession{socket: sock, watching: n}
+		session.silence = time.AfterFunc(s.opts.KeepAlive, session.hush)
+		sock.mode, sock.answers = "notices", session
+		if err := sock.accept(w, r, h); err == nil {
+			sock.turns.Store(0)
+			sock.start()
+			return
+		}
+		session.silence.Stop()
+		n.unwatch()
+	} else {
+		controlapi.Refuse(w, refused)
+	}
+	sock.cancel(closeGone)
+	sock.release()
+	s.unreserve(h.caller.user, h.caller.address)
+}
+
+// noticeSession tells notices. What the client sends is not looked at. All but quiet
+// belongs to the goroutine that takes the turn.
+type noticeSession struct {
+	*socket
+	watching *watching
+	silence  *time.Timer
+	quiet    atomic.Bool // nothing was written for Options.KeepAlive
+	retry    *time.Timer // after the store has failed; nil: none has been needed
+}
+
+func (s *noticeSession) hush() {
+	s.quiet.Store(true)
+	s.poke()
+}
+
+func (s *noticeSession) parse([]byte) *frame { return &frame{kind: "ignored"} }
+
+func (s *noticeSession) received(f *frame) bool {
+	f.done()
+	return true
+}
+
+func (s *noticeSession) page(p *notices.Page) error {
+	s.silence.Reset(s.srv.opts.KeepAlive)
+	s.quiet.Store(false)
+	return s.write(appendPage(make([]byte, 0, pageSize(p)), p, true))
+}
+
+func (s *noticeSession) turn() error {
+	select {
+	case <-s.srv.leave:
+		return closeDraining
+	default:
+	}
+	more, wait, err := s.watching.advance(s)
+	if err == nil && s.quiet.Swap(false) {
+		err = s.breathe()
+	}
+	switch {
+	case err != nil:
+		return err
+	case wait > 0 && s.retry == nil:
+		s.retry = time.AfterFunc(wait, s.poke)
+	case wait > 0:
+		s.retry.Reset(wait)
+	case more:
+		s.poke()
+	}
+	return s.flush()
+}
+
+// breathe is a sign of life, and says where the client is.
+func (s *noticeSession) breathe() error {
+	return s.watching.tell(&notices.Page{Next: s.watching.watcher.Cursor()}, s)
+}
+
+func (s *noticeSession) end() {
+	s.watching.unwatch()
+	s.silence.Stop()
+	if s.retry != nil {
+		s.retry.Stop()
+	}
+}

@@ -1,0 +1,100 @@
+package server
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/aguiws/aguiws/server/internal/controlapi"
+	"github.com/aguiws/aguiws/server/internal/notices"
+)
+
+// serveNoticesStream tells notices by Server-Sent Events: an event is a page, and its id
+// the cursor behind it.
+func (s *core) serveNoticesStream(w http.ResponseWriter, r *http.Request) {
+	c, refused := s.enter(r)
+	var q notices.Query
+	if refused == nil {
+		q, refused = s.noticeQuery(r, c)
+	}
+	if refused != nil {
+		controlapi.Refuse(w, refused)
+		return
+	}
+	defer s.unreserve(c.user, c.address)
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
+		return
+	}
+	s.stream(w, r, c, "", func(out *sse) {
+		n, refused := s.watch(out.peer, q)
+		if refused != nil {
+			controlapi.Refuse(w, refused)
+			return
+		}
+		defer n.unwatch()
+		(&noticeStream{n, out}).serve()
+	})
+}
+
+// noticeStream is notices over Server-Sent Events.
+type noticeStream struct {
+	*watching
+	out *sse
+}
+
+func (n *noticeStream) flush() error { return n.out.flush() }
+
+// page gathers an event. One without notices is none: it says where the client is.
+func (n *noticeStream) page(p *notices.Page) error {
+	if err := n.gather(pageSize(p), n); err != nil {
+		return err
+	}
+	b := n.out.buffer()
+	*b = append(append(append(*b, "id: "...), p.Next...), '\n')
+	if len(p.Items) > 0 || p.Missed {
+		*b = append(appendPage(append(*b, "data: "...), p, false), '\n')
+	}
+	*b = append(*b, '\n')
+	return nil
+}
+
+// serve tells what comes until the client goes, its credential ends or the server closes.
+// What is missed then is told to a client that comes back.
+func (n *noticeStream) serve() {
+	if n.out.begin() != nil {
+		return
+	}
+	retry := time.NewTimer(0)
+	defer retry.Stop()
+	for {
+		more, wait, err := n.advance(n)
+		if err == nil && n.out.quiet.Load() {
+			_, err = n.stand(n)
+		}
+		if err == nil {
+			err = n.flush()
+		}
+		if err != nil {
+			n.log.Debug("notices end", "why", err)
+			return
+		}
+		if wait > 0 {
+			retry.Reset(wait)
+		}
+		if more {
+			n.poke()
+		}
+		select {
+		case <-n.ctx.Done():
+			n.log.Debug("notices end", "why", context.Cause(n.ctx))
+			return
+		case <-n.identity.Revoked:
+			return
+		case <-n.srv.leave:
+			return
+		case <-retry.C:
+		case <-n.wake:
+		}
+	}
+}

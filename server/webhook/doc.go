@@ -1,0 +1,14 @@
+// Package webhook tells programs of others what becomes true of threads, by POST
+// requests to the targets that are configured.
+//
+// WEBHOOKS.md beside the server is what a receiver must know: the body, the headers, how
+// to verify, what is tried again and when.
+//
+// A Sender has a line for each target: it takes what the target is owed from the store,
+// and some workers send it. Lines share nothing that one could use up, so that a target
+// that is slow or dead delays no other. What was taken is held for a while: should the
+// process die meanwhile, it is another's then. So everything is sent at least once, and
+// what is sent of one thread may come in any order.
+//
+// Where a target's name leads to is not to be trusted, each time anew: see guard.
+package webhook
