@@ -9,19 +9,23 @@ const decided = [{
   changed: [{ pointer: "/amount", before: 200, after: 150 }],
 }];
 
+type Event = Parameters<typeof decisionsOf>[0];
+
+const event = (aguiws: unknown) => started("r1", { metadata: { aguiws } }) as unknown as Event;
+
 describe("decisionsOf", () => {
   it("reads them of a run, and of one that is restated", () => {
-    expect(decisionsOf(started("r1", { metadata: { aguiws: { decisions: decided } } }))).toEqual(decided);
-    expect(decisionsOf(started("r1", { metadata: { aguiws: { restated: true, decisions: decided } } }))).toEqual(decided);
+    expect(decisionsOf(event({ decisions: decided }))).toEqual(decided);
+    expect(decisionsOf(event({ restated: true, decisions: decided }))).toEqual(decided);
   });
 
   it.each([
     ["a run that answers nothing", started("r1")],
-    ["a server that tells none", started("r1", { metadata: { aguiws: { restated: true } } })],
-    ["what is no list", started("r1", { metadata: { aguiws: { decisions: {} } } })],
-    ["metadata of others", started("r1", { metadata: { aguiws: null } })],
+    ["a server that tells none", event({ restated: true })],
+    ["what is no list", event({ decisions: {} })],
+    ["metadata of others", event(null)],
     ["another event", { type: "RUN_FINISHED", threadId: "t", runId: "r1", metadata: { aguiws: { decisions: decided } } }],
-  ])("reads none of %s", (_, event) => {
-    expect(decisionsOf(event as Parameters<typeof decisionsOf>[0])).toEqual([]);
+  ])("reads none of %s", (_, one) => {
+    expect(decisionsOf(one as Event)).toEqual([]);
   });
 });
