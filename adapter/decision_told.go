@@ -18,7 +18,7 @@ const (
 	// maxToldOfRun bounds all payloads, reasons and changes of a run together.
 	maxToldOfRun = 32 << 10
 	// maxKeptTold bounds what is kept of it beside the log, to be restated.
-	maxKeptTold = 16 << 10
+	maxKeptTold = 4 << 10
 )
 
 // toldAnswers is what followers are told of the decisions of a run.
