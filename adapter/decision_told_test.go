@@ -84,7 +84,7 @@ func TestFollowersAreToldOfAnApproval(t *testing.T) {
 	l.forward(time.Hour)
 	const payload = `{"approved":true,"editedArgs":{"to":"ann","amount":150},"reason":"too much"}`
 	signed := resolved(open.ID, payload)
-	signed.Metadata = protocol.Metadata{"signature": rawJSON(`"of mine"`), "aguiws": rawJSON(`{"expired":true}`)}
+	signed.Metadata = protocol.Metadata{"signature": rawJSON(`"of mine"`)}
 	before := l.now()
 	a := l.from(bobsSocket, &protocol.RunAgentInput{RunID: "approving", ParentRunID: "run-1", Resume: []protocol.ResumeEntry{signed}})
 	if a.Disposition != adapter.Started {
@@ -119,9 +119,19 @@ func TestFollowersAreToldOfAnApproval(t *testing.T) {
 	if restated.ParentRunID != "run-1" || !again.Restated || fmt.Sprintf("%+v", again.Decisions[0].Changed) != fmt.Sprintf("%+v", d.Changed) || again.Decisions[0].At != d.At {
 		t.Errorf("restated: %s", restated.Metadata["aguiws"])
 	}
-	// No client says what the server alone does.
-	if got := l.texts(); len(got) != 1 || !strings.HasPrefix(got[0], "executed") {
-		t.Errorf("said %q", got)
+}
+
+// What somebody has denied or cancelled does not become a time that ran out because they
+// say so.
+func TestNobodySaysThatTimeRanOut(t *testing.T) {
+	for want, entry := range map[string]protocol.ResumeEntry{"declined": resolved("", `{"approved":false}`), "cancelled": cancelled("")} {
+		l, open := proposing(t, `{}`)
+		entry.InterruptID = open.ID
+		entry.Metadata = protocol.Metadata{"signature": rawJSON(`"of mine"`), "aguiws": rawJSON(`{"expired":true}`)}
+		_, says := startOf(t, l.answer(entry))
+		if got := l.texts(); len(got) != 1 || got[0] != want+"{}" || says.Decisions[0].Status == "expired" {
+			t.Errorf("said %q of what was %s, and told %+v", got, want, says)
+		}
 	}
 }
 
