@@ -87,9 +87,9 @@ const (
 	ToolExecuted  ToolStatus = "executed"
 	ToolFailed    ToolStatus = "failed"    // Do failed
 	ToolDeclined  ToolStatus = "declined"  // by a human
-	ToolCancelled ToolStatus = "cancelled" // the interrupt was: no result on the wire
+	ToolCancelled ToolStatus = "cancelled" // the interrupt was, by somebody: no result on the wire
 	ToolDenied    ToolStatus = "denied"    // by policy
-	ToolExpired   ToolStatus = "expired"   // nobody answered in time, and ExpiryAnswer does not approve
+	ToolExpired   ToolStatus = "expired"   // nobody answered in time, and no ExpiryAnswer approves: without one no result on the wire
 )
 
 // ToolOutcome is what became of one call.
@@ -97,7 +97,7 @@ type ToolOutcome struct {
 	CallID string
 	Status ToolStatus
 	Args   json.RawMessage // as carried out or proposed
-	Result json.RawMessage // as on the wire; nil when cancelled
+	Result json.RawMessage // as on the wire; nil when there is none
 	Reason string          // the human's, or the error's text
 }
 
@@ -202,6 +202,9 @@ func (c ToolCall) decide(ctx context.Context, run *Run, answer *Answer) (ToolOut
 	}
 	payload, resolved := answer.Payload()
 	switch {
+	case !resolved && answer.Expired():
+		outcome.Status = ToolExpired
+		return outcome, nil
 	case !resolved:
 		outcome.Status = ToolCancelled
 		return outcome, nil

@@ -31,6 +31,8 @@ type beginBuilder struct {
 	runID   string          // "": a new one
 	letter  *store.Dispatch // the dead letter that it requeues; nil: none
 
+	told toldAnswers // by its RUN_STARTED, of its decisions
+
 	waits     bool                    // it is queued, and judged again when it is activated
 	sent      *protocol.RunAgentInput // waits: as it came, before anything in it was recognised
 	available time.Time               // waits: not before; zero: at once
@@ -54,8 +56,17 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 	record.Label, record.Execution, record.Agent, record.User = b.Label, b.Execution, n.agent, n.user
 	record.ParentRunID = n.Input.ParentRunID
 	record.Digest, record.Exact = n.digest.Rounded, n.digest.Exact
-	var err error
-	if b.Record, err = json.Marshal(record); err != nil {
+	decided, followers, err := n.decided(DecisionRun{b.Label, b.RunID})
+	if err != nil {
+		return b, nil, err
+	}
+	if n.told = followers; !n.waits {
+		err = n.told.inRun(&record)
+	}
+	if err == nil {
+		b.Record, err = json.Marshal(record)
+	}
+	if err != nil {
 		return b, nil, fmt.Errorf("adapter: run record: %w", err)
 	}
 	if n.waits {
@@ -70,10 +81,6 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		return b, run, err
 	}
 	answers, err := n.answers(b.RunID)
-	if err != nil {
-		return b, nil, err
-	}
-	decided, err := n.decided(DecisionRun{b.Label, b.RunID})
 	if err != nil {
 		return b, nil, err
 	}
@@ -115,7 +122,7 @@ func (n beginBuilder) enqueue() (store.Enqueue, error) {
 	if k.Input, err = json.Marshal(store.QueuedInput{Input: text, Agent: n.agent, Fresh: n.Fresh}); err != nil {
 		return k, fmt.Errorf("adapter: input: %w", err)
 	}
-	for i, e := range lifecycle.CancelledInQueue(n.thread, n.Input.RunID) {
+	for i, e := range lifecycle.CancelledInQueue(n.thread, n.Input.RunID, n.Input.ParentRunID) {
 		if k.Cancelled[i], err = protocol.Encode(e); err != nil {
 			return k, err
 		}
@@ -171,11 +178,12 @@ func (n beginBuilder) answers(runID string) (map[string]json.RawMessage, error) 
 }
 
 // opening are the events that open a run. The echoed input holds what is new to the
-// thread and nothing that could be a secret.
+// thread, and of answers what the decision record may keep.
 func (n beginBuilder) opening(fresh protocol.Messages) []protocol.Event {
 	return []protocol.Event{&protocol.RunStarted{
+		Base:     protocol.Base{Metadata: n.told.on()},
 		ThreadID: n.thread.Thread, RunID: n.Input.RunID, ParentRunID: n.Input.ParentRunID, ProtocolVersion: lifecycle.Version,
-		Input: &protocol.RunAgentInput{ThreadID: n.thread.Thread, RunID: n.Input.RunID, Messages: fresh},
+		Input: &protocol.RunAgentInput{ThreadID: n.thread.Thread, RunID: n.Input.RunID, Messages: fresh, Resume: n.told.resume},
 	}}
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
@@ -66,14 +65,15 @@ func (rs *records) ForgetDecisions(ctx context.Context, key store.ThreadKey) err
 	return rs.store.ForgetDecisions(ctx, key)
 }
 
-// decided is what the record says of the decisions of a run.
-func (n beginBuilder) decided(run DecisionRun) ([]store.Decided, error) {
+// decided is what the record says of the decisions of a run, and what followers are told.
+func (n beginBuilder) decided(run DecisionRun) ([]store.Decided, toldAnswers, error) {
 	var list []store.Decided
+	followers := toldAnswers{left: maxToldOfRun}
 	for _, entry := range n.Decisions {
 		it := n.Continues.Item(entry.InterruptID)
 		var shown protocol.Interrupt
 		if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
-			return nil, err
+			return nil, toldAnswers{}, err
 		}
 		by, drafted := n.drafted[it.ID]
 		if !drafted {
@@ -90,22 +90,30 @@ func (n beginBuilder) decided(run DecisionRun) ([]store.Decided, error) {
 			Reason: shown.Reason, ToolCallID: shown.ToolCallID, Origin: by.Origin,
 			AskedBy: DecisionRun{n.Continues.Label, n.Continues.RunID}, AnsweredBy: run,
 		}
+		var p proposal
 		if it.Call != nil {
-			d.Tool = it.Call.Name
-			body.ArgumentsDigest = digestOf([]byte(it.Call.Arguments))
-			body.Arguments = body.keep("arguments", n.redact.in(d.Tool, []byte(it.Call.Arguments)))
+			d.Tool, p.arguments = it.Call.Name, []byte(it.Call.Arguments)
+			body.ArgumentsDigest = digestOf(p.arguments)
+			p.shownArguments = n.redact.in(d.Tool, p.arguments)
+			body.Arguments = body.keep("arguments", p.shownArguments)
 		}
 		body.Message = body.cut("message", shown.Message)
 		if entry.Status == protocol.ResumeResolved && len(entry.Payload) > 0 {
-			body.Payload = body.keep("payload", n.redact.inPayload(d.Tool, []byte(entry.Payload)))
+			p.payload = []byte(entry.Payload)
+			p.shownPayload = n.redact.inPayload(d.Tool, p.payload)
+			body.Payload = body.keep("payload", p.shownPayload)
 		}
 		var err error
 		if d.Body, err = json.Marshal(body); err != nil {
-			return nil, fmt.Errorf("adapter: decision: %w", err)
+			return nil, toldAnswers{}, fmt.Errorf("adapter: decision: %w", err)
 		}
 		list = append(list, d)
+		followers.add(d, &body, entry, p, n.View.Now)
 	}
-	return list, nil
+	if len(n.Input.Resume) == 0 {
+		followers.resume = nil
+	}
+	return list, followers, nil
 }
 
 // digestOf is the same for all texts of one JSON value.
@@ -131,11 +139,7 @@ func (b *DecisionBody) cut(what, text string) string {
 		return text
 	}
 	b.Cut = append(b.Cut, what)
-	end := maxRecorded
-	for !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end]
+	return cutText(text, maxRecorded)
 }
 
 // countsRefused are the refusals of an answer that its decision counts.

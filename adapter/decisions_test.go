@@ -119,7 +119,7 @@ func TestApprovalIsOnRecord(t *testing.T) {
 
 // What is redacted is taken out of the record, and out of nothing else.
 func TestRedactedDecision(t *testing.T) {
-	const args, edited = `{"card":{"number":4711},"amount":1}`, `{"approved":true,"editedArgs":{"card":{"number":4712},"amount":2},"pin":4713}`
+	const args, edited = `{"card":{"number":94711000001},"amount":1}`, `{"approved":true,"editedArgs":{"card":{"number":94711000002},"amount":2},"pin":94711000003}`
 	var done []string
 	call := pay(&done, args, adapter.PolicyAsk)
 	call.Mode, call.ResponseSchema = adapter.ReplayToolCall, protocol.Any(`{"type":"object"}`)
@@ -128,7 +128,7 @@ func TestRedactedDecision(t *testing.T) {
 	})
 	open := interrupts(t, l.say("hi"))[0]
 	succeeded(t, l.answer(resolved(open.ID, edited)))
-	if len(done) != 1 || !strings.Contains(done[0], "4712") {
+	if len(done) != 1 || !strings.Contains(done[0], "94711000002") {
 		t.Errorf("carried out %q", done)
 	}
 	d := l.decided()
@@ -140,10 +140,10 @@ func TestRedactedDecision(t *testing.T) {
 			t.Errorf("the record has %s, want %s", kept.has, kept.want)
 		}
 	}
-	if strings.Contains(string(d.Body), "471") && strings.Contains(strings.ReplaceAll(string(d.Body), d.ArgumentsDigest, ""), "471") {
+	if strings.Contains(string(d.Body), "947110") {
 		t.Errorf("the record has %s", d.Body)
 	}
-	sum := sha256.Sum256([]byte(`{"amount":1,"card":{"number":4711}}`))
+	sum := sha256.Sum256([]byte(`{"amount":1,"card":{"number":94711000001}}`))
 	if d.ArgumentsDigest != hex.EncodeToString(sum[:]) {
 		t.Errorf("the digest is not that of what was shown")
 	}

@@ -104,7 +104,8 @@ type Options struct {
 	// input needs its Input.User; what is open and was asked by a server that did not
 	// keep whose it is can be cancelled only.
 	SeparateDuties bool
-	// Redact says what the decision record does not keep of arguments and answers.
+	// Redact says what the decision record does not keep of arguments and answers, and
+	// followers are not told of answers.
 	Redact []Redaction
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout,
 	// through whatever workers; time spent suspended does not count. Default 6 h;

@@ -12,6 +12,8 @@ import (
 type Origin struct {
 	Through    Through `json:"through,omitempty"`
 	Credential string  `json:"credential,omitempty"` // the subject of what it was authenticated by
+	// Name is what others who follow the thread are told of the user; "": nothing.
+	Name string `json:"name,omitempty"`
 }
 
 // Through is the way on which a decision has come.

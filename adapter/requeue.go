@@ -61,7 +61,7 @@ func (ds *dispatches) requeue(ctx context.Context, key store.ThreadKey, letter *
 	if letter.Input != nil && ds.options.Agents[old.Agent] == nil {
 		return refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf("this server does not know the agent %q: requeue the dead letter at one that does", old.Agent), nil)), false, nil
 	}
-	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString()}
+	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: "requeued-" + uuid.NewString(), ParentRunID: old.ParentRunID}
 	if letter.Input != nil {
 		var queued store.QueuedInput
 		if err := stored.Decode(letter.Input, &queued, "the input of a dead letter"); err != nil {

@@ -23,11 +23,13 @@ type RunInfo struct {
 	Label     string // the client's runId
 	Execution string
 	Agent     string // "" : the default agent, or that of the execution it continues
+	// ParentRunID is the client's name for the run that this one came from; "": none.
+	ParentRunID string
 }
 
 func runInfo(d store.Dispatch) (RunInfo, error) {
 	record, err := stored.Record(&store.RunState{Record: d.Record})
-	return RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent}, err
+	return RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent, ParentRunID: record.ParentRunID}, err
 }
 
 func runInfos(dispatches []store.Dispatch) ([]RunInfo, error) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
@@ -14,9 +15,9 @@ import (
 )
 
 // scripted is a lab with the script agent, and its effects file.
-func scripted(t *testing.T) (*lab, func() []map[string]any) {
+func scripted(t *testing.T, configure ...func(*adapter.Options)) (*lab, func() []map[string]any) {
 	path := filepath.Join(t.TempDir(), "effects")
-	return newLab(t, script.New(script.Options{Effects: path})), func() []map[string]any {
+	return newLab(t, script.New(script.Options{Effects: path}), configure...), func() []map[string]any {
 		t.Helper()
 		text, err := os.ReadFile(path)
 		if err != nil && !os.IsNotExist(err) {
@@ -156,6 +157,24 @@ func TestScriptTool(t *testing.T) {
 				t.Errorf("args %s", args)
 			}
 		})
+	}
+}
+
+// A time that ran out is told as that, and as nobody's doing.
+func TestScriptExpiry(t *testing.T) {
+	for command, want := range map[string]string{
+		`/tool pay {"amount":10}`: "Nobody answered in time about pay, so I have not called it.",
+		"/confirm Deploy?":        "Nobody answered in time.",
+		"/twice":                  "Nobody answered in time.",
+		"/form":                   "Nobody filled in the form in time.",
+	} {
+		l, effects := scripted(t, func(o *adapter.Options) { o.MaxPark, o.OnExpiry = time.Hour, adapter.ExpiryCancel })
+		interrupts(t, l.say(command))
+		l.forward(2 * time.Hour)
+		succeeded(t, l.untilEnd())
+		if got := l.texts(); got[len(got)-1] != want || len(effects()) != 0 {
+			t.Errorf("%s: said %q", command, got)
+		}
 	}
 }
 

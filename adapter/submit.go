@@ -339,6 +339,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		run.counts = sharing && share.counts()
 	}
 	admitted, stale, err = a.begin(ctx, b, run)
+	a.noteRefused(key, admitted.Refusal, j.Input.Resume)
 	admitted.Behind = v.Behind
 	if sharing {
 		share.carried = run.launched

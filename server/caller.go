@@ -36,7 +36,11 @@ func (c *caller) nameOf(user string) string {
 
 // origin is how what the caller sends has come.
 func (c *caller) origin(through adapter.Through) adapter.Origin {
-	return adapter.Origin{Through: through, Credential: c.identity.User}
+	from := adapter.Origin{Through: through, Credential: c.identity.User}
+	if c.user != "" {
+		from.Name = c.identity.User
+	}
+	return from
 }
 
 // enter decides whom a request over HTTP is from, in the order of BINDING.md:

@@ -23,7 +23,7 @@ func restate(view *store.ThreadView, f *protocol.Fold, label string) ([][]byte, 
 		label = record.Label
 	}
 	if view.Active != nil && view.Active.ID == view.Latest.ID {
-		return restatement(view, f, label, f.Openings()...)
+		return restatement(view, f, label, record, f.Openings()...)
 	}
 	if open, err := stored.Suspension(view.Suspension); err != nil {
 		return nil, err
@@ -32,22 +32,33 @@ func restate(view *store.ThreadView, f *protocol.Fold, label string) ([][]byte, 
 		if err != nil {
 			return nil, err
 		}
-		return restatement(view, f, label, terminal)
+		return restatement(view, f, label, record, terminal)
 	}
 	terminal, err := relabelled(view.Latest.Terminal, label)
 	if err != nil {
 		return nil, err
 	}
-	return restatement(view, f, label, terminal)
+	return restatement(view, f, label, record, terminal)
 }
 
-// restatement encodes a restated run with the given end.
-func restatement(view *store.ThreadView, f *protocol.Fold, label string, end ...protocol.Event) ([][]byte, error) {
+// restatedMetadata says of a RUN_STARTED that it is no event of the log.
+type restatedMetadata struct {
+	Restated  bool            `json:"restated"`
+	Decisions json.RawMessage `json:"decisions,omitempty"` // as the run's own RUN_STARTED has them
+}
+
+// restatement encodes a restated run of that record with the given end.
+func restatement(view *store.ThreadView, f *protocol.Fold, label string, record store.RunRecord, end ...protocol.Event) ([][]byte, error) {
+	ours, err := json.Marshal(restatedMetadata{true, record.Decisions})
+	if err != nil {
+		return nil, fmt.Errorf("adapter: restating: %w", err)
+	}
 	events := append([]protocol.Event{
 		&protocol.RunStarted{
-			Base:            protocol.Base{Metadata: protocol.Metadata{lifecycle.MetadataKey: json.RawMessage(`{"restated":true}`)}},
+			Base:            protocol.Base{Metadata: protocol.Metadata{lifecycle.MetadataKey: ours}},
 			ThreadID:        view.Thread.Thread,
 			RunID:           label,
+			ParentRunID:     record.ParentRunID,
 			ProtocolVersion: lifecycle.Version,
 		},
 		&protocol.StateSnapshot{Snapshot: lifecycle.State(f.State())},
@@ -108,7 +119,7 @@ func (h *Hub) Repeat(ctx context.Context, key store.ThreadKey, runID, label stri
 		if label == "" {
 			label = record.Label
 		}
-		answer, next, err := repeat(view, label)
+		answer, next, err := repeat(view, label, record)
 		if err != nil {
 			return Repeated{}, err
 		}
@@ -124,15 +135,16 @@ func (h *Hub) Repeat(ctx context.Context, key store.ThreadKey, runID, label stri
 	}
 }
 
-// repeat answers from the view's run, or names the run to answer from.
-func repeat(view *store.ThreadView, label string) (answer Repeated, next string, err error) {
+// repeat answers from the view's run, which has that record, or names the run to answer
+// from.
+func repeat(view *store.ThreadView, label string, record store.RunRecord) (answer Repeated, next string, err error) {
 	run := view.Run
 	answer.Status = run.Status
 	switch run.Status {
 	case store.RunQueued:
 		return answer, "", nil
 	case store.RunCancelled:
-		for _, e := range lifecycle.CancelledInQueue(view.Thread, label) {
+		for _, e := range lifecycle.CancelledInQueue(view.Thread, label, record.ParentRunID) {
 			text, err := protocol.Encode(e)
 			if err != nil {
 				return answer, "", err
@@ -179,7 +191,7 @@ func repeat(view *store.ThreadView, label string) (answer Repeated, next string,
 		}
 	}
 	answer.Whole = view.Latest != nil && view.Latest.ID == run.ID && (asks || open == nil)
-	answer.Events, err = restatement(view, f, label, terminal)
+	answer.Events, err = restatement(view, f, label, record, terminal)
 	return answer, "", err
 }
 

@@ -59,6 +59,8 @@ func (a *agent) calls(ctx context.Context, run *adapter.Run, calls ...adapter.To
 			said[i] = name + " was declined, so I have not called it."
 		case adapter.ToolCancelled:
 			said[i] = "The question about " + name + " was cancelled, so I have not called it."
+		case adapter.ToolExpired:
+			said[i] = "Nobody answered in time about " + name + ", so I have not called it."
 		default:
 			said[i] = name + " failed: " + o.Reason
 		}
@@ -80,7 +82,10 @@ func (a *agent) form(ctx context.Context, run *adapter.Run, _ string) error {
 		return err
 	}
 	entered, resolved := answers.Of[0].Payload()
-	if !resolved {
+	switch {
+	case answers.Of[0].Expired():
+		return stream(run, "Nobody filled in the form in time.")
+	case !resolved:
 		return stream(run, "The form was cancelled.")
 	}
 	return stream(run, "You entered "+string(entered))
@@ -115,6 +120,8 @@ func confirm(ctx context.Context, run *adapter.Run, text, expiresAt string) erro
 func outcome(answer adapter.Answer) string {
 	payload, resolved := answer.Payload()
 	switch {
+	case answer.Expired() && !answer.Approved():
+		return "Nobody answered in time."
 	case !resolved:
 		return "Cancelled."
 	case payload == nil || answer.Approved():
@@ -130,7 +137,7 @@ func (a *agent) twice(ctx context.Context, run *adapter.Run, _ string) error {
 			return err
 		}
 		if _, resolved := answers.Of[0].Payload(); !resolved {
-			return stream(run, "Cancelled.")
+			return stream(run, outcome(answers.Of[0]))
 		}
 	}
 	return stream(run, "Asked twice, answered twice.")

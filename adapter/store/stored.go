@@ -41,6 +41,9 @@ type RunRecord struct {
 	CountsFor string `json:"countsFor,omitempty"`
 	// ParentRunID is the input's: the client's name for the run that this one came from.
 	ParentRunID string `json:"parentRunId,omitempty"`
+	// Decisions are those that its RUN_STARTED tells, as it tells them; nil: it tells none,
+	// or they are too large to be kept a second time.
+	Decisions json.RawMessage `json:"decisions,omitempty"`
 }
 
 // SentMessages tells the messages of an input from others, without naming them.

@@ -117,7 +117,7 @@ func (s *settings) table() []setting {
 		{"notice-age", "The store", durationValue{&s.noticeAge, time.Minute, 0}, "age of notices that are kept for whoever was away: a program that reads `/v1/notices`, or a webhook. About that, and the same on all servers"},
 		{"notice-count", "The store", numberValue{&s.noticeCount, 1, 0}, "how many notices are kept in all; each partition keeps its share of them"},
 		{"keep-decisions", "The store", durationValue{&s.keepDecisions, time.Minute, 0}, "how long the decision record says who decided what, though the thread is deleted before; the same on all servers"},
-		{"redact", "The store", redactValue{&s.redact}, "values that the decision record does not keep, each by a JSON pointer into the arguments of calls and into answers: `pay:/card/number` for one tool, `/password` for all. It has the SHA-256 of all the arguments still"},
+		{"redact", "The store", redactValue{&s.redact}, "values that the decision record does not keep and followers are not told of answers, each by a JSON pointer into the arguments of calls and into answers: `pay:/card/number` for one tool, `/password` for all. It has the SHA-256 of all the arguments still"},
 
 		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`"},
 		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent appends a line for each effect"},

@@ -4,6 +4,7 @@ export { WebSocketAgent, type WebSocketAgentConfig } from "./agent.js";
 export type { BackoffOptions } from "./backoff.js";
 export { Connection } from "./connection.js";
 export type { Position } from "./cursor.js";
+export { decisionsOf, type Change, type Decision } from "./decisions.js";
 export { TransportError } from "./errors.js";
 export type { Hello, QueuedInput } from "./frames.js";
 export type { Fetch } from "./handshake.js";

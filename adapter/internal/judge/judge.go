@@ -5,10 +5,12 @@ package judge
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
+	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
 	"github.com/aguiws/aguiws/adapter/internal/responseschema"
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -281,7 +283,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 		if err != nil {
 			return Verdict{Refusal: Refuse(CodeInvalidInput, "the payload for interrupt "+it.ID+" is not JSON that can be compared", nil)}, nil
 		}
-		v.Decisions = append(v.Decisions, entry)
+		v.Decisions = append(v.Decisions, sent(entry))
 		v.Keys = append(v.Keys, key)
 		if entry.Status == protocol.ResumeCancelled {
 			cancelled++
@@ -324,6 +326,16 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	v.Continues = open
 	v.Steer = cancelled == len(open.Items) && slices.ContainsFunc(v.Fresh, func(m protocol.Message) bool { return m.Role == protocol.RoleUser })
 	return v, nil
+}
+
+// sent is an entry as a client may send it: what our member of its metadata says, the server
+// alone does.
+func sent(entry protocol.ResumeEntry) protocol.ResumeEntry {
+	if _, ours := entry.Metadata[lifecycle.MetadataKey]; ours {
+		entry.Metadata = maps.Clone(entry.Metadata)
+		delete(entry.Metadata, lifecycle.MetadataKey)
+	}
+	return entry
 }
 
 // resumeKey is equal for entries that decide the same: metadata is about the

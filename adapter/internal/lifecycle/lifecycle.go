@@ -19,10 +19,11 @@ func Cancelled(key store.ThreadKey, label string) protocol.Event {
 	return &protocol.RunFinished{ThreadID: key.Thread, RunID: label, Outcome: &protocol.RunOutcome{Type: protocol.OutcomeCancelled}}
 }
 
-// CancelledInQueue is the whole of a run that never ran.
-func CancelledInQueue(key store.ThreadKey, label string) [2]protocol.Event {
+// CancelledInQueue is the whole of a run that never ran; parent is what its input says
+// that it came from.
+func CancelledInQueue(key store.ThreadKey, label, parent string) [2]protocol.Event {
 	return [2]protocol.Event{
-		&protocol.RunStarted{ThreadID: key.Thread, RunID: label, ProtocolVersion: Version},
+		&protocol.RunStarted{ThreadID: key.Thread, RunID: label, ParentRunID: parent, ProtocolVersion: Version},
 		Cancelled(key, label),
 	}
 }

@@ -1,0 +1,76 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Who follows a thread is told who of their tenant has answered in the inbox, by the name
+// that users have among themselves, live and restated; and what a run came from.
+func TestFollowersAreToldWhoDecided(t *testing.T) {
+	v := newV1(t)
+	op := v.as("0123456789abcdef-operator")
+	open := v.asked("pay", `/tool pay {"amount":200}`)
+	id := open["id"].(string)
+	follow := func() *sseStream {
+		return v.ts.ask("GET", "/agui/threads/pay/events?follow=1", "", "Authorization", "Bearer "+annsToken)
+	}
+	check := func(s *sseStream, restated bool) {
+		t.Helper()
+		for {
+			e, ok := s.next()
+			if !ok {
+				t.Fatal("the stream has ended")
+			}
+			if e.data == "" {
+				continue // a position
+			}
+			event, err := protocol.Decode([]byte(e.data))
+			if err != nil {
+				t.Fatalf("%v in %s", err, e.data)
+			}
+			started, begins := event.(*protocol.RunStarted)
+			var says struct {
+				Restated  bool
+				Decisions []struct{ InterruptID, By, Through string }
+			}
+			if !begins || started.RunID != "answer" {
+				continue
+			}
+			if err := json.Unmarshal(started.Metadata["aguiws"], &says); err != nil {
+				t.Fatalf("%v in %s", err, e.data)
+			}
+			if d := says.Decisions; len(d) != 1 || d[0].InterruptID != id || d[0].By != "op" || d[0].Through != string(adapter.ThroughInbox) || says.Restated != restated {
+				t.Errorf("told %s", e.data)
+			}
+			return
+		}
+	}
+	live := follow()
+	op.call("resolveInterrupts", 200, "/threads/pay/interrupts/resolve?namespace=acme/user/ann",
+		fmt.Sprintf(`{"runId":"answer","entries":[{"interruptId":%q,"status":"resolved","payload":{"approved":true,"editedArgs":{"amount":150}}}]}`, id))
+	check(live, false)
+	v.rests("pay")
+	check(follow(), true)
+}
+
+// What a run came from stands among the runs of its thread.
+func TestV1RunsHaveTheirParent(t *testing.T) {
+	v := newV1(t)
+	s := v.ts.ask("POST", "/agui", `{"threadId":"t","runId":"r1","parentRunId":"r0","messages":[{"id":"m1","role":"user","content":"hello"}]}`, "Authorization", "Bearer "+annsToken)
+	for more := true; more; {
+		_, more = s.next()
+	}
+	v.rests("t")
+	runs := items(v.call("listRuns", 200, "/threads/t/runs", ""))
+	if len(runs) != 1 || runs[0]["parentRunId"] != "r0" {
+		t.Fatalf("%v", runs)
+	}
+	if run := v.call("getRun", 200, fmt.Sprintf("/threads/t/runs/%s", runs[0]["id"]), ""); run["parentRunId"] != "r0" {
+		t.Errorf("%v", run)
+	}
+}
