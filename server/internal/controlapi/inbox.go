@@ -60,11 +60,11 @@ type resolvedJSON struct {
 
 func inboxOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "Threads with open interrupts, those that have waited longest first: of the tenant; without the scope approver or admin those of the caller's namespace. What is large is summarised",
+		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "Threads with open interrupts, those that have waited longest first: of the tenant, or of all tenants one after the other; without the scope approver or admin those of the caller's namespace. What is large is summarised",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox, query: inboxParameters},
 		{method: "GET", path: "/inbox/totals", id: "countInbox", summary: "How many threads have open interrupts, in all and by reason",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: inboxTotalsJSON{}, serve: (*call).countInbox,
-			query: []parameter{{"reason", "another reason to count, beside those of AG-UI and of this server; may come several times"}, everyTenant}},
+			query: []parameter{{"reason", "another reason to count, beside those of AG-UI and of this server; may come several times"}, tenantsParameter}},
 		{method: "POST", path: "/inbox/resolve", id: "resolveInbox", summary: "Answer open interrupts of up to 100 threads, each for itself and once under its key",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: resolveInboxJSON{}, status: 200, answer: resolvedInboxJSON{}, serve: (*call).resolveInbox},
 		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",

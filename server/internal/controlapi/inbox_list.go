@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -12,13 +11,8 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/server/identity"
-	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
-
-// everyTenant is the parameter of an administrator of all tenants.
-var everyTenant = parameter{"tenants", "all: of every tenant, one after the other, which needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants}
 
 var inboxParameters = append([]parameter{
 	{"reason", "only those with an open interrupt of this reason. Indexed where the scope approver or admin shows the tenant's"},
@@ -31,7 +25,7 @@ var inboxParameters = append([]parameter{
 	{"agent", "only what this agent asks, by its name"},
 	{"tool", "only where one of the calls is of this tool"},
 	{"deadlineBefore", "only where one of the interrupts expires before: a date-time"},
-	everyTenant,
+	tenantsParameter,
 }, pageParameters...)
 
 type inboxTotalsJSON struct {
@@ -45,23 +39,6 @@ var commonReasons = []string{protocol.ReasonToolCall, protocol.ReasonInputRequir
 
 // mostReasons bounds what one call counts.
 const mostReasons = 16
-
-// ownOnly reports whether the caller answers for nobody else.
-func (c *call) ownOnly() bool { return c.needs(c.op.away()) != nil }
-
-// ofTenants reports whether all tenants are asked for, by somebody who may.
-func (c *call) ofTenants() (bool, error) {
-	switch c.r.URL.Query().Get("tenants") {
-	case "":
-		return false, nil
-	case "all":
-		if !c.caller.May(identity.ScopeAdmin) || !c.caller.May(identity.ScopeTenants) {
-			return false, newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs the scopes "+identity.ScopeAdmin+" and "+identity.ScopeTenants)
-		}
-		return true, nil
-	}
-	return false, badRequest("tenants is all or left out")
-}
 
 func (c *call) listInbox() (any, error) {
 	q, err := c.inboxQuery()
@@ -115,7 +92,7 @@ func (c *call) inboxQuery() (adapter.InboxQuery, error) {
 		InboxQuery: store.InboxQuery{Tenant: page.Tenant, Reason: query.Get("reason"), Limit: page.Limit, Cursor: page.Cursor},
 		Label:      query.Get("runId"), Agent: query.Get("agent"), Tool: query.Get("tool"),
 	}
-	if q.AllTenants, err = c.ofTenants(); err != nil {
+	if q.AllTenants, err = c.allTenants(query); err != nil {
 		return q, err
 	}
 	if user := query.Get("user"); user != "" {
@@ -140,7 +117,7 @@ func (c *call) inboxQuery() (adapter.InboxQuery, error) {
 }
 
 func (c *call) countInbox() (any, error) {
-	all, err := c.ofTenants()
+	all, err := c.allTenants(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
