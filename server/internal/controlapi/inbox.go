@@ -19,7 +19,8 @@ type interruptJSON struct {
 	ToolCall  *toolCallJSON   `json:"toolCall,omitempty" jsonschema:"the call it is about"`
 	Stale     bool            `json:"stale,omitempty" jsonschema:"it has expired and can only be cancelled. When all of a thread's have, a new user message cancels them"`
 	Draft     *entryJSON      `json:"draft,omitempty" jsonschema:"an answer that waits for the others"`
-	Truncated bool            `json:"truncated,omitempty" jsonschema:"it is a summary, because the whole is large; listInterrupts has the whole"`
+	Truncated bool            `json:"truncated,omitempty" jsonschema:"it is a summary, because the whole is large; listInterrupts has the whole, listDecisions that of a resolved one"`
+	Decision  *resolutionJSON `json:"decision,omitempty" jsonschema:"what became of it, if it is a resolved one"`
 }
 
 type toolCallJSON struct {
@@ -34,8 +35,8 @@ type inboxItemJSON struct {
 	Namespace  string          `json:"namespace"`
 	Tenant     string          `json:"tenant,omitempty" jsonschema:"of the thread, where all tenants are asked for"`
 	Agent      string          `json:"agent,omitempty" jsonschema:"that asks, if it is not the default one; in lists only"`
-	Title      string          `json:"title"`
-	Since      time.Time       `json:"since,omitzero"`
+	Title      string          `json:"title" jsonschema:"empty for resolved ones"`
+	Since      time.Time       `json:"since,omitzero" jsonschema:"when it was asked"`
 	Label      string          `json:"runId" jsonschema:"the client's name of the run that asked"`
 	Interrupts []interruptJSON `json:"interrupts"`
 	Omitted    int             `json:"omitted,omitempty" jsonschema:"how many open interrupts are left out of the list; listInterrupts has all"`
@@ -60,7 +61,7 @@ type resolvedJSON struct {
 
 func inboxOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "Threads with open interrupts, those that have waited longest first: of the tenant, or of all tenants one after the other; without the scope approver or admin those of the caller's namespace. What is large is summarised",
+		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "Threads with open interrupts, those that have waited longest first: of the tenant, or of all tenants one after the other; without the scope approver or admin those of the caller's namespace. With state=resolved, interrupts that were decided. What is large is summarised",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox, query: inboxParameters},
 		{method: "GET", path: "/inbox/totals", id: "countInbox", summary: "How many threads have open interrupts, in all and by reason",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: inboxTotalsJSON{}, serve: (*call).countInbox,

@@ -15,8 +15,9 @@ import (
 )
 
 var inboxParameters = append([]parameter{
+	{"state", "open, which is meant if it is left out, or resolved: what was decided, the latest first, an item for each interrupt, as the decision record has it; of these reason, runId and askedBefore are looked for among 200 a page"},
 	{"reason", "only those with an open interrupt of this reason. Indexed where the scope approver or admin shows the tenant's"},
-	{"user", "only threads of this user of the tenant: whose input used it first. Looked for among 1,000 a page"},
+	{"user", "only threads of this user of the tenant: whose input used it first. Looked for among 1,000 a page. Of resolved ones: only what this user decided"},
 	{"thread", "only this thread, of the caller's namespace or of that in namespace"},
 	{"namespace", "of the thread, if it is not the caller's own; needs one of the scopes approver, admin"},
 	{"askedAfter", "only what was asked then or later: a date-time. Indexed"},
@@ -24,7 +25,7 @@ var inboxParameters = append([]parameter{
 	{"runId", "only what this run has asked, by the client's name of it. This, agent, tool and deadlineBefore are looked for among 200 a page: a page may be short, or empty, and have a next one"},
 	{"agent", "only what this agent asks, by its name"},
 	{"tool", "only where one of the calls is of this tool"},
-	{"deadlineBefore", "only where one of the interrupts expires before: a date-time"},
+	{"deadlineBefore", "only where one of the interrupts expires before: a date-time. Not with resolved"},
 	tenantsParameter,
 }, pageParameters...)
 
@@ -44,6 +45,13 @@ func (c *call) listInbox() (any, error) {
 	q, err := c.inboxQuery()
 	if err != nil {
 		return nil, err
+	}
+	switch c.r.URL.Query().Get("state") {
+	case "", "open":
+	case "resolved":
+		return c.listResolved(q)
+	default:
+		return nil, badRequest("state is open or resolved")
 	}
 	list := summarised
 	if q.AllTenants {
