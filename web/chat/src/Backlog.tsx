@@ -50,7 +50,7 @@ export function WorkSection() {
   );
 }
 
-const KINDS: Partial<Record<TargetState, string>> = { disabled: "late", full: "late", failing: "asked", "up to date": "done" };
+const KINDS: Partial<Record<TargetState, string>> = { disabled: "late", full: "late", failing: "late", "trying again": "asked", "up to date": "done" };
 
 /** The targets of webhooks, and how it goes with them. */
 export function WebhookSection({ act }: { act: Act }) {
@@ -72,7 +72,7 @@ export function WebhookSection({ act }: { act: Act }) {
                 <th scope="col">Target</th>
                 <th scope="col">State</th>
                 <th scope="col">Backlog</th>
-                <th scope="col">Failing</th>
+                <th scope="col">Failed so far</th>
                 <th scope="col">Dead</th>
                 <th scope="col">
                   <span className="visually-hidden">Actions</span>
@@ -102,6 +102,7 @@ function Target({ target, act }: { target: TargetInfo; act: Act }) {
       </td>
       <td>
         <span className={`tag ${KINDS[state] ?? ""}`}>{state}</span>
+        {state === "failing" && <span className="hint"> it takes nothing: {ago(owed?.failingSince)}</span>}
         {target.goneAt && <span className="hint"> it answered 410 {ago(target.goneAt)}</span>}
       </td>
       <td>{owed && `${owed.waiting} of ${owed.most}`}</td>

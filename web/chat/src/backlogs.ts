@@ -19,7 +19,7 @@ export interface TargetInfo {
   /** When it said that it wants no more. */
   goneAt?: string;
   /** Not told of a target of all tenants to who sees one. */
-  owed?: { waiting: number; failed: number; dead: number; most: number };
+  owed?: { waiting: number; failed: number; failingSince?: string; dead: number; most: number };
 }
 
 const UNITS: Array<[ms: number, unit: string]> = [
@@ -36,13 +36,14 @@ export function span(ms: number): string {
   return ms < 1_000 ? "now" : `${Math.floor(ms / 1_000)} s`;
 }
 
-export type TargetState = "disabled" | "full" | "failing" | "sending" | "up to date" | "not told";
+export type TargetState = "disabled" | "full" | "failing" | "trying again" | "sending" | "up to date" | "not told";
 
 /** How it goes with a target. */
 export function targetState({ goneAt, owed }: TargetInfo): TargetState {
   if (goneAt) return "disabled";
   if (!owed) return "not told";
   if (owed.most > 0 && owed.waiting >= owed.most) return "full";
-  if (owed.failed > 0) return "failing";
+  if (owed.failingSince) return "failing";
+  if (owed.failed > 0) return "trying again";
   return owed.waiting > 0 ? "sending" : "up to date";
 }

@@ -15,7 +15,8 @@ it("says how it goes with a target, the worst first", () => {
   });
   expect(targetState(of(0, 0))).toBe("up to date");
   expect(targetState(of(3, 0))).toBe("sending");
-  expect(targetState(of(3, 1))).toBe("failing");
+  expect(targetState(of(3, 1))).toBe("trying again");
+  expect(targetState({ ...of(3, 1), owed: { waiting: 3, failed: 1, failingSince: "2030-01-31T14:02:00Z", dead: 0, most: 100 } })).toBe("failing");
   expect(targetState(of(100, 1))).toBe("full");
   expect(targetState(of(3, 1, { goneAt: "2030-01-31T14:02:00Z" }))).toBe("disabled");
   expect(targetState(of(0, 0, { owed: undefined }))).toBe("not told");
