@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync/atomic"
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
@@ -25,20 +24,6 @@ type inbox struct {
 
 // maxDraftBytes is what a store keeps of a draft.
 const maxDraftBytes = 64 << 10
-
-type oneOfMany struct{}
-
-// OneOfMany is a context for all answers of one request, which is one of the user's inputs:
-// of them the first that comes so far counts for Options.MaxInputs.
-func OneOfMany(ctx context.Context) context.Context {
-	return context.WithValue(ctx, oneOfMany{}, new(atomic.Bool))
-}
-
-// counted reports whether another of the same request has counted, and else lets this one.
-func counted(ctx context.Context) bool {
-	b, ok := ctx.Value(oneOfMany{}).(*atomic.Bool)
-	return ok && b.Swap(true)
-}
 
 // Answered answers Answer.
 type Answered struct {

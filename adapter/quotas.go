@@ -60,6 +60,7 @@ func newQuotas(n *node) *quotas {
 type share struct {
 	q       *quotas
 	take    store.Take
+	of      *request      // another input of which counts; nil: this one does
 	asked   chan struct{} // closed when the store has answered, or has not
 	taken   store.Taken
 	err     error
@@ -164,28 +165,38 @@ func (s *share) heard() *store.Taken {
 	if s == nil || s.late {
 		return nil
 	}
+	taken, answered := s.answer()
+	s.late = !answered
+	return taken
+}
+
+// answer is heard for any goroutine. False: there is none in time.
+func (s *share) answer() (taken *store.Taken, answered bool) {
 	timer := time.NewTimer(quotaWait)
 	defer timer.Stop()
 	select {
 	case <-s.asked:
 	case <-timer.C:
-		s.late = true
-		return nil
+		return nil, false
 	}
 	if s.err != nil && s.taken.Over == store.OverNothing {
-		return nil
+		return nil, true
 	}
-	return &s.taken
+	return &s.taken, true
 }
 
 // tooMany refuses an input of which too many have come.
 func (s *share) tooMany() *protocol.RunError {
 	taken := s.heard()
+	if s != nil && s.of != nil {
+		taken = s.of.heard()
+	}
 	if taken == nil || taken.Over != store.OverInputs {
 		return nil
 	}
-	s.q.tell(s.take.User, "inputs a minute", s.take.Inputs)
-	return judge.Refuse(CodeRateLimited, fmt.Sprintf("the user has sent more than %d inputs a minute: send the same later", s.take.Inputs),
+	limit := s.q.options.MaxInputs
+	s.q.tell(s.take.User, "inputs a minute", limit)
+	return judge.Refuse(CodeRateLimited, fmt.Sprintf("the user has sent more than %d inputs a minute: send the same later", limit),
 		map[string]any{"retryAfterMs": taken.Wait.Milliseconds() + 1})
 }
 

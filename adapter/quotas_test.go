@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -248,6 +250,48 @@ func TestThreadsAndInputsOfAUser(t *testing.T) {
 	}
 	if a := l.by("", "", "hi"); a.Disposition != adapter.Started {
 		t.Errorf("nobody's: %+v", a.Refusal)
+	}
+}
+
+// The answers of one request are one input of a user: all of them have its place, or none.
+func TestAnswersOfOneRequestAreOneInput(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		_, err := run.Confirm(ctx, "sure?")
+		return err
+	}), func(o *adapter.Options) { o.MaxInputs, o.InputBurst = 1, 2 })
+	answer := func(request string, threads int) (codes []string) {
+		t.Helper()
+		var at []*lab
+		var open []protocol.Interrupt
+		for i := range threads {
+			one := l.on(fmt.Sprint(request, i))
+			if a := one.by("", "", "hi"); a.Disposition != adapter.Started {
+				t.Fatalf("%+v", a.Refusal)
+			}
+			at, open = append(at, one), append(open, interrupts(t, one.untilEnd())[0])
+		}
+		codes = make([]string, threads)
+		ctx := adapter.OneOfMany(l.ctx())
+		var group sync.WaitGroup
+		for i, one := range at {
+			group.Go(func() {
+				a, err := l.runner.Answer(ctx, one.key, "", "boss", "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)}, adapter.Origin{})
+				switch {
+				case err != nil:
+					t.Error(err)
+				case a.Admitted.Refusal != nil:
+					codes[i] = a.Admitted.Refusal.Code
+				}
+			})
+		}
+		group.Wait()
+		return codes
+	}
+	const over = adapter.CodeRateLimited
+	for i, want := range [][]string{{"", "", "", ""}, {""}, {over, over, over, over}} {
+		if got := answer(fmt.Sprint("request-", i, "-"), len(want)); !slices.Equal(got, want) {
+			t.Errorf("request %d: %q, not %q", i, got, want)
+		}
 	}
 }
 

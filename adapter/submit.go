@@ -136,10 +136,7 @@ func (a *admission) submit(ctx context.Context, in Input, version int64) (admitt
 	}
 	takes := a.quotas.takes(in.User, in.Tenant, uuid.NewString())
 	takes.Thread, takes.Threads, takes.Inputs, takes.Burst = key, a.options.MaxThreadsPerUser, a.options.MaxInputs, a.options.InputBurst
-	if counted(ctx) {
-		takes.Inputs = -1
-	}
-	share := a.quotas.ask(takes)
+	share := a.quotas.askAs(ctx, takes)
 	defer share.settle()
 	cleared := ""
 	defer func() { admitted.Cleared = cleared }()

@@ -24,12 +24,14 @@ type decisions struct{ *connection }
 // Decisions implements store.Decisions.
 func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store.DecisionPage, error) {
 	l := listing{kind: 'd', prefix: "a", key: func(p *partition) string { return p.decided }, looks: decisionsScanned,
-		only: string(pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status)))}
+		only: string(pack(nil, q.Tenant, strconv.FormatBool(q.AllTenants), q.User, q.Tool, string(q.Status), q.Namespace, q.Agent))}
 	hash := ""
 	switch {
 	case q.Thread != nil:
 		hash = s.keys.thread(*q.Thread).hash()
 		l.prefix = "h" + hash
+	case q.Namespace != "":
+		l.prefix = "n" + digest(q.Namespace)
 	case !q.AllTenants && q.User != "":
 		l.prefix = "u" + digest(q.Tenant) + digest(q.User)
 	case !q.AllTenants:
@@ -43,7 +45,7 @@ func (s *decisions) Decisions(ctx context.Context, q store.DecisionQuery) (store
 	}
 	load := func(_ []threadKeys, hits []hit) call {
 		c := call{script: decisionsScript, args: args{{"tenant", q.Tenant}, {"all", q.AllTenants}, {"key", hash},
-			{"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}}}
+			{"namespace", q.Namespace}, {"user", q.User}, {"tool", q.Tool}, {"status", string(q.Status)}, {"agent", q.Agent}}}
 		for _, h := range hits {
 			c.keys = append(c.keys, h.part.decisions)
 			c.rest = decisionsScript.group(c.rest, args{{"id", entryOf(h).String()}})
@@ -75,7 +77,7 @@ func readDecision(h hit, r *reply) (store.Decision, bool) {
 	var d store.Decision
 	d.Interrupt, d.Status, d.User, d.Tool = r.string(), store.DecisionStatus(r.string()), r.string(), r.string()
 	d.Thread = store.ThreadKey{Namespace: r.string(), Thread: r.string()}
-	d.Tenant, d.RunID = r.string(), r.string()
+	d.Tenant, d.Agent, d.RunID = r.string(), r.string(), r.string()
 	refused, asked, at := r.string(), r.string(), r.string()
 	d.Body = r.json()
 	id := entryOf(h)

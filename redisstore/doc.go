@@ -70,7 +70,7 @@
 //	                                                                       stopall, drafts, delete, retire, records
 //	Pdecisions  stream  the decision record (decision.lua)                 begin, forget, records
 //	Pdecided    zset    its entries: all, and those of a thread, of a      begin, forget, records
-//	                    tenant, of a user there, the latest first
+//	                    namespace, of a tenant, of a user there, the latest first
 //	Pwait       string  written before a script's WAIT                     the store itself
 //	Oruns       zset    runs that count for the owner, by when they lapse  take, hold
 //	Othreads    zset    threads that count for it, by when they came: the  take, hold, the store itself

@@ -17,8 +17,12 @@ func (s *core) controlAPI() *controlapi.API {
 	if s.opts.Webhooks != nil {
 		webhooks = s.opts.Webhooks
 	}
+	var waiting controlapi.Work
+	if s.work != nil {
+		waiting = s.work
+	}
 	return controlapi.New(controlapi.Config{
-		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks,
+		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks, Work: waiting,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
 			c, refused := s.enter(r)
 			return controlCaller{s, c}, refused

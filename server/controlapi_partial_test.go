@@ -35,6 +35,10 @@ func (s partStore) CountTenant(context.Context, string) (map[store.DispatchState
 	return map[store.DispatchState]int64{store.DispatchAcked: 1}, errPart
 }
 
+func (s partStore) WorkStats(context.Context, []string) ([]store.WorkStats, error) {
+	return []store.WorkStats{{Waiting: 1}}, errPart
+}
+
 // A page says when a part of the store is missing on it. A sum that misses a part is
 // none.
 func TestV1PartOfTheStoreGone(t *testing.T) {
@@ -42,7 +46,7 @@ func TestV1PartOfTheStoreGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newV1On(t, r, &Options{}).as("0123456789abcdef-operator")
+	v := newV1On(t, r, &Options{}).as("0123456789abcdef-root-of-all")
 	v.call("addInput", 202, "/threads/t/input", `{"text":"/say hello","runId":"r"}`)
 	for _, tt := range []struct {
 		id, path string
@@ -56,7 +60,9 @@ func TestV1PartOfTheStoreGone(t *testing.T) {
 	if page := v.call("listThreads", 200, "/threads", ""); page["next"] != "later" {
 		t.Errorf("no next page: %v", page)
 	}
-	if status, text, _ := v.send(http.MethodGet, "/dispatches/counts", "", nil); status != http.StatusServiceUnavailable {
-		t.Errorf("counts: %d %s", status, text)
+	for _, sum := range []string{"/dispatches/counts", "/work"} {
+		if status, text, _ := v.send(http.MethodGet, sum, "", nil); status != http.StatusServiceUnavailable {
+			t.Errorf("%s: %d %s", sum, status, text)
+		}
 	}
 }

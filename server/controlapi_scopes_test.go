@@ -42,6 +42,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"listInterrupts":      {"read approver admin", "approver admin"},
 	"resolveInterrupts":   {"run approver admin", "approver admin"},
 	"dropDraft":           {"run approver admin", "approver admin"},
+	"listWork":            {"metrics", ""}, // and admin with tenants
 	"listWebhooks":        {"admin", ""},
 	"listDeadWebhooks":    {"admin", ""},
 	"resendWebhook":       {"admin", ""},

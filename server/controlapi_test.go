@@ -398,6 +398,11 @@ func TestV1Operations(t *testing.T) {
 			t.Errorf("%s: %v", id, got)
 		}
 	}
+	root := v.as("0123456789abcdef-root-of-all")
+	if got := fmt.Sprint(items(root.call("listWork", 200, "/work", ""))); got != "[map[agent: lag:0 oldestMs:0 pending:0 waiting:0] map[agent:script lag:0 oldestMs:0 pending:0 waiting:0]]" {
+		t.Errorf("%v", got)
+	}
+	op.fails("listWork", 403, "forbidden", "/work", "")
 	if got := items(op.call("listWebhooks", 200, "/webhooks", "")); len(got) != 0 {
 		t.Errorf("%v", got)
 	}

@@ -87,7 +87,7 @@ func TestV1StoreGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v := newV1On(t, r, &Options{}).as("0123456789abcdef-operator")
+	v := newV1On(t, r, &Options{}).as("0123456789abcdef-root-of-all")
 	redis.Kill()
 	v.later(never, func(op operation, status int, problem map[string]any) {
 		if strings.Contains(op.path, "/webhooks") { // there is no target to ask the store about

@@ -19,6 +19,7 @@ type core struct {
 	control      controlapi.Runner // nil: there is no control API
 	notices      *notices.Feed     // nil: there are none
 	record       controlapi.Record // nil: there is none
+	work         *work             // nil: there is none
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage // capabilities with what is an agent's own
 	budget       *budget.Budget

@@ -38,7 +38,7 @@ func (l *decisionList) Decisions(ctx context.Context, q store.DecisionQuery) (p 
 		<-ctx.Done()
 		return p, ctx.Err()
 	}
-	bound := fmt.Sprintf("%s/%v/%v/%s/%s/%s ", q.Tenant, q.AllTenants, q.Thread, q.User, q.Tool, q.Status)
+	bound := fmt.Sprintf("%s/%v/%v/%v/%s/%s/%s/%s ", q.Tenant, q.AllTenants, q.Namespace, q.Thread, q.User, q.Tool, q.Status, q.Agent)
 	at, bad := 0, error(nil)
 	if q.Cursor != "" {
 		given, position, _ := strings.Cut(q.Cursor, " ")
@@ -49,7 +49,7 @@ func (l *decisionList) Decisions(ctx context.Context, q store.DecisionQuery) (p 
 	most := min(cmp.Or(q.Limit, 50), cmp.Or(l.page, 1000))
 	for ; at < len(l.list) && len(p.Decisions) < most; at++ {
 		d := l.list[at]
-		if !q.AllTenants && d.Tenant != q.Tenant || q.Thread != nil && *q.Thread != d.Thread || q.User != "" && q.User != d.User || q.Tool != "" && q.Tool != d.Tool ||
+		if !q.AllTenants && d.Tenant != q.Tenant || q.Namespace != "" && q.Namespace != d.Thread.Namespace || q.Agent != "" && q.Agent != d.Agent || q.Thread != nil && *q.Thread != d.Thread || q.User != "" && q.User != d.User || q.Tool != "" && q.Tool != d.Tool ||
 			q.Status != "" && q.Status != d.Status || !q.From.IsZero() && d.At.Before(q.From) || !q.To.IsZero() && !d.At.Before(q.To) {
 			continue
 		}

@@ -58,6 +58,7 @@ func TestV1InboxFilters(t *testing.T) {
 	for query, want := range map[string]string{
 		"":                          "sure tool ops old",
 		"limit=1":                   "sure tool ops old",
+		"state=open&limit=1":        "sure tool ops old",
 		"user=ann":                  "sure tool",
 		"user=ann&limit=1":          "sure tool",
 		"user=op":                   "ops old",
@@ -91,7 +92,7 @@ func TestV1InboxFilters(t *testing.T) {
 			t.Errorf("ann with %q: %q, not %q", query, got, want)
 		}
 	}
-	for _, query := range []string{"askedAfter=yesterday", "deadlineBefore=1", "limit=201", "tenants=some", "thread=x&user=ann", "thread=x&agent=a", "state=open", "cursor=x"} {
+	for _, query := range []string{"askedAfter=yesterday", "deadlineBefore=1", "limit=201", "tenants=some", "thread=x&user=ann", "thread=x&agent=a", "state=closed", "cursor=x"} {
 		op.fails("listInbox", 400, "invalid_input", "/inbox?"+query, "")
 	}
 	op.fails("listInbox", 403, "forbidden", "/inbox?tenants=all", "")

@@ -21,6 +21,7 @@ type work struct {
 	mu    sync.Mutex
 	asked time.Time
 	stats []store.WorkStats
+	err   error
 }
 
 func newWork(of func(context.Context) ([]store.WorkStats, error)) *work {
@@ -38,20 +39,28 @@ func (w *work) Describe(ch chan<- *prometheus.Desc) {
 	ch <- w.oldest
 }
 
-// Collect leaves the metrics out when the store does not answer in time.
-func (w *work) Collect(ch chan<- prometheus.Metric) {
+// WorkStats is what the store says, or said a moment ago: what fails is not asked for again
+// at once either.
+func (w *work) WorkStats(context.Context) ([]store.WorkStats, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if time.Since(w.asked) > workAge {
-		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+		// Whoever asks first asks for all who ask meanwhile.
+		ctx, cancel := context.WithTimeout(context.Background(), workAge)
 		defer cancel()
-		stats, err := w.of(ctx)
-		if err != nil {
-			return
-		}
-		w.stats, w.asked = stats, time.Now()
+		w.stats, w.err = w.of(ctx)
+		w.asked = time.Now()
 	}
-	for _, s := range w.stats {
+	return w.stats, w.err
+}
+
+// Collect leaves the metrics out when the store does not answer in time.
+func (w *work) Collect(ch chan<- prometheus.Metric) {
+	stats, err := w.WorkStats(context.Background())
+	if err != nil {
+		return
+	}
+	for _, s := range stats {
 		gauge := func(d *prometheus.Desc, v float64) {
 			ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, s.Agent)
 		}

@@ -34,4 +34,7 @@ func TestMetricsOfWork(t *testing.T) {
 	if n := value(t, m, "aguiws_work_waiting", ""); n != 0 {
 		t.Errorf("%v wait where nobody knows", n)
 	}
+	if _, err := w.WorkStats(t.Context()); !errors.Is(err, failed) || asked != 2 {
+		t.Errorf("a store that is away was asked %d times at once: %v", asked-1, err)
+	}
 }

@@ -114,6 +114,7 @@ func tokensOf(t *testing.T) *identity.Tokens {
 	tokens, err := identity.NewTokens([]identity.Token{
 		{Token: annsToken, Tenant: "acme", User: "ann", Namespace: "team"},
 		{Token: bobsToken, Tenant: "acme", User: "bob", Namespace: "team"},
+		{Token: "0123456789abcdef-alone", Tenant: "acme", User: "ann"},
 		{Token: approverToken, Tenant: "acme", User: "boss", Scopes: []string{identity.ScopeApprover}},
 		{Token: tenantsAdmin, Tenant: "acme", User: "chief", Scopes: []string{identity.ScopeAdmin}},
 		{Token: rootToken, Tenant: "acme", User: "root", Scopes: []string{identity.ScopeAdmin, identity.ScopeTenants}},
@@ -214,8 +215,9 @@ func TestNoticesByScope(t *testing.T) {
 		token, query string
 		wants        []string
 	}{
-		"a user":            {annsToken, "", []string{"anns", "nobodys"}},
-		"another":           {bobsToken, "", []string{"bobs", "nobodys"}},
+		"a user":            {annsToken, "", []string{"anns", "bobs", "nobodys"}},
+		"who shares with":   {bobsToken, "", []string{"anns", "bobs", "nobodys"}},
+		"elsewhere":         {"0123456789abcdef-alone", "", []string{"elsewhere"}},
 		"an approver":       {approverToken, "", []string{"anns", "bobs", "nobodys", "elsewhere"}},
 		"an admin":          {tenantsAdmin, "", []string{"anns", "bobs", "nobodys", "elsewhere"}},
 		"of all tenants":    {rootToken, "&tenants=all", []string{"anns", "bobs", "theirs", "nobodys", "elsewhere"}},
@@ -223,8 +225,8 @@ func TestNoticesByScope(t *testing.T) {
 		"of a thread":       {approverToken, "&thread=bobs", []string{"bobs"}},
 		"of a namespace":    {approverToken, "&namespace=acme/user/ann", []string{"elsewhere"}},
 		"of an agent":       {approverToken, "&agent=clerk", []string{"elsewhere"}},
-		"of the default":    {annsToken, "&agent=", []string{"anns", "nobodys"}},
-		"of others' thread": {annsToken, "&thread=bobs", nil},
+		"of the default":    {annsToken, "&agent=", []string{"anns", "bobs", "nobodys"}},
+		"of others' thread": {annsToken, "&thread=elsewhere", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, status, text := ts.page("?after=at-0"+c.query, c.token)
@@ -290,7 +292,7 @@ func TestNoticesAreResumed(t *testing.T) {
 	l.add(opened("acme", "ann", "one"))
 	first := stream.notices()
 	stream.cancel()
-	l.add(opened("acme", "bob", "x"), opened("acme", "ann", "two"))
+	l.add(opened("other", "bob", "x"), opened("acme", "ann", "two"))
 	again := ts.ask(http.MethodGet, "/v1/notices", "", "Authorization", "Bearer "+annsToken, "Accept", "text/event-stream", "Last-Event-ID", first.Next).opened()
 	if p := again.notices(); !slices.Equal(p.threads(), []string{"two"}) {
 		t.Errorf("told %v", p.threads())
@@ -307,7 +309,7 @@ func TestNoticesAreResumed(t *testing.T) {
 		}
 	}
 	ts, l = noticesServer(t, &Options{})
-	l.add(opened("acme", "ann", "one"), opened("acme", "bob", "x"), opened("acme", "ann", "two"), opened("acme", "ann", "three"))
+	l.add(opened("acme", "ann", "one"), opened("other", "bob", "x"), opened("acme", "ann", "two"), opened("acme", "ann", "three"))
 	l.mu.Lock()
 	l.trimmed = 3
 	l.mu.Unlock()
@@ -340,7 +342,7 @@ func TestNoticesPageWaits(t *testing.T) {
 	if _, status, text := ts.page("?wait=1", annsToken); status != 429 {
 		t.Errorf("a second one that waits: %d %s", status, text)
 	}
-	l.add(opened("acme", "bob", "x"))
+	l.add(opened("other", "bob", "x"))
 	l.add(opened("acme", "ann", "mine"))
 	p := <-told
 	if !slices.Equal(p.threads(), []string{"mine"}) {
@@ -416,7 +418,7 @@ func TestNoticesKeepAlive(t *testing.T) {
 	for range 3 {
 		socket.wants(`{"items":[],"next":"at-0"}`)
 	}
-	l.add(opened("acme", "bob", "x"))
+	l.add(opened("other", "bob", "x"))
 	for { // what passed by moves the cursor
 		if e, ok := stream.next(); !ok || e.id == "at-1" && e.data == "" {
 			break

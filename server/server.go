@@ -40,7 +40,8 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	s.metrics = s.opts.Metrics
 	if r, ok := b.(runner); ok {
 		_ = s.metrics.registry.Register(newLoad(r.Load)) // of several servers the first counts
-		_ = s.metrics.registry.Register(newWork(r.WorkStats))
+		s.work = newWork(r.WorkStats)
+		_ = s.metrics.registry.Register(s.work)
 	}
 	s.runs = meteredBackend{b, s.metrics}
 	s.control, _ = b.(controlapi.Runner)

@@ -47,6 +47,7 @@ type Decision struct {
 	Asked   time.Time // when the interrupt was opened
 	Thread  ThreadKey
 	Tenant  string
+	Agent   string // that asked; "": the default one, or not known
 	RunID   string // the run that the answer began
 	Refused int    // answers that were refused before it
 }
@@ -54,9 +55,11 @@ type Decision struct {
 // DecisionQuery asks for a page of the record. A filter that is zero lets all pass.
 type DecisionQuery struct {
 	Tenant     string
-	AllTenants bool // instead of Tenant
+	AllTenants bool   // instead of Tenant
+	Namespace  string // of the thread
 	Thread     *ThreadKey
 	User, Tool string
+	Agent      string // that asked
 	Status     DecisionStatus
 	From, To   time.Time // From ≤ At < To
 	Cursor     string    // a page's Next, of the same query; ErrBadCursor for any other

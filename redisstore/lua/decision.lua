@@ -1,13 +1,14 @@
 -- decision.lua: the decision record of a partition: a stream, and an index that finds
--- its entries. It stands after index.lua, and where decisions are made after suspension.lua.
+-- its entries. It stands after index.lua, and where decisions are made after run.lua and
+-- suspension.lua.
 
 -- places are where the index has an entry: among all, its tenant's, its user's there,
--- and its thread's. Of one moment they are in the order of their ids.
-local function places(tenant, user, hash, at, id)
+-- its namespace's, and its thread's. Of one moment they are in the order of their ids.
+local function places(tenant, namespace, user, hash, at, id)
   local ms, seq = string.match(id, '^(%d+)%-(%d+)$')
   local tail, of = stamp(FOREVER - at) .. hash .. ms .. '-' .. string.rep('0', 6 - #seq) .. seq, digest(tenant)
-  local list = { 'a' .. tail, 'h' .. hash .. tail, 't' .. of .. tail }
-  if user ~= '' then list[4] = 'u' .. of .. digest(user) .. tail end
+  local list = { 'a' .. tail, 'h' .. hash .. tail, 't' .. of .. tail, 'n' .. digest(namespace) .. tail }
+  if user ~= '' then list[5] = 'u' .. of .. digest(user) .. tail end
   return list
 end
 
@@ -33,14 +34,16 @@ end
 local function recordDecisions(t, member, run, list)
   local colon = string.find(member, ':', 1, true)
   local behind = colon + tonumber(string.sub(member, 1, colon - 1))
+  local namespace = string.sub(member, colon + 1, behind)
   local fields, members = {}, {}
   local _, head = suspension(t)
+  local _, agent = executing(t)
   for i, d in ipairs(list) do fields[i] = 'n:' .. d.interrupt end
   local counts = refusals(t, fields)
   for i, d in ipairs(list) do
     local entry = { 'interrupt', d.interrupt, 'status', d.status, 'user', d.by, 'tool', d.tool,
-      'namespace', string.sub(member, colon + 1, behind), 'thread', string.sub(member, behind + 1), 'tenant', tenant(t),
-      'run', run, 'refused', counts[i] or '', 'key', hashOf(t), 'asked', unstamped(head[1]),
+      'namespace', namespace, 'thread', string.sub(member, behind + 1), 'tenant', tenant(t),
+      'agent', agent or '', 'run', run, 'refused', counts[i] or '', 'key', hashOf(t), 'asked', unstamped(head[1]),
       'at', string.format('%.0f', NOW), 'body', d.body }
     local told = {}
     for j = 1, #entry, 2 do
@@ -50,7 +53,7 @@ local function recordDecisions(t, member, run, list)
       end
     end
     local id = redis.call('XADD', t.decisions, '*', unpack(told))
-    for _, m in ipairs(places(tenant(t), d.by, hashOf(t), NOW, id)) do
+    for _, m in ipairs(places(tenant(t), namespace, d.by, hashOf(t), NOW, id)) do
       members[#members + 1] = 0
       members[#members + 1] = m
     end
@@ -74,7 +77,7 @@ end
 -- unrecord forgets a decision. What somebody else has written into the stream may lack
 -- anything.
 local function unrecord(t, id, entry)
-  local members = places(entry.tenant or '', entry.user or '', entry.key or '', tonumber(entry.at) or 0, id)
+  local members = places(entry.tenant or '', entry.namespace or '', entry.user or '', entry.key or '', tonumber(entry.at) or 0, id)
   redis.call('ZREM', t.decided, unpack(members))
   redis.call('XDEL', t.decisions, id)
 end

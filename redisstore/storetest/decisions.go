@@ -17,6 +17,7 @@ var decisionTests = []test{
 	{"pages are the latest first, of all partitions", (*env).decisionPages},
 	{"filters choose among decisions", (*env).decisionFilters},
 	{"a page of few among many looks at no more than it may", (*env).decisionScan},
+	{"a page of a namespace is full whatever is on record beside it", (*env).decisionsOfNamespace},
 	{"decisions go when their time is over", (*env).decisionsRetire},
 	{"a cursor of another query is refused", (*env).decisionCursors},
 }
@@ -46,7 +47,12 @@ func interruptsOf(list []store.Decision) string {
 // decide asks in a run on a fresh thread, and answers.
 func (th *thread) decide(tenant string, decided ...store.Decided) {
 	th.Helper()
-	b := th.execute("asks")
+	th.decideFor(tenant, "agent", decided...)
+}
+
+func (th *thread) decideFor(tenant, agent string, decided ...store.Decided) {
+	th.Helper()
+	b := with(th.execute("asks"), func(k *store.Execute) { k.Agent = agent })
 	b.Tenant = tenant
 	end := ending(th.begun(b), 2, 1, "asks", store.EndSuspend)
 	end.End.Interrupts = nil
@@ -83,7 +89,7 @@ func (e *env) decisionRecorded() {
 	}
 	for i, d := range list {
 		d.ID = ""
-		same(th, "decision", show(d), show(store.Decision{Decided: given[i], At: clock.read(), Asked: asked, Thread: th.key, Tenant: "acme", RunID: "r2"}))
+		same(th, "decision", show(d), show(store.Decision{Decided: given[i], At: clock.read(), Asked: asked, Thread: th.key, Tenant: "acme", Agent: "agent", RunID: "r2"}))
 	}
 }
 
@@ -195,13 +201,14 @@ func (e *env) decisionFilters() {
 	for i, tenant := range []string{"acme", "globex", ""} {
 		for j, user := range []string{"ann", "bob", ""} {
 			on := e.on(th.s, tenant+user)
-			on.decide(tenant,
+			on.key.Namespace = "of " + user
+			on.decideFor(tenant, tenant+"'s",
 				store.Decided{Interrupt: fmt.Sprintf("a%d%d", i, j), Status: store.DecisionResolved, User: user, Tool: "pay"},
 				store.Decided{Interrupt: fmt.Sprintf("b%d%d", i, j), Status: store.DecisionCancelled, User: user, Tool: "mail"})
 			clock.move(time.Second)
 		}
 	}
-	bob := e.on(th.s, "acmebob").key
+	bob := store.ThreadKey{Namespace: "of bob", Thread: "acmebob"}
 	for name, c := range map[string]struct {
 		q    store.DecisionQuery
 		want string
@@ -215,6 +222,15 @@ func (e *env) decisionFilters() {
 		"a thread":              {store.DecisionQuery{Tenant: "acme", Thread: &bob}, "a01 b01"},
 		"a thread of another":   {store.DecisionQuery{Tenant: "globex", Thread: &bob}, ""},
 		"a thread, by whomever": {store.DecisionQuery{AllTenants: true, Thread: &bob, Tool: "mail"}, "b01"},
+		"a namespace":           {store.DecisionQuery{AllTenants: true, Namespace: "of ann"}, "a20 b20 a10 b10 a00 b00"},
+		"a namespace, a tenant": {store.DecisionQuery{Tenant: "globex", Namespace: "of bob"}, "a11 b11"},
+		"a namespace, a tool":   {store.DecisionQuery{AllTenants: true, Namespace: "of bob", Tool: "mail"}, "b21 b11 b01"},
+		"a namespace, a user":   {store.DecisionQuery{Tenant: "acme", Namespace: "of bob", User: "ann"}, ""},
+		"a namespace's thread":  {store.DecisionQuery{Tenant: "acme", Namespace: "of bob", Thread: &bob}, "a01 b01"},
+		"another's thread":      {store.DecisionQuery{Tenant: "acme", Namespace: "of ann", Thread: &bob}, ""},
+		"no namespace":          {store.DecisionQuery{AllTenants: true, Namespace: "of"}, ""},
+		"an agent":              {store.DecisionQuery{AllTenants: true, Agent: "acme's", User: "bob"}, "a01 b01"},
+		"an agent of a tenant":  {store.DecisionQuery{Tenant: "globex", Agent: "acme's"}, ""},
 		"from":                  {store.DecisionQuery{AllTenants: true, From: begun.Add(7 * time.Second)}, "a22 b22 a21 b21"},
 		"to":                    {store.DecisionQuery{AllTenants: true, To: begun.Add(time.Second)}, "a00 b00"},
 		"between":               {store.DecisionQuery{Tenant: "acme", From: begun.Add(time.Second), To: begun.Add(2 * time.Second)}, "a01 b01"},
@@ -249,6 +265,34 @@ func (e *env) decisionScan() {
 	same(th, "found", interruptsOf(th.onRecord(q)), "i99")
 }
 
+func (e *env) decisionsOfNamespace() {
+	th := e.thread()
+	for i := range 6 {
+		decided := make([]store.Decided, 100)
+		for j := range decided {
+			decided[j] = store.Decided{Interrupt: fmt.Sprint("i", j), Status: store.DecisionResolved}
+		}
+		on := e.on(th.s, fmt.Sprint("t", i))
+		if i == 0 {
+			on.key.Namespace, decided = "team", decided[:3]
+		}
+		on.decide("acme", decided...)
+	}
+	q := store.DecisionQuery{Tenant: "acme", Namespace: "team", Limit: 2}
+	page, err := th.s.Decisions(th.Context(), q)
+	page = must(th, page, err)
+	same(th, "the first page", len(page.Decisions), 2)
+	q.Cursor = page.Next
+	page, err = th.s.Decisions(th.Context(), q)
+	page = must(th, page, err)
+	same(th, "the last one", words(len(page.Decisions), page.Next), words(1, ""))
+	team := store.ThreadKey{Namespace: "team", Thread: "t0"}
+	if err := th.s.ForgetDecisions(th.Context(), team); err != nil {
+		th.Fatal(err)
+	}
+	same(th, "forgotten", interruptsOf(th.onRecord(store.DecisionQuery{Tenant: "acme", Namespace: "team"})), "")
+}
+
 func (e *env) decisionsRetire() {
 	e.records = time.Millisecond
 	th := e.thread()
@@ -270,7 +314,8 @@ func (e *env) decisionCursors() {
 	page, err := th.s.Decisions(th.Context(), store.DecisionQuery{Tenant: "acme", Limit: 1})
 	page = must(th, page, err)
 	for _, q := range []store.DecisionQuery{{Tenant: "globex"}, {AllTenants: true}, {Tenant: "acme", Tool: "pay"}, {Tenant: "acme", User: "ann"},
-		{Tenant: "acme", From: time.UnixMilli(1)}, {Tenant: "acme", Thread: &th.key}} {
+		{Tenant: "acme", From: time.UnixMilli(1)}, {Tenant: "acme", Thread: &th.key},
+		{Tenant: "acme", Namespace: "space"}, {Tenant: "acme", Agent: "agent"}} {
 		q.Cursor = page.Next
 		if _, err := th.s.Decisions(th.Context(), q); !errors.Is(err, store.ErrBadCursor) {
 			th.Errorf("%+v: %v", q, err)

@@ -53,7 +53,8 @@ const (
 	ScopeAdmin    = "admin"
 	ScopeMetrics  = "metrics"
 	// ScopeTenants lets ScopeAdmin read what the tenants have that are not its own, where
-	// a request asks for all of them, and webhooks, with resending and enabling.
+	// a request asks for all of them, webhooks, with resending and enabling, and what waits
+	// for workers.
 	ScopeTenants = "tenants"
 )
 

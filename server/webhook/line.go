@@ -22,9 +22,10 @@ type line struct {
 	signers       []*standardwebhooks.Webhook
 	configuration string
 
-	gone atomic.Bool   // it wants no more
-	busy atomic.Int32  // taken, and not settled
-	wake chan struct{} // there is room again, or more is wanted
+	streak streak
+	gone   atomic.Bool   // it wants no more
+	busy   atomic.Int32  // taken, and not settled
+	wake   chan struct{} // there is room again, or more is wanted
 }
 
 // taken is a webhook, and until when it is surely this node's.
@@ -125,6 +126,7 @@ func (l *line) send(w taken) {
 	switch {
 	case a.err == "":
 		r.Kind = store.WebhookSent
+		l.streak.delivered(w.Taken)
 	case a.gone:
 		try.Outcome = Gone
 		l.retire(w)
@@ -135,6 +137,7 @@ func (l *line) send(w taken) {
 		if r.Tries.Count == 1 {
 			r.Tries.First = w.Taken
 		}
+		l.streak.failed(r.Tries.First)
 		var more bool
 		if r.Delay, more = pause(r.Tries.Count, w.Taken.Sub(r.Tries.First), a.after); !more {
 			try.Outcome, r.Kind = Dead, store.WebhookDead

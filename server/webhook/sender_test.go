@@ -192,6 +192,7 @@ func TestADayOfTries(t *testing.T) {
 			t.Fatal("tries without an end")
 		}
 		same(t, "what waits", in.counts(n, "crm"), store.WebhookCounts{Waiting: 1, Failed: 1})
+		same(t, "failing since", n.Targets()[0].Failing.UnixMilli(), began.UnixMilli())
 		due, err := in.client.ZRangeWithScores(t.Context(), in.client.Keys(t.Context(), "*:hook:crm:due").Val()[0], 0, 0).Result()
 		if err != nil {
 			t.Fatal(err)
@@ -212,6 +213,7 @@ func TestADayOfTries(t *testing.T) {
 		t.Fatal(ok, err)
 	}
 	same(t, "sent again", in.tried(n).Outcome, Delivered)
+	same(t, "failing since", n.Targets()[0].Failing.IsZero(), true)
 	all := rec.all()
 	same(t, "its id", all[len(all)-1].header.Get("webhook-id"), all[0].header.Get("webhook-id"))
 	same(t, "its body", string(all[len(all)-1].body), string(all[0].body))

@@ -19,6 +19,8 @@ type Config struct {
 	Record  Record
 	// Webhooks are those of the server; nil: there are none.
 	Webhooks Webhooks
+	// Work is what waits for workers; nil: nothing does.
+	Work Work
 	// Enter decides whom a request is from.
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
 	// HasAgent reports whether there is an agent of that name.

@@ -38,7 +38,7 @@ func New(c Config) *API {
 
 // operations are all that the control API can do.
 func operations() []operation {
-	return slices.Concat(threadOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations())
+	return slices.Concat(threadOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations())
 }
 
 // Routes are what the API answers, by patterns of http.ServeMux.

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/notices"
@@ -32,6 +33,7 @@ type decisionJSON struct {
 	Interrupt       string           `json:"interruptId"`
 	Reason          string           `json:"reason,omitempty" jsonschema:"the interrupt's"`
 	Message         string           `json:"message,omitempty" jsonschema:"as it was shown"`
+	Agent           string           `json:"agent,omitempty" jsonschema:"that asked, if it is not the default one"`
 	Tool            string           `json:"tool,omitempty" jsonschema:"the tool that it is about"`
 	ToolCallID      string           `json:"toolCallId,omitempty"`
 	Arguments       json.RawMessage  `json:"arguments,omitempty" jsonschema:"as they were shown, without what the server is set to take out"`
@@ -48,27 +50,25 @@ type decisionRunJSON struct {
 	Label string `json:"runId,omitempty" jsonschema:"the client's"`
 }
 
-// decisionBody is a store.Decision's Body.
-type decisionBody struct {
-	Reason, Message, ToolCallID, ArgumentsDigest, Through, Credential string
-	Arguments, Payload                                                json.RawMessage
-	Cut                                                               []string
-	AskedBy, AnsweredBy                                               struct{ Label, RunID string }
-}
-
 func decisionOf(d store.Decision) decisionJSON {
-	var b decisionBody
-	_ = json.Unmarshal(d.Body, &b) // what cannot be read is left out: who decided what stands beside it
+	b := bodyOf(d)
 	told := decisionJSON{
-		ID: d.ID, At: d.At.UTC(), Status: string(d.Status), User: notices.UserOf(d.User), Through: b.Through, Credential: b.Credential,
+		ID: d.ID, At: d.At.UTC(), Status: string(d.Status), User: notices.UserOf(d.User), Through: string(b.Through), Credential: b.Credential,
 		Tenant: d.Tenant, ThreadID: d.Thread.Thread, Namespace: d.Thread.Namespace, Interrupt: d.Interrupt, Reason: b.Reason, Message: b.Message,
-		Tool: d.Tool, ToolCallID: b.ToolCallID, Arguments: b.Arguments, ArgumentsDigest: b.ArgumentsDigest, Payload: b.Payload, Cut: b.Cut,
+		Agent: d.Agent, Tool: d.Tool, ToolCallID: b.ToolCallID, Arguments: b.Arguments, ArgumentsDigest: b.ArgumentsDigest, Payload: b.Payload, Cut: b.Cut,
 		AnsweredBy: decisionRunJSON{d.RunID, b.AnsweredBy.Label}, Refused: d.Refused,
 	}
 	if b.AskedBy.RunID != "" {
 		told.AskedBy = &decisionRunJSON{b.AskedBy.RunID, b.AskedBy.Label}
 	}
 	return told
+}
+
+// bodyOf is the rest of a decision. What cannot be read of it is left out: who decided what
+// stands beside it.
+func bodyOf(d store.Decision) (b adapter.DecisionBody) {
+	_ = json.Unmarshal(d.Body, &b)
+	return b
 }
 
 func decisionOperations() []operation {
@@ -93,81 +93,61 @@ func decisionOperations() []operation {
 
 var decisionStatuses = []store.DecisionStatus{store.DecisionResolved, store.DecisionCancelled, store.DecisionExpired}
 
-// decisionQuery is what the request asks for. own: of that only what lies in the caller's
-// namespace.
-func (c *call) decisionQuery(query url.Values) (q store.DecisionQuery, own bool, err error) {
+// decisionQuery is what the request asks for, of what the caller may be told.
+func (c *call) decisionQuery(query url.Values) (q store.DecisionQuery, err error) {
 	tenant := c.caller.Tenant()
 	if named := query.Get("tenant"); named != "" && named != tenant {
 		if err := c.mayAllTenants(); err != nil {
-			return q, false, err
+			return q, err
 		}
 		tenant = named
 	}
 	q = store.DecisionQuery{Tenant: tenant, Tool: query.Get("tool"), Status: store.DecisionStatus(query.Get("status")), Cursor: query.Get("cursor")}
 	if q.AllTenants, err = c.allTenants(query); err != nil {
-		return q, false, err
+		return q, err
 	}
 	if q.Status != "" && !slices.Contains(decisionStatuses, q.Status) {
-		return q, false, badRequest("status is resolved, cancelled or expired")
+		return q, badRequest("status is resolved, cancelled or expired")
 	}
 	if user := query.Get("user"); user != "" {
 		if q.AllTenants {
-			return q, false, badRequest("user is one of a tenant: name it with tenant, instead of tenants")
+			return q, badRequest("user is one of a tenant: name it with tenant, instead of tenants")
 		}
 		q.User = notices.NameOf(tenant, user)
 	}
 	for name, into := range map[string]*time.Time{"from": &q.From, "to": &q.To} {
 		if text := query.Get(name); text != "" {
 			if *into, err = time.Parse(time.RFC3339Nano, text); err != nil {
-				return q, false, badRequest(name + " is a time of RFC 3339, such as 2030-01-31T14:02:00Z, not " + strconv.Quote(text))
+				return q, badRequest(name + " is a time of RFC 3339, such as 2030-01-31T14:02:00Z, not " + strconv.Quote(text))
 			}
 		}
 	}
 	if q.Limit, err = c.number("limit", maxPage); err != nil {
-		return q, false, err
+		return q, err
 	}
-	own = c.needs(c.op.away()) != nil
+	if c.key.Thread == "" && c.ownOnly() { // else enterThread has seen to it
+		q.Namespace = c.caller.Namespace()
+	}
 	switch thread := query.Get("thread"); {
 	case c.key.Thread != "":
 		q.Thread = &c.key
-		own = false // enterThread has seen to it
 	case thread != "":
 		q.Thread = &store.ThreadKey{Namespace: c.caller.Namespace(), Thread: thread}
 		if namespace := query.Get("namespace"); namespace != "" {
 			q.Thread.Namespace = namespace
 		}
 	case query.Get("namespace") != "":
-		return q, false, badRequest("namespace is that of a thread: name it too")
+		return q, badRequest("namespace is that of a thread: name it too")
 	}
-	return q, own, nil
-}
-
-// maxEmptyPages bounds how many pages of what the caller is not told are read for one.
-const maxEmptyPages = 10
-
-// decisions reads a page of those that the caller may be told.
-func (c *call) decisions(ctx context.Context, q store.DecisionQuery, own bool) (store.DecisionPage, error) {
-	for reading := 1; ; reading++ {
-		page, err := c.Record.Decisions(ctx, q)
-		if err != nil && !errors.Is(err, store.ErrPartial) {
-			return page, err
-		}
-		page.Decisions = slices.DeleteFunc(page.Decisions, func(d store.Decision) bool {
-			return own && d.Thread.Namespace != c.caller.Namespace() || !q.AllTenants && d.Tenant != q.Tenant
-		})
-		if len(page.Decisions) > 0 || page.Next == "" || err != nil || reading == maxEmptyPages {
-			return page, err
-		}
-		q.Cursor = page.Next
-	}
+	return q, nil
 }
 
 func (c *call) listDecisions() (any, error) {
-	q, own, err := c.decisionQuery(c.r.URL.Query())
+	q, err := c.decisionQuery(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}
-	page, err := c.decisions(c.r.Context(), q, own)
+	page, err := c.Record.Decisions(c.r.Context(), q)
 	if unknown := c.goneThread(page, err); unknown != nil {
 		return nil, unknown
 	}

@@ -61,14 +61,14 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 		return &problem{Refusal: refused}
 	}
 	defer release()
-	read := func(q store.DecisionQuery, own bool) (store.DecisionPage, error) {
+	read := func(q store.DecisionQuery) (store.DecisionPage, error) {
 		if err := held.Build(listed); err != nil {
 			return store.DecisionPage{}, err
 		}
 		within, cancel := context.WithTimeout(store.WithRoom(ctx, held.Build), a.config.CallTimeout)
 		defer cancel()
 		c.r = r.WithContext(within)
-		page, err := c.decisions(within, q, own)
+		page, err := c.Record.Decisions(within, q)
 		if ended, ok := errors.AsType[*refusal.Error](context.Cause(ctx)); ok && err != nil {
 			err = ended
 		}
@@ -80,12 +80,12 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 	if err := c.enter(); err != nil {
 		return err
 	}
-	q, own, err := c.decisionQuery(r.URL.Query())
+	q, err := c.decisionQuery(r.URL.Query())
 	if err != nil {
 		return err
 	}
 	q.Limit = exportPage
-	page, err := read(q, own)
+	page, err := read(q)
 	if errors.Is(err, store.ErrPartial) {
 		err = errors.Join(store.ErrOutcomeUnknown, err) // a part is no export
 	}
@@ -121,7 +121,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 		}
 		_ = held.Keep(0) // what was written is not held: this gives back, and waits for nothing
 		q.Cursor = page.Next
-		if page, err = read(q, own); err != nil {
+		if page, err = read(q); err != nil {
 			a.config.Logger.Warn("an export breaks off", "operation", c.op.id, "error", err)
 			panic(http.ErrAbortHandler)
 		}
@@ -133,7 +133,7 @@ func (a *API) export(w http.ResponseWriter, r *http.Request, c *call, held Held,
 type table struct{ w io.Writer }
 
 var columns = []string{
-	"at", "status", "user", "through", "credential", "tenant", "namespace", "threadId", "interruptId", "reason", "message", "tool", "toolCallId",
+	"at", "status", "user", "through", "credential", "tenant", "namespace", "threadId", "interruptId", "reason", "message", "agent", "tool", "toolCallId",
 	"arguments", "argumentsDigest", "payload", "cut", "askedBy", "runId", "run", "refused", "id",
 }
 
@@ -163,7 +163,7 @@ func (t *table) row(d decisionJSON) error {
 		asked = d.AskedBy.Label
 	}
 	cells := []string{
-		d.At.Format(time.RFC3339Nano), d.Status, d.User, d.Through, d.Credential, d.Tenant, d.Namespace, d.ThreadID, d.Interrupt, d.Reason, d.Message, d.Tool, d.ToolCallID,
+		d.At.Format(time.RFC3339Nano), d.Status, d.User, d.Through, d.Credential, d.Tenant, d.Namespace, d.ThreadID, d.Interrupt, d.Reason, d.Message, d.Agent, d.Tool, d.ToolCallID,
 		compacted(d.Arguments), d.ArgumentsDigest, compacted(d.Payload), strings.Join(d.Cut, " "), asked, d.AnsweredBy.Label, d.AnsweredBy.ID, strconv.Itoa(d.Refused), d.ID,
 	}
 	for i := range cells {

@@ -19,7 +19,8 @@ type interruptJSON struct {
 	ToolCall  *toolCallJSON   `json:"toolCall,omitempty" jsonschema:"the call it is about"`
 	Stale     bool            `json:"stale,omitempty" jsonschema:"it has expired and can only be cancelled. When all of a thread's have, a new user message cancels them"`
 	Draft     *entryJSON      `json:"draft,omitempty" jsonschema:"an answer that waits for the others"`
-	Truncated bool            `json:"truncated,omitempty" jsonschema:"it is a summary, because the whole is large; listInterrupts has the whole"`
+	Truncated bool            `json:"truncated,omitempty" jsonschema:"it is a summary, because the whole is large; listInterrupts has the whole, listDecisions that of a resolved one"`
+	Decision  *resolutionJSON `json:"decision,omitempty" jsonschema:"what became of it, if it is a resolved one"`
 }
 
 type toolCallJSON struct {
@@ -34,8 +35,8 @@ type inboxItemJSON struct {
 	Namespace  string          `json:"namespace"`
 	Tenant     string          `json:"tenant,omitempty" jsonschema:"of the thread, where all tenants are asked for"`
 	Agent      string          `json:"agent,omitempty" jsonschema:"that asks, if it is not the default one; in lists only"`
-	Title      string          `json:"title"`
-	Since      time.Time       `json:"since,omitzero"`
+	Title      string          `json:"title" jsonschema:"empty for resolved ones"`
+	Since      time.Time       `json:"since,omitzero" jsonschema:"when it was asked"`
 	Label      string          `json:"runId" jsonschema:"the client's name of the run that asked"`
 	Interrupts []interruptJSON `json:"interrupts"`
 	Omitted    int             `json:"omitted,omitempty" jsonschema:"how many open interrupts are left out of the list; listInterrupts has all"`
@@ -60,11 +61,11 @@ type resolvedJSON struct {
 
 func inboxOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "Threads with open interrupts, those that have waited longest first: of the tenant; without the scope approver or admin those of the caller's namespace. What is large is summarised",
+		{method: "GET", path: "/inbox", id: "listInbox", lists: true, summary: "Threads with open interrupts, those that have waited longest first: of the tenant, or of all tenants one after the other; without the scope approver or admin those of the caller's namespace. With state=resolved, interrupts that were decided. What is large is summarised",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: listOf[inboxItemJSON]{}, serve: (*call).listInbox, query: inboxParameters},
 		{method: "GET", path: "/inbox/totals", id: "countInbox", summary: "How many threads have open interrupts, in all and by reason",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: inboxTotalsJSON{}, serve: (*call).countInbox,
-			query: []parameter{{"reason", "another reason to count, beside those of AG-UI and of this server; may come several times"}, everyTenant}},
+			query: []parameter{{"reason", "another reason to count, beside those of AG-UI and of this server; may come several times"}, tenantsParameter}},
 		{method: "POST", path: "/inbox/resolve", id: "resolveInbox", summary: "Answer open interrupts of up to 100 threads, each for itself and once under its key",
 			scope: identity.ScopeRun, beyond: identity.ScopeApprover, admits: true, body: resolveInboxJSON{}, status: 200, answer: resolvedInboxJSON{}, serve: (*call).resolveInbox},
 		{method: "GET", path: "/threads/{thread}/interrupts", id: "listInterrupts", summary: "The open interrupts of a thread, with drafts",

@@ -4,7 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -12,17 +11,13 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
-	"github.com/aguiws/aguiws/server/identity"
-	"github.com/aguiws/aguiws/server/internal/refusal"
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
-// everyTenant is the parameter of an administrator of all tenants.
-var everyTenant = parameter{"tenants", "all: of every tenant, one after the other, which needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants}
-
 var inboxParameters = append([]parameter{
+	{"state", "open, which is meant if it is left out, or resolved: what was decided, the latest first, an item for each interrupt, as the decision record has it; of these reason, runId and askedBefore are looked for among 200 a page"},
 	{"reason", "only those with an open interrupt of this reason. Indexed where the scope approver or admin shows the tenant's"},
-	{"user", "only threads of this user of the tenant: whose input used it first. Looked for among 1,000 a page"},
+	{"user", "only threads of this user of the tenant: whose input used it first. Looked for among 1,000 a page. Of resolved ones: only what this user decided"},
 	{"thread", "only this thread, of the caller's namespace or of that in namespace"},
 	{"namespace", "of the thread, if it is not the caller's own; needs one of the scopes approver, admin"},
 	{"askedAfter", "only what was asked then or later: a date-time. Indexed"},
@@ -30,8 +25,8 @@ var inboxParameters = append([]parameter{
 	{"runId", "only what this run has asked, by the client's name of it. This, agent, tool and deadlineBefore are looked for among 200 a page: a page may be short, or empty, and have a next one"},
 	{"agent", "only what this agent asks, by its name"},
 	{"tool", "only where one of the calls is of this tool"},
-	{"deadlineBefore", "only where one of the interrupts expires before: a date-time"},
-	everyTenant,
+	{"deadlineBefore", "only where one of the interrupts expires before: a date-time. Not with resolved"},
+	tenantsParameter,
 }, pageParameters...)
 
 type inboxTotalsJSON struct {
@@ -46,27 +41,17 @@ var commonReasons = []string{protocol.ReasonToolCall, protocol.ReasonInputRequir
 // mostReasons bounds what one call counts.
 const mostReasons = 16
 
-// ownOnly reports whether the caller answers for nobody else.
-func (c *call) ownOnly() bool { return c.needs(c.op.away()) != nil }
-
-// ofTenants reports whether all tenants are asked for, by somebody who may.
-func (c *call) ofTenants() (bool, error) {
-	switch c.r.URL.Query().Get("tenants") {
-	case "":
-		return false, nil
-	case "all":
-		if !c.caller.May(identity.ScopeAdmin) || !c.caller.May(identity.ScopeTenants) {
-			return false, newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs the scopes "+identity.ScopeAdmin+" and "+identity.ScopeTenants)
-		}
-		return true, nil
-	}
-	return false, badRequest("tenants is all or left out")
-}
-
 func (c *call) listInbox() (any, error) {
 	q, err := c.inboxQuery()
 	if err != nil {
 		return nil, err
+	}
+	switch c.r.URL.Query().Get("state") {
+	case "", "open":
+	case "resolved":
+		return c.listResolved(q)
+	default:
+		return nil, badRequest("state is open or resolved")
 	}
 	list := summarised
 	if q.AllTenants {
@@ -115,7 +100,7 @@ func (c *call) inboxQuery() (adapter.InboxQuery, error) {
 		InboxQuery: store.InboxQuery{Tenant: page.Tenant, Reason: query.Get("reason"), Limit: page.Limit, Cursor: page.Cursor},
 		Label:      query.Get("runId"), Agent: query.Get("agent"), Tool: query.Get("tool"),
 	}
-	if q.AllTenants, err = c.ofTenants(); err != nil {
+	if q.AllTenants, err = c.allTenants(query); err != nil {
 		return q, err
 	}
 	if user := query.Get("user"); user != "" {
@@ -140,7 +125,7 @@ func (c *call) inboxQuery() (adapter.InboxQuery, error) {
 }
 
 func (c *call) countInbox() (any, error) {
-	all, err := c.ofTenants()
+	all, err := c.allTenants(c.r.URL.Query())
 	if err != nil {
 		return nil, err
 	}

@@ -106,9 +106,12 @@ func (c *call) resolveInbox() (any, error) {
 		})
 	}
 	group.Wait()
-	// Where the store has answered none of it, that is the answer to all.
-	if !slices.ContainsFunc(failed, func(p *problem) bool { return p == nil || p.Code != adapter.CodeStoreUnavailable }) {
-		return nil, failed[0]
+	// Where the store has answered none of it, or the request is one input too many, that is
+	// the answer to all.
+	for _, code := range []string{adapter.CodeStoreUnavailable, adapter.CodeRateLimited} {
+		if !slices.ContainsFunc(failed, func(p *problem) bool { return p == nil || p.Code != code }) {
+			return nil, failed[0]
+		}
 	}
 	return out, nil
 }

@@ -46,7 +46,7 @@ type noticesShape struct {
 
 func noticeOperations() []operation {
 	return []operation{
-		{method: "GET", path: "/notices", id: "listNotices", waits: true, summary: "What became true of threads, as it does: of the tenant's; without the scope approver or admin of those threads of the caller's namespace that count for the caller, or for nobody. A WebSocket, or Server-Sent Events where they are asked for, goes on with what comes",
+		{method: "GET", path: "/notices", id: "listNotices", waits: true, summary: "What became true of threads, as it does: of the tenant's; without the scope approver or admin of the threads of the caller's namespace. A WebSocket, or Server-Sent Events where they are asked for, goes on with what comes",
 			scope: identity.ScopeRead, beyond: identity.ScopeApprover, status: 200, answer: noticesShape{}, serve: (*call).listNotices,
 			query: append([]parameter{
 				{"limit", "items in the page, at most 200; 100 if left out"},
@@ -64,8 +64,6 @@ var noticeParameters = []parameter{
 	{"agent", "only this agent; of the default one if it is empty"},
 	tenantsParameter,
 }
-
-var tenantsParameter = parameter{"tenants", "all: of every tenant, which needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants}
 
 // NoticeQuery is what a request to watch notices asks for, of what the caller may be told.
 func NoticeQuery(caller Caller, query url.Values) (notices.Query, *refusal.Refusal) {
@@ -99,42 +97,22 @@ func (c *call) noticeQuery(query url.Values) (notices.Query, error) {
 	}
 	thread, namespace, agent, ofAgent := query.Get("thread"), query.Get("namespace"), query.Get("agent"), query.Has("agent")
 	all, err := c.allTenants(query)
-	user, others := c.caller.User(), c.needs(c.op.away()) == nil
 	switch {
 	case err != nil:
 		return q, err
 	case all:
 		q.Topic.All = true
-	case others:
-		q.Topic.Tenant = c.caller.Tenant()
-	default:
+	case c.ownOnly():
 		q.Topic.Namespace = c.caller.Namespace()
+	default:
+		q.Topic.Tenant = c.caller.Tenant()
 	}
 	q.Passes = func(n *store.Notice) bool {
 		return (len(kinds) == 0 || kinds[n.Kind]) &&
 			(thread == "" || thread == n.Thread.Thread) && (namespace == "" || namespace == n.Thread.Namespace) &&
-			(!ofAgent || agent == n.Agent) &&
-			(others || user == "" || n.Owner == "" || n.Owner == user)
+			(!ofAgent || agent == n.Agent)
 	}
 	return q, nil
-}
-
-// allTenants reports whether the query asks for all tenants, as the caller may.
-func (c *call) allTenants(query url.Values) (bool, error) {
-	switch query.Get("tenants") {
-	case "":
-		return false, nil
-	case "all":
-		return true, c.mayAllTenants()
-	}
-	return false, badRequest("tenants is all or left out")
-}
-
-func (c *call) mayAllTenants() error {
-	if c.caller.May(identity.ScopeAdmin) && c.caller.May(identity.ScopeTenants) {
-		return nil
-	}
-	return newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs the scopes "+identity.ScopeAdmin+" and "+identity.ScopeTenants)
 }
 
 func (c *call) listNotices() (any, error) {

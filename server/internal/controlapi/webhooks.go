@@ -31,10 +31,11 @@ type targetJSON struct {
 }
 
 type owedJSON struct {
-	Waiting int `json:"waiting" jsonschema:"to be sent"`
-	Failed  int `json:"failed" jsonschema:"of them, those of which a try has failed"`
-	Dead    int `json:"dead"`
-	Most    int `json:"most" jsonschema:"how many may wait; what comes then waits among the notices, for as long as those are kept"`
+	Waiting int       `json:"waiting" jsonschema:"to be sent"`
+	Failed  int       `json:"failed" jsonschema:"of them, those of which a try has failed"`
+	Failing time.Time `json:"failingSince,omitzero" jsonschema:"since when the target has taken nothing that this server has sent; left out: it takes it, or nothing was sent"`
+	Dead    int       `json:"dead"`
+	Most    int       `json:"most" jsonschema:"how many may wait; what comes then waits among the notices, for as long as those are kept"`
 }
 
 type deadWebhookJSON struct {
@@ -88,7 +89,7 @@ func (c *call) listWebhooks() (any, error) {
 		}
 		item := targetJSON{Name: t.Name, URL: t.Host, Kinds: t.Kinds, Tenant: t.Tenant, Agents: t.Agents, Gone: t.Gone}
 		if whole {
-			item.Owed = &owedJSON{Waiting: t.Counts.Waiting, Failed: t.Counts.Failed, Dead: t.Counts.Dead, Most: t.Counts.Most}
+			item.Owed = &owedJSON{Waiting: t.Counts.Waiting, Failed: t.Counts.Failed, Dead: t.Counts.Dead, Most: t.Counts.Most, Failing: t.Failing.UTC()}
 		}
 		page.Items = append(page.Items, item)
 	}

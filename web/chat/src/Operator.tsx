@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { ApiError, call, usePolled, type RunInfo, type ThreadInfo } from "./api";
+import { WebhookSection, WorkSection } from "./Backlog";
 import { Bar } from "./Bar";
 import { Pager } from "./Pager";
 import { usePages } from "./pages";
@@ -16,7 +17,7 @@ const EVERY_MS = 3_000;
 /** How many threads or letters are shown at once. */
 const SIZE = 50;
 
-/** Threads, their runs and dispatches, and what could not be delivered. */
+/** Threads, their runs and dispatches, what waits to be delivered and what could not be. */
 export default function Operator() {
   const counts = usePolled<Record<string, number>>("/dispatches/counts", EVERY_MS);
   const letters = usePages<RunInfo>(`/dispatches?state=dead_letter&limit=${SIZE}`, EVERY_MS);
@@ -74,6 +75,7 @@ export default function Operator() {
             ))}
           </dl>
         </section>
+        <WorkSection />
         <section aria-labelledby="letters">
           <h2 id="letters">Dead letters</h2>
           {letters.data?.items.length === 0 && (
@@ -87,6 +89,7 @@ export default function Operator() {
           )}
           <Pager place={letters.place} of="dead letters" />
         </section>
+        <WebhookSection act={act} />
         <section aria-labelledby="all-threads">
           <h2 id="all-threads">Threads</h2>
           <p className="hint">

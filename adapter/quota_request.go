@@ -1,0 +1,58 @@
+package adapter
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+type oneOfMany struct{}
+
+// OneOfMany is a context for all answers of one request, which is one of the user's inputs.
+// The first that comes so far counts for Options.MaxInputs; where there is no place for it,
+// there is none for the others.
+func OneOfMany(ctx context.Context) context.Context {
+	return context.WithValue(ctx, oneOfMany{}, new(request))
+}
+
+// request has inputs of one user, of which one counts.
+type request struct {
+	mu    sync.Mutex
+	first *share      // that counts; nil: none has asked
+	late  atomic.Bool // it was waited for in vain
+}
+
+// askAs is ask for an input that may be one of a request.
+func (q *quotas) askAs(ctx context.Context, t store.Take) *share {
+	r, ok := ctx.Value(oneOfMany{}).(*request)
+	if !ok {
+		return q.ask(t)
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.first == nil {
+		r.first = q.ask(t)
+		return r.first
+	}
+	t.Inputs = -1
+	s := q.ask(t)
+	if s != nil {
+		s.of = r
+	}
+	return s
+}
+
+// heard waits for what the first was answered; nil: it is not over the limit, or that is
+// not known.
+func (r *request) heard() *store.Taken {
+	if r.late.Load() {
+		return nil
+	}
+	taken, answered := r.first.answer()
+	if !answered {
+		r.late.Store(true)
+	}
+	return taken
+}

@@ -1,0 +1,36 @@
+package controlapi
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+)
+
+// Whoever has a namespace knows of all threads in it, as those do who share one; the scopes
+// of an operation for others show the tenant's. That is so for whatever lists across threads.
+
+var tenantsParameter = parameter{"tenants", "all: of every tenant, which needs the scopes " + identity.ScopeAdmin + " and " + identity.ScopeTenants}
+
+// ownOnly reports whether the caller has none of the scopes that show more than its
+// namespace.
+func (c *call) ownOnly() bool { return c.needs(c.op.away()) != nil }
+
+// allTenants reports whether the query asks for all tenants, as the caller may.
+func (c *call) allTenants(query url.Values) (bool, error) {
+	switch query.Get("tenants") {
+	case "":
+		return false, nil
+	case "all":
+		return true, c.mayAllTenants()
+	}
+	return false, badRequest("tenants is all or left out")
+}
+
+func (c *call) mayAllTenants() error {
+	if c.caller.May(identity.ScopeAdmin) && c.caller.May(identity.ScopeTenants) {
+		return nil
+	}
+	return newProblem(http.StatusForbidden, refusal.CodeForbidden, "this needs the scopes "+identity.ScopeAdmin+" and "+identity.ScopeTenants)
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { span, targetState, type TargetInfo } from "../src/backlogs";
+
+it("says how long something has waited", () => {
+  const said = [0, 999, 1_000, 59_999, 60_000, 3_599_999, 3_600_000, 86_399_999, 86_400_000, 3 * 86_400_000].map(span);
+  expect(said).toEqual(["now", "now", "1 s", "59 s", "1 min", "59 min", "1 h", "23 h", "1 d", "3 d"]);
+});
+
+it("says how it goes with a target, the worst first", () => {
+  const of = (waiting: number, failed: number, more: Partial<TargetInfo> = {}): TargetInfo => ({
+    name: "crm",
+    url: "https://crm.example",
+    owed: { waiting, failed, dead: 1, most: 100 },
+    ...more,
+  });
+  expect(targetState(of(0, 0))).toBe("up to date");
+  expect(targetState(of(3, 0))).toBe("sending");
+  expect(targetState(of(3, 1))).toBe("trying again");
+  expect(targetState({ ...of(3, 1), owed: { waiting: 3, failed: 1, failingSince: "2030-01-31T14:02:00Z", dead: 0, most: 100 } })).toBe("failing");
+  expect(targetState(of(100, 1))).toBe("full");
+  expect(targetState(of(3, 1, { goneAt: "2030-01-31T14:02:00Z" }))).toBe("disabled");
+  expect(targetState(of(0, 0, { owed: undefined }))).toBe("not told");
+});
