@@ -35,6 +35,7 @@ const (
 type mailbox struct {
 	*connection
 	*deliveries
+	awaits  awaits
 	from    atomic.Uint64 // the partition that comes first
 	mu      sync.Mutex
 	forgets time.Time // when consumers that are gone are looked for again
@@ -271,17 +272,23 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 		if errors.Is(cmd.Err(), redis.Nil) || strings.HasPrefix(errText(cmd.Err()), "NOGROUP") {
 			errs[i] = nil // somebody was faster; or the next sweep makes the group
 		}
-		for _, m := range messages {
-			member, _ := m.Values["thread"].(string)
-			key, ok := threadOf(member)
-			if !ok {
-				s.drop(ctx, keys[i], m.ID)
-				continue
-			}
-			work = append(work, store.Work{Thread: key, Entry: m.ID + " " + agents[i], Agent: agents[i]})
-		}
+		work = append(work, s.delivered(ctx, keys[i], agents[i], messages)...)
 	}
 	return work, s.missing(errs)
+}
+
+// delivered is what entries of a stream ask for.
+func (s *mailbox) delivered(ctx context.Context, stream, agent string, messages []redis.XMessage) (work []store.Work) {
+	for _, m := range messages {
+		member, _ := m.Values["thread"].(string)
+		key, ok := threadOf(member)
+		if !ok {
+			s.drop(ctx, stream, m.ID)
+			continue
+		}
+		work = append(work, store.Work{Thread: key, Entry: m.ID + " " + agent, Agent: agent})
+	}
+	return work
 }
 
 func errText(err error) string {
