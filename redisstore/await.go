@@ -25,7 +25,9 @@ const (
 // awaits are the blocking reads of a node: one at a time, over a connection that nothing
 // else uses.
 type awaits struct {
-	turn chan struct{} // held by the call under way
+	turn      chan struct{}            // held by the call under way
+	held      atomic.Pointer[[]string] // of which agents the server holds a read; nil: it holds none
+	uncounted atomic.Int64             // calls of Work that need not look at streams
 
 	mu     sync.Mutex
 	closed bool
@@ -193,6 +195,8 @@ func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.Work
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), awaitFor+s.opts.Timeout)
 	defer cancel()
 	cmd := redis.NewXStreamSliceCmd(ctx, args...)
+	s.awaits.held.Store(&q.Agents)
+	defer s.awaits.held.Store(nil)
 	_ = over.conn.Process(ctx, cmd)
 	return cmd.Result()
 }

@@ -70,7 +70,7 @@ func TestKeysOfAThreadShareOneTag(t *testing.T) {
 // stream of an agent, behind work.
 func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 	call := regexp.MustCompile(`redis\.p?call\('([A-Z]+)'(?:, '(?:CREATE|DESTROY|DELCONSUMER|GROUPS|CONSUMERS)')?(?:, ([^,)]+))?`)
-	family := regexp.MustCompile(`^(t\.work|KEYS\[\d+\]) \.\. \w+(\[\w+\])?\b`)
+	family := regexp.MustCompile(`^(t\.work|KEYS\[[^\]]+\]) \.\. \w+(\[\w+\])?\b`)
 	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|followers|journal|queue|log|big|stream|t\.work \.\. agent)$`)
 	named := regexp.MustCompile(`\bstream(?:, \w+)* = (.*)`)
 	ofGroups := regexp.MustCompile(`redis\.p?call\('XREADGROUP', [^)]*'STREAMS', KEYS\[\d+\], '>'\)`)

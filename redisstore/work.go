@@ -22,6 +22,12 @@ const (
 	maxTurn = 1 << 30
 	// maxDue is how many threads a partition names at once that have come due.
 	maxDue = 256
+	// dueTogether is of how many partitions one script tells what is due: it keeps the
+	// server from others meanwhile.
+	dueTogether = 16
+	// countEvery is each how many calls streams are looked at by a node that awaits what
+	// comes: what others have had for too long, or returned, is found so much later.
+	countEvery = 3
 	// maxOffers is how many threads that have come due one call offers.
 	maxOffers = 512
 	// forgetConsumers is how often consumers are looked for that are gone, and
@@ -99,17 +105,12 @@ func (s *mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, er
 // due asks all partitions what is due, and how much there is to read in the streams of
 // the agents.
 func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []store.ThreadKey, error) {
-	n := len(s.keys.parts)
-	from := int(s.from.Add(1) % uint64(n))
-	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
-	gone := s.forgetsNow()
-	calls := make([]call, n)
-	for i := range calls {
-		p := s.keys.parts[(from+i)%n]
-		calls[i] = call{dueScript, []string{p.leases, p.ready, p.work}, args{{"limit", maxDue}, {"turn", turn},
-			{"idle", s.idle(q)}, {"gone", gone.Milliseconds()}}, appendStrings(nil, q.Agents)}
+	var counted []string
+	var gone time.Duration
+	if s.counts(q.Agents) {
+		counted, gone = q.Agents, s.forgetsNow()
 	}
-	replies, errs := s.runAll(ctx, calls)
+	parts, replies, errs := s.askDue(ctx, q, counted, gone)
 	partial := s.missing(errs)
 	if most(partial) != nil {
 		return nil, nil, partial
@@ -130,11 +131,56 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 			}
 		}
 		for _, agent := range q.Agents {
-			streams = append(streams, workStream{key: s.keys.parts[(from+i)%n].work + agent, agent: agent,
-				unread: int(counts.int()), late: int(counts.int()), from: counts.string()})
+			st := workStream{key: parts[i].work + agent, agent: agent}
+			if counts.more() {
+				st.unread, st.late, st.from = int(counts.int()), int(counts.int()), counts.string()
+			}
+			streams = append(streams, st)
 		}
 	}
 	return streams, due, partial
+}
+
+// askDue asks partitions, some of them in a script, where one server has them all. Any
+// comes first.
+func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*partition, answers []*reply, errs []error) {
+	n, together := len(s.keys.parts), 1
+	if s.oneSlot() {
+		together = dueTogether
+	}
+	from := int(s.from.Add(1) % uint64(n))
+	for i := range n {
+		parts = append(parts, &s.keys.parts[(from+i)%n])
+	}
+	var calls []call
+	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
+	for group := range slices.Chunk(parts, together) {
+		c := call{script: dueScript, args: args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
+			{"gone", gone.Milliseconds()}}, rest: appendStrings(nil, agents)}
+		for _, p := range group {
+			c.keys = append(c.keys, p.leases, p.ready, p.work)
+		}
+		calls = append(calls, c)
+	}
+	replies, failed := s.runAll(ctx, calls)
+	answers, errs = make([]*reply, n), make([]error, n)
+	for i := range parts {
+		at := i / together
+		if refusedWith(failed[at], "CROSSSLOT") && !s.apart.Swap(true) {
+			return s.askDue(ctx, q, agents, gone)
+		}
+		if errs[i] = failed[at]; errs[i] == nil {
+			answers[i] = replies[at].list()
+		}
+	}
+	return parts, answers, errs
+}
+
+// counts reports whether it is to be looked what streams hold: not each time while a
+// blocking read of the same node is given what comes.
+func (s *mailbox) counts(agents []string) bool {
+	held := s.awaits.held.Load()
+	return held == nil || !slices.Equal(*held, agents) || s.awaits.uncounted.Add(1)%countEvery == 0
 }
 
 // forgetsNow is for how long consumers have been gone that are to be forgotten now; 0:
