@@ -148,11 +148,11 @@ func TestCostsOfLookingForWork(t *testing.T) {
 		return (commands(t, server) - before) / calls
 	}
 	cost() // which looks for consumers that are gone
-	if n := cost(); n > 201 {
+	if n := cost(); n > 265 {
 		t.Errorf("looking for work takes %d commands", n)
 	}
 	w := waiting(t, server, s)
-	if n := cost(); n > 159 {
+	if n := cost(); n > 180 {
 		t.Errorf("looking for work while it is awaited takes %d commands", n)
 	}
 	w.cancel()

@@ -56,8 +56,10 @@
 //	                    by when a run that was given back may be had       stopall
 //	Pready      zset    threads that want a worker later, by when: a       begin, claim, offer, renew, end, stop,
 //	                    delayed dispatch, a suspension behind its          nack, stopall, delete, retire
-//	                    deadline; threads that want one now, by when to
-//	                    look whether their entry is still there
+//	                    deadline
+//	Pready:checks
+//	            zset    threads that want one now, by when to look whether begin, claim, offer, renew, end, stop,
+//	                    their entry is still there                         nack, stopall, delete, retire
 //	Pwork:AGENT stream  threads that want a worker of the agent now, an    begin, claim, offer, renew, end, stop,
 //	                    entry each with one field, thread                  nack, stopall, delete, retire
 //	Pcounts     hash    dispatches by state, and by state and tenant; no   begin, claim, end, stop, nack, stopall,

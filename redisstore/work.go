@@ -22,6 +22,9 @@ const (
 	maxTurn = 1 << 30
 	// maxDue is how many threads a partition names at once that have come due.
 	maxDue = 256
+	// maxChecks is how many entries a partition names at once to look whether they are
+	// still there, and maxChecked of how many one call does.
+	maxChecks, maxChecked = 16, 256
 	// dueTogether is of how many partitions one script tells what is due: it keeps the
 	// server from others meanwhile.
 	dueTogether = 16
@@ -116,20 +119,24 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 		return nil, nil, partial
 	}
 	var streams []workStream
-	var due []store.ThreadKey
+	var due, checks []store.ThreadKey
 	seen := map[store.ThreadKey]bool{}
+	name := func(to *[]store.ThreadKey, members *reply, most int) {
+		for members.more() && len(*to) < most {
+			key, ok := threadOf(members.string())
+			if ok && !seen[key] { // what is no thread hides none
+				seen[key] = true
+				*to = append(*to, key)
+			}
+		}
+	}
 	for i, r := range replies {
 		if errs[i] != nil {
 			continue
 		}
 		members, counts := r.list(), r.list()
-		for members.more() && len(due) < maxOffers {
-			key, ok := threadOf(members.string())
-			if ok && !seen[key] { // what is no thread hides none
-				seen[key] = true
-				due = append(due, key)
-			}
-		}
+		name(&due, members, maxOffers)
+		name(&checks, r.list(), maxChecked)
 		for _, agent := range q.Agents {
 			st := workStream{key: parts[i].work + agent, agent: agent}
 			if counts.more() {
@@ -138,7 +145,7 @@ func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []s
 			streams = append(streams, st)
 		}
 	}
-	return streams, due, partial
+	return streams, append(due, checks...), partial
 }
 
 // askDue asks partitions, some of them in a script, where one server has them all. Any
@@ -153,10 +160,14 @@ func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string
 		parts = append(parts, &s.keys.parts[(from+i)%n])
 	}
 	var calls []call
+	check := maxChecks
+	if len(agents) == 0 {
+		check = 0
+	}
 	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
 	for group := range slices.Chunk(parts, together) {
 		c := call{script: dueScript, args: args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
-			{"gone", gone.Milliseconds()}}, rest: appendStrings(nil, agents)}
+			{"check", check}, {"gone", gone.Milliseconds()}}, rest: appendStrings(nil, agents)}
 		for _, p := range group {
 			c.keys = append(c.keys, p.leases, p.ready, p.work)
 		}

@@ -7,19 +7,20 @@
 --   turn   0: those that have waited longest; else a page further on, which
 --          it chooses, so that what cannot be offered hides nothing
 --   idle   ms after which an entry is given to somebody else
+--   check  how many threads at most whose entry is to be looked at; 0: none
 --   gone   ms after which a consumer that holds nothing is forgotten; 0: not now
 -- REST  agents; the stream of each is work and its name
 --
 -- Returns for each {members, in turn one whose lease has expired and one that is ready, among
 --   those the suspensions that have come to their deadline; for each agent how many
 --   entries nobody has read, how many others have had for too long, and the first of
---   those}.
+--   those; threads of which it is to be looked whether their entry is still there}.
 
 local limit, turn = tonumber(ARG.limit), tonumber(ARG.turn)
 -- Of a page further on nothing may be cut off.
 local size = turn > 0 and math.max(math.floor(limit / 2), 1) or limit
 
-local function page(key, to)
+local function page(key, to, size)
   local list = redis.call('ZRANGEBYSCORE', key, '-inf', to, 'LIMIT', 0, size)
   if turn == 0 or #list < size then return list end
   local pages = math.ceil(redis.call('ZCOUNT', key, '-inf', to) / size)
@@ -30,7 +31,7 @@ end
 
 local first = turn % 2 + 1
 local function dueIn(leases, ready)
-  local lists, out = { page(leases, '(' .. now()), page(ready, now()) }, {}
+  local lists, out = { page(leases, '(' .. now(), size), page(ready, now(), size) }, {}
   for i = 1, math.max(#lists[1], #lists[2]) do
     for _, list in ipairs({ lists[first], lists[3 - first] }) do
       if list[i] then out[#out + 1] = list[i] end
@@ -79,10 +80,11 @@ local function look(stream, counts)
   counts[#counts + 1] = late[1] and late[1][1] or '0-0'
 end
 
-local answers = {}
+local answers, check = {}, tonumber(ARG.check)
 for k = 1, #KEYS, 3 do
   local counts = {}
   for i = REST, #ARGV do look(KEYS[k + 2] .. ARGV[i], counts) end
-  answers[#answers + 1] = { dueIn(KEYS[k], KEYS[k + 1]), counts }
+  local checks = KEYS[k + 1] .. ':checks'
+  answers[#answers + 1] = { dueIn(KEYS[k], KEYS[k + 1]), counts, check > 0 and page(checks, now(), check) or {} }
 end
 return answers
