@@ -39,10 +39,41 @@ type capacity struct {
 	more  bool                           // others are due, that are not in line
 	took  bool                           // a claim took something since others were looked for
 	wake  chan struct{}                  // holds one: look for others at once
+	free  bool                           // there are places to spare
+	flips chan struct{}                  // closed when that changes
 }
 
 func newCapacity(n *node, b *backoff) *capacity {
-	return &capacity{node: n, backoff: b, max: n.options.MaxRuns, known: map[store.ThreadKey]claimStage{}, aside: map[store.ThreadKey]store.Work{}, wake: make(chan struct{}, 1)}
+	c := &capacity{node: n, backoff: b, max: n.options.MaxRuns, known: map[store.ThreadKey]claimStage{}, aside: map[store.ThreadKey]store.Work{},
+		wake: make(chan struct{}, 1), flips: make(chan struct{})}
+	c.free = c.places() > 0
+	return c
+}
+
+// places is how many more threads this node would claim, if nothing is known that waits
+// for them. The lock is held.
+func (c *capacity) places() int {
+	if c.more {
+		return 0
+	}
+	return max(c.max-c.runs-c.held-len(c.line), 0)
+}
+
+// spare is how many places there are to spare, and is closed when there come to be some,
+// or none.
+func (c *capacity) spare() (int, <-chan struct{}) {
+	c.mu.Lock()
+	defer c.unlock()
+	return c.places(), c.flips
+}
+
+func (c *capacity) unlock() {
+	if free := c.places() > 0; free != c.free {
+		c.free = free
+		close(c.flips)
+		c.flips = make(chan struct{})
+	}
+	c.mu.Unlock()
 }
 
 // claimStage is where the claim of a thread stands.
@@ -64,7 +95,7 @@ func (c *capacity) claimDue(w store.Work) { c.lineUp(w, claimUnder) }
 func (c *capacity) lineUp(w store.Work, under claimStage) {
 	leaves := c.draining() || c.backoff.leaves(w.Thread) || c.backoff.holds(w.Thread)
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	switch stage := c.known[w.Thread]; {
 	case leaves:
 		c.putAside(w)
@@ -156,7 +187,7 @@ func (c *capacity) claimNow(w store.Work) {
 		again = false
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	stage := c.known[w.Thread]
 	delete(c.known, w.Thread)
 	switch {
@@ -175,7 +206,7 @@ func (c *capacity) claimNow(w store.Work) {
 // caller gives it back when the run has begun, or has not.
 func (c *capacity) reserve() bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	if !c.room() {
 		return false
 	}
@@ -186,14 +217,14 @@ func (c *capacity) reserve() bool {
 // occupy holds a place for what may be a run already, whether there is room or not.
 func (c *capacity) occupy() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	c.held++
 }
 
 // release gives a place back.
 func (c *capacity) release() {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	c.held--
 	c.claimNext()
 }
@@ -201,7 +232,7 @@ func (c *capacity) release() {
 // carried counts runs that begin, and those that are over for this worker.
 func (c *capacity) carried(n int) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	c.runs += n
 	c.claimNext()
 }
@@ -209,7 +240,7 @@ func (c *capacity) carried(n int) {
 // looking is called before others are looked for, and says how many there is room for.
 func (c *capacity) looking() int {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	room := min(c.max-c.runs-c.held-len(c.line), sweepPage)
 	if room <= 0 {
 		c.more = true
@@ -223,7 +254,7 @@ func (c *capacity) looking() int {
 // where there is none, others are looked for when there is.
 func (c *capacity) roomForOne() bool {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	free := c.runs+c.held+len(c.line) < c.max
 	c.more = c.more || !free
 	return free
@@ -232,7 +263,7 @@ func (c *capacity) roomForOne() bool {
 // found ends looking for others; more: there may be some beyond those found.
 func (c *capacity) found(more bool) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	c.more = c.more || more
 	c.claimNext()
 }
@@ -256,6 +287,6 @@ type Cached struct {
 
 func (c *capacity) load() Load {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	defer c.unlock()
 	return Load{Runs: c.runs, MaxRuns: c.max, Panics: c.panics.count.Load(), Cached: Cached(c.folded.Usage())}
 }

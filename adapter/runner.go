@@ -76,6 +76,7 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	st.Listen(r.receive)
 	r.presence.offer()
 	r.sweeper.over.Go(r.sweeper.sweep)
+	r.sweeper.over.Go(r.sweeper.await)
 	return r, nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/follow"
@@ -27,6 +28,7 @@ type sweeper struct {
 	grace    *grace
 	quotas   *quotas
 	nudges   chan store.Delivery // of work that other nodes have released
+	awaits   atomic.Bool         // the store has this node wait for it, and needs no nudges
 	over     sync.WaitGroup
 }
 
@@ -73,6 +75,9 @@ func (s *sweeper) rest(tick <-chan time.Time) bool {
 func (s *sweeper) nudged(d store.Delivery) {
 	if !slices.Contains(s.agents, d.Agent) {
 		return
+	}
+	if room, _ := s.capacity.spare(); room > 0 && s.awaits.Load() {
+		return // one node is given it, and no other need ask
 	}
 	select {
 	case s.nudges <- d:

@@ -130,3 +130,33 @@ func TestBatchesThatTravelTogether(t *testing.T) {
 		t.Errorf("one batch takes %d commands, %d of as many partitions as there are take %d: %.1f each", one, scriptRuns, many, each)
 	}
 }
+
+// TestCostsOfLookingForWork holds what a node asks each second where nothing happens.
+func TestCostsOfLookingForWork(t *testing.T) {
+	const calls = 3 * countEvery
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{Timeout: patience})
+	q := store.WorkQuery{Agents: []string{""}, Limit: 10}
+	cost := func() int {
+		t.Helper()
+		before := commands(t, server)
+		for range calls {
+			if work, err := s.Work(t.Context(), q); err != nil || len(work) > 0 {
+				t.Fatal(work, err)
+			}
+		}
+		return (commands(t, server) - before) / calls
+	}
+	cost() // which looks for consumers that are gone
+	if n := cost(); n > 265 {
+		t.Errorf("looking for work takes %d commands", n)
+	}
+	w := waiting(t, server, s)
+	if n := cost(); n > 180 {
+		t.Errorf("looking for work while it is awaited takes %d commands", n)
+	}
+	w.cancel()
+	if got := <-w.ended; got.err != nil {
+		t.Error(got.err)
+	}
+}

@@ -56,8 +56,10 @@
 //	                    by when a run that was given back may be had       stopall
 //	Pready      zset    threads that want a worker later, by when: a       begin, claim, offer, renew, end, stop,
 //	                    delayed dispatch, a suspension behind its          nack, stopall, delete, retire
-//	                    deadline; threads that want one now, by when to
-//	                    look whether their entry is still there
+//	                    deadline
+//	Pready:checks
+//	            zset    threads that want one now, by when to look whether begin, claim, offer, renew, end, stop,
+//	                    their entry is still there                         nack, stopall, delete, retire
 //	Pwork:AGENT stream  threads that want a worker of the agent now, an    begin, claim, offer, renew, end, stop,
 //	                    entry each with one field, thread                  nack, stopall, delete, retire
 //	Pcounts     hash    dispatches by state, and by state and tenant; no   begin, claim, end, stop, nack, stopall,
@@ -121,10 +123,18 @@
 // gets it: whoever reads an entry that is not the one in the record has it taken out. What
 // comes due later is in leases and ready, from where Work takes it to the streams.
 //
+// One server hands what comes to one of the nodes that wait for it: Await is one blocking
+// XREADGROUP on the streams of all partitions, over a connection of its own. For that the
+// streams of a node's agents are there, with their group, before anything was in them. A
+// Cluster has no such command, so that there a nudge tells all nodes, and one of them reads.
+// Nodes that wait heed no nudges, and scripts send them all the same, to those that do not
+// wait. Without either Work finds what is new, which is what it is for besides what comes
+// due, and what was delivered and not claimed.
+//
 // Nothing but that takes an entry out: no stream is trimmed, and a consumer is
 // forgotten when it has been gone for ten minutes and holds nothing. What a node has read and
 // not claimed is given to another after WorkQuery.Idle. An entry that somebody else has taken out is missed after a
-// minute, and added again. The stream of an agent stays when it is empty, with its group: a few kB.
+// minute or, where many wait, several, and added again. The stream of an agent stays when it is empty, with its group: less than a kB.
 // To look by hand: XINFO GROUPS and XLEN of Pwork:AGENT. Every entry waits for a claim, so that
 // the length is what waits, and pending what was delivered of it. Redis from 7 on tells the
 // lag too, but not while an entry that was never delivered has been taken out

@@ -47,6 +47,8 @@ func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := view(t, s, store.ReadQuery{})
+	enqueue(t, s, "before", "")
+	nextOf(t, other)
 	await(t, "the replica has it all", func() bool {
 		master, err := pair.Master.Do("INFO", "replication")
 		replica, errReplica := pair.Replica.Do("INFO", "replication")
@@ -88,5 +90,9 @@ func TestAPromotedReplicaGoesOnUnderAnotherEpoch(t *testing.T) {
 		case <-time.After(failoverLimit):
 			t.Fatal("the other node does not hear the new master")
 		}
+	}
+	enqueue(t, s, "after", "")
+	if work := nextOf(t, other); work[0].Thread.Thread != "after" {
+		t.Errorf("given %+v", work)
 	}
 }

@@ -20,7 +20,7 @@ func declaredKeys(t testing.TB) map[string]string {
 		t.Fatal(err)
 	}
 	declared := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^//\t(T|P|O|H|prefix:)(\w+)(?::AGENT)?(?:\n//)?\s+(hash|list|string|zset|set|stream)\s`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^//\t(T|P|O|H|prefix:)(\w+(?::checks)?)(?::AGENT)?(?:\n//)?\s+(hash|list|string|zset|set|stream)\s`).FindAllStringSubmatch(string(text), -1) {
 		declared[m[1]+m[2]] = m[3]
 	}
 	if len(declared) < 10 {
@@ -76,6 +76,9 @@ func declaredName(space, key string) string {
 	}
 	if regexp.MustCompile(`^\{p\d+\}:work:`).MatchString(rest) {
 		return "Pwork"
+	}
+	if regexp.MustCompile(`^\{p\d+\}:ready:checks$`).MatchString(rest) {
+		return "Pready:checks"
 	}
 	if tagged := regexp.MustCompile(`^\{p\d+\}:(owner:)?(?:[0-9A-Za-z_-]{22}(:))?([a-z]+)$`).FindStringSubmatch(rest); tagged != nil {
 		switch name := tagged[3]; {

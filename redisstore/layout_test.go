@@ -67,12 +67,14 @@ func TestKeysOfAThreadShareOneTag(t *testing.T) {
 
 // Redis lets a script touch keys that it did not declare, until it runs in a
 // Cluster. So no script may make a key's name, but of a family that it declares: the
-// stream of an agent, behind work.
+// stream of an agent, behind work, and what is to be looked at, behind ready.
 func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 	call := regexp.MustCompile(`redis\.p?call\('([A-Z]+)'(?:, '(?:CREATE|DESTROY|DELCONSUMER|GROUPS|CONSUMERS)')?(?:, ([^,)]+))?`)
-	family := regexp.MustCompile(`^(t\.work|KEYS\[\d+\]) \.\. \w+(\[\w+\])?\b`)
-	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|followers|journal|queue|log|big|stream|t\.work \.\. agent)$`)
+	family := regexp.MustCompile(`^(t\.work|KEYS\[[^\]]+\]) \.\. \w+(\[\w+\])?\b`)
+	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|followers|journal|queue|log|big|stream|checks|t\.work \.\. agent)$`)
 	named := regexp.MustCompile(`\bstream(?:, \w+)* = (.*)`)
+	checks := regexp.MustCompile(`\bchecks = (.*)`)
+	beside := regexp.MustCompile(`^(t\.ready|KEYS\[k \+ 1\]) \.\. ':checks'`)
 	ofGroups := regexp.MustCompile(`redis\.p?call\('XREADGROUP', [^)]*'STREAMS', KEYS\[\d+\], '>'\)`)
 	for _, sc := range allScripts {
 		calls, groups := call.FindAllStringSubmatch(sc.source, -1), len(ofGroups.FindAllString(sc.source, -1))
@@ -93,6 +95,11 @@ func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 		for _, m := range named.FindAllStringSubmatch(sc.source, -1) {
 			if !family.MatchString(m[1]) {
 				t.Errorf("%s: a stream is named by %s", sc.name, m[1])
+			}
+		}
+		for _, m := range checks.FindAllStringSubmatch(sc.source, -1) {
+			if !beside.MatchString(m[1]) {
+				t.Errorf("%s: what is to be looked at is named by %s", sc.name, m[1])
 			}
 		}
 		if groups != 0 {

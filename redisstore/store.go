@@ -223,7 +223,7 @@ func assemble(client redis.UniversalClient, opts Options) *Store {
 	g := &groupCommit{connection: c, deliveries: d}
 	q := &quotas{connection: c, recounts: map[string]time.Time{}}
 	return &Store{connection: c, deliveries: d, presence: p, groupCommit: g, leases: &leases{connection: c},
-		retention: &retention{connection: c, deliveries: d, quotas: q, relisting: &relisting{connection: c}}, mailbox: &mailbox{connection: c, deliveries: d}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
+		retention: &retention{connection: c, deliveries: d, quotas: q, relisting: &relisting{connection: c}}, mailbox: &mailbox{connection: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
 		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}}
 }
 
@@ -255,7 +255,9 @@ func (s *Store) Close() error {
 		close(s.closing)
 		s.closeCommitters()
 		s.closeRenewals()
+		s.closeAwaits()
 		s.running.Wait()
+		s.closeAwait()
 		for _, f := range s.release {
 			err = errors.Join(err, f())
 		}

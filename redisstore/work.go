@@ -18,15 +18,6 @@ import (
 const (
 	// workers is the consumer group of every stream of work.
 	workers = "workers"
-	// maxTurn is beyond the pages that any partition has due.
-	maxTurn = 1 << 30
-	// maxDue is how many threads a partition names at once that have come due.
-	maxDue = 256
-	// maxOffers is how many threads that have come due one call offers.
-	maxOffers = 512
-	// forgetConsumers is how often consumers are looked for that are gone, and
-	// for how long they have been.
-	forgetConsumers = 10 * time.Minute
 	// returned is for how long nobody has had what was returned: longer than any lease.
 	returned = 30 * 24 * time.Hour
 )
@@ -35,6 +26,7 @@ const (
 type mailbox struct {
 	*connection
 	*deliveries
+	awaits  awaits
 	from    atomic.Uint64 // the partition that comes first
 	mu      sync.Mutex
 	forgets time.Time // when consumers that are gone are looked for again
@@ -93,59 +85,6 @@ func (s *mailbox) near(ctx context.Context, q store.WorkQuery) ([]store.Work, er
 	}
 	work, err := s.read(ctx, q, streams, q.Limit)
 	return once(work), err
-}
-
-// due asks all partitions what is due, and how much there is to read in the streams of
-// the agents.
-func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []store.ThreadKey, error) {
-	n := len(s.keys.parts)
-	from := int(s.from.Add(1) % uint64(n))
-	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
-	gone := s.forgetsNow()
-	calls := make([]call, n)
-	for i := range calls {
-		p := s.keys.parts[(from+i)%n]
-		calls[i] = call{dueScript, []string{p.leases, p.ready, p.work}, args{{"limit", maxDue}, {"turn", turn},
-			{"idle", s.idle(q)}, {"gone", gone.Milliseconds()}}, appendStrings(nil, q.Agents)}
-	}
-	replies, errs := s.runAll(ctx, calls)
-	partial := s.missing(errs)
-	if most(partial) != nil {
-		return nil, nil, partial
-	}
-	var streams []workStream
-	var due []store.ThreadKey
-	seen := map[store.ThreadKey]bool{}
-	for i, r := range replies {
-		if errs[i] != nil {
-			continue
-		}
-		members, counts := r.list(), r.list()
-		for members.more() && len(due) < maxOffers {
-			key, ok := threadOf(members.string())
-			if ok && !seen[key] { // what is no thread hides none
-				seen[key] = true
-				due = append(due, key)
-			}
-		}
-		for _, agent := range q.Agents {
-			streams = append(streams, workStream{key: s.keys.parts[(from+i)%n].work + agent, agent: agent,
-				unread: int(counts.int()), late: int(counts.int()), from: counts.string()})
-		}
-	}
-	return streams, due, partial
-}
-
-// forgetsNow is for how long consumers have been gone that are to be forgotten now; 0:
-// none is.
-func (s *mailbox) forgetsNow() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if now := time.Now(); now.After(s.forgets) {
-		s.forgets = now.Add(forgetConsumers)
-		return forgetConsumers
-	}
-	return 0
 }
 
 // idle is after how many ms an entry is given to somebody else.
@@ -271,17 +210,23 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 		if errors.Is(cmd.Err(), redis.Nil) || strings.HasPrefix(errText(cmd.Err()), "NOGROUP") {
 			errs[i] = nil // somebody was faster; or the next sweep makes the group
 		}
-		for _, m := range messages {
-			member, _ := m.Values["thread"].(string)
-			key, ok := threadOf(member)
-			if !ok {
-				s.drop(ctx, keys[i], m.ID)
-				continue
-			}
-			work = append(work, store.Work{Thread: key, Entry: m.ID + " " + agents[i], Agent: agents[i]})
-		}
+		work = append(work, s.delivered(ctx, keys[i], agents[i], messages)...)
 	}
 	return work, s.missing(errs)
+}
+
+// delivered is what entries of a stream ask for.
+func (s *mailbox) delivered(ctx context.Context, stream, agent string, messages []redis.XMessage) (work []store.Work) {
+	for _, m := range messages {
+		member, _ := m.Values["thread"].(string)
+		key, ok := threadOf(member)
+		if !ok {
+			s.drop(ctx, stream, m.ID)
+			continue
+		}
+		work = append(work, store.Work{Thread: key, Entry: m.ID + " " + agent, Agent: agent})
+	}
+	return work
 }
 
 func errText(err error) string {

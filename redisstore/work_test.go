@@ -163,7 +163,7 @@ func TestEntriesAndConsumersOfNobody(t *testing.T) {
 	forget := func(after string) string {
 		p := s.keys.parts[0]
 		_, err := s.run(t.Context(), call{dueScript, []string{p.leases, p.ready, p.work},
-			args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"gone", after}}, []any{""}})
+			args{{"limit", 1}, {"turn", 0}, {"idle", 0}, {"check", 0}, {"gone", after}}, []any{""}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -289,5 +289,69 @@ func TestLateWorkBehindOthers(t *testing.T) {
 	again, err := s.Work(t.Context(), store.WorkQuery{Agents: []string{""}, Limit: 1, Idle: time.Hour})
 	if err != nil || len(again) != 1 || again[0] != last {
 		t.Errorf("given %+v %v, want %+v", again, err, last)
+	}
+}
+
+// What is due does not wait until it was looked whether a long queue is still there.
+func TestChecksOfEntriesHideNothingDue(t *testing.T) {
+	const long = 2 * maxDue
+	server := redistest.Start(t, redistest.Options{})
+	s, move := onClock(t, server, Options{})
+	for i := range long {
+		enqueue(t, s, fmt.Sprint(i), "")
+	}
+	for got := 0; got < long; {
+		got += len(due(t, s, long))
+	}
+	later := queued(0, "r1")
+	k := later.Kind.(store.Enqueue)
+	k.Available = s.opts.Clock().Add(61 * time.Second)
+	later.Kind = k
+	begin(t, s, later)
+	move(2 * time.Minute)
+	if work := due(t, s, 2*long); len(work) != 1 || work[0].Thread != testKey {
+		t.Errorf("given %+v", work)
+	}
+}
+
+func due(t *testing.T, s *Store, limit int) []store.Work {
+	t.Helper()
+	work, err := s.Work(t.Context(), store.WorkQuery{Agents: []string{""}, Limit: limit, Idle: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return work
+}
+
+// Servers before had what is to be looked at among what is due, and know of no other place.
+func TestChecksBesideServersBefore(t *testing.T) {
+	server := redistest.Start(t, redistest.Options{})
+	s, move := onClock(t, server, Options{})
+	begin(t, s, queued(0, "r1"))
+	p := s.keys.parts[0]
+	member := s.keys.thread(testKey).member
+	places := func() string {
+		return fmt.Sprint(do(t, server, "ZCARD", p.ready), " due, ", do(t, server, "ZCARD", p.ready+":checks"), " to look at")
+	}
+	do(t, server, "ZREM", p.ready+":checks", member)
+	do(t, server, "ZADD", p.ready, "1", member)
+	if work := given(t, s, time.Hour, ""); len(work) != 1 {
+		t.Fatalf("given %+v", work)
+	}
+	if got := places(); got != ":0 due, :1 to look at" {
+		t.Errorf("one that they have offered: %s", got)
+	}
+	if res, err := s.Stop(t.Context(), store.Stop{Thread: testKey, Request: "q", Label: "label", Terminal: []byte("stopped")}); err != nil {
+		t.Fatal(res, err)
+	}
+	do(t, server, "ZADD", p.ready+":checks", "1", member)
+	do(t, server, "HDEL", s.keys.thread(testKey).rec(), "work")
+	do(t, server, "DEL", s.keys.thread(testKey).base+"queue")
+	move(2 * time.Minute)
+	if work := given(t, s, -1, ""); len(work) > 1 {
+		t.Fatalf("given %+v", work)
+	}
+	if got := places(); got != ":0 due, :0 to look at" {
+		t.Errorf("one that they have taken back: %s", got)
 	}
 }

@@ -32,6 +32,9 @@ var ErrOutcomeUnknown = errors.New("store: no answer, the outcome is unknown")
 // they return with it is right, and what the other parts have answered.
 var ErrPartial = errors.New("store: a part of it did not answer")
 
+// ErrCannotAwait is Await's answer where there is nothing to wait for all of the store by.
+var ErrCannotAwait = errors.New("store: work cannot be waited for")
+
 // ErrClaimLost is Journal's answer to a claim that is not held any more.
 var ErrClaimLost = errors.New("store: the claim is lost")
 

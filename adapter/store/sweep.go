@@ -14,6 +14,11 @@ type Sweep interface {
 	// cannot be claimed, however many, hide no other for long. Some, beside an error that
 	// wraps ErrPartial.
 	Work(ctx context.Context, q WorkQuery) ([]Work, error)
+	// Await is Work for what nobody has been given yet, and waits for it: one of those who
+	// wait is given what comes. It returns nothing when nothing has come for a while. What
+	// it returns when ctx ends is the caller's all the same. With ErrCannotAwait a
+	// DeliverWork tells of what comes, and Work finds it.
+	Await(ctx context.Context, q WorkQuery) ([]Work, error)
 	// Return makes what the caller was given, and leaves to others, free to be delivered
 	// again, to whoever asks next. What it does not reach is, when q.Idle has passed.
 	Return(ctx context.Context, work []Work) error

@@ -1,39 +1,43 @@
--- due.lua: what a partition has for workers: threads that have come due and are to be
+-- due.lua: what partitions have for workers: threads that have come due and are to be
 -- offered, and entries that somebody is to read.
 --
--- KEYS  leases, ready, work
+-- KEYS  for each: leases, ready, work
 -- ARGS
 --   limit
 --   turn   0: those that have waited longest; else a page further on, which
 --          it chooses, so that what cannot be offered hides nothing
 --   idle   ms after which an entry is given to somebody else
+--   check  how many threads at most whose entry is to be looked at; 0: none
 --   gone   ms after which a consumer that holds nothing is forgotten; 0: not now
--- REST  agents; the stream of each is KEY.work and its name
+-- REST  agents; the stream of each is work and its name
 --
--- Returns {members, in turn one whose lease has expired and one that is ready, among
+-- Returns for each {members, in turn one whose lease has expired and one that is ready, among
 --   those the suspensions that have come to their deadline; for each agent how many
 --   entries nobody has read, how many others have had for too long, and the first of
---   those}.
+--   those; threads of which it is to be looked whether their entry is still there}.
 
 local limit, turn = tonumber(ARG.limit), tonumber(ARG.turn)
 -- Of a page further on nothing may be cut off.
 local size = turn > 0 and math.max(math.floor(limit / 2), 1) or limit
 
-local function page(key, to)
-  local skip = 0
-  if turn > 0 then
-    local pages = math.ceil(redis.call('ZCOUNT', key, '-inf', to) / size)
-    if pages > 1 then skip = (math.floor(turn / 2) % pages) * size end
-  end
+local function page(key, to, size)
+  local list = redis.call('ZRANGEBYSCORE', key, '-inf', to, 'LIMIT', 0, size)
+  if turn == 0 or #list < size then return list end
+  local pages = math.ceil(redis.call('ZCOUNT', key, '-inf', to) / size)
+  local skip = (math.floor(turn / 2) % pages) * size
+  if skip == 0 then return list end
   return redis.call('ZRANGEBYSCORE', key, '-inf', to, 'LIMIT', skip, size)
 end
 
-local lists, out = { page(KEY.leases, '(' .. now()), page(KEY.ready, now()) }, {}
 local first = turn % 2 + 1
-for i = 1, math.max(#lists[1], #lists[2]) do
-  for _, list in ipairs({ lists[first], lists[3 - first] }) do
-    if list[i] then out[#out + 1] = list[i] end
+local function dueIn(leases, ready)
+  local lists, out = { page(leases, '(' .. now(), size), page(ready, now(), size) }, {}
+  for i = 1, math.max(#lists[1], #lists[2]) do
+    for _, list in ipairs({ lists[first], lists[3 - first] }) do
+      if list[i] then out[#out + 1] = list[i] end
+    end
   end
+  return out
 end
 
 local GROUP = 'workers'
@@ -53,9 +57,9 @@ local function forget(stream, after)
   end
 end
 
-local counts = {}
-for i = REST, #ARGV do
-  local stream, unread, late = KEY.work .. ARGV[i], 0, {}
+-- look appends what a stream holds to counts.
+local function look(stream, counts)
+  local unread, late = 0, {}
   local length, gone = redis.call('XLEN', stream), tonumber(ARG.gone)
   if length > 0 or gone > 0 and redis.call('EXISTS', stream) == 1 then
     local group
@@ -75,4 +79,12 @@ for i = REST, #ARGV do
   counts[#counts + 1] = #late
   counts[#counts + 1] = late[1] and late[1][1] or '0-0'
 end
-return { out, counts }
+
+local answers, check = {}, tonumber(ARG.check)
+for k = 1, #KEYS, 3 do
+  local counts = {}
+  for i = REST, #ARGV do look(KEYS[k + 2] .. ARGV[i], counts) end
+  local checks = KEYS[k + 1] .. ':checks'
+  answers[#answers + 1] = { dueIn(KEYS[k], KEYS[k + 1]), counts, check > 0 and page(checks, now(), check) or {} }
+end
+return answers

@@ -1,4 +1,5 @@
--- offer.lua: offer a thread that a partition says is due, if it wants a worker.
+-- offer.lua: offer a thread that a partition says is due, if it wants a worker, or look
+-- whether what offers it is still there.
 --
 -- KEYS  all of the thread's
 -- ARGS
@@ -20,10 +21,13 @@ end
 local id, lost, agent = entryOf(r)
 if id then
   if #redis.call('XRANGE', t.work .. agent, id, id) == 0 then
-    unoffer(t, r) -- somebody has taken it out by hand
+    unoffer(t, r, member) -- somebody has taken it out by hand
   else
-    redis.call('ZADD', t.ready, NOW + RECHECK, member)
+    check(t, member, NOW + RECHECK)
+    redis.call('ZREM', t.ready, member) -- where servers before looked for what to check
   end
+else
+  check(t, member) -- what such a server has taken back
 end
 
 local unnamed = ''

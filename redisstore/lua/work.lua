@@ -9,8 +9,15 @@
 local GROUP = 'workers'
 
 -- RECHECK is after how many ms a sweep looks whether an entry is still there: streams
--- only deliver, and whoever may trim one by hand must not lose a run by it.
+-- only deliver, and whoever may trim one by hand must not lose a run by it. When that
+-- is stands beside t.ready, apart from what is due: many may be asked for at once.
 local RECHECK = 60000
+
+-- check has it looked at then; nil: there is nothing to look at.
+local function check(t, member, at)
+  local checks = t.ready .. ':checks'
+  if at then redis.call('ZADD', checks, at, member) else redis.call('ZREM', checks, member) end
+end
 
 local function entryOf(r)
   local id, since, agent = string.match(r.work, '^(%d+%-%d+) (%d+) (.*)$')
@@ -25,23 +32,24 @@ local function settle(t, agent, id)
 end
 
 -- unoffer takes back that the thread wants a worker.
-local function unoffer(t, r)
+local function unoffer(t, r, member)
   if r.work == '' then return end
   local id, _, agent = entryOf(r)
   if id then settle(t, agent, id) end
   redis.call('HDEL', t.rec, 'work')
+  check(t, member)
   r.work = ''
 end
 
 -- withdraw takes back that it wants one, now or later.
 local function withdraw(t, r, member)
-  unoffer(t, r)
+  unoffer(t, r, member)
   redis.call('ZREM', t.ready, member)
 end
 
 -- later leaves it to a sweep to offer the thread at a time.
 local function later(t, r, member, at)
-  unoffer(t, r)
+  unoffer(t, r, member)
   redis.call('ZADD', t.ready, at, member)
 end
 
@@ -52,13 +60,14 @@ local function offer(t, r, member, agent, since)
   if not agent then return later(t, r, member, NOW) end
   local id, _, of = entryOf(r)
   if id and of == agent then return end
-  unoffer(t, r)
+  unoffer(t, r, member)
   local stream = t.work .. agent
   if redis.call('EXISTS', stream) == 0 then redis.call('XGROUP', 'CREATE', stream, GROUP, '0', 'MKSTREAM') end
   id = redis.call('XADD', stream, '*', 'thread', member)
   r.work = id .. ' ' .. string.format('%.0f', since or 0) .. ' ' .. agent
   redis.call('HSET', t.rec, 'work', r.work)
-  redis.call('ZADD', t.ready, NOW + RECHECK, member)
+  redis.call('ZREM', t.ready, member)
+  check(t, member, NOW + RECHECK)
 end
 
 -- pastDeadline is since when the thread's open suspension wants a claim, or will; nil: it

@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -208,6 +210,87 @@ var workTests = []test{
 		th.begun(th.wait("r1"))
 		same(th, "one", near(), 1)
 		same(th, "again", near(), 0)
+	}},
+	{"what comes is given to one of those who wait for it", func(e *env) {
+		const threads, nodes = 12, 3
+		s := e.node("a")
+		given := make(chan store.Work, nodes*threads)
+		ctx, cancel := context.WithCancel(e.Context())
+		var group sync.WaitGroup
+		for i := range nodes {
+			other := e.node(fmt.Sprint("n", i))
+			group.Go(func() {
+				for ctx.Err() == nil {
+					work, err := other.Await(ctx, store.WorkQuery{Agents: []string{"agent"}, Limit: 100})
+					if errors.Is(err, store.ErrCannotAwait) {
+						work, err = other.Work(ctx, store.WorkQuery{Agents: []string{"agent"}, Limit: 100, Idle: time.Hour})
+					}
+					if err != nil && ctx.Err() == nil {
+						e.Error(err)
+						return
+					}
+					for _, w := range work {
+						given <- w
+					}
+				}
+			})
+		}
+		var th *thread
+		for i := range threads {
+			th = e.on(s, fmt.Sprint("t", i))
+			th.begun(of(th.wait("r1"), "agent"))
+			th.begun(of(th.wait("r2"), "other"))
+		}
+		seen := map[store.ThreadKey]int{}
+		for range threads {
+			select {
+			case w := <-given:
+				same(th, "agent", w.Agent, "agent")
+				seen[w.Thread]++
+			case <-e.Context().Done():
+				e.Fatal(len(seen), "of", threads, "were given")
+			}
+		}
+		same(th, "threads", len(seen), threads)
+		cancel()
+		group.Wait()
+		same(th, "given again", len(given), 0)
+	}},
+	{"who waits no more is given nothing, and nothing is lost", func(e *env) {
+		th := e.thread()
+		q := store.WorkQuery{Agents: []string{""}, Limit: 1}
+		ctx, cancel := context.WithCancel(e.Context())
+		ended := make(chan error)
+		go func() {
+			work, err := th.s.Await(ctx, q)
+			if len(work) > 0 {
+				err = fmt.Errorf("given %+v", work)
+			}
+			ended <- err
+		}()
+		cancel()
+		if err := <-ended; err != nil && !errors.Is(err, store.ErrCannotAwait) {
+			e.Fatal(err)
+		}
+		th.begun(th.wait("r1"))
+		same(th, "claim", th.claims(th.one(false, ""), "t1").Kind, store.ClaimQueued)
+	}},
+	{"who waits is given no more than there is room for, and others the rest", func(e *env) {
+		const threads = 9
+		s := e.node("a")
+		for i := range threads {
+			th := e.on(s, fmt.Sprint("t", i))
+			th.begun(th.wait("r1"))
+		}
+		work, err := s.Await(e.Context(), store.WorkQuery{Agents: []string{""}, Limit: 2})
+		if errors.Is(err, store.ErrCannotAwait) {
+			return
+		}
+		th := e.on(e.node("b"), "t0")
+		if must(th, work, err); len(work) == 0 || len(work) > 2 {
+			e.Fatalf("given %+v", work)
+		}
+		same(th, "the rest", len(work)+len(th.work(false, "")), threads)
 	}},
 	{"what waits is counted by agent", func(e *env) {
 		s := e.node("a")

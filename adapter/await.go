@@ -1,0 +1,72 @@
+package adapter
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// await has the store hand this node work as it comes, while there is room for it, until
+// Shutdown. Where the store cannot, or fails to, nudges and the sweep find it.
+func (s *sweeper) await() {
+	for !s.draining() {
+		room, flips := s.capacity.spare()
+		if room == 0 {
+			select {
+			case <-flips:
+			case <-s.quiet:
+			}
+			continue
+		}
+		err := s.contain("await", store.ThreadKey{}, func() error { return s.awaitOnce(min(room, sweepPage), flips) })
+		s.awaits.Store(err == nil)
+		if errors.Is(err, store.ErrCannotAwait) || err != nil && !s.restAwhile() {
+			return
+		}
+	}
+}
+
+// awaitOnce takes what comes first, unless flips is closed before.
+func (s *sweeper) awaitOnce(room int, flips <-chan struct{}) error {
+	work, err := s.awaitUntil(flips, store.WorkQuery{Agents: s.agents, Limit: room})
+	if free, _ := s.capacity.spare(); free == 0 && len(work) > 0 {
+		s.capacity.giveBack(s.ctx, work) // others may have room
+		s.capacity.found(true)
+		return err
+	}
+	s.take(s.ctx, work)
+	return err
+}
+
+func (s *sweeper) awaitUntil(flips <-chan struct{}, q store.WorkQuery) ([]store.Work, error) {
+	ctx, cancel := context.WithCancel(s.ctx)
+	over := make(chan struct{})
+	defer func() {
+		cancel()
+		<-over
+	}()
+	go func() {
+		defer close(over)
+		select {
+		case <-flips:
+		case <-s.quiet:
+		case <-ctx.Done():
+		}
+		cancel()
+	}()
+	return s.store.Await(ctx, q)
+}
+
+// restAwhile waits before the next try; false: there is none.
+func (s *sweeper) restAwhile() bool {
+	timer := time.NewTimer(s.options.Sweep)
+	defer timer.Stop()
+	select {
+	case <-s.quiet:
+		return false
+	case <-timer.C:
+		return true
+	}
+}

@@ -1,0 +1,236 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
+)
+
+const (
+	// awaitFor is for how long the server holds an await: a connection that has died
+	// is found out when that is over.
+	awaitFor = 5 * time.Second
+	// maxAwaited is how many streams one command names at most: the server looks at
+	// each of them whenever it is sent.
+	maxAwaited = 2048
+	// unblockPause is for what has not been blocked yet.
+	unblockPause = 5 * time.Millisecond
+)
+
+// awaits are the blocking reads of a node: one at a time, over a connection that nothing
+// else uses.
+type awaits struct {
+	turn      chan struct{}            // held by the call under way
+	held      atomic.Pointer[[]string] // of which agents the server holds a read; nil: it holds none
+	uncounted atomic.Int64             // calls of Work that need not look at streams
+
+	mu     sync.Mutex
+	closed bool
+	over   *awaitConn // nil: there is none
+}
+
+// awaitConn is a connection that may be held by the server.
+type awaitConn struct {
+	client *redis.Client // of which it is the only one
+	conn   *redis.Conn
+	id     atomic.Int64 // by which another ends its wait; 0: not known
+}
+
+// Await implements store.Sweep, by one command on the streams of all partitions, which
+// takes one server.
+func (s *mailbox) Await(ctx context.Context, q store.WorkQuery) (work []store.Work, err error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	streams := s.awaited(q.Agents)
+	if streams == nil {
+		return nil, store.ErrCannotAwait
+	}
+	select {
+	case s.awaits.turn <- struct{}{}:
+		defer func() { <-s.awaits.turn }()
+	case <-ctx.Done():
+		return nil, nil
+	case <-s.closing:
+		return nil, errClosed
+	}
+	done := make(chan struct{})
+	over := s.beginAwait(func(over *awaitConn) {
+		defer close(done)
+		work, err = s.awaitNew(ctx, over, q, streams)
+	})
+	if over == nil {
+		return nil, errClosed
+	}
+	select {
+	case <-done:
+	case <-ctx.Done():
+		s.endAwait(over, done)
+	case <-s.closing:
+		s.endAwait(over, done)
+	}
+	return work, err
+}
+
+// awaited are the streams of the agents; nil: one command cannot have them all.
+func (s *mailbox) awaited(agents []string) (streams []workStream) {
+	if s.opts.volatile || !s.oneSlot() || len(agents)*len(s.keys.parts) > maxAwaited {
+		return nil
+	}
+	for i := range s.keys.parts {
+		for _, agent := range agents {
+			streams = append(streams, workStream{key: s.keys.parts[i].work + agent, agent: agent})
+		}
+	}
+	return streams
+}
+
+// beginAwait reads in a goroutine that Close waits for; nil: it is closed.
+func (s *mailbox) beginAwait(read func(*awaitConn)) *awaitConn {
+	a := &s.awaits
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil
+	}
+	if a.over == nil {
+		client := beside(s.client, awaitFor+s.opts.Timeout).(*redis.Client) // oneSlot says so
+		a.over = &awaitConn{client: client, conn: client.Conn()}
+	}
+	over := a.over
+	s.running.Go(func() { read(over) })
+	return over
+}
+
+// endAwait has the server let go of a read, so that nothing is lost that it may have been
+// given just then. Of a server that does not answer the connection is closed, and what
+// that loses is late.
+func (s *mailbox) endAwait(over *awaitConn, done <-chan struct{}) {
+	ctx, cancel := context.WithTimeout(context.Background(), s.opts.Timeout)
+	defer cancel()
+	for {
+		if id := over.id.Load(); id != 0 && s.client.Do(ctx, "client", "unblock", id).Err() != nil {
+			break
+		}
+		again := time.NewTimer(unblockPause)
+		select {
+		case <-done:
+			again.Stop()
+			return
+		case <-ctx.Done():
+		case <-again.C:
+			continue
+		}
+		break
+	}
+	_ = over.client.Close()
+	<-done
+}
+
+// awaitNew reads what is new, or comes within a while.
+func (s *mailbox) awaitNew(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]store.Work, error) {
+	got, err := s.readBlocked(ctx, over, q, streams)
+	if refusedWith(err, "NOGROUP") {
+		// It is said of a stream that nobody has needed yet, and of one that was removed
+		// while it was waited for.
+		if err = s.makeGroups(ctx, streams); err == nil {
+			got, err = s.readBlocked(ctx, over, q, streams)
+		}
+	}
+	switch {
+	case errors.Is(err, redis.Nil):
+		return nil, nil
+	case refusedWith(err, "CROSSSLOT"):
+		s.apart.Store(true)
+		s.closeAwait()
+		return nil, store.ErrCannotAwait
+	case err != nil && ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		return nil, nil
+	case err != nil:
+		s.closeAwait()
+		return nil, storeError("await work", err)
+	}
+	ctx = context.WithoutCancel(ctx) // what was given is to be looked at
+	agents := map[string]string{}
+	for _, st := range streams {
+		agents[st.key] = st.agent
+	}
+	var work []store.Work
+	for _, st := range got {
+		work = append(work, s.delivered(ctx, st.Stream, agents[st.Stream], st.Messages)...)
+	}
+	work = once(work)
+	if len(work) > q.Limit {
+		_ = s.Return(ctx, work[q.Limit:]) // or it is late
+		work = work[:q.Limit]
+	}
+	return work, nil
+}
+
+func (s *mailbox) readBlocked(ctx context.Context, over *awaitConn, q store.WorkQuery, streams []workStream) ([]redis.XStream, error) {
+	if over.id.Load() == 0 {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+		defer cancel()
+		id, err := over.conn.ClientID(ctx).Result()
+		if err != nil {
+			return nil, err
+		}
+		over.id.Store(id)
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	args := []any{"xreadgroup", "group", workers, s.opts.Node, "count", max(q.Limit/len(streams), 1), "block", awaitFor.Milliseconds(), "streams"}
+	for _, st := range streams {
+		args = append(args, st.key)
+	}
+	for range streams {
+		args = append(args, ">")
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), awaitFor+s.opts.Timeout)
+	defer cancel()
+	cmd := redis.NewXStreamSliceCmd(ctx, args...)
+	s.awaits.held.Store(&q.Agents)
+	defer s.awaits.held.Store(nil)
+	_ = over.conn.Process(ctx, cmd)
+	return cmd.Result()
+}
+
+// makeGroups makes those that there are not.
+func (s *mailbox) makeGroups(ctx context.Context, streams []workStream) error {
+	keys, cmds := make([]string, len(streams)), make([]redis.Cmder, len(streams))
+	for i, st := range streams {
+		keys[i], cmds[i] = st.key, redis.NewStatusCmd(ctx, "xgroup", "create", st.key, workers, "0", "mkstream")
+	}
+	for _, err := range askAt(ctx, s.connection, keys, cmds) {
+		if err != nil && !refusedWith(err, "BUSYGROUP") {
+			return err
+		}
+	}
+	return nil
+}
+
+// closeAwait gives the connection up; the next call makes another.
+func (s *mailbox) closeAwait() {
+	a := &s.awaits
+	a.mu.Lock()
+	over := a.over
+	a.over = nil
+	a.mu.Unlock()
+	if over != nil {
+		_ = over.conn.Close()
+		_ = over.client.Close()
+	}
+}
+
+// closeAwaits refuses further ones; the one under way ends.
+func (s *mailbox) closeAwaits() {
+	s.awaits.mu.Lock()
+	defer s.awaits.mu.Unlock()
+	s.awaits.closed = true
+}

@@ -1,0 +1,132 @@
+package redisstore
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+const (
+	// maxTurn is beyond the pages that any partition has due.
+	maxTurn = 1 << 30
+	// maxDue is how many threads a partition names at once that have come due.
+	maxDue = 256
+	// maxChecks is how many entries a partition names at once to look whether they are
+	// still there, and maxChecked of how many one call does.
+	maxChecks, maxChecked = 16, 256
+	// dueTogether is of how many partitions one script tells what is due: it keeps the
+	// server from others meanwhile.
+	dueTogether = 16
+	// countEvery is each how many calls streams are looked at by a node that awaits what
+	// comes: what others have had for too long, or returned, is found so much later.
+	countEvery = 3
+	// maxOffers is how many threads that have come due one call offers.
+	maxOffers = 512
+	// forgetConsumers is how often consumers are looked for that are gone, and
+	// for how long they have been.
+	forgetConsumers = 10 * time.Minute
+)
+
+// due asks all partitions what is due, and how much there is to read in the streams of
+// the agents.
+func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []store.ThreadKey, error) {
+	var counted []string
+	var gone time.Duration
+	if s.counts(q.Agents) {
+		counted, gone = q.Agents, s.forgetsNow()
+	}
+	parts, replies, errs := s.askDue(ctx, q, counted, gone)
+	partial := s.missing(errs)
+	if most(partial) != nil {
+		return nil, nil, partial
+	}
+	var streams []workStream
+	var due, checks []store.ThreadKey
+	seen := map[store.ThreadKey]bool{}
+	name := func(to *[]store.ThreadKey, members *reply, most int) {
+		for members.more() && len(*to) < most {
+			key, ok := threadOf(members.string())
+			if ok && !seen[key] { // what is no thread hides none
+				seen[key] = true
+				*to = append(*to, key)
+			}
+		}
+	}
+	for i, r := range replies {
+		if errs[i] != nil {
+			continue
+		}
+		members, counts := r.list(), r.list()
+		name(&due, members, maxOffers)
+		name(&checks, r.list(), maxChecked)
+		for _, agent := range q.Agents {
+			st := workStream{key: parts[i].work + agent, agent: agent}
+			if counts.more() {
+				st.unread, st.late, st.from = int(counts.int()), int(counts.int()), counts.string()
+			}
+			streams = append(streams, st)
+		}
+	}
+	return streams, append(due, checks...), partial
+}
+
+// askDue asks partitions, some of them in a script, where one server has them all. Any
+// comes first.
+func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string, gone time.Duration) (parts []*partition, answers []*reply, errs []error) {
+	n, together := len(s.keys.parts), 1
+	if s.oneSlot() {
+		together = dueTogether
+	}
+	from := int(s.from.Add(1) % uint64(n))
+	for i := range n {
+		parts = append(parts, &s.keys.parts[(from+i)%n])
+	}
+	var calls []call
+	check := maxChecks
+	if len(agents) == 0 {
+		check = 0
+	}
+	turn := max(rand.IntN(2*maxTurn)-maxTurn, 0)
+	for group := range slices.Chunk(parts, together) {
+		c := call{script: dueScript, args: args{{"limit", maxDue}, {"turn", turn}, {"idle", s.idle(q)},
+			{"check", check}, {"gone", gone.Milliseconds()}}, rest: appendStrings(nil, agents)}
+		for _, p := range group {
+			c.keys = append(c.keys, p.leases, p.ready, p.work)
+		}
+		calls = append(calls, c)
+	}
+	replies, failed := s.runAll(ctx, calls)
+	answers, errs = make([]*reply, n), make([]error, n)
+	for i := range parts {
+		at := i / together
+		if refusedWith(failed[at], "CROSSSLOT") && !s.apart.Swap(true) {
+			return s.askDue(ctx, q, agents, gone)
+		}
+		if errs[i] = failed[at]; errs[i] == nil {
+			answers[i] = replies[at].list()
+		}
+	}
+	return parts, answers, errs
+}
+
+// counts reports whether it is to be looked what streams hold: not each time while a
+// blocking read of the same node is given what comes.
+func (s *mailbox) counts(agents []string) bool {
+	held := s.awaits.held.Load()
+	return held == nil || !slices.Equal(*held, agents) || s.awaits.uncounted.Add(1)%countEvery == 0
+}
+
+// forgetsNow is for how long consumers have been gone that are to be forgotten now; 0:
+// none is.
+func (s *mailbox) forgetsNow() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if now := time.Now(); now.After(s.forgets) {
+		s.forgets = now.Add(forgetConsumers)
+		return forgetConsumers
+	}
+	return 0
+}
