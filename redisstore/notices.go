@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -140,7 +139,7 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 	}
 	for _, f := range all {
 		at.parts[f.part] = noticePlace{streamID: f.at, entry: true}
-		if n, ok := f.notice(); ok {
+		if n, err := noticeOf(f.part, f.at.String(), f.fields); err == nil && n.Kind != "" {
 			page.Notices = append(page.Notices, n)
 		}
 	}
@@ -235,23 +234,4 @@ func readEntries(r *reply, part int) (list []found) {
 		list = append(list, f)
 	}
 	return list
-}
-
-// notice reads an entry; false: it is none of ours.
-func (f found) notice() (store.Notice, bool) {
-	v := f.fields
-	n := store.Notice{
-		ID: fmt.Sprintf("%d-%d-%d", f.at.ms, f.at.seq, f.part), Kind: store.NoticeKind(v["kind"]), At: time.UnixMilli(f.at.ms),
-		Thread: store.ThreadKey{Namespace: v["namespace"], Thread: v["thread"]}, Tenant: v["tenant"], Owner: v["owner"], Agent: v["agent"],
-		RunID: v["run"], Label: v["label"], By: v["by"], How: v["how"],
-	}
-	for text, into := range map[string]*time.Time{v["at"]: &n.At, v["deadline"]: &n.Deadline} {
-		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
-			*into = time.UnixMilli(ms)
-		}
-	}
-	var bad, worse error
-	n.Interrupts, bad = unpack(v["interrupts"])
-	n.Reasons, worse = unpack(v["reasons"])
-	return n, n.Kind != "" && bad == nil && worse == nil
 }

@@ -134,7 +134,7 @@ func (s *webhooks) readTaken(p *partition, target string, r *reply) (list []stor
 		notice, err := itemNotice(p, id, fields)
 		tried, bad := readTries(tries)
 		if err = cmp.Or(err, bad); err != nil {
-			s.opts.Logger.Error("a webhook cannot be read", "target", target, "id", noticeID(p, id), "error", err)
+			s.opts.Logger.Error("a webhook cannot be read", "target", target, "id", noticeID(p.index, id), "error", err)
 			continue
 		}
 		list = append(list, store.Webhook{Notice: notice, Hold: held, Taken: at, Tries: tried})
@@ -148,7 +148,11 @@ func itemNotice(p *partition, id, fields string) (store.Notice, error) {
 	if err != nil {
 		return store.Notice{}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
 	}
-	return noticeOf(p, id, list)
+	v := map[string]string{}
+	for i := 0; i+1 < len(list); i += 2 {
+		v[list[i]] = list[i+1]
+	}
+	return noticeOf(p.index, id, v)
 }
 
 // writeTries keeps what a webhook's tries came to; "": there were none.
