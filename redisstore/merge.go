@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -164,10 +165,12 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		members := cmds[i].Val()
 		p.done = len(members) < count
 		for _, m := range members {
-			if len(m) < len(c.l.prefix)+stampSize+hashSize {
-				return fmt.Errorf("redisstore: %s holds what is no member", c.l.key(p.part))
-			}
 			p.after = m[len(c.l.prefix):]
+			if len(p.after) < stampSize+hashSize {
+				c.s.opts.Logger.Warn("an index holds what is no member: it is passed over", "key", c.l.key(p.part), "member", m)
+				p.after = cmp.Or(p.after, "\x00") // what comes first of all begins with it
+				continue
+			}
 			p.ahead = append(p.ahead, p.after)
 		}
 	}

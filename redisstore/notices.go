@@ -70,8 +70,11 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 		return store.NoticePage{}, err
 	}
 	for until := time.Now().Add(q.Wait); ; {
-		page, err := s.readNotices(ctx, at, limit)
+		page, passed, err := s.readNotices(ctx, at, limit)
 		left := time.Until(until)
+		if passed && len(page.Notices) == 0 && !page.Missed && err == nil && ctx.Err() == nil {
+			continue // nothing of it can be read, and more may be behind it
+		}
 		if len(page.Notices) > 0 || page.Missed || left <= 0 || err != nil && !errors.Is(err, store.ErrPartial) {
 			return page, err
 		}
@@ -92,13 +95,13 @@ type found struct {
 	fields map[string]string
 }
 
-// readNotices reads the next page behind places, and moves them behind it.
-func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) (store.NoticePage, error) {
+// readNotices reads the next page behind places, and moves them behind it. It reports
+// whether there were entries, of which some may be none that can be read.
+func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) (page store.NoticePage, passed bool, err error) {
 	answers, clock, missing := s.askNotices(ctx, at, min(limit/4, s.noticesKept())+2)
 	if clock == 0 {
-		return store.NoticePage{}, missing
+		return page, false, missing
 	}
-	var page store.NoticePage
 	var all []found
 	ends := make([]bool, len(at.parts))
 	for i, answer := range answers {
@@ -145,7 +148,7 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 	}
 	at.settle(ends, clock)
 	page.Next = at.String()
-	return page, missing
+	return page, len(all) > 0, missing
 }
 
 // askNotices reads so many entries of each partition, and the servers' clock, the one that

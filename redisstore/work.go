@@ -274,7 +274,7 @@ func (s *mailbox) read(ctx context.Context, q store.WorkQuery, streams []workStr
 		for _, m := range messages {
 			member, _ := m.Values["thread"].(string)
 			key, ok := threadOf(member)
-			if !ok {
+			if !ok || s.keys.thread(key).part.work+agents[i] != keys[i] {
 				s.drop(ctx, keys[i], m.ID)
 				continue
 			}
@@ -314,7 +314,7 @@ func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
 
 // drop takes out an entry that none of our scripts has made.
 func (s *mailbox) drop(ctx context.Context, key, id string) {
-	s.opts.Logger.Warn("a stream of work holds what names no thread: it is taken out", "stream", key, "entry", id)
+	s.opts.Logger.Warn("a stream of work holds what names no thread of its partition: it is taken out", "stream", key, "entry", id)
 	_ = askAt(ctx, s.connection, []string{key, key}, []redis.Cmder{
 		redis.NewIntCmd(ctx, "xack", key, workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
 }
