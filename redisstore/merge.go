@@ -134,8 +134,8 @@ func (c *merge) take(ctx context.Context, n int) ([]hit, error) {
 	return hits, nil
 }
 
-// fill asks the partitions of which nothing is ahead for their share of n, and
-// for three deviations more, so that one round is nearly always enough.
+// fill asks the partitions of which nothing is ahead, or little, for their share of n,
+// and for three deviations more, so that one round is nearly always enough.
 func (c *merge) fill(ctx context.Context, n int) error {
 	share := float64(n) / float64(len(c.parts))
 	count := min(n, int(share+3*math.Sqrt(share))+3)
@@ -143,7 +143,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 	var cmds []*redis.StringSliceCmd
 	for i := range c.parts {
 		p := &c.parts[i]
-		if len(p.ahead) > 0 || p.done || p.silent {
+		if len(p.ahead) >= (count+1)/2 || p.done || p.silent {
 			continue
 		}
 		from, to := "["+c.l.prefix+c.l.from, c.l.end()
