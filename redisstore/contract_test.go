@@ -83,12 +83,14 @@ func TestContractOnCluster(t *testing.T) {
 	storetest.Run(t, onRedis(redistest.Cluster(t).URL()))
 }
 
+const fewPartitions = 6
+
 // inFewPartitions opens stores whose threads lie close together: what looks at
 // all partitions is called often in a game.
 func inFewPartitions(url string) storetest.Open {
 	return func(t testing.TB, n storetest.Node) store.Store {
 		o := nodeOptions(n)
-		o.Partitions = 6
+		o.Partitions = fewPartitions
 		s, err := Open(context.Background(), url, o)
 		if err != nil {
 			t.Fatal(err)
@@ -98,18 +100,18 @@ func inFewPartitions(url string) storetest.Open {
 }
 
 // play is a game of the model, shorter where it would take long.
-func play(t *testing.T, operations int, client redis.UniversalClient) storetest.Play {
+func play(t *testing.T, operations, partitions int, client redis.UniversalClient) storetest.Play {
 	t.Cleanup(func() { _ = client.Close() })
 	if raced || testing.Short() {
 		operations /= 20
 	}
-	return storetest.Play{Operations: operations, Inspect: inspector(t, client)}
+	return storetest.Play{Operations: operations, Inspect: inspector(t, client), Delivered: deliverer(client, partitions)}
 }
 
 func TestModelOnMiniredis(t *testing.T) {
 	server := miniredis.NewMiniRedis()
 	t.Cleanup(server.Close)
-	storetest.Model(t, onMiniredis(server), play(t, 800, miniredisClient(server)))
+	storetest.Model(t, onMiniredis(server), play(t, 800, 4, miniredisClient(server)))
 }
 
 func TestModelOnRedis(t *testing.T) {
@@ -118,7 +120,7 @@ func TestModelOnRedis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Model(t, inFewPartitions(url), play(t, 100_000, client))
+	storetest.Model(t, inFewPartitions(url), play(t, 100_000, fewPartitions, client))
 }
 
 func TestModelOnCluster(t *testing.T) {
@@ -130,7 +132,7 @@ func TestModelOnCluster(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.Model(t, inFewPartitions(url), play(t, 3_000, client))
+	storetest.Model(t, inFewPartitions(url), play(t, 3_000, fewPartitions, client))
 }
 
 // behaviours are those of the contract, and what else this package has to show.

@@ -1,6 +1,7 @@
 package redisstore
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -133,8 +134,8 @@ func (c *merge) take(ctx context.Context, n int) ([]hit, error) {
 	return hits, nil
 }
 
-// fill asks the partitions of which nothing is ahead for their share of n, and
-// for three deviations more, so that one round is nearly always enough.
+// fill asks the partitions of which nothing is ahead, or little, for their share of n,
+// and for three deviations more, so that one round is nearly always enough.
 func (c *merge) fill(ctx context.Context, n int) error {
 	share := float64(n) / float64(len(c.parts))
 	count := min(n, int(share+3*math.Sqrt(share))+3)
@@ -142,7 +143,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 	var cmds []*redis.StringSliceCmd
 	for i := range c.parts {
 		p := &c.parts[i]
-		if len(p.ahead) > 0 || p.done || p.silent {
+		if len(p.ahead) >= (count+1)/2 || p.done || p.silent {
 			continue
 		}
 		from, to := "["+c.l.prefix+c.l.from, c.l.end()
@@ -164,10 +165,12 @@ func (c *merge) fill(ctx context.Context, n int) error {
 		members := cmds[i].Val()
 		p.done = len(members) < count
 		for _, m := range members {
-			if len(m) < len(c.l.prefix)+stampSize+hashSize {
-				return fmt.Errorf("redisstore: %s holds what is no member", c.l.key(p.part))
-			}
 			p.after = m[len(c.l.prefix):]
+			if len(p.after) < stampSize+hashSize {
+				c.s.opts.Logger.Warn("an index holds what is no member: it is passed over", "key", c.l.key(p.part), "member", m)
+				p.after = cmp.Or(p.after, "\x00") // what comes first of all begins with it
+				continue
+			}
 			p.ahead = append(p.ahead, p.after)
 		}
 	}

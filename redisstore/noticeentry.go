@@ -11,7 +11,7 @@ import (
 )
 
 // noticeID names a notice on all nodes: its place in the stream, and the partition.
-func noticeID(p *partition, entry string) string { return entry + "-" + strconv.Itoa(p.index) }
+func noticeID(part int, entry string) string { return entry + "-" + strconv.Itoa(part) }
 
 // noticeAt is where a notice of that id is.
 func (k *keyspace) noticeAt(id string) (p *partition, entry string, ok bool) {
@@ -33,19 +33,11 @@ func (k *keyspace) noticeAt(id string) (p *partition, entry string, ok bool) {
 
 // noticeOf reads an entry of a stream of notices. It passes over fields that it does not
 // know.
-func noticeOf(p *partition, entry string, fields []string) (n store.Notice, err error) {
+func noticeOf(part int, entry string, v map[string]string) (n store.Notice, err error) {
 	ms, _, _ := strings.Cut(entry, "-")
-	v := map[string]string{"at": ms}
-	for i := 0; i+1 < len(fields); i += 2 {
-		v[fields[i]] = fields[i+1]
-	}
-	n = store.Notice{ID: noticeID(p, entry), Kind: store.NoticeKind(v["kind"]), Thread: store.ThreadKey{Namespace: v["namespace"], Thread: v["thread"]},
+	n = store.Notice{ID: noticeID(part, entry), Kind: store.NoticeKind(v["kind"]), Thread: store.ThreadKey{Namespace: v["namespace"], Thread: v["thread"]},
 		Tenant: v["tenant"], Owner: v["owner"], Agent: v["agent"], RunID: v["run"], Label: v["label"], By: v["by"], How: v["how"]}
-	for text, into := range map[string]*time.Time{v["at"]: &n.At, v["deadline"]: &n.Deadline} {
-		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
-			*into = time.UnixMilli(ms)
-		}
-	}
+	n.At, n.Deadline = cmp.Or(unixTime(v["at"]), unixTime(ms)), unixTime(v["deadline"])
 	var bad, worse error
 	n.Interrupts, bad = unpack(v["interrupts"])
 	n.Reasons, worse = unpack(v["reasons"])
@@ -53,4 +45,13 @@ func noticeOf(p *partition, entry string, fields []string) (n store.Notice, err 
 		return n, fmt.Errorf("redisstore: notice: %w: %w", store.ErrCorrupted, err)
 	}
 	return n, nil
+}
+
+// unixTime is a time in Unix ms; zero of what is none.
+func unixTime(text string) time.Time {
+	ms, err := strconv.ParseInt(text, 10, 64)
+	if err != nil {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms)
 }

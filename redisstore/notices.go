@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -71,8 +70,11 @@ func (s *notices) noticesBehind(ctx context.Context, q store.NoticeQuery) (store
 		return store.NoticePage{}, err
 	}
 	for until := time.Now().Add(q.Wait); ; {
-		page, err := s.readNotices(ctx, at, limit)
+		page, passed, err := s.readNotices(ctx, at, limit)
 		left := time.Until(until)
+		if passed && len(page.Notices) == 0 && !page.Missed && err == nil && ctx.Err() == nil {
+			continue // nothing of it can be read, and more may be behind it
+		}
 		if len(page.Notices) > 0 || page.Missed || left <= 0 || err != nil && !errors.Is(err, store.ErrPartial) {
 			return page, err
 		}
@@ -93,13 +95,13 @@ type found struct {
 	fields map[string]string
 }
 
-// readNotices reads the next page behind places, and moves them behind it.
-func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) (store.NoticePage, error) {
+// readNotices reads the next page behind places, and moves them behind it. It reports
+// whether there were entries, of which some may be none that can be read.
+func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) (page store.NoticePage, passed bool, err error) {
 	answers, clock, missing := s.askNotices(ctx, at, min(limit/4, s.noticesKept())+2)
 	if clock == 0 {
-		return store.NoticePage{}, missing
+		return page, false, missing
 	}
-	var page store.NoticePage
 	var all []found
 	ends := make([]bool, len(at.parts))
 	for i, answer := range answers {
@@ -140,13 +142,13 @@ func (s *notices) readNotices(ctx context.Context, at *noticePlaces, limit int) 
 	}
 	for _, f := range all {
 		at.parts[f.part] = noticePlace{streamID: f.at, entry: true}
-		if n, ok := f.notice(); ok {
+		if n, err := noticeOf(f.part, f.at.String(), f.fields); err == nil && n.Kind != "" {
 			page.Notices = append(page.Notices, n)
 		}
 	}
 	at.settle(ends, clock)
 	page.Next = at.String()
-	return page, missing
+	return page, len(all) > 0, missing
 }
 
 // askNotices reads so many entries of each partition, and the servers' clock, the one that
@@ -235,23 +237,4 @@ func readEntries(r *reply, part int) (list []found) {
 		list = append(list, f)
 	}
 	return list
-}
-
-// notice reads an entry; false: it is none of ours.
-func (f found) notice() (store.Notice, bool) {
-	v := f.fields
-	n := store.Notice{
-		ID: fmt.Sprintf("%d-%d-%d", f.at.ms, f.at.seq, f.part), Kind: store.NoticeKind(v["kind"]), At: time.UnixMilli(f.at.ms),
-		Thread: store.ThreadKey{Namespace: v["namespace"], Thread: v["thread"]}, Tenant: v["tenant"], Owner: v["owner"], Agent: v["agent"],
-		RunID: v["run"], Label: v["label"], By: v["by"], How: v["how"],
-	}
-	for text, into := range map[string]*time.Time{v["at"]: &n.At, v["deadline"]: &n.Deadline} {
-		if ms, err := strconv.ParseInt(text, 10, 64); err == nil {
-			*into = time.UnixMilli(ms)
-		}
-	}
-	var bad, worse error
-	n.Interrupts, bad = unpack(v["interrupts"])
-	n.Reasons, worse = unpack(v["reasons"])
-	return n, n.Kind != "" && bad == nil && worse == nil
 }

@@ -31,7 +31,7 @@ func page[T any](ctx context.Context, s *lists, l listing, q store.PageQuery,
 	for looked := 0; ; {
 		want := limit + 1 - len(items)
 		if l.looks > 0 {
-			want = min(max(want, pageSize), l.looks-looked) // few of them are wanted
+			want = min(max(want, pageSize, looked), l.looks-looked) // few of them are wanted
 			looked += want
 		}
 		hits, err := c.take(ctx, want)

@@ -91,7 +91,7 @@ func (s *webhooks) TakeWebhooks(ctx context.Context, t store.WebhookTake) (taken
 	replies, errs := s.runAll(ctx, calls)
 	for i, r := range replies {
 		if errs[i] == nil {
-			taken.Webhooks = append(taken.Webhooks, s.readTaken(parts[i], t.Target, r)...)
+			taken.Webhooks = append(taken.Webhooks, s.readTaken(ctx, parts[i], t.Target, r)...)
 			errs[i] = r.err
 		}
 	}
@@ -126,15 +126,24 @@ func between(list []string) string {
 	return "," + strings.Join(list, ",") + ","
 }
 
-// readTaken passes over what cannot be read, which is tried again when its hold is over.
-func (s *webhooks) readTaken(p *partition, target string, r *reply) (list []store.Webhook) {
+// readTaken reads what was taken. What cannot be read can be sent to nobody, and is dead.
+func (s *webhooks) readTaken(ctx context.Context, p *partition, target string, r *reply) (list []store.Webhook) {
 	at, held := r.time(), strconv.FormatInt(r.int(), 10)
 	for r.more() {
 		id, fields, tries := r.string(), r.string(), r.string()
 		notice, err := itemNotice(p, id, fields)
 		tried, bad := readTries(tries)
-		if err = cmp.Or(err, bad); err != nil {
-			s.opts.Logger.Error("a webhook cannot be read", "target", target, "id", noticeID(p, id), "error", err)
+		if bad != nil {
+			s.opts.Logger.Error("what came of a webhook cannot be read: it counts as not tried yet", "target", target, "id", notice.ID, "error", bad)
+			tried = store.WebhookTries{}
+		}
+		if err != nil {
+			s.opts.Logger.Error("a webhook cannot be read: it is given up", "target", target, "id", notice.ID, "error", err)
+			tried = store.WebhookTries{Count: tried.Count + 1, First: cmp.Or(tried.First, at), Last: at, Error: cut(err.Error(), reasonTold)}
+			// What fails is taken again when its hold is over.
+			if err := s.settle(ctx, p, target, id, store.WebhookResult{Hold: held, Kind: store.WebhookDead, Tries: tried}); err != nil {
+				s.opts.Logger.Error("a webhook cannot be given up", "target", target, "id", notice.ID, "error", err)
+			}
 			continue
 		}
 		list = append(list, store.Webhook{Notice: notice, Hold: held, Taken: at, Tries: tried})
@@ -142,13 +151,25 @@ func (s *webhooks) readTaken(p *partition, target string, r *reply) (list []stor
 	return list
 }
 
-// itemNotice reads a notice as a target is owed it: the fields of its entry, packed.
+// itemNotice reads a notice as a target is owed it: the fields of its entry, packed. Of one
+// that cannot be read it returns what can.
 func itemNotice(p *partition, id, fields string) (store.Notice, error) {
 	list, err := unpack(fields)
 	if err != nil {
-		return store.Notice{}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
+		return store.Notice{ID: noticeID(p.index, id)}, fmt.Errorf("%w: %w", store.ErrCorrupted, err)
 	}
-	return noticeOf(p, id, list)
+	v := map[string]string{}
+	for i := 0; i+1 < len(list); i += 2 {
+		v[list[i]] = list[i+1]
+	}
+	n, err := noticeOf(p.index, id, v)
+	if err == nil && n.Kind == "" {
+		err = fmt.Errorf("%w: a notice tells nothing", store.ErrCorrupted)
+	}
+	if _, ok := readStreamID(id); err == nil && !ok {
+		err = fmt.Errorf("%w: %q is no id of a notice", store.ErrCorrupted, id)
+	}
+	return n, err
 }
 
 // writeTries keeps what a webhook's tries came to; "": there were none.
@@ -181,6 +202,10 @@ func (s *webhooks) SettleWebhook(ctx context.Context, target string, r store.Web
 	if !ok {
 		return fmt.Errorf("redisstore: webhooks: %q is no notice", r.ID)
 	}
+	return s.settle(ctx, p, target, id, r)
+}
+
+func (s *webhooks) settle(ctx context.Context, p *partition, target, id string, r store.WebhookResult) error {
 	h := p.target(target)
 	_, err := s.run(ctx, call{script: hookSettleScript, keys: []string{h.due, h.items, h.tries, h.dead}, args: args{
 		{"id", id}, {"held", r.Hold}, {"result", int(r.Kind)}, {"delay", r.Delay.Milliseconds()}, {"said", writeTries(r.Tries)}, {"most", s.most()}}})

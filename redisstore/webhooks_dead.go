@@ -129,12 +129,9 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 			continue
 		}
 		w := store.DeadWebhook{Died: time.UnixMilli(d.died)}
-		if w.Notice, err = itemNotice(&s.keys.parts[d.part], d.id, item); err != nil {
-			return nil, err
-		}
-		if w.Tries, err = readTries(tried); err != nil {
-			return nil, err
-		}
+		// What cannot be read of it may be why it is dead.
+		w.Notice, _ = itemNotice(&s.keys.parts[d.part], d.id, item)
+		w.Tries, _ = readTries(tried)
 		if q.Tenant == "" || w.Notice.Tenant == q.Tenant {
 			list = append(list, w)
 		}
@@ -143,7 +140,7 @@ func (s *webhooks) loadDead(ctx context.Context, q store.DeadWebhookQuery, found
 }
 
 // ResendWebhook implements store.Webhooks. Whose notice it is does not change, so that
-// it may be looked at before.
+// it may be looked at before. One that cannot be read cannot be sent.
 func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string) (bool, error) {
 	p, entry, ok := s.keys.noticeAt(id)
 	if !ok {
@@ -159,7 +156,7 @@ func (s *webhooks) ResendWebhook(ctx context.Context, target, tenant, id string)
 		return false, nil
 	}
 	if notice, err := itemNotice(p, entry, fields); err != nil || tenant != "" && notice.Tenant != tenant {
-		return false, err
+		return false, nil
 	}
 	r, err := s.run(ctx, call{script: hookResendScript, keys: []string{h.due, h.tries, h.dead}, args: args{{"id", entry}}})
 	if err != nil {

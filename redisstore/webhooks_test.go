@@ -344,7 +344,7 @@ func (h *hooks) notice(thread string, fields ...string) string {
 	if err != nil {
 		h.Fatal(err)
 	}
-	return noticeID(p, entry)
+	return noticeID(p.index, entry)
 }
 
 func (h *hooks) ask(target string) store.WebhookTake {

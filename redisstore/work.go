@@ -220,7 +220,7 @@ func (s *mailbox) delivered(ctx context.Context, stream, agent string, messages 
 	for _, m := range messages {
 		member, _ := m.Values["thread"].(string)
 		key, ok := threadOf(member)
-		if !ok {
+		if !ok || s.keys.thread(key).part.work+agent != stream {
 			s.drop(ctx, stream, m.ID)
 			continue
 		}
@@ -259,7 +259,7 @@ func (s *mailbox) Return(ctx context.Context, work []store.Work) error {
 
 // drop takes out an entry that none of our scripts has made.
 func (s *mailbox) drop(ctx context.Context, key, id string) {
-	s.opts.Logger.Warn("a stream of work holds what names no thread: it is taken out", "stream", key, "entry", id)
+	s.opts.Logger.Warn("a stream of work holds what names no thread of its partition: it is taken out", "stream", key, "entry", id)
 	_ = askAt(ctx, s.connection, []string{key, key}, []redis.Cmder{
 		redis.NewIntCmd(ctx, "xack", key, workers, id), redis.NewIntCmd(ctx, "xdel", key, id)})
 }

@@ -77,7 +77,9 @@ end
 -- unrecord forgets a decision. What somebody else has written into the stream may lack
 -- anything.
 local function unrecord(t, id, entry)
-  local members = places(entry.tenant or '', entry.namespace or '', entry.user or '', entry.key or '', tonumber(entry.at) or 0, id)
+  local at = tonumber(entry.at) or 0
+  if not (at >= 0 and at <= FOREVER) then at = 0 end
+  local members = places(entry.tenant or '', entry.namespace or '', entry.user or '', entry.key or '', at, id)
   redis.call('ZREM', t.decided, unpack(members))
   redis.call('XDEL', t.decisions, id)
 end

@@ -11,9 +11,18 @@
 --   used the thread or followed it. owner: for whom it has counted, or ''.
 
 local t, member = keysOf(KEYS), ARG.member
+
+-- gone reports whether the thread was taken away, and nothing has come since.
+local function gone()
+  return redis.call('HEXISTS', t.rec, 'was') == 1 and redis.call('HEXISTS', t.rec, 'input') == 0
+    and redis.call('EXISTS', t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.closing, t.queue, t.disp, t.archive,
+      t.drafts, t.past) == 0
+end
+
 if ARG.force == '1' then
   repair(t)
   local r = open(t.rec)
+  if gone() then return { 1, r.epoch, '' } end
   r.depoch = r.depoch + 1
   fenced(r.node, member, r.token)
   local ok, text, head = pcall(suspension, t)

@@ -24,13 +24,13 @@ local function wants(list, value)
   return list == '' or string.find(list, ',' .. value .. ',', 1, true)
 end
 
--- store takes an entry in, if it is wanted.
+-- store takes an entry in, if it is wanted, and is a notice at all.
 local function store(id, fields)
   local v = { kind = '', agent = '', tenant = '' }
   for i = 1, #fields, 2 do v[fields[i]] = fields[i + 1] end
   local agent = v.agent
   if agent == '' then agent = 'default' end
-  if not wants(ARG.kinds, v.kind) or v.kind ~= 'thread.deleted' and not wants(ARG.agents, agent) or ARG.tenant ~= '' and v.tenant ~= ARG.tenant then return end
+  if v.kind == '' or not wants(ARG.kinds, v.kind) or v.kind ~= 'thread.deleted' and not wants(ARG.agents, agent) or ARG.tenant ~= '' and v.tenant ~= ARG.tenant then return end
   redis.call('HSET', KEY.items, id, table.concat(pack({}, fields, 1, #fields)))
   redis.call('ZADD', KEY.due, now(), id)
 end

@@ -10,8 +10,7 @@ import (
 )
 
 // Proxy stands between a client and a Server and loses what it is told to lose:
-// the fault that matters is a command that was carried out and whose reply never
-// came.
+// a command, or, which matters more, the reply to one that was carried out.
 type Proxy struct {
 	listener net.Listener
 	running  sync.WaitGroup
@@ -20,7 +19,8 @@ type Proxy struct {
 	target string // unix socket, or host:port
 	conns  map[net.Conn]bool
 	marker []byte
-	every  int // lose the reply to every so manieth script
+	unsent bool // the marked command is lost, and not its reply
+	every  int  // lose the reply to every so manieth script
 	seen   int
 	lost   int
 	closed bool
@@ -54,7 +54,15 @@ func (p *Proxy) URL() string { return "unix://" + p.listener.Addr().String() }
 func (p *Proxy) LoseReplyTo(marker string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.marker = []byte(marker)
+	p.marker, p.unsent = []byte(marker), false
+}
+
+// LoseCommand loses the next command that contains the marker, and the connection
+// with it: the server never gets it.
+func (p *Proxy) LoseCommand(marker string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.marker, p.unsent = []byte(marker), true
 }
 
 // LoseEvery loses the reply to every n-th command that runs a script, and the
@@ -65,7 +73,7 @@ func (p *Proxy) LoseEvery(n int) {
 	p.every, p.seen = n, 0
 }
 
-// Lost returns how many replies were lost.
+// Lost returns how many commands and replies were lost.
 func (p *Proxy) Lost() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -112,7 +120,7 @@ func (p *Proxy) accept() {
 			return
 		}
 		losing := make(chan struct{}, 1)
-		p.running.Go(func() { p.pipe(server, client, func(b []byte) bool { p.look(b, losing); return true }) })
+		p.running.Go(func() { p.pipe(server, client, func(b []byte) bool { return p.look(b, losing) }) })
 		p.running.Go(func() {
 			p.pipe(client, server, func([]byte) bool {
 				select {
@@ -142,13 +150,18 @@ func (p *Proxy) keep(conns ...net.Conn) bool {
 	return !p.closed
 }
 
-// look marks the connection when a command has the marker in it.
-func (p *Proxy) look(b []byte, losing chan struct{}) {
+// look marks the connection when a command has the marker in it, and reports whether the
+// server is to get it.
+func (p *Proxy) look(b []byte, losing chan struct{}) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	lose := p.marker != nil && bytes.Contains(b, p.marker)
 	if lose {
 		p.marker = nil
+		if p.unsent {
+			p.lost++
+			return false
+		}
 	}
 	if p.every > 0 && bytes.Contains(b, []byte("evalsha")) {
 		p.seen++
@@ -160,6 +173,7 @@ func (p *Proxy) look(b []byte, losing chan struct{}) {
 		default: // it loses one already
 		}
 	}
+	return true
 }
 
 // pipe copies until either end breaks or pass says no, and breaks both.

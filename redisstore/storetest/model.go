@@ -26,6 +26,7 @@ type model struct {
 	deleted       bool // before it was played on
 	wish          wish
 	tenant, title string
+	owner         string // the user who used it first
 	used          bool
 
 	log      []string // from position 1
@@ -51,6 +52,11 @@ type model struct {
 	queued  []*run   // stopped ones included, in the order of claiming
 
 	stoppedAll map[string]store.StopAllResult // by request
+
+	delivery *delivery // nil: it asks for no worker
+	told     []store.Notice
+	recorded []store.Decision
+	refused  map[string]int // answers, by the open interrupt
 }
 
 type snapshot struct {
@@ -63,8 +69,10 @@ type snapshot struct {
 }
 
 type suspension struct {
-	text string
-	ids  []string
+	text         string
+	ids, reasons []string
+	by           string // the run that asked
+	at           time.Time
 }
 
 type execution struct {
@@ -78,6 +86,7 @@ type execution struct {
 
 type given struct {
 	open     *suspension
+	ids      []string // that were answered
 	deadline int64
 	length   int // of the journal with the decisions
 	noted    int // bookkeeping behind them
@@ -87,6 +96,7 @@ type given struct {
 type run struct {
 	store.Dispatch
 	label, exe string
+	agent      string
 	status     store.RunStatus
 	begin      int64 // the log's end when it was admitted
 	runStarted int64
@@ -118,7 +128,7 @@ func newModel(key store.ThreadKey, lease time.Duration, retain int64) *model {
 	return &model{key: key, lease: lease, retain: retain, base: 1,
 		snapshot: snapshot{messages: map[string]string{}},
 		answers:  map[string]string{}, asked: map[string]bool{}, archived: map[string]bool{}, drafts: map[string]string{},
-		latestX: map[string]string{}, runs: map[string]*run{}, stoppedAll: map[string]store.StopAllResult{}}
+		latestX: map[string]string{}, runs: map[string]*run{}, stoppedAll: map[string]store.StopAllResult{}, refused: map[string]int{}}
 }
 
 func (m *model) end() store.Position {
@@ -192,11 +202,12 @@ func (m *model) never(r *run) {
 	r.runStarted = int64(len(m.log)) - 1
 	m.latest = r
 	m.over(r)
+	m.tellEnd(r, "cancel")
 }
 
 // release is for a thread without an active run and without a suspension: what
-// was stopped while it waited is logged when it comes to the front. It reports
-// whether there is a dispatch to claim now.
+// was stopped while it waited is logged when it comes to the front. The agent of the
+// dispatch to claim now is asked for a worker. It reports whether there is one.
 func (m *model) release() bool {
 	next := m.ready()
 	for _, r := range slices.Clone(m.queued) {
@@ -207,6 +218,11 @@ func (m *model) release() bool {
 			m.leaves(r)
 			m.never(r)
 		}
+	}
+	if next == nil {
+		m.delivery = nil
+	} else {
+		m.offer(next.agent)
 	}
 	return next != nil
 }

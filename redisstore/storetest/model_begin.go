@@ -2,6 +2,8 @@ package storetest
 
 import (
 	"cmp"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -48,7 +50,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	if k, ok := b.Kind.(store.Enqueue); ok {
 		r.State, r.status, r.Input = store.DispatchQueued, store.RunQueued, k.Input
 		r.cancelled = [2]string{string(k.Cancelled[0]), string(k.Cancelled[1])}
-		r.Available = k.Available
+		r.Available, r.agent = k.Available, k.Agent
 		m.queued = append(m.queued, r)
 		m.lineUp()
 		if m.idle() {
@@ -56,7 +58,9 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 		}
 		return res, false
 	}
-	m.answer(b)
+	m.answer(r, b)
+	r.agent = m.exe.agent
+	m.tellStart(r, b.User)
 	m.append(stringsOf(now.Events)...)
 	m.claimed(r, now.Token, node)
 	m.opens(r, res.Position.Seq+1)
@@ -107,7 +111,7 @@ func (m *model) admit(b store.Begin) *run {
 	m.begun = append(m.begun, r)
 	r.rank = int64(r.Priority)<<40 + int64(len(m.begun))
 	if !m.used {
-		m.used, m.tenant = true, b.Tenant
+		m.used, m.tenant, m.owner = true, b.Tenant, b.User
 	}
 	if m.title == "" {
 		m.title = b.Title
@@ -116,13 +120,14 @@ func (m *model) admit(b store.Begin) *run {
 }
 
 // answer does with the execution what a begin that starts at once says.
-func (m *model) answer(b store.Begin) {
+func (m *model) answer(r *run, b store.Begin) {
+	m.decides(r, b)
 	for id, text := range b.Answers() {
 		m.answers[id] = string(text)
 	}
 	if k, ok := b.Kind.(store.Resume); ok {
 		m.exe.journal = append(m.exe.journal, string(k.Decisions))
-		m.exe.gave = &given{open: m.open, deadline: m.deadline, length: len(m.exe.journal)}
+		m.exe.gave = &given{open: m.open, ids: slices.Sorted(maps.Keys(k.Answers)), deadline: m.deadline, length: len(m.exe.journal)}
 	}
 	if b.Answers() != nil {
 		m.open, m.deadline = nil, 0
@@ -145,7 +150,7 @@ func (m *model) executes(id string, f store.Fresh) {
 
 // claimed gives a run to a worker.
 func (m *model) claimed(r *run, token, node string) {
-	m.active, m.wish.taken = r, false
+	m.active, m.wish.taken, m.delivery = r, false, nil
 	r.status, r.State = store.RunActive, store.DispatchClaimed
 	r.token, r.number = token, 0
 	r.Attempts++
@@ -179,6 +184,11 @@ func (m *model) claimOf(r *run) store.Claim {
 	return store.Claim{Thread: m.key, RunID: r.ID, Token: r.token, DispatchEpoch: m.dispatchEpoch}
 }
 
+// wants reports whether a claim is for runs of the agent.
+func wants(c store.ClaimRequest, agent string) bool {
+	return c.Agents == nil || slices.Contains(c.Agents, agent)
+}
+
 // claims predicts Claim.
 func (m *model) claims(c store.ClaimRequest, node string) store.ClaimResult {
 	if r := m.active; r != nil {
@@ -188,6 +198,9 @@ func (m *model) claims(c store.ClaimRequest, node string) store.ClaimResult {
 		// What was given back until a time may be had before it by name.
 		byName := c.RunID == r.ID && r.token == ""
 		if c.RunID != "" && c.RunID != r.ID || !m.due() && !byName {
+			return store.ClaimResult{}
+		}
+		if !wants(c, r.agent) {
 			return store.ClaimResult{}
 		}
 		m.decide()
@@ -211,7 +224,7 @@ func (m *model) claims(c store.ClaimRequest, node string) store.ClaimResult {
 			next = nil
 		}
 	}
-	if next == nil {
+	if next == nil || !wants(c, next.agent) {
 		m.decided = len(m.log) > before
 		return store.ClaimResult{}
 	}
@@ -246,9 +259,10 @@ func (m *model) activates(a store.Activation) store.CommitResult {
 	}
 	at := int64(len(m.log)) + 1
 	m.append(stringsOf(a.Events)...)
-	r.exe, r.number, r.reached = a.Execution, 1, 0
+	r.exe, r.number, r.reached, r.agent = a.Execution, 1, 0, a.Agent
 	m.exe = &execution{id: a.Execution, agent: a.Agent, frozen: string(a.Frozen), began: m.now}
 	m.opens(r, at)
+	m.tellStart(r, a.User)
 	m.decide()
 	return m.committed(store.CommitOK)
 }
@@ -263,6 +277,7 @@ func (m *model) renews(c store.Claim) bool {
 	r := m.held(c)
 	if r != nil {
 		m.extend(r)
+		m.delivery = nil
 	}
 	return r != nil
 }

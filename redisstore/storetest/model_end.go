@@ -75,11 +75,12 @@ func (m *model) ends(b store.Batch) store.CommitResult {
 	r.givenUp = giveUp{token: r.token, call: call, end: int64(len(m.log))}
 	m.unclaim(r, store.DispatchAcked, r.Error)
 	m.over(r)
+	m.tellEnd(r, string(b.End.Kind))
 	res := store.CommitResult{Status: store.CommitOK, End: m.end()}
 	if b.End.Kind == store.EndSuspend {
-		m.suspend(b.End)
+		m.suspend(r, b.End)
 	} else {
-		res.GaveBack, res.Ready = m.closes(b.End.Kind == store.EndFail && b.End.GiveBack)
+		res.GaveBack, res.Ready = m.closes(r, b.End.Kind == store.EndFail && b.End.GiveBack)
 	}
 	r.givenUp.gave, r.givenUp.ready = res.GaveBack, res.Ready
 	m.trim()
@@ -88,31 +89,32 @@ func (m *model) ends(b store.Batch) store.CommitResult {
 
 // unclaim takes the claim off the active run, whose dispatch becomes terminal.
 func (m *model) unclaim(r *run, state store.DispatchState, why string) {
-	m.active, m.wish, m.closing = nil, wish{}, nil
+	m.active, m.wish, m.closing, m.delivery = nil, wish{}, nil, nil
 	m.finish(r, state, why)
 	m.decide()
 }
 
 // closes ends the execution of a run that does not suspend.
-func (m *model) closes(giveBack bool) (gaveBack, ready bool) {
-	if giveBack && m.gives() {
+func (m *model) closes(r *run, giveBack bool) (gaveBack, ready bool) {
+	if giveBack && m.gives(r) {
 		return true, false
 	}
 	m.exe = nil
 	return false, m.release()
 }
 
-// gives gives the latest decisions back, if it can.
-func (m *model) gives() bool {
+// gives gives the latest decisions back, which are the run's, if it can.
+func (m *model) gives(r *run) bool {
 	gave := m.giveable()
 	if gave == nil {
 		return false
 	}
 	m.exe.journal = m.exe.journal[:gave.length-1]
 	m.open, m.deadline, m.exe.gave, m.exe.undo = gave.open, gave.deadline, nil, ""
-	for _, id := range gave.open.ids {
+	for _, id := range gave.ids {
 		delete(m.answers, id)
 	}
+	m.tellOf(store.NoticeReopened, m.open, store.Notice{RunID: r.ID, Label: r.label, Interrupts: gave.ids, Deadline: until(m.deadline)})
 	return true
 }
 
@@ -125,8 +127,8 @@ func (m *model) giveable() *given {
 	return m.exe.gave
 }
 
-func (m *model) suspend(e *store.End) {
-	m.open = &suspension{text: string(e.Suspension), ids: slices.Clone(e.Interrupts)}
+func (m *model) suspend(r *run, e *store.End) {
+	m.open = &suspension{text: string(e.Suspension), ids: slices.Clone(e.Interrupts), reasons: slices.Clone(e.Reasons), by: r.ID, at: m.now}
 	m.deadline = e.Deadline
 	m.exe.gave, m.exe.undo = nil, ""
 	for _, id := range e.Interrupts {
@@ -135,6 +137,7 @@ func (m *model) suspend(e *store.End) {
 	for _, id := range e.ToolCalls {
 		m.asked[id] = true
 	}
+	m.tellOf(store.NoticeOpened, m.open, store.Notice{RunID: r.ID, Label: r.label, Interrupts: m.open.ids, Deadline: until(m.deadline)})
 }
 
 func (m *model) snap(u *store.SnapshotUpdate) {
@@ -198,15 +201,16 @@ func (m *model) messages() []json.RawMessage {
 }
 
 // draft predicts Drafts.
-func (m *model) draft(version int64, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool) {
+func (m *model) draft(version int64, by string, drafts map[string]json.RawMessage) (map[string]json.RawMessage, bool) {
 	changes, replaces := len(drafts) == 0, false
+	var changed []string
 	for id, text := range drafts {
 		if m.open == nil || !slices.Contains(m.open.ids, id) {
 			return nil, false
 		}
 		before, kept := m.drafts[id]
 		if before != string(text) {
-			changes = true
+			changes, changed = true, append(changed, id)
 			replaces = replaces || kept
 		}
 	}
@@ -215,6 +219,9 @@ func (m *model) draft(version int64, drafts map[string]json.RawMessage) (map[str
 	}
 	if replaces {
 		m.version++
+	}
+	if len(changed) > 0 {
+		m.tellOf(store.NoticeDrafted, m.open, store.Notice{RunID: m.open.by, Interrupts: changed, By: by})
 	}
 	for _, id := range slices.Sorted(maps.Keys(drafts)) {
 		if drafts[id] == nil {

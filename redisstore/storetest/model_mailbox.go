@@ -27,13 +27,16 @@ func (m *model) again(r *run, wait time.Duration) bool {
 		r.Available = retry
 	}
 	if r.runStarted > 0 { // the thread stays this run's
+		m.delivery = nil
 		if r.lease = 0; wait > 0 {
 			r.lease = retry.UnixMilli() - 1
+		} else {
+			m.offer(r.agent)
 		}
 		return wait == 0
 	}
 	r.status = store.RunQueued
-	m.active, m.wish, m.closing = nil, wish{}, nil
+	m.active, m.wish, m.closing, m.delivery = nil, wish{}, nil, nil
 	if len(m.queued) > 0 {
 		r.rank = min(r.rank, m.queued[0].rank-1)
 	}
@@ -63,8 +66,9 @@ func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
 	if bury || r.Attempts >= r.MaxAttempts {
 		activated := r.runStarted > 0
 		m.cut(r, store.DispatchDeadLetter, r.Error, string(n.Terminal))
+		m.tell(store.NoticeDead, store.Notice{RunID: r.ID, Label: r.label, Agent: r.agent})
 		res.State = store.DispatchDeadLetter
-		if n.GiveBack && activated && m.gives() {
+		if n.GiveBack && activated && m.gives(r) {
 			res.GaveBack = true
 		} else {
 			res.Ready = m.release()
@@ -88,6 +92,11 @@ func (m *model) cut(r *run, state store.DispatchState, why, terminal string) {
 	}
 	m.unclaim(r, state, why)
 	m.over(r)
+	how := "cancel"
+	if state == store.DispatchDeadLetter {
+		how = "fail"
+	}
+	m.tellEnd(r, how)
 }
 
 // stopped predicts Stop.

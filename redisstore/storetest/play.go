@@ -25,6 +25,9 @@ type Play struct {
 	// Inspect, if set, looks at the whole space every few operations, for what
 	// the contract cannot see.
 	Inspect func(space string) error
+	// Delivered, if set, returns for each thread of the space, by its id, the agents in whose
+	// streams it has entries, one for each entry.
+	Delivered func(space string, agents []string) (map[string][]string, error)
 }
 
 // SeedVariable is the environment variable that makes Model play a game again.
@@ -89,6 +92,11 @@ type player struct {
 	played map[string]int
 	over   bool
 
+	cursor  string                      // of the notices
+	notices map[string]bool             // that were told, by id
+	gone    map[string][]string         // that must be told, by thread
+	kept    map[string][]store.Decision // on record, of threads that are not played on any more
+
 	mu    sync.Mutex
 	heard []store.Delivery
 }
@@ -100,6 +108,7 @@ type game struct {
 	sent    []move        // calls that may be sent again
 	claims  []store.Claim // that were once held
 	trace   []traced
+	entry   string // the latest that was delivered
 }
 
 // traced is a call as it was made.
@@ -120,7 +129,8 @@ type move struct {
 }
 
 func newPlayer(e *env, how Play, r *mrand.Rand) *player {
-	p := &player{e: e, how: how, r: r, clock: e.stopped(), played: map[string]int{}}
+	p := &player{e: e, how: how, r: r, clock: e.stopped(), played: map[string]int{},
+		notices: map[string]bool{}, gone: map[string][]string{}, kept: map[string][]store.Decision{}}
 	e.retain = playRetain
 	for _, id := range []string{"a", "b", "c"} {
 		s := e.node(id)
@@ -132,6 +142,11 @@ func newPlayer(e *env, how Play, r *mrand.Rand) *player {
 		})
 		p.nodes = append(p.nodes, s)
 	}
+	page, err := p.nodes[0].Notices(p.ctx(), store.NoticeQuery{})
+	if err != nil {
+		e.Fatal(err)
+	}
+	p.cursor = page.Next
 	for range playThreads {
 		p.games = append(p.games, p.newGame())
 	}
@@ -171,16 +186,23 @@ func (p *player) play(operations int) {
 			}
 		}
 		p.make(g, m)
+		if i%8 == 0 && !p.over {
+			p.listen()
+			p.mailbox()
+		}
 		if i%32 == 0 && !p.over {
 			p.survey()
 		}
 		if i%128 == 0 && !p.over {
 			p.browse()
+			p.records()
 		}
 	}
 	for _, g := range p.games {
 		p.finishAll(g)
 	}
+	p.listen()
+	p.all()
 }
 
 // make sends a call, and compares.
@@ -220,21 +242,38 @@ func (p *player) fail(g *game, what string) {
 	p.e.Errorf("thread %s: %s\nafter\n%s", g.key.Thread, what, last.String())
 }
 
-// leave deletes the thread, once that is possible, and plays on one of its key
-// or on another.
+// leave deletes the thread, once that is possible, or erases it, and plays on one of its
+// key or on another.
 func (p *player) leave(g *game) {
-	if busy := !g.idle() || len(g.queued) > 0; busy && !p.deletes(g, false) {
+	busy := !g.idle() || len(g.queued) > 0
+	if busy && !p.deletes(g, false) {
 		return
 	}
-	p.finishAll(g)
-	if p.over || !p.deletes(g, true) {
-		return
+	if p.one(4) {
+		if !p.erases(g) {
+			return
+		}
+	} else {
+		p.finishAll(g)
+		if p.over || !p.deletes(g, true) {
+			return
+		}
 	}
+	g.now = p.clock.read()
+	g.erased()
+	p.note(g)
 	next := p.on(g.key)
+	if next.recorded = g.recorded; p.one(4) {
+		if err := p.nodes[0].ForgetDecisions(p.ctx(), g.key); err != nil {
+			p.fail(g, err.Error())
+		}
+		next.recorded = nil
+	}
 	if !next.deleted || next.epoch == g.epoch || next.dispatchEpoch < g.dispatchEpoch {
 		p.fail(g, fmt.Sprintf("deleted under epochs %s and %d, it goes on under %s and %d, deleted %t", g.epoch, g.dispatchEpoch, next.epoch, next.dispatchEpoch, next.deleted))
 	}
 	if p.one(2) {
+		p.kept[g.key.Thread] = next.recorded
 		next = p.newGame()
 	}
 	for i := range p.games {
@@ -249,6 +288,15 @@ func (p *player) deletes(g *game, want bool) bool {
 	deleted, err := p.nodes[p.r.IntN(len(p.nodes))].Delete(p.ctx(), g.key)
 	if err != nil || deleted != want {
 		p.fail(g, fmt.Sprintf("deleted %t, %v, want %t", deleted, err, want))
+		return false
+	}
+	return true
+}
+
+func (p *player) erases(g *game) bool {
+	p.played["erase"]++
+	if err := p.nodes[p.r.IntN(len(p.nodes))].Erase(p.ctx(), g.key); err != nil {
+		p.fail(g, err.Error())
 		return false
 	}
 	return true

@@ -48,7 +48,7 @@ func (p *player) claimMove(g *game, c store.ClaimRequest) move {
 }
 
 func (p *player) activateMove(g *game, c store.Claim) move {
-	a := store.Activation{Claim: c, Events: p.opening(c.RunID), Execution: "x" + c.RunID, Frozen: raw(`{"of":"` + c.RunID + `"}`), Agent: "agent"}
+	a := store.Activation{Claim: c, Events: p.opening(c.RunID), Execution: "x" + c.RunID, Frozen: raw(`{"of":"` + c.RunID + `"}`), Agent: "agent", User: pick(p, "", "ann", "bob")}
 	return newMove("activate", a, func(s store.Store) (any, error) { return s.Activate(p.ctx(), a) },
 		func(string) (any, bool) { return g.activates(a), false })
 }
@@ -181,17 +181,28 @@ func (p *player) draftMove(g *game) move {
 	if p.one(10) {
 		drafts["none"] = raw("1")
 	}
+	by := pick(p, "", "ann", "bob")
 	type answer struct {
 		All map[string]json.RawMessage
 		OK  bool
 	}
-	return newMove("draft", []any{version, drafts}, func(s store.Store) (any, error) {
-		all, ok, err := s.Drafts(p.ctx(), g.key, version, "", drafts)
+	return newMove("draft", []any{version, by, drafts}, func(s store.Store) (any, error) {
+		all, ok, err := s.Drafts(p.ctx(), g.key, version, by, drafts)
 		return answer{all, ok}, err
 	}, func(string) (any, bool) {
-		all, ok := g.draft(version, drafts)
+		all, ok := g.draft(version, by, drafts)
 		return answer{all, ok}, false
 	})
+}
+
+func (p *player) refusedMove(g *game) move {
+	ids := []string{"none"}
+	if g.open != nil {
+		ids = append(ids, g.open.ids...)
+	}
+	ids = ids[p.r.IntN(len(ids)):]
+	return newMove("refused", ids, func(s store.Store) (any, error) { return nil, s.Refused(p.ctx(), g.key, ids) },
+		func(string) (any, bool) { g.refuses(ids); return nil, false })
 }
 
 func (p *player) titleMove(g *game) move {

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -72,6 +73,9 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 	v := &store.ThreadView{Thread: m.key, Version: m.version, Epoch: m.epoch, Base: m.base, Seq: int64(len(m.log)),
 		Boundary: m.boundary, Now: seen.Now, Active: m.state(m.active), Latest: m.state(m.latest), Run: m.state(m.runs[q.RunID]),
 		Tenant: m.tenant, Title: m.title, Used: m.used, DispatchEpoch: m.dispatchEpoch, Paused: m.wish.set, Deleted: m.deleted && !m.used, Drafts: rawMap(m.drafts)}
+	if m.owner != "" { // how it is named is the store's affair
+		v.Owner = cmp.Or(seen.Owner, m.owner)
+	}
 	if !seen.Now.Equal(m.now) {
 		v.Now = m.now
 	}
@@ -186,13 +190,27 @@ func (p *player) survey() {
 		}
 	}
 	g := p.games[0]
-	keys, err := wanting(p.ctx(), p.nodes[0], 10_000)
+	work, err := p.nodes[0].Work(p.ctx(), store.WorkQuery{Agents: agents, Limit: 10_000, Idle: -1})
 	got := map[string]bool{}
-	for _, key := range keys {
-		got[key.Thread] = true
+	for _, w := range work {
+		if w.Entry == "" || got[w.Thread.Thread] {
+			p.fail(g, fmt.Sprintf("%q was not delivered as it should be: %+v", w.Thread.Thread, work))
+			return
+		}
+		got[w.Thread.Thread] = true
+	}
+	for _, g := range p.games {
+		g.sweeps()
+		at := slices.IndexFunc(work, func(w store.Work) bool { return w.Thread == g.key })
+		if at >= 0 {
+			g.entry = work[at].Entry
+		}
 	}
 	if difference := alike(slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(want))); err != nil || difference != "" {
 		p.fail(g, fmt.Sprint("due ", difference, err))
+		return
+	}
+	if p.mailbox(); p.over {
 		return
 	}
 	counted, err := p.nodes[1].CountDispatches(p.ctx())

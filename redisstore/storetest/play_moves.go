@@ -26,6 +26,12 @@ func (p *player) choose(g *game) move {
 		if p.one(4) {
 			c.RunID = p.runID(g)
 		}
+		if p.one(2) {
+			c.Agents = pick(p, []string{"agent"}, []string{"other", ""})
+		}
+		if p.one(2) {
+			c.Entry = g.entry
+		}
 		return p.claimMove(g, c)
 	case n < 66:
 		return p.work(g)
@@ -41,8 +47,10 @@ func (p *player) choose(g *game) move {
 		return p.stopAllMove(g)
 	case n < 86:
 		return p.pauseMove(g)
-	case n < 90:
+	case n < 89:
 		return p.draftMove(g)
+	case n < 90:
+		return p.refusedMove(g)
 	case n < 93:
 		return p.journalMove(g)
 	case n < 94:
@@ -67,7 +75,7 @@ func (p *player) runID(g *game) string {
 func (p *player) begin(g *game) store.Begin {
 	id := fmt.Sprint("r", p.next())
 	b := store.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
-		Record: raw(`{"run":"` + id + `"}`), Tenant: pick(p, "acme", "other"), Title: pick(p, "", "", "a title", "another")}
+		Record: raw(`{"run":"` + id + `"}`), Tenant: pick(p, "acme", "other"), User: pick(p, "", "ann", "bob"), Title: pick(p, "", "", "a title", "another")}
 	if p.one(15) {
 		b.Version--
 	}
@@ -82,7 +90,7 @@ func (p *player) begin(g *game) store.Begin {
 	letter := p.letter(g)
 	switch {
 	case (g.active != nil || p.one(3)) && !p.one(20):
-		k := store.Enqueue{Input: raw(`{"input":"` + id + `"}`), Cancelled: [2][]byte{event("S", id), event("T", id)}}
+		k := store.Enqueue{Agent: pick(p, agents...), Input: raw(`{"input":"` + id + `"}`), Cancelled: [2][]byte{event("S", id), event("T", id)}}
 		if p.one(5) {
 			k.Available = g.now.Add(pick(p, time.Millisecond, time.Second, time.Minute))
 		}
@@ -117,6 +125,7 @@ func (p *player) begin(g *game) store.Begin {
 		letter = ""
 	}
 	k := store.Execute{Claimed: p.atOnce(id), Fresh: fresh(id), Letter: letter}
+	k.Agent = pick(p, agents...)
 	if p.one(10) {
 		k.Archive = map[string]json.RawMessage{pick(p, "m1", "m2"): raw(`{}`)}
 	}
@@ -127,7 +136,7 @@ func (p *player) begin(g *game) store.Begin {
 // steering answers what is open and begins anew.
 func (p *player) steering(g *game, id string) store.Begin {
 	b := store.Begin{Thread: g.key, Version: g.version, RunID: id, Label: pick(p, "l1", "l2", "l3"), Execution: "x" + id,
-		Record: raw(`{"run":"` + id + `"}`)}
+		Record: raw(`{"run":"` + id + `"}`), User: pick(p, "", "ann", "bob")}
 	answers := map[string]json.RawMessage{}
 	var decided []store.Decided
 	for _, interrupt := range g.open.ids {
@@ -258,6 +267,7 @@ func (p *player) endBatch(g *game, c store.Claim, kind store.EndKind) store.Batc
 		if p.one(2) {
 			b.End.Interrupts = append(b.End.Interrupts, fmt.Sprint("j", n))
 		}
+		b.End.Reasons = pick(p, nil, []string{"tool_call"}, []string{"tool_call", "input_required"})
 		if p.one(2) {
 			b.End.Deadline = g.now.Add(pick(p, time.Second, time.Minute)).UnixMilli()
 		}

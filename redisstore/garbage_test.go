@@ -1,0 +1,272 @@
+package redisstore
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/alicebob/miniredis/v2"
+	"github.com/redis/go-redis/v9"
+)
+
+// garbage is a store in whose streams somebody else writes.
+type garbage struct {
+	*testing.T
+	*Store
+	now time.Time
+	log strings.Builder
+}
+
+// add writes an entry as nobody of ours does.
+func (g *garbage) add(stream string, fields ...any) {
+	g.Helper()
+	if err := g.client.XAdd(g.Context(), &redis.XAddArgs{Stream: stream, Values: fields}).Err(); err != nil {
+		g.Fatal(err)
+	}
+}
+
+// told are the runs of all notices behind a cursor.
+func (g *garbage) told(after string) (runs []string) {
+	g.Helper()
+	for {
+		page, err := g.Notices(g.Context(), store.NoticeQuery{After: after, Limit: 8})
+		if err != nil {
+			g.Fatal(err)
+		}
+		for _, n := range page.Notices {
+			runs = append(runs, string(n.Kind)+" "+n.RunID)
+		}
+		if len(page.Notices) == 0 {
+			return runs
+		}
+		after = page.Next
+	}
+}
+
+func (g *garbage) wants(what string, got, want any) {
+	g.Helper()
+	if a, b := fmt.Sprint(got), fmt.Sprint(want); a != b {
+		g.Errorf("%s: %s, want %s", what, a, b)
+	}
+}
+
+// What is no entry of ours keeps no reader from those that are.
+var garbageTests = []struct {
+	name string
+	run  func(g *garbage)
+}{
+	{"notices", func(g *garbage) {
+		page, err := g.Notices(g.Context(), store.NoticeQuery{})
+		if err != nil {
+			g.Fatal(err)
+		}
+		take := store.WebhookTake{Target: "crm", Limit: 100, Hold: time.Minute}
+		if _, err := g.TakeWebhooks(g.Context(), take); err != nil {
+			g.Fatal(err)
+		}
+		at := g.keys.parts[0].notices
+		begin(g.T, g.Store, inline(0, "r1"))
+		for range 20 { // more than a page has
+			g.add(at, "what", "ever")
+			g.add(at, "kind", "")
+			g.add(at, "kind", "run.started", "run", "bad", "interrupts", "9:x")
+			g.add(at, "kind", "run.started", "run", "bad", "reasons", ":::")
+		}
+		g.add(at, "kind", "run.ended", "run", "odd", "at", "soon", "deadline", "1e9", "", "", "kind2", "\x00")
+		if _, err := g.Stop(g.Context(), store.Stop{Thread: testKey, Request: "q", RunID: "r1", Terminal: []byte("end")}); err != nil {
+			g.Fatal(err)
+		}
+		g.wants("notices", g.told(page.Next), "[run.started r1 run.ended odd run.ended r1]")
+		var sent []string
+		for range 4 {
+			taken, err := g.TakeWebhooks(g.Context(), take)
+			if err != nil {
+				g.Fatal(err)
+			}
+			for _, w := range taken.Webhooks {
+				sent = append(sent, w.Notice.RunID)
+				if err := g.SettleWebhook(g.Context(), "crm", store.WebhookResult{ID: w.Notice.ID, Hold: w.Hold}); err != nil {
+					g.Fatal(err)
+				}
+			}
+		}
+		g.wants("webhooks", sent, "[r1 odd r1]")
+		counts, err := g.CountWebhooks(g.Context(), "crm")
+		g.wants("counts", fmt.Sprint(counts.Waiting, counts.Dead, err), fmt.Sprint(0, 40, nil))
+	}},
+	{"webhooks", func(g *garbage) {
+		take := store.WebhookTake{Target: "crm", Limit: 100, Hold: time.Minute, FromStart: true}
+		begin(g.T, g.Store, inline(0, "r1"))
+		h := g.keys.parts[0].target("crm")
+		for i, item := range []string{"garbage", "", "9:x", string(pack(nil, "kind", "run.started", "tenant", "acme", "interrupts", "x"))} {
+			id := fmt.Sprintf("%d-0", i+1)
+			g.client.ZAdd(g.Context(), h.due, redis.Z{Member: id})
+			g.client.HSet(g.Context(), h.items, id, item)
+		}
+		g.client.ZAdd(g.Context(), h.due, redis.Z{Member: "an id"})
+		g.client.HSet(g.Context(), h.items, "an id", string(pack(nil, "kind", "run.started")))
+		for _, id := range []string{"77-7", "no id"} { // due, and there is nothing to be sent
+			g.client.ZAdd(g.Context(), h.due, redis.Z{Member: id})
+		}
+		taken, err := g.TakeWebhooks(g.Context(), take)
+		if err != nil || len(taken.Webhooks) != 1 || taken.Webhooks[0].Notice.RunID != "r1" {
+			g.Fatal(taken, err)
+		}
+		// What came of its tries is lost, and so it has none.
+		g.client.HSet(g.Context(), h.tries, strings.TrimSuffix(taken.Webhooks[0].Notice.ID, "-0"), "garbage")
+		g.now = g.now.Add(time.Hour)
+		taken, err = g.TakeWebhooks(g.Context(), take)
+		if err != nil || len(taken.Webhooks) != 1 || taken.Webhooks[0].Tries.Count != 0 {
+			g.Fatal(taken, err)
+		}
+		counts, err := g.CountWebhooks(g.Context(), "crm")
+		g.wants("counts", fmt.Sprint(counts.Waiting, counts.Dead, err), fmt.Sprint(1, 5, nil))
+		page, err := g.DeadWebhooks(g.Context(), store.DeadWebhookQuery{Target: "crm"})
+		if err != nil || len(page.Dead) != 4 { // of the empty one there is nothing to be shown
+			g.Fatal(page, err)
+		}
+		for _, d := range page.Dead {
+			if d.Notice.ID == "" || d.Tries.Count != 1 || d.Tries.Error == "" {
+				g.Errorf("%+v", d)
+			}
+			ok, err := g.ResendWebhook(g.Context(), "crm", "", d.Notice.ID)
+			g.wants("sent again", fmt.Sprint(ok, err), "false <nil>")
+		}
+		page, err = g.DeadWebhooks(g.Context(), store.DeadWebhookQuery{Target: "crm", Tenant: "acme"})
+		g.wants("of a tenant", fmt.Sprint(len(page.Dead), err), "1 <nil>")
+	}},
+	{"decisions", func(g *garbage) {
+		p := &g.keys.parts[0]
+		hash := g.keys.thread(testKey).hash()
+		junk := func() {
+			for _, at := range []string{"", "inf", "-1", "nan", "1e300", "0x", "1.5"} {
+				g.add(p.decisions, "interrupt", "bad", "key", hash, "at", at, "refused", "many", "asked", "inf", "body", "\x00\x01")
+				g.add(p.decisions, "at", at)
+			}
+			g.add(p.decisions, "what", "ever")
+			found, err := g.client.XRange(g.Context(), p.decisions, "-", "+").Result()
+			if err != nil {
+				g.Fatal(err)
+			}
+			stamp := strings.Repeat("\x01", stampSize)
+			for _, of := range []string{"a", "h" + hash, "t" + digest("")} {
+				for _, m := range []string{"", "x", "\x00", stamp, stamp + hash, stamp + hash + "no id", stamp + hash + found[0].ID} {
+					g.client.ZAdd(g.Context(), p.decided, redis.Z{Member: of + m})
+				}
+				for i, f := range found {
+					g.client.ZAdd(g.Context(), p.decided, redis.Z{Member: of + stampAt(int64(i)) + hash + f.ID})
+				}
+			}
+		}
+		junk()
+		claim := begin(g.T, g.Store, inline(0, "r1"))
+		commit(g.T, g.Store, store.Batch{Claim: claim, Number: 2, Expect: 1, Events: [][]byte{[]byte("asks")},
+			End: &store.End{Kind: store.EndSuspend, Suspension: []byte("{}"), Interrupts: []string{"int"}}})
+		begin(g.T, g.Store, answering(view(g.T, g.Store, store.ReadQuery{}).Version, "r2", "xr1"))
+		for name, q := range map[string]store.DecisionQuery{"all": {AllTenants: true}, "tenant": {}, "thread": {Thread: &testKey}} {
+			var good []string
+			for pages := 0; ; pages++ {
+				q.Limit = 3
+				page, err := g.Decisions(g.Context(), q)
+				if err != nil || pages > 100 {
+					g.Fatal(name, pages, err)
+				}
+				for _, d := range page.Decisions {
+					if d.Interrupt == "int" {
+						good = append(good, d.RunID)
+					}
+				}
+				if q.Cursor = page.Next; q.Cursor == "" {
+					break
+				}
+			}
+			g.wants(name, good, "[r2]")
+		}
+		if err := g.ForgetDecisions(g.Context(), testKey); err != nil {
+			g.Fatal(err)
+		}
+		junk()
+		g.now = g.now.Add(10000 * 24 * time.Hour)
+		for more := true; more; {
+			var err error
+			if more, err = g.Retire(g.Context()); err != nil {
+				g.Fatal(err)
+			}
+		}
+		left, err := g.client.XLen(g.Context(), p.decisions).Result()
+		g.wants("left of the record", fmt.Sprint(left, err), "0 <nil>")
+	}},
+	{"deliveries", func(g *garbage) {
+		p := &g.keys.parts[0]
+		begin(g.T, g.Store, queued(0, "r1"))
+		other := store.ThreadKey{Namespace: "n", Thread: "0"}
+		for i := 1; g.keys.thread(other).part == p; i++ {
+			other.Thread = fmt.Sprint(i)
+		}
+		mine := g.keys.thread(testKey).part
+		for range 5 {
+			g.add(mine.work, "what", "ever")
+			g.add(mine.work, "thread", "")
+			g.add(mine.work, "thread", "999:x")
+			g.add(p.work, "thread", memberOf(other))
+		}
+		var got []string
+		for range 20 {
+			work, err := g.Work(g.Context(), store.WorkQuery{Agents: []string{""}, Limit: 3, Idle: -1})
+			if err != nil {
+				g.Fatal(err)
+			}
+			for _, w := range work {
+				if w.Thread != testKey {
+					g.Errorf("given %+v", w)
+				}
+				got = append(got, w.Entry)
+			}
+		}
+		if len(got) == 0 {
+			g.Fatal("what is to be delivered is not")
+		}
+		stats, err := g.WorkStats(g.Context(), []string{""})
+		g.wants("what waits", fmt.Sprint(stats[0].Waiting, err), "1 <nil>")
+	}},
+}
+
+func testGarbage(t *testing.T, open func(o *Options) (*Store, error)) {
+	for i, tt := range garbageTests {
+		t.Run(tt.name, func(t *testing.T) {
+			g := &garbage{T: t, now: time.UnixMilli(time.Now().UnixMilli())}
+			var err error
+			g.Store, err = open(&Options{Prefix: fmt.Sprint("g", i), HistoryID: "h", Partitions: 1 + i/3, Timeout: patience,
+				Clock: func() time.Time { return g.now }, Logger: slog.New(slog.NewTextHandler(&g.log, nil))})
+			if err != nil {
+				t.Fatal(err)
+			}
+			closing(t, g.Store)
+			tt.run(g)
+			if g.log.Len() == 0 && tt.name != "decisions" {
+				t.Error("nobody is told")
+			}
+		})
+	}
+}
+
+func TestGarbageStopsNoReaderOnRedis(t *testing.T) {
+	url := redistest.Start(t, redistest.Options{}).URL()
+	testGarbage(t, func(o *Options) (*Store, error) { return Open(context.Background(), url, o) })
+}
+
+func TestGarbageStopsNoReaderOnMiniredis(t *testing.T) {
+	server := miniredis.NewMiniRedis()
+	t.Cleanup(server.Close)
+	testGarbage(t, func(o *Options) (*Store, error) {
+		client := miniredisClient(server)
+		t.Cleanup(func() { _ = client.Close() })
+		o.volatile, o.singly = true, true
+		return New(context.Background(), client, o)
+	})
+}
