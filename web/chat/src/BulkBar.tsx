@@ -94,10 +94,10 @@ export function BulkBar({ bulk, offered, chosen, choose, heard }: Props) {
             </select>
           </label>
           <button type="button" data-testid="bulk-approve" disabled={chosen.length === 0} onClick={() => bulk.propose("approve", chosen)}>
-            Approve {chosen.length || ""}…
+            {`Approve${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
           </button>
           <button type="button" data-testid="bulk-decline" disabled={chosen.length === 0} onClick={() => bulk.propose("decline", chosen)}>
-            Decline {chosen.length || ""}…
+            {`Decline${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
           </button>
         </div>
       )}
