@@ -71,35 +71,37 @@ export function BulkBar({ bulk, offered, chosen, choose, heard }: Props) {
           </div>
         </Guarded>
       ) : (
-        <div className="actions">
-          <label className="filter">
-            <span className="hint">Select</span>
-            <select
-              value=""
-              data-testid="bulk-select"
-              onChange={(event) => {
-                const [what, tool] = event.target.value.split(/:(.*)/s);
-                const some = what === "none" ? [] : what === "tool" ? offered.filter((one) => toolsOf([one]).some(([name]) => name === tool)) : offered;
-                choose(some.slice(0, MOST));
-              }}
-            >
-              <option value="">{chosen.length === 0 ? "several…" : `${chosen.length} selected`}</option>
-              <option value="all">all shown ({offered.length})</option>
-              {toolsOf(offered).map(([tool, count]) => (
-                <option key={tool} value={`tool:${tool}`}>
-                  {visible(tool)} ({count})
-                </option>
-              ))}
-              <option value="none">none</option>
-            </select>
-          </label>
-          <button type="button" data-testid="bulk-approve" disabled={chosen.length === 0} onClick={() => bulk.propose("approve", chosen)}>
-            {`Approve${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
-          </button>
-          <button type="button" data-testid="bulk-decline" disabled={chosen.length === 0} onClick={() => bulk.propose("decline", chosen)}>
-            {`Decline${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
-          </button>
-        </div>
+        offered.length > 0 && (
+          <div className="actions">
+            <label className="filter">
+              <span className="hint">Select</span>
+              <select
+                value=""
+                data-testid="bulk-select"
+                onChange={(event) => {
+                  const [what, tool] = event.target.value.split(/:(.*)/s);
+                  const some = what === "none" ? [] : what === "tool" ? offered.filter((one) => toolsOf([one]).some(([name]) => name === tool)) : offered;
+                  choose(some.slice(0, MOST));
+                }}
+              >
+                <option value="">{chosen.length === 0 ? "several…" : `${chosen.length} selected`}</option>
+                <option value="all">all shown ({offered.length})</option>
+                {toolsOf(offered).map(([tool, count]) => (
+                  <option key={tool} value={`tool:${tool}`}>
+                    {visible(tool)} ({count})
+                  </option>
+                ))}
+                <option value="none">none</option>
+              </select>
+            </label>
+            <button type="button" data-testid="bulk-approve" disabled={chosen.length === 0} onClick={() => bulk.propose("approve", chosen)}>
+              {`Approve${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
+            </button>
+            <button type="button" data-testid="bulk-decline" disabled={chosen.length === 0} onClick={() => bulk.propose("decline", chosen)}>
+              {`Decline${chosen.length > 0 ? ` ${chosen.length}` : ""}…`}
+            </button>
+          </div>
+        )
       )}
       <div role="status" data-testid="bulk-results">
         {state === "idle" && fault && (

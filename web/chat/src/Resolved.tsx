@@ -132,7 +132,9 @@ function Decision({ decision }: { decision: DecisionInfo }) {
       {(message !== undefined || args !== undefined || payload !== undefined) && (
         <Details>
           {message !== undefined && <Paragraph text={message} label="Message" />}
+          {args !== undefined && <span className="hint">Arguments as they were shown</span>}
           {args !== undefined && <Folded text={stringify(args, 2)} hook="decided-args" label="Arguments as they were shown" />}
+          {payload !== undefined && <span className="hint">The answer</span>}
           {payload !== undefined && <Folded text={stringify(payload, 2)} hook="decided-payload" label="The answer" />}
           {cut && cut.length > 0 && <p className="hint">Not whole on record: {cut.join(", ")}.</p>}
         </Details>
