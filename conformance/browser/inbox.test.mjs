@@ -1,7 +1,8 @@
 // Open questions of all threads in one place.
 
 import assert from "node:assert/strict";
-import { guarded, person, signIn, Tab, test, until } from "./lane.mjs";
+import { readFile } from "node:fs/promises";
+import { ANN, barriers, effects, guarded, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
 
 /** A chat of Ann's. */
 const chat = (context) => chatAt(context, crypto.randomUUID());
@@ -149,3 +150,130 @@ test("a server without drafts is answered all the same", async () => {
   await tab.says("task_1 was declined");
   assert.equal(asked.filter((url) => url.includes("/interrupts")).length, 1, "it is asked once");
 });
+
+/** Has a run of Ann's suspend in a thread of its own, without any tab: it is asked whether to call a tool. */
+async function suspends(tool, args) {
+  const threadId = crypto.randomUUID();
+  const answer = await fetch(`${guarded}/agui`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${ANN}`, "Content-Type": "application/json", Accept: "text/event-stream" },
+    body: JSON.stringify({
+      threadId, runId: crypto.randomUUID(), state: {}, tools: [], context: [], forwardedProps: {},
+      messages: [{ id: crypto.randomUUID(), role: "user", content: `/tool ${tool} ${JSON.stringify(args)}` }],
+    }),
+  });
+  assert.equal(answer.status, 200);
+  assert.match(await answer.text(), /"interrupt"/);
+  return { threadId };
+}
+
+test("what waits comes by itself and at once, is filtered, answered together, and on record with who did it", async () => {
+  const context = await person({ acceptDownloads: true });
+  const [send, pay] = [unique("send"), unique("pay")];
+  const open = await inbox(context);
+  await open.at("inbox-empty").or(open.at("inbox-item")).first().waitFor();
+  const lists = [];
+  open.page.on("request", (request) => /\/v1\/inbox(\?|\/totals)/.test(request.url()) && lists.push(request.url()));
+  // It does not ask as long as nothing happens.
+  await until(async () => {
+    lists.length = 0;
+    await open.page.waitForTimeout(6_000);
+    return lists.length === 0;
+  }, "the page only listens");
+
+  const began = await badge(open);
+  // A machine that does much else may be slow once, and not thrice.
+  const took = [];
+  const asks = async (tool, args) => {
+    const asking = await suspends(tool, args);
+    const told = Date.now();
+    await itemOf(open, asking).waitFor();
+    took.push(Date.now() - told);
+    return asking;
+  };
+  const first = await asks(send, { to: "ada" });
+  await until(async () => (await badge(open)) === began + 1, "the badge counts it");
+  const second = await asks(send, { to: "bob" });
+  const third = await asks(pay, { eur: 3 });
+  assert.ok(Math.min(...took) < 1_000, `they are shown ${took.join(", ")} ms after the runs have asked`);
+  await until(async () => (await badge(open)) === began + 3, "the badge counts all");
+
+  await open.at("inbox-filters").locator("summary").click();
+  await open.at("inbox-by-tool").fill(send);
+  await until(async () => (await itemOf(open, third).count()) === 0 && (await open.at("inbox-item").count()) === 2, "the tool is filtered by");
+  await open.at("inbox-by-due").selectOption("3600");
+  await until(async () => (await open.at("inbox-item").count()) === 0, "none of them expires soon");
+  await open.shot("43-filtered");
+  await open.at("inbox-unfiltered").click();
+  await itemOf(open, third).waitFor();
+  assert.deepEqual(await barriers(open.page), []);
+
+  await open.at("bulk-select").selectOption(`tool:${send}`);
+  assert.ok(await itemOf(open, first).getByTestId("inbox-choose").isChecked());
+  assert.ok(!(await itemOf(open, third).getByTestId("inbox-choose").isChecked()));
+  await open.click("bulk-approve");
+  assert.match(await open.at("bulk-asks").textContent(), new RegExp(`Approve what 2 chats ask\\?.*${send} × 2`));
+  assert.deepEqual(await barriers(open.page), []);
+  await open.shot("44-bulk-asks");
+  // A click that comes with the question is none.
+  await open.click("bulk-leave");
+  assert.ok(await open.page.evaluate(async () => {
+    const at = (hook) => document.querySelector(`[data-testid="${hook}"]`);
+    const shown = async (hook) => {
+      for (let i = 0; i < 100 && !at(hook); i++) await null;
+      return at(hook);
+    };
+    at("bulk-approve").click();
+    (await shown("bulk-send")).click();
+    return (await shown("too-soon")) !== null;
+  }), "it says that it was too soon");
+  // The network fails after the server has taken it: what is sent again is the same request.
+  const keys = [];
+  await context.route("**/v1/inbox/resolve", async (route) => {
+    keys.push(route.request().postDataJSON().idempotencyKey);
+    if (keys.length > 1) return route.continue();
+    await route.fetch();
+    return route.abort();
+  });
+  open.serverMayDie = true;
+  await open.decide(open.at("bulk-send"));
+  await open.at("bulk-unanswered").waitFor();
+  await open.shot("45-bulk-unanswered");
+  await open.decide(open.at("bulk-send"));
+  await until(async () => /^2 approved\.$/.test((await open.at("bulk-results").textContent()).trim()), "both are approved");
+  open.serverMayDie = false;
+  assert.ok(keys.length === 2 && keys[0] === keys[1], "it is sent again under the same key");
+  await until(async () => (await itemOf(open, first).count()) === 0 && (await itemOf(open, second).count()) === 0, "both are gone");
+  await until(async () => (await badge(open)) === began + 1, "the badge counts one");
+  await until(async () => (await effects(send)).length === 2, "each is carried out");
+  assert.deepEqual((await effects(send)).map(({ to }) => to).sort(), ["ada", "bob"]);
+
+  await open.click("view-resolved");
+  const decided = (of) => open.page.locator(`[data-testid="decided"][data-thread-id="${of.threadId}"]`);
+  for (const of of [first, second]) {
+    await decided(of).waitFor();
+    assert.equal(await decided(of).getByTestId("decided-how").textContent(), "Approved");
+    assert.equal(await decided(of).getByTestId("decided-by").textContent(), "by ann in the inbox");
+  }
+  await decided(first).getByTestId("decided-details").locator("summary").click();
+  assert.match(await decided(first).getByTestId("decided-args").textContent(), /"to": "ada"/);
+  assert.deepEqual(await barriers(open.page), []);
+  await open.shot("46-resolved");
+  const [file] = await Promise.all([open.page.waitForEvent("download"), open.click("resolved-csv")]);
+  const table = await readFile(await file.path(), "utf8");
+  assert.ok(table.includes(first.threadId) && table.includes(second.threadId) && !table.includes(third.threadId));
+
+  // And one by one, while others answer elsewhere.
+  await open.click("view-open");
+  await open.decide(itemOf(open, third).getByTestId("decline"));
+  await until(async () => (await badge(open)) === began, "the badge is as it was");
+  await open.click("view-resolved");
+  await decided(third).waitFor();
+  assert.equal(await decided(third).getByTestId("decided-how").textContent(), "Declined");
+  await open.page.setViewportSize({ width: PHONE, height: 844 });
+  assert.ok(await open.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it fits a phone");
+  await open.shot("47-resolved-phone");
+});
+
+/** What the badge at the inbox's link counts. */
+const badge = (tab) => tab.page.evaluate(() => Number(document.querySelector('[data-testid="inbox-badge"]')?.dataset.total ?? 0));

@@ -1,4 +1,6 @@
 import { useEffect, useState, type ReactNode } from "react";
+import { usePolled } from "./api";
+import { ofWaiting } from "./notices";
 import { onLink, usePath } from "./route";
 import { bearer, signIn, useSession } from "./session";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "./theme";
@@ -18,7 +20,7 @@ interface BarProps {
 /** The head of every place: where one is, where one can go, and what the place adds. It names the document, too. */
 export function Bar({ title, children }: BarProps) {
   const path = usePath();
-  useSession();
+  const session = useSession();
   const place = PLACES.find(([href]) => href === path)?.[1] ?? "Chat";
   const name = title ? `${title} · ${place}` : place;
   useEffect(() => {
@@ -32,6 +34,7 @@ export function Bar({ title, children }: BarProps) {
         {PLACES.map(([href, name]) => (
           <a key={href} href={href} aria-current={path === href ? "page" : undefined} data-testid={`go-${name.toLowerCase()}`} onClick={onLink}>
             {name}
+            {href === "/inbox" && <Waiting key={session} />}
           </a>
         ))}
       </nav>
@@ -44,6 +47,28 @@ export function Bar({ title, children }: BarProps) {
       )}
       <ThemeChoice />
     </header>
+  );
+}
+
+/** How often those that wait are counted where no notices come, in milliseconds. */
+const EVERY_MS = 10_000;
+
+/** More are not told apart at a glance. */
+const MOST = 99;
+
+/** How many chats wait for an answer; nothing where none does, or nobody here may know. */
+function Waiting() {
+  const { data } = usePolled<{ total?: number }>("/inbox/totals", EVERY_MS, ofWaiting);
+  const total = data?.total ?? 0;
+  if (total === 0) return null;
+  return (
+    <>
+      {" "}
+      <span className="badge" data-testid="inbox-badge" data-total={total}>
+        {total > MOST ? `${MOST}+` : total}
+        <span className="visually-hidden"> waiting</span>
+      </span>
+    </>
   );
 }
 

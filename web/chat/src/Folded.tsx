@@ -1,11 +1,8 @@
 import { memo, useEffect, useId, useMemo, useState } from "react";
+import { folds, SHOWN } from "./folds";
 import { Marked } from "./Marked";
 import { bytesOf, sizeWords, useDigest } from "./size";
 
-/** So much of a long text is shown before somebody asks for all of it, in characters. */
-const SHOWN = 4_096;
-/** A text that is hardly longer is not worth folding. */
-const FOLDED = SHOWN + SHOWN / 4;
 /** A text is drawn in parts of this length, so that those out of sight cost nothing, in characters. */
 const PART = 16_384;
 
@@ -22,7 +19,7 @@ interface Props {
 
 /** A text to read before deciding. A long one is folded, and says how much of it is, with its size and its digest. */
 export function Folded({ text, source = text, json = true, hook, label, hides }: Props) {
-  const long = text.length > FOLDED;
+  const long = folds(text);
   // Opened for this text, and not for what may come in its place.
   const [opened, open] = useState<string>();
   const all = !long || opened === text;
@@ -75,7 +72,7 @@ const Parts = memo(function Parts({ text, end, json }: { text: string; end: numb
 
 /** A paragraph as somebody wrote it; a long one is folded. */
 export function Paragraph({ text, hook, label }: { text: string; hook?: string; label: string }) {
-  if (text.length > FOLDED) return <Folded text={text} json={false} hook={hook ?? "long-text"} label={label} />;
+  if (folds(text)) return <Folded text={text} json={false} hook={hook ?? "long-text"} label={label} />;
   return (
     <p className="text" data-testid={hook} dir="auto">
       <Marked text={text} />

@@ -1,11 +1,12 @@
 import { type SyntheticEvent, useRef, useState } from "react";
 import { call, usePolled, type Page, type ThreadInfo } from "./api";
 import { Guarded } from "./Guarded";
+import { ofThreads } from "./notices";
 import { onLink, threadHref } from "./route";
 import { ago } from "./time";
 import { staleWords } from "./words";
 
-/** How often the list is asked for, in milliseconds. */
+/** How often the list is asked for where no notices come, in milliseconds. */
 const EVERY_MS = 5_000;
 
 interface ListProps {
@@ -17,7 +18,7 @@ interface ListProps {
 
 /** The threads of the namespace, latest first. */
 export function ThreadList({ current, begin, close }: ListProps) {
-  const { data, error, refresh } = usePolled<Page<ThreadInfo>>("/threads?limit=50", EVERY_MS);
+  const { data, error, refresh } = usePolled<Page<ThreadInfo>>("/threads?limit=50", EVERY_MS, ofThreads);
   return (
     <nav className="threads" aria-label="Chats" data-testid="thread-list">
       <div className="actions">

@@ -23,17 +23,18 @@ interface Answer {
   body: unknown;
 }
 
-async function send(method: string, path: string, body?: unknown, etag?: string): Promise<Answer> {
+/** Asks for a path of the control API as whoever is signed in. */
+export function request(path: string, { headers, ...rest }: RequestInit & { headers?: Record<string, string> } = {}): Promise<Response> {
   const token = bearer();
+  return fetch(`/v1${path}`, { ...rest, headers: { ...(token && { Authorization: `Bearer ${token}` }), ...headers } });
+}
+
+async function send(method: string, path: string, body?: unknown, etag?: string): Promise<Answer> {
   let response: Response;
   try {
-    response = await fetch(`/v1${path}`, {
+    response = await request(path, {
       method,
-      headers: {
-        ...(token && { Authorization: `Bearer ${token}` }),
-        ...(body !== undefined && { "Content-Type": "application/json" }),
-        ...(etag && { "If-None-Match": etag }),
-      },
+      headers: { ...(body !== undefined && { "Content-Type": "application/json" }), ...(etag && { "If-None-Match": etag }) },
       body: body === undefined ? undefined : stringify(body),
     });
   } catch {
@@ -78,13 +79,25 @@ export interface Polled<T> {
 /** An answer that takes longer than this is missed, in milliseconds. */
 const SLOW_MS = 4_000;
 
-/** What a path answers, asked again every so often while the page is looked at. */
-export function usePolled<T>(path: string, everyMs: number): Polled<T> {
+/** What says that an answer may have changed. */
+export interface News {
+  /** Whether it would say so now. */
+  live(): boolean;
+  /** Calls `told` whenever it does, until the returned function is called. */
+  watch(told: () => void): () => void;
+}
+
+/** How often is asked where news comes, should some be lost, in milliseconds. */
+const SAFETY_MS = 60_000;
+
+/** What a path answers, asked again every so often while the page is looked at, or soon after news of it. */
+export function usePolled<T>(path: string, everyMs: number, news?: News): Polled<T> {
   const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ApiError }>({ path });
   const [asked, askAgain] = useState(0);
   const etag = useRef<{ path: string; tag?: string }>({ path });
   useEffect(() => {
     let over = false;
+    let failing = false;
     if (etag.current.path !== path) etag.current = { path };
     const held = etag.current;
     const failed = (error: ApiError) => setAnswer((now) => ({ path, data: now.path === path ? now.data : undefined, error }));
@@ -95,6 +108,7 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
       try {
         const got = await send("GET", path, undefined, held.tag);
         if (over) return;
+        failing = false;
         if (got.status === 304) {
           setAnswer((now) => (now.error ? { ...now, error: undefined } : now));
           return "same";
@@ -104,19 +118,22 @@ export function usePolled<T>(path: string, everyMs: number): Polled<T> {
         }
       } catch (error) {
         if (over) return;
+        failing = true;
         // Who is not let in asks again when it is somebody else.
-        if (error instanceof ApiError && error.status === 401) end();
+        if (error instanceof ApiError && error.status === 401) asking.end();
         failed(error instanceof ApiError ? error : new ApiError(0, "client", String(error)));
       } finally {
         clearTimeout(slow);
       }
     };
-    const end = poll(ask, everyMs, document);
+    const asking = poll(ask, () => (news?.live() && !failing ? SAFETY_MS : everyMs), document);
+    const unwatch = news?.watch(asking.soon);
     return () => {
       over = true;
-      end();
+      unwatch?.();
+      asking.end();
     };
-  }, [path, everyMs, asked]);
+  }, [path, everyMs, news, asked]);
   const refresh = useCallback(() => askAgain((n) => n + 1), []);
   return { ...(answer.path === path ? { data: answer.data, error: answer.error } : {}), refresh };
 }
@@ -149,6 +166,10 @@ export interface InboxItem {
   title: string;
   since?: string;
   runId: string;
+  /** Where all tenants are asked for. */
+  tenant?: string;
+  /** Left out of the default one's. */
+  agent?: string;
   /** What is open cannot be read, so nobody can answer it. */
   corrupted?: boolean;
   /** So many questions are left out of a list. */
@@ -164,6 +185,27 @@ export interface InboxItem {
     /** It can only be cancelled. */
     stale?: boolean;
   }>;
+}
+
+/** What was decided, as it is on record. */
+export interface DecisionInfo {
+  id: string;
+  at: string;
+  /** `expired`: nobody answered in time. */
+  status: "resolved" | "cancelled" | "expired";
+  user?: string;
+  through?: string;
+  threadId: string;
+  namespace: string;
+  interruptId: string;
+  reason?: string;
+  message?: string;
+  tool?: string;
+  arguments?: unknown;
+  payload?: unknown;
+  /** Which of message, arguments and payload are not whole. */
+  cut?: string[];
+  refused: number;
 }
 
 export interface RunInfo {

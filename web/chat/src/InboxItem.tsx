@@ -1,0 +1,195 @@
+import type { Interrupt } from "@ag-ui/client";
+import { type ReactNode, useState } from "react";
+import { ApiError, call, type InboxItem, type Page } from "./api";
+import { decisionOf, entryOf, type Answer } from "./answers";
+import { messagesOf } from "./bulk";
+import { Guarded } from "./Guarded";
+import { InterruptCard } from "./InterruptCard";
+import { visible } from "./misleading";
+import { onLink, threadHref } from "./route";
+import { ago } from "./time";
+import { wordsFor } from "./words";
+
+/** What was done here about a thread. */
+export interface Said {
+  key: string;
+  text: string;
+}
+
+export function keyOf({ namespace, threadId }: InboxItem): string {
+  return `${namespace}\u0000${threadId}`;
+}
+
+interface ItemProps {
+  item: InboxItem;
+  /** It is only looked at: it is answered in its own tenant. */
+  readOnly?: boolean;
+  /** Why a yes or no to several did not answer it. */
+  refused?: string;
+  /** Whether it is chosen, and the way to change that; left out where it cannot be. */
+  chosen?: boolean;
+  choose?: (chosen: boolean) => void;
+  say: (said: Said) => void;
+  changed: () => void;
+}
+
+/** An item as the list has it, or, where that is a summary, the whole of it once it is asked for. */
+export function Item(props: ItemProps) {
+  const { item, readOnly } = props;
+  const [whole, setWhole] = useState<InboxItem>();
+  const [fault, setFault] = useState<string>();
+  const summary = (item.omitted ?? 0) > 0 || item.interrupts.some((one) => one.truncated);
+  if (!summary && !readOnly) return <Open {...props} />;
+  if (!readOnly && whole && whole.runId === item.runId) return <Open {...props} item={whole} />;
+  const title = visible(item.title || "Untitled");
+  const show = async () => {
+    setFault(undefined);
+    try {
+      const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts?namespace=${encodeURIComponent(item.namespace)}`;
+      const [got] = (await call<Page<InboxItem>>("GET", path)).items;
+      if (got) setWhole({ ...got, since: item.since });
+      else props.changed();
+    } catch (error) {
+      setFault(error instanceof ApiError ? error.message : String(error));
+    }
+  };
+  return (
+    <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
+      <Head {...props}>
+        <span className="tag">{item.interrupts.length + (item.omitted ?? 0)} to answer</span>
+      </Head>
+      {item.interrupts.map((one) => (
+        <p key={one.id}>
+          {visible(String(one.interrupt.message ?? one.toolCall?.name ?? one.interrupt.reason))}
+          {one.truncated && " …"}
+        </p>
+      ))}
+      {fault && <p role="alert">{fault}</p>}
+      {!readOnly && (
+        <div className="actions">
+          <button type="button" data-testid="inbox-whole" onClick={() => void show()}>
+            Show all of it, to answer
+          </button>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function Open(props: ItemProps) {
+  const { item, refused, say, changed } = props;
+  const [sending, setSending] = useState(false);
+  const [fault, setFault] = useState<{ code: string; message: string; again: () => void }>();
+  const base = `/threads/${encodeURIComponent(item.threadId)}/interrupts`;
+  const of = `?namespace=${encodeURIComponent(item.namespace)}`;
+  const title = visible(item.title || "Untitled");
+  const drafted = item.interrupts.filter((one) => one.draft).length;
+
+  const attempt = async (what: () => Promise<string>) => {
+    setSending(true);
+    setFault(undefined);
+    try {
+      say({ key: keyOf(item), text: await what() });
+    } catch (error) {
+      const again = () => void attempt(what);
+      setFault(error instanceof ApiError ? { code: error.code, message: error.message, again } : { code: "client", message: String(error), again });
+    }
+    setSending(false);
+    changed();
+  };
+  const decide = (interrupt: Interrupt, answer: Answer | undefined) =>
+    void attempt(async () => {
+      const { id } = interrupt;
+      if (!answer) {
+        await call("DELETE", `${base}/${encodeURIComponent(id)}/draft${of}`);
+        return `The answer for ${title} was taken back.`;
+      }
+      const decision = decisionOf(interrupt, messagesOf(interrupt, toolCallOf(item, id)), answer);
+      const { missing } = await call<{ missing: string[] }>("POST", `${base}/resolve${of}`, { entries: [entryOf(id, answer)] });
+      return missing.length > 0 ? `${decision}: kept as a draft. ${missing.length} more to answer for ${title}.` : `${decision}: ${title} goes on.`;
+    });
+
+  return (
+    <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
+      <Head {...props}>
+        {item.interrupts.length > 1 && (
+          <span className="tag" data-testid="inbox-progress">
+            {drafted} of {item.interrupts.length} answered
+          </span>
+        )}
+      </Head>
+      {refused && (
+        <p className="fault" data-testid="inbox-refused">
+          {refused}
+        </p>
+      )}
+      {item.corrupted && (
+        <p role="alert" data-testid="inbox-corrupted">
+          {wordsFor("state_corrupted").title}, so it cannot be answered. {wordsFor("state_corrupted").advice}
+        </p>
+      )}
+      {item.interrupts.map((one) => {
+        const interrupt = one.interrupt as unknown as Interrupt;
+        return (
+          <InterruptCard
+            key={one.id}
+            interrupt={interrupt}
+            messages={messagesOf(interrupt, one.toolCall)}
+            answer={one.draft}
+            disabled={sending}
+            decide={(answer) => decide(interrupt, answer)}
+          />
+        );
+      })}
+      {sending && (
+        <p className="hint late-shown" role="status">
+          Sending…
+        </p>
+      )}
+      {fault && (
+        <div className="error" role="alert" data-testid="error" data-code={fault.code}>
+          <div>
+            <strong>{wordsFor(fault.code).title}</strong>
+            <p className="said">{fault.message}</p>
+            <p>{wordsFor(fault.code).advice}</p>
+          </div>
+          <Guarded subject={fault.code}>
+            <button type="button" data-testid="retry" disabled={sending} onClick={fault.again}>
+              Send again
+            </button>
+          </Guarded>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function toolCallOf(item: InboxItem, id: string) {
+  return item.interrupts.find((one) => one.id === id)?.toolCall;
+}
+
+/** What an item is about, and since when. */
+function Head({ item, chosen, choose, readOnly, children }: ItemProps & { children: ReactNode }) {
+  const title = visible(item.title || "Untitled");
+  return (
+    <header>
+      {choose && (
+        <label className="choose">
+          <input type="checkbox" checked={chosen} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
+          <span className="visually-hidden">Select {title}</span>
+        </label>
+      )}
+      {readOnly ? (
+        <span>{title}</span>
+      ) : (
+        <a href={threadHref(item.threadId)} onClick={onLink}>
+          {title}
+        </a>
+      )}
+      <span className="hint">{ago(item.since)}</span>
+      {item.agent && <span className="tag">{visible(item.agent)}</span>}
+      {item.tenant && <span className="tag">tenant {visible(item.tenant)}</span>}
+      {children}
+    </header>
+  );
+}

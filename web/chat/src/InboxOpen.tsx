@@ -1,0 +1,173 @@
+import type { Interrupt } from "@ag-ui/client";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { usePolled, type ApiError, type InboxItem } from "./api";
+import { decisionOf } from "./answers";
+import { ANSWERS, bulkable, messagesOf, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
+import { BulkBar, refusalWords } from "./BulkBar";
+import { InboxFilters } from "./InboxFilters";
+import { Item, keyOf, type Said } from "./InboxItem";
+import { countFilters, inboxPath, NO_FILTERS } from "./inboxquery";
+import { useKept } from "./kept";
+import { KeptPlace } from "./KeptPlace";
+import { visible } from "./misleading";
+import { ofInbox, ofWaiting } from "./notices";
+import { Pager } from "./Pager";
+import { usePages } from "./pages";
+import { reasonsIn } from "./reasons";
+import { SignIn } from "./SignIn";
+import { bearer } from "./session";
+import { sentence, staleWords } from "./words";
+
+/** How often the inbox is asked for where no notices come, in milliseconds. */
+const EVERY_MS = 5_000;
+
+/** How often it is counted there. */
+const TOTALS_EVERY_MS = 10_000;
+
+/** How many threads are shown at once. */
+const SIZE = 50;
+
+/** So many of the last things done are still said. */
+const SAID = 5;
+
+const NONE: InboxItem[] = [];
+
+/** Open interrupts, those that have waited longest first. */
+export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
+  const [filters, setFilters] = useState(NO_FILTERS);
+  const path = inboxPath(filters, SIZE);
+  const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, ofInbox);
+  const { data: totals } = usePolled<{ total: number; reasons?: Record<string, number> }>(
+    `/inbox/totals${filters.everywhere ? "?tenants=all" : ""}`,
+    TOTALS_EVERY_MS,
+    ofWaiting,
+  );
+  const items = data?.items ?? NONE;
+  const [kept, forget] = useKept(items, keyOf, `${path} ${place.page}`);
+  const [said, setSaid] = useState<Said[]>([]);
+  const say = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [refused, setRefused] = useState<Record<string, string>>({});
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // What was answered is gone, and its buttons with it.
+    if (said.length > 0 && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, [items.length, said]);
+  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
+  const offered = filters.everywhere ? NONE : items.filter(bulkable);
+  const heard = (way: Way, results: readonly Result[]) => {
+    const taken = results.filter((one) => !one.error);
+    say(...taken.map(({ item, missing }) => ({ key: keyOf(item), text: saidOf(way, item, missing) })));
+    setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
+    setChosen(new Set());
+    refresh();
+  };
+  const filtered = filters.reason !== "" || countFilters(filters) > 0;
+  return (
+    <>
+      <div className="filter">
+        <h2 ref={heading} tabIndex={-1}>
+          Waiting for an answer
+        </h2>
+        {totals !== undefined && totals.total > 0 && (
+          <span className="tag" data-testid="inbox-total">
+            {totals.total}
+          </span>
+        )}
+        <span className="spacer" />
+        {views}
+      </div>
+      <InboxFilters
+        filters={filters}
+        change={setFilters}
+        reasons={reasonsIn(items, totals?.reasons, filters.reason)}
+        counts={totals?.reasons}
+        tools={toolsOf(items).map(([tool]) => tool)}
+      />
+      {error && (
+        <p className="banner" role="alert" data-testid="inbox-error">
+          {faultWords(error, filters.everywhere, data !== undefined)}
+        </p>
+      )}
+      {data?.partial && (
+        <p className="banner" role="status" data-testid="inbox-partial">
+          A part of the store does not answer: more may wait than is shown.
+        </p>
+      )}
+      {!data && !error && <p className="hint center">Loading…</p>}
+      {data && kept.length === 0 && (
+        <p className="hint center" data-testid="inbox-empty">
+          {data.next
+            ? "Nothing on this page fits the filters. There may be more on the next."
+            : filtered
+              ? "Nothing that waits fits the filters."
+              : "Nothing waits for you. Questions of all chats come here by themselves."}
+        </p>
+      )}
+      <div className="inbox">
+        {kept.map(({ item, gone }) => {
+          const key = keyOf(item);
+          const here = said.filter((one) => one.key === key);
+          const asks = questionsKey(item);
+          return (
+            <KeptPlace key={key} gone={gone} others={items.length !== 0} leave={() => forget(key)}>
+              {!gone && (
+                <Item
+                  item={item}
+                  readOnly={filters.everywhere}
+                  refused={refused[asks]}
+                  chosen={chosen.has(asks)}
+                  choose={offered.includes(item) ? (yes) => setChosen(changed(chosen, asks, yes)) : undefined}
+                  say={say}
+                  changed={refresh}
+                />
+              )}
+              {gone && here.map(({ text }, i) => <p key={i}>{text}</p>)}
+              {gone && here.length === 0 && <p>Not open any more: it was answered or given up elsewhere.</p>}
+            </KeptPlace>
+          );
+        })}
+      </div>
+      <Pager place={place} of="the inbox" />
+      {said.length > 0 && (
+        <ul className="said-here" role="status" data-testid="inbox-said">
+          {said.slice(-SAID).map(({ text }, i) => (
+            <li key={i}>{text}</li>
+          ))}
+        </ul>
+      )}
+      <BulkBar
+        bulk={bulk}
+        offered={offered}
+        chosen={offered.filter((one) => chosen.has(questionsKey(one)))}
+        choose={(some) => setChosen(new Set(some.map(questionsKey)))}
+        heard={heard}
+      />
+    </>
+  );
+}
+
+function changed(chosen: ReadonlySet<string>, key: string, yes: boolean): ReadonlySet<string> {
+  const now = new Set(chosen);
+  if (yes) now.add(key);
+  else now.delete(key);
+  return now;
+}
+
+function saidOf(way: Way, item: InboxItem, missing = 0): string {
+  const decisions = item.interrupts.map(({ interrupt, toolCall }) => {
+    const asked = interrupt as unknown as Interrupt;
+    return decisionOf(asked, messagesOf(asked, toolCall), ANSWERS[way]);
+  });
+  const title = visible(item.title || "Untitled");
+  return `${decisions.join(", ")}: ${missing > 0 ? `kept as a draft. ${missing} more to answer for ${title}.` : `${title} goes on.`}`;
+}
+
+function faultWords(error: ApiError, everywhere: boolean, shown: boolean): string {
+  if (error.status === 403) {
+    return everywhere
+      ? "Your identity may not see all tenants: that needs the scopes admin and tenants."
+      : "Your identity may not see the inbox: it needs the scope read or approver.";
+  }
+  return error.status === 400 ? sentence(error.message) : staleWords(error, shown);
+}

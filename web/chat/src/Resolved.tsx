@@ -1,0 +1,155 @@
+import { type MouseEvent, type ReactNode, useState } from "react";
+import type { DecisionInfo } from "./api";
+import { decidedAbout, decidedBy, decidedHow } from "./decided";
+import { download } from "./download";
+import { Folded, Paragraph } from "./Folded";
+import { stringify } from "./json";
+import { visible } from "./misleading";
+import { ofDecisions } from "./notices";
+import { Pager } from "./Pager";
+import { usePages } from "./pages";
+import { onLink, threadHref } from "./route";
+import { SignIn } from "./SignIn";
+import { bearer } from "./session";
+import { ago } from "./time";
+import { sentence, staleWords } from "./words";
+
+/** How often the record is asked for where no notices come, in milliseconds. */
+const EVERY_MS = 10_000;
+
+/** How many decisions are shown at once. */
+const SIZE = 50;
+
+const STATUSES = [["", "any way"], ["resolved", "answered"], ["cancelled", "cancelled"], ["expired", "timed out"]] as const;
+
+/** What was decided, by whom, when and how, the latest first. */
+export function Resolved({ views }: { views: ReactNode }) {
+  const [status, setStatus] = useState("");
+  const [by, setBy] = useState({ user: "", tool: "" });
+  const [fault, setFault] = useState<string>();
+  const query = new URLSearchParams(Object.entries({ status, ...by }).filter(([, value]) => value !== ""));
+  const { data, error, place } = usePages<DecisionInfo>(`/decisions?limit=${SIZE}${query.size > 0 ? `&${query}` : ""}`, EVERY_MS, ofDecisions);
+  if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
+  const table = `/decisions?format=csv${query.size > 0 ? `&${query}` : ""}`;
+  const keep = (event: MouseEvent) => {
+    // A link comes without a token.
+    if (bearer() === undefined) return;
+    event.preventDefault();
+    setFault(undefined);
+    download(table, "decisions.csv").catch((failed: unknown) => setFault(failed instanceof Error ? failed.message : String(failed)));
+  };
+  return (
+    <>
+      <div className="filter">
+        <h2>Resolved</h2>
+        <span className="spacer" />
+        {views}
+      </div>
+      <div className="filters">
+        <label className="filter">
+          <span className="hint">How</span>
+          <select value={status} data-testid="resolved-status" onChange={(event) => setStatus(event.target.value)}>
+            {STATUSES.map(([value, words]) => (
+              <option key={value} value={value}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+        <NameFilter label="By user" hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
+        <NameFilter label="Tool" hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
+        <span className="spacer" />
+        <a href={`/v1${table}`} download="decisions.csv" data-testid="resolved-csv" onClick={keep}>
+          Export as CSV
+        </a>
+      </div>
+      {(error ?? fault) && (
+        <p className="banner" role="alert">
+          {fault ? `The export failed. ${sentence(fault)}` : error!.status === 400 ? sentence(error!.message) : staleWords(error!, data !== undefined)}
+        </p>
+      )}
+      {data?.partial && (
+        <p className="banner" role="status">
+          A part of the store does not answer: more was decided than is shown.
+        </p>
+      )}
+      {!data && !error && <p className="hint center">Loading…</p>}
+      {data?.items.length === 0 && <p className="hint center">{query.size > 0 ? "Nothing that was decided fits the filters." : "Nothing was decided yet."}</p>}
+      <ol className="decided">
+        {data?.items.map((decision) => (
+          <Decision key={decision.id} decision={decision} />
+        ))}
+      </ol>
+      <Pager place={place} of="what was decided" />
+    </>
+  );
+}
+
+/** A name that is looked for when it is whole: with Enter, or when the field is left. */
+function NameFilter({ label, hook, set }: { label: string; hook: string; set: (name: string) => void }) {
+  return (
+    <label className="filter">
+      <span className="hint">{label}</span>
+      <input
+        className="name-filter"
+        autoComplete="off"
+        spellCheck={false}
+        data-testid={hook}
+        onBlur={(event) => set(event.target.value.trim())}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") set(event.currentTarget.value.trim());
+        }}
+      />
+    </label>
+  );
+}
+
+const TAGS: Record<DecisionInfo["status"], string> = { resolved: "tag done", cancelled: "tag", expired: "tag late" };
+
+function Decision({ decision }: { decision: DecisionInfo }) {
+  const { id, at, status, threadId, message, arguments: args, payload, cut, refused } = decision;
+  const how = decidedHow(decision);
+  return (
+    <li data-testid="decided" data-id={id} data-status={status} data-thread-id={threadId}>
+      <div className="row">
+        <span className={how === "Declined" ? "tag" : TAGS[status]} data-testid="decided-how">
+          {how}
+        </span>
+        <span className="about" dir="auto">
+          {visible(decidedAbout(decision))}
+        </span>
+      </div>
+      <div className="row hint">
+        <span data-testid="decided-by">{visible(decidedBy(decision))}</span>
+        <time dateTime={at} title={at}>
+          {new Date(at).toLocaleString()} ({ago(at)})
+        </time>
+        {refused > 0 && <span>{refused === 1 ? "1 answer was refused before" : `${refused} answers were refused before`}</span>}
+        <a href={threadHref(threadId)} onClick={onLink}>
+          Chat
+        </a>
+      </div>
+      {(message !== undefined || args !== undefined || payload !== undefined) && (
+        <Details>
+          {message !== undefined && <Paragraph text={message} label="Message" />}
+          {args !== undefined && <span className="hint">Arguments as they were shown</span>}
+          {args !== undefined && <Folded text={stringify(args, 2)} hook="decided-args" label="Arguments as they were shown" />}
+          {payload !== undefined && <span className="hint">The answer</span>}
+          {payload !== undefined && <Folded text={stringify(payload, 2)} hook="decided-payload" label="The answer" />}
+          {cut && cut.length > 0 && <p className="hint">Not whole on record: {cut.join(", ")}.</p>}
+        </Details>
+      )}
+    </li>
+  );
+}
+
+/** What is drawn when it is asked for. */
+function Details({ children }: { children: ReactNode }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details data-testid="decided-details" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What was shown and answered</summary>
+      {open && <div className="decided-details">{children}</div>}
+    </details>
+  );
+}

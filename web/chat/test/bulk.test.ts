@@ -1,0 +1,137 @@
+// Several threads answered by one request, each once.
+
+import { expect, it, vi } from "vitest";
+import { ApiError, type InboxItem } from "../src/api";
+import { Bulk, bulkable, MOST, questionsKey, toolsOf } from "../src/bulk";
+
+type Asked = InboxItem["interrupts"][number];
+
+const asked = (some: Partial<Asked> = {}): Asked => ({
+  id: "i1",
+  interrupt: { id: "i1", reason: "tool_call", message: "Send?", toolCallId: "c1" },
+  toolCall: { name: "send", arguments: '{"to":"ada"}' },
+  ...some,
+});
+const item = (threadId: string, ...interrupts: Asked[]): InboxItem => ({ threadId, namespace: "ns", title: threadId, runId: "r", interrupts });
+const one = item("one", asked());
+const two = item("two", asked(), asked({ id: "i2", toolCall: { name: "pay", arguments: "{}" } }));
+
+/** A server that gives these answers, one after another; what it was asked is kept. */
+function bulkOf(...answers: unknown[]) {
+  let keys = 0;
+  const post = vi.fn(async (_: unknown) => {
+    const answer = answers.shift();
+    if (answer instanceof Error) throw answer;
+    return answer as never;
+  });
+  const bulk = new Bulk(post, () => `key-${++keys}`);
+  return { bulk, post, sent: () => post.mock.calls.map(([request]) => request as { idempotencyKey: string; items: Array<{ threadId: string }> }) };
+}
+
+const taken = { resolved: { missing: [] } };
+const refused = { error: { status: 409, code: "interrupt_conflict", detail: "somebody was faster" } };
+const lost = { error: { status: 503, code: "store_unavailable", detail: "no answer" } };
+
+it("asks first, and sends what was chosen then", async () => {
+  const { bulk, post, sent } = bulkOf({ items: [taken, refused] });
+  bulk.propose("decline", [one, two]);
+  expect([bulk.look().state, post.mock.calls.length]).toEqual(["asking", 0]);
+  expect(await bulk.send()).toEqual([{ item: one, missing: 0 }, { item: two, error: refused.error }]);
+  const no = (interruptId: string) => ({ interruptId, status: "resolved", payload: { approved: false } });
+  expect(sent()).toEqual([
+    {
+      idempotencyKey: "key-1",
+      items: [
+        { threadId: "one", namespace: "ns", entries: [no("i1")] },
+        { threadId: "two", namespace: "ns", entries: [no("i1"), no("i2")] },
+      ],
+    },
+  ]);
+  expect(bulk.look()).toMatchObject({ state: "idle", items: [], results: [{ item: one }, { item: two }] });
+  bulk.propose("approve", [one]);
+  bulk.leave();
+  expect(await bulk.send()).toEqual([]);
+  expect(post).toHaveBeenCalledTimes(1);
+});
+
+it.each([
+  ["a network that fails", new ApiError(0, "unreachable", "no")],
+  ["a store that does not answer", new ApiError(503, "store_unavailable", "no")],
+  ["too many requests", new ApiError(429, "rate_limited", "no")],
+  ["something that is no answer", { items: [] }],
+])("keeps its key through %s", async (_, failure) => {
+  const { bulk, sent } = bulkOf(failure, failure, { items: [taken] }, { items: [taken] });
+  bulk.propose("approve", [one]);
+  for (let i = 0; i < 2; i++) {
+    expect(await bulk.send()).toEqual([]);
+    expect(bulk.look()).toMatchObject({ state: "unanswered", items: [one] });
+    // Nothing else comes in between.
+    bulk.propose("decline", [two]);
+    expect(bulk.look()).toMatchObject({ way: "approve", items: [one] });
+  }
+  expect(await bulk.send()).toHaveLength(1);
+  bulk.propose("approve", [one]);
+  await bulk.send();
+  expect(sent().map(({ idempotencyKey }) => idempotencyKey)).toEqual(["key-1", "key-1", "key-1", "key-2"]);
+});
+
+it("sends again, under its key, only what the store has not answered", async () => {
+  const { bulk, sent } = bulkOf({ items: [taken, lost] }, { items: [refused] });
+  bulk.propose("approve", [one, two]);
+  expect(await bulk.send()).toEqual([{ item: one, missing: 0 }]);
+  expect(bulk.look()).toMatchObject({ state: "unanswered", items: [two], fault: { code: "store_unavailable" } });
+  expect(await bulk.send()).toEqual([{ item: two, error: refused.error }]);
+  expect(sent().map(({ idempotencyKey, items }) => [idempotencyKey, items.map(({ threadId }) => threadId)])).toEqual([
+    ["key-1", ["one", "two"]],
+    ["key-1", ["two"]],
+  ]);
+  expect(bulk.look()).toMatchObject({ state: "idle", fault: undefined, results: [{ item: one }, { item: two }] });
+});
+
+it("is over when all of it is refused", async () => {
+  const { bulk } = bulkOf(new ApiError(403, "forbidden", "no"));
+  bulk.propose("approve", [one]);
+  await bulk.send();
+  expect(bulk.look()).toMatchObject({ state: "idle", items: [], fault: { code: "forbidden" } });
+});
+
+it("sends one request at a time, of no more than a server takes", async () => {
+  let answer!: (reply: unknown) => void;
+  const post = vi.fn((_: unknown) => new Promise<never>((resolve) => (answer = resolve as never)));
+  const bulk = new Bulk(post, () => "key");
+  bulk.propose("approve", Array.from({ length: MOST + 5 }, (_, i) => item(`t${i}`, asked())));
+  const sending = bulk.send();
+  expect(await bulk.send()).toEqual([]);
+  bulk.leave();
+  expect(bulk.look().state).toBe("sending");
+  answer({ items: Array.from({ length: MOST }, () => taken) });
+  expect(await sending).toHaveLength(MOST);
+  expect(post).toHaveBeenCalledTimes(1);
+});
+
+it.each<[string, boolean, InboxItem]>([
+  ["a call", true, one],
+  ["two calls", true, two],
+  ["a form", false, item("t", asked({ interrupt: { id: "i1", reason: "input_required", responseSchema: { type: "object", properties: { a: { type: "string" } } } } }))],
+  ["a confirmation", false, item("t", asked({ interrupt: { id: "i1", reason: "confirmation" } }))],
+  ["a call with something to say beside", false, item("t", asked({
+    interrupt: { id: "i1", reason: "tool_call", responseSchema: { type: "object", properties: { approved: { type: "boolean" }, why: { type: "string" } }, required: ["approved", "why"] } },
+  }))],
+  ["what is a summary", false, item("t", asked({ truncated: true }))],
+  ["what is folded", false, item("t", asked({ toolCall: { name: "send", arguments: JSON.stringify({ to: "a".repeat(6_000) }) } }))],
+  ["what is stale", false, item("t", asked({ stale: true }))],
+  ["what has expired", false, item("t", asked({ interrupt: { id: "i1", reason: "tool_call", expiresAt: "2020-01-01T00:00:00Z" } }))],
+  ["what has a draft", false, item("t", asked({ draft: { interruptId: "i1", status: "cancelled" } }))],
+  ["what leaves questions out", false, { ...one, omitted: 1 }],
+  ["what cannot be read", false, { ...one, corrupted: true }],
+  ["nothing", false, item("t")],
+])("offers %s: %s", (_, offered, asks) => expect(bulkable(asks)).toBe(offered));
+
+it("tells what a thread asks apart from what it asks next", () => {
+  expect(questionsKey(item("t", asked()))).toBe(questionsKey({ ...item("t", asked()), title: "renamed" }));
+  expect(questionsKey(item("t", asked()))).not.toBe(questionsKey(item("t", asked({ id: "i9" }))));
+});
+
+it("counts tools by threads", () => {
+  expect(toolsOf([one, two, item("t", asked(), asked())])).toEqual([["send", 3], ["pay", 1]]);
+});

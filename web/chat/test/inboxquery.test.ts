@@ -1,0 +1,47 @@
+// What the server is asked for.
+
+import { expect, it } from "vitest";
+import { decidedAbout, decidedBy, decidedHow } from "../src/decided";
+import { countFilters, inboxPath, NO_FILTERS, type Filters } from "../src/inboxquery";
+
+const at = Date.parse("2030-01-31T14:00:00Z");
+
+it.each<[Partial<Filters>, number, string]>([
+  [{}, 0, ""],
+  [{ reason: "tool_call" }, 0, "&reason=tool_call"],
+  [{ tool: " pay & go ", agent: " " }, 2, "&tool=pay+%26+go"],
+  [{ user: "ann", thread: "t", runId: "r" }, 3, "&user=ann&thread=t&runId=r"],
+  [{ asked: "older:3600" }, 1, "&askedBefore=2030-01-31T13%3A00%3A00.000Z"],
+  [{ asked: "newer:86400" }, 1, "&askedAfter=2030-01-30T14%3A00%3A00.000Z"],
+  [{ due: "3600" }, 1, "&deadlineBefore=2030-01-31T15%3A00%3A00.000Z"],
+  [{ everywhere: true }, 1, "&tenants=all"],
+])("asks for %j", (some, count, query) => {
+  const filters = { ...NO_FILTERS, ...some, at };
+  expect(inboxPath(filters, 50)).toBe(`/inbox?limit=50${query}`);
+  expect(countFilters({ ...filters, at: 0 })).toBe(count);
+});
+
+it.each([
+  [{ status: "resolved", payload: { approved: true } }, "Approved"],
+  [{ status: "resolved", payload: { approved: true, editedArgs: {} } }, "Approved with edits"],
+  [{ status: "resolved", payload: { approved: false } }, "Declined"],
+  [{ status: "resolved", payload: { quarter: "Q2" } }, "Answered"],
+  [{ status: "resolved", payload: undefined }, "Answered"],
+  [{ status: "cancelled", payload: undefined }, "Cancelled"],
+  [{ status: "expired", payload: undefined }, "Timed out"],
+  [{ status: "expired", payload: { approved: false } }, "Timed out, default answer given"],
+] as const)("calls %j %s", (decision, words) => expect(decidedHow(decision)).toBe(words));
+
+it.each([
+  [{ status: "resolved", user: "ann", through: "inbox" }, "by ann in the inbox"],
+  [{ status: "resolved", user: "ann", through: "something new" }, "by ann"],
+  [{ status: "cancelled", through: "steering" }, "by somebody without a name here by a new message"],
+  [{ status: "expired", user: "ann", through: "expiry" }, "nobody answered in time"],
+] as const)("says of %j: %s", (decision, words) => expect(decidedBy(decision)).toBe(words));
+
+it.each([
+  [{ tool: "pay", arguments: { eur: 3 } }, 'pay {"eur":3}'],
+  [{ tool: "pay" }, "pay"],
+  [{ message: "Sure?", reason: "confirmation" }, "Sure?"],
+  [{ message: "a".repeat(200) }, `${"a".repeat(160)}…`],
+])("says what %j was about", (decision, words) => expect(decidedAbout(decision)).toBe(words));
