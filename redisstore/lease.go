@@ -176,6 +176,7 @@ func beside(client redis.UniversalClient, timeout time.Duration) redis.Universal
 		return redis.NewClient(&o)
 	case *redis.ClusterClient:
 		o := *c.Options()
+		o.Addrs = slices.Clone(o.Addrs) // to which each client appends
 		o.MaxRetries, o.ReadTimeout, o.WriteTimeout = -1, timeout, timeout
 		o.PoolSize, o.MaxConcurrentDials, o.PipelinePoolSize = renewConnections, renewConnections, -1
 		o.MinIdleConns, o.MaxIdleConns, o.MaxActiveConns = 0, 0, 0

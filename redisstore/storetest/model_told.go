@@ -49,7 +49,7 @@ func (m *model) decides(r *run, b store.Begin) {
 	var told []store.Notice
 	for _, d := range list {
 		m.recorded = append(m.recorded, store.Decision{Decided: d, At: m.now, Asked: m.open.at, Thread: m.key,
-			Tenant: m.tenant, RunID: r.ID, Refused: m.refused[d.Interrupt]})
+			Tenant: m.tenant, Agent: m.exe.agent, RunID: r.ID, Refused: m.refused[d.Interrupt]})
 		delete(m.refused, d.Interrupt)
 		n := store.Notice{Kind: store.NoticeDecided, RunID: r.ID, Label: r.label, By: d.User, How: string(d.Status)}
 		switch {
