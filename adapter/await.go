@@ -11,6 +11,7 @@ import (
 // await has the store hand this node work as it comes, while there is room for it, until
 // Shutdown. Where the store cannot, or fails to, nudges and the sweep find it.
 func (s *sweeper) await() {
+	fails := false
 	for !s.draining() {
 		room, flips := s.capacity.spare()
 		if room == 0 {
@@ -22,6 +23,13 @@ func (s *sweeper) await() {
 		}
 		err := s.contain("await", store.ThreadKey{}, func() error { return s.awaitOnce(min(room, sweepPage), flips) })
 		s.awaits.Store(err == nil)
+		if unable := errors.Is(err, store.ErrCannotAwait); !unable && fails != (err != nil) && !s.draining() {
+			if fails = err != nil; fails {
+				s.log.Warn("work cannot be awaited: nudges and the sweep find it", "error", err)
+			} else {
+				s.log.Info("work is awaited again")
+			}
+		}
 		if errors.Is(err, store.ErrCannotAwait) || err != nil && !s.restAwhile() {
 			return
 		}
@@ -31,12 +39,11 @@ func (s *sweeper) await() {
 // awaitOnce takes what comes first, unless flips is closed before.
 func (s *sweeper) awaitOnce(room int, flips <-chan struct{}) error {
 	work, err := s.awaitUntil(flips, store.WorkQuery{Agents: s.agents, Limit: room})
-	if free, _ := s.capacity.spare(); free == 0 && len(work) > 0 {
-		s.capacity.giveBack(s.ctx, work) // others may have room
-		s.capacity.found(true)
-		return err
-	}
 	s.take(s.ctx, work)
+	if len(work) >= room {
+		// What the store has put back beyond them no await is given: the sweep finds it.
+		s.capacity.found(true)
+	}
 	return err
 }
 

@@ -157,12 +157,12 @@ func (c *capacity) append(w store.Work) {
 	c.line = append(c.line, w)
 }
 
-// room reports whether one more run has a place. The lock is held.
-func (c *capacity) room() bool { return c.runs+c.held < c.max }
+// hasPlace reports whether one more run has a place. The lock is held.
+func (c *capacity) hasPlace() bool { return c.runs+c.held < c.max }
 
 // claimNext begins as many claims as have room. The lock is held.
 func (c *capacity) claimNext() {
-	for len(c.line) > 0 && c.under < maxClaims && c.room() && !c.draining() {
+	for len(c.line) > 0 && c.under < maxClaims && c.hasPlace() && !c.draining() {
 		w := c.line[0]
 		c.line = c.line[1:]
 		c.known[w.Thread] = claimUnder
@@ -170,7 +170,7 @@ func (c *capacity) claimNext() {
 		c.held++
 		c.background(func() { c.claimNow(w) })
 	}
-	if len(c.line) == 0 && c.more && c.took && c.room() {
+	if len(c.line) == 0 && c.more && c.took && c.hasPlace() {
 		c.more = false
 		select {
 		case c.wake <- struct{}{}:
@@ -207,7 +207,7 @@ func (c *capacity) claimNow(w store.Work) {
 func (c *capacity) reserve() bool {
 	c.mu.Lock()
 	defer c.unlock()
-	if !c.room() {
+	if !c.hasPlace() {
 		return false
 	}
 	c.held++
@@ -237,17 +237,25 @@ func (c *capacity) carried(n int) {
 	c.claimNext()
 }
 
-// looking is called before others are looked for, and says how many there is room for.
-func (c *capacity) looking() int {
+// room is how many more threads would have a place.
+func (c *capacity) room() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.max - c.runs - c.held - len(c.line)
+}
+
+// looking is called before others are looked for, and says how many there is room for, and
+// whether some are known to wait.
+func (c *capacity) looking() (room int, known bool) {
 	c.mu.Lock()
 	defer c.unlock()
-	room := min(c.max-c.runs-c.held-len(c.line), sweepPage)
+	known, room = c.more, min(c.max-c.runs-c.held-len(c.line), sweepPage)
 	if room <= 0 {
 		c.more = true
-		return 0
+		return 0, known
 	}
 	c.more, c.took = false, false
-	return room
+	return room, known
 }
 
 // roomForOne reports whether there is room for one more thread that waits for a claim;

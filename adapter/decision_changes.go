@@ -15,6 +15,7 @@ const (
 	maxChanges       = 20
 	maxChangePointer = 200
 	maxChangeValue   = 200
+	maxExact         = 500 // values of two texts that are compared by what they are
 )
 
 // change is one place in which edited arguments differ from those that were shown.
@@ -70,8 +71,9 @@ func equalJSON(a, b []byte) bool {
 }
 
 type differ struct {
-	list []change
-	more bool
+	list  []change
+	more  bool // there are, or may be, others
+	exact int  // values whose texts differ
 }
 
 func (d *differ) compare(at string, before, after value) {
@@ -88,7 +90,7 @@ func (d *differ) compare(at string, before, after value) {
 			return
 		}
 	}
-	if before.there == after.there && equal(before.real, after.real) {
+	if before.there == after.there && d.same(before.real, after.real) {
 		return
 	}
 	if d.more = len(d.list) == maxChanges; d.more {
@@ -157,14 +159,22 @@ func (d *differ) arrays(at string, before, after value, x, y []any) bool {
 
 func escaped(name string) string { return strings.NewReplacer("~", "~0", "/", "~1").Replace(name) }
 
-// equal compares numbers by their exact value.
-func equal(a, b any) bool {
+// same compares numbers by their exact value. What would have too many of them compared so
+// is not whole.
+func (d *differ) same(a, b any) bool {
 	x, err := json.Marshal(a)
 	if err != nil {
 		return false
 	}
 	y, err := json.Marshal(b)
-	return err == nil && (bytes.Equal(x, y) || equalJSON(x, y))
+	if err != nil || bytes.Equal(x, y) {
+		return err == nil
+	}
+	if d.exact++; d.exact > maxExact {
+		d.more = true
+		return true
+	}
+	return equalJSON(x, y)
 }
 
 // told is a value of the change, as it is shown.

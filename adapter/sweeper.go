@@ -64,7 +64,7 @@ func (s *sweeper) rest(tick <-chan time.Time) bool {
 		case <-tick:
 			return true
 		case <-s.capacity.wake:
-			s.aside("sweep", s.findDue)
+			s.aside("sweep", s.findMore)
 		case d := <-s.nudges:
 			s.aside("work", func(ctx context.Context) bool { return s.takeNear(ctx, d) })
 		}
@@ -98,18 +98,26 @@ func (s *sweeper) takeNear(ctx context.Context, d store.Delivery) bool {
 	return false
 }
 
-// take lines up what the store has delivered, and returns what is left to others: while
-// this node has it, none of them is given it.
+// take lines up what the store has delivered, and returns what is left to others or has no
+// place here: while this node has it, none of them is given it.
 func (s *sweeper) take(ctx context.Context, work []store.Work) {
 	var theirs []store.Work
-	for _, w := range work {
-		if s.backoff.leavesToOthers(w.Thread) {
-			theirs = append(theirs, w)
-		} else {
-			s.capacity.claimDue(w)
+	beyond := false
+	for room, w := s.capacity.room(), work; len(w) > 0; w = w[1:] {
+		switch {
+		case s.backoff.leavesToOthers(w[0].Thread):
+			theirs = append(theirs, w[0])
+		case room <= 0 && w[0].Entry != "": // another read has taken the place it was asked for
+			theirs, beyond = append(theirs, w[0]), true
+		default:
+			s.capacity.claimDue(w[0])
+			room--
 		}
 	}
 	s.capacity.giveBack(ctx, theirs)
+	if beyond {
+		s.capacity.found(true)
+	}
 }
 
 // aside does one of the sweep's duties, which must not end the others.
@@ -125,11 +133,16 @@ func (s *sweeper) aside(doing string, fn func(context.Context) bool) (more bool)
 
 // findDue has what has come due noticed, and takes as much of it as there is room for.
 // True: there is more.
-func (s *sweeper) findDue(ctx context.Context) (more bool) {
+func (s *sweeper) findDue(ctx context.Context) (more bool) { return s.find(ctx, false) }
+
+// findMore is findDue where more is known to wait.
+func (s *sweeper) findMore(ctx context.Context) (more bool) { return s.find(ctx, true) }
+
+func (s *sweeper) find(ctx context.Context, backlog bool) (more bool) {
 	s.capacity.retryAside()
-	limit := s.capacity.looking()
+	limit, known := s.capacity.looking()
 	asked := time.Now()
-	work, err := s.store.Work(ctx, store.WorkQuery{Agents: s.agents, Limit: limit, Orphaned: max(s.options.AgentWait, 1)})
+	work, err := s.store.Work(ctx, store.WorkQuery{Agents: s.agents, Limit: limit, Orphaned: max(s.options.AgentWait, 1), Backlog: backlog || known})
 	s.grace.answered(asked, err)
 	if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrPartial) {
 		s.log.Warn("the sweep could not read what is due", "error", err)

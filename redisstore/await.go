@@ -15,9 +15,9 @@ const (
 	// awaitFor is for how long the server holds an await: a connection that has died
 	// is found out when that is over.
 	awaitFor = 5 * time.Second
-	// maxAwaited is how many streams one command names at most: the server looks at
-	// each of them whenever it is sent.
-	maxAwaited = 2048
+	// maxAwaited is how many streams one command names at most: the server may look
+	// at each of them for each node that waits whenever one has something.
+	maxAwaited = 256
 	// unblockPause is for what has not been blocked yet.
 	unblockPause = 5 * time.Millisecond
 )

@@ -35,7 +35,7 @@ const (
 func (s *mailbox) due(ctx context.Context, q store.WorkQuery) ([]workStream, []store.ThreadKey, error) {
 	var counted []string
 	var gone time.Duration
-	if s.counts(q.Agents) {
+	if s.counts(q) {
 		counted, gone = q.Agents, s.forgetsNow()
 	}
 	parts, replies, errs := s.askDue(ctx, q, counted, gone)
@@ -114,9 +114,9 @@ func (s *mailbox) askDue(ctx context.Context, q store.WorkQuery, agents []string
 
 // counts reports whether it is to be looked what streams hold: not each time while a
 // blocking read of the same node is given what comes.
-func (s *mailbox) counts(agents []string) bool {
+func (s *mailbox) counts(q store.WorkQuery) bool {
 	held := s.awaits.held.Load()
-	return held == nil || !slices.Equal(*held, agents) || s.awaits.uncounted.Add(1)%countEvery == 0
+	return q.Backlog || held == nil || !slices.Equal(*held, q.Agents) || s.awaits.uncounted.Add(1)%countEvery == 0
 }
 
 // forgetsNow is for how long consumers have been gone that are to be forgotten now; 0:

@@ -45,6 +45,9 @@ type WorkQuery struct {
 	// Orphaned delivers as well, about once a minute, what has waited for so long for a
 	// node that carries runs of another agent; 0: never.
 	Orphaned time.Duration
+	// Backlog says that there is some that no Await is given, as far as is known: it is
+	// looked for now.
+	Backlog bool
 }
 
 // Work is a thread that wants a Claim.

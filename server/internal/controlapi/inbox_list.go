@@ -15,7 +15,7 @@ import (
 )
 
 var inboxParameters = append([]parameter{
-	{"state", "open, which is meant if it is left out, or resolved: what was decided, the latest first, an item for each interrupt, as the decision record has it; of these reason, runId and askedBefore are looked for among 200 a page"},
+	{"state", "open, which is meant if it is left out, or resolved: what was decided, the latest first, an item for each interrupt, as the decision record has it; a page looks at a bounded number for them, and may be short, or empty, and have a next one"},
 	{"reason", "only those with an open interrupt of this reason. Indexed where the scope approver or admin shows the tenant's"},
 	{"user", "only threads of this user of the tenant: whose input used it first. Looked for among 1,000 a page. Of resolved ones: only what this user decided"},
 	{"thread", "only this thread, of the caller's namespace or of that in namespace"},

@@ -17,8 +17,12 @@ import (
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
-// resolvedLooks is how many decisions are looked at for a page.
-const resolvedLooks = 200
+// A page looks at so many decisions, in so many reads, each of which passes over a bounded
+// number of others.
+const (
+	resolvedLooks = 200
+	resolvedReads = 10
+)
 
 type resolutionJSON struct {
 	ID              string          `json:"id" jsonschema:"of the decision"`
@@ -82,7 +86,7 @@ func resolvedMark(q adapter.InboxQuery) string {
 // resolved reads a page, and looks at a bounded number of decisions for it.
 func (c *call) resolved(of store.DecisionQuery, q adapter.InboxQuery) (found []store.Decision, next string, err error) {
 	limit := cmp.Or(q.Limit, 50)
-	for looked := 0; ; {
+	for looked, reads := 0, 1; ; reads++ {
 		of.Limit = limit - len(found) // so that none behind the page is passed over
 		page, err := c.Record.Decisions(c.r.Context(), of)
 		if err != nil && !errors.Is(err, store.ErrPartial) {
@@ -94,7 +98,7 @@ func (c *call) resolved(of store.DecisionQuery, q adapter.InboxQuery) (found []s
 			}
 		}
 		looked += max(1, len(page.Decisions))
-		if err != nil || page.Next == "" || len(found) == limit || looked >= resolvedLooks {
+		if err != nil || page.Next == "" || len(found) == limit || looked >= resolvedLooks || reads == resolvedReads {
 			return found, page.Next, err
 		}
 		of.Cursor = page.Next
