@@ -241,6 +241,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await open.shot("45-bulk-unanswered");
   await open.decide(open.at("bulk-send"));
   await until(async () => /^2 approved\.$/.test((await open.at("bulk-results").textContent()).trim()), "both are approved");
+  assert.deepEqual(await barriers(open.page), []);
   open.serverMayDie = false;
   assert.ok(keys.length === 2 && keys[0] === keys[1], "it is sent again under the same key");
   await until(async () => (await itemOf(open, first).count()) === 0 && (await itemOf(open, second).count()) === 0, "both are gone");

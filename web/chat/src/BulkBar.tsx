@@ -1,7 +1,7 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { InboxItem } from "./api";
-import { MOST, toolsOf, type Bulk, type Result, type Way } from "./bulk";
-import { Guarded } from "./Guarded";
+import { callsOf, MOST, toolsOf, type Bulk, type Result, type Way } from "./bulk";
+import { Guarded, uncovered } from "./Guarded";
 import { visible } from "./misleading";
 import { sentence, wordsFor } from "./words";
 
@@ -10,10 +10,12 @@ const VERBS: Record<Way, { verb: string; done: string; means: string }> = {
   decline: { verb: "Decline", done: "declined", means: "Each agent goes on and knows that the answer was no." },
 };
 
+const NONE: readonly InboxItem[] = [];
+
 interface Props {
   bulk: Bulk;
-  /** What can be chosen, of what is shown. */
-  offered: readonly InboxItem[];
+  /** What can be chosen, of what is shown; undefined while that is not known. */
+  offered: readonly InboxItem[] | undefined;
   chosen: readonly InboxItem[];
   choose: (items: readonly InboxItem[]) => void;
   /** Hears what became of some. */
@@ -21,10 +23,20 @@ interface Props {
 }
 
 /** Answers several threads at once: what is chosen, what will happen, and what has. */
-export function BulkBar({ bulk, offered, chosen, choose, heard }: Props) {
+export function BulkBar({ bulk, offered: shown, chosen, choose, heard }: Props) {
+  const offered = shown ?? NONE;
   const { way, items, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
   const box = useRef<HTMLElement>(null);
   const asking = state !== "idle";
+  const nothing = offered.length < 2 && chosen.length === 0 && !asking && results.length === 0 && !fault;
+  useLayoutEffect(() => {
+    if (shown) bulk.keep(shown);
+  }, [bulk, shown]);
+  // Where its buttons were there may be a card's now.
+  useLayoutEffect(uncovered, [asking]);
+  useLayoutEffect(() => {
+    if (nothing) uncovered();
+  }, [nothing]);
   const asked = useRef(asking);
   useEffect(() => {
     if (asked.current === asking) return;
@@ -32,7 +44,7 @@ export function BulkBar({ bulk, offered, chosen, choose, heard }: Props) {
     // The buttons that were there are not.
     if (document.activeElement === document.body || box.current?.contains(document.activeElement)) box.current?.focus({ preventScroll: true });
   }, [asking]);
-  if (offered.length < 2 && chosen.length === 0 && !asking && results.length === 0 && !fault) return null;
+  if (nothing) return null;
   const { verb, done, means } = VERBS[way];
   const refused = results.filter(({ error }) => error);
   const send = async () => heard(way, await bulk.send());
@@ -54,7 +66,7 @@ export function BulkBar({ bulk, offered, chosen, choose, heard }: Props) {
             <strong>
               {verb} {items.length === 1 ? "what 1 chat asks" : `what ${items.length} chats ask`}?
             </strong>{" "}
-            {toolsOf(items).map(([tool, count]) => `${visible(tool)} × ${count}`).join(", ")}. {means} Each is answered on its own; what is refused stays here with the reason.
+            {callsOf(items).map(([tool, count]) => `${tool ? visible(tool) : "no tool call"} × ${count}`).join(", ")}. {means} Each is answered on its own; what is refused stays here with the reason.
           </p>
           {state === "unanswered" && fault && (
             <p className="fault" role="alert" data-testid="bulk-unanswered">
@@ -103,27 +115,29 @@ export function BulkBar({ bulk, offered, chosen, choose, heard }: Props) {
           </div>
         )
       )}
-      <div role="status" data-testid="bulk-results">
-        {state === "idle" && fault && (
-          <p className="fault">
-            Nothing was answered. {wordsFor(fault.code).title}: {sentence(fault.message)} {wordsFor(fault.code).advice}
-          </p>
-        )}
-        {results.length > 0 && (
-          <p>
-            {results.length - refused.length} {done}
-            {refused.length > 0 && `, ${refused.length} refused`}.
-          </p>
-        )}
-        {refused.length > 0 && (
-          <ul>
-            {refused.map(({ item, error }) => (
-              <li key={`${item.namespace} ${item.threadId}`} className="fault">
-                {visible(item.title || "Untitled")}: {refusalWords(error!)}
-              </li>
-            ))}
-          </ul>
-        )}
+      <div className="results" data-testid="bulk-results" {...(refused.length > 0 && { tabIndex: 0, role: "group", "aria-label": "Results" })}>
+        <div role="status">
+          {state === "idle" && fault && (
+            <p className="fault">
+              Nothing was answered. {wordsFor(fault.code).title}: {sentence(fault.message)} {wordsFor(fault.code).advice}
+            </p>
+          )}
+          {results.length > 0 && (
+            <p>
+              {results.length - refused.length} {done}
+              {refused.length > 0 && `, ${refused.length} refused`}.
+            </p>
+          )}
+          {refused.length > 0 && (
+            <ul>
+              {refused.map(({ item, error }) => (
+                <li key={`${item.namespace} ${item.threadId}`} className="fault">
+                  {visible(item.title || "Untitled")}: {refusalWords(error!)}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
       </div>
     </section>
   );

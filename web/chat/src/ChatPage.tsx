@@ -65,7 +65,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
         </button>
       </Bar>
       <div className="columns">
-        {(wide || listed) && !signedOut && <ThreadList current={threadId} begin={begin} close={wide ? undefined : hide} />}
+        {(wide || listed) && !signedOut && <ThreadList current={threadId} outgoing={picture.outgoing.length} begin={begin} close={wide ? undefined : hide} />}
         <div className="page">
           {status.hello?.durable === false && (
             <p className="banner" role="status" data-testid="durable-banner">

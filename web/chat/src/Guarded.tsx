@@ -116,6 +116,11 @@ export function Guarded({ subject, fixed = false, className = "", children }: Pr
   );
 }
 
+/** What lay over other things is smaller or gone: others may be under the pointer. */
+export function uncovered(): void {
+  guard.disturb();
+}
+
 /** The page has scrolled by itself: other things may be under the pointer. */
 export function scrolledByPage(): void {
   guard.look(true);

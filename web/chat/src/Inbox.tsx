@@ -7,7 +7,7 @@ import { Resolved } from "./Resolved";
 
 const VIEWS = [["open", "Waiting"], ["resolved", "Resolved"]] as const;
 
-/** What waits for an answer across threads, and what was decided; for who answers for nobody else, of the own ones. */
+/** What waits for an answer across threads, and what was decided: of the tenant for who may answer for others, of the own namespace otherwise. */
 export default function Inbox() {
   const [view, setView] = useState<(typeof VIEWS)[number][0]>("open");
   // Answers that are on their way outlive a look at the other view.

@@ -130,15 +130,17 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
       </div>
       <Pager place={place} of="the inbox" />
       {said.length > 0 && (
-        <ul className="said-here" role="status" data-testid="inbox-said">
-          {said.slice(-SAID).map(({ text }, i) => (
-            <li key={i}>{text}</li>
-          ))}
-        </ul>
+        <div className="said-here" role="status" data-testid="inbox-said">
+          <ul>
+            {said.slice(-SAID).map(({ text }, i) => (
+              <li key={i}>{text}</li>
+            ))}
+          </ul>
+        </div>
       )}
       <BulkBar
         bulk={bulk}
-        offered={offered}
+        offered={data && offered}
         chosen={offered.filter((one) => chosen.has(questionsKey(one)))}
         choose={(some) => setChosen(new Set(some.map(questionsKey)))}
         heard={heard}

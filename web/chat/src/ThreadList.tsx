@@ -1,4 +1,4 @@
-import { type SyntheticEvent, useRef, useState } from "react";
+import { type SyntheticEvent, useEffect, useRef, useState } from "react";
 import { call, usePolled, type Page, type ThreadInfo } from "./api";
 import { Guarded } from "./Guarded";
 import { ofThreads } from "./notices";
@@ -11,14 +11,22 @@ const EVERY_MS = 5_000;
 
 interface ListProps {
   current: string;
+  /** So much was sent from here and is not known to have been taken. */
+  outgoing: number;
   begin: () => void;
   /** Puts the list away; left out where it always has a place. */
   close?: () => void;
 }
 
 /** The threads of the namespace, latest first. */
-export function ThreadList({ current, begin, close }: ListProps) {
+export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const { data, error, refresh } = usePolled<Page<ThreadInfo>>("/threads?limit=50", EVERY_MS, ofThreads);
+  const before = useRef(outgoing);
+  useEffect(() => {
+    // What was taken may wait for its run, or be the first of its thread.
+    if (outgoing < before.current) refresh();
+    before.current = outgoing;
+  }, [outgoing, refresh]);
   return (
     <nav className="threads" aria-label="Chats" data-testid="thread-list">
       <div className="actions">

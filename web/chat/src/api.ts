@@ -85,9 +85,10 @@ export interface News {
   live(): boolean;
   /** Calls `told` whenever it does, until the returned function is called. */
   watch(told: () => void): () => void;
+  /** How often is asked where it does, as some may be lost or never told, in milliseconds. Default a minute. */
+  safetyMs?: number;
 }
 
-/** How often is asked where news comes, should some be lost, in milliseconds. */
 const SAFETY_MS = 60_000;
 
 /** What a path answers, asked again every so often while the page is looked at, or soon after news of it. */
@@ -126,7 +127,7 @@ export function usePolled<T>(path: string, everyMs: number, news?: News): Polled
         clearTimeout(slow);
       }
     };
-    const asking = poll(ask, () => (news?.live() && !failing ? SAFETY_MS : everyMs), document);
+    const asking = poll(ask, everyMs, document, () => (news?.live() && !failing ? (news.safetyMs ?? SAFETY_MS) : undefined));
     const unwatch = news?.watch(asking.soon);
     return () => {
       over = true;

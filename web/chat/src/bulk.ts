@@ -49,6 +49,13 @@ export function toolsOf(items: readonly InboxItem[]): Array<[tool: string, items
   return [...counts].sort(([, one], [, other]) => other - one);
 }
 
+/** How many calls of each tool items ask about, the most frequent first; "" is for what asks about no call. */
+export function callsOf(items: readonly InboxItem[]): Array<[tool: string, calls: number]> {
+  const counts = new Map<string, number>();
+  for (const { toolCall } of items.flatMap(({ interrupts }) => interrupts)) counts.set(toolCall?.name ?? "", (counts.get(toolCall?.name ?? "") ?? 0) + 1);
+  return [...counts].sort(([, one], [, other]) => other - one);
+}
+
 /** What became of one thread's answers. */
 export interface Result {
   item: InboxItem;
@@ -103,6 +110,16 @@ export class Bulk {
     this.show({ way, items: items.slice(0, MOST), state: "asking", results: [], fault: undefined });
   }
 
+  /** Hears what can be answered now: what was proposed and is not among it any more, as it was proposed, is not answered. */
+  keep(offered: readonly InboxItem[]): void {
+    const { state, items } = this.picture;
+    if (state !== "asking") return;
+    const there = new Set(offered.map(questionsKey));
+    const left = items.filter((item) => there.has(questionsKey(item)));
+    if (left.length === 0) this.leave();
+    else if (left.length < items.length) this.show({ items: left });
+  }
+
   /** Does without: what was not sent never is, and what became of the rest is for the list to show. */
   leave(): void {
     if (this.picture.state !== "sending") this.show({ state: "idle", items: [], fault: undefined });
@@ -136,7 +153,8 @@ export class Bulk {
       return known;
     } catch (error) {
       const fault = error instanceof ApiError ? error : new ApiError(0, "client", String(error));
-      const refused = fault.status >= 400 && !passes(fault.status);
+      // A refusal says nothing about what was sent under this key before.
+      const refused = state === "asking" && fault.status >= 400 && !passes(fault.status);
       this.show({ state: refused ? "idle" : "unanswered", items: refused ? [] : items, fault });
       return [];
     }

@@ -19,7 +19,7 @@ export interface FeedOptions {
   page: Seen;
   /**
    * Holds one of the few streams that a browser's tabs may have open, while `stream` is under way. Where there is none to
-   * be had, it calls nothing and answers undefined.
+   * be had, it calls nothing and answers undefined; one that rejects is asked again like a stream that is lost.
    */
   place?: (stream: () => Promise<End>) => Promise<End | undefined>;
   /** Source of randomness in [0, 1). Default Math.random. */
@@ -126,12 +126,14 @@ export class Feed {
     const place = this.options.place ?? ((stream) => stream());
     while (!signal.aborted) {
       const began = performance.now();
-      const end = await place(() => this.stream(kinds, signal));
+      const end = await place(() => this.stream(kinds, signal)).catch((): End => "again");
       if (signal.aborted) return;
       this.lost();
       if (end === "never") {
         this.refused = true;
         this.close();
+        // Each finds out for itself that it is not let in any more, or that only this is refused.
+        this.tell();
         return;
       }
       if (performance.now() - began > STEADY_MS) backoff.reset();

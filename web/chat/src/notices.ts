@@ -1,25 +1,9 @@
 // The page's one feed of notices, and what its lists want to hear.
 
 import { request, type News } from "./api";
-import { Feed, type End } from "./feed";
+import { Feed } from "./feed";
+import { placed } from "./places";
 import { whenOver } from "./session";
-
-/** So many of a browser's tabs hold a stream at once: over HTTP/1.1 they share six connections to a server. */
-const STREAMS = 3;
-
-/** Holds one of the places that all tabs of the page share; where the browser has no locks, every tab has one. */
-async function place(stream: () => Promise<End>): Promise<End | undefined> {
-  if (!navigator.locks) return stream();
-  for (let n = 0; n < STREAMS; n++) {
-    let had = false;
-    const end = await navigator.locks.request(`aguiws:notices:${n}`, { ifAvailable: true }, (lock) => {
-      had = lock !== null;
-      return had ? stream() : undefined;
-    });
-    if (had) return end;
-  }
-  return undefined;
-}
 
 let feed: Feed | undefined;
 
@@ -27,7 +11,7 @@ function theFeed(): Feed {
   feed ??= new Feed({
     open: (path, signal) => request(path, { headers: { Accept: "text/event-stream" }, cache: "no-store", signal }),
     page: document,
-    place,
+    place: (stream) => placed(navigator.locks, stream),
   });
   whenOver(restart);
   return feed;
@@ -53,5 +37,5 @@ export const ofInbox = newsOf(...OPEN, "interrupt.drafted");
 /** What has been decided. */
 export const ofDecisions = newsOf("interrupt.decided", "interrupt.expired", "interrupt.cancelled");
 
-/** Whether threads wait or work. */
-export const ofThreads = newsOf(...OPEN, "run.started", "run.ended", "dispatch.dead");
+/** Whether threads wait or work. Nothing tells of runs that are queued and of other titles. */
+export const ofThreads: News = { ...newsOf(...OPEN, "run.started", "run.ended", "dispatch.dead"), safetyMs: 15_000 };

@@ -25,9 +25,10 @@ export interface Poll {
 /**
  * Calls `ask` now and `everyMs` after each answer, one call at a time and none while the page is hidden, until it is
  * ended. While it answers `same` it is called less often, and what takes long to answer is given as long a rest. A page
- * that comes into sight again asks at once, unless an answer is on its way. `ask` does not reject.
+ * that comes into sight again asks at once, unless an answer is on its way. `ask` does not reject. Where `steadyMs`
+ * answers a time, that is the time after this answer, same or not: calls are made by news, and these make up for lost ones.
  */
-export function poll(ask: () => Promise<"same" | void>, everyMs: number | (() => number), page: Seen): Poll {
+export function poll(ask: () => Promise<"same" | void>, everyMs: number, page: Seen, steadyMs: () => number | undefined = () => undefined): Poll {
   let over = false;
   let asking = false;
   /** There is news that no call has been made for. */
@@ -37,8 +38,7 @@ export function poll(ask: () => Promise<"same" | void>, everyMs: number | (() =>
   let began = -Infinity;
   let took = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const every = () => (typeof everyMs === "number" ? everyMs : everyMs());
-  const rest = () => Math.min(SELDOM * every(), took);
+  const rest = () => Math.min(SELDOM * (steadyMs() ?? everyMs), took);
   const arm = (ms: number) => {
     clearTimeout(timer);
     timer = setTimeout(look, ms);
@@ -60,7 +60,7 @@ export function poll(ask: () => Promise<"same" | void>, everyMs: number | (() =>
     factor = answer === "same" ? Math.min(SELDOM, factor * SLOWER) : 1;
     if (over) return;
     if (news) armSoon();
-    else arm(Math.max(every() * factor, rest()));
+    else arm(Math.max(steadyMs() ?? everyMs * factor, rest()));
   };
   const seen = () => {
     factor = 1;

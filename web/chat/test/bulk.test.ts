@@ -2,7 +2,7 @@
 
 import { expect, it, vi } from "vitest";
 import { ApiError, type InboxItem } from "../src/api";
-import { Bulk, bulkable, MOST, questionsKey, toolsOf } from "../src/bulk";
+import { Bulk, bulkable, callsOf, MOST, questionsKey, toolsOf } from "../src/bulk";
 
 type Asked = InboxItem["interrupts"][number];
 
@@ -95,6 +95,46 @@ it("is over when all of it is refused", async () => {
   expect(bulk.look()).toMatchObject({ state: "idle", items: [], fault: { code: "forbidden" } });
 });
 
+it.each([
+  ["nothing of it was answered", [new ApiError(0, "unreachable", "no")], [one, two]],
+  ["a part was", [{ items: [taken, lost] }], [two]],
+])("does not take a refusal for the fate of what was sent before, where %s", async (_, before, left) => {
+  const { bulk, sent } = bulkOf(...before, new ApiError(403, "forbidden", "no"), { items: left.map(() => taken) });
+  bulk.propose("approve", [one, two]);
+  await bulk.send();
+  expect(await bulk.send()).toEqual([]);
+  expect(bulk.look()).toMatchObject({ state: "unanswered", items: left, fault: { code: "forbidden" } });
+  expect(await bulk.send()).toHaveLength(left.length);
+  expect(new Set(sent().map(({ idempotencyKey }) => idempotencyKey))).toEqual(new Set(["key-1"]));
+});
+
+const now: InboxItem = item("two", asked({ id: "i3" }));
+
+it.each<[string, InboxItem[], InboxItem[]]>([
+  ["all is as it was", [two, { ...one, title: "renamed" }], [one, two]],
+  ["one is gone, or drafted", [one], [one]],
+  ["one asks something else", [one, now], [one]],
+  ["none is left", [now], []],
+])("asks about what can still be answered: %s", async (_, offered, left) => {
+  const { bulk, sent } = bulkOf({ items: left.map(() => taken) });
+  bulk.propose("approve", [one, two]);
+  bulk.keep(offered);
+  expect(bulk.look()).toMatchObject({ state: left.length > 0 ? "asking" : "idle", items: left });
+  await bulk.send();
+  expect(sent().flatMap(({ items }) => items.map(({ threadId }) => threadId))).toEqual(left.map(({ threadId }) => threadId));
+});
+
+it("keeps what was sent, whatever is left to be answered", async () => {
+  const { bulk } = bulkOf(new ApiError(0, "unreachable", "no"));
+  bulk.propose("approve", [one, two]);
+  const sending = bulk.send();
+  bulk.keep([]);
+  expect(bulk.look()).toMatchObject({ state: "sending", items: [one, two] });
+  await sending;
+  bulk.keep([]);
+  expect(bulk.look()).toMatchObject({ state: "unanswered", items: [one, two] });
+});
+
 it("sends one request at a time, of no more than a server takes", async () => {
   let answer!: (reply: unknown) => void;
   const post = vi.fn((_: unknown) => new Promise<never>((resolve) => (answer = resolve as never)));
@@ -134,4 +174,9 @@ it("tells what a thread asks apart from what it asks next", () => {
 
 it("counts tools by threads", () => {
   expect(toolsOf([one, two, item("t", asked(), asked())])).toEqual([["send", 3], ["pay", 1]]);
+});
+
+it("counts calls, and what asks about none", () => {
+  const pays = item("t", ...["a", "b", "c", "d"].map((id) => asked({ id, toolCall: { name: "pay", arguments: "{}" } })));
+  expect(callsOf([one, two, pays, item("u", asked({ toolCall: undefined }))])).toEqual([["pay", 5], ["send", 2], ["", 1]]);
 });

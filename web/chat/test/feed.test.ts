@@ -214,6 +214,21 @@ it.each([[401, Infinity], [403, Infinity], [404, 300_000], [501, 300_000], ["htm
   },
 );
 
+it.each([401, 403])("has its watchers look at once when it is not let in any more: %d", async (status) => {
+  const { feed, next, opened, last } = feedOf();
+  const hear = vi.fn<Hear>();
+  feed.watch(["run.ended"], hear);
+  await flush();
+  await last().say("id: c1\n\n");
+  hear.mockClear();
+  next.push(status);
+  await last().end();
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect([opened.length, feed.live, hear.mock.calls]).toEqual([2, false, [[undefined]]]);
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(hear).toHaveBeenCalledTimes(1);
+});
+
 it("begins anew for somebody else", async () => {
   const { feed, opened, last } = feedOf();
   feed.watch(["run.ended"], () => {});
@@ -255,6 +270,24 @@ it("does without where other tabs hold the streams, and tries again", async () =
   expect(opened.length).toBe(1);
 });
 
+it("tries again where asking for a place fails", async () => {
+  let fails = true;
+  const place = async (stream: () => Promise<End>) => {
+    if (fails) throw new DOMException("no", "SecurityError");
+    return stream();
+  };
+  const { feed, opened, seen } = feedOf({ place });
+  feed.watch(["run.ended"], () => {});
+  await vi.advanceTimersByTimeAsync(400);
+  expect(opened.length).toBe(0);
+  seen.show(true);
+  seen.show(false);
+  await flush();
+  fails = false;
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(opened.length).toBe(1);
+});
+
 it("makes few readings of a flood of notices, the last of them after its end", async () => {
   const { feed, last } = feedOf();
   const asked: number[] = [];
@@ -262,7 +295,7 @@ it("makes few readings of a flood of notices, the last of them after its end", a
     asked.push(performance.now());
     await new Promise((resolve) => setTimeout(resolve, 20));
   });
-  const { soon, end } = poll(ask, () => 60_000, new Page());
+  const { soon, end } = poll(ask, 60_000, new Page());
   feed.watch(["run.ended"], () => soon());
   await flush();
   await last().say("id: c0\n\n");

@@ -150,15 +150,23 @@ it("asks more seldom for news that changes nothing, and not while out of sight",
   end();
 });
 
-it("takes the time between two calls as it is when an answer has come", async () => {
-  let every = 1_000;
-  const ask = vi.fn(async () => {});
-  const { end } = poll(ask, () => every, new Page());
-  await vi.advanceTimersByTimeAsync(999);
-  every = 60_000;
-  await vi.advanceTimersByTimeAsync(1);
-  expect(ask).toHaveBeenCalledTimes(2);
-  await vi.advanceTimersByTimeAsync(59_999);
-  expect(ask).toHaveBeenCalledTimes(2);
+it("asks as often as it must while news comes, though nothing changes, and more and more seldom otherwise", async () => {
+  let steady: number | undefined = 60_000;
+  const ask = vi.fn(async () => "same" as const);
+  const { end } = poll(ask, 1_000, new Page(), () => steady);
+  const next = async (ms: number) => {
+    ask.mockClear();
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(ask).not.toHaveBeenCalled();
+    await vi.advanceTimersByTimeAsync(1);
+    expect(ask).toHaveBeenCalledTimes(1);
+  };
+  for (let i = 0; i < 5; i++) await next(60_000);
+  steady = undefined;
+  await next(60_000);
+  await next(4_000);
+  steady = 15_000;
+  await next(4_000);
+  await next(15_000);
   end();
 });
