@@ -507,9 +507,24 @@ func said(v client.View) string {
 	return ""
 }
 
+// level waits until whichever of two followers is behind has come to where the other is:
+// a client hears of the end of its own run before another has.
+func level(t *testing.T, a, b *client.Thread) {
+	t.Helper()
+	for _, pair := range [][2]*client.Thread{{a, b}, {b, a}} {
+		if err := pair[0].Await(within(t), func(v client.View) bool {
+			at := pair[1].View().Position
+			return v.Live && v.Position.Epoch == at.Epoch && v.Position.Seq >= at.Seq
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // same compares what two clients hold of a thread at rest.
 func same(t *testing.T, a, b *client.Thread) {
 	t.Helper()
+	level(t, a, b)
 	var texts [2]string
 	for i, th := range []*client.Thread{a, b} {
 		if err := th.Await(within(t), client.View.AtRest); err != nil {
