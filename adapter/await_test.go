@@ -60,7 +60,7 @@ func TestWorkIsAwaited(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			open := func() *redisstore.Store {
-				st, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Prefix: fmt.Sprint(test.nodes)})
+				st, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Prefix: fmt.Sprint(test.nodes), Timeout: patience})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -103,7 +103,7 @@ func TestWorkThatWaitedIsTakenAsPlacesComeFree(t *testing.T) {
 	const runs = 40
 	server := redistest.Start(t, redistest.Options{})
 	open := func() *redisstore.Store {
-		st, err := redisstore.Open(context.Background(), server.URL(), nil)
+		st, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Timeout: patience})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func readsAfter(t *testing.T, mebibytes int) (read readsOfARun) {
 	storetest.Ran(t)
 	server := redistest.Start(t, redistest.Options{})
 	ahead := new(atomic.Int64)
-	st, err := redisstore.Open(t.Context(), server.URL(), &redisstore.Options{Lease: leaseInTests, Clock: func() time.Time {
+	st, err := redisstore.Open(t.Context(), server.URL(), &redisstore.Options{Lease: leaseInTests, Timeout: patience, Clock: func() time.Time {
 		return time.Now().Add(time.Duration(ahead.Load()))
 	}})
 	if err != nil {

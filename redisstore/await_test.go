@@ -124,7 +124,7 @@ func TestAwaitEnds(t *testing.T) {
 // A server that is frozen holds up neither who waits no more nor Close.
 func TestAwaitOnAFrozenServer(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
-	s := open(t, server.URL(), Options{Partitions: 4, Timeout: time.Second})
+	s := open(t, server.URL(), Options{Partitions: 4, Timeout: 3 * time.Second})
 	w := waiting(t, server, s)
 	server.Freeze()
 	w.cancel()

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -61,11 +62,15 @@ func TestInboxOfAnOlderRelease(t *testing.T) {
 	if known := s.client.HGet(ctx, metaKey(s.opts.Prefix), relistField).Val(); known != relistByPlace {
 		t.Errorf("it is noted as %q", known)
 	}
-	before := numbers(t, s)
-	if more, err := next.relist(ctx); more || err != nil {
-		t.Error(more, err)
+	took := math.Inf(1)
+	for range 5 { // a ping falls into some
+		before := numbers(t, s)
+		if more, err := next.relist(ctx); more || err != nil {
+			t.Error(more, err)
+		}
+		took = min(took, numbers(t, s)["total_commands_processed"]-before["total_commands_processed"])
 	}
-	if took := numbers(t, s)["total_commands_processed"] - before["total_commands_processed"]; took > 1 {
+	if took > 1 {
 		t.Errorf("it is looked for again: %v commands", took)
 	}
 }

@@ -369,6 +369,7 @@ func TestNoticesAreReadOnce(t *testing.T) {
 		sockets = append(sockets, c)
 	}
 	counts(t, ts.metrics, 20, "aguiws_notice_watchers")
+	eventually(t, "the feed waits for what comes", func() bool { return l.asked() >= 2 })
 	asked := l.asked()
 	for i := range 10 {
 		l.add(opened("acme", "ann", fmt.Sprint(i)))

@@ -182,7 +182,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   }, "the page only listens");
 
   const began = await badge(open);
-  // A machine that does much else may be slow once, and not thrice.
+  // Without notices it would take seconds: a machine that does much else may be slow once, and not thrice.
   const took = [];
   const asks = async (tool, args) => {
     const asking = await suspends(tool, args);
@@ -195,14 +195,14 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await until(async () => (await badge(open)) === began + 1, "the badge counts it");
   const second = await asks(send, { to: "bob" });
   const third = await asks(pay, { eur: 3 });
-  assert.ok(Math.min(...took) < 1_000, `they are shown ${took.join(", ")} ms after the runs have asked`);
+  assert.ok(Math.min(...took) < 4_000, `they are shown ${took.join(", ")} ms after the runs have asked`);
   await until(async () => (await badge(open)) === began + 3, "the badge counts all");
 
   await open.at("inbox-filters").locator("summary").click();
   await open.at("inbox-by-tool").fill(send);
   await until(async () => (await itemOf(open, third).count()) === 0 && (await open.at("inbox-item").count()) === 2, "the tool is filtered by");
   await open.at("inbox-by-due").selectOption("3600");
-  await until(async () => (await open.at("inbox-item").count()) === 0, "none of them expires soon");
+  await open.at("inbox-empty").waitFor(); // none of them expires soon
   await open.shot("43-filtered");
   await open.at("inbox-unfiltered").click();
   await itemOf(open, third).waitFor();

@@ -77,14 +77,13 @@ export async function barriers(page) {
     const run = (expression) => cdp.send("Runtime.evaluate", { expression, contextId: executionContextId, awaitPromise: true, returnByValue: true });
     await run(installed("axe-core").source);
     // Controls that wait look otherwise, and what they change into is on its way for a moment.
-    await run(`new Promise((done) => {
+    const answer = await run(`(async () => {
       const most = performance.now() + ${CALM_MS};
-      const look = () => (document.querySelector(".guarded[aria-disabled]") && performance.now() < most ? setTimeout(look, 50) : done(0));
-      look();
-    })`);
-    // What is on its way between two looks is looked at when it is there.
-    await run("Promise.allSettled(document.getAnimations().filter((a) => a instanceof CSSTransition).map((a) => a.finished)).then(() => 0)");
-    const answer = await run("axe.run(document, { resultTypes: ['violations'] })");
+      const moves = () => document.querySelector(".guarded[aria-disabled]")
+        || document.getAnimations().some((a) => a instanceof CSSTransition && a.playState !== "finished");
+      while (moves() && performance.now() < most) await new Promise((done) => setTimeout(done, 50));
+      return axe.run(document, { resultTypes: ["violations"] });
+    })()`);
     assert.equal(answer.exceptionDetails, undefined, JSON.stringify(answer.exceptionDetails));
     await cdp.detach();
     return [answer.result.value];

@@ -62,7 +62,7 @@ func (in *installation) move(d time.Duration) {
 // store is one node's.
 func (in *installation) store() *redisstore.Store {
 	in.Helper()
-	s, err := redisstore.Open(in.Context(), in.url, &redisstore.Options{Partitions: 1, HistoryID: "h", Clock: in.clock})
+	s, err := redisstore.Open(in.Context(), in.url, &redisstore.Options{Partitions: 1, HistoryID: "h", Timeout: time.Minute, Clock: in.clock})
 	if err != nil {
 		in.Fatal(err)
 	}

@@ -113,7 +113,11 @@ func TestTargetsThatDoNotTakeWebhooks(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			in := install(t)
-			n := in.node(Options{Timeout: 300 * time.Millisecond}, Target{Name: name, URL: c.url})
+			timeout := time.Minute
+			if name == "hangs" {
+				timeout = 300 * time.Millisecond
+			}
+			n := in.node(Options{Timeout: timeout}, Target{Name: name, URL: c.url})
 			in.notice("t1")
 			same(t, "the try", in.tried(n).Outcome, Failed)
 			same(t, "what waits", in.counts(n, name), store.WebhookCounts{Waiting: 1, Failed: 1})
@@ -272,6 +276,7 @@ func TestASlowTargetDelaysNobody(t *testing.T) {
 		try := in.tried(n)
 		same(t, "a try", []any{try.Target, try.Outcome}, []any{"fast", Delivered})
 	}
+	in.eventually("four are under way", func() bool { return len(slow.all()) >= 4 })
 	same(t, "the slow one has", len(slow.all()), 4)
 	close(release)
 	for range 100 {

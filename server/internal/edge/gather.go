@@ -30,6 +30,7 @@ type network interface {
 	syscall.Conn
 	io.ReaderFrom
 	SetWriteBuffer(bytes int) error
+	CloseWrite() error // by which net/http lets a refusal reach who still sends its body
 }
 
 // gatherer is a connection that can hold back what is written to it.

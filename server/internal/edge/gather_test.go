@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// counting counts what a connection is written.
+// counting counts what a connection is written, and how often it is closed for writing alone.
 type counting struct {
 	*net.TCPConn
-	writes *atomic.Int64
+	writes, closed *atomic.Int64
 }
 
 func (c counting) Write(p []byte) (int, error) {
@@ -22,9 +22,14 @@ func (c counting) Write(p []byte) (int, error) {
 	return c.TCPConn.Write(p)
 }
 
+func (c counting) CloseWrite() error {
+	c.closed.Add(1)
+	return c.TCPConn.CloseWrite()
+}
+
 type countingListener struct {
 	net.Listener
-	writes atomic.Int64
+	writes, closed atomic.Int64
 }
 
 func (l *countingListener) Accept() (net.Conn, error) {
@@ -32,7 +37,7 @@ func (l *countingListener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &gatherer{network: counting{c.(*net.TCPConn), &l.writes}}, nil
+	return &gatherer{network: counting{c.(*net.TCPConn), &l.writes, &l.closed}}, nil
 }
 
 func TestPushIsOneWrite(t *testing.T) {
@@ -73,5 +78,34 @@ func TestPushIsOneWrite(t *testing.T) {
 		if n != 1 {
 			t.Errorf("push %d took %d writes", i, n)
 		}
+	}
+}
+
+// A refusal that is answered before its request has come whole is not lost to the reset of
+// a connection that is closed with something unread.
+func TestARefusalIsNotLost(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &countingListener{Listener: inner}
+	e := New(Options{WriteTimeout: time.Minute, Strangers: -1, StrangersPerAddress: -1})
+	s := e.Server(e.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusForbidden) })))
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	// A machine that does much else may take longer than net/http then waits.
+	if resp, err := http.Post("http://"+inner.Addr().String(), "text/plain", bytes.NewReader(make([]byte, 4<<20))); err == nil {
+		if resp.StatusCode != http.StatusForbidden {
+			t.Error(resp.Status)
+		}
+		resp.Body.Close()
+		http.DefaultClient.CloseIdleConnections()
+	}
+	if err := s.Shutdown(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	<-served
+	if n := l.closed.Load(); n != 1 {
+		t.Errorf("closed for writing alone %d times", n)
 	}
 }

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useId, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import type { InboxItem } from "./api";
 import { callsOf, MOST, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { Guarded, uncovered } from "./Guarded";
@@ -10,12 +10,12 @@ const VERBS: Record<Way, { verb: string; done: string; means: string }> = {
   decline: { verb: "Decline", done: "declined", means: "Each agent goes on and knows that the answer was no." },
 };
 
-const NONE: readonly InboxItem[] = [];
-
 interface Props {
   bulk: Bulk;
-  /** What can be chosen, of what is shown; undefined while that is not known. */
-  offered: readonly InboxItem[] | undefined;
+  /** What can be chosen, of what is shown. */
+  offered: readonly InboxItem[];
+  /** That is all there is; else some of it may be there and not be known. */
+  whole: boolean;
   chosen: readonly InboxItem[];
   choose: (items: readonly InboxItem[]) => void;
   /** Hears what became of some. */
@@ -23,15 +23,16 @@ interface Props {
 }
 
 /** Answers several threads at once: what is chosen, what will happen, and what has. */
-export function BulkBar({ bulk, offered: shown, chosen, choose, heard }: Props) {
-  const offered = shown ?? NONE;
+export function BulkBar({ bulk, offered, whole, chosen, choose, heard }: Props) {
   const { way, items, state, fault, results } = useSyncExternalStore(bulk.watch, bulk.look);
   const box = useRef<HTMLElement>(null);
+  const asks = useId();
   const asking = state !== "idle";
   const nothing = offered.length < 2 && chosen.length === 0 && !asking && results.length === 0 && !fault;
   useLayoutEffect(() => {
-    if (shown) bulk.keep(shown);
-  }, [bulk, shown]);
+    if (whole) bulk.keep(offered);
+  }, [bulk, offered, whole]);
+  useEffect(() => () => bulk.clear(), [bulk]);
   // Where its buttons were there may be a card's now.
   useLayoutEffect(uncovered, [asking]);
   useLayoutEffect(() => {
@@ -54,6 +55,7 @@ export function BulkBar({ bulk, offered: shown, chosen, choose, heard }: Props) 
       className="bulk"
       tabIndex={-1}
       aria-label="Several at once"
+      aria-describedby={asking ? asks : undefined}
       data-testid="bulk"
       data-state={state}
       onKeyDown={(event) => {
@@ -62,7 +64,7 @@ export function BulkBar({ bulk, offered: shown, chosen, choose, heard }: Props) 
     >
       {asking ? (
         <Guarded fixed subject={`${way} ${items.map(({ threadId }) => threadId).join()}`} className="confirm">
-          <p data-testid="bulk-asks">
+          <p id={asks} data-testid="bulk-asks">
             <strong>
               {verb} {items.length === 1 ? "what 1 chat asks" : `what ${items.length} chats ask`}?
             </strong>{" "}

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { call } from "./api";
 import { Bar } from "./Bar";
 import { Bulk } from "./bulk";
@@ -12,17 +12,27 @@ export default function Inbox() {
   const [view, setView] = useState<(typeof VIEWS)[number][0]>("open");
   // Answers that are on their way outlive a look at the other view.
   const [bulk] = useState(() => new Bulk((request) => call("POST", "/inbox/resolve", request)));
+  const box = useRef<HTMLDivElement>(null);
+  const switched = useRef(false);
+  useEffect(() => {
+    // Each view has the buttons in its own heading, so that the one that was pressed is gone.
+    if (switched.current) box.current?.querySelector<HTMLButtonElement>('.views [aria-pressed="true"]')?.focus();
+  }, [view]);
+  const choose = (name: typeof view) => {
+    switched.current = true;
+    setView(name);
+  };
   const views = (
     <div className="views" role="group" aria-label="Views of the inbox">
       {VIEWS.map(([name, words]) => (
-        <button key={name} type="button" aria-pressed={view === name} data-testid={`view-${name}`} onClick={() => setView(name)}>
+        <button key={name} type="button" aria-pressed={view === name} data-testid={`view-${name}`} onClick={() => choose(name)}>
           {words}
         </button>
       ))}
     </div>
   );
   return (
-    <div className="place">
+    <div ref={box} className="place">
       <Bar />
       <div className="page">
         <main>{view === "open" ? <InboxOpen views={views} bulk={bulk} /> : <Resolved views={views} />}</main>

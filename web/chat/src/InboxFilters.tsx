@@ -28,7 +28,7 @@ export function InboxFilters({ filters, change, reasons, counts, tools }: Props)
     if (same(typed, filters)) return;
     const timer = setTimeout(() => set({}), TYPED_MS);
     return () => clearTimeout(timer);
-  });
+  }, [typed, filters]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     set({});

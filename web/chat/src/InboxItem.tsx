@@ -1,5 +1,5 @@
 import type { Interrupt } from "@ag-ui/client";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { ApiError, call, type InboxItem, type Page } from "./api";
 import { decisionOf, entryOf, type Answer } from "./answers";
 import { messagesOf } from "./bulk";
@@ -39,20 +39,30 @@ export function Item(props: ItemProps) {
   const [whole, setWhole] = useState<InboxItem>();
   const [fault, setFault] = useState<string>();
   const summary = (item.omitted ?? 0) > 0 || item.interrupts.some((one) => one.truncated);
-  if (!summary && !readOnly) return <Open {...props} />;
-  if (!readOnly && whole && whole.runId === item.runId) return <Open {...props} item={whole} />;
-  const title = visible(item.title || "Untitled");
   const show = async () => {
     setFault(undefined);
     try {
       const path = `/threads/${encodeURIComponent(item.threadId)}/interrupts?namespace=${encodeURIComponent(item.namespace)}`;
       const [got] = (await call<Page<InboxItem>>("GET", path)).items;
       if (got) setWhole({ ...got, since: item.since });
-      else props.changed();
+      else if (!whole) props.changed();
     } catch (error) {
       setFault(error instanceof ApiError ? error.message : String(error));
     }
   };
+  useEffect(() => {
+    // The list has another answer: what is shown whole may be answered in part by now.
+    if (whole && summary) void show();
+  }, [item]);
+  if (!summary && !readOnly) return <Open {...props} />;
+  if (!readOnly && whole && whole.runId === item.runId) {
+    const changed = () => {
+      void show();
+      props.changed();
+    };
+    return <Open {...props} item={whole} changed={changed} />;
+  }
+  const title = visible(item.title || "Untitled");
   return (
     <section className="inbox-item" data-testid="inbox-item" data-thread-id={item.threadId} aria-label={title}>
       <Head {...props}>

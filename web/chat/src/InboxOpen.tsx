@@ -36,11 +36,12 @@ const NONE: InboxItem[] = [];
 export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [filters, setFilters] = useState(NO_FILTERS);
   const path = inboxPath(filters, SIZE);
-  const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, ofInbox);
+  // Notices tell of the own tenant.
+  const { data, error, refresh, place } = usePages<InboxItem>(path, EVERY_MS, filters.everywhere ? undefined : ofInbox);
   const { data: totals } = usePolled<{ total: number; reasons?: Record<string, number> }>(
     `/inbox/totals${filters.everywhere ? "?tenants=all" : ""}`,
     TOTALS_EVERY_MS,
-    ofWaiting,
+    filters.everywhere ? undefined : ofWaiting,
   );
   const items = data?.items ?? NONE;
   const [kept, forget] = useKept(items, keyOf, `${path} ${place.page}`);
@@ -49,13 +50,22 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
   const heading = useRef<HTMLHeadingElement>(null);
+  const shown = useRef(0);
   useEffect(() => {
+    const more = items.length > shown.current;
+    shown.current = items.length;
+    if (more) return;
     // What was answered is gone, and its buttons with it.
     if (said.length > 0 && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [items.length, said]);
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   const offered = filters.everywhere ? NONE : items.filter(bulkable);
+  const choose = (keys: ReadonlySet<string>) => {
+    bulk.clear();
+    setChosen(keys);
+  };
   const heard = (way: Way, results: readonly Result[]) => {
+    if (results.length === 0) return refresh();
     const taken = results.filter((one) => !one.error);
     say(...taken.map(({ item, missing }) => ({ key: keyOf(item), text: saidOf(way, item, missing) })));
     setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
@@ -117,7 +127,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
                   readOnly={filters.everywhere}
                   refused={refused[asks]}
                   chosen={chosen.has(asks)}
-                  choose={offered.includes(item) ? (yes) => setChosen(changed(chosen, asks, yes)) : undefined}
+                  choose={offered.includes(item) ? (yes) => choose(changed(chosen, asks, yes)) : undefined}
                   say={say}
                   changed={refresh}
                 />
@@ -129,22 +139,25 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
         })}
       </div>
       <Pager place={place} of="the inbox" />
-      {said.length > 0 && (
-        <div className="said-here" role="status" data-testid="inbox-said">
-          <ul>
-            {said.slice(-SAID).map(({ text }, i) => (
-              <li key={i}>{text}</li>
-            ))}
-          </ul>
-        </div>
-      )}
-      <BulkBar
-        bulk={bulk}
-        offered={data && offered}
-        chosen={offered.filter((one) => chosen.has(questionsKey(one)))}
-        choose={(some) => setChosen(new Set(some.map(questionsKey)))}
-        heard={heard}
-      />
+      <div className="foot">
+        {said.length > 0 && (
+          <div className="said-here" role="status" data-testid="inbox-said">
+            <ul>
+              {said.slice(-SAID).map(({ text }, i) => (
+                <li key={i}>{text}</li>
+              ))}
+            </ul>
+          </div>
+        )}
+        <BulkBar
+          bulk={bulk}
+          offered={offered}
+          whole={data !== undefined && !data.partial}
+          chosen={offered.filter((one) => chosen.has(questionsKey(one)))}
+          choose={(some) => choose(new Set(some.map(questionsKey)))}
+          heard={heard}
+        />
+      </div>
     </>
   );
 }

@@ -120,6 +120,12 @@ export class Bulk {
     else if (left.length < items.length) this.show({ items: left });
   }
 
+  /** What became of the last ones has been seen. */
+  clear(): void {
+    const { state, fault, results } = this.picture;
+    if (state === "idle" && (fault || results.length > 0)) this.show({ fault: undefined, results: [] });
+  }
+
   /** Does without: what was not sent never is, and what became of the rest is for the list to show. */
   leave(): void {
     if (this.picture.state !== "sending") this.show({ state: "idle", items: [], fault: undefined });

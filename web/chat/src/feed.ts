@@ -148,6 +148,8 @@ export class Feed {
 
   /** One stream, from its opening to its end. */
   private async stream(kinds: string, outer: AbortSignal): Promise<End> {
+    // A place may be had only when the stream is not wanted any more.
+    if (outer.aborted) return "again";
     const after = this.cursor && Date.now() - this.cursor.at < STALE_MS ? this.cursor.after : undefined;
     this.cursor = after === undefined ? undefined : this.cursor;
     const inner = new AbortController();
@@ -214,7 +216,7 @@ export class Feed {
 function endOf(status: number, resumed: boolean): End {
   if (status === 401 || status === 403) return "never";
   if (status === 400 && resumed) return "again";
-  return status >= 500 && status !== 501 ? "again" : status === 429 ? "again" : "later";
+  return status >= 500 && status !== 501 ? "again" : status === 429 || status === 408 ? "again" : "later";
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -180,3 +180,15 @@ it("counts calls, and what asks about none", () => {
   const pays = item("t", ...["a", "b", "c", "d"].map((id) => asked({ id, toolCall: { name: "pay", arguments: "{}" } })));
   expect(callsOf([one, two, pays, item("u", asked({ toolCall: undefined }))])).toEqual([["pay", 5], ["send", 2], ["", 1]]);
 });
+
+it("forgets what became of the last ones when it is told to, and nothing that is under way", async () => {
+  const { bulk } = bulkOf({ items: [taken] }, new ApiError(0, "unreachable", "no"));
+  bulk.propose("approve", [one]);
+  await bulk.send();
+  bulk.clear();
+  expect(bulk.look()).toMatchObject({ state: "idle", results: [] });
+  bulk.propose("approve", [two]);
+  await bulk.send();
+  bulk.clear();
+  expect(bulk.look()).toMatchObject({ state: "unanswered", items: [two], fault: { code: "unreachable" } });
+});

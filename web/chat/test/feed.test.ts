@@ -314,3 +314,16 @@ it("makes few readings of a flood of notices, the last of them after its end", a
   expect(asked.at(-1)).toBeGreaterThan(over);
   end();
 });
+
+it("opens no stream that is not wanted any more when its place is had", async () => {
+  let granted!: () => void;
+  const had = new Promise<void>((done) => (granted = done));
+  const { feed, opened, last } = feedOf({ place: async (stream) => (await had, stream()) });
+  feed.watch(["run.ended"], () => undefined);
+  await flush();
+  feed.restart();
+  granted();
+  await flush();
+  await last().say("id: c1\n\n");
+  expect([feed.live, opened.length]).toEqual([true, 1]);
+});
