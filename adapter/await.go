@@ -23,14 +23,18 @@ func (s *sweeper) await() {
 		}
 		err := s.contain("await", store.ThreadKey{}, func() error { return s.awaitOnce(min(room, sweepPage), flips) })
 		s.awaits.Store(err == nil)
-		if unable := errors.Is(err, store.ErrCannotAwait); !unable && fails != (err != nil) && !s.draining() {
-			if fails = err != nil; fails {
-				s.log.Warn("work cannot be awaited: nudges and the sweep find it", "error", err)
-			} else {
-				s.log.Info("work is awaited again")
-			}
+		unable := errors.Is(err, store.ErrCannotAwait)
+		switch {
+		case unable, s.draining():
+		case err == nil && fails:
+			fails = false
+			s.log.Info("work is awaited again")
+		// That the store does not answer is told once, whichever call meets it.
+		case err != nil && !fails && !errors.Is(err, store.ErrOutcomeUnknown):
+			fails = true
+			s.log.Warn("work cannot be awaited: nudges and the sweep find it", "error", err)
 		}
-		if errors.Is(err, store.ErrCannotAwait) || err != nil && !s.restAwhile() {
+		if unable || err != nil && !s.restAwhile() {
 			return
 		}
 	}

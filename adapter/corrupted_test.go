@@ -324,7 +324,8 @@ func (s *spoilt) save() map[string]string {
 func (s *spoilt) restore(saved map[string]string) {
 	s.db.FlushAll(s.ctx())
 	for k, v := range saved {
-		if err := s.db.Restore(s.ctx(), k, 0, v).Err(); err != nil {
+		// Who awaits work makes its streams again at once.
+		if err := s.db.RestoreReplace(s.ctx(), k, 0, v).Err(); err != nil {
 			s.t.Fatal(err)
 		}
 	}

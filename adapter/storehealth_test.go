@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -24,12 +25,19 @@ type failingStore struct {
 	takes  time.Duration
 	failed error // of what the sweep asks
 	unread error // of Read
+	denied error // of Await
 }
 
 func (s *failingStore) set(takes time.Duration, failed, unread error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.takes, s.failed, s.unread = takes, failed, unread
+}
+
+func (s *failingStore) deny(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.denied = err
 }
 
 func (s *failingStore) call(result *error) error {
@@ -45,6 +53,19 @@ func (s *failingStore) Durable() bool                        { return false }
 func (s *failingStore) Retire(context.Context) (bool, error) { return false, s.call(&s.failed) }
 func (s *failingStore) Work(context.Context, store.WorkQuery) ([]store.Work, error) {
 	return nil, s.call(&s.failed)
+}
+
+func (s *failingStore) Await(ctx context.Context, _ store.WorkQuery) ([]store.Work, error) {
+	for _, failed := range []*error{&s.failed, &s.denied} {
+		if err := s.call(failed); err != nil {
+			return nil, err
+		}
+	}
+	select {
+	case <-ctx.Done():
+	case <-time.After(5 * time.Second):
+	}
+	return nil, nil
 }
 
 func (s *failingStore) Tail(_ context.Context, keys []store.ThreadKey) ([]store.Position, error) {
@@ -156,6 +177,25 @@ func TestStoreOutage(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A store that answers and lets nobody await work is named once, and once more when it does.
+func TestWorkThatCannotBeAwaited(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := newFailing(t, slog.LevelInfo)
+		defer o.end()
+		denied := errors.New("NOPERM this user has no permissions to run the 'xreadgroup' command")
+		o.store.deny(denied)
+		o.pass(time.Minute)
+		if l := o.lines(); len(l) != 1 || l[0].Level != "WARN" || l[0].Error != denied.Error() || !o.runner.StoreAvailable() {
+			t.Errorf("said %v, available: %v", l, o.runner.StoreAvailable())
+		}
+		o.store.deny(nil)
+		o.pass(time.Minute)
+		if l := o.lines(); len(l) != 2 || l[1].Msg != "work is awaited again" {
+			t.Errorf("said %v", l)
+		}
+	})
 }
 
 // A store of which a part is gone is there, and so is one that failed a call.
