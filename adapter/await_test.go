@@ -97,35 +97,47 @@ func TestWorkIsAwaited(t *testing.T) {
 	}
 }
 
-// What waits before a node starts it takes one after another, as places come free, though
-// one read is given more than there is a place for, and none is awaited that is put back.
+// A node takes what waits one after another, as places come free, though one read is given
+// more than there is a place for, and none is awaited that is put back.
 func TestWorkThatWaitedIsTakenAsPlacesComeFree(t *testing.T) {
-	const runs = 40
-	server := redistest.Start(t, redistest.Options{})
-	open := func() *redisstore.Store {
-		st, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Timeout: patience})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { st.Close() })
-		return st
-	}
-	source := open()
-	l := &lab{t: t, store: source}
-	for i := range runs {
-		queueIn(l, source, fmt.Sprint("t", i))
-	}
-	began := make(chan string, 2*runs)
-	agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
-		began <- run.ThreadID()
-		return nil
-	})
-	l.worker(open(), agent, func(o *adapter.Options) { o.Sweep, o.MaxRuns = time.Hour, 2 })
-	seen := map[string]bool{}
-	for range runs {
-		seen[await(l, began)] = true
-	}
-	if len(seen) != runs {
-		t.Errorf("%d of %d runs began: %v", len(seen), runs, seen)
+	for name, before := range map[string]int{"since before the node began": 40, "since its places were taken": 0} {
+		t.Run(name, func(t *testing.T) {
+			const runs, places = 40, 2
+			server := redistest.Start(t, redistest.Options{})
+			open := func() *redisstore.Store {
+				st, err := redisstore.Open(context.Background(), server.URL(), &redisstore.Options{Timeout: patience})
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { st.Close() })
+				return st
+			}
+			source := open()
+			l := &lab{t: t, store: source}
+			queued := 0
+			queue := func(until int) {
+				for ; queued < until; queued++ {
+					queueIn(l, source, fmt.Sprint("t", queued))
+				}
+			}
+			queue(before)
+			began, goOn := make(chan string, 2*runs), make(chan struct{})
+			agent := adapter.AgentFunc(func(_ context.Context, run *adapter.Run) error {
+				began <- run.ThreadID()
+				<-goOn
+				return nil
+			})
+			l.worker(open(), agent, func(o *adapter.Options) { o.Sweep, o.MaxRuns = time.Hour, places })
+			seen := map[string]bool{}
+			for len(seen) < places { // each alone, so that none is known to wait
+				queue(max(before, len(seen)+1))
+				seen[await(l, began)] = true
+			}
+			queue(runs)
+			close(goOn)
+			for len(seen) < runs {
+				seen[await(l, began)] = true
+			}
+		})
 	}
 }
