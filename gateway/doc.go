@@ -1,0 +1,5 @@
+// Package gateway puts an agent that somebody else wrote, and that AG-UI over HTTP
+// reaches, behind a Runner: an Upstream is an adapter.Agent whose work is one POST a
+// turn. Its events are logged before anybody sees them, its interrupts become
+// suspensions, and an answer goes to it once.
+package gateway

@@ -1,0 +1,61 @@
+package gateway
+
+import (
+	"crypto/tls"
+	"log/slog"
+	"net/http"
+	"time"
+)
+
+// Options configure an Upstream. The zero value of each field is its default.
+type Options struct {
+	// Name is how logs and metrics call it. Default: the URL's host.
+	Name string
+	// Header is sent with each request. Values are never logged.
+	Header http.Header
+	// PassHeaders names headers of the caller that go along, as far as the run has them
+	// (adapter.Input.Headers). Hop-by-hop ones are refused.
+	PassHeaders []string
+	// Dialect is one of Dialects; "" is DialectPlain.
+	Dialect Dialect
+	// History says what of the conversation a run brings. Default HistoryWhole.
+	History History
+	// Idempotent says that a request with a run id that was sent before is answered by the
+	// same run, or may run again: what was lost in between is then sent again, silently.
+	Idempotent bool
+	// AskLost has a human asked what became of a run whose worker was lost after it was
+	// sent. Without it such a run ends in RUN_ERROR worker_lost.
+	AskLost bool
+	// StopURL is POSTed {"threadId","runId"} to when a run is cancelled; "": closing the
+	// request says it.
+	StopURL string
+	// CapabilitiesURL answers GET with the agent's capabilities; "": URL + "/capabilities".
+	CapabilitiesURL string
+	// ConnectTimeout bounds connecting, TLS included. Default 5 s.
+	ConnectTimeout time.Duration
+	// FirstByteTimeout bounds the time from sending to the first event. Default 60 s.
+	FirstByteTimeout time.Duration
+	// SilenceTimeout bounds the time between two events; comments count. Default 5 min.
+	SilenceTimeout time.Duration
+	// RunTimeout bounds a request. Default 1 h.
+	RunTimeout time.Duration
+	// MaxEventBytes and MaxRunBytes bound an event and all that a request is answered with,
+	// after decompression. Defaults 1 MiB and 64 MiB.
+	MaxEventBytes, MaxRunBytes int64
+	// Concurrency is how many requests may be under way here; more wait. Default 1,000.
+	Concurrency int
+	// TLS is of https; nil is the system's trust.
+	TLS *tls.Config
+	// Observe is told what happens; nil: nobody is. It must not block.
+	Observe func(Observation)
+	// Logger; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// History says what of the conversation a run brings.
+type History string
+
+const (
+	HistoryWhole History = ""    // all messages, as the store has them
+	HistoryNew   History = "new" // those that the agent has not been sent yet: it keeps its threads itself
+)
