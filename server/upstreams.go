@@ -1,9 +1,9 @@
 package server
 
 import (
+	"cmp"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,7 +35,6 @@ type Upstream struct {
 const (
 	upstreamMinutes = 5
 	upstreamFirsts  = 256
-	upstreamMessage = 300 // bytes of an error's
 )
 
 type upstreamMinute struct{ number, requests, failed int64 }
@@ -51,31 +50,40 @@ func (m *Metrics) Upstream(name, url string, load func() (inFlight, waiting int)
 	return u
 }
 
-// Ended counts a request by what it came to: "ok", or the code of the failure, with its
-// message. Codes are from a fixed list.
-func (u *Upstream) Ended(code, message string) {
-	u.requests.WithLabelValues(code).Inc()
+// UpstreamRequest is a request to an upstream that is over.
+type UpstreamRequest struct {
+	// Code is "" for one that ended in order, UpstreamCancelled for one that was not let
+	// end, or says how it failed. Codes are from a fixed list.
+	Code       string
+	FirstEvent time.Duration // 0: none came
+	Events     int64
+}
+
+// UpstreamCancelled is the code of a request that was given up here.
+const UpstreamCancelled = "cancelled"
+
+// Ended counts a request.
+func (u *Upstream) Ended(r UpstreamRequest) {
+	u.requests.WithLabelValues(cmp.Or(r.Code, "ok")).Inc()
+	u.events.Add(float64(r.Events))
+	if r.FirstEvent > 0 {
+		u.firstEvent.Observe(r.FirstEvent.Seconds())
+	}
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	now := time.Now()
 	m := u.minute(now)
 	m.requests++
-	if code == upstreamOK {
-		return
+	if r.FirstEvent > 0 {
+		u.noteFirst(r.FirstEvent)
 	}
-	m.failed++
-	message = strings.ToValidUTF8(message[:min(len(message), upstreamMessage)], "")
-	u.last = &controlapi.UpstreamError{Code: code, Message: message, At: now.UTC()}
+	if r.Code != "" && r.Code != UpstreamCancelled {
+		m.failed++
+		u.last = &controlapi.UpstreamError{Code: r.Code, At: now.UTC()}
+	}
 }
 
-// upstreamOK is the code of requests that did not fail.
-const upstreamOK = "ok"
-
-// FirstEvent tells how long the first event of a request took.
-func (u *Upstream) FirstEvent(took time.Duration) {
-	u.firstEvent.Observe(took.Seconds())
-	u.mu.Lock()
-	defer u.mu.Unlock()
+func (u *Upstream) noteFirst(took time.Duration) {
 	if len(u.firsts) < upstreamFirsts {
 		u.firsts = append(u.firsts, took)
 		return
@@ -83,9 +91,6 @@ func (u *Upstream) FirstEvent(took time.Duration) {
 	u.firsts[u.at] = took
 	u.at = (u.at + 1) % upstreamFirsts
 }
-
-// Events counts events that came.
-func (u *Upstream) Events(n int) { u.events.Add(float64(n)) }
 
 // Repaired counts what was put right in what came. Kinds are from a fixed list.
 func (u *Upstream) Repaired(kind string) {

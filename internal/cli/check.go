@@ -14,6 +14,7 @@ import (
 
 	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -31,7 +32,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	for _, each := range s.strays {
 		r.say("warn", "environment", "%s", each)
 	}
-	if _, err := newAgents(s); err != nil {
+	if _, err := newAgents(s, server.NewMetrics(), slog.New(slog.DiscardHandler)); err != nil {
 		r.fail("agent", err)
 	}
 	r.address(s)

@@ -13,7 +13,7 @@ type Upstream struct {
 	InFlight int              `json:"inFlight" jsonschema:"requests that are under way"`
 	Waiting  int              `json:"waiting" jsonschema:"for a place among them"`
 	Seconds  int64            `json:"seconds" jsonschema:"of which requests and failed tell"`
-	Requests int64            `json:"requests" jsonschema:"that ended in that time"`
+	Requests int64            `json:"requests" jsonschema:"that ended in that time, cancelled ones too"`
 	Failed   int64            `json:"failed" jsonschema:"of them"`
 	First50  *int64           `json:"firstEventMs,omitempty" jsonschema:"how long the first event took in milliseconds, the median of the latest; left out: none came yet"`
 	First95  *int64           `json:"firstEventP95Ms,omitempty" jsonschema:"the same of the slowest but one in twenty"`
@@ -21,11 +21,10 @@ type Upstream struct {
 	Last     *UpstreamError   `json:"lastError,omitempty"`
 }
 
-// UpstreamError is what a request came to that failed.
+// UpstreamError is how a request failed, and when; the log has more.
 type UpstreamError struct {
-	Code    string    `json:"code"`
-	Message string    `json:"message"`
-	At      time.Time `json:"at"`
+	Code string    `json:"code"`
+	At   time.Time `json:"at"`
 }
 
 func upstreamOperations() []operation {
