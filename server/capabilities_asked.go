@@ -24,7 +24,7 @@ const (
 // them when they are old asks for all who want them meanwhile.
 type askedCapabilities struct {
 	agent string
-	ask   func(context.Context) (json.RawMessage, error)
+	ask   func(context.Context) (*protocol.AgentCapabilities, error)
 	own   json.RawMessage // what this server says of each agent
 	log   *slog.Logger
 
@@ -34,7 +34,7 @@ type askedCapabilities struct {
 	again  time.Time       // when they are old
 }
 
-func newAskedCapabilities(agent string, ask func(context.Context) (json.RawMessage, error), own json.RawMessage, log *slog.Logger) *askedCapabilities {
+func newAskedCapabilities(agent string, ask func(context.Context) (*protocol.AgentCapabilities, error), own json.RawMessage, log *slog.Logger) *askedCapabilities {
 	return &askedCapabilities{agent: agent, ask: ask, own: own, log: log, asking: make(chan struct{}, 1)}
 }
 
@@ -111,17 +111,18 @@ func (a *askedCapabilities) learn(ctx context.Context) json.RawMessage {
 
 // withSaid are capabilities of an agent that has said some itself, behind this server: what
 // is reached and kept here is told by own, and the rest is the agent's to say.
-func withSaid(own, said json.RawMessage) (json.RawMessage, error) {
-	if len(said) > maxCapabilities {
+func withSaid(own json.RawMessage, said *protocol.AgentCapabilities) (json.RawMessage, error) {
+	var text json.RawMessage
+	if said != nil {
+		var err error
+		if text, err = json.Marshal(said); err != nil {
+			return nil, err
+		}
+	}
+	if len(text) > maxCapabilities {
 		return nil, errors.New("they are too large")
 	}
-	if len(said) == 0 {
-		said = json.RawMessage("{}")
-	}
-	if err := json.Unmarshal(said, new(protocol.AgentCapabilities)); err != nil {
-		return nil, err
-	}
-	theirs, err := membersOf(said, "what the agent says")
+	theirs, err := membersOf(text, "what the agent says")
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +158,7 @@ func with(object json.RawMessage, what string, set map[string]json.RawMessage) (
 }
 
 // askFor has the agents asked that say themselves what they can do.
-func (s *core) askFor(asked map[string]func(context.Context) (json.RawMessage, error)) {
+func (s *core) askFor(asked map[string]func(context.Context) (*protocol.AgentCapabilities, error)) {
 	s.asked = map[string]*askedCapabilities{}
 	for _, name := range slices.Sorted(maps.Keys(asked)) {
 		s.asked[name] = newAskedCapabilities(name, asked[name], s.ownCapabilities(name), s.opts.Logger)

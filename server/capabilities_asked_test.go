@@ -23,16 +23,26 @@ func TestSaidCapabilities(t *testing.T) {
 		``: `{"transport":{"websocket":true,"resumable":true},"identity":{"name":"far"},"state":{"persistentState":true},"custom":{"aguiws":{"unanswered":"refuse"}}}`,
 		`{"identity":{"name":"X","description":"d"},"transport":{"streaming":true,"httpBinary":true},"state":{"deltas":true,"persistentState":false},"tools":{"supported":false},"humanInTheLoop":{"interrupts":true},"x":1,"custom":{"aguiws":{"unanswered":"cancel"},"y":2}}`://
 		`{"identity":{"name":"X","description":"d"},"transport":{"websocket":true,"resumable":true},"state":{"deltas":true,"persistentState":true},"tools":{"supported":false},"humanInTheLoop":{"interrupts":true},"x":1,"custom":{"aguiws":{"unanswered":"refuse"},"y":2}}`,
-		`[]`:              "",
-		`{"tools":"yes"}`: "",
-		`{"custom":7}`:    "",
 		`{"x":"` + strings.Repeat("x", maxCapabilities) + `"}`: "",
 	} {
-		got, err := withSaid(json.RawMessage(ownCaps), json.RawMessage(said))
+		var caps *protocol.AgentCapabilities
+		if said != "" {
+			caps = sayCaps(t, said)
+		}
+		got, err := withSaid(json.RawMessage(ownCaps), caps)
 		if (err == nil) != (want != "") || err == nil && !sameJSON(t, got, []byte(want)) {
 			t.Errorf("%.200s became %s, %v", said, got, err)
 		}
 	}
+}
+
+func sayCaps(t *testing.T, text string) *protocol.AgentCapabilities {
+	t.Helper()
+	caps := new(protocol.AgentCapabilities)
+	if err := json.Unmarshal([]byte(text), caps); err != nil {
+		t.Error(err)
+	}
+	return caps
 }
 
 // An agent is asked by one at a time, seldom, and holds nobody up.
@@ -40,11 +50,11 @@ func TestCapabilitiesAreAskedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, answer, fails := 0, `{"identity":{"name":"one"}}`, error(nil)
 		takes := 100 * time.Millisecond
-		a := newAskedCapabilities("far", func(ctx context.Context) (json.RawMessage, error) {
+		a := newAskedCapabilities("far", func(ctx context.Context) (*protocol.AgentCapabilities, error) {
 			asked++
 			select {
 			case <-time.After(takes):
-				return json.RawMessage(answer), fails
+				return sayCaps(t, answer), fails
 			case <-ctx.Done():
 				return nil, ctx.Err()
 			}
@@ -100,7 +110,7 @@ func TestCapabilitiesAreAskedFor(t *testing.T) {
 func TestCapabilitiesOfTheSilent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
-		a := newAskedCapabilities("far", func(ctx context.Context) (json.RawMessage, error) {
+		a := newAskedCapabilities("far", func(ctx context.Context) (*protocol.AgentCapabilities, error) {
 			asked++
 			<-ctx.Done()
 			return nil, ctx.Err()
@@ -122,8 +132,8 @@ func TestCapabilitiesOfTheSilent(t *testing.T) {
 // The upstream's description is the one that CopilotKit's pages show.
 func TestCapabilitiesAreTold(t *testing.T) {
 	ts := newTestServer(t, newFake(), &Options{Agents: []string{"far"}, Identities: map[string]protocol.IdentityCapabilities{"far": {Name: "far"}},
-		Capabilities: map[string]func(context.Context) (json.RawMessage, error){"far": func(context.Context) (json.RawMessage, error) {
-			return json.RawMessage(`{"identity":{"name":"Weather","description":"knows the weather"}}`), nil
+		Capabilities: map[string]func(context.Context) (*protocol.AgentCapabilities, error){"far": func(context.Context) (*protocol.AgentCapabilities, error) {
+			return sayCaps(t, `{"identity":{"name":"Weather","description":"knows the weather"}}`), nil
 		}}})
 	var info struct {
 		Agents map[string]struct {

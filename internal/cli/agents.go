@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -25,7 +24,7 @@ type agentSet struct {
 	byDefault    string   // one of them
 	byName       map[string]adapter.Agent
 	identities   map[string]protocol.IdentityCapabilities
-	capabilities map[string]func(context.Context) (json.RawMessage, error) // of upstreams
+	capabilities map[string]func(context.Context) (*protocol.AgentCapabilities, error) // of upstreams
 	upstreams    []upstreamEntry
 	gateways     []*gateway.Upstream // of upstreams
 }
@@ -37,7 +36,7 @@ func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSe
 		return nil, err
 	}
 	a := &agentSet{upstreams: list, byName: map[string]adapter.Agent{}, identities: map[string]protocol.IdentityCapabilities{},
-		capabilities: map[string]func(context.Context) (json.RawMessage, error){}}
+		capabilities: map[string]func(context.Context) (*protocol.AgentCapabilities, error){}}
 	a.names, a.byDefault = s.agentNames(list)
 	if !slices.Contains(a.names, a.byDefault) {
 		there := slices.Concat(a.names, ownAgents)

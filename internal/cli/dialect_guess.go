@@ -17,8 +17,8 @@ type heard struct {
 	custom  bool // it asked by CUSTOM on_interrupt
 }
 
-// listen guesses. What frameworks are known by are habits, and each may lose them.
-func listen(events []json.RawMessage) (h heard) {
+// hear guesses. What frameworks are known by are habits, and each may lose them.
+func hear(events []json.RawMessage) (h heard) {
 	guess := func(d gateway.Dialect, why string) {
 		if h.dialect == "" {
 			h.dialect, h.why = d, why

@@ -38,11 +38,10 @@ type exchange struct {
 
 // greeting is an input with one message, in a thread of its own.
 func greeting(message string) []byte {
-	text := protocol.TextContent(message)
 	in := protocol.RunAgentInput{
 		ThreadID: uuid.NewString(), RunID: uuid.NewString(), ProtocolVersion: protocol.Version11,
 		State: protocol.Any("{}"), ForwardedProps: protocol.Any("{}"),
-		Messages: protocol.Messages{{ID: uuid.NewString(), Role: protocol.RoleUser, Content: &text}},
+		Messages: protocol.Messages{{ID: uuid.NewString(), Role: protocol.RoleUser, Content: protocol.Text(message)}},
 	}
 	body, err := json.Marshal(in)
 	if err != nil {

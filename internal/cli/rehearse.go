@@ -10,7 +10,6 @@ import (
 	"net"
 	"net/http"
 	"sync"
-	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/gateway"
@@ -43,8 +42,9 @@ func (e *upstreamEntry) rehearse(ctx context.Context, x *exchange) (*findings, e
 		defer mu.Unlock()
 		if seen.Repair != "" {
 			found.repairs[seen.Repair]++
+			return
 		}
-		found.asks = found.asks || seen.Interrupted
+		found.code, found.asks = seen.Code, seen.Interrupted
 	}
 	url, stop, err := x.serveAgain()
 	if err != nil {
@@ -69,7 +69,10 @@ func (e *upstreamEntry) rehearse(ctx context.Context, x *exchange) (*findings, e
 	if _, err = runner.Inject(ctx, adapter.Injection{Namespace: "check", Thread: "check", Text: "check"}); err == nil {
 		select {
 		case err = <-agent.ended:
-			err = found.end(err)
+			if told, ok := errors.AsType[*adapter.UserError](err); ok {
+				found.message = told.Message
+			}
+			err = nil // that it asks is none, and of a failure the observation has told
 		case <-ctx.Done():
 			err = context.Cause(ctx)
 		}
@@ -92,19 +95,6 @@ func (a *rehearsed) Run(ctx context.Context, run *adapter.Run) error {
 	default:
 	}
 	return err
-}
-
-// end takes down how the run ended. That it asks is no failure.
-func (f *findings) end(err error) error {
-	var told *adapter.UserError
-	var broke *adapter.ProtocolViolation
-	switch {
-	case errors.As(err, &told):
-		f.code, f.message = told.Code, told.Message
-	case errors.As(err, &broke):
-		f.code, f.message = adapter.CodeProtocolViolation, broke.Error()
-	}
-	return nil
 }
 
 // serveAgain serves the answer on loopback, under the ids of whoever asks.
@@ -164,5 +154,3 @@ func quoted(text string) []byte {
 	q, _ := json.Marshal(text) // of a string
 	return q
 }
-
-var _ = time.Second

@@ -88,12 +88,13 @@ func (s *settings) isSelf(u *url.URL) bool {
 	if err != nil || port == "0" {
 		return false
 	}
-	theirs := u.Port()
-	if theirs == "" {
-		theirs = map[string]string{"http": "80", "https": "443"}[u.Scheme]
-	}
 	// A host that is left out is each of this machine.
-	return port == theirs && (strings.EqualFold(host, u.Hostname()) || isLoopback(u.Hostname()) && (host == "" || isUnspecified(host) || isLoopback(host)))
+	return port == portOf(u) && (strings.EqualFold(host, u.Hostname()) || isLoopback(u.Hostname()) && (host == "" || isUnspecified(host) || isLoopback(host)))
+}
+
+// portOf is the URL's port, or that of its scheme.
+func portOf(u *url.URL) string {
+	return cmp.Or(u.Port(), map[string]string{"http": "80", "https": "443"}[u.Scheme])
 }
 
 func isLoopback(host string) bool {

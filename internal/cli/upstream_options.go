@@ -9,7 +9,6 @@ import (
 	"maps"
 	"net/http"
 	"os"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -17,17 +16,12 @@ import (
 	"github.com/aguiws/aguiws/gateway"
 )
 
-// headerName is a token of RFC 9110.
-var headerName = regexp.MustCompile("^[!#$%&'*+.^_`|~0-9A-Za-z-]+$")
-
 // header is what is sent with each request, files of values included. Its errors tell no
-// values.
+// values. Names are the gateway's to judge.
 func (e *upstreamEntry) header() (http.Header, error) {
 	header := http.Header{}
 	set := func(list, name, value string) error {
 		switch {
-		case !headerName.MatchString(name):
-			return fmt.Errorf("%s: %q is no name of a header", list, name)
 		case header.Get(name) != "":
 			return fmt.Errorf("%s: %s is there twice", list, name)
 		case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
