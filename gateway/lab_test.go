@@ -236,6 +236,13 @@ func (l *lab) follow() {
 	}
 }
 
+// on goes on with another thread.
+func (l *lab) on(thread string) {
+	l.key.Thread = thread
+	l.unread, l.texts, l.got = nil, nil, nil
+	l.follow()
+}
+
 func (l *lab) ctx() context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	l.t.Cleanup(cancel)
