@@ -52,8 +52,7 @@ func (x *execution) finish(returned error) {
 		if errors.As(returned, &p) {
 			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 		}
-		var diverged *DivergedError
-		err = x.fail(code, text, errors.As(returned, &diverged))
+		err = x.end(x.failed(returned), nil, &protocol.RunError{Message: text, Code: code})
 	}
 	if err != nil && !errors.Is(err, ErrStopped) {
 		log.Error("the run could not be ended in order", "error", err)

@@ -55,6 +55,8 @@ type journal struct {
 	unasked  *store.JournalEntry                         // the last ask, if it has no answer
 	last     int64                                       // position of the last entry that is final
 	asks     int                                         // asks so far, systemScope included
+	behind   int                                         // entries behind the last answer, bookkeeping included
+	effects  bool                                        // among those are others than starts and bookkeeping
 	entries  int                                         // bookkeeping aside
 }
 
@@ -92,6 +94,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 	if r.Kind != store.EntryRename {
 		j.entries++
 	}
+	j.wrote(r)
 	switch r.Kind {
 	case store.EntryStart:
 		j.meet(ref, r)
@@ -123,6 +126,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 		}
 		j.unasked = nil
 		j.answers[ask] = r
+		j.behind, j.effects = 0, false
 		j.answered = r
 		if r.Input != nil {
 			j.latest = r.Input
@@ -147,6 +151,12 @@ func (j *journal) add(r *store.JournalEntry) error {
 	}
 	j.last = max(j.last, r.Position)
 	return nil
+}
+
+// wrote counts an entry behind the last answer.
+func (j *journal) wrote(r *store.JournalEntry) {
+	j.behind++
+	j.effects = j.effects || r.Kind != store.EntryStart && r.Kind != store.EntryRename
 }
 
 // meet lets a step's scope meet its first entry.

@@ -188,6 +188,9 @@ func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry,
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return err
 	}
+	for _, r := range entries {
+		x.journal.wrote(r)
+	}
 	return x.logged(it)
 }
 

@@ -37,6 +37,7 @@ func (x *execution) failure(err error) (code, told, logged string) {
 	var order *protocol.SequenceError
 	var p *panics.Error
 	var user *UserError
+	var back *GiveBackError
 	switch {
 	case errors.As(err, &diverged):
 		return CodeReplayDiverged, strings.TrimPrefix(diverged.Error(), "adapter: "), err.Error()
@@ -44,6 +45,11 @@ func (x *execution) failure(err error) (code, told, logged string) {
 		return CodeProtocolViolation, strings.TrimPrefix(order.Error(), "protocol: "), err.Error()
 	case errors.As(err, &p):
 		return CodeAgentError, "the agent panicked: the server's log says more of the run " + x.claim.RunID, ""
+	case errors.As(err, &back):
+		if back.Err != nil {
+			logged = back.Err.Error()
+		}
+		return cmp.Or(back.Code, CodeAgentError), back.Message, logged
 	case errors.As(err, &user):
 		if user.Err != nil {
 			logged = user.Err.Error()

@@ -124,7 +124,7 @@ func has(list []protocol.Interrupt, id string) bool {
 // resume makes one request with answers. It is two steps: who dies in the first does not
 // know whether the agent has them, who dies in the second knows that it has.
 func (c *call) resume(ctx context.Context, r request) (outcome, error) {
-	r.ids = ids{c.thread, c.run.NewID()}
+	r.ids = ids{c.thread, r.runID(c.run.NewID())}
 	free, err := c.u.place(ctx)
 	if err != nil {
 		return outcome{}, err

@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -39,9 +41,9 @@ type relay struct {
 	theirs   ids
 	expander protocol.Expander
 	open     map[protocol.ItemKey]bool
-	mine     map[string]bool   // messages and calls that this run has begun
-	renamed  map[string]string // ids that the thread has for something else
-	again    *announced        // the call that is announced once more
+	mine     map[itemID]bool       // what this run has begun
+	renamed  map[string]string     // messages whose ids the thread has for something else
+	again    map[string]*announced // calls that are announced once more
 	asked    []protocol.Interrupt
 }
 
@@ -49,8 +51,13 @@ func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *rel
 	return &relay{
 		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
 		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
-		open: map[protocol.ItemKey]bool{}, mine: map[string]bool{}, renamed: map[string]string{},
+		open: map[protocol.ItemKey]bool{}, mine: map[itemID]bool{}, renamed: map[string]string{}, again: map[string]*announced{},
 	}
+}
+
+type itemID struct {
+	family protocol.Family
+	id     string
 }
 
 // violation is what an agent did that cannot be repaired.
@@ -63,6 +70,9 @@ func (r *relay) decode(text []byte, cut bool) (protocol.Event, error) {
 	r.index++
 	e, err := protocol.Decode(text)
 	if err == nil {
+		return e, nil
+	}
+	if e := decodeWithoutNull(text); e != nil {
 		return e, nil
 	}
 	if cut && !json.Valid(text) {
@@ -108,11 +118,8 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 		}
 	}
 	r.early = r.early || !r.started
-	if hasNull(text) && protocol.ValidateEvent(text) != nil {
-		if _, unknown := e.(*protocol.Unknown); !unknown {
-			text = nil
-			r.repaired(RepairNull)
-		}
+	if bytes.Contains(text, null) {
+		text = r.withoutNull(e, text)
 	}
 	if does := protocol.EffectOf(e); does.Verb != protocol.Abridges && r.expander.Idle() {
 		return nil, r.pass(e, text, does)
@@ -132,9 +139,6 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 	}
 	return nil, nil
 }
-
-// hasNull finds what may be a member that agents before 1.0 write where there is nothing.
-func hasNull(text []byte) bool { return bytes.Contains(text, []byte("null")) }
 
 // runStarted takes in what is not relayed: the run has begun in the log, under its own ids.
 func (r *relay) runStarted(e *protocol.RunStarted) {
@@ -161,8 +165,10 @@ func (r *relay) end() error {
 			return err
 		}
 	}
-	if err := r.letGo(); err != nil {
-		return err
+	for _, id := range slices.Sorted(maps.Keys(r.again)) {
+		if err := r.letGo(id); err != nil {
+			return err
+		}
 	}
 	if len(r.open) > 0 {
 		r.repaired(RepairLeftOpen)

@@ -39,7 +39,7 @@ var Repairs = []string{
 
 // pass relays one explicit event; a text of nil is made of it.
 func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error {
-	if r.again != nil {
+	if len(r.again) > 0 {
 		if held, err := r.hold(e, text, does); held || err != nil {
 			return err
 		}
@@ -128,8 +128,8 @@ func (r *relay) begins(does protocol.Effect) {
 	default:
 		return
 	}
-	id := *does.ID
-	if r.mine[id] || r.renamed[id] != "" {
+	id, own := *does.ID, itemID{does.Family, *does.ID}
+	if r.mine[own] || r.renamed[id] != "" {
 		return
 	}
 	held, taken := r.to.Message(id)
@@ -138,7 +138,7 @@ func (r *relay) begins(does protocol.Effect) {
 		foreign = held.Role == protocol.RoleUser || held.Role == protocol.RoleTool || held.Role == protocol.RoleActivity
 	}
 	if !foreign {
-		r.mine[id] = true
+		r.mine[own] = true
 		return
 	}
 	r.repaired(RepairMessageID)

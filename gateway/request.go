@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/google/uuid"
+
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -47,6 +49,17 @@ func (r *request) body(c *call) (*payload, string, error) {
 		return nil, "", err
 	}
 	return newPayload(text), last, nil
+}
+
+// runID is the agent's id of a run that answers. Answers that were given back and are given
+// otherwise are another run's.
+func (r *request) runID(own string) string {
+	text, err := json.Marshal(r.answers)
+	space, bad := uuid.Parse(own)
+	if err != nil || bad != nil {
+		return own
+	}
+	return uuid.NewSHA1(space, text).String()
 }
 
 // withCommand puts a command into forwardedProps, in place of one that is there.
