@@ -199,7 +199,7 @@ func (c *call) read() (outcome, error) {
 // leave gives the live answer up, if there is one.
 func (c *call) leave() {
 	if c.live != nil {
-		c.live.leave(codeCancelled)
+		c.live.leave()
 		c.live = nil
 	}
 }

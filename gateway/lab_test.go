@@ -98,6 +98,13 @@ func (p *peer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	do(w, r, in)
 }
 
+// serve starts another server, and returns its URL.
+func serve(t *testing.T, h http.Handler) string {
+	s := httptest.NewServer(h)
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
 // runs are the requests for runs so far.
 func (p *peer) runs() []taken {
 	p.mu.Lock()

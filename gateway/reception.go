@@ -29,13 +29,13 @@ func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, bod
 		v.account(err, false)
 		u.logFailure(run, r.ids, err)
 		if x.sent.Load() {
-			u.stop(r.ids, header)
+			u.stop(r.ids, header, err)
 		}
 		return nil, err
 	}
 	v.relay.failed = func(err error) {
 		u.logFailure(run, r.ids, err)
-		u.stop(r.ids, header)
+		u.stop(r.ids, header, err)
 	}
 	return v, nil
 }
@@ -121,7 +121,9 @@ func (v *reception) fail(err error) error {
 }
 
 // leave gives the answer up because the run is over.
-func (v *reception) leave(string) { v.fail(errAbandoned) }
+func (v *reception) leave() {
+	_ = v.fail(errAbandoned)
+}
 
 // account tells how the request ended, once.
 func (v *reception) account(err error, interrupted bool) {

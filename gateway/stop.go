@@ -4,18 +4,21 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"net/url"
 	"time"
+
+	"github.com/aguiws/aguiws/adapter"
 )
 
 const stopTimeout = 5 * time.Second
 
-// stop tells the agent that nobody reads a run any more, if it has a URL for that. header
-// is the request's.
-func (u *Upstream) stop(as ids, header http.Header) {
-	if u.options.StopURL == "" {
+// stop tells the agent that nobody reads a run any more, and why not, if it has a URL for
+// that and may go on. header is the request's.
+func (u *Upstream) stop(as ids, header http.Header, why error) {
+	if u.options.StopURL == "" || !u.goesOn(why) {
 		return
 	}
 	u.later(func() {
@@ -36,6 +39,23 @@ func (u *Upstream) stop(as ids, header http.Header) {
 			u.options.Logger.Warn("a run could not be stopped at the agent", "upstream", u.options.Name, "status", response.StatusCode)
 		}
 	})
+}
+
+// goesOn reports whether the agent may be busy with a run that has ended here.
+func (u *Upstream) goesOn(why error) bool {
+	f, ok := errors.AsType[*failure](why)
+	switch {
+	case !ok:
+		// Another worker that has the run asks for it again, under the same id.
+		return why == adapter.ErrStopped || !u.options.Idempotent
+	case f.own:
+		return false
+	}
+	switch f.Code {
+	case CodeUnavailable, CodeRefused, CodeFailed, CodeContentType:
+		return false
+	}
+	return true
 }
 
 // ask makes a request beside those of runs. Another host than the agent's gets no
