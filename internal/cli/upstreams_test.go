@@ -98,7 +98,7 @@ func TestUpstreamOptions(t *testing.T) {
 		`[{url: "http://h", history: some}]`:                                                 `history: "some": it is whole or new`,
 		`[{url: "http://h", run-timeout: soon}]`:                                             `run-timeout: "soon": expected a time`,
 		`[{url: "http://h", max-run: 3MB}]`:                                                  `max-run: "3MB": expected a size`,
-		`[{url: "http://h", tls-ca: ` + kept + `}]`:                                          "are for a URL that begins with https:",
+		`[{url: "http://h", tls-ca: ` + kept + `}]`:                                          "are for an https URL",
 		`[{url: "https://h", tls-ca: ` + kept + `}]`:                                         "there is no certificate in PEM in it",
 		`[{url: "https://h", tls-cert: ` + kept + `}]`:                                       "one needs the other",
 		`[{url: "https://h", tls-cert: ` + kept + `, tls-key: ` + kept + `}]`:                "tls-cert, tls-key: ",
