@@ -28,6 +28,7 @@ type beginBuilder struct {
 	// drafted are who has given the answers that the input only brings together.
 	drafted map[string]signature
 	redact  redactions
+	headers map[string]string
 	runID   string          // "": a new one
 	letter  *store.Dispatch // the dead letter that it requeues; nil: none
 
@@ -69,6 +70,9 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 	if err != nil {
 		return b, nil, fmt.Errorf("adapter: run record: %w", err)
 	}
+	if b.Headers, err = headersOf(n.headers); err != nil {
+		return b, nil, err
+	}
 	if n.waits {
 		b.Kind, err = n.enqueue()
 		return b, nil, err
@@ -105,6 +109,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 // begun completes a run that begins on what was judged.
 func (n beginBuilder) begun(run begun) *begun {
 	run.view, run.earlier, run.snapshot, run.fold = n.View, n.Fold, n.Snapshot, n.Fold.Clone()
+	run.headers = n.headers
 	return &run
 }
 

@@ -21,6 +21,7 @@ import (
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
 //	Snapshot.Messages                                     protocol.Message
+//	Begin.Headers, BeginResult.Headers, ClaimResult.Headers an object of strings
 //	events, terminals, Batch.Closing                      protocol.Event
 //
 // The names of their members are what lies in databases.
