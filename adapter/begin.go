@@ -151,7 +151,7 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 	if claimed, err = n.claimed(run); err != nil {
 		return nil, claimed, fresh, err
 	}
-	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user)
+	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user, n.left())
 	return run, claimed, fresh, err
 }
 
@@ -225,14 +225,28 @@ func isEmptyObject(value []byte) bool {
 	return isObject && string(bytes.TrimSpace(inside)) == "}"
 }
 
+// left are the agent's own ids of the interrupts that the input turns away from.
+func (n beginBuilder) left() []string {
+	if n.Continues == nil || !n.Steer {
+		return nil
+	}
+	var refs []string
+	for _, it := range n.Continues.Items {
+		if it.Ref != "" {
+			refs = append(refs, it.Ref)
+		}
+	}
+	return refs
+}
+
 // freeze fixes what the execution's function sees.
-func freeze(j *judge.Judgement, run *begun, user string) (store.Frozen, json.RawMessage, error) {
+func freeze(j *judge.Judgement, run *begun, user string, left []string) (store.Frozen, json.RawMessage, error) {
 	run.given = conversationOf(run.fold)
 	input := *j.Input
 	input.Messages = protocol.Messages{}
 	input.State = protocol.Any(lifecycle.State(run.fold.State()))
 	input.Resume = nil
-	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user}
+	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user, Left: left}
 	f.Of = &store.Conversation{At: f.At + int64(f.Begun), Count: run.given.count}
 	text, err := json.Marshal(f)
 	if err != nil {

@@ -36,13 +36,16 @@ type manners struct {
 	// single: a resume[] is read as far as its first entry, so each answer has a request
 	// of its own.
 	single bool
+	// turnsAway: a message may come with cancellations of what is open. Others would leave
+	// the message aside.
+	turnsAway bool
 }
 
 var mannersOf = map[Dialect]manners{
-	DialectPlain:     {},
+	DialectPlain:     {turnsAway: true},
 	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand},
 	DialectMastra:    {legacy: mastraInterrupt, command: mastraCommand, single: true},
-	DialectTanStack:  {},
+	DialectTanStack:  {turnsAway: true},
 }
 
 // onInterrupt is the name of the CUSTOM event that says what outcomes say since.

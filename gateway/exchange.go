@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync/atomic"
 	"time"
 )
@@ -112,10 +111,7 @@ func (x *exchange) broken(err error) error {
 	if cause := context.Cause(x.ctx); cause != nil {
 		return cause
 	}
-	var at *url.Error
-	if errors.As(err, &at) {
-		err = at.Err // without the URL, which may hold a secret
-	}
+	err = withoutURL(err)
 	switch {
 	case errors.Is(err, errRunTooLarge):
 		return failed(CodeTooLarge, "the agent's answer is larger than %d bytes", x.u.options.MaxRunBytes)

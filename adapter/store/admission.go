@@ -35,9 +35,9 @@ type Begin struct {
 	// claims, and forgotten when it ends; those of a dead letter when that is requeued, which
 	// hands them on, or forgotten itself. Nil: there are none.
 	Headers json.RawMessage
-	Tenant    string // whose inbox the thread's interrupts are in; the thread's first counts
-	User      string // whom the thread counts for; the thread's first counts. "": nobody
-	Title     string // names a thread that has no title yet
+	Tenant  string // whose inbox the thread's interrupts are in; the thread's first counts
+	User    string // whom the thread counts for; the thread's first counts. "": nobody
+	Title   string // names a thread that has no title yet
 
 	Priority    int    // 1 is claimed first, 255 last, then in the order of arrival; 0: 128
 	Dedupe      string // refuse (BeginDuplicate) while a dispatch of the thread with this key is queued or claimed; "": never
