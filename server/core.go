@@ -21,7 +21,8 @@ type core struct {
 	record       controlapi.Record // nil: there is none
 	work         *work             // nil: there is none
 	capabilities json.RawMessage
-	identified   map[string]json.RawMessage // capabilities with what is an agent's own
+	identified   map[string]json.RawMessage    // capabilities with what is an agent's own
+	asked        map[string]*askedCapabilities // of agents that say them themselves
 	budget       *budget.Budget
 	overShares   overShares
 	memory       memory
@@ -34,6 +35,7 @@ type core struct {
 	readiness    readiness
 	proxyWarning sync.Once
 	pages        pages
+	passes       []string // names of headers that go along
 	refusedPages refusedPages
 	byAddress    *limiters // requests
 	probing      *limiters // by address: a balancer's probes have no part in what its clients may

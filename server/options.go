@@ -40,9 +40,21 @@ type Options struct {
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
 	// capabilities or threads. Default: none; the default agent has no name.
 	Agents []string
+	// PassHeaders names the headers of a request that go along with its input, to be read by
+	// the agent (adapter.Run.Headers), such as "Authorization": of a POST its own, of a
+	// socket those of its handshake for as long as it is open, of /v1 those of the call that
+	// gives the last answer. They lie in the store until the run has ended. New refuses those
+	// of a connection and of the WebSocket handshake. Default: none.
+	PassHeaders []string
 	// Identities say who agents are, by name, the default agent under "": the
 	// identity among their capabilities. Default: nothing is said.
 	Identities map[string]protocol.IdentityCapabilities
+	// Capabilities ask agents what they can do, by name, the default agent under "": the
+	// answer is nil for nothing, and is not changed. They are asked when somebody wants to know,
+	// one call for each agent at a time, and what was answered stands for five minutes. ctx is
+	// done after a second. What this server does for each agent goes before what they say.
+	// Default: agents say nothing themselves.
+	Capabilities map[string]func(ctx context.Context) (*protocol.AgentCapabilities, error)
 	// Fallback serves every other path. Nobody is recognised there: see Strangers.
 	// Default: 404.
 	Fallback http.Handler

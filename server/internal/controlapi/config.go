@@ -21,6 +21,8 @@ type Config struct {
 	Webhooks Webhooks
 	// Work is what waits for workers; nil: nothing does.
 	Work Work
+	// Upstreams tells of the agents that other servers serve.
+	Upstreams func() []Upstream
 	// Enter decides whom a request is from.
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
 	// HasAgent reports whether there is an agent of that name.
@@ -39,6 +41,8 @@ type Caller interface {
 	NameOf(user string) string
 	// Origin is how what the caller sends has come.
 	Origin(adapter.Through) adapter.Origin
+	// Headers are those of the request that go along with an input.
+	Headers() map[string]string
 	May(scope string) bool
 	// MayInput refuses an input of a user who sends too many. Each call is one.
 	MayInput() *protocol.RunError
