@@ -8,6 +8,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // known reports whether this build can read on from an entry of the kind, or knows
@@ -45,6 +46,7 @@ type journal struct {
 	decided  map[store.StepRef]uncertainty               // what a human said of a started step
 	answers  map[*store.JournalEntry]*store.JournalEntry // of each ask
 	answered *store.JournalEntry                         // the last answer
+	latest   *protocol.RunAgentInput                     // of the last answer that brought something; nil: none did
 	failure  string                                      // of the last answer
 	final    bool                                        // of the last answer
 	stopped  bool                                        // the last answer ends the execution
@@ -122,6 +124,9 @@ func (j *journal) add(r *store.JournalEntry) error {
 		j.unasked = nil
 		j.answers[ask] = r
 		j.answered = r
+		if r.Input != nil {
+			j.latest = r.Input
+		}
 		j.failure, j.final = r.Failure, r.Final
 		j.stopped = stopsAtPause(ask, r)
 		for i, ref := range ask.Steps {

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -15,7 +16,8 @@ import (
 // the step.
 type UserError struct {
 	Message string
-	Err     error // what the log is told; nil: nothing
+	Code    string // of the RUN_ERROR, or of a subagent's error; "": agent_error, of a subagent's none
+	Err     error  // what the log is told; nil: nothing
 }
 
 func (e *UserError) Error() string {
@@ -46,7 +48,7 @@ func (x *execution) failure(err error) (code, told, logged string) {
 		if user.Err != nil {
 			logged = user.Err.Error()
 		}
-		return CodeAgentError, user.Message, logged
+		return cmp.Or(user.Code, CodeAgentError), user.Message, logged
 	}
 	return CodeAgentError, "the agent failed: the server's log says why, by the run " + x.claim.RunID, err.Error()
 }
