@@ -6,14 +6,12 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"slices"
 	"time"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/protocol"
 )
 
 // The defaults of Options.
@@ -127,29 +125,28 @@ func (a *Agent) Restartable() bool { return true }
 // Run answers the conversation.
 func (a *Agent) Run(ctx context.Context, run *adapter.Run) error {
 	ctx = withRun(ctx, run)
-	said := conversation{messages: slices.Clone(run.Input().Messages)}
+	var known aside
 	var used usage
 	for range a.options.MaxTurns {
 		t, err := adapter.IdempotentStep(ctx, run, "model", func(ctx context.Context) (turn, error) {
-			return a.ask(ctx, run, a.request(run, said))
+			t, err := a.ask(ctx, run, a.request(run, known))
+			return a.noted(t, run), err
 		})
 		if err != nil {
 			return err
 		}
-		used.add(t.Usage)
+		if err := used.tell(run, t); err != nil {
+			return err
+		}
 		if failed := t.failed(a.options.Model); failed != nil {
 			return errors.Join(failed, abandon(run, t.Calls))
 		}
 		if len(t.Calls) == 0 {
-			return used.tell(run)
+			return nil
 		}
-		said.messages = append(said.messages, t.message())
-		left, err := a.carryOut(ctx, run, t.Calls, &said)
-		if err != nil {
+		left, err := a.carryOut(ctx, run, t.Calls, &known)
+		if err != nil || left { // the frontend's results come with its next input
 			return err
-		}
-		if left { // the frontend's results come with its next input
-			return used.tell(run)
 		}
 	}
 	return &adapter.UserError{Message: fmt.Sprintf("The model has called tools %d times and not answered. Ask for less at once.", a.options.MaxTurns)}
@@ -165,15 +162,28 @@ func abandon(run *adapter.Run, calls []call) error {
 	return nil
 }
 
-// conversation is what was said so far, as the model is to know it.
-type conversation struct {
-	messages protocol.Messages
-	edited   map[string]string // arguments that a human gave, by the call's id
+// noted is a turn with what a replay could find changed: which run has paid for it, and
+// which calls are the frontend's.
+func (a *Agent) noted(t turn, run *adapter.Run) turn {
+	t.Run = run.LatestInput().RunID
+	for i, c := range t.Calls {
+		t.Calls[i].Frontend = a.tools[c.Name] == nil && offered(run, c.Name)
+	}
+	return t
 }
 
-func (c *conversation) edit(call, args string) {
-	if c.edited == nil {
-		c.edited = map[string]string{}
+// aside is what the model is told of calls that the thread's messages do not say.
+type aside struct {
+	edited  map[string]string // arguments that a human gave, by the call's id
+	without map[string]string // why there is no result
+}
+
+func (k *aside) edit(call, args string)   { put(&k.edited, call, args) }
+func (k *aside) explain(call, why string) { put(&k.without, call, why) }
+
+func put(into *map[string]string, key, value string) {
+	if *into == nil {
+		*into = map[string]string{}
 	}
-	c.edited[call] = args
+	(*into)[key] = value
 }

@@ -13,16 +13,16 @@ import (
 // params are the messages as chat completions have them: each call is followed by its
 // result, whatever came in between, and by a word of its absence if it has none. What a
 // model is not told is left out: reasoning, activities, results without a call.
-func (c *conversation) params() []openai.ChatCompletionMessageParamUnion {
+func (k *aside) params(messages protocol.Messages) []openai.ChatCompletionMessageParamUnion {
 	results := map[string]*protocol.Message{}
-	for i := range c.messages {
-		if m := &c.messages[i]; m.Role == protocol.RoleTool {
+	for i := range messages {
+		if m := &messages[i]; m.Role == protocol.RoleTool {
 			results[m.ToolCallID] = m
 		}
 	}
 	var list []openai.ChatCompletionMessageParamUnion
-	for i := range c.messages {
-		switch m := &c.messages[i]; m.Role {
+	for i := range messages {
+		switch m := &messages[i]; m.Role {
 		case protocol.RoleSystem, protocol.RoleDeveloper:
 			list = append(list, openai.SystemMessage(m.Content.String()))
 		case protocol.RoleUser:
@@ -32,22 +32,26 @@ func (c *conversation) params() []openai.ChatCompletionMessageParamUnion {
 				list = append(list, assistantMessage(text, m.ToolCalls))
 			}
 			for _, t := range m.ToolCalls {
-				list = append(list, openai.ToolMessage(c.resultOf(t.ID, results[t.ID]), t.ID))
+				list = append(list, openai.ToolMessage(k.resultOf(t.ID, results[t.ID]), t.ID))
 			}
 		}
 	}
 	return list
 }
 
-func (c *conversation) resultOf(call string, m *protocol.Message) string {
+func (k *aside) resultOf(call string, m *protocol.Message) string {
 	if m == nil {
-		return notExecuted("there is no result: it was cancelled, or has not come yet")
+		why := k.without[call]
+		if why == "" {
+			why = "there is no result: it was cancelled, or has not come yet"
+		}
+		return notExecuted(why)
 	}
 	text := m.Content.String()
 	if m.Error != "" {
 		text += "\n" + m.Error
 	}
-	if args, ok := c.edited[call]; ok {
+	if args, ok := k.edited[call]; ok {
 		text += "\n(A human changed the arguments to " + args + ")"
 	}
 	return text

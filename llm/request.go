@@ -13,7 +13,7 @@ import (
 )
 
 // request is what the model is asked next.
-func (a *Agent) request(run *adapter.Run, said conversation) openai.ChatCompletionNewParams {
+func (a *Agent) request(run *adapter.Run, known aside) openai.ChatCompletionNewParams {
 	p := openai.ChatCompletionNewParams{
 		Model:         a.options.Model,
 		StreamOptions: openai.ChatCompletionStreamOptionsParam{IncludeUsage: param.NewOpt(true)},
@@ -21,8 +21,7 @@ func (a *Agent) request(run *adapter.Run, said conversation) openai.ChatCompleti
 	if told := a.instructions(run); told != "" {
 		p.Messages = append(p.Messages, openai.SystemMessage(told))
 	}
-	said.messages = window(said.messages, a.options.MaxMessages)
-	p.Messages = append(p.Messages, said.params()...)
+	p.Messages = append(p.Messages, known.params(window(run.Messages(), a.options.MaxMessages))...)
 	for _, t := range a.offers(run) {
 		f := shared.FunctionDefinitionParam{Name: t.Name}
 		if t.Description != "" {
@@ -52,7 +51,7 @@ func (a *Agent) instructions(run *adapter.Run) string {
 		b.WriteString(":\n")
 		b.WriteString(text)
 	}
-	for _, c := range run.Input().Context {
+	for _, c := range run.LatestInput().Context {
 		section(c.Description, c.Value)
 	}
 	if state := run.State(); a.options.TellState && !protocol.Any(state).IsZero() && string(state) != "{}" {

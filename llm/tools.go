@@ -55,23 +55,17 @@ func RunOf(ctx context.Context) *adapter.Run {
 // carryOut does what the model has called for: what cannot be called goes back to it as
 // an error, what is the frontend's is left, and about the others CallTools asks at
 // once. left: the frontend has something to do.
-func (a *Agent) carryOut(ctx context.Context, run *adapter.Run, proposed []call, said *conversation) (left bool, err error) {
+func (a *Agent) carryOut(ctx context.Context, run *adapter.Run, proposed []call, known *aside) (left bool, err error) {
 	var calls []adapter.ToolCall
 	for _, p := range proposed {
-		tool, args := a.tools[p.Name], json.RawMessage(p.Arguments)
-		if tool == nil && a.offered(run, p.Name) {
+		if p.Frontend {
 			left = true
 			continue
 		}
-		c, refused := adapter.ToolCall{}, fmt.Errorf("there is no tool %q: there is %s", p.Name, strings.Join(a.names(run), ", "))
-		if tool != nil {
-			if c, refused = tool.Call(args); refused == nil {
-				c.ID, c.Announced = p.ID, true
-				calls = append(calls, c)
-				continue
-			}
-		}
-		if err := said.result(run, p.ID, notExecuted(strings.TrimPrefix(refused.Error(), "adapter: "))); err != nil {
+		c, refused := a.call(run, p)
+		if refused == nil {
+			calls = append(calls, c)
+		} else if err := run.ToolResult(p.ID, notExecuted(strings.TrimPrefix(refused.Error(), "adapter: "))); err != nil {
 			return left, err
 		}
 	}
@@ -83,25 +77,27 @@ func (a *Agent) carryOut(ctx context.Context, run *adapter.Run, proposed []call,
 		return left, err
 	}
 	for i, o := range outcomes {
-		result := string(o.Result)
 		switch {
 		case o.Status == adapter.ToolCancelled:
-			result = notExecuted("it was cancelled")
+			known.explain(o.CallID, "it was cancelled")
 		case o.Result == nil:
-			result = notExecuted("nobody answered in time")
+			known.explain(o.CallID, "nobody answered in time")
+		case string(o.Args) != string(calls[i].Args):
+			known.edit(o.CallID, string(o.Args))
 		}
-		if string(o.Args) != string(calls[i].Args) {
-			said.edit(o.CallID, string(o.Args))
-		}
-		said.messages = append(said.messages, protocol.Message{Role: protocol.RoleTool, ToolCallID: o.CallID, Content: protocol.Text(result)})
 	}
 	return left, nil
 }
 
-// result tells followers and the model.
-func (c *conversation) result(run *adapter.Run, call, content string) error {
-	c.messages = append(c.messages, protocol.Message{Role: protocol.RoleTool, ToolCallID: call, Content: protocol.Text(content)})
-	return run.ToolResult(call, content)
+// call makes what the model proposes a call; the error is for the model.
+func (a *Agent) call(run *adapter.Run, p call) (adapter.ToolCall, error) {
+	tool := a.tools[p.Name]
+	if tool == nil {
+		return adapter.ToolCall{}, fmt.Errorf("there is no tool %q: there is %s", p.Name, strings.Join(a.names(run), ", "))
+	}
+	c, err := tool.Call(json.RawMessage(p.Arguments))
+	c.ID, c.Announced = p.ID, true
+	return c, err
 }
 
 // notExecuted is the result of a call that was not carried out.
@@ -114,8 +110,8 @@ func notExecuted(why string) string {
 }
 
 // offered reports whether the frontend has the tool.
-func (a *Agent) offered(run *adapter.Run, name string) bool {
-	return slices.ContainsFunc(run.Input().Tools, func(t protocol.Tool) bool { return t.Name == name && fitName(name) })
+func offered(run *adapter.Run, name string) bool {
+	return slices.ContainsFunc(run.LatestInput().Tools, func(t protocol.Tool) bool { return t.Name == name && fitName(name) })
 }
 
 // offers are the tools that the model is told of, its agent's own first.
@@ -124,7 +120,7 @@ func (a *Agent) offers(run *adapter.Run) []protocol.Tool {
 	for _, t := range a.options.Tools {
 		list = append(list, t.Schema())
 	}
-	for _, t := range run.Input().Tools {
+	for _, t := range run.LatestInput().Tools {
 		if fitName(t.Name) && !slices.ContainsFunc(list, func(other protocol.Tool) bool { return other.Name == t.Name }) {
 			list = append(list, t)
 		}

@@ -20,6 +20,7 @@ type turn struct {
 	Calls   []call               `json:"calls,omitempty"`
 	Finish  string               `json:"finish,omitempty"`
 	Usage   *protocol.TokenUsage `json:"usage,omitempty"`
+	Run     string               `json:"run"` // its label
 	Failure *failure             `json:"failure,omitempty"`
 }
 
@@ -27,15 +28,7 @@ type call struct {
 	ID        string `json:"id"`
 	Name      string `json:"name"`
 	Arguments string `json:"arguments"`
-}
-
-// message is what the thread holds of the turn.
-func (t turn) message() protocol.Message {
-	m := protocol.Message{ID: t.ID, Role: protocol.RoleAssistant, Content: protocol.Text(t.Text)}
-	for _, c := range t.Calls {
-		m.ToolCalls = append(m.ToolCalls, protocol.ToolCall{ID: c.ID, Function: protocol.ToolFunction{Name: c.Name, Arguments: c.Arguments}})
-	}
-	return m
+	Frontend  bool   `json:"frontend,omitempty"`
 }
 
 // failed says why the run cannot go on from the turn; nil: it can.

@@ -30,24 +30,28 @@ func usageOf(chunk openai.ChatCompletionChunk) *protocol.TokenUsage {
 	return told
 }
 
-// usage is what the answers of an execution have cost, those before a question or a
-// crash too.
-type usage struct{ told *protocol.TokenUsage }
+// usage is what the answers have cost that one run was given.
+type usage struct {
+	run  string
+	told protocol.TokenUsage
+}
 
-func (u *usage) add(more *protocol.TokenUsage) {
-	if more == nil {
-		return
+// tell counts a turn, and has the run tell the sum. Those before a question are the
+// run's that has asked it, and those before a crash this one's.
+func (u *usage) tell(run *adapter.Run, t turn) error {
+	if carried := run.LatestInput().RunID; u.run != carried {
+		*u = usage{run: carried}
 	}
-	if u.told == nil {
-		u.told = &protocol.TokenUsage{}
+	if t.Usage == nil || t.Run != u.run {
+		return nil
 	}
-	u.told.Model = more.Model
+	u.told.Model = t.Usage.Model
 	for _, each := range []struct{ into, from **int64 }{
-		{&u.told.InputTokens, &more.InputTokens},
-		{&u.told.OutputTokens, &more.OutputTokens},
-		{&u.told.TotalTokens, &more.TotalTokens},
-		{&u.told.ReasoningTokens, &more.ReasoningTokens},
-		{&u.told.CachedInputTokens, &more.CachedInputTokens},
+		{&u.told.InputTokens, &t.Usage.InputTokens},
+		{&u.told.OutputTokens, &t.Usage.OutputTokens},
+		{&u.told.TotalTokens, &t.Usage.TotalTokens},
+		{&u.told.ReasoningTokens, &t.Usage.ReasoningTokens},
+		{&u.told.CachedInputTokens, &t.Usage.CachedInputTokens},
 	} {
 		if *each.from == nil {
 			continue
@@ -58,6 +62,5 @@ func (u *usage) add(more *protocol.TokenUsage) {
 		}
 		*each.into = &sum
 	}
+	return run.Usage(u.told)
 }
-
-func (u *usage) tell(run *adapter.Run) error { return nil }
