@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -27,16 +29,12 @@ const maxOthers = 8
 // to do, and holds no key.
 func (a *Agent) Check(ctx context.Context) (Found, error) {
 	page, err := a.models.List(ctx)
+	var refused *openai.Error
+	if errors.As(err, &refused) && refused.StatusCode == http.StatusNotFound {
+		return Found{}, nil
+	}
 	if err != nil {
-		var refused *openai.Error
-		if errors.As(err, &refused) && refused.StatusCode == 404 {
-			return Found{}, nil
-		}
-		if ctx.Err() != nil {
-			return Found{}, fmt.Errorf("llm: %s does not answer", redactedURL(a.options.URL))
-		}
-		f := a.failureOf(err, nil)
-		return Found{}, fmt.Errorf("llm: %s: %s (%s)", redactedURL(a.options.URL), f.Message, f.Detail)
+		return Found{}, fmt.Errorf("llm: %s %s", redactedURL(a.options.URL), a.scrub(found(ctx, err)))
 	}
 	f := Found{Listed: page != nil && page.JSON.Data.Valid()}
 	if !f.Listed {
@@ -53,4 +51,21 @@ func (a *Agent) Check(ctx context.Context) (Found, error) {
 	slices.Sort(f.Others)
 	f.Others = f.Others[:min(len(f.Others), maxOthers)]
 	return f, nil
+}
+
+// found words what is wrong with an endpoint, for whoever sets its address.
+func found(ctx context.Context, err error) string {
+	var refused *openai.Error
+	var unreached *url.Error
+	switch {
+	case ctx.Err() != nil:
+		return "does not answer in time"
+	case errors.As(err, &refused) && (refused.StatusCode == http.StatusUnauthorized || refused.StatusCode == http.StatusForbidden):
+		return fmt.Sprintf("does not take the key (%d)", refused.StatusCode)
+	case errors.As(err, &refused):
+		return fmt.Sprintf("answers by %d %s: %.200s", refused.StatusCode, http.StatusText(refused.StatusCode), refused.Message)
+	case errors.As(err, &unreached):
+		return "cannot be reached: " + unreached.Err.Error()
+	}
+	return "is no endpoint of OpenAI's kind, whose address mostly ends in /v1: " + err.Error()
 }

@@ -19,7 +19,9 @@ func TestCheck(t *testing.T) {
 		"has a tag":     {raw("application/json", `{"object":"list","data":[{"id":"m-1:latest"}]}`), llm.Found{Listed: true, Has: true}, ""},
 		"has others":    {raw("application/json", `{"object":"list","data":[{"id":"b"},{"id":"a"}]}`), llm.Found{Listed: true, Others: []string{"a", "b"}}, ""},
 		"does not tell": {http.NotFound, llm.Found{}, ""},
-		"wrong key":     {status(401, "", "no "+secret), llm.Found{}, "does not take this server's key"},
+		"wrong key":     {status(401, "", "no "+secret), llm.Found{}, "does not take the key (401)"},
+		"a page":        {raw("text/html", "<html>"), llm.Found{}, "is no endpoint of OpenAI's kind"},
+		"broken":        {status(500, "", "oops"), llm.Found{}, "answers by 500 Internal Server Error: oops"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(c.reply))

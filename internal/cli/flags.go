@@ -43,6 +43,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 			return s, err
 		}
 	}
+	s.readModelKey(env)
 	return s, s.validate()
 }
 

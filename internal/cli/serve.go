@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -103,10 +104,17 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 
 func newAgents(s *settings) (map[string]adapter.Agent, error) {
 	agents := map[string]adapter.Agent{"script": script.New(script.Options{Effects: s.effects})}
+	if s.hasAssistant() {
+		a, err := s.newAssistant()
+		if err != nil {
+			return nil, err
+		}
+		agents[assistant] = a
+	}
 	names := slices.Sorted(maps.Keys(agents))
 	agents[""] = agents[s.agent]
 	if agents[""] == nil {
-		return nil, fmt.Errorf("%s %q: there is no such agent: it is script", s.named("agent"), s.agent)
+		return nil, fmt.Errorf("%s %q: there is no such agent: it is %s", s.named("agent"), s.agent, strings.Join(ownAgents, " or "))
 	}
 	return agents, s.unanswered.forAgents(s.named("unanswered"), names)
 }
@@ -160,14 +168,32 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 		NoticeCount: s.noticeCount, NoticeAge: s.noticeAge, KeepDecisions: s.keepDecisions}
 }
 
+// ownAgents are those that the command has itself.
+var ownAgents = []string{"script", assistant}
+
 // namedAgents are served under their names.
-var namedAgents = []string{"script"}
+func (s *settings) namedAgents() []string {
+	if s.hasAssistant() {
+		return ownAgents
+	}
+	return []string{"script"}
+}
+
+// identities say who they are, the default one under "" too.
+func (s *settings) identities() map[string]protocol.IdentityCapabilities {
+	by := map[string]protocol.IdentityCapabilities{"script": script.Identity}
+	if s.hasAssistant() {
+		by[assistant] = s.assistantIdentity()
+	}
+	by[""] = by[s.agent]
+	return by
+}
 
 // serverOptions are what the settings say of the server.
 func (s *settings) serverOptions(auth server.Authenticator, st *redisstore.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
-		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: namedAgents,
-		Identities: map[string]protocol.IdentityCapabilities{"": script.Identity, "script": script.Identity},
+		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: s.namedAgents(),
+		Identities: s.identities(),
 		Fallback:   web.Handler(), Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)

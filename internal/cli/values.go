@@ -109,7 +109,7 @@ func (v disconnectValue) Set(text string) error {
 		}
 		set[name] = server.Disconnect(policy)
 	}
-	if err := server.CheckOnDisconnect(set, namedAgents); err != nil {
+	if err := server.CheckOnDisconnect(set, ownAgents); err != nil {
 		return err
 	}
 	*v.into = set
