@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -53,12 +54,16 @@ type ToolCall struct {
 	Args            json.RawMessage // an object; nil is {}
 	Policy          Policy
 	Mode            ResumeMode
+	Reason          string       // of the interrupt; protocol.ReasonToolCall when empty
 	Message         string       // what the human reads; a sentence naming the tool when empty
 	ResponseSchema  protocol.Any // approve, edit or decline when empty
 	ExpiresAt       string       // RFC 3339; when empty as for Ask
 	// ExpiryAnswer is the payload that the question gets when nobody has answered in time
 	// (AnswerOnExpiry); nil: none.
 	ExpiryAnswer json.RawMessage
+	// Announced says that the agent has emitted the call under its ID already, as one
+	// does that shows it while the model still writes it. CallTools announces the others.
+	Announced bool
 	// Idempotent says that Do may safely run again after a worker died in it.
 	Idempotent bool
 	// Do carries the call out, inside a step. The text of its error is the call's
@@ -119,8 +124,10 @@ func CallTools(ctx context.Context, run *Run, calls ...ToolCall) ([]ToolOutcome,
 		if c.Args == nil {
 			c.Args = json.RawMessage("{}")
 		}
-		if err := run.announce(*c); err != nil {
-			return nil, err
+		if !c.Announced {
+			if err := run.announce(*c); err != nil {
+				return nil, err
+			}
 		}
 		if c.Policy == PolicyAsk {
 			interrupts = append(interrupts, c.interrupt())
@@ -169,7 +176,7 @@ func (r *Run) announce(c ToolCall) error {
 
 func (c ToolCall) interrupt() protocol.Interrupt {
 	i := protocol.Interrupt{
-		Reason:         protocol.ReasonToolCall,
+		Reason:         cmp.Or(c.Reason, protocol.ReasonToolCall),
 		Message:        c.Message,
 		ToolCallID:     c.ID,
 		ResponseSchema: c.ResponseSchema,

@@ -192,6 +192,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		ThreadID: x.claim.Thread.Thread,
 		RunID:    x.label,
 		Outcome:  &protocol.RunOutcome{Type: protocol.OutcomeInterrupt, Interrupts: interrupts},
+		Usage:    x.usage,
 	})
 	if err != nil {
 		return err

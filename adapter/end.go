@@ -63,7 +63,7 @@ func (x *execution) finish(returned error) {
 
 func (x *execution) fail(code, text string, giveBack bool) error {
 	giveBack = giveBack && !x.journal.final
-	return x.end(&store.End{Kind: store.EndFail, GiveBack: giveBack}, nil, &protocol.RunError{Message: text, Code: code})
+	return x.end(&store.End{Kind: store.EndFail, GiveBack: giveBack}, nil, &protocol.RunError{Message: text, Code: code, Usage: x.usage})
 }
 
 // end closes what is open, says what is, and ends the run, in one commit.

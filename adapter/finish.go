@@ -31,6 +31,7 @@ func (x *execution) finished() (*protocol.RunFinished, error) {
 		Base:     protocol.Base{Metadata: x.ending.metadata},
 		ThreadID: x.claim.Thread.Thread, RunID: x.label, Result: protocol.Any(x.ending.result),
 		Outcome: &protocol.RunOutcome{Type: protocol.OutcomeSuccess, PendingToolCallIDs: x.open},
+		Usage:   x.usage,
 	}
 	if x.ending.result == nil && x.ending.metadata == nil {
 		return e, nil

@@ -170,24 +170,25 @@ type execution struct {
 	sequence  protocol.Sequence
 	expander  protocol.Expander
 	fold      *protocol.Fold
-	stored    *protocol.Fold  // as of the stored snapshot
-	version   int64           // of the thread before the run
-	hasParts  bool            // the stored snapshot has what an execution was given
-	texts     [][]byte        // of the events that are being admitted; the slice is used again
-	closes    json.RawMessage // what closing told last
-	room      int64           // bytes that may be added here; see outgrown
-	allowed   int64           // bytes by which the run may make its thread larger
-	weighed   int64           // the fold when the run came here
-	behind    int64           // weight of the log behind the stored snapshot
-	rewritten int64           // bytes that the latest checkpoint wrote
-	back      recorded        // what a takeover goes back to
-	undo      *store.Undo     // of the stored snapshot, as it was found
-	open      []string        // calls this run opened that have no result
-	ending    ending          // what Finish was told
-	sealed    error           // why nothing more may be done
-	broken    error           // why the run could not be ended in order
-	leaving   bool            // another worker is to go on: no new step starts
-	recorded  bool            // a takeover finds something to go on from
+	stored    *protocol.Fold        // as of the stored snapshot
+	version   int64                 // of the thread before the run
+	hasParts  bool                  // the stored snapshot has what an execution was given
+	texts     [][]byte              // of the events that are being admitted; the slice is used again
+	closes    json.RawMessage       // what closing told last
+	room      int64                 // bytes that may be added here; see outgrown
+	allowed   int64                 // bytes by which the run may make its thread larger
+	weighed   int64                 // the fold when the run came here
+	behind    int64                 // weight of the log behind the stored snapshot
+	rewritten int64                 // bytes that the latest checkpoint wrote
+	back      recorded              // what a takeover goes back to
+	undo      *store.Undo           // of the stored snapshot, as it was found
+	open      []string              // calls this run opened that have no result
+	usage     []protocol.TokenUsage // what Usage was told
+	ending    ending                // what Finish was told
+	sealed    error                 // why nothing more may be done
+	broken    error                 // why the run could not be ended in order
+	leaving   bool                  // another worker is to go on: no new step starts
+	recorded  bool                  // a takeover finds something to go on from
 }
 
 // insideKey marks the context handed to steps and branches.

@@ -17,7 +17,7 @@ import (
 )
 
 // ownAgents are those that the command has itself.
-var ownAgents = []string{"script"}
+var ownAgents = []string{"script", assistant}
 
 // agentSet is what a server serves. In maps the default agent is under "" as well.
 type agentSet struct {
@@ -52,6 +52,13 @@ func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSe
 	}
 	if slices.Contains(a.names, "script") {
 		a.byName["script"], a.identities["script"] = script.New(script.Options{Effects: s.effects}), script.Identity
+	}
+	if slices.Contains(a.names, assistant) {
+		own, err := s.newAssistant()
+		if err != nil {
+			return nil, err
+		}
+		a.byName[assistant], a.identities[assistant] = own, s.assistantIdentity()
 	}
 	for i := range list {
 		each := &list[i]

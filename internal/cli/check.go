@@ -41,6 +41,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	r.origins(s)
 	r.identity(ctx, s)
 	r.effects(s)
+	r.model(ctx, s)
 	r.webhooks(ctx, s)
 	r.store(ctx, s)
 	if agents != nil {

@@ -60,7 +60,7 @@ var platform = regexp.MustCompile(`^[^=]*_(SERVICE_HOST|SERVICE_PORT(_[A-Z0-9_]+
 // mistakes for sure: what runs the command may put variables of a service of
 // that name there, and those of an older or a newer version may be left.
 func (e environment) strays(table []setting) []stray {
-	known := append(names(table), "config", "crash-at")
+	known := append(names(table), "config", "crash-at", "model-key")
 	var list []stray
 	for _, each := range e {
 		name, value, _ := strings.Cut(each, "=")

@@ -50,6 +50,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 			return s, err
 		}
 	}
+	s.readModelKey(env)
 	return s, s.validate()
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/llm"
 	"github.com/aguiws/aguiws/server"
 )
 
@@ -35,6 +36,7 @@ type settings struct {
 	runsPerUser, runsPerTenant, threadsPerUser int
 
 	agent, effects, busy, mode, onExpiry string
+	model                                modelSettings
 	unanswered                           policies
 
 	auth      string
@@ -85,6 +87,7 @@ func newSettings() *settings {
 		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
 		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
 		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
+		model:        modelSettings{url: llm.DefaultURL},
 		onDisconnect: server.DisconnectDefaults(), disconnectGrace: 3 * time.Second,
 		maxFrame: 4 << 20, held: 256 << 20, heldPerUser: 32 << 20, heldPerAddr: 64 << 20, heartbeat: 25 * time.Second, keepAlive: 15 * time.Second, writeTimeout: 10 * time.Second,
 		threads: 16, frames: 20, frameBurst: 40, sockets: 10_000, socketsPerUser: 64, socketsPerAddr: 256,
@@ -128,7 +131,10 @@ func (s *settings) table() []setting {
 		{"redact", "The store", redactValue{&s.redact}, "values that the decision record does not keep and followers are not told of answers, each by a JSON pointer into the arguments of calls and into answers: `pay:/card/number` for one tool, `/password` for all. It has the SHA-256 of all the arguments still"},
 
 		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`; where it is not set and there are upstreams, the first of them"},
-		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent appends a line for each effect"},
+		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent and the assistant append a line for each effect"},
+		{"model", "Runs", textValue{&s.model.name, "name"}, "model of the agent `assistant`, which is served under `/agui/assistant` then, and by `--agent assistant` under `/agui`"},
+		{"model-url", "Runs", textValue{&s.model.url, "URL"}, "where it is asked: any endpoint with OpenAI's chat completions, such as `http://127.0.0.1:11434/v1` for Ollama. Its key is in `AGUIWS_MODEL_KEY`; `OPENAI_API_KEY` goes to OpenAI alone"},
+		{"model-key-file", "Runs", textValue{&s.model.keyFile, "file"}, "file with the key, in place of the variable"},
 		{"busy", "Runs", choiceValue{&s.busy, []string{"queue", "reject", "supersede"}}, "what becomes of an input while a run is active"},
 		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable", "blocking"}}, "durable refuses a store that dies with the process; blocking keeps agents waiting in memory instead of calling them again, for one server"},
 		{"on-expiry", "Runs", choiceValue{&s.onExpiry, []string{"keep", "cancel", "fail"}}, "an interrupt that expires: keep it open, cancel it, or fail its execution"},

@@ -117,11 +117,11 @@ func (s *settings) agentNames(upstreams []upstreamEntry) (names []string, byDefa
 	if len(names) > 0 && s.from["agent"] == "" {
 		byDefault = names[0]
 	}
-	if len(names) == 0 {
-		return ownAgents, byDefault
+	if len(names) == 0 || byDefault == "script" {
+		names = append(names, "script")
 	}
-	if slices.Contains(ownAgents, byDefault) {
-		names = append(names, byDefault)
+	if s.hasAssistant() {
+		names = append(names, assistant)
 	}
 	return names, byDefault
 }

@@ -43,7 +43,7 @@ func TestAgentsAreServed(t *testing.T) {
 		{[]string{"--upstream-file", file, "--unanswered", "c=cancel", "--on-disconnect", "c=finish"}, "c agent", "c", ""},
 		{[]string{"--upstream-file", file, "--on-disconnect", "e=finish"}, "", "", `--on-disconnect: there is no route or agent "e"`},
 		{[]string{"--upstream-file", file, "--unanswered", "e=cancel"}, "", "", "--unanswered e=cancel: there is no such agent: it is c, agent"},
-		{[]string{"--upstream", "a=http://a/", "--agent", "x"}, "", "", `--agent "x": there is no such agent: it is a, script`},
+		{[]string{"--upstream", "a=http://a/", "--agent", "x"}, "", "", `--agent "x": there is no such agent: it is a, assistant, script`},
 		{[]string{"--upstream-file", write(t, "e.yaml", "- {name: c, url: http://127.0.0.1:8080/}")}, "", "", "--upstream-file: upstream \"c\": 127.0.0.1:8080 is where this server listens"},
 		{[]string{"--upstream-file", "/does/not/exist"}, "", "", "--upstream-file: open /does/not/exist"},
 	} {

@@ -77,5 +77,5 @@ func (s *settings) validate() error {
 			return fmt.Errorf("%s %q: it must be a loopback address such as 127.0.0.1, because %s", s.named(a.name), a.addr, why)
 		}
 	}
-	return nil
+	return s.validateModel()
 }

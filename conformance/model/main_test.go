@@ -1,0 +1,101 @@
+package model
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+)
+
+func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
+
+// patience is how long a process may take to do what it must, also on a machine that
+// does much else.
+const patience = time.Minute
+
+// lease is short, so that a dead worker is noticed soon.
+const lease = 2 * time.Second
+
+const key = "lane-key"
+
+// endpoint is aimock, in a process of its own.
+type endpoint struct {
+	t   *testing.T
+	url string
+}
+
+func startEndpoint(t *testing.T) *endpoint {
+	t.Helper()
+	if _, err := exec.LookPath("node"); err != nil {
+		command.Missing(t, "node", "install Node 20 or later")
+	}
+	if _, err := os.Stat("node/node_modules/@copilotkit/aimock"); err != nil {
+		command.Missing(t, "node", "run npm ci --prefix conformance/model/node")
+	}
+	cmd := exec.Command("node", "server.mjs")
+	cmd.Dir = "node"
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() && complaints.Len() > 0 {
+			t.Logf("aimock wrote:\n%s", &complaints)
+		}
+	})
+	late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+	defer late.Stop()
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if url, ok := strings.CutPrefix(lines.Text(), "listening "); ok {
+			return &endpoint{t, url}
+		}
+	}
+	t.Fatalf("aimock does not listen:\n%s", &complaints)
+	return nil
+}
+
+// args are the command's arguments for an assistant of the endpoint's.
+func (e *endpoint) args(t *testing.T) []string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "key")
+	if err := os.WriteFile(path, []byte(key+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return []string{"--agent", "assistant", "--model", "gpt-4o", "--model-url", e.url + "/v1", "--model-key-file", path}
+}
+
+// asked is how often the endpoint was asked for an answer.
+func (e *endpoint) asked() int {
+	e.t.Helper()
+	request, err := http.NewRequest(http.MethodGet, e.url+"/__aimock/journal?path=/v1/chat/completions", nil)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	client := &http.Client{Timeout: patience, Transport: &http.Transport{DisableKeepAlives: true}}
+	response, err := client.Do(request)
+	if err != nil {
+		e.t.Fatal(err)
+	}
+	defer response.Body.Close()
+	var entries []struct{ Path string }
+	if err := json.NewDecoder(response.Body).Decode(&entries); err != nil {
+		e.t.Fatalf("%s: %v", response.Status, err)
+	}
+	return len(entries)
+}

@@ -1,0 +1,59 @@
+// Command assistant is an agent with a model and three tools of one's own: README.md says more.
+package main
+
+import (
+	"cmp"
+	"context"
+	"log"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/llm"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
+	"github.com/aguiws/aguiws/web"
+)
+
+type none struct{}
+
+type refund struct {
+	Order string `json:"order" jsonschema:"the order's number"`
+	Cents int    `json:"cents"`
+}
+
+type address struct {
+	Street string `json:"street"`
+	City   string `json:"city"`
+}
+
+// clock is free, pay asks somebody, who may edit it, and ship is a form.
+var (
+	clock = llm.Define(adapter.Tool[none, string]{Name: "clock", Description: "Tells the time", Policy: llm.Always[none],
+		Do: func(context.Context, adapter.Invocation, none) (string, error) { return time.Now().String(), nil }})
+	pay = llm.Define(adapter.Tool[refund, string]{Name: "refund", Description: "Pays an order back",
+		Do: func(_ context.Context, _ adapter.Invocation, r refund) (string, error) { return "paid for " + r.Order, nil }})
+	ship = llm.Form[address, string]{Name: "ship", Description: "Sends a new parcel", Message: "Where is it to go?",
+		Do: func(_ context.Context, _ adapter.Invocation, a address) (string, error) { return "sent to " + a.City, nil }}
+)
+
+func main() {
+	log.Print("open http://127.0.0.1:8081/")
+	log.Fatal(http.ListenAndServe("127.0.0.1:8081", handler()))
+}
+
+func handler() http.Handler {
+	agent := must(llm.New(llm.Options{URL: os.Getenv("MODEL_URL"), Key: os.Getenv("MODEL_KEY"), Model: cmp.Or(os.Getenv("MODEL"), "gpt-5-mini"),
+		Instructions: "You serve the customers of a shop. Be brief.", Tools: []llm.Tool{clock, pay, ship.Define()}}))
+	store := must(redisstore.Embedded(nil)) // redisstore.Open with a URL makes questions outlive the process
+	runner := must(adapter.NewRunner(store, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}}))
+	return must(server.New(runner, &server.Options{Fallback: web.Handler()})).Handler()
+}
+
+func must[T any](made T, err error) T {
+	if err != nil {
+		log.Fatal(err)
+	}
+	return made
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"strings"
+
+	"github.com/aguiws/aguiws/llm"
+	"github.com/aguiws/aguiws/llm/demo"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// assistant is the agent with a model, by its name.
+const assistant = "assistant"
+
+const (
+	modelKey  = "AGUIWS_MODEL_KEY"
+	openaiKey = "OPENAI_API_KEY"
+)
+
+// modelSettings say which model the assistant asks.
+type modelSettings struct {
+	name, url, keyFile string
+	key                string // of the environment
+	openai             string // OpenAI's own key, of the environment
+}
+
+// readModelKey takes what the environment says of keys, which no flag does: command lines
+// can be read by others.
+func (s *settings) readModelKey(env environment) {
+	s.model.key, s.model.openai = strings.TrimSpace(env.get(modelKey)), strings.TrimSpace(env.get(openaiKey))
+}
+
+// hasAssistant reports whether the assistant is served.
+func (s *settings) hasAssistant() bool { return s.model.name != "" || s.agent == assistant }
+
+// validateModel judges what depends on one another.
+func (s *settings) validateModel() error {
+	m := s.model
+	switch {
+	case s.agent == assistant && m.name == "":
+		return fmt.Errorf("%s %s: it needs a model: --model NAME, --model-url for any endpoint but OpenAI's, such as http://127.0.0.1:11434/v1 for Ollama, and the endpoint's key, if it wants one, in %s or --model-key-file",
+			s.named("agent"), assistant, modelKey)
+	case m.name == "" && s.from["model-url"] != "":
+		return fmt.Errorf("%s: it needs --model", s.named("model-url"))
+	case m.name == "" && m.keyFile != "":
+		return fmt.Errorf("%s: it needs --model", s.named("model-key-file"))
+	case m.key != "" && m.keyFile != "":
+		return fmt.Errorf("%s: there is a key in %s already", s.named("model-key-file"), modelKey)
+	case m.name != "" && m.url == llm.DefaultURL && m.key == "" && m.keyFile == "" && m.openai == "":
+		return fmt.Errorf("%s %s: OpenAI wants a key: in %s, %s or --model-key-file; or name another endpoint by --model-url, such as http://127.0.0.1:11434/v1 for Ollama",
+			s.named("model"), m.name, openaiKey, modelKey)
+	}
+	return nil
+}
+
+// maxKey is more than any key has.
+const maxKey = 8 << 10
+
+// modelSecret is the key that is sent. OpenAI's own goes to OpenAI alone.
+func (s *settings) modelSecret() (string, error) {
+	m := s.model
+	switch {
+	case m.keyFile != "":
+		return readKey(s.named("model-key-file"), m.keyFile)
+	case m.key != "":
+		return m.key, nil
+	case isOpenAI(m.url):
+		return m.openai, nil
+	}
+	return "", nil
+}
+
+func readKey(named, path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", named, err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxKey+1))
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", named, err)
+	}
+	key := strings.TrimSpace(string(text))
+	if key == "" || len(text) > maxKey || strings.ContainsFunc(key, func(c rune) bool { return c <= ' ' || c > '~' }) {
+		return "", fmt.Errorf("%s %s: expected a file with a key, and nothing else", named, path)
+	}
+	return key, nil
+}
+
+// isOpenAI reports whether an address is OpenAI's.
+func isOpenAI(address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Scheme == "https" && u.Hostname() == "api.openai.com"
+}
+
+// newAssistant makes the agent. It asks nobody for anything.
+func (s *settings) newAssistant() (*llm.Agent, error) {
+	key, err := s.modelSecret()
+	if err != nil {
+		return nil, err
+	}
+	a, err := demo.New(llm.Options{URL: s.model.url, Model: s.model.name, Key: key}, s.effects)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.named("model-url"), err)
+	}
+	return a, nil
+}
+
+func (s *settings) assistantIdentity() protocol.IdentityCapabilities {
+	return demo.Identity(s.model.name)
+}
+
+// model says whether the endpoint answers, and has the model.
+func (r *report) model(ctx context.Context, s *settings) {
+	if !s.hasAssistant() {
+		return
+	}
+	a, err := s.newAssistant()
+	if err != nil {
+		return // that is said of the agents
+	}
+	key, _ := s.modelSecret() // newAssistant has had it
+	u, err := url.Parse(s.model.url)
+	if err == nil && u.Scheme == "http" && key != "" && !isLoopback(u.Hostname()) {
+		r.say("warn", "model-url", "the key goes to %s without TLS: whoever is between can read it", u.Host)
+	}
+	if key == "" && s.model.openai != "" {
+		r.say("warn", "model", "no key is sent: that in %s is for OpenAI alone, and one for %s goes into %s", openaiKey, u.Host, modelKey)
+	}
+	found, err := a.Check(ctx)
+	switch {
+	case err != nil:
+		r.fail("model", err)
+	case !found.Listed:
+		r.say("warn", "model", "%s answers, and does not list its models: whether it has %s shows when it is asked", u.Host, s.model.name)
+	case !found.Has && len(found.Others) == 0:
+		r.fail("model", fmt.Errorf("%s has no model", u.Host))
+	case !found.Has:
+		r.fail("model", fmt.Errorf("%s has no %s: it has %s", u.Host, s.model.name, strings.Join(found.Others, ", ")))
+	default:
+		r.say("ok", "model", "%s has %s", u.Host, s.model.name)
+	}
+}

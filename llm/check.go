@@ -1,0 +1,71 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+)
+
+// Found is what Check has found out.
+type Found struct {
+	// Listed says that the endpoint lists the models that it has, as most do.
+	Listed bool
+	// Has says that the model is among them.
+	Has bool
+	// Others are some of those that it has besides.
+	Others []string
+}
+
+// maxOthers is how many of an endpoint's models are named.
+const maxOthers = 8
+
+// Check asks the endpoint which models it has, which costs nothing. The error says what
+// to do, and holds no key.
+func (a *Agent) Check(ctx context.Context) (Found, error) {
+	page, err := a.models.List(ctx)
+	var refused *openai.Error
+	if errors.As(err, &refused) && refused.StatusCode == http.StatusNotFound {
+		return Found{}, nil
+	}
+	if err != nil {
+		return Found{}, fmt.Errorf("llm: %s %s", redactedURL(a.options.URL), a.scrub(found(ctx, err)))
+	}
+	f := Found{Listed: page != nil && page.JSON.Data.Valid()}
+	if !f.Listed {
+		return f, nil
+	}
+	for _, m := range page.Data {
+		// Ollama's names have a tag, which is latest where none is given.
+		if m.ID == a.options.Model || m.ID == a.options.Model+":latest" {
+			f.Has = true
+			continue
+		}
+		f.Others = append(f.Others, strings.ToValidUTF8(m.ID[:min(len(m.ID), 80)], ""))
+	}
+	slices.Sort(f.Others)
+	f.Others = f.Others[:min(len(f.Others), maxOthers)]
+	return f, nil
+}
+
+// found words what is wrong with an endpoint, for whoever sets its address.
+func found(ctx context.Context, err error) string {
+	var refused *openai.Error
+	var unreached *url.Error
+	switch {
+	case ctx.Err() != nil:
+		return "does not answer in time"
+	case errors.As(err, &refused) && (refused.StatusCode == http.StatusUnauthorized || refused.StatusCode == http.StatusForbidden):
+		return fmt.Sprintf("does not take the key (%d)", refused.StatusCode)
+	case errors.As(err, &refused):
+		return fmt.Sprintf("answers by %d %s: %.200s", refused.StatusCode, http.StatusText(refused.StatusCode), refused.Message)
+	case errors.As(err, &unreached):
+		return "cannot be reached: " + unreached.Err.Error()
+	}
+	return "is no endpoint of OpenAI's kind, whose address mostly ends in /v1: " + err.Error()
+}

@@ -1,0 +1,10 @@
+// Package llm makes an agent of a model: a loop that asks any endpoint with OpenAI's
+// chat completions (OpenAI, Ollama, vLLM and others) for an answer, shows it while it
+// comes, carries out the tools that the model calls, and asks again until it calls none.
+//
+// Each call of the model is one idempotent step, since to ask twice changes nothing
+// anywhere: once its answer is journaled no replay asks again, and an answer that a
+// crash cut off is asked for once more and shown in place of what had come. Tools are
+// adapter.Tools with their policies, and forms; a frontend's tools are left for the
+// frontend.
+package llm

@@ -1,0 +1,175 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/ssestream"
+)
+
+// failure is why there is no whole answer: a sentence for those who follow the thread,
+// and what the log is told. Neither holds the key.
+type failure struct {
+	Message string `json:"message"`
+	Detail  string `json:"detail"`
+}
+
+// errSilent ends a request to an endpoint that says nothing.
+var errSilent = errors.New("the endpoint is silent")
+
+// listen gives a request a context that ends when nothing was heard for too long.
+func listen(ctx context.Context, silence time.Duration) (listening context.Context, heard, stop func()) {
+	listening, cancel := context.WithCancelCause(ctx)
+	if silence < 0 {
+		return listening, func() {}, func() { cancel(nil) }
+	}
+	timer := time.AfterFunc(silence, func() { cancel(errSilent) })
+	return listening, func() { timer.Reset(silence) }, func() {
+		timer.Stop()
+		cancel(nil)
+	}
+}
+
+func malformed(detail string) *failure {
+	return &failure{Message: "The model's endpoint sent what is no answer. Send your message again; if that goes on, whoever runs this server should see its log.", Detail: detail}
+}
+
+// notAStream says what a good answer's headers already tell.
+func notAStream(r *http.Response) *failure {
+	if r == nil || r.StatusCode >= 400 {
+		return nil // there is an error that says more
+	}
+	if r.StatusCode >= 300 {
+		return &failure{Message: "The model's endpoint has moved. Whoever runs this server must set its new address.", Detail: "redirected by " + r.Status + ", which is not followed"}
+	}
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if kind == "text/html" || kind == "application/json" {
+		return &failure{
+			Message: "What answers at the model's address is no endpoint of chat completions that streams. Whoever runs this server must check the address, which mostly ends in /v1.",
+			Detail:  "the answer is " + kind,
+		}
+	}
+	return nil
+}
+
+// failureOf words an error of a request, or of the stream that it began.
+func (a *Agent) failureOf(err error, r *http.Response) *failure {
+	var refused *openai.Error
+	var told *ssestream.StreamError
+	var syntax *json.SyntaxError
+	var unreached *url.Error
+	switch {
+	case errors.As(err, &refused):
+		return a.refusal(refused)
+	case errors.Is(err, errSilent):
+		return &failure{
+			Message: fmt.Sprintf("The model's endpoint has said nothing for %s. Send your message again.", a.options.Silence),
+			Detail:  err.Error(),
+		}
+	case errors.As(err, &told):
+		return &failure{Message: "The model's endpoint broke its answer off: " + a.quote(messageIn(told.Event.Data)), Detail: a.scrub(told.Message)}
+	case errors.Is(err, errTooLong):
+		return &failure{Message: "The model's answer is too long. Ask for less at once.", Detail: err.Error()}
+	case errors.As(err, &syntax), r != nil && errors.As(err, new(*json.UnmarshalTypeError)):
+		return malformed(a.scrub(err.Error()))
+	case errors.As(err, &unreached) || r == nil:
+		return &failure{
+			Message: "The model's endpoint cannot be reached. Send your message again in a while; whoever runs this server can see why in its log.",
+			Detail:  a.scrub(err.Error()),
+		}
+	}
+	return &failure{Message: "The model's answer broke off. Send your message again.", Detail: a.scrub(err.Error())}
+}
+
+// refusal words a status.
+func (a *Agent) refusal(e *openai.Error) *failure {
+	f := &failure{Detail: a.scrub(fmt.Sprintf("%d %s: %.512s (type %.64s, code %.64s)", e.StatusCode, http.StatusText(e.StatusCode), e.Message, e.Type, e.Code))}
+	switch {
+	case e.Code == "context_length_exceeded" || e.StatusCode == http.StatusRequestEntityTooLarge:
+		f.Message = "The conversation is too long for " + a.options.Model + ". Begin a new one."
+	case e.Code == "insufficient_quota" || e.StatusCode == http.StatusPaymentRequired:
+		f.Message = "The model's endpoint wants to be paid: the quota of this server's key is used up. Whoever runs it must raise it."
+	case e.StatusCode == http.StatusUnauthorized || e.StatusCode == http.StatusForbidden:
+		f.Message = fmt.Sprintf("The model's endpoint does not take this server's key (%d). Whoever runs it must set another.", e.StatusCode)
+	case e.StatusCode == http.StatusNotFound:
+		f.Message = "The model's endpoint has no " + a.options.Model + ", or chat completions are elsewhere (404). Whoever runs this server must check the model's name and address."
+	case e.StatusCode == http.StatusTooManyRequests:
+		f.Message = "The model's endpoint has too much to do (429). Send your message again" + after(e.Response) + "."
+	case e.StatusCode == http.StatusRequestTimeout || e.StatusCode >= 500:
+		f.Message = fmt.Sprintf("The model's endpoint fails (%d). Send your message again%s.", e.StatusCode, after(e.Response))
+	default:
+		f.Message = fmt.Sprintf("The model's endpoint refuses the request (%d): %s", e.StatusCode, a.quote(e.Message))
+	}
+	return f
+}
+
+// after says when an endpoint wants to be asked again.
+func after(r *http.Response) string {
+	if r == nil {
+		return " in a while"
+	}
+	told := r.Header.Get("Retry-After")
+	seconds, err := strconv.ParseFloat(told, 64)
+	if at, bad := http.ParseTime(told); err != nil && bad == nil {
+		seconds, err = time.Until(at).Seconds(), nil
+	}
+	if err != nil || !(seconds > 0) || seconds > 1e7 {
+		return " in a while"
+	}
+	return " in " + (time.Duration(seconds+0.999) * time.Second).String()
+}
+
+// messageIn is the message of an error in a stream.
+func messageIn(data []byte) string {
+	var told struct {
+		Error json.RawMessage `json:"error"`
+	}
+	var object struct {
+		Message string `json:"message"`
+	}
+	var text string
+	if json.Unmarshal(data, &told) != nil || json.Unmarshal(told.Error, &object) != nil && json.Unmarshal(told.Error, &text) != nil {
+		return ""
+	}
+	return object.Message + text
+}
+
+// quote is what an endpoint said, as far as it is shown.
+func (a *Agent) quote(said string) string {
+	const most = 300
+	said = strings.ToValidUTF8(a.scrub(said), "\uFFFD")
+	if len(said) > most {
+		said = strings.ToValidUTF8(said[:most], "") + "…"
+	}
+	if said == "" {
+		return "it does not say why"
+	}
+	return said
+}
+
+// scrub takes the key out.
+func (a *Agent) scrub(text string) string {
+	if a.options.Key == "" {
+		return text
+	}
+	return strings.ReplaceAll(text, a.options.Key, "…")
+}
+
+// redactedURL is an address without a password.
+func redactedURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "…"
+	}
+	u.RawQuery, u.Fragment = "", ""
+	return u.Redacted()
+}

@@ -1,0 +1,193 @@
+package llm_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/llm"
+)
+
+// status refuses a request as OpenAI does.
+func status(code int, errorCode, message string, headers ...string) reply {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		for i := 0; i < len(headers); i += 2 {
+			w.Header().Set(headers[i], headers[i+1])
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		fmt.Fprintf(w, `{"error":{"message":%s,"type":"t","param":null,"code":%s}}`, quoted(message), quoted(errorCode))
+	}
+}
+
+func raw(contentType, body string) reply {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		io.WriteString(w, body)
+	}
+}
+
+// What goes wrong is told in a sentence that says what to do, without the key; what had
+// come of the answer stays.
+func TestFailures(t *testing.T) {
+	for name, c := range map[string]struct {
+		reply      reply
+		told, said string
+	}{
+		"wrong key":      {status(401, "invalid_api_key", "Incorrect API key provided: "+secret), "does not take this server's key (401). Whoever runs it must set another.", ""},
+		"forbidden":      {status(403, "", "no "+secret), "does not take this server's key (403)", ""},
+		"no model":       {status(404, "model_not_found", "no"), "has no m-1, or chat completions are elsewhere (404)", ""},
+		"no quota":       {status(429, "insufficient_quota", "pay"), "wants to be paid", ""},
+		"too many":       {status(429, "", "slow", "Retry-After", "30"), "has too much to do (429). Send your message again in 30s.", ""},
+		"too many, date": {status(429, "", "slow", "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"), "again in a while.", ""},
+		"too many, odd":  {status(429, "", "slow", "Retry-After", "NaN"), "again in a while.", ""},
+		"broken":         {status(500, "", "oops"), "fails (500). Send your message again in a while.", ""},
+		"overloaded":     {status(503, "", "oops", "Retry-After", "1.5"), "fails (503). Send your message again in 2s.", ""},
+		"gateway's page": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>no</h1>", 502) }, "fails (502)", ""},
+		"bad request":    {status(400, "", "m-1 does not support tools. "+secret), "refuses the request (400): m-1 does not support tools. …", ""},
+		"long refusal":   {status(400, "", strings.Repeat("é", 1000)), "refuses the request (400): é", ""},
+		"too long":       {status(400, "context_length_exceeded", "x"), "The conversation is too long for m-1. Begin a new one.", ""},
+		"redirected":     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }, "has moved", ""},
+		"a web page":     {raw("text/html; charset=utf-8", "<html>"), "is no endpoint of chat completions", ""},
+		"no stream":      {raw("application/json", `{"choices":[]}`), "is no endpoint of chat completions", ""},
+		"broken off":     {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half an")) }, "The model's answer broke off.", "assistant Half an"},
+		"nothing":        {raw("text/event-stream", ""), "The model's answer broke off.", ""},
+		"no JSON":        {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half"), "{oops") }, "sent what is no answer", "assistant Half"},
+		"error in stream": {func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, text("Half"), `{"error":{"message":"out of memory `+secret+`"}}`)
+		}, "broke its answer off: out of memory …", "assistant Half"},
+		"dropped": {func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, text("Half"))
+			panic(http.ErrAbortHandler)
+		}, "The model's answer broke off.", "assistant Half"},
+		"cut":             {chunks(text("Half"), finish("length")), "is cut: it has come to the most tokens", "assistant Half"},
+		"cut in a call":   {chunks(toolCall(0, "a", "clock", `{"x`), finish("length")), "is cut", "assistant clock{\"x\n" + `tool {"error":"the model's answer did not come to its end","executed":false}`},
+		"filtered":        {chunks(finish("content_filter")), "content filter has ended", ""},
+		"nameless call":   {chunks(toolCall(0, "a", "", "{}"), finish("tool_calls")), "sent what is no answer", ""},
+		"calls entwined":  {chunks(toolCall(0, "a", "clock", "{"), toolCall(1, "b", "clock", "{}"), moreArgs(0, "}"), finish("tool_calls")), "sent what is no answer", "assistant clock{ clock{}"},
+		"endless line":    {raw("text/event-stream", "data: "+strings.Repeat("x", 2<<20)), "answer is too long", ""},
+		"an endless text": {chunks(text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), finish("stop")), "answer is too long", "assistant xxx"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := new(lines)
+			e := newEndpoint(t, c.reply)
+			l := newLab(t, e.agent(new(kit).tools()...), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+			told := failed(t, l.say("hi"))
+			if !strings.Contains(told, c.told) || len(told) > 500 {
+				t.Errorf("told %q, want %q", told, c.told)
+			}
+			if got := l.transcript(); !strings.HasPrefix(got, c.said) || c.said == "" && got != "" {
+				t.Errorf("said %.99q, want %q", got, c.said)
+			}
+			if strings.Contains(log.String()+l.raw(), secret) {
+				t.Errorf("the key is in %s or in %s", log, told)
+			}
+			if len(e.requests()) != 1 {
+				t.Errorf("%d requests", len(e.requests()))
+			}
+		})
+	}
+}
+
+// lines is a log that may be read while it is written.
+type lines struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// A refusal is an answer.
+func TestRefusal(t *testing.T) {
+	e := newEndpoint(t, chunks(delta(`"refusal":"I will not."`), finish("stop")))
+	l := newLab(t, e.agent())
+	succeeded(t, l.say("hi"))
+	if got := l.transcript(); got != "assistant I will not." {
+		t.Errorf("said %s", got)
+	}
+}
+
+// A message after a failure is answered with all that was said.
+func TestGoesOnAfterFailure(t *testing.T) {
+	e := newEndpoint(t, calls("clock", "{}"), status(500, "", ""), answers("Noon, as I was saying."))
+	l := newLab(t, e.agent(new(kit).tools()...))
+	failed(t, l.say("time?"))
+	succeeded(t, l.say("well?"))
+	if got, want := e.requests()[2].texts(), "system \"Be brief.\"\nuser \"time?\"\nassistant  +1\ntool \"\\\"noon\\\"\"\nuser \"well?\"\n"; got != want {
+		t.Errorf("asked %s", got)
+	}
+}
+
+// What found nobody, or was too much, is sent again, as often as it was said.
+func TestRetries(t *testing.T) {
+	soon := []string{"Retry-After-Ms", "1"}
+	e := newEndpoint(t, status(503, "", "", soon...), status(429, "", "", soon...), answers("Here."))
+	o := e.options()
+	o.Retries = 2
+	l := newLab(t, newAgent(t, o))
+	succeeded(t, l.say("hi"))
+	if len(e.requests()) != 3 {
+		t.Errorf("%d requests", len(e.requests()))
+	}
+	e = newEndpoint(t, status(503, "", "", soon...), status(503, "", "", soon...))
+	o = e.options()
+	o.Retries = 1
+	if told := failed(t, newLab(t, newAgent(t, o)).say("hi")); !strings.Contains(told, "(503)") || len(e.requests()) != 2 {
+		t.Errorf("told %s after %d requests", told, len(e.requests()))
+	}
+}
+
+// One that wants longer than people wait is not asked again.
+func TestLongRetryAfterIsTold(t *testing.T) {
+	e := newEndpoint(t, status(429, "", "", "Retry-After", "300"))
+	o := e.options()
+	o.Retries = 2
+	if told := failed(t, newLab(t, newAgent(t, o)).say("hi")); !strings.Contains(told, "in 5m0s") || len(e.requests()) != 1 {
+		t.Errorf("told %s after %d requests", told, len(e.requests()))
+	}
+}
+
+func TestNobodyThere(t *testing.T) {
+	e := newEndpoint(t)
+	o := e.options()
+	e.server.Close()
+	if told := failed(t, newLab(t, newAgent(t, o)).say("hi")); !strings.Contains(told, "cannot be reached") {
+		t.Errorf("told %s", told)
+	}
+}
+
+func TestOptionsAreJudged(t *testing.T) {
+	bad := llm.Define(adapter.Tool[int, int]{Name: "n"})
+	fit := llm.Define(adapter.Tool[nothing, int]{Name: "n", Do: func(context.Context, adapter.Invocation, nothing) (int, error) { return 0, nil }})
+	odd := llm.Define(adapter.Tool[nothing, int]{Name: "no good"})
+	for want, o := range map[string]llm.Options{
+		"Model must name":         {},
+		"expected the address":    {Model: "m", URL: "localhost:11434"},
+		"neither credentials":     {Model: "m", URL: "https://ann:pw@example.com/v1"},
+		"nor a query":             {Model: "m", URL: "https://example.com/v1?key=pw"},
+		"must be a struct":        {Model: "m", Tools: []llm.Tool{bad}},
+		"two of that name":        {Model: "m", Tools: []llm.Tool{fit, fit}},
+		`tool "no good": a name `: {Model: "m", Tools: []llm.Tool{odd}},
+	} {
+		if _, err := llm.New(o); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "pw") {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}

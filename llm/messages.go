@@ -1,0 +1,142 @@
+package llm
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/packages/param"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// params are the messages as chat completions have them: each call is followed by its
+// result, whatever came in between, and by a word of its absence if it has none. What a
+// model is not told is left out: reasoning, activities, results without a call.
+func (k *aside) params(messages protocol.Messages) []openai.ChatCompletionMessageParamUnion {
+	results := map[string]*protocol.Message{}
+	for i := range messages {
+		if m := &messages[i]; m.Role == protocol.RoleTool {
+			results[m.ToolCallID] = m
+		}
+	}
+	var list []openai.ChatCompletionMessageParamUnion
+	for i := range messages {
+		switch m := &messages[i]; m.Role {
+		case protocol.RoleSystem, protocol.RoleDeveloper:
+			list = append(list, openai.SystemMessage(m.Content.String()))
+		case protocol.RoleUser:
+			list = append(list, userMessage(m.Content))
+		case protocol.RoleAssistant:
+			if text := m.Content.String(); text != "" || len(m.ToolCalls) > 0 {
+				list = append(list, assistantMessage(text, m.ToolCalls))
+			}
+			for _, t := range m.ToolCalls {
+				list = append(list, openai.ToolMessage(k.resultOf(t.ID, results[t.ID]), t.ID))
+			}
+		}
+	}
+	return list
+}
+
+func (k *aside) resultOf(call string, m *protocol.Message) string {
+	if m == nil {
+		why := k.without[call]
+		if why == "" {
+			why = "there is no result: it was cancelled, or has not come yet"
+		}
+		return notExecuted(why)
+	}
+	text := m.Content.String()
+	if m.Error != "" {
+		text += "\n" + m.Error
+	}
+	if args, ok := k.edited[call]; ok {
+		text += "\n(A human changed the arguments to " + args + ")"
+	}
+	return text
+}
+
+func assistantMessage(text string, calls []protocol.ToolCall) openai.ChatCompletionMessageParamUnion {
+	var m openai.ChatCompletionAssistantMessageParam
+	if text != "" {
+		m.Content.OfString = param.NewOpt(text)
+	}
+	for _, c := range calls {
+		args := c.Function.Arguments
+		if !json.Valid([]byte(args)) {
+			args = "{}" // endpoints read them, and refuse what they cannot
+		}
+		m.ToolCalls = append(m.ToolCalls, openai.ChatCompletionMessageToolCallUnionParam{
+			OfFunction: &openai.ChatCompletionMessageFunctionToolCallParam{
+				ID: c.ID, Function: openai.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Function.Name, Arguments: args},
+			},
+		})
+	}
+	return openai.ChatCompletionMessageParamUnion{OfAssistant: &m}
+}
+
+func userMessage(content *protocol.Content) openai.ChatCompletionMessageParamUnion {
+	parts, ok := content.Parts()
+	if !ok {
+		return openai.UserMessage(content.String())
+	}
+	list := make([]openai.ChatCompletionContentPartUnionParam, 0, len(parts))
+	for _, p := range parts {
+		list = append(list, partOf(p))
+	}
+	if len(list) == 0 {
+		return openai.UserMessage("")
+	}
+	return openai.UserMessage(list)
+}
+
+// partOf is a part where the API has its like, else a word that there was one.
+func partOf(p protocol.Part) openai.ChatCompletionContentPartUnionParam {
+	s := p.Source
+	switch {
+	case p.Type == protocol.PartText:
+		return openai.TextContentPart(p.Text)
+	case s == nil:
+	case p.Type == protocol.PartImage && s.Type == protocol.SourceURL:
+		return openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: s.Value})
+	case p.Type == protocol.PartImage && s.Type == protocol.SourceData:
+		return openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: dataURL(s)})
+	case p.Type == protocol.PartAudio && s.Type == protocol.SourceData && audioFormat(s.MimeType) != "":
+		return openai.InputAudioContentPart(openai.ChatCompletionContentPartInputAudioInputAudioParam{Data: s.Value, Format: audioFormat(s.MimeType)})
+	case p.Type == protocol.PartDocument && s.Type == protocol.SourceData:
+		return openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{
+			FileData: param.NewOpt(dataURL(s)), Filename: param.NewOpt(fileName(p, s)),
+		})
+	case p.Type == protocol.PartDocument && s.Type == protocol.SourceFile:
+		return openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{FileID: param.NewOpt(s.Value)})
+	}
+	return openai.TextContentPart("[" + string(p.Type) + ": this model is not shown it]")
+}
+
+func dataURL(s *protocol.Source) string { return "data:" + s.MimeType + ";base64," + s.Value }
+
+func audioFormat(mime string) string {
+	switch mime {
+	case "audio/wav", "audio/x-wav", "audio/wave":
+		return "wav"
+	case "audio/mpeg", "audio/mp3":
+		return "mp3"
+	}
+	return ""
+}
+
+// fileName is what the API wants beside a file's bytes.
+func fileName(p protocol.Part, s *protocol.Source) string {
+	var told struct {
+		Filename string `json:"filename"`
+	}
+	if json.Unmarshal(p.Metadata, &told) == nil && told.Filename != "" {
+		return told.Filename
+	}
+	_, kind, _ := strings.Cut(s.MimeType, "/")
+	if kind == "" || strings.ContainsAny(kind, "./\\") {
+		kind = "bin"
+	}
+	return "document." + kind
+}

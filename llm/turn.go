@@ -1,0 +1,88 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// turn is what the model has said to one request, as it is journaled. A request that
+// failed is one as well, so that a replay goes the same way.
+type turn struct {
+	ID      string               `json:"id"`
+	Text    string               `json:"text,omitempty"`
+	Calls   []call               `json:"calls,omitempty"`
+	Finish  string               `json:"finish,omitempty"`
+	Usage   *protocol.TokenUsage `json:"usage,omitempty"`
+	Run     string               `json:"run"` // its label
+	Failure *failure             `json:"failure,omitempty"`
+}
+
+type call struct {
+	ID        string `json:"id"`
+	Name      string `json:"name"`
+	Arguments string `json:"arguments"`
+	Frontend  bool   `json:"frontend,omitempty"`
+}
+
+// failed says why the run cannot go on from the turn; nil: it can.
+func (t turn) failed(model string) error {
+	switch {
+	case t.Failure != nil:
+		return &adapter.UserError{Message: t.Failure.Message, Err: errors.New(t.Failure.Detail)}
+	case t.Finish == "length":
+		return &adapter.UserError{Message: "The answer of " + model + " is cut: it has come to the most tokens that it may have. Ask it to go on, or for less."}
+	case t.Finish == "content_filter":
+		return &adapter.UserError{Message: "The endpoint's content filter has ended the answer of " + model + ". Say it in other words."}
+	}
+	return nil
+}
+
+// emitter is what of a run an answer is shown by.
+type emitter interface {
+	Emit(events ...protocol.Event) error
+	NewID() string
+}
+
+// ask sends a request and shows the answer while it comes. The error is ctx's, or the
+// emitter's.
+func (a *Agent) ask(ctx context.Context, to emitter, request openai.ChatCompletionNewParams) (turn, error) {
+	listening, heard, stop := listen(ctx, a.options.Silence)
+	defer stop()
+	var response *http.Response
+	stream := a.completions.NewStreaming(listening, request, option.WithResponseInto(&response))
+	defer stream.Close()
+	w := &writer{to: to, turn: turn{ID: to.NewID()}}
+	failed := notAStream(response)
+	for failed == nil && stream.Next() {
+		heard()
+		var err error
+		if failed, err = w.take(stream.Current()); err != nil {
+			return turn{}, err
+		}
+	}
+	if ctx.Err() != nil {
+		return turn{}, context.Cause(ctx)
+	}
+	if err := stream.Err(); failed == nil && err != nil {
+		if cause := context.Cause(listening); cause != nil {
+			err = cause
+		}
+		failed = a.failureOf(err, response)
+	}
+	if err := w.close(); err != nil {
+		return turn{}, err
+	}
+	if failed == nil && w.turn.Finish == "" {
+		failed = &failure{Message: "The model's answer broke off. Send your message again.", Detail: "the stream ended without a finish_reason"}
+	}
+	t := w.gathered()
+	t.Failure = failed
+	return t, nil
+}

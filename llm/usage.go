@@ -1,0 +1,66 @@
+package llm
+
+import (
+	"github.com/openai/openai-go/v3"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// usageOf is what an endpoint says that an answer has cost. What it leaves out is not
+// said either.
+func usageOf(chunk openai.ChatCompletionChunk) *protocol.TokenUsage {
+	u := chunk.Usage
+	told := &protocol.TokenUsage{Model: chunk.Model}
+	for _, each := range []struct {
+		valid bool
+		count int64
+		into  **int64
+	}{
+		{u.JSON.PromptTokens.Valid(), u.PromptTokens, &told.InputTokens},
+		{u.JSON.CompletionTokens.Valid(), u.CompletionTokens, &told.OutputTokens},
+		{u.JSON.TotalTokens.Valid(), u.TotalTokens, &told.TotalTokens},
+		{u.CompletionTokensDetails.JSON.ReasoningTokens.Valid(), u.CompletionTokensDetails.ReasoningTokens, &told.ReasoningTokens},
+		{u.PromptTokensDetails.JSON.CachedTokens.Valid(), u.PromptTokensDetails.CachedTokens, &told.CachedInputTokens},
+	} {
+		if each.valid && each.count >= 0 {
+			*each.into = &each.count
+		}
+	}
+	return told
+}
+
+// usage is what the answers have cost that one run was given.
+type usage struct {
+	run  string
+	told protocol.TokenUsage
+}
+
+// tell counts a turn, and has the run tell the sum. Those before a question are the
+// run's that has asked it, and those before a crash this one's.
+func (u *usage) tell(run *adapter.Run, t turn) error {
+	if carried := run.LatestInput().RunID; u.run != carried {
+		*u = usage{run: carried}
+	}
+	if t.Usage == nil || t.Run != u.run {
+		return nil
+	}
+	u.told.Model = t.Usage.Model
+	for _, each := range []struct{ into, from **int64 }{
+		{&u.told.InputTokens, &t.Usage.InputTokens},
+		{&u.told.OutputTokens, &t.Usage.OutputTokens},
+		{&u.told.TotalTokens, &t.Usage.TotalTokens},
+		{&u.told.ReasoningTokens, &t.Usage.ReasoningTokens},
+		{&u.told.CachedInputTokens, &t.Usage.CachedInputTokens},
+	} {
+		if *each.from == nil {
+			continue
+		}
+		sum := **each.from
+		if *each.into != nil {
+			sum += **each.into
+		}
+		*each.into = &sum
+	}
+	return run.Usage(u.told)
+}
