@@ -66,7 +66,7 @@ func TestSnippetsCompile(t *testing.T) {
 	web, tsc := compiler(t)
 	const from = "node_modules"
 	app := install(t, "snippets", command.Pack(t), map[string]string{"@ag-ui": from, "rxjs": from, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from, "@tanstack": web})
-	if err := os.CopyFS(filepath.Join(app, "example"), os.DirFS(filepath.Join(command.Root(t), "examples", "assistant-ui"))); err != nil {
+	if err := os.CopyFS(filepath.Join(app, "example"), os.DirFS(filepath.Join(command.Root(t), "examples", "assistant-ui", "src"))); err != nil {
 		t.Fatal(err)
 	}
 	in(t, app, nil, "node", tsc, "--project", ".")
