@@ -1,7 +1,7 @@
 // One of the examples with a page of its own, as npm run dev serves it, used as its README says.
 
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { before, test } from "node:test";
 import { effects, Tab, unique, until } from "../frontends/lane.mjs";
 
 const chat = { composer: ".composer textarea", send: ".composer button", assistant: ".assistant", user: ".user" };
@@ -18,10 +18,18 @@ const examples = {
   tanstack: chat,
 };
 
-const name = process.env.AGUIWS_EXAMPLE;
+const { AGUIWS_EXAMPLE: name, AGUIWS_PAGES: address } = process.env;
 const questions = (tab) => tab.page.locator(".question");
 const asks = (tab, n) => until(async () => (await questions(tab).count()) === n, `${n} questions`);
 const press = (tab, button) => questions(tab).first().getByRole("button", { name: button, exact: true }).click();
+
+// Vite makes packages ready when they are asked for the first time, which may take longer than a page waits.
+before(async () => {
+  const main = await (await fetch(`${address}/src/main.tsx`)).text();
+  const packages = [...main.matchAll(/"(\/node_modules\/\.vite\/deps\/[^"]+)"/g)].map(([, path]) => path);
+  assert.ok(packages.length > 0, main);
+  for (const path of packages) assert.equal((await fetch(address + path)).status, 200, path);
+});
 
 test(`examples/${name}: a call is approved after a reload, and carried out once`, async () => {
   const tool = unique("pay");

@@ -25,9 +25,8 @@ function Page() {
 function Questions() {
   useDefaultRenderTool(); // shows the agent's calls
   useInterrupt({
-    render: ({ interrupt, resolve, cancel }) => (
-      <Question interrupt={interrupt} resolve={(payload) => void resolve(payload)} cancel={() => void cancel()} />
-    ),
+    render: ({ interrupt, resolve, cancel }) =>
+      interrupt ? <Question interrupt={interrupt} resolve={(payload) => void resolve(payload)} cancel={() => void cancel()} /> : <></>,
   });
   return null;
 }
