@@ -77,13 +77,13 @@ func flush(code string) string {
 }
 
 // Flags of others that pages name.
-var flagsOfOthers = []string{"--prefix", "--scan", "--type", "--pattern"} // npm, redis-cli
+var flagsOfOthers = []string{"--prefix", "--scan", "--type", "--pattern", "--port", "--appendonly"} // npm, redis-cli, redis-server
 
 // A flag that a page names is one of our commands.
 func TestDocsNameFlagsThatThereAre(t *testing.T) {
 	flag := regexp.MustCompile(`(?:^|[\s(\[])(--[a-z][a-z-]*)`)
 	known := map[string]bool{}
-	for _, command := range [][]string{{"."}, {"./conformance/cmd/agui", "test"}, {"./conformance/cmd/agui", "validate"}, {"./conformance/cmd/agui", "verify"}, {"./conformance/cmd/mutants"}, {"./conformance/bench"}} {
+	for _, command := range [][]string{{"."}, {"./conformance/cmd/agui", "test"}, {"./conformance/cmd/agui", "validate"}, {"./conformance/cmd/agui", "verify"}, {"./conformance/cmd/mutants"}, {"./conformance/bench"}, {"./examples/inbox-cli"}} {
 		cmd := exec.Command("go", append(append([]string{"run"}, command...), "--help")...)
 		cmd.Dir = ".."
 		usage, _ := cmd.CombinedOutput() // some exit with 2 behind their usage

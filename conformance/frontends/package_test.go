@@ -57,7 +57,7 @@ func TestPackageBesideCopilotKit(t *testing.T) {
 	})
 }
 
-// What the package's README shows, and the example of assistant-ui, compile in an
+// What the package's README shows, and the examples with pages, compile in an
 // application that has the frontends that they are about. That snippets holds what the README shows is seen to
 // by a test of conformance.
 func TestSnippetsCompile(t *testing.T) {
@@ -66,8 +66,10 @@ func TestSnippetsCompile(t *testing.T) {
 	web, tsc := compiler(t)
 	const from = "node_modules"
 	app := install(t, "snippets", command.Pack(t), map[string]string{"@ag-ui": from, "rxjs": from, "@copilotkit": from, "@assistant-ui": from, "@types": from, "react": from, "@tanstack": web})
-	if err := os.CopyFS(filepath.Join(app, "example"), os.DirFS(filepath.Join(command.Root(t), "examples", "assistant-ui"))); err != nil {
-		t.Fatal(err)
+	for _, example := range []string{"assistant-ui", "copilotkit", "tanstack"} {
+		if err := os.CopyFS(filepath.Join(app, "example", example), os.DirFS(filepath.Join(command.Root(t), "examples", example, "src"))); err != nil {
+			t.Fatal(err)
+		}
 	}
 	in(t, app, nil, "node", tsc, "--project", ".")
 }

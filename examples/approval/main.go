@@ -1,18 +1,16 @@
-// Command approval mounts an agent of one's own behind the WebSocket binding.
-//
-//	go run ./examples/approval
-//
-// Open http://127.0.0.1:8081/ and write anything: the agent drafts a reply,
-// proposes to send it, and sends it once you approve, with your edits if you
-// made any. Reload the page while it waits: the question is still there.
+// Command approval is an agent that asks before it sends a mail.
 package main
 
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"log"
-	"net/http"
+	"net"
+	"os"
+	"os/signal"
 	"strings"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/redisstore"
@@ -21,23 +19,48 @@ import (
 )
 
 func main() {
-	store, err := redisstore.Embedded(nil) // redisstore.Open with a URL makes suspensions durable
+	addr := flag.String("addr", "127.0.0.1:8081", "address to listen on")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
 		log.Fatal(err)
+	}
+	log.Printf("open http://%s/", listener.Addr())
+	if err := serve(ctx, listener); err != nil {
+		log.Fatal(err)
+	}
+}
+
+// serve serves the agent, and the page, until ctx has ended.
+func serve(ctx context.Context, listener net.Listener) error {
+	store, err := redisstore.Embedded(nil) // redisstore.Open with a URL makes suspensions durable
+	if err != nil {
+		return err
 	}
 	defer store.Close()
 	runner, err := adapter.NewRunner(store, &adapter.Options{
 		Agents: map[string]adapter.Agent{"": adapter.AgentFunc(clerk)},
 	})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
 	srv, err := server.New(runner, &server.Options{Fallback: web.Handler()})
 	if err != nil {
-		log.Fatal(err)
+		return err
 	}
-	log.Print("open http://127.0.0.1:8081/")
-	log.Print(http.ListenAndServe("127.0.0.1:8081", srv.Handler()))
+	ended := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		soon, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+		defer cancel()
+		ended <- srv.Shutdown(soon)
+	}()
+	if err := srv.Serve(listener); err != nil {
+		return err
+	}
+	return <-ended
 }
 
 // clerk drafts a reply and sends it when a human approves.

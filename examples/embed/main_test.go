@@ -1,0 +1,109 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/aguiws/aguiws/client"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func TestEmbed(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- serve(ctx, listener) }()
+	defer func() {
+		stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
+	site := "http://" + listener.Addr().String()
+
+	stranger := visitor(t)
+	if body := get(t, stranger, site+"/"); !strings.Contains(body, "your name") {
+		t.Errorf("a stranger sees %s", body)
+	}
+	if _, err := client.Dial(ctx, site+"/ai/agui/ws", &client.Options{HTTPClient: stranger, Header: http.Header{"Origin": {site}}}); err == nil {
+		t.Error("a stranger is let in")
+	}
+
+	for _, user := range []string{"ann", "bob"} {
+		t.Run(user, func(t *testing.T) {
+			browser := visitor(t)
+			logIn, err := browser.PostForm(site+"/login", url.Values{"user": {user}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			logIn.Body.Close()
+			if body := get(t, browser, site+"/"); !strings.Contains(body, "/ai/agui/ws") {
+				t.Errorf("%s sees %s", user, body)
+			}
+			if body := get(t, browser, site+"/ai/agui/capabilities"); !strings.Contains(body, `"humanInTheLoop"`) {
+				t.Errorf("the capabilities are %s", body)
+			}
+			c, err := client.Dial(ctx, site+"/ai/agui/ws", &client.Options{HTTPClient: browser, Header: http.Header{"Origin": {site}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+			thread, err := c.Follow(ctx, "home", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n := len(thread.View().Messages); n != 0 {
+				t.Fatalf("%s sees %d messages of somebody else", user, n)
+			}
+			end, err := thread.Say("hello").Wait(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := thread.Answer(client.Resolve(client.Asked(end)[0], `{"approved":true}`)).Wait(ctx); err != nil {
+				t.Fatal(err)
+			}
+			messages := thread.View().Messages
+			if last := messages[len(messages)-1].Content.String(); last != "You said true." {
+				t.Errorf("it says %q", last)
+			}
+		})
+	}
+}
+
+// visitor is a browser of somebody's own.
+func visitor(t *testing.T) *http.Client {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transport := &http.Transport{}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Jar: jar, Transport: transport}
+}
+
+func get(t *testing.T, browser *http.Client, url string) string {
+	t.Helper()
+	answer, err := browser.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(body)
+}

@@ -1,0 +1,121 @@
+// Command inbox-cli lists what agents wait for, and answers it, from a terminal
+// or from a script.
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	asks := terminal(os.Stdin) && terminal(os.Stdout)
+	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout, asks)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		os.Exit(2)
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "inbox-cli:", err)
+		os.Exit(1)
+	}
+}
+
+// terminal reports whether somebody may sit before a file.
+func terminal(f *os.File) bool {
+	about, err := f.Stat()
+	return err == nil && about.Mode()&os.ModeCharDevice != 0
+}
+
+// run does what the arguments say. asks: somebody can be asked.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer, asks bool) error {
+	flags := flag.NewFlagSet("inbox-cli", flag.ContinueOnError)
+	url := flags.String("url", "http://127.0.0.1:8080", "address of the server")
+	tokenFile := flags.String("token-file", "", "file with a bearer token, where the server wants one")
+	list := flags.Bool("list", false, "list only, also in a terminal")
+	approve := flags.String("approve", "", "say yes to the question with this id")
+	decline := flags.String("decline", "", "say no to it")
+	answer := flags.String("answer", "", "answer it with the JSON of --with")
+	with := flags.String("with", "", "JSON for --answer")
+	cancel := flags.String("cancel", "", "take it back unanswered")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	in := &inbox{url: strings.TrimSuffix(*url, "/")}
+	if *tokenFile != "" {
+		token, err := os.ReadFile(*tokenFile)
+		if err != nil {
+			return err
+		}
+		in.token = strings.TrimSpace(string(token))
+	}
+	questions, err := in.questions(ctx)
+	if err != nil {
+		return err
+	}
+
+	var given []decision
+	for _, d := range []decision{
+		{*approve, protocol.ResumeResolved, json.RawMessage(`{"approved":true}`)},
+		{*decline, protocol.ResumeResolved, json.RawMessage(`{"approved":false}`)},
+		{*answer, protocol.ResumeResolved, json.RawMessage(*with)},
+		{*cancel, protocol.ResumeCancelled, nil},
+	} {
+		if d.id != "" {
+			given = append(given, d)
+		}
+	}
+	switch {
+	case len(given) > 1:
+		return errors.New("--approve, --decline, --answer and --cancel are one answer each: give one of them")
+	case *answer != "" && !json.Valid([]byte(*with)):
+		return fmt.Errorf("--answer wants JSON: --with %q is none", *with)
+	case len(given) == 1:
+		return decide(ctx, in, questions, given[0], stdout)
+	case len(questions) == 0:
+		fmt.Fprintln(stdout, "Nobody waits for an answer.")
+		return nil
+	case *list || !asks:
+		for _, q := range questions {
+			show(stdout, q)
+		}
+		return nil
+	}
+	return prompt(ctx, in, questions, bufio.NewScanner(stdin), stdout)
+}
+
+// decision is an answer to the question with an id.
+type decision struct {
+	id      string
+	status  protocol.ResumeStatus
+	payload json.RawMessage
+}
+
+func decide(ctx context.Context, in *inbox, questions []question, d decision, stdout io.Writer) error {
+	for _, q := range questions {
+		if q.ID != d.id {
+			continue
+		}
+		missing, err := in.answer(ctx, q, d.status, d.payload)
+		if err != nil {
+			return err
+		}
+		if missing > 0 {
+			fmt.Fprintf(stdout, "Kept. The thread goes on when %d more are answered.\n", missing)
+		} else {
+			fmt.Fprintln(stdout, "Answered. The thread goes on.")
+		}
+		return nil
+	}
+	return fmt.Errorf("no question with the id %q is open", d.id)
+}
