@@ -50,16 +50,18 @@ func TestFailures(t *testing.T) {
 		"too many, odd":  {status(429, "", "slow", "Retry-After", "NaN"), "again in a while.", ""},
 		"broken":         {status(500, "", "oops"), "fails (500). Send your message again in a while.", ""},
 		"overloaded":     {status(503, "", "oops", "Retry-After", "1.5"), "fails (503). Send your message again in 2s.", ""},
-		"gateway's page": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>no</h1>", 502) }, "fails (502)", ""},
+		"gateway's page": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>no</h1>", http.StatusBadGateway) }, "fails (502)", ""},
 		"bad request":    {status(400, "", "m-1 does not support tools. "+secret), "refuses the request (400): m-1 does not support tools. …", ""},
 		"long refusal":   {status(400, "", strings.Repeat("é", 1000)), "refuses the request (400): é", ""},
 		"too long":       {status(400, "context_length_exceeded", "x"), "The conversation is too long for m-1. Begin a new one.", ""},
-		"redirected":     {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/elsewhere", 307) }, "has moved", ""},
-		"a web page":     {raw("text/html; charset=utf-8", "<html>"), "is no endpoint of chat completions", ""},
-		"no stream":      {raw("application/json", `{"choices":[]}`), "is no endpoint of chat completions", ""},
-		"broken off":     {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half an")) }, "The model's answer broke off.", "assistant Half an"},
-		"nothing":        {raw("text/event-stream", ""), "The model's answer broke off.", ""},
-		"no JSON":        {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half"), "{oops") }, "sent what is no answer", "assistant Half"},
+		"redirected": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
+		}, "has moved", ""},
+		"a web page": {raw("text/html; charset=utf-8", "<html>"), "is no endpoint of chat completions", ""},
+		"no stream":  {raw("application/json", `{"choices":[]}`), "is no endpoint of chat completions", ""},
+		"broken off": {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half an")) }, "The model's answer broke off.", "assistant Half an"},
+		"nothing":    {raw("text/event-stream", ""), "The model's answer broke off.", ""},
+		"no JSON":    {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half"), "{oops") }, "sent what is no answer", "assistant Half"},
 		"error in stream": {func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, text("Half"), `{"error":{"message":"out of memory `+secret+`"}}`)
 		}, "broke its answer off: out of memory …", "assistant Half"},

@@ -64,7 +64,7 @@ func TestSettingsOfRecords(t *testing.T) {
 func TestEverySettingInEveryWay(t *testing.T) {
 	for i, each := range newSettings().table() {
 		text := map[string]string{
-			"addr": "127.0.0.1:7", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8", "origins": "http://localhost:*",
+			"addr": "127.0.0.1:7", "model-url": "http://m", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8", "origins": "http://localhost:*",
 			"busy": "reject", "mode": "durable", "on-expiry": "fail", "unanswered": "cancel,script=refuse", "on-disconnect": "/agui=finish,/copilotkit=finish,script=stop", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
 			"webhooks": `[{"name": "crm", "url": "https://h", "secrets": ["x"], "from": "now"}]`, "upstream": "http://h/agui,b=https://h/", "upstreams": `[{"name": "c", "url": "http://h"}]`, "strict-durability": "true", "separate-duties": "true", "jwt-algorithms": "ES384", "redact": "pay:/card/number,/a~1b",
 		}[each.name]
@@ -86,6 +86,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		// What it cannot be without.
 		args := map[string][]string{
 			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhook-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
+			"model": {"--model-url", "http://m"}, "model-url": {"--model", "m"}, "model-key-file": {"--model", "m", "--model-url", "http://m"},
 			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-held": {"--max-frame", "1KiB"},
 			"model": {"--model-url", "http://m"}, "model-url": {"--model", "m"}, "model-key-file": {"--model", "m"},
 		}[each.name]
