@@ -33,6 +33,9 @@ type manners struct {
 	legacy func(e *protocol.Custom, runID string, n int) protocol.Interrupt
 	// command is how such interrupts are answered: by forwardedProps.command.
 	command func(asked []protocol.Interrupt, answers []protocol.ResumeEntry) map[string]any
+	// severalByCommand: so are several at once that came by an outcome, because each would
+	// be given all of a resume[].
+	severalByCommand bool
 	// single: a resume[] is read as far as its first entry, so each answer has a request
 	// of its own.
 	single bool
@@ -43,7 +46,7 @@ type manners struct {
 
 var mannersOf = map[Dialect]manners{
 	DialectPlain:     {turnsAway: true},
-	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand},
+	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand, severalByCommand: true},
 	DialectMastra:    {legacy: mastraInterrupt, command: mastraCommand, single: true},
 	DialectTanStack:  {turnsAway: true},
 }

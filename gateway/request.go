@@ -37,7 +37,7 @@ func (r *request) body(c *call) (*payload, string, error) {
 	switch {
 	case r.answers == nil:
 		in.Resume = r.left
-	case r.legacy && c.u.manners.command != nil:
+	case c.u.manners.command != nil && (r.legacy || c.u.manners.severalByCommand && len(r.answers) > 1):
 		var err error
 		if in.ForwardedProps, err = withCommand(in.ForwardedProps, c.u.manners.command(r.asked, r.answers)); err != nil {
 			return nil, "", err
