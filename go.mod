@@ -8,6 +8,12 @@ ignore ./conformance/node/node_modules
 
 ignore ./conformance/frontends/node_modules
 
+ignore ./examples/assistant-ui/node_modules
+
+ignore ./examples/copilotkit/node_modules
+
+ignore ./examples/tanstack/node_modules
+
 require (
 	code.dny.dev/ssrf v0.3.0
 	github.com/alicebob/miniredis/v2 v2.40.0

@@ -44,7 +44,7 @@ func (s *sessions) logIn(w http.ResponseWriter, r *http.Request) {
 func (s *sessions) home(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	if _, known := s.user(r); !known {
-		_, _ = w.Write([]byte(`<!doctype html><title>Log in</title><form method="post" action="/login"><input name="user" placeholder="your name" autofocus><button>Log in</button></form>`))
+		_, _ = w.Write([]byte(`<!doctype html><title>Log in</title><link rel="icon" href="data:,"><form method="post" action="/login"><input name="user" placeholder="your name" autofocus><button>Log in</button></form>`))
 		return
 	}
 	_, _ = w.Write(page)
