@@ -88,7 +88,6 @@ func TestEverySettingInEveryWay(t *testing.T) {
 			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhook-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
 			"model": {"--model-url", "http://m"}, "model-url": {"--model", "m"}, "model-key-file": {"--model", "m", "--model-url", "http://m"},
 			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-held": {"--max-frame", "1KiB"},
-			"model": {"--model-url", "http://m"}, "model-url": {"--model", "m"}, "model-key-file": {"--model", "m"},
 		}[each.name]
 		if strings.HasPrefix(each.name, "jwt-") {
 			args = []string{"--auth", "jwt", "--jwt-keys", "https://k", "--jwt-issuer", "i", "--jwt-audience", "a"}
