@@ -7,13 +7,14 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 )
 
 // quietPeer is a connection on which a script says when what comes.
-func quietPeer(connects time.Duration, answers func(body *io.PipeWriter)) http.RoundTripper {
+func quietPeer(over *sync.WaitGroup, connects time.Duration, answers func(body *io.PipeWriter)) http.RoundTripper {
 	return roundTripper(func(r *http.Request) (*http.Response, error) {
 		defer r.Body.Close()
 		select {
@@ -24,7 +25,7 @@ func quietPeer(connects time.Duration, answers func(body *io.PipeWriter)) http.R
 		httptrace.ContextClientTrace(r.Context()).GotConn(httptrace.GotConnInfo{})
 		from, to := io.Pipe()
 		context.AfterFunc(r.Context(), func() { to.CloseWithError(r.Context().Err()) })
-		go answers(to)
+		over.Go(func() { answers(to) })
 		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: from}, nil
 	})
 }
@@ -69,7 +70,7 @@ func TestTimeouts(t *testing.T) {
 		"a long run": {answers: func(to *io.PipeWriter) {
 			for range 100 {
 				says(to, "data: {}\n\n")
-				time.Sleep(time.Minute)
+				time.Sleep(61 * time.Second)
 			}
 		}, events: 60, says: "longer than 1h", after: time.Hour},
 	} {
@@ -82,7 +83,8 @@ func TestTimeouts(t *testing.T) {
 				if test.answers == nil {
 					test.answers = func(*io.PipeWriter) {}
 				}
-				u.client.Transport = quietPeer(test.connects, test.answers)
+				var over sync.WaitGroup
+				u.client.Transport = quietPeer(&over, test.connects, test.answers)
 				begun, events := time.Now(), 0
 				x, err := u.send(context.Background(), newPayload([]byte("{}")), http.Header{}, ids{})
 				for err == nil {
@@ -99,7 +101,7 @@ func TestTimeouts(t *testing.T) {
 				if took := time.Since(begun); events != test.events || took < test.after || took > test.after+6*time.Minute && name != "a slow log" {
 					t.Errorf("%d events in %v", events, took)
 				}
-				synctest.Wait()
+				over.Wait() // the bubble's clock stands still without this goroutine
 			})
 		})
 	}
