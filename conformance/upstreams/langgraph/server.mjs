@@ -6,26 +6,38 @@
 import { LangGraphAgent } from "@ag-ui/langgraph";
 import { EventEncoder } from "@ag-ui/encoder";
 import { startServer } from "@langchain/langgraph-api/server";
+import { randomUUID } from "node:crypto";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { lastValueFrom } from "rxjs";
+import { register } from "tsx/esm/api";
 import { serve, told } from "../serve.mjs";
 
+// Its own command line does the same. Of a graph in JavaScript it finds no schema, and asks itself for it in vain, for
+// twenty seconds a run.
+register();
+
 const encoder = new EventEncoder();
-// It keeps its threads in a folder below this one.
+// It keeps its threads in a folder below its working directory.
 const cwd = await mkdtemp(path.join(tmpdir(), "langgraph-"));
-const graph = path.join(import.meta.dirname, "graph.mjs:graph");
+const graph = path.join(import.meta.dirname, "graph.ts:graph");
 const { host, cleanup } = await startServer({ port: 0, nWorkers: 4, host: "127.0.0.1", cwd, graphs: { agent: graph } });
 
-serve((input, signal, response) => {
-  const agent = new LangGraphAgent({
-    deploymentUrl: `http://${host}`,
-    graphId: "agent",
-    threadId: input.threadId,
-    emitInterruptOutcome: process.env.OUTCOME === "on",
-  });
-  return told(agent, input, signal, response, encoder);
-}, {
+const agentFor = (threadId) => new LangGraphAgent({
+  deploymentUrl: `http://${host}`,
+  graphId: "agent",
+  threadId,
+  emitInterruptOutcome: process.env.OUTCOME === "on",
+});
+
+// The first run has the graph's types compiled.
+await lastValueFrom(agentFor(randomUUID()).run({
+  threadId: randomUUID(), runId: randomUUID(), state: {}, messages: [{ id: randomUUID(), role: "user", content: "/say hello" }],
+  tools: [], context: [], forwardedProps: {},
+}));
+
+serve((input, signal, response) => told(agentFor(input.threadId), input, signal, response, encoder), {
   async close() {
     await cleanup();
     await rm(cwd, { recursive: true, force: true });
