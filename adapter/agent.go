@@ -11,7 +11,8 @@ import (
 // time, inside Step. An error that Ask, Step or Emit returned must be returned.
 //
 // A nil error ends the run well, any other fails it with RUN_ERROR
-// agent_error, and its text stays in the log unless it is a UserError. Run must return soon after ctx is done.
+// agent_error, and its text stays in the log unless it is a UserError, which may have a
+// code of its own. Run must return soon after ctx is done.
 // Different threads call it concurrently.
 type Agent interface {
 	Run(ctx context.Context, run *Run) error

@@ -160,6 +160,7 @@ func (n beginBuilder) resume(run *begun, answers map[string]json.RawMessage, dec
 	decisions, err := json.Marshal(store.JournalEntry{
 		Kind: store.EntryAnswer, Entries: n.Decisions, Messages: n.Fresh, Label: run.label,
 		Position: n.View.Seq + int64(len(claimed.Events)), Final: n.Final, Failure: n.Failure, User: n.user,
+		Input: broughtBy(n.Input),
 	})
 	return store.Resume{Claimed: claimed, Answers: answers, Decided: decided, Decisions: decisions}, err
 }

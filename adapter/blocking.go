@@ -74,13 +74,15 @@ func (x *execution) callBlocking() error {
 // wait parks the goroutine of an agent whose question is stored, until an
 // activation brings the answers.
 func (r *Run) wait(calls []store.SuspendedCall) (Answers, []store.SuspendedCall, error) {
-	p := r.x.parked
+	r.x.mu.Lock()
+	p, ending := r.x.parked, r.x.ending
+	r.x.mu.Unlock()
 	r.x.left <- departure{asked: true}
 	select {
 	case next := <-p.resume:
 		next.mu.Lock()
 		defer next.mu.Unlock()
-		r.x, r.s = next, next.main
+		r.x, r.s, next.ending = next, next.main, ending
 		answer := next.journal.answered
 		if answer == nil {
 			return Answers{}, nil, next.seal(errors.New("adapter: the execution goes on without an answer"))

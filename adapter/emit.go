@@ -20,24 +20,33 @@ import (
 func (r *Run) Emit(events ...protocol.Event) error {
 	r.x.mu.Lock()
 	defer r.x.mu.Unlock()
-	return r.x.emit(r.s, events...)
+	for _, e := range events {
+		if _, unknown := e.(*protocol.Unknown); unknown {
+			return notEmitted(e)
+		}
+	}
+	return r.x.emit(r.s, events, nil)
 }
 
-func (x *execution) emit(s *scope, events ...protocol.Event) error {
+func notEmitted(e protocol.Event) error {
+	return fmt.Errorf("adapter: emit: %T is not an agent's to emit", e)
+}
+
+// emit takes events with their texts; nil: they have none.
+func (x *execution) emit(s *scope, events []protocol.Event, texts [][]byte) error {
 	if err := x.refusal(s); err != nil {
 		return err
 	}
 	for _, e := range events {
-		_, unknown := e.(*protocol.Unknown)
-		if e == nil || unknown || protocol.EffectOf(e).Family == protocol.FamilyRun {
-			return fmt.Errorf("adapter: emit: %T is not an agent's to emit", e)
+		if e == nil || protocol.EffectOf(e).Family == protocol.FamilyRun {
+			return notEmitted(e)
 		}
 	}
 	if s.branch && s.live() {
-		s.held = append(s.held, events...)
+		s.hold(events, texts)
 		return nil
 	}
-	it, err := x.admit(s, events)
+	it, err := x.admit(s, events, texts)
 	if len(it.events) > 0 {
 		if err := x.add(it, false); err != nil {
 			return err
@@ -59,11 +68,15 @@ func (x *execution) add(it item, wait bool) error {
 
 // admit checks events, folds them in and encodes them. What comes before an
 // error is in the item, which is to be added before anything else is admitted.
-func (x *execution) admit(s *scope, events []protocol.Event) (item, error) {
+func (x *execution) admit(s *scope, events []protocol.Event, texts [][]byte) (item, error) {
 	restructured := false
 	var err error
-	for _, e := range events {
-		if err = x.take(s, e, &restructured); err != nil {
+	for i, e := range events {
+		var text []byte
+		if texts != nil {
+			text = texts[i]
+		}
+		if err = x.take(s, e, text, &restructured); err != nil {
 			break
 		}
 	}
@@ -74,20 +87,25 @@ func (x *execution) admit(s *scope, events []protocol.Event) (item, error) {
 	return it, err
 }
 
-// take makes texts of one event and what it brings with it.
-func (x *execution) take(s *scope, e protocol.Event, restructured *bool) error {
+// take makes texts of one event and what it brings with it. It has one already, unless
+// that is nil.
+func (x *execution) take(s *scope, given protocol.Event, text []byte, restructured *bool) error {
 	log := func(e protocol.Event, does protocol.Effect) error {
-		text, err := x.append(e, does)
+		var own []byte
+		if e == given {
+			own = text
+		}
+		made, err := x.append(e, does, own)
 		if err == nil {
-			x.texts = append(x.texts, text)
+			x.texts = append(x.texts, made)
 			*restructured = *restructured || restructures(e, does)
 		}
 		return err
 	}
-	if does := protocol.EffectOf(e); does.Verb != protocol.Abridges && x.itself(s) {
-		return log(e, does)
+	if does := protocol.EffectOf(given); does.Verb != protocol.Abridges && x.itself(s) {
+		return log(given, does)
 	}
-	expanded, err := x.expander.Expand(e)
+	expanded, err := x.expander.Expand(given)
 	if err != nil {
 		return fmt.Errorf("adapter: emit: %w", err)
 	}
@@ -147,11 +165,13 @@ func (x *execution) closing() json.RawMessage {
 	return list
 }
 
-// append checks one explicit event, folds it in and encodes it.
-func (x *execution) append(e protocol.Event, does protocol.Effect) ([]byte, error) {
-	text, err := protocol.Encode(e)
-	if err != nil {
-		return nil, fmt.Errorf("adapter: emit: %w", err)
+// append checks one explicit event, folds it in and, unless it has a text, encodes it.
+func (x *execution) append(e protocol.Event, does protocol.Effect, text []byte) ([]byte, error) {
+	if text == nil {
+		var err error
+		if text, err = protocol.Encode(e); err != nil {
+			return nil, fmt.Errorf("adapter: emit: %w", err)
+		}
 	}
 	if result, ok := e.(*protocol.ToolCallResult); ok && x.fold.Has(result.MessageID) {
 		return nil, fmt.Errorf("adapter: emit: the thread has a message %s already", result.MessageID)
@@ -250,9 +270,9 @@ func (s *scope) goLive(e protocol.Event, x *execution) []protocol.Event {
 
 // flush takes what a branch holds back. The caller commits it with an entry.
 func (x *execution) flush(s *scope) (item, error) {
-	held := s.held
-	s.held = nil
-	return x.admit(s, held)
+	held, texts := s.held, s.heldTexts
+	s.held, s.heldTexts = nil, nil
+	return x.admit(s, held, texts)
 }
 
 // seal makes every later call answer err. The first reason stays.

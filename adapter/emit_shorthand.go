@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"encoding/json"
+	"errors"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -73,7 +74,11 @@ func (r *Run) Delegate(name, description string, fn func(subagent string) error)
 		}
 		code, told, more := r.x.failure(err)
 		r.x.logFailure(code, more)
-		if closed := r.Emit(&protocol.SubagentError{SubagentRunID: id, Message: told}); closed != nil {
+		failed := &protocol.SubagentError{SubagentRunID: id, Message: told}
+		if user := (*UserError)(nil); errors.As(err, &user) && told == user.Message {
+			failed.Code = user.Code
+		}
+		if closed := r.Emit(failed); closed != nil {
 			return closed
 		}
 		return err

@@ -38,9 +38,13 @@ func (x *execution) finish(returned error) {
 	case returned == nil && x.main.cursor < len(x.main.entries):
 		returned = &DivergedError{Journaled: x.main.next().String(), Replayed: "the agent's function returned"}
 	}
+	var terminal *protocol.RunFinished
+	if returned == nil {
+		terminal, returned = x.finished()
+	}
 	var err error
 	if returned == nil {
-		err = x.succeed()
+		err = x.end(&store.End{Kind: store.EndFinish}, nil, terminal)
 	} else {
 		code, text, more := x.failure(returned)
 		x.logFailure(code, more)
@@ -48,20 +52,13 @@ func (x *execution) finish(returned error) {
 		if errors.As(returned, &p) {
 			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 		}
-		err = x.fail(code, text, code == CodeReplayDiverged)
+		err = x.end(x.failed(returned), nil, &protocol.RunError{Message: text, Code: code})
 	}
 	if err != nil && !errors.Is(err, ErrStopped) {
 		log.Error("the run could not be ended in order", "error", err)
 		x.broken = err
 	}
 	x.seal(ErrStopped)
-}
-
-func (x *execution) succeed() error {
-	outcome := &protocol.RunOutcome{Type: protocol.OutcomeSuccess, PendingToolCallIDs: x.open}
-	return x.end(&store.End{Kind: store.EndFinish}, nil, &protocol.RunFinished{
-		ThreadID: x.claim.Thread.Thread, RunID: x.label, Outcome: outcome,
-	})
 }
 
 func (x *execution) fail(code, text string, giveBack bool) error {
@@ -78,7 +75,7 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	var it item
 	add := func(events ...protocol.Event) error {
 		for _, e := range events {
-			text, err := x.append(e, protocol.EffectOf(e))
+			text, err := x.append(e, protocol.EffectOf(e), nil)
 			if err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // known reports whether this build can read on from an entry of the kind, or knows
@@ -45,6 +46,7 @@ type journal struct {
 	decided  map[store.StepRef]uncertainty               // what a human said of a started step
 	answers  map[*store.JournalEntry]*store.JournalEntry // of each ask
 	answered *store.JournalEntry                         // the last answer
+	latest   *protocol.RunAgentInput                     // of the last answer that brought something; nil: none did
 	failure  string                                      // of the last answer
 	final    bool                                        // of the last answer
 	stopped  bool                                        // the last answer ends the execution
@@ -53,6 +55,8 @@ type journal struct {
 	unasked  *store.JournalEntry                         // the last ask, if it has no answer
 	last     int64                                       // position of the last entry that is final
 	asks     int                                         // asks so far, systemScope included
+	behind   int                                         // entries behind the last answer, bookkeeping included
+	effects  bool                                        // among those are others than starts and bookkeeping
 	entries  int                                         // bookkeeping aside
 }
 
@@ -90,6 +94,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 	if r.Kind != store.EntryRename {
 		j.entries++
 	}
+	j.wrote(r)
 	switch r.Kind {
 	case store.EntryStart:
 		j.meet(ref, r)
@@ -121,7 +126,11 @@ func (j *journal) add(r *store.JournalEntry) error {
 		}
 		j.unasked = nil
 		j.answers[ask] = r
+		j.behind, j.effects = 0, false
 		j.answered = r
+		if r.Input != nil {
+			j.latest = r.Input
+		}
 		j.failure, j.final = r.Failure, r.Final
 		j.stopped = stopsAtPause(ask, r)
 		for i, ref := range ask.Steps {
@@ -142,6 +151,12 @@ func (j *journal) add(r *store.JournalEntry) error {
 	}
 	j.last = max(j.last, r.Position)
 	return nil
+}
+
+// wrote counts an entry behind the last answer.
+func (j *journal) wrote(r *store.JournalEntry) {
+	j.behind++
+	j.effects = j.effects || r.Kind != store.EntryStart && r.Kind != store.EntryRename
 }
 
 // meet lets a step's scope meet its first entry.

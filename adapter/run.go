@@ -52,6 +52,20 @@ func (r *Run) State() json.RawMessage {
 	return r.x.fold.State()
 }
 
+// Messages are the thread's messages as of now: with what the run has emitted so far, an
+// open message as far as it has come, and what came with answers. As for State, a replay
+// may already see what is emitted later. Neither the slice nor what it holds must be
+// changed: both are shared. What a branch of Parallel holds back is not in it.
+func (r *Run) Messages() protocol.Messages {
+	r.x.mu.Lock()
+	defer r.x.mu.Unlock()
+	return r.x.fold.Messages()
+}
+
+// Namespace is where the thread's id means something: threads of two namespaces may have
+// the same id.
+func (r *Run) Namespace() string { return r.x.claim.Thread.Namespace }
+
 // scope is a line of calls that is numbered on its own: the agent's function,
 // or a branch of Parallel. Guarded by the execution's lock.
 type scope struct {
@@ -71,7 +85,9 @@ type scope struct {
 	shadow *protocol.Fold
 	reopen map[protocol.ItemKey]protocol.Event
 	held   []protocol.Event // in a branch: emitted since its last entry
-	forked bool             // Parallel has its branches running
+	// heldTexts are those of held that have one already; nil: none has.
+	heldTexts [][]byte
+	forked    bool // Parallel has its branches running
 }
 
 func newScope(j *journal, name string, branch bool) *scope {
@@ -166,6 +182,7 @@ type execution struct {
 	back      recorded        // what a takeover goes back to
 	undo      *store.Undo     // of the stored snapshot, as it was found
 	open      []string        // calls this run opened that have no result
+	ending    ending          // what Finish was told
 	sealed    error           // why nothing more may be done
 	broken    error           // why the run could not be ended in order
 	leaving   bool            // another worker is to go on: no new step starts

@@ -33,7 +33,8 @@ var errInside = errors.New("not possible here")
 // If the worker dies after fn was started and before its result was recorded,
 // fn is not silently run again: a human is asked whether it took effect
 // (ReasonUncertainStep). fn's context ends when the run is cancelled or another
-// worker has it; what it then returns is not recorded.
+// worker has it; what it then returns is not recorded. Neither is a GiveBackError,
+// which ends the run and gives back the answers that it carries out.
 //
 // fn is called only while at least a fifth of Options.Lease is left of this worker's
 // claim, looked at right before; else Step waits until the claim is renewed. A machine
@@ -151,6 +152,9 @@ func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, fn
 	if x.ctx.Err() != nil {
 		return nil, x.seal(ErrStopped)
 	}
+	if back := (*GiveBackError)(nil); errors.As(err, &back) {
+		return nil, x.seal(err)
+	}
 	done := &store.JournalEntry{Kind: store.EntryStep, Scope: ref.Scope, Key: ref.Key, Result: result}
 	if err != nil {
 		text := err.Error()
@@ -214,6 +218,9 @@ func (x *execution) record(s *scope, r *store.JournalEntry) error {
 	}
 	if err := x.add(it, true); err != nil {
 		return err
+	}
+	for _, r := range it.entries {
+		x.journal.wrote(r)
 	}
 	x.recorded = !x.blocking()
 	if refused != nil {

@@ -178,7 +178,7 @@ func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry,
 	events := append(closings, &protocol.StateSnapshot{Snapshot: lifecycle.State(kept.State())}, restated)
 	it := item{entries: entries, notes: len(entries) > 0}
 	for _, e := range events {
-		text, err := x.append(e, protocol.EffectOf(e))
+		text, err := x.append(e, protocol.EffectOf(e), nil)
 		if err != nil {
 			return fmt.Errorf("adapter: taking back: %w", err)
 		}
@@ -187,6 +187,9 @@ func (x *execution) takeBack(kept *protocol.Fold, entries []*store.JournalEntry,
 	it.closing = x.closing()
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return err
+	}
+	for _, r := range entries {
+		x.journal.wrote(r)
 	}
 	return x.logged(it)
 }

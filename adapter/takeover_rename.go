@@ -15,8 +15,8 @@ type renames struct {
 	items     map[string]string // of the renamed subagents; a replay finds them again
 }
 
-// apply returns the event under the ids that the wire knows. The agent's own
-// event is not changed.
+// apply returns the event under the ids that the wire knows: itself, if it names none of
+// those that are renamed. The agent's own event is not changed.
 func (r *renames) apply(e protocol.Event) protocol.Event {
 	if len(r.subagents) == 0 {
 		return e
@@ -29,8 +29,10 @@ func (r *renames) apply(e protocol.Event) protocol.Event {
 	if err != nil {
 		return e
 	}
+	differs := false
 	if owner := protocol.OwnerOf(copied); owner != nil {
 		if to, renamed := r.subagents[*owner]; renamed {
+			differs = true
 			suffix := to[len(*owner):]
 			protocol.SetOwner(copied, &to)
 			if does := protocol.EffectOf(copied); isItem(does) {
@@ -50,13 +52,16 @@ func (r *renames) apply(e protocol.Event) protocol.Event {
 	}
 	for _, id := range items {
 		if to, renamed := r.items[*id]; renamed {
-			*id = to
+			*id, differs = to, true
 		}
 	}
 	for _, id := range subagents {
 		if to, renamed := r.subagents[*id]; renamed {
-			*id = to
+			*id, differs = to, true
 		}
+	}
+	if !differs {
+		return e
 	}
 	return copied
 }

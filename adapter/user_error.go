@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
@@ -15,7 +16,8 @@ import (
 // the step.
 type UserError struct {
 	Message string
-	Err     error // what the log is told; nil: nothing
+	Code    string // of the RUN_ERROR, or of a subagent's error; "": agent_error, of a subagent's none
+	Err     error  // what the log is told; nil: nothing
 }
 
 func (e *UserError) Error() string {
@@ -35,6 +37,7 @@ func (x *execution) failure(err error) (code, told, logged string) {
 	var order *protocol.SequenceError
 	var p *panics.Error
 	var user *UserError
+	var back *GiveBackError
 	switch {
 	case errors.As(err, &diverged):
 		return CodeReplayDiverged, strings.TrimPrefix(diverged.Error(), "adapter: "), err.Error()
@@ -42,11 +45,16 @@ func (x *execution) failure(err error) (code, told, logged string) {
 		return CodeProtocolViolation, strings.TrimPrefix(order.Error(), "protocol: "), err.Error()
 	case errors.As(err, &p):
 		return CodeAgentError, "the agent panicked: the server's log says more of the run " + x.claim.RunID, ""
+	case errors.As(err, &back):
+		if back.Err != nil {
+			logged = back.Err.Error()
+		}
+		return cmp.Or(back.Code, CodeAgentError), back.Message, logged
 	case errors.As(err, &user):
 		if user.Err != nil {
 			logged = user.Err.Error()
 		}
-		return CodeAgentError, user.Message, logged
+		return cmp.Or(user.Code, CodeAgentError), user.Message, logged
 	}
 	return CodeAgentError, "the agent failed: the server's log says why, by the run " + x.claim.RunID, err.Error()
 }

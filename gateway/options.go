@@ -1,8 +1,10 @@
 package gateway
 
 import (
+	"context"
 	"crypto/tls"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 )
@@ -50,6 +52,8 @@ type Options struct {
 	Observe func(Observation)
 	// Logger; nil logs nothing.
 	Logger *slog.Logger
+
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // in tests
 }
 
 // History says what of the conversation a run brings.

@@ -34,6 +34,14 @@ var crashCases = []crashCase{
 		b.End.GiveBack = true
 		return commits(b)
 	}, notices: []string{"run.ended r2", "interrupt.reopened r2 int"}},
+	{name: "end, and give the decision back over a start", prepare: func(c *crash) (string, func(*Store) error) {
+		claim := c.answered()
+		at := c.ending(claim, store.EndFail)
+		commit(c.T, c.s, store.Batch{Claim: claim, Number: at.Number, Expect: at.Expect, Entries: []json.RawMessage{json.RawMessage(`"start"`)}})
+		at.Number++
+		at.End.GiveBack, at.End.Over = true, 1
+		return commits(at)
+	}, notices: []string{"run.ended r2", "interrupt.reopened r2 int"}},
 	{name: "decide", prepare: func(c *crash) (string, func(*Store) error) {
 		c.asks()
 		return begins(answering(c.version(), "r2", "xr1"))

@@ -50,7 +50,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"deadline", e.Deadline},
 		{"reasons", digests(e.Reasons)},
 		{"told", packReasons(e.Reasons)},
-		{"giveback", e.GiveBack && e.Kind == store.EndFail},
+		{"giveback", givesBack(e)},
 		{"snapshot", e.Snapshot != nil},
 		{"state", snap.state},
 		{"frozen", snap.frozen},
@@ -95,4 +95,12 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		s.logged(b.Claim.Thread, res.End.Epoch, before+1, after)
 	}
 	return res, nil
+}
+
+// givesBack is whether an end gives decisions back, and over what, as the script has it.
+func givesBack(e *store.End) int {
+	if !e.GiveBack || e.Kind != store.EndFail {
+		return 0
+	}
+	return 1 + max(e.Over, 0)
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
@@ -53,7 +54,7 @@ func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabi
 // runs of clients that leave, and that inputs need no messages but the new ones.
 func (s *core) announce(unanswered func(agent string) adapter.UnansweredPolicy) error {
 	with := func(agent string) (json.RawMessage, error) {
-		caps, err := withOwn(s.capabilitiesOf(agent), "unanswered", unanswered(agent))
+		caps, err := withOwn(s.ownCapabilities(agent), "unanswered", unanswered(agent))
 		if err != nil {
 			return nil, err
 		}
@@ -115,8 +116,17 @@ func membersOf(text json.RawMessage, what string) (map[string]json.RawMessage, e
 	return members, nil
 }
 
-// capabilitiesOf are those of the agent of this name, behind this server.
-func (s *core) capabilitiesOf(agent string) json.RawMessage {
+// capabilitiesOf are those of the agent of this name, behind this server. An agent that
+// says them itself may be asked for them, which takes no longer than capabilitiesPatience.
+func (s *core) capabilitiesOf(ctx context.Context, agent string) json.RawMessage {
+	if asked := s.asked[agent]; asked != nil {
+		return asked.get(ctx)
+	}
+	return s.ownCapabilities(agent)
+}
+
+// ownCapabilities are what this server can say of the agent without asking it.
+func (s *core) ownCapabilities(agent string) json.RawMessage {
 	if own, ok := s.identified[agent]; ok {
 		return own
 	}
@@ -131,5 +141,5 @@ func (s *core) serveCapabilities(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
-	w.Write(s.capabilitiesOf(r.PathValue("agent")))
+	w.Write(s.capabilitiesOf(r.Context(), r.PathValue("agent")))
 }

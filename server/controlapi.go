@@ -22,7 +22,7 @@ func (s *core) controlAPI() *controlapi.API {
 		waiting = s.work
 	}
 	return controlapi.New(controlapi.Config{
-		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks, Work: waiting,
+		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks, Work: waiting, Upstreams: s.metrics.upstreamStatus,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
 			c, refused := s.enter(r)
 			return controlCaller{s, c}, refused

@@ -43,6 +43,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"resolveInterrupts":   {"run approver admin", "approver admin"},
 	"dropDraft":           {"run approver admin", "approver admin"},
 	"listWork":            {"metrics", ""}, // and admin with tenants
+	"listUpstreams":       {"metrics", ""}, // and admin with tenants
 	"listWebhooks":        {"admin", ""},
 	"listDeadWebhooks":    {"admin", ""},
 	"resendWebhook":       {"admin", ""},

@@ -269,7 +269,11 @@ func say(text string) string {
 }
 
 func TestV1Operations(t *testing.T) {
-	v := newV1(t)
+	metrics := NewMetrics()
+	up := metrics.Upstream("far", "http://far/agui", func() (inFlight, waiting int) { return 2, 1 })
+	up.Ended(UpstreamRequest{FirstEvent: 20 * time.Millisecond, Events: 3})
+	up.Ended(UpstreamRequest{Code: "upstream_failed"})
+	v := newV1With(t, &Options{FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000, Metrics: metrics})
 	op := v.as("0123456789abcdef-operator")
 	if got := items(v.call("listThreads", 200, "/threads", "")); len(got) != 0 {
 		t.Fatalf("threads %v", got)
@@ -403,6 +407,10 @@ func TestV1Operations(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	op.fails("listWork", 403, "forbidden", "/work", "")
+	if got := fmt.Sprint(items(root.call("listUpstreams", 200, "/upstreams", ""))); !strings.Contains(got, "failed:1") || !strings.Contains(got, "code:upstream_failed") {
+		t.Errorf("%v", got)
+	}
+	op.fails("listUpstreams", 403, "forbidden", "/upstreams", "")
 	if got := items(op.call("listWebhooks", 200, "/webhooks", "")); len(got) != 0 {
 		t.Errorf("%v", got)
 	}

@@ -26,16 +26,22 @@ func (s *core) copilotkit() *copilotkit.Runtime {
 			}
 			return copilotCaller{s, c, s.hold(r.Context(), c)}, nil
 		},
-		Agents: s.opts.Agents,
-		Describe: func(name string) (string, json.RawMessage) {
-			return s.opts.Identities[name].Description, s.capabilitiesOf(name)
-		},
+		Agents:      s.opts.Agents,
+		Describe:    s.describe,
 		CallTimeout: s.opts.CallTimeout, MaxBodyBytes: s.opts.MaxFrameBytes, Logger: s.opts.Logger,
 	}
 	if s.opts.Suggest != nil {
 		c.Suggest = s.suggest
 	}
 	return copilotkit.New(c)
+}
+
+// describe tells of an agent what its capabilities do.
+func (s *core) describe(ctx context.Context, name string) (string, json.RawMessage) {
+	caps := s.capabilitiesOf(ctx, name)
+	var who struct{ Identity protocol.IdentityCapabilities }
+	_ = json.Unmarshal(caps, &who) // they were read before, or made here
+	return who.Identity.Description, caps
 }
 
 func (s *core) suggest(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]copilotkit.Suggestion, error) {

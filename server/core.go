@@ -21,7 +21,8 @@ type core struct {
 	record       controlapi.Record // nil: there is none
 	work         *work             // nil: there is none
 	capabilities json.RawMessage
-	identified   map[string]json.RawMessage // capabilities with what is an agent's own
+	identified   map[string]json.RawMessage    // capabilities with what is an agent's own
+	asked        map[string]*askedCapabilities // of agents that say them themselves
 	budget       *budget.Budget
 	overShares   overShares
 	memory       memory

@@ -49,6 +49,10 @@ type Metrics struct {
 	available   prometheus.Gauge
 	webhooks    *prometheus.CounterVec
 	webhookTime *prometheus.HistogramVec
+
+	upstreams                                         []*Upstream
+	upstreamRequests, upstreamEvents, upstreamRepairs *prometheus.CounterVec
+	upstreamFirst                                     *prometheus.HistogramVec
 }
 
 // NewMetrics returns metrics that nothing is counted in yet, but for the
@@ -89,6 +93,13 @@ func NewMetrics() *Metrics {
 	m.webhookTime = add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "aguiws_webhook_seconds", Help: "Time that targets of webhooks took.", Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},
 	}, []string{"target"}))
+	m.upstreamRequests = m.vec("upstream_requests", "Requests to upstreams that ended, by what they came to.", "upstream", "code")
+	m.upstreamEvents = m.vec("upstream_events", "Events from upstreams.", "upstream")
+	m.upstreamRepairs = m.vec("upstream_repairs", "What was put right in what came from upstreams.", "upstream", "kind")
+	m.upstreamFirst = add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		Name: "aguiws_upstream_first_event_seconds", Help: "Time until the first event of an upstream.", Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60},
+	}, []string{"upstream"}))
+	add(m, newUpstreamLoad(m))
 	info := add(m, prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "aguiws_build_info", Help: "Always 1."}, []string{"version", "go"}))
 	if b, ok := debug.ReadBuildInfo(); ok {
 		info.WithLabelValues(b.Main.Version, b.GoVersion).Set(1)

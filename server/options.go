@@ -43,6 +43,12 @@ type Options struct {
 	// Identities say who agents are, by name, the default agent under "": the
 	// identity among their capabilities. Default: nothing is said.
 	Identities map[string]protocol.IdentityCapabilities
+	// Capabilities ask agents what they can do, by name, the default agent under "": the
+	// answer is nil for nothing, and is not changed. They are asked when somebody wants to know,
+	// one call for each agent at a time, and what was answered stands for five minutes. ctx is
+	// done after a second. What this server does for each agent goes before what they say.
+	// Default: agents say nothing themselves.
+	Capabilities map[string]func(ctx context.Context) (*protocol.AgentCapabilities, error)
 	// Fallback serves every other path. Nobody is recognised there: see Strangers.
 	// Default: 404.
 	Fallback http.Handler

@@ -2,7 +2,9 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -13,6 +15,14 @@ import (
 
 // reservedNames are those under /agui/ that are no agent's.
 var reservedNames = []string{"ws", "capabilities", "threads"}
+
+// CheckAgentName says why no agent can be served under a name, or nil.
+func CheckAgentName(name string) error {
+	if name == "" || slices.Contains(reservedNames, name) {
+		return fmt.Errorf("no agent can be named %q: the path of that name means something else", name)
+	}
+	return nil
+}
 
 var (
 	refuseMethod = refusal.New(http.StatusMethodNotAllowed, "method_not_allowed", "that method means nothing here: see the Allow header")

@@ -17,7 +17,7 @@ var frequent = [...]protocol.EventType{protocol.TypeTextMessageContent, protocol
 // what a relayed agent sent need not.
 func typeOf(event []byte) protocol.EventType {
 	if rest, ok := bytes.CutPrefix(event, []byte(`{"type":"`)); ok {
-		if end := bytes.IndexByte(rest, '"'); end > 0 {
+		if end := bytes.IndexByte(rest, '"'); end > 0 && bytes.IndexByte(rest[:end], '\\') < 0 {
 			for _, kind := range frequent {
 				if string(kind) == string(rest[:end]) {
 					return kind

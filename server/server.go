@@ -74,8 +74,8 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		return nil, errors.New("server: every host must be named, * is not a name")
 	}
 	for _, name := range s.opts.Agents {
-		if name == "" || slices.Contains(reservedNames, name) {
-			return nil, fmt.Errorf("server: no agent can be named %q: the path of that name means something else", name)
+		if err := CheckAgentName(name); err != nil {
+			return nil, fmt.Errorf("server: %w", err)
 		}
 	}
 	var err error
@@ -94,6 +94,7 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	if err := s.announce(b.Unanswered); err != nil {
 		return nil, fmt.Errorf("server: capabilities: %w", err)
 	}
+	s.askFor(s.opts.Capabilities)
 	return s, nil
 }
 

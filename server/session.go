@@ -104,7 +104,7 @@ func (s *fullSession) hello() error {
 	opts := &s.srv.opts
 	return s.send(helloFrame{
 		Type: "ws.hello", Binding: "agui.v1", HeartbeatMs: opts.Heartbeat.Milliseconds(), MaxFrameBytes: opts.MaxFrameBytes,
-		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilitiesOf(s.agent),
+		Durable: s.srv.runs.Durable(), Capabilities: s.srv.capabilitiesOf(s.ctx, s.agent),
 	})
 }
 

@@ -223,6 +223,9 @@ type JournalEntry struct {
 	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
 	Label    string                 `json:"run,omitempty"`      // answer: the label of the run it began
 	User     string                 `json:"user,omitempty"`     // answer: whose it was; "": not known
+	// Input is, of an answer, what its input brought for the agent: tools, context and
+	// forwardedProps, and no messages; nil: nothing.
+	Input *protocol.RunAgentInput `json:"input,omitempty"`
 
 	Final   bool   `json:"final,omitempty"`   // answer: nobody's to give back
 	Failure string `json:"failure,omitempty"` // answer: the run ends with this code instead of continuing

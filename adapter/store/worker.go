@@ -148,6 +148,10 @@ type End struct {
 	// latest decisions, their answers and what was journaled since are forgotten,
 	// and the suspension opens again.
 	GiveBack bool
+	// Over, with GiveBack, lets it go over entries that are no bookkeeping: so many stand
+	// behind the decisions, bookkeeping among them, and all others are starts of steps that
+	// had no effect. If there is another number of them, Over counts for nothing.
+	Over int
 }
 
 // SnapshotUpdate moves the stored snapshot to the end of the batch.

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aguiws/aguiws/internal/origin"
 	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/identity"
 )
 
@@ -23,6 +24,7 @@ const checkTimeout = 15 * time.Second
 // check tests the settings, which have been read, and what they name. It writes
 // a line a finding, and returns an error if serving would fail.
 func check(ctx context.Context, s *settings, w io.Writer) error {
+	whole := ctx
 	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
 	defer cancel()
 	redis.SetLogger(redisLog{slog.New(slog.DiscardHandler)}) // findings say it
@@ -31,7 +33,8 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	for _, each := range s.strays {
 		r.say("warn", "environment", "%s", each)
 	}
-	if _, err := newAgents(s); err != nil {
+	agents, err := newAgents(s, server.NewMetrics(), slog.New(slog.DiscardHandler))
+	if err != nil {
 		r.fail("agent", err)
 	}
 	r.address(s)
@@ -40,6 +43,9 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	r.effects(s)
 	r.webhooks(ctx, s)
 	r.store(ctx, s)
+	if agents != nil {
+		r.upstreams(whole, s, agents.upstreams)
+	}
 	if r.failures > 0 {
 		return fmt.Errorf("check: %d of %d findings would keep it from working", r.failures, r.findings)
 	}

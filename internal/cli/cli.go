@@ -6,7 +6,7 @@
 // judged together (validate.go). Then one of the commands goes on: serve wires
 // store, runner, identity and server together, listens, and drains when it is
 // told to end (serve.go); check says what it finds of what the settings name
-// (check.go); version says what this is.
+// (check.go); record keeps what an upstream answers (record.go); version says what this is.
 package cli
 
 import (
@@ -52,6 +52,8 @@ func run(ctx context.Context, args []string, env environment, stdout, stderr io.
 		return nil
 	case s.command == "check":
 		return check(ctx, s, stdout)
+	case s.command == "record":
+		return record(ctx, s, stdout)
 	}
 	return serve(ctx, s, newLogger(s, stderr), stdout)
 }

@@ -20,7 +20,7 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	s := newSettings()
 	s.crashAt = env.get("AGUIWS_CRASH_AT")
 	if len(args) > 0 && !strings.HasPrefix(args[0], "-") {
-		if commands := []string{"serve", "check", "version"}; !slices.Contains(commands, args[0]) {
+		if commands := []string{"serve", "check", "record", "version"}; !slices.Contains(commands, args[0]) {
 			return s, fmt.Errorf("unknown command %q%s: try aguiws --help", args[0], suggest(args[0], commands))
 		}
 		s.command, args = args[0], args[1:]
@@ -28,7 +28,11 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	table := s.table()
 	s.strays = env.strays(table)
 	config := env.get("AGUIWS_CONFIG")
-	err := s.readFlags(args, append(table, setting{name: "config", value: textValue{&config, "file"}}))
+	flags := append(table[:len(table):len(table)], setting{name: "config", value: textValue{&config, "file"}})
+	if s.command == "record" {
+		flags = append(flags, s.recording.table()...)
+	}
+	err := s.readFlags(args, flags)
 	if errors.Is(err, errHelp) {
 		printUsage(usage, newSettings().table())
 	}

@@ -23,7 +23,7 @@ func parseList[T any](data []byte, entry string, members []string, expected stri
 	}
 	if err == nil {
 		if unknown := unknownMember(&document, members); unknown != nil {
-			return nil, fmt.Errorf("line %d: field %s is no member of a %s: %s", unknown.Line, unknown.Value, entry, strings.Join(members, ", "))
+			return nil, fmt.Errorf("line %d: field %s is no member of %s: %s", unknown.Line, unknown.Value, entry, strings.Join(members, ", "))
 		}
 		err = document.Decode(&list)
 	}

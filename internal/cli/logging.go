@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
 	"net"
 	"runtime"
-	"slices"
 	"strings"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/redisstore"
 )
 
@@ -41,19 +38,23 @@ func (l redisLog) Printf(ctx context.Context, format string, args ...any) {
 }
 
 // introduce says what runs here and on what. It is the first line of the log.
-func introduce(log *slog.Logger, s *settings, agents map[string]adapter.Agent) {
+func introduce(log *slog.Logger, s *settings, agents *agentSet) {
 	store := "embedded"
 	if s.redis != "" {
 		store = redisstore.Address(s.redis)
 	}
-	names := slices.DeleteFunc(slices.Sorted(maps.Keys(agents)), func(name string) bool { return name == "" })
+	var upstreams []string
+	for i := range agents.upstreams {
+		each := &agents.upstreams[i]
+		upstreams = append(upstreams, each.Name+"="+each.shownURL())
+	}
 	log.Info("starting", "version", version(), "go", runtime.Version(), "addr", s.addr, "metricsAddr", s.metricsAddr, "pprofAddr", s.pprofAddr,
-		"store", store, "prefix", s.prefix, "auth", s.auth, "agents", strings.Join(names, ","), "agent", s.agent)
+		"store", store, "prefix", s.prefix, "auth", s.auth, "agents", strings.Join(agents.names, ","), "agent", agents.byDefault, "upstreams", strings.Join(upstreams, ","))
 }
 
 // announce says where to go and what will be lost: to a person, or, where the log
 // is for a program, in the log alone.
-func announce(w io.Writer, log *slog.Logger, s *settings, addr net.Addr, durable bool) {
+func announce(w io.Writer, log *slog.Logger, s *settings, agents *agentSet, addr net.Addr, durable bool) {
 	scheme := "http"
 	if s.tlsCert != "" {
 		scheme = "https"
@@ -67,6 +68,10 @@ func announce(w io.Writer, log *slog.Logger, s *settings, addr net.Addr, durable
 		return
 	}
 	fmt.Fprintf(w, "aguiws: open %s://%s/\n", scheme, addr)
+	for i := range agents.upstreams {
+		each := &agents.upstreams[i]
+		fmt.Fprintf(w, "aguiws: in front of %s: %s://%s/agui/%s\n", each.shownURL(), scheme, addr, each.Name)
+	}
 	if !durable {
 		fmt.Fprintln(w, "aguiws: "+volatile)
 	}

@@ -7,17 +7,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/redis/go-redis/v9"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
-	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
 	"github.com/aguiws/aguiws/server/webhook"
@@ -26,10 +22,12 @@ import (
 
 // serve wires the parts together, listens until ctx has ended, and drains.
 func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer) error {
-	agents, err := newAgents(s)
+	metrics := server.NewMetrics()
+	agents, err := newAgents(s, metrics, log)
 	if err != nil {
 		return err
 	}
+	defer shut(agents.close, s)
 	introduce(log, s, agents)
 	s.warnOfStrays(log)
 	s.warnOfProxy(log)
@@ -48,9 +46,8 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer store.Close()
-	metrics := server.NewMetrics()
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
-		Agents: agents, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
+		Agents: agents.byName, Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
 		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
 		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, Logger: log, Hook: crashHook(s.crashAt),
@@ -64,7 +61,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer shut(hooks.Shutdown, s)
-	options := s.serverOptions(access.auth, store, metrics, log)
+	options := s.serverOptions(access.auth, agents, store, metrics, log)
 	options.Webhooks = hooks
 	srv, err := server.New(runner, options)
 	if err != nil {
@@ -82,7 +79,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	defer aside.stop()
 	defer access.watch(log)()
 	access.warm(ctx, log)
-	announce(stdout, log, s, listener.Addr(), store.Durable())
+	announce(stdout, log, s, agents, listener.Addr(), store.Durable())
 
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(listener) }()
@@ -99,25 +96,6 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	shut(srv.Shutdown, s)
 	hooked.Wait()
 	return errors.Join(err, <-served)
-}
-
-func newAgents(s *settings) (map[string]adapter.Agent, error) {
-	agents := map[string]adapter.Agent{"script": script.New(script.Options{Effects: s.effects})}
-	names := slices.Sorted(maps.Keys(agents))
-	agents[""] = agents[s.agent]
-	if agents[""] == nil {
-		return nil, fmt.Errorf("%s %q: there is no such agent: it is script", s.named("agent"), s.agent)
-	}
-	return agents, s.unanswered.forAgents(s.named("unanswered"), names)
-}
-
-// unansweredBy has a policy for each agent, the default one's by its name.
-func (s *settings) unansweredBy(agents map[string]adapter.Agent) map[string]adapter.UnansweredPolicy {
-	by := map[string]adapter.UnansweredPolicy{}
-	for name := range agents {
-		by[name] = adapter.UnansweredPolicy(s.unanswered.of(cmp.Or(name, s.agent)))
-	}
-	return by
 }
 
 func openStore(ctx context.Context, s *settings, log *slog.Logger) (*redisstore.Store, error) {
@@ -160,15 +138,12 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 		NoticeCount: s.noticeCount, NoticeAge: s.noticeAge, KeepDecisions: s.keepDecisions}
 }
 
-// namedAgents are served under their names.
-var namedAgents = []string{"script"}
-
 // serverOptions are what the settings say of the server.
-func (s *settings) serverOptions(auth server.Authenticator, st *redisstore.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
+func (s *settings) serverOptions(auth server.Authenticator, agents *agentSet, st *redisstore.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
-		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: namedAgents,
-		Identities: map[string]protocol.IdentityCapabilities{"": script.Identity, "script": script.Identity},
-		Fallback:   web.Handler(), Metrics: metrics, Logger: log,
+		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: agents.names,
+		Identities: agents.identities, Capabilities: agents.capabilities,
+		Fallback: web.Handler(), Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)
 			if errors.Is(err, store.ErrPartial) {

@@ -10,7 +10,8 @@ import (
 
 // settings is everything that can be set.
 type settings struct {
-	command string // serve, check or version
+	command   string // serve, check, record or version
+	recording recording
 
 	addr, tlsCert, tlsKey string
 	hosts, origins        []string
@@ -45,6 +46,9 @@ type settings struct {
 	webhookFile    string
 	webhookPrivate []string
 
+	upstream, upstreams []upstreamEntry // of flags, and of the list
+	upstreamFile        string
+
 	onDisconnect    map[string]server.Disconnect
 	disconnectGrace time.Duration
 
@@ -76,7 +80,7 @@ type jwtSettings struct {
 // newSettings returns the defaults.
 func newSettings() *settings {
 	return &settings{
-		command: "serve", addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
+		command: "serve", recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
 		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
@@ -92,7 +96,7 @@ func newSettings() *settings {
 }
 
 // The groups of settings, in the order of the usage.
-var groups = []string{"Serving", "The store", "Runs", "Identity", "Webhooks", "Limits", "Operations"}
+var groups = []string{"Serving", "Upstreams", "The store", "Runs", "Identity", "Webhooks", "Limits", "Operations"}
 
 // table lists the settings. Flags, environment, configuration file, usage and
 // the README's table are all made from it, or held to it by a test.
@@ -104,6 +108,10 @@ func (s *settings) table() []setting {
 		{"tls-cert", "Serving", textValue{&s.tlsCert, "file"}, "certificate chain in PEM; serves https and wss. SIGHUP reads it again"},
 		{"tls-key", "Serving", textValue{&s.tlsKey, "file"}, "the certificate's key in PEM"},
 		{"trusted-proxies", "Serving", prefixesValue{&s.proxies}, "proxies whose X-Forwarded-For is believed, for limits by address; Forwarded is not read"},
+
+		{"upstream", "Upstreams", upstreamValue{&s.upstream}, "an agent that another server serves as AG-UI over HTTP: `http://localhost:8000/agui`, or `weather=http://…` to name it. It may be given several times, or with commas; each is served under `/agui/` and its name, one without a name as `agent`, and the first under `/agui` too unless `agent` says otherwise"},
+		{"upstreams", "Upstreams", upstreamsValue{&s.upstreams}, "more of them, in YAML or JSON, with what each needs: `[{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}]`; [GATEWAY.md](server/GATEWAY.md#what-an-upstream-has) lists all that can be said. Command lines can be read by others: prefer a file, or header-files in place of headers"},
+		{"upstream-file", "Upstreams", textValue{&s.upstreamFile, "file"}, "file with such a list"},
 
 		{"redis", "The store", textValue{&s.redis, "URL"}, "`redis://host:6379/0`, `rediss://`, `unix:///path`, `redis+sentinel://host,host/master` or `redis+cluster://host,host`; when empty the store is embedded and dies with the process"},
 		{"redis-prefix", "The store", textValue{&s.prefix, "name"}, "what all keys begin with; servers that share it share their threads"},
@@ -119,7 +127,7 @@ func (s *settings) table() []setting {
 		{"keep-decisions", "The store", durationValue{&s.keepDecisions, time.Minute, 0}, "how long the decision record says who decided what, though the thread is deleted before; the same on all servers"},
 		{"redact", "The store", redactValue{&s.redact}, "values that the decision record does not keep and followers are not told of answers, each by a JSON pointer into the arguments of calls and into answers: `pay:/card/number` for one tool, `/password` for all. It has the SHA-256 of all the arguments still"},
 
-		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`"},
+		{"agent", "Runs", textValue{&s.agent, "name"}, "agent that answers under `/agui`; where it is not set and there are upstreams, the first of them"},
 		{"effects", "Runs", textValue{&s.effects, "file"}, "file to which the script agent appends a line for each effect"},
 		{"busy", "Runs", choiceValue{&s.busy, []string{"queue", "reject", "supersede"}}, "what becomes of an input while a run is active"},
 		{"mode", "Runs", choiceValue{&s.mode, []string{"auto", "durable", "blocking"}}, "durable refuses a store that dies with the process; blocking keeps agents waiting in memory instead of calling them again, for one server"},

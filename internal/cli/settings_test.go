@@ -66,7 +66,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		text := map[string]string{
 			"addr": "127.0.0.1:7", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8", "origins": "http://localhost:*",
 			"busy": "reject", "mode": "durable", "on-expiry": "fail", "unanswered": "cancel,script=refuse", "on-disconnect": "/agui=finish,/copilotkit=finish,script=stop", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
-			"webhooks": `[{"name": "crm", "url": "https://h", "secrets": ["x"], "from": "now"}]`, "strict-durability": "true", "separate-duties": "true", "jwt-algorithms": "ES384", "redact": "pay:/card/number,/a~1b",
+			"webhooks": `[{"name": "crm", "url": "https://h", "secrets": ["x"], "from": "now"}]`, "upstream": "http://h/agui,b=https://h/", "upstreams": `[{"name": "c", "url": "http://h"}]`, "strict-durability": "true", "separate-duties": "true", "jwt-algorithms": "ES384", "redact": "pay:/card/number,/a~1b",
 		}[each.name]
 		switch each.value.(type) {
 		case textValue, listValue:
@@ -115,7 +115,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 				t.Errorf("%s by %s: %v", each.name, way, err)
 				continue
 			}
-			if s.from[each.name] == "" || each.name != "tokens" && each.name != "webhooks" && s.table()[i].value.String() != text {
+			if s.from[each.name] == "" || each.name != "tokens" && each.name != "webhooks" && each.name != "upstreams" && s.table()[i].value.String() != text {
 				t.Errorf("%s by %s is %q", each.name, way, s.table()[i].value.String())
 			}
 			s.from = nil
@@ -176,6 +176,23 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--webhooks", "nonsense"}, "--webhooks: expected a list of targets"},
 		{[]string{"--webhooks", "[{name: x}]", "--webhook-file", "f"}, "--webhook-file: the targets are in --webhooks already"},
 		{[]string{"--webhook-private", "h"}, "--webhook-private: it needs --webhooks"},
+		{[]string{"--upstream", "localhost:8000"}, "--upstream: its URL cannot be read: expected one such as http://localhost:8000/agui"},
+		{[]string{"--upstream", "ftp://h/"}, "--upstream: its URL begins with ftp:, and must with http: or https:"},
+		{[]string{"--upstream", "http://h/#x"}, "--upstream: its URL has a fragment"},
+		{[]string{"--upstream", "http://h/,http://i/"}, `--upstream: upstream "agent": one upstream can do without a name: name the others`},
+		{[]string{"--upstream", "a=http://h/", "--upstream", "a=http://i/"}, `--upstream: upstream "a": there is another one of this name`},
+		{[]string{"--upstream", "a=http://h/", "--upstreams", "[{name: a, url: http://i}]"}, `--upstreams: upstream "a": there is another one`},
+		{[]string{"--upstream", "threads=http://h/"}, `no agent can be named "threads"`},
+		{[]string{"--upstream", "default=http://h/"}, `an agent of this server has the name default: choose another`},
+		{[]string{"--upstream", "script=http://h/"}, `an agent of this server has the name script`},
+		{[]string{"--upstream", "é=http://h/"}, "a name is 1 to 64 letters"},
+		{[]string{"--upstream", "http://localhost:8080/agui"}, `--upstream: upstream "agent": localhost:8080 is where this server listens itself`},
+		{[]string{"--upstream", "http://[::1]/", "--addr", "127.0.0.1:80"}, "is where this server listens itself"},
+		{[]string{"--upstreams", "[{nam: x}]"}, "--upstreams: line 1: field nam is no member of an upstream: name, url"},
+		{[]string{"--upstreams", "nonsense"}, "--upstreams: expected a list of upstreams"},
+		{[]string{"--upstreams", "[{url: http://h, concurrency: -1}]"}, "concurrency: -1: at least 1"},
+		{[]string{"--upstreams", "[{url: http://h}]", "--upstream-file", "f"}, "--upstream-file: the list is in --upstreams already"},
+		{[]string{"--upstream", "http://h/", "--on-disconnect", "script=stop"}, `--on-disconnect: there is no route or agent "script": it is one of /agui, /copilotkit, default, agent`},
 		{[]string{"--notice-age", "0"}, "--notice-age: 0s: at least 1m"},
 		{[]string{"--notice-count", "0"}, "--notice-count: 0: at least 1"},
 		{[]string{"--keep-decisions", "365d"}, `--keep-decisions: "365d": expected a time`},

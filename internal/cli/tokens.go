@@ -32,5 +32,5 @@ var members = []string{"token", "sha256", "tenant", "user", "namespace", "scopes
 
 // parseTokens reads a list of tokens. Its errors do not repeat what it read.
 func parseTokens(data []byte) ([]token, error) {
-	return parseList[token](data, "token", members, "expected a list of tokens such as [{token: …, user: ann}] in YAML or JSON; expires is a time such as 2030-01-31T00:00:00Z")
+	return parseList[token](data, "a token", members, "expected a list of tokens such as [{token: …, user: ann}] in YAML or JSON; expires is a time such as 2030-01-31T00:00:00Z")
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -10,6 +11,8 @@ import (
 func printUsage(w io.Writer, table []setting) {
 	fmt.Fprint(w, `Usage: aguiws [serve] [flags]     serves an agent
        aguiws check [flags]       tests the settings and what they name, and says what it found
+       aguiws record [flags]      says something to an upstream once, and keeps the bytes of
+                                  the answer: for a report, or for a test
        aguiws version
 
 Every setting is a flag, a variable of the environment (--drain-timeout is
@@ -17,21 +20,32 @@ AGUIWS_DRAIN_TIMEOUT) and a key of the configuration file (drain-timeout: 20s).
 Flags count before the environment, the environment before the file. A variable
 of that kind that is no setting is a warning.
 
+To check, --upstream on the command line means: say something to it, and say what
+it makes of it. An upstream that is configured elsewhere is connected to, and no more.
+
+Flags of record alone:
+`)
+	printSettings(w, newSettings().recording.table())
+	fmt.Fprint(w, `
+All:
+
   --config file
 `)
 	wrap(w, configHelp)
 	for _, group := range groups {
 		fmt.Fprintf(w, "\n%s:\n", group)
-		for _, each := range table {
-			if each.group == group {
-				fmt.Fprintf(w, "  %s\n", strings.TrimSpace("--"+each.name+" "+each.value.kind()))
-				text := each.help
-				if def := shownDefault(each); def != "" {
-					text += " (default " + def + ")"
-				}
-				wrap(w, text)
-			}
+		printSettings(w, slices.DeleteFunc(slices.Clone(table), func(each setting) bool { return each.group != group }))
+	}
+}
+
+func printSettings(w io.Writer, list []setting) {
+	for _, each := range list {
+		fmt.Fprintf(w, "  %s\n", strings.TrimSpace("--"+each.name+" "+each.value.kind()))
+		text := each.help
+		if def := shownDefault(each); def != "" {
+			text += " (default " + def + ")"
 		}
+		wrap(w, text)
 	}
 }
 

@@ -41,10 +41,22 @@ func (s *settings) validate() error {
 		return fmt.Errorf("%s: it must be 32 times max-frame at least", s.named("max-held"))
 	case len(s.webhooks) > 0 && s.webhookFile != "":
 		return fmt.Errorf("%s: the targets are in --webhooks already", s.named("webhook-file"))
+	case len(s.upstreams) > 0 && s.upstreamFile != "":
+		return fmt.Errorf("%s: the list is in --upstreams already", s.named("upstream-file"))
 	case len(s.webhookPrivate) > 0 && len(s.webhooks) == 0 && s.webhookFile == "":
 		return fmt.Errorf("%s: it needs --webhooks or --webhook-file", s.named("webhook-private"))
 	case s.prefix == "":
 		return fmt.Errorf("%s: a name is needed", s.named("redis-prefix"))
+	}
+	if s.upstreamFile == "" { // which is read when it is needed
+		list, err := s.upstreamList()
+		if err != nil {
+			return err
+		}
+		names, _ := s.agentNames(list)
+		if err := s.checkDisconnect(names); err != nil {
+			return err
+		}
 	}
 	for _, a := range []struct {
 		name, addr string

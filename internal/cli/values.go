@@ -109,7 +109,8 @@ func (v disconnectValue) Set(text string) error {
 		}
 		set[name] = server.Disconnect(policy)
 	}
-	if err := server.CheckOnDisconnect(set, namedAgents); err != nil {
+	// Which agents there are is known when all settings are.
+	if err := server.CheckOnDisconnect(set, slices.Collect(maps.Keys(set))); err != nil {
 		return err
 	}
 	*v.into = set

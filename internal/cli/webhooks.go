@@ -39,7 +39,7 @@ type webhookTarget struct {
 var webhookMembers = []string{"name", "url", "kinds", "tenant", "agents", "secrets", "secret-files", "from"}
 
 func parseWebhooks(data []byte) ([]webhookTarget, error) {
-	return parseList[webhookTarget](data, "target", webhookMembers,
+	return parseList[webhookTarget](data, "a target", webhookMembers,
 		"expected a list of targets such as [{name: crm, url: https://…, kinds: [interrupt.opened], secrets: [whsec_…]}] in YAML or JSON")
 }
 

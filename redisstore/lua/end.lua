@@ -13,7 +13,7 @@
 --   deadline    of the suspension, Unix ms; 0: none
 --   reasons     of the suspension, their digests one after the other
 --   told        of the suspension, its reasons as notices name them
---   giveback    1 or 0
+--   giveback    0: nothing; else one more than how many entries it goes over
 --   snapshot    1 or 0
 --   state       '': unchanged
 --   frozen      '': unchanged
@@ -90,7 +90,7 @@ if ARG.kind == 'suspend' then
     ARGV, i1, i2)
   changed(t, member, 'interrupt.opened', { [6] = ARG.told }, names(ARGV, i1, i2),
     { run = run, label = d.label, deadline = ARG.deadline ~= '0' and ARG.deadline })
-elseif ARG.giveback == '1' and giveBack(t, member, d) then
+elseif ARG.giveback ~= '0' and giveBack(t, member, d, tonumber(ARG.giveback) - 1) then
   gave = 1
 else
   dropJournal(t)

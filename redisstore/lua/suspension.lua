@@ -110,12 +110,17 @@ local function note(t, d, list, first, last)
 end
 
 -- giveBack opens the suspension again that the execution's latest run answered,
--- unless something was journaled since. d is that run, which has ended. It returns
--- whether it did.
-local function giveBack(t, member, d)
+-- unless something was journaled since. It goes over as many entries behind the
+-- decisions as over says, if there are just so many; 0: over bookkeeping alone. d
+-- is that run, which has ended. It returns whether it did.
+local function giveBack(t, member, d, over)
   local x = getExecution(t)
   if not x or (x.susp or '') == '' or x.id ~= d.execution then return false end
   local decisions = decisionsEnd(t, x)
+  if not decisions and over > 0 then
+    decisions = decisionsOf(x)
+    if decisions and decisions + over ~= redis.call('LLEN', t.journal) then return false end
+  end
   if not decisions then return false end
   for _, id in ipairs(unpacked(x.given)) do redis.call('HDEL', t.memo, 'a:' .. id) end
   redis.call('LTRIM', t.journal, 0, decisions - 2)

@@ -80,7 +80,7 @@ func (m *model) ends(b store.Batch) store.CommitResult {
 	if b.End.Kind == store.EndSuspend {
 		m.suspend(r, b.End)
 	} else {
-		res.GaveBack, res.Ready = m.closes(r, b.End.Kind == store.EndFail && b.End.GiveBack)
+		res.GaveBack, res.Ready = m.closes(r, b.End.Kind == store.EndFail && b.End.GiveBack, b.End.Over)
 	}
 	r.givenUp.gave, r.givenUp.ready = res.GaveBack, res.Ready
 	m.trim()
@@ -95,8 +95,8 @@ func (m *model) unclaim(r *run, state store.DispatchState, why string) {
 }
 
 // closes ends the execution of a run that does not suspend.
-func (m *model) closes(r *run, giveBack bool) (gaveBack, ready bool) {
-	if giveBack && m.gives(r) {
+func (m *model) closes(r *run, giveBack bool, over int) (gaveBack, ready bool) {
+	if giveBack && m.gives(r, over) {
 		return true, false
 	}
 	m.exe = nil
@@ -104,8 +104,11 @@ func (m *model) closes(r *run, giveBack bool) (gaveBack, ready bool) {
 }
 
 // gives gives the latest decisions back, which are the run's, if it can.
-func (m *model) gives(r *run) bool {
+func (m *model) gives(r *run, over int) bool {
 	gave := m.giveable()
+	if n := m.behindDecisions(); gave == nil && over > 0 && n == over {
+		gave = m.exe.gave
+	}
 	if gave == nil {
 		return false
 	}
@@ -125,6 +128,15 @@ func (m *model) giveable() *given {
 		return nil
 	}
 	return m.exe.gave
+}
+
+// behindDecisions is how many entries stand behind the latest decisions; 0 as well if there
+// are no decisions.
+func (m *model) behindDecisions() int {
+	if m.exe == nil || m.exe.gave == nil {
+		return 0
+	}
+	return len(m.exe.journal) - m.exe.gave.length
 }
 
 func (m *model) suspend(r *run, e *store.End) {

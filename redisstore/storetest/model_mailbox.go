@@ -68,7 +68,7 @@ func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
 		m.cut(r, store.DispatchDeadLetter, r.Error, string(n.Terminal))
 		m.tell(store.NoticeDead, store.Notice{RunID: r.ID, Label: r.label, Agent: r.agent})
 		res.State = store.DispatchDeadLetter
-		if n.GiveBack && activated && m.gives(r) {
+		if n.GiveBack && activated && m.gives(r, 0) {
 			res.GaveBack = true
 		} else {
 			res.Ready = m.release()

@@ -273,6 +273,8 @@ func (p *player) endBatch(g *game, c store.Claim, kind store.EndKind) store.Batc
 		}
 	case store.EndFail:
 		b.End.GiveBack = p.one(2)
+		n := g.behindDecisions()
+		b.End.Over = pick(p, 0, n, n, n+1, max(n-1, 0))
 	}
 	if p.one(2) {
 		b.End.Snapshot = p.snapshot(g)

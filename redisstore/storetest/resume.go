@@ -152,6 +152,59 @@ var resumeTests = []test{
 			}
 		}
 	}},
+	{"decisions are given back over so many entries as are said to have had no effect", func(e *env) {
+		for _, how := range []struct {
+			behind string // as above, of one entry each
+			over   int
+			gave   bool
+		}{
+			{"", 0, true}, {"s", 0, false}, {"s", 1, true}, {"s", 2, false}, {"ss", 1, false}, {"ss", 2, true},
+			{"ns", 1, false}, {"ns", 2, true}, {"sn", 1, false}, {"sn", 2, true}, {"nsn", 3, true}, {"n", 0, true}, {"n", 1, true}, {"s", -1, false},
+		} {
+			th := e.on(e.node("a"), fmt.Sprint(how.behind, how.over))
+			th.suspended()
+			before := th.view()
+			c := th.begun(th.resume("r2", "exe-r1"))
+			for i, kind := range how.behind {
+				b := batch(c, int64(i)+2, 3, "")
+				b.Entries, b.Bookkeeping = raws(fmt.Sprintf(`"%c%d"`, kind, i)), kind == 'n'
+				th.ok(b)
+			}
+			b := ending(c, int64(len(how.behind))+2, 3, "failed", store.EndFail)
+			b.End.GiveBack, b.End.Over = true, how.over
+			res := th.ok(b)
+			if res.GaveBack != how.gave {
+				e.Fatalf("%+v: gave back %t", how, res.GaveBack)
+			}
+			th.unchanged(func() { same(th, "sent again", th.commit(b), res) })
+			if !how.gave {
+				continue
+			}
+			v := th.view(store.ReadQuery{InterruptIDs: []string{"int"}})
+			same(th, "suspension", string(v.Suspension), string(before.Suspension))
+			same(th, "answers", len(v.Answers), 0)
+			c = th.begun(th.resume("r4", "exe-r1"))
+			x, err := th.s.Journal(e.Context(), c)
+			same(th, "journal", show(must(th, x, err).Journal), show(raws(`"answer-r4"`)))
+		}
+	}},
+	{"nothing is given back over entries that come with the end, or by who has lost the claim", func(e *env) {
+		th := e.thread()
+		th.suspended()
+		c := th.begun(th.resume("r2", "exe-r1"))
+		start := batch(c, 2, 3, "")
+		start.Entries = raws(`"start"`)
+		th.ok(start)
+		b := ending(c, 3, 3, "failed", store.EndFail)
+		b.End.GiveBack, b.End.Over = true, 1
+		th.unchanged(func() {
+			lost := b
+			lost.Claim.Token = "another"
+			same(th, "another's", th.commit(lost).Status, store.CommitFenced)
+		})
+		b.Entries = raws(`"step"`)
+		same(th, "gave back", th.ok(b).GaveBack, false)
+	}},
 	{"bookkeeping is fenced, and ends no run", func(e *env) {
 		th := e.thread()
 		c := th.begun(th.execute("r1"))

@@ -21,6 +21,8 @@ type Config struct {
 	Webhooks Webhooks
 	// Work is what waits for workers; nil: nothing does.
 	Work Work
+	// Upstreams tells of the agents that other servers serve.
+	Upstreams func() []Upstream
 	// Enter decides whom a request is from.
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
 	// HasAgent reports whether there is an agent of that name.

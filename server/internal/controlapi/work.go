@@ -27,12 +27,17 @@ func workOperations() []operation {
 	}
 }
 
-// listWork is for whom the server is no tenant's: its figures are those of all.
+// mayAllFigures is for whom the server is no tenant's: its figures are those of all.
+func (c *call) mayAllFigures() error {
+	if c.caller.May(identity.ScopeMetrics) {
+		return nil
+	}
+	return c.mayAllTenants()
+}
+
 func (c *call) listWork() (any, error) {
-	if !c.caller.May(identity.ScopeMetrics) {
-		if err := c.mayAllTenants(); err != nil {
-			return nil, err
-		}
+	if err := c.mayAllFigures(); err != nil {
+		return nil, err
 	}
 	if c.Work == nil {
 		return listOf[workJSON]{Items: []workJSON{}}, nil

@@ -18,8 +18,8 @@ type Config struct {
 	// Agents are the names of agents. The default agent, which has none, is there
 	// as well.
 	Agents []string
-	// Describe tells of the agent of that name.
-	Describe func(name string) (description string, capabilities json.RawMessage)
+	// Describe tells of the agent of that name, which it may ask until ctx is done.
+	Describe func(ctx context.Context, name string) (description string, capabilities json.RawMessage)
 	// Suggest says what a reader could say next. Nil: there are no suggestions.
 	Suggest      func(ctx context.Context, agent string, in *protocol.RunAgentInput) ([]Suggestion, error)
 	CallTimeout  time.Duration // of a stop

@@ -1,19 +1,26 @@
 package copilotkit
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 )
+
+// describing bounds how long agents are asked what they can do, all together.
+const describing = 2 * time.Second
 
 // info tells a page what the runtime can do. It claims no licence and no
 // feature that is not here.
 func (k *call) info() {
-	agents := map[string]agentJSON{defaultAgent: k.describe(defaultAgent, "")}
+	ctx, cancel := context.WithTimeout(k.r.Context(), describing)
+	defer cancel()
+	agents := map[string]agentJSON{defaultAgent: k.describe(ctx, defaultAgent, "")}
 	for _, name := range k.Agents {
-		agents[name] = k.describe(name, name)
+		agents[name] = k.describe(ctx, name, name)
 	}
 	k.answer(http.StatusOK, infoJSON{
 		Version: moduleVersion(), Mode: "sse", Agents: agents, Suggestions: true, TelemetryDisabled: true,
@@ -46,8 +53,8 @@ type agentJSON struct {
 }
 
 // describe tells of an agent, by what a page calls it and what it is called here.
-func (k *call) describe(called, name string) agentJSON {
-	description, capabilities := k.Describe(name)
+func (k *call) describe(ctx context.Context, called, name string) agentJSON {
+	description, capabilities := k.Describe(ctx, name)
 	return agentJSON{Name: called, Description: description, ClassName: "HttpAgent", Capabilities: capabilities}
 }
 

@@ -1,9 +1,9 @@
 import { usePolled, type ApiError, type Page } from "./api";
 import { Guarded } from "./Guarded";
-import { span, targetState, type TargetInfo, type TargetState, type WorkInfo } from "./backlogs";
+import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo, type TargetState, type UpstreamInfo, type WorkInfo } from "./backlogs";
 import type { Act } from "./RunTable";
 import { ago } from "./time";
-import { staleWords } from "./words";
+import { staleWords, wordsFor } from "./words";
 
 const EVERY_MS = 5_000;
 
@@ -40,6 +40,65 @@ export function WorkSection() {
                   <td>{of.lag}</td>
                   <td>{of.pending}</td>
                   <td>{of.waiting > 0 ? span(of.oldestMs) : ""}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** The agents that other servers serve. A server without any does not speak of them. */
+export function UpstreamSection() {
+  const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
+  if (upstreams.data ? upstreams.data.items.length === 0 : upstreams.error?.status === 403) return null;
+  return (
+    <section aria-labelledby="upstreams">
+      <h2 id="upstreams">Upstreams</h2>
+      <p className="hint">Agents that other servers serve, as this server has met them in the last five minutes. Repairs are counted since it began.</p>
+      <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs="the scope metrics, or admin with tenants" />
+      {upstreams.data && (
+        <div className="scroll" tabIndex={0} role="group" aria-label="Upstreams">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Agent</th>
+                <th scope="col">In flight</th>
+                <th scope="col">Waiting</th>
+                <th scope="col">A minute</th>
+                <th scope="col">Failed</th>
+                <th scope="col">First event, p50 / p95</th>
+                <th scope="col">Repairs</th>
+                <th scope="col">Last error</th>
+              </tr>
+            </thead>
+            <tbody>
+              {upstreams.data.items.map((of) => (
+                <tr key={of.name} data-testid="upstream" data-upstream={of.name}>
+                  <td>
+                    <code title={of.url}>{of.name}</code>
+                  </td>
+                  <td>{of.inFlight}</td>
+                  <td>{of.waiting}</td>
+                  <td>{perMinute(of)}</td>
+                  <td>{failedPart(of)}</td>
+                  <td>{firstEvent(of)}</td>
+                  <td>
+                    {Object.entries(of.repairs).map(([kind, n]) => (
+                      <div key={kind}>
+                        <code>{kind}</code> {n}
+                      </div>
+                    ))}
+                  </td>
+                  <td>
+                    {of.lastError && (
+                      <>
+                        <code title={wordsFor(of.lastError.code).title}>{of.lastError.code}</code> <span className="hint">{ago(of.lastError.at)}</span>
+                      </>
+                    )}
+                  </td>
                 </tr>
               ))}
             </tbody>

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { ApiError, call, usePolled, type RunInfo, type ThreadInfo } from "./api";
-import { WebhookSection, WorkSection } from "./Backlog";
+import { UpstreamSection, WebhookSection, WorkSection } from "./Backlog";
 import { Bar } from "./Bar";
 import { Pager } from "./Pager";
 import { usePages } from "./pages";
@@ -76,6 +76,7 @@ export default function Operator() {
           </dl>
         </section>
         <WorkSection />
+        <UpstreamSection />
         <section aria-labelledby="letters">
           <h2 id="letters">Dead letters</h2>
           {letters.data?.items.length === 0 && (

@@ -22,6 +22,41 @@ export interface TargetInfo {
   owed?: { waiting: number; failed: number; failingSince?: string; dead: number; most: number };
 }
 
+/** An agent that another server serves, as this server has met it. */
+export interface UpstreamInfo {
+  name: string;
+  url: string;
+  inFlight: number;
+  waiting: number;
+  /** Of which requests and failed tell. */
+  seconds: number;
+  requests: number;
+  failed: number;
+  /** Left out while no event has come. */
+  firstEventMs?: number;
+  firstEventP95Ms?: number;
+  repairs: Record<string, number>;
+  lastError?: { code: string; at: string };
+}
+
+/** How many requests a minute: "0", "0.4", "12". */
+export function perMinute({ requests, seconds }: Pick<UpstreamInfo, "requests" | "seconds">): string {
+  const rate = (requests * 60) / Math.max(seconds, 1);
+  return rate >= 10 || rate === 0 ? String(Math.round(rate)) : rate.toFixed(1);
+}
+
+/** What part of the requests failed: "0 %", "12 %"; nothing where there were none. */
+export function failedPart({ requests, failed }: Pick<UpstreamInfo, "requests" | "failed">): string {
+  if (requests === 0) return "";
+  const percent = (failed * 100) / requests;
+  return `${percent > 0 && percent < 1 ? "< 1" : Math.round(percent)} %`;
+}
+
+/** How long the first event took: "120 ms", "2.5 s", with the slow ones behind a stroke. */
+export function firstEvent({ firstEventMs, firstEventP95Ms }: Pick<UpstreamInfo, "firstEventMs" | "firstEventP95Ms">): string {
+  return [firstEventMs, firstEventP95Ms].filter((ms) => ms !== undefined).map((ms) => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`)).join(" / ");
+}
+
 const UNITS: Array<[ms: number, unit: string]> = [
   [86_400_000, "d"],
   [3_600_000, "h"],

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { span, targetState, type TargetInfo } from "../src/backlogs";
+import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo } from "../src/backlogs";
 
 it("says how long something has waited", () => {
   const said = [0, 999, 1_000, 59_999, 60_000, 3_599_999, 3_600_000, 86_399_999, 86_400_000, 3 * 86_400_000].map(span);
@@ -20,4 +20,13 @@ it("says how it goes with a target, the worst first", () => {
   expect(targetState(of(100, 1))).toBe("full");
   expect(targetState(of(3, 1, { goneAt: "2030-01-31T14:02:00Z" }))).toBe("disabled");
   expect(targetState(of(0, 0, { owed: undefined }))).toBe("not told");
+});
+
+it("says how it goes with an upstream", () => {
+  expect([0, 1, 2, 49, 50, 5000].map((requests) => perMinute({ requests, seconds: 300 }))).toEqual(["0", "0.2", "0.4", "9.8", "10", "1000"]);
+  expect(perMinute({ requests: 1, seconds: 0 })).toBe("60");
+  expect([0, 1, 30, 1000].map((failed) => failedPart({ requests: 1000, failed }))).toEqual(["0 %", "< 1 %", "3 %", "100 %"]);
+  expect(failedPart({ requests: 0, failed: 0 })).toBe("");
+  expect(firstEvent({})).toBe("");
+  expect(firstEvent({ firstEventMs: 0, firstEventP95Ms: 2_480 })).toBe("0 ms / 2.5 s");
 });

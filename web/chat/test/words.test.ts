@@ -53,6 +53,7 @@ const origins: Record<string, string[]> = {
     ...found(sources("server", /\.go$/), /\b(?:newProblem|refusal\.New)\([\w.]+, "([a-z_]+)"/g),
   ],
   "from the runner's sources": found(sources("adapter", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
+  "from the gateway's sources": found(sources("gateway", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
   "from the client's sources": [
     ...found(ownClient, /TransportError\(\s*"(\w+)"/g),
     ...found(ownClient, /refused\(undefined, "(\w+)"/g),

@@ -1,0 +1,55 @@
+package adapter
+
+import (
+	"errors"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// GiveBackError says that what the answers asked for was not begun, as when a server that
+// they go to cannot be reached, and ends the run in RUN_ERROR. Returned by a Step's
+// function, or wrapped in what that returns, it leaves the step unrecorded, and whatever
+// the agent makes of what Step returns; the agent may return one itself as well.
+//
+// The answers that the run carries out are given back: their interrupts are open again
+// under their ids, and the same answers or others execute anew. What the run has emitted
+// stays in the thread, and Run.NewID makes the same ids again when an answer executes anew:
+// it is best returned before anything was emitted. Nothing is given back, and the run ends just so, where there is
+// nothing to: in a run that carries out no answer, when a step was recorded since the
+// answers, Parallel begun or another question answered, when a time that ran out has
+// answered, and in ModeBlocking, where nobody could go on.
+//
+// Whoever returns it knows that no step which was started since the answers had an effect.
+// If the worker dies before the run's end is stored, the next one does not know: a human is
+// asked about the step, unless it is idempotent.
+type GiveBackError struct {
+	Code    string // of the RUN_ERROR; "": agent_error
+	Message string // for those who follow the thread
+	Err     error  // what the log is told; nil: nothing
+}
+
+func (e *GiveBackError) Error() string {
+	if e.Err == nil {
+		return e.Message
+	}
+	return e.Message + ": " + e.Err.Error()
+}
+
+// Unwrap returns Err.
+func (e *GiveBackError) Unwrap() error { return e.Err }
+
+// failed is how the run ends that an agent's error ended. A replay that diverges has done
+// nothing with the answers.
+func (x *execution) failed(why error) *store.End {
+	end := &store.End{Kind: store.EndFail}
+	var diverged *DivergedError
+	var back *GiveBackError
+	switch {
+	case x.journal.final:
+	case errors.As(why, &diverged):
+		end.GiveBack = true
+	case errors.As(why, &back) && x.continuing && !x.journal.effects && !x.blocking():
+		end.GiveBack, end.Over = true, x.journal.behind
+	}
+	return end
+}

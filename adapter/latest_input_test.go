@@ -1,0 +1,97 @@
+package adapter_test
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// brings is what an input brings, as a text to compare.
+func brings(in *protocol.RunAgentInput) string {
+	text := in.RunID + ":"
+	for _, tool := range in.Tools {
+		text += " " + tool.Name
+	}
+	for _, c := range in.Context {
+		text += " " + c.Value
+	}
+	return text + " " + string(in.ForwardedProps)
+}
+
+func TestLatestInput(t *testing.T) {
+	agent := restartable{func(ctx context.Context, run *adapter.Run) error {
+		if in := run.Input(); brings(in) != `run-1: first {"n":1}` {
+			return &adapter.UserError{Message: "the first input is " + brings(in)}
+		}
+		for range 3 {
+			if _, err := run.Ask(ctx, confirmation(brings(run.Input()))); err != nil {
+				return err
+			}
+			if err := run.Say("hm"); err != nil {
+				return err
+			}
+		}
+		return &adapter.UserError{Message: run.Namespace() + "/" + brings(run.LatestInput())}
+	}}
+	l := newLab(t, agent)
+	first := user("hi")
+	first.Tools = []protocol.Tool{{Name: "first", Parameters: protocol.Any(`{}`)}}
+	first.ForwardedProps = protocol.Any(`{"n":1}`)
+	l.submit(first)
+	open := interrupts(t, l.untilEnd())
+	// One that brings nothing leaves what was there.
+	open = interrupts(t, l.answer(resolved(open[0].ID, "true")))
+	l.submit(&protocol.RunAgentInput{
+		Context:        []protocol.Context{{Description: "d", Value: "c"}},
+		ForwardedProps: protocol.Any(`{"n":2}`), Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")},
+	})
+	open = interrupts(t, l.untilEnd())
+	// The last is taken over.
+	w := l.worker(l.cutBefore(l.store, protocol.TypeTextMessageStart), agent)
+	a, err := w.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: &protocol.RunAgentInput{
+		ThreadID: l.key.Thread, RunID: "run-4", ForwardedProps: protocol.Any(`{}`),
+		Resume: []protocol.ResumeEntry{resolved(open[0].ID, "true")},
+	}})
+	if err != nil || a.Disposition != adapter.Started {
+		t.Fatalf("%+v %v", a, err)
+	}
+	events := l.untilEnd()
+	if e, failed := events[len(events)-1].(*protocol.RunError); !failed || e.Message != `test/run-4: c {"n":2}` {
+		t.Errorf("ended %s", show(events))
+	}
+}
+
+func TestMessagesOfNow(t *testing.T) {
+	ids := func(run *adapter.Run) (texts []string) {
+		for _, m := range run.Messages() {
+			texts = append(texts, m.Content.String())
+		}
+		return texts
+	}
+	var seen [][]string
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		if err := run.Emit(&protocol.TextMessageStart{MessageID: run.NewID()}); err != nil {
+			return err
+		}
+		if _, err := run.Ask(ctx, confirmation("?")); err != nil {
+			seen = append(seen, ids(run))
+			return err
+		}
+		if err := run.Say("after"); err != nil {
+			return err
+		}
+		seen = append(seen, ids(run))
+		return nil
+	}))
+	open := interrupts(t, l.say("hi"))
+	in := user("besides")
+	in.Resume = []protocol.ResumeEntry{resolved(open[0].ID, "true")}
+	l.submit(in)
+	succeeded(t, l.untilEnd())
+	if len(seen) != 2 || !slices.Equal(seen[0], []string{"hi", ""}) || !slices.Equal(seen[1], []string{"hi", "", "besides", "after"}) {
+		t.Errorf("seen %q", seen)
+	}
+}

@@ -1,0 +1,238 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"sync/atomic"
+	"time"
+)
+
+// exchange is one request and the stream that answers it.
+type exchange struct {
+	u       *Upstream
+	ctx     context.Context // its cause is a *failure where this end gave up
+	cancel  context.CancelCauseFunc
+	unhook  func() bool // from the run's context
+	watch   *watch
+	body    io.ReadCloser
+	stream  *sseReader
+	threads ids // that were sent
+
+	began time.Time
+	first time.Duration // until the first event
+	count struct{ events, bytes int64 }
+	sent  atomic.Bool // a connection took it, so the agent may have
+	over  bool
+}
+
+// ids are those of a thread and a run.
+type ids struct{ thread, run string }
+
+// lasted is for how long the request has been under way.
+func (x *exchange) lasted() time.Duration { return time.Since(x.began) }
+
+// Between two attempts to connect.
+const (
+	dialRetries = 3
+	dialPause   = 50 * time.Millisecond
+)
+
+var (
+	errRunTooLarge = errors.New("gateway: a run is too large")
+	errAbandoned   = errors.New("gateway: the request was given up")
+)
+
+// send makes a request. It is the caller's to finish or to abandon, unless it failed.
+func (u *Upstream) send(ctx context.Context, body *payload, header http.Header, as ids) (*exchange, error) {
+	x := &exchange{u: u, threads: as, began: time.Now()}
+	within, timeout := context.WithTimeoutCause(context.WithoutCancel(ctx), u.options.RunTimeout,
+		failed(CodeTimeout, "the run took longer than %v", u.options.RunTimeout))
+	x.ctx, x.cancel = context.WithCancelCause(within)
+	free := x.cancel
+	x.cancel = func(cause error) { free(cause); timeout() }
+	x.unhook = context.AfterFunc(ctx, func() { free(context.Cause(ctx)) })
+	x.watch = startWatch(&u.options, func(f *failure) { free(f) })
+	response, err := x.post(body, header)
+	if err == nil {
+		err = x.accept(response)
+	}
+	if err != nil {
+		x.abandon()
+		return x, err
+	}
+	x.body = response.Body
+	x.stream = newSSEReader(x, int(u.options.MaxEventBytes))
+	return x, nil
+}
+
+func (x *exchange) post(body *payload, header http.Header) (*http.Response, error) {
+	traced := httptrace.WithClientTrace(x.ctx, &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) {
+		x.sent.Store(true)
+		x.watch.enter(forFirstEvent)
+	}})
+	defer body.sent()
+	for attempt := 0; ; attempt++ {
+		request, err := http.NewRequestWithContext(traced, http.MethodPost, x.u.target, body.reader())
+		if err != nil {
+			return nil, failed(CodeUnavailable, "the agent cannot be asked").because(err)
+		}
+		request.Header = header
+		request.ContentLength = body.size()
+		request.GetBody = func() (io.ReadCloser, error) { return body.reader(), nil }
+		response, err := x.u.client.Do(request)
+		switch {
+		case err == nil:
+			return response, nil
+		case x.ctx.Err() == nil && !x.sent.Load() && attempt < dialRetries && x.pause(dialPause<<attempt):
+			continue
+		}
+		return nil, x.broken(err)
+	}
+}
+
+// pause waits; false: there is nothing left to wait for.
+func (x *exchange) pause(d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-x.ctx.Done():
+		return false
+	}
+}
+
+// broken says what an error of the connection means.
+func (x *exchange) broken(err error) error {
+	if cause := context.Cause(x.ctx); cause != nil {
+		return cause
+	}
+	var at *url.Error
+	if errors.As(err, &at) {
+		err = at.Err // without the URL, which may hold a secret
+	}
+	switch {
+	case errors.Is(err, errRunTooLarge):
+		return failed(CodeTooLarge, "the agent's answer is larger than %d bytes", x.u.options.MaxRunBytes)
+	case errors.Is(err, errEventTooLarge):
+		return failed(CodeTooLarge, "event %d of the agent is larger than %d bytes", x.count.events+1, x.u.options.MaxEventBytes)
+	case !x.sent.Load():
+		return failed(CodeUnavailable, "the agent cannot be reached").because(err)
+	case err == io.EOF && x.count.events > 0:
+		return failed(CodeTruncated, "the agent's answer ended after %d events, before the run did", x.count.events)
+	case x.count.events > 0:
+		return failed(CodeTruncated, "the connection to the agent broke after %d events", x.count.events).because(err)
+	}
+	return failed(CodeTruncated, "the agent closed the connection before it sent an event").because(err)
+}
+
+// accept judges an answer by its head.
+func (x *exchange) accept(r *http.Response) error {
+	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	coding := r.Header.Get("Content-Encoding")
+	switch {
+	case r.StatusCode >= 200 && r.StatusCode < 300 && kind == "text/event-stream" && (coding == "" || coding == "identity"):
+		return nil
+	case r.StatusCode >= 200 && r.StatusCode < 300 && kind == "text/event-stream":
+		return x.refusal(r, CodeContentType, "the agent answered in the encoding %.40q, and gzip is what it was offered", coding)
+	case r.StatusCode >= 200 && r.StatusCode < 300:
+		return x.refusal(r, CodeContentType, "the agent answered with %.80q instead of text/event-stream", kind)
+	case r.StatusCode < 400:
+		return x.refusal(r, CodeRefused, "the agent answered with the redirect %d, and redirects are not followed: configure the URL where it is", r.StatusCode)
+	case r.StatusCode < 500:
+		return x.refusal(r, CodeRefused, "the agent refused the request: %d %s", r.StatusCode, http.StatusText(r.StatusCode))
+	}
+	return x.refusal(r, CodeFailed, "the agent failed: %d %s", r.StatusCode, http.StatusText(r.StatusCode))
+}
+
+// refusal has the log say what came.
+func (x *exchange) refusal(r *http.Response, code, format string, args ...any) error {
+	defer r.Body.Close()
+	beginning := make([]byte, maxExcerpt)
+	n, err := io.ReadFull(r.Body, beginning)
+	if cause := context.Cause(x.ctx); err != nil && cause != nil {
+		return cause
+	}
+	return failed(code, format, args...).because(errors.New(excerpt(beginning[:n])))
+}
+
+// Read reads the body for the stream, counted.
+func (x *exchange) Read(p []byte) (int, error) {
+	left := x.u.options.MaxRunBytes - x.count.bytes
+	if left <= 0 {
+		return 0, errRunTooLarge
+	}
+	x.watch.waits()
+	n, err := x.body.Read(p[:min(int64(len(p)), left)])
+	x.watch.heard()
+	x.count.bytes += int64(n)
+	return n, err
+}
+
+// next is the text of the next event. The error says what has become of the stream.
+func (x *exchange) next() ([]byte, error) {
+	text, err := x.stream.next()
+	if err != nil {
+		return nil, x.broken(err)
+	}
+	if x.count.events++; x.count.events == 1 {
+		x.first = time.Since(x.began)
+		x.watch.enter(forMore)
+	}
+	return text, nil
+}
+
+// For what comes behind the run's end, so that the connection can be used again.
+const (
+	afterEnd      = time.Second
+	afterEndBytes = 64 << 10
+)
+
+// finish lets go of an answer that has come to its end. extra is told how many events
+// there were behind that.
+func (x *exchange) finish(extra func(events int)) {
+	if x.over {
+		return
+	}
+	x.over = true
+	x.unhook()
+	x.watch.enter(forNothing)
+	if !x.u.later(func() {
+		timer := time.AfterFunc(afterEnd, func() { x.cancel(errAbandoned) })
+		defer timer.Stop()
+		events := 0
+		for enough := x.count.bytes + afterEndBytes; x.count.bytes < enough; {
+			if _, err := x.stream.next(); err != nil {
+				break
+			}
+			events++
+		}
+		if events > 0 {
+			extra(events)
+		}
+		x.body.Close()
+		x.cancel(errAbandoned)
+	}) {
+		x.over = false
+		x.abandon()
+	}
+}
+
+// abandon closes the request, whatever has become of it.
+func (x *exchange) abandon() {
+	if x.over {
+		return
+	}
+	x.over = true
+	x.unhook()
+	x.watch.enter(forNothing)
+	x.cancel(errAbandoned)
+	if x.body != nil {
+		x.body.Close()
+	}
+}

@@ -1,0 +1,67 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+// The codes of RUN_ERROR events by which a run ends that the agent did not end in order.
+// An agent's own RUN_ERROR keeps its code, and what breaks the protocol is
+// adapter.CodeProtocolViolation.
+const (
+	CodeUnavailable = "upstream_unavailable"  // no connection: nothing was sent
+	CodeRefused     = "upstream_refused"      // 4xx, and redirects
+	CodeFailed      = "upstream_failed"       // 5xx
+	CodeTimeout     = "upstream_timeout"      // the message names which
+	CodeTruncated   = "upstream_truncated"    // it ended before the run did
+	CodeTooLarge    = "upstream_too_large"    // an event, or all of them
+	CodeContentType = "upstream_content_type" // no stream of events
+)
+
+// codeCancelled is that of requests in observations that ended with their run. Clients are
+// not told it.
+const codeCancelled = "cancelled"
+
+// failure is why a request has not come to an end in order, as clients may know it.
+type failure struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+
+	cause error // for the log alone
+	own   bool  // it is the agent's own RUN_ERROR
+}
+
+func failed(code, format string, args ...any) *failure {
+	return &failure{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+func (f *failure) because(err error) *failure {
+	f.cause = err
+	return f
+}
+
+// Error is what clients are told.
+func (f *failure) Error() string { return f.Code + ": " + f.Message }
+
+// told is the failure as the run's end.
+func (f *failure) told() error { return &adapter.UserError{Code: f.Code, Message: f.Message} }
+
+// maxExcerpt bounds what the log is shown of an answer.
+const maxExcerpt = 200
+
+// excerpt is the beginning of what came, on one line.
+func excerpt(body []byte) string {
+	cut := body[:min(len(body), maxExcerpt)]
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case r == unicode.ReplacementChar || !unicode.IsPrint(r):
+			return -1
+		}
+		return r
+	}, strings.ToValidUTF8(string(cut), ""))
+}

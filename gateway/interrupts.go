@@ -1,0 +1,73 @@
+package gateway
+
+import (
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// askable makes interrupts that Ask takes of those that an agent raised. Their ids stay as
+// they are: they go back with the answers.
+func (r *relay) askable(raised []protocol.Interrupt) ([]protocol.Interrupt, error) {
+	var asked []protocol.Interrupt
+	for n, i := range raised {
+		if twice(asked, raised[:n], i) {
+			r.repaired(RepairInterruptAgain)
+			continue
+		}
+		i, err := r.mended(i)
+		if err != nil {
+			return nil, r.violation("interrupt %d cannot be asked", n).because(err)
+		}
+		asked = append(asked, i)
+	}
+	return asked, nil
+}
+
+// twice reports whether an interrupt is one that was raised before.
+func twice(asked, before []protocol.Interrupt, i protocol.Interrupt) bool {
+	for _, b := range before {
+		if b.ID == i.ID && reflect.DeepEqual(b, i) {
+			return true
+		}
+	}
+	return false
+}
+
+// mended takes out of an interrupt what nobody could answer by, and names its reason.
+func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
+	if i.CheckReason() != nil {
+		i.Reason = r.reason(i.Reason)
+		r.repaired(RepairReason)
+	}
+	if _, err := time.Parse(time.RFC3339, i.ExpiresAt); i.ExpiresAt != "" && err != nil {
+		i.ExpiresAt = ""
+		r.repaired(RepairExpiry)
+	}
+	err := r.to.Askable(r.ctx, i)
+	if err == nil {
+		return i, nil
+	}
+	if !i.ResponseSchema.IsZero() {
+		without := i
+		without.ResponseSchema = nil
+		if without.CheckReason() != nil {
+			without.Reason = r.reason(i.Reason)
+		}
+		if r.to.Askable(r.ctx, without) == nil {
+			r.repaired(RepairSchema)
+			return without, nil
+		}
+	}
+	return i, err
+}
+
+// reason puts a reason into the dialect's namespace.
+func (r *relay) reason(own string) string {
+	if own == "" {
+		own = "interrupt"
+	}
+	return fmt.Sprintf("%s:%s", r.dialect, own)
+}

@@ -1,0 +1,22 @@
+package gateway
+
+import (
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// outcome is what became of a request, as the journal keeps it: a replay takes the same
+// path by it. The zero outcome is a run that ended well.
+type outcome struct {
+	Thread string `json:"thread,omitempty"` // as the agent calls it
+	Run    string `json:"run,omitempty"`
+	Sent   string `json:"sent,omitempty"` // the last message that it has been sent
+	// Interrupts are as Ask takes them, but for their ids, which are the agent's.
+	Interrupts []protocol.Interrupt `json:"interrupts,omitempty"`
+	// Legacy says that they came as CUSTOM events, and are answered by a command.
+	Legacy   bool              `json:"legacy,omitempty"`
+	Result   json.RawMessage   `json:"result,omitempty"`
+	Metadata protocol.Metadata `json:"metadata,omitempty"`
+	Failure  *failure          `json:"failure,omitempty"`
+}

@@ -1,0 +1,170 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// reception takes one answer in: the stream, what it says, and how it is accounted for.
+type reception struct {
+	*exchange
+	relay  *relay
+	peeked []byte // the first event that says something, not relayed yet
+	ended  bool   // accounted for
+}
+
+// receive makes a request. The error is a *failure, or why the run is over.
+func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, body *payload, header http.Header) (*reception, error) {
+	x, err := u.send(ctx, body, header, r.ids)
+	v := &reception{exchange: x}
+	v.relay = newRelay(ctx, run, u.manners, u.options.Dialect, r.ids)
+	v.relay.repaired = v.repaired(u.log(run, r.ids))
+	v.relay.speaks = u.speaks
+	if err != nil {
+		v.account(err, false)
+		u.logFailure(run, r.ids, err)
+		if x.sent.Load() {
+			u.stop(r.ids, header, err)
+		}
+		return nil, err
+	}
+	v.relay.failed = func(err error) {
+		u.logFailure(run, r.ids, err)
+		u.stop(r.ids, header, err)
+	}
+	return v, nil
+}
+
+// repaired counts repairs, and logs the first of each name.
+func (v *reception) repaired(log *slog.Logger) func(name string) {
+	seen := map[string]bool{}
+	return func(name string) {
+		v.u.observe(Observation{Repair: name})
+		if !seen[name] {
+			seen[name] = true
+			log.Info("what the agent sent was repaired", "repair", name, "event", v.relay.index)
+		}
+	}
+}
+
+// peek reads as far as to the first event that says that the agent has taken what it was
+// sent: RUN_STARTED is said before anything is looked at, and a RUN_ERROR right behind it
+// says that it was not.
+func (v *reception) peek() error {
+	for {
+		text, err := v.next()
+		if err != nil {
+			return v.fail(err)
+		}
+		e, err := v.relay.decode(text, v.stream.cut)
+		if err != nil {
+			return v.fail(err)
+		}
+		switch e := e.(type) {
+		case *protocol.RunStarted:
+			v.relay.runStarted(e)
+			continue
+		case *protocol.RunError:
+			f := ownFailure(e)
+			v.account(f, false)
+			v.relay.end()
+			v.finish(v.extra)
+			return f
+		}
+		v.relay.index--
+		v.peeked = text
+		return nil
+	}
+}
+
+// read relays what comes to the end of the run. The error is why the run is over.
+func (v *reception) read() (outcome, error) {
+	for {
+		text := v.peeked
+		if v.peeked = nil; text == nil {
+			var err error
+			if text, err = v.next(); err != nil {
+				return ended(v.fail(err))
+			}
+		}
+		said, err := v.relay.take(text, v.stream.cut)
+		if err != nil {
+			return ended(v.fail(err))
+		}
+		if said == nil {
+			continue
+		}
+		v.finish(v.extra)
+		if said.Failure != nil {
+			v.account(said.Failure, false)
+		} else {
+			v.account(nil, len(said.Interrupts) > 0)
+		}
+		return *said, nil
+	}
+}
+
+func (v *reception) extra(int) { v.relay.repaired(RepairAfterEnd) }
+
+// fail gives the answer up for an error, and returns it.
+func (v *reception) fail(err error) error {
+	v.relay.end()
+	v.account(err, false)
+	v.abandon()
+	v.relay.failed(err)
+	return err
+}
+
+// leave gives the answer up because the run is over.
+func (v *reception) leave() {
+	_ = v.fail(errAbandoned)
+}
+
+// account tells how the request ended, once.
+func (v *reception) account(err error, interrupted bool) {
+	if v.ended {
+		return
+	}
+	v.ended = true
+	v.u.observe(Observation{
+		Code: codeOf(err), FirstEvent: v.first, Duration: v.lasted(),
+		Events: v.count.events, Bytes: v.count.bytes, Interrupted: interrupted,
+	})
+}
+
+func codeOf(err error) string {
+	f, ok := errors.AsType[*failure](err)
+	switch {
+	case err == nil:
+		return ""
+	case !ok:
+		return codeCancelled
+	case f.own:
+		return adapter.CodeAgentError
+	}
+	return f.Code
+}
+
+func (u *Upstream) log(run *adapter.Run, as ids) *slog.Logger {
+	return u.options.Logger.With("upstream", u.options.Name, "thread", run.ThreadID(), "label", run.LatestInput().RunID, "sentRunId", as.run)
+}
+
+// logFailure tells the log why a request failed: what clients are told, and what they are
+// not.
+func (u *Upstream) logFailure(run *adapter.Run, as ids, err error) {
+	f, ok := errors.AsType[*failure](err)
+	if !ok || f.own {
+		return
+	}
+	args := []any{"code", f.Code, "error", f.Message}
+	if f.cause != nil {
+		text := f.cause.Error()
+		args = append(args, "cause", excerpt([]byte(text)))
+	}
+	u.log(run, as).Warn("a request to the agent failed", args...)
+}

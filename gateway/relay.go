@@ -1,0 +1,236 @@
+package gateway
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// sink is the run that events are relayed to.
+type sink interface {
+	Relay(e protocol.Event, text []byte) error
+	Message(id string) (protocol.Message, bool)
+	Caller(call string) (protocol.Message, bool)
+	Askable(ctx context.Context, i protocol.Interrupt) error
+	NewID() string
+}
+
+// relay hands an agent's events on, one by one, and repairs what can be repaired with
+// certainty. It belongs to one goroutine.
+type relay struct {
+	ctx      context.Context
+	to       sink
+	manners  manners
+	dialect  Dialect
+	sent     ids
+	repaired func(name string)
+	failed   func(error)
+	speaks   func(version string)
+
+	index    int // of the event, from 1
+	started  bool
+	early    bool // something came before RUN_STARTED
+	theirs   ids
+	expander protocol.Expander
+	open     map[protocol.ItemKey]bool
+	mine     map[itemID]bool       // what this run has begun
+	renamed  map[string]string     // messages whose ids the thread has for something else
+	again    map[string]*announced // calls that are announced once more
+	asked    []protocol.Interrupt
+}
+
+func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *relay {
+	return &relay{
+		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
+		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
+		open: map[protocol.ItemKey]bool{}, mine: map[itemID]bool{}, renamed: map[string]string{}, again: map[string]*announced{},
+	}
+}
+
+type itemID struct {
+	family protocol.Family
+	id     string
+}
+
+// violation is what an agent did that cannot be repaired.
+func (r *relay) violation(format string, args ...any) *failure {
+	return failed(adapter.CodeProtocolViolation, "event %d of the agent: %s", r.index, fmt.Sprintf(format, args...))
+}
+
+// decode reads the next event. The last one of a stream that broke off in it is cut.
+func (r *relay) decode(text []byte, cut bool) (protocol.Event, error) {
+	r.index++
+	e, err := protocol.Decode(text)
+	if err == nil {
+		return e, nil
+	}
+	if e := decodeWithoutNull(text); e != nil {
+		return e, nil
+	}
+	if cut && !json.Valid(text) {
+		return nil, failed(CodeTruncated, "the agent's answer ended in the midst of event %d", r.index)
+	}
+	var bad *protocol.DecodeError
+	if errors.As(err, &bad) && len(bad.Problems) > 0 {
+		return nil, r.violation("%s", cmpPlace(bad.Problems[0]))
+	}
+	return nil, r.violation("it is no event of AG-UI").because(err)
+}
+
+func cmpPlace(p protocol.Problem) string {
+	return cmp.Or(p.Pointer, "it") + ": " + p.Message
+}
+
+// take relays the next event. The outcome is nil until the run is over. The error is a
+// *failure, or the run's own.
+func (r *relay) take(text []byte, cut bool) (*outcome, error) {
+	e, err := r.decode(text, cut)
+	if err != nil {
+		return nil, err
+	}
+	switch e := e.(type) {
+	case *protocol.RunStarted:
+		r.runStarted(e)
+		return nil, nil
+	case *protocol.RunFinished:
+		if err := r.end(); err != nil {
+			return nil, err
+		}
+		return r.finished(e)
+	case *protocol.RunError:
+		if err := r.end(); err != nil {
+			return nil, err
+		}
+		return &outcome{Thread: r.theirs.thread, Run: r.theirs.run, Failure: ownFailure(e)}, nil
+	case *protocol.Custom:
+		if r.manners.legacy != nil && e.Name == onInterrupt {
+			r.repaired(RepairCustomInterrupt)
+			r.asked = append(r.asked, r.manners.legacy(e, cmp.Or(r.theirs.run, r.sent.run), len(r.asked)+1))
+			return nil, nil
+		}
+	}
+	r.early = r.early || !r.started
+	if bytes.Contains(text, null) {
+		text = r.withoutNull(e, text)
+	}
+	if does := protocol.EffectOf(e); does.Verb != protocol.Abridges && r.expander.Idle() {
+		return nil, r.pass(e, text, does)
+	}
+	events, err := r.expander.Expand(e)
+	if err != nil {
+		return nil, r.violation("%v", err)
+	}
+	for _, x := range events {
+		own := text
+		if x != e {
+			own = nil
+		}
+		if err := r.pass(x, own, protocol.EffectOf(x)); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// runStarted takes in what is not relayed: the run has begun in the log, under its own ids.
+func (r *relay) runStarted(e *protocol.RunStarted) {
+	switch {
+	case r.started:
+		r.repaired(RepairRunStartedAgain)
+		return
+	case r.early:
+		r.repaired(RepairRunStartedLate)
+	}
+	r.started = true
+	r.theirs = ids{e.ThreadID, e.RunID}
+	r.speaks(e.ProtocolVersion)
+	if r.theirs != r.sent {
+		r.repaired(RepairIDs)
+	}
+}
+
+// end relays what is held back at the end of the run, and names what is left open: the log
+// closes it.
+func (r *relay) end() error {
+	for _, e := range r.expander.Flush() {
+		if err := r.pass(e, nil, protocol.EffectOf(e)); err != nil {
+			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.again)) {
+		if err := r.letGo(id); err != nil {
+			return err
+		}
+	}
+	if len(r.open) > 0 {
+		r.repaired(RepairLeftOpen)
+		clear(r.open)
+	}
+	return nil
+}
+
+func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
+	if !r.started {
+		r.repaired(RepairRunStartedMissing)
+	} else if (ids{e.ThreadID, e.RunID}) != r.theirs && r.theirs == r.sent {
+		r.repaired(RepairIDs)
+	}
+	said := &outcome{
+		Thread: cmp.Or(r.theirs.thread, e.ThreadID), Run: cmp.Or(r.theirs.run, e.RunID),
+		Result: json.RawMessage(e.Result), Metadata: withUsage(e.Metadata, e.Usage),
+	}
+	kind := protocol.OutcomeSuccess
+	if e.Outcome != nil {
+		kind = e.Outcome.Type
+	}
+	switch {
+	case kind == protocol.OutcomeCancelled:
+		said.Failure = failed(CodeFailed, "the agent says that the run was cancelled")
+		return said, nil
+	case kind == protocol.OutcomeInterrupt:
+		r.asked = e.Outcome.Interrupts
+	case kind != protocol.OutcomeSuccess:
+		return nil, r.violation("the outcome %.40q is none of AG-UI", kind)
+	case len(r.asked) == 0:
+		return said, nil
+	default:
+		said.Legacy = true
+	}
+	var err error
+	if said.Interrupts, err = r.askable(r.asked); err != nil {
+		return nil, err
+	}
+	if len(said.Interrupts) == 0 {
+		return nil, r.violation("an interrupt outcome needs an interrupt")
+	}
+	return said, nil
+}
+
+// withUsage keeps what was used where there is a place for it.
+func withUsage(m protocol.Metadata, usage []protocol.TokenUsage) protocol.Metadata {
+	if len(usage) == 0 || m["usage"] != nil {
+		return m
+	}
+	text, err := json.Marshal(usage)
+	if err != nil {
+		return m
+	}
+	with := protocol.Metadata{"usage": text}
+	for name, value := range m {
+		with[name] = value
+	}
+	return with
+}
+
+// ownFailure is how an agent says that it failed.
+func ownFailure(e *protocol.RunError) *failure {
+	return &failure{Code: cmp.Or(e.Code, adapter.CodeAgentError), Message: e.Message, own: true}
+}

@@ -1,0 +1,97 @@
+package gateway
+
+import (
+	"encoding/json"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// request is what goes upstream.
+type request struct {
+	ids
+	parent  string               // the agent's run that asked
+	legacy  bool                 // it asked by CUSTOM events
+	asked   []protocol.Interrupt // what is answered
+	answers []protocol.ResumeEntry
+}
+
+// body is the request's text, and the last message that the agent has been sent by it.
+func (r *request) body(c *call) (*payload, string, error) {
+	latest := c.run.LatestInput()
+	messages := c.run.Messages()
+	last := c.upTo
+	if len(messages) > 0 {
+		last = messages[len(messages)-1].ID
+	}
+	if c.u.options.History == HistoryNew {
+		messages = unseen(messages, c.upTo)
+	}
+	in := protocol.RunAgentInput{
+		ThreadID: r.thread, RunID: r.run, ParentRunID: r.parent, ProtocolVersion: protocol.Version11,
+		Messages: messages, State: protocol.Any(c.run.State()),
+		Tools: latest.Tools, Context: latest.Context, ForwardedProps: latest.ForwardedProps,
+	}
+	switch {
+	case r.answers == nil:
+	case r.legacy && c.u.manners.command != nil:
+		var err error
+		if in.ForwardedProps, err = withCommand(in.ForwardedProps, c.u.manners.command(r.asked, r.answers)); err != nil {
+			return nil, "", err
+		}
+	default:
+		in.Resume = r.answers
+	}
+	text, err := in.MarshalJSON()
+	if err != nil {
+		return nil, "", err
+	}
+	return newPayload(text), last, nil
+}
+
+// runID is the agent's id of a run that answers. Answers that were given back and are given
+// otherwise are another run's.
+func (r *request) runID(own string) string {
+	text, err := json.Marshal(r.answers)
+	space, bad := uuid.Parse(own)
+	if err != nil || bad != nil {
+		return own
+	}
+	return uuid.NewSHA1(space, text).String()
+}
+
+// withCommand puts a command into forwardedProps, in place of one that is there.
+func withCommand(props protocol.Any, command map[string]any) (protocol.Any, error) {
+	members := map[string]json.RawMessage{}
+	if !props.IsZero() {
+		_ = json.Unmarshal(props, &members) // what is no object cannot have a command
+	}
+	text, err := json.Marshal(command)
+	if err != nil {
+		return nil, err
+	}
+	if members == nil {
+		members = map[string]json.RawMessage{}
+	}
+	members["command"] = text
+	text, err = json.Marshal(members)
+	return protocol.Any(text), err
+}
+
+// unseen are the messages that the agent has not got yet: those behind the last that it
+// made, and behind the last that this execution has sent it. Results of calls are sent
+// though they may be its own: those of the frontend look like them.
+func unseen(messages protocol.Messages, upTo string) protocol.Messages {
+	for i := len(messages) - 1; i >= 0; i-- {
+		m := &messages[i]
+		if upTo != "" && m.ID == upTo {
+			return messages[i+1:]
+		}
+		switch m.Role {
+		case protocol.RoleAssistant, protocol.RoleReasoning, protocol.RoleActivity:
+			return messages[i+1:]
+		}
+	}
+	return messages
+}

@@ -1,0 +1,155 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+)
+
+var errEventTooLarge = errors.New("gateway: an event is too large")
+
+// sseReader takes a stream of Server-Sent Events apart, within bounds. Libraries drop an
+// event that the stream ends behind, which agents send, and make a string of each that
+// would have to be copied once more for the log.
+type sseReader struct {
+	from    io.Reader
+	max     int    // bytes of an event
+	buf     []byte // what was read; what is not taken yet begins at at
+	at      int
+	scanned int // of buf, without the end of a line
+	skipLF  bool
+	begun   bool
+	event   []byte // data of the event that has begun; nil: none has
+	cut     bool   // the event that was returned last had no end
+}
+
+const sseBuffer = 4 << 10
+
+func newSSEReader(from io.Reader, max int) *sseReader {
+	return &sseReader{from: from, max: max, buf: make([]byte, 0, sseBuffer)}
+}
+
+// next returns the data of the next event that has any; the slice is the caller's. The
+// error is io.EOF at the end, errEventTooLarge, or from's.
+func (s *sseReader) next() ([]byte, error) {
+	for {
+		line, err := s.line()
+		if err != nil {
+			if event := s.event; err == io.EOF && len(event) > 0 {
+				s.event, s.cut = nil, true
+				return event, nil
+			}
+			return nil, err
+		}
+		if len(line) == 0 {
+			if event := s.event; len(event) > 0 {
+				s.event = nil
+				return event, nil
+			}
+			s.event = nil
+			continue
+		}
+		name, value, _ := bytes.Cut(line, colon)
+		if string(name) != "data" {
+			continue // event, id and retry say nothing that AG-UI's data does not
+		}
+		value = bytes.TrimPrefix(value, space)
+		if len(s.event)+len(value) > s.max {
+			return nil, errEventTooLarge
+		}
+		if s.event == nil {
+			s.event = slices.Clone(value)
+		} else {
+			s.event = append(append(s.event, '\n'), value...)
+		}
+		if s.event == nil {
+			s.event = []byte{}
+		}
+	}
+}
+
+var (
+	colon = []byte(":")
+	space = []byte(" ")
+	bom   = []byte("\ufeff")
+)
+
+// line returns the next line without its end, which is LF, CR LF or CR. It is good until
+// the next call. What the stream ends with is a line too.
+func (s *sseReader) line() ([]byte, error) {
+	for {
+		if s.skipLF && s.at < len(s.buf) {
+			s.skipLF = false
+			if s.buf[s.at] == '\n' {
+				s.at++
+				s.scanned = max(s.scanned, s.at)
+			}
+		}
+		if end := endOfLine(s.buf[s.scanned:]); end >= 0 {
+			end += s.scanned
+			line := s.buf[s.at:end]
+			s.skipLF = s.buf[end] == '\r'
+			s.at = end + 1
+			s.scanned = s.at
+			return s.first(line), nil
+		}
+		s.scanned = len(s.buf)
+		if err := s.fill(); err != nil {
+			if err == io.EOF && s.at < len(s.buf) {
+				line := s.buf[s.at:]
+				s.at, s.scanned = len(s.buf), len(s.buf)
+				return s.first(line), nil
+			}
+			return nil, err
+		}
+	}
+}
+
+// first leaves the mark of byte order out that a stream may begin with.
+func (s *sseReader) first(line []byte) []byte {
+	if s.begun {
+		return line
+	}
+	s.begun = true
+	return bytes.TrimPrefix(line, bom)
+}
+
+func endOfLine(text []byte) int {
+	lf := bytes.IndexByte(text, '\n')
+	if lf >= 0 {
+		text = text[:lf]
+	}
+	if cr := bytes.IndexByte(text, '\r'); cr >= 0 {
+		return cr
+	}
+	return lf
+}
+
+// fill reads more, into room that it makes.
+func (s *sseReader) fill() error {
+	if s.at > 0 {
+		n := copy(s.buf, s.buf[s.at:])
+		s.buf, s.at = s.buf[:n], 0
+		s.scanned = n
+	}
+	const field = len("data: ")
+	if len(s.buf) >= s.max+field {
+		return errEventTooLarge
+	}
+	if len(s.buf) == cap(s.buf) {
+		s.buf = slices.Grow(s.buf, min(len(s.buf), s.max+field-len(s.buf)))
+	}
+	const idle = 100
+	for range idle {
+		n, err := s.from.Read(s.buf[len(s.buf):cap(s.buf)])
+		s.buf = s.buf[:len(s.buf)+n]
+		if n > 0 {
+			return nil // an error comes again
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return io.ErrNoProgress
+}

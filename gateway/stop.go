@@ -1,0 +1,88 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+)
+
+const stopTimeout = 5 * time.Second
+
+// stop tells the agent that nobody reads a run any more, and why not, if it has a URL for
+// that and may go on. header is the request's.
+func (u *Upstream) stop(as ids, header http.Header, why error) {
+	if u.options.StopURL == "" || !u.goesOn(why) {
+		return
+	}
+	u.later(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
+		defer cancel()
+		body, err := json.Marshal(map[string]string{"threadId": as.thread, "runId": as.run})
+		if err != nil {
+			return
+		}
+		response, err := u.ask(ctx, http.MethodPost, u.options.StopURL, header, body)
+		if err != nil {
+			u.warn("a run could not be stopped at the agent", err)
+			return
+		}
+		defer response.Body.Close()
+		_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, sseBuffer))
+		if response.StatusCode >= 300 {
+			u.options.Logger.Warn("a run could not be stopped at the agent", "upstream", u.options.Name, "status", response.StatusCode)
+		}
+	})
+}
+
+// goesOn reports whether the agent may be busy with a run that has ended here.
+func (u *Upstream) goesOn(why error) bool {
+	f, ok := errors.AsType[*failure](why)
+	switch {
+	case !ok:
+		// Another worker that has the run asks for it again, under the same id.
+		return why == adapter.ErrStopped || !u.options.Idempotent
+	case f.own:
+		return false
+	}
+	switch f.Code {
+	case CodeUnavailable, CodeRefused, CodeFailed, CodeContentType:
+		return false
+	}
+	return true
+}
+
+// ask makes a request beside those of runs. Another host than the agent's gets no
+// credentials.
+func (u *Upstream) ask(ctx context.Context, method, target string, header http.Header, body []byte) (*http.Response, error) {
+	request, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
+	if err != nil {
+		return nil, err
+	}
+	if originOf(request.URL) == u.origin {
+		request.Header = header.Clone()
+	}
+	if request.Header == nil {
+		request.Header = http.Header{}
+	}
+	request.Header.Del("Content-Type")
+	if body != nil {
+		request.Header.Set("Content-Type", "application/json")
+	}
+	request.Header.Set("Accept", "application/json")
+	return u.client.Do(request)
+}
+
+// warn logs an error of a request without its URL, which may hold a secret.
+func (u *Upstream) warn(text string, err error) {
+	if at, ok := err.(*url.Error); ok {
+		err = at.Err
+	}
+	u.options.Logger.Warn(text, "upstream", u.options.Name, "error", err)
+}

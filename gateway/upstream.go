@@ -1,0 +1,204 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Upstream is an agent behind a URL that takes AG-UI's input by POST and answers with a
+// stream of its events. It is an adapter.Agent, for any number of runs at once. Close it
+// when no run uses it any more.
+type Upstream struct {
+	options Options
+	manners manners
+	target  string // the URL as it is asked
+	shown   string // as it may be read by anybody
+	origin  string // whom credentials are for
+	client  *http.Client
+	places  chan struct{} // one for each request under way
+	stats   stats
+	asked   capabilityCache
+
+	mu     sync.Mutex
+	closed bool
+	behind sync.WaitGroup // what goes on when a run is over
+}
+
+// New makes an agent of what answers at the URL, which is http or https. It connects to
+// nothing yet.
+func New(rawURL string, options *Options) (*Upstream, error) {
+	target, err := url.Parse(rawURL)
+	if err != nil || target.Scheme != "http" && target.Scheme != "https" || target.Host == "" {
+		return nil, fmt.Errorf("gateway: %q is no URL of an agent: it begins with http:// or https:// and names a host", hidden(rawURL))
+	}
+	u := &Upstream{target: target.String(), shown: shown(target), origin: originOf(target)}
+	if options != nil {
+		u.options = *options
+	}
+	if err := u.options.complete(target); err != nil {
+		return nil, err
+	}
+	u.manners = mannersOf[u.options.Dialect]
+	u.places = make(chan struct{}, u.options.Concurrency)
+	u.client = u.options.client()
+	u.asked.u = u
+	return u, nil
+}
+
+// Name is how logs and metrics call it.
+func (u *Upstream) Name() string { return u.options.Name }
+
+// Restartable reports whether a run may be begun again whose worker was lost: where a human
+// is asked first, or where the agent can be asked twice.
+func (u *Upstream) Restartable() bool { return u.options.Idempotent || u.options.AskLost }
+
+// Close waits for what runs have left to be done, such as stop requests, and lets go of
+// the connections. It returns ctx's error when that takes too long.
+func (u *Upstream) Close(ctx context.Context) error {
+	u.mu.Lock()
+	u.closed = true
+	u.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		u.behind.Wait()
+		u.client.CloseIdleConnections()
+	}()
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// later does something that no run waits for; false: it is closed.
+func (u *Upstream) later(do func()) bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.closed {
+		return false
+	}
+	u.behind.Go(do)
+	return true
+}
+
+func (o *Options) complete(target *url.URL) error {
+	if o.Name == "" {
+		o.Name = target.Host
+	}
+	if o.Dialect == "" {
+		o.Dialect = DialectPlain
+	}
+	if !slices.Contains(Dialects, o.Dialect) {
+		return fmt.Errorf("gateway: %q is no dialect: there are %v", o.Dialect, Dialects)
+	}
+	if o.History != HistoryWhole && o.History != HistoryNew {
+		return fmt.Errorf("gateway: %q is no history: it is %q or nothing", o.History, HistoryNew)
+	}
+	if o.CapabilitiesURL == "" {
+		at := *target
+		at.Path, at.RawPath = strings.TrimSuffix(at.Path, "/")+"/capabilities", ""
+		o.CapabilitiesURL = at.String()
+	}
+	for name, text := range map[string]string{"stop URL": o.StopURL, "capabilities URL": o.CapabilitiesURL} {
+		if at, err := url.Parse(text); text != "" && (err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "") {
+			return fmt.Errorf("gateway: %q is no %s: it begins with http:// or https:// and names a host", hidden(text), name)
+		}
+	}
+	o.Header = o.Header.Clone()
+	for name := range o.Header {
+		if !sendable(name) {
+			return fmt.Errorf("gateway: the header %q is not to be set: it belongs to the connection or to the request", name)
+		}
+	}
+	for i, name := range o.PassHeaders {
+		if !sendable(name) {
+			return fmt.Errorf("gateway: the header %q is not to be passed on: it belongs to the connection or to the request", name)
+		}
+		o.PassHeaders = slices.Clone(o.PassHeaders)
+		o.PassHeaders[i] = strings.ToLower(name)
+	}
+	for field, otherwise := range map[*time.Duration]time.Duration{
+		&o.ConnectTimeout: 5 * time.Second, &o.FirstByteTimeout: time.Minute,
+		&o.SilenceTimeout: 5 * time.Minute, &o.RunTimeout: time.Hour,
+	} {
+		if *field <= 0 {
+			*field = otherwise
+		}
+	}
+	if o.MaxEventBytes <= 0 {
+		o.MaxEventBytes = 1 << 20
+	}
+	if o.MaxRunBytes <= 0 {
+		o.MaxRunBytes = 64 << 20
+	}
+	if o.Concurrency <= 0 {
+		o.Concurrency = 1000
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Idempotent && o.AskLost {
+		return errors.New("gateway: an agent that can be asked twice needs nobody to be asked what became of a run: set one of both")
+	}
+	return nil
+}
+
+// notSent are headers that are not the agent's: of the connection, and those that say
+// what this end sends and takes.
+var notSent = []string{
+	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
+	"Transfer-Encoding", "Upgrade", "Host", "Content-Length", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Expect",
+}
+
+func sendable(name string) bool {
+	for _, c := range []byte(name) {
+		if c <= ' ' || c >= 0x7f || strings.IndexByte("()<>@,;:\\\"/[]?={}", c) >= 0 {
+			return false
+		}
+	}
+	return name != "" && !slices.Contains(notSent, http.CanonicalHeaderKey(name))
+}
+
+// client is of this upstream alone: nothing of the environment tells it where to go.
+func (o *Options) client() *http.Client {
+	dialer := net.Dialer{Timeout: o.ConnectTimeout}
+	// Servers close what is idle for 5 s; a request must not meet that.
+	const idle = 3 * time.Second
+	t := &http.Transport{
+		Proxy: nil, DialContext: dialer.DialContext, TLSHandshakeTimeout: o.ConnectTimeout, TLSClientConfig: o.TLS.Clone(),
+		ForceAttemptHTTP2: true, MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: idle, MaxResponseHeaderBytes: 64 << 10,
+	}
+	if o.dial != nil {
+		t.DialContext = o.dial
+	}
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+// shown is a URL without what may be secret.
+func shown(at *url.URL) string {
+	return (&url.URL{Scheme: at.Scheme, Host: at.Host, Path: at.Path}).String()
+}
+
+func hidden(text string) string {
+	if at, err := url.Parse(text); err == nil && at.Host != "" {
+		return shown(at)
+	}
+	before, _, _ := strings.Cut(text, "?")
+	if i := strings.LastIndexByte(before, '@'); i >= 0 {
+		before = before[i+1:]
+	}
+	return before
+}
+
+func originOf(at *url.URL) string { return at.Scheme + "://" + at.Host }

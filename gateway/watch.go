@@ -1,0 +1,81 @@
+package gateway
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// watch ends a request that takes too long: to connect, to say something, or between two
+// things that it says. Time in which nobody reads does not count: a slow log is not the
+// agent's silence.
+type watch struct {
+	options *Options
+	fail    func(*failure)
+	begun   time.Time
+	reading atomic.Int64 // since when somebody waits for bytes, in ns after begun; 0: nobody
+
+	mu    sync.Mutex
+	phase waiting
+	timer *time.Timer
+}
+
+type waiting uint8
+
+const (
+	forConnection waiting = iota
+	forFirstEvent
+	forMore
+	forNothing
+)
+
+func startWatch(o *Options, fail func(*failure)) *watch {
+	w := &watch{options: o, fail: fail, begun: time.Now()}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.timer = time.AfterFunc(o.ConnectTimeout, w.over)
+	return w
+}
+
+// enter begins a later phase; an earlier one is over already.
+func (w *watch) enter(p waiting) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if p <= w.phase {
+		return
+	}
+	w.phase = p
+	switch p {
+	case forFirstEvent:
+		w.timer.Reset(w.options.FirstByteTimeout)
+	case forMore:
+		w.timer.Reset(w.options.SilenceTimeout)
+	case forNothing:
+		w.timer.Stop()
+	}
+}
+
+// waits notes that bytes are waited for, and that some have come.
+func (w *watch) waits() { w.reading.Store(max(1, int64(time.Since(w.begun)))) }
+func (w *watch) heard() { w.reading.Store(0) }
+
+func (w *watch) over() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch w.phase {
+	case forConnection:
+		w.fail(failed(CodeTimeout, "the agent could not be connected to within %v", w.options.ConnectTimeout))
+	case forFirstEvent:
+		w.fail(failed(CodeTimeout, "the agent sent no event within %v", w.options.FirstByteTimeout))
+	case forMore:
+		quiet := time.Duration(0)
+		if since := w.reading.Load(); since > 0 {
+			quiet = time.Since(w.begun) - time.Duration(since)
+		}
+		if quiet < w.options.SilenceTimeout {
+			w.timer.Reset(w.options.SilenceTimeout - quiet)
+			return
+		}
+		w.fail(failed(CodeTimeout, "the agent was silent for %v", w.options.SilenceTimeout))
+	}
+}

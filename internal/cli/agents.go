@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/gateway"
+	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/server"
+)
+
+// ownAgents are those that the command has itself.
+var ownAgents = []string{"script"}
+
+// agentSet is what a server serves. In maps the default agent is under "" as well.
+type agentSet struct {
+	names        []string // served under their names
+	byDefault    string   // one of them
+	byName       map[string]adapter.Agent
+	identities   map[string]protocol.IdentityCapabilities
+	capabilities map[string]func(context.Context) (*protocol.AgentCapabilities, error) // of upstreams
+	upstreams    []upstreamEntry
+	gateways     []*gateway.Upstream // of upstreams
+}
+
+// newAgents makes the agents that the settings name. It asks nobody for anything.
+func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSet, error) {
+	list, err := s.upstreamList()
+	if err != nil {
+		return nil, err
+	}
+	a := &agentSet{upstreams: list, byName: map[string]adapter.Agent{}, identities: map[string]protocol.IdentityCapabilities{},
+		capabilities: map[string]func(context.Context) (*protocol.AgentCapabilities, error){}}
+	a.names, a.byDefault = s.agentNames(list)
+	if !slices.Contains(a.names, a.byDefault) {
+		there := slices.Concat(a.names, ownAgents)
+		slices.Sort(there)
+		return nil, fmt.Errorf("%s %q: there is no such agent: it is %s", s.named("agent"), a.byDefault, strings.Join(slices.Compact(there), ", "))
+	}
+	if err := s.unanswered.forAgents(s.named("unanswered"), a.names); err != nil {
+		return nil, err
+	}
+	if err := s.checkDisconnect(a.names); err != nil {
+		return nil, err
+	}
+	if slices.Contains(a.names, "script") {
+		a.byName["script"], a.identities["script"] = script.New(script.Options{Effects: s.effects}), script.Identity
+	}
+	for i := range list {
+		each := &list[i]
+		upstream, err := each.upstream(metrics, log)
+		if err != nil {
+			return nil, fmt.Errorf("upstream %q: %w", each.Name, err)
+		}
+		a.gateways = append(a.gateways, upstream)
+		a.byName[each.Name] = upstream
+		a.identities[each.Name] = protocol.IdentityCapabilities{Name: each.Name}
+		a.capabilities[each.Name] = upstream.Capabilities
+	}
+	a.byName[""], a.identities[""] = a.byName[a.byDefault], a.identities[a.byDefault]
+	if ask := a.capabilities[a.byDefault]; ask != nil {
+		a.capabilities[""] = ask
+	}
+	return a, nil
+}
+
+// upstream makes the agent of an entry, counted in metrics.
+func (e *upstreamEntry) upstream(metrics *server.Metrics, log *slog.Logger) (*gateway.Upstream, error) {
+	options, err := e.options(log)
+	if err != nil {
+		return nil, err
+	}
+	var counted *server.Upstream
+	options.Observe = func(o gateway.Observation) {
+		if o.Repair != "" {
+			counted.Repaired(o.Repair)
+			return
+		}
+		counted.Ended(server.UpstreamRequest{Code: o.Code, FirstEvent: o.FirstEvent, Events: o.Events})
+	}
+	upstream, err := gateway.New(e.URL, options)
+	if err != nil {
+		return nil, err
+	}
+	counted = metrics.Upstream(e.Name, e.shownURL(), func() (inFlight, waiting int) {
+		now := upstream.Status()
+		return now.InFlight, now.Waiting
+	})
+	return upstream, nil
+}
+
+// close lets go of the connections to upstreams. No run may use them any more.
+func (a *agentSet) close(ctx context.Context) error {
+	var all error
+	for _, each := range a.gateways {
+		all = errors.Join(all, each.Close(ctx))
+	}
+	return all
+}
+
+// unansweredBy has a policy for each agent, the default one's by its name.
+func (s *settings) unansweredBy(a *agentSet) map[string]adapter.UnansweredPolicy {
+	by := map[string]adapter.UnansweredPolicy{}
+	for _, name := range a.names {
+		by[name] = adapter.UnansweredPolicy(s.unanswered.of(name))
+	}
+	by[""] = by[a.byDefault]
+	return by
+}

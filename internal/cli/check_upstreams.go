@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aguiws/aguiws/gateway"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// checkMessage is what check says to an upstream. What an agent makes of it is the agent's.
+const checkMessage = "This is a test of the connection. Answer with one word, and use no tools."
+
+// upstreams connects to those that are configured. One that the command line names it talks
+// to as well: whoever types it wants that.
+func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntry) {
+	for i := range list {
+		each := &list[i]
+		subject := "upstream " + each.Name
+		if i < len(s.upstream) && s.from["upstream"] == "--upstream" {
+			r.converse(ctx, subject, each)
+		} else if err := each.connect(ctx); err != nil {
+			r.say("warn", subject, "%s cannot be connected to now: %v", each.shownURL(), err)
+		} else {
+			r.say("ok", subject, "%s can be connected to; check --upstream %s=%s would say something to it", each.shownURL(), each.Name, each.shownURL())
+		}
+	}
+}
+
+// converse says something to an upstream, and tells what the gateway makes of the answer.
+func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry) {
+	r.say("ok", subject, "%s is sent one message, in a thread of its own: %q", e.shownURL(), checkMessage)
+	x, err := e.ask(ctx, greeting(checkMessage))
+	if err != nil {
+		r.fail(subject, fmt.Errorf("it cannot be reached: %w", err))
+		return
+	}
+	if !x.streams() {
+		r.fail(subject, fmt.Errorf("it answered %d with the content type %.80q, and not with a stream of events (text/event-stream): is %s the path of an agent?%s", x.status, x.kind, e.shownURL(), excerpt(x.body)))
+		return
+	}
+	events := x.events()
+	r.say("ok", subject, "it answered 200 text/event-stream: %d events, the first after %v, the last after %v", len(events), x.first.Round(time.Millisecond), x.took.Round(time.Millisecond))
+	found, err := e.rehearse(ctx, x)
+	if err != nil {
+		r.fail(subject, fmt.Errorf("what it answered could not be looked at: %w", err))
+		return
+	}
+	r.version(subject, found)
+	heard := hear(events)
+	r.dialect(subject, e, heard)
+	r.outcome(subject, found, heard)
+	r.repairs(subject, found)
+	r.capabilities(ctx, subject, e)
+}
+
+// excerpt is the beginning of an answer that is no stream.
+func excerpt(body []byte) string {
+	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 200)]), "")), " ")
+	if text == "" {
+		return ""
+	}
+	return fmt.Sprintf(" It says %q", text)
+}
+
+func (r *report) version(subject string, found *findings) {
+	if found.protocol == "" {
+		r.say("ok", subject, "it does not say which version of AG-UI it speaks: it is taken for one before 1.0, and told what it understands all the same")
+		return
+	}
+	r.say("ok", subject, "it speaks AG-UI %s", found.protocol)
+}
+
+func (r *report) dialect(subject string, e *upstreamEntry, heard heard) {
+	configured := gateway.Dialect(e.Dialect)
+	if configured == "" {
+		configured = gateway.DialectPlain
+	}
+	switch {
+	case heard.dialect == "":
+		r.say("ok", subject, "nothing in its answer is of a framework that is known here: the dialect %s will do", configured)
+	case heard.dialect == configured:
+		r.say("ok", subject, "its dialect is %s, as is configured: %s", configured, heard.why)
+	default:
+		r.say("warn", subject, "it looks like %s, because %s, and the dialect is %s: set dialect: %s in upstreams", heard.dialect, heard.why, configured, heard.dialect)
+	}
+}
+
+func (r *report) outcome(subject string, found *findings, heard heard) {
+	switch {
+	case found.code != "":
+		r.fail(subject, fmt.Errorf("the run would end with %s: %s", found.code, found.message))
+	case heard.outcome && heard.custom:
+		r.say("ok", subject, "it asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: they are one question")
+	case heard.outcome:
+		r.say("ok", subject, "it asks by the outcome of RUN_FINISHED, as AG-UI has it")
+	case heard.custom && found.asks:
+		r.say("ok", subject, "it asks by CUSTOM on_interrupt, which becomes an interrupt")
+	case heard.custom:
+		r.say("warn", subject, "it asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked")
+	default:
+		r.say("ok", subject, "the run ended in order, and asked nothing: how it asks was not seen")
+	}
+}
+
+// repairWords are what a repair puts right.
+var repairWords = map[string]string{
+	gateway.RepairIDs:               "it calls the run or the thread by ids of its own",
+	gateway.RepairRunStartedLate:    "events come before RUN_STARTED",
+	gateway.RepairRunStartedMissing: "there is no RUN_STARTED",
+	gateway.RepairRunStartedAgain:   "RUN_STARTED comes twice",
+	gateway.RepairLeftOpen:          "messages, calls or steps are open at the run's end",
+	gateway.RepairStartAgain:        "what is open is opened again",
+	gateway.RepairEndAgain:          "what is not open is closed",
+	gateway.RepairCallAgain:         "a tool call is announced that the thread has already",
+	gateway.RepairResultAgain:       "a result comes that the thread has already",
+	gateway.RepairMessageID:         "a message has the id of another one",
+	gateway.RepairDelta:             "a delta fits nothing that is there, and is left out",
+	gateway.RepairNull:              "null stands where AG-UI leaves a member out",
+	gateway.RepairAfterEnd:          "events come behind the run's end, and are left out",
+	gateway.RepairCustomInterrupt:   "CUSTOM on_interrupt becomes an interrupt",
+	gateway.RepairInterruptAgain:    "an interrupt comes twice",
+	gateway.RepairReason:            "an interrupt's reason has no namespace, or lacks what it needs",
+	gateway.RepairSchema:            "an interrupt's schema cannot be read, and is left out",
+	gateway.RepairExpiry:            "an interrupt's time cannot be read, and is left out",
+}
+
+func (r *report) repairs(subject string, found *findings) {
+	if len(found.repairs) == 0 {
+		r.say("ok", subject, "nothing in its answer has to be put right")
+	}
+	for _, name := range slices.Sorted(maps.Keys(found.repairs)) {
+		r.say("ok", subject, "will be put right, %d times in this answer (%s): %s", found.repairs[name], name, repairWords[name])
+	}
+}
+
+func (r *report) capabilities(ctx context.Context, subject string, e *upstreamEntry) {
+	o, err := e.options(nil)
+	if err != nil {
+		return // newAgents has said it
+	}
+	upstream, err := gateway.New(e.URL, o)
+	if err != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkTimeout)
+	defer cancel()
+	defer upstream.Close(ctx)
+	switch caps, err := upstream.Capabilities(ctx); {
+	case err != nil:
+		r.say("warn", subject, "it does not say what it can do: %v", err)
+	case caps == nil:
+		r.say("ok", subject, "it does not say what it can do, which it need not")
+	default:
+		r.say("ok", subject, "it says what it can do: %s", summary(caps))
+	}
+}
+
+// summary names what capabilities tell of.
+func summary(caps *protocol.AgentCapabilities) string {
+	var members map[string]json.RawMessage
+	text, err := json.Marshal(caps)
+	if err == nil {
+		err = json.Unmarshal(text, &members)
+	}
+	if err != nil || len(members) == 0 {
+		return "nothing"
+	}
+	list := strings.Join(slices.Sorted(maps.Keys(members)), ", ")
+	if caps.Identity != nil && caps.Identity.Name != "" {
+		return fmt.Sprintf("%s, of %.100q", list, caps.Identity.Name)
+	}
+	return list
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/aguiws/aguiws/gateway"
+)
+
+// far is an agent that answers each input with lines, THREAD and RUN being those of the input.
+func far(t *testing.T, asked *atomic.Int64, lines ...string) *httptest.Server {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method != http.MethodPost {
+			http.NotFound(w, r)
+			return
+		}
+		asked.Add(1)
+		var in struct{ ThreadID, RunID string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+			t.Error(err)
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for _, line := range lines {
+			fmt.Fprintf(w, "data: %s\n\n", strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID).Replace(line))
+		}
+	}))
+	t.Cleanup(s.Close)
+	return s
+}
+
+const (
+	begins = `{"type":"RUN_STARTED","threadId":"THREAD","runId":"RUN_ID","protocolVersion":"1.1"}`
+	ends   = `{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"success"}}`
+)
+
+// What check says of an upstream is what the gateway will do with it.
+func TestCheckConverses(t *testing.T) {
+	for name, c := range map[string]struct {
+		answer []string
+		args   []string
+		says   []string
+		fails  bool
+	}{
+		"in order": {answer: []string{begins, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"hi"}`, ends}, says: []string{
+			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "This is a test`,
+			"ok    upstream agent: it answered 200 text/event-stream: 3 events, the first after ",
+			"ok    upstream agent: it speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer is of a framework",
+			"ok    upstream agent: the run ended in order, and asked nothing", "ok    upstream agent: nothing in its answer has to be put right\n",
+			"ok    upstream agent: it does not say what it can do, which it need not\n",
+		}},
+		"repaired": {answer: []string{`{"type":"RUN_STARTED","threadId":"t","runId":"own"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"own"}`, ends}, says: []string{
+			"ok    upstream agent: it does not say which version of AG-UI it speaks",
+			"ok    upstream agent: will be put right, 1 times in this answer (after_end)", "ok    upstream agent: will be put right, ", "ok    upstream agent: will be put right, 1 times in this answer (left_open): messages, calls or steps are open",
+		}},
+		"legacy": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"sure?"}`, ends}, says: []string{
+			"warn  upstream agent: it looks like langgraph, because it sends CUSTOM on_interrupt, and the dialect is plain: set dialect: langgraph in upstreams\n",
+			"warn  upstream agent: it asks by CUSTOM on_interrupt, which means nothing in this dialect: nobody would be asked\n",
+		}},
+		"both ways": {answer: []string{begins, `{"type":"CUSTOM","name":"on_interrupt","value":"{\"type\":\"mastra_suspend\",\"toolCallId\":\"c\",\"runId\":\"r\",\"resumeSchema\":\"{}\"}"}`,
+			`{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN_ID","outcome":{"type":"interrupt","interrupts":[{"id":"r::c","reason":"mastra:tool_suspend"}]}}`}, says: []string{
+			"warn  upstream agent: it looks like mastra", "ok    upstream agent: it asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: they are one question\n",
+		}},
+		"cut short": {answer: []string{begins}, fails: true, says: []string{"FAIL  upstream agent: the run would end with upstream_truncated: "}},
+		"nonsense":  {answer: []string{begins, `{"type":"TEXT_MESSAGE_CONTENT","messageId":7}`}, fails: true, says: []string{"FAIL  upstream agent: the run would end with agent_protocol_violation: "}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var asked atomic.Int64
+			s := far(t, &asked, c.answer...)
+			out, err := checked(t, append(c.args, "--upstream", s.URL+"/agui?key=k-4711")...)
+			if (err != nil) != c.fails {
+				t.Errorf("got %v", err)
+			}
+			for i := range c.says {
+				c.says[i] = strings.ReplaceAll(c.says[i], "HOST", s.Listener.Addr().String())
+			}
+			wantLines(t, out, c.says...)
+			if asked.Load() != 1 || strings.Contains(out, "4711") {
+				t.Errorf("it was asked %d times:\n%s", asked.Load(), out)
+			}
+		})
+	}
+}
+
+// What is no agent is said to be none, and what is configured in a file is not talked to.
+func TestCheckOfUpstreamsThatDoNotAnswer(t *testing.T) {
+	page := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, "<h1>hello</h1>\n\n")
+	}))
+	defer page.Close()
+	out, err := checked(t, "--upstream", page.URL)
+	if err == nil {
+		t.Error("a page passes")
+	}
+	wantLines(t, out, `FAIL  upstream agent: it answered 200 with the content type "text/html; charset=utf-8", and not with a stream of events (text/event-stream): is `+page.URL+` the path of an agent? It says "<h1>hello</h1>"`)
+
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Close()
+	gone := "http://" + l.Addr().String() + "/"
+	out, err = checked(t, "--upstream", gone)
+	if err == nil {
+		t.Error("nobody passes")
+	}
+	wantLines(t, out, "FAIL  upstream agent: it cannot be reached: dial tcp ")
+
+	var asked atomic.Int64
+	s := far(t, &asked, begins, ends)
+	out, err = checked(t, "--upstreams", "[{name: a, url: '"+s.URL+"'}, {name: b, url: '"+gone+"'}]")
+	if err != nil || asked.Load() != 0 {
+		t.Errorf("asked %d times, %v", asked.Load(), err)
+	}
+	wantLines(t, out, "ok    upstream a: "+s.URL+" can be connected to; check --upstream a="+s.URL+" would say something to it\n", "warn  upstream b: "+gone+" cannot be connected to now: dial tcp ")
+}
+
+func TestRepairsHaveWords(t *testing.T) {
+	for _, name := range gateway.Repairs {
+		if repairWords[name] == "" {
+			t.Errorf("%s has no words", name)
+		}
+	}
+	if len(repairWords) != len(gateway.Repairs) {
+		t.Errorf("%d words for %d repairs", len(repairWords), len(gateway.Repairs))
+	}
+}
+
+// A recording is what was sent and what came, byte for byte.
+func TestRecord(t *testing.T) {
+	var asked atomic.Int64
+	s := far(t, &asked, begins, ends)
+	recorded := func(args ...string) (string, error) {
+		var out strings.Builder
+		err := run(t.Context(), append([]string{"record"}, args...), env(), &out, io.Discard)
+		return out.String(), err
+	}
+	dir := filepath.Join(t.TempDir(), "rec")
+	out, err := recorded("--upstream", s.URL, "--message", "hello", "--out", dir)
+	if err != nil || !strings.Contains(out, "answered 200 text/event-stream: 2 events in ") {
+		t.Errorf("%s, %v", out, err)
+	}
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Error(err)
+		}
+		return string(data)
+	}
+	var in struct {
+		ThreadID, RunID string
+		Messages        []struct{ Content string }
+	}
+	if err := json.Unmarshal([]byte(read("request.json")), &in); err != nil || in.Messages[0].Content != "hello" {
+		t.Errorf("sent %s", read("request.json"))
+	}
+	fill := strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID)
+	if want := fill.Replace("data: " + begins + "\n\ndata: " + ends + "\n\n"); read("response.sse") != want {
+		t.Errorf("got %q, want %q", read("response.sse"), want)
+	}
+	if !strings.Contains(read("response.json"), `"status": 200`) {
+		t.Error(read("response.json"))
+	}
+
+	sent := write(t, "in.json", `{"threadId":"t", "runId":"r"}`)
+	dir = filepath.Join(t.TempDir(), "given")
+	if _, err := recorded("--upstream", s.URL, "--input", sent, "--out", dir); err != nil || read("request.json") != `{"threadId":"t", "runId":"r"}` {
+		t.Errorf("%v, sent %s", err, read("request.json"))
+	}
+	before := asked.Load()
+	for says, args := range map[string][]string{
+		"record: of which agent? --upstream URL": {"--out", dir + "1"},
+		"record: --out: mkdir ":                  {"--upstream", s.URL, "--out", dir},
+		"record: --input: open /does/not/exist":  {"--upstream", s.URL, "--input", "/does/not/exist", "--out", dir + "2"},
+		"is no JSON":                             {"--upstream", s.URL, "--input", write(t, "x", "nonsense"), "--out", dir + "3"},
+		`there is no upstream of that name`:      {"--upstream", "a=" + s.URL, "--agent", "script", "--out", dir + "4"},
+		"unknown flag --message":                 nil,
+	} {
+		if args == nil {
+			_, err = readSettings([]string{"check", "--message", "x"}, env(), io.Discard)
+		} else {
+			_, err = recorded(args...)
+		}
+		if err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%q: %v, want %s", args, err, says)
+		}
+	}
+	if asked.Load() != before {
+		t.Error("what could not be recorded was sent")
+	}
+}

@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// upstreamEntry is an entry of a list of upstreams, or one of --upstream.
+type upstreamEntry struct {
+	Name             string            `yaml:"name"`
+	URL              string            `yaml:"url"`
+	Headers          map[string]string `yaml:"headers"`
+	HeaderFiles      map[string]string `yaml:"header-files"`
+	PassHeaders      []string          `yaml:"pass-headers"`
+	Dialect          string            `yaml:"dialect"`
+	History          string            `yaml:"history"`
+	Idempotent       bool              `yaml:"idempotent"`
+	AskLost          bool              `yaml:"ask-lost"`
+	StopURL          string            `yaml:"stop-url"`
+	CapabilitiesURL  string            `yaml:"capabilities-url"`
+	ConnectTimeout   string            `yaml:"connect-timeout"`
+	FirstByteTimeout string            `yaml:"first-byte-timeout"`
+	SilenceTimeout   string            `yaml:"silence-timeout"`
+	RunTimeout       string            `yaml:"run-timeout"`
+	MaxEvent         string            `yaml:"max-event"`
+	MaxRun           string            `yaml:"max-run"`
+	Concurrency      int               `yaml:"concurrency"`
+	TLSCA            string            `yaml:"tls-ca"`
+	TLSCert          string            `yaml:"tls-cert"`
+	TLSKey           string            `yaml:"tls-key"`
+}
+
+// upstreamMembers are how a list calls what an upstream has.
+var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "dialect", "history", "idempotent", "ask-lost", "stop-url", "capabilities-url",
+	"connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency", "tls-ca", "tls-cert", "tls-key"}
+
+func parseUpstreams(data []byte) ([]upstreamEntry, error) {
+	return parseList[upstreamEntry](data, "an upstream", upstreamMembers,
+		"expected a list of upstreams such as [{name: weather, url: https://…, headers: {Authorization: Bearer …}, idempotent: true}] in YAML or JSON")
+}
+
+// upstreamsValue is a list of upstreams in YAML or JSON. It never shows what it holds.
+type upstreamsValue struct{ into *[]upstreamEntry }
+
+func (v upstreamsValue) Set(text string) error {
+	list, err := parseUpstreams([]byte(text))
+	if err == nil {
+		*v.into = list
+	}
+	return err
+}
+
+func (v upstreamsValue) String() string { return "" }
+func (v upstreamsValue) kind() string   { return "list" }
+
+// upstreamValue is [NAME=]URL; each time that it is given adds one, or several with commas.
+type upstreamValue struct{ into *[]upstreamEntry }
+
+func (v upstreamValue) Set(text string) error {
+	list := slices.Clone(*v.into)
+	for _, each := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		entry := upstreamEntry{URL: each}
+		if name, rest, named := strings.Cut(each, "="); named && !strings.ContainsAny(name, ":/") {
+			entry = upstreamEntry{Name: name, URL: rest}
+		}
+		if _, err := entry.parseURL(); err != nil {
+			return err
+		}
+		list = append(list, entry)
+	}
+	*v.into = list
+	return nil
+}
+
+func (v upstreamValue) String() string {
+	var list []string
+	for _, each := range *v.into {
+		text := each.shownURL()
+		if each.Name != "" {
+			text = each.Name + "=" + text
+		}
+		list = append(list, text)
+	}
+	return strings.Join(list, ",")
+}
+
+func (v upstreamValue) kind() string { return "[name=]URL" }
+
+// parseURL judges the URL without repeating it: what is secret may be in it.
+func (e *upstreamEntry) parseURL() (*url.URL, error) {
+	u, err := url.Parse(e.URL)
+	switch {
+	case err != nil || u.Hostname() == "":
+		return nil, errors.New("its URL cannot be read: expected one such as http://localhost:8000/agui")
+	case u.User != nil:
+		return nil, errors.New("its URL holds a user or a password, which would be in logs: put them in a header, such as headers: {Authorization: …} in upstreams")
+	case u.Scheme != "http" && u.Scheme != "https":
+		return nil, fmt.Errorf("its URL begins with %s:, and must with http: or https:", u.Scheme)
+	case u.Fragment != "":
+		return nil, errors.New("its URL has a fragment (#), which is never sent")
+	}
+	return u, nil
+}
+
+// shownURL is the URL without its query.
+func (e *upstreamEntry) shownURL() string {
+	u, err := e.parseURL()
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host + u.EscapedPath()
+}

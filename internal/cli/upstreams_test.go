@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"io"
+	"log/slog"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/gateway"
+	"github.com/aguiws/aguiws/server"
+)
+
+func agentsOf(t *testing.T, args ...string) (*agentSet, error) {
+	t.Helper()
+	s, err := readSettings(args, env(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newAgents(s, server.NewMetrics(), slog.New(slog.DiscardHandler))
+}
+
+// The first upstream answers where no agent is named, unless another one is set to; the
+// script agent is there where it is asked for, or nobody else is.
+func TestAgentsAreServed(t *testing.T) {
+	file := write(t, "u.yaml", "- {name: c, url: http://c/}\n- {url: http://d/}\n")
+	for _, c := range []struct {
+		args      []string
+		names     string
+		byDefault string
+		fails     string
+	}{
+		{nil, "script", "script", ""},
+		{[]string{"--upstream", "http://a/"}, "agent", "agent", ""},
+		{[]string{"--upstream", "a=http://a/x?b=c", "--upstream", "http://b/"}, "a agent", "a", ""},
+		{[]string{"--upstream", "a=http://a/,b=http://b/", "--agent", "b"}, "a b", "b", ""},
+		{[]string{"--upstream", "a=http://a/", "--agent", "script"}, "a script", "script", ""},
+		{[]string{"--upstream", "a=http://a/", "--upstream-file", file}, "a c agent", "a", ""},
+		{[]string{"--upstream-file", file, "--unanswered", "c=cancel", "--on-disconnect", "c=finish"}, "c agent", "c", ""},
+		{[]string{"--upstream-file", file, "--on-disconnect", "e=finish"}, "", "", `--on-disconnect: there is no route or agent "e"`},
+		{[]string{"--upstream-file", file, "--unanswered", "e=cancel"}, "", "", "--unanswered e=cancel: there is no such agent: it is c, agent"},
+		{[]string{"--upstream", "a=http://a/", "--agent", "x"}, "", "", `--agent "x": there is no such agent: it is a, script`},
+		{[]string{"--upstream-file", write(t, "e.yaml", "- {name: c, url: http://127.0.0.1:8080/}")}, "", "", "--upstream-file: upstream \"c\": 127.0.0.1:8080 is where this server listens"},
+		{[]string{"--upstream-file", "/does/not/exist"}, "", "", "--upstream-file: open /does/not/exist"},
+	} {
+		a, err := agentsOf(t, c.args...)
+		switch {
+		case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)):
+			t.Errorf("%q: %v, want %s", c.args, err, c.fails)
+		case c.fails == "" && err != nil:
+			t.Errorf("%q: %v", c.args, err)
+		case c.fails == "":
+			if strings.Join(a.names, " ") != c.names || a.byDefault != c.byDefault || a.byName[""] != a.byName[c.byDefault] || len(a.byName) != len(a.names)+1 {
+				t.Errorf("%q: %v, and %s", c.args, a.names, a.byDefault)
+			}
+			if slices.Contains(a.names, "script") != (a.byName["script"] != nil) {
+				t.Errorf("%q: script is named and not there, or the other way round", c.args)
+			}
+		}
+	}
+}
+
+// What a list says of an upstream is what the gateway gets, and what is secret in it is in
+// no error.
+func TestUpstreamOptions(t *testing.T) {
+	kept := write(t, "secret", " k-4711\n")
+	options := func(text string) (*gateway.Options, error) {
+		list, err := parseUpstreams([]byte(text))
+		if err != nil {
+			return nil, err
+		}
+		return list[0].options(nil)
+	}
+	o, err := options(`[{name: crm, url: "https://h/agui", headers: {authorization: Bearer k-4711}, header-files: {X-Key: ` + kept + `}, pass-headers: [X-Trace],
+		dialect: langgraph, history: new, idempotent: true, ask-lost: true, stop-url: "https://h/stop", capabilities-url: "https://h/caps",
+		connect-timeout: 1s, first-byte-timeout: 2s, silence-timeout: 3s, run-timeout: 4m, max-event: 2MiB, max-run: 3MiB, concurrency: 5}]`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o.Header.Get("Authorization") != "Bearer k-4711" || o.Header.Get("X-Key") != "k-4711" {
+		t.Errorf("headers %v", o.Header)
+	}
+	o.Header = nil
+	if want := (&gateway.Options{Name: "crm", PassHeaders: []string{"X-Trace"}, Dialect: "langgraph", History: gateway.HistoryNew, Idempotent: true, AskLost: true,
+		StopURL: "https://h/stop", CapabilitiesURL: "https://h/caps", ConnectTimeout: time.Second, FirstByteTimeout: 2 * time.Second, SilenceTimeout: 3 * time.Second,
+		RunTimeout: 4 * time.Minute, MaxEventBytes: 2 << 20, MaxRunBytes: 3 << 20, Concurrency: 5}); !reflect.DeepEqual(o, want) {
+		t.Errorf("got  %+v\nwant %+v", o, want)
+	}
+	for text, says := range map[string]string{
+		`[{url: "http://h", headers: {X-Key: k-4711}, header-files: {x-key: ` + kept + `}}]`: "header-files: x-key is there twice",
+		`[{url: "http://h", header-files: {X-Key: /does/not/exist}}]`:                        "open /does/not/exist",
+		`[{url: "http://h", headers: {X-Key: "k-4711\n"}}]`:                                  `headers: X-Key: its value cannot be sent`,
+		`[{url: "http://h", headers: k-4711}]`:                                               "expected a list of upstreams",
+		`[{url: "http://h", history: some}]`:                                                 `history: "some": it is whole or new`,
+		`[{url: "http://h", run-timeout: soon}]`:                                             `run-timeout: "soon": expected a time`,
+		`[{url: "http://h", max-run: 3MB}]`:                                                  `max-run: "3MB": expected a size`,
+		`[{url: "http://h", tls-ca: ` + kept + `}]`:                                          "are for a URL that begins with https:",
+		`[{url: "https://h", tls-ca: ` + kept + `}]`:                                         "there is no certificate in PEM in it",
+		`[{url: "https://h", tls-cert: ` + kept + `}]`:                                       "one needs the other",
+		`[{url: "https://h", tls-cert: ` + kept + `, tls-key: ` + kept + `}]`:                "tls-cert, tls-key: ",
+	} {
+		if _, err := options(text); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v, want %s", text, err, says)
+		} else if strings.Contains(err.Error(), "4711") {
+			t.Errorf("a secret is told: %v", err)
+		}
+	}
+	for _, args := range [][]string{{"--upstream", "http://ann:k-4711@h/"}, {"--upstreams", "[{url: 'http://ann:k-4711@h/'}]"}} {
+		if _, err := readSettings(args, env(), io.Discard); err == nil || !strings.Contains(err.Error(), "put them in a header") || strings.Contains(err.Error(), "4711") {
+			t.Errorf("%q: %v", args, err)
+		}
+	}
+}
+
+// Each agent has the server's own part of its capabilities, and is asked for the rest.
+func TestUpstreamsAreAsked(t *testing.T) {
+	a, err := agentsOf(t, "--upstream", "a=http://a/", "--upstream", "b=http://b/", "--agent", "script")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.capabilities["a"] == nil || a.capabilities["b"] == nil || a.capabilities[""] != nil || a.identities["a"].Name != "a" || a.identities[""].Type != "aguiws:script" {
+		t.Errorf("%+v", a)
+	}
+}
