@@ -48,9 +48,10 @@ class Page {
     return this.run({ resume: ids.map((interruptId, i) => ({ interruptId, ...answers[i] })) });
   }
 
-  /** What the assistant has said last. */
+  /** What the latest run has said: in pieces, or by a snapshot of all messages, among which a client keeps its own first. */
   get text() {
-    return (this.agent.messages.findLast(({ role, content }) => role === "assistant" && content)?.content ?? "").trim();
+    const deltas = this.events.filter(({ type }) => type === "TEXT_MESSAGE_CONTENT").map(({ delta }) => delta);
+    return (deltas.length ? deltas.join("") : said(this.agent.messages).at(-1) ?? "").trim();
   }
 }
 

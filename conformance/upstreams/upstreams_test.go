@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 var only = flag.String("only", "", "run only tests whose names match this regular expression")
 
 // clients have a file of tests each.
-var clients = []string{"httpagent"}
+var clients = []string{"httpagent", "page", "copilotkit"}
 
 func TestUpstreams(t *testing.T) {
 	all := chosen(t)
