@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -20,10 +21,10 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
-var only = flag.String("only", "", "run only tests whose names match this regular expression")
-
-// clients have a file of tests each.
-var clients = []string{"httpagent", "page", "copilotkit"}
+var (
+	only = flag.String("only", "", "run only tests whose names match this regular expression")
+	with = flag.String("with", "httpagent,page,copilotkit", "the clients that are tried")
+)
 
 func TestUpstreams(t *testing.T) {
 	all := chosen(t)
@@ -57,7 +58,7 @@ func TestUpstreams(t *testing.T) {
 				"AGUIWS_BROWSER=" + browser,
 				"AGUIWS_SHOTS=" + command.Artifacts(t),
 			}
-			for _, client := range clients {
+			for _, client := range strings.Split(*with, ",") {
 				// One after the other: they share the gateways that one of them kills.
 				t.Run(client, func(t *testing.T) {
 					args := []string{client + ".test.mjs"}
