@@ -19,7 +19,7 @@ import (
 // interrupts. It returns ErrSuspended, which the agent must return: nothing of
 // the agent stays in memory. When they are answered, the agent is called again
 // and the same Ask returns the answers. Ids are made by Ask; a given one is
-// ignored.
+// shown to nobody, and Run.Left returns it.
 //
 // A reason is tool_call (with ToolCallID), input_required (with
 // ResponseSchema), confirmation, or namespaced as "framework:name". A
@@ -84,8 +84,9 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	if len(interrupts) == 0 {
 		return Answers{}, nil, errors.New("adapter: Ask without an interrupt")
 	}
+	refs := make([]string, len(interrupts))
 	for i := range interrupts {
-		interrupts[i].ID = ""
+		refs[i], interrupts[i].ID = interrupts[i].ID, ""
 		if err := checkInterrupt(ctx, interrupts[i], &x.node.schemas); err != nil {
 			return Answers{}, nil, fmt.Errorf("adapter: Ask: interrupt %d: %w", i, err)
 		}
@@ -106,7 +107,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		if x.blocking() {
 			x.park(s)
 		}
-		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked.Rounded, Exact: asked.Exact, Calls: calls}, interrupts)
+		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked.Rounded, Exact: asked.Exact, Calls: calls}, interrupts, refs)
 		if x.blocking() && !errors.Is(err, ErrSuspended) {
 			x.parking.dismiss(x.id)
 		}
@@ -144,7 +145,8 @@ func checkInterrupt(ctx context.Context, i protocol.Interrupt, schemas *response
 
 // suspend ends the run with interrupts, in one commit with the ask's entry,
 // and seals it. It returns ErrSuspended when that is stored.
-func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt) error {
+// refs are the agent's own ids of them; nil: it has none.
+func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt, refs []string) error {
 	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label, Users: x.users()}
 	var toolCalls, reasons []string
 	for i := range interrupts {
@@ -155,6 +157,9 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 			return fmt.Errorf("adapter: Ask: %w", err)
 		}
 		it := store.SuspendedInterrupt{ID: id, Interrupt: shown}
+		if refs != nil {
+			it.Ref = refs[i]
+		}
 		if at := x.node.options.deadlineOf(interrupts[i]); !at.IsZero() {
 			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.options.OnExpiry))
 			if it.OnExpiry == string(ExpiryAnswer) {

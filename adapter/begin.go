@@ -28,6 +28,7 @@ type beginBuilder struct {
 	// drafted are who has given the answers that the input only brings together.
 	drafted map[string]signature
 	redact  redactions
+	headers map[string]string
 	runID   string          // "": a new one
 	letter  *store.Dispatch // the dead letter that it requeues; nil: none
 
@@ -69,6 +70,9 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 	if err != nil {
 		return b, nil, fmt.Errorf("adapter: run record: %w", err)
 	}
+	if b.Headers, err = headersOf(n.headers); err != nil {
+		return b, nil, err
+	}
 	if n.waits {
 		b.Kind, err = n.enqueue()
 		return b, nil, err
@@ -105,6 +109,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 // begun completes a run that begins on what was judged.
 func (n beginBuilder) begun(run begun) *begun {
 	run.view, run.earlier, run.snapshot, run.fold = n.View, n.Fold, n.Snapshot, n.Fold.Clone()
+	run.headers = n.headers
 	return &run
 }
 
@@ -146,7 +151,7 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 	if claimed, err = n.claimed(run); err != nil {
 		return nil, claimed, fresh, err
 	}
-	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user)
+	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user, n.left())
 	return run, claimed, fresh, err
 }
 
@@ -220,14 +225,28 @@ func isEmptyObject(value []byte) bool {
 	return isObject && string(bytes.TrimSpace(inside)) == "}"
 }
 
+// left are the agent's own ids of the interrupts that the input turns away from.
+func (n beginBuilder) left() []string {
+	if n.Continues == nil || !n.Steer {
+		return nil
+	}
+	var refs []string
+	for _, it := range n.Continues.Items {
+		if it.Ref != "" {
+			refs = append(refs, it.Ref)
+		}
+	}
+	return refs
+}
+
 // freeze fixes what the execution's function sees.
-func freeze(j *judge.Judgement, run *begun, user string) (store.Frozen, json.RawMessage, error) {
+func freeze(j *judge.Judgement, run *begun, user string, left []string) (store.Frozen, json.RawMessage, error) {
 	run.given = conversationOf(run.fold)
 	input := *j.Input
 	input.Messages = protocol.Messages{}
 	input.State = protocol.Any(lifecycle.State(run.fold.State()))
 	input.Resume = nil
-	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user}
+	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user, Left: left}
 	f.Of = &store.Conversation{At: f.At + int64(f.Begun), Count: run.given.count}
 	text, err := json.Marshal(f)
 	if err != nil {

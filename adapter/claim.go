@@ -112,7 +112,11 @@ func (c *claimer) activate(ctx context.Context, claimed store.ClaimResult, asked
 	if over := share.tooManyRuns(); over != nil {
 		return c.putOff(claimed.Claim, over.Message)
 	}
-	n := beginBuilder{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: queued.Agent, user: record.User}
+	headers, err := headersIn(claimed.Headers)
+	if err != nil {
+		return err
+	}
+	n := beginBuilder{Judgement: j, Verdict: j.Accepted(), thread: claimed.Claim.Thread, agent: queued.Agent, user: record.User, headers: headers}
 	run, once, fresh, err := n.execute(record.Execution)
 	if err != nil {
 		return impossible(err)
@@ -174,6 +178,10 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	if view.Active == nil || view.Active.ID != claimed.Claim.RunID {
 		return nil // ended meanwhile
 	}
+	headers, err := headersIn(claimed.Headers)
+	if err != nil {
+		return err
+	}
 	snapshot, fold, err := stored.Folds(view)
 	if err != nil {
 		return err
@@ -189,7 +197,7 @@ func (c *claimer) resumeLost(ctx context.Context, claimed store.ClaimResult, ask
 	c.worker.launch(begun{
 		claim: claimed.Claim, asked: asked, label: record.Label, id: record.Execution, agent: record.Agent,
 		view: view, snapshot: snapshot, earlier: earlier, fold: fold, seq: view.Seq, attempts: claimed.Attempts, takeover: true, orphan: orphan,
-		holding: holdingOfRecord(record, claimed.Claim.RunID),
+		holding: holdingOfRecord(record, claimed.Claim.RunID), headers: headers,
 	})
 	return nil
 }

@@ -304,7 +304,7 @@ func TestDraftsAreToldOfWhoGaveThem(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	for i, name := range []string{"Ann", "Bob"} {
 		a, err := l.runner.Answer(l.ctx(), l.key, "acme", "acme/"+name, "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)},
-			adapter.Origin{Through: adapter.ThroughInbox, Name: name})
+			adapter.Origin{Through: adapter.ThroughInbox, Name: name}, nil)
 		if err != nil || len(a.Missing) != 1-i {
 			t.Fatalf("%+v %v", a, err)
 		}

@@ -232,7 +232,7 @@ func TestRefusedAnswersAreCounted(t *testing.T) {
 	before := version()
 	wrong := resolved(open.ID, `"many"`)
 	refusedWith(t, l.submit(&protocol.RunAgentInput{Resume: []protocol.ResumeEntry{wrong}}), adapter.CodePayloadInvalid)
-	a, err := l.runner.Answer(l.ctx(), l.key, "acme", bob, "answer", []protocol.ResumeEntry{wrong}, adapter.Origin{Through: adapter.ThroughInbox})
+	a, err := l.runner.Answer(l.ctx(), l.key, "acme", bob, "answer", []protocol.ResumeEntry{wrong}, adapter.Origin{Through: adapter.ThroughInbox}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,7 +34,7 @@ func TestHalvesThatMeetAreSubmitted(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(node *adapter.Runner, label string, entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := node.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry}, adapter.Origin{})
+		a, err := node.Answer(l.ctx(), l.key, "tenant", "", label, []protocol.ResumeEntry{entry}, adapter.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -55,7 +55,7 @@ func TestDraftThatIsTooLarge(t *testing.T) {
 	l := newLab(t, asker(confirmation("one"), confirmation("two")))
 	open := interrupts(t, l.say("hi"))
 	a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{
-		resolved(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`)}, adapter.Origin{})
+		resolved(open[0].ID, `"`+strings.Repeat("x", 64<<10)+`"`)}, adapter.Origin{}, nil)
 	if err != nil || a.Admitted.Refusal == nil || a.Admitted.Refusal.Code != adapter.CodeInvalidInput || !strings.Contains(a.Admitted.Refusal.Message, "65536") {
 		t.Fatalf("%+v %v", a, err)
 	}
@@ -83,7 +83,7 @@ func TestDraftTakenBackInTime(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{entry}, adapter.Origin{})
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", []protocol.ResumeEntry{entry}, adapter.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -148,7 +148,7 @@ func TestDraftOfAnOwnApproval(t *testing.T) {
 	open := interrupts(t, l.untilEnd())
 	give := func(user string, entry protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry}, adapter.Origin{})
+		a, err := l.runner.Answer(l.ctx(), l.key, "acme", user, "answer", []protocol.ResumeEntry{entry}, adapter.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,7 @@ type begun struct {
 	agent    string
 	frozen   store.Frozen
 	given    *conversation
+	headers  map[string]string // of the input, by names in lower case
 	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
 	snapshot *protocol.Fold    // of the view's stored snapshot
 	fold     *protocol.Fold    // of the view and the events

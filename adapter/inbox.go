@@ -39,10 +39,11 @@ type Answered struct {
 // then they are submitted as one resume. A refusal is in Admitted and keeps
 // nothing. user is whose answers these are, as Input.User, and from how they have come. label is the runId of the
 // continuation; the same answers sent again
-// are repeats under any label.
-func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from Origin) (Answered, error) {
+// are repeats under any label. headers are Input.Headers: those of the answer that makes it
+// all go with the resume.
+func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from Origin, headers map[string]string) (Answered, error) {
 	input := &protocol.RunAgentInput{ThreadID: key.Thread, RunID: label, ProtocolVersion: lifecycle.Version, Resume: entries}
-	if refusal := ib.admission.checkInput(Input{Run: input}); refusal != nil {
+	if refusal := ib.admission.checkInput(Input{Run: input, Headers: headers}); refusal != nil {
 		return Answered{Admitted: refused(refusal)}, nil
 	}
 	if len(entries) == 0 {
@@ -54,7 +55,7 @@ func (ib *inbox) Answer(ctx context.Context, key store.ThreadKey, tenant, user, 
 	}
 	defer give()
 	for lost := (losses{}); ; {
-		answered, stale, err := ib.answer(ctx, key, Input{Namespace: key.Namespace, Tenant: tenant, User: user, From: from, Run: input}, entries)
+		answered, stale, err := ib.answer(ctx, key, Input{Namespace: key.Namespace, Tenant: tenant, User: user, From: from, Run: input, Headers: headers}, entries)
 		if errors.Is(err, store.ErrCorrupted) {
 			return Answered{Admitted: refused(ib.backoff.unreadable(key, err))}, nil
 		}

@@ -29,6 +29,7 @@ type Injection struct {
 	// the text follows it. "": nothing is taken out.
 	After    string
 	Dispatch DispatchOptions
+	Headers  map[string]string // Input.Headers
 }
 
 // Inject submits a user message for a thread that is stored. The answers are
@@ -52,7 +53,7 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
 	return ts.admission.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, stopsAll: in.StopAll,
+		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, Headers: in.Headers, stopsAll: in.StopAll,
 	})
 }
 

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"context"
+	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -29,3 +30,8 @@ func (r *Run) Askable(ctx context.Context, i protocol.Interrupt) error {
 	}
 	return r.x.node.checkExpiry(ctx, i)
 }
+
+// Left are the ids with which the agent's interrupts were given to Ask that the execution's
+// input turned away from: whoever keeps them elsewhere as open can be told so. It is the
+// same in every replay.
+func (r *Run) Left() []string { return slices.Clone(r.x.frozen.Left) }

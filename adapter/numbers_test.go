@@ -259,7 +259,7 @@ func TestDraftKeepsItsNumbers(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(id, payload string) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "label", []protocol.ResumeEntry{resolved(id, payload)}, adapter.Origin{})
+		a, err := l.runner.Answer(l.ctx(), l.key, "", "", "label", []protocol.ResumeEntry{resolved(id, payload)}, adapter.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

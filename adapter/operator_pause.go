@@ -58,7 +58,7 @@ func (ib *inbox) goOn(ctx context.Context, open *Suspended, tenant, label string
 			continue
 		}
 		answered, err := ib.Answer(ctx, open.Thread, tenant, "", label, []protocol.ResumeEntry{{InterruptID: it.ID, Status: protocol.ResumeResolved}},
-			Origin{Through: ThroughOperator})
+			Origin{Through: ThroughOperator}, nil)
 		return err == nil && answered.Admitted.Disposition != Refused, err
 	}
 	return false, nil

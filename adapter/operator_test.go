@@ -180,7 +180,7 @@ func TestAnswersAreKeptUntilAllAreGiven(t *testing.T) {
 	open := interrupts(t, l.say("hi"))
 	give := func(entries ...protocol.ResumeEntry) adapter.Answered {
 		t.Helper()
-		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", entries, adapter.Origin{})
+		a, err := l.runner.Answer(l.ctx(), l.key, "tenant", "", "answer", entries, adapter.Origin{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

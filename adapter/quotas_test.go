@@ -160,7 +160,7 @@ func TestAnswersCountForWhoAsked(t *testing.T) {
 		t.Fatalf("%+v", a.Refusal)
 	}
 	await(l, c.began)
-	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")}, adapter.Origin{})
+	answered, err := l.runner.Answer(l.ctx(), l.key, "acme", "bob", "answer", []protocol.ResumeEntry{resolved(open[0].ID, "1")}, adapter.Origin{}, nil)
 	if err != nil || answered.Admitted.Disposition != adapter.Started {
 		t.Fatalf("%+v %v", answered.Admitted.Refusal, err)
 	}
@@ -275,7 +275,7 @@ func TestAnswersOfOneRequestAreOneInput(t *testing.T) {
 		var group sync.WaitGroup
 		for i, one := range at {
 			group.Go(func() {
-				a, err := l.runner.Answer(ctx, one.key, "", "boss", "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)}, adapter.Origin{})
+				a, err := l.runner.Answer(ctx, one.key, "", "boss", "answer", []protocol.ResumeEntry{resolved(open[i].ID, `{"approved":true}`)}, adapter.Origin{}, nil)
 				switch {
 				case err != nil:
 					t.Error(err)

@@ -153,6 +153,7 @@ type execution struct {
 	id       string
 	frozen   store.Frozen
 	given    *conversation // the messages of frozen's input; nil: they are stored with it
+	headers  map[string]string
 
 	continuing bool          // the run answers interrupts
 	before     time.Duration // for which the run was active before this worker had it

@@ -42,6 +42,11 @@ type Input struct {
 	From     Origin // how it has come
 	Run      *protocol.RunAgentInput
 	Dispatch DispatchOptions
+	// Headers are what of the request that brought it goes along to the agent: see
+	// Run.Headers. They are kept with the run in the store until it has ended, and a
+	// credential among them as well. More than 16 KiB are refused. The case of their names
+	// does not count.
+	Headers map[string]string
 	// Commands: without resume entries, forwardedProps.command.resume answers what the
 	// thread asks, as CopilotKit's pages gave answers before 1.61.2.
 	Commands bool
@@ -181,6 +186,9 @@ func (a *admission) checkInput(in Input) *protocol.RunError {
 	if len(in.Dispatch.Dedupe) > maxIDBytes {
 		return bad("the dedupe key must have at most %d bytes", maxIDBytes)
 	}
+	if n := sizeOfHeaders(in.Headers); n > maxHeaderBytes {
+		return bad("the headers that go along have %d bytes, and at most %d are kept with a run", n, maxHeaderBytes)
+	}
 	seen := map[string]bool{}
 	for i, m := range in.Run.Messages {
 		if m.ID == "" || len(m.ID) > maxIDBytes {
@@ -301,7 +309,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	n := beginBuilder{
 		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
 		waits: waits && !v.Supersede, sent: in.Run, available: available, runID: runID,
-		from: in.From, drafted: in.drafted, redact: a.options.Redact,
+		from: in.From, drafted: in.drafted, redact: a.options.Redact, headers: lowerCase(in.Headers),
 	}
 	b, run, err := n.build(store.Begin{
 		Tenant: in.Tenant, User: in.User, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
@@ -323,7 +331,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		}
 	}
 	if k, ok := b.Kind.(store.Enqueue); ok {
-		if full := a.queueFull(j.View, len(k.Input)+len(b.Record)); full != nil {
+		if full := a.queueFull(j.View, len(k.Input)+len(b.Record)+len(b.Headers)); full != nil {
 			return refused(full), false, nil
 		}
 	} else if run.continuing {
@@ -441,6 +449,12 @@ func (a *admission) carryBegun(b store.Begin, run begun, result store.BeginResul
 		}
 		a.capacity.claimLater(b.Thread)
 		return
+	}
+	if result.Headers != nil {
+		var err error
+		if run.headers, err = headersIn(result.Headers); err != nil {
+			a.log.Error("a dead letter goes on without its headers", "thread", b.Thread.Thread, "label", b.Label, "error", err)
+		}
 	}
 	run.claim, run.asked, run.number, run.attempts = result.Claim, asked, 1, 1
 	run.seq = result.Position.Seq + int64(len(run.events))

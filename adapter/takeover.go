@@ -205,5 +205,5 @@ func (x *execution) askAbout(refs []store.StepRef) error {
 	}
 	return x.suspend(&store.JournalEntry{
 		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey("uncertain", x.journal.asks+1), Steps: refs,
-	}, interrupts)
+	}, interrupts, nil)
 }

@@ -44,7 +44,7 @@ func (w *worker) carry(b begun) error {
 			pipe:  newPipeline(w.store, b.claim, b.number, b.seq),
 		},
 		node: w.node, parking: w.parking, presence: w.presence,
-		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen, given: b.given,
+		agent: w.options.Agents[b.agent], named: b.agent, label: b.label, id: b.id, frozen: b.frozen, given: b.given, headers: b.headers,
 		continuing: b.continuing, stored: b.snapshot, hasParts: hasParts(b.view), version: b.view.Version,
 		allowed: w.options.roomFor(b.view.Bytes),
 	}

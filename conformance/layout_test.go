@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "redisstore", "server", "server/identity", "server/webhook", "client", "web"}
+	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "redisstore", "server", "server/identity", "server/webhook", "client", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -54,6 +54,8 @@ var rooms = []room{
 		never: []string{"net/http", "github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/coder/websocket"}},
 	{folder: "adapter/script", why: "an agent knows what an agent is, and no more: it is the first example of one",
 		ours: []string{"adapter", "protocol"}, theirs: std, never: []string{"net/http"}},
+	{folder: "gateway", why: "an agent that others serve is an agent like any other: who runs it, and what counts it, is not its business",
+		ours: []string{"adapter", "protocol"}, theirs: []string{"github.com/google/uuid"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
 	{folder: "redisstore", why: "a store knows the contract; events are bytes to it, and sockets are not its business",
 		ours: []string{"adapter/store"}, theirs: []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis", "github.com/cespare/xxhash", "golang.org/x/sync"},
 		never: []string{"github.com/coder/websocket"}},

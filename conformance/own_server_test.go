@@ -59,6 +59,13 @@ func hold(t *testing.T, s *command.Server, over string, durable bool) {
 		target.Profile = &conformance.Profile{Name: "embedded", Lacks: []string{"durable", "restart", "drain"}}
 		allowed = append(allowed, "durable:", "restart:", "drain:")
 	}
+	judge(t, target, cases, allowed)
+}
+
+// judge runs the cases. None may fail, and what is skipped is for one of the reasons.
+func judge(t *testing.T, target conformance.Target, cases []*conformance.Case, allowed []string) {
+	t.Helper()
+	over := target.Over
 	report := conformance.Report{URL: target.URL, Results: conformance.Run(t.Context(), target, cases, nil)}
 	counts := report.Counts()
 	t.Logf("over %s: %d passed, %d failed, %d skipped", over, counts.Passed, counts.Failed, counts.Skipped)

@@ -64,6 +64,11 @@ func (u *Upstream) threadID(run *adapter.Run) string {
 // begin sends what began the execution.
 func (c *call) begin(ctx context.Context) (outcome, error) {
 	r := request{ids: ids{c.thread, c.run.NewID()}}
+	if c.u.manners.turnsAway {
+		for _, id := range c.run.Left() {
+			r.left = append(r.left, protocol.ResumeEntry{InterruptID: id, Status: protocol.ResumeCancelled})
+		}
+	}
 	free, err := c.u.place(ctx)
 	if err != nil {
 		return outcome{}, err

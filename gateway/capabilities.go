@@ -66,7 +66,7 @@ func (c *capabilityCache) ask(done chan struct{}) {
 	fresh := capabilitiesFresh
 	if err != nil {
 		fresh = capabilitiesRetry
-		c.u.warn("the agent's capabilities are not known", err)
+		c.u.options.Logger.Warn("the agent's capabilities are not known", "upstream", c.u.options.Name, "error", err)
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -33,16 +33,22 @@ type manners struct {
 	legacy func(e *protocol.Custom, runID string, n int) protocol.Interrupt
 	// command is how such interrupts are answered: by forwardedProps.command.
 	command func(asked []protocol.Interrupt, answers []protocol.ResumeEntry) map[string]any
+	// severalByCommand: so are several at once that came by an outcome, because each would
+	// be given all of a resume[].
+	severalByCommand bool
 	// single: a resume[] is read as far as its first entry, so each answer has a request
 	// of its own.
 	single bool
+	// turnsAway: a message may come with cancellations of what is open. Others would leave
+	// the message aside.
+	turnsAway bool
 }
 
 var mannersOf = map[Dialect]manners{
-	DialectPlain:     {},
-	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand},
+	DialectPlain:     {turnsAway: true},
+	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand, severalByCommand: true},
 	DialectMastra:    {legacy: mastraInterrupt, command: mastraCommand, single: true},
-	DialectTanStack:  {},
+	DialectTanStack:  {turnsAway: true},
 }
 
 // onInterrupt is the name of the CUSTOM event that says what outcomes say since.

@@ -7,7 +7,6 @@ import (
 	"mime"
 	"net/http"
 	"net/http/httptrace"
-	"net/url"
 	"sync/atomic"
 	"time"
 )
@@ -112,10 +111,7 @@ func (x *exchange) broken(err error) error {
 	if cause := context.Cause(x.ctx); cause != nil {
 		return cause
 	}
-	var at *url.Error
-	if errors.As(err, &at) {
-		err = at.Err // without the URL, which may hold a secret
-	}
+	err = withoutURL(err)
 	switch {
 	case errors.Is(err, errRunTooLarge):
 		return failed(CodeTooLarge, "the agent's answer is larger than %d bytes", x.u.options.MaxRunBytes)
@@ -189,7 +185,7 @@ func (x *exchange) next() ([]byte, error) {
 
 // For what comes behind the run's end, so that the connection can be used again.
 const (
-	afterEnd      = time.Second
+	afterEnd      = 5 * time.Second
 	afterEndBytes = 64 << 10
 )
 
@@ -203,8 +199,9 @@ func (x *exchange) finish(extra func(events int)) {
 	x.unhook()
 	x.watch.enter(forNothing)
 	if !x.u.later(func() {
-		timer := time.AfterFunc(afterEnd, func() { x.cancel(errAbandoned) })
-		defer timer.Stop()
+		read := make(chan struct{})
+		defer close(read)
+		x.u.behind.Go(func() { x.expire(read) })
 		events := 0
 		for enough := x.count.bytes + afterEndBytes; x.count.bytes < enough; {
 			if _, err := x.stream.next(); err != nil {
@@ -216,11 +213,22 @@ func (x *exchange) finish(extra func(events int)) {
 			extra(events)
 		}
 		x.body.Close()
-		x.cancel(errAbandoned)
 	}) {
 		x.over = false
 		x.abandon()
 	}
+}
+
+// expire ends what is behind the run's end, unless it is read soon.
+func (x *exchange) expire(read <-chan struct{}) {
+	timer := time.NewTimer(afterEnd)
+	defer timer.Stop()
+	select {
+	case <-read:
+	case <-timer.C:
+	case <-x.u.leave:
+	}
+	x.cancel(errAbandoned)
 }
 
 // abandon closes the request, whatever has become of it.

@@ -218,3 +218,21 @@ func TestAnswersOneByOne(t *testing.T) {
 		t.Errorf("sent %s", got)
 	}
 }
+
+// An input that turns away from what is open says so to the agent, which has it open too.
+func TestTurningAway(t *testing.T) {
+	l := newLab(t, nil, sends(began, asks(confirm+","+form)), sends(began, done))
+	open := interrupted(t, l.say("go"))
+	in := user("something else")
+	in.Resume = []protocol.ResumeEntry{cancelled(open[0].ID), cancelled(open[1].ID)}
+	l.submit(in)
+	succeeded(t, l.untilEnd())
+	sent := l.peer.runs()[1].in
+	if got := asJSON(t, sent.Resume); got != `[{"interruptId":"up-1","status":"cancelled"},{"interruptId":"up-2","status":"cancelled"}]` || len(sent.Messages) != 2 {
+		t.Errorf("sent %s", l.peer.runs()[1].body)
+	}
+	succeeded(t, l.say("more"))
+	if sent := l.peer.runs()[2].in; sent.Resume != nil {
+		t.Errorf("sent %s", asJSON(t, sent.Resume))
+	}
+}

@@ -172,6 +172,12 @@ func newLab(t *testing.T, options *Options, turns ...turn) *lab {
 
 func newLabOf(t *testing.T, p *peer, options *Options) *lab {
 	t.Helper()
+	return newLabAt(t, p, p.URL, options)
+}
+
+// newLabAt is for who calls the peer's URL something else.
+func newLabAt(t *testing.T, p *peer, url string, options *Options) *lab {
+	t.Helper()
 	l := &lab{t: t, peer: p, key: store.ThreadKey{Namespace: "test", Thread: "thread"}, ahead: new(atomic.Int64), log: &record{}}
 	st, err := redisstore.Embedded(&redisstore.Options{Lease: lease, Clock: func() time.Time {
 		return time.Now().Add(time.Duration(l.ahead.Load()))
@@ -191,7 +197,7 @@ func newLabOf(t *testing.T, p *peer, options *Options) *lab {
 		defer l.mu.Unlock()
 		l.observed = append(l.observed, o)
 	}
-	if l.up, err = New(p.URL, &o); err != nil {
+	if l.up, err = New(url, &o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(l.close)

@@ -204,13 +204,15 @@ func TestAnswersAreGivenBack(t *testing.T) {
 	} {
 		for _, options := range []Options{{}, {Idempotent: true}, {AskLost: true}} {
 			t.Run(name, func(t *testing.T) {
-				options.FirstByteTimeout = 100 * time.Millisecond
-				if name != "silence" {
-					options.FirstByteTimeout = patience
-				}
 				l := newLab(t, &options, sends(began, asks(confirm+","+form)), test.turn, sends(began, open, word, shut, done))
 				open := interrupted(t, l.say("go"))
+				l.up.behind.Wait()
+				if name == "silence" {
+					l.up.options.FirstByteTimeout = 20 * time.Millisecond
+				}
 				failedWith(t, l.answer(resolved(open[0].ID, "true"), resolved(open[1].ID, `{"n":1}`)), test.code)
+				l.up.behind.Wait()
+				l.up.options.FirstByteTimeout = patience
 				// The same interrupts are open, and another answer is as good.
 				succeeded(t, l.answer(cancelled(open[0].ID), resolved(open[1].ID, `{"n":2}`)))
 				l.wellFormed()

@@ -15,6 +15,7 @@ type request struct {
 	legacy  bool                 // it asked by CUSTOM events
 	asked   []protocol.Interrupt // what is answered
 	answers []protocol.ResumeEntry
+	left    []protocol.ResumeEntry // what the input turns away from, which the agent has open
 }
 
 // body is the request's text, and the last message that the agent has been sent by it.
@@ -35,7 +36,8 @@ func (r *request) body(c *call) (*payload, string, error) {
 	}
 	switch {
 	case r.answers == nil:
-	case r.legacy && c.u.manners.command != nil:
+		in.Resume = r.left
+	case c.u.manners.command != nil && (r.legacy || c.u.manners.severalByCommand && len(r.answers) > 1):
 		var err error
 		if in.ForwardedProps, err = withCommand(in.ForwardedProps, c.u.manners.command(r.asked, r.answers)); err != nil {
 			return nil, "", err

@@ -30,7 +30,7 @@ func (u *Upstream) stop(as ids, header http.Header, why error) {
 		}
 		response, err := u.ask(ctx, http.MethodPost, u.options.StopURL, header, body)
 		if err != nil {
-			u.warn("a run could not be stopped at the agent", err)
+			u.options.Logger.Warn("a run could not be stopped at the agent", "upstream", u.options.Name, "error", err)
 			return
 		}
 		defer response.Body.Close()
@@ -63,7 +63,7 @@ func (u *Upstream) goesOn(why error) bool {
 func (u *Upstream) ask(ctx context.Context, method, target string, header http.Header, body []byte) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, target, bytes.NewReader(body))
 	if err != nil {
-		return nil, err
+		return nil, withoutURL(err)
 	}
 	if originOf(request.URL) == u.origin {
 		request.Header = header.Clone()
@@ -76,13 +76,14 @@ func (u *Upstream) ask(ctx context.Context, method, target string, header http.H
 		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("Accept", "application/json")
-	return u.client.Do(request)
+	response, err := u.client.Do(request)
+	return response, withoutURL(err)
 }
 
-// warn logs an error of a request without its URL, which may hold a secret.
-func (u *Upstream) warn(text string, err error) {
-	if at, ok := err.(*url.Error); ok {
-		err = at.Err
+// withoutURL is an error of a request without its URL, which may hold a secret.
+func withoutURL(err error) error {
+	if at, ok := errors.AsType[*url.Error](err); ok {
+		return at.Err
 	}
-	u.options.Logger.Warn(text, "upstream", u.options.Name, "error", err)
+	return err
 }

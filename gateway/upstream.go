@@ -30,6 +30,7 @@ type Upstream struct {
 
 	mu     sync.Mutex
 	closed bool
+	leave  chan struct{}  // closed with it
 	behind sync.WaitGroup // what goes on when a run is over
 }
 
@@ -51,6 +52,7 @@ func New(rawURL string, options *Options) (*Upstream, error) {
 	u.places = make(chan struct{}, u.options.Concurrency)
 	u.client = u.options.client()
 	u.asked.u = u
+	u.leave = make(chan struct{})
 	return u, nil
 }
 
@@ -65,7 +67,10 @@ func (u *Upstream) Restartable() bool { return u.options.Idempotent || u.options
 // the connections. It returns ctx's error when that takes too long.
 func (u *Upstream) Close(ctx context.Context) error {
 	u.mu.Lock()
-	u.closed = true
+	if !u.closed {
+		u.closed = true
+		close(u.leave)
+	}
 	u.mu.Unlock()
 	done := make(chan struct{})
 	go func() {

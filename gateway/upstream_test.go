@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -38,9 +37,9 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// held is what each way to fail ends in, with what came before it in the log.
+// Each way to fail has its code, with what came before it in the log; for times see
+// TestTimeouts.
 func TestFailures(t *testing.T) {
-	hang := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) { <-r.Context().Done() }
 	then := func(first turn, next turn) turn {
 		return func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
 			first(w, r, in)
@@ -69,9 +68,6 @@ func TestFailures(t *testing.T) {
 		"half an event": {turn: then(begun, func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
 			w.Write([]byte(`data: {"type":"TEXT_`))
 		}), code: CodeTruncated, says: "event 4", said: "hi"},
-		"no first event":       {options: Options{FirstByteTimeout: 50 * time.Millisecond}, turn: hang, code: CodeTimeout, says: "no event within 50ms"},
-		"silence":              {options: Options{SilenceTimeout: 50 * time.Millisecond}, turn: then(begun, hang), code: CodeTimeout, says: "silent for 50ms", said: "hi"},
-		"too long":             {options: Options{RunTimeout: 80 * time.Millisecond}, turn: then(begun, hang), code: CodeTimeout, says: "longer than 80ms", said: "hi"},
 		"a large event":        {options: Options{MaxEventBytes: 1000}, turn: then(begun, sends(`{"type":"RAW","event":"`+strings.Repeat("x", 2000)+`"}`)), code: CodeTooLarge, says: "event 4", said: "hi"},
 		"a line without end":   {options: Options{MaxEventBytes: 1000}, turn: then(begun, func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) { w.Write(make([]byte, 5000)) }), code: CodeTooLarge, said: "hi"},
 		"a large run":          {options: Options{MaxRunBytes: 5000}, turn: then(begun, endless), code: CodeTooLarge, says: "5000 bytes"},

@@ -44,6 +44,10 @@ func (p Profile) Keeps(event []byte) bool {
 		if len(delta) == 0 || delta[0] == '"' || bytes.Contains(before, []byte(`"delta"`)) {
 			return false
 		}
+		// What was relayed may spell it otherwise.
+		if bytes.Contains(rest, []byte(`\u00`)) {
+			return false
+		}
 		// Mostly it is the last.
 		end := bytes.IndexByte(delta, '"')
 		return end == len(delta)-2 && delta[end+1] == '}' || !bytes.Contains(delta, []byte(`"delta"`))

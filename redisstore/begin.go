@@ -64,6 +64,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"label", b.Label},
 		{"execution", b.Execution},
 		{"record", compress(b.Record)},
+		{"headers", compress(b.Headers)},
 		{"priority", cmp.Or(b.Priority, middlePriority)},
 		{"max", cmp.Or(b.MaxAttempts, usualAttempts)},
 		{"dedupe", b.Dedupe},
@@ -105,7 +106,11 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		}
 		r.join(released)
 	}
-	res.Of = r.string()
+	if p.letter != "" && res.Status == store.BeginAccepted {
+		res.Headers = r.json()
+	} else {
+		res.Of = r.string()
+	}
 	return res, r.err
 }
 

@@ -20,7 +20,7 @@ func (s *Store) Claim(ctx context.Context, c store.ClaimRequest) (store.ClaimRes
 		return store.ClaimResult{}, err
 	}
 	res := store.ClaimResult{Kind: claimKind[r.int()&3], Claim: store.Claim{Thread: c.Thread, RunID: r.string(),
-		Token: c.Token, DispatchEpoch: r.int()}, Attempts: int(r.int()), Exhausted: r.bool(), Input: r.json(), Record: r.json()}
+		Token: c.Token, DispatchEpoch: r.int()}, Attempts: int(r.int()), Exhausted: r.bool(), Input: r.json(), Record: r.json(), Headers: r.json()}
 	if res.Kind == store.ClaimNothing || res.Kind == store.ClaimExpired {
 		res.Claim = store.Claim{}
 	}

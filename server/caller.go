@@ -18,6 +18,7 @@ type caller struct {
 	// user and address are whom the request counts for; "" for nobody.
 	user    string
 	address string
+	headers map[string]string // that go along with its inputs
 }
 
 // name is what the store keeps of whose input it is: no other user has it, of
@@ -95,7 +96,7 @@ func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bo
 		return nil, refused
 	}
 	edge.Recognise(r.Context())
-	c := &caller{identity: id, address: s.addressOf(r)}
+	c := &caller{identity: id, address: s.addressOf(r), headers: s.passed(r)}
 	if !none {
 		c.user = id.Tenant + "\x00" + id.User
 	}

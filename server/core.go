@@ -35,6 +35,7 @@ type core struct {
 	readiness    readiness
 	proxyWarning sync.Once
 	pages        pages
+	passes       []string // names of headers that go along
 	refusedPages refusedPages
 	byAddress    *limiters // requests
 	probing      *limiters // by address: a balancer's probes have no part in what its clients may

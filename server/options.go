@@ -40,6 +40,12 @@ type Options struct {
 	// Agents are the names served under /agui/{agent}/, which may not be ws,
 	// capabilities or threads. Default: none; the default agent has no name.
 	Agents []string
+	// PassHeaders names the headers of a request that go along with its input, to be read by
+	// the agent (adapter.Run.Headers), such as "Authorization": of a POST its own, of a
+	// socket those of its handshake for as long as it is open, of /v1 those of the call that
+	// gives the last answer. They lie in the store until the run has ended. New refuses those
+	// of a connection and of the WebSocket handshake. Default: none.
+	PassHeaders []string
 	// Identities say who agents are, by name, the default agent under "": the
 	// identity among their capabilities. Default: nothing is said.
 	Identities map[string]protocol.IdentityCapabilities

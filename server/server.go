@@ -79,6 +79,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		}
 	}
 	var err error
+	if s.passes, err = passable(s.opts.PassHeaders); err != nil {
+		return nil, fmt.Errorf("server: PassHeaders: %w", err)
+	}
 	if s.pages, err = newPages(&s.opts); err != nil {
 		return nil, fmt.Errorf("server: origins: %w", err)
 	}

@@ -31,9 +31,13 @@ type Begin struct {
 	Label     string // the client's runId
 	Execution string // a new one's id; of Resume and Requeue that of the one that goes on
 	Record    json.RawMessage
-	Tenant    string // whose inbox the thread's interrupts are in; the thread's first counts
-	User      string // whom the thread counts for; the thread's first counts. "": nobody
-	Title     string // names a thread that has no title yet
+	// Headers are for whoever carries the run, and for nobody else: they are given to its
+	// claims, and forgotten when it ends; those of a dead letter when that is requeued, which
+	// hands them on, or forgotten itself. Nil: there are none.
+	Headers json.RawMessage
+	Tenant  string // whose inbox the thread's interrupts are in; the thread's first counts
+	User    string // whom the thread counts for; the thread's first counts. "": nobody
+	Title   string // names a thread that has no title yet
 
 	Priority    int    // 1 is claimed first, 255 last, then in the order of arrival; 0: 128
 	Dedupe      string // refuse (BeginDuplicate) while a dispatch of the thread with this key is queued or claimed; "": never
@@ -146,6 +150,8 @@ type BeginResult struct {
 	Position Position // the position before its RUN_STARTED (when queued: the log's end)
 	Claim    Claim    // when it began at once; zero if it has been stopped or taken over since
 	Of       string   // BeginDuplicate: the dispatch that holds the key
+	// Headers are, of a run that requeues a dead letter, the letter's.
+	Headers json.RawMessage
 }
 
 // BeginStatus is Begin's verdict.

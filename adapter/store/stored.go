@@ -21,6 +21,7 @@ import (
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
 //	Snapshot.Messages                                     protocol.Message
+//	Begin.Headers, BeginResult.Headers, ClaimResult.Headers an object of strings
 //	events, terminals, Batch.Closing                      protocol.Event
 //
 // The names of their members are what lies in databases.
@@ -85,6 +86,8 @@ type Frozen struct {
 	Begun int   `json:"begun"`
 	// User is whose input began the execution; "": not known.
 	User string `json:"user,omitempty"`
+	// Left are the Refs of the interrupts that the input turned away from.
+	Left []string `json:"left,omitempty"`
 }
 
 // Conversation is the messages that an execution's agent sees: the first Count of the
@@ -146,6 +149,7 @@ type Suspension struct {
 // SuspendedInterrupt is one of a Suspension.
 type SuspendedInterrupt struct {
 	ID        string          `json:"id"`
+	Ref       string          `json:"ref,omitempty"`       // what the agent calls it; nobody else is told
 	Interrupt json.RawMessage `json:"interrupt"`           // protocol.Interrupt
 	ExpiresAt int64           `json:"expiresAt,omitempty"` // Unix ms
 	OnExpiry  string          `json:"onExpiry,omitempty"`  // the policy: keep, cancel, fail or answer

@@ -72,6 +72,7 @@ type ClaimResult struct {
 	Exhausted bool
 	Input     json.RawMessage // ClaimQueued: Enqueue.Input
 	Record    json.RawMessage // Begin.Record
+	Headers   json.RawMessage // Begin.Headers
 }
 
 // ClaimKind says what was claimed.

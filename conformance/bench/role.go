@@ -17,6 +17,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/conformance/bench/drive"
+	"github.com/aguiws/aguiws/gateway"
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/redisstore"
 	"github.com/aguiws/aguiws/server"
@@ -31,6 +32,7 @@ func play(kind string, args []string) error {
 	flags := flag.NewFlagSet(kind, flag.ExitOnError)
 	redis := flags.String("redis", "", "host:port")
 	window := flags.Int("window", 0, "events of a run that are not acknowledged; 0: as many as the adapter lets be")
+	upstream := flags.String("upstream", "", "`URL` of the agent; empty: one of its own")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -43,7 +45,9 @@ func play(kind string, args []string) error {
 	}
 	switch kind {
 	case "aguiws":
-		return serve(l, *redis, *window)
+		return serve(l, *redis, *upstream, *window)
+	case "upstream":
+		return serveUpstream(l)
 	case "bare":
 		return serveBare(l)
 	case "echo":
@@ -53,8 +57,8 @@ func play(kind string, args []string) error {
 }
 
 // serve is this server with an agent that emits when it is told to, and obeys the script
-// agent's commands otherwise.
-func serve(l net.Listener, redis string, window int) error {
+// agent's commands otherwise; or before an upstream.
+func serve(l net.Listener, redis, upstream string, window int) error {
 	ctx := context.Background()
 	opened, err := redisstore.Open(ctx, "redis://"+redis, nil)
 	if err != nil {
@@ -67,7 +71,7 @@ func serve(l net.Listener, redis string, window int) error {
 		kept = windows
 	}
 	stage, scripted := drive.NewStage(), script.New(script.Options{})
-	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+	var agent adapter.Agent = adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		word, rest, _ := strings.Cut(said(run.Input()), " ")
 		switch word {
 		case "nothing":
@@ -102,6 +106,11 @@ func serve(l net.Listener, redis string, window int) error {
 		}
 		return scripted.Run(ctx, run)
 	})
+	if upstream != "" {
+		if agent, err = gateway.New(upstream, nil); err != nil {
+			return err
+		}
+	}
 	quiet := slog.New(slog.DiscardHandler)
 	runner, err := adapter.NewRunner(kept, &adapter.Options{Agents: map[string]adapter.Agent{"": agent}, Logger: quiet})
 	if err != nil {

@@ -21,6 +21,7 @@ type streaming struct {
 	rate    float64 // of each run, a second; 0: as fast as it goes
 	fan     bool    // one run, which all clients follow
 	apart   bool    // the clients are at another server than the runs
+	behind  bool    // the agent is at another server, which is not measured
 }
 
 func (c streaming) take(ctx context.Context, b *bench) (map[string]figures, error) {
@@ -34,11 +35,22 @@ func (c streaming) take(ctx context.Context, b *bench) (map[string]figures, erro
 		defer redis.end()
 		args = append([]string{"--redis", redis.addr}, args...)
 	}
+	var stage *process
+	if c.behind {
+		if stage, err = b.start(ctx, "upstream"); err != nil {
+			return nil, err
+		}
+		defer stage.end()
+		args = append([]string{"--upstream", "http://" + stage.addr + "/"}, args...)
+	}
 	runs, err := b.start(ctx, c.server, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer runs.end()
+	if stage == nil {
+		stage = runs
+	}
 	followed := runs
 	if c.apart {
 		if followed, err = b.start(ctx, c.server, args...); err != nil {
@@ -73,7 +85,7 @@ func (c streaming) take(ctx context.Context, b *bench) (map[string]figures, erro
 	}
 	phase := func(n int) (begun drive.Usage, a arrived, err error) {
 		if err = tell(order{Do: "expect", Events: n}, &nothing); err == nil {
-			err = runs.ask(fmt.Sprint("go ", n, " ", c.rate), &begun)
+			err = stage.ask(fmt.Sprint("go ", n, " ", c.rate), &begun)
 		}
 		if err == nil {
 			err = tell(order{Do: "wait"}, &a)

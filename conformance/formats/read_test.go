@@ -323,7 +323,7 @@ func resolve(open []adapter.OpenInterrupt, payload string) (entries []protocol.R
 // answers answers questions, and waits for what comes of it.
 func (n *node) answers(name string, want adapter.Disposition, entries []protocol.ResumeEntry) {
 	n.t.Helper()
-	answered, err := n.runner.Answer(n.t.Context(), keyOf(name), tenant, "", uuid.NewString(), entries, adapter.Origin{})
+	answered, err := n.runner.Answer(n.t.Context(), keyOf(name), tenant, "", uuid.NewString(), entries, adapter.Origin{}, nil)
 	if err != nil || len(answered.Missing) > 0 || answered.Admitted.Disposition != want {
 		n.t.Fatalf("an answer to %s: %+v, %+v, %v", name, answered, answered.Admitted.Refusal, err)
 	}

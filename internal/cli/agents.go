@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -93,6 +94,17 @@ func (e *upstreamEntry) upstream(metrics *server.Metrics, log *slog.Logger) (*ga
 		return now.InFlight, now.Waiting
 	})
 	return upstream, nil
+}
+
+// passHeaders are those of a request that some upstream is handed. Each is handed its own.
+func (a *agentSet) passHeaders() (names []string) {
+	for _, each := range a.upstreams {
+		for _, name := range each.PassHeaders {
+			names = append(names, http.CanonicalHeaderKey(name))
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // close lets go of the connections to upstreams. No run may use them any more.

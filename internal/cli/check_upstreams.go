@@ -23,7 +23,7 @@ func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntr
 		each := &list[i]
 		subject := "upstream " + each.Name
 		if i < len(s.upstream) && s.from["upstream"] == "--upstream" {
-			r.converse(ctx, subject, each)
+			r.converse(ctx, subject, each, s.recording.message)
 		} else if err := each.connect(ctx); err != nil {
 			r.say("warn", subject, "%s cannot be connected to now: %v", each.shownURL(), err)
 		} else {
@@ -33,9 +33,9 @@ func (r *report) upstreams(ctx context.Context, s *settings, list []upstreamEntr
 }
 
 // converse says something to an upstream, and tells what the gateway makes of the answer.
-func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry) {
-	r.say("ok", subject, "%s is sent one message, in a thread of its own: %q", e.shownURL(), checkMessage)
-	x, err := e.ask(ctx, greeting(checkMessage))
+func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry, message string) {
+	r.say("ok", subject, "%s is sent one message, in a thread of its own: %q", e.shownURL(), message)
+	x, err := e.ask(ctx, greeting(message))
 	if err != nil {
 		r.fail(subject, fmt.Errorf("it cannot be reached: %w", err))
 		return
@@ -83,7 +83,7 @@ func (r *report) dialect(subject string, e *upstreamEntry, heard heard) {
 	}
 	switch {
 	case heard.dialect == "":
-		r.say("ok", subject, "nothing in its answer is of a framework that is known here: the dialect %s will do", configured)
+		r.say("ok", subject, "nothing in its answer tells of a framework, and the dialect is %s; some do that only where they ask: --message TEXT makes check say what your agent asks at", configured)
 	case heard.dialect == configured:
 		r.say("ok", subject, "its dialect is %s, as is configured: %s", configured, heard.why)
 	default:

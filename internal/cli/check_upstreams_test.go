@@ -54,11 +54,12 @@ func TestCheckConverses(t *testing.T) {
 		"in order": {answer: []string{begins, `{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"hi"}`, ends}, says: []string{
 			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "This is a test`,
 			"ok    upstream agent: it answered 200 text/event-stream: 3 events, the first after ",
-			"ok    upstream agent: it speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer is of a framework",
+			"ok    upstream agent: it speaks AG-UI 1.1\n", "ok    upstream agent: nothing in its answer tells of a framework, and the dialect is plain",
 			"ok    upstream agent: the run ended in order, and asked nothing", "ok    upstream agent: nothing in its answer has to be put right\n",
 			"ok    upstream agent: it does not say what it can do, which it need not\n",
 		}},
-		"repaired": {answer: []string{`{"type":"RUN_STARTED","threadId":"t","runId":"own"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"own"}`, ends}, says: []string{
+		"repaired": {answer: []string{`{"type":"RUN_STARTED","threadId":"t","runId":"own"}`, `{"type":"TEXT_MESSAGE_START","messageId":"m","role":"assistant"}`, `{"type":"RUN_FINISHED","threadId":"t","runId":"own"}`, ends}, args: []string{"--message", "pay 30"}, says: []string{
+			`ok    upstream agent: http://HOST/agui is sent one message, in a thread of its own: "pay 30"`,
 			"ok    upstream agent: it does not say which version of AG-UI it speaks",
 			"ok    upstream agent: will be put right, 1 times in this answer (after_end)", "ok    upstream agent: will be put right, ", "ok    upstream agent: will be put right, 1 times in this answer (left_open): messages, calls or steps are open",
 		}},
@@ -187,7 +188,7 @@ func TestRecord(t *testing.T) {
 		"unknown flag --message":                 nil,
 	} {
 		if args == nil {
-			_, err = readSettings([]string{"check", "--message", "x"}, env(), io.Discard)
+			_, err = readSettings([]string{"serve", "--message", "x"}, env(), io.Discard)
 		} else {
 			_, err = recorded(args...)
 		}
@@ -197,5 +198,26 @@ func TestRecord(t *testing.T) {
 	}
 	if asked.Load() != before {
 		t.Error("what could not be recorded was sent")
+	}
+}
+
+// What the frameworks send is known by what they do in their own way.
+func TestDialectIsGuessed(t *testing.T) {
+	for stream, want := range map[string]heard{
+		`{"type":"RAW","event":{"event":"on_chain_start","metadata":{"ls_integration":"langgraph"}}}`:                                                       {dialect: gateway.DialectLangGraph},
+		`{"type":"CUSTOM","name":"on_interrupt","value":"{\"message\":\"Send to ann?\",\"responseSchema\":{\"type\":\"object\"}}"}`:                         {dialect: gateway.DialectLangGraph, custom: true},
+		`{"type":"CUSTOM","name":"on_interrupt","value":"{\"type\":\"mastra_suspend\",\"toolCallId\":\"c\",\"resumeSchema\":\"{}\"}"}`:                      {dialect: gateway.DialectMastra, custom: true},
+		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"r::c","reason":"mastra:tool_suspend"}]}}`:     {dialect: gateway.DialectMastra, outcome: true},
+		`{"type":"RUN_STARTED","threadId":"t","runId":"openai-chat-1","timestamp":1,"metadata":{"tanstack":{"model":"gpt-4o"}}}`:                            {dialect: gateway.DialectTanStack},
+		`{"type":"RUN_FINISHED","threadId":"t","runId":"r","outcome":{"type":"interrupt","interrupts":[{"id":"i","reason":"tool_call","toolCallId":"c"}]}}`: {outcome: true},
+		`{"type":"CUSTOM","name":"other"}`: {}, `{"type":7}`: {}, `7`: {},
+	} {
+		got := hear([]json.RawMessage{json.RawMessage(stream)})
+		if (got.why != "") != (got.dialect != "") {
+			t.Errorf("%s: %+v", stream, got)
+		}
+		if got.why = ""; got != want {
+			t.Errorf("%s: %+v, want %+v", stream, got, want)
+		}
 	}
 }

@@ -26,12 +26,11 @@ func hear(events []json.RawMessage) (h heard) {
 	}
 	for _, text := range events {
 		var e struct {
-			Type    protocol.EventType
-			Name    string
-			Value   json.RawMessage
-			Model   string
-			Reason  *string `json:"finishReason"`
-			Outcome struct {
+			Type     protocol.EventType
+			Name     string
+			Value    json.RawMessage
+			Metadata map[string]json.RawMessage
+			Outcome  struct {
 				Type       string
 				Interrupts []struct{ ID string }
 			}
@@ -56,8 +55,9 @@ func hear(events []json.RawMessage) (h heard) {
 					guess(gateway.DialectMastra, "its interrupts are named RUN::CALL")
 				}
 			}
-		case e.Type == protocol.TypeRunFinished && e.Reason != nil:
-			guess(gateway.DialectTanStack, "its RUN_FINISHED has a finishReason")
+		}
+		if e.Metadata["tanstack"] != nil {
+			guess(gateway.DialectTanStack, "its events have metadata of TanStack")
 		}
 	}
 	return h

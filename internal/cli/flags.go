@@ -29,8 +29,11 @@ func readSettings(args []string, env environment, usage io.Writer) (*settings, e
 	s.strays = env.strays(table)
 	config := env.get("AGUIWS_CONFIG")
 	flags := append(table[:len(table):len(table)], setting{name: "config", value: textValue{&config, "file"}})
-	if s.command == "record" {
+	switch s.command {
+	case "record":
 		flags = append(flags, s.recording.table()...)
+	case "check":
+		flags = append(flags, s.recording.table()[0])
 	}
 	err := s.readFlags(args, flags)
 	if errors.Is(err, errHelp) {

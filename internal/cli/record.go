@@ -16,7 +16,7 @@ type recording struct{ message, input, out string }
 
 func (c *recording) table() []setting {
 	return []setting{
-		{"message", "Recording", textValue{&c.message, "text"}, "what the upstream is told"},
+		{"message", "Recording", textValue{&c.message, "text"}, "what the upstream is told, by check too"},
 		{"input", "Recording", textValue{&c.input, "file"}, "the whole input (RunAgentInput) in its place, sent as it is: one that answers an interrupt, say"},
 		{"out", "Recording", textValue{&c.out, "folder"}, "where the recording goes; it must not be there yet"},
 	}

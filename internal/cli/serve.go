@@ -142,7 +142,7 @@ func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {
 func (s *settings) serverOptions(auth server.Authenticator, agents *agentSet, st *redisstore.Store, metrics *server.Metrics, log *slog.Logger) *server.Options {
 	return &server.Options{
 		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: agents.names,
-		Identities: agents.identities, Capabilities: agents.capabilities,
+		PassHeaders: agents.passHeaders(), Identities: agents.identities, Capabilities: agents.capabilities,
 		Fallback: web.Handler(), Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)

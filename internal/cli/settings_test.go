@@ -177,7 +177,7 @@ func TestSettingsAreChecked(t *testing.T) {
 		{[]string{"--webhooks", "[{name: x}]", "--webhook-file", "f"}, "--webhook-file: the targets are in --webhooks already"},
 		{[]string{"--webhook-private", "h"}, "--webhook-private: it needs --webhooks"},
 		{[]string{"--upstream", "localhost:8000"}, "--upstream: its URL cannot be read: expected one such as http://localhost:8000/agui"},
-		{[]string{"--upstream", "ftp://h/"}, "--upstream: its URL begins with ftp:, and must with http: or https:"},
+		{[]string{"--upstream", "ftp://h/"}, "--upstream: its URL begins with ftp: it is http or https"},
 		{[]string{"--upstream", "http://h/#x"}, "--upstream: its URL has a fragment"},
 		{[]string{"--upstream", "http://h/,http://i/"}, `--upstream: upstream "agent": one upstream can do without a name: name the others`},
 		{[]string{"--upstream", "a=http://h/", "--upstream", "a=http://i/"}, `--upstream: upstream "a": there is another one of this name`},

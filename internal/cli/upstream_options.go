@@ -106,7 +106,7 @@ func (e *upstreamEntry) tls() (*tls.Config, error) {
 		return nil, nil
 	}
 	if !strings.HasPrefix(e.URL, "https:") {
-		return nil, errors.New("tls-ca, tls-cert and tls-key are for a URL that begins with https:")
+		return nil, errors.New("tls-ca, tls-cert and tls-key are for an https URL")
 	}
 	c := &tls.Config{MinVersion: tls.VersionTLS12}
 	if e.TLSCA != "" {

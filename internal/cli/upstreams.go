@@ -98,7 +98,7 @@ func (e *upstreamEntry) parseURL() (*url.URL, error) {
 	case u.User != nil:
 		return nil, errors.New("its URL holds a user or a password, which would be in logs: put them in a header, such as headers: {Authorization: …} in upstreams")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("its URL begins with %s:, and must with http: or https:", u.Scheme)
+		return nil, fmt.Errorf("its URL begins with %s: it is http or https", u.Scheme)
 	case u.Fragment != "":
 		return nil, errors.New("its URL has a fragment (#), which is never sent")
 	}

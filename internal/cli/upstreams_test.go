@@ -3,7 +3,9 @@ package cli
 import (
 	"io"
 	"log/slog"
+	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -96,7 +98,7 @@ func TestUpstreamOptions(t *testing.T) {
 		`[{url: "http://h", history: some}]`:                                                 `history: "some": it is whole or new`,
 		`[{url: "http://h", run-timeout: soon}]`:                                             `run-timeout: "soon": expected a time`,
 		`[{url: "http://h", max-run: 3MB}]`:                                                  `max-run: "3MB": expected a size`,
-		`[{url: "http://h", tls-ca: ` + kept + `}]`:                                          "are for a URL that begins with https:",
+		`[{url: "http://h", tls-ca: ` + kept + `}]`:                                          "are for an https URL",
 		`[{url: "https://h", tls-ca: ` + kept + `}]`:                                         "there is no certificate in PEM in it",
 		`[{url: "https://h", tls-cert: ` + kept + `}]`:                                       "one needs the other",
 		`[{url: "https://h", tls-cert: ` + kept + `, tls-key: ` + kept + `}]`:                "tls-cert, tls-key: ",
@@ -122,5 +124,46 @@ func TestUpstreamsAreAsked(t *testing.T) {
 	}
 	if a.capabilities["a"] == nil || a.capabilities["b"] == nil || a.capabilities[""] != nil || a.identities["a"].Name != "a" || a.identities[""].Type != "aguiws:script" {
 		t.Errorf("%+v", a)
+	}
+}
+
+// GATEWAY.md shows a list that is one, with all that an upstream can have, and names each
+// repair and each code.
+func TestGatewayPage(t *testing.T) {
+	data, err := os.ReadFile("../../server/GATEWAY.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	page := string(data)
+	_, text, found := strings.Cut(page, "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	s, err := readSettings([]string{"--config", write(t, "a.yaml", text)}, env(), io.Discard)
+	if err != nil || !found || len(s.upstreams) != 1 {
+		t.Fatalf("%v in\n%s", err, text)
+	}
+	for _, member := range upstreamMembers {
+		if !strings.Contains(text, " "+member+": ") {
+			t.Errorf("it does not show %s", member)
+		}
+	}
+	s.upstreams[0].HeaderFiles, s.upstreams[0].TLSCA, s.upstreams[0].TLSCert, s.upstreams[0].TLSKey = nil, "", "", ""
+	if _, err := s.upstreams[0].upstream(server.NewMetrics(), slog.New(slog.DiscardHandler)); err != nil {
+		t.Error(err)
+	}
+	rows := func(title string) (first []string) {
+		_, section, _ := strings.Cut(page, "\n### "+title+"\n")
+		section, _, _ = strings.Cut(section, "\n##")
+		for _, row := range regexp.MustCompile("(?m)^\\| `([a-z_]+)` \\|").FindAllStringSubmatch(section, -1) {
+			first = append(first, row[1])
+		}
+		return first
+	}
+	if got := rows("What is put right"); !slices.Equal(got, gateway.Repairs) {
+		t.Errorf("it lists the repairs %v, and there are %v", got, gateway.Repairs)
+	}
+	for _, code := range []string{gateway.CodeUnavailable, gateway.CodeRefused, gateway.CodeFailed, gateway.CodeTimeout, gateway.CodeTruncated, gateway.CodeTooLarge, gateway.CodeContentType} {
+		if !slices.Contains(rows("How a run fails"), code) {
+			t.Errorf("it does not list %s", code)
+		}
 	}
 }

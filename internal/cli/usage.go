@@ -23,7 +23,7 @@ of that kind that is no setting is a warning.
 To check, --upstream on the command line means: say something to it, and say what
 it makes of it. An upstream that is configured elsewhere is connected to, and no more.
 
-Flags of record alone:
+Flags of record:
 `)
 	printSettings(w, newSettings().recording.table())
 	fmt.Fprint(w, `

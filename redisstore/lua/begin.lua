@@ -18,6 +18,7 @@
 --   label
 --   execution
 --   record
+--   headers    '': none, or the letter's
 --   priority
 --   max        attempts
 --   dedupe     '': none
@@ -43,7 +44,8 @@
 --   body
 -- REST  the answers, id and answer; the messages, id and message; the decisions; the events to log
 --
--- Returns {verdict, start, epoch, claimed, dispatch epoch, ready, holder}:
+-- Returns {verdict, start, epoch, claimed, dispatch epoch, ready, holder, or the headers
+--   of the letter}:
 --   verdict 0 accepted, 1 stale, 2 expired, 3 the dedupe key is the holder's, 4
 --   the dead letter is gone, 5 a run is active, 6 an interrupt is open and is not
 --   answered, 7 no interrupt is open, 8 the suspended execution is another.
@@ -93,7 +95,8 @@ local again = getRun(t, run)
 if again then
   local claimed = kind ~= 'enqueue' and holds(r, run, token, r.depoch) and 1 or 0
   local ready = again.status == 'queued' and r.run == '' and not suspended(t) and (pastDeadline(t, r, member) or NOW + 1) <= NOW
-  return { 0, again.admitted, r.epoch, claimed, r.depoch, { ready and 1 or 0, r.seq, {} }, '' }
+  return { 0, again.admitted, r.epoch, claimed, r.depoch, { ready and 1 or 0, r.seq, {} },
+    ARG.letter ~= '' and again.headers or '' }
 end
 local dedupe = ARG.dedupe
 local holder = dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. dedupe)
@@ -130,7 +133,7 @@ touch(t, r, member, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.loo
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution
-d.label, d.agent = ARG.label, ARG.agent
+d.label, d.agent, d.headers = ARG.label, ARG.agent, ARG.headers
 label(t, ARG.label, run)
 if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
@@ -167,6 +170,7 @@ if resumes then
 end
 if letter then
   unbury(t, letter)
+  d.headers, letter.headers = letter.headers, ''
   letter.requeued, letter.updated = run, math.max(NOW - letter.created, 0)
   putRun(t, letter)
   redis.call('HDEL', t.disp, 'i:' .. letter.id)
@@ -193,4 +197,4 @@ putRun(t, d, 'r' .. d.n, ARG.record)
 redis.call('ZADD', t.leases, r.lease, member)
 withdraw(t, r, member)
 decide(t, r)
-return { 0, start, r.epoch, 1, r.depoch, {}, '' }
+return { 0, start, r.epoch, 1, r.depoch, {}, letter and d.headers or '' }

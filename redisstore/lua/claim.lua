@@ -11,8 +11,8 @@
 --   any     1: a run of any agent, else of those that follow
 -- REST  the agents
 --
--- Returns {kind, run, dispatch epoch, attempts, exhausted, input, record, epoch,
---   logged before, events, fenced node, fenced token}; kind 0 nothing, 1 queued,
+-- Returns {kind, run, dispatch epoch, attempts, exhausted, input, record, headers,
+--   epoch, logged before, events, fenced node, fenced token}; kind 0 nothing, 1 queued,
 --   2 takeover, 3 a suspension past its deadline.
 
 local t, member, token, named = keysOf(KEYS), ARG.member, ARG.token, ARG.run
@@ -34,11 +34,11 @@ end
 
 local function answer(kind, d, node, old)
   local input = redis.call('HGET', t.disp, 'i:' .. d.id)
-  return { kind, d.id, r.depoch, r.attempts, r.attempts > d.max and 1 or 0, input, record(t, d), r.epoch, before,
+  return { kind, d.id, r.depoch, r.attempts, r.attempts > d.max and 1 or 0, input, record(t, d), d.headers, r.epoch, before,
     r.extra or {}, node, old }
 end
 local function nothing(kind)
-  return { kind or 0, '', r.depoch, 0, 0, false, false, r.epoch, before, r.extra or {}, '', '' }
+  return { kind or 0, '', r.depoch, 0, 0, false, false, '', r.epoch, before, r.extra or {}, '', '' }
 end
 
 if r.run ~= '' and r.token == token then return answer(r.kind == 'q' and 1 or 2, getRun(t, r.run), '', '') end

@@ -26,6 +26,8 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   reached    while it is active and was taken over: the journal's length at the
 --              last claim, and with the bookkeeping since
 --   label      the client's runId; agent: whose it is, once it has begun
+--   headers    for who carries it; '' when it has ended. Servers that do not know
+--              them lose them
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
 -- getRun reads a run; nil: there is none.
@@ -44,13 +46,13 @@ local function getRun(t, id)
     created = tonumber(created), updated = tonumber(updated), completed = tonumber(completed),
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
     request = texts[4] or '', error = texts[5] or '', requeued = texts[6] or '', reached = texts[7] or '',
-    label = texts[8] or '', agent = texts[9] or '',
+    label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '',
   }
 end
 
 -- putRun stores a run's line, and with it fields of t.runs and what they hold.
 local function putRun(t, d, ...)
-  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached, d.label, d.agent }, 9
+  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached, d.label, d.agent, d.headers }, 10
   while texts[last] == '' do last = last - 1 end
   redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
@@ -109,7 +111,7 @@ local function newRun(t, r, id, status, state)
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
     execution = '', stamp = '', dedupe = '', request = '', error = '', requeued = '', reached = '',
-    label = '', agent = '',
+    label = '', agent = '', headers = '',
   }
 end
 
@@ -121,6 +123,7 @@ local function move(t, d, state)
   d.state, d.updated = state, math.max(NOW - d.created, 0)
   if TERMINAL[state] then
     d.completed, d.reached = d.updated, ''
+    if state ~= 'dead_letter' then d.headers = '' end
     if ordered(t) then redis.call('ZADD', t.past, 0, pastMember(d)) end
     if d.dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. d.dedupe) == d.id then
       redis.call('HDEL', t.disp, 'd:' .. d.dedupe)

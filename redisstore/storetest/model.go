@@ -104,6 +104,7 @@ type run struct {
 	cancelled  [2]string
 	rank       int64  // by which it waits: priority, then arrival
 	request    string // the stop that ended it
+	headers    string // for its worker
 
 	token  string
 	lease  int64     // Unix ms of its last millisecond
@@ -184,6 +185,9 @@ func (m *model) finish(r *run, state store.DispatchState, why string) {
 	r.State, r.Completed, r.Updated, r.Error = state, m.now, m.now, why
 	r.ClaimedBy, r.LeaseUntil, r.token = "", time.Time{}, ""
 	m.ended = append(m.ended, r)
+	if state != store.DispatchDeadLetter {
+		r.headers = ""
+	}
 }
 
 // over notes a run's terminal event, which is the log's last.

@@ -17,6 +17,9 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 		if now := b.Claimed(); m.active == r && now != nil && r.token == now.Token {
 			res.Claim = m.claimOf(r)
 		}
+		if name, _ := letterOf(b); name != "" {
+			res.Headers = raw(r.headers)
+		}
 		return res, false
 	}
 	holder := m.holder(b.Dedupe)
@@ -45,6 +48,8 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	r := m.admit(b)
 	if letter != nil {
 		letter.RequeuedAs, letter.Updated, letter.Input = r.ID, m.now, nil
+		r.headers, letter.headers = letter.headers, ""
+		res.Headers = raw(r.headers)
 	}
 	m.decide()
 	if k, ok := b.Kind.(store.Enqueue); ok {
@@ -104,7 +109,7 @@ func (m *model) requeues(letter *run, fresh bool) bool {
 
 // admit makes the run of an accepted begin.
 func (m *model) admit(b store.Begin) *run {
-	r := &run{label: b.Label, exe: b.Execution, begin: int64(len(m.log))}
+	r := &run{label: b.Label, exe: b.Execution, begin: int64(len(m.log)), headers: string(b.Headers)}
 	r.Dispatch = store.Dispatch{ID: b.RunID, Thread: m.key, Epoch: m.dispatchEpoch, Priority: cmp.Or(b.Priority, 128),
 		Dedupe: b.Dedupe, MaxAttempts: cmp.Or(b.MaxAttempts, 3), Created: m.now, Updated: m.now, Record: b.Record}
 	m.runs[b.RunID] = r
@@ -237,7 +242,7 @@ func (m *model) claims(c store.ClaimRequest, node string) store.ClaimResult {
 
 func (m *model) claimResult(r *run) store.ClaimResult {
 	res := store.ClaimResult{Kind: store.ClaimTakeover, Claim: m.claimOf(r), Attempts: r.Attempts,
-		Exhausted: r.Attempts > r.MaxAttempts, Record: r.Record}
+		Exhausted: r.Attempts > r.MaxAttempts, Record: r.Record, Headers: raw(r.headers)}
 	if r.queued {
 		res.Kind, res.Input = store.ClaimQueued, r.Input
 	}

@@ -69,7 +69,7 @@ func (m *model) nacked(n store.Nack, bury bool) store.NackResult {
 		m.tell(store.NoticeDead, store.Notice{RunID: r.ID, Label: r.label, Agent: r.agent})
 		res.State = store.DispatchDeadLetter
 		if n.GiveBack && activated && m.gives(r, 0) {
-			res.GaveBack = true
+			res.GaveBack, r.headers = true, ""
 		} else {
 			res.Ready = m.release()
 		}

@@ -82,6 +82,9 @@ func (p *player) begin(g *game) store.Begin {
 	if p.one(4) {
 		b.Dedupe = pick(p, "k1", "k2")
 	}
+	if p.one(2) {
+		b.Headers = headersNamed(id)
+	}
 	b.MaxAttempts = pick(p, 0, 1, 2)
 	b.Priority = pick(p, 0, 0, 1, 127, 128, 255)
 	if p.one(10) {

@@ -47,7 +47,7 @@ var groups = []struct {
 	name  string
 	tests []test
 }{
-	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests},
+	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests}, {"Headers", headerTests},
 	{"Expire", expireTests}, {"Claim", claimTests}, {"Work", workTests}, {"Stop", stopTests}, {"Checkpoint", checkpointTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
 	{"Inbox", inboxTests}, {"InboxOf", inboxOfTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
 	{"Retire", retireTests}, {"Large", largeTests}, {"Messages", messageTests}, {"Page", pageTests}, {"Presence", presenceTests},

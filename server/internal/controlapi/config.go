@@ -41,6 +41,8 @@ type Caller interface {
 	NameOf(user string) string
 	// Origin is how what the caller sends has come.
 	Origin(adapter.Through) adapter.Origin
+	// Headers are those of the request that go along with an input.
+	Headers() map[string]string
 	May(scope string) bool
 	// MayInput refuses an input of a user who sends too many. Each call is one.
 	MayInput() *protocol.RunError

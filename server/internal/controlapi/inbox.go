@@ -147,7 +147,7 @@ func entriesOf(sent []entryJSON, where string) ([]protocol.ResumeEntry, error) {
 
 func (c *call) answerThread(ctx context.Context, key store.ThreadKey, label string, entries []protocol.ResumeEntry) (*resolvedJSON, error) {
 	answered, err := c.Runner.Answer(ctx, key, c.caller.Tenant(), c.caller.User(), label, entries,
-		c.caller.Origin(adapter.ThroughInbox))
+		c.caller.Origin(adapter.ThroughInbox), c.caller.Headers())
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@ type Runs interface {
 type Inbox interface {
 	Inbox(ctx context.Context, q adapter.InboxQuery) ([]adapter.Suspended, string, error)
 	Open(ctx context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error)
-	Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from adapter.Origin) (adapter.Answered, error)
+	Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from adapter.Origin, headers map[string]string) (adapter.Answered, error)
 	CountInbox(ctx context.Context, q store.InboxCount) (map[string]int64, error)
 	Whose(ctx context.Context, key store.ThreadKey) (tenant string, used bool, err error)
 	DropDraft(ctx context.Context, key store.ThreadKey, user, interruptID string) (bool, error)

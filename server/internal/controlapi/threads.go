@@ -225,6 +225,7 @@ func (c *call) addInput() (any, error) {
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
 		Label: in.Label, StopAll: in.StopAll, After: in.After,
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
+		Headers:  c.caller.Headers(),
 	})
 	return c.admitted(admitted, in.Label, err)
 }

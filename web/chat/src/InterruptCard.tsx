@@ -1,7 +1,7 @@
 import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ApprovalBody } from "./ApprovalBody";
-import { confirmed, labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
+import { aboutOf, confirmed, labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
 import { Folded, Paragraph } from "./Folded";
 import { FormBody } from "./FormBody";
 import { Guarded } from "./Guarded";
@@ -68,7 +68,8 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
   const title = (Object.hasOwn(TITLES, interrupt.reason) && TITLES[interrupt.reason]) || interrupt.reason;
   const { id, message } = interrupt;
   const { name, arguments: args } = call?.function ?? {};
-  const shown = useMemo(() => JSON.stringify([id, message, name, args, label, expired]), [id, message, name, args, label, expired]);
+  const about = useMemo(() => (call ? undefined : aboutOf(interrupt)), [interrupt, call]);
+  const shown = useMemo(() => JSON.stringify([id, message, name, args, about, label, expired]), [id, message, name, args, about, label, expired]);
   return (
     <Guarded subject={shown}>
       <article
@@ -93,7 +94,8 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
           )}
         </header>
         {message && <Paragraph text={message} hook="interrupt-message" label="Message" />}
-        <Misleading text={`${title}\n${message ?? ""}`} />
+        {about && <Folded text={about} hook="interrupt-about" label="What the agent says of it" />}
+        <Misleading text={`${title}\n${message ?? ""}\n${about ?? ""}`} />
         {fault && (
           <p className="fault" role="alert">
             {fault}

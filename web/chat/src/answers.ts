@@ -80,6 +80,11 @@ export function confirmed({ reason }: Interrupt): unknown {
   return reason === "confirmation" ? { approved: true } : undefined;
 }
 
+/** What stands in the place of a message in a question that has none; undefined where nothing does. */
+export function aboutOf({ message, metadata }: Interrupt): string | undefined {
+  return message || !isObject(metadata) || Object.keys(metadata).length === 0 ? undefined : stringify(metadata, 2);
+}
+
 /** A longer description is cut, in characters. */
 const DESCRIBED = 160;
 

@@ -2,7 +2,7 @@
 
 import type { Interrupt, Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
-import { confirmed, entriesFor, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, toolCallOf } from "../src/answers";
+import { aboutOf, confirmed, entriesFor, labelOf, pretty, questionOf, readArguments, readJson, saidBeside, toolCallOf } from "../src/answers";
 import { judge } from "../src/judge";
 import { presentable, worded, type Schema } from "../src/schema";
 
@@ -26,6 +26,11 @@ const figures: Schema = {
 };
 
 describe("a question", () => {
+  it("says what it is about by its metadata where it has no message", () => {
+    expect(aboutOf(ask({ metadata: { mastra: { args: { amount: 30 } } } }))).toBe('{\n  "mastra": {\n    "args": {\n      "amount": 30\n    }\n  }\n}');
+    for (const more of [{}, { metadata: {} }, { message: "Pay 30?", metadata: { a: 1 } }]) expect(aboutOf(ask(more))).toBeUndefined();
+  });
+
   it("is an approval where the schema has a decision, editable where it has arguments", () => {
     expect(questionOf(ask({ reason: "tool_call", responseSchema: approval }))).toMatchObject({
       kind: "approval", editable: true, extras: { properties: { reason: { title: "Reason" } }, required: [] },

@@ -1,0 +1,101 @@
+package conformance_test
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/conformance"
+	"github.com/aguiws/aguiws/conformance/internal/command"
+	"github.com/aguiws/aguiws/gateway"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server"
+)
+
+// A gateway before a second server of this module is that server, to whoever talks to it:
+// it keeps to every case as TestOurServer does. So does a gateway before a gateway.
+func TestGatewayIsItsUpstream(t *testing.T) {
+	cases, err := conformance.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	effects := filepath.Join(t.TempDir(), "effects")
+	does := script.New(script.Options{Effects: effects})
+	url := serveAgents(t, map[string]adapter.Agent{"": does, "script": does})
+	hops := [][]string{conformance.Transports, {conformance.Binding}}
+	if command.Race {
+		hops = [][]string{{conformance.SSE}, {conformance.Binding}}
+	}
+	for n, transports := range hops {
+		url = serveAgents(t, map[string]adapter.Agent{"": before(t, url+"/agui"), "script": before(t, url+"/agui/script")})
+		for _, over := range transports {
+			t.Run(fmt.Sprintf("%d over %s", n+1, over), func(t *testing.T) {
+				judge(t, conformance.Target{
+					URL: addressAt(url, over), Over: over, Effects: effects, Timeout: patience,
+					Profile: &conformance.Profile{Name: "embedded", Lacks: []string{"durable", "restart", "drain"}},
+				}, cases, []string{"follow: " + over, "position: " + over, "cancel: " + over, "durable:", "restart:", "drain:"})
+			})
+		}
+	}
+}
+
+func addressAt(url, over string) string {
+	switch over {
+	case conformance.SSE:
+		return url + "/agui"
+	case conformance.CopilotKit:
+		return url + "/copilotkit"
+	}
+	return "ws" + strings.TrimPrefix(url, "http") + "/agui/ws"
+}
+
+func before(t *testing.T, url string) *gateway.Upstream {
+	t.Helper()
+	u, err := gateway.New(url, &gateway.Options{Idempotent: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := u.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return u
+}
+
+// serveAgents starts a server, and returns its URL.
+func serveAgents(t *testing.T, agents map[string]adapter.Agent) string {
+	t.Helper()
+	quiet := slog.New(slog.DiscardHandler)
+	store, err := redisstore.Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { store.Close() })
+	runner, err := adapter.NewRunner(store, &adapter.Options{Agents: agents, MaxInputs: -1, MaxRunsPerUser: -1, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { runner.Shutdown(context.Background()) })
+	srv, err := server.New(runner, &server.Options{Agents: []string{"script"}, Logger: quiet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(listener) }()
+	t.Cleanup(func() {
+		srv.Shutdown(context.Background())
+		<-served
+	})
+	return "http://" + listener.Addr().String()
+}
