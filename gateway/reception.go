@@ -99,12 +99,12 @@ func (v *reception) read() (outcome, error) {
 		if said == nil {
 			continue
 		}
-		v.finish(v.extra)
 		if said.Failure != nil {
 			v.account(said.Failure, false)
 		} else {
 			v.account(nil, len(said.Interrupts) > 0)
 		}
+		v.finish(v.extra) // what is counted is another goroutine's from here on
 		return *said, nil
 	}
 }
