@@ -52,7 +52,7 @@ func (x *execution) finish(returned error) {
 		if errors.As(returned, &p) {
 			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 		}
-		err = x.end(x.failed(returned), nil, &protocol.RunError{Message: text, Code: code})
+		err = x.end(x.failed(returned), nil, &protocol.RunError{Message: text, Code: code, Usage: x.usage})
 	}
 	if err != nil && !errors.Is(err, ErrStopped) {
 		log.Error("the run could not be ended in order", "error", err)

@@ -71,27 +71,29 @@ func TestMessagesOfNow(t *testing.T) {
 		}
 		return texts
 	}
-	var seen [][]string
+	seen := make(chan []string, 2)
 	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
 		if err := run.Emit(&protocol.TextMessageStart{MessageID: run.NewID()}); err != nil {
 			return err
 		}
 		if _, err := run.Ask(ctx, confirmation("?")); err != nil {
-			seen = append(seen, ids(run))
+			seen <- ids(run)
 			return err
 		}
 		if err := run.Say("after"); err != nil {
 			return err
 		}
-		seen = append(seen, ids(run))
+		seen <- ids(run)
 		return nil
 	}))
 	open := interrupts(t, l.say("hi"))
+	asked := await(l, seen) // the question is logged before the agent has returned
 	in := user("besides")
 	in.Resume = []protocol.ResumeEntry{resolved(open[0].ID, "true")}
 	l.submit(in)
 	succeeded(t, l.untilEnd())
-	if len(seen) != 2 || !slices.Equal(seen[0], []string{"hi", ""}) || !slices.Equal(seen[1], []string{"hi", "", "besides", "after"}) {
-		t.Errorf("seen %q", seen)
+	then := await(l, seen)
+	if !slices.Equal(asked, []string{"hi", ""}) || !slices.Equal(then, []string{"hi", "", "besides", "after"}) {
+		t.Errorf("seen %q, then %q", asked, then)
 	}
 }

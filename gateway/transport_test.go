@@ -159,21 +159,23 @@ func (f flushed) Flush() {
 func TestConnecting(t *testing.T) {
 	p := newPeer(t, sends(began, done))
 	var dials atomic.Int64
-	fails := int64(2)
-	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
-		if dials.Add(1) <= fails {
-			return nil, errors.New("not yet at 10.1.2.3")
+	dialAfter := func(fails int64) func(context.Context, string, string) (net.Conn, error) {
+		return func(ctx context.Context, network, address string) (net.Conn, error) {
+			if dials.Add(1) <= fails {
+				return nil, errors.New("not yet at 10.1.2.3")
+			}
+			return new(net.Dialer).DialContext(ctx, network, address)
 		}
-		return new(net.Dialer).DialContext(ctx, network, address)
 	}
-	l := newLabOf(t, p, &Options{dial: dial})
+	l := newLabOf(t, p, &Options{dial: dialAfter(2)})
+	l.up.client.Transport.(*http.Transport).IdleConnTimeout = patience
 	succeeded(t, l.say("go"))
+	l.up.behind.Wait() // until then the connection is in use
 	succeeded(t, l.say("again"))
 	if n := dials.Load(); n != 3 || len(p.runs()) != 2 {
 		t.Errorf("%d connections, %d requests", n, len(p.runs()))
 	}
-	fails = 1000
-	l = newLabOf(t, p, &Options{dial: dial})
+	l = newLabOf(t, p, &Options{dial: dialAfter(1000)})
 	if end := failedWith(t, l.say("go"), CodeUnavailable); strings.Contains(end.Message, "10.1.2.3") {
 		t.Errorf("said %q", end.Message)
 	}

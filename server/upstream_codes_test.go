@@ -20,8 +20,7 @@ func TestUpstreamFailuresAreTold(t *testing.T) {
 		io.WriteString(w, text)
 	}
 	const begun = "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\"}\n\n"
-	gone := httptest.NewServer(http.NotFoundHandler())
-	gone.Close()
+	const gone = "http://127.0.0.1:1" // a port that is nobody's by chance
 	agents, names := map[string]adapter.Agent{}, []string{}
 	for code, answer := range map[string]http.HandlerFunc{
 		"upstream_unavailable": nil,
@@ -39,7 +38,7 @@ func TestUpstreamFailuresAreTold(t *testing.T) {
 			<-r.Context().Done()
 		},
 	} {
-		url, options := gone.URL, &gateway.Options{Name: code, MaxEventBytes: 1 << 10}
+		url, options := gone, &gateway.Options{Name: code, MaxEventBytes: 1 << 10}
 		if code == "upstream_timeout" {
 			options.FirstByteTimeout = 50 * time.Millisecond
 		}
