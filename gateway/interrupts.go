@@ -46,6 +46,11 @@ func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
 		i.ExpiresAt = ""
 		r.repaired(RepairExpiry)
 	}
+	if i.Message == "" {
+		if i.Message = r.described(i); i.Message != "" {
+			r.repaired(RepairMessage)
+		}
+	}
 	err := r.to.Askable(r.ctx, i)
 	if err == nil {
 		return i, nil

@@ -149,7 +149,7 @@ func TestCustomInterrupts(t *testing.T) {
 			`"message":"?"`, []string{`"resume":[{"interruptId":"i1","status":"resolved","payload":1}]`}, "command",
 		},
 		"Mastra": {
-			DialectMastra, []string{custom(mastra, ""), done}, []string{`{"approved":true}`}, `"reason":"mastra:tool_suspend","toolCallId":"c1","responseSchema":`,
+			DialectMastra, []string{custom(mastra, ""), done}, []string{`{"approved":true}`}, `"reason":"mastra:tool_suspend","message":"send","toolCallId":"c1","responseSchema":`,
 			[]string{`"command":{"interruptEvent":{`, `"runId":"r9"`, `"toolCallId":"c1"`, `"resume":{"approved":true}`}, `"resume":[`,
 		},
 		"Mastra, no": {DialectMastra, []string{custom(mastra, ""), done}, []string{""}, `"toolCallId":"c1"`, []string{`"resume":false`}, `"resume":[`},

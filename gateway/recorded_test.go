@@ -51,7 +51,7 @@ func TestRecordedAgents(t *testing.T) {
 	repairs := map[string]map[string]string{
 		"plain":             {"": "ids"},
 		"tanstack":          {"": "ids message_id run_started_late", "slow": "ids", "fail": "ids"},
-		"mastra":            {"": "custom_interrupt", "slow": "", "fail": ""},
+		"mastra":            {"": "custom_interrupt interrupt_message", "slow": "", "fail": ""},
 		"langgraph":         {"": "custom_interrupt ids", "slow": "ids", "fail": "after_end left_open"},
 		"langgraph-outcome": {"": "custom_interrupt ids", "slow": "ids", "fail": "after_end left_open"},
 	}

@@ -26,6 +26,7 @@ const (
 	RepairCustomInterrupt   = "custom_interrupt"    // CUSTOM on_interrupt
 	RepairInterruptAgain    = "interrupt_again"     // an interrupt that came twice
 	RepairReason            = "interrupt_reason"    // one that has no namespace, or lacks what it needs
+	RepairMessage           = "interrupt_message"   // one without a message, which its metadata has
 	RepairSchema            = "interrupt_schema"    // one that cannot be compiled was left out
 	RepairExpiry            = "interrupt_expiry"    // one that nobody can read was left out
 )
@@ -34,7 +35,7 @@ const (
 var Repairs = []string{
 	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairLeftOpen, RepairStartAgain,
 	RepairEndAgain, RepairCallAgain, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
-	RepairCustomInterrupt, RepairInterruptAgain, RepairReason, RepairSchema, RepairExpiry,
+	RepairCustomInterrupt, RepairInterruptAgain, RepairReason, RepairMessage, RepairSchema, RepairExpiry,
 }
 
 // pass relays one explicit event; a text of nil is made of it.

@@ -126,6 +126,7 @@ var repairWords = map[string]string{
 	gateway.RepairCustomInterrupt:   "CUSTOM on_interrupt becomes an interrupt",
 	gateway.RepairInterruptAgain:    "an interrupt comes twice",
 	gateway.RepairReason:            "an interrupt's reason has no namespace, or lacks what it needs",
+	gateway.RepairMessage:           "a question without a message gets what its metadata says",
 	gateway.RepairSchema:            "an interrupt's schema cannot be read, and is left out",
 	gateway.RepairExpiry:            "an interrupt's time cannot be read, and is left out",
 }

@@ -152,7 +152,7 @@ func TestRecord(t *testing.T) {
 		t.Errorf("%s, %v", out, err)
 	}
 	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
+		data, err := os.ReadFile(dir + name)
 		if err != nil {
 			t.Error(err)
 		}
@@ -162,26 +162,24 @@ func TestRecord(t *testing.T) {
 		ThreadID, RunID string
 		Messages        []struct{ Content string }
 	}
-	if err := json.Unmarshal([]byte(read("request.json")), &in); err != nil || in.Messages[0].Content != "hello" {
-		t.Errorf("sent %s", read("request.json"))
+	if err := json.Unmarshal([]byte(read(".request.json")), &in); err != nil || in.Messages[0].Content != "hello" {
+		t.Errorf("sent %s", read(".request.json"))
 	}
 	fill := strings.NewReplacer("THREAD", in.ThreadID, "RUN_ID", in.RunID)
-	if want := fill.Replace("data: " + begins + "\n\ndata: " + ends + "\n\n"); read("response.sse") != want {
-		t.Errorf("got %q, want %q", read("response.sse"), want)
-	}
-	if !strings.Contains(read("response.json"), `"status": 200`) {
-		t.Error(read("response.json"))
+	if want := fill.Replace("data: " + begins + "\n\ndata: " + ends + "\n\n"); read(".sse") != want {
+		t.Errorf("got %q, want %q", read(".sse"), want)
 	}
 
 	sent := write(t, "in.json", `{"threadId":"t", "runId":"r"}`)
 	dir = filepath.Join(t.TempDir(), "given")
-	if _, err := recorded("--upstream", s.URL, "--input", sent, "--out", dir); err != nil || read("request.json") != `{"threadId":"t", "runId":"r"}` {
-		t.Errorf("%v, sent %s", err, read("request.json"))
+	if _, err := recorded("--upstream", s.URL, "--input", sent, "--out", dir); err != nil || read(".request.json") != `{"threadId":"t", "runId":"r"}` {
+		t.Errorf("%v, sent %s", err, read(".request.json"))
 	}
 	before := asked.Load()
 	for says, args := range map[string][]string{
 		"record: of which agent? --upstream URL": {"--out", dir + "1"},
-		"record: --out: mkdir ":                  {"--upstream", s.URL, "--out", dir},
+		"is there already":                       {"--upstream", s.URL, "--out", dir},
+		"record: --out: stat ":                   {"--upstream", s.URL, "--out", dir + "/not/there"},
 		"record: --input: open /does/not/exist":  {"--upstream", s.URL, "--input", "/does/not/exist", "--out", dir + "2"},
 		"is no JSON":                             {"--upstream", s.URL, "--input", write(t, "x", "nonsense"), "--out", dir + "3"},
 		`there is no upstream of that name`:      {"--upstream", "a=" + s.URL, "--agent", "script", "--out", dir + "4"},
@@ -219,5 +217,33 @@ func TestDialectIsGuessed(t *testing.T) {
 		if got.why = ""; got != want {
 			t.Errorf("%s: %+v, want %+v", stream, got, want)
 		}
+	}
+}
+
+// Of what the real packages have sent, check finds whose it is, and that it asks.
+func TestRecordedAreUnderstood(t *testing.T) {
+	for folder, want := range map[string]gateway.Dialect{
+		"langgraph": gateway.DialectLangGraph, "langgraph-outcome": gateway.DialectLangGraph, "mastra": gateway.DialectMastra, "tanstack": gateway.DialectTanStack,
+	} {
+		t.Run(folder, func(t *testing.T) {
+			at := filepath.Join("../../gateway/testdata", folder, "approve-1-asks")
+			x := &exchange{status: 200, kind: "text/event-stream"}
+			for name, into := range map[string]*[]byte{".request.json": &x.request, ".sse": &x.body} {
+				data, err := os.ReadFile(at + name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				*into = data
+			}
+			heard := hear(x.events())
+			if heard.dialect != want || heard.outcome != (folder != "langgraph") || heard.custom != (folder != "tanstack") {
+				t.Errorf("it heard %+v", heard)
+			}
+			e := &upstreamEntry{Name: "far", URL: "http://far/", Dialect: string(want)}
+			found, err := e.rehearse(t.Context(), x)
+			if err != nil || !found.asks || found.code != "" {
+				t.Errorf("found %+v, %v", found, err)
+			}
+		})
 	}
 }

@@ -18,17 +18,8 @@ func (c *recording) table() []setting {
 	return []setting{
 		{"message", "Recording", textValue{&c.message, "text"}, "what the upstream is told, by check too"},
 		{"input", "Recording", textValue{&c.input, "file"}, "the whole input (RunAgentInput) in its place, sent as it is: one that answers an interrupt, say"},
-		{"out", "Recording", textValue{&c.out, "folder"}, "where the recording goes; it must not be there yet"},
+		{"out", "Recording", textValue{&c.out, "name"}, "of the recording: NAME`.request.json` is what was sent, and NAME`.sse` what came. They must not be there yet"},
 	}
-}
-
-// recordedAnswer is the head of an answer in a recording. Its body is response.sse.
-type recordedAnswer struct {
-	Status      int    `json:"status"`
-	ContentType string `json:"contentType"`
-	FirstMs     int64  `json:"firstByteMs"`
-	TookMs      int64  `json:"tookMs"`
-	Broken      string `json:"broken,omitempty"` // why the body is not whole
 }
 
 // record sends one input to an upstream, as it is, and keeps it and the answer's bytes.
@@ -59,32 +50,35 @@ func record(ctx context.Context, s *settings, w io.Writer) error {
 			return fmt.Errorf("record: --input: %s is no JSON", s.recording.input)
 		}
 	}
-	// Before anything is sent: a recording that cannot be kept is lost.
-	if err := os.Mkdir(s.recording.out, 0o777); err != nil {
-		return fmt.Errorf("record: --out: %w", err)
-	}
-	x, err := of.ask(ctx, input)
-	if err != nil {
-		os.Remove(s.recording.out)
-		return fmt.Errorf("record: %s cannot be reached: %w", of.shownURL(), err)
-	}
-	head := recordedAnswer{Status: x.status, ContentType: x.kind, FirstMs: x.first.Milliseconds(), TookMs: x.took.Milliseconds()}
-	if x.broken != nil {
-		head.Broken = x.broken.Error()
-	}
-	answer, err := json.MarshalIndent(head, "", "  ")
-	if err != nil {
-		return fmt.Errorf("record: %w", err)
-	}
-	for name, text := range map[string][]byte{"request.json": x.request, "response.json": append(answer, '\n'), "response.sse": x.body} {
-		if err := os.WriteFile(filepath.Join(s.recording.out, name), text, 0o666); err != nil {
+	files := []struct {
+		name string
+		text []byte
+	}{{s.recording.out + ".request.json", input}, {s.recording.out + ".sse", nil}}
+	for _, f := range files { // before anything is sent: it is sent once
+		if _, err := os.Stat(f.name); !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("record: --out: %s is there already", f.name)
+		}
+		if _, err := os.Stat(filepath.Dir(f.name)); err != nil {
 			return fmt.Errorf("record: --out: %w", err)
 		}
 	}
-	fmt.Fprintf(w, "%s: %s answered %d %s: %d events in %v\n", s.recording.out, of.shownURL(), x.status, x.kind, len(x.events()), x.took.Round(time.Millisecond))
-	fmt.Fprintln(w, "It holds what was said and answered as it is, and no headers of the request: look at it before you hand it on.")
-	if x.broken != nil {
+	x, err := of.ask(ctx, input)
+	if err != nil {
+		return fmt.Errorf("record: %s cannot be reached: %w", of.shownURL(), err)
+	}
+	files[1].text = x.body
+	for _, f := range files {
+		if err := os.WriteFile(f.name, f.text, 0o666); err != nil {
+			return fmt.Errorf("record: --out: %w", err)
+		}
+	}
+	fmt.Fprintf(w, "%s answered %d %s: %d events in %v\n", of.shownURL(), x.status, x.kind, len(x.events()), x.took.Round(time.Millisecond))
+	fmt.Fprintf(w, "%s has what was sent, %s what came, byte for byte, and neither has headers: look at them before you hand them on.\n", files[0].name, files[1].name)
+	switch {
+	case x.broken != nil:
 		return fmt.Errorf("record: the answer is not whole: %w", x.broken)
+	case !x.streams():
+		return errors.New("record: the answer is no stream of events: is that the path of an agent")
 	}
 	return nil
 }

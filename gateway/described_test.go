@@ -1,0 +1,35 @@
+package gateway
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// A human is told what is asked, wherever the agent's framework says it.
+func TestInterruptsAreDescribed(t *testing.T) {
+	for name, c := range map[string]struct {
+		dialect  Dialect
+		metadata string
+		want     string
+	}{
+		"mastra":                  {DialectMastra, `{"type":"mastra_suspend","toolName":"pay","suspendPayload":{"message":"Pay 30?"},"args":{"amount":30}}`, "Pay 30?\npay {\"amount\":30}"},
+		"mastra, by CUSTOM":       {DialectMastra, `{"value":{"toolName":"pay","suspendPayload":"Pay 30?","args":{"amount":30}}}`, "Pay 30?\npay {\"amount\":30}"},
+		"mastra, without a word":  {DialectMastra, `{"toolName":"pay","args":{"amount":12345678901234567890}}`, `pay {"amount":12345678901234567890}`},
+		"mastra, nothing":         {DialectMastra, `{}`, ""},
+		"mastra, something else":  {DialectMastra, `[1]`, ""},
+		"langgraph, an object":    {DialectLangGraph, `{"value":{"amount":30}}`, `{"amount":30}`},
+		"langgraph, nothing":      {DialectLangGraph, `{}`, ""},
+		"plain says nothing more": {DialectPlain, `{"toolName":"pay"}`, ""},
+		"long":                    {DialectMastra, `{"suspendPayload":"` + strings.Repeat("é", maxDescribed) + `"}`, strings.Repeat("é", maxDescribed/2) + "…"},
+	} {
+		r := &relay{dialect: c.dialect}
+		if got := r.described(protocol.Interrupt{Metadata: protocol.Metadata{string(c.dialect): []byte(c.metadata)}}); got != c.want {
+			t.Errorf("%s: %.200q, want %.200q", name, got, c.want)
+		}
+	}
+	if got := (&relay{dialect: DialectMastra}).described(protocol.Interrupt{}); got != "" {
+		t.Errorf("nothing is %q", got)
+	}
+}
