@@ -99,12 +99,13 @@ func (v *reception) read() (outcome, error) {
 		if said == nil {
 			continue
 		}
-		v.finish(v.extra)
+		// What is behind the end is read, and counted, by somebody else.
 		if said.Failure != nil {
 			v.account(said.Failure, false)
 		} else {
 			v.account(nil, len(said.Interrupts) > 0)
 		}
+		v.finish(v.extra)
 		return *said, nil
 	}
 }

@@ -92,28 +92,34 @@ func (s *sseReader) line() ([]byte, error) {
 			s.skipLF = s.buf[end] == '\r'
 			s.at = end + 1
 			s.scanned = s.at
-			return s.first(line), nil
+			return s.whole(line)
 		}
 		s.scanned = len(s.buf)
 		if err := s.fill(); err != nil {
 			if err == io.EOF && s.at < len(s.buf) {
 				line := s.buf[s.at:]
 				s.at, s.scanned = len(s.buf), len(s.buf)
-				return s.first(line), nil
+				return s.whole(line)
 			}
 			return nil, err
 		}
 	}
 }
 
-// first leaves the mark of byte order out that a stream may begin with.
-func (s *sseReader) first(line []byte) []byte {
-	if s.begun {
-		return line
+// whole judges a line, and leaves the mark of byte order out that a stream may begin with.
+func (s *sseReader) whole(line []byte) ([]byte, error) {
+	if len(line) > s.max+len(field) {
+		return nil, errEventTooLarge
 	}
-	s.begun = true
-	return bytes.TrimPrefix(line, bom)
+	if !s.begun {
+		s.begun = true
+		line = bytes.TrimPrefix(line, bom)
+	}
+	return line, nil
 }
+
+// field is what a line has beside an event's data.
+const field = "data: "
 
 func endOfLine(text []byte) int {
 	lf := bytes.IndexByte(text, '\n')
@@ -133,12 +139,12 @@ func (s *sseReader) fill() error {
 		s.buf, s.at = s.buf[:n], 0
 		s.scanned = n
 	}
-	const field = len("data: ")
-	if len(s.buf) >= s.max+field {
+	room := s.max + len(field) + 1 - len(s.buf)
+	if room <= 0 {
 		return errEventTooLarge
 	}
 	if len(s.buf) == cap(s.buf) {
-		s.buf = slices.Grow(s.buf, min(len(s.buf), s.max+field-len(s.buf)))
+		s.buf = slices.Grow(s.buf, min(len(s.buf), room))
 	}
 	const idle = 100
 	for range idle {

@@ -85,6 +85,7 @@ func FuzzSSE(f *testing.F) {
 	for _, s := range []string{"data: a\r\n\r\ndata: b\n\n", "\ufeffdata:a\r\rid: 1\n\n", ":x\ndata\n\ndata: {}", "data: a\ndata: b\n\n"} {
 		f.Add([]byte(s), 3)
 	}
+	f.Add([]byte(strings.Repeat("0", 70)+"\n"), 78)
 	f.Fuzz(func(t *testing.T, stream []byte, piece int) {
 		const max = 64
 		whole, err := readAll(bytes.NewReader(stream), max)

@@ -13,6 +13,13 @@ import (
 // a *DecodeError. For peers before 1.0, null reads as absent where their
 // releases wrote it. The event keeps no reference to data.
 func Decode(data []byte) (Event, error) {
+	if e := decodeLaid(data); e != nil {
+		return e, nil
+	}
+	return decodeGeneral(data)
+}
+
+func decodeGeneral(data []byte) (Event, error) {
 	r, bad := newReader(data, false)
 	if bad != nil {
 		return nil, bad

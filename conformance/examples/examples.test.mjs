@@ -40,6 +40,7 @@ test(`examples/${name}: a call is approved after a reload, and carried out once`
   await asks(tab, 1);
   await tab.reload();
   await asks(tab, 1);
+  await until(async () => (await tab.page.locator("pre").allInnerTexts()).join().includes('{"amount":10}'), "what is decided about is shown");
   await tab.shot(`example-${name}`);
   assert.deepEqual(await effects(tool), []);
   await press(tab, "Approve");

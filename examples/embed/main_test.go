@@ -55,6 +55,9 @@ func TestEmbed(t *testing.T) {
 			if body := get(t, browser, site+"/ai/agui/capabilities"); !strings.Contains(body, `"humanInTheLoop"`) {
 				t.Errorf("the capabilities are %s", body)
 			}
+			if body := get(t, browser, site+"/ai/copilotkit/info"); !strings.Contains(body, `"agents"`) {
+				t.Errorf("CopilotKit is told %s", body)
+			}
 			c, err := client.Dial(ctx, site+"/ai/agui/ws", &client.Options{HTTPClient: browser, Header: http.Header{"Origin": {site}}})
 			if err != nil {
 				t.Fatal(err)

@@ -11,11 +11,12 @@ export interface Asked {
 
 interface Props {
   interrupt: Asked;
+  args?: string; // of the call that it is about
   resolve: (payload: unknown) => void;
   cancel: () => void;
 }
 
-export function Question({ interrupt, resolve, cancel }: Props) {
+export function Question({ interrupt, args, resolve, cancel }: Props) {
   const [text, setText] = useState("");
   // A call and a yes or no are approved, everything else is JSON that fits the schema.
   const approval = interrupt.reason === "tool_call" || !interrupt.responseSchema;
@@ -23,6 +24,7 @@ export function Question({ interrupt, resolve, cancel }: Props) {
   return (
     <article className="question">
       <p>{interrupt.message ?? "May I go on?"}</p>
+      {args && <pre>{args}</pre>}
       {interrupt.responseSchema && (
         <textarea
           aria-label="JSON"

@@ -1,0 +1,8 @@
+// Package upstreams is the lane of agents that others have made, behind two gateways:
+// LangGraph, Mastra, TanStack AI and AGUIMock as npm has them are driven through an
+// unmodified HttpAgent, the chat page and CopilotKit's runtimeUrl, while gateways die.
+// What their tools have done is counted where they did it.
+//
+// AGUIWS_UPSTREAMS names the targets, as in AGUIWS_UPSTREAMS=langgraph,mastra; without it
+// those are tried that are small. A target is skipped where its packages are not installed.
+package upstreams

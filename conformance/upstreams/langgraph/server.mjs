@@ -1,0 +1,40 @@
+// LangGraph's own server, and before it @ag-ui/langgraph's LangGraphAgent, as CopilotKit's runtime has it. Its RUN_STARTED
+// and RUN_FINISHED carry other run ids.
+//
+//   OUTCOME=on     RUN_FINISHED tells interrupts as AG-UI 1.0 does; else CUSTOM on_interrupt alone does, as by default
+
+import { LangGraphAgent } from "@ag-ui/langgraph";
+import { EventEncoder } from "@ag-ui/encoder";
+import { startServer } from "@langchain/langgraph-api/server";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { serve, told } from "../serve.mjs";
+
+const encoder = new EventEncoder();
+// It keeps its threads in a folder below its working directory.
+const cwd = await mkdtemp(path.join(tmpdir(), "langgraph-"));
+const graph = path.join(import.meta.dirname, "graph.mjs:graph");
+const { host, cleanup } = await startServer({ port: 0, nWorkers: 4, host: "127.0.0.1", cwd, graphs: { agent: graph } });
+
+/** Knows the graph's channels: its server has TypeScript find them in every process anew, which takes most of a minute. */
+class Agent extends LangGraphAgent {
+  async getSchemaKeys() {
+    return { input: ["messages", ...this.constantSchemaKeys], output: ["messages", ...this.constantSchemaKeys], config: [], context: [] };
+  }
+}
+
+serve((input, signal, response) => {
+  const agent = new Agent({
+    deploymentUrl: `http://${host}`,
+    graphId: "agent",
+    threadId: input.threadId,
+    emitInterruptOutcome: process.env.OUTCOME === "on",
+  });
+  return told(agent, input, signal, response, encoder);
+}, {
+  async close() {
+    await cleanup();
+    await rm(cwd, { recursive: true, force: true });
+  },
+});

@@ -1,0 +1,112 @@
+package upstreams
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/conformance/internal/command"
+)
+
+// patience is how long a target may take to be ready: LangGraph compiles its graph.
+const patience = 3 * time.Minute
+
+// target is an agent that others have made.
+type target struct {
+	name    string
+	folder  string   // of its packages, and what AGUIWS_UPSTREAMS calls it
+	env     []string // beyond this process's
+	dialect string
+	// inTurn: it asks one question after the other where others ask both at once.
+	inTurn bool
+}
+
+var targets = []target{
+	{name: "aguimock", folder: "aguimock", dialect: "plain"},
+	{name: "tanstack", folder: "tanstack", dialect: "tanstack"},
+	{name: "mastra", folder: "mastra", dialect: "mastra", inTurn: true},
+	{name: "langgraph", folder: "langgraph", dialect: "langgraph"},
+	{name: "langgraph-outcome", folder: "langgraph", env: []string{"OUTCOME=on"}, dialect: "langgraph"},
+}
+
+// small are tried where nobody has chosen.
+const small = "aguimock,tanstack"
+
+// chosen are the targets that AGUIWS_UPSTREAMS names.
+func chosen(t *testing.T) []target {
+	t.Helper()
+	names := os.Getenv("AGUIWS_UPSTREAMS")
+	if names == "" {
+		names = small
+	}
+	var all []target
+	for name := range strings.SplitSeq(names, ",") {
+		name = strings.TrimSpace(name)
+		before := len(all)
+		for _, each := range targets {
+			if each.folder == name || each.name == name {
+				all = append(all, each)
+			}
+		}
+		if len(all) == before {
+			t.Fatalf("AGUIWS_UPSTREAMS: there is no target %q", name)
+		}
+	}
+	return all
+}
+
+// start starts the target, which leaves its effects in the file, and returns its URL.
+func (g target) start(t *testing.T, effects string) string {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(g.folder, "node_modules", ".package-lock.json")); err != nil {
+		command.Missing(t, "node", "run npm ci --prefix conformance/upstreams/"+g.folder)
+	}
+	cmd := exec.Command("node", filepath.Join(g.folder, "server.mjs"), "0", effects)
+	cmd.Env = slices.Concat(os.Environ(), g.env)
+	var complaints bytes.Buffer
+	cmd.Stderr = &complaints
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	said := make(chan string, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		lines := bufio.NewScanner(out)
+		for lines.Scan() {
+			if url, ok := strings.CutPrefix(lines.Text(), "ready "); ok {
+				said <- url
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGTERM)
+		late := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		defer late.Stop()
+		<-done
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s has complained:\n%s", g.name, complaints.String())
+		}
+	})
+	select {
+	case url := <-said:
+		return url
+	case <-done:
+		t.Fatalf("%s has ended before it was ready", g.name)
+	case <-time.After(patience):
+		t.Fatalf("%s does not become ready", g.name)
+	}
+	return ""
+}
