@@ -21,10 +21,7 @@ type refund struct {
 	Cents int    `json:"cents"`
 }
 
-type address struct {
-	Street string `json:"street"`
-	City   string `json:"city"`
-}
+type address struct{ Street, City string }
 
 // clock is free, pay asks somebody, who may edit it, and ship is a form.
 var (
