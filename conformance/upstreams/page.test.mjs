@@ -8,21 +8,13 @@ const test = (name, body) => pageTest(`${target} through the page: ${name}`, bod
 
 const cards = (tab, count) => until(async () => (await tab.at("interrupt").count()) === count, `${count} questions`);
 
-/**
- * Answers all questions that are shown, in order. TanStack AI's schema is one of two objects, for which the page has a form:
- * in that one can say yes, and cancel.
- */
+/** Answers all questions that are shown, in order. */
 async function answer(tab, ...hooks) {
   await cards(tab, hooks.length);
   await tab.front();
   for (const [i, hook] of hooks.entries()) {
     const card = tab.at("interrupt").nth(i);
-    const asForm = target === "tanstack";
-    if (asForm && hook === "approve") {
-      await card.locator("select").first().selectOption({ label: "Option 1" });
-      await card.getByTestId("field-approved").selectOption({ label: "Yes" });
-    }
-    await tab.decide(card.getByTestId(asForm ? { approve: "submit-form", decline: "cancel" }[hook] : hook));
+    await tab.decide(card.getByTestId(hook));
   }
   if (hooks.length > 1) await tab.click("submit-answers");
 }

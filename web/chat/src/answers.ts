@@ -28,6 +28,8 @@ export function questionOf(interrupt: Interrupt): Question {
   if (!given) return interrupt.reason === "tool_call" ? { kind: "approval", editable: true } : { kind: "confirmation" };
   const schema = presentable(given);
   if (!schema) return { kind: "json", schema: given };
+  const either = yesOrNo(schema);
+  if (either) return either;
   const properties = propertiesOf(schema);
   if (properties.approved?.type === "boolean" && !COMPOSED.some((keyword) => keyword in schema)) {
     const extras = without(schema, ["approved", "editedArgs"]);
@@ -35,6 +37,16 @@ export function questionOf(interrupt: Interrupt): Question {
     if (requiredOf(extras).length === 0) return { kind: "approval", editable: "editedArgs" in properties };
   }
   return drawable(schema) ? { kind: "form", schema } : { kind: "json", schema: given };
+}
+
+/** A choice between a yes and a no, each a schema of its own: as TanStack AI asks for approval. */
+function yesOrNo(schema: Schema): Question | undefined {
+  const choices: unknown = schema.oneOf ?? schema.anyOf;
+  if (!Array.isArray(choices) || choices.length !== 2 || !choices.every(isObject)) return undefined;
+  const saying = (word: boolean) => (choices as Schema[]).find((one) => isObject(propertiesOf(one).approved) && propertiesOf(one).approved!.const === word);
+  const [yes, no] = [saying(true), saying(false)];
+  if (!yes || !no || [yes, no].some((one) => requiredOf(one).some((name) => name !== "approved"))) return undefined;
+  return { kind: "approval", editable: "editedArgs" in propertiesOf(yes) };
 }
 
 /** Whether a form of it has a field for whatever has to be said. */

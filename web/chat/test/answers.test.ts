@@ -42,6 +42,20 @@ describe("a question", () => {
     expect(questionOf(ask({ responseSchema: { ...approval, properties, required: ["approved", "hidden"] } })).kind).not.toBe("approval");
   });
 
+  it("is an approval where the schema is a choice between a yes and a no", () => {
+    const yes = { type: "object", properties: { approved: { const: true }, editedArgs: { type: "object" } }, required: ["approved"] };
+    const no = { type: "object", properties: { approved: { const: false } }, required: ["approved"] };
+    for (const choice of ["oneOf", "anyOf"]) {
+      for (const both of [[yes, no], [no, yes]]) {
+        expect(questionOf(ask({ responseSchema: { [choice]: both } }))).toEqual({ kind: "approval", editable: true });
+      }
+    }
+    // One that wants more, a third way and two of one kind are asked as what they are.
+    for (const choices of [[yes, { ...no, required: ["approved", "why"] }], [yes, no, {}], [yes, yes]]) {
+      expect(questionOf(ask({ responseSchema: { oneOf: choices } })).kind).toBe("form");
+    }
+  });
+
   it("says a yes where a yes is asked for, and nothing where the agent alone knows what it asks", () => {
     expect(confirmed(ask({ reason: "confirmation" }))).toEqual({ approved: true });
     expect(confirmed(ask({ reason: "acme:unheard" }))).toBeUndefined();
