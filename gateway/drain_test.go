@@ -16,6 +16,8 @@ type others struct{ store.Store }
 
 func (others) Durable() bool { return true }
 
+func (others) Listen(func(store.Delivery)) {}
+
 func (others) Takers(_ context.Context, agents []string) ([]int, error) {
 	return slices.Repeat([]int{1}, len(agents)), nil
 }

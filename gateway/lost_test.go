@@ -88,6 +88,23 @@ func (l *lab) doomed() (*adapter.Runner, *cutStore) {
 	return r, cut
 }
 
+// doomedWith is doomed, for a worker that is configured otherwise.
+func (l *lab) doomedWith(options *Options) (*adapter.Runner, *cutStore) {
+	l.t.Helper()
+	other, err := New(l.peer.URL, options)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.t.Cleanup(func() {
+		if err := other.Close(l.ctx()); err != nil {
+			l.t.Error(err)
+		}
+	})
+	defer func(own *Upstream) { l.up = own }(l.up)
+	l.up = other
+	return l.doomed()
+}
+
 // hangs is a turn of some events, after which nothing comes; reached is told.
 func hangs(reached chan<- struct{}, events ...string) turn {
 	return func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {

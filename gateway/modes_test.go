@@ -38,19 +38,7 @@ func TestModeChangesWhereAWorkerIsLost(t *testing.T) {
 			l := newLab(t, &after, sends(began, asks(confirm)))
 			in := &protocol.RunAgentInput{ThreadID: "thread", RunID: "lost", Resume: []protocol.ResumeEntry{resolved(interrupted(t, l.say("go"))[0].ID, "true")}}
 			l.peer.next(hangs(reached, began, open, word), sends(began, open, word, shut, done))
-			lost, err := New(l.peer.URL, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := lost.Close(l.ctx()); err != nil {
-					t.Error(err)
-				}
-			})
-			own := l.up
-			l.up = lost
-			doomed, cut := l.doomed()
-			l.up = own
+			doomed, cut := l.doomedWith(nil)
 			if a, err := doomed.Submit(l.ctx(), adapter.Input{Namespace: "test", Run: in}); err != nil || a.Disposition != adapter.Started {
 				t.Fatalf("%v %+v", err, a)
 			}
