@@ -107,7 +107,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		if x.blocking() {
 			x.park(s)
 		}
-		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked.Rounded, Exact: asked.Exact, Calls: calls}, interrupts, refs)
+		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked.Rounded, Exact: asked.Exact, Calls: calls}, interrupts, refs, nil)
 		if x.blocking() && !errors.Is(err, ErrSuspended) {
 			x.parking.dismiss(x.id)
 		}
@@ -145,8 +145,9 @@ func checkInterrupt(ctx context.Context, i protocol.Interrupt, schemas *response
 
 // suspend ends the run with interrupts, in one commit with the ask's entry,
 // and seals it. It returns ErrSuspended when that is stored.
-// refs are the agent's own ids of them; nil: it has none.
-func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt, refs []string) error {
+// refs are the agent's own ids of them; nil: it has none. before is journaled before the
+// ask, unless it is nil.
+func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Interrupt, refs []string, before *store.JournalEntry) error {
 	s := store.Suspension{Execution: x.id, RunID: x.claim.RunID, Label: x.label, Users: x.users()}
 	var toolCalls, reasons []string
 	for i := range interrupts {
@@ -180,6 +181,10 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 	if err != nil {
 		return fmt.Errorf("adapter: Ask: %w", err)
 	}
+	entries := []*store.JournalEntry{ask}
+	if before != nil {
+		entries = []*store.JournalEntry{before, ask}
+	}
 	x.node.reached("mid_suspend")
 	err = x.end(&store.End{
 		Kind:       store.EndSuspend,
@@ -188,7 +193,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		ToolCalls:  toolCalls,
 		Reasons:    reasons,
 		Deadline:   deadline(&s),
-	}, []*store.JournalEntry{ask}, &protocol.RunFinished{
+	}, entries, &protocol.RunFinished{
 		ThreadID: x.claim.Thread.Thread,
 		RunID:    x.label,
 		Outcome:  &protocol.RunOutcome{Type: protocol.OutcomeInterrupt, Interrupts: interrupts},

@@ -8,8 +8,8 @@ import (
 )
 
 // Shutdown stops admitting and claiming. On a durable store a run is handed back
-// at its next step if another node takes runs of its agent, or if that cannot be
-// found out. All others go on; when ctx ends those that are left are handed back
+// at its next step (but for one that GoesOn) if another node takes runs of its agent, or
+// if that cannot be found out. All others go on; when ctx ends those that are left are handed back
 // where they are, so that another node takes them over. An agent that then does not
 // return is left behind with an error. It may be called twice.
 func (r *Runner) Shutdown(ctx context.Context) error {

@@ -44,6 +44,7 @@ type journal struct {
 	given    map[store.StepRef]string                    // digests of what steps were given
 	started  map[store.StepRef]bool                      // not idempotent, started and not recorded, undecided
 	decided  map[store.StepRef]uncertainty               // what a human said of a started step
+	brokeOff map[store.StepRef]bool                      // asked about by their own worker: what was emitted before them stands
 	answers  map[*store.JournalEntry]*store.JournalEntry // of each ask
 	answered *store.JournalEntry                         // the last answer
 	latest   *protocol.RunAgentInput                     // of the last answer that brought something; nil: none did
@@ -63,14 +64,15 @@ type journal struct {
 // readJournal arranges a stored journal.
 func readJournal(entries []json.RawMessage) (*journal, error) {
 	j := &journal{
-		scopes:  map[string][]*store.JournalEntry{},
-		steps:   map[store.StepRef]*store.JournalEntry{},
-		met:     map[store.StepRef]bool{},
-		given:   map[store.StepRef]string{},
-		started: map[store.StepRef]bool{},
-		decided: map[store.StepRef]uncertainty{},
-		answers: map[*store.JournalEntry]*store.JournalEntry{},
-		renamed: map[string]string{},
+		scopes:   map[string][]*store.JournalEntry{},
+		steps:    map[store.StepRef]*store.JournalEntry{},
+		met:      map[store.StepRef]bool{},
+		given:    map[store.StepRef]string{},
+		started:  map[store.StepRef]bool{},
+		decided:  map[store.StepRef]uncertainty{},
+		brokeOff: map[store.StepRef]bool{},
+		answers:  map[*store.JournalEntry]*store.JournalEntry{},
+		renamed:  map[string]string{},
 	}
 	for i, raw := range entries {
 		r := new(store.JournalEntry)
@@ -116,6 +118,11 @@ func (j *journal) add(r *store.JournalEntry) error {
 			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
 		} else if isPause(r) {
 			j.scopes[""] = append(j.scopes[""], r) // the agent's function met it on its way
+		}
+		if isBreak(r) {
+			for _, ref := range r.Steps {
+				j.brokeOff[ref] = true
+			}
 		}
 		j.unasked = r
 		j.asks++

@@ -32,7 +32,7 @@ func (x *execution) pauseHere(s *scope) error {
 	}
 	return x.suspend(&store.JournalEntry{
 		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey(pauseKey, x.journal.asks+1),
-	}, []protocol.Interrupt{{Reason: ReasonPaused, Message: "The run was paused by an operator. Go on?"}}, nil)
+	}, []protocol.Interrupt{{Reason: ReasonPaused, Message: "The run was paused by an operator. Go on?"}}, nil, nil)
 }
 
 // isPause reports whether an entry is of an operator's pause.

@@ -93,7 +93,8 @@ type scope struct {
 func newScope(j *journal, name string, branch bool) *scope {
 	s := &scope{name: name, branch: branch, entries: j.scopes[name], names: map[string]int{}, calls: map[string]int{}}
 	for i, r := range s.entries {
-		if r.Kind != store.EntryStart || j.steps[store.StepRef{Scope: name, Key: r.Key}] != nil {
+		ref := store.StepRef{Scope: name, Key: r.Key}
+		if r.Kind != store.EntryStart || j.steps[ref] != nil || j.brokeOff[ref] {
 			s.final = i + 1
 		}
 	}

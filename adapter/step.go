@@ -34,7 +34,8 @@ var errInside = errors.New("not possible here")
 // fn is not silently run again: a human is asked whether it took effect
 // (ReasonUncertainStep). fn's context ends when the run is cancelled or another
 // worker has it; what it then returns is not recorded. Neither is a GiveBackError,
-// which ends the run and gives back the answers that it carries out.
+// which ends the run and gives back the answers that it carries out, nor an
+// UncertainError, after which a human is asked as well.
 //
 // fn is called only while at least a fifth of Options.Lease is left of this worker's
 // claim, looked at right before; else Step waits until the claim is renewed. A machine
@@ -52,11 +53,11 @@ func IdempotentStep[T any](ctx context.Context, run *Run, name string, fn func(c
 
 func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn func(ctx context.Context) (T, error), options []StepOption) (T, error) {
 	var result T
-	given, err := givenDigest(options)
+	manner, err := mannerOf(idempotent, options)
 	if err != nil {
 		return result, fmt.Errorf("adapter: step %s: %w", name, err)
 	}
-	raw, err := run.step(ctx, name, given, idempotent, func(ctx context.Context) (json.RawMessage, error) {
+	raw, err := run.step(ctx, name, manner, func(ctx context.Context) (json.RawMessage, error) {
 		value, err := fn(ctx)
 		if err != nil {
 			return nil, err
@@ -78,7 +79,7 @@ func step[T any](ctx context.Context, run *Run, name string, idempotent bool, fn
 	return result, nil
 }
 
-func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+func (r *Run) step(ctx context.Context, name string, as stepManner, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	x, s := r.x, r.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -89,12 +90,14 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 		return nil, fmt.Errorf("adapter: step %s inside step %s: %w: use Parallel for steps at once", name, s.step, errInside)
 	}
 	s.passPauses()
-	if s.live() && (x.recorded || restartable(x.agent)) && x.presence.handsBack(x.ctx, x.named) {
+	if !as.goesOn && s.live() && (x.recorded || restartable(x.agent)) && x.presence.handsBack(x.ctx, x.named) {
 		x.leaving = true
 		return nil, errHandBack
 	}
-	if err := x.pauseHere(s); err != nil {
-		return nil, err
+	if !as.goesOn {
+		if err := x.pauseHere(s); err != nil {
+			return nil, err
+		}
 	}
 	ref := store.StepRef{Scope: s.name, Key: s.number(name)}
 	recorded := s.next()
@@ -102,7 +105,7 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 		if (recorded.Kind != store.EntryStep && recorded.Kind != store.EntryStart) || recorded.Key != ref.Key {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String(), Replayed: "step " + ref.Key})
 		}
-		if journaled := x.journal.given[ref]; journaled != "" && journaled != given {
+		if journaled := x.journal.given[ref]; journaled != "" && journaled != as.given {
 			return nil, x.seal(&DivergedError{Replayed: "step " + ref.Key + " is given something else than was journaled"})
 		}
 		s.cursor++
@@ -118,27 +121,55 @@ func (r *Run) step(ctx context.Context, name, given string, idempotent bool, fn 
 		case "fail":
 			return nil, &StepError{Step: ref.Key, Message: "step " + ref.Key + " was declared failed"}
 		}
-		if x.journal.started[ref] && !idempotent {
+		if x.journal.started[ref] && !as.idempotent {
 			return nil, x.seal(&DivergedError{Journaled: recorded.String() + " without a result", Replayed: "step " + ref.Key + " once more"})
 		}
 	}
-	if !idempotent || given != "" && recorded == nil {
+	for _, first := range as.first {
+		if err := x.ahead(ctx, s, ref, first); err != nil {
+			return nil, err
+		}
+	}
+	start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: as.given, Idempotent: as.idempotent}
+	if !as.idempotent || as.given != "" && recorded == nil {
 		// Whoever goes on with the run asks about a start, so none is stored that
 		// this worker may not follow up.
 		if err := x.lease.await(x.ctx); err != nil {
 			return nil, x.seal(ErrStopped)
 		}
-		start := &store.JournalEntry{Kind: store.EntryStart, Scope: ref.Scope, Key: ref.Key, Digest: given, Idempotent: idempotent}
 		if err := x.record(s, start); err != nil {
 			return nil, err
 		}
+		start = nil
 	}
-	return x.perform(ctx, s, ref, fn)
+	return x.perform(ctx, s, ref, start, fn)
+}
+
+// ahead does what comes before a step's function. The execution's lock is held on entry
+// and on return, not while it is done.
+func (x *execution) ahead(ctx context.Context, s *scope, ref store.StepRef, first func(context.Context) error) error {
+	s.step, s.stepIDs = ref.Key, 0
+	defer func() { s.step = "" }()
+	err := func() error {
+		x.mu.Unlock()
+		defer x.mu.Lock()
+		ctx, cancel := x.within(inside(ctx, "step "+ref.Key))
+		defer cancel()
+		return first(ctx)
+	}()
+	switch {
+	case x.sealed != nil:
+		return x.sealed
+	case x.ctx.Err() != nil:
+		return x.seal(ErrStopped)
+	}
+	return err
 }
 
 // perform runs a step's function and journals its outcome. The execution's
-// lock is held on entry and on return, not while fn runs.
-func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
+// lock is held on entry and on return, not while fn runs. start is nil where it
+// is journaled.
+func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, start *store.JournalEntry, fn func(context.Context) (json.RawMessage, error)) (json.RawMessage, error) {
 	s.step, s.stepIDs = ref.Key, 0
 	defer func() { s.step = "" }()
 	result, err := x.unlocked(ctx, ref, fn)
@@ -154,6 +185,9 @@ func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, fn
 	}
 	if back := (*GiveBackError)(nil); errors.As(err, &back) {
 		return nil, x.seal(err)
+	}
+	if why := (*UncertainError)(nil); errors.As(err, &why) && x.mayAsk(s) {
+		return nil, x.askWhatBecame(ref, start, why)
 	}
 	done := &store.JournalEntry{Kind: store.EntryStep, Scope: ref.Scope, Key: ref.Key, Result: result}
 	if err != nil {

@@ -9,15 +9,6 @@ import (
 	"strings"
 )
 
-// StepOption says more about a step.
-type StepOption struct{ given []any }
-
-// Given says what a step is given, in values that json.Marshal accepts. Their
-// digest is journaled before the step's function is called, and compared at
-// replay: the same step with something else is another path. Values are equal
-// that are equal as JSON, whatever the order of their members.
-func Given(values ...any) StepOption { return StepOption{values} }
-
 // givenDigest tells what a step is given apart; "" when nothing is.
 func givenDigest(options []StepOption) (string, error) {
 	var given []any

@@ -201,9 +201,9 @@ func (x *execution) askAbout(refs []store.StepRef) error {
 	defer x.mu.Unlock()
 	interrupts := make([]protocol.Interrupt, len(refs))
 	for i, ref := range refs {
-		interrupts[i] = uncertainInterrupt(ref)
+		interrupts[i] = uncertainInterrupt(ref, "The worker was lost while the step "+ref.Key+" was running.")
 	}
 	return x.suspend(&store.JournalEntry{
 		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey("uncertain", x.journal.asks+1), Steps: refs,
-	}, interrupts, nil)
+	}, interrupts, nil, nil)
 }

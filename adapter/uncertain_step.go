@@ -40,12 +40,12 @@ func readUncertainty(entry protocol.ResumeEntry) uncertainty {
 	return uncertainty{Action: answer.Action, Result: string(answer.Result)}
 }
 
-// uncertainInterrupt asks about one step.
-func uncertainInterrupt(ref store.StepRef) protocol.Interrupt {
+// uncertainInterrupt asks about one step, of which why says what has happened.
+func uncertainInterrupt(ref store.StepRef, why string) protocol.Interrupt {
 	step, _ := json.Marshal(map[string]string{"step": ref.Key, "branch": ref.Scope})
 	return protocol.Interrupt{
 		Reason: ReasonUncertainStep,
-		Message: "The worker was lost while the step " + ref.Key + " was running. " +
+		Message: why + " " +
 			"It may or may not have taken effect. Run it again, take it as done, or take it as failed?",
 		ResponseSchema: uncertainSchema,
 		Metadata:       protocol.Metadata{"aguiws": step},

@@ -24,22 +24,25 @@ func (u *Upstream) Run(ctx context.Context, run *adapter.Run) error {
 			return nil
 		}
 		var answers adapter.Answers
-		if answers, err = run.Ask(ctx, said.Interrupts...); err == nil {
+		if answers, err = run.Ask(ctx, said.questions()...); err == nil {
 			said, err = c.answer(ctx, said, answers)
 		}
 	}
 	if err == nil {
 		return said.Failure.told()
 	}
-	// A human said of a step that it failed.
-	var step *adapter.StepError
-	if errors.As(err, &step) {
-		return lostWith(step.Message).told()
-	}
 	return err
 }
 
 func lostWith(message string) *failure { return failed(adapter.CodeWorkerLost, "%s", message) }
+
+// decided is what came of a step of which a human has said that it failed.
+func decided(said outcome, err error) (outcome, error) {
+	if step, ok := errors.AsType[*adapter.StepError](err); ok {
+		return outcome{Failure: lostWith(step.Message)}, nil
+	}
+	return said, err
+}
 
 // call is one call of Run.
 type call struct {
@@ -49,6 +52,7 @@ type call struct {
 	thread string // as the agent is told
 	upTo   string // the last message that it was sent by this execution
 	live   *reception
+	free   func() // lets go of the place that is held for it; nil: none is
 }
 
 // threadID is a UUID, which some agents insist on. Threads of two namespaces may have one
@@ -69,93 +73,16 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 			r.left = append(r.left, protocol.ResumeEntry{InterruptID: id, Status: protocol.ResumeCancelled})
 		}
 	}
-	free, err := c.u.place(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
-	defer free()
-	do := func(ctx context.Context) (outcome, error) { return c.all(ctx, r) }
+	do := func(context.Context) (outcome, error) { return c.all(r) }
+	place := c.place(&r)
 	if c.u.options.AskLost {
-		return adapter.Step(ctx, c.run, "run", do)
+		return decided(adapter.Step(ctx, c.run, "run", do, place))
 	}
-	return adapter.IdempotentStep(ctx, c.run, "run", do)
-}
-
-// answer sends answers: all in one request, or one after the other to an agent that reads
-// no more than one. What is asked meanwhile is asked when all are sent.
-func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answers) (outcome, error) {
-	entries := make([]protocol.ResumeEntry, len(answers.Of))
-	for i, a := range answers.Of {
-		entries[i] = protocol.ResumeEntry{InterruptID: asked.Interrupts[i].ID, Status: protocol.ResumeCancelled, Metadata: a.Metadata()}
-		if payload, resolved := a.Payload(); resolved {
-			entries[i].Status, entries[i].Payload = protocol.ResumeResolved, protocol.Any(payload)
-		}
-	}
-	c.upTo = asked.Sent
-	if asked.Thread != "" {
-		c.thread = asked.Thread
-	}
-	parent := asked.Run
-	if !c.u.manners.single {
-		return c.resume(ctx, request{parent: parent, legacy: asked.Legacy, asked: asked.Interrupts, answers: entries})
-	}
-	var said outcome
-	var more []protocol.Interrupt
-	for i := range entries {
-		var err error
-		said, err = c.resume(ctx, request{parent: parent, legacy: asked.Legacy, asked: asked.Interrupts[i : i+1], answers: entries[i : i+1]})
-		if err != nil || said.Failure != nil {
-			return said, err
-		}
-		for _, next := range said.Interrupts {
-			if !has(asked.Interrupts[i+1:], next.ID) && !has(more, next.ID) {
-				more = append(more, next)
-			}
-		}
-	}
-	said.Interrupts = more
-	return said, nil
-}
-
-func has(list []protocol.Interrupt, id string) bool {
-	for i := range list {
-		if list[i].ID == id {
-			return true
-		}
-	}
-	return false
-}
-
-// resume makes one request with answers. It is two steps: who dies in the first does not
-// know whether the agent has them, who dies in the second knows that it has.
-func (c *call) resume(ctx context.Context, r request) (outcome, error) {
-	r.ids = ids{c.thread, r.runID(c.run.NewID())}
-	free, err := c.u.place(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
-	defer free()
-	do := func(ctx context.Context) (outcome, error) { return c.all(ctx, r) }
-	switch {
-	case c.u.options.Idempotent:
-		return adapter.IdempotentStep(ctx, c.run, "resume", do)
-	case c.u.options.AskLost:
-		return adapter.Step(ctx, c.run, "resume", do)
-	}
-	taken, err := adapter.Step(ctx, c.run, "resume", func(context.Context) (outcome, error) { return ended(c.send(r)) })
-	if err != nil || taken.Failure != nil {
-		return taken, err
-	}
-	return adapter.IdempotentStep(ctx, c.run, "read", func(context.Context) (outcome, error) {
-		if c.live == nil {
-			return outcome{Failure: lostWith("the worker was lost when the agent had the answer and before all of what it said was recorded")}, nil
-		}
-		return c.read()
-	})
+	return decided(adapter.IdempotentStep(ctx, c.run, "run", do, place))
 }
 
 // all makes a request and reads its answer to the end.
-func (c *call) all(_ context.Context, r request) (outcome, error) {
+func (c *call) all(r request) (outcome, error) {
 	if said, err := ended(c.send(r)); err != nil || said.Failure != nil {
 		return said, err
 	}
@@ -166,46 +93,51 @@ func (c *call) all(_ context.Context, r request) (outcome, error) {
 // replay must find.
 func ended(err error) (outcome, error) {
 	if f, ok := errors.AsType[*failure](err); ok {
-		return outcome{Failure: f}, nil
+		return outcome{Failure: f, Undelivered: f.undelivered}, nil
 	}
 	return outcome{}, err
 }
 
-// send makes a request. One with answers it reads as far as to the first event that says
-// that they are taken; else they are given back.
+// send makes a request. One with answers it reads as far as to the event that says whether
+// they are taken.
 func (c *call) send(r request) error {
-	c.leave()
+	if r.noPlace != nil {
+		return r.noPlace
+	}
 	body, last, err := r.body(c)
 	if err != nil {
 		return err
 	}
 	live, err := c.u.receive(c.ctx, c.run, r, body, c.header())
+	if err == nil && r.answers != nil {
+		err = live.peek()
+	}
 	if err != nil {
-		return r.giveBack(err)
+		c.leave()
+		return c.judged(&r, live, err)
 	}
 	c.live, c.upTo = live, last
-	if r.answers == nil {
-		return nil
-	}
-	if err := live.peek(); err != nil {
-		c.leave()
-		return r.giveBack(err)
-	}
 	return nil
 }
 
 // read relays the rest of the live answer.
 func (c *call) read() (outcome, error) {
 	said, err := c.live.read()
-	said.Sent, c.live = c.upTo, nil
+	said.Sent, said.Dialect, said.Single = c.upTo, c.u.options.Dialect, c.u.manners.single
+	c.live = nil
+	c.leave()
 	return said, err
 }
 
-// leave gives the live answer up, if there is one.
+// leave gives the live answer up, if there is one, and its place.
 func (c *call) leave() {
 	if c.live != nil {
 		c.live.leave()
 		c.live = nil
+	}
+	if c.free != nil {
+		c.free()
+		c.free = nil
 	}
 }
 
@@ -219,24 +151,4 @@ func (c *call) header() http.Header {
 	h.Set("Content-Type", "application/json")
 	h.Set("Accept", "text/event-stream")
 	return h
-}
-
-// place waits until another request may be made here. The caller calls free.
-func (u *Upstream) place(ctx context.Context) (free func(), err error) {
-	select {
-	case u.places <- struct{}{}:
-	default:
-		u.stats.waiting.Add(1)
-		defer u.stats.waiting.Add(-1)
-		select {
-		case u.places <- struct{}{}:
-		case <-ctx.Done():
-			return nil, context.Cause(ctx)
-		}
-	}
-	u.stats.inFlight.Add(1)
-	return func() {
-		u.stats.inFlight.Add(-1)
-		<-u.places
-	}, nil
 }

@@ -116,7 +116,9 @@ func (x *exchange) broken(err error) error {
 	case errors.Is(err, errRunTooLarge):
 		return failed(CodeTooLarge, "the agent's answer is larger than %d bytes", x.u.options.MaxRunBytes)
 	case errors.Is(err, errEventTooLarge):
-		return failed(CodeTooLarge, "event %d of the agent is larger than %d bytes", x.count.events+1, x.u.options.MaxEventBytes)
+		f := failed(CodeTooLarge, "event %d of the agent is larger than %d bytes", x.count.events+1, x.u.options.MaxEventBytes)
+		f.arrived = true
+		return f
 	case !x.sent.Load():
 		return failed(CodeUnavailable, "the agent cannot be reached").because(err)
 	case err == io.EOF && x.count.events > 0:

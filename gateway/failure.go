@@ -32,6 +32,9 @@ type failure struct {
 
 	cause error // for the log alone
 	own   bool  // it is the agent's own RUN_ERROR
+
+	arrived     bool // it came of an event that the agent would not send before it has what was sent
+	undelivered bool // the agent has not got what was sent
 }
 
 func failed(code, format string, args ...any) *failure {

@@ -1,26 +1,60 @@
 package gateway
 
 import (
+	"context"
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// giveBack is what a request has failed with before an event of it says that the agent has
-// the answers: then they are the human's again. A cancellation that the agent refuses is
-// none of anybody's: nothing is lost with it, and with it open nobody could get past it.
-func (r *request) giveBack(err error) error {
+// judged is what a request has come to that failed before an event said that the agent has
+// the answers. Where it certainly has not they are the human's again. Where nobody knows,
+// because they were sent and nothing came that says more, a human is asked.
+func (c *call) judged(r *request, v *reception, err error) error {
 	f, ok := errors.AsType[*failure](err)
-	if !ok || r.answers == nil {
+	switch {
+	case !ok || r.answers == nil || f.arrived:
 		return err
-	}
-	refused := f.own || f.Code == CodeRefused
-	for _, a := range r.answers {
-		refused = refused && a.Status == protocol.ResumeCancelled
-	}
-	if refused {
+	case !f.own && v.sent.Load() && f.Code != CodeRefused && f.Code != CodeFailed && f.Code != CodeContentType:
+		// The request may be made again, under its id: it must not be stopped then.
+		v.awaitStop(c.ctx)
+		return &adapter.UncertainError{Message: f.Message}
+	case r.turnedDown(f):
+		return f
+	case r.later:
+		f.undelivered = true
 		return f
 	}
+	return f.givenBack()
+}
+
+// turnedDown reports whether the agent has refused cancellations, and nothing else. They
+// are none of anybody's: nothing is lost with them, and with them open nobody could get
+// past them.
+func (r *request) turnedDown(f *failure) bool {
+	if !f.own && f.Code != CodeRefused {
+		return false
+	}
+	for _, a := range r.answers {
+		if a.Status != protocol.ResumeCancelled {
+			return false
+		}
+	}
+	return true
+}
+
+func (f *failure) givenBack() error {
 	return &adapter.GiveBackError{Code: f.Code, Message: f.Message}
+}
+
+// awaitStop waits until the agent has been told to stop, where it is told.
+func (v *reception) awaitStop(ctx context.Context) {
+	if v.stopped == nil {
+		return
+	}
+	select {
+	case <-v.stopped:
+	case <-ctx.Done():
+	}
 }

@@ -23,7 +23,8 @@ type Options struct {
 	// History says what of the conversation a run brings. Default HistoryWhole.
 	History History
 	// Idempotent says that a request with a run id that was sent before is answered by the
-	// same run, or may run again: what was lost in between is then sent again, silently.
+	// same run, or may run again: what a lost worker has left is then sent again, silently.
+	// It and AskLost may differ from what a run was begun with.
 	Idempotent bool
 	// AskLost has a human asked what became of a run whose worker was lost after it was
 	// sent. Without it such a run ends in RUN_ERROR worker_lost.
@@ -44,7 +45,8 @@ type Options struct {
 	// MaxEventBytes and MaxRunBytes bound an event and all that a request is answered with,
 	// after decompression. Defaults 1 MiB and 64 MiB.
 	MaxEventBytes, MaxRunBytes int64
-	// Concurrency is how many requests may be under way here; more wait. Default 1,000.
+	// Concurrency is how many requests may be under way here; more wait, for RunTimeout at
+	// most. Default 1,000.
 	Concurrency int
 	// TLS is of https; nil is the system's trust.
 	TLS *tls.Config

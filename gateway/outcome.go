@@ -7,7 +7,7 @@ import (
 )
 
 // outcome is what became of a request, as the journal keeps it: a replay takes the same
-// path by it. The zero outcome is a run that ended well.
+// path by it. The zero outcome is what a human has said was done.
 type outcome struct {
 	Thread string `json:"thread,omitempty"` // as the agent calls it
 	Run    string `json:"run,omitempty"`
@@ -19,4 +19,15 @@ type outcome struct {
 	Result   json.RawMessage   `json:"result,omitempty"`
 	Metadata protocol.Metadata `json:"metadata,omitempty"`
 	Failure  *failure          `json:"failure,omitempty"`
+	// Taken says that the agent has the answers, and that what came of it is read in a step
+	// of its own. Else this is all.
+	Taken bool `json:"taken,omitempty"`
+	// Undelivered says that the agent has not got what the request was to bring.
+	Undelivered bool `json:"undelivered,omitempty"`
+	// Dialect and Single say how the interrupts are answered: as the dialect has it, and
+	// each in a request of its own.
+	Dialect Dialect `json:"dialect,omitempty"`
+	Single  bool    `json:"single,omitempty"`
+
+	because *failure // why they are asked again
 }

@@ -16,9 +16,12 @@ type reception struct {
 	relay  *relay
 	peeked []byte // the first event that says something, not relayed yet
 	ended  bool   // accounted for
+	// stopped is closed when the agent has been told to stop; nil: it is not told.
+	stopped <-chan struct{}
 }
 
-// receive makes a request. The error is a *failure, or why the run is over.
+// receive makes a request. The error is a *failure, or why the run is over; what is
+// returned with it has nothing to read.
 func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, body *payload, header http.Header) (*reception, error) {
 	x, err := u.send(ctx, body, header, r.ids)
 	v := &reception{exchange: x}
@@ -29,13 +32,13 @@ func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, bod
 		v.account(err, false)
 		u.logFailure(run, r.ids, err)
 		if x.sent.Load() {
-			u.stop(r.ids, header, err)
+			v.stopped = u.stop(r.ids, header, err)
 		}
-		return nil, err
+		return v, err
 	}
 	v.relay.failed = func(err error) {
 		u.logFailure(run, r.ids, err)
-		u.stop(r.ids, header, err)
+		v.stopped = u.stop(r.ids, header, err)
 	}
 	return v, nil
 }
@@ -54,7 +57,7 @@ func (v *reception) repaired(log *slog.Logger) func(name string) {
 
 // peek reads as far as to the first event that says that the agent has taken what it was
 // sent: RUN_STARTED is said before anything is looked at, and a RUN_ERROR right behind it
-// says that it was not.
+// says that it was not. Any other event says that it was, also one that cannot be read.
 func (v *reception) peek() error {
 	for {
 		text, err := v.next()
@@ -63,6 +66,9 @@ func (v *reception) peek() error {
 		}
 		e, err := v.relay.decode(text, v.stream.cut)
 		if err != nil {
+			if f, ok := errors.AsType[*failure](err); ok {
+				f.arrived = f.Code == adapter.CodeProtocolViolation
+			}
 			return v.fail(err)
 		}
 		switch e := e.(type) {
@@ -121,9 +127,12 @@ func (v *reception) fail(err error) error {
 	return err
 }
 
-// leave gives the answer up because the run is over.
+// leave gives the answer up because the run is over. One that has come to its end is left
+// as it is.
 func (v *reception) leave() {
-	_ = v.fail(errAbandoned)
+	if !v.ended {
+		_ = v.fail(errAbandoned)
+	}
 }
 
 // account tells how the request ended, once.

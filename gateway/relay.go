@@ -17,6 +17,7 @@ import (
 // sink is the run that events are relayed to.
 type sink interface {
 	Relay(e protocol.Event, text []byte) error
+	Emit(events ...protocol.Event) error
 	Message(id string) (protocol.Message, bool)
 	Caller(call string) (protocol.Message, bool)
 	Askable(ctx context.Context, i protocol.Interrupt) error

@@ -3,7 +3,6 @@ package gateway
 import (
 	"errors"
 
-	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -79,8 +78,9 @@ func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error
 		r.track(does)
 		return nil
 	}
-	if errors.Is(err, adapter.ErrStopped) {
-		return err
+	// A run that takes nothing at all is over, whatever this event is.
+	if over := r.to.Emit(); over != nil {
+		return over
 	}
 	var order *protocol.SequenceError
 	if !errors.As(err, &order) {

@@ -16,6 +16,9 @@ type request struct {
 	asked   []protocol.Interrupt // what is answered
 	answers []protocol.ResumeEntry
 	left    []protocol.ResumeEntry // what the input turns away from, which the agent has open
+	manners manners                // of who asked
+	later   bool                   // answers before these are the agent's
+	noPlace *failure               // it could not be made here
 }
 
 // body is the request's text, and the last message that the agent has been sent by it.
@@ -37,9 +40,9 @@ func (r *request) body(c *call) (*payload, string, error) {
 	switch {
 	case r.answers == nil:
 		in.Resume = r.left
-	case c.u.manners.command != nil && (r.legacy || c.u.manners.severalByCommand && len(r.answers) > 1):
+	case r.manners.command != nil && (r.legacy || r.manners.severalByCommand && len(r.answers) > 1):
 		var err error
-		if in.ForwardedProps, err = withCommand(in.ForwardedProps, c.u.manners.command(r.asked, r.answers)); err != nil {
+		if in.ForwardedProps, err = withCommand(in.ForwardedProps, r.manners.command(r.asked, r.answers)); err != nil {
 			return nil, "", err
 		}
 	default:

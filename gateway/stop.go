@@ -16,12 +16,15 @@ import (
 const stopTimeout = 5 * time.Second
 
 // stop tells the agent that nobody reads a run any more, and why not, if it has a URL for
-// that and may go on. header is the request's.
-func (u *Upstream) stop(as ids, header http.Header, why error) {
+// that and may go on. header is the request's. over is closed when it is told; nil: it is
+// not.
+func (u *Upstream) stop(as ids, header http.Header, why error) (over <-chan struct{}) {
 	if u.options.StopURL == "" || !u.goesOn(why) {
-		return
+		return nil
 	}
-	u.later(func() {
+	told := make(chan struct{})
+	if !u.later(func() {
+		defer close(told)
 		ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
 		defer cancel()
 		body, err := json.Marshal(map[string]string{"threadId": as.thread, "runId": as.run})
@@ -38,7 +41,10 @@ func (u *Upstream) stop(as ids, header http.Header, why error) {
 		if response.StatusCode >= 300 {
 			u.options.Logger.Warn("a run could not be stopped at the agent", "upstream", u.options.Name, "status", response.StatusCode)
 		}
-	})
+	}) {
+		return nil
+	}
+	return told
 }
 
 // goesOn reports whether the agent may be busy with a run that has ended here.

@@ -1,0 +1,48 @@
+package adapter
+
+import "context"
+
+// StepOption says more about a step.
+type StepOption struct {
+	given  []any
+	goesOn bool
+	first  func(ctx context.Context) error
+}
+
+// Given says what a step is given, in values that json.Marshal accepts. Their
+// digest is journaled before the step's function is called, and compared at
+// replay: the same step with something else is another path. Values are equal
+// that are equal as JSON, whatever the order of their members.
+func Given(values ...any) StepOption { return StepOption{given: values} }
+
+// GoesOn says that a step goes on with what this call of the agent holds and another
+// worker could not, such as an open connection: a worker that drains does not hand the run
+// back before it, nor does an operator's pause take effect there.
+func GoesOn() StepOption { return StepOption{goesOn: true} }
+
+// First is called before the step's function, where that is called, and before the step's
+// start is journaled: it waits for what the function needs, and has no effect. Whoever
+// dies in it has begun nothing. Its error, a GiveBackError say, is what Step returns, and
+// nothing is recorded of the step.
+func First(fn func(ctx context.Context) error) StepOption { return StepOption{first: fn} }
+
+// stepManner is what its options say of a step.
+type stepManner struct {
+	idempotent bool
+	given      string // digest; "": nothing
+	goesOn     bool
+	first      []func(ctx context.Context) error
+}
+
+func mannerOf(idempotent bool, options []StepOption) (stepManner, error) {
+	m := stepManner{idempotent: idempotent}
+	for _, o := range options {
+		m.goesOn = m.goesOn || o.goesOn
+		if o.first != nil {
+			m.first = append(m.first, o.first)
+		}
+	}
+	var err error
+	m.given, err = givenDigest(options)
+	return m, err
+}

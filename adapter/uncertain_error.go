@@ -1,0 +1,40 @@
+package adapter
+
+import (
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// UncertainError says that nobody can know whether what a step asked for was done, as when
+// a connection breaks behind a request. Returned by a Step's function, or wrapped in what
+// that returns, it leaves the step unrecorded and suspends the run: a human is asked what
+// became of the step (ReasonUncertainStep), an idempotent one too, and Step answers as it
+// does after the death of a worker. Step returns ErrSuspended, which the agent must return.
+//
+// What the function has emitted stays in the thread, so it is best returned before anything
+// was. In a branch of Parallel and in ModeBlocking it is a step's error like any other.
+type UncertainError struct {
+	Message string // for those who are asked: what has happened, without a full stop
+}
+
+func (e *UncertainError) Error() string { return e.Message }
+
+// mayAsk reports whether the run can suspend at a step of the scope.
+func (x *execution) mayAsk(s *scope) bool { return !x.blocking() && !s.branch && x.forks == 0 }
+
+// askWhatBecame suspends the run with the question after a step that broke off.
+func (x *execution) askWhatBecame(ref store.StepRef, start *store.JournalEntry, why *UncertainError) error {
+	return x.suspend(&store.JournalEntry{
+		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey(breakKey, x.journal.asks+1), Steps: []store.StepRef{ref},
+	}, []protocol.Interrupt{uncertainInterrupt(ref, "The step "+ref.Key+" broke off: "+why.Message+".")}, nil, start)
+}
+
+// breakKey numbers the asks of steps that broke off, outside the agent's own. Nothing is
+// taken back for them, as it is where a worker was lost.
+const breakKey = "broke"
+
+func isBreak(r *store.JournalEntry) bool {
+	return r.Kind == store.EntryAsk && r.Scope == systemScope && strings.HasPrefix(r.Key, breakKey+"#")
+}

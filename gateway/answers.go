@@ -1,0 +1,135 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// answer sends answers: all in one request, or one after the other to an agent that reads
+// no more than one. What is asked meanwhile is asked when all are sent. How an answer goes
+// is up to the request that has asked: a replay takes the same path whatever is configured
+// since.
+func (c *call) answer(ctx context.Context, asked outcome, answers adapter.Answers) (outcome, error) {
+	entries := make([]protocol.ResumeEntry, len(answers.Of))
+	for i, a := range answers.Of {
+		entries[i] = protocol.ResumeEntry{InterruptID: asked.Interrupts[i].ID, Status: protocol.ResumeCancelled, Metadata: a.Metadata()}
+		if payload, resolved := a.Payload(); resolved {
+			entries[i].Status, entries[i].Payload = protocol.ResumeResolved, protocol.Any(payload)
+		}
+	}
+	c.upTo = asked.Sent
+	if asked.Thread != "" {
+		c.thread = asked.Thread
+	}
+	r := request{parent: asked.Run, legacy: asked.Legacy, manners: mannersOf[asked.Dialect], asked: asked.Interrupts, answers: entries}
+	if !asked.Single {
+		return c.resume(ctx, r)
+	}
+	var said outcome
+	var more []protocol.Interrupt
+	for i := range entries {
+		one := r
+		one.asked, one.answers, one.later = asked.Interrupts[i:i+1], entries[i:i+1], i > 0
+		var err error
+		if said, err = c.resume(ctx, one); err != nil {
+			return said, err
+		}
+		if said.Sent != "" {
+			c.upTo = said.Sent
+		}
+		if said.Failure != nil {
+			left := asked.Interrupts[i+1:]
+			if said.Undelivered {
+				left = asked.Interrupts[i:]
+			}
+			return asked.again(left, more, said), nil
+		}
+		for _, next := range said.Interrupts {
+			if !has(asked.Interrupts[i+1:], next.ID) && !has(more, next.ID) {
+				more = append(more, next)
+			}
+		}
+	}
+	said.Interrupts = more
+	return said, nil
+}
+
+func has(list []protocol.Interrupt, id string) bool {
+	for i := range list {
+		if list[i].ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+// again is what is to be asked when not all answers came as far as to the agent, which has
+// those questions open, and more that it asked meanwhile. Where there are none the failure
+// is all.
+func (o *outcome) again(left, more []protocol.Interrupt, said outcome) outcome {
+	var open []protocol.Interrupt
+	open = append(append(open, left...), more...)
+	if len(open) == 0 {
+		return said
+	}
+	next := *o
+	next.Interrupts, next.because = open, said.Failure
+	if said.Sent != "" {
+		next.Sent = said.Sent
+	}
+	return next
+}
+
+// questions are the interrupts as a human is asked them.
+func (o *outcome) questions() []protocol.Interrupt {
+	if o.because == nil {
+		return o.Interrupts
+	}
+	asked := make([]protocol.Interrupt, len(o.Interrupts))
+	for i, q := range o.Interrupts {
+		if q.Message != "" {
+			q.Message += "\n\n"
+		}
+		q.Message += "Another answer could not be carried out, and the agent has none to this question: " + o.because.Message + "."
+		asked[i] = q
+	}
+	return asked
+}
+
+// resume makes one request with answers. It is two steps: who dies in the first does not
+// know whether the agent has them, who dies in the second knows that it has. What the first
+// has recorded says whether there is a second.
+func (c *call) resume(ctx context.Context, r request) (outcome, error) {
+	r.ids = ids{c.thread, r.runID(c.run.NewID())}
+	all := func(context.Context) (outcome, error) { return c.all(r) }
+	place := c.place(&r)
+	var said outcome
+	var err error
+	switch {
+	case c.u.options.Idempotent:
+		said, err = adapter.IdempotentStep(ctx, c.run, "resume", all, place)
+	case c.u.options.AskLost:
+		said, err = adapter.Step(ctx, c.run, "resume", all, place)
+	default:
+		said, err = adapter.Step(ctx, c.run, "resume", func(context.Context) (outcome, error) {
+			taken, err := ended(c.send(r))
+			taken.Taken = err == nil && taken.Failure == nil
+			return taken, err
+		}, place)
+	}
+	if said, err = decided(said, err); err != nil || !said.Taken {
+		return said, err
+	}
+	var options []adapter.StepOption
+	if c.live != nil {
+		options = append(options, adapter.GoesOn())
+	}
+	return decided(adapter.IdempotentStep(ctx, c.run, "read", func(context.Context) (outcome, error) {
+		if c.live == nil {
+			return outcome{Failure: lostWith("the worker was lost when the agent had the answer and before all of what it said was recorded")}, nil
+		}
+		return c.read()
+	}, options...))
+}

@@ -1,0 +1,69 @@
+package gateway
+
+import (
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// Whether the agent has an answer that was sent, and of which nothing was heard that says
+// so, nobody knows: a human is asked, and the answer goes no second time unless that one
+// says so, under the id that the agent may know.
+func TestAnswersOfWhichNobodyKnows(t *testing.T) {
+	drop := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) { panic(http.ErrAbortHandler) }
+	hang := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) { <-r.Context().Done() }
+	half := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
+		sends(began)(w, r, in)
+		io.WriteString(w, `data: {"type":"RUN_E`)
+	}
+	for name, test := range map[string]struct {
+		turn turn
+		says string
+	}{
+		"nothing":                 {sends(), "closed the connection before"},
+		"a connection that broke": {drop, "closed the connection before"},
+		"silence":                 {hang, "no event within 20ms"},
+		"a beginning":             {sends(began), "ended after 1 events"},
+		"half an event":           {half, "in the midst of event 2"},
+	} {
+		for mode, options := range map[string]Options{"": {}, "idempotent": {Idempotent: true}, "ask-lost": {AskLost: true}} {
+			for action, sent := range map[string]int{"rerun": 3, "done": 2, "fail": 2} {
+				t.Run(name+"/"+mode+"/"+action, func(t *testing.T) {
+					l := newLab(t, &options, sends(began, asks(confirm)), test.turn, sends(began, open, word, shut, done))
+					first := interrupted(t, l.say("go"))
+					l.up.behind.Wait()
+					if name == "silence" {
+						l.up.options.FirstByteTimeout = 20 * time.Millisecond
+					}
+					doubt := interrupted(t, l.answer(resolved(first[0].ID, "true")))
+					if len(doubt) != 1 || doubt[0].Reason != adapter.ReasonUncertainStep || !strings.Contains(doubt[0].Message, test.says) {
+						t.Fatalf("asked %s", asJSON(t, doubt))
+					}
+					l.up.behind.Wait()
+					l.up.options.FirstByteTimeout = patience
+					end := l.answer(resolved(doubt[0].ID, `{"action":"`+action+`"}`))
+					if action == "fail" {
+						failedWith(t, end, adapter.CodeWorkerLost)
+					} else {
+						succeeded(t, end)
+					}
+					l.wellFormed()
+					runs := l.peer.runs()
+					if len(runs) != sent || (l.said() == "hi") != (sent == 3) {
+						t.Fatalf("%d requests, %q", len(runs), l.said())
+					}
+					for _, r := range runs[1:] {
+						if r.in.RunID != runs[1].in.RunID || asJSON(t, r.in.Resume) != asJSON(t, runs[1].in.Resume) {
+							t.Errorf("sent %s\nthen %s", runs[1].body, r.body)
+						}
+					}
+				})
+			}
+		}
+	}
+}
