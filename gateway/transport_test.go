@@ -48,7 +48,13 @@ func TestNewRefuses(t *testing.T) {
 
 // A secret in the URL or in a header is told to the agent, and to nobody else.
 func TestSecretsStayHere(t *testing.T) {
-	for name, turn := range map[string]turn{"well": sends(began, done), "refused": status(401), "broken": func(http.ResponseWriter, *http.Request, *protocol.RunAgentInput) { panic(http.ErrAbortHandler) }} {
+	repeats := func(code int) turn {
+		return func(w http.ResponseWriter, r *http.Request, _ *protocol.RunAgentInput) {
+			w.WriteHeader(code)
+			io.WriteString(w, "not with "+r.Header.Get("X-Key")+r.Header.Get("Authorization"))
+		}
+	}
+	for name, turn := range map[string]turn{"well": sends(began, done), "refused": repeats(401), "another type": repeats(200), "failed": repeats(500), "broken": func(http.ResponseWriter, *http.Request, *protocol.RunAgentInput) { panic(http.ErrAbortHandler) }} {
 		t.Run(name, func(t *testing.T) {
 			p := newPeer(t, turn)
 			at := strings.Replace(p.URL, "http://", "http://me:hidden@", 1) + "/?key=hidden"
