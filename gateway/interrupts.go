@@ -38,6 +38,7 @@ func twice(asked, before []protocol.Interrupt, i protocol.Interrupt) bool {
 
 // mended takes out of an interrupt what nobody could answer by, and names its reason.
 func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
+	i = r.judged(i)
 	if i.CheckReason() != nil {
 		i.Reason = r.reason(i.Reason)
 		r.repaired(RepairReason)

@@ -29,6 +29,7 @@ const (
 	RepairMessage           = "interrupt_message"   // one without a message, which its metadata has
 	RepairSchema            = "interrupt_schema"    // one that cannot be compiled was left out
 	RepairExpiry            = "interrupt_expiry"    // one that nobody can read was left out
+	RepairPolicy            = "interrupt_policy"    // what it says of its expiry, which is the server's to say
 )
 
 // Repairs are all there are.
@@ -36,6 +37,7 @@ var Repairs = []string{
 	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairLeftOpen, RepairStartAgain,
 	RepairEndAgain, RepairCallAgain, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
 	RepairCustomInterrupt, RepairInterruptAgain, RepairReason, RepairMessage, RepairSchema, RepairExpiry,
+	RepairPolicy,
 }
 
 // pass relays one explicit event; a text of nil is made of it.

@@ -49,6 +49,7 @@ func New(rawURL string, options *Options) (*Upstream, error) {
 		return nil, err
 	}
 	u.manners = mannersOf[u.options.Dialect]
+	u.manners.ownMetadata, u.manners.separateDuties = u.options.OwnMetadata, u.options.SeparateDuties
 	u.places = make(chan struct{}, u.options.Concurrency)
 	u.client = u.options.client()
 	u.asked.u = u
