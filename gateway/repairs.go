@@ -76,9 +76,12 @@ func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error 
 
 // relay hands an event to the run, and makes of a refusal what it means.
 func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error {
+	if !r.open.fits(does) {
+		return failed(CodeTooLarge, "event %d of the agent: more than %d messages, calls and steps would be open at once, or %d KiB of their names", r.index, maxOpen, maxOpenBytes>>10)
+	}
 	err := r.to.Relay(e, text)
 	if err == nil {
-		r.track(does)
+		r.open.track(does)
 		return nil
 	}
 	if errors.Is(err, adapter.ErrStopped) {
@@ -103,21 +106,6 @@ func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error
 		return nil
 	}
 	return r.violation("it breaks %s: %s", order.Rule, order.Message)
-}
-
-// track knows what is open.
-func (r *relay) track(does protocol.Effect) {
-	if does.Verb != protocol.Opens && does.Verb != protocol.Ends {
-		return
-	}
-	key, ok := does.Item()
-	switch {
-	case !ok:
-	case does.Verb == protocol.Opens:
-		r.open[key] = true
-	default:
-		delete(r.open, key)
-	}
 }
 
 // begins finds a message another id whose own is that of another kind of message: deltas
