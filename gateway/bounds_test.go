@@ -45,7 +45,7 @@ func TestBoundsOfARun(t *testing.T) {
 		"steps":      {events: many(3000, `{"type":"STEP_STARTED","stepName":"s%d"}`), code: CodeTooLarge, relayed: maxOpen},
 		"chunks":     {events: many(3000, `{"type":"TOOL_CALL_CHUNK","toolCallId":"c%d","toolCallName":"x"}`), relayed: 6000},
 		"long names": {events: many(200, `{"type":"STEP_STARTED","stepName":"`+long+`%d"}`), code: CodeTooLarge, relayed: 70},
-		"long names of subagents": {events: append([]string{`{"type":"SUBAGENT_STARTED","subagentRunId":"` + long + `","agentId":"a"}`},
+		"long names of subagents": {events: append([]string{`{"type":"SUBAGENT_STARTED","subagentRunId":"` + long + `","name":"a"}`},
 			many(200, `{"type":"STEP_STARTED","stepName":"%d","subagentRunId":"`+long+`"}`)...), code: CodeTooLarge, relayed: 70},
 		"as many as there may be":  {events: many(maxOpen, `{"type":"STEP_STARTED","stepName":"s%d"}`), relayed: maxOpen},
 		"one after the other":      {events: strings.Split(strings.Join(many(1000, `{"type":"STEP_STARTED","stepName":"s%d"}`+"\n"+`{"type":"STEP_FINISHED","stepName":"s%[1]d"}`), "\n"), "\n"), relayed: 2000},

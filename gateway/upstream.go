@@ -122,12 +122,24 @@ func (o *Options) complete(target *url.URL) error {
 		}
 	}
 	o.Header = o.Header.Clone()
+	repeats := func(name string) error {
+		if !o.Idempotent && slices.Contains(repeated, http.CanonicalHeaderKey(name)) {
+			return fmt.Errorf("gateway: with the header %q a request is sent twice when its connection breaks: only an agent that is idempotent can have it", name)
+		}
+		return nil
+	}
 	for name := range o.Header {
+		if err := repeats(name); err != nil {
+			return err
+		}
 		if !sendable(name) {
 			return fmt.Errorf("gateway: the header %q is not to be set: it belongs to the connection or to the request", name)
 		}
 	}
 	for i, name := range o.PassHeaders {
+		if err := repeats(name); err != nil {
+			return err
+		}
 		if !sendable(name) {
 			return fmt.Errorf("gateway: the header %q is not to be passed on: it belongs to the connection or to the request", name)
 		}
@@ -166,6 +178,9 @@ var notSent = []string{
 	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Host", "Content-Length", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Expect",
 }
+
+// repeated are headers by which net/http takes a POST for one that it may send again.
+var repeated = []string{"Idempotency-Key", "X-Idempotency-Key"}
 
 func sendable(name string) bool {
 	for _, c := range []byte(name) {
