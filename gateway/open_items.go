@@ -21,9 +21,15 @@ func (o *openItems) fits(does protocol.Effect) bool {
 	if does.Verb != protocol.Opens {
 		return true
 	}
+	_, ok := does.Item()
+	return !ok || o.has(does) || len(o.of) < maxOpen && o.bytes+named(does) <= maxOpenBytes
+}
+
+// has reports whether what an event is about is open.
+func (o *openItems) has(does protocol.Effect) bool {
 	key, ok := does.Item()
-	_, again := o.of[key]
-	return !ok || again || len(o.of) < maxOpen && o.bytes+named(does) <= maxOpenBytes
+	_, open := o.of[key]
+	return ok && open
 }
 
 // track takes in what an event has opened or closed.

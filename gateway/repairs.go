@@ -18,6 +18,7 @@ const (
 	RepairStartAgain        = "start_again"         // what is open was opened
 	RepairEndAgain          = "end_again"           // what is not open was closed
 	RepairCallAgain         = "call_again"          // a call was announced that the thread has
+	RepairCallChanged       = "call_changed"        // so was one that it has otherwise: the first stays
 	RepairResultAgain       = "result_again"        // a result came that the thread has
 	RepairMessageID         = "message_id"          // the id of another message of the thread
 	RepairDelta             = "delta"               // it fits nothing that is there
@@ -35,7 +36,7 @@ const (
 // Repairs are all there are.
 var Repairs = []string{
 	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairLeftOpen, RepairStartAgain,
-	RepairEndAgain, RepairCallAgain, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
+	RepairEndAgain, RepairCallAgain, RepairCallChanged, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
 	RepairCustomInterrupt, RepairInterruptAgain, RepairReason, RepairMessage, RepairSchema, RepairExpiry,
 	RepairPolicy,
 }
@@ -48,7 +49,7 @@ func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error 
 		}
 	}
 	if does.Verb == protocol.Opens {
-		if does.Family == protocol.FamilyToolCall && r.announces(e, text) {
+		if does.Family == protocol.FamilyToolCall && r.announces(e, text, does) {
 			return nil
 		}
 		r.begins(does)

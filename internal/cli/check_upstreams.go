@@ -118,6 +118,7 @@ var repairWords = map[string]string{
 	gateway.RepairStartAgain:        "what is open is opened again",
 	gateway.RepairEndAgain:          "what is not open is closed",
 	gateway.RepairCallAgain:         "a tool call is announced that the thread has already",
+	gateway.RepairCallChanged:       "a tool call is announced that the thread has with another name or other arguments, which stay",
 	gateway.RepairResultAgain:       "a result comes that the thread has already",
 	gateway.RepairMessageID:         "a message has the id of another one",
 	gateway.RepairDelta:             "a delta fits nothing that is there, and is left out",
