@@ -64,6 +64,39 @@ func TestLatestInput(t *testing.T) {
 	}
 }
 
+// A command that was taken for an answer is not brought a second time.
+func TestLatestInputWithoutItsAnswer(t *testing.T) {
+	for props, want := range map[string]string{
+		`{"n":1.0,"command":{"resume":true,"interruptEvent":{},"mode":"fast"}}`: `{"command":{"mode":"fast"},"n":1.0}`,
+		`{"n":1.0,"command":{"resume":true}}`:                                   `{"n":1.0}`,
+		`{"command":{"resume":true}}`:                                           ``,
+	} {
+		l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			if _, err := run.Ask(ctx, confirmation("?")); err != nil {
+				return err
+			}
+			return run.Say(string(run.LatestInput().ForwardedProps))
+		}))
+		l.submit(user("hi"))
+		l.untilEnd()
+		a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Commands: true, Run: &protocol.RunAgentInput{
+			ThreadID: l.key.Thread, RunID: "answer", ForwardedProps: protocol.Any(props),
+		}})
+		if err != nil || a.Disposition != adapter.Started {
+			t.Fatalf("%+v %v", a, err)
+		}
+		said := ""
+		for _, e := range l.untilEnd() {
+			if e, ok := e.(*protocol.TextMessageContent); ok {
+				said += e.Delta
+			}
+		}
+		if said != want {
+			t.Errorf("%s is brought as %s", props, said)
+		}
+	}
+}
+
 func TestMessagesOfNow(t *testing.T) {
 	ids := func(run *adapter.Run) (texts []string) {
 		for _, m := range run.Messages() {

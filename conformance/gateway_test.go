@@ -57,7 +57,7 @@ func addressAt(url, over string) string {
 
 func before(t *testing.T, url string) *gateway.Upstream {
 	t.Helper()
-	u, err := gateway.New(url, &gateway.Options{Idempotent: true})
+	u, err := gateway.New(url, &gateway.Options{Idempotent: true, OwnMetadata: true})
 	if err != nil {
 		t.Fatal(err)
 	}

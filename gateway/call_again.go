@@ -9,13 +9,18 @@ import (
 )
 
 // announced is a call that is announced though the thread has it, as runs do that go on
-// behind an approval. What is said of it is held back until it is known whether it is the
-// same again, in which case clients that add up arguments would have them twice.
+// behind an approval. What is said of it is not relayed unless it goes on with arguments
+// that the thread has the beginning of: clients add up what they are told of one call.
 type announced struct {
-	args  string // that the thread has
-	again strings.Builder
-	held  []heldEvent
+	args    string // that the thread has
+	settled bool   // nothing can be added to them
+	changed bool   // it is not what the thread has
+	again   strings.Builder
+	held    []heldEvent // unless it is settled
 }
+
+// maxHeld bounds how many events are held back of a call: one of more goes on.
+const maxHeld = 256
 
 type heldEvent struct {
 	event protocol.Event
@@ -23,32 +28,33 @@ type heldEvent struct {
 	does  protocol.Effect
 }
 
-// announces begins to hold a call back; false: it is new.
-func (r *relay) announces(e protocol.Event, text []byte) bool {
+// announces begins to hold a call back; false: it is new, or it is open.
+func (r *relay) announces(e protocol.Event, text []byte, does protocol.Effect) bool {
 	start, ok := e.(*protocol.ToolCallStart)
-	if !ok {
+	if !ok || r.open.has(does) {
 		return false
 	}
-	own := itemID{protocol.FamilyToolCall, start.ToolCallID}
-	if r.mine[own] {
-		return false
-	}
-	r.mine[own] = true
 	message, known := r.to.Caller(start.ToolCallID)
 	if !known {
 		return false
 	}
 	for _, c := range message.ToolCalls {
-		if c.ID == start.ToolCallID && c.Function.Name == start.ToolCallName {
-			r.again[c.ID] = &announced{args: c.Function.Arguments, held: []heldEvent{{e, text, protocol.EffectOf(e)}}}
-			return true
+		if c.ID != start.ToolCallID {
+			continue
 		}
+		a := &announced{args: c.Function.Arguments, changed: c.Function.Name != start.ToolCallName}
+		a.settled = a.changed || strings.HasPrefix(strings.TrimSpace(a.args), "{") && json.Valid([]byte(a.args))
+		if !a.settled {
+			a.held = []heldEvent{{e, text, does}}
+		}
+		r.again[c.ID] = a
+		return true
 	}
 	return false
 }
 
-// hold takes in what is said of the call that is held back. When that is something else
-// than the thread has, it is let go, and so is e.
+// hold takes in what is said of the call that is held back. When that goes on with what the
+// thread has, it is let go, and so is e.
 func (r *relay) hold(e protocol.Event, text []byte, does protocol.Effect) (held bool, err error) {
 	if does.Family != protocol.FamilyToolCall || does.ID == nil || r.again[*does.ID] == nil {
 		return false, nil
@@ -56,28 +62,65 @@ func (r *relay) hold(e protocol.Event, text []byte, does protocol.Effect) (held 
 	id := *does.ID
 	a := r.again[id]
 	switch does.Verb {
-	case protocol.Continues:
-		a.again.WriteString(*does.Delta)
-		a.held = append(a.held, heldEvent{e, text, does})
-		if a.again.Len() > len(a.args)+spaces {
-			return true, r.letGo(id)
-		}
+	case protocol.Opens:
+		r.repaired(RepairStartAgain)
 		return true, nil
-	case protocol.Ends:
-		if same := a.again.Len() == 0 || sameJSON(a.again.String(), a.args); same {
-			delete(r.again, id)
-			r.repaired(RepairCallAgain)
+	case protocol.Continues:
+		if a.adds(*does.Delta) && len(a.held) < maxHeld {
+			if !a.settled {
+				a.held = append(a.held, heldEvent{e, text, does})
+			}
 			return true, nil
 		}
+	case protocol.Ends:
+		if !a.goesOn() {
+			return true, r.letGo(id)
+		}
+	default:
+		if a.settled {
+			return false, nil
+		}
 	}
-	return false, r.letGo(id)
+	return false, r.goOn(id)
 }
 
 // spaces is how much longer the same arguments may be when they are written otherwise.
 const spaces = 4 << 10
 
-// letGo relays what is held back of a call.
+// adds takes in more of the arguments; false: they go on with those that the thread has.
+func (a *announced) adds(delta string) bool {
+	switch {
+	case a.changed:
+	case a.settled && a.again.Len()+len(delta) > len(a.args)+spaces:
+		a.changed = true
+	default:
+		a.again.WriteString(delta)
+	}
+	return a.settled || strings.HasPrefix(a.args, a.again.String())
+}
+
+// letGo is done with a call that is held back: it is left out, or goes on.
 func (r *relay) letGo(id string) error {
+	a := r.again[id]
+	switch {
+	case a.goesOn():
+		return r.goOn(id)
+	case a.changed || a.again.Len() > 0 && !sameJSON(a.again.String(), a.args):
+		r.repaired(RepairCallChanged)
+	default:
+		r.repaired(RepairCallAgain)
+	}
+	delete(r.again, id)
+	return nil
+}
+
+// goesOn reports whether what is known of the call is more than the thread has.
+func (a *announced) goesOn() bool {
+	return !a.settled && a.again.Len() > 0 && a.again.String() != a.args
+}
+
+// goOn relays what is held back of a call.
+func (r *relay) goOn(id string) error {
 	held := r.again[id].held
 	delete(r.again, id)
 	for _, h := range held {

@@ -42,6 +42,9 @@ type manners struct {
 	// turnsAway: a message may come with cancellations of what is open. Others would leave
 	// the message aside.
 	turnsAway bool
+
+	// As the Options of these names.
+	ownMetadata, separateDuties bool
 }
 
 var mannersOf = map[Dialect]manners{

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -148,15 +149,15 @@ func (x *exchange) accept(r *http.Response) error {
 	return x.refusal(r, CodeFailed, "the agent failed: %d %s", r.StatusCode, http.StatusText(r.StatusCode))
 }
 
-// refusal has the log say what came.
+// refusal is a failure by an answer's head. What the answer holds is not read: it may be
+// what was sent, credentials too.
 func (x *exchange) refusal(r *http.Response, code, format string, args ...any) error {
 	defer r.Body.Close()
-	beginning := make([]byte, maxExcerpt)
-	n, err := io.ReadFull(r.Body, beginning)
-	if cause := context.Cause(x.ctx); err != nil && cause != nil {
-		return cause
+	f := failed(code, format, args...)
+	if r.ContentLength > 0 {
+		return f.because(fmt.Errorf("it came with %d bytes of %.80q", r.ContentLength, r.Header.Get("Content-Type")))
 	}
-	return failed(code, format, args...).because(errors.New(excerpt(beginning[:n])))
+	return f
 }
 
 // Read reads the body for the stream, counted.

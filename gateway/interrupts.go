@@ -3,20 +3,30 @@ package gateway
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/aguiws/aguiws/protocol"
 )
 
+// maxInterrupts bounds what a run asks at once: somebody has to read it.
+const maxInterrupts = 100
+
+func (r *relay) tooManyInterrupts() *failure {
+	return failed(CodeTooLarge, "event %d of the agent: more than %d questions at once", r.index, maxInterrupts)
+}
+
 // askable makes interrupts that Ask takes of those that an agent raised. Their ids stay as
 // they are: they go back with the answers.
 func (r *relay) askable(raised []protocol.Interrupt) ([]protocol.Interrupt, error) {
 	var asked []protocol.Interrupt
+	before := map[string][]protocol.Interrupt{}
 	for n, i := range raised {
-		if twice(asked, raised[:n], i) {
+		if slices.ContainsFunc(before[i.ID], func(b protocol.Interrupt) bool { return reflect.DeepEqual(b, i) }) {
 			r.repaired(RepairInterruptAgain)
 			continue
 		}
+		before[i.ID] = append(before[i.ID], i)
 		i, err := r.mended(i)
 		if err != nil {
 			return nil, r.violation("interrupt %d cannot be asked", n).because(err)
@@ -26,18 +36,9 @@ func (r *relay) askable(raised []protocol.Interrupt) ([]protocol.Interrupt, erro
 	return asked, nil
 }
 
-// twice reports whether an interrupt is one that was raised before.
-func twice(asked, before []protocol.Interrupt, i protocol.Interrupt) bool {
-	for _, b := range before {
-		if b.ID == i.ID && reflect.DeepEqual(b, i) {
-			return true
-		}
-	}
-	return false
-}
-
 // mended takes out of an interrupt what nobody could answer by, and names its reason.
 func (r *relay) mended(i protocol.Interrupt) (protocol.Interrupt, error) {
+	i = r.judged(i)
 	if i.CheckReason() != nil {
 		i.Reason = r.reason(i.Reason)
 		r.repaired(RepairReason)

@@ -80,7 +80,7 @@ func TestInterruptsAreMended(t *testing.T) {
 		"one twice":                    {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation"}`, repair: RepairInterruptAgain, reason: "confirmation", asked: 1},
 		"two of one id that differ":    {raised: `{"id":"1","reason":"confirmation"},{"id":"1","reason":"confirmation","message":"x"}`, reason: "confirmation", asked: 2},
 		"a reason of somebody's":       {raised: `{"id":"1","reason":"a:b"}`, reason: "a:b", asked: 1},
-		"an answer for its expiry":     {raised: `{"id":"1","reason":"confirmation","expiresAt":"2999-01-01T00:00:00Z","metadata":{"aguiws":{"onExpiry":"answer","expiryAnswer":1}}}`, reason: "confirmation", asked: 1},
+		"an answer for its expiry":     {raised: `{"id":"1","reason":"confirmation","expiresAt":"2999-01-01T00:00:00Z","metadata":{"aguiws":{"onExpiry":"answer","expiryAnswer":1}}}`, repair: RepairPolicy, reason: "confirmation", asked: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			l := newLab(t, &Options{Dialect: test.dialect}, sends(began, asks(test.raised)), sends(began, done))

@@ -29,6 +29,13 @@ type Options struct {
 	// AskLost has a human asked what became of a run whose worker was lost after it was
 	// sent. Without it such a run ends in RUN_ERROR worker_lost.
 	AskLost bool
+	// OwnMetadata believes what an interrupt's metadata says of its expiry, by the members
+	// onExpiry and expiryAnswer of "aguiws", as a server of this module does whose agents are
+	// trusted. Without it they are left out.
+	OwnMetadata bool
+	// SeparateDuties has each interrupt resolved by somebody else than whose messages led to
+	// it, where the runner separates duties: see adapter.AnotherResolves.
+	SeparateDuties bool
 	// StopURL is POSTed {"threadId","runId"} to when a run is cancelled; "": closing the
 	// request says it.
 	StopURL string

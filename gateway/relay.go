@@ -41,7 +41,7 @@ type relay struct {
 	early    bool // something came before RUN_STARTED
 	theirs   ids
 	expander protocol.Expander
-	open     map[protocol.ItemKey]bool
+	open     openItems
 	mine     map[itemID]bool       // what this run has begun
 	renamed  map[string]string     // messages whose ids the thread has for something else
 	again    map[string]*announced // calls that are announced once more
@@ -52,7 +52,7 @@ func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *rel
 	return &relay{
 		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
 		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
-		open: map[protocol.ItemKey]bool{}, mine: map[itemID]bool{}, renamed: map[string]string{}, again: map[string]*announced{},
+		mine: map[itemID]bool{}, renamed: map[string]string{}, again: map[string]*announced{},
 	}
 }
 
@@ -113,6 +113,9 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 		return &outcome{Thread: r.theirs.thread, Run: r.theirs.run, Failure: ownFailure(e)}, nil
 	case *protocol.Custom:
 		if r.manners.legacy != nil && e.Name == onInterrupt {
+			if len(r.asked) >= maxInterrupts {
+				return nil, r.tooManyInterrupts()
+			}
 			r.repaired(RepairCustomInterrupt)
 			r.asked = append(r.asked, r.manners.legacy(e, cmp.Or(r.theirs.run, r.sent.run), len(r.asked)+1))
 			return nil, nil
@@ -171,9 +174,8 @@ func (r *relay) end() error {
 			return err
 		}
 	}
-	if len(r.open) > 0 {
+	if r.open.forget() {
 		r.repaired(RepairLeftOpen)
-		clear(r.open)
 	}
 	return nil
 }
@@ -196,6 +198,8 @@ func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
 	case kind == protocol.OutcomeCancelled:
 		said.Failure = failed(CodeFailed, "the agent says that the run was cancelled")
 		return said, nil
+	case kind == protocol.OutcomeInterrupt && len(e.Outcome.Interrupts) > maxInterrupts:
+		return nil, r.tooManyInterrupts()
 	case kind == protocol.OutcomeInterrupt:
 		r.asked = e.Outcome.Interrupts
 	case kind != protocol.OutcomeSuccess:

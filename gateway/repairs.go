@@ -17,6 +17,7 @@ const (
 	RepairStartAgain        = "start_again"         // what is open was opened
 	RepairEndAgain          = "end_again"           // what is not open was closed
 	RepairCallAgain         = "call_again"          // a call was announced that the thread has
+	RepairCallChanged       = "call_changed"        // so was one that it has otherwise: the first stays
 	RepairResultAgain       = "result_again"        // a result came that the thread has
 	RepairMessageID         = "message_id"          // the id of another message of the thread
 	RepairDelta             = "delta"               // it fits nothing that is there
@@ -28,13 +29,15 @@ const (
 	RepairMessage           = "interrupt_message"   // one without a message, which its metadata has
 	RepairSchema            = "interrupt_schema"    // one that cannot be compiled was left out
 	RepairExpiry            = "interrupt_expiry"    // one that nobody can read was left out
+	RepairPolicy            = "interrupt_policy"    // what it says of its expiry, which is the server's to say
 )
 
 // Repairs are all there are.
 var Repairs = []string{
 	RepairIDs, RepairRunStartedLate, RepairRunStartedMissing, RepairRunStartedAgain, RepairLeftOpen, RepairStartAgain,
-	RepairEndAgain, RepairCallAgain, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
+	RepairEndAgain, RepairCallAgain, RepairCallChanged, RepairResultAgain, RepairMessageID, RepairDelta, RepairNull, RepairAfterEnd,
 	RepairCustomInterrupt, RepairInterruptAgain, RepairReason, RepairMessage, RepairSchema, RepairExpiry,
+	RepairPolicy,
 }
 
 // pass relays one explicit event; a text of nil is made of it.
@@ -45,7 +48,7 @@ func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error 
 		}
 	}
 	if does.Verb == protocol.Opens {
-		if does.Family == protocol.FamilyToolCall && r.announces(e, text) {
+		if does.Family == protocol.FamilyToolCall && r.announces(e, text, does) {
 			return nil
 		}
 		r.begins(does)
@@ -73,9 +76,12 @@ func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error 
 
 // relay hands an event to the run, and makes of a refusal what it means.
 func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error {
+	if !r.open.fits(does) {
+		return failed(CodeTooLarge, "event %d of the agent: more than %d messages, calls and steps would be open at once, or %d KiB of their names", r.index, maxOpen, maxOpenBytes>>10)
+	}
 	err := r.to.Relay(e, text)
 	if err == nil {
-		r.track(does)
+		r.open.track(does)
 		return nil
 	}
 	// A run that takes nothing at all is over, whatever this event is.
@@ -101,21 +107,6 @@ func (r *relay) relay(e protocol.Event, text []byte, does protocol.Effect) error
 		return nil
 	}
 	return r.violation("it breaks %s: %s", order.Rule, order.Message)
-}
-
-// track knows what is open.
-func (r *relay) track(does protocol.Effect) {
-	if does.Verb != protocol.Opens && does.Verb != protocol.Ends {
-		return
-	}
-	key, ok := does.Item()
-	switch {
-	case !ok:
-	case does.Verb == protocol.Opens:
-		r.open[key] = true
-	default:
-		delete(r.open, key)
-	}
 }
 
 // begins finds a message another id whose own is that of another kind of message: deltas

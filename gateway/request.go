@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"encoding/json"
+	"maps"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -37,16 +39,18 @@ func (r *request) body(c *call) (*payload, string, error) {
 		Messages: messages, State: protocol.Any(c.run.State()),
 		Tools: latest.Tools, Context: latest.Context, ForwardedProps: latest.ForwardedProps,
 	}
+	var command map[string]any
 	switch {
 	case r.answers == nil:
 		in.Resume = r.left
 	case r.manners.command != nil && (r.legacy || r.manners.severalByCommand && len(r.answers) > 1):
-		var err error
-		if in.ForwardedProps, err = withCommand(in.ForwardedProps, r.manners.command(r.asked, r.answers)); err != nil {
-			return nil, "", err
-		}
+		command = r.manners.command(r.asked, r.answers)
 	default:
 		in.Resume = r.answers
+	}
+	var err error
+	if in.ForwardedProps, err = withCommand(in.ForwardedProps, command); err != nil {
+		return nil, "", err
 	}
 	text, err := in.MarshalJSON()
 	if err != nil {
@@ -66,21 +70,30 @@ func (r *request) runID(own string) string {
 	return uuid.NewSHA1(space, text).String()
 }
 
-// withCommand puts a command into forwardedProps, in place of one that is there.
+// withCommand is forwardedProps with a command, or with none. A client's own never goes
+// along: agents take it for an answer, or for a step past their question, that nobody has
+// judged. Some read its name in whichever case.
 func withCommand(props protocol.Any, command map[string]any) (protocol.Any, error) {
 	members := map[string]json.RawMessage{}
 	if !props.IsZero() {
 		_ = json.Unmarshal(props, &members) // what is no object cannot have a command
 	}
-	text, err := json.Marshal(command)
-	if err != nil {
-		return nil, err
+	before := len(members)
+	maps.DeleteFunc(members, func(name string, _ json.RawMessage) bool { return strings.EqualFold(name, "command") })
+	if command == nil && len(members) == before {
+		return props, nil
 	}
 	if members == nil {
 		members = map[string]json.RawMessage{}
 	}
-	members["command"] = text
-	text, err = json.Marshal(members)
+	if command != nil {
+		text, err := json.Marshal(command)
+		if err != nil {
+			return nil, err
+		}
+		members["command"] = text
+	}
+	text, err := json.Marshal(members)
 	return protocol.Any(text), err
 }
 

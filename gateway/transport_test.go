@@ -37,6 +37,8 @@ func TestNewRefuses(t *testing.T) {
 		"a header":             {url: "http://x", options: Options{Header: http.Header{"Transfer-Encoding": {"x"}}}, says: "Transfer-Encoding"},
 		"a header's name":      {url: "http://x", options: Options{Header: http.Header{"X Y": {"x"}}}, says: "X Y"},
 		"a header passed on":   {url: "http://x", options: Options{PassHeaders: []string{"connection"}}, says: "connection"},
+		"a key for repeats":    {url: "http://x", options: Options{Header: http.Header{"Idempotency-Key": {"x"}}}, says: "sent twice"},
+		"one passed on":        {url: "http://x", options: Options{PassHeaders: []string{"x-idempotency-key"}}, says: "sent twice"},
 		"asking and repeating": {url: "http://x", options: Options{Idempotent: true, AskLost: true}, says: "one of both"},
 	} {
 		_, err := New(test.url, &test.options)
@@ -46,9 +48,39 @@ func TestNewRefuses(t *testing.T) {
 	}
 }
 
+// A request is sent once, whatever becomes of its connection: the agent may have it. With a
+// key for repeats the transport would send it again by itself.
+func TestRequestsAreSentOnce(t *testing.T) {
+	for name, test := range map[string]struct {
+		options Options
+		sent    int
+	}{
+		"as it is":      {sent: 2},
+		"another's key": {options: Options{Header: http.Header{"Key": {"x"}}}, sent: 2},
+		"idempotent":    {options: Options{Idempotent: true, Header: http.Header{"Idempotency-Key": {"x"}}}, sent: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// The second request goes over the connection of the first.
+			l := newLab(t, &test.options, sends(began, asks(confirm)), func(http.ResponseWriter, *http.Request, *protocol.RunAgentInput) { panic(http.ErrAbortHandler) })
+			open := interrupted(t, l.say("go"))
+			l.up.behind.Wait()
+			l.answer(resolved(open[0].ID, "true"))
+			if n := len(l.peer.runs()); n != test.sent {
+				t.Errorf("%d requests", n)
+			}
+		})
+	}
+}
+
 // A secret in the URL or in a header is told to the agent, and to nobody else.
 func TestSecretsStayHere(t *testing.T) {
-	for name, turn := range map[string]turn{"well": sends(began, done), "refused": status(401), "broken": func(http.ResponseWriter, *http.Request, *protocol.RunAgentInput) { panic(http.ErrAbortHandler) }} {
+	repeats := func(code int) turn {
+		return func(w http.ResponseWriter, r *http.Request, _ *protocol.RunAgentInput) {
+			w.WriteHeader(code)
+			io.WriteString(w, "not with "+r.Header.Get("X-Key")+r.Header.Get("Authorization"))
+		}
+	}
+	for name, turn := range map[string]turn{"well": sends(began, done), "refused": repeats(401), "another type": repeats(200), "failed": repeats(500), "broken": func(http.ResponseWriter, *http.Request, *protocol.RunAgentInput) { panic(http.ErrAbortHandler) }} {
 		t.Run(name, func(t *testing.T) {
 			p := newPeer(t, turn)
 			at := strings.Replace(p.URL, "http://", "http://me:hidden@", 1) + "/?key=hidden"

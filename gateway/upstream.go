@@ -49,6 +49,7 @@ func New(rawURL string, options *Options) (*Upstream, error) {
 		return nil, err
 	}
 	u.manners = mannersOf[u.options.Dialect]
+	u.manners.ownMetadata, u.manners.separateDuties = u.options.OwnMetadata, u.options.SeparateDuties
 	u.places = make(chan struct{}, u.options.Concurrency)
 	u.client = u.options.client()
 	u.asked.u = u
@@ -121,12 +122,24 @@ func (o *Options) complete(target *url.URL) error {
 		}
 	}
 	o.Header = o.Header.Clone()
+	repeats := func(name string) error {
+		if !o.Idempotent && slices.Contains(repeated, http.CanonicalHeaderKey(name)) {
+			return fmt.Errorf("gateway: with the header %q a request is sent twice when its connection breaks: only an agent that is idempotent can have it", name)
+		}
+		return nil
+	}
 	for name := range o.Header {
+		if err := repeats(name); err != nil {
+			return err
+		}
 		if !sendable(name) {
 			return fmt.Errorf("gateway: the header %q is not to be set: it belongs to the connection or to the request", name)
 		}
 	}
 	for i, name := range o.PassHeaders {
+		if err := repeats(name); err != nil {
+			return err
+		}
 		if !sendable(name) {
 			return fmt.Errorf("gateway: the header %q is not to be passed on: it belongs to the connection or to the request", name)
 		}
@@ -165,6 +178,9 @@ var notSent = []string{
 	"Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Proxy-Connection", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Host", "Content-Length", "Content-Type", "Content-Encoding", "Accept", "Accept-Encoding", "Expect",
 }
+
+// repeated are headers by which net/http takes a POST for one that it may send again.
+var repeated = []string{"Idempotency-Key", "X-Idempotency-Key"}
 
 func sendable(name string) bool {
 	for _, c := range []byte(name) {

@@ -3,6 +3,6 @@
 // unmodified HttpAgent, the chat page and CopilotKit's runtimeUrl, while gateways die.
 // What their tools have done is counted where they did it.
 //
-// AGUIWS_UPSTREAMS names the targets, as in AGUIWS_UPSTREAMS=langgraph,mastra; without it
+// AGUIWS_TARGETS names the targets, as in AGUIWS_TARGETS=langgraph,mastra; without it
 // those are tried that are small. A target is skipped where its packages are not installed.
 package upstreams

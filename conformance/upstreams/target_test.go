@@ -21,7 +21,7 @@ const patience = 3 * time.Minute
 // target is an agent that others have made.
 type target struct {
 	name    string
-	folder  string   // of its packages, and what AGUIWS_UPSTREAMS calls it
+	folder  string   // of its packages, and what AGUIWS_TARGETS calls it
 	env     []string // beyond this process's
 	dialect string
 	// inTurn: it asks one question after the other where others ask both at once.
@@ -39,10 +39,10 @@ var targets = []target{
 // small are tried where nobody has chosen.
 const small = "aguimock,tanstack"
 
-// chosen are the targets that AGUIWS_UPSTREAMS names.
+// chosen are the targets that AGUIWS_TARGETS names.
 func chosen(t *testing.T) []target {
 	t.Helper()
-	names := os.Getenv("AGUIWS_UPSTREAMS")
+	names := os.Getenv("AGUIWS_TARGETS")
 	if names == "" {
 		names = small
 	}
@@ -56,7 +56,7 @@ func chosen(t *testing.T) []target {
 			}
 		}
 		if len(all) == before {
-			t.Fatalf("AGUIWS_UPSTREAMS: there is no target %q", name)
+			t.Fatalf("AGUIWS_TARGETS: there is no target %q", name)
 		}
 	}
 	return all

@@ -62,7 +62,7 @@ func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSe
 	}
 	for i := range list {
 		each := &list[i]
-		upstream, err := each.upstream(metrics, log)
+		upstream, err := each.upstream(s, metrics, log)
 		if err != nil {
 			return nil, fmt.Errorf("upstream %q: %w", each.Name, err)
 		}
@@ -79,11 +79,12 @@ func newAgents(s *settings, metrics *server.Metrics, log *slog.Logger) (*agentSe
 }
 
 // upstream makes the agent of an entry, counted in metrics.
-func (e *upstreamEntry) upstream(metrics *server.Metrics, log *slog.Logger) (*gateway.Upstream, error) {
+func (e *upstreamEntry) upstream(s *settings, metrics *server.Metrics, log *slog.Logger) (*gateway.Upstream, error) {
 	options, err := e.options(log)
 	if err != nil {
 		return nil, err
 	}
+	options.SeparateDuties = s.separateDuties
 	var counted *server.Upstream
 	options.Observe = func(o gateway.Observation) {
 		if o.Repair != "" {

@@ -60,7 +60,7 @@ type report struct {
 
 func (r *report) say(level, subject, format string, args ...any) {
 	r.findings++
-	fmt.Fprintf(r.w, "%-4s  %s: %s\n", level, subject, fmt.Sprintf(format, args...))
+	fmt.Fprintf(r.w, "%-4s  %s: %s\n", level, subject, readable(fmt.Sprintf(format, args...)))
 }
 
 func (r *report) fail(subject string, err error) {

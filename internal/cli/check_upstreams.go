@@ -41,7 +41,7 @@ func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry,
 		return
 	}
 	if !x.streams() {
-		r.fail(subject, fmt.Errorf("it answered %d with the content type %.80q, and not with a stream of events (text/event-stream): is %s the path of an agent?%s", x.status, x.kind, e.shownURL(), excerpt(x.body)))
+		r.fail(subject, fmt.Errorf("it answered %d with the content type %.80q, and not with a stream of events (text/event-stream): is %s the path of an agent?%s", x.status, x.kind, e.shownURL(), e.excerpt(x.body)))
 		return
 	}
 	events := x.events()
@@ -51,29 +51,29 @@ func (r *report) converse(ctx context.Context, subject string, e *upstreamEntry,
 		r.fail(subject, fmt.Errorf("what it answered could not be looked at: %w", err))
 		return
 	}
-	r.version(subject, found)
+	r.version(subject, e, found)
 	heard := hear(events)
 	r.dialect(subject, e, heard)
-	r.outcome(subject, found, heard)
+	r.outcome(subject, e, found, heard)
 	r.repairs(subject, found)
 	r.capabilities(ctx, subject, e)
 }
 
 // excerpt is the beginning of an answer that is no stream.
-func excerpt(body []byte) string {
-	text := strings.Join(strings.Fields(strings.ToValidUTF8(string(body[:min(len(body), 200)]), "")), " ")
+func (e *upstreamEntry) excerpt(body []byte) string {
+	text := e.told(string(body), 200)
 	if text == "" {
 		return ""
 	}
 	return fmt.Sprintf(" It says %q", text)
 }
 
-func (r *report) version(subject string, found *findings) {
+func (r *report) version(subject string, e *upstreamEntry, found *findings) {
 	if found.protocol == "" {
 		r.say("ok", subject, "it does not say which version of AG-UI it speaks: it is taken for one before 1.0, and told what it understands all the same")
 		return
 	}
-	r.say("ok", subject, "it speaks AG-UI %s", found.protocol)
+	r.say("ok", subject, "it speaks AG-UI %s", e.told(found.protocol, 32))
 }
 
 func (r *report) dialect(subject string, e *upstreamEntry, heard heard) {
@@ -91,10 +91,10 @@ func (r *report) dialect(subject string, e *upstreamEntry, heard heard) {
 	}
 }
 
-func (r *report) outcome(subject string, found *findings, heard heard) {
+func (r *report) outcome(subject string, e *upstreamEntry, found *findings, heard heard) {
 	switch {
 	case found.code != "":
-		r.fail(subject, fmt.Errorf("the run would end with %s: %s", found.code, found.message))
+		r.fail(subject, fmt.Errorf("the run would end with %s: %s", found.code, e.told(found.message, 500)))
 	case heard.outcome && heard.custom:
 		r.say("ok", subject, "it asks by the outcome of RUN_FINISHED and by CUSTOM on_interrupt: they are one question")
 	case heard.outcome:
@@ -118,6 +118,7 @@ var repairWords = map[string]string{
 	gateway.RepairStartAgain:        "what is open is opened again",
 	gateway.RepairEndAgain:          "what is not open is closed",
 	gateway.RepairCallAgain:         "a tool call is announced that the thread has already",
+	gateway.RepairCallChanged:       "a tool call is announced that the thread has with another name or other arguments, which stay",
 	gateway.RepairResultAgain:       "a result comes that the thread has already",
 	gateway.RepairMessageID:         "a message has the id of another one",
 	gateway.RepairDelta:             "a delta fits nothing that is there, and is left out",
@@ -129,6 +130,7 @@ var repairWords = map[string]string{
 	gateway.RepairMessage:           "a question without a message gets what its metadata says",
 	gateway.RepairSchema:            "an interrupt's schema cannot be read, and is left out",
 	gateway.RepairExpiry:            "an interrupt's time cannot be read, and is left out",
+	gateway.RepairPolicy:            "an interrupt says what becomes of it when its time is over, which is left out",
 }
 
 func (r *report) repairs(subject string, found *findings) {

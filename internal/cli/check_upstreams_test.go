@@ -120,6 +120,36 @@ func TestCheckOfUpstreamsThatDoNotAnswer(t *testing.T) {
 	wantLines(t, out, "ok    upstream a: "+s.URL+" can be connected to; check --upstream a="+s.URL+" would say something to it\n", "warn  upstream b: "+gone+" cannot be connected to now: dial tcp ")
 }
 
+// What an upstream repeats of its secrets is not told, and no terminal obeys what it says.
+func TestCheckTellsNoSecret(t *testing.T) {
+	const escape = "\\u001b[2J"
+	for name, c := range map[string]struct {
+		answer func(w http.ResponseWriter, r *http.Request)
+		says   string
+	}{
+		"in a page, across the cut": {func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, "%s%s %s \x1b[2J", strings.Repeat("x", 185), r.Header.Get("Authorization"), r.URL.Query().Get("key"))
+		}, strings.Repeat("x", 185) + "…"},
+		"in an error": {func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Content-Type", "text/event-stream")
+			fmt.Fprintf(w, "data: {\"type\":\"RUN_STARTED\",\"threadId\":\"t\",\"runId\":\"r\",\"protocolVersion\":\"1%s\"}\n\n", escape)
+			fmt.Fprintf(w, "data: {\"type\":\"RUN_ERROR\",\"code\":\"c%s\",\"message\":\"no %s %s\"}\n\n", escape, r.Header.Get("X-Key"), escape)
+		}, `no … \x1b[2J`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := httptest.NewServer(http.HandlerFunc(c.answer))
+			defer s.Close()
+			entry := upstreamEntry{Name: "agent", URL: s.URL + "/?key=q-4711", Headers: map[string]string{"Authorization": "Bearer k-4711", "X-Key": "k-4711"}}
+			var out strings.Builder
+			r := &report{w: &out}
+			r.converse(t.Context(), "upstream agent", &entry, "hi")
+			if text := out.String(); strings.Contains(text, "4711") || strings.Contains(text, "k-") || strings.Contains(text, "\x1b") || !strings.Contains(text, c.says) {
+				t.Errorf("told %q", text)
+			}
+		})
+	}
+}
+
 func TestRepairsHaveWords(t *testing.T) {
 	for _, name := range gateway.Repairs {
 		if repairWords[name] == "" {

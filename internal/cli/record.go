@@ -72,7 +72,7 @@ func record(ctx context.Context, s *settings, w io.Writer) error {
 			return fmt.Errorf("record: --out: %w", err)
 		}
 	}
-	fmt.Fprintf(w, "%s answered %d %s: %d events in %v\n", of.shownURL(), x.status, x.kind, len(x.events()), x.took.Round(time.Millisecond))
+	fmt.Fprintf(w, "%s answered %d %s: %d events in %v\n", of.shownURL(), x.status, readable(x.kind), len(x.events()), x.took.Round(time.Millisecond))
 	fmt.Fprintf(w, "%s has what was sent, %s what came, byte for byte, and neither has headers: look at them before you hand them on.\n", files[0].name, files[1].name)
 	switch {
 	case x.broken != nil:

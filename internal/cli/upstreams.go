@@ -19,6 +19,7 @@ type upstreamEntry struct {
 	History          string            `yaml:"history"`
 	Idempotent       bool              `yaml:"idempotent"`
 	AskLost          bool              `yaml:"ask-lost"`
+	OwnMetadata      bool              `yaml:"own-metadata"`
 	StopURL          string            `yaml:"stop-url"`
 	CapabilitiesURL  string            `yaml:"capabilities-url"`
 	ConnectTimeout   string            `yaml:"connect-timeout"`
@@ -34,7 +35,7 @@ type upstreamEntry struct {
 }
 
 // upstreamMembers are how a list calls what an upstream has.
-var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "dialect", "history", "idempotent", "ask-lost", "stop-url", "capabilities-url",
+var upstreamMembers = []string{"name", "url", "headers", "header-files", "pass-headers", "dialect", "history", "idempotent", "ask-lost", "own-metadata", "stop-url", "capabilities-url",
 	"connect-timeout", "first-byte-timeout", "silence-timeout", "run-timeout", "max-event", "max-run", "concurrency", "tls-ca", "tls-cert", "tls-key"}
 
 func parseUpstreams(data []byte) ([]upstreamEntry, error) {

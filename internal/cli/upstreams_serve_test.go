@@ -97,7 +97,7 @@ func TestServesUpstreams(t *testing.T) {
 		status, body := get(t, client, "http://"+want.url, "")
 		// An agent that is slow to say what it can do is asked again after half a minute.
 		for late := time.Now().Add(2 * patience); strings.Contains(want.holds, "knows the weather") && !strings.Contains(body, want.holds) && time.Now().Before(late); {
-			time.Sleep(100 * time.Millisecond)
+			time.Sleep(time.Millisecond)
 			status, body = get(t, client, "http://"+want.url, "")
 		}
 		if status != want.status || !strings.Contains(body, want.holds) {

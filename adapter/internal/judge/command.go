@@ -123,10 +123,25 @@ func (j *Judgement) Take(ctx context.Context, c *Command, digest canonical.Diges
 	}
 	if len(resume) > 0 {
 		again := *j.Input
-		again.Resume = resume
+		again.Resume, again.ForwardedProps = resume, withoutAnswer(again.ForwardedProps)
 		j.Input = &again
 	}
 	return nil
+}
+
+// withoutAnswer is what is forwarded beside a command that was taken for an answer: agents
+// that know commands must not find it a second time, unjudged.
+func withoutAnswer(props protocol.Any) protocol.Any {
+	members := membersOf(props)
+	command := membersOf(members["command"])
+	delete(command, "resume")
+	delete(command, "interruptEvent")
+	delete(members, "command")
+	if len(command) > 0 {
+		members["command"], _ = json.Marshal(command) // of JSON that was read
+	}
+	text, _ := json.Marshal(members)
+	return text
 }
 
 // missesLast reports whether the sender holds some of what the thread's agent has said and
