@@ -39,8 +39,8 @@ var (
 )
 
 func main() {
-	log.Print("open http://127.0.0.1:8081/")
-	log.Fatal(http.ListenAndServe("127.0.0.1:8081", handler()))
+	log.Print("open http://127.0.0.1:8088/")
+	log.Fatal(http.ListenAndServe("127.0.0.1:8088", handler()))
 }
 
 func handler() http.Handler {
