@@ -33,9 +33,9 @@ var (
 	clock = llm.Define(adapter.Tool[none, string]{Name: "clock", Description: "Tells the time", Policy: llm.Always[none],
 		Do: func(context.Context, adapter.Invocation, none) (string, error) { return time.Now().String(), nil }})
 	pay = llm.Define(adapter.Tool[refund, string]{Name: "refund", Description: "Pays an order back",
-		Do: func(_ context.Context, _ adapter.Invocation, r refund) (string, error) { return "paid for " + r.Order, nil }})
+		Do: func(_ context.Context, _ adapter.Invocation, r refund) (string, error) { return "paid " + r.Order, nil }})
 	ship = llm.Form[address, string]{Name: "ship", Description: "Sends a new parcel", Message: "Where is it to go?",
-		Do: func(_ context.Context, _ adapter.Invocation, a address) (string, error) { return "sent to " + a.City, nil }}
+		Do: func(_ context.Context, _ adapter.Invocation, a address) (string, error) { return "to " + a.City, nil }}
 )
 
 func main() {

@@ -55,7 +55,7 @@ func TestAssistant(t *testing.T) {
 	}
 	said = post(`"runId":"b","messages":[],"resume":[{"interruptId":"` + ids[1] + `","status":"resolved","payload":{"approved":true}},` +
 		`{"interruptId":"` + ids[2] + `","status":"resolved","payload":{"street":"Rue 1","city":"Paris"}}]`)
-	for _, want := range []string{"paid for 4711", "sent to Paris", "Both are done.", "RUN_FINISHED"} {
+	for _, want := range []string{"paid 4711", "to Paris", "Both are done.", "RUN_FINISHED"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}
