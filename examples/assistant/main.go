@@ -16,27 +16,28 @@ import (
 	"github.com/aguiws/aguiws/web"
 )
 
-type none struct{}
-
 type refund struct {
 	Order string `json:"order" jsonschema:"the order's number"`
 	Cents int    `json:"cents"`
 }
 
-type address struct {
-	Street string `json:"street"`
-	City   string `json:"city"`
-}
+type address struct{ Street, City string }
 
 // clock is free, pay asks somebody, who may edit it, and ship is a form.
 var (
-	clock = llm.Define(adapter.Tool[none, string]{Name: "clock", Description: "Tells the time", Policy: llm.Always[none],
-		Do: func(context.Context, adapter.Invocation, none) (string, error) { return time.Now().String(), nil }})
-	pay = llm.Define(adapter.Tool[refund, string]{Name: "refund", Description: "Pays an order back",
-		Do: func(_ context.Context, _ adapter.Invocation, r refund) (string, error) { return "paid " + r.Order, nil }})
-	ship = llm.Form[address, string]{Name: "ship", Description: "Sends a new parcel", Message: "Where is it to go?",
-		Do: func(_ context.Context, _ adapter.Invocation, a address) (string, error) { return "to " + a.City, nil }}
+	clock = llm.Define(adapter.Tool[struct{}, string]{Name: "clock", Description: "Tells the time", Policy: llm.Always[struct{}],
+		Do: func(context.Context, adapter.Invocation, struct{}) (string, error) { return time.Now().String(), nil }})
+	pay  = llm.Define(adapter.Tool[refund, string]{Name: "refund", Description: "Pays an order back", Do: payBack})
+	ship = llm.Form[address, string]{Name: "ship", Description: "Sends a new parcel", Message: "Where is it to go?", Do: send}
 )
+
+func payBack(_ context.Context, _ adapter.Invocation, r refund) (string, error) {
+	return "paid for " + r.Order, nil
+}
+
+func send(_ context.Context, _ adapter.Invocation, a address) (string, error) {
+	return "sent to " + a.City, nil
+}
 
 func main() {
 	log.Print("open http://127.0.0.1:8088/")

@@ -20,7 +20,7 @@ func TestAssistant(t *testing.T) {
 			fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{"content":"Both are done."},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
 			return
 		}
-		for i, call := range []string{`"clock","arguments":"{}"`, `"refund","arguments":"{\"order\":\"4711\",\"cents\":20}"`, `"ship","arguments":"{\"city\":\"Paris\"}"`} {
+		for i, call := range []string{`"clock","arguments":"{}"`, `"refund","arguments":"{\"order\":\"4711\",\"cents\":20}"`, `"ship","arguments":"{\"City\":\"Paris\"}"`} {
 			fmt.Fprintf(w, `data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":%d,"id":"c%d","function":{"name":%s}}]}}]}`+"\n\n", i, i, call)
 		}
 		fmt.Fprint(w, `data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}`+"\n\ndata: [DONE]\n\n")
@@ -54,8 +54,8 @@ func TestAssistant(t *testing.T) {
 		ids[i], _, _ = strings.Cut(ids[i], `"`)
 	}
 	said = post(`"runId":"b","messages":[],"resume":[{"interruptId":"` + ids[1] + `","status":"resolved","payload":{"approved":true}},` +
-		`{"interruptId":"` + ids[2] + `","status":"resolved","payload":{"street":"Rue 1","city":"Paris"}}]`)
-	for _, want := range []string{"paid 4711", "to Paris", "Both are done.", "RUN_FINISHED"} {
+		`{"interruptId":"` + ids[2] + `","status":"resolved","payload":{"Street":"Rue 1","City":"Paris"}}]`)
+	for _, want := range []string{"paid for 4711", "sent to Paris", "Both are done.", "RUN_FINISHED"} {
 		if !strings.Contains(said, want) {
 			t.Errorf("no %q in %s", want, said)
 		}
