@@ -58,7 +58,7 @@ function server() {
     child.stdout.on("data", (data) => {
       process.stdout.write(data);
       said += data;
-      const address = /open (http:\/\/\S+?)\/?\n/.exec(said);
+      const address = /open (http:\/\/\S+?)\/?\s/.exec(said);
       if (address) resolve(address[1]);
     });
   });

@@ -41,6 +41,13 @@ type Options struct {
 	// MaxMessages is how many of the conversation's last messages the model is given,
 	// at most, from a user's on; the latest of those always is. 0: all.
 	MaxMessages int
+	// ImageURLs passes on the addresses of images that users' messages name, which the
+	// endpoint fetches out of its own network. Images that come with a message are always
+	// passed on.
+	ImageURLs bool
+	// FileIDs passes on the ids of files that users' messages name: any file that the
+	// endpoint keeps for the owner of Key, whoever uploaded it.
+	FileIDs bool
 	// MaxTurns is how often the model may be asked before it answers without calling a
 	// tool. 0: DefaultMaxTurns.
 	MaxTurns int

@@ -115,6 +115,9 @@ func TestToolsAreAskedAboutTogether(t *testing.T) {
 	if len(e.requests()) != 1 || k.sent.Load() != 0 {
 		t.Fatalf("%d requests, %d sent", len(e.requests()), k.sent.Load())
 	}
+	if got := l.transcript(); !strings.HasSuffix(got, `tool "noon"`) {
+		t.Errorf("what is free has not been done: %s", got)
+	}
 	for i, want := range []string{protocol.ReasonToolCall, protocol.ReasonToolCall, protocol.ReasonInputRequired} {
 		if open[i].Reason != want || open[i].ToolCallID == "" {
 			t.Errorf("%d: %+v", i, open[i])
@@ -122,6 +125,10 @@ func TestToolsAreAskedAboutTogether(t *testing.T) {
 	}
 	if form := string(open[2].ResponseSchema); open[2].Message != "Books a table." || !strings.Contains(form, `"default":2`) || !strings.Contains(form, `"required":["people","at"]`) {
 		t.Errorf("asked %q with %s", open[2].Message, form)
+	}
+	// The fields have the order of In.
+	if form := string(open[2].ResponseSchema); strings.Index(form, `"people":{`) > strings.Index(form, `"at":{`) {
+		t.Errorf("asked with %s", form)
 	}
 	succeeded(t, l.resume(
 		resolved(open[0], `{"approved":true,"editedArgs":{"to":"ann","body":"hello"}}`),

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/openai/openai-go/v3"
 )
@@ -34,7 +33,7 @@ func (a *Agent) Check(ctx context.Context) (Found, error) {
 		return Found{}, nil
 	}
 	if err != nil {
-		return Found{}, fmt.Errorf("llm: %s %s", redactedURL(a.options.URL), a.scrub(found(ctx, err)))
+		return Found{}, fmt.Errorf("llm: %s %s", redactedURL(a.options.URL), a.scrub(a.found(ctx, err)))
 	}
 	f := Found{Listed: page != nil && page.JSON.Data.Valid()}
 	if !f.Listed {
@@ -46,7 +45,7 @@ func (a *Agent) Check(ctx context.Context) (Found, error) {
 			f.Has = true
 			continue
 		}
-		f.Others = append(f.Others, strings.ToValidUTF8(m.ID[:min(len(m.ID), 80)], ""))
+		f.Others = append(f.Others, a.cut(m.ID, 80))
 	}
 	slices.Sort(f.Others)
 	f.Others = f.Others[:min(len(f.Others), maxOthers)]
@@ -54,7 +53,7 @@ func (a *Agent) Check(ctx context.Context) (Found, error) {
 }
 
 // found words what is wrong with an endpoint, for whoever sets its address.
-func found(ctx context.Context, err error) string {
+func (a *Agent) found(ctx context.Context, err error) string {
 	var refused *openai.Error
 	var unreached *url.Error
 	switch {
@@ -63,7 +62,7 @@ func found(ctx context.Context, err error) string {
 	case errors.As(err, &refused) && (refused.StatusCode == http.StatusUnauthorized || refused.StatusCode == http.StatusForbidden):
 		return fmt.Sprintf("does not take the key (%d)", refused.StatusCode)
 	case errors.As(err, &refused):
-		return fmt.Sprintf("answers by %d %s: %.200s", refused.StatusCode, http.StatusText(refused.StatusCode), refused.Message)
+		return fmt.Sprintf("answers by %d %s: %s", refused.StatusCode, http.StatusText(refused.StatusCode), a.quote(refused.Message))
 	case errors.As(err, &unreached):
 		return "cannot be reached: " + unreached.Err.Error()
 	}

@@ -7,4 +7,8 @@
 // crash cut off is asked for once more and shown in place of what had come. Tools are
 // adapter.Tools with their policies, and forms; a frontend's tools are left for the
 // frontend.
+//
+// Of what a human has changed in the arguments of a call the model is told until its run
+// has ended. Later messages show it the call as it proposed it, and the result: a result
+// should say with what the call was carried out.
 package llm

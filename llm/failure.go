@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/packages/ssestream"
@@ -49,7 +50,7 @@ func notAStream(r *http.Response) *failure {
 		return nil // there is an error that says more
 	}
 	if r.StatusCode >= 300 {
-		return &failure{Message: "The model's endpoint has moved. Whoever runs this server must set its new address.", Detail: "redirected by " + r.Status + ", which is not followed"}
+		return &failure{Message: "The model's endpoint has moved. Whoever runs this server must set its new address.", Detail: "redirected by " + strconv.Itoa(r.StatusCode) + ", which is not followed"}
 	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind == "text/html" || kind == "application/json" {
@@ -92,7 +93,7 @@ func (a *Agent) failureOf(err error, r *http.Response) *failure {
 
 // refusal words a status.
 func (a *Agent) refusal(e *openai.Error) *failure {
-	f := &failure{Detail: a.scrub(fmt.Sprintf("%d %s: %.512s (type %.64s, code %.64s)", e.StatusCode, http.StatusText(e.StatusCode), e.Message, e.Type, e.Code))}
+	f := &failure{Detail: fmt.Sprintf("%d %s: %s (type %s, code %s)", e.StatusCode, http.StatusText(e.StatusCode), a.cut(e.Message, 512), a.cut(e.Type, 64), a.cut(e.Code, 64))}
 	switch {
 	case e.Code == "context_length_exceeded" || e.StatusCode == http.StatusRequestEntityTooLarge:
 		f.Message = "The conversation is too long for " + a.options.Model + ". Begin a new one."
@@ -145,13 +146,23 @@ func messageIn(data []byte) string {
 
 // quote is what an endpoint said, as far as it is shown.
 func (a *Agent) quote(said string) string {
-	const most = 300
-	said = strings.ToValidUTF8(a.scrub(said), "\uFFFD")
-	if len(said) > most {
-		said = strings.ToValidUTF8(said[:most], "") + "…"
-	}
 	if said == "" {
 		return "it does not say why"
+	}
+	return a.cut(said, 300)
+}
+
+// cut is the beginning of what an endpoint said, without the key, and without what a
+// terminal would obey.
+func (a *Agent) cut(said string, most int) string {
+	said = strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return unicode.ReplacementChar
+	}, a.scrub(said)) // as a whole: half a key is no key that would be found
+	if len(said) > most {
+		said = strings.ToValidUTF8(said[:most], "") + "…"
 	}
 	return said
 }

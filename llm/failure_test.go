@@ -116,6 +116,28 @@ func (l *lines) String() string {
 	return l.b.String()
 }
 
+// What an endpoint says is cut where it is long, and never within the key.
+func TestNothingOfTheKeyIsLeftByACut(t *testing.T) {
+	for name, c := range map[string]reply{
+		"message":       status(500, "", strings.Repeat("x", 505)+secret),
+		"shown message": status(400, "", strings.Repeat("x", 293)+secret),
+		"code":          status(500, strings.Repeat("x", 57)+secret, ""),
+		"type": func(w http.ResponseWriter, _ *http.Request) {
+			w.WriteHeader(http.StatusInternalServerError)
+			fmt.Fprintf(w, `{"error":{"message":"m","type":%s}}`, quoted(strings.Repeat("x", 57)+secret))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log := new(lines)
+			l := newLab(t, newEndpoint(t, c).agent(), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
+			failed(t, l.say("hi"))
+			if told := log.String() + l.raw(); strings.Contains(told, secret[:5]) || !strings.Contains(told, "xxx") {
+				t.Errorf("some of the key is in %s", told)
+			}
+		})
+	}
+}
+
 // A refusal is an answer.
 func TestRefusal(t *testing.T) {
 	e := newEndpoint(t, chunks(delta(`"refusal":"I will not."`), finish("stop")))

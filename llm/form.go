@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -26,7 +27,7 @@ type Form[In, Out any] struct {
 type form struct {
 	tool     Tool
 	schema   protocol.Tool // for the model: nothing is required of it
-	fields   map[string]json.RawMessage
+	fields   object
 	response map[string]json.RawMessage
 	message  string
 }
@@ -86,16 +87,19 @@ const maxProposal = 4 << 10
 
 // filledIn is the form's schema with what the model proposes as defaults.
 func (f *form) filledIn(proposed map[string]json.RawMessage) (protocol.Any, error) {
-	fields := make(map[string]any, len(f.fields))
-	for name, field := range f.fields {
+	fields := slices.Clone(f.fields)
+	for i, field := range fields {
 		var members map[string]json.RawMessage
-		value, known := proposed[name]
-		if !known || len(value) > maxProposal || json.Unmarshal(field, &members) != nil || members == nil {
-			fields[name] = field
+		value, known := proposed[field.name]
+		if !known || len(value) > maxProposal || json.Unmarshal(field.value, &members) != nil || members == nil {
 			continue
 		}
 		members["default"] = value
-		fields[name] = members
+		text, err := json.Marshal(members)
+		if err != nil {
+			return nil, err
+		}
+		fields[i].value = text
 	}
 	schema := make(map[string]any, len(f.response))
 	for name, member := range f.response {

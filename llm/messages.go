@@ -13,7 +13,7 @@ import (
 // params are the messages as chat completions have them: each call is followed by its
 // result, whatever came in between, and by a word of its absence if it has none. What a
 // model is not told is left out: reasoning, activities, results without a call.
-func (k *aside) params(messages protocol.Messages) []openai.ChatCompletionMessageParamUnion {
+func (k *aside) params(messages protocol.Messages, o *Options) []openai.ChatCompletionMessageParamUnion {
 	results := map[string]*protocol.Message{}
 	for i := range messages {
 		if m := &messages[i]; m.Role == protocol.RoleTool {
@@ -26,7 +26,7 @@ func (k *aside) params(messages protocol.Messages) []openai.ChatCompletionMessag
 		case protocol.RoleSystem, protocol.RoleDeveloper:
 			list = append(list, openai.SystemMessage(m.Content.String()))
 		case protocol.RoleUser:
-			list = append(list, userMessage(m.Content))
+			list = append(list, userMessage(m.Content, o))
 		case protocol.RoleAssistant:
 			if text := m.Content.String(); text != "" || len(m.ToolCalls) > 0 {
 				list = append(list, assistantMessage(text, m.ToolCalls))
@@ -76,14 +76,14 @@ func assistantMessage(text string, calls []protocol.ToolCall) openai.ChatComplet
 	return openai.ChatCompletionMessageParamUnion{OfAssistant: &m}
 }
 
-func userMessage(content *protocol.Content) openai.ChatCompletionMessageParamUnion {
+func userMessage(content *protocol.Content, o *Options) openai.ChatCompletionMessageParamUnion {
 	parts, ok := content.Parts()
 	if !ok {
 		return openai.UserMessage(content.String())
 	}
 	list := make([]openai.ChatCompletionContentPartUnionParam, 0, len(parts))
 	for _, p := range parts {
-		list = append(list, partOf(p))
+		list = append(list, partOf(p, o))
 	}
 	if len(list) == 0 {
 		return openai.UserMessage("")
@@ -91,14 +91,15 @@ func userMessage(content *protocol.Content) openai.ChatCompletionMessageParamUni
 	return openai.UserMessage(list)
 }
 
-// partOf is a part where the API has its like, else a word that there was one.
-func partOf(p protocol.Part) openai.ChatCompletionContentPartUnionParam {
+// partOf is a part where the API has its like and the endpoint would not have to fetch
+// it, unless o lets it; else a word that there was one.
+func partOf(p protocol.Part, o *Options) openai.ChatCompletionContentPartUnionParam {
 	s := p.Source
 	switch {
 	case p.Type == protocol.PartText:
 		return openai.TextContentPart(p.Text)
 	case s == nil:
-	case p.Type == protocol.PartImage && s.Type == protocol.SourceURL:
+	case p.Type == protocol.PartImage && s.Type == protocol.SourceURL && (o.ImageURLs || strings.HasPrefix(s.Value, "data:")):
 		return openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: s.Value})
 	case p.Type == protocol.PartImage && s.Type == protocol.SourceData:
 		return openai.ImageContentPart(openai.ChatCompletionContentPartImageImageURLParam{URL: dataURL(s)})
@@ -108,7 +109,7 @@ func partOf(p protocol.Part) openai.ChatCompletionContentPartUnionParam {
 		return openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{
 			FileData: param.NewOpt(dataURL(s)), Filename: param.NewOpt(fileName(p, s)),
 		})
-	case p.Type == protocol.PartDocument && s.Type == protocol.SourceFile:
+	case p.Type == protocol.PartDocument && s.Type == protocol.SourceFile && o.FileIDs:
 		return openai.FileContentPart(openai.ChatCompletionContentPartFileFileParam{FileID: param.NewOpt(s.Value)})
 	}
 	return openai.TextContentPart("[" + string(p.Type) + ": this model is not shown it]")

@@ -8,9 +8,9 @@ import (
 )
 
 // sent is messages as an endpoint would have them.
-func sent(t *testing.T, known aside, messages ...protocol.Message) string {
+func sent(t *testing.T, o Options, known aside, messages ...protocol.Message) string {
 	t.Helper()
-	text, err := json.Marshal(known.params(messages))
+	text, err := json.Marshal(known.params(messages, &o))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,8 +85,32 @@ func TestMessages(t *testing.T) {
 			`{"text":"[audio: this model is not shown it]","type":"text"},{"text":"[video: this model is not shown it]","type":"text"},{"text":"[image: this model is not shown it]","type":"text"}],"role":"user"}]`},
 		"no parts": {[]protocol.Message{said(protocol.RoleUser, protocol.PartsOf())}, aside{}, `[{"content":"","role":"user"}]`},
 	} {
-		if got := sent(t, c.known, c.messages...); got != c.want {
+		if got := sent(t, Options{ImageURLs: true, FileIDs: true}, c.known, c.messages...); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", name, got, c.want)
+		}
+	}
+}
+
+// What an endpoint would fetch for whoever writes a message, it is not told unless the
+// agent's author says so.
+func TestReferencesAreLeftOut(t *testing.T) {
+	message := said(protocol.RoleUser, protocol.PartsOf(
+		protocol.Part{Type: protocol.PartImage, Source: &protocol.Source{Type: protocol.SourceURL, Value: "http://10.0.0.1/admin"}},
+		protocol.Part{Type: protocol.PartImage, Source: &protocol.Source{Type: protocol.SourceURL, Value: "data:image/png;base64,QQ=="}},
+		protocol.Part{Type: protocol.PartDocument, Source: &protocol.Source{Type: protocol.SourceFile, Value: "file-1"}},
+	))
+	const (
+		data  = `{"image_url":{"url":"data:image/png;base64,QQ=="},"type":"image_url"}`
+		image = `{"text":"[image: this model is not shown it]","type":"text"}`
+		file  = `{"text":"[document: this model is not shown it]","type":"text"}`
+	)
+	for want, o := range map[string]Options{
+		image + "," + data + "," + file: {},
+		`{"image_url":{"url":"http://10.0.0.1/admin"},"type":"image_url"},` + data + "," + file: {ImageURLs: true},
+		image + "," + data + `,{"file":{"file_id":"file-1"},"type":"file"}`:                     {FileIDs: true},
+	} {
+		if got := sent(t, o, aside{}, message); got != `[{"content":[`+want+`],"role":"user"}]` {
+			t.Errorf("%+v: %s", o, got)
 		}
 	}
 }

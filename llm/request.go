@@ -21,7 +21,7 @@ func (a *Agent) request(run *adapter.Run, known aside) openai.ChatCompletionNewP
 	if told := a.instructions(run); told != "" {
 		p.Messages = append(p.Messages, openai.SystemMessage(told))
 	}
-	p.Messages = append(p.Messages, known.params(window(run.Messages(), a.options.MaxMessages))...)
+	p.Messages = append(p.Messages, known.params(window(run.Messages(), a.options.MaxMessages), &a.options)...)
 	for _, t := range a.offers(run) {
 		f := shared.FunctionDefinitionParam{Name: t.Name}
 		if t.Description != "" {

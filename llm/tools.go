@@ -53,40 +53,52 @@ func RunOf(ctx context.Context) *adapter.Run {
 }
 
 // carryOut does what the model has called for: what cannot be called goes back to it as
-// an error, what is the frontend's is left, and about the others CallTools asks at
-// once. left: the frontend has something to do.
+// an error, what is the frontend's is left, what needs nobody is done, and about the
+// others CallTools asks at once. left: the frontend has something to do.
 func (a *Agent) carryOut(ctx context.Context, run *adapter.Run, proposed []call, known *aside) (left bool, err error) {
-	var calls []adapter.ToolCall
+	var free, asking []adapter.ToolCall
 	for _, p := range proposed {
 		if p.Frontend {
 			left = true
 			continue
 		}
 		c, refused := a.call(run, p)
-		if refused == nil {
-			calls = append(calls, c)
-		} else if err := run.ToolResult(p.ID, notExecuted(strings.TrimPrefix(refused.Error(), "adapter: "))); err != nil {
-			return left, err
+		switch {
+		case refused != nil:
+			if err := run.ToolResult(p.ID, notExecuted(strings.TrimPrefix(refused.Error(), "adapter: "))); err != nil {
+				return left, err
+			}
+		case c.Policy == adapter.PolicyAsk:
+			asking = append(asking, c)
+		default:
+			free = append(free, c)
 		}
 	}
-	if len(calls) == 0 {
-		return left, nil
+	for _, calls := range [][]adapter.ToolCall{free, asking} {
+		if len(calls) == 0 {
+			continue
+		}
+		outcomes, err := adapter.CallTools(ctx, run, calls...)
+		if err != nil {
+			return left, err
+		}
+		known.learn(calls, outcomes)
 	}
-	outcomes, err := adapter.CallTools(ctx, run, calls...)
-	if err != nil {
-		return left, err
-	}
+	return left, nil
+}
+
+// learn notes what the thread's messages do not say of calls.
+func (k *aside) learn(calls []adapter.ToolCall, outcomes []adapter.ToolOutcome) {
 	for i, o := range outcomes {
 		switch {
 		case o.Status == adapter.ToolCancelled:
-			known.explain(o.CallID, "it was cancelled")
+			k.explain(o.CallID, "it was cancelled")
 		case o.Result == nil:
-			known.explain(o.CallID, "nobody answered in time")
+			k.explain(o.CallID, "nobody answered in time")
 		case string(o.Args) != string(calls[i].Args):
-			known.edit(o.CallID, string(o.Args))
+			k.edit(o.CallID, string(o.Args))
 		}
 	}
-	return left, nil
 }
 
 // call makes what the model proposes a call; the error is for the model.

@@ -40,8 +40,8 @@ func send(_ context.Context, _ adapter.Invocation, a address) (string, error) {
 }
 
 func main() {
-	log.Print("open http://127.0.0.1:8081/")
-	log.Fatal(http.ListenAndServe("127.0.0.1:8081", handler()))
+	log.Print("open http://127.0.0.1:8088/")
+	log.Fatal(http.ListenAndServe("127.0.0.1:8088", handler()))
 }
 
 func handler() http.Handler {

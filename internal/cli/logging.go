@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"runtime"
 	"strings"
 
@@ -52,7 +53,7 @@ func introduce(log *slog.Logger, s *settings, agents *agentSet) {
 		"store", store, "prefix", s.prefix, "auth", s.auth, "agents", strings.Join(agents.names, ","), "agent", agents.byDefault, "upstreams", strings.Join(upstreams, ","))
 }
 
-// announce says where to go and what will be lost: to a person, or, where the log
+// announce says where to go, which process to end, and what will be lost: to a person, or, where the log
 // is for a program, in the log alone.
 func announce(w io.Writer, log *slog.Logger, s *settings, agents *agentSet, addr net.Addr, durable bool) {
 	scheme := "http"
@@ -61,13 +62,13 @@ func announce(w io.Writer, log *slog.Logger, s *settings, agents *agentSet, addr
 	}
 	const volatile = "the store is embedded: suspensions will not survive this process. --redis URL makes them durable"
 	if s.logFormat == "json" {
-		log.Info("serving", "url", scheme+"://"+addr.String()+"/")
+		log.Info("serving", "url", scheme+"://"+addr.String()+"/", "pid", os.Getpid())
 		if !durable {
 			log.Warn(volatile)
 		}
 		return
 	}
-	fmt.Fprintf(w, "aguiws: open %s://%s/\n", scheme, addr)
+	fmt.Fprintf(w, "aguiws: open %s://%s/ (process %d)\n", scheme, addr, os.Getpid())
 	for i := range agents.upstreams {
 		each := &agents.upstreams[i]
 		fmt.Fprintf(w, "aguiws: in front of %s: %s://%s/agui/%s\n", each.shownURL(), scheme, addr, each.Name)

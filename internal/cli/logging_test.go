@@ -8,6 +8,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -49,6 +50,20 @@ func (c *started) says(message string) line {
 		return i >= 0
 	})
 	return said
+}
+
+// Whoever wants to end the process, and began it by something that is its parent, finds its
+// number where its address is.
+func TestProcessIsNamed(t *testing.T) {
+	c := start(t, nil)
+	c.end()
+	if want := fmt.Sprintf("aguiws: open http://%s/ (process %d)", c.addr, os.Getpid()); c.said[0] != want {
+		t.Errorf("said %q, not %q", c.said[0], want)
+	}
+	c = start(t, nil, "--log-format", "json")
+	if pid := c.says("serving")["pid"]; pid != float64(os.Getpid()) {
+		t.Errorf("pid %v", pid)
+	}
 }
 
 // The log begins with what runs here and on what, and says no password.

@@ -23,7 +23,7 @@ const instructions = "You are a friendly assistant in a chat. Be brief. Call a t
 func Identity(model string) protocol.IdentityCapabilities {
 	return protocol.IdentityCapabilities{
 		Name: "assistant", Type: "aguiws:assistant",
-		Description: "Answers by " + model + ". Ask it for the time somewhere, to remember something, to send an email, which you approve, or to book a table, for which you fill in a form.",
+		Description: "Answers with " + model + ". Ask it for the time somewhere, to remember something, to send an email, which you approve, or to book a table, for which you fill in a form.",
 	}
 }
 

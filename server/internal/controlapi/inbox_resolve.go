@@ -24,7 +24,7 @@ const (
 )
 
 type resolveInboxJSON struct {
-	Key   string            `json:"idempotencyKey,omitempty" jsonschema:"names this request: sent again under it, what was answered is told and not done again. Or the header Idempotency-Key"`
+	Key   string            `json:"idempotencyKey" jsonschema:"1 to 255 bytes that name this request: sent again under it, what was answered is told and not done again. With the header Idempotency-Key it may be left out"`
 	Items []answersToThread `json:"items" jsonschema:"1 to 100, each of another thread"`
 }
 
