@@ -13,6 +13,7 @@ import (
 type counted struct{ events int }
 
 func (c *counted) Relay(protocol.Event, []byte) error { c.events++; return nil }
+func (*counted) Emit(...protocol.Event) error         { return nil }
 
 func (*counted) Message(string) (protocol.Message, bool) { return protocol.Message{}, false }
 func (*counted) Caller(string) (protocol.Message, bool)  { return protocol.Message{}, false }
