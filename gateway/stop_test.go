@@ -47,7 +47,9 @@ func TestAnswersOneByOneAreNotStopped(t *testing.T) {
 	const both = `{"id":"r::c1","reason":"mastra:x"},{"id":"r::c2","reason":"mastra:x"}`
 	stopped := make(chan string, 9)
 	stop := serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { stopped <- r.URL.Path }))
-	behind := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) { sends(began, done, open)(w, r, in) }
+	behind := func(w http.ResponseWriter, r *http.Request, in *protocol.RunAgentInput) {
+		sends(began, done, open)(w, r, in)
+	}
 	l := newLab(t, &Options{Dialect: DialectMastra, StopURL: stop}, sends(began, asks(both)), behind, behind)
 	first := interrupted(t, l.say("go"))
 	succeeded(t, l.answer(resolvedAll(first, "true")...))
