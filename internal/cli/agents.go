@@ -115,6 +115,19 @@ func (a *agentSet) passHeaders() (names []string) {
 	return slices.Compact(names)
 }
 
+// headersBy are those that each agent gets: the others are not kept with its runs.
+func (a *agentSet) headersBy() map[string][]string {
+	by := map[string][]string{}
+	for _, name := range a.names {
+		by[name] = nil
+	}
+	for _, each := range a.upstreams {
+		by[each.Name] = each.PassHeaders
+	}
+	by[""] = by[a.byDefault]
+	return by
+}
+
 // close lets go of the connections to upstreams. No run may use them any more.
 func (a *agentSet) close(ctx context.Context) error {
 	var all error
