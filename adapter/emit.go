@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"log/slog"
 	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
@@ -184,8 +185,12 @@ func (x *execution) append(e protocol.Event, does protocol.Effect, text []byte) 
 		case *protocol.StateDelta, *protocol.ActivityDelta:
 			return nil, fmt.Errorf("adapter: emit: %w", err)
 		}
-		// Legal, and without effect at clients too.
-		x.node.log.Warn("an event has no effect", "thread", x.claim.Thread.Thread, "label", x.label, "type", string(e.Type()), "error", err)
+		// Legal, and without effect at clients too. Of a run that emits many the log tells one.
+		level := slog.LevelDebug
+		if !x.noEffect {
+			x.noEffect, level = true, slog.LevelWarn
+		}
+		x.node.log.Log(x.ctx, level, "an event has no effect", "thread", x.claim.Thread.Thread, "label", x.label, "type", string(e.Type()), "error", err)
 	}
 	if does.Verb != protocol.Continues {
 		x.track(e, does)

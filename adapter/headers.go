@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/internal/stored"
@@ -17,7 +18,19 @@ const maxHeaderBytes = 16 << 10
 // a run that a time which ran out or a link has begun, or a server that does not know them
 // has handed on. They are not the same in a replay, so no path may depend on them, and
 // nothing made of them belongs in a step's result, an event or a log.
-func (r *Run) Headers() map[string]string { return maps.Clone(r.x.headers) }
+func (r *Run) Headers() map[string]string {
+	return r.x.node.options.headersFor(r.x.named, maps.Clone(r.x.headers))
+}
+
+// headersFor are those that an agent gets. Names are in lower case.
+func (o *Options) headersFor(agent string, headers map[string]string) map[string]string {
+	if own, said := o.HeadersBy[agent]; said {
+		maps.DeleteFunc(headers, func(name, _ string) bool {
+			return !slices.ContainsFunc(own, func(n string) bool { return strings.EqualFold(n, name) })
+		})
+	}
+	return headers
+}
 
 func sizeOfHeaders(headers map[string]string) (n int) {
 	for name, value := range headers {

@@ -194,3 +194,54 @@ func TestHeadersAreNotTold(t *testing.T) {
 		}
 	}
 }
+
+// An agent gets its own headers alone, and what others would get refuses it no input.
+func TestHeadersByAgent(t *testing.T) {
+	seen := make(chan map[string]string, 10)
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		seen <- run.Headers()
+		if m := run.Input().Messages; m[len(m)-1].Content.String() == "ask" {
+			_, err := run.Ask(ctx, confirmation("?"))
+			return err
+		}
+		return nil
+	})
+	l := newLab(t, agent, func(o *adapter.Options) {
+		o.Agents["b"], o.Agents["c"] = agent, agent
+		o.HeadersBy = map[string][]string{"b": {"X-Who"}, "c": nil}
+	})
+	sent := map[string]string{"x-who": "ann", "Cookie": "a=1"}
+	submit := func(thread, of string, in *protocol.RunAgentInput, headers map[string]string) adapter.Admitted {
+		t.Helper()
+		in.ThreadID, in.RunID = thread, "run-"+fmt.Sprint(len(in.Resume))
+		a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Agent: of, Run: in, Headers: headers})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	for of, want := range map[string]map[string]string{"": {"x-who": "ann", "cookie": "a=1"}, "b": {"x-who": "ann"}, "c": {}} {
+		submit("of-"+of, of, user("hi"), sent)
+		if got := await(l, seen); !maps.Equal(got, want) {
+			t.Errorf("%q gets %v", of, got)
+		}
+	}
+	large := map[string]string{"X-Who": "ann", "Cookie": strings.Repeat("x", 16<<10)}
+	if a := submit("large", "", user("hi"), large); a.Disposition != adapter.Refused {
+		t.Errorf("too much is %s", a.Disposition)
+	}
+	if a := submit("small", "b", user("hi"), large); a.Disposition != adapter.Started {
+		t.Errorf("what another would get makes it %s %+v", a.Disposition, a.Refusal)
+	}
+	if got := await(l, seen); !maps.Equal(got, map[string]string{"x-who": "ann"}) {
+		t.Errorf("b gets %v", got)
+	}
+	// An answer has what its agent gets, through whichever route it has come.
+	l = l.on("answered")
+	submit("answered", "b", user("ask"), nil)
+	await(l, seen)
+	submit("answered", "", resumes(interrupts(t, l.untilEnd())[0].ID), sent)
+	if got := await(l, seen); !maps.Equal(got, map[string]string{"x-who": "ann"}) {
+		t.Errorf("b gets %v", got)
+	}
+}

@@ -14,6 +14,10 @@ type Options struct {
 	// Agents by name; the one named "" answers inputs that name none. At least
 	// that one is needed.
 	Agents map[string]Agent
+	// HeadersBy names those of Input.Headers that single agents get, by their names in Agents;
+	// with their runs no others are kept, but for those of answers. An agent that is not in it
+	// gets all.
+	HeadersBy map[string][]string
 	// Mode says what may be relied upon. Default ModeAuto.
 	Mode Mode
 	// Lease is how long a worker may be silent before its run is taken over; after

@@ -186,9 +186,6 @@ func (a *admission) checkInput(in Input) *protocol.RunError {
 	if len(in.Dispatch.Dedupe) > maxIDBytes {
 		return bad("the dedupe key must have at most %d bytes", maxIDBytes)
 	}
-	if n := sizeOfHeaders(in.Headers); n > maxHeaderBytes {
-		return bad("the headers that go along have %d bytes, and at most %d are kept with a run", n, maxHeaderBytes)
-	}
 	seen := map[string]bool{}
 	for i, m := range in.Run.Messages {
 		if m.ID == "" || len(m.ID) > maxIDBytes {
@@ -278,6 +275,13 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		}
 	}
 	answers := v.Continues != nil && !v.Steer
+	headers := lowerCase(in.Headers)
+	if !answers { // whose execution is answered is not known yet
+		headers = a.options.headersFor(in.Agent, headers)
+	}
+	if n := sizeOfHeaders(headers); n > maxHeaderBytes {
+		return refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf("the headers that go along have %d bytes, and at most %d are kept with a run", n, maxHeaderBytes), nil)), false, nil
+	}
 	var available time.Time
 	if v.Continues == nil && in.Dispatch.Available.After(j.View.Now) {
 		available = in.Dispatch.Available
@@ -309,7 +313,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	n := beginBuilder{
 		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
 		waits: waits && !v.Supersede, sent: in.Run, available: available, runID: runID,
-		from: in.From, drafted: in.drafted, redact: a.options.Redact, headers: lowerCase(in.Headers),
+		from: in.From, drafted: in.drafted, redact: a.options.Redact, headers: headers,
 	}
 	b, run, err := n.build(store.Begin{
 		Tenant: in.Tenant, User: in.User, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,

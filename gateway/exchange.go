@@ -57,7 +57,11 @@ func (u *Upstream) send(ctx context.Context, body *payload, header http.Header, 
 	x.cancel = func(cause error) { free(cause); timeout() }
 	x.unhook = context.AfterFunc(ctx, func() { free(context.Cause(ctx)) })
 	x.watch = startWatch(&u.options, func(f *failure) { free(f) })
-	response, err := x.post(body, header)
+	var response *http.Response
+	err := tooFar(header)
+	if err == nil {
+		response, err = x.post(body, header)
+	}
 	if err == nil {
 		err = x.accept(response)
 	}

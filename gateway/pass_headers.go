@@ -1,13 +1,15 @@
 package gateway
 
-import "net/http"
+import (
+	"net/http"
+	"strconv"
+	"strings"
+)
 
 // pass adds the headers of the caller that go along. What the configuration sets stays.
 func (c *call) pass(h http.Header) {
-	if len(c.u.options.PassHeaders) == 0 {
-		return
-	}
 	of := c.run.Headers()
+	h.Set(HopsHeader, strconv.Itoa(1+hops(of[strings.ToLower(HopsHeader)])))
 	for _, name := range c.u.options.PassHeaders {
 		if value := of[name]; value != "" && h.Get(name) == "" && plainText(value) {
 			h.Set(name, value)

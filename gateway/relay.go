@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
@@ -235,7 +236,11 @@ func withUsage(m protocol.Metadata, usage []protocol.TokenUsage) protocol.Metada
 	return with
 }
 
+// maxCode bounds an agent's own code, in bytes.
+const maxCode = 64
+
 // ownFailure is how an agent says that it failed.
 func ownFailure(e *protocol.RunError) *failure {
-	return &failure{Code: cmp.Or(e.Code, adapter.CodeAgentError), Message: e.Message, own: true}
+	code := strings.ToValidUTF8(e.Code[:min(len(e.Code), maxCode)], "")
+	return &failure{Code: cmp.Or(code, adapter.CodeAgentError), Message: e.Message, own: true}
 }

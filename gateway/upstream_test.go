@@ -75,6 +75,7 @@ func TestFailures(t *testing.T) {
 		"no event":             {turn: then(begun, sends(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"a"}`)), code: "agent_protocol_violation", says: `"delta" is required`, said: "hi"},
 		"out of order":         {turn: then(begun, sends(`{"type":"TEXT_MESSAGE_CONTENT","messageId":"b","delta":"x"}`)), code: "agent_protocol_violation", says: "event 4 of the agent: it breaks not-open", said: "hi"},
 		"its own error":        {turn: then(begun, sends(`{"type":"RUN_ERROR","message":"no money","code":"broke"}`)), code: "broke", says: "no money", said: "hi"},
+		"its own long code":    {turn: then(begun, sends(`{"type":"RUN_ERROR","message":"x","code":"`+strings.Repeat("ä", 50000)+`"}`)), code: strings.Repeat("ä", 32), said: "hi"},
 		"its own error, first": {turn: sends(`{"type":"RUN_ERROR","message":"no money"}`), code: "agent_error", says: "no money"},
 		"cancelled there":      {turn: then(begun, sends(`{"type":"RUN_FINISHED","threadId":"THREAD","runId":"RUN","outcome":{"type":"cancelled"}}`)), code: CodeFailed, said: "hi"},
 	} {

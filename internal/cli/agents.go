@@ -107,12 +107,31 @@ func (e *upstreamEntry) upstream(s *settings, metrics *server.Metrics, log *slog
 // passHeaders are those of a request that some upstream is handed. Each is handed its own.
 func (a *agentSet) passHeaders() (names []string) {
 	for _, each := range a.upstreams {
-		for _, name := range each.PassHeaders {
+		for _, name := range each.handed() {
 			names = append(names, http.CanonicalHeaderKey(name))
 		}
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// handed are the headers of a request that the upstream is handed: those that it is to
+// have, and by which a loop of gateways is found out.
+func (e *upstreamEntry) handed() []string {
+	return append(slices.Clone(e.PassHeaders), gateway.HopsHeader)
+}
+
+// headersBy are those that each agent gets: the others are not kept with its runs.
+func (a *agentSet) headersBy() map[string][]string {
+	by := map[string][]string{}
+	for _, name := range a.names {
+		by[name] = nil
+	}
+	for _, each := range a.upstreams {
+		by[each.Name] = each.handed()
+	}
+	by[""] = by[a.byDefault]
+	return by
 }
 
 // close lets go of the connections to upstreams. No run may use them any more.

@@ -48,6 +48,7 @@ func TestServesUpstreams(t *testing.T) {
 		r.Header.Set("Content-Type", "application/json")
 		r.Header.Set("X-Trace", "trace-1")
 		r.Header.Set("X-Other", "other-1")
+		r.Header.Set("Aguiws-Hops", "3")
 		resp, err := client.Do(r)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +70,7 @@ func TestServesUpstreams(t *testing.T) {
 	}
 	mu.Lock()
 	for _, h := range asked {
-		if h.Get("Authorization") != "Bearer k-4711" || h.Get("X-Trace") != "trace-1" || h.Get("X-Other") != "" {
+		if h.Get("Authorization") != "Bearer k-4711" || h.Get("X-Trace") != "trace-1" || h.Get("X-Other") != "" || h.Get("Aguiws-Hops") != "4" {
 			t.Errorf("it was sent %v", h)
 		}
 	}

@@ -34,8 +34,9 @@ type binding struct {
 	SchemaHash     string `json:"responseSchemaHash,omitempty"`
 }
 
-// Bind returns the end of a run with each interrupt bound to it. What has a binding
-// keeps that, and an end without interrupts is returned as it is.
+// Bind returns the end of a run with each interrupt bound to it. What has a binding, as an
+// upstream gives one, keeps what it says of the tool, and is bound to this run: the client
+// answers nothing that is bound to another. An end without interrupts is returned as it is.
 func Bind(end []byte) ([]byte, error) {
 	e, err := protocol.Decode(end)
 	if err != nil {
@@ -47,18 +48,32 @@ func Bind(end []byte) ([]byte, error) {
 	}
 	for i := range finished.Outcome.Interrupts {
 		it := &finished.Outcome.Interrupts[i]
-		if _, has := it.Metadata[bindingKey]; has {
-			continue
-		}
-		text, err := json.Marshal(binding{1, "generic", it.ID, finished.RunID, 0, it.ExpiresAt, hashOf(it.ResponseSchema)})
+		text, err := boundTo(it, finished.RunID)
 		if err != nil {
 			return nil, fmt.Errorf("server: binding of an interrupt: %w", err)
 		}
-		metadata := protocol.Metadata{bindingKey: text}
+		metadata := protocol.Metadata{}
 		maps.Copy(metadata, it.Metadata)
+		metadata[bindingKey] = text
 		it.Metadata = metadata
 	}
 	return protocol.Encode(finished)
+}
+
+// boundTo is the interrupt's binding to a run.
+func boundTo(it *protocol.Interrupt, runID string) (json.RawMessage, error) {
+	given, has := it.Metadata[bindingKey]
+	if !has {
+		return json.Marshal(binding{1, "generic", it.ID, runID, 0, it.ExpiresAt, hashOf(it.ResponseSchema)})
+	}
+	var own map[string]json.RawMessage
+	if json.Unmarshal(given, &own) != nil || own == nil {
+		return given, nil // no binding of any version
+	}
+	own["interruptId"], _ = json.Marshal(it.ID) // of texts
+	own["interruptedRunId"], _ = json.Marshal(runID)
+	own["generation"] = json.RawMessage("0")
+	return json.Marshal(own)
 }
 
 // hashOf is the hash of a schema as the client computes it: SHA-256 of the form of

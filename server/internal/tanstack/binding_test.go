@@ -22,7 +22,9 @@ func TestBind(t *testing.T) {
 		"whole": {`{"id":"a","reason":"input_required","message":"m","responseSchema":{"type":"number","maximum":9007199254740993.10},"expiresAt":"2026-01-02T03:04:05Z","metadata":{"k":1.0},"more":1}`,
 			`{"id":"a","reason":"input_required","message":"m","responseSchema":{"type":"number","maximum":9007199254740993.10},"expiresAt":"2026-01-02T03:04:05Z","metadata":{"k":1.0,"tanstack:interruptBinding":{"v":1,"kind":"generic","interruptId":"a","interruptedRunId":"r","generation":0,"expiresAt":"2026-01-02T03:04:05Z","responseSchemaHash":"` +
 				hashOf(protocol.Any(`{"type":"number","maximum":9007199254740994}`)) + `"}},"more":1}`},
-		"bound already": {`{"id":"a","reason":"confirmation","metadata":{"tanstack:interruptBinding":null}}`, `{"id":"a","reason":"confirmation","metadata":{"tanstack:interruptBinding":null}}`},
+		"bound elsewhere": {`{"id":"a","reason":"tool_call","toolCallId":"c","metadata":{"kind":"approval","tanstack:interruptBinding":{"v":1,"kind":"tool-approval","interruptId":"theirs","toolCallId":"c","originalArgs":{"n":1.0},"interruptedRunId":"their-run","generation":2}}}`,
+			`{"id":"a","reason":"tool_call","toolCallId":"c","metadata":{"kind":"approval","tanstack:interruptBinding":{"generation":0,"interruptId":"a","interruptedRunId":"r","kind":"tool-approval","originalArgs":{"n":1.0},"toolCallId":"c","v":1}}}`},
+		"bound to nothing": {`{"id":"a","reason":"confirmation","metadata":{"tanstack:interruptBinding":null}}`, `{"id":"a","reason":"confirmation","metadata":{"tanstack:interruptBinding":null}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := Bind([]byte(end(c.in)))
