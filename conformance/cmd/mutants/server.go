@@ -44,7 +44,7 @@ func (s *served) start() error {
 	lines := bufio.NewScanner(out)
 	for lines.Scan() {
 		if _, rest, ok := strings.Cut(lines.Text(), "http://"); ok {
-			s.address = strings.TrimSuffix(rest, "/")
+			s.address, _, _ = strings.Cut(rest, "/")
 			return nil
 		}
 	}
