@@ -13,8 +13,13 @@ type allowance struct {
 }
 
 func newAllowance(each float64) allowance {
-	return allowance{each: each, left: each * allowanceSeconds}
+	a := allowance{each: each}
+	a.renew()
+	return a
 }
+
+// renew lets the peer send as many at once as in the beginning.
+func (a *allowance) renew() { a.left = a.each * allowanceSeconds }
 
 // take takes so many, or reports that there are not as many left.
 func (a *allowance) take(n int, now time.Time) bool {

@@ -98,7 +98,7 @@ func Accept(w http.ResponseWriter, r *http.Request, opts *Options) (*Conn, error
 	c.out.in.small = newAllowance(opts.SmallFrames)
 	handshake := &websocket.AcceptOptions{
 		Subprotocols:   opts.Subprotocols,
-		OnPingReceived: func(context.Context, []byte) bool { return c.out.backlog() < pongBacklog },
+		OnPingReceived: func(context.Context, []byte) bool { return c.out.mayPong() },
 	}
 	if opts.Origin != "" {
 		handshake.OriginPatterns = []string{asPattern(opts.Origin)}

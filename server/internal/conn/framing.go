@@ -102,5 +102,8 @@ func (f *framing) begin() {
 	f.have = 0
 }
 
+// between reports that every frame that has begun is complete.
+func (f *framing) between() bool { return f.have == 0 && f.left == 0 }
+
 // atRest reports that every frame and every message that has begun is complete.
-func (f *framing) atRest() bool { return f.have == 0 && f.left == 0 && !f.open }
+func (f *framing) atRest() bool { return f.between() && !f.open }

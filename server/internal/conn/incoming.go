@@ -30,6 +30,7 @@ type incoming struct {
 	deadline time.Time // for reading; zero: there is none
 	lingers  bool      // it is for the reader to leave, and not for the peer
 	small    allowance
+	flooded  bool // more were sent than that, which the reader is to be told
 }
 
 // A message, or a control frame, must be there after messageTime and a second for each
@@ -106,7 +107,7 @@ func (o *outbound) tooEarly(err error) bool {
 }
 
 // follow looks at what was read. It must be called with the lock held.
-func (o *outbound) follow(p []byte) error {
+func (o *outbound) follow(p []byte) {
 	in := &o.in
 	in.frames.pass(p)
 	in.moved = in.moved || len(p) > 0
@@ -121,9 +122,8 @@ func (o *outbound) follow(p []byte) error {
 	}
 	n := in.frames.small
 	if in.frames.small = 0; n > 0 && !in.small.take(n, o.brought) {
-		return ErrFlood
+		in.flooded = true
 	}
-	return nil
 }
 
 // reader returns a reader of the connection that begins with what r has read of
@@ -133,7 +133,7 @@ func (o *outbound) reader(r *bufio.Reader) *bufio.Reader {
 	small := bufio.NewReaderSize(io.MultiReader(bytes.NewReader(early), o), max(smallBuffer, len(early)))
 	_, _ = small.Peek(len(early)) // there they are
 	o.brought = time.Now()
-	_ = o.follow(early) // too many would be more than fits
+	o.follow(early)
 	o.in.spoke = o.brought
 	o.in.early = len(early) > 0 || o.in.quiet > 0
 	return small
@@ -170,6 +170,15 @@ func (o *outbound) mayGo() bool {
 func (o *outbound) Read(p []byte) (int, error) {
 	for {
 		o.mu.Lock()
+		if o.in.flooded {
+			// Between two frames, so that the peer's closing frame is found behind them.
+			if o.in.frames.between() {
+				o.in.flooded = false
+				o.mu.Unlock()
+				return 0, ErrFlood
+			}
+			p = p[:min(int64(len(p)), max(o.in.frames.left, 1))]
+		}
 		if len(p) >= len(emptyMessage) && o.mayGo() {
 			o.in.leave, o.in.left = false, true
 			o.mu.Unlock()
@@ -184,12 +193,8 @@ func (o *outbound) Read(p []byte) (int, error) {
 			continue
 		}
 		o.brought = time.Now()
-		flood := o.follow(p[:n])
-		closing := o.direct
+		o.follow(p[:n])
 		o.mu.Unlock()
-		if flood != nil && !closing {
-			return 0, flood
-		}
 		return n, err
 	}
 }

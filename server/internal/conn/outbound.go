@@ -119,14 +119,12 @@ func (o *outbound) gather() (first bool) {
 	return first
 }
 
-// backlog is how many bytes are gathered.
-func (o *outbound) backlog() int {
+// mayPong reports whether a ping is to be answered. Behind the closing frame the library
+// would take its own refusal to write a pong for the end of the closing handshake.
+func (o *outbound) mayPong() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.buf == nil {
-		return 0
-	}
-	return len(*o.buf)
+	return !o.closing && (o.buf == nil || len(*o.buf) < pongBacklog)
 }
 
 // Flush writes what was gathered. It returns ErrStalled after the timeout
@@ -168,6 +166,8 @@ func (o *outbound) finish() error {
 	o.mu.Lock()
 	o.direct = true
 	o.until = time.Now().Add(5 * Farewell)
+	o.in.small.renew() // what the peer has sent before it hears of the end is not held against it
+	o.in.flooded = false
 	o.arm()
 	o.mu.Unlock()
 	return o.Flush()

@@ -214,3 +214,13 @@ func TestQueued(t *testing.T) {
 		t.Error("a pipe has no kernel queue")
 	}
 }
+
+// backlog is how many bytes are gathered.
+func (o *outbound) backlog() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.buf == nil {
+		return 0
+	}
+	return len(*o.buf)
+}

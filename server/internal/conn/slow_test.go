@@ -117,6 +117,66 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// The closing handshake ends with a peer that goes on with small frames, and is held with
+// one that has sent some of them before it hears of the end.
+func TestFloodWhileItCloses(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin, each []byte
+		more        int
+		handshake   bool
+	}{
+		"pings":                  {nil, conntest.Frame(true, 9, nil), 10_000, false},
+		"empty fragments":        {conntest.Frame(false, 1, []byte("{")), conntest.Frame(false, 0, nil), 10_000, false},
+		"fragments of seven":     {conntest.Frame(false, 1, []byte("{")), conntest.Frame(false, 0, make([]byte, 7)), 10_000, false},
+		"some pings":             {nil, conntest.Frame(true, 9, nil), 300, true},
+		"some empty fragments":   {conntest.Frame(false, 1, []byte("{")), conntest.Frame(false, 0, nil), 300, true},
+		"some fragments of 1000": {conntest.Frame(false, 1, []byte("{")), conntest.Frame(false, 0, make([]byte, 1000)), 300, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				peer, far := net.Pipe()
+				conn := accept(t, far, &Options{SmallFrames: 20})
+				closing, closed := make(chan struct{}), make(chan struct{})
+				go func() {
+					defer close(closed)
+					if _, err := conn.Read(); err != ErrFlood {
+						t.Errorf("got %v", err)
+					}
+					close(closing)
+					conn.Close(StatusPolicyViolation, "too many")
+				}()
+				go discard(peer)
+				_, err := peer.Write(c.begin)
+				for before := true; err == nil && before; {
+					select {
+					case <-closing:
+						before = false
+					default:
+						_, err = peer.Write(c.each)
+					}
+				}
+				sent := 0
+				for ; err == nil && sent < c.more; sent++ {
+					_, err = peer.Write(c.each)
+				}
+				if c.handshake {
+					if _, err := peer.Write(conntest.Frame(true, 8, []byte{0x03, 0xf0})); err != nil {
+						t.Errorf("the closing frame was not taken after %d: %v", sent, err)
+					}
+				} else if sent > 1000 {
+					t.Errorf("%d were taken", sent)
+				}
+				began := time.Now()
+				<-closed
+				if took := time.Since(began); took > 0 {
+					t.Errorf("the end took %s", took)
+				}
+				peer.Close()
+			})
+		})
+	}
+}
+
 // A peer may ping now and then, and send a message in pieces of any number that are not
 // small.
 func TestHonestFrames(t *testing.T) {
