@@ -208,11 +208,9 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 // callOf is a tool call that the thread holds; nil when it holds none of that
 // id.
 func (x *execution) callOf(id string) *protocol.ToolFunction {
-	m, _ := x.fold.Caller(id)
-	for _, c := range m.ToolCalls {
-		if c.ID == id {
-			return &protocol.ToolFunction{Name: c.Function.Name, Arguments: c.Function.Arguments}
-		}
+	c, held := x.fold.Call(id)
+	if !held {
+		return nil
 	}
-	return nil
+	return &protocol.ToolFunction{Name: c.Function.Name, Arguments: c.Function.Arguments}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"slices"
 
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -208,12 +207,10 @@ func (x *execution) track(e protocol.Event, does protocol.Effect) {
 	case does.Family == protocol.FamilySubagent && does.Verb == protocol.Opens:
 		x.back.begun = append(x.back.begun, *does.ID)
 	case does.Family == protocol.FamilyToolCall && does.Verb == protocol.Opens:
-		if !slices.Contains(x.open, *does.ID) {
-			x.open = append(x.open, *does.ID)
-		}
+		x.open.add(*does.ID)
 	}
 	if result, ok := e.(*protocol.ToolCallResult); ok {
-		x.open = slices.DeleteFunc(x.open, func(id string) bool { return id == result.ToolCallID })
+		x.open.remove(result.ToolCallID)
 	}
 }
 

@@ -30,7 +30,7 @@ func (x *execution) finished() (*protocol.RunFinished, error) {
 	e := &protocol.RunFinished{
 		Base:     protocol.Base{Metadata: x.ending.metadata},
 		ThreadID: x.claim.Thread.Thread, RunID: x.label, Result: protocol.Any(x.ending.result),
-		Outcome: &protocol.RunOutcome{Type: protocol.OutcomeSuccess, PendingToolCallIDs: x.open},
+		Outcome: &protocol.RunOutcome{Type: protocol.OutcomeSuccess, PendingToolCallIDs: x.open.list()},
 		Usage:   x.usage,
 	}
 	if x.ending.result == nil && x.ending.metadata == nil {

@@ -8,18 +8,27 @@ import (
 )
 
 // Message is the thread's first message with the id, as of now: see Messages. It costs
-// the same however many there are. What it points to must not be changed.
+// the same however many there are; what changes the message later copies it with all its
+// calls once more. What it points to must not be changed.
 func (r *Run) Message(id string) (protocol.Message, bool) {
 	r.x.mu.Lock()
 	defer r.x.mu.Unlock()
 	return r.x.fold.Message(id)
 }
 
-// Caller is the thread's first message that has the tool call, as of now.
-func (r *Run) Caller(call string) (protocol.Message, bool) {
+// Role is that of the thread's first message with the id, as of now.
+func (r *Run) Role(id string) (protocol.Role, bool) {
 	r.x.mu.Lock()
 	defer r.x.mu.Unlock()
-	return r.x.fold.Caller(call)
+	return r.x.fold.Role(id)
+}
+
+// ToolCall is the thread's first tool call with the id, as of now. What it points to must
+// not be changed.
+func (r *Run) ToolCall(id string) (protocol.ToolCall, bool) {
+	r.x.mu.Lock()
+	defer r.x.mu.Unlock()
+	return r.x.fold.Call(id)
 }
 
 // Askable says why Ask would refuse the interrupt; nil: it would take it. It suspends

@@ -33,7 +33,7 @@ type recorded struct {
 
 // recordHere notes that a takeover goes back to where the run is now.
 func (x *execution) recordHere() {
-	x.back = recorded{at: x.pipe.end(), fold: x.fold.Clone(), calls: slices.Clone(x.open)}
+	x.back = recorded{at: x.pipe.end(), fold: x.fold.Clone(), calls: x.open.list()}
 }
 
 // logged takes notice of what was added to the run, and moves the snapshot when too much
@@ -70,7 +70,7 @@ func (x *execution) checkpoint() error {
 		return fmt.Errorf("adapter: what the run has open: %w", err)
 	}
 	at := x.pipe.end()
-	undo := store.Undo{At: at, Calls: x.open, Ended: x.ended[max(len(x.ended)-maxEnded, 0):]}
+	undo := store.Undo{At: at, Calls: x.open.list(), Ended: x.ended[max(len(x.ended)-maxEnded, 0):]}
 	if x.back.at < at {
 		if undo.Back, err = x.back.from(x.fold); err != nil {
 			return err

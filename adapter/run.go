@@ -183,7 +183,7 @@ type execution struct {
 	rewritten int64                 // bytes that the latest checkpoint wrote
 	back      recorded              // what a takeover goes back to
 	undo      *store.Undo           // of the stored snapshot, as it was found
-	open      []string              // calls this run opened that have no result
+	open      pendingCalls          // calls this run opened that have no result
 	noEffect  bool                  // an event had no effect, and the log has told of it
 	usage     []protocol.TokenUsage // what Usage was told
 	ending    ending                // what Finish was told

@@ -59,7 +59,7 @@ func (x *execution) backTo(b begun, keep int64) error {
 			return err
 		}
 		x.keepCalls(kept)
-		x.back = recorded{at: keep, fold: kept, calls: slices.Clone(x.open)}
+		x.back = recorded{at: keep, fold: kept, calls: x.open.list()}
 		rename, err := x.rename(b.view, keep, begun)
 		if err != nil {
 			return err
@@ -87,9 +87,9 @@ func (x *execution) readRun(view *store.ThreadView, runStarted, keep int64) erro
 		if err := x.sequence.Resume(x.stored, undo.Ended); err != nil {
 			return fmt.Errorf("adapter: the run as of event %d: %w", at, err)
 		}
-		x.open = undo.Calls
+		x.open = pendingOf(undo.Calls)
 		if keep < at && undo.Back != nil {
-			x.open = undo.Back.Calls
+			x.open = pendingOf(undo.Back.Calls)
 		}
 		for _, id := range undo.Ended {
 			x.over[id] = true
@@ -143,10 +143,11 @@ func (x *execution) rename(view *store.ThreadView, keep int64, before []string) 
 
 // keepCalls forgets the calls that are taken back.
 func (x *execution) keepCalls(kept *protocol.Fold) {
-	x.open = slices.DeleteFunc(x.open, func(id string) bool {
-		_, held := kept.Caller(id)
-		return !held
-	})
+	for _, id := range x.open.list() {
+		if _, held := kept.Call(id); !held {
+			x.open.remove(id)
+		}
+	}
 }
 
 // takeBack closes what is open and restates messages and state as they were. A

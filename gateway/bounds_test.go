@@ -15,9 +15,10 @@ type counted struct{ events int }
 func (c *counted) Relay(protocol.Event, []byte) error { c.events++; return nil }
 func (*counted) Emit(...protocol.Event) error         { return nil }
 
-func (*counted) Message(string) (protocol.Message, bool) { return protocol.Message{}, false }
-func (*counted) Caller(string) (protocol.Message, bool)  { return protocol.Message{}, false }
-func (*counted) NewID() string                           { return "new" }
+func (*counted) Message(string) (protocol.Message, bool)   { return protocol.Message{}, false }
+func (*counted) Role(string) (protocol.Role, bool)         { return "", false }
+func (*counted) ToolCall(string) (protocol.ToolCall, bool) { return protocol.ToolCall{}, false }
+func (*counted) NewID() string                             { return "new" }
 
 func (*counted) Askable(ctx context.Context, i protocol.Interrupt) error { return nil }
 

@@ -34,23 +34,34 @@ func (r *relay) announces(e protocol.Event, text []byte, does protocol.Effect) b
 	if !ok || r.open.has(does) {
 		return false
 	}
-	message, known := r.to.Caller(start.ToolCallID)
+	c, known := r.to.ToolCall(start.ToolCallID)
 	if !known {
 		return false
 	}
-	for _, c := range message.ToolCalls {
-		if c.ID != start.ToolCallID {
-			continue
-		}
-		a := &announced{args: c.Function.Arguments, changed: c.Function.Name != start.ToolCallName}
-		a.settled = a.changed || strings.HasPrefix(strings.TrimSpace(a.args), "{") && json.Valid([]byte(a.args))
-		if !a.settled {
-			a.held = []heldEvent{{e, text, does}}
-		}
-		r.again[c.ID] = a
-		return true
+	a := &announced{args: c.Function.Arguments, changed: c.Function.Name != start.ToolCallName}
+	a.settled = a.changed || r.whole(c.ID, a.args)
+	if !a.settled {
+		a.held = []heldEvent{{e, text, does}}
 	}
-	return false
+	r.again[c.ID] = a
+	return true
+}
+
+// wholeArgs says whether a call's arguments are an object that nothing can be added to.
+type wholeArgs struct {
+	args  string
+	whole bool
+}
+
+// whole judges the arguments that the thread has of a call, once, however often it is
+// announced: they may be long.
+func (r *relay) whole(id, args string) bool {
+	if w, judged := r.wholes[id]; judged && w.args == args { // of one string that costs nothing
+		return w.whole
+	}
+	whole := strings.HasPrefix(strings.TrimSpace(args), "{") && json.Valid([]byte(args))
+	r.wholes[id] = wholeArgs{args, whole}
+	return whole
 }
 
 // hold takes in what is said of the call that is held back. When that goes on with what the
@@ -131,9 +142,17 @@ func (r *relay) goOn(id string) error {
 	return nil
 }
 
+// maxLonger is how many times as long the same JSON may be when it is written otherwise, its
+// characters escaped, say.
+const maxLonger = 8
+
+// sameJSON reports whether two texts say the same. It costs as much as the shorter one.
 func sameJSON(a, b string) bool {
 	if a == b {
 		return true
+	}
+	if short, long := min(len(a), len(b)), max(len(a), len(b)); long > maxLonger*short+spaces {
+		return false
 	}
 	x, okX := valueOf(a)
 	y, okY := valueOf(b)

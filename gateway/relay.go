@@ -20,7 +20,8 @@ type sink interface {
 	Relay(e protocol.Event, text []byte) error
 	Emit(events ...protocol.Event) error
 	Message(id string) (protocol.Message, bool)
-	Caller(call string) (protocol.Message, bool)
+	Role(id string) (protocol.Role, bool)
+	ToolCall(id string) (protocol.ToolCall, bool)
 	Askable(ctx context.Context, i protocol.Interrupt) error
 	NewID() string
 }
@@ -46,6 +47,7 @@ type relay struct {
 	mine     map[itemID]bool       // what this run has begun
 	renamed  map[string]string     // messages whose ids the thread has for something else
 	again    map[string]*announced // calls that are announced once more
+	wholes   map[string]wholeArgs  // of calls that were
 	asked    []protocol.Interrupt
 }
 
@@ -53,7 +55,7 @@ func newRelay(ctx context.Context, to sink, m manners, d Dialect, sent ids) *rel
 	return &relay{
 		ctx: ctx, to: to, manners: m, dialect: d, sent: sent,
 		repaired: func(string) {}, failed: func(error) {}, speaks: func(string) {},
-		mine: map[itemID]bool{}, renamed: map[string]string{}, again: map[string]*announced{},
+		mine: map[itemID]bool{}, renamed: map[string]string{}, again: map[string]*announced{}, wholes: map[string]wholeArgs{},
 	}
 }
 

@@ -57,7 +57,7 @@ func (r *relay) pass(e protocol.Event, text []byte, does protocol.Effect) error 
 		if r.repeats(result) {
 			return nil
 		}
-		if _, taken := r.to.Message(result.MessageID); taken {
+		if _, taken := r.to.Role(result.MessageID); taken {
 			r.repaired(RepairMessageID)
 			again := *result
 			again.MessageID = r.to.NewID()
@@ -124,10 +124,10 @@ func (r *relay) begins(does protocol.Effect) {
 	if r.mine[own] || r.renamed[id] != "" {
 		return
 	}
-	held, taken := r.to.Message(id)
-	foreign := taken && held.Role != role
+	held, taken := r.to.Role(id)
+	foreign := taken && held != role
 	if does.Family == protocol.FamilyText && foreign {
-		foreign = held.Role == protocol.RoleUser || held.Role == protocol.RoleTool || held.Role == protocol.RoleActivity
+		foreign = held == protocol.RoleUser || held == protocol.RoleTool || held == protocol.RoleActivity
 	}
 	if !foreign {
 		r.mine[own] = true
@@ -190,8 +190,11 @@ func (r *relay) rename(e protocol.Event) protocol.Event {
 
 // repeats reports whether a result is one that the thread has, under its id.
 func (r *relay) repeats(e *protocol.ToolCallResult) bool {
+	if role, _ := r.to.Role(e.MessageID); role != protocol.RoleTool {
+		return false
+	}
 	held, ok := r.to.Message(e.MessageID)
-	if !ok || held.Role != protocol.RoleTool || held.ToolCallID != e.ToolCallID || held.Content == nil || !held.Content.IsText() ||
+	if !ok || held.ToolCallID != e.ToolCallID || held.Content == nil || !held.Content.IsText() ||
 		!e.Content.IsText() || held.Content.String() != e.Content.String() {
 		return false
 	}

@@ -25,14 +25,17 @@ type Fold struct {
 
 	threadID, runID string
 	active          bool
-	runCalls        []string // the calls of this run, in order
-	answered        map[string]bool
+	runCalls        []string // the calls of this run, in order; clones share its array
+	calls           foldIndex[string, callState]
 }
+
+// callState is what a run has done with a call.
+type callState struct{ made, answered bool }
 
 // NewFold returns what a client holds that has these messages and this state;
 // nil is the empty object.
 func NewFold(messages Messages, state json.RawMessage) *Fold {
-	f := &Fold{answered: map[string]bool{}}
+	f := &Fold{}
 	f.Restore(messages, state)
 	return f
 }
@@ -80,11 +83,7 @@ func (f *Fold) Clone() *Fold {
 	c.log = f.log.clone()
 	c.interrupts, c.pending = slices.Clone(f.interrupts), slices.Clone(f.pending)
 	c.chunks = f.chunks.clone()
-	c.open, c.runCalls = slices.Clone(f.open), slices.Clone(f.runCalls)
-	c.answered = make(map[string]bool, len(f.answered))
-	for id := range f.answered {
-		c.answered[id] = true
-	}
+	c.open, c.runCalls, c.calls = slices.Clone(f.open), slices.Clip(f.runCalls), f.calls.clone()
 	return &c
 }
 
@@ -135,12 +134,14 @@ func (f *Fold) take(e Event, x Effect) error {
 		m := Message{ID: e.MessageID, Role: RoleReasoning, Content: Text(""), SubagentRunID: e.SubagentRunID}
 		return f.log.begin(m, e.Metadata)
 	case *ToolCallStart:
-		if !slices.Contains(f.runCalls, e.ToolCallID) {
+		if did, _ := f.calls.get(e.ToolCallID); !did.made {
 			f.runCalls = append(f.runCalls, e.ToolCallID)
+			f.calls.set(e.ToolCallID, callState{true, did.answered})
 		}
 		return f.log.beginCall(e)
 	case *ToolCallResult:
-		f.answered[e.ToolCallID] = true
+		did, _ := f.calls.get(e.ToolCallID)
+		f.calls.set(e.ToolCallID, callState{did.made, true})
 		f.log.result(e)
 	case *ReasoningEncryptedValue:
 		f.log.seal(e)
@@ -163,7 +164,7 @@ func (f *Fold) take(e Event, x Effect) error {
 		f.state = next
 	case *RunStarted:
 		f.threadID, f.runID, f.active = e.ThreadID, e.RunID, true
-		f.runCalls, f.answered = nil, map[string]bool{}
+		f.forgetCalls()
 		if e.Input != nil {
 			f.log.join(e.Input.Messages)
 		}
@@ -176,6 +177,9 @@ func (f *Fold) take(e Event, x Effect) error {
 	return nil
 }
 
+// forgetCalls begins another run.
+func (f *Fold) forgetCalls() { f.runCalls, f.calls = nil, foldIndex[string, callState]{} }
+
 func (f *Fold) finished(e *RunFinished) {
 	f.interrupts, f.pending = nil, nil
 	switch {
@@ -186,7 +190,7 @@ func (f *Fold) finished(e *RunFinished) {
 		f.pending = slices.Clone(e.Outcome.PendingToolCallIDs)
 	default:
 		for _, id := range f.runCalls {
-			if !f.answered[id] {
+			if did, _ := f.calls.get(id); !did.answered {
 				f.pending = append(f.pending, id)
 			}
 		}

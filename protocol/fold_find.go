@@ -30,6 +30,32 @@ func (f *Fold) Caller(call string) (Message, bool) {
 	return f.log.message(m), true
 }
 
+// Call returns the first tool call with the id, as it stands. What it points to must not be
+// changed. As for Role, what changes the message later copies nothing for its sake.
+func (f *Fold) Call(id string) (ToolCall, bool) {
+	if b := f.log.growing[grown{id: id, isCall: true}]; b != nil {
+		f.log.flush(b)
+	}
+	m := f.log.callAt(id)
+	if m == nil {
+		return ToolCall{}, false
+	}
+	c := f.log.call(m, id)
+	if c == nil {
+		return ToolCall{}, false
+	}
+	return *c, true
+}
+
+// Role returns the role of the first message with the id.
+func (f *Fold) Role(id string) (Role, bool) {
+	m := f.log.find(id)
+	if m == nil {
+		return "", false
+	}
+	return m.Role, true
+}
+
 // Answer returns the last tool message that answers the call.
 func (f *Fold) Answer(call string) (Message, bool) {
 	place, ok := f.log.results.get(call)

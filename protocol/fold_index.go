@@ -2,34 +2,41 @@ package protocol
 
 import "maps"
 
-// foldIndex finds places by id. Clones share its layers, newest last, each less than
-// half as large as the one before it, so that there are few.
-type foldIndex struct {
-	layers []map[string]Place
-	own    map[string]Place
+// foldIndex finds what is known of a key, such as the place of an id. Clones share its
+// layers, newest last, each less than half as large as the one before it, so that there
+// are few.
+type foldIndex[K comparable, V any] struct {
+	layers []map[K]V
+	own    map[K]V
 }
 
-func (x *foldIndex) get(id string) (Place, bool) {
-	if place, ok := x.own[id]; ok {
-		return place, true
+func (x *foldIndex[K, V]) get(key K) (value V, ok bool) {
+	if value, ok = x.own[key]; ok {
+		return value, true
 	}
 	for i := len(x.layers) - 1; i >= 0; i-- {
-		if place, ok := x.layers[i][id]; ok {
-			return place, true
+		if value, ok = x.layers[i][key]; ok {
+			return value, true
 		}
 	}
-	return 0, false
+	return value, false
 }
 
-func (x *foldIndex) set(id string, place Place) {
+func (x *foldIndex[K, V]) set(key K, value V) {
 	if x.own == nil {
-		x.own = map[string]Place{}
+		x.own = map[K]V{}
 	}
-	x.own[id] = place
+	x.own[key] = value
+}
+
+// clone returns an index that goes on independently.
+func (x *foldIndex[K, V]) clone() foldIndex[K, V] {
+	x.freeze()
+	return *x
 }
 
 // freeze makes a layer of what is new, and one of those that are of a size.
-func (x *foldIndex) freeze() {
+func (x *foldIndex[K, V]) freeze() {
 	if len(x.own) == 0 {
 		x.own = nil // an empty map must not become one of two folds
 		return
@@ -40,7 +47,7 @@ func (x *foldIndex) freeze() {
 		size += len(x.layers[n])
 	}
 	if n < len(x.layers) {
-		top = make(map[string]Place, size)
+		top = make(map[K]V, size)
 		for _, older := range x.layers[n:] {
 			maps.Copy(top, older)
 		}

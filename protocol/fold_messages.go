@@ -12,9 +12,10 @@ import (
 // deltas is kept in buffers, so that a delta costs what it adds.
 type foldMessages struct {
 	foldOrder
-	ids     foldIndex // of messages: the first with that id
-	calls   foldIndex // of the messages that have them: the first
-	results foldIndex // of the tool messages that answer calls: the last
+	ids     foldIndex[string, Place]     // of messages: the first with that id
+	calls   foldIndex[string, callPlace] // the first of that id
+	results foldIndex[string, Place]     // of the tool messages that answer calls: the last
+	answers foldIndex[Place, Place]      // the last of those right behind a message with calls
 	growing map[grown]*buffer
 	hot     *buffer    // the one that grew last
 	views   *foldViews // of all clones
@@ -25,6 +26,12 @@ type foldMessage struct {
 	Message
 	place Place
 	owner *foldOwner
+}
+
+// callPlace is where a call is.
+type callPlace struct {
+	in Place // of the message
+	at int   // of its calls
 }
 
 // grown names text that deltas are added to: a message's, or a call's arguments.
@@ -52,10 +59,8 @@ func newFoldMessages(messages Messages) foldMessages {
 // clone returns messages that go on independently.
 func (l *foldMessages) clone() foldMessages {
 	l.freeze()
-	l.ids.freeze()
-	l.calls.freeze()
-	l.results.freeze()
 	c := *l
+	c.ids, c.calls, c.results, c.answers = l.ids.clone(), l.calls.clone(), l.results.clone(), l.answers.clone()
 	c.foldOrder.owner = new(foldOwner)
 	c.growing, c.hot = map[grown]*buffer{}, nil // only one can append to a buffer
 	return c
@@ -83,7 +88,7 @@ func (l *foldMessages) flush(b *buffer) {
 	m := l.writable(b.place)
 	if !b.isCall {
 		l.say(m, Text(b.String()))
-	} else if c := m.call(b.id); c != nil {
+	} else if c := l.call(m, b.id); c != nil {
 		l.bytes += b.Len() - len(c.Function.Arguments)
 		c.Function.Arguments = b.String()
 	}
@@ -145,7 +150,16 @@ func (l *foldMessages) callAt(id string) *foldMessage {
 	if !ok {
 		return nil
 	}
-	return l.at(place)
+	return l.at(place.in)
+}
+
+// call is a call that a message of the fold has, nil if it has none of that id. It costs
+// the same however many the message has.
+func (l *foldMessages) call(m *foldMessage, id string) *ToolCall {
+	if p, ok := l.calls.get(id); ok && p.in == m.place && p.at < len(m.ToolCalls) && m.ToolCalls[p.at].ID == id {
+		return &m.ToolCalls[p.at]
+	}
+	return m.call(id)
 }
 
 // call is a call that the message has, nil if it has none of that id.
@@ -165,15 +179,21 @@ func (l *foldMessages) add(m Message) *foldMessage {
 	return fm
 }
 
-// insert puts a message behind another.
-func (l *foldMessages) insert(m Message, behind Place) {
-	l.forget()
+// insert puts a message behind another, and returns it; nil: all have new places.
+func (l *foldMessages) insert(m Message, behind Place) *foldMessage {
+	if l.find(m.ID) == nil {
+		l.settle() // what is open is about the same messages as before, but for their places
+	} else {
+		l.forget()
+	}
 	fm, renumbered := l.insertAfter(m, behind)
 	if renumbered {
+		l.forget()
 		l.index()
-		return
+		return nil
 	}
 	l.note(fm)
+	return fm
 }
 
 // note notes where a message and its calls are.
@@ -182,8 +202,8 @@ func (l *foldMessages) note(m *foldMessage) {
 		l.ids.set(m.ID, m.place)
 	}
 	for i := range m.ToolCalls {
-		if place, ok := l.calls.get(m.ToolCalls[i].ID); !ok || m.place < place {
-			l.calls.set(m.ToolCalls[i].ID, m.place)
+		if place, ok := l.calls.get(m.ToolCalls[i].ID); !ok || m.place < place.in {
+			l.calls.set(m.ToolCalls[i].ID, callPlace{m.place, i})
 		}
 	}
 	if m.Role == RoleTool {
@@ -195,7 +215,8 @@ func (l *foldMessages) note(m *foldMessage) {
 
 // index finds again what is where.
 func (l *foldMessages) index() {
-	l.ids, l.calls, l.results = foldIndex{}, foldIndex{}, foldIndex{}
+	l.ids, l.results = foldIndex[string, Place]{}, foldIndex[string, Place]{}
+	l.calls, l.answers = foldIndex[string, callPlace]{}, foldIndex[Place, Place]{}
 	for m := range l.all() {
 		l.note(m)
 	}
@@ -281,7 +302,7 @@ func (l *foldMessages) finish(id string, meta Metadata) error {
 // the event names, or one in a message of its own.
 func (l *foldMessages) beginCall(e *ToolCallStart) error {
 	if m := l.callAt(e.ToolCallID); m != nil {
-		c := l.writable(m.place).call(e.ToolCallID)
+		c := l.call(l.writable(m.place), e.ToolCallID)
 		then := c.Function.Name
 		c.Function.Name = e.ToolCallName
 		l.bytes += len(e.ToolCallName) - len(then) + merge(&c.Metadata, e.Metadata)
@@ -317,7 +338,7 @@ func (l *foldMessages) addCall(m *foldMessage, e *ToolCallStart) {
 	m = l.writable(m.place)
 	m.ToolCalls = append(m.ToolCalls, c)
 	l.bytes += weightOfCall(&c)
-	l.calls.set(c.ID, m.place)
+	l.calls.set(c.ID, callPlace{m.place, len(m.ToolCalls) - 1})
 }
 
 func (l *foldMessages) extendCall(id, delta string, meta Metadata) error {
@@ -330,7 +351,7 @@ func (l *foldMessages) extendCall(id, delta string, meta Metadata) error {
 		return fmt.Errorf("there is no tool call %q", id)
 	}
 	if !l.grow(key, delta) {
-		l.beginGrowing(key, m.place, m.call(id).Function.Arguments)
+		l.beginGrowing(key, m.place, l.call(m, id).Function.Arguments)
 		l.grow(key, delta)
 	}
 	l.mergeCall(m, id, meta)
@@ -349,7 +370,7 @@ func (l *foldMessages) finishCall(id string, meta Metadata) error {
 
 func (l *foldMessages) mergeCall(m *foldMessage, id string, from Metadata) {
 	if from != nil {
-		l.bytes += merge(&l.writable(m.place).call(id).Metadata, from)
+		l.bytes += merge(&l.call(l.writable(m.place), id).Metadata, from)
 	}
 }
 
@@ -367,15 +388,23 @@ func (l *foldMessages) result(e *ToolCallResult) {
 		l.add(m)
 		return
 	}
-	behind, next := carrier.place, l.after(carrier.place)
+	behind, ok := l.answers.get(carrier.place)
+	if !ok {
+		behind = carrier.place
+	}
+	next := l.after(behind)
 	for next != nil && next.Role == RoleTool {
 		behind, next = next.place, l.after(next.place)
 	}
+	var answer *foldMessage
 	if next == nil {
-		l.add(m)
-		return
+		answer = l.add(m)
+	} else {
+		answer = l.insert(m, behind)
 	}
-	l.insert(m, behind)
+	if answer != nil {
+		l.answers.set(carrier.place, answer.place)
+	}
 }
 
 // carrier finds the message that holds a call.
@@ -395,7 +424,7 @@ func (l *foldMessages) carrier(call string) *foldMessage {
 func (l *foldMessages) seal(e *ReasoningEncryptedValue) {
 	if e.Subtype == SubtypeToolCall {
 		if m := l.callAt(e.EntityID); m != nil {
-			c := l.writable(m.place).call(e.EntityID)
+			c := l.call(l.writable(m.place), e.EntityID)
 			l.bytes += len(e.EncryptedValue) - len(c.EncryptedValue) + len(e.EncryptedValueType) - len(c.EncryptedValueType)
 			c.EncryptedValue, c.EncryptedValueType = e.EncryptedValue, e.EncryptedValueType
 		}

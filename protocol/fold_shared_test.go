@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -146,6 +147,9 @@ func sameFolds(t *testing.T, p *twins, told []string) {
 	for i := range 14 {
 		for _, id := range []string{fmt.Sprint("m", i), fmt.Sprint("c", i)} {
 			at, there := first[id]
+			if role, ok := p.shared.Role(id); ok != there || ok && role != want[at].Role {
+				fail("role of "+id, role, there)
+			}
 			m, ok := p.shared.Message(id)
 			if ok != there || p.shared.Has(id) != there || ok && !sameMessage(&m, &want[at]) {
 				fail("message "+id, m, there)
@@ -156,6 +160,14 @@ func sameFolds(t *testing.T, p *twins, told []string) {
 			at, there = calls[id]
 			if m, ok = p.shared.Caller(id); ok != there || ok && !sameMessage(&m, &want[at]) {
 				fail("caller of "+id, m, there)
+			}
+			var call *ToolCall
+			if there {
+				i := slices.IndexFunc(want[at].ToolCalls, func(c ToolCall) bool { return c.ID == id })
+				call = &want[at].ToolCalls[i]
+			}
+			if c, ok := p.shared.Call(id); ok != there || ok && !reflect.DeepEqual(c, *call) {
+				fail("call "+id, c, call)
 			}
 			at, there = answers[id]
 			if m, ok = p.shared.Answer(id); ok != there || ok && !sameMessage(&m, &want[at]) {

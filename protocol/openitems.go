@@ -56,7 +56,7 @@ func (f *Fold) Reopen(events ...Event) {
 	for _, e := range events {
 		if started, ok := e.(*RunStarted); ok {
 			f.threadID, f.runID, f.active = started.ThreadID, started.RunID, true
-			f.runCalls, f.answered = nil, map[string]bool{}
+			f.forgetCalls()
 		}
 		f.track(e, EffectOf(e))
 	}
@@ -93,7 +93,7 @@ func (f *Fold) again(x opened) Event {
 		if m == nil {
 			break
 		}
-		e.ToolCallName = f.log.callAt(x.ID).call(x.ID).Function.Name
+		e.ToolCallName = f.log.call(f.log.callAt(x.ID), x.ID).Function.Name
 		if e.ParentMessageID != nil {
 			id := m.ID
 			e.ParentMessageID = &id
