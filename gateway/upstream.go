@@ -196,9 +196,13 @@ func (o *Options) client() *http.Client {
 	dialer := net.Dialer{Timeout: o.ConnectTimeout}
 	// Servers close what is idle for 5 s; a request must not meet that.
 	const idle = 3 * time.Second
+	// What HTTP/2 reads ahead for a run that takes nothing, because the store stands still,
+	// lies in memory here; of HTTP/1 it lies with the kernel.
+	const ahead = 128 << 10
 	t := &http.Transport{
 		Proxy: nil, DialContext: dialer.DialContext, TLSHandshakeTimeout: o.ConnectTimeout, TLSClientConfig: o.TLS.Clone(),
 		ForceAttemptHTTP2: true, MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: idle, MaxResponseHeaderBytes: 64 << 10,
+		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: ahead},
 	}
 	if o.dial != nil {
 		t.DialContext = o.dial
