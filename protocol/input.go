@@ -1,6 +1,9 @@
 package protocol
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"reflect"
+)
 
 // RunAgentInput asks for a run, or answers the interrupts of the last one.
 // Encoding always writes messages, tools and context as arrays, because peers
@@ -20,7 +23,30 @@ type RunAgentInput struct {
 }
 
 // MarshalJSON writes the input.
-func (in RunAgentInput) MarshalJSON() ([]byte, error) { return marshal(&in) }
+func (in RunAgentInput) MarshalJSON() ([]byte, error) {
+	return appendValue(make([]byte, 0, in.sizeHint()), shapeOf(reflect.TypeFor[RunAgentInput]()), reflect.ValueOf(&in).Elem())
+}
+
+// sizeHint lets most inputs be encoded in one allocation: with a long history each further
+// one is a copy of nearly all.
+func (in *RunAgentInput) sizeHint() int {
+	const envelope = 512
+	const names = 64 // of a message's members
+	n := len(in.State) + len(in.ForwardedProps)
+	for i := range in.Messages {
+		n += weightOf(&in.Messages[i]) + names
+	}
+	for i := range in.Tools {
+		n += len(in.Tools[i].Description) + len(in.Tools[i].Parameters) + names
+	}
+	for i := range in.Context {
+		n += len(in.Context[i].Description) + len(in.Context[i].Value) + names
+	}
+	for i := range in.Resume {
+		n += len(in.Resume[i].Payload) + 2*names
+	}
+	return envelope + n + n/16 // for what is escaped
+}
 
 // UnmarshalJSON reads as DecodeInput does.
 func (in *RunAgentInput) UnmarshalJSON(data []byte) error {
