@@ -19,7 +19,7 @@ import (
 // A page that reads nothing of what an upstream says at length holds up neither another run
 // of the upstream, nor its own, which comes to its end.
 func TestPageThatReadsNothingBeforeAnUpstream(t *testing.T) {
-	const piece, pieces = 16 << 10, 512 // 8 MiB, twice: more than connections hold
+	const piece, pieces = 32 << 10, 256 // 8 MiB, twice: more than connections hold
 	quick := make(chan struct{})
 	value := strings.Repeat("x", piece)
 	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -304,3 +304,36 @@ func TestThousandRuns(t *testing.T) {
 		}
 	})
 }
+
+// Answers that go on behind their run's end hold no place, and are as many as there are
+// places at most.
+func TestAnswersThatDoNotEnd(t *testing.T) {
+	alone(t)
+	synctest.Test(t, func(t *testing.T) {
+		const places = 4
+		f := &far{says: data(began, done)}
+		up := newFar(t, f, Options{Concurrency: places})
+		c := newCrowd(t, nil, map[string]adapter.Agent{"": up})
+		defer c.leave()
+		for i := range 5 * places {
+			c.begin("", fmt.Sprint("thread-", i))
+			synctest.Wait()
+		}
+		if s := up.Status(); s.InFlight != 0 || s.Requests != 5*places || s.Failed != 0 {
+			t.Errorf("%+v", s)
+		}
+		if n := f.open.Load(); n != places {
+			t.Errorf("%d connections", n)
+		}
+		time.Sleep(afterEnd)
+		synctest.Wait()
+		if n := f.open.Load(); n != 0 {
+			t.Errorf("%d connections after %v", n, afterEnd)
+		}
+		c.begin("", "last")
+		synctest.Wait()
+		if n := f.open.Load(); n != 1 {
+			t.Errorf("%d connections", n)
+		}
+	})
+}

@@ -197,9 +197,16 @@ const (
 )
 
 // finish lets go of an answer that has come to its end. extra is told how many events
-// there were behind that.
+// there were behind that. It has no place any more: of those that do not end there are as
+// many as places at most, those beyond are closed.
 func (x *exchange) finish(extra func(events int)) {
 	if x.over {
+		return
+	}
+	select {
+	case x.u.ending <- struct{}{}:
+	default:
+		x.abandon()
 		return
 	}
 	x.over = true
@@ -220,7 +227,9 @@ func (x *exchange) finish(extra func(events int)) {
 			extra(events)
 		}
 		x.body.Close()
+		<-x.u.ending
 	}) {
+		<-x.u.ending
 		x.over = false
 		x.abandon()
 	}

@@ -25,6 +25,7 @@ type Upstream struct {
 	origin  string // whom credentials are for
 	client  *http.Client
 	places  chan struct{} // one for each request under way
+	ending  chan struct{} // one for each whose run is over and whose answer is not
 	stats   stats
 	asked   capabilityCache
 
@@ -50,7 +51,7 @@ func New(rawURL string, options *Options) (*Upstream, error) {
 	}
 	u.manners = mannersOf[u.options.Dialect]
 	u.manners.ownMetadata, u.manners.separateDuties = u.options.OwnMetadata, u.options.SeparateDuties
-	u.places = make(chan struct{}, u.options.Concurrency)
+	u.places, u.ending = make(chan struct{}, u.options.Concurrency), make(chan struct{}, u.options.Concurrency)
 	u.client = u.options.client()
 	u.asked.u = u
 	u.leave = make(chan struct{})
