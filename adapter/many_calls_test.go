@@ -78,10 +78,10 @@ func TestManyCallsCostWhatTheyAre(t *testing.T) {
 				runtime.ReadMemStats(&after)
 				return float64(after.TotalAlloc-before.TotalAlloc) / float64(n)
 			}
-			few, many := perCall(2_000), perCall(16_000)
-			t.Logf("bytes of a call: %.0f of 2,000, %.0f of 16,000", few, many)
+			few, many := perCall(1_000), perCall(8_000)
+			t.Logf("bytes of a call: %.0f of 1,000, %.0f of 8,000", few, many)
 			if many > 1.5*few {
-				t.Errorf("a call allocates %.0f bytes in a run of 2,000, %.0f in one of 16,000", few, many)
+				t.Errorf("a call allocates %.0f bytes in a run of 1,000, %.0f in one of 8,000", few, many)
 			}
 		})
 	}

@@ -195,6 +195,15 @@ func (c *crowd) cancel(thread string) {
 	}
 }
 
+// alone has one processor carry the process: the store's connections, and their goroutines,
+// are as many on all machines. And the timers of a bubble share one context of the race
+// detector, which two that find some due would corrupt.
+func alone(t *testing.T) {
+	t.Helper()
+	before := runtime.GOMAXPROCS(1)
+	t.Cleanup(func() { runtime.GOMAXPROCS(before) })
+}
+
 func newFar(t *testing.T, f *far, o Options) *Upstream {
 	t.Helper()
 	o.dial = f.dial

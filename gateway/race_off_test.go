@@ -2,8 +2,4 @@
 
 package gateway
 
-import "testing"
-
 const race = false
-
-func alone(*testing.T) {}

@@ -32,7 +32,7 @@ func requestOf(t *testing.T, history History, messages int) (size, allocated int
 		r := request{ids: ids{c.thread, run.NewID()}}
 		<-admitted
 		run.Messages() // which the thread has as a slice from here on
-		for range 5 { // others of the process allocate too, now and then
+		for range 5 {  // others of the process allocate too, now and then
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			body, _, err := r.body(c)
