@@ -37,6 +37,7 @@ type relay struct {
 	failed   func(error)
 	speaks   func(version string)
 
+	decoder  protocol.Decoder
 	index    int // of the event, from 1
 	started  bool
 	early    bool // something came before RUN_STARTED
@@ -70,7 +71,7 @@ func (r *relay) violation(format string, args ...any) *failure {
 // decode reads the next event. The last one of a stream that broke off in it is cut.
 func (r *relay) decode(text []byte, cut bool) (protocol.Event, error) {
 	r.index++
-	e, err := protocol.Decode(text)
+	e, err := r.decoder.Decode(text)
 	if err == nil {
 		return e, nil
 	}

@@ -13,8 +13,16 @@ import (
 // a *DecodeError. For peers before 1.0, null reads as absent where their
 // releases wrote it. The event keeps no reference to data.
 func Decode(data []byte) (Event, error) {
-	if e := decodeLaid(data); e != nil {
-		return e, nil
+	if d, ok := readLaid(data, nil); ok {
+		id, delta := unquote(d.id), unquote(d.delta)
+		switch b := (Base{Timestamp: d.timestamp}); d.name {
+		case TypeTextMessageContent:
+			return &TextMessageContent{Base: b, MessageID: id, Delta: delta}, nil
+		case TypeReasoningMessageContent:
+			return &ReasoningMessageContent{Base: b, MessageID: id, Delta: delta}, nil
+		case TypeToolCallArgs:
+			return &ToolCallArgs{Base: b, ToolCallID: id, Delta: delta}, nil
+		}
 	}
 	return decodeGeneral(data)
 }

@@ -3,14 +3,16 @@ package protocol
 import (
 	"fmt"
 	"reflect"
+	"strings"
 	"testing"
 )
 
 var laidTexts = []string{
+	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\ud800"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","delta":"a\"\\\u00e9\ud83d\ude00\n/","timestamp":1764000000000,"messageId":"日"}`,
 	`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a\":1}"}`,
-	`{"type":"REASONING_MESSAGE_CONTENT","timestamp":999999999999999,"messageId":"","delta":""}`,
+	`{"type":"REASONING_MESSAGE_CONTENT","timestamp":9007199254740991,"messageId":"","delta":""}`,
 }
 
 var notLaidTexts = []string{
@@ -23,10 +25,10 @@ var notLaidTexts = []string{
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a","timestamp":-1}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a","timestamp":1.5}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a","timestamp":1e3}`,
-	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a","timestamp":9007199254740993}`,
+	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a","timestamp":9007199254740992}`,
+	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a","timestamp":18446744073709551617}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":null}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\x"}`,
-	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\ud800"}`,
 	"{\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"\xff\"}",
 	"{\"type\":\"TEXT_MESSAGE_CONTENT\",\"messageId\":\"m\",\"delta\":\"\n\"}",
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a\`,
@@ -39,43 +41,90 @@ var notLaidTexts = []string{
 	`{"type":"`, ``, `{"type":"TOOL_CALL_ARGS"`, `{"type":"TOOL_CALL_ARGS",`, `{"type":"TOOL_CALL_ARGS","":`,
 }
 
-// decodedAsGeneral holds what is read by hand to what the general reader makes of it.
-func decodedAsGeneral(t *testing.T, text []byte) (laid bool) {
+// decodedAsGeneral holds what is read by hand to what the general reader makes of it, behind
+// any other text.
+func decodedAsGeneral(t *testing.T, before, text []byte) (laid bool) {
 	t.Helper()
-	e := decodeLaid(text)
-	if e == nil {
-		return false
+	general, wrong := decodeGeneral(text)
+	if _, laid = readLaid(text, nil); laid && wrong != nil {
+		t.Errorf("%s is read by hand, and %v", text, wrong)
 	}
-	general, err := decodeGeneral(text)
-	if err != nil || !reflect.DeepEqual(e, general) {
-		t.Errorf("%s\nis %+v\nnot %+v %v", text, e, general, err)
+	var d Decoder
+	_, _ = d.Decode(before)
+	for name, decode := range map[string]func([]byte) (Event, error){"Decode": Decode, "Decoder": d.Decode} {
+		if e, err := decode(text); !reflect.DeepEqual(e, general) || fmt.Sprint(err) != fmt.Sprint(wrong) {
+			t.Errorf("%s: %s\nis %+v %v\nnot %+v %v", name, text, e, err, general, wrong)
+		}
 	}
-	return true
+	return laid
 }
 
 func TestDecodeLaid(t *testing.T) {
-	for _, text := range laidTexts {
-		if !decodedAsGeneral(t, []byte(text)) {
-			t.Errorf("%s is not read by hand", text)
+	for _, before := range laidTexts {
+		for _, text := range laidTexts {
+			if !decodedAsGeneral(t, []byte(before), []byte(text)) {
+				t.Errorf("%s is not read by hand", text)
+			}
+		}
+		for _, text := range notLaidTexts {
+			if decodedAsGeneral(t, []byte(before), []byte(text)) {
+				t.Errorf("%s is read by hand", text)
+			}
 		}
 	}
-	for _, text := range notLaidTexts {
-		decodedAsGeneral(t, []byte(text))
+}
+
+// An event is the caller's: it stays as it is while others are decoded.
+func TestDecoderKeepsNothing(t *testing.T) {
+	var d Decoder
+	var events, want []Event
+	for n := range 3 * len(laidTexts) {
+		text := []byte(laidTexts[n%len(laidTexts)])
+		e, err := d.Decode(text)
+		general, wrong := decodeGeneral(text)
+		if err != nil || wrong != nil {
+			t.Fatal(err, wrong)
+		}
+		events, want = append(events, e), append(want, general)
+		clear(text)
+	}
+	if !reflect.DeepEqual(events, want) {
+		t.Errorf("they are\n%+v\nnot\n%+v", events, want)
+	}
+}
+
+// TestDecoderAllocates: a delta costs its event and its text, also where it has a time in
+// microseconds and its text does not stand for itself.
+func TestDecoderAllocates(t *testing.T) {
+	for _, text := range []string{
+		`{"type":"TEXT_MESSAGE_CONTENT","timestamp":1764000000000000,"messageId":"m","delta":"a"}`,
+		`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a\":1}"}`,
+		`{"type":"REASONING_MESSAGE_CONTENT","messageId":"m","delta":"日"}`,
+	} {
+		var d Decoder
+		data := []byte(text)
+		if n := testing.AllocsPerRun(1000, func() { benchEvent, _ = d.Decode(data) }); n > 2 {
+			t.Errorf("%s: %v allocations", text, n)
+		}
 	}
 }
 
 func FuzzDecodeLaidIsGeneral(f *testing.F) {
-	for _, text := range append(laidTexts, notLaidTexts...) {
-		f.Add([]byte(text))
+	for i, text := range append(laidTexts, notLaidTexts...) {
+		f.Add([]byte(laidTexts[i%len(laidTexts)]), []byte(text))
 	}
-	f.Fuzz(func(t *testing.T, text []byte) { decodedAsGeneral(t, text) })
+	f.Fuzz(func(t *testing.T, before, text []byte) { decodedAsGeneral(t, before, text) })
 }
 
 func BenchmarkDecodeDelta(b *testing.B) {
-	text := fmt.Appendf(nil, `{"type":"TEXT_MESSAGE_CONTENT","messageId":"2c2f747e-8850-40a1-bb49-1bc3dd9ad218","delta":"word of an answer "}`)
-	for b.Loop() {
-		if _, err := Decode(text); err != nil {
-			b.Fatal(err)
-		}
+	text := fmt.Appendf(nil, `{"type":"TEXT_MESSAGE_CONTENT","timestamp":1764000000000000,"messageId":"2c2f747e-8850-40a1-bb49-1bc3dd9ad218","delta":"%s"}`,
+		strings.Repeat("word of an answer ", 4))
+	for name, decode := range map[string]func([]byte) (Event, error){"Decode": Decode, "Decoder": new(Decoder).Decode} {
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				benchEvent, _ = decode(text)
+			}
+		})
 	}
 }
