@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"io"
+	"os"
 	"strings"
 	"testing"
 
@@ -64,6 +65,17 @@ func TestEventAllocates(t *testing.T) {
 }
 
 func BenchmarkEvent(b *testing.B) {
+	deltas["chunk"] = `{"type":"TEXT_MESSAGE_CHUNK","messageId":"3f1c6f0e-5d0a-4b8e-9d64-0d6e5b7a9c11","role":"assistant","delta":"word of an answer "}`
+	sse, err := os.ReadFile("testdata/langgraph/slow.sse")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for l := range strings.Lines(string(sse)) {
+		if strings.Contains(l, "TEXT_MESSAGE_CONTENT") {
+			deltas["langgraph"] = strings.TrimSpace(strings.TrimPrefix(l, "data: "))
+		}
+	}
+	deltas["null"] = strings.Replace(deltas["langgraph"], `"name":"FakeStreamingChatModel"`, `"name":null`, 1)
 	for name, event := range deltas {
 		b.Run(name, func(b *testing.B) {
 			next := relaying(b, event)

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -41,6 +40,7 @@ type relay struct {
 	index    int // of the event, from 1
 	started  bool
 	early    bool // something came before RUN_STARTED
+	nulls    bool // the event has members that are null for nothing
 	theirs   ids
 	expander protocol.Expander
 	open     openItems
@@ -72,10 +72,11 @@ func (r *relay) violation(format string, args ...any) *failure {
 func (r *relay) decode(text []byte, cut bool) (protocol.Event, error) {
 	r.index++
 	e, err := r.decoder.Decode(text)
-	if err == nil {
+	if r.nulls = r.decoder.Nulls(); err == nil {
 		return e, nil
 	}
 	if e := decodeWithoutNull(text); e != nil {
+		r.nulls = true
 		return e, nil
 	}
 	if cut && !json.Valid(text) {
@@ -124,7 +125,7 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 		}
 	}
 	r.early = r.early || !r.started
-	if bytes.Contains(text, null) {
+	if r.nulls {
 		text = r.withoutNull(e, text)
 	}
 	if does := protocol.EffectOf(e); does.Verb != protocol.Abridges && r.expander.Idle() {

@@ -13,6 +13,17 @@ type laidDelta struct {
 	timestamp int64
 }
 
+func (d *laidDelta) event(id string) Event {
+	b, delta := Base{Timestamp: d.timestamp}, unquote(d.delta)
+	switch d.name {
+	case TypeTextMessageContent:
+		return &TextMessageContent{Base: b, MessageID: id, Delta: delta}
+	case TypeReasoningMessageContent:
+		return &ReasoningMessageContent{Base: b, MessageID: id, Delta: delta}
+	}
+	return &ToolCallArgs{Base: b, ToolCallID: id, Delta: delta}
+}
+
 // readLaid reads the deltas, of which nearly all streams are made, where nothing seldom is
 // in them: an id, the delta and a timestamp, in any order, without space between. False is
 // every other text, which the general reader judges. What is right is what that reads:

@@ -2,6 +2,7 @@ package protocol
 
 import (
 	"fmt"
+	"os"
 	"reflect"
 	"strings"
 	"testing"
@@ -45,7 +46,7 @@ var notLaidTexts = []string{
 // any other text.
 func decodedAsGeneral(t *testing.T, before, text []byte) (laid bool) {
 	t.Helper()
-	general, wrong := decodeGeneral(text)
+	general, _, wrong := decodeGeneral(text)
 	if _, laid = readLaid(text, nil); laid && wrong != nil {
 		t.Errorf("%s is read by hand, and %v", text, wrong)
 	}
@@ -81,7 +82,7 @@ func TestDecoderKeepsNothing(t *testing.T) {
 	for n := range 3 * len(laidTexts) {
 		text := []byte(laidTexts[n%len(laidTexts)])
 		e, err := d.Decode(text)
-		general, wrong := decodeGeneral(text)
+		general, _, wrong := decodeGeneral(text)
 		if err != nil || wrong != nil {
 			t.Fatal(err, wrong)
 		}
@@ -106,6 +107,41 @@ func TestDecoderAllocates(t *testing.T) {
 		if n := testing.AllocsPerRun(1000, func() { benchEvent, _ = d.Decode(data) }); n > 2 {
 			t.Errorf("%s: %v allocations", text, n)
 		}
+	}
+}
+
+// Nulls are told of exactly where encoding leaves them out.
+func TestDecoderTellsNulls(t *testing.T) {
+	file, err := os.ReadFile("testdata/events.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var d Decoder
+	told := map[bool]int{}
+	for line := range strings.Lines(string(file)) {
+		at := strings.Index(line, "{")
+		if at < 0 {
+			continue
+		}
+		text := strings.TrimSpace(line[at:])
+		e, err := d.Decode([]byte(text))
+		if err != nil {
+			continue
+		}
+		back, err := Encode(e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := strings.Count(string(back), "null") < strings.Count(text, "null"); d.Nulls() != want {
+			t.Errorf("%s: %v", text, d.Nulls())
+		}
+		told[d.Nulls()]++
+	}
+	if told[true] == 0 || told[false] == 0 {
+		t.Error("it is always", told)
+	}
+	if _, err := d.Decode([]byte(laidTexts[0])); err != nil || d.Nulls() {
+		t.Error(err, d.Nulls())
 	}
 }
 
