@@ -10,6 +10,7 @@ import (
 type laidDelta struct {
 	name      EventType
 	id, delta []byte // JSON strings
+	role      Role   // of a chunk
 	timestamp int64
 }
 
@@ -20,18 +21,25 @@ func (d *laidDelta) event(id string) Event {
 		return &TextMessageContent{Base: b, MessageID: id, Delta: delta}
 	case TypeReasoningMessageContent:
 		return &ReasoningMessageContent{Base: b, MessageID: id, Delta: delta}
+	case TypeTextMessageChunk:
+		texts := &[2]string{id, delta}
+		return &TextMessageChunk{Base: b, MessageID: &texts[0], Role: d.role, Delta: &texts[1]}
 	}
 	return &ToolCallArgs{Base: b, ToolCallID: id, Delta: delta}
 }
 
 // readLaid reads the deltas, of which nearly all streams are made, where nothing seldom is
-// in them: an id, the delta and a timestamp, in any order, without space between. False is
-// every other text, which the general reader judges. What is right is what that reads:
-// FuzzDecodeLaidIsGeneral. A known id is one that is likely, as it is written.
+// in them: an id, the delta, a timestamp and a chunk's usual role, in any order, without
+// space between. False is every other text, which the general reader judges. What is right
+// is what that reads: FuzzDecodeLaidIsGeneral. A known id is one that is likely, as it is
+// written.
 func readLaid(data, known []byte) (d laidDelta, ok bool) {
-	rest, ok := bytes.CutPrefix(data, []byte(`{"type":"`))
+	rest := data
+	if !cut(&rest, `{"type":"`) {
+		return d, false
+	}
 	end := bytes.IndexByte(rest, '"')
-	if !ok || end < 0 {
+	if end < 0 {
 		return d, false
 	}
 	switch string(rest[:end]) {
@@ -41,29 +49,34 @@ func readLaid(data, known []byte) (d laidDelta, ok bool) {
 		d.name = TypeReasoningMessageContent
 	case string(TypeToolCallArgs):
 		d.name = TypeToolCallArgs
+	case string(TypeTextMessageChunk):
+		d.name = TypeTextMessageChunk
 	default:
 		return d, false
 	}
-	idMember := []byte(`,"messageId":`)
+	idMember := `,"messageId":`
 	if d.name == TypeToolCallArgs {
-		idMember = []byte(`,"toolCallId":`)
+		idMember = `,"toolCallId":`
 	}
 	timed := false
 	for rest = rest[end+1:]; len(rest) > 1; {
-		into, n := (*[]byte)(nil), 0
-		if value, is := bytes.CutPrefix(rest, []byte(`,"delta":`)); is {
-			into, rest = &d.delta, value
-		} else if value, is := bytes.CutPrefix(rest, idMember); is {
-			into, rest = &d.id, value
-		} else if value, is := bytes.CutPrefix(rest, []byte(`,"timestamp":`)); is && !timed {
-			timed, rest = true, value
-			d.timestamp, n = laidInteger(rest)
-		}
-		if into != nil && *into == nil {
-			if n = len(known); n == 0 || into != &d.id || !bytes.HasPrefix(rest, known) {
+		n := 0
+		switch {
+		case cut(&rest, `,"delta":`) && d.delta == nil:
+			n = laidString(rest)
+			d.delta = rest[:n]
+		case cut(&rest, idMember) && d.id == nil:
+			if n = len(known); n == 0 || !bytes.HasPrefix(rest, known) {
 				n = laidString(rest)
 			}
-			*into = rest[:n]
+			d.id = rest[:n]
+		case cut(&rest, `,"timestamp":`) && !timed:
+			d.timestamp, n = laidInteger(rest)
+			timed = true
+		case cut(&rest, `,"role":`) && d.name == TypeTextMessageChunk && d.role == "":
+			if bytes.HasPrefix(rest, []byte(`"assistant"`)) {
+				d.role, n = RoleAssistant, len(`"assistant"`)
+			}
 		}
 		if n == 0 {
 			return d, false
@@ -71,6 +84,15 @@ func readLaid(data, known []byte) (d laidDelta, ok bool) {
 		rest = rest[n:]
 	}
 	return d, len(rest) == 1 && rest[0] == '}' && d.id != nil && d.delta != nil
+}
+
+// cut takes a prefix off, if it is there.
+func cut(text *[]byte, prefix string) bool {
+	if len(*text) < len(prefix) || string((*text)[:len(prefix)]) != prefix {
+		return false
+	}
+	*text = (*text)[len(prefix):]
+	return true
 }
 
 // laidInteger reads the positive integer that value begins with, and says how long it is

@@ -14,6 +14,8 @@ var laidTexts = []string{
 	`{"type":"TEXT_MESSAGE_CONTENT","delta":"a\"\\\u00e9\ud83d\ude00\n/","timestamp":1764000000000,"messageId":"日"}`,
 	`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a\":1}"}`,
 	`{"type":"REASONING_MESSAGE_CONTENT","timestamp":9007199254740991,"messageId":"","delta":""}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a"}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","role":"assistant","messageId":"m","delta":"\n"}`,
 }
 
 var notLaidTexts = []string{
@@ -38,6 +40,12 @@ var notLaidTexts = []string{
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","Delta":"a"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT", "messageId":"m","delta":"a"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","message\u0049d":"m","delta":"a"}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","role":"assistant","messageId":"m"}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","role":"assistant","delta":"a"}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","role":"user","messageId":"m","delta":"a"}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","role":"assistant","role":"assistant","messageId":"m","delta":"a"}`,
+	`{"type":"TEXT_MESSAGE_CONTENT","role":"assistant","messageId":"m","delta":"a"}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","role":"assistant"x,"messageId":"m","delta":"a"}`,
 	`{"type":"TEXT_MESSAGE_END","messageId":"m"}`,
 	`{"type":"`, ``, `{"type":"TOOL_CALL_ARGS"`, `{"type":"TOOL_CALL_ARGS",`, `{"type":"TOOL_CALL_ARGS","":`,
 }
@@ -97,14 +105,15 @@ func TestDecoderKeepsNothing(t *testing.T) {
 // TestDecoderAllocates: a delta costs its event and its text, also where it has a time in
 // microseconds and its text does not stand for itself.
 func TestDecoderAllocates(t *testing.T) {
-	for _, text := range []string{
-		`{"type":"TEXT_MESSAGE_CONTENT","timestamp":1764000000000000,"messageId":"m","delta":"a"}`,
-		`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a\":1}"}`,
-		`{"type":"REASONING_MESSAGE_CONTENT","messageId":"m","delta":"日"}`,
+	for text, most := range map[string]float64{
+		`{"type":"TEXT_MESSAGE_CONTENT","timestamp":1764000000000000,"messageId":"m","delta":"a"}`:     2,
+		`{"type":"TOOL_CALL_ARGS","toolCallId":"c","delta":"{\"a\":1}"}`:                               2,
+		`{"type":"REASONING_MESSAGE_CONTENT","messageId":"m","delta":"日"}`:                             2,
+		`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","delta":"two words of them"}`: 3,
 	} {
 		var d Decoder
 		data := []byte(text)
-		if n := testing.AllocsPerRun(1000, func() { benchEvent, _ = d.Decode(data) }); n > 2 {
+		if n := testing.AllocsPerRun(1000, func() { benchEvent, _ = d.Decode(data) }); n > most {
 			t.Errorf("%s: %v allocations", text, n)
 		}
 	}
