@@ -41,9 +41,9 @@ func decodeWithoutNull(text []byte) protocol.Event {
 }
 
 // withoutNull is the text of an event in which null stands for nothing: made anew, because
-// clients fail on it. Where null is a value the text stays.
+// clients fail on it.
 func (r *relay) withoutNull(e protocol.Event, text []byte) []byte {
-	if _, unknown := e.(*protocol.Unknown); unknown || protocol.ValidateEvent(text) == nil {
+	if _, unknown := e.(*protocol.Unknown); unknown {
 		return text
 	}
 	without, err := protocol.Encode(e)

@@ -1,7 +1,6 @@
 package gateway
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -38,9 +37,11 @@ type relay struct {
 	failed   func(error)
 	speaks   func(version string)
 
+	decoder  protocol.Decoder
 	index    int // of the event, from 1
 	started  bool
 	early    bool // something came before RUN_STARTED
+	nulls    bool // the event has members that are null for nothing
 	theirs   ids
 	expander protocol.Expander
 	open     openItems
@@ -72,11 +73,12 @@ func (r *relay) violation(format string, args ...any) *failure {
 // decode reads the next event. The last one of a stream that broke off in it is cut.
 func (r *relay) decode(text []byte, cut bool) (protocol.Event, error) {
 	r.index++
-	e, err := protocol.Decode(text)
-	if err == nil {
+	e, err := r.decoder.Decode(text)
+	if r.nulls = r.decoder.Nulls(); err == nil {
 		return e, nil
 	}
 	if e := decodeWithoutNull(text); e != nil {
+		r.nulls = true
 		return e, nil
 	}
 	if cut && !json.Valid(text) {
@@ -125,7 +127,7 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 		}
 	}
 	r.early = r.early || !r.started
-	if bytes.Contains(text, null) {
+	if r.nulls {
 		text = r.withoutNull(e, text)
 	}
 	if does := protocol.EffectOf(e); does.Verb != protocol.Abridges && r.expander.Idle() {

@@ -13,32 +13,34 @@ import (
 // a *DecodeError. For peers before 1.0, null reads as absent where their
 // releases wrote it. The event keeps no reference to data.
 func Decode(data []byte) (Event, error) {
-	if e := decodeLaid(data); e != nil {
-		return e, nil
+	if d, ok := readLaid(data, nil); ok {
+		return d.event(unquote(d.id)), nil
 	}
-	return decodeGeneral(data)
+	e, _, err := decodeGeneral(data)
+	return e, err
 }
 
-func decodeGeneral(data []byte) (Event, error) {
+// decodeGeneral reads any event. nulls: some of its members are null that read as absent.
+func decodeGeneral(data []byte) (e Event, nulls bool, err error) {
 	r, bad := newReader(data, false)
 	if bad != nil {
-		return nil, bad
+		return nil, false, bad
 	}
 	name, bad := r.eventType()
 	if bad != nil {
-		return nil, bad
+		return nil, false, bad
 	}
 	k := kinds[name]
 	if k == nil {
 		r.open()
-		return &Unknown{Name: name, Raw: slices.Clone(data)}, r.err()
+		return &Unknown{Name: name, Raw: slices.Clone(data)}, false, r.err()
 	}
-	e := k.make()
+	e = k.make()
 	r.object(k.shape, reflect.ValueOf(e).Elem(), "type")
 	if err := r.err(); err != nil {
-		return nil, err
+		return nil, false, err
 	}
-	return e, nil
+	return e, r.nulls, nil
 }
 
 // DecodeInput reads a RunAgentInput. Absent messages, tools and context read as

@@ -6,104 +6,136 @@ import (
 	"unicode/utf8"
 )
 
-// decodeLaid reads the deltas, of which nearly all streams are made, where nothing seldom is
-// in them: an id, the delta and a timestamp, in any order, without space between. nil is
-// every other text, which the general reader judges. What is right is what that reads:
-// FuzzDecodeLaidIsGeneral.
-func decodeLaid(data []byte) Event {
-	const head = `{"type":"`
-	rest, ok := bytes.CutPrefix(data, []byte(head))
-	end := bytes.IndexByte(rest, '"')
-	if !ok || end < 0 {
-		return nil
-	}
-	idName := "messageId"
-	name := EventType(rest[:end])
-	switch name {
-	case TypeTextMessageContent, TypeReasoningMessageContent:
-	case TypeToolCallArgs:
-		idName = "toolCallId"
-	default:
-		return nil
-	}
-	var id, delta string
-	var timestamp int64
-	var named, said, timed bool
-	for rest = rest[end+1:]; len(rest) > 1 && rest[0] == ','; {
-		member, value, ok := bytes.Cut(rest[1:], []byte(`":`))
-		if !ok || len(member) == 0 || member[0] != '"' || len(value) == 0 {
-			return nil
-		}
-		if string(member[1:]) == "timestamp" {
-			n := 0
-			for n < len(value) && value[n] >= '0' && value[n] <= '9' {
-				timestamp = timestamp*10 + int64(value[n]-'0')
-				n++
-			}
-			if n == 0 || n > 15 || value[0] == '0' || timed {
-				return nil
-			}
-			timed, rest = true, value[n:]
-			continue
-		}
-		text, n := laidString(value)
-		if n == 0 {
-			return nil
-		}
-		switch string(member[1:]) {
-		case idName:
-			if named {
-				return nil
-			}
-			id, named = text, true
-		case "delta":
-			if said {
-				return nil
-			}
-			delta, said = text, true
-		default:
-			return nil
-		}
-		rest = value[n:]
-	}
-	if len(rest) != 1 || rest[0] != '}' || !named || !said {
-		return nil
-	}
-	b := Base{Timestamp: timestamp}
-	switch name {
+// laidDelta is a delta as it is read by hand: its type, and where its texts are.
+type laidDelta struct {
+	name      EventType
+	id, delta []byte // JSON strings
+	role      Role   // of a chunk
+	timestamp int64
+}
+
+func (d *laidDelta) event(id string) Event {
+	b, delta := Base{Timestamp: d.timestamp}, unquote(d.delta)
+	switch d.name {
 	case TypeTextMessageContent:
 		return &TextMessageContent{Base: b, MessageID: id, Delta: delta}
 	case TypeReasoningMessageContent:
 		return &ReasoningMessageContent{Base: b, MessageID: id, Delta: delta}
+	case TypeTextMessageChunk:
+		texts := &[2]string{id, delta}
+		return &TextMessageChunk{Base: b, MessageID: &texts[0], Role: d.role, Delta: &texts[1]}
 	}
 	return &ToolCallArgs{Base: b, ToolCallID: id, Delta: delta}
 }
 
-// laidString reads the string that value begins with, and says how long it is there; 0: it
-// is none.
-func laidString(value []byte) (text string, n int) {
-	if value[0] != '"' {
-		return "", 0
+// readLaid reads the deltas, of which nearly all streams are made, where nothing seldom is
+// in them: an id, the delta, a timestamp and a chunk's usual role, in any order, without
+// space between. False is every other text, which the general reader judges. What is right
+// is what that reads: FuzzDecodeLaidIsGeneral. A known id is one that is likely, as it is
+// written.
+func readLaid(data, known []byte) (d laidDelta, ok bool) {
+	rest := data
+	if !cut(&rest, `{"type":"`) {
+		return d, false
 	}
-	plain, escapes := true, false
-	for n = 1; n < len(value) && value[n] != '"'; n++ {
+	end := bytes.IndexByte(rest, '"')
+	if end < 0 {
+		return d, false
+	}
+	switch string(rest[:end]) {
+	case string(TypeTextMessageContent):
+		d.name = TypeTextMessageContent
+	case string(TypeReasoningMessageContent):
+		d.name = TypeReasoningMessageContent
+	case string(TypeToolCallArgs):
+		d.name = TypeToolCallArgs
+	case string(TypeTextMessageChunk):
+		d.name = TypeTextMessageChunk
+	default:
+		return d, false
+	}
+	idMember := `,"messageId":`
+	if d.name == TypeToolCallArgs {
+		idMember = `,"toolCallId":`
+	}
+	timed := false
+	for rest = rest[end+1:]; len(rest) > 1; {
+		n := 0
+		switch {
+		case cut(&rest, `,"delta":`) && d.delta == nil:
+			n = laidString(rest)
+			d.delta = rest[:n]
+		case cut(&rest, idMember) && d.id == nil:
+			if n = len(known); n == 0 || !bytes.HasPrefix(rest, known) {
+				n = laidString(rest)
+			}
+			d.id = rest[:n]
+		case cut(&rest, `,"timestamp":`) && !timed:
+			d.timestamp, n = laidInteger(rest)
+			timed = true
+		case cut(&rest, `,"role":`) && d.name == TypeTextMessageChunk && d.role == "":
+			if bytes.HasPrefix(rest, []byte(`"assistant"`)) {
+				d.role, n = RoleAssistant, len(`"assistant"`)
+			}
+		}
+		if n == 0 {
+			return d, false
+		}
+		rest = rest[n:]
+	}
+	return d, len(rest) == 1 && rest[0] == '}' && d.id != nil && d.delta != nil
+}
+
+// cut takes a prefix off, if it is there.
+func cut(text *[]byte, prefix string) bool {
+	if len(*text) < len(prefix) || string((*text)[:len(prefix)]) != prefix {
+		return false
+	}
+	*text = (*text)[len(prefix):]
+	return true
+}
+
+// laidInteger reads the positive integer that value begins with, and says how long it is
+// there; 0: it is none, or none that JavaScript holds exactly.
+func laidInteger(value []byte) (i int64, n int) {
+	for n < len(value) && value[n] >= '0' && value[n] <= '9' {
+		i = i*10 + int64(value[n]-'0')
+		n++
+	}
+	const digits = 16
+	if n == 0 || n > digits || i > maxInteger || value[0] == '0' {
+		return 0, 0
+	}
+	return i, n
+}
+
+// laidString says how long the string is that value begins with; 0: it is none.
+func laidString(value []byte) int {
+	if len(value) == 0 || value[0] != '"' {
+		return 0
+	}
+	plain, escaped, n := true, false, 1
+	for ; n < len(value) && value[n] != '"'; n++ {
+		if len(value)-n >= 8 && plain8(value[n:n+8]) {
+			n += 7
+			continue
+		}
 		switch c := value[n]; {
 		case c < ' ':
-			return "", 0
+			return 0
 		case c == '\\':
-			escapes = true
+			escaped = true
 			n++
 		case c >= utf8.RuneSelf:
 			plain = false
 		}
 	}
 	if n >= len(value) {
-		return "", 0
+		return 0
 	}
 	n++
-	token := value[:n]
-	if !plain && !utf8.Valid(token) || escapes && !json.Valid(token) {
-		return "", 0
+	if !plain && !utf8.Valid(value[:n]) || escaped && !json.Valid(value[:n]) {
+		return 0
 	}
-	return unquote(token), n
+	return n
 }

@@ -98,6 +98,7 @@ func (r *reader) unknown(s *shape, m *members, name, discriminator string) []byt
 func (r *reader) member(s *shape, m *members, i int, v reflect.Value) {
 	f := &s.fields[i]
 	if r.isNull() && r.passesNull(f, m.use[i] == required) {
+		r.nulls = true
 		r.token()
 		return
 	}

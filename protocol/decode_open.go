@@ -32,7 +32,7 @@ func (r *reader) walk() {
 // walkObject is each for values that nobody looks into, without making strings
 // of their names.
 func (r *reader) walkObject() {
-	var few [16][]byte
+	var few [32][]byte
 	names := few[:0]
 	var many map[string]bool
 	r.pos++

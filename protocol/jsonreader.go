@@ -22,6 +22,7 @@ type reader struct {
 	pos      int
 	strict   bool // the document must be exact; otherwise what is unrecognised is kept
 	absent   bool // null reads as absent wherever a member may be
+	nulls    bool // one was
 	problems ProblemList
 	path     []step
 	base     int // of the path, where the open value begins

@@ -55,7 +55,7 @@ func appendString(dst []byte, s string) []byte {
 // plain8 reports whether eight bytes stand for themselves in a JSON string: ASCII, no
 // control, no quote, no backslash. They are looked at as one number, of whose bytes the
 // top bits tell: subtracting borrows from a byte only where one below it told already.
-func plain8(s string) bool {
+func plain8[text string | []byte](s text) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	_ = s[7]
 	x := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
