@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { test as nodeTest } from "node:test";
-import { a, b, inTurn, kill, left, numbers, restart, sent, someone, target, until } from "./lane.mjs";
+import { a, b, goesOn, inTurn, kill, left, numbers, restart, sent, someone, stepped, steps, target, until } from "./lane.mjs";
 
 // Installed once, beside another lane.
 const { HttpAgent } = createRequire(new URL("../node/", import.meta.url))("@ag-ui/client");
 
-const test = (name, body) => nodeTest(`${target} through HttpAgent: ${name}`, body);
+const test = (name, body, options = {}) => nodeTest(`${target} through HttpAgent: ${name}`, options, body);
 const approve = { status: "resolved", payload: { approved: true } };
 const decline = { status: "resolved", payload: { approved: false } };
 const cancelled = { status: "cancelled" };
@@ -139,6 +139,23 @@ test("a question is declined, another cancelled", async () => {
   }
 });
 
+test("a message in place of an answer is answered, and the question does not come back", async () => {
+  for (const command of ["/send", "/both"]) {
+    const [first, second] = [someone("left"), someone("aside")];
+    const page = new Page(a);
+    const ids = await page.asks(`${command} ${first} ${second}`, command === "/both" && !inTurn ? 2 : 1);
+    finished(await page.say("/say and on", { resume: ids.map((interruptId) => ({ interruptId, ...cancelled })) }));
+    assert.equal(page.text, "and on");
+    finished(await page.say("/say and further"));
+    assert.equal(page.text, "and further");
+    assert.deepEqual([await sent(first), await sent(second)], [0, 0]);
+    // The next question is its own.
+    const then = someone("then");
+    finished(await page.answer(await page.asks(`/send ${then}`), approve));
+    assert.deepEqual([await sent(first), await sent(second), await sent(then)], [0, 0, 1]);
+  }
+});
+
 test("two questions are answered differently", async () => {
   const [first, second] = [someone("one"), someone("two")];
   const page = new Page(a);
@@ -185,6 +202,22 @@ test("a client that goes is no cancel, and a cancel ends the request", async () 
   await until(async () => (await left()) === before + 1, "the target was left");
   finished(await stopped.say("/say and on"));
 });
+
+test("a cancel stops what is behind the step", async () => {
+  const [name, other] = [someone("stopped"), someone("done")];
+  const page = new Page();
+  const run = page.say(`/steps 5 500 ${name}`);
+  await until(() => page.events.some(({ type }) => type === "STEP_STARTED"), "it has begun");
+  await until(async () => (await stepped(name)) === 1, "the first step");
+  await fetch(`${b}/copilotkit/agent/default/stop/${page.threadId}`, { method: "POST" });
+  const end = await run;
+  assert.equal(end.outcome?.type, "cancelled", JSON.stringify(end));
+  // Where one that was begun later has taken all its steps, the other would have, too.
+  finished(await new Page().say(`/steps 5 500 ${other}`));
+  assert.equal(await stepped(other), 5);
+  if (goesOn) await until(async () => (await stepped(name)) === 5, "it has gone on");
+  else assert.ok((await stepped(name)) <= 2, `${await stepped(name)} steps`);
+}, { skip: !steps });
 
 test("a gateway that dies in mid-run loses that run alone", async () => {
   const page = new Page(a);

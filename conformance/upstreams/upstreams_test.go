@@ -3,7 +3,6 @@ package upstreams
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -41,7 +40,7 @@ func TestUpstreams(t *testing.T) {
 				// Short, so that what a killed gateway leaves is soon taken over; no shorter, so that one that is only slow keeps it.
 				Lease: 3 * time.Second,
 				Args: []string{
-					"--upstreams", fmt.Sprintf("[{name: agent, url: '%s', dialect: %s}]", url, each.dialect),
+					"--upstreams", each.upstream(url),
 					"--origins", pages,
 				},
 			}
@@ -51,6 +50,8 @@ func TestUpstreams(t *testing.T) {
 			env := []string{
 				"AGUIWS_TARGET=" + each.name,
 				"AGUIWS_IN_TURN=" + strconv.FormatBool(each.inTurn),
+				"AGUIWS_STEPS=" + strconv.FormatBool(each.steps),
+				"AGUIWS_GOES_ON=" + strconv.FormatBool(each.goesOn),
 				"AGUIWS_URLS=" + a.URL() + "," + b.URL(),
 				"AGUIWS_CONTROL=" + control.URL,
 				"AGUIWS_EFFECTS=" + effects,

@@ -1,9 +1,9 @@
-// The graph: a node in which a model says something, or one node a mail, which asks before it sends.
+// The graph: a node in which a model says something, one node a mail, which asks before it sends, or steps, one behind the other.
 
 import { AIMessage, AIMessageChunk } from "@langchain/core/messages";
 import { FakeStreamingChatModel } from "@langchain/core/utils/testing";
 import { END, interrupt, MessagesAnnotation, Send, START, StateGraph } from "@langchain/langgraph";
-import { command, effect, numbers } from "../serve.mjs";
+import { command, effect, numbers, pause } from "../serve.mjs";
 
 const APPROVAL = { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] };
 
@@ -25,10 +25,27 @@ async function send({ to }) {
   return { messages: [new AIMessage(sent ? `Sent to ${to}.` : `Not sent to ${to}.`)] };
 }
 
+/** One of several steps: how many there were stands in the messages behind the user's. */
+async function step(state) {
+  const { name, ms } = told(state);
+  effect("step", { name });
+  await pause(ms);
+  return { messages: [new AIMessage(`Step ${taken(state) + 1}.`)] };
+}
+
+const taken = ({ messages }) => messages.length - 1 - messages.findLastIndex((message) => message.getType() === "human");
+
+function route(state) {
+  const { word, to } = told(state);
+  return to?.map((to) => new Send("send", { to })) ?? (word === "steps" ? "step" : "say");
+}
+
 export const graph = new StateGraph(MessagesAnnotation)
   .addNode("say", say)
   .addNode("send", send)
-  .addConditionalEdges(START, (state) => (told(state).to ?? []).map((to) => new Send("send", { to })).concat(told(state).to ? [] : ["say"]), ["say", "send"])
+  .addNode("step", step)
+  .addConditionalEdges(START, route, ["say", "send", "step"])
+  .addConditionalEdges("step", (state) => (taken(state) < told(state).count ? "step" : END), ["step", END])
   .addEdge("say", END)
   .addEdge("send", END)
   .compile();
