@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -101,5 +103,32 @@ func TestOneThatAlwaysAsks(t *testing.T) {
 	interrupted(t, l.untilEnd())
 	if sent := len(l.peer.runs()); sent != 1+maxRefused+1 {
 		t.Errorf("%d requests", sent)
+	}
+}
+
+// With the next message an agent is told of questions whose time was over, and which it was
+// not asked to go on after.
+func TestExpiredUnderFail(t *testing.T) {
+	for dialect, want := range map[Dialect]string{
+		DialectPlain:     `[{"interruptId":"up-9","status":"cancelled"}]`,
+		DialectTanStack:  `[{"interruptId":"up-9","status":"cancelled"}]`,
+		DialectLangGraph: `{"__agui_cancelled__":true,"interrupt_id":"up-9"}`,
+	} {
+		t.Run(string(dialect), func(t *testing.T) {
+			question := `{"id":"up-9","reason":"x:confirmation","expiresAt":"` + time.Now().Add(time.Minute).UTC().Format(time.RFC3339) + `","metadata":{"aguiws":{"onExpiry":"fail"}}}`
+			l := newLab(t, &Options{Dialect: dialect, OwnMetadata: true}, sends(began, asks(question)), sends(began, done))
+			interrupted(t, l.say("go"))
+			l.ahead.Add(int64(2 * time.Minute))
+			failedWith(t, l.untilEnd(), adapter.CodeExpired)
+			succeeded(t, l.say("more"))
+			if got := saidIn(t, l.peer.runs()[1].in); got != want {
+				t.Errorf("sent %s", got)
+			}
+			before := len(l.peer.runs())
+			succeeded(t, l.say("and more"))
+			if runs := l.peer.runs(); len(runs) != before+1 || runs[before].in.Resume != nil || strings.Contains(string(runs[before].body), "command") {
+				t.Errorf("sent %s", runs[before].body)
+			}
+		})
 	}
 }
