@@ -68,11 +68,11 @@ func (u *Upstream) threadID(run *adapter.Run) string {
 func (c *call) begin(ctx context.Context) (outcome, error) {
 	r := request{ids: ids{c.thread, c.run.NewID()}}
 	if c.u.manners.turnsAway {
-		r.left = c.turnedAway()
+		r.left, r.parent = c.turnedAway()
 	}
 	do := func(context.Context) (outcome, error) {
 		if c.u.manners.insists {
-			if said, err := c.settle(r.ids, c.turnedAway()); err != nil || said.Failure != nil {
+			if said, err := c.settle(r.ids); err != nil || said.Failure != nil {
 				return said, err
 			}
 		}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"encoding/json"
 	"strconv"
 
 	"github.com/google/uuid"
@@ -12,20 +13,39 @@ import (
 // asks whenever it is refused is heard then.
 const maxRefused = 8
 
-// turnedAway are the cancellations of what the agent has open, and the input that began the
-// execution has turned away from.
-func (c *call) turnedAway() []protocol.ResumeEntry {
-	var left []protocol.ResumeEntry
-	for _, id := range c.run.Left() {
-		left = append(left, protocol.ResumeEntry{InterruptID: id, Status: protocol.ResumeCancelled})
+// reference is what Ask is given for an interrupt's id: who turns away from it later knows
+// by that what to tell the agent.
+type reference struct {
+	ID  string `json:"id"`
+	Run string `json:"run,omitempty"` // as the agent calls the run that asked
+}
+
+func (o *outcome) reference(id string) string {
+	text, err := json.Marshal(reference{id, o.Run})
+	if err != nil {
+		return id
 	}
-	return left
+	return string(text)
+}
+
+// turnedAway are the cancellations of what the agent has open, and the input that began the
+// execution has turned away from, or come too late for; and the agent's run that asked.
+func (c *call) turnedAway() (left []protocol.ResumeEntry, asked string) {
+	for _, text := range c.run.Left() {
+		var of reference
+		if json.Unmarshal([]byte(text), &of) != nil || of.ID == "" {
+			of.ID = text
+		}
+		left, asked = append(left, protocol.ResumeEntry{InterruptID: of.ID, Status: protocol.ResumeCancelled}), of.Run
+	}
+	return left, asked
 }
 
 // settle refuses what the agent has open in requests of their own, and what it asks when it
 // is refused. What it says to that is told nobody, who have turned away from it: it is part
 // of the thread as soon as the agent says so. An agent that fails at it has been told.
-func (c *call) settle(as ids, left []protocol.ResumeEntry) (outcome, error) {
+func (c *call) settle(as ids) (outcome, error) {
+	left, asked := c.turnedAway()
 	free, upTo := c.free, c.upTo
 	c.free = nil // the message goes by the same place
 	defer func() { c.free, c.upTo = free, upTo }()
@@ -34,13 +54,13 @@ func (c *call) settle(as ids, left []protocol.ResumeEntry) (outcome, error) {
 			break
 		}
 		said, err := c.all(request{
-			ids: ids{as.thread, derived(as.run, "refuses "+strconv.Itoa(n))}, legacy: true,
+			ids: ids{as.thread, derived(as.run, "refuses "+strconv.Itoa(n))}, parent: asked, legacy: true,
 			answers: left, manners: c.u.manners, unheard: true,
 		})
 		if err != nil || said.Failure != nil && !said.Failure.own {
 			return said, err
 		}
-		left = nil
+		left, asked = nil, said.Run
 		for i := range said.Interrupts {
 			left = append(left, protocol.ResumeEntry{InterruptID: said.Interrupts[i].ID, Status: protocol.ResumeCancelled})
 		}
