@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 
 const PATIENCE_MS = 60_000;
 const POLL_MS = 10;
-const { AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_GOES_ON, AGUIWS_IN_TURN, AGUIWS_STEPS, AGUIWS_TARGET, AGUIWS_URLS } = process.env;
+const { AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_IN_TURN, AGUIWS_STEPS, AGUIWS_STOPS, AGUIWS_TARGET, AGUIWS_URLS } = process.env;
 
 export const target = AGUIWS_TARGET;
 
@@ -16,8 +16,8 @@ export const inTurn = AGUIWS_IN_TURN === "true";
 /** It takes several steps for one message. */
 export const steps = AGUIWS_STEPS === "true";
 
-/** It goes on with them when its run is cancelled. */
-export const goesOn = AGUIWS_GOES_ON === "true";
+/** It is stopped at a URL of its own, and not by whoever closes a request. */
+export const stops = AGUIWS_STOPS === "true";
 
 /** The gateways; they share a Redis. */
 export const [a, b] = AGUIWS_URLS.split(",");

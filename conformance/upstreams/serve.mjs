@@ -17,7 +17,8 @@ export function effect(tool, args) {
 
 /**
  * What a text tells the agent to do. `send` and `both` are about mails to people of these names, of which the lane
- * counts how many went out; `steps`, which LangGraph alone has, are counted by their name.
+ * counts how many went out; `steps`, which LangGraph alone has, are counted by their name, and `heedless` if they go on
+ * when the client has gone.
  */
 export function command(text) {
   const [word, ...rest] = String(text).trim().split(/\s+/);
@@ -29,7 +30,7 @@ export function command(text) {
     case "/both":
       return { word: "both", to: rest.slice(0, 2) };
     case "/steps":
-      return { word: "steps", count: Number(rest[0]), ms: Number(rest[1]), name: rest[2] };
+      return { word: "steps", count: Number(rest[0]), ms: Number(rest[1]), name: rest[2], heedless: rest[3] === "heedless" };
     case "/fail":
       return { word: "fail", text: rest.join(" ") };
     default:

@@ -29,9 +29,9 @@ type target struct {
 	inTurn bool
 	// history is the gateway's setting; "" is its default.
 	history string
-	// steps: it takes several for one message, and goesOn with them when its run is cancelled.
-	steps, goesOn bool
-	// stops: it is stopped at a URL of its own.
+	// steps: it takes several for one message.
+	steps bool
+	// stops: it is stopped at a URL of its own, and not by whoever closes a request.
 	stops bool
 }
 
@@ -53,7 +53,7 @@ var targets = []target{
 	{name: "mastra", folder: "mastra", dialect: "mastra", inTurn: true},
 	{name: "langgraph", folder: "langgraph", dialect: "langgraph", steps: true},
 	{name: "langgraph-outcome", folder: "langgraph", env: []string{"OUTCOME=on", "ABORT=off"}, dialect: "langgraph", steps: true, stops: true},
-	{name: "langgraph-new", folder: "langgraph", env: []string{"ABORT=off"}, dialect: "langgraph", history: "new", steps: true, goesOn: true},
+	{name: "langgraph-new", folder: "langgraph", dialect: "langgraph", history: "new", steps: true},
 }
 
 // small are tried where nobody has chosen.

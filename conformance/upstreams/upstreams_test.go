@@ -51,7 +51,7 @@ func TestUpstreams(t *testing.T) {
 				"AGUIWS_TARGET=" + each.name,
 				"AGUIWS_IN_TURN=" + strconv.FormatBool(each.inTurn),
 				"AGUIWS_STEPS=" + strconv.FormatBool(each.steps),
-				"AGUIWS_GOES_ON=" + strconv.FormatBool(each.goesOn),
+				"AGUIWS_STOPS=" + strconv.FormatBool(each.stops),
 				"AGUIWS_URLS=" + a.URL() + "," + b.URL(),
 				"AGUIWS_CONTROL=" + control.URL,
 				"AGUIWS_EFFECTS=" + effects,

@@ -9,11 +9,22 @@ const APPROVAL = { type: "object", properties: { approved: { type: "boolean" } }
 
 const told = ({ messages }) => command(messages.findLast((message) => message.getType() === "human")?.text);
 
+/** Takes its time, which the package's own does not between chunks. */
+class Model extends FakeStreamingChatModel {
+  async *_streamResponseChunks(messages, options, manager) {
+    for await (const chunk of super._streamResponseChunks(messages, options, manager)) {
+      if (options.signal?.aborted) return;
+      yield chunk;
+      if (this.sleep) await pause(this.sleep);
+    }
+  }
+}
+
 async function say(state, config) {
   const { word, count, ms = 0, text } = told(state);
   if (word === "fail") throw new Error(text);
   const chunks = (word === "slow" ? numbers(count) : [text]).map((content) => new AIMessageChunk({ content }));
-  const model = new FakeStreamingChatModel({ chunks, sleep: ms });
+  const model = new Model({ chunks, sleep: ms });
   return { messages: [await model.invoke(state.messages, config)] };
 }
 

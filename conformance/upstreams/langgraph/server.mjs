@@ -10,7 +10,7 @@ import { startServer } from "@langchain/langgraph-api/server";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { serve, told } from "../serve.mjs";
+import { asked, command, serve, told } from "../serve.mjs";
 
 const encoder = new EventEncoder();
 // It keeps its threads in a folder below its working directory.
@@ -35,7 +35,8 @@ serve(async (input, signal, response) => {
     emitInterruptOutcome: process.env.OUTCOME === "on",
   });
   running.set(input.runId, agent);
-  await told(agent, input, signal, response, encoder, process.env.ABORT !== "off");
+  const aborts = process.env.ABORT !== "off" && !command(asked(input.messages)).heedless;
+  await told(agent, input, signal, response, encoder, aborts);
 }, {
   stop({ runId }) {
     running.get(runId)?.abortRun();
