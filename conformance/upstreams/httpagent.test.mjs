@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { test as nodeTest } from "node:test";
-import { a, b, inTurn, kill, left, numbers, restart, sent, someone, stepped, steps, stops, target, until } from "./lane.mjs";
+import { a, b, expires, inTurn, kill, left, numbers, restart, sent, someone, stepped, steps, stops, target, until } from "./lane.mjs";
 
 // Installed once, beside another lane.
 const { HttpAgent } = createRequire(new URL("../node/", import.meta.url))("@ag-ui/client");
@@ -155,6 +155,19 @@ test("a message in place of an answer is answered, and the question does not com
     assert.deepEqual([await sent(first), await sent(second), await sent(then)], [0, 0, 1]);
   }
 });
+
+test("a question whose time is over does not come back", async () => {
+  const to = someone("late");
+  const page = new Page(a);
+  await page.asks(`/soon ${to}`);
+  await until(async () => (await told(b, page.threadId)).end.code === "interrupt_expired", "its time is over");
+  const later = new Page(b, page.threadId);
+  for (const text of ["and on", "and further"]) {
+    finished(await later.say(`/say ${text}`));
+    assert.equal(later.text, text);
+  }
+  assert.equal(await sent(to), 0);
+}, { skip: !expires });
 
 test("two questions are answered differently", async () => {
   const [first, second] = [someone("one"), someone("two")];

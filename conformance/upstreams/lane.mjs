@@ -6,12 +6,15 @@ import { readFile } from "node:fs/promises";
 
 const PATIENCE_MS = 60_000;
 const POLL_MS = 10;
-const { AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_IN_TURN, AGUIWS_STEPS, AGUIWS_STOPS, AGUIWS_TARGET, AGUIWS_URLS } = process.env;
+const { AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_EXPIRES, AGUIWS_IN_TURN, AGUIWS_STEPS, AGUIWS_STOPS, AGUIWS_TARGET, AGUIWS_URLS } = process.env;
 
 export const target = AGUIWS_TARGET;
 
 /** Of two mails it asks about one after the other, and not about both at once. */
 export const inTurn = AGUIWS_IN_TURN === "true";
+
+/** Its questions may have a time; when that is over, the run fails. */
+export const expires = AGUIWS_EXPIRES === "true";
 
 /** It takes several steps for one message. */
 export const steps = AGUIWS_STEPS === "true";

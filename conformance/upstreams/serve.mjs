@@ -10,6 +10,8 @@ import { createServer } from "node:http";
 
 const [port = "0", file] = process.argv.slice(2);
 
+const SOON_MS = 1000;
+
 /** Leaves a line for what has happened. */
 export function effect(tool, args) {
   if (file) appendFileSync(file, JSON.stringify({ tool, args }) + "\n");
@@ -17,8 +19,8 @@ export function effect(tool, args) {
 
 /**
  * What a text tells the agent to do. `send` and `both` are about mails to people of these names, of which the lane
- * counts how many went out; `steps`, which LangGraph alone has, are counted by their name, and `heedless` if they go on
- * when the client has gone.
+ * counts how many went out, and `soon` about one whose question has little time. `steps`, which LangGraph alone has,
+ * are counted by their name; `heedless` ones go on when the client has gone.
  */
 export function command(text) {
   const [word, ...rest] = String(text).trim().split(/\s+/);
@@ -27,6 +29,8 @@ export function command(text) {
       return { word: "slow", count: Number(rest[0]), ms: Number(rest[1]) };
     case "/send":
       return { word: "send", to: rest.slice(0, 1) };
+    case "/soon":
+      return { word: "send", to: rest.slice(0, 1), expiresAt: new Date(Date.now() + SOON_MS).toISOString() };
     case "/both":
       return { word: "both", to: rest.slice(0, 2) };
     case "/steps":

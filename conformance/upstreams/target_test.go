@@ -29,6 +29,8 @@ type target struct {
 	inTurn bool
 	// history is the gateway's setting; "" is its default.
 	history string
+	// expires: its questions may have a time.
+	expires bool
 	// steps: it takes several for one message.
 	steps bool
 	// stops: it is stopped at a URL of its own, and not by whoever closes a request.
@@ -48,12 +50,12 @@ func (g target) upstream(url string) string {
 }
 
 var targets = []target{
-	{name: "aguimock", folder: "aguimock", dialect: "plain"},
+	{name: "aguimock", folder: "aguimock", dialect: "plain", expires: true},
 	{name: "tanstack", folder: "tanstack", dialect: "tanstack"},
 	{name: "mastra", folder: "mastra", dialect: "mastra", inTurn: true},
-	{name: "langgraph", folder: "langgraph", dialect: "langgraph", steps: true},
-	{name: "langgraph-outcome", folder: "langgraph", env: []string{"OUTCOME=on", "ABORT=off"}, dialect: "langgraph", steps: true, stops: true},
-	{name: "langgraph-new", folder: "langgraph", dialect: "langgraph", history: "new", steps: true},
+	{name: "langgraph", folder: "langgraph", dialect: "langgraph", expires: true, steps: true},
+	{name: "langgraph-outcome", folder: "langgraph", env: []string{"OUTCOME=on", "ABORT=off"}, dialect: "langgraph", expires: true, steps: true, stops: true},
+	{name: "langgraph-new", folder: "langgraph", dialect: "langgraph", history: "new", expires: true, steps: true},
 }
 
 // small are tried where nobody has chosen.

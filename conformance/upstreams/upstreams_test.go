@@ -42,6 +42,7 @@ func TestUpstreams(t *testing.T) {
 				Args: []string{
 					"--upstreams", each.upstream(url),
 					"--origins", pages,
+					"--on-expiry", "fail",
 				},
 			}
 			a, b := command.Start(t, options), command.Start(t, options)
@@ -50,6 +51,7 @@ func TestUpstreams(t *testing.T) {
 			env := []string{
 				"AGUIWS_TARGET=" + each.name,
 				"AGUIWS_IN_TURN=" + strconv.FormatBool(each.inTurn),
+				"AGUIWS_EXPIRES=" + strconv.FormatBool(each.expires),
 				"AGUIWS_STEPS=" + strconv.FormatBool(each.steps),
 				"AGUIWS_STOPS=" + strconv.FormatBool(each.stops),
 				"AGUIWS_URLS=" + a.URL() + "," + b.URL(),

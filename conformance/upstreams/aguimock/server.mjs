@@ -35,7 +35,7 @@ function play(input) {
       const interrupts = told.to.map((to) => {
         const id = randomUUID();
         waiting.set(id, { to, message });
-        return { id, reason: "confirmation", message: `Send to ${to}?`, responseSchema: APPROVAL };
+        return { id, reason: "confirmation", message: `Send to ${to}?`, responseSchema: APPROVAL, expiresAt: told.expiresAt };
       });
       return { events: whole().with(-1, { type: "RUN_FINISHED", ...run, outcome: { type: "interrupt", interrupts } }) };
     }

@@ -29,8 +29,8 @@ async function say(state, config) {
 }
 
 /** What is before the interrupt is done again when it is answered; what is behind it is done once. */
-async function send({ to }) {
-  const answer = interrupt({ message: `Send to ${to}?`, responseSchema: APPROVAL });
+async function send({ to, expiresAt }) {
+  const answer = interrupt({ message: `Send to ${to}?`, responseSchema: APPROVAL, expiresAt });
   const sent = answer?.approved === true;
   if (sent) effect("send", { to });
   return { messages: [new AIMessage(sent ? `Sent to ${to}.` : `Not sent to ${to}.`)] };
@@ -47,8 +47,8 @@ async function step(state) {
 const taken = ({ messages }) => messages.length - 1 - messages.findLastIndex((message) => message.getType() === "human");
 
 function route(state) {
-  const { word, to } = told(state);
-  return to?.map((to) => new Send("send", { to })) ?? (word === "steps" ? "step" : "say");
+  const { word, to, expiresAt } = told(state);
+  return to?.map((to) => new Send("send", { to, expiresAt })) ?? (word === "steps" ? "step" : "say");
 }
 
 export const graph = new StateGraph(MessagesAnnotation)
