@@ -12,6 +12,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/internal/canonical"
 	"github.com/aguiws/aguiws/adapter/internal/judge"
 	"github.com/aguiws/aguiws/adapter/internal/lifecycle"
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -151,7 +152,11 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 	if claimed, err = n.claimed(run); err != nil {
 		return nil, claimed, fresh, err
 	}
-	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user, n.left())
+	left, err := n.left()
+	if err != nil {
+		return nil, claimed, fresh, err
+	}
+	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user, left)
 	return run, claimed, fresh, err
 }
 
@@ -225,18 +230,17 @@ func isEmptyObject(value []byte) bool {
 	return isObject && string(bytes.TrimSpace(inside)) == "}"
 }
 
-// left are the agent's own ids of the interrupts that the input turns away from.
-func (n beginBuilder) left() []string {
-	if n.Continues == nil || !n.Steer {
-		return nil
+// left are the agent's own ids of the interrupts that the input turns away from, or that
+// expired before it.
+func (n beginBuilder) left() ([]string, error) {
+	switch {
+	case n.Continues != nil:
+		return n.Continues.Refs(), nil
+	case n.View.Latest == nil:
+		return nil, nil
 	}
-	var refs []string
-	for _, it := range n.Continues.Items {
-		if it.Ref != "" {
-			refs = append(refs, it.Ref)
-		}
-	}
-	return refs
+	latest, err := stored.Record(n.View.Latest)
+	return latest.Left, err
 }
 
 // freeze fixes what the execution's function sees.

@@ -50,6 +50,9 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	n := beginBuilder{Judgement: j, Verdict: v, thread: key, digest: digest,
 		from: Origin{Through: ThroughExpiry}, redact: c.options.Redact}
 	record := store.RunRecord{Tenant: j.View.Tenant, CountsFor: beganBy(open, "")}
+	if v.Failure != "" {
+		record.Left = open.Refs()
+	}
 	b, run, err := n.build(store.Begin{MaxAttempts: c.options.MaxAttempts}, record)
 	if err != nil {
 		return err

@@ -76,6 +76,34 @@ func TestExpiryPolicies(t *testing.T) {
 	}
 }
 
+// An agent that has its questions elsewhere, too, is told with the next message of those
+// whose end it was not called for.
+func TestExpiredUnderFailIsLeft(t *testing.T) {
+	for policy, want := range map[adapter.ExpiryPolicy]string{adapter.ExpiryFail: "[own-1 own-2]", adapter.ExpiryCancel: "[]"} {
+		t.Run(string(policy), func(t *testing.T) {
+			t.Parallel()
+			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				m := run.Input().Messages
+				if m[len(m)-1].Content.String() != "ask" {
+					return run.Say(fmt.Sprint(run.Left()))
+				}
+				first, second := confirmation("quick"), confirmation("slow")
+				first.ID, second.ID = "own-1", "own-2"
+				first.ExpiresAt = run.Now().Add(20 * time.Millisecond).UTC().Format(time.RFC3339Nano)
+				_, err := run.Ask(ctx, first, second, confirmation("nameless"))
+				return err
+			}), func(o *adapter.Options) { o.OnExpiry = policy })
+			interrupts(t, l.say("ask"))
+			l.untilEnd()
+			succeeded(t, l.say("one"))
+			succeeded(t, l.say("two"))
+			if got := l.texts(); len(got) != 2 || got[0] != want || got[1] != "[]" {
+				t.Errorf("texts %q", got)
+			}
+		})
+	}
+}
+
 // What an expiry decided is not given back when the continuation diverges: the
 // execution is over, and is not continued again and again.
 func TestExpiryDiverges(t *testing.T) {

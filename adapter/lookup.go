@@ -41,6 +41,6 @@ func (r *Run) Askable(ctx context.Context, i protocol.Interrupt) error {
 }
 
 // Left are the ids with which the agent's interrupts were given to Ask that the execution's
-// input turned away from: whoever keeps them elsewhere as open can be told so. It is the
-// same in every replay.
+// input turned away from, or that expired before it under ExpiryFail: whoever keeps them
+// elsewhere as open can be told so. It is the same in every replay.
 func (r *Run) Left() []string { return slices.Clone(r.x.frozen.Left) }

@@ -84,15 +84,15 @@ func (o *outcome) again(left, more []protocol.Interrupt, said outcome) outcome {
 
 // questions are the interrupts as a human is asked them.
 func (o *outcome) questions() []protocol.Interrupt {
-	if o.because == nil {
-		return o.Interrupts
-	}
 	asked := make([]protocol.Interrupt, len(o.Interrupts))
 	for i, q := range o.Interrupts {
-		if q.Message != "" {
-			q.Message += "\n\n"
+		q.ID = o.reference(q.ID)
+		if o.because != nil {
+			if q.Message != "" {
+				q.Message += "\n\n"
+			}
+			q.Message += "Another answer could not be carried out, and the agent has none to this question: " + o.because.Message + "."
 		}
-		q.Message += "Another answer could not be carried out, and the agent has none to this question: " + o.because.Message + "."
 		asked[i] = q
 	}
 	return asked

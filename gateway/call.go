@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
-	"github.com/aguiws/aguiws/protocol"
 )
 
 // Run has the agent answer the thread, and asks what it asks. It makes one request for the
@@ -69,11 +68,16 @@ func (u *Upstream) threadID(run *adapter.Run) string {
 func (c *call) begin(ctx context.Context) (outcome, error) {
 	r := request{ids: ids{c.thread, c.run.NewID()}}
 	if c.u.manners.turnsAway {
-		for _, id := range c.run.Left() {
-			r.left = append(r.left, protocol.ResumeEntry{InterruptID: id, Status: protocol.ResumeCancelled})
-		}
+		r.left, r.parent = c.turnedAway()
 	}
-	do := func(context.Context) (outcome, error) { return c.all(r) }
+	do := func(context.Context) (outcome, error) {
+		if c.u.manners.insists {
+			if said, err := c.settle(r.ids); err != nil || said.Failure != nil {
+				return said, err
+			}
+		}
+		return c.all(r)
+	}
 	place := c.place(&r)
 	if c.u.options.AskLost {
 		return decided(adapter.Step(ctx, c.run, "run", do, place))

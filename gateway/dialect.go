@@ -42,6 +42,9 @@ type manners struct {
 	// turnsAway: a message may come with cancellations of what is open. Others would leave
 	// the message aside.
 	turnsAway bool
+	// insists: what is open is asked again, and the message left aside, until it is answered.
+	// So it is refused before.
+	insists bool
 
 	// As the Options of these names.
 	ownMetadata, separateDuties bool
@@ -49,7 +52,7 @@ type manners struct {
 
 var mannersOf = map[Dialect]manners{
 	DialectPlain:     {turnsAway: true},
-	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand, severalByCommand: true},
+	DialectLangGraph: {legacy: langGraphInterrupt, command: langGraphCommand, severalByCommand: true, insists: true},
 	DialectMastra:    {legacy: mastraInterrupt, command: mastraCommand, single: true},
 	DialectTanStack:  {turnsAway: true},
 }

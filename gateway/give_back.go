@@ -14,7 +14,7 @@ import (
 func (c *call) judged(r *request, v *reception, err error) error {
 	f, ok := errors.AsType[*failure](err)
 	switch {
-	case !ok || r.answers == nil || f.arrived:
+	case !ok || r.answers == nil || r.unheard || f.arrived:
 		return err
 	case !f.own && v.sent.Load() && f.Code != CodeRefused && f.Code != CodeFailed && f.Code != CodeContentType:
 		// The request may be made again, under its id: it must not be stopped then.

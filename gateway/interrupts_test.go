@@ -221,18 +221,19 @@ func TestAnswersOneByOne(t *testing.T) {
 
 // An input that turns away from what is open says so to the agent, which has it open too.
 func TestTurningAway(t *testing.T) {
-	l := newLab(t, nil, sends(began, asks(confirm+","+form)), sends(began, done))
+	own := func(event string) string { return strings.ReplaceAll(event, `"RUN"`, `"its-own"`) }
+	l := newLab(t, nil, sends(own(began), own(asks(confirm+","+form))), sends(began, done))
 	open := interrupted(t, l.say("go"))
 	in := user("something else")
 	in.Resume = []protocol.ResumeEntry{cancelled(open[0].ID), cancelled(open[1].ID)}
 	l.submit(in)
 	succeeded(t, l.untilEnd())
 	sent := l.peer.runs()[1].in
-	if got := asJSON(t, sent.Resume); got != `[{"interruptId":"up-1","status":"cancelled"},{"interruptId":"up-2","status":"cancelled"}]` || len(sent.Messages) != 2 {
+	if got := asJSON(t, sent.Resume); got != `[{"interruptId":"up-1","status":"cancelled"},{"interruptId":"up-2","status":"cancelled"}]` || len(sent.Messages) != 2 || sent.ParentRunID != "its-own" {
 		t.Errorf("sent %s", l.peer.runs()[1].body)
 	}
 	succeeded(t, l.say("more"))
-	if sent := l.peer.runs()[2].in; sent.Resume != nil {
+	if sent := l.peer.runs()[2].in; sent.Resume != nil || sent.ParentRunID != "" {
 		t.Errorf("sent %s", asJSON(t, sent.Resume))
 	}
 }

@@ -25,7 +25,11 @@ type reception struct {
 func (u *Upstream) receive(ctx context.Context, run *adapter.Run, r request, body *payload, header http.Header) (*reception, error) {
 	x, err := u.send(ctx, body, header, r.ids)
 	v := &reception{exchange: x}
-	v.relay = newRelay(ctx, run, u.manners, u.options.Dialect, r.ids)
+	var to sink = run
+	if r.unheard {
+		to = unheard{run}
+	}
+	v.relay = newRelay(ctx, to, u.manners, u.options.Dialect, r.ids)
 	v.relay.repaired = v.repaired(u.log(run, r.ids))
 	v.relay.speaks = u.speaks
 	if err != nil {

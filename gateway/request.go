@@ -5,8 +5,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/google/uuid"
-
 	"github.com/aguiws/aguiws/protocol"
 )
 
@@ -20,6 +18,7 @@ type request struct {
 	left    []protocol.ResumeEntry // what the input turns away from, which the agent has open
 	manners manners                // of who asked
 	later   bool                   // answers before these are the agent's
+	unheard bool                   // what comes of it is told nobody
 	noPlace *failure               // it could not be made here
 }
 
@@ -63,11 +62,10 @@ func (r *request) body(c *call) (*payload, string, error) {
 // otherwise are another run's.
 func (r *request) runID(own string) string {
 	text, err := json.Marshal(r.answers)
-	space, bad := uuid.Parse(own)
-	if err != nil || bad != nil {
+	if err != nil {
 		return own
 	}
-	return uuid.NewSHA1(space, text).String()
+	return derived(own, string(text))
 }
 
 // withCommand is forwardedProps with a command, or with none. A client's own never goes

@@ -45,6 +45,9 @@ type RunRecord struct {
 	// Decisions are those that its RUN_STARTED tells, as it tells them; nil: it tells none,
 	// or they are too large to be kept a second time.
 	Decisions json.RawMessage `json:"decisions,omitempty"`
+	// Left are the Refs of interrupts that expired, and of whose end the agent knows nothing,
+	// because the run fails instead of continuing.
+	Left []string `json:"left,omitempty"`
 }
 
 // SentMessages tells the messages of an input from others, without naming them.
@@ -86,7 +89,8 @@ type Frozen struct {
 	Begun int   `json:"begun"`
 	// User is whose input began the execution; "": not known.
 	User string `json:"user,omitempty"`
-	// Left are the Refs of the interrupts that the input turned away from.
+	// Left are the Refs of the interrupts that the input turned away from, or that expired
+	// before it, and of whose end the agent knows nothing.
 	Left []string `json:"left,omitempty"`
 }
 
@@ -156,6 +160,17 @@ type SuspendedInterrupt struct {
 	Default   json.RawMessage `json:"default,omitempty"`   // what it is answered then, with answer
 	// Call is what the interrupt is about, for those who do not see the thread.
 	Call *protocol.ToolFunction `json:"call,omitempty"`
+}
+
+// Refs are what the agent calls those of the open interrupts that it has a name for.
+func (s *Suspension) Refs() []string {
+	var refs []string
+	for _, it := range s.Items {
+		if it.Ref != "" {
+			refs = append(refs, it.Ref)
+		}
+	}
+	return refs
 }
 
 // IDs are those of the open interrupts, in order.

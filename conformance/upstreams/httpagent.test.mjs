@@ -4,12 +4,12 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { createRequire } from "node:module";
 import { test as nodeTest } from "node:test";
-import { a, b, inTurn, kill, left, numbers, restart, sent, someone, target, until } from "./lane.mjs";
+import { a, b, expires, inTurn, kill, left, numbers, restart, sent, someone, stepped, steps, stops, target, until } from "./lane.mjs";
 
 // Installed once, beside another lane.
 const { HttpAgent } = createRequire(new URL("../node/", import.meta.url))("@ag-ui/client");
 
-const test = (name, body) => nodeTest(`${target} through HttpAgent: ${name}`, body);
+const test = (name, body, options = {}) => nodeTest(`${target} through HttpAgent: ${name}`, options, body);
 const approve = { status: "resolved", payload: { approved: true } };
 const decline = { status: "resolved", payload: { approved: false } };
 const cancelled = { status: "cancelled" };
@@ -139,6 +139,36 @@ test("a question is declined, another cancelled", async () => {
   }
 });
 
+test("a message in place of an answer is answered, and the question does not come back", async () => {
+  for (const command of ["/send", "/both"]) {
+    const [first, second] = [someone("left"), someone("aside")];
+    const page = new Page(a);
+    const ids = await page.asks(`${command} ${first} ${second}`, command === "/both" && !inTurn ? 2 : 1);
+    finished(await page.say("/say and on", { resume: ids.map((interruptId) => ({ interruptId, ...cancelled })) }));
+    assert.equal(page.text, "and on");
+    finished(await page.say("/say and further"));
+    assert.equal(page.text, "and further");
+    assert.deepEqual([await sent(first), await sent(second)], [0, 0]);
+    // The next question is its own.
+    const then = someone("then");
+    finished(await page.answer(await page.asks(`/send ${then}`), approve));
+    assert.deepEqual([await sent(first), await sent(second), await sent(then)], [0, 0, 1]);
+  }
+});
+
+test("a question whose time is over does not come back", async () => {
+  const to = someone("late");
+  const page = new Page(a);
+  await page.asks(`/soon ${to}`);
+  await until(async () => (await told(b, page.threadId)).end.code === "interrupt_expired", "its time is over");
+  const later = new Page(b, page.threadId);
+  for (const text of ["and on", "and further"]) {
+    finished(await later.say(`/say ${text}`));
+    assert.equal(later.text, text);
+  }
+  assert.equal(await sent(to), 0);
+}, { skip: !expires });
+
 test("two questions are answered differently", async () => {
   const [first, second] = [someone("one"), someone("two")];
   const page = new Page(a);
@@ -186,6 +216,37 @@ test("a client that goes is no cancel, and a cancel ends the request", async () 
   finished(await stopped.say("/say and on"));
 });
 
+/** Has a run take steps under the name, and cancels it in the first. */
+async function cancelsInFirstStep(page, command) {
+  const [, , , name] = command.split(" ");
+  const run = page.say(command);
+  await until(() => page.events.some(({ type }) => type === "STEP_STARTED"), "it has begun");
+  await until(async () => (await stepped(name)) === 1, "the first step");
+  await fetch(`${b}/copilotkit/agent/default/stop/${page.threadId}`, { method: "POST" });
+  const end = await run;
+  assert.equal(end.outcome?.type, "cancelled", JSON.stringify(end));
+}
+
+test("a cancel stops what is behind the step", async () => {
+  const [name, other] = [someone("stopped"), someone("done")];
+  await cancelsInFirstStep(new Page(), `/steps 3 2500 ${name}`);
+  // Where one that was begun later has taken all its steps, the other would have, too.
+  finished(await new Page().say(`/steps 3 2500 ${other}`));
+  assert.equal(await stepped(other), 3);
+  assert.ok((await stepped(name)) < 3, `${await stepped(name)} steps`);
+}, { skip: !steps });
+
+// Whoever serves it has to stop it: closing the request alone does not.
+test("a cancel that it does not heed leaves it at work", async () => {
+  const name = someone("heedless");
+  const page = new Page();
+  await cancelsInFirstStep(page, `/steps 3 4000 ${name} heedless`);
+  const meanwhile = await page.say("/say and on");
+  assert.equal(meanwhile.type, "RUN_ERROR", JSON.stringify(meanwhile));
+  assert.match(meanwhile.message, /already running/);
+  await until(async () => (await stepped(name)) === 3, "all steps are taken");
+}, { skip: !steps || stops });
+
 test("a gateway that dies in mid-run loses that run alone", async () => {
   const page = new Page(a);
   const run = page.say("/slow 100 50");
@@ -198,7 +259,10 @@ test("a gateway that dies in mid-run loses that run alone", async () => {
     refused(end, "worker_lost");
     assert.match(said(messages).at(-1), /^1 2 3 4 5 6 7/);
     const later = new Page(b, page.threadId);
-    finished(await later.say("/say and on"));
+    // Nobody has stopped it where closing the request does not, and it takes nothing else meanwhile.
+    const goesOn = async () => (await later.say("/say and on")).type === "RUN_FINISHED";
+    if (stops) await until(goesOn, "it goes on");
+    else assert.ok(await goesOn());
     assert.equal(later.text, "and on");
   } finally {
     await restart(0);

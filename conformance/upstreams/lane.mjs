@@ -6,12 +6,21 @@ import { readFile } from "node:fs/promises";
 
 const PATIENCE_MS = 60_000;
 const POLL_MS = 10;
-const { AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_IN_TURN, AGUIWS_TARGET, AGUIWS_URLS } = process.env;
+const { AGUIWS_CONTROL, AGUIWS_EFFECTS, AGUIWS_EXPIRES, AGUIWS_IN_TURN, AGUIWS_STEPS, AGUIWS_STOPS, AGUIWS_TARGET, AGUIWS_URLS } = process.env;
 
 export const target = AGUIWS_TARGET;
 
 /** Of two mails it asks about one after the other, and not about both at once. */
 export const inTurn = AGUIWS_IN_TURN === "true";
+
+/** Its questions may have a time; when that is over, the run fails. */
+export const expires = AGUIWS_EXPIRES === "true";
+
+/** It takes several steps for one message. */
+export const steps = AGUIWS_STEPS === "true";
+
+/** It is stopped at a URL of its own, and not by whoever closes a request. */
+export const stops = AGUIWS_STOPS === "true";
 
 /** The gateways; they share a Redis. */
 export const [a, b] = AGUIWS_URLS.split(",");
@@ -32,6 +41,9 @@ async function effects(tool) {
 
 /** How many mails have gone out to somebody of this name. */
 export const sent = async (to) => (await effects("send")).filter(({ args }) => args.to === to).length;
+
+/** How many steps were taken under the name. */
+export const stepped = async (name) => (await effects("step")).filter(({ args }) => args.name === name).length;
 
 /** How many clients have left the target before it had told them all. */
 export const left = async () => (await effects("left")).length;

@@ -10,6 +10,8 @@ import { createServer } from "node:http";
 
 const [port = "0", file] = process.argv.slice(2);
 
+const SOON_MS = 1000;
+
 /** Leaves a line for what has happened. */
 export function effect(tool, args) {
   if (file) appendFileSync(file, JSON.stringify({ tool, args }) + "\n");
@@ -17,7 +19,8 @@ export function effect(tool, args) {
 
 /**
  * What a text tells the agent to do. `send` and `both` are about mails to people of these names, of which the lane
- * counts how many went out.
+ * counts how many went out, and `soon` about one whose question has little time. `steps`, which LangGraph alone has,
+ * are counted by their name; `heedless` ones go on when the client has gone.
  */
 export function command(text) {
   const [word, ...rest] = String(text).trim().split(/\s+/);
@@ -26,8 +29,12 @@ export function command(text) {
       return { word: "slow", count: Number(rest[0]), ms: Number(rest[1]) };
     case "/send":
       return { word: "send", to: rest.slice(0, 1) };
+    case "/soon":
+      return { word: "send", to: rest.slice(0, 1), expiresAt: new Date(Date.now() + SOON_MS).toISOString() };
     case "/both":
       return { word: "both", to: rest.slice(0, 2) };
+    case "/steps":
+      return { word: "steps", count: Number(rest[0]), ms: Number(rest[1]), name: rest[2], heedless: rest[3] === "heedless" };
     case "/fail":
       return { word: "fail", text: rest.join(" ") };
     default:
@@ -46,9 +53,9 @@ export const pause = (ms) => new Promise((over) => setTimeout(over, ms));
 
 /**
  * Answers POST by what `run` writes: it is given the input, a signal that is aborted when the client has gone, and the
- * response, and whoever goes away before its promise is kept has left.
+ * response, and whoever goes away before its promise is kept has left. `stop` is given what is POSTed to /stop.
  */
-export function serve(run, { close } = {}) {
+export function serve(run, { stop, close } = {}) {
   const server = createServer(async (request, response) => {
     if (request.method !== "POST") return void response.writeHead(405).end();
     let body = "";
@@ -58,6 +65,10 @@ export function serve(run, { close } = {}) {
       input = JSON.parse(body);
     } catch {
       return void response.writeHead(400).end();
+    }
+    if (stop && request.url === "/stop") {
+      stop(input);
+      return void response.end();
     }
     const gone = new AbortController();
     response.on("close", () => {
@@ -77,8 +88,11 @@ export function serve(run, { close } = {}) {
   server.listen(Number(port), "127.0.0.1", () => console.log(`ready http://127.0.0.1:${server.address().port}/`));
 }
 
-/** Writes the events of an AbstractAgent of @ag-ui/client as their encoder does; ends when the client has gone. */
-export function told(agent, input, signal, response, encoder) {
+/**
+ * Writes the events of an AbstractAgent of @ag-ui/client as their encoder does; ends when the client has gone, and aborts
+ * the agent's run unless `aborts` is false.
+ */
+export function told(agent, input, signal, response, encoder, aborts = true) {
   return new Promise((over) => {
     response.writeHead(200, { "content-type": encoder.getContentType() });
     const events = agent.run(input).subscribe({
@@ -90,7 +104,7 @@ export function told(agent, input, signal, response, encoder) {
       complete: over,
     });
     signal.addEventListener("abort", () => {
-      agent.abortRun();
+      if (aborts) agent.abortRun();
       events.unsubscribe();
       over();
     });

@@ -3,6 +3,7 @@ package upstreams
 import (
 	"bufio"
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -26,14 +27,35 @@ type target struct {
 	dialect string
 	// inTurn: it asks one question after the other where others ask both at once.
 	inTurn bool
+	// history is the gateway's setting; "" is its default.
+	history string
+	// expires: its questions may have a time.
+	expires bool
+	// steps: it takes several for one message.
+	steps bool
+	// stops: it is stopped at a URL of its own, and not by whoever closes a request.
+	stops bool
+}
+
+// upstream is how the gateways are told of the target at the URL.
+func (g target) upstream(url string) string {
+	settings := fmt.Sprintf("name: agent, url: '%s', dialect: %s", url, g.dialect)
+	if g.history != "" {
+		settings += ", history: " + g.history
+	}
+	if g.stops {
+		settings += fmt.Sprintf(", stop-url: '%sstop'", url)
+	}
+	return "[{" + settings + "}]"
 }
 
 var targets = []target{
-	{name: "aguimock", folder: "aguimock", dialect: "plain"},
+	{name: "aguimock", folder: "aguimock", dialect: "plain", expires: true},
 	{name: "tanstack", folder: "tanstack", dialect: "tanstack"},
 	{name: "mastra", folder: "mastra", dialect: "mastra", inTurn: true},
-	{name: "langgraph", folder: "langgraph", dialect: "langgraph"},
-	{name: "langgraph-outcome", folder: "langgraph", env: []string{"OUTCOME=on"}, dialect: "langgraph"},
+	{name: "langgraph", folder: "langgraph", dialect: "langgraph", expires: true, steps: true},
+	{name: "langgraph-outcome", folder: "langgraph", env: []string{"OUTCOME=on", "ABORT=off"}, dialect: "langgraph", expires: true, steps: true, stops: true},
+	{name: "langgraph-new", folder: "langgraph", dialect: "langgraph", history: "new", expires: true, steps: true},
 }
 
 // small are tried where nobody has chosen.

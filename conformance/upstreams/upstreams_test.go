@@ -3,7 +3,6 @@ package upstreams
 import (
 	"encoding/json"
 	"flag"
-	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -41,8 +40,9 @@ func TestUpstreams(t *testing.T) {
 				// Short, so that what a killed gateway leaves is soon taken over; no shorter, so that one that is only slow keeps it.
 				Lease: 3 * time.Second,
 				Args: []string{
-					"--upstreams", fmt.Sprintf("[{name: agent, url: '%s', dialect: %s}]", url, each.dialect),
+					"--upstreams", each.upstream(url),
 					"--origins", pages,
+					"--on-expiry", "fail",
 				},
 			}
 			a, b := command.Start(t, options), command.Start(t, options)
@@ -51,6 +51,9 @@ func TestUpstreams(t *testing.T) {
 			env := []string{
 				"AGUIWS_TARGET=" + each.name,
 				"AGUIWS_IN_TURN=" + strconv.FormatBool(each.inTurn),
+				"AGUIWS_EXPIRES=" + strconv.FormatBool(each.expires),
+				"AGUIWS_STEPS=" + strconv.FormatBool(each.steps),
+				"AGUIWS_STOPS=" + strconv.FormatBool(each.stops),
 				"AGUIWS_URLS=" + a.URL() + "," + b.URL(),
 				"AGUIWS_CONTROL=" + control.URL,
 				"AGUIWS_EFFECTS=" + effects,

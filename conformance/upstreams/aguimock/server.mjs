@@ -8,7 +8,7 @@ import { asked, command, effect, numbers, serve } from "../serve.mjs";
 
 const APPROVAL = { type: "object", properties: { approved: { type: "boolean" } }, required: ["approved"] };
 
-/** The mails that threads wait to send, by the ids of the interrupts. */
+/** The mails that threads wait to send, and the messages that said so, by the ids of the interrupts. */
 const waiting = new Map();
 
 serve((input, _signal, response) => {
@@ -23,7 +23,9 @@ serve((input, _signal, response) => {
 function play(input) {
   const run = { threadId: randomUUID(), runId: randomUUID() };
   const whole = (...events) => [{ type: "RUN_STARTED", ...run }, ...events.flat(), { type: "RUN_FINISHED", ...run }];
-  if (input.resume?.length) return { events: whole(text(input.resume.map(answered))) };
+  const message = input.messages.findLast(({ role }) => role === "user")?.id;
+  const turnsAway = input.resume?.every(({ interruptId, status }) => status === "cancelled" && waiting.get(interruptId)?.message !== message);
+  if (input.resume?.length && !turnsAway) return { events: whole(text(input.resume.map(answered))) };
   const told = command(asked(input.messages));
   switch (told.word) {
     case "slow":
@@ -32,8 +34,8 @@ function play(input) {
     case "both": {
       const interrupts = told.to.map((to) => {
         const id = randomUUID();
-        waiting.set(id, to);
-        return { id, reason: "confirmation", message: `Send to ${to}?`, responseSchema: APPROVAL };
+        waiting.set(id, { to, message });
+        return { id, reason: "confirmation", message: `Send to ${to}?`, responseSchema: APPROVAL, expiresAt: told.expiresAt };
       });
       return { events: whole().with(-1, { type: "RUN_FINISHED", ...run, outcome: { type: "interrupt", interrupts } }) };
     }
@@ -46,7 +48,7 @@ function play(input) {
 
 /** Carries out what was decided, each time that it is told to: who repeats an answer repeats what it does. */
 function answered({ interruptId, status, payload }) {
-  const to = waiting.get(interruptId);
+  const to = waiting.get(interruptId)?.to;
   if (to === undefined) return `Nobody asked ${interruptId}. `;
   if (status !== "resolved" || !payload?.approved) return `Not sent to ${to}. `;
   effect("send", { to });

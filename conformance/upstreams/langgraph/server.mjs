@@ -2,6 +2,7 @@
 // and RUN_FINISHED carry other run ids.
 //
 //   OUTCOME=on     RUN_FINISHED tells interrupts as AG-UI 1.0 does; else CUSTOM on_interrupt alone does, as by default
+//   ABORT=off      who closes a request does not stop the graph, as by default; a POST to /stop does, {"threadId","runId"}
 
 import { LangGraphAgent } from "@ag-ui/langgraph";
 import { EventEncoder } from "@ag-ui/encoder";
@@ -9,7 +10,7 @@ import { startServer } from "@langchain/langgraph-api/server";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { serve, told } from "../serve.mjs";
+import { asked, command, serve, told } from "../serve.mjs";
 
 const encoder = new EventEncoder();
 // It keeps its threads in a folder below its working directory.
@@ -24,15 +25,22 @@ class Agent extends LangGraphAgent {
   }
 }
 
-serve((input, signal, response) => {
+const running = new Map();
+
+serve(async (input, signal, response) => {
   const agent = new Agent({
     deploymentUrl: `http://${host}`,
     graphId: "agent",
     threadId: input.threadId,
     emitInterruptOutcome: process.env.OUTCOME === "on",
   });
-  return told(agent, input, signal, response, encoder);
+  running.set(input.runId, agent);
+  const aborts = process.env.ABORT !== "off" && !command(asked(input.messages)).heedless;
+  await told(agent, input, signal, response, encoder, aborts);
 }, {
+  stop({ runId }) {
+    running.get(runId)?.abortRun();
+  },
   async close() {
     await cleanup();
     await rm(cwd, { recursive: true, force: true });

@@ -1,0 +1,85 @@
+package gateway
+
+import (
+	"encoding/json"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// maxRefused bounds how often an agent's questions are refused for one message: one that
+// asks whenever it is refused is heard then.
+const maxRefused = 8
+
+// reference is what Ask is given for an interrupt's id: who turns away from it later knows
+// by that what to tell the agent.
+type reference struct {
+	ID  string `json:"id"`
+	Run string `json:"run,omitempty"` // as the agent calls the run that asked
+}
+
+func (o *outcome) reference(id string) string {
+	text, err := json.Marshal(reference{id, o.Run})
+	if err != nil {
+		return id
+	}
+	return string(text)
+}
+
+// turnedAway are the cancellations of what the agent has open, and the input that began the
+// execution has turned away from, or come too late for; and the agent's run that asked.
+func (c *call) turnedAway() (left []protocol.ResumeEntry, asked string) {
+	for _, text := range c.run.Left() {
+		var of reference
+		if json.Unmarshal([]byte(text), &of) != nil || of.ID == "" {
+			of.ID = text
+		}
+		left, asked = append(left, protocol.ResumeEntry{InterruptID: of.ID, Status: protocol.ResumeCancelled}), of.Run
+	}
+	return left, asked
+}
+
+// settle refuses what the agent has open in requests of their own, and what it asks when it
+// is refused. What it says to that is told nobody, who have turned away from it: it is part
+// of the thread as soon as the agent says so. An agent that fails at it has been told.
+func (c *call) settle(as ids) (outcome, error) {
+	left, asked := c.turnedAway()
+	free, upTo := c.free, c.upTo
+	c.free = nil // the message goes by the same place
+	defer func() { c.free, c.upTo = free, upTo }()
+	for n := range maxRefused {
+		if len(left) == 0 {
+			break
+		}
+		said, err := c.all(request{
+			ids: ids{as.thread, derived(as.run, "refuses "+strconv.Itoa(n))}, parent: asked, legacy: true,
+			answers: left, manners: c.u.manners, unheard: true,
+		})
+		if err != nil || said.Failure != nil && !said.Failure.own {
+			return said, err
+		}
+		left, asked = nil, said.Run
+		for i := range said.Interrupts {
+			left = append(left, protocol.ResumeEntry{InterruptID: said.Interrupts[i].ID, Status: protocol.ResumeCancelled})
+		}
+	}
+	return outcome{}, nil
+}
+
+// derived is the id of a run that is made because of another, and the same when it is made
+// again.
+func derived(run, because string) string {
+	space, err := uuid.Parse(run)
+	if err != nil {
+		return run
+	}
+	return uuid.NewSHA1(space, []byte(because)).String()
+}
+
+// unheard is where events go that nobody is told.
+type unheard struct{ sink }
+
+func (unheard) Relay(protocol.Event, []byte) error { return nil }
+func (unheard) Emit(...protocol.Event) error       { return nil }

@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// An agent that would ask again and leave the message aside is refused first, until it asks
+// no more. What it says to that is told nobody.
+func TestTurningAwayFromOneThatInsists(t *testing.T) {
+	question := func(id string) string {
+		return fmt.Sprintf(`{"type":"CUSTOM","name":"on_interrupt","value":"?","rawEvent":{"id":%q}}`, id)
+	}
+	no := func(id string) string { return fmt.Sprintf(`{"__agui_cancelled__":true,"interrupt_id":%q}`, id) }
+	says := func(id, text string) []string {
+		return []string{
+			fmt.Sprintf(`{"type":"TEXT_MESSAGE_START","messageId":%q,"role":"assistant"}`, id),
+			fmt.Sprintf(`{"type":"TEXT_MESSAGE_CONTENT","messageId":%q,"delta":%q}`, id, text),
+			fmt.Sprintf(`{"type":"TEXT_MESSAGE_END","messageId":%q}`, id),
+		}
+	}
+	run := func(events ...string) turn { return sends(append([]string{began}, events...)...) }
+	reply := run(append(says("b", "and on"), done)...)
+	for name, test := range map[string]struct {
+		asks []string // what ends the first run
+		then []turn   // what answers the requests behind it
+		sent string   // the commands of those, in order; "-" for none
+		ends string   // the code of the run's error
+	}{
+		"one":                 {[]string{question("i1"), done}, []turn{run(append(says("a", "Not sent."), done)...), reply}, no("i1") + " -", ""},
+		"two":                 {[]string{question("i1"), question("i2"), done}, []turn{run(done), reply}, `{"i1":` + no("i1") + `,"i2":` + no("i2") + `} -`, ""},
+		"told by the outcome": {[]string{asks(`{"id":"i1","reason":"langgraph:interrupt","message":"?"}`)}, []turn{run(done), reply}, no("i1") + " -", ""},
+		"another behind it":   {[]string{question("i1"), done}, []turn{run(question("i2"), done), run(done), reply}, no("i1") + " " + no("i2") + " -", ""},
+		"an error":            {[]string{question("i1"), done}, []turn{run(`{"type":"RUN_ERROR","message":"x"}`), reply}, no("i1") + " -", ""},
+		"an error later":      {[]string{question("i1"), done}, []turn{run(append(says("a", "Not sent."), `{"type":"RUN_ERROR","message":"x"}`)...), reply}, no("i1") + " -", ""},
+		"it refuses":          {[]string{question("i1"), done}, []turn{status(500)}, no("i1"), CodeFailed},
+		"it breaks off":       {[]string{question("i1"), done}, []turn{run()}, no("i1"), CodeTruncated},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, history := range []History{HistoryWhole, HistoryNew} {
+				l := newLab(t, &Options{Dialect: DialectLangGraph, History: history, Concurrency: 1}, run(test.asks...))
+				var left []protocol.ResumeEntry
+				for _, i := range interrupted(t, l.say("go")) {
+					left = append(left, cancelled(i.ID))
+				}
+				l.peer.next(test.then...)
+				in := user("something else")
+				in.Resume = left
+				l.submit(in)
+				end := l.untilEnd()
+				if test.ends != "" {
+					failedWith(t, end, test.ends)
+				} else if succeeded(t, end); l.said() != "and on" {
+					t.Errorf("told %q", l.said())
+				}
+				l.wellFormed()
+				var sent []string
+				runs := l.peer.runs()
+				ids := map[string]bool{runs[0].in.RunID: true}
+				for _, r := range runs[1:] {
+					if strings.Contains(string(r.body), `"command"`) {
+						sent = append(sent, saidIn(t, r.in))
+					} else {
+						sent = append(sent, "-")
+					}
+					if ids[r.in.RunID] || r.in.Resume != nil {
+						t.Errorf("sent %s", r.body)
+					}
+					ids[r.in.RunID] = true
+				}
+				if got := strings.Join(sent, " "); got != test.sent {
+					t.Errorf("sent %s", got)
+				}
+				if last := runs[len(runs)-1].in.Messages; test.ends == "" && last[len(last)-1].ID != "m-something else" {
+					t.Errorf("the message is not among %s", rolesOf(last))
+				}
+				waits(t, func() bool { return l.up.Status().InFlight == 0 })
+			}
+		})
+	}
+}
+
+// One that asks whenever it is refused is heard in the end.
+func TestOneThatAlwaysAsks(t *testing.T) {
+	n := 0
+	always := func() string {
+		n++
+		return fmt.Sprintf(`{"type":"CUSTOM","name":"on_interrupt","value":"?","rawEvent":{"id":"i%d"}}`, n)
+	}
+	var turns []turn
+	for range 20 {
+		turns = append(turns, sends(began, always(), done))
+	}
+	l := newLab(t, &Options{Dialect: DialectLangGraph}, turns...)
+	in := user("something else")
+	in.Resume = []protocol.ResumeEntry{cancelled(interrupted(t, l.say("go"))[0].ID)}
+	l.submit(in)
+	interrupted(t, l.untilEnd())
+	if sent := len(l.peer.runs()); sent != 1+maxRefused+1 {
+		t.Errorf("%d requests", sent)
+	}
+}
+
+// With the next message an agent is told of questions whose time was over, and which it was
+// not asked to go on after.
+func TestExpiredUnderFail(t *testing.T) {
+	for dialect, want := range map[Dialect]string{
+		DialectPlain:     `[{"interruptId":"up-9","status":"cancelled"}]`,
+		DialectTanStack:  `[{"interruptId":"up-9","status":"cancelled"}]`,
+		DialectLangGraph: `{"__agui_cancelled__":true,"interrupt_id":"up-9"}`,
+	} {
+		t.Run(string(dialect), func(t *testing.T) {
+			question := `{"id":"up-9","reason":"x:confirmation","expiresAt":"` + time.Now().Add(time.Minute).UTC().Format(time.RFC3339) + `","metadata":{"aguiws":{"onExpiry":"fail"}}}`
+			l := newLab(t, &Options{Dialect: dialect, OwnMetadata: true}, sends(began, asks(question)), sends(began, done))
+			interrupted(t, l.say("go"))
+			l.ahead.Add(int64(2 * time.Minute))
+			failedWith(t, l.untilEnd(), adapter.CodeExpired)
+			succeeded(t, l.say("more"))
+			if got := saidIn(t, l.peer.runs()[1].in); got != want {
+				t.Errorf("sent %s", got)
+			}
+			before := len(l.peer.runs())
+			succeeded(t, l.say("and more"))
+			if runs := l.peer.runs(); len(runs) != before+1 || runs[before].in.Resume != nil || strings.Contains(string(runs[before].body), "command") {
+				t.Errorf("sent %s", runs[before].body)
+			}
+		})
+	}
+}
