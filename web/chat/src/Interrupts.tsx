@@ -59,7 +59,7 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
         </KeptPlace>
       ))}
       {together && (
-        <Guarded subject={stringify([open.map(idOf), answers])} className="together">
+        <Guarded subject={stringify([open.map(idOf), answers])} sticky className="together">
           <div>
             <span role="status" data-testid="answer-progress">
               {answered} of {open.length} answered
