@@ -72,10 +72,10 @@ func (r *Run) Delegate(name, description string, fn func(subagent string) error)
 		if r.over() {
 			return err
 		}
-		code, told, more := r.x.failure(err)
-		r.x.logFailure(code, more)
-		failed := &protocol.SubagentError{SubagentRunID: id, Message: told}
-		if user := (*UserError)(nil); errors.As(err, &user) && told == user.Message {
+		told, more := r.x.failure(err)
+		r.x.logFailure(told.Code, more)
+		failed := &protocol.SubagentError{SubagentRunID: id, Message: told.Message}
+		if user := (*UserError)(nil); errors.As(err, &user) && told.Message == user.Message {
 			failed.Code = user.Code
 		}
 		if closed := r.Emit(failed); closed != nil {

@@ -46,13 +46,14 @@ func (x *execution) finish(returned error) {
 	if returned == nil {
 		err = x.end(&store.End{Kind: store.EndFinish}, nil, terminal)
 	} else {
-		code, text, more := x.failure(returned)
-		x.logFailure(code, more)
+		told, more := x.failure(returned)
+		x.logFailure(told.Code, more)
 		var p *panics.Error
 		if errors.As(returned, &p) {
 			log.Error("the agent panicked", "panic", fmt.Sprint(p.Value), "stack", string(p.Stack))
 		}
-		err = x.end(x.failed(returned), nil, &protocol.RunError{Message: text, Code: code, Usage: x.usage})
+		told.Usage = x.usage
+		err = x.end(x.failed(returned), nil, told)
 	}
 	if err != nil && !errors.Is(err, ErrStopped) {
 		log.Error("the run could not be ended in order", "error", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -87,6 +88,29 @@ func TestFinishAcrossAsk(t *testing.T) {
 	events := l.say("hi")
 	if got := encoded(t, events[len(events)-1]); got != `{"type":"RUN_ERROR","message":"no","code":"upstream_refused"}` {
 		t.Errorf("logged %s", got)
+	}
+}
+
+// What an error tells beside its words is in its RUN_ERROR, also where answers are given
+// back; what is no JSON is left out, and is no reason not to end.
+func TestMetadataOfAnError(t *testing.T) {
+	for _, back := range []bool{false, true} {
+		for value, want := range map[string]string{`{"n":1.0}`: `"metadata":{"k":{"n":1.0}},`, `{`: ""} {
+			metadata := protocol.Metadata{"k": json.RawMessage(value)}
+			l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+				if _, err := run.Ask(ctx, confirmation("?")); err != nil {
+					return err
+				}
+				if back {
+					return &adapter.GiveBackError{Message: "no", Metadata: metadata}
+				}
+				return fmt.Errorf("wrapped: %w", &adapter.UserError{Message: "no", Metadata: metadata})
+			}))
+			events := l.answer(resolved(interrupts(t, l.say("hi"))[0].ID, "true"))
+			if got := encoded(t, events[len(events)-1]); got != `{"type":"RUN_ERROR",`+want+`"message":"no","code":"agent_error"}` {
+				t.Errorf("logged %s", got)
+			}
+		}
 	}
 }
 

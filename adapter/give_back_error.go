@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // GiveBackError says that what the answers asked for was not begun, as when a server that
@@ -23,9 +24,10 @@ import (
 // If the worker dies before the run's end is stored, the next one does not know: a human is
 // asked about the step, unless it is idempotent.
 type GiveBackError struct {
-	Code    string // of the RUN_ERROR; "": agent_error
-	Message string // for those who follow the thread
-	Err     error  // what the log is told; nil: nothing
+	Code     string            // of the RUN_ERROR; "": agent_error
+	Message  string            // for those who follow the thread
+	Metadata protocol.Metadata // of the RUN_ERROR; left out if it is no JSON
+	Err      error             // what the log is told; nil: nothing
 }
 
 func (e *GiveBackError) Error() string {

@@ -17,7 +17,9 @@ import (
 type UserError struct {
 	Message string
 	Code    string // of the RUN_ERROR, or of a subagent's error; "": agent_error, of a subagent's none
-	Err     error  // what the log is told; nil: nothing
+	// Metadata is the RUN_ERROR's; a subagent's error has none. It is left out if it is no JSON.
+	Metadata protocol.Metadata
+	Err      error // what the log is told; nil: nothing
 }
 
 func (e *UserError) Error() string {
@@ -32,7 +34,7 @@ func (e *UserError) Unwrap() error { return e.Err }
 
 // failure says what clients are told of an agent's error, and what the log is: "" if
 // there is no more to it.
-func (x *execution) failure(err error) (code, told, logged string) {
+func (x *execution) failure(err error) (told *protocol.RunError, logged string) {
 	var diverged *DivergedError
 	var order *protocol.SequenceError
 	var p *panics.Error
@@ -40,23 +42,29 @@ func (x *execution) failure(err error) (code, told, logged string) {
 	var back *GiveBackError
 	switch {
 	case errors.As(err, &diverged):
-		return CodeReplayDiverged, strings.TrimPrefix(diverged.Error(), "adapter: "), err.Error()
+		return &protocol.RunError{Code: CodeReplayDiverged, Message: strings.TrimPrefix(diverged.Error(), "adapter: ")}, err.Error()
 	case errors.As(err, &order):
-		return CodeProtocolViolation, strings.TrimPrefix(order.Error(), "protocol: "), err.Error()
+		return &protocol.RunError{Code: CodeProtocolViolation, Message: strings.TrimPrefix(order.Error(), "protocol: ")}, err.Error()
 	case errors.As(err, &p):
-		return CodeAgentError, "the agent panicked: the server's log says more of the run " + x.claim.RunID, ""
+		return &protocol.RunError{Code: CodeAgentError, Message: "the agent panicked: the server's log says more of the run " + x.claim.RunID}, ""
 	case errors.As(err, &back):
-		if back.Err != nil {
-			logged = back.Err.Error()
-		}
-		return cmp.Or(back.Code, CodeAgentError), back.Message, logged
+		return toldOf(back.Code, back.Message, back.Metadata, back.Err)
 	case errors.As(err, &user):
-		if user.Err != nil {
-			logged = user.Err.Error()
-		}
-		return cmp.Or(user.Code, CodeAgentError), user.Message, logged
+		return toldOf(user.Code, user.Message, user.Metadata, user.Err)
 	}
-	return CodeAgentError, "the agent failed: the server's log says why, by the run " + x.claim.RunID, err.Error()
+	return &protocol.RunError{Code: CodeAgentError, Message: "the agent failed: the server's log says why, by the run " + x.claim.RunID}, err.Error()
+}
+
+// toldOf is an error in the agent's own words.
+func toldOf(code, message string, metadata protocol.Metadata, err error) (told *protocol.RunError, logged string) {
+	if err != nil {
+		logged = err.Error()
+	}
+	told = &protocol.RunError{Base: protocol.Base{Metadata: metadata}, Code: cmp.Or(code, CodeAgentError), Message: message}
+	if _, bad := protocol.Encode(told); bad != nil {
+		told.Metadata = nil
+	}
+	return told, logged
 }
 
 // maxLoggedError bounds what the log is told of an agent's error.

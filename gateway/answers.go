@@ -101,12 +101,11 @@ func (o *outcome) questions() []protocol.Interrupt {
 // resume makes one request with answers. It is two steps: who dies in the first does not
 // know whether the agent has them, who dies in the second knows that it has. What the first
 // has recorded says whether there is a second.
-func (c *call) resume(ctx context.Context, r request) (outcome, error) {
+func (c *call) resume(ctx context.Context, r request) (said outcome, err error) {
+	defer func() { c.spend(said) }()
 	r.ids = ids{c.thread, r.runID(c.run.NewID())}
-	all := func(context.Context) (outcome, error) { return c.all(r) }
+	all := func(context.Context) (outcome, error) { return c.noted(c.all(r)) }
 	place := c.place(&r)
-	var said outcome
-	var err error
 	switch {
 	case c.u.options.Idempotent:
 		said, err = adapter.IdempotentStep(ctx, c.run, "resume", all, place)
@@ -116,7 +115,7 @@ func (c *call) resume(ctx context.Context, r request) (outcome, error) {
 		said, err = adapter.Step(ctx, c.run, "resume", func(context.Context) (outcome, error) {
 			taken, err := ended(c.send(r))
 			taken.Taken = err == nil && taken.Failure == nil
-			return taken, err
+			return c.noted(taken, err)
 		}, place)
 	}
 	if said, err = decided(said, err); err != nil || !said.Taken {
@@ -130,6 +129,6 @@ func (c *call) resume(ctx context.Context, r request) (outcome, error) {
 		if c.live == nil {
 			return outcome{Failure: lostWith("the worker was lost when the agent had the answer and before all of what it said was recorded")}, nil
 		}
-		return c.read()
+		return c.noted(c.read())
 	}, options...))
 }

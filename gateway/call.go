@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // Run has the agent answer the thread, and asks what it asks. It makes one request for the
@@ -17,6 +18,7 @@ func (u *Upstream) Run(ctx context.Context, run *adapter.Run) error {
 	c := &call{u: u, run: run, ctx: ctx, thread: u.threadID(run)}
 	defer c.leave()
 	said, err := c.begin(ctx)
+	c.spend(said)
 	for err == nil && said.Failure == nil {
 		if len(said.Interrupts) == 0 {
 			run.Finish(said.Result, said.Metadata)
@@ -24,6 +26,7 @@ func (u *Upstream) Run(ctx context.Context, run *adapter.Run) error {
 		}
 		var answers adapter.Answers
 		if answers, err = run.Ask(ctx, said.questions()...); err == nil {
+			c.spend(outcome{})
 			said, err = c.answer(ctx, said, answers)
 		}
 	}
@@ -52,6 +55,9 @@ type call struct {
 	upTo   string // the last message that it was sent by this execution
 	live   *reception
 	free   func() // lets go of the place that is held for it; nil: none is
+
+	label string                // of the run that carries the execution
+	used  []protocol.TokenUsage // by its requests so far
 }
 
 // threadID is a UUID, which some agents insist on. Threads of two namespaces may have one
@@ -73,10 +79,10 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 	do := func(context.Context) (outcome, error) {
 		if c.u.manners.insists {
 			if said, err := c.settle(r.ids); err != nil || said.Failure != nil {
-				return said, err
+				return c.noted(said, err)
 			}
 		}
-		return c.all(r)
+		return c.noted(c.all(r))
 	}
 	place := c.place(&r)
 	if c.u.options.AskLost {
@@ -93,11 +99,17 @@ func (c *call) all(r request) (outcome, error) {
 	return c.read()
 }
 
+// noted is an outcome with the run that it is of.
+func (c *call) noted(said outcome, err error) (outcome, error) {
+	said.For = c.run.LatestInput().RunID
+	return said, err
+}
+
 // ended is an error as what a step returns: a failure is the request's outcome, which a
 // replay must find.
 func ended(err error) (outcome, error) {
 	if f, ok := errors.AsType[*failure](err); ok {
-		return outcome{Failure: f, Undelivered: f.undelivered}, nil
+		return outcome{Failure: f, Usage: f.usage, Undelivered: f.undelivered}, nil
 	}
 	return outcome{}, err
 }

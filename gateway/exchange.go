@@ -192,8 +192,8 @@ func (x *exchange) next() ([]byte, error) {
 
 // For what comes behind the run's end, so that the connection can be used again.
 const (
-	afterEnd      = 5 * time.Second
-	afterEndBytes = 64 << 10
+	defaultAfterEnd = 5 * time.Second
+	afterEndBytes   = 64 << 10
 )
 
 // finish lets go of an answer that has come to its end. extra is told how many events
@@ -237,7 +237,7 @@ func (x *exchange) finish(extra func(events int)) {
 
 // expire ends what is behind the run's end, unless it is read soon.
 func (x *exchange) expire(read <-chan struct{}) {
-	timer := time.NewTimer(afterEnd)
+	timer := time.NewTimer(x.u.options.afterEnd)
 	defer timer.Stop()
 	select {
 	case <-read:

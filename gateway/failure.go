@@ -6,6 +6,7 @@ import (
 	"unicode"
 
 	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // The codes of RUN_ERROR events by which a run ends that the agent did not end in order.
@@ -29,9 +30,12 @@ const codeCancelled = "cancelled"
 type failure struct {
 	Code    string `json:"code"`
 	Message string `json:"message"`
+	// Metadata is that of the agent's own RUN_ERROR.
+	Metadata protocol.Metadata `json:"metadata,omitempty"`
 
-	cause error // for the log alone
-	own   bool  // it is the agent's own RUN_ERROR
+	cause error                 // for the log alone
+	own   bool                  // it is the agent's own RUN_ERROR
+	usage []protocol.TokenUsage // by then; a journal has it as the outcome's
 
 	arrived     bool // it came of an event that the agent would not send before it has what was sent
 	undelivered bool // the agent has not got what was sent
@@ -50,7 +54,9 @@ func (f *failure) because(err error) *failure {
 func (f *failure) Error() string { return f.Code + ": " + f.Message }
 
 // told is the failure as the run's end.
-func (f *failure) told() error { return &adapter.UserError{Code: f.Code, Message: f.Message} }
+func (f *failure) told() error {
+	return &adapter.UserError{Code: f.Code, Message: f.Message, Metadata: f.Metadata}
+}
 
 // maxExcerpt bounds what the log is shown of an answer.
 const maxExcerpt = 200

@@ -26,6 +26,7 @@ func (c *call) judged(r *request, v *reception, err error) error {
 		f.undelivered = true
 		return f
 	}
+	c.spend(outcome{Usage: f.usage, For: c.run.LatestInput().RunID})
 	return f.givenBack()
 }
 
@@ -45,7 +46,7 @@ func (r *request) turnedDown(f *failure) bool {
 }
 
 func (f *failure) givenBack() error {
-	return &adapter.GiveBackError{Code: f.Code, Message: f.Message}
+	return &adapter.GiveBackError{Code: f.Code, Message: f.Message, Metadata: f.Metadata}
 }
 
 // awaitStop waits until the agent has been told to stop, where it is told.

@@ -62,7 +62,9 @@ type Options struct {
 	// Logger; nil logs nothing.
 	Logger *slog.Logger
 
-	dial func(ctx context.Context, network, address string) (net.Conn, error) // in tests
+	// In tests.
+	dial     func(ctx context.Context, network, address string) (net.Conn, error)
+	afterEnd time.Duration // Default 5 s, for what comes behind a run's end.
 }
 
 // History says what of the conversation a run brings.

@@ -18,7 +18,11 @@ type outcome struct {
 	Legacy   bool              `json:"legacy,omitempty"`
 	Result   json.RawMessage   `json:"result,omitempty"`
 	Metadata protocol.Metadata `json:"metadata,omitempty"`
-	Failure  *failure          `json:"failure,omitempty"`
+	// Usage is what the request has used, and For the label of the run that it was made for,
+	// which tells it.
+	Usage   []protocol.TokenUsage `json:"usage,omitempty"`
+	For     string                `json:"for,omitempty"`
+	Failure *failure              `json:"failure,omitempty"`
 	// Taken says that the agent has the answers, and that what came of it is read in a step
 	// of its own. Else this is all.
 	Taken bool `json:"taken,omitempty"`

@@ -115,7 +115,7 @@ func (r *relay) take(text []byte, cut bool) (*outcome, error) {
 		if err := r.end(); err != nil {
 			return nil, err
 		}
-		return &outcome{Thread: r.theirs.thread, Run: r.theirs.run, Failure: ownFailure(e)}, nil
+		return &outcome{Thread: r.theirs.thread, Run: r.theirs.run, Usage: e.Usage, Failure: ownFailure(e)}, nil
 	case *protocol.Custom:
 		if r.manners.legacy != nil && e.Name == onInterrupt {
 			if len(r.asked) >= maxInterrupts {
@@ -193,7 +193,7 @@ func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
 	}
 	said := &outcome{
 		Thread: cmp.Or(r.theirs.thread, e.ThreadID), Run: cmp.Or(r.theirs.run, e.RunID),
-		Result: json.RawMessage(e.Result), Metadata: withUsage(e.Metadata, e.Usage),
+		Result: json.RawMessage(e.Result), Metadata: e.Metadata, Usage: e.Usage,
 	}
 	kind := protocol.OutcomeSuccess
 	if e.Outcome != nil {
@@ -224,27 +224,14 @@ func (r *relay) finished(e *protocol.RunFinished) (*outcome, error) {
 	return said, nil
 }
 
-// withUsage keeps what was used where there is a place for it.
-func withUsage(m protocol.Metadata, usage []protocol.TokenUsage) protocol.Metadata {
-	if len(usage) == 0 || m["usage"] != nil {
-		return m
-	}
-	text, err := json.Marshal(usage)
-	if err != nil {
-		return m
-	}
-	with := protocol.Metadata{"usage": text}
-	for name, value := range m {
-		with[name] = value
-	}
-	return with
-}
-
 // maxCode bounds an agent's own code, in bytes.
 const maxCode = 64
 
-// ownFailure is how an agent says that it failed.
+// ownFailure is how an agent says that it failed. What this server says itself of errors
+// is not the agent's to say.
 func ownFailure(e *protocol.RunError) *failure {
 	code := strings.ToValidUTF8(e.Code[:min(len(e.Code), maxCode)], "")
-	return &failure{Code: cmp.Or(code, adapter.CodeAgentError), Message: e.Message, own: true}
+	metadata := maps.Clone(e.Metadata)
+	delete(metadata, ownKey)
+	return &failure{Code: cmp.Or(code, adapter.CodeAgentError), Message: e.Message, Metadata: metadata, usage: e.Usage, own: true}
 }

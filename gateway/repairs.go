@@ -139,53 +139,43 @@ func (r *relay) begins(does protocol.Effect) {
 
 // rename is the event with the ids that what it is about has here.
 func (r *relay) rename(e protocol.Event) protocol.Event {
+	var other protocol.Event // a copy of the event
+	var id *string           // in the copy
 	switch e := e.(type) {
 	case *protocol.TextMessageStart:
-		if id := r.renamed[e.MessageID]; id != "" {
-			e := *e
-			e.MessageID = id
-			return &e
-		}
+		c := *e
+		other, id = &c, &c.MessageID
 	case *protocol.TextMessageContent:
-		if id := r.renamed[e.MessageID]; id != "" {
-			e := *e
-			e.MessageID = id
-			return &e
-		}
+		c := *e
+		other, id = &c, &c.MessageID
 	case *protocol.TextMessageEnd:
-		if id := r.renamed[e.MessageID]; id != "" {
-			e := *e
-			e.MessageID = id
-			return &e
-		}
+		c := *e
+		other, id = &c, &c.MessageID
 	case *protocol.ReasoningMessageStart:
-		if id := r.renamed[e.MessageID]; id != "" {
-			e := *e
-			e.MessageID = id
-			return &e
-		}
+		c := *e
+		other, id = &c, &c.MessageID
 	case *protocol.ReasoningMessageContent:
-		if id := r.renamed[e.MessageID]; id != "" {
-			e := *e
-			e.MessageID = id
-			return &e
-		}
+		c := *e
+		other, id = &c, &c.MessageID
 	case *protocol.ReasoningMessageEnd:
-		if id := r.renamed[e.MessageID]; id != "" {
-			e := *e
-			e.MessageID = id
-			return &e
-		}
+		c := *e
+		other, id = &c, &c.MessageID
 	case *protocol.ToolCallStart:
-		if e.ParentMessageID != nil {
-			if id := r.renamed[*e.ParentMessageID]; id != "" {
-				e := *e
-				e.ParentMessageID = &id
-				return &e
-			}
+		if e.ParentMessageID == nil {
+			return e
 		}
+		c, parent := *e, *e.ParentMessageID
+		c.ParentMessageID = &parent
+		other, id = &c, &parent
+	default:
+		return e
 	}
-	return e
+	here, renamed := r.renamed[*id]
+	if !renamed {
+		return e
+	}
+	*id = here
+	return other
 }
 
 // repeats reports whether a result is one that the thread has, under its id.

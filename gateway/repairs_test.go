@@ -63,7 +63,8 @@ func TestRepairs(t *testing.T) {
 			if test.earlier != nil {
 				turns = append([]turn{sends(test.earlier...)}, turns...)
 			}
-			l := newLab(t, nil, turns...)
+			// However long it takes to be read: nothing here stays open behind its end.
+			l := newLab(t, &Options{afterEnd: patience}, turns...)
 			if test.earlier != nil {
 				succeeded(t, l.say("earlier"))
 			}

@@ -149,7 +149,7 @@ func (o *Options) complete(target *url.URL) error {
 	}
 	for field, otherwise := range map[*time.Duration]time.Duration{
 		&o.ConnectTimeout: 5 * time.Second, &o.FirstByteTimeout: time.Minute,
-		&o.SilenceTimeout: 5 * time.Minute, &o.RunTimeout: time.Hour,
+		&o.SilenceTimeout: 5 * time.Minute, &o.RunTimeout: time.Hour, &o.afterEnd: defaultAfterEnd,
 	} {
 		if *field <= 0 {
 			*field = otherwise

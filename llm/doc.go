@@ -8,6 +8,10 @@
 // adapter.Tools with their policies, and forms; a frontend's tools are left for the
 // frontend.
 //
+// A model that does not answer ends the run in a RUN_ERROR whose code says what may help:
+// CodeRateLimited, CodeUnavailable and CodeTimeout to ask again later, CodeRefused to
+// change something, CodeTruncated to go on from what had come.
+//
 // Of what a human has changed in the arguments of a call the model is told until its run
 // has ended. Later messages show it the call as it proposed it, and the result: a result
 // should say with what the call was carried out.

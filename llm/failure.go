@@ -17,9 +17,19 @@ import (
 	"github.com/openai/openai-go/v3/packages/ssestream"
 )
 
-// failure is why there is no whole answer: a sentence for those who follow the thread,
-// and what the log is told. Neither holds the key.
+// The codes of RUN_ERROR events by which a run ends whose model did not answer.
+const (
+	CodeRefused     = "model_refused"      // 4xx, a redirect, or no chat completions: asking again changes nothing
+	CodeRateLimited = "model_rate_limited" // 429
+	CodeUnavailable = "model_unavailable"  // no connection, or 5xx but 504
+	CodeTimeout     = "model_timeout"      // it said nothing for Options.Silence, 408 or 504
+	CodeTruncated   = "model_truncated"    // what came of the answer is not all of it, or cannot be read
+)
+
+// failure is why there is no whole answer: a code, a sentence for those who follow the
+// thread, and what the log is told. None holds the key.
 type failure struct {
+	Code    string `json:"code"`
 	Message string `json:"message"`
 	Detail  string `json:"detail"`
 }
@@ -41,7 +51,7 @@ func listen(ctx context.Context, silence time.Duration) (listening context.Conte
 }
 
 func malformed(detail string) *failure {
-	return &failure{Message: "The model's endpoint sent what is no answer. Send your message again; if that goes on, whoever runs this server should see its log.", Detail: detail}
+	return &failure{Code: CodeTruncated, Message: "The model's endpoint sent what is no answer. Send your message again; if that goes on, whoever runs this server should see its log.", Detail: detail}
 }
 
 // notAStream says what a good answer's headers already tell.
@@ -50,11 +60,12 @@ func notAStream(r *http.Response) *failure {
 		return nil // there is an error that says more
 	}
 	if r.StatusCode >= 300 {
-		return &failure{Message: "The model's endpoint has moved. Whoever runs this server must set its new address.", Detail: "redirected by " + strconv.Itoa(r.StatusCode) + ", which is not followed"}
+		return &failure{Code: CodeRefused, Message: "The model's endpoint has moved. Whoever runs this server must set its new address.", Detail: "redirected by " + strconv.Itoa(r.StatusCode) + ", which is not followed"}
 	}
 	kind, _, _ := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if kind == "text/html" || kind == "application/json" {
 		return &failure{
+			Code:    CodeRefused,
 			Message: "What answers at the model's address is no endpoint of chat completions that streams. Whoever runs this server must check the address, which mostly ends in /v1.",
 			Detail:  "the answer is " + kind,
 		}
@@ -73,27 +84,29 @@ func (a *Agent) failureOf(err error, r *http.Response) *failure {
 		return a.refusal(refused)
 	case errors.Is(err, errSilent):
 		return &failure{
+			Code:    CodeTimeout,
 			Message: fmt.Sprintf("The model's endpoint has said nothing for %s. Send your message again.", a.options.Silence),
 			Detail:  err.Error(),
 		}
 	case errors.As(err, &told):
-		return &failure{Message: "The model's endpoint broke its answer off: " + a.quote(messageIn(told.Event.Data)), Detail: a.scrub(told.Message)}
+		return &failure{Code: CodeTruncated, Message: "The model's endpoint broke its answer off: " + a.quote(messageIn(told.Event.Data)), Detail: a.scrub(told.Message)}
 	case errors.Is(err, errTooLong):
-		return &failure{Message: "The model's answer is too long. Ask for less at once.", Detail: err.Error()}
+		return &failure{Code: CodeTruncated, Message: "The model's answer is too long. Ask for less at once.", Detail: err.Error()}
 	case errors.As(err, &syntax), r != nil && errors.As(err, new(*json.UnmarshalTypeError)):
 		return malformed(a.scrub(err.Error()))
 	case errors.As(err, &unreached) || r == nil:
 		return &failure{
+			Code:    CodeUnavailable,
 			Message: "The model's endpoint cannot be reached. Send your message again in a while; whoever runs this server can see why in its log.",
 			Detail:  a.scrub(err.Error()),
 		}
 	}
-	return &failure{Message: "The model's answer broke off. Send your message again.", Detail: a.scrub(err.Error())}
+	return &failure{Code: CodeTruncated, Message: "The model's answer broke off. Send your message again.", Detail: a.scrub(err.Error())}
 }
 
 // refusal words a status.
 func (a *Agent) refusal(e *openai.Error) *failure {
-	f := &failure{Detail: fmt.Sprintf("%d %s: %s (type %s, code %s)", e.StatusCode, http.StatusText(e.StatusCode), a.cut(e.Message, 512), a.cut(e.Type, 64), a.cut(e.Code, 64))}
+	f := &failure{Code: CodeRefused, Detail: fmt.Sprintf("%d %s: %s (type %s, code %s)", e.StatusCode, http.StatusText(e.StatusCode), a.cut(e.Message, 512), a.cut(e.Type, 64), a.cut(e.Code, 64))}
 	switch {
 	case e.Code == "context_length_exceeded" || e.StatusCode == http.StatusRequestEntityTooLarge:
 		f.Message = "The conversation is too long for " + a.options.Model + ". Begin a new one."
@@ -104,8 +117,13 @@ func (a *Agent) refusal(e *openai.Error) *failure {
 	case e.StatusCode == http.StatusNotFound:
 		f.Message = "The model's endpoint has no " + a.options.Model + ", or chat completions are elsewhere (404). Whoever runs this server must check the model's name and address."
 	case e.StatusCode == http.StatusTooManyRequests:
+		f.Code = CodeRateLimited
 		f.Message = "The model's endpoint has too much to do (429). Send your message again" + after(e.Response) + "."
 	case e.StatusCode == http.StatusRequestTimeout || e.StatusCode >= 500:
+		f.Code = CodeUnavailable
+		if e.StatusCode == http.StatusRequestTimeout || e.StatusCode == http.StatusGatewayTimeout {
+			f.Code = CodeTimeout
+		}
 		f.Message = fmt.Sprintf("The model's endpoint fails (%d). Send your message again%s.", e.StatusCode, after(e.Response))
 	default:
 		f.Message = fmt.Sprintf("The model's endpoint refuses the request (%d): %s", e.StatusCode, a.quote(e.Message))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/llm"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // status refuses a request as OpenAI does.
@@ -38,52 +39,55 @@ func raw(contentType, body string) reply {
 // come of the answer stays.
 func TestFailures(t *testing.T) {
 	for name, c := range map[string]struct {
-		reply      reply
-		told, said string
+		reply            reply
+		code, told, said string
 	}{
-		"wrong key":      {status(401, "invalid_api_key", "Incorrect API key provided: "+secret), "does not take this server's key (401). Whoever runs it must set another.", ""},
-		"forbidden":      {status(403, "", "no "+secret), "does not take this server's key (403)", ""},
-		"no model":       {status(404, "model_not_found", "no"), "has no m-1, or chat completions are elsewhere (404)", ""},
-		"no quota":       {status(429, "insufficient_quota", "pay"), "wants to be paid", ""},
-		"too many":       {status(429, "", "slow", "Retry-After", "30"), "has too much to do (429). Send your message again in 30s.", ""},
-		"too many, date": {status(429, "", "slow", "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"), "again in a while.", ""},
-		"too many, odd":  {status(429, "", "slow", "Retry-After", "NaN"), "again in a while.", ""},
-		"broken":         {status(500, "", "oops"), "fails (500). Send your message again in a while.", ""},
-		"overloaded":     {status(503, "", "oops", "Retry-After", "1.5"), "fails (503). Send your message again in 2s.", ""},
-		"gateway's page": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>no</h1>", http.StatusBadGateway) }, "fails (502)", ""},
-		"bad request":    {status(400, "", "m-1 does not support tools. "+secret), "refuses the request (400): m-1 does not support tools. …", ""},
-		"long refusal":   {status(400, "", strings.Repeat("é", 1000)), "refuses the request (400): é", ""},
-		"too long":       {status(400, "context_length_exceeded", "x"), "The conversation is too long for m-1. Begin a new one.", ""},
+		"wrong key":      {status(401, "invalid_api_key", "Incorrect API key provided: "+secret), llm.CodeRefused, "does not take this server's key (401). Whoever runs it must set another.", ""},
+		"forbidden":      {status(403, "", "no "+secret), llm.CodeRefused, "does not take this server's key (403)", ""},
+		"no model":       {status(404, "model_not_found", "no"), llm.CodeRefused, "has no m-1, or chat completions are elsewhere (404)", ""},
+		"no quota":       {status(429, "insufficient_quota", "pay"), llm.CodeRefused, "wants to be paid", ""},
+		"too many":       {status(429, "", "slow", "Retry-After", "30"), llm.CodeRateLimited, "has too much to do (429). Send your message again in 30s.", ""},
+		"too many, date": {status(429, "", "slow", "Retry-After", "Fri, 31 Dec 1999 23:59:59 GMT"), llm.CodeRateLimited, "again in a while.", ""},
+		"too many, odd":  {status(429, "", "slow", "Retry-After", "NaN"), llm.CodeRateLimited, "again in a while.", ""},
+		"broken":         {status(500, "", "oops"), llm.CodeUnavailable, "fails (500). Send your message again in a while.", ""},
+		"overloaded":     {status(503, "", "oops", "Retry-After", "1.5"), llm.CodeUnavailable, "fails (503). Send your message again in 2s.", ""},
+		"slow":           {status(504, "", "late"), llm.CodeTimeout, "fails (504)", ""},
+		"too slow":       {status(408, "", "late"), llm.CodeTimeout, "fails (408)", ""},
+		"gateway's page": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "<h1>no</h1>", http.StatusBadGateway) }, llm.CodeUnavailable, "fails (502)", ""},
+		"bad request":    {status(400, "", "m-1 does not support tools. "+secret), llm.CodeRefused, "refuses the request (400): m-1 does not support tools. …", ""},
+		"long refusal":   {status(400, "", strings.Repeat("é", 1000)), llm.CodeRefused, "refuses the request (400): é", ""},
+		"too long":       {status(400, "context_length_exceeded", "x"), llm.CodeRefused, "The conversation is too long for m-1. Begin a new one.", ""},
 		"redirected": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "/elsewhere", http.StatusTemporaryRedirect)
-		}, "has moved", ""},
-		"a web page": {raw("text/html; charset=utf-8", "<html>"), "is no endpoint of chat completions", ""},
-		"no stream":  {raw("application/json", `{"choices":[]}`), "is no endpoint of chat completions", ""},
-		"broken off": {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half an")) }, "The model's answer broke off.", "assistant Half an"},
-		"nothing":    {raw("text/event-stream", ""), "The model's answer broke off.", ""},
-		"no JSON":    {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half"), "{oops") }, "sent what is no answer", "assistant Half"},
+		}, llm.CodeRefused, "has moved", ""},
+		"a web page": {raw("text/html; charset=utf-8", "<html>"), llm.CodeRefused, "is no endpoint of chat completions", ""},
+		"no stream":  {raw("application/json", `{"choices":[]}`), llm.CodeRefused, "is no endpoint of chat completions", ""},
+		"broken off": {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half an")) }, llm.CodeTruncated, "The model's answer broke off.", "assistant Half an"},
+		"nothing":    {raw("text/event-stream", ""), llm.CodeTruncated, "The model's answer broke off.", ""},
+		"no JSON":    {func(w http.ResponseWriter, _ *http.Request) { stream(w, text("Half"), "{oops") }, llm.CodeTruncated, "sent what is no answer", "assistant Half"},
 		"error in stream": {func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, text("Half"), `{"error":{"message":"out of memory `+secret+`"}}`)
-		}, "broke its answer off: out of memory …", "assistant Half"},
+		}, llm.CodeTruncated, "broke its answer off: out of memory …", "assistant Half"},
 		"dropped": {func(w http.ResponseWriter, _ *http.Request) {
 			stream(w, text("Half"))
 			panic(http.ErrAbortHandler)
-		}, "The model's answer broke off.", "assistant Half"},
-		"cut":             {chunks(text("Half"), finish("length")), "is cut: it has come to the most tokens", "assistant Half"},
-		"cut in a call":   {chunks(toolCall(0, "a", "clock", `{"x`), finish("length")), "is cut", "assistant clock{\"x\n" + `tool {"error":"the model's answer did not come to its end","executed":false}`},
-		"filtered":        {chunks(finish("content_filter")), "content filter has ended", ""},
-		"nameless call":   {chunks(toolCall(0, "a", "", "{}"), finish("tool_calls")), "sent what is no answer", ""},
-		"calls entwined":  {chunks(toolCall(0, "a", "clock", "{"), toolCall(1, "b", "clock", "{}"), moreArgs(0, "}"), finish("tool_calls")), "sent what is no answer", "assistant clock{ clock{}"},
-		"endless line":    {raw("text/event-stream", "data: "+strings.Repeat("x", 2<<20)), "answer is too long", ""},
-		"an endless text": {chunks(text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), finish("stop")), "answer is too long", "assistant xxx"},
+		}, llm.CodeTruncated, "The model's answer broke off.", "assistant Half"},
+		"cut":             {chunks(text("Half"), finish("length")), llm.CodeTruncated, "is cut: it has come to the most tokens", "assistant Half"},
+		"cut in a call":   {chunks(toolCall(0, "a", "clock", `{"x`), finish("length")), llm.CodeTruncated, "is cut", "assistant clock{\"x\n" + `tool {"error":"the model's answer did not come to its end","executed":false}`},
+		"filtered":        {chunks(finish("content_filter")), llm.CodeRefused, "content filter has ended", ""},
+		"nameless call":   {chunks(toolCall(0, "a", "", "{}"), finish("tool_calls")), llm.CodeTruncated, "sent what is no answer", ""},
+		"calls entwined":  {chunks(toolCall(0, "a", "clock", "{"), toolCall(1, "b", "clock", "{}"), moreArgs(0, "}"), finish("tool_calls")), llm.CodeTruncated, "sent what is no answer", "assistant clock{ clock{}"},
+		"endless line":    {raw("text/event-stream", "data: "+strings.Repeat("x", 2<<20)), llm.CodeTruncated, "answer is too long", ""},
+		"an endless text": {chunks(text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), text(strings.Repeat("x", 900<<10)), finish("stop")), llm.CodeTruncated, "answer is too long", "assistant xxx"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			log := new(lines)
 			e := newEndpoint(t, c.reply)
 			l := newLab(t, e.agent(new(kit).tools()...), func(o *adapter.Options) { o.Logger = slog.New(slog.NewTextHandler(log, nil)) })
-			told := failed(t, l.say("hi"))
-			if !strings.Contains(told, c.told) || len(told) > 500 {
-				t.Errorf("told %q, want %q", told, c.told)
+			end := l.say("hi")
+			told := failed(t, end)
+			if code := end.(*protocol.RunError).Code; code != c.code || !strings.Contains(told, c.told) || len(told) > 500 {
+				t.Errorf("told %s: %q, want %s: %q", code, told, c.code, c.told)
 			}
 			if got := l.transcript(); !strings.HasPrefix(got, c.said) || c.said == "" && got != "" {
 				t.Errorf("said %.99q, want %q", got, c.said)
@@ -192,8 +196,9 @@ func TestNobodyThere(t *testing.T) {
 	e := newEndpoint(t)
 	o := e.options()
 	e.server.Close()
-	if told := failed(t, newLab(t, newAgent(t, o)).say("hi")); !strings.Contains(told, "cannot be reached") {
-		t.Errorf("told %s", told)
+	end := newLab(t, newAgent(t, o)).say("hi")
+	if told := failed(t, end); end.(*protocol.RunError).Code != llm.CodeUnavailable || !strings.Contains(told, "cannot be reached") {
+		t.Errorf("told %+v", end)
 	}
 }
 

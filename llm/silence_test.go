@@ -18,6 +18,7 @@ import (
 
 // slow is an endpoint that says a chunk at a time.
 type slow struct {
+	mute   bool // no answer begins
 	every  time.Duration
 	chunks []string
 	asked  atomic.Int64
@@ -25,6 +26,10 @@ type slow struct {
 
 func (s *slow) RoundTrip(r *http.Request) (*http.Response, error) {
 	s.asked.Add(1)
+	if s.mute {
+		<-r.Context().Done()
+		return nil, r.Context().Err()
+	}
 	read, write := io.Pipe()
 	go func() {
 		for _, c := range s.chunks {
@@ -85,7 +90,7 @@ func TestSilence(t *testing.T) {
 			if told == "" && (got.Failure != nil || to.text.String() != "one one two" || got.Text != "one one two") {
 				t.Errorf("%+v, shown %s", got, &to.text)
 			}
-			if told != "" && (got.Failure == nil || !strings.Contains(got.Failure.Message, told) || time.Since(begun) != time.Minute) {
+			if told != "" && (got.Failure == nil || got.Failure.Code != CodeTimeout || !strings.Contains(got.Failure.Message, told) || time.Since(begun) != time.Minute) {
 				t.Errorf("%+v after %s", got.Failure, time.Since(begun))
 			}
 			if endpoint.asked.Load() != 1 {
@@ -93,6 +98,23 @@ func TestSilence(t *testing.T) {
 			}
 		})
 	}
+}
+
+// All that is tried before an answer begins takes no longer than silence may: what was
+// never answered is not sent again.
+func TestSilenceBeforeAnAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		endpoint := &slow{mute: true}
+		a, err := New(Options{Model: "m", URL: "http://model.example/v1", Silence: time.Minute, Client: &http.Client{Transport: endpoint}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		begun := time.Now()
+		got, err := a.ask(t.Context(), new(shown), openai.ChatCompletionNewParams{})
+		if err != nil || got.Failure == nil || got.Failure.Code != CodeTimeout || time.Since(begun) != time.Minute || endpoint.asked.Load() != 1 {
+			t.Errorf("%+v %v after %s, asked %d times", got.Failure, err, time.Since(begun), endpoint.asked.Load())
+		}
+	})
 }
 
 // Whoever cancels gets the cause back, and no failure is journaled.

@@ -35,11 +35,11 @@ type call struct {
 func (t turn) failed(model string) error {
 	switch {
 	case t.Failure != nil:
-		return &adapter.UserError{Message: t.Failure.Message, Err: errors.New(t.Failure.Detail)}
+		return &adapter.UserError{Code: t.Failure.Code, Message: t.Failure.Message, Err: errors.New(t.Failure.Detail)}
 	case t.Finish == "length":
-		return &adapter.UserError{Message: "The answer of " + model + " is cut: it has come to the most tokens that it may have. Ask it to go on, or for less."}
+		return &adapter.UserError{Code: CodeTruncated, Message: "The answer of " + model + " is cut: it has come to the most tokens that it may have. Ask it to go on, or for less."}
 	case t.Finish == "content_filter":
-		return &adapter.UserError{Message: "The endpoint's content filter has ended the answer of " + model + ". Say it in other words."}
+		return &adapter.UserError{Code: CodeRefused, Message: "The endpoint's content filter has ended the answer of " + model + ". Say it in other words."}
 	}
 	return nil
 }
@@ -80,7 +80,7 @@ func (a *Agent) ask(ctx context.Context, to emitter, request openai.ChatCompleti
 		return turn{}, err
 	}
 	if failed == nil && w.turn.Finish == "" {
-		failed = &failure{Message: "The model's answer broke off. Send your message again.", Detail: "the stream ended without a finish_reason"}
+		failed = &failure{Code: CodeTruncated, Message: "The model's answer broke off. Send your message again.", Detail: "the stream ended without a finish_reason"}
 	}
 	t := w.gathered()
 	t.Failure = failed

@@ -72,7 +72,7 @@ func (w *writer) take(chunk openai.ChatCompletionChunk) (*failure, error) {
 		}
 	}
 	if w.size > maxAnswer {
-		return &failure{Message: "The model's answer is too long. Ask for less at once.", Detail: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}, nil
+		return &failure{Code: CodeTruncated, Message: "The model's answer is too long. Ask for less at once.", Detail: fmt.Sprintf("the answer has more than %d bytes", maxAnswer)}, nil
 	}
 	return nil, nil
 }

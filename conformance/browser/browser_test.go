@@ -54,7 +54,7 @@ func TestChatPage(t *testing.T) {
 		args = append(args, "--test-name-pattern="+*only)
 	}
 	command.NodeTests(t, []string{
-		"AGUIWS_URLS=" + strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL(), guarded.URL(), steps}, ","),
+		"AGUIWS_URLS=" + strings.Join([]string{a.URL(), b.URL(), doomed.URL(), embedded.URL(), guarded.URL(), steps, gateway(t).URL()}, ","),
 		"AGUIWS_CONTROL=" + control.URL,
 		"AGUIWS_BROWSER=" + browser,
 		"AGUIWS_SHOTS=" + command.Artifacts(t),

@@ -121,7 +121,7 @@ test("a tool call is edited and approved", async () => {
   const tab = await Tab.open(await person(), a);
   await tab.say(`/tool ${tool} {"amount":10}`);
   await tab.asked("tool_call");
-  await tab.click("edit");
+  await tab.decide(tab.at("edit"));
   await tab.fill("args-editor", '{"amount": oops');
   await tab.click("approve-edited");
   await tab.at("interrupt").getByRole("alert").waitFor();

@@ -1,3 +1,4 @@
+import type { ReactNode } from "react";
 import { usePolled, type ApiError, type Page } from "./api";
 import { Guarded } from "./Guarded";
 import { failedPart, firstEvent, perMinute, span, targetState, type TargetInfo, type TargetState, type UpstreamInfo, type WorkInfo } from "./backlogs";
@@ -50,6 +51,32 @@ export function WorkSection() {
   );
 }
 
+/** What is shown of an upstream; where there is no room beside one another, each under its title. */
+const UPSTREAM_COLUMNS: Record<string, (of: UpstreamInfo) => ReactNode> = {
+  Agent: ({ name, url }) => <code title={url}>{name}</code>,
+  "In flight": ({ inFlight }) => inFlight,
+  Waiting: ({ waiting }) => waiting,
+  "A minute": perMinute,
+  Failed: failedPart,
+  "First event, p50 / p95": firstEvent,
+  Repairs: ({ repairs }) =>
+    Object.keys(repairs).length > 0 && (
+      <ul>
+        {Object.entries(repairs).map(([kind, n]) => (
+          <li key={kind}>
+            <code>{kind}</code> {n}
+          </li>
+        ))}
+      </ul>
+    ),
+  "Last error": ({ lastError }) =>
+    lastError && (
+      <span>
+        <code title={wordsFor(lastError.code).title}>{lastError.code}</code> <span className="hint">{ago(lastError.at)}</span>
+      </span>
+    ),
+};
+
 /** The agents that other servers serve. A server without any does not speak of them. */
 export function UpstreamSection() {
   const upstreams = usePolled<Page<UpstreamInfo>>("/upstreams", EVERY_MS);
@@ -60,45 +87,25 @@ export function UpstreamSection() {
       <p className="hint">Agents that other servers serve, as this server has met them in the last five minutes. Repairs are counted since it began.</p>
       <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs="the scope metrics, or admin with tenants" />
       {upstreams.data && (
-        <div className="scroll" tabIndex={0} role="group" aria-label="Upstreams">
+        <div className="scroll upstreams" tabIndex={0} role="group" aria-label="Upstreams">
           <table>
             <thead>
               <tr>
-                <th scope="col">Agent</th>
-                <th scope="col">In flight</th>
-                <th scope="col">Waiting</th>
-                <th scope="col">A minute</th>
-                <th scope="col">Failed</th>
-                <th scope="col">First event, p50 / p95</th>
-                <th scope="col">Repairs</th>
-                <th scope="col">Last error</th>
+                {Object.keys(UPSTREAM_COLUMNS).map((title) => (
+                  <th key={title} scope="col">
+                    {title}
+                  </th>
+                ))}
               </tr>
             </thead>
             <tbody>
               {upstreams.data.items.map((of) => (
                 <tr key={of.name} data-testid="upstream" data-upstream={of.name}>
-                  <td>
-                    <code title={of.url}>{of.name}</code>
-                  </td>
-                  <td>{of.inFlight}</td>
-                  <td>{of.waiting}</td>
-                  <td>{perMinute(of)}</td>
-                  <td>{failedPart(of)}</td>
-                  <td>{firstEvent(of)}</td>
-                  <td>
-                    {Object.entries(of.repairs).map(([kind, n]) => (
-                      <div key={kind}>
-                        <code>{kind}</code> {n}
-                      </div>
-                    ))}
-                  </td>
-                  <td>
-                    {of.lastError && (
-                      <>
-                        <code title={wordsFor(of.lastError.code).title}>{of.lastError.code}</code> <span className="hint">{ago(of.lastError.at)}</span>
-                      </>
-                    )}
-                  </td>
+                  {Object.entries(UPSTREAM_COLUMNS).map(([title, shown]) => (
+                    <td key={title} data-label={title}>
+                      {shown(of)}
+                    </td>
+                  ))}
                 </tr>
               ))}
             </tbody>

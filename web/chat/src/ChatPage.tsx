@@ -90,7 +90,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
               </p>
             )}
-            <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} />
+            <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} used={picture.used} />
             <Interrupts
               threadId={threadId}
               open={status.interrupts}

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
 import { Guarded } from "./Guarded";
 import { keepOwn, ownOf } from "./own";
 
@@ -38,6 +38,16 @@ export function Composer({ threadId, hidden, run, questions, returned, takeRetur
     takeReturned();
   }, [returned, takeReturned]);
 
+  const form = useRef<HTMLFormElement>(null);
+  useLayoutEffect(() => {
+    const { current } = form;
+    if (!current) return;
+    // What sticks to the window's end does so above this.
+    const measured = new ResizeObserver(() => current.parentElement!.style.setProperty("--composer", `${current.offsetHeight}px`));
+    measured.observe(current);
+    return () => measured.disconnect();
+  }, []);
+
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     const trimmed = text.trim();
@@ -53,7 +63,7 @@ export function Composer({ threadId, hidden, run, questions, returned, takeRetur
     submit(event as unknown as FormEvent);
   };
   return (
-    <form className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
+    <form ref={form} className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
       <Guarded subject={questions.join(" ")} fixed className="writing">
         <textarea
           ref={box}

@@ -33,6 +33,8 @@ interface Props {
   subject: string;
   /** It stays where it is in the window, whatever size it has. */
   fixed?: boolean;
+  /** It stays in the window where its parent's end is below that. */
+  sticky?: boolean;
   className?: string;
   children: ReactNode;
 }
@@ -42,14 +44,16 @@ interface Props {
  * says so to assistive technology, to the eye, and in words to whoever tries. A button that decides nothing beyond what it
  * stands in, such as one that adds a field, says `data-edits`.
  */
-export function Guarded({ subject, fixed = false, className = "", children }: Props) {
+export function Guarded({ subject, fixed = false, sticky = false, className = "", children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [spot] = useState(
     () =>
       new Spot(() => {
         if (fixed || !box.current) return undefined;
         const { x, y } = box.current.getBoundingClientRect();
-        return { x, y, scrolled: scrollY };
+        // What sticks is on the page where its parent ends, wherever it is in the window.
+        const end = sticky ? box.current.parentElement!.getBoundingClientRect().bottom : y;
+        return { x, y, scrolled: scrollY + end - y };
       }),
   );
   const { calm, refused } = useSyncExternalStore(spot.watch, spot.read);

@@ -1,8 +1,8 @@
 import type { Interrupt, Message, ResumeEntry } from "@ag-ui/client";
-import { useRef } from "react";
+import { useLayoutEffect, useRef } from "react";
 import { decisionOf, entriesFor, type Answer } from "./answers";
 import { useDrafts } from "./drafts";
-import { Guarded } from "./Guarded";
+import { Guarded, uncovered } from "./Guarded";
 import { InterruptCard } from "./InterruptCard";
 import { stringify } from "./json";
 import { useKept } from "./kept";
@@ -24,8 +24,10 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
   const [kept, forget] = useKept(open, idOf, threadId);
   // What was sent from here, by interrupt id.
   const sent = useRef<Record<string, string>>({});
-  if (kept.length === 0) return null;
   const together = open.length > 1;
+  // Where its button was there may be a card's now.
+  useLayoutEffect(uncovered, [together]);
+  if (kept.length === 0) return null;
   const answered = open.filter((interrupt) => answers[interrupt.id]).length;
   const entries = entriesFor(open, answers);
 
@@ -59,7 +61,7 @@ export function Interrupts({ threadId, open, messages, sending, answer }: Props)
         </KeptPlace>
       ))}
       {together && (
-        <Guarded subject={stringify([open.map(idOf), answers])} className="together">
+        <Guarded subject={stringify([open.map(idOf), answers])} sticky className="together">
           <div>
             <span role="status" data-testid="answer-progress">
               {answered} of {open.length} answered

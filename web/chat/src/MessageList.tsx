@@ -16,10 +16,12 @@ interface Props {
   running: boolean;
   /** What subagents are called, by their ids. */
   subagents: ReadonlyMap<string, string>;
+  /** What runs have used, by the message that they ended behind. */
+  used?: ReadonlyMap<string, string>;
 }
 
 /** The conversation. Results of known tool calls are shown in the calls' cards. */
-export function MessageList({ messages, interrupts, running, subagents }: Props) {
+export function MessageList({ messages, interrupts, running, subagents, used }: Props) {
   const results = new Map<string, ToolMessage>();
   const calls = new Set<string>();
   for (const message of messages) {
@@ -58,6 +60,11 @@ export function MessageList({ messages, interrupts, running, subagents }: Props)
                 message.toolCalls?.map((call) => (
                   <ToolCard key={call.id} call={call} state={stateOf(call.id, index)} result={results.get(call.id)} />
                 ))}
+              {used?.has(message.id) && (
+                <p className="hint" data-testid="used">
+                  {used.get(message.id)}
+                </p>
+              )}
             </li>
           );
         })}

@@ -20,7 +20,7 @@ function outcomeOf(run: RunInfo): string {
 /** Runs with their dispatches, and what can be done about each. `across`: they are of several namespaces. */
 export function RunTable({ runs, act, across = false }: { runs: RunInfo[]; act: Act; across?: boolean }) {
   return (
-    <div className="scroll" tabIndex={0} role="group" aria-label="Runs">
+    <div className="scroll runs" tabIndex={0} role="group" aria-label="Runs">
       <table>
         <thead>
           <tr>

@@ -32,7 +32,7 @@ export function questionOf(interrupt: Interrupt): Question {
   if (either) return either;
   const properties = propertiesOf(schema);
   if (properties.approved?.type === "boolean" && !COMPOSED.some((keyword) => keyword in schema)) {
-    const extras = without(schema, ["approved", "editedArgs"]);
+    const extras = explained(without(schema, ["approved", "editedArgs"]));
     if (drawable(extras)) return { kind: "approval", editable: "editedArgs" in properties, extras };
     if (requiredOf(extras).length === 0) return { kind: "approval", editable: "editedArgs" in properties };
   }
@@ -55,6 +55,16 @@ function drawable(schema: Schema): boolean {
   if (schema.type !== undefined && schema.type !== "object") return false;
   const properties = propertiesOf(schema);
   return Object.keys(properties).length > 0 && requiredOf(schema).every((name) => Object.hasOwn(properties, name));
+}
+
+/**
+ * A server of this kind asks for a reason with the one word "Why", which cannot change: what is asked again has to be what
+ * was asked before. What becomes of a reason is said here.
+ */
+function explained(schema: Schema): Schema {
+  const { reason, ...others } = propertiesOf(schema);
+  if (reason?.description !== "Why") return schema;
+  return { ...schema, properties: { ...others, reason: { ...reason, description: "The agent is told this with your answer." } } };
 }
 
 function without(schema: Schema, names: string[]): Schema {

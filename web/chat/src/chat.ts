@@ -1,6 +1,6 @@
 // One thread as the page holds it: an agent that follows it, and what was done with it here.
 
-import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErrorEvent } from "@ag-ui/client";
+import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErrorEvent, type TokenUsage } from "@ag-ui/client";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../client";
 import { FRAMES } from "./json";
@@ -9,6 +9,7 @@ import { namesInLog } from "./lognames";
 import { Outbox, type Outgoing } from "./outbox";
 import { namesOf, rememberName } from "./subagents";
 import { Tape } from "./tape";
+import { rememberUsed, usedIn, usedWords, type Used } from "./used";
 
 /** A failure of a run, as its event told it. */
 export interface Notice {
@@ -31,6 +32,8 @@ export interface Picture {
   position?: Position;
   /** What subagents are called, by their ids. */
   subagents: ReadonlyMap<string, string>;
+  /** What runs have used, in words, by the message that they ended behind. */
+  used: ReadonlyMap<string, string>;
   /** The last failure that nobody has put away, of a run or of the connection. */
   failure?: Notice;
   /** What `dismiss` does about it. */
@@ -68,6 +71,8 @@ export class Chat {
   private readonly sending = new Set<string>();
   private subagents: ReadonlyMap<string, string>;
   private namesAsked = false;
+  private used: readonly Used[];
+  private usedWords: ReadonlyMap<string, string>;
   private readonly watchers = new Set<() => void>();
   private paint?: ReturnType<typeof setTimeout>;
 
@@ -76,6 +81,8 @@ export class Chat {
     this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, json: FRAMES, ...(token && { token }) });
     whenOver(closerOf(this.agent.connection));
     this.subagents = namesOf(threadId);
+    this.used = usedIn(threadId);
+    this.usedWords = usedWords(this.used);
     this.outbox = new Outbox(threadId);
     this.picture = this.take();
   }
@@ -91,7 +98,9 @@ export class Chat {
         if (!this.notice?.refusal) this.notice = undefined;
         changed();
       },
+      onRunFinishedEvent: ({ event }) => this.note(event.runId, event.usage),
       onRunErrorEvent: ({ event, input }) => {
+        this.note(input.runId, event.usage);
         // What refuses an input is said where the input is shown.
         if (!this.outbox.has(input.runId)) this.notice = noticeOf(event);
         changed();
@@ -263,6 +272,14 @@ export class Chat {
     this.changed();
   }
 
+  private note(runId: string, usage: readonly TokenUsage[] | undefined): void {
+    const used = rememberUsed(this.agent.threadId, this.used, runId, usage, this.agent.messages);
+    if (used === this.used) return;
+    this.used = used;
+    this.usedWords = usedWords(used);
+    this.changed();
+  }
+
   private named({ subagentRunId: by }: Message & { subagentRunId?: string }): boolean {
     return by === undefined || this.subagents.has(by);
   }
@@ -280,6 +297,7 @@ export class Chat {
       status,
       position: agent.position,
       subagents: this.subagents,
+      used: this.usedWords,
       failure,
       remedy: failed ? "connect" : notice || status.synced ? "hide" : "attach",
       answering: outgoing.some(({ message, refusal }) => !message && !refusal),

@@ -17,7 +17,7 @@ export interface SpotState {
   refused: boolean;
 }
 
-/** Where a spot is in the window, and how far the page is scrolled. */
+/** Where a spot is in the window, and how far the page is scrolled: their sum is where it is on the page. */
 export interface Place {
   x: number;
   y: number;

@@ -35,6 +35,9 @@ describe("a question", () => {
     expect(questionOf(ask({ reason: "tool_call", responseSchema: approval }))).toMatchObject({
       kind: "approval", editable: true, extras: { properties: { reason: { title: "Reason" } }, required: [] },
     });
+    const asked = (description: string) => ask({ responseSchema: { ...approval, properties: { ...approval.properties, reason: { type: "string", description } } } });
+    expect(questionOf(asked("Why"))).toMatchObject({ extras: { properties: { reason: { description: "The agent is told this with your answer." } } } });
+    expect(questionOf(asked("For the auditor"))).toMatchObject({ extras: { properties: { reason: { description: "For the auditor" } } } });
     const { editedArgs: _, reason: __, ...properties } = approval.properties;
     expect(questionOf(ask({ responseSchema: { ...approval, properties } }))).toEqual({ kind: "approval", editable: false });
     expect(questionOf(ask({ reason: "tool_call" }))).toEqual({ kind: "approval", editable: true });

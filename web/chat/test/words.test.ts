@@ -54,6 +54,7 @@ const origins: Record<string, string[]> = {
   ],
   "from the runner's sources": found(sources("adapter", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
   "from the gateway's sources": found(sources("gateway", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
+  "from the models' sources": found(sources("llm", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
   "from the client's sources": [
     ...found(ownClient, /TransportError\(\s*"(\w+)"/g),
     ...found(ownClient, /refused\(undefined, "(\w+)"/g),
