@@ -15,6 +15,9 @@
 //		end, err = thread.Answer(client.Resolve(asked, `{"approved":true}`)).Wait(ctx)
 //	}
 //
+// An Inbox lists the interrupts that are open in any thread, and answers them, with
+// requests and without a socket.
+//
 // Underneath is Conn, one socket: it sends any frame, receives each, and says where
 // each event stands. It is for tests, proxies and other clients.
 //

@@ -20,7 +20,7 @@ var (
 	ErrTooLarge = errors.New("client: the input is larger than a frame may be")
 )
 
-// RefusedError is a handshake, a frame or an input that the server refused, which
+// RefusedError is a handshake, a frame, an input or a request that the server refused, which
 // had no effect. BINDING.md lists the codes.
 type RefusedError struct {
 	Code    string
@@ -38,7 +38,8 @@ type RefusedError struct {
 	// Fields are what is wrong in payloads.
 	Fields []Field
 
-	// Status, Header and Body are of the HTTP answer to a handshake.
+	// Status, Header and Body are of the HTTP answer to a handshake, or to a request of an
+	// Inbox.
 	Status int
 	Header http.Header
 	Body   []byte
@@ -111,19 +112,26 @@ func refusedFrame(f *Frame) *RefusedError {
 	return &RefusedError{Code: f.Code, Message: f.Message, RetryAfter: millis(f.RetryAfterMS)}
 }
 
+// refusalDetails are what a refusal of any code may have beside the code.
+type refusalDetails struct {
+	InterruptIDs []string  `json:"interruptIds"`
+	AnsweredAt   time.Time `json:"answeredAt"`
+	Label        string    `json:"runId"`
+	Fields       []Field   `json:"fields"`
+	RetryAfterMS int64     `json:"retryAfterMs"`
+}
+
+func (d *refusalDetails) into(e *RefusedError) {
+	e.InterruptIDs, e.AnsweredAt, e.Label = d.InterruptIDs, d.AnsweredAt, d.Label
+	e.Fields, e.RetryAfter = d.Fields, millis(d.RetryAfterMS)
+}
+
 // refusedRun reads the RUN_ERROR that refuses an input.
 func refusedRun(e *protocol.RunError) *RefusedError {
 	refused := &RefusedError{Code: e.Code, Message: e.Message}
-	var more struct {
-		InterruptIDs []string  `json:"interruptIds"`
-		AnsweredAt   time.Time `json:"answeredAt"`
-		Label        string    `json:"runId"`
-		Fields       []Field   `json:"fields"`
-		RetryAfterMS int64     `json:"retryAfterMs"`
-	}
+	var more refusalDetails
 	if json.Unmarshal(e.Metadata["aguiws"], &more) == nil {
-		refused.InterruptIDs, refused.AnsweredAt, refused.Label = more.InterruptIDs, more.AnsweredAt, more.Label
-		refused.Fields, refused.RetryAfter = more.Fields, millis(more.RetryAfterMS)
+		more.into(refused)
 	}
 	return refused
 }

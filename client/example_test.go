@@ -2,9 +2,11 @@ package client_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net/http/httptest"
+	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -142,4 +144,45 @@ func ExampleOpen() {
 	// ws.hello
 	// ws.attached
 	// ws.live
+}
+
+// A program answers what waits, whichever thread it is of.
+func ExampleInbox() {
+	url, end := exampleServer()
+	defer end()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+
+	ask := func() error {
+		c, err := client.Dial(ctx, url, nil)
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		thread, err := c.Follow(ctx, "trip", nil)
+		if err != nil {
+			return err
+		}
+		_, err = thread.Say("/confirm Book the Adlon?").Wait(ctx)
+		return err
+	}
+	approve := func(url string) error {
+		inbox := client.NewInbox(url, nil)
+		for waiting, err := range inbox.Waiting(ctx, client.InboxQuery{}) {
+			if err != nil {
+				return err
+			}
+			for _, open := range waiting.Interrupts {
+				fmt.Println(waiting.Thread, "asks:", open.Message)
+				if _, err := inbox.Answer(ctx, waiting, client.Resolve(open.Interrupt, `{"approved":true}`)); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	}
+	if err := errors.Join(ask(), approve(strings.TrimSuffix(url, "/agui/ws"))); err != nil {
+		fmt.Println(err)
+	}
+	// Output: trip asks: Book the Adlon?
 }

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"time"
@@ -73,6 +74,23 @@ func (o *Options) withDefaults() Options {
 	or(&d.Buffer, 1024)
 	or(&d.Logger, slog.New(slog.DiscardHandler))
 	return d
+}
+
+// header is that of the next request.
+func (o *Options) header(ctx context.Context) (http.Header, error) {
+	header := o.Header.Clone()
+	if header == nil {
+		header = http.Header{}
+	}
+	if o.Token != "" {
+		header.Set("Authorization", "Bearer "+o.Token)
+	}
+	if o.Authorize != nil {
+		if err := o.Authorize(ctx, header); err != nil {
+			return nil, fmt.Errorf("client: authorizing: %w", err)
+		}
+	}
+	return header, nil
 }
 
 func or[T comparable](v *T, value T) {

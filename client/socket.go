@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/http"
 	"sync/atomic"
 	"time"
 
@@ -40,17 +38,9 @@ type socket struct {
 func (c *Client) connect(ctx context.Context) (_ *socket, err error) {
 	ctx, cancel := context.WithTimeout(ctx, c.opts.DialTimeout)
 	defer cancel()
-	header := c.opts.Header.Clone()
-	if header == nil {
-		header = http.Header{}
-	}
-	if c.opts.Token != "" {
-		header.Set("Authorization", "Bearer "+c.opts.Token)
-	}
-	if c.opts.Authorize != nil {
-		if err := c.opts.Authorize(ctx, header); err != nil {
-			return nil, fmt.Errorf("client: authorizing: %w", err)
-		}
+	header, err := c.opts.header(ctx)
+	if err != nil {
+		return nil, err
 	}
 	s := &socket{wake: make(chan struct{}, 1), start: time.Now()}
 	s.Conn, err = Open(ctx, c.url, &DialOptions{Header: header, HTTPClient: c.opts.HTTPClient, ReadLimit: c.opts.ReadLimit, OnPing: s.lives})

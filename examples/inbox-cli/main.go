@@ -14,7 +14,7 @@ import (
 	"os/signal"
 	"strings"
 
-	"github.com/aguiws/aguiws/protocol"
+	"github.com/aguiws/aguiws/client"
 )
 
 func main() {
@@ -51,25 +51,26 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer, 
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	in := &inbox{url: strings.TrimSuffix(*url, "/")}
+	opts := &client.Options{}
 	if *tokenFile != "" {
 		token, err := os.ReadFile(*tokenFile)
 		if err != nil {
 			return err
 		}
-		in.token = strings.TrimSpace(string(token))
+		opts.Token = strings.TrimSpace(string(token))
 	}
-	questions, err := in.questions(ctx)
+	in := client.NewInbox(*url, opts)
+	questions, err := open(ctx, in)
 	if err != nil {
 		return err
 	}
 
 	var given []decision
 	for _, d := range []decision{
-		{*approve, protocol.ResumeResolved, json.RawMessage(`{"approved":true}`)},
-		{*decline, protocol.ResumeResolved, json.RawMessage(`{"approved":false}`)},
-		{*answer, protocol.ResumeResolved, json.RawMessage(*with)},
-		{*cancel, protocol.ResumeCancelled, nil},
+		{*approve, `{"approved":true}`},
+		{*decline, `{"approved":false}`},
+		{*answer, *with},
+		{*cancel, ""},
 	} {
 		if d.id != "" {
 			given = append(given, d)
@@ -94,24 +95,46 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout io.Writer, 
 	return prompt(ctx, in, questions, bufio.NewScanner(stdin), stdout)
 }
 
+// question is an open interrupt, and the thread that waits for its answer.
+type question struct {
+	client.OpenInterrupt
+	thread client.Waiting
+}
+
+// open are all questions, those of the threads that have waited longest first.
+func open(ctx context.Context, in *client.Inbox) (questions []question, err error) {
+	for thread, err := range in.Waiting(ctx, client.InboxQuery{}) {
+		if err != nil {
+			return nil, err
+		}
+		for _, i := range thread.Interrupts {
+			questions = append(questions, question{i, thread})
+		}
+	}
+	return questions, nil
+}
+
 // decision is an answer to the question with an id.
 type decision struct {
 	id      string
-	status  protocol.ResumeStatus
-	payload json.RawMessage
+	payload string // "": it is withdrawn
 }
 
-func decide(ctx context.Context, in *inbox, questions []question, d decision, stdout io.Writer) error {
+func decide(ctx context.Context, in *client.Inbox, questions []question, d decision, stdout io.Writer) error {
 	for _, q := range questions {
 		if q.ID != d.id {
 			continue
 		}
-		missing, err := in.answer(ctx, q, d.status, d.payload)
+		entry := client.Withdraw(q.Interrupt)
+		if d.payload != "" {
+			entry = client.Resolve(q.Interrupt, d.payload)
+		}
+		missing, err := in.Answer(ctx, q.thread, entry)
 		if err != nil {
 			return err
 		}
-		if missing > 0 {
-			fmt.Fprintf(stdout, "Kept. The thread goes on when %d more are answered.\n", missing)
+		if len(missing) > 0 {
+			fmt.Fprintf(stdout, "Kept. The thread goes on when %d more are answered.\n", len(missing))
 		} else {
 			fmt.Fprintln(stdout, "Answered. The thread goes on.")
 		}

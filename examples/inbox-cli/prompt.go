@@ -11,19 +11,20 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/protocol"
 )
 
 // show tells a question. What it says is the agent's, and made harmless to a
 // terminal.
 func show(w io.Writer, q question) {
-	fmt.Fprintf(w, "%s  thread %s, since %s\n", q.ID, printable(q.thread), q.since.Local().Format(time.DateTime))
-	fmt.Fprintf(w, "  %s\n", printable(q.Interrupt.Message))
-	if q.ToolCall != nil {
-		fmt.Fprintf(w, "  it would call %s %s\n", printable(q.ToolCall.Name), printable(q.ToolCall.Arguments))
+	fmt.Fprintf(w, "%s  thread %s, since %s\n", q.ID, printable(q.thread.Thread), q.thread.Since.Local().Format(time.DateTime))
+	fmt.Fprintf(w, "  %s\n", printable(q.Message))
+	if q.Call != nil {
+		fmt.Fprintf(w, "  it would call %s %s\n", printable(q.Call.Name), printable(q.Call.Arguments))
 	}
 	if wantsData(q) {
-		fmt.Fprintf(w, "  it wants JSON that fits %s\n", printable(string(q.Interrupt.ResponseSchema)))
+		fmt.Fprintf(w, "  it wants JSON that fits %s\n", printable(string(q.ResponseSchema)))
 	}
 	if q.Stale {
 		fmt.Fprintln(w, "  it has expired, and can only be cancelled")
@@ -35,7 +36,7 @@ func show(w io.Writer, q question) {
 
 // wantsData: neither yes nor no would do.
 func wantsData(q question) bool {
-	return q.Interrupt.Reason != protocol.ReasonToolCall && !q.Interrupt.ResponseSchema.IsZero()
+	return q.Reason != protocol.ReasonToolCall && !q.ResponseSchema.IsZero()
 }
 
 // printable has no character in it that moves a cursor, changes colours, or
@@ -57,7 +58,7 @@ func printable(text string) string {
 
 // prompt asks about one question after the other, until there is none left or
 // input ends.
-func prompt(ctx context.Context, in *inbox, questions []question, lines *bufio.Scanner, w io.Writer) error {
+func prompt(ctx context.Context, in *client.Inbox, questions []question, lines *bufio.Scanner, w io.Writer) error {
 	for i, q := range questions {
 		fmt.Fprintf(w, "\n%d of %d: ", i+1, len(questions))
 		show(w, q)
@@ -92,7 +93,7 @@ func ask(q question, lines *bufio.Scanner, w io.Writer) (d decision, over, ok bo
 		choices = "[c]ancel, [s]kip, [q]uit"
 	case wantsData(q):
 		choices = "[j]son, [c]ancel, [s]kip, [q]uit"
-	case q.ToolCall == nil:
+	case q.Call == nil:
 		choices = "[a]pprove, [d]ecline, [c]ancel, [s]kip, [q]uit"
 	}
 	for {
@@ -103,12 +104,12 @@ func ask(q question, lines *bufio.Scanner, w io.Writer) (d decision, over, ok bo
 		if choice == "" || !strings.Contains(choices, "["+choice+"]") {
 			continue
 		}
-		d := decision{id: q.ID, status: protocol.ResumeResolved}
+		d := decision{id: q.ID}
 		switch choice {
 		case "a":
-			d.payload = json.RawMessage(`{"approved":true}`)
+			d.payload = `{"approved":true}`
 		case "d":
-			d.payload = json.RawMessage(`{"approved":false}`)
+			d.payload = `{"approved":false}`
 		case "e", "j":
 			text, more := line(lines, w, "  JSON, on one line: ")
 			if !more {
@@ -118,12 +119,11 @@ func ask(q question, lines *bufio.Scanner, w io.Writer) (d decision, over, ok bo
 				fmt.Fprintln(w, "  that is no JSON")
 				continue
 			}
-			d.payload = json.RawMessage(text)
+			d.payload = text
 			if choice == "e" {
-				d.payload = json.RawMessage(`{"approved":true,"editedArgs":` + text + `}`)
+				d.payload = `{"approved":true,"editedArgs":` + text + `}`
 			}
-		case "c":
-			d.status = protocol.ResumeCancelled
+		case "c": // without a payload it is withdrawn
 		case "s":
 			return decision{}, false, false
 		case "q":
