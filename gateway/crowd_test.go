@@ -334,10 +334,10 @@ func TestAnswersThatDoNotEnd(t *testing.T) {
 		if n := f.open.Load(); n != places {
 			t.Errorf("%d connections", n)
 		}
-		time.Sleep(afterEnd)
+		time.Sleep(defaultAfterEnd)
 		synctest.Wait()
 		if n := f.open.Load(); n != 0 {
-			t.Errorf("%d connections after %v", n, afterEnd)
+			t.Errorf("%d connections after %v", n, defaultAfterEnd)
 		}
 		c.begin("", "last")
 		synctest.Wait()

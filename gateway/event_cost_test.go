@@ -16,7 +16,8 @@ type deaf struct{}
 func (deaf) Relay(protocol.Event, []byte) error                { return nil }
 func (deaf) Emit(...protocol.Event) error                      { return nil }
 func (deaf) Message(string) (protocol.Message, bool)           { return protocol.Message{}, false }
-func (deaf) Caller(string) (protocol.Message, bool)            { return protocol.Message{}, false }
+func (deaf) Role(string) (protocol.Role, bool)                 { return "", false }
+func (deaf) ToolCall(string) (protocol.ToolCall, bool)         { return protocol.ToolCall{}, false }
 func (deaf) Askable(context.Context, protocol.Interrupt) error { return nil }
 func (deaf) NewID() string                                     { return "new" }
 

@@ -204,6 +204,8 @@ func (o *Options) client() *http.Client {
 		Proxy: nil, DialContext: dialer.DialContext, TLSHandshakeTimeout: o.ConnectTimeout, TLSClientConfig: o.TLS.Clone(),
 		ForceAttemptHTTP2: true, MaxIdleConns: 64, MaxIdleConnsPerHost: 64, IdleConnTimeout: idle, MaxResponseHeaderBytes: 64 << 10,
 		HTTP2: &http.HTTP2Config{MaxReceiveBufferPerStream: ahead},
+		// Many small events come in one read; it is most of what they cost beyond their own.
+		ReadBufferSize: 16 << 10,
 	}
 	if o.dial != nil {
 		t.DialContext = o.dial
