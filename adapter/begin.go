@@ -152,11 +152,7 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 	if claimed, err = n.claimed(run); err != nil {
 		return nil, claimed, fresh, err
 	}
-	left, err := n.left()
-	if err != nil {
-		return nil, claimed, fresh, err
-	}
-	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user, left)
+	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user, n.left())
 	return run, claimed, fresh, err
 }
 
@@ -232,15 +228,18 @@ func isEmptyObject(value []byte) bool {
 
 // left are the agent's own ids of the interrupts that the input turns away from, or that
 // expired before it.
-func (n beginBuilder) left() ([]string, error) {
+func (n beginBuilder) left() []string {
 	switch {
 	case n.Continues != nil:
-		return n.Continues.Refs(), nil
+		return n.Continues.Refs()
 	case n.View.Latest == nil:
-		return nil, nil
+		return nil
 	}
 	latest, err := stored.Record(n.View.Latest)
-	return latest.Left, err
+	if err != nil {
+		return nil // what cannot be read keeps nobody from a new message
+	}
+	return latest.Left
 }
 
 // freeze fixes what the execution's function sees.

@@ -89,7 +89,11 @@ func (p *itemProblem) refused() *RefusedError {
 func refusedCall(answer *http.Response, text []byte) error {
 	p := itemProblem{Status: answer.StatusCode}
 	err := errors.Join(json.Unmarshal(text, &p), json.Unmarshal(text, &p.Details))
-	if err != nil || p.Code == "" {
+	switch unnamed := err != nil || p.Code == ""; {
+	case unnamed && answer.StatusCode >= http.StatusInternalServerError:
+		// Somebody between, who may not know what the server has done.
+		return fmt.Errorf("client: no answer of the server, but %d", answer.StatusCode)
+	case unnamed:
 		p = itemProblem{Status: answer.StatusCode, Detail: "what answers there has no /v1: is it an aguiws server?"}
 	}
 	refused := p.refused()

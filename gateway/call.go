@@ -82,7 +82,7 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 				return c.noted(said, err)
 			}
 		}
-		return c.noted(c.all(r))
+		return c.noted(c.message(r))
 	}
 	place := c.place(&r)
 	if c.u.options.AskLost {
@@ -97,6 +97,25 @@ func (c *call) all(r request) (outcome, error) {
 		return said, err
 	}
 	return c.read()
+}
+
+// message makes the request of a new message. An agent that has closed what is cancelled
+// with it, as one does whose own time for it was over, refuses that and the message with it:
+// it gets the message alone.
+func (c *call) message(r request) (outcome, error) {
+	if len(r.left) == 0 {
+		return c.all(r)
+	}
+	free := c.free
+	c.free = nil // both go by one place
+	said, err := c.all(r)
+	c.free = free
+	if err != nil || said.Failure == nil || !said.Failure.refusesAnswers() {
+		c.leave()
+		return said, err
+	}
+	r.left, r.parent = nil, ""
+	return c.all(r)
 }
 
 // noted is an outcome with the run that it is of.

@@ -37,7 +37,7 @@ type failure struct {
 	own   bool                  // it is the agent's own RUN_ERROR
 	usage []protocol.TokenUsage // by then; a journal has it as the outcome's
 
-	arrived     bool // it came of an event that the agent would not send before it has what was sent
+	arrived     bool // it came of or behind an event that the agent would not send before it has what was sent
 	undelivered bool // the agent has not got what was sent
 }
 
@@ -48,6 +48,12 @@ func failed(code, format string, args ...any) *failure {
 func (f *failure) because(err error) *failure {
 	f.cause = err
 	return f
+}
+
+// refusesAnswers reports whether an agent has refused a request for its answers, and so
+// done nothing with it: by a status, or by the code that says so.
+func (f *failure) refusesAnswers() bool {
+	return f.Code == CodeRefused || f.own && !f.arrived && strings.HasPrefix(f.Code, "interrupt_")
 }
 
 // Error is what clients are told.

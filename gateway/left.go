@@ -57,7 +57,7 @@ func (c *call) settle(as ids) (outcome, error) {
 			ids: ids{as.thread, derived(as.run, "refuses "+strconv.Itoa(n))}, parent: asked, legacy: true,
 			answers: left, manners: c.u.manners, unheard: true,
 		})
-		if err != nil || said.Failure != nil && !said.Failure.own {
+		if err != nil || said.Failure != nil && !said.Failure.own && said.Failure.Code != CodeRefused {
 			return said, err
 		}
 		left, asked = nil, said.Run

@@ -132,3 +132,38 @@ func TestExpiredUnderFail(t *testing.T) {
 		})
 	}
 }
+
+// An agent that has closed by itself what expired refuses to hear of it, and gets the
+// message without.
+func TestExpiredThereToo(t *testing.T) {
+	for name, test := range map[string]struct {
+		refuses  turn
+		requests int // with the message
+		code     string
+	}{
+		"by a code":         {sends(began, `{"type":"RUN_ERROR","code":"interrupt_unknown","message":"x"}`), 2, ""},
+		"without a start":   {sends(`{"type":"RUN_ERROR","code":"interrupt_conflict","message":"x"}`), 2, ""},
+		"by a status":       {status(409), 2, ""},
+		"for no such cause": {sends(began, `{"type":"RUN_ERROR","code":"model","message":"x"}`), 1, "model"},
+		"after it has begun": {sends(began, `{"type":"CUSTOM","name":"n","value":1}`,
+			`{"type":"RUN_ERROR","code":"interrupt_unknown","message":"x"}`), 1, "interrupt_unknown"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			question := `{"id":"up-9","reason":"x:confirmation","expiresAt":"` + time.Now().Add(time.Minute).UTC().Format(time.RFC3339) + `","metadata":{"aguiws":{"onExpiry":"fail"}}}`
+			l := newLab(t, &Options{OwnMetadata: true, Concurrency: 1}, sends(began, asks(question)), test.refuses, sends(began, done))
+			interrupted(t, l.say("go"))
+			l.ahead.Add(int64(2 * time.Minute))
+			failedWith(t, l.untilEnd(), adapter.CodeExpired)
+			if end := l.say("more"); test.code == "" {
+				succeeded(t, end)
+			} else {
+				failedWith(t, end, test.code)
+			}
+			runs := l.peer.runs()[1:]
+			if len(runs) != test.requests || runs[0].in.Resume == nil || len(runs) > 1 && runs[1].in.Resume != nil {
+				t.Errorf("%d requests: %s", len(runs), runs[len(runs)-1].body)
+			}
+			waits(t, func() bool { return l.up.Status().InFlight == 0 })
+		})
+	}
+}

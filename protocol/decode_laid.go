@@ -62,18 +62,18 @@ func readLaid(data, known []byte) (d laidDelta, ok bool) {
 	for rest = rest[end+1:]; len(rest) > 1; {
 		n := 0
 		switch {
-		case cut(&rest, `,"delta":`) && d.delta == nil:
+		case d.delta == nil && cut(&rest, `,"delta":`):
 			n = laidString(rest)
 			d.delta = rest[:n]
-		case cut(&rest, idMember) && d.id == nil:
+		case d.id == nil && cut(&rest, idMember):
 			if n = len(known); n == 0 || !bytes.HasPrefix(rest, known) {
 				n = laidString(rest)
 			}
 			d.id = rest[:n]
-		case cut(&rest, `,"timestamp":`) && !timed:
+		case !timed && cut(&rest, `,"timestamp":`):
 			d.timestamp, n = laidInteger(rest)
 			timed = true
-		case cut(&rest, `,"role":`) && d.name == TypeTextMessageChunk && d.role == "":
+		case d.name == TypeTextMessageChunk && d.role == "" && cut(&rest, `,"role":`):
 			if bytes.HasPrefix(rest, []byte(`"assistant"`)) {
 				d.role, n = RoleAssistant, len(`"assistant"`)
 			}

@@ -19,6 +19,11 @@ var laidTexts = []string{
 }
 
 var notLaidTexts = []string{
+	`{"type":"TEXT_MESSAGE_CONTENT","delta":"a","delta":,"messageId":"m"}`,
+	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","messageId":,"timestamp":5,"delta":"a"}`,
+	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","timestamp":5,"timestamp":,"delta":"a"}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","delta":"a","delta":,"role":"assistant"}`,
+	`{"type":"TEXT_MESSAGE_CHUNK","messageId":"m","role":"assistant","role":,"delta":"a"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m"}`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a"`,
 	`{"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"a"},`,

@@ -91,16 +91,18 @@ export class Chat {
   open(): () => void {
     const { agent } = this;
     const changed = () => this.changed();
+    let runId = ""; // of the run that goes on: a failure does not name its own, and what is told anew is another run's input
     const subscription = agent.subscribe({
       onMessagesChanged: changed,
       onStateChanged: changed,
-      onRunStartedEvent: () => {
+      onRunStartedEvent: ({ event }) => {
+        runId = event.runId;
         if (!this.notice?.refusal) this.notice = undefined;
         changed();
       },
       onRunFinishedEvent: ({ event }) => this.note(event.runId, event.usage),
       onRunErrorEvent: ({ event, input }) => {
-        this.note(input.runId, event.usage);
+        this.note(runId, event.usage);
         // What refuses an input is said where the input is shown.
         if (!this.outbox.has(input.runId)) this.notice = noticeOf(event);
         changed();
@@ -214,7 +216,8 @@ export class Chat {
     this.changed();
     try {
       await this.agent.runAgent(resume ? { runId, resume } : { runId }, {
-        onRunStartedEvent: () => {
+        onRunStartedEvent: ({ event }) => {
+        runId = event.runId;
           began = true;
           this.outbox.drop(runId);
         },
