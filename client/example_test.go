@@ -173,7 +173,7 @@ func ExampleInbox() {
 				return err
 			}
 			for _, open := range waiting.Interrupts {
-				fmt.Println(waiting.Thread, "asks:", open.Message)
+				fmt.Println(waiting.Thread, "asks:", open.Interrupt.Message)
 				if _, err := inbox.Answer(ctx, waiting, client.Resolve(open.Interrupt, `{"approved":true}`)); err != nil {
 					return err
 				}

@@ -47,8 +47,8 @@ type Waiting struct {
 
 // OpenInterrupt is an interrupt that is open.
 type OpenInterrupt struct {
-	protocol.Interrupt
-	Call *Call // that it is about; nil: it is about none
+	Interrupt protocol.Interrupt
+	Call      *Call // that it is about; nil: it is about none
 	// Stale: it has expired, and can only be withdrawn.
 	Stale bool
 	// Draft is an answer that is kept until the thread's other interrupts have one; nil:

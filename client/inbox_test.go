@@ -69,7 +69,7 @@ func TestInbox(t *testing.T) {
 	if len(list) != 62 || list[0].Thread != "long" || list[1].Thread != "two" || list[61].Thread != "many 59" {
 		t.Fatalf("%d wait", len(list))
 	}
-	if got := list[0].Interrupts[0].Message; !strings.Contains(got, strings.TrimSpace(text)) {
+	if got := list[0].Interrupts[0].Interrupt.Message; !strings.Contains(got, strings.TrimSpace(text)) {
 		t.Errorf("a summary: %d bytes", len(got))
 	}
 	two := list[1]

@@ -83,10 +83,10 @@ func (o *outcome) again(left, more []protocol.Interrupt, said outcome) outcome {
 }
 
 // questions are the interrupts as a human is asked them.
-func (o *outcome) questions() []protocol.Interrupt {
+func (o *outcome) questions(upstream string) []protocol.Interrupt {
 	asked := make([]protocol.Interrupt, len(o.Interrupts))
 	for i, q := range o.Interrupts {
-		q.ID = o.reference(q.ID)
+		q.ID = o.reference(upstream, q.ID)
 		if o.because != nil {
 			if q.Message != "" {
 				q.Message += "\n\n"

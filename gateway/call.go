@@ -25,7 +25,7 @@ func (u *Upstream) Run(ctx context.Context, run *adapter.Run) error {
 			return nil
 		}
 		var answers adapter.Answers
-		if answers, err = run.Ask(ctx, said.questions()...); err == nil {
+		if answers, err = run.Ask(ctx, said.questions(c.u.options.Name)...); err == nil {
 			c.spend(outcome{})
 			said, err = c.answer(ctx, said, answers)
 		}
@@ -77,12 +77,16 @@ func (c *call) begin(ctx context.Context) (outcome, error) {
 		r.left, r.parent = c.turnedAway()
 	}
 	do := func(context.Context) (outcome, error) {
+		var settled outcome
 		if c.u.manners.insists {
-			if said, err := c.settle(r.ids); err != nil || said.Failure != nil {
-				return c.noted(said, err)
+			var err error
+			if settled, err = c.settle(r.ids); err != nil || settled.Failure != nil {
+				return c.noted(settled, err)
 			}
 		}
-		return c.noted(c.message(r))
+		said, err := c.message(r)
+		said.Usage = together(settled.Usage, said.Usage)
+		return c.noted(said, err)
 	}
 	place := c.place(&r)
 	if c.u.options.AskLost {
@@ -115,7 +119,10 @@ func (c *call) message(r request) (outcome, error) {
 		return said, err
 	}
 	r.left, r.parent = nil, ""
-	return c.all(r)
+	used := said.Usage
+	said, err = c.all(r)
+	said.Usage = together(used, said.Usage)
+	return said, err
 }
 
 // noted is an outcome with the run that it is of.

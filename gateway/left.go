@@ -16,12 +16,13 @@ const maxRefused = 8
 // reference is what Ask is given for an interrupt's id: who turns away from it later knows
 // by that what to tell the agent.
 type reference struct {
-	ID  string `json:"id"`
-	Run string `json:"run,omitempty"` // as the agent calls the run that asked
+	Upstream string `json:"upstream"`
+	ID       string `json:"id"`
+	Run      string `json:"run,omitempty"` // as the agent calls the run that asked
 }
 
-func (o *outcome) reference(id string) string {
-	text, err := json.Marshal(reference{id, o.Run})
+func (o *outcome) reference(upstream, id string) string {
+	text, err := json.Marshal(reference{upstream, id, o.Run})
 	if err != nil {
 		return id
 	}
@@ -29,12 +30,13 @@ func (o *outcome) reference(id string) string {
 }
 
 // turnedAway are the cancellations of what the agent has open, and the input that began the
-// execution has turned away from, or come too late for; and the agent's run that asked.
+// execution has turned away from, or come too late for; and the agent's run that asked. What
+// another agent of the thread has asked is none of its business.
 func (c *call) turnedAway() (left []protocol.ResumeEntry, asked string) {
 	for _, text := range c.run.Left() {
 		var of reference
-		if json.Unmarshal([]byte(text), &of) != nil || of.ID == "" {
-			of.ID = text
+		if json.Unmarshal([]byte(text), &of) != nil || of.Upstream != c.u.options.Name {
+			continue
 		}
 		left, asked = append(left, protocol.ResumeEntry{InterruptID: of.ID, Status: protocol.ResumeCancelled}), of.Run
 	}
@@ -43,8 +45,10 @@ func (c *call) turnedAway() (left []protocol.ResumeEntry, asked string) {
 
 // settle refuses what the agent has open in requests of their own, and what it asks when it
 // is refused. What it says to that is told nobody, who have turned away from it: it is part
-// of the thread as soon as the agent says so. An agent that fails at it has been told.
+// of the thread as soon as the agent says so. An agent that fails at it has been told. The
+// outcome has what all that has used.
 func (c *call) settle(as ids) (outcome, error) {
+	var used []protocol.TokenUsage
 	left, asked := c.turnedAway()
 	free, upTo := c.free, c.upTo
 	c.free = nil // the message goes by the same place
@@ -57,7 +61,9 @@ func (c *call) settle(as ids) (outcome, error) {
 			ids: ids{as.thread, derived(as.run, "refuses "+strconv.Itoa(n))}, parent: asked, legacy: true,
 			answers: left, manners: c.u.manners, unheard: true,
 		})
+		used = together(used, said.Usage)
 		if err != nil || said.Failure != nil && !said.Failure.own && said.Failure.Code != CodeRefused {
+			said.Usage = used
 			return said, err
 		}
 		left, asked = nil, said.Run
@@ -65,7 +71,7 @@ func (c *call) settle(as ids) (outcome, error) {
 			left = append(left, protocol.ResumeEntry{InterruptID: said.Interrupts[i].ID, Status: protocol.ResumeCancelled})
 		}
 	}
-	return outcome{}, nil
+	return outcome{Usage: used}, nil
 }
 
 // derived is the id of a run that is made because of another, and the same when it is made

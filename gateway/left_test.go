@@ -167,3 +167,47 @@ func TestExpiredThereToo(t *testing.T) {
 		})
 	}
 }
+
+// What one agent of a thread has asked is none of another's business.
+func TestTurningAwayToAnotherAgent(t *testing.T) {
+	for _, dialect := range []Dialect{DialectPlain, DialectLangGraph} {
+		t.Run(string(dialect), func(t *testing.T) {
+			l := newLab(t, nil, sends(began, asks(confirm)), sends(began, done))
+			other := newLab(t, &Options{Name: "other", Dialect: dialect}, sends(began, done))
+			l.runner = l.start(l.store, func(o *adapter.Options) { o.Agents = map[string]adapter.Agent{"": l.up, "other": other.up} })
+			l.follow()
+			in := user("something else")
+			in.Resume = []protocol.ResumeEntry{cancelled(interrupted(t, l.say("go"))[0].ID)}
+			in.ThreadID, in.RunID = l.key.Thread, "else"
+			if _, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in, Agent: "other"}); err != nil {
+				t.Fatal(err)
+			}
+			succeeded(t, l.untilEnd())
+			if runs := other.peer.runs(); len(runs) != 1 || runs[0].in.Resume != nil || strings.Contains(string(runs[0].body), "command") {
+				t.Errorf("%d requests: %s", len(runs), runs[0].body)
+			}
+			if n := len(l.peer.runs()); n != 1 {
+				t.Errorf("%d requests to who asked", n)
+			}
+		})
+	}
+}
+
+// What refusals cost is told by the run they are made for.
+func TestUsageOfRefusals(t *testing.T) {
+	finished := func(n int) string {
+		return strings.TrimSuffix(done, "}") + fmt.Sprintf(`,"usage":[{"model":"m","inputTokens":%d}]}`, n)
+	}
+	question := func(id string) string {
+		return fmt.Sprintf(`{"type":"CUSTOM","name":"on_interrupt","value":"?","rawEvent":{"id":%q}}`, id)
+	}
+	l := newLab(t, &Options{Dialect: DialectLangGraph}, sends(began, question("i1"), done),
+		sends(began, question("i2"), finished(1)), sends(began, finished(10)), sends(began, finished(100)))
+	in := user("something else")
+	in.Resume = []protocol.ResumeEntry{cancelled(interrupted(t, l.say("go"))[0].ID)}
+	l.submit(in)
+	succeeded(t, l.untilEnd())
+	if text := string(l.texts[len(l.texts)-1]); !strings.Contains(text, `"usage":[{"model":"m","inputTokens":111}]`) {
+		t.Errorf("told %s", text)
+	}
+}

@@ -122,7 +122,7 @@ type decision struct {
 
 func decide(ctx context.Context, in *client.Inbox, questions []question, d decision, stdout io.Writer) error {
 	for _, q := range questions {
-		if q.ID != d.id {
+		if q.Interrupt.ID != d.id {
 			continue
 		}
 		entry := client.Withdraw(q.Interrupt)

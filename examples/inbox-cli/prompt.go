@@ -18,13 +18,13 @@ import (
 // show tells a question. What it says is the agent's, and made harmless to a
 // terminal.
 func show(w io.Writer, q question) {
-	fmt.Fprintf(w, "%s  thread %s, since %s\n", q.ID, printable(q.thread.Thread), q.thread.Since.Local().Format(time.DateTime))
-	fmt.Fprintf(w, "  %s\n", printable(q.Message))
+	fmt.Fprintf(w, "%s  thread %s, since %s\n", q.Interrupt.ID, printable(q.thread.Thread), q.thread.Since.Local().Format(time.DateTime))
+	fmt.Fprintf(w, "  %s\n", printable(q.Interrupt.Message))
 	if q.Call != nil {
 		fmt.Fprintf(w, "  it would call %s %s\n", printable(q.Call.Name), printable(q.Call.Arguments))
 	}
 	if wantsData(q) {
-		fmt.Fprintf(w, "  it wants JSON that fits %s\n", printable(string(q.ResponseSchema)))
+		fmt.Fprintf(w, "  it wants JSON that fits %s\n", printable(string(q.Interrupt.ResponseSchema)))
 	}
 	if q.Stale {
 		fmt.Fprintln(w, "  it has expired, and can only be cancelled")
@@ -36,7 +36,7 @@ func show(w io.Writer, q question) {
 
 // wantsData: neither yes nor no would do.
 func wantsData(q question) bool {
-	return q.Reason != protocol.ReasonToolCall && !q.ResponseSchema.IsZero()
+	return q.Interrupt.Reason != protocol.ReasonToolCall && !q.Interrupt.ResponseSchema.IsZero()
 }
 
 // printable has no character in it that moves a cursor, changes colours, or
@@ -104,7 +104,7 @@ func ask(q question, lines *bufio.Scanner, w io.Writer) (d decision, over, ok bo
 		if choice == "" || !strings.Contains(choices, "["+choice+"]") {
 			continue
 		}
-		d := decision{id: q.ID}
+		d := decision{id: q.Interrupt.ID}
 		switch choice {
 		case "a":
 			d.payload = `{"approved":true}`
