@@ -223,7 +223,8 @@
 //
 // A window, and a page of messages, reads the end of the order and no more messages than
 // wanted, or about 1 MiB. Its place is a chunk, an offset and the id that stands there: where
-// something else does by now, the order is searched for the id.
+// something else does by now, the order is searched for the id. How many messages stand before
+// it is counted when it is made, and believed where the same id stands there.
 //
 // Readers take a part of the connections to a server, and leave the others to those
 // who write. A read of more than 256 KiB waits for its turn: four of them go at once,
