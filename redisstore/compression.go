@@ -75,23 +75,32 @@ func compress(value []byte) []byte {
 	return bytes.TrimSuffix(out.Bytes(), []byte(deflateEnd))
 }
 
-// stream is a deflated value with the end that is not kept.
-type stream struct{ value, end string }
+// stream is a deflated value, with the end that is not kept. It counts what has been read:
+// to move a string along would tell the collector of each byte.
+type stream struct {
+	value string
+	at    int
+}
 
 func (s *stream) Read(p []byte) (int, error) {
-	if s.value == "" {
-		s.value, s.end = s.end, ""
-	}
-	if s.value == "" {
+	n := 0
+	if s.at < len(s.value) {
+		n = copy(p, s.value[s.at:])
+	} else if end := s.at - len(s.value); end < len(deflateEnd) {
+		n = copy(p, deflateEnd[end:])
+	} else {
 		return 0, io.EOF
 	}
-	n := copy(p, s.value)
-	s.value = s.value[n:]
+	s.at += n
 	return n, nil
 }
 
 // ReadByte makes stream what flate reads from without a buffer of its own.
 func (s *stream) ReadByte() (byte, error) {
+	if s.at < len(s.value) {
+		s.at++
+		return s.value[s.at-1], nil
+	}
 	var b [1]byte
 	_, err := s.Read(b[:])
 	return b[0], err
@@ -121,7 +130,7 @@ func decompress(value string, room func(bytes int64) error) ([]byte, error) {
 		d.stream = stream{}
 		decompressors.Put(d)
 	}()
-	d.stream = stream{value[1:], deflateEnd}
+	d.stream = stream{value: value[1:]}
 	if err := d.flate.(flate.Resetter).Reset(&d.stream, dictionary); err != nil {
 		return nil, err
 	}

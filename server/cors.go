@@ -72,7 +72,7 @@ func (p path) admit(w http.ResponseWriter, r *http.Request) bool {
 	}
 	h.Set("Access-Control-Allow-Origin", origin)
 	h.Set("Access-Control-Allow-Credentials", "true")
-	h.Set("Access-Control-Expose-Headers", recoveredHeader+", Retry-After")
+	h.Set("Access-Control-Expose-Headers", strings.Join([]string{recoveredHeader, olderHeader, beforeHeader, "Retry-After"}, ", "))
 	return true
 }
 

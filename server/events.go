@@ -2,7 +2,9 @@ package server
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 
 	"github.com/aguiws/aguiws/adapter/follow"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -12,12 +14,18 @@ import (
 	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
-// recoveredHeader says whether a stream begins where the client stopped.
-const recoveredHeader = "Aguiws-Recovered"
+const (
+	// recoveredHeader says whether a stream begins where the client stopped.
+	recoveredHeader = "Aguiws-Recovered"
+	// What a window leaves out: how many messages, and their place.
+	olderHeader  = "Aguiws-Older"
+	beforeHeader = "Aguiws-Before"
+)
 
 var (
 	refuseAfter    = refusal.New(http.StatusBadRequest, codeInvalidInput, "Last-Event-ID and after are EPOCH:SEQ, as an event's id was")
 	refuseFollow   = refusal.New(http.StatusBadRequest, codeInvalidInput, "follow is 1, 0 or left out")
+	refuseWindow   = refusal.New(http.StatusBadRequest, codeInvalidInput, fmt.Sprintf(noCount, "window", maxWindow))
 	refuseThreadID = refusal.New(http.StatusBadRequest, codeInvalidInput, "a thread's id has 1 to 1024 bytes")
 )
 
@@ -50,6 +58,7 @@ func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 		t := &threadStream{out: out, wire: out, keep: ask.follow, counted: true}
 		t.open(out.peer, ask.thread)
 		defer t.close()
+		t.follower.Window(ask.window)
 		a, err := t.attach(ask.after)
 		if err != nil {
 			refuseReadingFor(err).Write(w)
@@ -57,6 +66,10 @@ func (s *core) serveEvents(w http.ResponseWriter, r *http.Request) {
 		}
 		out.resumes = true
 		out.recovered(a.Recovered)
+		if a.Older > 0 {
+			w.Header().Set(olderHeader, strconv.FormatInt(a.Older, 10))
+			w.Header().Set(beforeHeader, a.Before)
+		}
 		t.serve(a)
 	})
 }
@@ -77,6 +90,7 @@ type following struct {
 	thread string
 	after  *store.Position
 	follow bool
+	window int // 0: all messages
 }
 
 func (f *following) read(r *http.Request) *refusal.Refusal {
@@ -90,6 +104,9 @@ func (f *following) read(r *http.Request) *refusal.Refusal {
 	case "", "0":
 	default:
 		return refuseFollow
+	}
+	if window := query.Get("window"); window != "" && !tellsCount([]byte(window), &f.window) {
+		return refuseWindow
 	}
 	after := r.Header.Get("Last-Event-ID")
 	if after == "" {

@@ -70,10 +70,21 @@ func readCount(members map[string]json.RawMessage, member string, into *int) *fa
 	if text == nil {
 		return nil
 	}
+	if !tellsCount(text, into) {
+		return faultf(codeInvalidFrame, noCount, member, maxWindow)
+	}
+	return nil
+}
+
+// noCount refuses what tellsCount does not read.
+const noCount = "%s: expected an integer from 1 to %d"
+
+// tellsCount reads how many messages are wanted.
+func tellsCount(text []byte, into *int) bool {
 	var n *int
 	if json.Unmarshal(text, &n) != nil || n == nil || *n < 1 || *n > maxWindow {
-		return faultf(codeInvalidFrame, "%s: expected an integer from 1 to %d", member, maxWindow)
+		return false
 	}
 	*into = *n
-	return nil
+	return true
 }

@@ -91,3 +91,47 @@ func TestPagesOfMessages(t *testing.T) {
 	c.send(`{"type":"ws.messages","threadId":"t","limit":0}`)
 	c.wants(`{"type":"ws.error","code":"invalid_frame","message":"limit: expected an integer from 1 to 1000","threadId":"t"}`)
 }
+
+// A stream has the option of ws.attach, with the same bounds.
+func TestEventsWithAWindow(t *testing.T) {
+	for _, c := range []struct {
+		query         string
+		window        int
+		older, before string // as the header says; "": it is left out
+	}{
+		{"?window=5", 5, "7", "place"},
+		{"?window=1000&follow=1", 1000, "7", "place"},
+		{"?window=", 0, "", ""},
+		{"", 0, "", ""},
+	} {
+		b := newFake()
+		b.log(localThread, custom("1"))
+		window := 0
+		b.attached = func(a *follow.Attached) {
+			for _, f := range b.thread(localThread).followers {
+				if window = f.window; window > 0 {
+					a.Older, a.Before = 7, "place"
+				}
+			}
+		}
+		s := newTestServer(t, b, nil).events(c.query)
+		h := s.resp.Header
+		if older, before := h.Get("Aguiws-Older"), h.Get("Aguiws-Before"); older != c.older || before != c.before || h.Get("Aguiws-Recovered") != "false" {
+			t.Errorf("%s: %v", c.query, h)
+		}
+		s.expect("RUN_STARTED")
+		s.expect("MESSAGES_SNAPSHOT")
+		b.set(func() {
+			if window != c.window {
+				t.Errorf("%s: the follower has a window of %d", c.query, window)
+			}
+		})
+	}
+	ts := newTestServer(t, newFake(), nil)
+	for _, window := range []string{"0", "-1", "1001", "1.5", "%225%22", "null", "many"} {
+		refused := ts.ask("GET", "/agui/threads/t/events?window="+window, "").refusedWith(400, "code", "invalid_input")
+		if refused["message"] != "window: expected an integer from 1 to 1000" {
+			t.Errorf("%s: %v", window, refused)
+		}
+	}
+}

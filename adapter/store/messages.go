@@ -24,6 +24,8 @@ type MessageQuery struct {
 // many bytes.
 type MessagePage struct {
 	Messages []json.RawMessage // in order
-	Older    int64             // how many there are before these; 0: none
-	Before   string            // with Older: the place where these begin
+	// Older is how many there are before these; 0: none. Of a place that was made before
+	// messages were taken out it may count those.
+	Older  int64
+	Before string // with Older: the place where these begin
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"flag"
 	"fmt"
@@ -231,7 +232,8 @@ func suspend(ctx context.Context, runner *adapter.Runner, words []string) (any, 
 }
 
 // serveBare is what one writes with coder/websocket alone: an event, a Write. At /shared
-// all sockets get the same events, by a queue each. At /idle it waits for messages.
+// all sockets get the same events, by a queue each. At /idle it waits for messages. At /send
+// it answers a number with a text of as many bytes, at once.
 func serveBare(l net.Listener) error {
 	stage := drive.NewStage()
 	var mu sync.Mutex
@@ -260,6 +262,10 @@ func serveBare(l net.Listener) error {
 			for err == nil {
 				_, _, err = c.Read(r.Context())
 			}
+			return
+		}
+		if r.URL.Path == "/send" {
+			sendAsked(c)
 			return
 		}
 		ctx := c.CloseRead(background)
@@ -298,6 +304,27 @@ func serveBare(l net.Listener) error {
 	}))
 	return stage.Serve(l.Addr().String(), os.Stdin, os.Stdout, nil)
 }
+
+// sendAsked answers numbers. What it sends is there before it is asked for.
+func sendAsked(c *websocket.Conn) {
+	ctx := context.Background()
+	var text []byte
+	for {
+		_, asked, err := c.Read(ctx)
+		if err != nil {
+			return
+		}
+		if n, _ := strconv.Atoi(string(asked)); n != len(text) {
+			text = append(bytes.Repeat([]byte("x"), max(n-len(sent), 0)), sent...)
+		}
+		if c.Write(ctx, websocket.MessageText, text) != nil {
+			return
+		}
+	}
+}
+
+// sent ends what is sent.
+const sent = "sent"
 
 // echo is as long as an event.
 var echo = []byte(`{"type":"echo","` + strings.Repeat("x", drive.EventSize-len(`{"type":"echo","":1}`)) + `":1}`)

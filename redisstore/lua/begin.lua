@@ -156,7 +156,7 @@ if kind == 'enqueue' then
   return { 0, start, r.epoch, 0, 0, { ready, start, extra }, '' }
 end
 
-for i = archived, told - 1, 2 do redis.call('HSET', t.archive, ARGV[i], ARGV[i + 1]) end
+for i = archived, told - 1, 500 do redis.call('HSET', t.archive, unpack(ARGV, i, math.min(i + 499, told - 1))) end
 if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
 if resumes then
   local given = {}

@@ -26,27 +26,32 @@ local function mark(r, age)
   r.marks = r.marks .. stamp(NOW) .. stamp(r.seq)
 end
 
+-- A script takes no more from the head of a log than a piece: about so many events and so
+-- many bytes. A run's checkpoints come more often than that much is logged.
+local TRIM, TRIM_BYTES = 6000, 1048576
+
 -- trim takes from the log's head what is too much of it: by number, by bytes, by
--- age in ms. What follows the snapshot stays.
+-- age in ms. What follows the snapshot stays. It reports whether something is left to take.
 local function trim(t, r, count, bytes, age)
-  local base = math.max(r.base, r.seq - count + 1)
+  local base, old = math.max(r.base, r.seq - count + 1), 1
   while #r.marks > 0 do
-    local at, seq = markOf(r, 1)
+    local at, seq = markOf(r, old)
     if at > NOW - age then break end
     base = math.max(base, seq + 1)
-    if seq > r.snapat or #r.marks == 12 then break end -- it is wanted again
-    r.marks = string.sub(r.marks, 13)
+    if seq > r.snapat or #r.marks == old + 11 then break end -- it is wanted again
+    old = old + 12
   end
-  local first, cut, asked = r.base, false, nil
+  local first, enough, cut, asked = r.base, r.bytes - TRIM_BYTES, false, nil
   local much = r.base <= r.snapat and (r.base < base or r.bytes > bytes)
   if much and suspended(t) then
     local _, head = suspension(t)
     asked = getRun(t, head[2] == '' and r.latest or head[2])
   end
-  while r.base <= r.snapat and not cut and (r.base < base or r.bytes > bytes) do
+  local function wanted() return r.base <= r.snapat and (r.base < base or r.bytes > bytes) end
+  while not cut and r.base - first < TRIM and r.bytes > enough and wanted() do
     local page = redis.call('LRANGE', t.log, r.base - first, math.min(r.base + 99, r.snapat) - first)
     for _, e in ipairs(page) do
-      if r.base >= base and r.bytes <= bytes then
+      if r.base >= base and r.bytes <= bytes or r.bytes <= enough and r.base > first then
         cut = true
         break
       end
@@ -64,6 +69,12 @@ local function trim(t, r, count, bytes, age)
     end
   end
   if r.base > first then redis.call('LTRIM', t.log, r.base - first, -1) end
+  while old > 1 do
+    local _, seq = markOf(r, 1)
+    if seq >= r.base then break end
+    r.marks, old = string.sub(r.marks, 13), old - 12
+  end
+  return wanted()
 end
 
 -- drop removes the records of a run that ended.

@@ -7,7 +7,7 @@
 --   keep      ms for which runs are kept
 --   ttl       ms for which the thread is kept at rest; 0: for ever
 --   remember  as in delete.lua
---   cursor    in the runs, or in the labels; '0' at first
+--   cursor    in the runs, or in the labels, or t: what is left is in the log; '0' at first
 --   look      ms after which to look again at a thread whose runs grow older
 --
 -- Returns {cursor, epoch, owner}: the cursor to go on with, '0' when the thread is done;
@@ -30,7 +30,9 @@ end
 -- Behind the runs come the labels, whose cursors begin with an l.
 local cursor, before = ARG.cursor, r.base
 local labels = string.match(cursor, '^l(.*)')
-if not labels then
+if cursor == 't' then
+  cursor = '0'
+elseif not labels then
   cursor = prune(t, r, cursor, keep)
   if cursor == '0' then labels = '0' end
 end
@@ -38,7 +40,7 @@ if labels then
   labels = unlabel(t, labels)
   cursor = labels == '0' and '0' or 'l' .. labels
 end
-trim(t, r, math.huge, math.huge, age)
+if trim(t, r, math.huge, math.huge, age) and cursor == '0' then cursor = 't' end
 if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'len', r.bytes, 'marks', r.marks) end
 
 -- When it is worth while to look again, if nothing happens in between. A thread

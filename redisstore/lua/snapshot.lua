@@ -12,6 +12,19 @@ local CHUNK, CHUNK_BYTES = 128, 8192
 -- o can change it.
 local function ordered1(t) return redis.call('HEXISTS', t.snap, 'o') == 1 end
 
+-- TOGETHER is how many messages one command writes or takes.
+local TOGETHER = 250
+
+-- counting is how many strings a packed list has.
+local function counting(s)
+  local n, at = 0, 1
+  while at <= #s do
+    local size, behind = string.match(s, '^(%d+):()', at)
+    n, at = n + 1, behind + size
+  end
+  return n
+end
+
 -- reorder takes ids off the end of the order, or all of them, and puts pieces behind
 -- what is left: pairs list[first..last] of how many ids and these, packed, each no
 -- more than fit a chunk.
@@ -33,7 +46,7 @@ local function reorder(t, put, take, whole, drop, list, first, last)
     else
       take(name)
       drop, chunks, n = drop - n, chunks - 1, 0
-      if chunks > 0 then n = #unpacked(redis.call('HGET', t.snap, 'o' .. chunks - 1)) end
+      if chunks > 0 then n = counting(redis.call('HGET', t.snap, 'o' .. chunks - 1)) end
     end
   end
   for i = first, last, 2 do
@@ -72,8 +85,24 @@ local function resnap(t, r, u, list)
   if u.whole or u.drop > 0 or u.o2 >= u.o1 then
     reorder(t, put, take, u.whole, u.drop, list, u.o1, u.o2)
   end
-  for i = u.m1, u.m2, 2 do put('m' .. list[i], list[i + 1]) end
-  for i = u.x1, u.x2 do take('m' .. list[i]) end
+  for first = u.m1, u.m2, 2 * TOGETHER do
+    local change = {}
+    for i = first, math.min(first + 2 * TOGETHER - 1, u.m2), 2 do
+      local name, text = 'm' .. list[i], list[i + 1]
+      bytes = bytes - redis.call('HSTRLEN', t.snap, name) + #text
+      change[#change + 1] = name
+      change[#change + 1] = text
+    end
+    redis.call('HSET', t.snap, unpack(change))
+  end
+  for first = u.x1, u.x2, TOGETHER do
+    local names = {}
+    for i = first, math.min(first + TOGETHER - 1, u.x2) do
+      names[#names + 1] = 'm' .. list[i]
+      bytes = bytes - redis.call('HSTRLEN', t.snap, names[#names])
+    end
+    redis.call('HDEL', t.snap, unpack(names))
+  end
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
   return was

@@ -33,6 +33,7 @@ type model struct {
 	base     int64
 	boundary int64
 	snapshot snapshot
+	cuts     int // how often its order was changed by more than what was appended
 
 	open     *suspension // what waits for answers
 	deadline int64       // of it

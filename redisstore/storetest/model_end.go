@@ -160,6 +160,9 @@ func (m *model) snap(u *store.SnapshotUpdate) {
 	if u.State != nil {
 		m.snapshot.state = string(u.State)
 	}
+	if u.Order != nil || u.Drop > 0 {
+		m.cuts++
+	}
 	if u.Order != nil {
 		m.snapshot.order = slices.Clone(u.Order)
 	} else if u.Drop > 0 || len(u.Append) > 0 {

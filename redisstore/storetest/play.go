@@ -108,7 +108,10 @@ type game struct {
 	sent    []move        // calls that may be sent again
 	claims  []store.Claim // that were once held
 	trace   []traced
-	entry   string // the latest that was delivered
+	entry   string   // the latest that was delivered
+	ids     []string // of its messages
+	tidy    bool     // its messages are those that its order names
+	places  []place  // where messages were read up to
 }
 
 // traced is a call as it was made.
@@ -161,7 +164,7 @@ func (p *player) newGame() *game {
 
 // on is a game on a thread that is not used yet.
 func (p *player) on(key store.ThreadKey) *game {
-	g := &game{model: newModel(key, p.e.lease, playRetain)}
+	g := &game{model: newModel(key, p.e.lease, playRetain), ids: p.messageIDs(), tidy: !p.one(4)}
 	v, err := p.nodes[0].Read(p.ctx(), key, store.ReadQuery{Follower: true})
 	if err != nil || v.Seq != 0 || len(v.Labelled)+len(v.Queue) > 0 || v.Active != nil || v.Latest != nil || v.Suspension != nil {
 		p.fail(g, fmt.Sprintf("a thread that is not used reads as %s, %v", printed(v), err))
@@ -237,7 +240,7 @@ func (p *player) fail(g *game, what string) {
 	p.over = true
 	var last strings.Builder
 	for _, c := range g.trace[max(0, len(g.trace)-12):] {
-		fmt.Fprintln(&last, c.node, c.name, printed(c.args))
+		fmt.Fprintf(&last, "%s %s %.2000s\n", c.node, c.name, printed(c.args))
 	}
 	p.e.Errorf("thread %s: %s\nafter\n%s", g.key.Thread, what, last.String())
 }

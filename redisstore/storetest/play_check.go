@@ -12,7 +12,7 @@ import (
 
 // check reads the thread and compares all of it with the model.
 func (p *player) check(g *game, node store.Store) {
-	q := store.ReadQuery{Label: pick(p, "l1", "l2", "l3"), RunID: p.runID(g), MessageIDs: []string{"m1", "m2"}, Follower: p.one(4), Inputs: p.one(2)}
+	q := store.ReadQuery{Label: pick(p, "l1", "l2", "l3"), RunID: p.runID(g), MessageIDs: g.ids[:3], Follower: p.one(4), Inputs: p.one(2)}
 	for id := range g.asked {
 		q.ToolCallIDs = append(q.ToolCallIDs, id)
 		q.InterruptIDs = append(q.InterruptIDs, "i"+id[1:], "j"+id[1:])
@@ -63,6 +63,11 @@ func (p *player) check(g *game, node store.Store) {
 	if open := v.Suspension != nil; open && v.Active != nil {
 		p.fail(g, "a run is active while interrupts are open")
 		return
+	}
+	if p.one(3) {
+		if p.windows(g, node); p.over {
+			return
+		}
 	}
 	p.checkDispatches(g, node)
 	p.checkHeard()

@@ -130,7 +130,7 @@ func (p *player) begin(g *game) store.Begin {
 	k := store.Execute{Claimed: p.atOnce(id), Fresh: fresh(id), Letter: letter}
 	k.Agent = pick(p, agents...)
 	if p.one(10) {
-		k.Archive = map[string]json.RawMessage{pick(p, "m1", "m2"): raw(`{}`)}
+		k.Archive = p.archive(g)
 	}
 	b.Kind = k
 	return b
@@ -283,36 +283,6 @@ func (p *player) endBatch(g *game, c store.Claim, kind store.EndKind) store.Batc
 		b.End.Snapshot = p.snapshot(g)
 	}
 	return b
-}
-
-func (p *player) snapshot(g *game) *store.SnapshotUpdate {
-	u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
-	if p.one(2) {
-		u.State = raw(fmt.Sprintf(`{"n":%d}`, p.next()))
-	}
-	all := []string{"m1", "m2", "m3", "m\"4"}
-	p.r.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	if p.one(3) {
-		u.Frozen = raw(fmt.Sprintf(`{"f":%d}`, p.next()))
-	}
-	switch p.r.IntN(3) {
-	case 0:
-		u.Order = all[:p.r.IntN(len(all)+1)]
-	case 1:
-		order := g.snapshot.order
-		u.Drop = p.r.IntN(len(order) + 2)
-		kept := order[:max(len(order)-u.Drop, 0)]
-		u.Append = slices.DeleteFunc(slices.Clone(all[:p.r.IntN(len(all)+1)]), func(id string) bool { return slices.Contains(kept, id) })
-	}
-	for range p.r.IntN(3) {
-		u.Upsert[pick(p, all...)] = raw(fmt.Sprintf(`{"m":%d}`, p.next()))
-	}
-	for range p.r.IntN(2) {
-		if id := pick(p, all...); u.Upsert[id] == nil {
-			u.Remove = append(u.Remove, id)
-		}
-	}
-	return u
 }
 
 // faulty puts a batch out of turn, now and then.

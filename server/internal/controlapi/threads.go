@@ -50,7 +50,7 @@ type messagesJSON struct {
 
 var messageParameters = []parameter{
 	{"limit", "the last messages, at most 200, or fewer where they are very long; all, or 50 before a place, if left out"},
-	{"before", "of the page behind, or of ws.attached: the messages that stand before it"},
+	{"before", "of the page behind, of ws.attached, or of a stream's Aguiws-Before: the messages that stand before it"},
 }
 
 type inputJSON struct {

@@ -1,0 +1,234 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore/redistest"
+)
+
+// scriptTime is for how long scripts have kept the server.
+func scriptTime(t *testing.T, server *redistest.Server) (d time.Duration) {
+	t.Helper()
+	text, err := server.Do("INFO", "commandstats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`cmdstat_eval(?:sha)?:calls=\d+,usec=(\d+)`).FindAllStringSubmatch(text, -1) {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		d += time.Duration(n) * time.Microsecond
+	}
+	return d
+}
+
+// load is a thread that is large in one way, to be written to.
+type load struct {
+	*testing.T
+	s   *Store
+	key store.ThreadKey
+	run string // what its runs are named after
+	n   int    // of them have begun
+}
+
+func (l *load) view(q store.ReadQuery) *store.ThreadView {
+	l.Helper()
+	v, err := l.s.Read(context.Background(), l.key, q)
+	if err != nil {
+		l.Fatal(err)
+	}
+	return v
+}
+
+// next is a Begin on the thread as it is.
+func (l *load) next(change func(*store.Begin)) store.Begin {
+	l.Helper()
+	l.n++
+	b := inline(l.view(store.ReadQuery{Window: 1}).Version, fmt.Sprint(l.run, l.n))
+	b.Thread = l.key
+	if change != nil {
+		change(&b)
+	}
+	return b
+}
+
+// ending is the last batch of a run that has begun.
+func (l *load) ending(c store.Claim, u *store.SnapshotUpdate) store.Batch {
+	l.Helper()
+	return store.Batch{Claim: c, Number: 2, Expect: l.view(store.ReadQuery{Window: 1}).Seq, Events: [][]byte{delta}, End: &store.End{Kind: store.EndFinish, Snapshot: u}}
+}
+
+// with is an Execute of which something is changed.
+func with(b store.Begin, change func(*store.Execute)) store.Begin {
+	k := b.Kind.(store.Execute)
+	change(&k)
+	b.Kind = k
+	return b
+}
+
+// ids are those that holding gives to messages.
+func ids(from, to int) (list []string) {
+	for i := from; i < to; i++ {
+		list = append(list, fmt.Sprintf("message-%08d", i))
+	}
+	return list
+}
+
+// A script that writes does what is new, however long the thread is that it writes to: these
+// are the largest calls that the limits let through. A command called in a script takes about a
+// microsecond, and more where it has 250 messages to it.
+func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
+	const messages, told, waits = 50_000, 10_000, 200
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience, Lease: time.Hour})
+	ctx := context.Background()
+	done := func(l *load, b store.Batch) {
+		l.Helper()
+		if res, err := l.s.Commit(ctx, b); err != nil || res.Status != store.CommitOK {
+			l.Fatalf("%+v %v", res, err)
+		}
+	}
+	// logged is the last batch of a run that has logged 10,000 events or so.
+	logged := func(l *load) store.Batch {
+		l.Helper()
+		c := begin(l.T, l.s, l.next(nil))
+		event := fmt.Appendf(nil, "%q", strings.Repeat("x", 400))
+		for i := range 156 {
+			done(l, store.Batch{Claim: c, Number: int64(i + 2), Expect: int64(1 + 64*i), Events: slices.Repeat([][]byte{event}, 64)})
+		}
+		b := l.ending(c, &store.SnapshotUpdate{})
+		b.Number = 158
+		return b
+	}
+	waiting := func(l *load) store.Claim {
+		l.Helper()
+		c := begin(l.T, s, l.next(nil))
+		for range waits {
+			b := l.next(func(b *store.Begin) { b.Kind = queued(0, b.RunID).Kind })
+			if res, err := s.Begin(ctx, b); err != nil || res.Status != store.BeginAccepted {
+				l.Fatal(res, err)
+			}
+		}
+		return c
+	}
+	var rewound store.Claim
+	for _, c := range []struct {
+		name     string
+		thread   string // in which what was done before still stands; "": a new one
+		scripts  int    // at least
+		commands int    // at most, those that ask for these numbers among them
+		make     func(l *load) (call func())
+	}{
+		{"a log of 10,000 events is too old", "", 5, 180, func(l *load) func() {
+			done(l, logged(l))
+			at := time.Now().Add(30 * 24 * time.Hour)
+			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Keep: 365 * 24 * time.Hour, Clock: func() time.Time { return at }})
+			return func() {
+				for more := true; more; {
+					var err error
+					if more, err = l.s.Retire(ctx); err != nil {
+						l.Fatal(err)
+					}
+				}
+				if v := l.view(store.ReadQuery{}); v.Base != v.Seq+1 {
+					l.Fatalf("the log has events from %d to %d", v.Base, v.Seq)
+				}
+			}
+		}},
+		{"a run ends, and of its log of 10,000 events none is to be kept", "", 1, 80, func(l *load) func() {
+			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Retain: 1})
+			b := logged(l)
+			return func() { done(l, b) }
+		}},
+		{"a batch of as many events as go together", "", 1, 12, func(l *load) func() {
+			c := begin(l.T, s, l.next(nil))
+			b := store.Batch{Claim: c, Number: 2, Expect: 1, Events: slices.Repeat([][]byte{fmt.Appendf(nil, "%q", strings.Repeat("x", 4000))}, 64)}
+			return func() { done(l, b) }
+		}},
+		{"a run ends that told 10,000 messages", "told", 1, told + 300, func(l *load) func() {
+			u := &store.SnapshotUpdate{Append: ids(0, told), Upsert: map[string]json.RawMessage{}}
+			for _, id := range u.Append {
+				u.Upsert[id] = json.RawMessage(fmt.Sprintf(`{"id":%q,"role":"user","content":%q}`, id, strings.Repeat("word ", 70)))
+			}
+			b := l.ending(begin(l.T, s, l.next(nil)), u)
+			return func() { done(l, b) }
+		}},
+		{"a thread of 10,000 messages is deleted", "told", 1, 40, func(l *load) func() {
+			return func() {
+				if deleted, err := s.Delete(ctx, l.key); err != nil || !deleted {
+					l.Fatal(deleted, err)
+				}
+			}
+		}},
+		{"a run ends behind 50,000 messages", "many", 1, 45, func(l *load) func() {
+			holding(l.T, s, l.key.Thread, messages)
+			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{Append: ids(messages, messages+1), Upsert: map[string]json.RawMessage{ids(messages, messages+1)[0]: json.RawMessage("1")}})
+			return func() { done(l, b) }
+		}},
+		{"a run begins that takes back 50,000 messages", "many", 1, 260, func(l *load) func() {
+			b := with(l.next(nil), func(k *store.Execute) {
+				k.Archive = map[string]json.RawMessage{}
+				for _, id := range ids(1, messages+1) {
+					k.Archive[id] = json.RawMessage("1")
+				}
+			})
+			return func() { rewound = begin(l.T, s, b) }
+		}},
+		{"it ends", "many", 1, messages + 2000, func(l *load) func() {
+			b := l.ending(rewound, &store.SnapshotUpdate{Drop: messages, Remove: ids(1, messages+1)})
+			return func() { done(l, b) }
+		}},
+		{"200 inputs that wait are stopped at once", "", 1, 20*waits + 60, func(l *load) func() {
+			c := waiting(l)
+			return func() {
+				if res, err := s.StopAll(ctx, store.StopAll{Thread: l.key, Request: "q", Active: c.RunID, Terminal: delta}); err != nil || len(res.Superseded) != waits {
+					l.Fatal(res, err)
+				}
+			}
+		}},
+		{"a run ends before 200 inputs that wait", "", 1, 45, func(l *load) func() {
+			b := l.ending(waiting(l), nil)
+			return func() { done(l, b) }
+		}},
+		{"100 questions are asked", "asked", 1, 245, func(l *load) func() {
+			b := l.ending(begin(l.T, s, l.next(nil)), nil)
+			b.End.Kind, b.End.Suspension, b.End.Interrupts, b.End.ToolCalls = store.EndSuspend, json.RawMessage("{}"), ids(0, 100), ids(0, 100)
+			return func() { done(l, b) }
+		}},
+		{"they are answered", "asked", 1, 280, func(l *load) func() {
+			b := l.next(nil)
+			b.Execution = "x100 questions are asked1"
+			resume := store.Resume{Claimed: claimedAs(b.RunID), Decisions: json.RawMessage("1"), Answers: map[string]json.RawMessage{}}
+			for _, id := range ids(0, 100) {
+				resume.Answers[id] = json.RawMessage("1")
+				resume.Decided = append(resume.Decided, store.Decided{Interrupt: id, Status: store.DecisionResolved})
+			}
+			b.Kind = resume
+			return func() { begin(l.T, s, b) }
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			l := &load{T: t, s: s, key: store.ThreadKey{Namespace: testKey.Namespace, Thread: cmp.Or(c.thread, c.name)}, run: c.name}
+			call := c.make(l)
+			scripts, count, took, in := scriptsRun(t, server), commands(t, server), scriptTime(t, server), received(t, server)
+			call()
+			took, count = scriptTime(t, server)-took, commands(t, server)-count
+			scripts, in = scriptsRun(t, server)-scripts, received(t, server)-in
+			t.Logf("%d scripts, %d commands, %d bytes, %v", scripts, count, in, took)
+			if scripts < c.scripts || count > c.commands {
+				t.Errorf("%d scripts of %d commands, at least %d and at most %d are promised", scripts, count, c.scripts, c.commands)
+			}
+		})
+	}
+}
