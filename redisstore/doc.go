@@ -227,16 +227,17 @@
 // it is counted when it is made, and believed where the same id stands there.
 //
 // A script that writes does what is new, and takes well below 5 ms of the server however long its
-// thread is. From the head of a log it takes no more than 6,000 events, or 1 MiB, at a time:
-// a log that has become too old by more stays longer than it should, until Retire, which goes
-// on at once, or the next runs have taken the rest. What takes longer is one decision over
+// thread is. Retire takes no more from the head of a log that has become too old than 6,000
+// events, or 1 MiB, at a time, and goes on at once. What takes longer is one decision over
 // much, which cannot be made by halves, since readers would see half of it, and a server that
 // dies in between would leave it so: a run that begins and takes messages back, 0.5 to 1 µs
 // for each; the end of that run, 2 µs for each; the end of one that told
 // so many new ones, 2 to 3 µs for each; stopping all, 60 µs for each input that waits. So that
 // a thread of 50,000 messages that is rewound to its beginning keeps its server for 0.03 s
 // and then 0.1 s, and stopping all of 1,000 inputs for 0.06 s. The bounds of
-// these are those of a thread's size, of a frame and of a queue.
+// these are those of a thread's size, of a frame and of a queue. And what an end or a
+// checkpoint makes too much for a log is taken from it at once, 1.5 µs for each event: it is
+// as much as was logged before, and a log that gave up less would outgrow its bounds.
 //
 // Readers take a part of the connections to a server, and leave the others to those
 // who write. A read of more than 256 KiB waits for its turn: four of them go at once,

@@ -146,12 +146,12 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				}
 			}
 		}},
-		{"a run ends, and of its log of 10,000 events none is to be kept", "", 1, 80, func(l *load) func() {
+		{"a run ends, and of its log of 10,000 events none is to be kept", "", 1, 150, func(l *load) func() {
 			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Retain: 1})
 			b := logged(l)
 			return func() { done(l, b) }
 		}},
-		{"a batch of as many events as go together", "", 1, 12, func(l *load) func() {
+		{"a batch of as many events as go together", "", 1, 15, func(l *load) func() {
 			c := begin(l.T, s, l.next(nil))
 			b := store.Batch{Claim: c, Number: 2, Expect: 1, Events: slices.Repeat([][]byte{fmt.Appendf(nil, "%q", strings.Repeat("x", 4000))}, 64)}
 			return func() { done(l, b) }
@@ -228,6 +228,38 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			t.Logf("%d scripts, %d commands, %d bytes, %v", scripts, count, in, took)
 			if scripts < c.scripts || count > c.commands {
 				t.Errorf("%d scripts of %d commands, at least %d and at most %d are promised", scripts, count, c.scripts, c.commands)
+			}
+		})
+	}
+}
+
+// However much a run logs: when it has ended the log is within its bounds.
+func TestLogsKeepToTheirBounds(t *testing.T) {
+	const most, logged = 1 << 20, 4 << 20
+	server := redistest.Start(t, redistest.Options{})
+	for _, size := range []int{1 << 10, 16 << 10, 128 << 10} {
+		t.Run(fmt.Sprint(size), func(t *testing.T) {
+			s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience, Lease: time.Hour, RetainBytes: most})
+			l := &load{T: t, s: s, key: store.ThreadKey{Namespace: testKey.Namespace, Thread: fmt.Sprint("events of ", size)}, run: fmt.Sprint(size, "-")}
+			event := fmt.Appendf(nil, "%q", strings.Repeat("x", size))
+			for range 3 {
+				b := store.Batch{Claim: begin(t, s, l.next(nil)), Number: 2, Expect: l.view(store.ReadQuery{Window: 1}).Seq}
+				together := min(64, (256<<10)/size)
+				for range logged / size / together {
+					b.Events = slices.Repeat([][]byte{event}, together)
+					if res, err := s.Commit(context.Background(), b); err != nil || res.Status != store.CommitOK {
+						t.Fatalf("%+v %v", res, err)
+					}
+					b.Number, b.Expect = b.Number+1, b.Expect+int64(together)
+				}
+				end := l.ending(b.Claim, &store.SnapshotUpdate{State: json.RawMessage("{}")})
+				end.Number = b.Number
+				if res, err := s.Commit(context.Background(), end); err != nil || res.Status != store.CommitOK {
+					t.Fatalf("%+v %v", res, err)
+				}
+				if v := l.view(store.ReadQuery{Window: 1}); v.Bytes > most+1<<10 {
+					t.Fatalf("it has %d events, and the thread %d bytes", v.Seq-v.Base+1, v.Bytes)
+				}
 			}
 		})
 	}

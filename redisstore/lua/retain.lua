@@ -26,13 +26,14 @@ local function mark(r, age)
   r.marks = r.marks .. stamp(NOW) .. stamp(r.seq)
 end
 
--- A script takes no more from the head of a log than a piece: about so many events and so
--- many bytes. A run's checkpoints come more often than that much is logged.
+-- A piece of a log's head is about so many events and so many bytes.
 local TRIM, TRIM_BYTES = 6000, 1048576
 
 -- trim takes from the log's head what is too much of it: by number, by bytes, by
--- age in ms. What follows the snapshot stays. It reports whether something is left to take.
-local function trim(t, r, count, bytes, age)
+-- age in ms. What follows the snapshot stays. With piece it takes no more than one: where
+-- nothing new comes with it, to which it would be in proportion. It reports whether something
+-- is left to take.
+local function trim(t, r, count, bytes, age, piece)
   local base, old = math.max(r.base, r.seq - count + 1), 1
   while #r.marks > 0 do
     local at, seq = markOf(r, old)
@@ -41,14 +42,14 @@ local function trim(t, r, count, bytes, age)
     if seq > r.snapat or #r.marks == old + 11 then break end -- it is wanted again
     old = old + 12
   end
-  local first, enough, cut, asked = r.base, r.bytes - TRIM_BYTES, false, nil
+  local first, most, enough, cut, asked = r.base, piece and TRIM or math.huge, piece and r.bytes - TRIM_BYTES or -math.huge, false, nil
   local much = r.base <= r.snapat and (r.base < base or r.bytes > bytes)
   if much and suspended(t) then
     local _, head = suspension(t)
     asked = getRun(t, head[2] == '' and r.latest or head[2])
   end
   local function wanted() return r.base <= r.snapat and (r.base < base or r.bytes > bytes) end
-  while not cut and r.base - first < TRIM and r.bytes > enough and wanted() do
+  while not cut and r.base - first < most and r.bytes > enough and wanted() do
     local page = redis.call('LRANGE', t.log, r.base - first, math.min(r.base + 99, r.snapat) - first)
     for _, e in ipairs(page) do
       if r.base >= base and r.bytes <= bytes or r.bytes <= enough and r.base > first then

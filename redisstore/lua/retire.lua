@@ -40,7 +40,7 @@ if labels then
   labels = unlabel(t, labels)
   cursor = labels == '0' and '0' or 'l' .. labels
 end
-if trim(t, r, math.huge, math.huge, age) and cursor == '0' then cursor = 't' end
+if trim(t, r, math.huge, math.huge, age, true) and cursor == '0' then cursor = 't' end
 if r.base > before then redis.call('HSET', t.rec, 'base', r.base, 'len', r.bytes, 'marks', r.marks) end
 
 -- When it is worth while to look again, if nothing happens in between. A thread
