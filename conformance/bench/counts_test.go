@@ -129,7 +129,8 @@ func oneMissed(ctx context.Context, b *bench) (map[string]figures, error) {
 	})
 }
 
-// metered does something twice, and counts the second time.
+// metered does something once, and counts the least that it takes of some times: a server that
+// has just been started has much to look after, for longer where the machine is busy.
 func metered(ctx context.Context, b *bench, name string, n int, do func(t *talk, addr string)) (map[string]figures, error) {
 	p, t, end, err := b.talking(ctx)
 	if err != nil {
@@ -137,14 +138,26 @@ func metered(ctx context.Context, b *bench, name string, n int, do func(t *talk,
 	}
 	defer end()
 	do(t, p.addr)
-	m, err := b.meter(ctx, p.process, p.redis)
-	if err != nil {
-		return nil, err
+	least := figures{}
+	for again := range 4 {
+		m, err := b.meter(ctx, p.process, p.redis)
+		if err != nil {
+			return nil, err
+		}
+		do(t, p.addr)
+		f, err := m.each(n)
+		if t.err != nil {
+			err = t.err
+		}
+		if err != nil {
+			return nil, err
+		}
+		for figure, took := range f {
+			if again > 0 {
+				took = min(took, least[figure])
+			}
+			least[figure] = took
+		}
 	}
-	do(t, p.addr)
-	f, err := m.each(n)
-	if t.err != nil {
-		err = t.err
-	}
-	return map[string]figures{name: f}, err
+	return map[string]figures{name: least}, nil
 }
