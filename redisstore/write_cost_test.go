@@ -14,6 +14,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore/redistest"
+	"github.com/redis/go-redis/v9"
 )
 
 // scriptTime is for how long scripts have kept the server.
@@ -93,6 +94,12 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 	server := redistest.Start(t, redistest.Options{})
 	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience, Lease: time.Hour})
 	ctx := context.Background()
+	at, err := redis.ParseURL(server.URL())
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw := redis.NewClient(at)
+	defer raw.Close()
 	done := func(l *load, b store.Batch) {
 		l.Helper()
 		if res, err := l.s.Commit(ctx, b); err != nil || res.Status != store.CommitOK {
@@ -186,8 +193,20 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			return func() { rewound = begin(l.T, s, b) }
 		}},
 		{"it ends", "many", 1, messages + 2000, func(l *load) func() {
-			b := l.ending(rewound, &store.SnapshotUpdate{Drop: messages, Remove: ids(1, messages+1)})
-			return func() { done(l, b) }
+			taken := ids(1, messages+1)
+			for at := 0; at < len(taken); at += 1000 {
+				if v := l.view(store.ReadQuery{Window: 1, MessageIDs: taken[at : at+1000]}); len(v.Archived) != 1000 {
+					l.Fatalf("of a thousand messages from the %d. on %d are in the archive", at+1, len(v.Archived))
+				}
+			}
+			b := l.ending(rewound, &store.SnapshotUpdate{Drop: messages, Remove: taken})
+			return func() {
+				done(l, b)
+				left, err := raw.HKeys(ctx, s.keys.thread(l.key).snap()).Result()
+				if messages := slices.DeleteFunc(left, func(field string) bool { return field[0] != 'm' }); err != nil || len(messages) != 1 {
+					l.Fatalf("the snapshot holds %d messages: %v", len(messages), err)
+				}
+			}
 		}},
 		{"200 inputs that wait are stopped at once", "", 1, 20*waits + 60, func(l *load) func() {
 			c := waiting(l)
