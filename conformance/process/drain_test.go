@@ -148,6 +148,7 @@ func TestDrainAlone(t *testing.T) {
 	d.wait()
 	count(t, server, d.rounds*steps)
 	wire.Succeeded(t, d.answer.End()) // seen before: there is no server now
+	poll(t, "the tab does not see its socket end", func() bool { return len(tab.Partings()) > 0 })
 	if ends := tab.Partings(); len(ends) != 1 || !ends[0].Warned || ends[0].Code != serviceRestart {
 		t.Errorf("the socket ended so: %+v", ends)
 	}
