@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
@@ -15,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/conformance/internal/command"
 	"github.com/aguiws/aguiws/gateway"
 	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server"
 )
 
@@ -42,6 +44,28 @@ func TestGatewayIsItsUpstream(t *testing.T) {
 				}, cases, []string{"follow: " + over, "position: " + over, "cancel: " + over, "durable:", "restart:", "drain:"})
 			})
 		}
+	}
+}
+
+// So it is when the gateway's process dies or is replaced: what waits is in its store, and a
+// run that was under way is asked for again, because this upstream knows it.
+func TestGatewayOutlivesItsProcess(t *testing.T) {
+	all, err := conformance.Cases()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := conformance.Select(all, []string{"faults/*"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := command.Start(t, command.Options{})
+	next := far
+	for n, over := range []string{conformance.SSE, conformance.Binding} {
+		next = command.Start(t, command.Options{
+			Redis: redistest.Start(t, redistest.Options{AOF: "everysec"}).URL(), Lease: 2 * time.Second, Effects: far.EffectsFile(),
+			Args: []string{"--upstreams", fmt.Sprintf("[{name: far, url: '%s/agui', idempotent: true, own-metadata: true}]", next.URL())},
+		})
+		t.Run(fmt.Sprintf("%d over %s", n+1, over), func(t *testing.T) { holdTo(t, next, over, true, cases) })
 	}
 }
 

@@ -50,6 +50,12 @@ func hold(t *testing.T, s *command.Server, over string, durable bool) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	holdTo(t, s, over, durable, cases)
+}
+
+// holdTo is hold, to some of the cases.
+func holdTo(t *testing.T, s *command.Server, over string, durable bool, cases []*conformance.Case) {
+	t.Helper()
 	target := conformance.Target{URL: address(s, over), Over: over, Effects: s.EffectsFile(), Timeout: patience}
 	allowed := []string{"follow: " + over, "position: " + over, "cancel: " + over}
 	if durable {
