@@ -24,7 +24,7 @@
 -- Returns {about how many bytes it would be, from} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, from, events,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
---   owner, used, window}; a run
+--   owner, used, window, where the log's list begins, bytes in that}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. from: the events are those after 0 the snapshot, which comes with
 --   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
@@ -144,4 +144,4 @@ local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'own
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
-  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window }
+  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes }
