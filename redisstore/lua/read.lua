@@ -61,11 +61,13 @@ local have = tonumber(ARG.haveseq)
 local has = not retained and ARG.have ~= '' and ARG.have == r.epoch and have >= math.max(r.base - 1, r.told) and have <= r.seq
   and (have >= r.snapat or behind(have) <= held(t, r) + behind(r.snapat))
 
+local queued = redis.call('ZRANGE', t.queue, 0, -1)
+
 -- weight is about how many bytes what may be large has.
 local function weight()
   local bytes = 0
   if ARG.inputs == '1' then
-    for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do bytes = bytes + redis.call('HSTRLEN', t.disp, 'i:' .. id) end
+    for _, id in ipairs(queued) do bytes = bytes + redis.call('HSTRLEN', t.disp, 'i:' .. id) end
   end
   if retained then return bytes end
   if has then return bytes + behind(have) end
@@ -116,7 +118,7 @@ if ARG.label ~= '' then
   for _, id in ipairs(unpacked(ids or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
-local queue, queued = {}, redis.call('ZRANGE', t.queue, 0, -1)
+local queue = {}
 for _, id in ipairs(queued) do
   local d = getRun(t, id)
   if d.status == 'queued' then
@@ -133,7 +135,7 @@ local messages = calls + tonumber(ARG.calls)
 local answers, asked, archived = {}, {}, {}
 for i = REST, calls - 1 do answers[#answers + 1] = redis.call('HGET', t.memo, 'a:' .. ARGV[i]) end
 for i = calls, messages - 1 do asked[#asked + 1] = redis.call('HEXISTS', t.memo, 'c:' .. ARGV[i]) end
-if redis.call('EXISTS', t.archive) == 1 then
+if messages <= #ARGV and redis.call('EXISTS', t.archive) == 1 then
   for i = messages, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
 end
 
