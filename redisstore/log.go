@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/aguiws/aguiws/adapter/store"
 )
@@ -60,16 +61,14 @@ func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, fi
 		return store.RangeResult{}, errors.New("redisstore: range: positions and limits begin at 1")
 	}
 	t := s.keys.thread(key)
-	r, err := s.runIn(ctx, s.queuesOf(t.part).small, t, 0,
-		call{script: rangeScript, keys: []string{t.rec(), t.log(), t.big()}, args: args{{"member", t.member}, {"epoch", epoch},
-			{"first", first}, {"limit", limit}, {"follow", s.opts.Follow.Milliseconds()}}})
+	limits := s.queuesOf(t.part).small
+	if err := limits.take(ctx, t.base, 0); err != nil {
+		return store.RangeResult{}, fmt.Errorf("redisstore: range: %w", err)
+	}
+	res, err := s.readLog(ctx, t, epoch, first, limit)
+	limits.give(t.base, 0)
 	if err != nil {
 		return store.RangeResult{}, err
-	}
-	res := store.RangeResult{Status: store.RangeStatus(rangeStatus[r.int()&3]),
-		End: store.Position{Epoch: r.string(), Seq: r.int()}, Events: r.events()}
-	if r.err != nil {
-		return res, r.err
 	}
 	if n := unmarked(res.Events); n > 0 {
 		res.Events = res.Events[:n:n]
@@ -86,5 +85,3 @@ func (s *reads) Range(ctx context.Context, key store.ThreadKey, epoch string, fi
 	}
 	return res, nil
 }
-
-var rangeStatus = [4]store.RangeStatus{store.RangeOK, store.RangeGone, store.RangeEpoch}

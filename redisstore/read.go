@@ -10,14 +10,16 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// missedEvents is how many of the events that a follower has missed come with a view.
-const missedEvents = 1024
+// missedEvents is how many of the events that a follower has missed come with a view. The
+// others are read as pages of the log, which costs less than through a script.
+const missedEvents = 64
 
 // reads are the calls that read threads and their logs. They wait for each other by the
 // limits of each server's readers.
 type reads struct {
 	*connection
 	*groupCommit
+	logs knownLogs
 }
 
 // Read implements store.Admission. Large threads are read a few at a time, and of
@@ -75,7 +77,7 @@ func (s *reads) Read(ctx context.Context, key store.ThreadKey, q store.ReadQuery
 		return v, nil
 	}
 	r.room = roomOf(ctx)
-	v, _, err := readView(r, q)
+	v, _, err := s.readView(t, r, q)
 	if err == nil && q.Window > 0 {
 		err = s.readRest(ctx, t, v)
 	}
@@ -105,7 +107,7 @@ const (
 )
 
 // readView reads a view, and where its window begins.
-func readView(r *reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
+func (s *reads) readView(t threadKeys, r *reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
 	v := &store.ThreadView{Now: time.UnixMilli(r.int()), Version: r.int(), Epoch: r.string(), Base: r.int(),
 		Seq: r.int(), Boundary: r.int()}
 	at, from := r.int(), r.int()
@@ -165,6 +167,7 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
 		w = readWindow(told)
 		r.join(told)
 	}
+	log := knownLog{epoch: v.Epoch, base: r.int(), bytes: r.int(), end: v.Seq}
 	if from != fromWanted {
 		v.Snapshot = readSnapshot(stored, w)
 		v.Snapshot.At = at
@@ -172,6 +175,13 @@ func readView(r *reply, q store.ReadQuery) (*store.ThreadView, *window, error) {
 	}
 	if r.err != nil {
 		return nil, nil, r.err
+	}
+	told := v.From + int64(len(v.Log))
+	if from == fromWanted && q.After != nil {
+		told = q.After.Seq + int64(len(v.Missed))
+	}
+	if told < v.Seq {
+		s.logs.note(t, log) // the others are asked for next
 	}
 	return v, w, nil
 }

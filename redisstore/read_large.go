@@ -34,7 +34,7 @@ func (s *reads) readLarge(ctx context.Context, t threadKeys, q store.ReadQuery, 
 			return nil, err
 		}
 		r.room = roomOf(ctx)
-		v, w, err := readView(r, q)
+		v, w, err := s.readView(t, r, q)
 		if err == nil && w != nil && q.Window == 0 {
 			err = s.readPieces(ctx, t, v, w, r.room)
 		}
@@ -50,7 +50,7 @@ func (s *reads) readLarge(ctx context.Context, t threadKeys, q store.ReadQuery, 
 		return nil, err
 	}
 	r.room = roomOf(ctx)
-	v, _, err := readView(r, q)
+	v, _, err := s.readView(t, r, q)
 	return v, err
 }
 
@@ -125,23 +125,17 @@ func (s *reads) readPiece(ctx context.Context, t threadKeys, v *store.ThreadView
 func (s *reads) readRest(ctx context.Context, t threadKeys, v *store.ThreadView) error {
 	for !v.Recovered && v.From+int64(len(v.Log)) < v.Seq {
 		at := v.From + int64(len(v.Log))
-		r, err := s.run(ctx, call{script: rangeScript, keys: []string{t.rec(), t.log(), t.big()}, args: args{{"member", t.member}, {"epoch", v.Epoch},
-			{"first", at + 1}, {"limit", min(v.Seq-at, pieceEvents)}, {"follow", s.opts.Follow.Milliseconds()}}})
+		res, err := s.readLog(ctx, t, v.Epoch, at+1, int(min(v.Seq-at, pieceEvents)))
 		if err != nil {
 			return err
 		}
-		if store.RangeStatus(rangeStatus[r.int()&3]) != store.RangeOK {
+		if res.Status != store.RangeOK {
 			return errMoved
 		}
-		_, _ = r.string(), r.int()
-		events := r.events()
-		if r.err != nil {
-			return r.err
-		}
-		if len(events) == 0 {
+		if len(res.Events) == 0 {
 			return fmt.Errorf("redisstore: read: %w: logged event %d", store.ErrCorrupted, at+1)
 		}
-		v.Log = append(v.Log, events...)
+		v.Log = append(v.Log, res.Events...)
 	}
 	return nil
 }

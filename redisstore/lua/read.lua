@@ -24,7 +24,7 @@
 -- Returns {about how many bytes it would be, from} when that is more than most, or {now, ver, epoch, base, seq, bound, snapat, from, events,
 --   snapshot, suspension, active, latest, run, labelled, queue, how many stand in it,
 --   answers, asked, archived, dispatch epoch, paused, drafts, tenant, title, deleted, bytes,
---   owner, used, window}; a run
+--   owner, used, window, where the log's list begins, bytes in that}; a run
 --   is {id, record, status, start, terminal, execution, the execution's latest run}, an
 --   absent one is false. from: the events are those after 0 the snapshot, which comes with
 --   them, 1 the position that they are wanted from, 2 what the caller has; then the snapshot
@@ -61,11 +61,13 @@ local have = tonumber(ARG.haveseq)
 local has = not retained and ARG.have ~= '' and ARG.have == r.epoch and have >= math.max(r.base - 1, r.told) and have <= r.seq
   and (have >= r.snapat or behind(have) <= held(t, r) + behind(r.snapat))
 
+local queued = redis.call('ZRANGE', t.queue, 0, -1)
+
 -- weight is about how many bytes what may be large has.
 local function weight()
   local bytes = 0
   if ARG.inputs == '1' then
-    for _, id in ipairs(redis.call('ZRANGE', t.queue, 0, -1)) do bytes = bytes + redis.call('HSTRLEN', t.disp, 'i:' .. id) end
+    for _, id in ipairs(queued) do bytes = bytes + redis.call('HSTRLEN', t.disp, 'i:' .. id) end
   end
   if retained then return bytes end
   if has then return bytes + behind(have) end
@@ -116,7 +118,7 @@ if ARG.label ~= '' then
   for _, id in ipairs(unpacked(ids or '')) do labelled[#labelled + 1] = run(id) or nil end
 end
 
-local queue, queued = {}, redis.call('ZRANGE', t.queue, 0, -1)
+local queue = {}
 for _, id in ipairs(queued) do
   local d = getRun(t, id)
   if d.status == 'queued' then
@@ -133,7 +135,7 @@ local messages = calls + tonumber(ARG.calls)
 local answers, asked, archived = {}, {}, {}
 for i = REST, calls - 1 do answers[#answers + 1] = redis.call('HGET', t.memo, 'a:' .. ARGV[i]) end
 for i = calls, messages - 1 do asked[#asked + 1] = redis.call('HEXISTS', t.memo, 'c:' .. ARGV[i]) end
-if redis.call('EXISTS', t.archive) == 1 then
+if messages <= #ARGV and redis.call('EXISTS', t.archive) == 1 then
   for i = messages, #ARGV do archived[#archived + 1] = redis.call('HEXISTS', t.archive, ARGV[i]) end
 end
 
@@ -144,4 +146,4 @@ local about = redis.call('HMGET', t.rec, 'tenant', 'title', 'was', 'input', 'own
 return { NOW, r.ver, r.epoch, retainedFrom(r), r.seq, r.bound, r.snapat, from, events, snapshot,
   suspension(t) or false, active, run(r.latest), run(ARG.run), labelled, queue, #queued, answers, asked, archived,
   r.depoch, (r.pause == '1' or r.pause == '2') and 1 or 0, redis.call('HGETALL', t.drafts), about[1], about[2],
-  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window }
+  (about[3] and not about[4]) and 1 or 0, held(t, r) + r.bytes, about[5], about[4] and 1 or 0, window, r.base, r.bytes }
