@@ -21,6 +21,7 @@ type sseReader struct {
 	skipLF  bool
 	begun   bool
 	event   []byte // data of the event that has begun; nil: none has
+	shared  []byte // where small events lie, one behind the other
 	cut     bool   // the event that was returned last had no end
 }
 
@@ -59,12 +60,9 @@ func (s *sseReader) next() ([]byte, error) {
 			return nil, errEventTooLarge
 		}
 		if s.event == nil {
-			s.event = slices.Clone(value)
+			s.event = s.keep(value)
 		} else {
 			s.event = append(append(s.event, '\n'), value...)
-		}
-		if s.event == nil {
-			s.event = []byte{}
 		}
 	}
 }
@@ -74,6 +72,27 @@ var (
 	space = []byte(" ")
 	bom   = []byte("\ufeff")
 )
+
+// Small events share memory: one that is kept keeps those beside it, 4 KiB at most, and they
+// are let go of together where a thread's latest are held. A run that says little takes
+// little.
+const (
+	leastShared = 512
+	mostShared  = 4 << 10
+)
+
+// keep is a copy that nothing else writes to.
+func (s *sseReader) keep(value []byte) []byte {
+	if len(value) > mostShared/8 {
+		return bytes.Clone(value)
+	}
+	if len(value) >= cap(s.shared)-len(s.shared) {
+		s.shared = make([]byte, 0, min(max(2*cap(s.shared), leastShared), mostShared))
+	}
+	begin := len(s.shared)
+	s.shared = append(s.shared, value...)
+	return s.shared[begin:len(s.shared):len(s.shared)]
+}
 
 // line returns the next line without its end, which is LF, CR LF or CR. It is good until
 // the next call. What the stream ends with is a line too.

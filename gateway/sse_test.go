@@ -10,14 +10,20 @@ import (
 	"testing/iotest"
 )
 
+// readAll keeps all that comes, and writes behind it as its owner may.
 func readAll(from io.Reader, max int) (events []string, err error) {
 	s := newSSEReader(from, max)
+	var kept [][]byte
 	for {
 		text, err := s.next()
 		if err != nil {
+			for _, each := range kept {
+				events = append(events, string(each))
+			}
 			return events, err
 		}
-		events = append(events, string(text))
+		_ = append(text, "written over"...)
+		kept = append(kept, text)
 	}
 }
 
@@ -43,6 +49,7 @@ func TestSSE(t *testing.T) {
 		"no end of line at the end": {"data: a\n\ndata: b", []string{"a", "b"}},
 		"blank lines":               {"\n\n\ndata: a\n\n\n\n", []string{"a"}},
 		"nothing":                   {"", nil},
+		"many":                      {strings.Repeat("data: abcdefgh\n\ndata: ij\ndata: k\n\n", mostShared), slices.Repeat([]string{"abcdefgh", "ij\nk"}, mostShared)},
 		"larger than the buffer":    {"data: " + strings.Repeat("x", 3*sseBuffer) + "\n\ndata: b\n\n", []string{strings.Repeat("x", 3*sseBuffer), "b"}},
 	} {
 		t.Run(name, func(t *testing.T) {

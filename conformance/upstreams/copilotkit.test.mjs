@@ -58,6 +58,27 @@ test("a question outlives a reload and its gateway, and is answered once at anot
   assert.equal(await sent(to), 1);
 });
 
+test("a question that other tabs answer again, alike and differently, is answered once", async () => {
+  const to = someone("twin");
+  const tab = await open(a);
+  await tab.say(`/send ${to}`);
+  await questions(tab, 1);
+  const same = await open(b, { thread: tab.threadId });
+  const other = await open(b, { thread: tab.threadId }, { harmless: /already answered/ });
+  for (const each of [same, other]) await questions(each, 1);
+  await tab.at("approve").click();
+  await tab.says(`Sent to ${to}`);
+  // They follow nothing, and ask still.
+  await same.at("approve").click();
+  await same.says(`Sent to ${to}`);
+  const [refusal] = await Promise.all([other.page.waitForResponse((each) => each.request().postData()?.includes('"resume":[{')), other.at("decline").click()]);
+  assert.match(await refusal.text(), /"code":"interrupt_conflict"/);
+  await other.reload();
+  await other.says(`Sent to ${to}`);
+  await questions(other, 0);
+  assert.equal(await sent(to), 1);
+});
+
 test("a question is declined, another cancelled", async () => {
   for (const answer of ["decline", "cancel"]) {
     const to = someone("no");

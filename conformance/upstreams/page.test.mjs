@@ -63,19 +63,45 @@ test("a question outlives a reload and its gateway, and is answered once at anot
   assert.deepEqual((await tab.rest()).messages, (await other.rest()).messages);
 });
 
-test("a question that two tabs answer is answered once", async () => {
-  const to = someone("twin");
+/** A person who hears nothing between `hold` and `release`, and whom others hear. */
+async function hardOfHearing() {
   const context = await person();
-  const here = await Tab.open(context, a);
-  const there = await Tab.open(context, b, here.threadId);
-  await here.say(`/send ${to}`);
-  await cards(there, 1);
-  await cards(here, 1);
-  await answer(there, "approve");
-  await says(here, `Sent to ${to}`);
-  await cards(here, 0);
-  assert.equal(await sent(to), 1);
-});
+  let waiting;
+  await context.routeWebSocket(/\/agui\/ws/, (page) => {
+    page.connectToServer().onMessage((text) => (waiting ? waiting.push(() => page.send(text)) : page.send(text)));
+  });
+  return {
+    context,
+    hold: () => (waiting = []),
+    release: () => {
+      for (const send of waiting) send();
+      waiting = undefined;
+    },
+  };
+}
+
+for (const [how, hook, refused] of [["alike", "approve", 0], ["differently", "decline", 1]]) {
+  test(`a question that two tabs answer ${how} is answered once`, async () => {
+    const to = someone("twin");
+    const late = await hardOfHearing();
+    const here = await Tab.open(late.context, a);
+    const there = await Tab.open(await person(), b, here.threadId);
+    await here.say(`/send ${to}`);
+    await cards(there, 1);
+    await cards(here, 1);
+    late.hold();
+    await answer(there, "approve");
+    await says(there, `Sent to ${to}`);
+    await answer(here, hook); // it knows of nothing
+    late.release();
+    await says(here, `Sent to ${to}`);
+    await cards(here, 0);
+    await until(async () => (await here.page.getByText("Answered already, differently").count()) === refused, "it is told that it was too late");
+    await there.say("/say and on");
+    await says(here, "and on");
+    assert.equal(await sent(to), 1);
+  });
+}
 
 test("a question is declined", async () => {
   const to = someone("no");
