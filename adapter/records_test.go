@@ -53,5 +53,8 @@ func TestRunRecordsDoNotGrowWithTheHistory(t *testing.T) {
 	if sizes.last > first+8 {
 		t.Errorf("the record of the second run has %d bytes, that of the last %d", first, sizes.last)
 	}
+	if thousand := 1000 * sizes.last; thousand > 1e6 {
+		t.Errorf("after a thousand runs their records have %d bytes", thousand)
+	}
 	t.Logf("%d bytes a record, %d in all", sizes.last, sizes.sum)
 }

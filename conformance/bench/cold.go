@@ -86,6 +86,7 @@ func (c cold) fill(t *talk, thread string) {
 		t.say("%s", text)
 		t.hear(`"RUN_FINISHED"`)
 	}
+	t.leaves(thread)
 }
 
 func (c cold) attach(ctx context.Context, b *bench, p *process, thread string) (took, used float64, bytes int, err error) {
