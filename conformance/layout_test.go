@@ -73,6 +73,8 @@ var rooms = []room{
 		ours: []string{"adapter", "adapter/store", "internal/origin"}, theirs: []string{"golang.org/x/oauth2"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
 	{folder: "server/webhook", why: "what is sent to others is made of notices, whoever keeps them; who runs it and what it is counted by is not its business",
 		ours: []string{"adapter/store", "server/internal/notices"}, theirs: []string{"github.com/standard-webhooks/standard-webhooks/libraries", "code.dny.dev/ssrf"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
+	{folder: "server/internal/oauthtest", why: "it starts an authorization server for tests, whoever logs in there",
+		theirs: []string{"github.com/go-oauth2/oauth2/v4"}},
 	{folder: "server/internal/conn", why: "it carries texts, whatever they say, so nobody else needs to know the WebSocket library and the kernel",
 		ours: []string{"server/internal/budget", "server/internal/unacked"}, theirs: []string{"github.com/coder/websocket", "golang.org/x/sys"}},
 	{folder: "server/internal/unacked", why: "it asks the kernel, whatever the bytes are", theirs: []string{"golang.org/x/sys"}, never: []string{"net/http"}},
