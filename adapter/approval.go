@@ -137,7 +137,7 @@ func CallTools(ctx context.Context, run *Run, calls ...ToolCall) ([]ToolOutcome,
 	var answers Answers
 	if len(interrupts) > 0 {
 		var err error
-		if answers, suspended, err = run.ask(ctx, interrupts, suspended); err != nil {
+		if answers, suspended, err = run.ask(ctx, interrupts, suspended, nil); err != nil {
 			return nil, err
 		}
 	}

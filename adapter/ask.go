@@ -31,7 +31,7 @@ import (
 // two calls in the other order and end with agent_replay_diverged after somebody
 // has answered. Parallel waits for its branches, and what they began is over then.
 func (r *Run) Ask(ctx context.Context, interrupts ...protocol.Interrupt) (Answers, error) {
-	answers, _, err := r.ask(ctx, interrupts, nil)
+	answers, _, err := r.ask(ctx, interrupts, nil, nil)
 	return answers, err
 }
 
@@ -51,16 +51,16 @@ func (r *Run) Confirm(ctx context.Context, message string) (bool, error) {
 }
 
 // ask also keeps the calls that the answers decide about, and returns those
-// that were kept.
-func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall) (Answers, []store.SuspendedCall, error) {
-	answers, kept, err := r.askOnce(ctx, interrupts, calls)
+// that were kept. login is what the one interrupt asks for; nil: it asks for none.
+func (r *Run) ask(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (Answers, []store.SuspendedCall, error) {
+	answers, kept, err := r.askOnce(ctx, interrupts, calls, login)
 	if errors.Is(err, ErrSuspended) && r.x.blocking() && r.x.parked.scope == r.s {
 		return r.wait(calls)
 	}
 	return answers, kept, err
 }
 
-func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall) (Answers, []store.SuspendedCall, error) {
+func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, calls []store.SuspendedCall, login *store.Login) (Answers, []store.SuspendedCall, error) {
 	x, s := r.x, r.s
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -97,7 +97,8 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 	asked, err := canonical.Of(struct {
 		Interrupts []protocol.Interrupt
 		Calls      []store.SuspendedCall
-	}{interrupts, calls})
+		Login      *store.Login `json:",omitempty"`
+	}{interrupts, calls, login})
 	if err != nil {
 		return Answers{}, nil, err
 	}
@@ -107,7 +108,7 @@ func (r *Run) askOnce(ctx context.Context, interrupts []protocol.Interrupt, call
 		if x.blocking() {
 			x.park(s)
 		}
-		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked.Rounded, Exact: asked.Exact, Calls: calls}, interrupts, refs, nil)
+		err := x.suspend(&store.JournalEntry{Kind: store.EntryAsk, Scope: s.name, Key: key, Digest: asked.Rounded, Exact: asked.Exact, Calls: calls, Login: login}, interrupts, refs, nil)
 		if x.blocking() && !errors.Is(err, ErrSuspended) {
 			x.parking.dismiss(x.id)
 		}
@@ -153,11 +154,14 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 	for i := range interrupts {
 		id := uuid.NewString()
 		interrupts[i].ID = id
+		if ask.Login != nil {
+			x.node.showLogin(&interrupts[i], x.claim.Thread.Thread, ask.Login)
+		}
 		shown, err := json.Marshal(interrupts[i])
 		if err != nil {
 			return fmt.Errorf("adapter: Ask: %w", err)
 		}
-		it := store.SuspendedInterrupt{ID: id, Interrupt: shown}
+		it := store.SuspendedInterrupt{ID: id, Interrupt: shown, Login: ask.Login}
 		if refs != nil {
 			it.Ref = refs[i]
 		}

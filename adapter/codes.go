@@ -28,6 +28,7 @@ const (
 	CodePayloadInvalid    = judge.CodePayloadInvalid
 	CodePayloadTooComplex = judge.CodePayloadTooComplex
 	CodeOwnApproval       = judge.CodeOwnApproval // Options.SeparateDuties
+	CodeLoginRequired     = judge.CodeLoginRequired
 	CodeThreadBusy        = judge.CodeThreadBusy
 	CodeStoreUnavailable  = "store_unavailable"
 	CodeServerDraining    = "server_draining"

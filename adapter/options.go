@@ -108,6 +108,9 @@ type Options struct {
 	// input needs its Input.User; what is open and was asked by a server that did not
 	// keep whose it is can be cancelled only.
 	SeparateDuties bool
+	// Logins are the accounts of users at other services that agents may ask for by
+	// Run.Login; nil: none.
+	Logins Logins
 	// Redact says what the decision record does not keep of arguments and answers, and
 	// followers are not told of answers.
 	Redact []Redaction

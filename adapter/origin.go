@@ -25,6 +25,7 @@ const (
 	ThroughCopilotKit Through = "copilotkit"
 	ThroughInbox      Through = "inbox"
 	ThroughLink       Through = "link"
+	ThroughLogin      Through = "login"    // at a provider, which has sent the browser back
 	ThroughExpiry     Through = "expiry"   // nobody answered in time
 	ThroughOperator   Through = "operator" // an action on the thread
 	ThroughSteering   Through = "steering" // another message, which turned away from what was asked

@@ -63,6 +63,8 @@ type Input struct {
 	// drafted are who has answered the interrupts of which the input's entries were
 	// drafts.
 	drafted map[string]signature
+	// login is the interrupt that a login ends.
+	login string
 }
 
 // DispatchOptions say how an input waits when it has to.
@@ -248,6 +250,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	for id, by := range in.drafted {
 		j.Drafted[id] = by.User
 	}
+	j.LoggedIn = in.login
 	// What may begin only later cancels nothing now.
 	j.CancelsUnanswered = (a.options.unanswered(in.Agent) == UnansweredCancel || j.AllStale()) && !in.Dispatch.Available.After(j.View.Now)
 	busy := judge.Busy(a.options.Busy)

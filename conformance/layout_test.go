@@ -27,7 +27,7 @@ var (
 	std      = []string{} // no dependency
 	whatever []string     // as many as are wanted
 	// below is what the roof stands on.
-	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/demo", "redisstore", "server", "server/identity", "server/webhook", "client", "web"}
+	below = []string{"protocol", "adapter", "adapter/store", "adapter/follow", "adapter/script", "gateway", "llm", "llm/demo", "redisstore", "server", "server/identity", "server/login", "server/webhook", "client", "web"}
 )
 
 // rooms are the house: imports run from the last to the first.
@@ -69,8 +69,12 @@ var rooms = []room{
 		theirs: std},
 	{folder: "server/identity", why: "who somebody is has nothing to do with what is served to them",
 		ours: []string{"server/internal/strictjson"}, theirs: []string{"github.com/go-jose/go-jose/v4"}, never: []string{"github.com/coder/websocket"}},
+	{folder: "server/login", why: "users log in elsewhere for whatever agent, and tokens lie in whatever store: which API begins a flow is not its business",
+		ours: []string{"adapter", "adapter/store", "internal/origin"}, theirs: []string{"golang.org/x/oauth2"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
 	{folder: "server/webhook", why: "what is sent to others is made of notices, whoever keeps them; who runs it and what it is counted by is not its business",
 		ours: []string{"adapter/store", "server/internal/notices"}, theirs: []string{"github.com/standard-webhooks/standard-webhooks/libraries", "code.dny.dev/ssrf"}, never: []string{"github.com/redis/go-redis", "github.com/coder/websocket"}},
+	{folder: "server/internal/oauthtest", why: "it starts an authorization server for tests, whoever logs in there",
+		theirs: []string{"github.com/go-oauth2/oauth2/v4"}},
 	{folder: "server/internal/conn", why: "it carries texts, whatever they say, so nobody else needs to know the WebSocket library and the kernel",
 		ours: []string{"server/internal/budget", "server/internal/unacked"}, theirs: []string{"github.com/coder/websocket", "golang.org/x/sys"}},
 	{folder: "server/internal/unacked", why: "it asks the kernel, whatever the bytes are", theirs: []string{"golang.org/x/sys"}, never: []string{"net/http"}},
@@ -81,13 +85,13 @@ var rooms = []room{
 		theirs: std, never: []string{"net/http"}},
 	{folder: "server", why: "a binding drives a runner; which store is behind it must not show",
 		ours: []string{"adapter", "adapter/follow", "adapter/store", "protocol",
-			"internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/edge", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/internal/tanstack", "server/webhook"},
+			"internal/origin", "server/identity", "server/internal/budget", "server/internal/conn", "server/internal/controlapi", "server/internal/copilotkit", "server/internal/edge", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/internal/tanstack", "server/login", "server/webhook"},
 		theirs: []string{"github.com/prometheus/client_golang", "golang.org/x/time"},
 		never:  []string{"github.com/redis/go-redis", "github.com/alicebob/miniredis"}},
 	{folder: "server/internal/notices", why: "what is read once for all who watch does not depend on what they watch with",
 		ours: []string{"adapter/store"}, theirs: std, never: []string{"net/http"}},
 	{folder: "server/internal/controlapi", why: "the control API asks a runner and says who may; sockets and streams are not its business",
-		ours:   []string{"adapter", "adapter/follow", "adapter/store", "protocol", "server/identity", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/webhook"},
+		ours:   []string{"adapter", "adapter/follow", "adapter/store", "protocol", "server/identity", "server/internal/notices", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson", "server/login", "server/webhook"},
 		theirs: []string{"github.com/google/jsonschema-go", "github.com/google/uuid"}, never: []string{"github.com/coder/websocket"}},
 	{folder: "server/internal/copilotkit", why: "a foreign protocol says what it needs of a stream, so that no stream knows of it",
 		ours:   []string{"adapter", "adapter/follow", "adapter/store", "protocol", "server/identity", "server/internal/refusal", "server/internal/requestbody", "server/internal/strictjson"},

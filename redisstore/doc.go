@@ -6,8 +6,8 @@
 // A thread lies in one of a fixed number of partitions. All keys of a partition
 // carry the same hash tag, so that every decision about a thread is one script
 // in one slot. With P for prefix:{tag}:, T for P and the hash of namespace and
-// thread id, O for P, owner: and the hash of a user or of a tenant, and H for P, hook: and
-// the name of a target of webhooks:
+// thread id, O for P, owner: and the hash of a user or of a tenant, H for P, hook: and
+// the name of a target of webhooks, and L for P, login: and the hash of a flow's id:
 //
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
@@ -79,6 +79,9 @@
 //	Othreads    zset    threads that count for it, by when they came: the  take, hold, the store itself
 //	                    partition and the hash
 //	Oinputs     string  when, at its rate, its latest input is due         take
+//	Otokens     hash    the owner's tokens at other services, sealed: v:       tokenput, tokendrop, tokenhold
+//	                    version, d: data, h: who renews it and until when
+//	Lflow       hash    a login under way: data, sealed; by: who took it   flowput, flowtake
 //	Hdue        zset    webhooks, by when they may be sent                 hookread, hooktake, hooksettle, hookresend
 //	Hitems      hash    their notices, and those of dead ones              hookread, hooksettle, hookcounts
 //	Htries      hash    what came of the tries of those that failed        hooksettle, hookresend, hookcounts

@@ -12,7 +12,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// declaredKeys reads the table of keys in doc.go: by T, P, O, H or prefix: and the rest
+// declaredKeys reads the table of keys in doc.go: by T, P, O, H, L or prefix: and the rest
 // of the name, the type.
 func declaredKeys(t testing.TB) map[string]string {
 	text, err := os.ReadFile("doc.go")
@@ -20,7 +20,7 @@ func declaredKeys(t testing.TB) map[string]string {
 		t.Fatal(err)
 	}
 	declared := map[string]string{}
-	for _, m := range regexp.MustCompile(`(?m)^//\t(T|P|O|H|prefix:)(\w+(?::checks)?)(?::AGENT)?(?:\n//)?\s+(hash|list|string|zset|set|stream)\s`).FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^//\t(T|P|O|H|L|prefix:)(\w+(?::checks)?)(?::AGENT)?(?:\n//)?\s+(hash|list|string|zset|set|stream)\s`).FindAllStringSubmatch(string(text), -1) {
 		declared[m[1]+m[2]] = m[3]
 	}
 	if len(declared) < 10 {
@@ -73,6 +73,9 @@ func declaredName(space, key string) string {
 	rest := strings.TrimPrefix(key, space+":")
 	if hook := regexp.MustCompile(`^\{p\d+\}:hook:[a-z0-9-]+:([a-z]+)$`).FindStringSubmatch(rest); hook != nil {
 		return "H" + hook[1]
+	}
+	if regexp.MustCompile(`^\{p\d+\}:login:[0-9A-Za-z_-]{22}:flow$`).MatchString(rest) {
+		return "Lflow"
 	}
 	if regexp.MustCompile(`^\{p\d+\}:work:`).MatchString(rest) {
 		return "Pwork"

@@ -62,6 +62,13 @@ var (
 	refusedScript     = newScript("thread", "work", "run", "index", "suspension", "refused")
 	forgetScript      = newScript("index", "decision", "forget")
 	recordsScript     = newScript("index", "decision", "records")
+	flowPutScript     = newScript("flowput")
+	flowReadScript    = newScript("flowread")
+	flowTakeScript    = newScript("flowtake")
+	tokensScript      = newScript("tokens")
+	tokenPutScript    = newScript("tokenput")
+	tokenDropScript   = newScript("tokendrop")
+	tokenHoldScript   = newScript("tokenhold")
 
 	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript, checkpointScript, midrunScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
@@ -69,7 +76,8 @@ var (
 		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript,
 		hookReadScript, hookTakeScript, hookSettleScript, hookCountsScript, hookDeadScript, hookResendScript,
 		hookForgetScript, targetsScript,
-		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript}
+		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript,
+		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript}
 )
 
 // script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its

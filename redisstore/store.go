@@ -33,6 +33,7 @@ type Store struct {
 	*webhooks
 	*notices
 	*decisions
+	*logins
 
 	*mailbox
 
@@ -45,6 +46,7 @@ type Store struct {
 var (
 	_ store.Store    = (*Store)(nil)
 	_ store.Webhooks = (*Store)(nil)
+	_ store.Logins   = (*Store)(nil)
 )
 
 // Options of a Store. The zero value of each field is the default it names.
@@ -224,7 +226,7 @@ func assemble(client redis.UniversalClient, opts Options) *Store {
 	q := &quotas{connection: c, recounts: map[string]time.Time{}}
 	return &Store{connection: c, deliveries: d, presence: p, groupCommit: g, leases: &leases{connection: c},
 		retention: &retention{connection: c, deliveries: d, quotas: q, relisting: &relisting{connection: c}}, mailbox: &mailbox{connection: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
-		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}}
+		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}, logins: &logins{c}}
 }
 
 // checkHistory runs a script that needs the history's name: where it cannot be

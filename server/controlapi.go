@@ -17,12 +17,16 @@ func (s *core) controlAPI() *controlapi.API {
 	if s.opts.Webhooks != nil {
 		webhooks = s.opts.Webhooks
 	}
+	var logins controlapi.Logins
+	if s.logins != nil {
+		logins = s.logins
+	}
 	var waiting controlapi.Work
 	if s.work != nil {
 		waiting = s.work
 	}
 	return controlapi.New(controlapi.Config{
-		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks, Work: waiting, Upstreams: s.metrics.upstreamStatus,
+		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks, Logins: logins, Work: waiting, Upstreams: s.metrics.upstreamStatus,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
 			c, refused := s.enter(r)
 			return controlCaller{s, c}, refused

@@ -9,6 +9,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/edge"
 	"github.com/aguiws/aguiws/server/internal/notices"
+	"github.com/aguiws/aguiws/server/login"
 )
 
 // core is what all that a Server serves stands on: handlers, connections and
@@ -20,6 +21,7 @@ type core struct {
 	notices      *notices.Feed     // nil: there are none
 	record       controlapi.Record // nil: there is none
 	work         *work             // nil: there is none
+	logins       *login.Desk       // nil: there are none
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage    // capabilities with what is an agent's own
 	asked        map[string]*askedCapabilities // of agents that say them themselves

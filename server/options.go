@@ -9,6 +9,7 @@ import (
 
 	"github.com/aguiws/aguiws/protocol"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/login"
 	"github.com/aguiws/aguiws/server/webhook"
 )
 
@@ -70,6 +71,9 @@ type Options struct {
 	// Webhooks are shown and handled under /v1/webhooks, and counted. Who makes the
 	// sender shuts it down. Default: there are none.
 	Webhooks *webhook.Sender
+	// Logins are users' logins at other services: the Service that is the runner's
+	// Options.Logins. Default: there are none.
+	Logins *login.Service
 	// Metrics count what the server does, for /metrics. Default: new ones.
 	Metrics *Metrics
 	// Logger gets ids and codes, never a payload or a credential. Default:

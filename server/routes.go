@@ -25,7 +25,7 @@ func (s *core) probes() []route {
 }
 
 // routes are answered to a Host that is allowed. Each decides itself who asks,
-// by enter or by the handshake.
+// by enter, by the handshake, or by the cookie of a login.
 func (s *core) routes() []route {
 	routes := s.bindingRoutes()
 	mount := func(others iter.Seq2[string, http.HandlerFunc]) {
@@ -34,7 +34,7 @@ func (s *core) routes() []route {
 		}
 	}
 	mount(s.copilotkit().Routes())
-	routes = withSlash(routes)
+	routes = append(withSlash(routes), s.loginRoutes()...)
 	if s.control != nil {
 		mount(s.v1Routes())
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
 	"github.com/aguiws/aguiws/server/internal/notices"
+	"github.com/aguiws/aguiws/server/login"
 )
 
 // A Server carries the runs of one adapter.Runner to clients. Make it with New;
@@ -48,6 +49,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 	s.record, _ = b.(controlapi.Record)
 	if source, ok := b.(notices.Source); ok {
 		s.notices = s.newNotices(source)
+	}
+	if r, ok := b.(login.Runner); ok && s.opts.Logins != nil {
+		s.logins = login.NewDesk(s.opts.Logins, r)
 	}
 	if r, ok := b.(runner); ok {
 		r.OnCancelled(s.awaiting.pay)

@@ -16,6 +16,7 @@ import (
 	"github.com/aguiws/aguiws/adapter/script"
 	agui "github.com/aguiws/aguiws/client"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/login"
 )
 
 // ids are what a request may name. Those of one walk are as long as those of
@@ -37,7 +38,7 @@ var bodies = map[string]func(ids) string{
 var onlyRead = []string{"/agui/ws", "/agui/{agent}/ws", "/agui/threads/{thread}/events"}
 
 // openRoutes are told to everybody, and may name nothing.
-var openRoutes = []string{"GET /healthz", "GET /readyz"}
+var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback"}
 
 // controls are the control frames of a client, as BINDING.md lists them.
 var controls = map[string]func(ids) string{
@@ -77,7 +78,16 @@ var strangers = map[string]string{
 
 func newWalk(t *testing.T) *walk {
 	agent := script.New(script.Options{})
-	r, err := adapter.NewRunner(embedded(t), &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}})
+	st := embedded(t)
+	sealer, err := login.ParseKeys(loginKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	logins, err := login.New(st, login.Options{Sealer: sealer, PublicURL: publicURL, Providers: []login.Provider{{Name: "git", Issuer: publicURL, ClientID: "x"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": agent, "script": agent}, Logins: logins})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +101,7 @@ func newWalk(t *testing.T) *walk {
 		t.Fatal(err)
 	}
 	w := &walk{testServer: newTestServer(t, runner{r}, &Options{
-		Auth: tokens, Agents: []string{"script"}, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
+		Auth: tokens, Agents: []string{"script"}, Logins: logins, FrameBurst: 1000, InputBurst: 1000, RequestBurst: 10_000,
 	})}
 	w.theirs = ids{thread: "thread-0001-known", run: "run-0001-known", message: "message-0001-known"}
 	c := w.as(annsToken)
@@ -339,7 +349,7 @@ func fill(t *testing.T, path string, of ids, agent string) string {
 		if name == "run" && strings.HasPrefix(path, "/v1/") {
 			return of.dispatch // the control API calls runs by the server's ids
 		}
-		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent, "target": "crm", "webhook": "1-1-0"} {
+		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent, "target": "crm", "provider": "git", "webhook": "1-1-0"} {
 			if strings.HasPrefix(name, part) {
 				return id
 			}

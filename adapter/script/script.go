@@ -48,11 +48,12 @@ var commands = map[string]command{
 	"/delegate": (*agent).delegate,
 	"/activity": (*agent).activity,
 	"/frontend": (*agent).frontend,
+	"/login":    (*agent).login,
 }
 
 const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
 	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
-	"/think TEXT, /delegate TEXT, /activity or /frontend NAME JSON."
+	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON or /login PROVIDER SCOPES."
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {

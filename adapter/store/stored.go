@@ -160,6 +160,15 @@ type SuspendedInterrupt struct {
 	Default   json.RawMessage `json:"default,omitempty"`   // what it is answered then, with answer
 	// Call is what the interrupt is about, for those who do not see the thread.
 	Call *protocol.ToolFunction `json:"call,omitempty"`
+	// Login is what it asks for, and what alone resolves it; nil: it asks for none.
+	Login *Login `json:"login,omitempty"`
+}
+
+// Login is an account at a provider.
+type Login struct {
+	Provider string   `json:"provider"`
+	Scopes   []string `json:"scopes,omitempty"` // beside those that the configuration names
+	User     string   `json:"user,omitempty"`   // whose it is; "": users are not told apart
 }
 
 // Refs are what the agent calls those of the open interrupts that it has a name for.
@@ -235,6 +244,7 @@ type JournalEntry struct {
 	Digest string          `json:"digest,omitempty"` // ask, start: of what was asked or given; "" is not compared
 	Exact  string          `json:"exact,omitempty"`  // ask: as Digest, with numbers as they are; "": Digest is compared
 	Calls  []SuspendedCall `json:"calls,omitempty"`  // ask: the calls to carry out
+	Login  *Login          `json:"login,omitempty"`  // ask: the account that is asked for
 	IDs    []string        `json:"ids,omitempty"`    // ask: interrupt ids in order
 	Steps  []StepRef       `json:"steps,omitempty"`  // ask in scope "!": the uncertain steps, in order of IDs
 

@@ -43,6 +43,7 @@ func check(ctx context.Context, s *settings, w io.Writer) error {
 	r.effects(s)
 	r.model(ctx, s)
 	r.webhooks(ctx, s)
+	r.logins(ctx, s)
 	r.store(ctx, s)
 	if agents != nil {
 		r.upstreams(whole, s, agents.upstreams)

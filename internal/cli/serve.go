@@ -46,7 +46,12 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer store.Close()
+	logins, err := newLogins(s, store, log)
+	if err != nil {
+		return err
+	}
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
+		Logins: agentLogins(logins),
 		Agents: agents.byName, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
 		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
@@ -62,7 +67,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	}
 	defer shut(hooks.Shutdown, s)
 	options := s.serverOptions(access.auth, agents, store, metrics, log)
-	options.Webhooks = hooks
+	options.Webhooks, options.Logins = hooks, logins
 	srv, err := server.New(runner, options)
 	if err != nil {
 		return err

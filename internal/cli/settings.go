@@ -47,6 +47,10 @@ type settings struct {
 	webhooks       []webhookTarget
 	webhookFile    string
 	webhookPrivate []string
+	logins         []providerEntry
+	loginFile      string
+	loginKeys      string
+	publicURL      string
 
 	upstream, upstreams []upstreamEntry // of flags, and of the list
 	upstreamFile        string
@@ -99,7 +103,7 @@ func newSettings() *settings {
 }
 
 // The groups of settings, in the order of the usage.
-var groups = []string{"Serving", "Upstreams", "The store", "Runs", "Identity", "Webhooks", "Limits", "Operations"}
+var groups = []string{"Serving", "Upstreams", "The store", "Runs", "Identity", "Logins", "Webhooks", "Limits", "Operations"}
 
 // table lists the settings. Flags, environment, configuration file, usage and
 // the README's table are all made from it, or held to it by a test.
@@ -159,6 +163,11 @@ func (s *settings) table() []setting {
 		{"jwt-namespace", "Identity", textValue{&s.jwt.namespace, "claim"}, "claim that names the namespace in which users share threads; when empty each user has one"},
 		{"jwt-scopes", "Identity", textValue{&s.jwt.scope, "claim"}, "claim that lists scopes; a token without it may read and run"},
 		{"jwt-scope-prefix", "Identity", textValue{&s.jwt.scopePrefix, "text"}, "what scopes for this server begin with in that claim"},
+
+		{"logins", "Logins", providersValue{&s.logins}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`; [LOGIN.md](server/LOGIN.md#what-a-provider-has) lists all that can be said. The same on all servers"},
+		{"login-file", "Logins", textValue{&s.loginFile, "file"}, "file with such a list"},
+		{"login-keys", "Logins", textValue{&s.loginKeys, "file"}, "file with the keys that seal tokens, 32 bytes in base64 a line: the first encrypts, the others still decrypt. The same on all servers"},
+		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`: providers send them back to it and `/login/callback`. With `--auth none`, when empty, the one of `addr`"},
 
 		{"webhooks", "Webhooks", webhooksValue{&s.webhooks}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`; of kinds, tenant and agents what is left out is all. The same on all servers. Command lines can be read by others: prefer a file, or secret-files in place of secrets"},
 		{"webhook-file", "Webhooks", textValue{&s.webhookFile, "file"}, "file with such a list"},

@@ -77,5 +77,8 @@ func (s *settings) validate() error {
 			return fmt.Errorf("%s %q: it must be a loopback address such as 127.0.0.1, because %s", s.named(a.name), a.addr, why)
 		}
 	}
+	if err := s.validateLogins(); err != nil {
+		return err
+	}
 	return s.validateModel()
 }

@@ -21,6 +21,9 @@ func (j *Judgement) CheckDraft(ctx context.Context, open *store.Suspension, entr
 	if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
 		return nil, err
 	}
+	if j.needsLogin(*it) {
+		return refuseWithoutLogin([]string{it.ID}), nil
+	}
 	if j.own(open, shown, entry) {
 		return refuseOwn([]string{it.ID}), nil
 	}

@@ -61,6 +61,8 @@ type Judgement struct {
 	Duties
 	// A new user message without resume cancels what is open.
 	CancelsUnanswered bool
+	// LoggedIn is the interrupt that a login resolves, which nobody else can.
+	LoggedIn string
 
 	sent     protocol.Messages // by the input, before any was recognised
 	knows    bool              // the input's sender holds messages of the thread
@@ -270,7 +272,7 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 	for _, e := range entries {
 		byID[e.InterruptID] = e
 	}
-	var uncovered, own, expired []string
+	var uncovered, own, expired, logins []string
 	answers := payloads{schemas: j.schemas, budget: &j.budget}
 	cancelled := 0
 	for _, it := range open.Items {
@@ -292,6 +294,10 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 		var shown protocol.Interrupt
 		if err := stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID); err != nil {
 			return v, err
+		}
+		if j.needsLogin(it) {
+			logins = append(logins, it.ID)
+			continue
 		}
 		if j.own(open, shown, entry) {
 			own = append(own, it.ID)
@@ -317,6 +323,8 @@ func (j *Judgement) judgeAnswers(ctx context.Context, v Verdict, open *store.Sus
 			map[string]any{"interruptIds": uncovered})}, nil
 	case len(own) > 0:
 		return Verdict{Refusal: refuseOwn(own)}, nil
+	case len(logins) > 0:
+		return Verdict{Refusal: refuseWithoutLogin(logins)}, nil
 	case len(expired) > 0:
 		return Verdict{Refusal: Refuse(CodeExpired, "these interrupts have expired, they can only be cancelled: "+list(expired),
 			map[string]any{"interruptIds": expired})}, nil

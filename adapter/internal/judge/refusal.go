@@ -20,6 +20,7 @@ const (
 	CodePayloadInvalid    = "interrupt_payload_invalid"
 	CodePayloadTooComplex = "interrupt_payload_too_complex"
 	CodeOwnApproval       = "own_approval"
+	CodeLoginRequired     = "login_required"
 	CodeThreadBusy        = "thread_busy"
 )
 

@@ -19,6 +19,7 @@ type call struct {
 	r      *http.Request
 	key    store.ThreadKey // of the path's thread
 	body   []byte
+	header http.Header // of the answer
 }
 
 func (c *call) carryOut() (any, error) {

@@ -19,6 +19,8 @@ type Config struct {
 	Record  Record
 	// Webhooks are those of the server; nil: there are none.
 	Webhooks Webhooks
+	// Logins are served if they are not nil.
+	Logins Logins
 	// Work is what waits for workers; nil: nothing does.
 	Work Work
 	// Upstreams tells of the agents that other servers serve.

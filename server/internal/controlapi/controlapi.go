@@ -33,6 +33,9 @@ func New(c Config) *API {
 	if c.Record != nil {
 		list = append(list, decisionOperations()...)
 	}
+	if c.Logins != nil {
+		list = append(list, loginOperations()...)
+	}
 	return &API{config: c, operations: list, document: openAPI(list)}
 }
 
@@ -74,7 +77,7 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 	}
 	held := caller.Hold(r.Context())
 	defer held.Release()
-	c := &call{Config: &a.config, caller: caller, op: op}
+	c := &call{Config: &a.config, caller: caller, op: op, header: w.Header()}
 	if op.body != nil {
 		if c.body, refused = requestbody.JSON(w, r, a.config.MaxBodyBytes, held.Body); refused != nil {
 			(&problem{Refusal: refused}).write(w)

@@ -36,7 +36,7 @@ type inboxTotalsJSON struct {
 
 // commonReasons are counted unasked.
 var commonReasons = []string{protocol.ReasonToolCall, protocol.ReasonInputRequired, protocol.ReasonConfirmation,
-	adapter.ReasonUncertainStep, adapter.ReasonPaused}
+	adapter.ReasonUncertainStep, adapter.ReasonPaused, adapter.ReasonAuthRequired}
 
 // mostReasons bounds what one call counts.
 const mostReasons = 16

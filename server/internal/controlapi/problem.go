@@ -88,6 +88,7 @@ var inputStatus = map[string]int{
 	adapter.CodePayloadInvalid:    http.StatusUnprocessableEntity,
 	adapter.CodePayloadTooComplex: http.StatusUnprocessableEntity,
 	adapter.CodeOwnApproval:       http.StatusForbidden,
+	adapter.CodeLoginRequired:     http.StatusForbidden,
 	refusal.CodeRateLimited:       http.StatusTooManyRequests,
 	"overloaded":                  http.StatusServiceUnavailable,
 	adapter.CodeServerDraining:    http.StatusServiceUnavailable,

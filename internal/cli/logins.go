@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/login"
+)
+
+// providersValue is a list of providers in YAML or JSON. It never shows what it holds.
+type providersValue struct{ into *[]providerEntry }
+
+func (v providersValue) Set(text string) error {
+	list, err := parseProviders([]byte(text))
+	if err == nil {
+		*v.into = list
+	}
+	return err
+}
+
+func (v providersValue) String() string { return "" }
+func (v providersValue) kind() string   { return "list" }
+
+// providerEntry is an entry of a list of providers.
+type providerEntry struct {
+	Name             string            `yaml:"name"`
+	Title            string            `yaml:"title"`
+	Issuer           string            `yaml:"issuer"`
+	AuthorizeURL     string            `yaml:"authorize-url"`
+	TokenURL         string            `yaml:"token-url"`
+	ClientID         string            `yaml:"client-id"`
+	ClientSecretFile string            `yaml:"client-secret-file"`
+	ClientAuth       string            `yaml:"client-auth"`
+	Scopes           []string          `yaml:"scopes"`
+	Params           map[string]string `yaml:"params"`
+	RequireIss       bool              `yaml:"require-iss"`
+}
+
+// providerMembers are how a list calls what a provider has.
+var providerMembers = []string{"name", "title", "issuer", "authorize-url", "token-url", "client-id", "client-secret-file", "client-auth", "scopes", "params", "require-iss"}
+
+func parseProviders(data []byte) ([]providerEntry, error) {
+	return parseList[providerEntry](data, "a provider", providerMembers,
+		"expected a list of providers such as [{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}] in YAML or JSON")
+}
+
+// loginSettings are those that mean nothing without providers.
+var loginSettings = []string{"login-keys", "public-url"}
+
+// hasLogins reports whether there are providers.
+func (s *settings) hasLogins() bool { return len(s.logins) > 0 || s.loginFile != "" }
+
+func (s *settings) loginSetting() string {
+	if s.loginFile != "" {
+		return s.named("login-file")
+	}
+	return s.named("logins")
+}
+
+// providers are those of the settings or of their file, with their secrets.
+func (s *settings) providers() ([]login.Provider, error) {
+	list := s.logins
+	if s.loginFile != "" {
+		data, err := os.ReadFile(s.loginFile)
+		if err == nil {
+			list, err = parseProviders(data)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", s.loginSetting(), err)
+		}
+	}
+	var providers []login.Provider
+	for _, each := range list {
+		p := login.Provider{Name: each.Name, Title: each.Title, Issuer: each.Issuer, AuthorizeURL: each.AuthorizeURL, TokenURL: each.TokenURL,
+			ClientID: each.ClientID, ClientAuth: each.ClientAuth, Scopes: each.Scopes, Params: each.Params, RequireIss: each.RequireIss}
+		if each.ClientSecretFile != "" {
+			data, err := os.ReadFile(each.ClientSecretFile)
+			if err != nil {
+				return nil, fmt.Errorf("%s: provider %q: client-secret-file: %w", s.loginSetting(), each.Name, err)
+			}
+			if p.ClientSecret = strings.TrimSpace(string(data)); p.ClientSecret == "" {
+				return nil, fmt.Errorf("%s: provider %q: client-secret-file: %s is empty", s.loginSetting(), each.Name, each.ClientSecretFile)
+			}
+		}
+		if err := p.Check(); err != nil {
+			return nil, fmt.Errorf("%s: provider %q: %w", s.loginSetting(), each.Name, err)
+		}
+		providers = append(providers, p)
+	}
+	return providers, nil
+}
+
+// newLogins makes the logins that are configured; nil: there are none.
+func newLogins(s *settings, st store.Logins, log *slog.Logger) (*login.Service, error) {
+	if !s.hasLogins() {
+		return nil, nil
+	}
+	providers, err := s.providers()
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(s.loginKeys)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.named("login-keys"), err)
+	}
+	sealer, err := login.ParseKeys(string(text))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", s.named("login-keys"), s.loginKeys, err)
+	}
+	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), Logger: log, Hook: crashHook(s.crashAt)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.loginSetting(), err)
+	}
+	return svc, nil
+}
+
+// agentLogins are logins as agents have them; nil stays nil.
+func agentLogins(svc *login.Service) adapter.Logins {
+	if svc == nil {
+		return nil
+	}
+	return svc
+}
+
+// publicAddress is where browsers find the server: on this machine, unless it is said.
+func (s *settings) publicAddress() string {
+	if s.publicURL != "" {
+		return s.publicURL
+	}
+	scheme := "http"
+	if s.tlsCert != "" {
+		scheme = "https"
+	}
+	host, port, _ := net.SplitHostPort(s.addr)
+	return scheme + "://" + net.JoinHostPort(cmp.Or(host, "localhost"), port)
+}
+
+func (s *settings) validateLogins() error {
+	for _, name := range loginSettings {
+		if s.from[name] != "" && !s.hasLogins() {
+			return fmt.Errorf("%s: it needs --logins or --login-file", s.named(name))
+		}
+	}
+	switch {
+	case !s.hasLogins():
+		return nil
+	case len(s.logins) > 0 && s.loginFile != "":
+		return fmt.Errorf("%s: the providers are in --logins already", s.named("login-file"))
+	case s.loginKeys == "":
+		return fmt.Errorf("%s: tokens are stored encrypted: it needs --login-keys, a file with a key that openssl rand -base64 32 makes", s.loginSetting())
+	case s.publicURL == "" && s.auth != "none":
+		return fmt.Errorf("%s: browsers are sent back by the provider: it needs --public-url, such as https://chat.example.com", s.loginSetting())
+	}
+	if err := login.CheckPublicURL(s.publicAddress()); err != nil {
+		return fmt.Errorf("%s: %w", s.named("public-url"), err)
+	}
+	return nil
+}
+
+// logins says where users would log in. That a provider is not reached may pass.
+func (r *report) logins(ctx context.Context, s *settings) {
+	svc, err := newLogins(s, nil, nil)
+	if err != nil {
+		r.fail("logins", err)
+		return
+	}
+	if svc == nil {
+		return
+	}
+	r.say("ok", "logins", "providers must know the redirect URI %s", svc.RedirectURI())
+	list, _ := s.providers()
+	for _, p := range list {
+		if at, err := svc.Reach(ctx, p.Name); err != nil {
+			r.say("warn", "logins", "%s: nobody could log in now: %v", p.Name, err)
+		} else {
+			r.say("ok", "logins", "%s: users log in at %s", p.Name, at)
+		}
+		if p.ClientSecret == "" {
+			r.say("warn", "logins", "%s: without client-secret-file this server is a public client there", p.Name)
+		}
+	}
+}

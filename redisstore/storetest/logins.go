@@ -1,0 +1,144 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// logins is a fresh node's; it skips stores that keep none.
+func (e *env) logins(node string) store.Logins {
+	e.Helper()
+	s, ok := e.node(node).(store.Logins)
+	if !ok {
+		e.Skip("the store keeps no logins")
+	}
+	return s
+}
+
+func (e *env) tokens(s store.Logins, user string) map[string]string {
+	e.Helper()
+	list, err := s.Tokens(e.Context(), user)
+	if err != nil {
+		e.Fatal(err)
+	}
+	have := map[string]string{}
+	for _, t := range list {
+		have[t.Provider] = t.Version + " " + string(t.Sealed)
+	}
+	return have
+}
+
+func (e *env) yes(what string, want bool) func(bool, error) {
+	return func(got bool, err error) {
+		e.Helper()
+		if err != nil || got != want {
+			e.Errorf("%s: %t, %v", what, got, err)
+		}
+	}
+}
+
+var loginTests = []test{
+	{"a flow is taken once, by one of many, who finds it again", func(e *env) {
+		nodes := []store.Logins{e.logins("a"), e.logins("b")}
+		ctx := e.Context()
+		if err := nodes[0].PutFlow(ctx, "f1", []byte("\x00data"), time.Hour); err != nil {
+			e.Fatal(err)
+		}
+		if data, err := nodes[1].Flow(ctx, "f1"); err != nil || string(data) != "\x00data" {
+			e.Fatalf("%q, %v", data, err)
+		}
+		var group sync.WaitGroup
+		var won atomic.Int32
+		var winner atomic.Value
+		for i := range 128 {
+			group.Go(func() {
+				by := fmt.Sprint("by", i)
+				taken, err := nodes[i%2].TakeFlow(ctx, "f1", by)
+				switch {
+				case err != nil:
+					e.Error(err)
+				case string(taken.Data) == "\x00data" && !taken.Used:
+					won.Add(1)
+					winner.Store(by)
+				case taken.Data != nil || !taken.Used:
+					e.Errorf("a loser is told %q, %t", taken.Data, taken.Used)
+				}
+			})
+		}
+		group.Wait()
+		if won.Load() != 1 {
+			e.Fatalf("%d have taken it", won.Load())
+		}
+		if again, err := nodes[0].TakeFlow(ctx, "f1", winner.Load().(string)); err != nil || string(again.Data) != "\x00data" {
+			e.Errorf("sent again: %q, %v", again.Data, err)
+		}
+	}},
+	{"a flow that there is not is neither taken nor used", func(e *env) {
+		s := e.logins("a")
+		taken, err := s.TakeFlow(e.Context(), "never", "by")
+		if err != nil || taken.Data != nil || taken.Used {
+			e.Errorf("%+v, %v", taken, err)
+		}
+		if data, err := s.Flow(e.Context(), "never"); err != nil || data != nil {
+			e.Errorf("%q, %v", data, err)
+		}
+	}},
+	{"tokens are a user's, by provider, and nobody else's", func(e *env) {
+		a, b := e.logins("a"), e.logins("b")
+		ctx := e.Context()
+		put := func(user, provider, version, data, was string, want bool) {
+			e.Helper()
+			e.yes("put "+version, want)(a.PutToken(ctx, user, store.StoredToken{Provider: provider, Version: version, Sealed: []byte(data)}, was, time.Hour))
+		}
+		put("acme/ann", "git", "v1", "one\x00", "", true)
+		put("acme/ann", "mail", "v2", "two", "", true)
+		put("other/ann", "git", "v3", "three", "", true)
+		put("", "git", "v4", "four", "", true)
+		put("acme/ann", "git", "v5", "late", "v0", false)
+		put("acme/ann", "git", "v6", "newer", "v1", true)
+		put("acme/ann", "git", "v6", "newer", "v1", true) // sent again
+		put("acme/bob", "git", "v7", "x", "v1", false)    // none is there
+		for user, want := range map[string]string{"acme/ann": "map[git:v6 newer mail:v2 two]", "other/ann": "map[git:v3 three]", "": "map[git:v4 four]", "acme/bob": "map[]"} {
+			if got := fmt.Sprint(e.tokens(b, user)); got != want {
+				e.Errorf("%q has %s, not %s", user, got, want)
+			}
+		}
+		e.yes("drop an older one", false)(b.DropToken(ctx, "acme/ann", "git", "v1"))
+		e.yes("drop it", true)(b.DropToken(ctx, "acme/ann", "git", "v6"))
+		e.yes("drop it again", false)(b.DropToken(ctx, "acme/ann", "git", "v6"))
+		e.yes("drop whichever", true)(b.DropToken(ctx, "acme/ann", "mail", ""))
+		if got := e.tokens(a, "acme/ann"); len(got) > 0 {
+			e.Errorf("ann still has %v", got)
+		}
+	}},
+	{"one caller at a time works at a token, until its time is over or another version is there", func(e *env) {
+		clock := e.stopped()
+		a, b := e.logins("a"), e.logins("b")
+		ctx := e.Context()
+		token := store.StoredToken{Provider: "git", Version: "v1", Sealed: []byte("x")}
+		hold := func(s store.Logins, version, by string, want bool) {
+			e.Helper()
+			e.yes(by+" holds "+version, want)(s.HoldToken(ctx, "ann", "git", version, by, time.Minute))
+		}
+		hold(a, "v1", "one", false) // there is none
+		e.yes("put", true)(a.PutToken(ctx, "ann", token, "", time.Hour))
+		hold(a, "v1", "one", true)
+		hold(a, "v1", "one", true)
+		hold(b, "v1", "two", false)
+		clock.move(time.Minute)
+		hold(b, "v1", "two", true)
+		hold(a, "v1", "one", false)
+		token.Version = "v2"
+		e.yes("put", true)(b.PutToken(ctx, "ann", token, "v1", time.Hour))
+		hold(a, "v1", "one", false)
+		hold(a, "v2", "one", true)
+		if list, err := a.Tokens(ctx, "ann"); err != nil || len(list) != 1 || !slices.Equal(list[0].Sealed, []byte("x")) {
+			e.Errorf("%v, %v", list, err)
+		}
+	}},
+}

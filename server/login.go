@@ -1,0 +1,119 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/refusal"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
+	"github.com/aguiws/aguiws/server/login"
+)
+
+// loginRoutes are for browsers, which send no credential along: the one to which a provider
+// sends them back knows them by a cookie of the flow.
+func (s *core) loginRoutes() []route {
+	if s.logins == nil {
+		return nil
+	}
+	return []route{
+		{"GET " + login.CallbackPath, s.serveLoginReturn},
+		{"GET /login/{thread}/{interrupt}", s.serveLoginBegin},
+	}
+}
+
+// serveLoginBegin is what an interrupt calls authorizeUrl. Whoever is recognised goes on to
+// the provider; where browsers send no credential, the page's button has to begin.
+func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
+	if strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document") {
+		// A link was followed. It begins nothing but what waits for whoever follows it.
+		r = r.Clone(r.Context())
+		r.Header.Del("Sec-Fetch-Site")
+	}
+	c, refused := s.enter(r)
+	thread := r.PathValue("thread")
+	switch {
+	case refused != nil:
+	case !c.identity.May(identity.ScopeRun):
+		refused = refuseLogin
+	case !strictjson.IsName(thread):
+		refused = refuseThreadID
+	default:
+		if over := s.mayInput(c); over != nil {
+			refused = refuseRate
+		}
+	}
+	if refused != nil {
+		advice := "Open the chat and sign in from there: a link alone does not say who you are."
+		if refused.Status != http.StatusUnauthorized {
+			advice = "Go back to the chat."
+		}
+		loginPage(w, refused.Status, "Not signed in", refused.Message, advice)
+		return
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
+	defer cancel()
+	begun, err := s.logins.Begin(ctx, login.Visitor{
+		Thread: store.ThreadKey{Namespace: c.identity.Namespace, Thread: thread}, Interrupt: r.PathValue("interrupt"),
+		Tenant: c.identity.Tenant, User: c.name(), From: c.origin(adapter.ThroughLogin), Headers: c.headers,
+	})
+	switch {
+	case err != nil:
+		s.loginFailed(w, r, "", err)
+	case begun.SignedIn:
+		loginPage(w, http.StatusOK, "Signed in", "Your account is connected, and the agent goes on.", "You can close this page.")
+	default:
+		http.SetCookie(w, begun.Cookie)
+		w.Header().Set("Cache-Control", "no-store")
+		w.Header().Set("Location", begun.URL)
+		w.WriteHeader(http.StatusSeeOther)
+	}
+}
+
+var refuseLogin = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not answer")
+
+// serveLoginReturn is where providers send browsers back to.
+func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request) {
+	title, err := s.logins.Return(r.Context(), r)
+	if err != nil {
+		s.loginFailed(w, r, title, err)
+		return
+	}
+	loginPage(w, http.StatusOK, "Signed in", "Your account at "+title+" is connected, and the agent goes on.", "You can close this page.")
+}
+
+func (s *core) loginFailed(w http.ResponseWriter, r *http.Request, title string, err error) {
+	var p *login.Problem
+	switch {
+	case errors.As(err, &p):
+		s.opts.Logger.Info("a login came to nothing", "code", p.Code, "provider", title)
+		loginPage(w, p.Status, "Not signed in", p.What, p.Advice)
+	default:
+		logFailureFor(r.Context(), s.opts.Logger, "a login", err)
+		loginPage(w, http.StatusServiceUnavailable, "Not signed in", "The server cannot tell what became of it now.",
+			"Wait a moment, go back to the chat, and press the button again if it still asks.")
+	}
+}
+
+// loginPageText has no script, no style and no link: what opens it can do nothing.
+var loginPageText = template.Must(template.New("login").Parse(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
+<title>{{.Title}}</title></head><body><main><h1>{{.Title}}</h1><p>{{.What}}</p><p>{{.Advice}}</p></main></body></html>
+`))
+
+func loginPage(w http.ResponseWriter, status int, title, what, advice string) {
+	var page bytes.Buffer
+	if err := loginPageText.Execute(&page, struct{ Title, What, Advice string }{title, what, advice}); err != nil {
+		status = http.StatusInternalServerError
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_, _ = w.Write(page.Bytes())
+}

@@ -1,0 +1,341 @@
+package login
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// Runner is what a Desk asks of an adapter.Runner.
+type Runner interface {
+	Open(ctx context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error)
+	AnswerLogin(ctx context.Context, a adapter.LoginAnswer) (adapter.Admitted, error)
+}
+
+// Desk is where people log in: it begins flows, takes browsers back, and answers the
+// interrupts that asked.
+type Desk struct {
+	*Service
+	runner Runner
+}
+
+// NewDesk makes a desk of a service and the runner whose Options.Logins it is.
+func NewDesk(s *Service, r Runner) *Desk { return &Desk{s, r} }
+
+// Visitor is who wants to log in, at what asks them to.
+type Visitor struct {
+	Thread       store.ThreadKey
+	Interrupt    string
+	Tenant, User string // as an input's
+	From         adapter.Origin
+	Headers      map[string]string // as an input's
+}
+
+// Begun is a flow that has begun. The browser keeps Cookie, and goes to URL.
+type Begun struct {
+	URL    string
+	Cookie *http.Cookie
+	// SignedIn: a token was there already and the interrupt is resolved; there is no flow.
+	SignedIn bool
+}
+
+// flow is what is sealed of one that is under way.
+type flow struct {
+	Provider  string          `json:"provider"`
+	Verifier  string          `json:"verifier"`
+	Browser   string          `json:"browser"` // the digest of the cookie
+	Until     time.Time       `json:"until"`
+	Scopes    []string        `json:"scopes"` // that are asked for
+	Thread    store.ThreadKey `json:"thread"`
+	Interrupt string          `json:"interrupt"`
+	Tenant    string          `json:"tenant,omitempty"`
+	User      string          `json:"user,omitempty"`
+	From      adapter.Origin  `json:"from"`
+}
+
+const sealedFlow = "flow\x00"
+
+func digest(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// cookieName is that of one flow, so that two tabs can be at it.
+func cookieName(id string) string { return "aguiws-login-" + id[:12] }
+
+// open finds the login that an open interrupt asks for.
+func (d *Desk) open(ctx context.Context, key store.ThreadKey, interrupt string) (*adapter.OpenInterrupt, error) {
+	list, err := d.runner.Open(ctx, []store.ThreadKey{key})
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range list {
+		for i := range s.Interrupts {
+			if o := &s.Interrupts[i]; o.ID == interrupt && o.Login != nil {
+				return o, nil
+			}
+		}
+	}
+	return nil, problemClosed
+}
+
+// Begin begins a flow for an open interrupt of the visitor's, or resolves it if there is a
+// token meanwhile. What the visitor has to be told is a *Problem.
+func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
+	o, err := d.open(ctx, v.Thread, v.Interrupt)
+	if err != nil {
+		return Begun{}, err
+	}
+	if o.Login.User != v.User {
+		return Begun{}, problemNotYours
+	}
+	if o.Stale {
+		return Begun{}, problemStale
+	}
+	p, err := d.provider(o.Login.Provider)
+	if err != nil {
+		return Begun{}, problemNoProvider
+	}
+	h, err := d.find(ctx, v.User, p.Name)
+	if err != nil {
+		return Begun{}, err
+	}
+	if d.usable(p, h, *o.Login) {
+		return Begun{SignedIn: true}, d.answer(ctx, v, false)
+	}
+	at, err := p.endpoint(ctx)
+	if err != nil {
+		d.opts.Logger.Warn("a provider cannot be reached", "provider", p.Name, "error", err)
+		return Begun{}, problemDown
+	}
+	scopes := p.wanted(*o.Login)
+	if h != nil { // or the token that comes would have less than the one it replaces
+		scopes = p.wanted(store.Login{Scopes: append(scopes, h.Asked...)})
+	}
+	state, browser, verifier := rand.Text()+rand.Text(), rand.Text()+rand.Text(), oauth2.GenerateVerifier()
+	f := flow{Provider: p.Name, Verifier: verifier, Browser: digest(browser), Until: time.Now().Add(flowTime), Scopes: scopes,
+		Thread: v.Thread, Interrupt: v.Interrupt, Tenant: v.Tenant, User: v.User, From: v.From}
+	text, err := json.Marshal(f)
+	if err != nil {
+		return Begun{}, err
+	}
+	id := digest(state)
+	if err := d.store.PutFlow(ctx, id, d.opts.Sealer.seal(text, sealedFlow+id), flowKept); err != nil {
+		return Begun{}, err
+	}
+	d.note(ctx, &f, nil)
+	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier)}
+	for name, value := range p.Params {
+		options = append(options, oauth2.SetAuthURLParam(name, value))
+	}
+	return Begun{URL: p.config(at, d.RedirectURI(), scopes).AuthCodeURL(state, options...), Cookie: d.cookie(id, browser)}, nil
+}
+
+// cookie binds a flow to the browser in which its user has begun it.
+func (d *Desk) cookie(id, value string) *http.Cookie {
+	return &http.Cookie{Name: cookieName(id), Value: value, Path: CallbackPath, MaxAge: int(flowKept.Seconds()), HttpOnly: true,
+		Secure: strings.HasPrefix(d.opts.PublicURL, "https:"), SameSite: http.SameSiteLaxMode}
+}
+
+// Return takes back a browser that a provider has sent, and answers the interrupt. The
+// title is the provider's, where it is known. What the person has to be told is a *Problem.
+// The browser keeps its cookie, so that who loads the page again is told why it does not go on.
+func (d *Desk) Return(ctx context.Context, r *http.Request) (title string, err error) {
+	said := r.URL.Query()
+	state := said.Get("state")
+	if state == "" || len(state) > 256 || !said.Has("code") && !said.Has("error") || len(said["code"]) > 1 || len(said["state"]) > 1 {
+		return "", problemInvalid
+	}
+	id := digest(state)
+	sealed, err := d.store.Flow(ctx, id)
+	if err != nil {
+		return "", err
+	}
+	if sealed == nil {
+		return "", problemUnknown
+	}
+	var f flow
+	text, _, err := d.opts.Sealer.open(sealed, sealedFlow+id)
+	if err != nil || json.Unmarshal(text, &f) != nil {
+		return "", problemUnknown
+	}
+	title = d.Title(f.Provider)
+	// Another browser learns nothing and uses nothing up: what it was sent here by is not
+	// what its reader has begun.
+	kept, err := r.Cookie(cookieName(id))
+	if err != nil || subtle.ConstantTimeCompare([]byte(digest(kept.Value)), []byte(f.Browser)) != 1 {
+		return title, problemOtherBrowser
+	}
+	if err := d.finish(ctx, id, &f, said); err != nil {
+		var p *Problem
+		if errors.As(err, &p) && p != problemReplayed && p != problemDenied {
+			d.note(ctx, &f, p)
+		}
+		return title, err
+	}
+	return title, nil
+}
+
+// finish takes a flow of the browser that has begun it to its end.
+func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) error {
+	by := rand.Text()
+	taken, err := patiently(ctx, func() (store.FlowTaken, error) { return d.store.TakeFlow(ctx, id, by) })
+	switch {
+	case err != nil:
+		return err
+	case taken.Data == nil:
+		return problemReplayed
+	case time.Now().After(f.Until):
+		return problemExpired
+	}
+	p, err := d.provider(f.Provider)
+	if err != nil {
+		return problemNoProvider
+	}
+	o, err := d.open(ctx, f.Thread, f.Interrupt)
+	if err != nil {
+		return err
+	}
+	if o.Stale {
+		return problemStale
+	}
+	at, err := p.endpoint(ctx)
+	if err != nil {
+		d.opts.Logger.Warn("a provider cannot be reached", "provider", p.Name, "error", err)
+		return problemDown
+	}
+	if !p.checkIss(at, said) {
+		d.opts.Logger.Warn("an answer is not from the provider that was asked: its iss is another, or is missing", "provider", p.Name)
+		return problemIssuer
+	}
+	visitor := Visitor{Thread: f.Thread, Interrupt: f.Interrupt, Tenant: f.Tenant, User: f.User, From: f.From}
+	if said.Has("error") {
+		if said.Get("error") == "access_denied" {
+			if err := d.answer(ctx, visitor, true); err != nil {
+				return err
+			}
+			return problemDenied
+		}
+		d.opts.Logger.Warn("a provider refuses to log a user in", "provider", p.Name, "code", errorCode(said.Get("error")))
+		switch said.Get("error") {
+		case "temporarily_unavailable", "server_error":
+			return problemDown
+		}
+		return problemFailed
+	}
+	if err := d.exchange(ctx, p, at, f, said.Get("code")); err != nil {
+		return err
+	}
+	return d.answer(ctx, visitor, false)
+}
+
+// exchange makes a token of a code, and stores it. Once it has asked it goes on though the
+// browser leaves.
+func (d *Desk) exchange(ctx context.Context, p *client, at endpoint, f *flow, code string) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdRenewal)
+	defer cancel()
+	got, err := p.config(at, d.RedirectURI(), f.Scopes).Exchange(asking(ctx, p), code, oauth2.VerifierOption(f.Verifier))
+	if err != nil {
+		d.opts.Logger.Warn("a code could not be exchanged for a token", "provider", p.Name, "error", d.saidOf(p, err))
+		if _, said := refused(err); said {
+			return problemFailed
+		}
+		return problemDown
+	}
+	d.reached("login_exchanged")
+	if _, _, err := d.put(ctx, f.User, f.Provider, ofOauth(got, f.Scopes, time.Now()), ""); err != nil {
+		return err
+	}
+	d.reached("login_stored")
+	return nil
+}
+
+// answer ends the interrupt as its user has decided.
+func (d *Desk) answer(ctx context.Context, v Visitor, declined bool) error {
+	v.From.Through = adapter.ThroughLogin
+	admitted, err := patiently(ctx, func() (adapter.Admitted, error) {
+		return d.runner.AnswerLogin(ctx, adapter.LoginAnswer{Thread: v.Thread, Interrupt: v.Interrupt, Tenant: v.Tenant, User: v.User, From: v.From, Declined: declined, Headers: v.Headers})
+	})
+	switch {
+	case err != nil:
+		return err
+	case admitted.Disposition != adapter.Refused:
+		return nil
+	}
+	switch admitted.Refusal.Code {
+	case adapter.CodeUnknownInterrupt, adapter.CodeConflict:
+		return problemClosed
+	case adapter.CodeExpired:
+		return problemStale
+	}
+	d.opts.Logger.Warn("a login is not taken for an answer", "code", admitted.Refusal.Code)
+	return problemBusy
+}
+
+// outcomeID is under what it is kept why the latest flow for an interrupt failed.
+func outcomeID(key store.ThreadKey, interrupt string) string {
+	return digest("outcome\x00" + key.Namespace + "\x00" + key.Thread + "\x00" + interrupt)
+}
+
+// note keeps what became of a flow, for the page where its user goes on.
+func (d *Desk) note(ctx context.Context, f *flow, p *Problem) {
+	code := " "
+	if p != nil {
+		code = p.Code
+	}
+	if err := d.store.PutFlow(ctx, outcomeID(f.Thread, f.Interrupt), []byte(code), flowKept); err != nil {
+		d.opts.Logger.Debug("it is not noted why a login failed", "error", err)
+	}
+}
+
+// Asked is a login that an open interrupt asks for.
+type Asked struct {
+	Provider, Title string
+	Yours           bool     // whether it is the visitor who can log in
+	Problem         *Problem // why the latest try failed; nil: none has
+}
+
+// Asked tells of what an interrupt asks for, and how the latest try went.
+func (d *Desk) Asked(ctx context.Context, v Visitor) (Asked, error) {
+	o, err := d.open(ctx, v.Thread, v.Interrupt)
+	if err != nil {
+		return Asked{}, err
+	}
+	code, err := d.store.Flow(ctx, outcomeID(v.Thread, v.Interrupt))
+	return Asked{Provider: o.Login.Provider, Title: d.Title(o.Login.Provider), Yours: o.Login.User == v.User, Problem: problemOf(string(code))}, err
+}
+
+// saidOf is an error of a provider without what it repeats of a request.
+func (s *Service) saidOf(p *client, err error) error {
+	var said *oauth2.RetrieveError
+	if errors.As(err, &said) && said.Response != nil {
+		return fmt.Errorf("provider %s answers %d %s", p.Name, said.Response.StatusCode, errorCode(said.ErrorCode))
+	}
+	var failed *url.Error
+	if errors.As(err, &failed) {
+		return fmt.Errorf("provider %s: %w", p.Name, failed.Err)
+	}
+	return fmt.Errorf("provider %s answers what is no token", p.Name)
+}
+
+// errorCode is a code of OAuth as it may be logged.
+func errorCode(code string) string {
+	if len(code) > 64 || strings.ContainsFunc(code, func(r rune) bool { return r != '_' && (r < 'a' || r > 'z') }) {
+		return "(unreadable)"
+	}
+	return code
+}

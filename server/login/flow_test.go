@@ -1,0 +1,107 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// asking is a runner with one interrupt open.
+type askingRunner struct {
+	mu       sync.Mutex
+	open     adapter.OpenInterrupt
+	answered []adapter.LoginAnswer
+}
+
+func (r *askingRunner) Open(_ context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error) {
+	return []adapter.Suspended{{Thread: keys[0], Interrupts: []adapter.OpenInterrupt{r.open}}}, nil
+}
+
+func (r *askingRunner) AnswerLogin(_ context.Context, a adapter.LoginAnswer) (adapter.Admitted, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.answered = append(r.answered, a)
+	return adapter.Admitted{Disposition: adapter.Started}, nil
+}
+
+// flows keeps flows in memory.
+type flows struct {
+	store.Logins
+	data map[string][]byte
+	by   map[string]string
+}
+
+func (f *flows) PutFlow(_ context.Context, id string, data []byte, _ time.Duration) error {
+	f.data[id] = data
+	return nil
+}
+func (f *flows) Flow(_ context.Context, id string) ([]byte, error) { return f.data[id], nil }
+func (f *flows) TakeFlow(_ context.Context, id, by string) (store.FlowTaken, error) {
+	if f.by[id] != "" {
+		return store.FlowTaken{Used: true}, nil
+	}
+	f.by[id] = by
+	return store.FlowTaken{Data: f.data[id]}, nil
+}
+func (f *flows) Tokens(context.Context, string) ([]store.StoredToken, error) { return nil, nil }
+
+// A flow ends after ten minutes, and says so; the interrupt stays open.
+func TestFlowExpires(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		kept := &flows{data: map[string][]byte{}, by: map[string]string{}}
+		r := &askingRunner{open: adapter.OpenInterrupt{ID: "i", Login: &ofAnn}}
+		d := NewDesk(service(t, kept, "http://127.0.0.1:9", sealerOf(t, keyOf(1)), nil), r)
+		v := Visitor{Thread: store.ThreadKey{Namespace: "n", Thread: "t"}, Interrupt: "i", User: ofAnn.User}
+		begun, err := d.Begin(t.Context(), v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, err := url.Parse(begun.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, want := range map[string]string{"code_challenge_method": "S256", "response_type": "code", "redirect_uri": "http://127.0.0.1:1/login/callback", "scope": "repo"} {
+			if got := to.Query().Get(name); got != want {
+				t.Errorf("%s is %q", name, got)
+			}
+		}
+		time.Sleep(flowTime + time.Second)
+		back := httptest.NewRequest("GET", "/login/callback?code=x&state="+to.Query().Get("state"), nil)
+		back.AddCookie(begun.Cookie)
+		if _, err := d.Return(t.Context(), back); !errors.Is(err, problemExpired) {
+			t.Errorf("%v", err)
+		}
+		if asked, err := d.Asked(t.Context(), v); err != nil || asked.Problem != problemExpired || len(r.answered) > 0 {
+			t.Errorf("%+v, %v, answered %v", asked, err, r.answered)
+		}
+		// Once it has begun anew what went wrong is over.
+		if _, err := d.Begin(t.Context(), v); err != nil {
+			t.Fatal(err)
+		}
+		if asked, err := d.Asked(t.Context(), v); err != nil || asked.Problem != nil {
+			t.Errorf("%+v, %v", asked, err)
+		}
+		r.open.Stale = true
+		if _, err := d.Begin(t.Context(), v); !errors.Is(err, problemStale) {
+			t.Errorf("%v", err)
+		}
+	})
+}
+
+func TestProblemsSayWhatToDo(t *testing.T) {
+	codes := map[string]bool{}
+	for _, p := range Problems() {
+		if p.What == "" || p.Advice == "" || p.Status < 400 || codes[p.Code] || problemOf(p.Code) != p {
+			t.Errorf("%+v", p)
+		}
+		codes[p.Code] = true
+	}
+}

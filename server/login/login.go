@@ -1,0 +1,159 @@
+package login
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/oauth2"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+const (
+	flowTime = 10 * time.Minute // for which a flow may be under way
+	flowKept = 24 * time.Hour   // for which it is known that there was one
+	// keepTokens is for how long a user's tokens are kept when none is put or renewed.
+	keepTokens = 180 * 24 * time.Hour
+	// earlier is how long before it expires a token is renewed: requests take time.
+	earlier = 30 * time.Second
+)
+
+// Options of a Service.
+type Options struct {
+	Providers []Provider
+	Sealer    *Sealer
+	// PublicURL is the address under which browsers reach the server, without a path behind
+	// it: https://chat.example.com. The redirect URI that providers know is it and
+	// /login/callback.
+	PublicURL string
+	// Logger gets names of providers and codes, never a token, a code or a state.
+	Logger *slog.Logger
+	// Hook, for tests of crashes, is called at named points.
+	Hook func(point string)
+}
+
+// Service is adapter.Logins on a store. Its methods may be called concurrently.
+type Service struct {
+	store     store.Logins
+	opts      Options
+	providers map[string]*client
+	locks     locks
+}
+
+var _ adapter.Logins = (*Service)(nil)
+
+// CallbackPath is where providers send browsers back to.
+const CallbackPath = "/login/callback"
+
+// New makes a service. It asks no provider for anything.
+func New(s store.Logins, o Options) (*Service, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Sealer == nil {
+		return nil, errors.New("login: there is no key to seal tokens with")
+	}
+	if err := CheckPublicURL(o.PublicURL); err != nil {
+		return nil, fmt.Errorf("login: %w", err)
+	}
+	o.PublicURL = strings.TrimSuffix(o.PublicURL, "/")
+	svc := &Service{store: s, opts: o, providers: map[string]*client{}, locks: locks{busy: map[string]chan struct{}{}}}
+	for _, p := range o.Providers {
+		if err := p.Check(); err != nil {
+			return nil, fmt.Errorf("login: provider %q: %w", p.Name, err)
+		}
+		if svc.providers[p.Name] != nil {
+			return nil, fmt.Errorf("login: there are two providers named %q", p.Name)
+		}
+		svc.providers[p.Name] = newClient(p)
+	}
+	return svc, nil
+}
+
+// CheckPublicURL says why browsers could not be sent back to an address.
+func CheckPublicURL(address string) error {
+	u, err := url.Parse(address)
+	if err == nil && (u.Path != "" && u.Path != "/" || u.RawQuery != "") {
+		err = errors.New("it must have no path and no query")
+	}
+	if err == nil {
+		err = checkAddress(address)
+	}
+	if err != nil {
+		return fmt.Errorf("the public URL %q: %w", address, err)
+	}
+	return nil
+}
+
+// Reach asks a provider for its metadata, and returns where people log in.
+func (s *Service) Reach(ctx context.Context, provider string) (string, error) {
+	at, err := s.providers[provider].endpoint(ctx)
+	return at.authorize, err
+}
+
+// RedirectURI is what providers must know as this server's.
+func (s *Service) RedirectURI() string { return s.opts.PublicURL + CallbackPath }
+
+// Title implements adapter.Logins.
+func (s *Service) Title(provider string) string {
+	if p := s.providers[provider]; p != nil && p.Provider.Title != "" {
+		return p.Provider.Title
+	}
+	return provider
+}
+
+// URL implements adapter.Logins.
+func (s *Service) URL(thread, interrupt string) string {
+	return s.opts.PublicURL + "/login/" + url.PathEscape(thread) + "/" + url.PathEscape(interrupt)
+}
+
+func (s *Service) provider(name string) (*client, error) {
+	if p := s.providers[name]; p != nil {
+		return p, nil
+	}
+	var there []string
+	for each := range s.providers {
+		there = append(there, each)
+	}
+	slices.Sort(there)
+	return nil, fmt.Errorf("there is no provider named %q: it is %s", name, strings.Join(there, ", "))
+}
+
+func (s *Service) reached(point string) {
+	if s.opts.Hook != nil {
+		s.opts.Hook(point)
+	}
+}
+
+// asking is the context in which golang.org/x/oauth2 uses the provider's client.
+func asking(ctx context.Context, p *client) context.Context {
+	return context.WithValue(ctx, oauth2.HTTPClient, p.http)
+}
+
+// patiently sends a call to the store until its outcome is known, or ctx ends.
+func patiently[T any](ctx context.Context, call func() (T, error)) (T, error) {
+	for wait := 10 * time.Millisecond; ; wait = min(2*wait, time.Second) {
+		result, err := call()
+		if !errors.Is(err, store.ErrOutcomeUnknown) || rest(ctx, wait) != nil {
+			return result, err
+		}
+	}
+}
+
+func rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}

@@ -1,0 +1,72 @@
+package login
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+func TestProvidersThatCannotWork(t *testing.T) {
+	good := Provider{Name: "git", Issuer: "https://git.example", ClientID: "x"}
+	for want, change := range map[string]func(*Provider){
+		"":                    func(*Provider) {},
+		"name is":             func(p *Provider) { p.Name = "Git Hub" },
+		"client-id":           func(p *Provider) { p.ClientID = "" },
+		"needs an issuer, or": func(p *Provider) { p.Issuer = "" },
+		"one needs the other": func(p *Provider) { p.TokenURL = "https://git.example/token" },
+		"https://":            func(p *Provider) { p.Issuer = "http://git.example" },
+		"cannot be read":      func(p *Provider) { p.Issuer = "git.example" },
+		"no user, password":   func(p *Provider) { p.Issuer = "https://SECRET:x@git.example" },
+		"client-auth is":      func(p *Provider) { p.ClientAuth = "none" },
+		"state is not for":    func(p *Provider) { p.Params = map[string]string{"state": "x"} },
+	} {
+		p := good
+		change(&p)
+		err := p.Check()
+		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "SECRET")) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	p := good
+	p.Issuer = "http://127.0.0.1:9"
+	if err := p.Check(); err != nil {
+		t.Errorf("this machine may do without TLS: %v", err)
+	}
+}
+
+// Metadata is believed of the issuer that is configured alone, and leads to no address
+// that a configuration could not name.
+func TestMetadata(t *testing.T) {
+	var document string
+	at := "/.well-known/openid-configuration"
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != at {
+			http.NotFound(w, r)
+			return
+		}
+		if document == "redirect" {
+			http.Redirect(w, r, "/elsewhere", http.StatusFound)
+			return
+		}
+		fmt.Fprint(w, strings.ReplaceAll(document, "ISSUER", "http://"+r.Host))
+	}))
+	defer s.Close()
+	for _, tt := range []struct{ at, document, fails string }{
+		{at, `{"issuer":"ISSUER","authorization_endpoint":"ISSUER/a","token_endpoint":"ISSUER/t"}`, ""},
+		{"/.well-known/oauth-authorization-server", `{"issuer":"ISSUER","authorization_endpoint":"ISSUER/a","token_endpoint":"ISSUER/t"}`, ""},
+		{at, `{"issuer":"https://evil.example","authorization_endpoint":"ISSUER/a","token_endpoint":"ISSUER/t"}`, "is configured"},
+		{at, `{"issuer":"ISSUER","authorization_endpoint":"ISSUER/a","token_endpoint":"http://169.254.169.254/t"}`, "https://"},
+		{at, `{"issuer":"ISSUER"}`, "cannot be read"},
+		{at, `<html>`, "no metadata"},
+		{at, "redirect", "redirect"},
+		{"/never", "", "404"},
+	} {
+		at, document = tt.at, tt.document
+		_, err := newClient(Provider{Issuer: s.URL}).endpoint(within(t))
+		if (err == nil) != (tt.fails == "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
+			t.Errorf("%s: %v", tt.document, err)
+		}
+	}
+}

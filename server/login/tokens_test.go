@@ -1,0 +1,239 @@
+package login
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore"
+)
+
+const patience = 30 * time.Second
+
+// renewing is a token endpoint that takes each refresh token once, as those do that rotate.
+type renewing struct {
+	*httptest.Server
+	mu     sync.Mutex
+	next   int
+	asked  int
+	status int // of an answer that is no token; 0: none
+	code   string
+}
+
+func newRenewing(t *testing.T) *renewing {
+	r := new(renewing)
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.asked++
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.status != 0:
+			w.WriteHeader(r.status)
+			fmt.Fprintf(w, `{"error":%q,"error_description":"SECRET-4711"}`, r.code)
+		case q.FormValue("refresh_token") != fmt.Sprint("refresh-", r.next):
+			w.WriteHeader(http.StatusBadRequest)
+			fmt.Fprint(w, `{"error":"invalid_grant"}`)
+		default:
+			r.next++
+			fmt.Fprintf(w, `{"access_token":"access-%d","refresh_token":"refresh-%d","token_type":"bearer","expires_in":3600}`, r.next, r.next)
+		}
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+func (r *renewing) say(status int, code string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.status, r.code = status, code
+}
+
+func (r *renewing) times() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.asked
+}
+
+var ofAnn = store.Login{Provider: "git", Scopes: []string{"repo"}, User: "acme/ann"}
+
+func embedded(t *testing.T) *redisstore.Store {
+	s, err := redisstore.Embedded(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+func service(t *testing.T, st store.Logins, at string, sealer *Sealer, log *slog.Logger) *Service {
+	t.Helper()
+	s, err := New(st, Options{Sealer: sealer, PublicURL: "http://127.0.0.1:1/", Logger: log,
+		Providers: []Provider{{Name: "git", Title: "Git", AuthorizeURL: at + "/authorize", TokenURL: at + "/token", ClientID: "x", ClientSecret: "SECRET-4711-client"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func within(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func put(t *testing.T, s *Service, tok token) {
+	t.Helper()
+	if _, ok, err := s.put(within(t), ofAnn.User, "git", tok, ""); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+}
+
+func over() token {
+	return token{Access: "access-0", Refresh: "refresh-0", Type: "Bearer", Expires: time.Now().Add(-time.Minute), Asked: []string{"repo"}}
+}
+
+// However many want a token, on however many servers, it is renewed once: a provider that
+// takes a refresh token once would take the login back otherwise.
+func TestManyRunsRenewOnce(t *testing.T) {
+	r, st := newRenewing(t), embedded(t)
+	servers := []*Service{service(t, st, r.URL, sealerOf(t, keyOf(1)), nil), service(t, st, r.URL, sealerOf(t, keyOf(1)), nil)}
+	put(t, servers[0], over())
+	ctx := within(t)
+	var group sync.WaitGroup
+	for i := range 200 {
+		group.Go(func() {
+			if got, err := servers[i%2].Token(ctx, ofAnn); err != nil || got.Header() != "Bearer access-1" {
+				t.Errorf("%q, %v", got.Access, err)
+			}
+		})
+	}
+	group.Wait()
+	if n := r.times(); n != 1 {
+		t.Errorf("it is renewed %d times", n)
+	}
+}
+
+func TestTokensThatCannotBeRenewed(t *testing.T) {
+	for name, tt := range map[string]struct {
+		token  func(*token)
+		status int
+		code   string
+		none   bool // there is no login any more
+	}{
+		"taken back":              {status: 400, code: "invalid_grant", none: true},
+		"down":                    {status: 503},
+		"the client is not known": {status: 401, code: "invalid_client"},
+		"no refresh token":        {token: func(t *token) { t.Refresh = "" }, none: true},
+		"a scope less":            {token: func(t *token) { t.Asked = nil }, none: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, st := newRenewing(t), embedded(t)
+			var log strings.Builder
+			s := service(t, st, r.URL, sealerOf(t, keyOf(1)), slog.New(slog.NewTextHandler(&log, nil)))
+			tok := over()
+			if tt.token != nil {
+				tt.token(&tok)
+			}
+			put(t, s, tok)
+			r.say(tt.status, tt.code)
+			_, err := s.Token(within(t), ofAnn)
+			if err == nil || errors.Is(err, adapter.ErrNoLogin) != tt.none || strings.Contains(err.Error()+log.String(), "SECRET") || strings.Contains(err.Error(), "refresh-0") {
+				t.Fatalf("%v, log %s", err, log.String())
+			}
+			if has, err := s.Has(within(t), ofAnn); err != nil || has == tt.none {
+				t.Errorf("has %t, %v", has, err)
+			}
+			if tt.none {
+				return
+			}
+			r.say(0, "") // and nobody has to wait until a hold is over
+			if got, err := s.Token(within(t), ofAnn); err != nil || got.Access != "access-1" {
+				t.Errorf("%q, %v", got.Access, err)
+			}
+		})
+	}
+}
+
+// What was sealed by an older key is sealed by the first when it is used, so that the old
+// one can go; what no key opens is asked for again.
+func TestKeysRotate(t *testing.T) {
+	r, st := newRenewing(t), embedded(t)
+	first := service(t, st, r.URL, sealerOf(t, keyOf(1)), nil)
+	good := over()
+	good.Expires = time.Now().Add(time.Hour)
+	put(t, first, good)
+	if got, err := service(t, st, r.URL, sealerOf(t, keyOf(2), keyOf(1)), nil).Token(within(t), ofAnn); err != nil || got.Access != "access-0" {
+		t.Fatalf("%q, %v", got.Access, err)
+	}
+	if got, err := service(t, st, r.URL, sealerOf(t, keyOf(2)), nil).Token(within(t), ofAnn); err != nil || got.Access != "access-0" {
+		t.Errorf("with the new key alone: %v", err)
+	}
+	if has, err := first.Has(within(t), ofAnn); err != nil || has {
+		t.Errorf("without the key: has %t, %v", has, err)
+	}
+	if list, err := first.Accounts(within(t), ofAnn.User); err != nil || len(list) != 1 || !list[0].Unreadable {
+		t.Errorf("%+v, %v", list, err)
+	}
+}
+
+// A token that was deleted while it was renewed stays deleted.
+func TestDeletedWhileRenewed(t *testing.T) {
+	r, st := newRenewing(t), embedded(t)
+	s := service(t, st, r.URL, sealerOf(t, keyOf(1)), nil)
+	put(t, s, over())
+	r.mu.Lock() // the provider takes its time
+	done := make(chan error, 1)
+	go func() {
+		_, err := s.Token(within(t), ofAnn)
+		done <- err
+	}()
+	for held := true; held; { // until it is being renewed
+		list, err := st.Tokens(within(t), ofAnn.User)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held, err = st.HoldToken(within(t), ofAnn.User, "git", list[0].Version, "other", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if ok, err := s.Forget(within(t), ofAnn.User, "git"); err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	r.mu.Unlock()
+	if err := <-done; !errors.Is(err, adapter.ErrNoLogin) {
+		t.Errorf("%v", err)
+	}
+	if has, _ := s.Has(within(t), ofAnn); has {
+		t.Error("it is back")
+	}
+}
+
+func TestTokenIsNotTold(t *testing.T) {
+	tok := adapter.Token{Type: "Bearer", Access: "SECRET-4711", Version: "v"}
+	for _, verb := range []string{"%v", "%+v", "%#v", "%s", "%q", "%x", "%d"} {
+		if said := fmt.Sprintf(verb, tok) + fmt.Sprintf(verb, &tok) + fmt.Sprintf(verb, []adapter.Token{tok}); strings.Contains(said, "SECRET") || strings.Contains(said, "5345") {
+			t.Errorf("%s says %s", verb, said)
+		}
+	}
+	if text, err := json.Marshal(map[string]any{"t": tok}); err == nil {
+		t.Errorf("it has JSON: %s", text)
+	}
+	var log strings.Builder
+	slog.New(slog.NewTextHandler(&log, nil)).Info("x", "token", tok)
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("x", "token", tok)
+	if strings.Contains(log.String(), "SECRET") {
+		t.Error(log.String())
+	}
+}

@@ -1,0 +1,501 @@
+package server
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/script"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/oauthtest"
+	"github.com/aguiws/aguiws/server/login"
+)
+
+const (
+	// publicURL is where browsers would find the server. The tests bring them to where it is.
+	publicURL = "http://127.0.0.1:1"
+	loginKey  = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+)
+
+// loginLab is a server whose script agent can ask for an account at a provider, git.
+type loginLab struct {
+	*walk
+	provider *oauthtest.Server
+	store    *redisstore.Store
+	log      *lockedText
+}
+
+// lockedText is what a log wrote.
+type lockedText struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lockedText) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *lockedText) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func newLoginLab(t *testing.T, hook func(string), auth Authenticator) *loginLab {
+	t.Helper()
+	l := &loginLab{store: embedded(t), provider: oauthtest.Start(t, publicURL), log: new(lockedText)}
+	sealer, err := login.ParseKeys(loginKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	svc, err := login.New(l.store, login.Options{Sealer: sealer, PublicURL: publicURL, Logger: log, Hook: hook, Providers: []login.Provider{
+		{Name: "git", Title: "Git & Co", Issuer: l.provider.URL, ClientID: oauthtest.ClientID, ClientSecret: oauthtest.ClientSecret}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := adapter.NewRunner(l.store, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc, Logger: log})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if auth == nil {
+		auth, err = identity.NewTokens([]identity.Token{
+			{Token: annsToken, Tenant: "acme", User: "ann", Namespace: "team"},
+			{Token: bobsToken, Tenant: "acme", User: "bob", Namespace: "team"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	l.walk = &walk{testServer: newTestServer(t, runner{r}, &Options{Auth: auth, Logins: svc, InputBurst: 1000, RequestBurst: 10_000, Logger: log})}
+	return l
+}
+
+// asks lets ann's agent ask for an account, and returns the interrupt.
+func (l *loginLab) asks(thread string) string {
+	l.t.Helper()
+	said := l.says(thread)
+	found := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)","reason":"aguiws:auth_required"`).FindStringSubmatch(said)
+	if found == nil {
+		l.t.Fatalf("nothing is asked: %s", said)
+	}
+	return found[1]
+}
+
+func (l *loginLab) says(thread string) string {
+	l.t.Helper()
+	return l.request(l.t, http.MethodPost, "/agui", annsToken, fmt.Sprintf(
+		`{"threadId":%q,"runId":"r-%d","messages":[{"id":"m-%d","role":"user","content":"/login git repo"}],"tools":[],"context":[],"state":{},"forwardedProps":{}}`,
+		thread, time.Now().UnixNano(), time.Now().UnixNano()))
+}
+
+// told waits until ann's thread tells something, and returns all that it told.
+func (l *loginLab) told(thread, text string) string {
+	l.t.Helper()
+	c := l.as(annsToken)
+	defer c.ws.CloseNow()
+	c.send(fmt.Sprintf(`{"type":"ws.attach","id":"x","threadId":%q}`, thread))
+	var all strings.Builder
+	for !strings.Contains(all.String(), text) {
+		all.WriteString(string(c.read()) + "\n")
+	}
+	return all.String()
+}
+
+// browser keeps cookies and follows nothing by itself.
+func (l *loginLab) browser() *http.Client {
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return &http.Client{Jar: jar, Transport: l.http.Client().Transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}
+
+func (l *loginLab) do(b *http.Client, method, address, token string) (*http.Response, string) {
+	l.t.Helper()
+	r, err := http.NewRequestWithContext(l.t.Context(), method, address, nil)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+		r.Header.Set("Origin", l.http.URL)
+	}
+	resp, err := b.Do(r)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	return resp, string(body)
+}
+
+func (l *loginLab) path(thread, interrupt string) string {
+	return l.http.URL + "/v1/threads/" + thread + "/interrupts/" + interrupt + "/login"
+}
+
+// begins begins a login, and returns where the browser is sent, or the status and answer.
+func (l *loginLab) begins(b *http.Client, token, thread, interrupt string) (to string, status int, said string) {
+	l.t.Helper()
+	resp, said := l.do(b, http.MethodPost, l.path(thread, interrupt), token)
+	var begun struct{ URL string }
+	_ = json.Unmarshal([]byte(said), &begun)
+	return begun.URL, resp.StatusCode, said
+}
+
+// agrees is what the provider sends the browser back to, at where the server is.
+func (l *loginLab) agrees(b *http.Client, to string) string {
+	l.t.Helper()
+	resp, said := l.do(b, http.MethodGet, to, "")
+	if resp.StatusCode != http.StatusFound {
+		l.t.Fatalf("the provider answers %d %s", resp.StatusCode, said)
+	}
+	return strings.Replace(resp.Header.Get("Location"), publicURL, l.http.URL, 1)
+}
+
+// logsIn goes all the way.
+func (l *loginLab) logsIn(thread, interrupt string) {
+	l.t.Helper()
+	b := l.browser()
+	to, status, said := l.begins(b, annsToken, thread, interrupt)
+	if to == "" {
+		l.t.Fatalf("%d %s", status, said)
+	}
+	if resp, page := l.do(b, http.MethodGet, l.agrees(b, to), ""); resp.StatusCode != http.StatusOK || !strings.Contains(page, "Git &amp; Co") {
+		l.t.Fatalf("%d %s", resp.StatusCode, page)
+	}
+}
+
+func TestLogin(t *testing.T) {
+	l := newLoginLab(t, nil, nil)
+	interrupt := l.asks("one")
+	if open := l.request(t, http.MethodGet, "/v1/threads/one/interrupts", annsToken, ""); !strings.Contains(open, publicURL+"/login/one/"+interrupt) || !strings.Contains(open, `"providerTitle":"Git \u0026 Co"`) {
+		t.Errorf("no authorizeUrl, or no title, in %s", open)
+	}
+	l.logsIn("one", interrupt)
+	l.told("one", "I can use your account at git.")
+	if record := l.request(t, http.MethodGet, "/v1/threads/one/decisions", annsToken, ""); !strings.Contains(record, `"through":"login"`) || !strings.Contains(record, `acme/ann`) && !strings.Contains(record, `"ann"`) || strings.Count(record, interrupt) == 0 {
+		t.Errorf("the record has %s", record)
+	}
+	// What is there is used at once, in any thread of hers.
+	if said := l.says("two"); !strings.Contains(said, "RUN_FINISHED") || strings.Contains(said, "auth_required") {
+		t.Errorf("the next run has %s", said)
+	}
+	if said := l.request(t, http.MethodGet, "/v1/logins", annsToken, ""); !strings.Contains(said, `"provider":"git"`) || !strings.Contains(said, `"repo"`) {
+		t.Errorf("ann's logins are %s", said)
+	}
+	if said := l.request(t, http.MethodGet, "/v1/logins", bobsToken, ""); !strings.Contains(said, `{"items":[]}`) {
+		t.Errorf("bob's logins are %s", said)
+	}
+	if said := l.request(t, http.MethodDelete, "/v1/logins/git", bobsToken, ""); !strings.HasPrefix(said, "404 ") {
+		t.Errorf("bob deletes %s", said)
+	}
+	if said := l.request(t, http.MethodDelete, "/v1/logins/git", annsToken, ""); !strings.HasPrefix(said, "204 ") {
+		t.Errorf("ann deletes %s", said)
+	}
+	l.asks("three")
+}
+
+// Nobody resolves it by an answer, and anybody who may cancels it.
+func TestLoginIsNoAnswer(t *testing.T) {
+	l := newLoginLab(t, nil, nil)
+	interrupt := l.asks("one")
+	resolve := func(status string) string {
+		return l.request(t, http.MethodPost, "/v1/threads/one/interrupts/resolve", annsToken,
+			fmt.Sprintf(`{"entries":[{"interruptId":%q,"status":%q,"payload":{"approved":true}}]}`, interrupt, status))
+	}
+	if said := resolve("resolved"); !strings.HasPrefix(said, "403 ") || !strings.Contains(said, `"login_required"`) {
+		t.Errorf("the control API answers %s", said)
+	}
+	said := l.request(t, http.MethodPost, "/agui", annsToken, fmt.Sprintf(
+		`{"threadId":"one","runId":"r9","messages":[],"tools":[],"context":[],"state":{},"forwardedProps":{},"resume":[{"interruptId":%q,"status":"resolved","payload":{"login":%q}}]}`, interrupt, interrupt))
+	if !strings.Contains(said, `"login_required"`) {
+		t.Errorf("a POST is answered with %s", said)
+	}
+	b := l.browser()
+	to, _, _ := l.begins(b, annsToken, "one", interrupt)
+	if said := resolve("cancelled"); !strings.HasPrefix(said, "200 ") {
+		t.Fatalf("cancelling is answered with %s", said)
+	}
+	l.told("one", "You have not signed in at git, so I go on without.")
+	// Who comes back after that gives nothing away.
+	if resp, page := l.do(b, http.MethodGet, l.agrees(b, to), ""); resp.StatusCode != http.StatusNotFound || !strings.Contains(page, "Nothing asks for this sign-in any more") {
+		t.Errorf("%d %s", resp.StatusCode, page)
+	}
+	if n := l.provider.Issued.Load(); n != 0 {
+		t.Errorf("%d tokens were got for nobody", n)
+	}
+}
+
+// Each row is a way to fail: what the browser shows, what the page is told, and whether the
+// question is still open, so that signing in again goes on.
+func TestLoginFailures(t *testing.T) {
+	for name, row := range map[string]struct {
+		says   oauthtest.Says
+		come   func(l *loginLab, b *http.Client, back string) (*http.Response, string)
+		status int
+		code   string // of the problem that the page is told; "": none
+		shows  string
+		ends   string // what the agent says; "": the question stays open
+	}{
+		"denied":                   {says: oauthtest.Says{Error: "access_denied"}, status: 403, shows: "You have declined", ends: "You have not signed in at git, so I go on without."},
+		"unavailable there":        {says: oauthtest.Says{Error: "temporarily_unavailable"}, status: 503, code: "login_unavailable", shows: "cannot be reached now"},
+		"refused there":            {says: oauthtest.Says{Error: "invalid_scope"}, status: 502, code: "login_failed", shows: "did not complete"},
+		"another issuer":           {says: oauthtest.Says{Iss: "https://evil.example"}, status: 400, code: "login_issuer", shows: "not from the service that was asked"},
+		"no issuer":                {says: oauthtest.Says{Iss: "-"}, status: 400, code: "login_issuer", shows: "not from the service that was asked"},
+		"the token endpoint fails": {says: oauthtest.Says{Token: 502}, status: 503, code: "login_unavailable", shows: "cannot be reached now"},
+		"the exchange is refused":  {says: oauthtest.Says{Token: 400}, status: 502, code: "login_failed", shows: "did not complete"},
+		"another browser": {status: 403, shows: "begun by somebody else", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			return l.do(l.browser(), http.MethodGet, back, "")
+		}},
+		"a cookie of another flow": {status: 403, shows: "begun by somebody else", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			other := l.browser()
+			at, _ := url.Parse(back)
+			for _, c := range b.Jar.Cookies(at) {
+				c.Value = strings.Repeat("A", len(c.Value))
+				other.Jar.SetCookies(at, []*http.Cookie{{Name: c.Name, Value: c.Value, Path: "/login/callback"}})
+			}
+			return l.do(other, http.MethodGet, back, "")
+		}},
+		"no state": {status: 400, shows: "incomplete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			return l.do(b, http.MethodGet, l.http.URL+"/login/callback?code=x", "")
+		}},
+		"no code": {status: 400, shows: "incomplete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			return l.do(b, http.MethodGet, regexp.MustCompile(`code=[^&]*`).ReplaceAllString(back, "x=y"), "")
+		}},
+		"a state of nobody": {status: 404, shows: "not known here", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			return l.do(b, http.MethodGet, l.http.URL+"/login/callback?code=x&state=never", "")
+		}},
+		"a code of nobody": {status: 502, code: "login_failed", shows: "did not complete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			return l.do(b, http.MethodGet, regexp.MustCompile(`code=[^&]*`).ReplaceAllString(back, "code=made-up"), "")
+		}},
+		"a replay": {status: 409, code: "login_failed", shows: "used already", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			l.do(b, http.MethodGet, regexp.MustCompile(`code=[^&]*`).ReplaceAllString(back, "code=made-up"), "")
+			return l.do(b, http.MethodGet, back, "")
+		}},
+		"the provider is down": {status: 503, code: "login_unavailable", shows: "cannot be reached now", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			l.provider.Stop()
+			return l.do(b, http.MethodGet, back, "")
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			l := newLoginLab(t, nil, nil)
+			interrupt := l.asks("one")
+			b := l.browser()
+			to, status, said := l.begins(b, annsToken, "one", interrupt)
+			if to == "" {
+				t.Fatalf("%d %s", status, said)
+			}
+			l.provider.Say(row.says)
+			back := l.agrees(b, to)
+			come := row.come
+			if come == nil {
+				come = func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+					return l.do(b, http.MethodGet, back, "")
+				}
+			}
+			resp, page := come(l, b, back)
+			if resp.StatusCode != row.status || !strings.Contains(page, row.shows) {
+				t.Errorf("it shows %d %s", resp.StatusCode, page)
+			}
+			if row.ends != "" {
+				l.told("one", row.ends)
+				return
+			}
+			_, asked := l.do(b, http.MethodGet, l.path("one", interrupt), annsToken)
+			if row.code == "" && strings.Contains(asked, "problem") || !strings.Contains(asked, `"code":"`+row.code) && row.code != "" {
+				t.Errorf("the page is told %s", asked)
+			}
+			if name == "the provider is down" {
+				return
+			}
+			l.provider.Say(oauthtest.Says{})
+			l.logsIn("one", interrupt)
+			l.told("one", "I can use your account at git.")
+		})
+	}
+}
+
+// Only whom an interrupt asks begins it, with a credential that a link does not have.
+func TestLoginIsTheUsers(t *testing.T) {
+	l := newLoginLab(t, nil, nil)
+	interrupt := l.asks("one")
+	for name, try := range map[string]struct {
+		token, path string
+		status      int
+		says        string
+	}{
+		"another user of the namespace": {bobsToken, l.path("one", interrupt), 403, "login_not_yours"},
+		"nobody":                        {"", l.path("one", interrupt), 401, ""},
+		"another interrupt":             {annsToken, l.path("one", "never"), 404, "login_closed"},
+		"another thread":                {annsToken, l.path("never", interrupt), 404, "login_closed"},
+	} {
+		resp, said := l.do(l.browser(), http.MethodPost, try.path, try.token)
+		if resp.StatusCode != try.status && !(try.token == "" && resp.StatusCode == 403) || !strings.Contains(said, try.says) || len(resp.Cookies()) > 0 {
+			t.Errorf("%s: %d %s, cookies %v", name, resp.StatusCode, said, resp.Cookies())
+		}
+	}
+	// A link alone says nothing of who follows it.
+	link := l.http.URL + "/login/one/" + interrupt
+	if resp, page := l.do(l.browser(), http.MethodGet, link, ""); resp.StatusCode != 401 || !strings.Contains(page, "Open the chat and sign in from there") {
+		t.Errorf("nobody: %d %s", resp.StatusCode, page)
+	}
+	if resp, page := l.do(l.browser(), http.MethodGet, link, bobsToken); resp.StatusCode != 403 || !strings.Contains(page, "Another user is asked") {
+		t.Errorf("bob: %d %s", resp.StatusCode, page)
+	}
+	if resp, _ := l.do(l.browser(), http.MethodGet, link, annsToken); resp.StatusCode != 303 || !strings.HasPrefix(resp.Header.Get("Location"), l.provider.URL+"/authorize?") {
+		t.Errorf("ann: %d %s", resp.StatusCode, resp.Header.Get("Location"))
+	}
+}
+
+// Where users are not told apart, the link that the interrupt shows is all that is needed.
+func TestLoginByALink(t *testing.T) {
+	l := newLoginLab(t, nil, identity.None{})
+	interrupt := l.asks("one")
+	b := l.browser()
+	resp, page := l.do(b, http.MethodGet, l.http.URL+"/login/one/"+interrupt, "")
+	if resp.StatusCode != 303 {
+		t.Fatalf("%d %s", resp.StatusCode, page)
+	}
+	cookies := resp.Cookies()
+	if len(cookies) != 1 || !cookies[0].HttpOnly || cookies[0].SameSite != http.SameSiteLaxMode || cookies[0].Path != "/login/callback" {
+		t.Errorf("cookies %v", cookies)
+	}
+	if resp, page := l.do(b, http.MethodGet, l.agrees(b, resp.Header.Get("Location")), ""); resp.StatusCode != 200 {
+		t.Errorf("%d %s", resp.StatusCode, page)
+	}
+	l.told("one", "I can use your account at git.")
+}
+
+// A server that dies in the midst of it loses no login, and nothing is answered twice.
+func TestLoginCrashPoints(t *testing.T) {
+	for point, again := range map[string]bool{"login_exchanged": true, "login_stored": false} {
+		t.Run(point, func(t *testing.T) {
+			var dies sync.Once
+			l := newLoginLab(t, func(at string) {
+				if at == point {
+					dies.Do(runtime.Goexit) // as far as the store knows
+				}
+			}, nil)
+			interrupt := l.asks("one")
+			b := l.browser()
+			to, _, _ := l.begins(b, annsToken, "one", interrupt)
+			back := l.agrees(b, to)
+			r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, back, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if resp, err := b.Do(r); err == nil {
+				body, _ := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if strings.Contains(string(body), "connected") {
+					t.Fatalf("it answers %d %s", resp.StatusCode, body)
+				}
+			}
+			if resp, page := l.do(b, http.MethodGet, back, ""); resp.StatusCode != http.StatusConflict {
+				t.Errorf("reloaded it answers %d %s", resp.StatusCode, page)
+			}
+			to, status, said := l.begins(b, annsToken, "one", interrupt)
+			if again != (to != "") || !again && !strings.Contains(said, `"signedIn":true`) {
+				t.Fatalf("the next try is answered with %d %s", status, said)
+			}
+			if again {
+				if resp, page := l.do(b, http.MethodGet, l.agrees(b, to), ""); resp.StatusCode != 200 {
+					t.Fatalf("%d %s", resp.StatusCode, page)
+				}
+			}
+			all := l.told("one", "I can use your account at git.")
+			if n := strings.Count(all, `"type":"RUN_STARTED"`); n > 2 {
+				t.Errorf("%d runs began: %s", n, all)
+			}
+			record := l.request(t, http.MethodGet, "/v1/threads/one/decisions", annsToken, "")
+			if n := strings.Count(record, `"through":"login"`); n != 1 {
+				t.Errorf("%d decisions are on record: %s", n, record)
+			}
+		})
+	}
+}
+
+// Neither the log of the process, nor what is stored or told of threads has a secret, and
+// in the store tokens are not in clear.
+func TestLoginKeepsSecrets(t *testing.T) {
+	l := newLoginLab(t, nil, nil)
+	interrupt := l.asks("one")
+	b := l.browser()
+	to, _, _ := l.begins(b, annsToken, "one", interrupt)
+	at, _ := url.Parse(to)
+	back := l.agrees(b, to)
+	returned, _ := url.Parse(back)
+	secrets := []string{at.Query().Get("state"), returned.Query().Get("code"), oauthtest.ClientSecret}
+	for _, c := range b.Jar.Cookies(returned) {
+		secrets = append(secrets, c.Value)
+	}
+	_, page := l.do(b, http.MethodGet, back, "")
+	told := l.told("one", "I can use your account at git.")
+	// And of what fails.
+	failing := l.asks2("two")
+	l.provider.Say(oauthtest.Says{Token: 400})
+	to, _, _ = l.begins(b, annsToken, "two", failing)
+	_, failed := l.do(b, http.MethodGet, l.agrees(b, to), "")
+	secrets = append(secrets, l.provider.Given()...)
+	if len(secrets) < 6 {
+		t.Fatalf("%d secrets", len(secrets))
+	}
+	key := store.ThreadKey{Namespace: "acme/shared/team", Thread: "one"}
+	view, err := l.store.Read(t.Context(), key, store.ReadQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := json.Marshal(view)
+	if err != nil || view.Version == 0 {
+		t.Fatalf("%v, version %d", err, view.Version)
+	}
+	tokens, err := l.store.Tokens(t.Context(), "acme/ann")
+	if err != nil || len(tokens) != 1 {
+		t.Fatalf("%d tokens, %v", len(tokens), err)
+	}
+	for where, text := range map[string]string{
+		"the log": l.log.String(), "the thread": told, "the store": string(stored), "the page": page, "the page that fails": failed,
+		"the inbox": l.request(t, http.MethodGet, "/v1/inbox", annsToken, ""), "the notices": l.request(t, http.MethodGet, "/v1/notices", annsToken, ""),
+		"the decisions": l.request(t, http.MethodGet, "/v1/decisions", annsToken, ""), "the logins": l.request(t, http.MethodGet, "/v1/logins", annsToken, ""),
+		"the stored token": string(tokens[0].Sealed),
+	} {
+		if text == "" {
+			t.Errorf("%s is empty", where)
+		}
+		if i := slices.IndexFunc(secrets, func(s string) bool { return s != "" && strings.Contains(text, s) }); i >= 0 {
+			t.Errorf("%s has secret %d: %s", where, i, text)
+		}
+	}
+}
+
+// asks2 asks for an account with a scope that the stored token lacks.
+func (l *loginLab) asks2(thread string) string {
+	l.t.Helper()
+	said := l.request(l.t, http.MethodPost, "/agui", annsToken, fmt.Sprintf(
+		`{"threadId":%q,"runId":"r2","messages":[{"id":"m2","role":"user","content":"/login git gists"}],"tools":[],"context":[],"state":{},"forwardedProps":{}}`, thread))
+	found := regexp.MustCompile(`"interrupts":\[\{"id":"([^"]+)"`).FindStringSubmatch(said)
+	if found == nil {
+		l.t.Fatalf("a scope more is not asked for: %s", said)
+	}
+	return found[1]
+}
