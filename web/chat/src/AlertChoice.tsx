@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from "react";
 import { chosenAlerts, keepAlerts, playSound, type Choice } from "./alerts";
 import { Drop } from "./Drop";
+import { Icon } from "./Icon";
 
 const REFUSED = "Your browser keeps this page from showing notifications. Allow them in its settings for this site, then turn them on here.";
 const MISSING = "This browser has no notifications for this page. Most have them over https only.";
@@ -32,7 +33,7 @@ export function AlertChoice() {
       className="alerts"
       summary={
         <summary title="Alerts" aria-label={on ? "Alerts, on" : "Alerts, off"} data-testid="alerts" data-on={on}>
-          <Bell struck={!on} />
+          <Icon name="bell" />
         </summary>
       }
     >
@@ -62,14 +63,5 @@ function Switch({ label, hook, on, set }: { label: string; hook: string; on: boo
       <input type="checkbox" role="switch" checked={on} data-testid={hook} onChange={(event) => set(event.target.checked)} />
       <span>{label}</span>
     </label>
-  );
-}
-
-function Bell({ struck }: { struck: boolean }) {
-  return (
-    <svg viewBox="0 0 20 20" width="18" height="18" fill="none" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" strokeLinejoin="round" aria-hidden="true">
-      <path d="M10 3a4.5 4.5 0 0 0-4.5 4.5c0 4-1.5 5-1.5 5h12s-1.5-1-1.5-5A4.5 4.5 0 0 0 10 3Zm-1.7 12.5a1.8 1.8 0 0 0 3.4 0" />
-      {struck && <path d="m3.5 3.5 13 13" />}
-    </svg>
   );
 }
