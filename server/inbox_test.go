@@ -124,6 +124,39 @@ func TestV1InboxTotals(t *testing.T) {
 }
 
 // Who has the scope for it sees what waits in all tenants, and is told whose it is.
+func TestV1ThreadsThatWait(t *testing.T) {
+	v := newV1(t)
+	op := v.as("0123456789abcdef-operator")
+	v.asked("first", "/confirm sure?")
+	v.asked("second", "/form")
+	op.asked("ops", "/confirm mine?")
+	v.call("addInput", 202, "/threads/idle/input", say("/say idle"))
+	v.rests("idle")
+	waiting := func(v *v1Server, query string) (ids []string, next string) {
+		page := v.call("listThreads", 200, "/threads?waiting=true"+query, "")
+		for _, item := range items(page) {
+			if item["waiting"] != true || item["title"] == "" || item["updatedAt"] == "" {
+				t.Errorf("%v", item)
+			}
+			ids = append(ids, item["threadId"].(string))
+		}
+		next, _ = page["next"].(string)
+		return ids, next
+	}
+	if ids, _ := waiting(v, ""); fmt.Sprint(ids) != "[first second]" {
+		t.Errorf("ann's %v", ids)
+	}
+	if ids, _ := waiting(op, ""); fmt.Sprint(ids) != "[ops]" {
+		t.Errorf("an approver's own %v", ids)
+	}
+	ids, next := waiting(v, "&limit=1")
+	rest, _ := waiting(v, "&limit=1&cursor="+url.QueryEscape(next))
+	if fmt.Sprint(ids, rest) != "[first] [second]" {
+		t.Errorf("pages %v %v", ids, rest)
+	}
+	v.fails("listThreads", 400, "invalid_input", "/threads?waiting=yes", "")
+}
+
 func TestV1InboxOfAllTenants(t *testing.T) {
 	v := newV1(t)
 	root := v.as("0123456789abcdef-root-of-all")

@@ -16,7 +16,7 @@ for (const colorScheme of ["light", "dark"]) {
       await tab.shot(`75-${what}-${colorScheme}`);
     };
     const tab = await Tab.open(context, embedded);
-    const titled = (one, title) => until(async () => (await one.page.title()) === title, `the title is ${title}`);
+    const titled = (one, title) => until(async () => (await one.page.title()).replace(/^\(\d+\+?\) /, "") === title, `the title is ${title}`);
     await titled(tab, "Chat · aguiws");
     await tab.say("/form");
     await tab.asked("input_required");

@@ -14,7 +14,7 @@ import (
 type threadInfoJSON struct {
 	ThreadID  string    `json:"threadId"`
 	Title     string    `json:"title"`
-	Updated   time.Time `json:"updatedAt"`
+	Updated   time.Time `json:"updatedAt" jsonschema:"its latest input; of those that wait alone, when it was asked"`
 	Active    bool      `json:"active" jsonschema:"a run is under way"`
 	Suspended bool      `json:"waiting" jsonschema:"interrupts are open"`
 	Queued    int       `json:"queued" jsonschema:"inputs that wait"`
@@ -52,6 +52,10 @@ var messageParameters = []parameter{
 	{"limit", "the last messages, at most 200, or fewer where they are very long; all, or 50 before a place, if left out"},
 	{"before", "of the page behind, of ws.attached, or of a stream's Aguiws-Before: the messages that stand before it"},
 }
+
+var threadsParameters = append([]parameter{
+	{"waiting", "true: only those with open interrupts, those that have waited longest first"},
+}, pageParameters...)
 
 type inputJSON struct {
 	Text      string    `json:"text" jsonschema:"the user message"`
@@ -92,7 +96,7 @@ type resumedJSON struct {
 func threadOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/threads", id: "listThreads", summary: "The threads of the caller's namespace, latest input first",
-			scope: identity.ScopeRead, query: pageParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
+			scope: identity.ScopeRead, query: threadsParameters, status: 200, answer: listOf[threadInfoJSON]{}, serve: (*call).listThreads},
 		{method: "GET", path: "/threads/{thread}", id: "getThread", summary: "A thread: messages, state, what is open",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: threadJSON{}, serve: (*call).getThread},
 		{method: "PATCH", path: "/threads/{thread}", id: "renameThread", summary: "Give a thread a title",
@@ -117,9 +121,25 @@ func (c *call) listThreads() (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	switch c.r.URL.Query().Get("waiting") {
+	case "":
+	case "true":
+		return c.listWaiting(q)
+	default:
+		return nil, badRequest("waiting is true or left out")
+	}
 	threads, next, err := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
 	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
 		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued}
+	})
+}
+
+func (c *call) listWaiting(q store.PageQuery) (any, error) {
+	open, next, err := c.Runner.Inbox(c.r.Context(), adapter.InboxQuery{
+		InboxQuery: store.InboxQuery{Namespace: c.caller.Namespace(), Limit: q.Limit, Cursor: q.Cursor},
+	})
+	return pageOf(open, next, err, func(s adapter.Suspended) threadInfoJSON {
+		return threadInfoJSON{ThreadID: s.Thread.Thread, Title: s.Title, Updated: s.Since.UTC(), Suspended: true}
 	})
 }
 

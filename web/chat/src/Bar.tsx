@@ -1,9 +1,9 @@
-import { useEffect, useState, type ReactNode } from "react";
-import { usePolled } from "./api";
-import { ofWaiting } from "./notices";
+import { useState, type ReactNode } from "react";
+import { AlertChoice } from "./AlertChoice";
 import { onLink, usePath } from "./route";
 import { bearer, signIn, useSession } from "./session";
 import { chooseTheme, chosenTheme, THEMES, type Theme } from "./theme";
+import { Waiting } from "./Waiting";
 
 const PLACES = [
   ["/", "Chat"],
@@ -17,24 +17,21 @@ interface BarProps {
   children?: ReactNode;
 }
 
-/** The head of every place: where one is, where one can go, and what the place adds. It names the document, too. */
+/** The head of every place: where one is, where one can go, and what the place adds. It names the document, too, and says there how many chats wait. */
 export function Bar({ title, children }: BarProps) {
   const path = usePath();
   const session = useSession();
   const place = PLACES.find(([href]) => href === path)?.[1] ?? "Chat";
   const name = title ? `${title} · ${place}` : place;
-  useEffect(() => {
-    document.title = `${name} · aguiws`;
-  }, [name]);
   return (
     <header className="bar">
       <h1 className="visually-hidden">{name}</h1>
       <span className="brand">aguiws</span>
       <nav aria-label="Places">
-        {PLACES.map(([href, name]) => (
-          <a key={href} href={href} aria-current={path === href ? "page" : undefined} data-testid={`go-${name.toLowerCase()}`} onClick={onLink}>
-            {name}
-            {href === "/inbox" && <Waiting key={session} />}
+        {PLACES.map(([href, words]) => (
+          <a key={href} href={href} aria-current={path === href ? "page" : undefined} data-testid={`go-${words.toLowerCase()}`} onClick={onLink}>
+            {words}
+            {href === "/inbox" && <Waiting key={session} name={name} />}
           </a>
         ))}
       </nav>
@@ -45,30 +42,9 @@ export function Bar({ title, children }: BarProps) {
           Sign out
         </button>
       )}
+      <AlertChoice />
       <ThemeChoice />
     </header>
-  );
-}
-
-/** How often those that wait are counted where no notices come, in milliseconds. */
-const EVERY_MS = 10_000;
-
-/** More are not told apart at a glance. */
-const MOST = 99;
-
-/** How many chats wait for an answer; nothing where none does, or nobody here may know. */
-function Waiting() {
-  const { data } = usePolled<{ total?: number }>("/inbox/totals", EVERY_MS, ofWaiting);
-  const total = data?.total ?? 0;
-  if (total === 0) return null;
-  return (
-    <>
-      {" "}
-      <span className="badge" data-testid="inbox-badge" data-total={total}>
-        {total > MOST ? `${MOST}+` : total}
-        <span className="visually-hidden"> waiting</span>
-      </span>
-    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { Position, ThreadStatus } from "../../client";
+import { Drop } from "./Drop";
 
 const WORDS: Record<ThreadStatus["connection"], string> = {
   idle: "Not connected",
@@ -13,23 +14,17 @@ export function StatusChip({ status, position }: { status: ThreadStatus; positio
   const storeAway = status.connection === "connected" && !status.storeAvailable;
   const running = status.connection === "connected" && status.activeRunId !== undefined;
   return (
-    <details
+    <Drop
       className="connection"
-      onKeyDown={(event) => {
-        if (event.key !== "Escape" || !event.currentTarget.open) return;
-        event.preventDefault();
-        event.currentTarget.open = false;
-      }}
-      onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
-      }}
+      summary={
+        <summary title="Connection">
+          <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running} data-store={storeAway ? "away" : undefined}>
+            <span className="dot" aria-hidden="true" />
+            {storeAway ? "Store away" : running ? "Working" : WORDS[status.connection]}
+          </span>
+        </summary>
+      }
     >
-      <summary title="Connection">
-        <span className="chip" role="status" data-testid="status" data-state={status.connection} data-running={running} data-store={storeAway ? "away" : undefined}>
-          <span className="dot" aria-hidden="true" />
-          {storeAway ? "Store away" : running ? "Working" : WORDS[status.connection]}
-        </span>
-      </summary>
       <dl data-testid="position" tabIndex={-1} data-seq={position?.seq}>
         <dt>Position</dt>
         <dd>{position ? `${position.seq} of log ${position.epoch}` : "nothing is held yet"}</dd>
@@ -38,6 +33,6 @@ export function StatusChip({ status, position }: { status: ThreadStatus; positio
         <dt>Store</dt>
         <dd>{status.hello === undefined ? "unknown" : storeAway ? "does not answer" : status.hello.durable ? "outlives the server" : "in the server's memory"}</dd>
       </dl>
-    </details>
+    </Drop>
   );
 }

@@ -1,13 +1,16 @@
 import { type SyntheticEvent, useEffect, useRef, useState } from "react";
 import { call, usePolled, type Page, type ThreadInfo } from "./api";
 import { Guarded } from "./Guarded";
-import { ofThreads } from "./notices";
+import { ofThreads, ofWaiting } from "./notices";
 import { onLink, threadHref } from "./route";
+import { threadGroups } from "./threadgroups";
 import { ago } from "./time";
 import { staleWords } from "./words";
 
 /** How often the list is asked for where no notices come, in milliseconds. */
 const EVERY_MS = 5_000;
+
+const NONE: ThreadInfo[] = [];
 
 interface ListProps {
   current: string;
@@ -18,9 +21,10 @@ interface ListProps {
   close?: () => void;
 }
 
-/** The threads of the namespace, latest first. */
+/** The threads of the namespace: those that wait for an answer first, then by day, latest first. */
 export function ThreadList({ current, outgoing, begin, close }: ListProps) {
   const { data, error, refresh } = usePolled<Page<ThreadInfo>>("/threads?limit=50", EVERY_MS, ofThreads);
+  const { data: waiting } = usePolled<Page<ThreadInfo>>("/threads?waiting=true&limit=50", EVERY_MS, ofWaiting);
   const before = useRef(outgoing);
   useEffect(() => {
     // What was taken may wait for its run, or be the first of its thread.
@@ -43,12 +47,17 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
           {staleWords(error, data !== undefined)}
         </p>
       )}
-      {data?.items.length === 0 && !error && <p className="hint">None yet.</p>}
-      <ul>
-        {data?.items.map((thread) => (
-          <Row key={thread.threadId} thread={thread} current={thread.threadId === current} changed={refresh} begin={begin} />
-        ))}
-      </ul>
+      {data?.items.length === 0 && !waiting?.items.length && !error && <p className="hint">None yet.</p>}
+      {threadGroups(data?.items ?? NONE, waiting?.items ?? NONE).map(({ name, threads }) => (
+        <section key={name} aria-label={name} data-testid="thread-group">
+          <h3>{name}</h3>
+          <ul>
+            {threads.map((thread) => (
+              <Row key={thread.threadId} thread={thread} current={thread.threadId === current} changed={refresh} begin={begin} />
+            ))}
+          </ul>
+        </section>
+      ))}
       {data?.next && <p className="hint">The latest 50 are shown.</p>}
     </nav>
   );

@@ -2,7 +2,7 @@
 
 import { useCallback, useEffect, useRef, useState } from "react";
 import { parse, stringify } from "./json";
-import { poll } from "./poll";
+import { poll, type Seen } from "./poll";
 import { bearer } from "./session";
 
 /** An answer that is no success. `code` is one of the binding's where it has one. */
@@ -87,11 +87,23 @@ export interface News {
   watch(told: () => void): () => void;
   /** How often is asked where it does, as some may be lost or never told, in milliseconds. Default a minute. */
   safetyMs?: number;
+  /** It is wanted while nobody looks at the page, too. */
+  unseen?: boolean;
 }
 
 const SAFETY_MS = 60_000;
 
-/** What a path answers, asked again every so often while the page is looked at, or soon after news of it. */
+/** How often a page that nobody looks at asks without news, in milliseconds. */
+const UNSEEN_MS = 60_000;
+
+/** The document to whom it is all the same whether somebody looks; who comes back still asks at once. */
+const UNSEEN: Seen = {
+  hidden: false,
+  addEventListener: (...heard: Parameters<Document["addEventListener"]>) => document.addEventListener(...heard),
+  removeEventListener: (...heard: Parameters<Document["removeEventListener"]>) => document.removeEventListener(...heard),
+};
+
+/** What a path answers, asked again every so often while the page is looked at, or wanted unseen, or soon after news of it. */
 export function usePolled<T>(path: string, everyMs: number, news?: News): Polled<T> {
   const [answer, setAnswer] = useState<{ path: string; data?: T; error?: ApiError }>({ path });
   const [asked, askAgain] = useState(0);
@@ -127,7 +139,10 @@ export function usePolled<T>(path: string, everyMs: number, news?: News): Polled
         clearTimeout(slow);
       }
     };
-    const asking = poll(ask, everyMs, document, () => (news?.live() && !failing ? (news.safetyMs ?? SAFETY_MS) : undefined));
+    const asking = poll(ask, everyMs, news?.unseen ? UNSEEN : document, () => {
+      if (news?.live() && !failing) return news.safetyMs ?? SAFETY_MS;
+      return document.hidden ? UNSEEN_MS : undefined;
+    });
     const unwatch = news?.watch(asking.soon);
     return () => {
       over = true;

@@ -19,9 +19,10 @@ export interface FeedOptions {
   page: Seen;
   /**
    * Holds one of the few streams that a browser's tabs may have open, while `stream` is under way. Where there is none to
-   * be had, it calls nothing and answers undefined; one that rejects is asked again like a stream that is lost.
+   * be had, it calls nothing and answers undefined; one that rejects is asked again like a stream that is lost. `hidden`:
+   * it is for a page that nobody looks at.
    */
-  place?: (stream: () => Promise<End>) => Promise<End | undefined>;
+  place?: (stream: () => Promise<End>, hidden: boolean) => Promise<End | undefined>;
   /** Source of randomness in [0, 1). Default Math.random. */
   random?: () => number;
 }
@@ -44,16 +45,23 @@ const MISSED_MS = 5_000;
 /** When a server is asked again that has no notices to tell, in milliseconds. */
 const UNABLE_MS = 300_000;
 
+interface Watcher {
+  kinds: readonly string[];
+  /** It wants to hear while nobody looks at the page, too. */
+  unseen: boolean;
+}
+
 /** What becomes of a stream that is over: come back, come back much later, or never as the same person. */
 export type End = "again" | "later" | "never";
 
 /**
- * One stream for all that watch. It is lost and comes back at the place where it was; it is closed while the page is
- * hidden or nobody watches. Notices may come twice, since they are only a reason to look.
+ * One stream for all that watch. It is lost and comes back at the place where it was; it is closed while nobody watches,
+ * and while the page is hidden it is for those who watch then. Notices may come twice, since they are only a reason to look.
  */
 export class Feed {
-  private readonly watchers = new Map<Hear, readonly string[]>();
+  private readonly watchers = new Map<Hear, Watcher>();
   private kinds = "";
+  private hidden = false;
   private stop?: AbortController;
   private over?: Promise<void>;
   private meeting?: ReturnType<typeof setTimeout>;
@@ -71,10 +79,10 @@ export class Feed {
     return this.told;
   }
 
-  /** Tells notices of these kinds until the returned function is called. */
-  watch(kinds: readonly string[], hear: Hear): () => void {
+  /** Tells notices of these kinds until the returned function is called; `unseen`: also while the page is hidden. */
+  watch(kinds: readonly string[], hear: Hear, { unseen = false } = {}): () => void {
     const own: Hear = (notices) => hear(notices);
-    this.watchers.set(own, kinds);
+    this.watchers.set(own, { kinds, unseen });
     this.later();
     return () => {
       this.watchers.delete(own);
@@ -98,12 +106,15 @@ export class Feed {
 
   /** Opens and closes as is wanted. */
   private meet(): void {
-    const kinds = [...new Set([...this.watchers.values()].flat())].sort().join();
-    const wanted = kinds !== "" && !this.refused && !this.options.page.hidden;
-    if (this.stop && wanted && kinds === this.kinds) return;
+    const { hidden } = this.options.page;
+    const heard = [...this.watchers.values()].filter(({ unseen }) => unseen || !hidden);
+    const kinds = [...new Set(heard.flatMap((one) => one.kinds))].sort().join();
+    const wanted = kinds !== "" && !this.refused;
+    if (this.stop && wanted && kinds === this.kinds && hidden === this.hidden) return;
     this.close();
     if (!wanted) return;
     this.kinds = kinds;
+    this.hidden = hidden;
     const stop = new AbortController();
     this.stop = stop;
     const before = this.over;
@@ -124,9 +135,10 @@ export class Feed {
   private async keep(kinds: string, { signal }: AbortController): Promise<void> {
     const backoff = new Backoff({ ...BACKOFF, random: this.options.random });
     const place = this.options.place ?? ((stream) => stream());
+    const { hidden } = this;
     while (!signal.aborted) {
       const began = performance.now();
-      const end = await place(() => this.stream(kinds, signal)).catch((): End => "again");
+      const end = await place(() => this.stream(kinds, signal), hidden).catch((): End => "again");
       if (signal.aborted) return;
       this.lost();
       if (end === "never") {
@@ -206,7 +218,7 @@ export class Feed {
   }
 
   private tell(notices?: readonly Notice[]): void {
-    for (const [hear, kinds] of [...this.watchers]) {
+    for (const [hear, { kinds }] of [...this.watchers]) {
       const own = notices?.filter(({ kind }) => kinds.includes(kind));
       if (own?.length !== 0) hear(own);
     }

@@ -11,7 +11,7 @@ function theFeed(): Feed {
   feed ??= new Feed({
     open: (path, signal) => request(path, { headers: { Accept: "text/event-stream" }, cache: "no-store", signal }),
     page: document,
-    place: (stream) => placed(navigator.locks, stream),
+    place: (stream, hidden) => placed(navigator.locks, stream, hidden),
   });
   whenOver(restart);
   return feed;
@@ -28,8 +28,20 @@ function newsOf(...kinds: string[]): News {
 
 const OPEN = ["interrupt.opened", "interrupt.decided", "interrupt.expired", "interrupt.cancelled", "interrupt.reopened", "thread.deleted"];
 
-/** How many threads wait. */
+/** How many threads wait. It is said in the title and the icon of a tab that is not looked at, too. */
+export const ofCount: News = {
+  live: () => theFeed().live,
+  watch: (told) => theFeed().watch(OPEN, () => told(), { unseen: true }),
+  unseen: true,
+};
+
+/** Which threads wait. */
 export const ofWaiting = newsOf(...OPEN);
+
+/** Hears, whether or not the page is looked at, that threads have asked something. */
+export function whenAsked(hear: () => void): () => void {
+  return theFeed().watch(["interrupt.opened"], (notices) => notices && hear(), { unseen: true });
+}
 
 /** What waits, and what of it has been answered in part. */
 export const ofInbox = newsOf(...OPEN, "interrupt.drafted");

@@ -259,6 +259,32 @@ it("holds no stream while the page is hidden or nobody watches, and goes on wher
   expect(opened.length).toBe(2);
 });
 
+it("goes on for those who want to hear while the page is hidden, and in the place of a hidden one", async () => {
+  const places: boolean[] = [];
+  const place: FeedOptions["place"] = (stream, hidden) => {
+    places.push(hidden);
+    return stream();
+  };
+  const { feed, seen, opened, last } = feedOf({ place });
+  const [unseen, other] = [vi.fn<Hear>(), vi.fn<Hear>()];
+  feed.watch(["interrupt.opened"], unseen, { unseen: true });
+  feed.watch(["interrupt.opened", "run.ended"], other);
+  await flush();
+  await last().say("id: c1\n\n");
+  seen.show(true);
+  await flush();
+  expect(opened.map(({ path, signal }) => [path, signal.aborted])).toEqual([
+    ["/notices?kind=interrupt.opened,run.ended", true],
+    ["/notices?kind=interrupt.opened&after=c1", false],
+  ]);
+  await last().say(page("c2", "interrupt.opened"));
+  expect(unseen.mock.lastCall).toEqual([[notice("interrupt.opened")]]);
+  seen.show(false);
+  await flush();
+  expect(last().path).toBe("/notices?kind=interrupt.opened,run.ended&after=c2");
+  expect(places).toEqual([false, true, false]);
+});
+
 it("does without where other tabs hold the streams, and tries again", async () => {
   let free = false;
   const { feed, opened } = feedOf({ place: (stream: () => Promise<End>) => (free ? stream() : Promise.resolve(undefined)) });

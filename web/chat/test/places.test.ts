@@ -28,6 +28,12 @@ it("streams nowhere where no place is free", async () => {
   expect(stream).not.toHaveBeenCalled();
 });
 
+it.each([[0, "later"], [1, undefined]])("leaves a hidden page the last place only: %d of it are taken", async (taken, end) => {
+  const { request, locks } = locksOf(...names.slice(2, 2 + taken));
+  expect(await placed(locks, streams(), true)).toBe(end);
+  expect(request.mock.calls.map(([name]) => name)).toEqual([names[2]]);
+});
+
 const refused = async () => Promise.reject(new DOMException("no", "SecurityError"));
 
 it.each<[string, LockManager | undefined]>([

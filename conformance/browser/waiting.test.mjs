@@ -1,0 +1,150 @@
+// What waits is told wherever one is, and to who looks elsewhere if they want it.
+
+import assert from "node:assert/strict";
+import { embedded, person, Tab, test, unique, until } from "./lane.mjs";
+
+/** What a tab says of how many wait: at the inbox, in its title, and by its icon. */
+async function counted(tab) {
+  const [badge, icon] = await tab.page.evaluate(() => [
+    Number(document.querySelector('[data-testid="inbox-badge"]')?.dataset.total ?? 0),
+    document.querySelector('link[rel="icon"]').getAttribute("href"),
+  ]);
+  return { badge, title: Number(/^\((\d+)\) /.exec(await tab.page.title())?.[1] ?? 0), icon };
+}
+
+const iconOf = (n) => (n === 0 ? "/icon.svg" : `/icon-${Math.min(n, 10)}.svg`);
+
+async function counts(tab, n) {
+  await until(async () => {
+    const { badge, title, icon } = await counted(tab);
+    return badge === n && title === n && icon === iconOf(n);
+  }, `badge, title and icon count ${n}`);
+}
+
+/** Has a run suspend in a thread of its own, without any tab. */
+async function asks(text) {
+  const threadId = crypto.randomUUID();
+  const answer = await fetch(`${embedded}/agui`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", Accept: "text/event-stream" },
+    body: JSON.stringify({
+      threadId, runId: crypto.randomUUID(), state: {}, tools: [], context: [], forwardedProps: {},
+      messages: [{ id: crypto.randomUUID(), role: "user", content: text }],
+    }),
+  });
+  assert.match(await answer.text(), /"interrupt"/);
+  return threadId;
+}
+
+async function cancels(threadId) {
+  const { items } = await (await fetch(`${embedded}/v1/threads/${threadId}/interrupts`)).json();
+  const entries = items.flatMap(({ interrupts }) => interrupts.map(({ id }) => ({ interruptId: id, status: "cancelled" })));
+  const answer = await fetch(`${embedded}/v1/threads/${threadId}/interrupts/resolve`, {
+    method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ entries }),
+  });
+  assert.equal(answer.status, 200);
+}
+
+test("how many wait is at the inbox, in the title and on the icon, also of a tab that is not looked at, and those chats stand first", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 1280, height: 900 } }), embedded);
+  await tab.at("thread-group").or(tab.page.getByText("None yet.")).first().waitFor();
+  const began = (await counted(tab)).badge;
+  const asking = await asks(`/confirm ${unique("first")}?`);
+  await counts(tab, began + 1);
+  // Whatever is written meanwhile comes after it.
+  await tab.say("/say newer");
+  await tab.says("newer");
+  const groups = tab.at("thread-group");
+  await until(async () => (await groups.first().locator("h3").textContent()) === "Waits for you", "those that wait are first");
+  assert.equal(await groups.first().locator(`[data-thread-id="${asking}"]`).count(), 1);
+  await until(async () => (await groups.nth(1).locator("h3").textContent()) === "Today", "the others are by day");
+  assert.equal(await groups.nth(1).getByTestId("thread").first().getAttribute("data-thread-id"), tab.threadId);
+  await tab.shot("48-waits-first");
+  const icon = await tab.page.evaluate(async (href) => (await fetch(href)).headers.get("Content-Type"), iconOf(began + 1)).catch(String);
+  assert.equal(icon, "image/svg+xml");
+
+  await tab.page.evaluate(() => {
+    Object.defineProperty(document, "hidden", { get: () => true, configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  const other = await asks("/confirm Unseen?");
+  await counts(tab, began + 2);
+  for (const one of [asking, other]) await cancels(one);
+  await counts(tab, began);
+});
+
+test("who wants it is told by the desktop and by a sound while they look elsewhere, and nobody is asked at load", async () => {
+  const context = await person();
+  await context.addInitScript(() => {
+    window.told = [];
+    window.asked = window.tones = 0;
+    document.hasFocus = () => window.looking === true;
+    window.Notification = class {
+      static get permission() {
+        return localStorage.getItem("test:permission") ?? "default";
+      }
+      static async requestPermission() {
+        window.asked++;
+        return this.permission === "denied" ? "denied" : (localStorage.setItem("test:permission", "granted"), "granted");
+      }
+      constructor(_, { body }) {
+        window.told.push(body);
+        window.last = this;
+      }
+      close() {}
+    };
+    const start = OscillatorNode.prototype.start;
+    OscillatorNode.prototype.start = function (...at) {
+      window.tones++;
+      return start.apply(this, at);
+    };
+  });
+  const tab = await Tab.open(context, embedded);
+  const told = () => tab.page.evaluate(() => [window.told.length, window.tones]);
+  const threads = [];
+  const rises = async (text) => {
+    const before = (await counted(tab)).badge;
+    threads.push(await asks(text));
+    await counts(tab, before + 1);
+  };
+  await until(async () => (await tab.page.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("/v1/inbox/totals")))), "it has counted");
+  await rises("/confirm Unasked?");
+  assert.deepEqual(await told(), [0, 0], "off until it is turned on");
+  assert.equal(await tab.page.evaluate(() => window.asked), 0);
+
+  await tab.page.evaluate(() => localStorage.setItem("test:permission", "denied"));
+  await tab.click("alerts");
+  await tab.click("alert-desktop");
+  await tab.at("alert-refused").waitFor();
+  assert.ok(!(await tab.at("alert-desktop").isChecked()));
+  await tab.page.evaluate(() => localStorage.removeItem("test:permission"));
+  await tab.click("alert-desktop");
+  await until(() => tab.at("alert-desktop").isChecked(), "it is on");
+  assert.equal(await tab.page.evaluate(() => window.asked), 2);
+  await tab.shot("49-alerts");
+  await tab.page.keyboard.press("Escape");
+  assert.ok(!(await tab.at("alert-desktop").isVisible()));
+  await rises("/confirm By the desktop?");
+  await until(async () => (await told())[0] === 1, "the desktop says so");
+  assert.match(await tab.page.evaluate(() => window.told[0]), /^\d+ chats? waits? for an answer$/);
+  assert.deepEqual(await told(), [1, 0], "without a sound");
+
+  await tab.reload();
+  await tab.click("alerts");
+  assert.ok(await tab.at("alert-desktop").isChecked(), "it is remembered");
+  assert.ok(!(await tab.at("alert-sound").isChecked()));
+  await tab.click("alert-sound");
+  const heard = (await told())[1];
+  assert.ok(heard > 0, "it is heard what was chosen");
+  await rises("/confirm By both?");
+  await until(async () => (await told())[0] === 1 && (await told())[1] > heard, "both say so");
+  await tab.page.evaluate(() => {
+    window.looking = true;
+    dispatchEvent(new Event("focus"));
+  });
+  await rises("/confirm Who looks sees it?");
+  assert.equal((await told())[0], 1, "who looks is not told");
+  await tab.page.evaluate(() => window.last.onclick());
+  await tab.at("view-open").waitFor();
+  for (const one of threads) await cancels(one);
+});

@@ -1,0 +1,29 @@
+import type { ReactNode } from "react";
+
+interface Props {
+  className: string;
+  /** What is pressed to see the rest. */
+  summary: ReactNode;
+  children: ReactNode;
+}
+
+/** A panel that hangs from what opens it, until Escape, or until the focus goes elsewhere. */
+export function Drop({ className, summary, children }: Props) {
+  return (
+    <details
+      className={`drop ${className}`}
+      onKeyDown={(event) => {
+        if (event.key !== "Escape" || !event.currentTarget.open) return;
+        event.preventDefault();
+        event.currentTarget.open = false;
+        event.currentTarget.querySelector("summary")?.focus();
+      }}
+      onBlur={(event) => {
+        if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
+      }}
+    >
+      {summary}
+      {children}
+    </details>
+  );
+}

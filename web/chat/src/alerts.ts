@@ -1,0 +1,117 @@
+// Telling a person who does not look at the page that something waits: by the desktop, or by a sound. Neither unless it
+// was asked for; what was chosen is kept, as it is no secret.
+
+const KEY = "aguiws:alerts";
+
+export interface Choice {
+  desktop: boolean;
+  sound: boolean;
+}
+
+/** What was chosen; nothing where nothing was, or may be kept. */
+export function chosenAlerts(): Choice {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEY) ?? "null") as Partial<Choice> | null;
+    return { desktop: kept?.desktop === true, sound: kept?.sound === true };
+  } catch {
+    return { desktop: false, sound: false };
+  }
+}
+
+export function keepAlerts(choice: Choice): void {
+  try {
+    if (choice.desktop || choice.sound) localStorage.setItem(KEY, JSON.stringify(choice));
+    else localStorage.removeItem(KEY);
+  } catch {
+    // It lasts until the reload.
+  }
+}
+
+/** What has been told of those who wait, to find out what is worth an alert. */
+export class Arrivals {
+  private before?: number;
+  private asked = false;
+
+  /** Something was asked just now; the count that includes it is on its way. */
+  ask(): void {
+    this.asked = true;
+  }
+
+  /** So many wait by now. Answers whether somebody came to them: the first count says only what was there. */
+  count(total: number): boolean {
+    const came = this.before !== undefined && total > 0 && (total > this.before || this.asked);
+    this.before = total;
+    this.asked = false;
+    return came;
+  }
+}
+
+export function alertWords(total: number): string {
+  return total === 1 ? "1 chat waits for an answer" : `${total} chats wait for an answer`;
+}
+
+/** Says so on the desktop, in the place of what was said before; `open` is for who clicks on it. */
+export function showOnDesktop(total: number, open: () => void): void {
+  if (!("Notification" in window) || Notification.permission !== "granted") return;
+  try {
+    const shown = new Notification("aguiws", { body: alertWords(total), tag: "aguiws:waiting", icon: "/icon.svg" });
+    shown.onclick = () => {
+      focus();
+      open();
+      shown.close();
+    };
+  } catch {
+    // Some phones take notifications from service workers only.
+  }
+}
+
+let audio: AudioContext | undefined;
+
+/** Two short tones. A browser plays nothing in a tab before the first click or key in it. */
+export function playSound(): void {
+  audio ??= new AudioContext();
+  const { currentTime: now, destination } = audio;
+  if (audio.state === "suspended") void audio.resume().catch(() => {});
+  for (const [hertz, from] of [[660, 0], [880, 0.14]] as const) {
+    const tone = audio.createOscillator();
+    const loud = audio.createGain();
+    tone.frequency.value = hertz;
+    loud.gain.setValueAtTime(0.08, now + from);
+    loud.gain.exponentialRampToValueAtTime(0.001, now + from + 0.12);
+    tone.connect(loud).connect(destination);
+    tone.start(now + from);
+    tone.stop(now + from + 0.13);
+  }
+}
+
+const LOOKING = "aguiws:looking";
+
+/** Whether a person looks at this tab now, or at another of this page's. */
+export async function lookedAt(): Promise<boolean> {
+  if (!document.hidden && document.hasFocus()) return true;
+  const held = await navigator.locks?.query().catch(() => undefined);
+  return held?.held?.some(({ name }) => name === LOOKING) ?? false;
+}
+
+/** Lets the other tabs know while a person looks at this one, until the returned function is called. */
+export function sayLooking(): () => void {
+  let release: (() => void) | undefined;
+  const meet = () => {
+    const looks = !document.hidden && document.hasFocus();
+    if (looks === (release !== undefined)) return;
+    if (!looks) {
+      release!();
+      release = undefined;
+      return;
+    }
+    const over = new Promise<void>((resolve) => (release = resolve));
+    void navigator.locks?.request(LOOKING, { mode: "shared" }, () => over).catch(() => {});
+  };
+  const happenings: Array<[EventTarget, string]> = [[window, "focus"], [window, "blur"], [document, "visibilitychange"]];
+  for (const [target, name] of happenings) target.addEventListener(name, meet);
+  meet();
+  return () => {
+    for (const [target, name] of happenings) target.removeEventListener(name, meet);
+    release?.();
+  };
+}

@@ -1,0 +1,34 @@
+// The order of the chats beside the one that is looked at.
+
+import { expect, it } from "vitest";
+import type { ThreadInfo } from "../src/api";
+import { threadGroups } from "../src/threadgroups";
+
+const NOW = new Date(2026, 10, 24, 0, 30).getTime();
+
+function thread(threadId: string, at: number, waiting = false): ThreadInfo {
+  return { threadId, title: threadId, updatedAt: new Date(at).toISOString(), active: false, waiting, queued: 0 };
+}
+
+const back = (days: number, hours = 0) => new Date(2026, 10, 24 - days, -hours, 29).getTime();
+const shape = (latest: ThreadInfo[], waiting: ThreadInfo[] = []) =>
+  threadGroups(latest, waiting, NOW).map(({ name, threads }) => `${name}: ${threads.map(({ threadId }) => threadId).join(" ")}`);
+
+it("goes by days as they are spoken of, whose border is midnight", () => {
+  expect(
+    shape([thread("now", NOW), thread("later", NOW + 5_000), thread("late", back(0, 1)), thread("mon", back(2)), thread("week", back(7)), thread("oct", back(40))]),
+  ).toEqual(["Today: now later", "Yesterday: late", "Previous 7 days: mon", "Previous 30 days: week", "October 2026: oct"]);
+});
+
+it("has those that wait first, however old they are, and each once", () => {
+  const asks = thread("asks", back(1), true);
+  expect(shape([thread("new", NOW), asks], [thread("ancient", back(300), true), asks])).toEqual(["Waits for you: asks ancient", "Today: new"]);
+});
+
+it("believes the list about what has gone on since the others were looked for", () => {
+  expect(shape([thread("answered", NOW)], [thread("answered", NOW, true)])).toEqual(["Today: answered"]);
+});
+
+it("has no group without any", () => {
+  expect(shape([])).toEqual([]);
+});
