@@ -2,7 +2,7 @@
 
 import { useSyncExternalStore } from "react";
 
-/** As in styles.css. */
+/** As in styles/threadlist.css. */
 const WIDE = "(min-width: 64rem)";
 
 function watch(watcher: () => void): () => void {
