@@ -4,7 +4,8 @@ import { useChat } from "./chat";
 import { Composer } from "./Composer";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
-import { Guarded, scrolledByPage } from "./Guarded";
+import { useFollow } from "./follow";
+import { Guarded } from "./Guarded";
 import { Interrupts } from "./Interrupts";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
@@ -44,13 +45,25 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const restated = status.lost ? whyRestated(status.restated) : undefined;
   const quiet = useQuiet(running && !storeAway && status.connection === "connected", picture.position?.seq);
   const [returned, giveBack] = useState<string>();
-  useStickToEnd(!empty);
+  const content = useRef<HTMLElement>(null);
+  const follow = useFollow(content, !empty);
+  const send = (text: string) => {
+    void chat.send(text);
+    follow.jump();
+  };
+  const [stopping, setStopping] = useState<string>();
+  const stop = () => {
+    setStopping(status.activeRunId);
+    chat.stop();
+  };
   const toggle = useRef<HTMLButtonElement>(null);
   const hide = () => {
     setListed(false);
     toggle.current?.focus();
   };
-  useEscape(listed && !wide, hide);
+  const covered = listed && !wide;
+  useEscape(covered, hide);
+  useEscape(running && !covered, stop);
   return (
     <div className="place">
       <Bar title={titleOf(messages)}>
@@ -82,9 +95,9 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               The server's store does not answer. What is shown is from before. What you send is kept here and goes out by itself when the store is back.
             </p>
           )}
-          <main>
+          <main ref={content}>
             {signedOut && <SignIn wrong={bearer() !== undefined} />}
-            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} send={(text) => void chat.send(text)} />}
+            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} send={send} />}
             {messages.length === 0 && !status.synced && !failure && (
               <p className="hint center" role="status" data-testid="loading">
                 {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
@@ -147,15 +160,23 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               </OrElse>
             )}
           </details>
+          {follow.away && (
+            <div className="jump">
+              <button type="button" data-testid="jump" onClick={follow.jump}>
+                Jump to latest
+              </button>
+            </div>
+          )}
           <Composer
             threadId={threadId}
             hidden={signedOut}
             run={status.activeRunId}
+            stopping={running && stopping === status.activeRunId}
             questions={status.interrupts.map(({ id }) => id)}
             returned={returned}
             takeReturned={() => giveBack(undefined)}
-            send={(text) => void chat.send(text)}
-            stop={() => chat.stop()}
+            send={send}
+            stop={stop}
           />
         </div>
       </div>
@@ -163,13 +184,16 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   );
 }
 
+/** Escape does this, unless it is meant for something else: a text that is being composed, a field that it empties, what is open. */
 function useEscape(active: boolean, leave: () => void): void {
   const last = useRef(leave);
   last.current = leave;
   useEffect(() => {
     if (!active) return;
     const keyed = (event: KeyboardEvent) => {
-      if (event.key === "Escape" && !event.defaultPrevented) last.current();
+      const { target } = event;
+      const field = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
+      if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing && !event.repeat && !field) last.current();
     };
     addEventListener("keydown", keyed);
     return () => removeEventListener("keydown", keyed);
@@ -205,25 +229,4 @@ function useQuiet(running: boolean, seq: number | undefined): boolean {
     return () => clearTimeout(timer);
   }, [running, seq]);
   return running && at === seq && seq !== undefined;
-}
-
-/** How close to the end counts as reading the end, in pixels. */
-const NEAR_END = 120;
-
-/** Keeps the end in sight while the reader is there, and leaves a reader of older text alone. */
-function useStickToEnd(told: boolean): void {
-  const follow = useRef(true);
-  useEffect(() => {
-    const scrolled = () => {
-      const { scrollHeight, scrollTop, clientHeight } = document.documentElement;
-      follow.current = scrollHeight - scrollTop - clientHeight < NEAR_END;
-    };
-    addEventListener("scroll", scrolled, { passive: true });
-    return () => removeEventListener("scroll", scrolled);
-  }, []);
-  useEffect(() => {
-    if (!told || !follow.current) return;
-    scrollTo({ top: document.documentElement.scrollHeight });
-    scrolledByPage();
-  });
 }

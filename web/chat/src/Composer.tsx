@@ -8,6 +8,8 @@ interface Props {
   hidden: boolean;
   /** The run in progress. */
   run?: string;
+  /** It is being stopped. */
+  stopping: boolean;
   /** The ids of the open questions, which a message cancels. */
   questions: string[];
   /** Text that was not sent after all. */
@@ -17,19 +19,19 @@ interface Props {
   stop: () => void;
 }
 
-export function Composer({ threadId, hidden, run, questions, returned, takeReturned, send, stop }: Props) {
+/** Where a message is written. It grows with its text, and keeps it for each chat. */
+export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, stop }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
   const [text, setText] = useState(() => draftOf(threadId));
   useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
-  const [stopping, setStopping] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
-    if (!hidden) box.current?.focus();
+    if (!hidden) box.current?.focus({ preventScroll: true });
   }, [hidden]);
   useEffect(() => {
     // A button that is gone leaves the keyboard nowhere; the next thing to do is here.
-    if (!asks && document.activeElement === document.body) box.current?.focus();
+    if (!asks && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
   }, [asks, running]);
   useEffect(() => {
     if (returned === undefined) return;
@@ -65,30 +67,25 @@ export function Composer({ threadId, hidden, run, questions, returned, takeRetur
   return (
     <form ref={form} className="composer" hidden={hidden} aria-label="New message" onSubmit={submit}>
       <Guarded subject={questions.join(" ")} fixed className="writing">
-        <textarea
-          ref={box}
-          data-submits
-          data-testid="composer"
-          aria-label="Message"
-          rows={Math.min(8, text.split("\n").length)}
-          value={text}
-          placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={keyed}
-        />
+        <div className="growing" data-text={text}>
+          <textarea
+            ref={box}
+            data-submits
+            data-testid="composer"
+            aria-label="Message"
+            rows={1}
+            dir="auto"
+            value={text}
+            placeholder={asks ? "Or write something else" : running ? "Write the next message" : "Write a message"}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={keyed}
+          />
+        </div>
         <div className="actions">
           {running && (
             <Guarded subject={run} fixed>
-              <button
-                type="button"
-                data-testid="stop"
-                disabled={stopping === run}
-                onClick={() => {
-                  setStopping(run);
-                  stop();
-                }}
-              >
-                {stopping === run ? "Stopping…" : "Stop"}
+              <button type="button" data-testid="stop" title="Stop (Escape)" disabled={stopping} onClick={stop}>
+                {stopping ? "Stopping…" : "Stop"}
               </button>
             </Guarded>
           )}

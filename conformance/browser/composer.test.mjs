@@ -1,0 +1,92 @@
+// Where a message is written, and what of the conversation is in sight meanwhile.
+
+import assert from "node:assert/strict";
+import { embedded, numbers, person, PHONE, Tab, test, until } from "./lane.mjs";
+
+const VIEWPORTS = { wide: { width: 900, height: 800 }, phone: { width: PHONE, height: 844 } };
+
+/** How high the composer's text is seen, how high it is, and how high the window is. */
+const heights = (tab) => tab.at("composer").evaluate((box) => ({ seen: box.clientHeight, all: box.scrollHeight, window: innerHeight }));
+
+/** How far the end is below what is seen. */
+const beyond = (tab) => tab.page.evaluate(() => {
+  const { scrollHeight, scrollTop, clientHeight } = document.documentElement;
+  return scrollHeight - scrollTop - clientHeight;
+});
+const top = (tab) => tab.page.evaluate(() => document.documentElement.scrollTop);
+const up = (tab, pixels) => tab.page.evaluate((by) => scrollBy({ top: -by, behavior: "instant" }), pixels);
+
+for (const [size, viewport] of Object.entries(VIEWPORTS)) {
+  test(`${size}: what is typed is seen whole up to a third of the page, with Send beside it`, async () => {
+    const tab = await Tab.open(await person({ viewport }), embedded);
+    const empty = await heights(tab);
+    await tab.fill("composer", "words that wrap ".repeat(size === "wide" ? 20 : 8));
+    const wrapped = await heights(tab);
+    assert.ok(wrapped.seen > 2 * empty.seen, `it has grown: ${JSON.stringify({ empty, wrapped })}`);
+    assert.ok(wrapped.all <= wrapped.seen + 1, "nothing of it is hidden");
+    await tab.shot(`83-composer-${size}`);
+    await tab.fill("composer", "a line\n".repeat(200));
+    const full = await heights(tab);
+    assert.ok(full.seen > wrapped.seen && full.seen <= full.window / 3 && full.all > full.seen, JSON.stringify(full));
+    const [box, send] = await Promise.all([tab.page.locator(".writing").boundingBox(), tab.at("send").boundingBox()]);
+    assert.ok(send.x >= box.x && send.x + send.width <= box.x + box.width && send.y >= box.y && send.y + send.height <= box.y + box.height, "Send is inside");
+    await tab.fill("composer", "");
+    assert.equal((await heights(tab)).seen, empty.seen);
+  });
+}
+
+test("each chat keeps what was typed in it", async () => {
+  const tab = await Tab.open(await person(), embedded);
+  await tab.fill("composer", "meant for the first");
+  await tab.click("new-chat");
+  await until(async () => (await tab.at("composer").inputValue()) === "", "another chat begins empty");
+  await tab.fill("composer", "meant for the second");
+  await tab.page.goBack();
+  await until(async () => (await tab.at("composer").inputValue()) === "meant for the first", "the first has its own");
+  await tab.page.goForward();
+  await until(async () => (await tab.at("composer").inputValue()) === "meant for the second", "and so has the second");
+});
+
+test("Escape stops the run, and not what it is meant for otherwise", async () => {
+  const tab = await Tab.open(await person(), embedded);
+  await tab.say("/slow 300 100");
+  await until(async () => (await tab.at("status").getAttribute("data-running")) === "true", "a run is in progress");
+  await tab.page.locator(".connection summary").click();
+  await tab.page.keyboard.press("Escape");
+  await until(async () => !(await tab.at("position").isVisible()), "Escape closes what is open");
+  assert.equal(await tab.at("stop").textContent(), "Stop", "and stops nothing then");
+  await tab.at("composer").focus();
+  await tab.page.keyboard.press("Escape");
+  await until(async () => (await tab.at("status").getAttribute("data-running")) === "false", "Escape stops the run");
+});
+
+test("the end is followed by who is there, older text is left alone, and sending goes to the end", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 900, height: 500 } }), embedded);
+  await tab.say(`/say ${numbers(40).replaceAll(" ", "\n\n")}`);
+  await tab.says("40");
+  await tab.rest();
+  await until(async () => (await beyond(tab)) <= 8, "the end is in sight");
+  assert.equal(await tab.at("jump").count(), 0, "there is nowhere to jump to");
+  await up(tab, 60);
+  await tab.at("jump").waitFor();
+  await up(tab, 400);
+  await until(async () => (await beyond(tab)) > 300, "older text is in sight");
+  const before = await top(tab);
+  // Another tab writes.
+  const other = await Tab.open(await person(), embedded, tab.threadId);
+  await other.say("/say something new");
+  await other.says("something new");
+  await tab.says("something new");
+  await tab.rest();
+  assert.equal(await top(tab), before, "who reads stays where they are");
+  await tab.shot("84-jump-to-latest");
+  await tab.click("jump");
+  await until(async () => (await beyond(tab)) <= 8, "the end is in sight again");
+  assert.equal(await tab.at("jump").count(), 0);
+  await up(tab, 400);
+  await tab.at("jump").waitFor();
+  await tab.say(`/say ${numbers(30).replaceAll(" ", "\n\n")}`);
+  await tab.says("30");
+  await tab.rest();
+  await until(async () => (await beyond(tab)) <= 8, "what was sent and what was answered are in sight");
+});
