@@ -50,9 +50,13 @@ func signed(entry protocol.ResumeEntry, by signature) protocol.ResumeEntry {
 	return entry
 }
 
-// draftOf takes out of a draft who has given it.
+// draftOf takes out of a draft who has given it, and what was put in for that.
 func draftOf(entry *protocol.ResumeEntry) (by signature) {
-	_ = json.Unmarshal(entry.Metadata[lifecycle.MetadataKey], &by)
+	text, put := entry.Metadata[lifecycle.MetadataKey]
+	_ = json.Unmarshal(text, &by)
 	delete(entry.Metadata, lifecycle.MetadataKey)
+	if put && len(entry.Metadata) == 0 {
+		entry.Metadata = nil
+	}
 	return by
 }
