@@ -146,7 +146,7 @@ var dispatchBehaviours = []behaviour{
 		l := newLabOn(t, func(s store.Store) store.Store {
 			whole = s
 			// What this node goes on from it cannot read.
-			return &faulty{Store: &foreign{s}, nack: func(n store.Nack) { nacks <- n.Wait }}
+			return &faulty{Store: foreign(s), nack: func(n store.Nack) { nacks <- n.Wait }}
 		}, agent)
 		cut := l.cutBefore(whole, protocol.TypeTextMessageStart)
 		l.beginOn(l.worker(cut, agent), "one", "run-0")

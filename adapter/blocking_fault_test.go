@@ -26,6 +26,13 @@ func (s *faultyJournal) Journal(ctx context.Context, c store.Claim) (*store.Exec
 	return s.Store.Journal(ctx, c)
 }
 
+// Begin tells nothing of what a run goes on with, so that its journal is asked for.
+func (s *faultyJournal) Begin(ctx context.Context, b store.Begin) (store.BeginResult, error) {
+	res, err := s.Store.Begin(ctx, b)
+	res.Execution = nil
+	return res, err
+}
+
 // A goroutine that waits is reached again when the store did not answer once,
 // and ends with its execution when that cannot go on.
 func TestBlockingAgentWhoseJournalIsNotRead(t *testing.T) {

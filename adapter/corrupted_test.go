@@ -487,17 +487,12 @@ func TestDueHoldsWhatIsNoThread(t *testing.T) {
 }
 
 // tornJournal gives journals with something else in the place of their last entry.
-type tornJournal struct {
-	store.Store
-	last string
-}
-
-func (s tornJournal) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
-	v, err := s.Store.Journal(ctx, c)
-	if err == nil && len(v.Journal) > 0 {
-		v.Journal[len(v.Journal)-1] = rawJSON(s.last)
-	}
-	return v, err
+func tornJournal(s store.Store, last string) *journals {
+	return &journals{s, func(v *store.ExecutionView) {
+		if len(v.Journal) > 0 {
+			v.Journal[len(v.Journal)-1] = rawJSON(last)
+		}
+	}}
 }
 
 // A record that cannot be meant ends the run at once; one of a kind that a newer
@@ -514,7 +509,7 @@ func TestJournalRecordOfNoKnownKind(t *testing.T) {
 				<-ctx.Done()
 				return context.Cause(ctx)
 			})
-			l := newLabOn(t, func(s store.Store) store.Store { return tornJournal{s, last} }, agent,
+			l := newLabOn(t, func(s store.Store) store.Store { return tornJournal(s, last) }, agent,
 				func(o *adapter.Options) { o.Sweep = time.Hour })
 			l.beginOn(l.runner, "hi", "run-0")
 			await(l, stepped)

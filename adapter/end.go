@@ -135,7 +135,10 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 // updateOf is what has changed since the stored snapshot.
 func updateOf(snapshot, now *protocol.Fold) (*store.SnapshotUpdate, error) {
 	changes := now.Since(snapshot)
-	u := &store.SnapshotUpdate{State: now.State(), Upsert: map[string]json.RawMessage{}}
+	u := &store.SnapshotUpdate{Upsert: map[string]json.RawMessage{}}
+	if state := now.State(); !bytes.Equal(state, snapshot.State()) {
+		u.State = state
+	}
 	for _, m := range slices.Concat(changes.Changed, changes.Added) {
 		text, err := m.MarshalJSON() // as it stands in a MESSAGES_SNAPSHOT
 		if err != nil {

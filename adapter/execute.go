@@ -23,11 +23,12 @@ type begun struct {
 	agent    string
 	frozen   store.Frozen
 	given    *conversation
-	headers  map[string]string // of the input, by names in lower case
-	view     *store.ThreadView // as read before Begin or Activate, or after a takeover's claim
-	snapshot *protocol.Fold    // of the view's stored snapshot
-	fold     *protocol.Fold    // of the view and the events
-	earlier  *protocol.Fold    // before the run; nil: the snapshot is in its midst
+	headers  map[string]string    // of the input, by names in lower case
+	stored   *store.ExecutionView // that it goes on with; nil: it is to be read
+	view     *store.ThreadView    // as read before Begin or Activate, or after a takeover's claim
+	snapshot *protocol.Fold       // of the view's stored snapshot
+	fold     *protocol.Fold       // of the view and the events
+	earlier  *protocol.Fold       // before the run; nil: the snapshot is in its midst
 	events   []protocol.Event
 	seq      int64 // the log's end, the events included
 	number   int64 // commits of this claim so far
@@ -51,12 +52,16 @@ type begun struct {
 func (x *execution) prepare(b begun) error {
 	var journal []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
-		view, err := retry(x.ctx, func() (*store.ExecutionView, error) { return x.node.store.Journal(x.ctx, b.claim) })
-		if errors.Is(err, store.ErrClaimLost) {
-			return ErrStopped
-		}
-		if err != nil {
-			return fmt.Errorf("adapter: journal: %w", err)
+		view := b.stored
+		if view == nil {
+			var err error
+			view, err = retry(x.ctx, func() (*store.ExecutionView, error) { return x.node.store.Journal(x.ctx, b.claim) })
+			if errors.Is(err, store.ErrClaimLost) {
+				return ErrStopped
+			}
+			if err != nil {
+				return fmt.Errorf("adapter: journal: %w", err)
+			}
 		}
 		journal = view.Journal
 		x.before = view.Active

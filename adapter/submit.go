@@ -463,7 +463,7 @@ func (a *admission) carryBegun(b store.Begin, run begun, result store.BeginResul
 			a.log.Error("a dead letter goes on without its headers", "thread", b.Thread.Thread, "label", b.Label, "error", err)
 		}
 	}
-	run.claim, run.asked, run.number, run.attempts = result.Claim, asked, 1, 1
+	run.claim, run.asked, run.number, run.attempts, run.stored = result.Claim, asked, 1, 1, result.Execution
 	run.seq = result.Position.Seq + int64(len(run.events))
 	a.worker.launch(run)
 }

@@ -406,29 +406,19 @@ func TestTakeoverTwiceInASubagent(t *testing.T) {
 	}
 }
 
-// unreadable is a store whose journals hold what this version cannot read.
-type unreadable struct {
-	store.Store
-	lapse func() // ends the lease of who has tried
-}
-
-func (s *unreadable) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
-	view, err := s.Store.Journal(ctx, c)
-	if view != nil {
-		view.Journal = append(view.Journal, rawJSON(`{"kind":"of another version"}`))
-		s.lapse()
-	}
-	return view, err
-}
-
 // A run whose journal nobody can read ends when it has waited for who can, blames no
 // worker, and the thread goes on.
 func TestUnreadableJournal(t *testing.T) {
 	t.Parallel()
-	st := &unreadable{}
-	l := newLabOn(t, func(s store.Store) store.Store { st.Store = s; return st }, asker(confirmation("?")),
+	var lapse func() // ends the lease of who has tried
+	l := newLabOn(t, func(s store.Store) store.Store {
+		return &journals{s, func(view *store.ExecutionView) {
+			view.Journal = append(view.Journal, rawJSON(`{"kind":"of another version"}`))
+			lapse()
+		}}
+	}, asker(confirmation("?")),
 		func(o *adapter.Options) { o.AgentWait = -1 })
-	st.lapse = l.lapse
+	lapse = l.lapse
 	open := interrupts(t, l.say("hi"))
 	failedWith(t, l.answer(resolved(open[0].ID, "1")), adapter.CodeStateCorrupted)
 	interrupts(t, l.say("next"))

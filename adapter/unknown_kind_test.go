@@ -36,14 +36,10 @@ func (s *nacks) Nack(ctx context.Context, n store.Nack) (store.NackResult, error
 
 // foreign is a store as a node meets it that knows fewer kinds of journal entries than
 // the others: whatever it goes on from has one of another kind, and of another shape.
-type foreign struct{ store.Store }
-
-func (s *foreign) Journal(ctx context.Context, c store.Claim) (*store.ExecutionView, error) {
-	view, err := s.Store.Journal(ctx, c)
-	if view != nil {
+func foreign(s store.Store) *journals {
+	return &journals{s, func(view *store.ExecutionView) {
 		view.Journal = append(view.Journal, rawJSON(`{"kind":"of a later release","steps":"many"}`))
-	}
-	return view, err
+	}}
 }
 
 // A run whose journal a node cannot read waits for one that can, however it comes to
@@ -71,7 +67,7 @@ func TestJournalsThatOnlyNewNodesCanRead(t *testing.T) {
 		var counted *nacks
 		l := newLabOn(t, func(s store.Store) store.Store {
 			counted = &nacks{s, make(chan struct{}, 100), make(chan struct{}, 1)}
-			return &foreign{counted}
+			return foreign(counted)
 		}, agent, func(o *adapter.Options) { o.MaxAttempts = 2 })
 		return l, counted, l.newNode(counted.Store, agent)
 	}

@@ -111,6 +111,12 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 	} else {
 		res.Of = r.string()
 	}
+	if r.more() {
+		if execution := r.list(); execution.more() {
+			res.Execution = execution.execution()
+			r.join(execution)
+		}
+	}
 	return res, r.err
 }
 

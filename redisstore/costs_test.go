@@ -69,12 +69,12 @@ func TestCosts(t *testing.T) {
 		commands, bytes int
 		call            func()
 	}{
-		{"a run begins on a new thread", 50, 2800, func() { begins(inline(0, "r1")) }},
+		{"a run begins on a new thread", 41, 2800, func() { begins(inline(0, "r1")) }},
 		{"a batch of an event", 10, 800, func() { commits(1, nil) }},
 		{"a batch of 16 events", 10, 2600, func() { commits(16, nil) }},
-		{"a run ends", 29, 1600, func() { commits(1, finish) }},
-		{"a turn of a thread in use", 76, 4200, func() { begins(inline(0, "r2")); commits(1, finish) }},
-		{"an approval", 205, 12_000, func() {
+		{"a run ends", 23, 1600, func() { commits(1, finish) }},
+		{"a turn of a thread in use", 62, 4200, func() { begins(inline(0, "r2")); commits(1, finish) }},
+		{"an approval", 160, 11_500, func() {
 			b := inline(0, "r3")
 			b.Execution = "x"
 			begins(b)
@@ -82,9 +82,6 @@ func TestCosts(t *testing.T) {
 			commits(1, &store.End{Kind: store.EndSuspend, Suspension: json.RawMessage("{}"), Interrupts: []string{"int"}, ToolCalls: []string{"call"},
 				Reasons: []string{"tool_call"}, Snapshot: message("m1")}, `{"kind":"ask"}`)
 			begins(answering(0, "r4", "x"))
-			if _, err := s.Journal(context.Background(), claim); err != nil {
-				t.Fatal(err)
-			}
 			commits(0, nil, `{"kind":"start"}`)
 			commits(2, nil, `{"kind":"step"}`)
 			commits(1, &store.End{Kind: store.EndFinish, Snapshot: message("m2")})

@@ -15,9 +15,15 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 	if err != nil {
 		return nil, err
 	}
-	if !r.bool() {
+	if !r.more() {
 		return nil, store.ErrClaimLost
 	}
+	e := r.execution()
+	return e, r.err
+}
+
+// execution reads what journal.lua returns of a claim that is held.
+func (r *reply) execution() *store.ExecutionView {
 	e := &store.ExecutionView{ID: r.string(), Agent: r.string(), Frozen: r.json(), Began: time.UnixMilli(r.int())}
 	entries := r.list()
 	for entries.more() {
@@ -27,5 +33,5 @@ func (s *reads) Journal(ctx context.Context, c store.Claim) (*store.ExecutionVie
 	e.RunStarted, e.Crashes = r.int(), int(r.int())
 	e.Active = time.Duration(r.int()) * time.Millisecond
 	e.Undo = r.json()
-	return e, r.err
+	return e
 }

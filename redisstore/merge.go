@@ -177,7 +177,7 @@ func (c *merge) fill(ctx context.Context, n int) error {
 	return nil
 }
 
-// ask sends reading commands to any partitions, in one round trip where the
+// ask sends commands to any partitions, in one round trip where the
 // connection allows it, and returns the error of each.
 func ask[C redis.Cmder](ctx context.Context, s *connection, cmds []C) []error {
 	keys := make([]string, len(cmds))
@@ -229,7 +229,7 @@ func askAt[C redis.Cmder](ctx context.Context, s *connection, keys []string, cmd
 	})
 	for i, cmd := range cmds {
 		if err := cmd.Err(); err != nil {
-			errs[i] = storeError("read an index", err)
+			errs[i] = storeError(cmd.Name(), err)
 		}
 	}
 	return errs

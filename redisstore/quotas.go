@@ -77,29 +77,35 @@ func (s *quotas) takeCall(id string, t store.Take) call {
 
 // Keep implements store.Quotas.
 func (s *quotas) Keep(ctx context.Context, runs []store.Holding) error {
-	return s.hold(ctx, runs, store.HoldFor)
-}
-
-// Give implements store.Quotas.
-func (s *quotas) Give(ctx context.Context, back []store.Holding) error { return s.hold(ctx, back, 0) }
-
-func (s *quotas) hold(ctx context.Context, holdings []store.Holding, of time.Duration) error {
 	var calls []call
-	for _, h := range holdings {
-		for _, owner := range []store.Owner{h.User, h.Tenant} {
-			if id := ownerID(owner); id != "" {
-				calls = append(calls, s.holdCall(id, h.RunID, of, ""))
-			}
-		}
-	}
+	s.ofOwners(runs, func(o ownerKeys, run string) {
+		calls = append(calls, call{script: holdScript, keys: []string{o.runs},
+			args: args{{"run", run}, {"hold", store.HoldFor.Milliseconds()}}})
+	})
 	_, errs := s.runAll(ctx, calls)
 	return errors.Join(errs...)
 }
 
-func (s *quotas) holdCall(id, run string, of time.Duration, thread string) call {
-	o := s.keys.owner(id)
-	return call{script: holdScript, keys: []string{o.runs, o.owned},
-		args: args{{"run", run}, {"hold", of.Milliseconds()}, {"thread", thread}}}
+// Give implements store.Quotas. What goes off one list goes together.
+func (s *quotas) Give(ctx context.Context, back []store.Holding) error {
+	runs := map[string][]any{}
+	s.ofOwners(back, func(o ownerKeys, run string) { runs[o.runs] = append(runs[o.runs], run) })
+	var cmds []*redis.IntCmd
+	for key, of := range runs {
+		cmds = append(cmds, redis.NewIntCmd(ctx, append([]any{"zrem", key}, of...)...))
+	}
+	return errors.Join(ask(ctx, s.connection, cmds)...)
+}
+
+// ofOwners tells of each run for whom it counts.
+func (s *quotas) ofOwners(runs []store.Holding, tell func(o ownerKeys, run string)) {
+	for _, h := range runs {
+		for _, owner := range []store.Owner{h.User, h.Tenant} {
+			if id := ownerID(owner); id != "" {
+				tell(s.keys.owner(id), h.RunID)
+			}
+		}
+	}
 }
 
 // Usage implements store.Quotas.
@@ -121,7 +127,7 @@ func (s *quotas) Usage(ctx context.Context, of store.Owner) (u store.Usage, err 
 // recounts make up for it.
 func (s *quotas) disown(ctx context.Context, key store.ThreadKey, owner string) {
 	if owner != "" {
-		_, _ = s.run(ctx, s.holdCall(owner, "", 0, s.keys.thread(key).owned()))
+		ask(ctx, s.connection, []*redis.IntCmd{redis.NewIntCmd(ctx, "zrem", s.keys.owner(owner).owned, s.keys.thread(key).owned())})
 	}
 }
 

@@ -152,6 +152,9 @@ type BeginResult struct {
 	Of       string   // BeginDuplicate: the dispatch that holds the key
 	// Headers are, of a run that requeues a dead letter, the letter's.
 	Headers json.RawMessage
+	// Execution is, of a run that goes on with an execution and has a Claim, what
+	// Worker.Journal says of it, in the same round trip; nil: it is asked there.
+	Execution *ExecutionView
 }
 
 // BeginStatus is Begin's verdict.

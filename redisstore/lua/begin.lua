@@ -45,16 +45,19 @@
 -- REST  the answers, id and answer; the messages, id and message; the decisions; the events to log
 --
 -- Returns {verdict, start, epoch, claimed, dispatch epoch, ready, holder, or the headers
---   of the letter}:
+--   of the letter, the execution}:
 --   verdict 0 accepted, 1 stale, 2 expired, 3 the dedupe key is the holder's, 4
 --   the dead letter is gone, 5 a run is active, 6 an interrupt is open and is not
 --   answered, 7 no interrupt is open, 8 the suspended execution is another.
 --   claimed: the run is active under the token. ready: {1 if there is one to
---   claim, logged before, events}; of a call sent again, without events.
+--   claim, logged before, events}; of a call sent again, without events. The execution:
+--   of resume and requeue, if it is claimed, as journal.lua has it.
 
 local t, member = keysOf(KEYS), ARG.member
 local run, kind, token = ARG.run, ARG.kind, ARG.token
-local r = open(t.rec)
+local about = { open(t.rec, 'tenant', 'user', unpack(TOUCHED)) }
+local r = table.remove(about, 1)
+t.tenant, t.user = table.remove(about, 1) or '', table.remove(about, 1) or ''
 
 -- decisions are those that are to be recorded, from ARGV[first] to ARGV[last].
 local function decisions(first, last)
@@ -91,12 +94,14 @@ end
 
 local function refused(verdict, holder) return { verdict, r.seq, r.epoch, 0, 0, {}, holder or '' } end
 
+local function executionOf(d) return (kind == 'resume' or kind == 'requeue') and carried(t, r, d) or {} end
+
 local again = getRun(t, run)
 if again then
   local claimed = kind ~= 'enqueue' and holds(r, run, token, r.depoch) and 1 or 0
   local ready = again.status == 'queued' and r.run == '' and not suspended(t) and (pastDeadline(t, r, member) or NOW + 1) <= NOW
   return { 0, again.admitted, r.epoch, claimed, r.depoch, { ready and 1 or 0, r.seq, {} },
-    ARG.letter ~= '' and again.headers or '' }
+    ARG.letter ~= '' and again.headers or '', claimed == 1 and executionOf(again) or {} }
 end
 local dedupe = ARG.dedupe
 local holder = dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. dedupe)
@@ -128,13 +133,17 @@ local first = told + WIDTH * tonumber(ARG.decided)
 local made = decisions(told, first - 1)
 if #made > 0 then recordDecisions(t, member, run, made) end
 
-create(t.rec, r, member, 2 * tonumber(ARG.follow))
-touch(t, r, member, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look))
+create(t.rec, r, member)
+local touched = { touch(t, r, member, about, ARG.tenant, ARG.user, ARG.owner, ARG.title, tonumber(ARG.look)) }
 local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution
 d.label, d.agent, d.headers = ARG.label, ARG.agent, ARG.headers
-label(t, ARG.label, run)
+local memo = { labelled(t, ARG.label, run) }
+for i = REST, archived - 1, 2 do
+  memo[#memo + 1], memo[#memo + 2] = 'a:' .. ARGV[i], ARGV[i + 1]
+end
+for i = 1, #memo, 500 do redis.call('HSET', t.memo, unpack(memo, i, math.min(i + 499, #memo))) end
 if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
 follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
@@ -152,19 +161,18 @@ if kind == 'enqueue' then
   end
   local extra = r.extra or {}
   publish(t.followers, member, r.epoch, start + 1, extra, 1, #extra)
-  decide(t, r)
+  decide(t, r, unpack(touched))
   return { 0, start, r.epoch, 0, 0, { ready, start, extra }, '' }
 end
 
 for i = archived, told - 1, 500 do redis.call('HSET', t.archive, unpack(ARGV, i, math.min(i + 499, told - 1))) end
 if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
+local listed, keeps = about[1], {}
 if resumes then
-  local given = {}
-  for i = REST, archived - 1, 2 do
-    redis.call('HSET', t.memo, 'a:' .. ARGV[i], ARGV[i + 1])
-    given[#given + 1] = ARGV[i]
-  end
-  local closed = close(t, r, member)
+  local given, closed = {}, nil
+  for i = REST, archived - 1, 2 do given[#given + 1] = ARGV[i] end
+  closed, keeps = close(t, r, member)
+  listed = closed.wants ~= ''
   if kind == 'resume' then decided(t, closed, given, ARG.decisions) end
   answered(d, closed.head, made)
 end
@@ -175,9 +183,10 @@ if letter then
   putRun(t, letter)
   redis.call('HDEL', t.disp, 'i:' .. letter.id)
 end
+keeps[#keeps + 1], keeps[#keeps + 2] = 'r' .. d.n, ARG.record
 if kind == 'resume' or kind == 'requeue' then
-  redis.call('PERSIST', t.journal)
-  redis.call('HSET', t.runs, 'l:' .. ARG.execution, run)
+  if letter then redis.call('PERSIST', t.journal) end
+  keeps[#keeps + 1], keeps[#keeps + 2] = 'l:' .. ARG.execution, run
 else
   execute(t, ARG.execution, ARG.agent, ARG.frozen)
 end
@@ -193,8 +202,8 @@ r.lease, r.latest = NOW + tonumber(ARG.lease), run
 r.since = since(run)
 d.started = start + 1
 if kind == 'requeue' then d.reached = redis.call('LLEN', t.journal) end
-putRun(t, d, 'r' .. d.n, ARG.record)
+putRun(t, d, unpack(keeps))
 redis.call('ZADD', t.leases, r.lease, member)
-withdraw(t, r, member)
-decide(t, r)
-return { 0, start, r.epoch, 1, r.depoch, {}, letter and d.headers or '' }
+if listed then withdraw(t, r, member) end
+decide(t, r, unpack(touched))
+return { 0, start, r.epoch, 1, r.depoch, {}, letter and d.headers or '', executionOf(d) }

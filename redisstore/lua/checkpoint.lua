@@ -29,12 +29,14 @@ if r.snapat == at then return { 1 } end
 -- An execution that is to go on counts from where the snapshot was.
 if r.run ~= '' or redis.call('EXISTS', t.journal) == 1 then return { 0 } end
 if r.ver ~= tonumber(ARG.version) or r.snapat ~= tonumber(ARG.from) or r.seq ~= at then return { 0 } end
-if ARG.whole == '0' and (ARG.drop ~= '0' or ARG.pieces ~= '0') and ordered1(t) then return { 2 } end
 
 local m1 = REST + 2 * tonumber(ARG.pieces)
 local x1 = m1 + 2 * tonumber(ARG.messages)
-resnap(t, r, { state = ARG.state, frozen = '', whole = ARG.whole == '1', drop = tonumber(ARG.drop),
-  o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }, ARGV)
+local snapshot = { state = ARG.state, frozen = '', whole = ARG.whole == '1', drop = tonumber(ARG.drop),
+  o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }
+local was = stored(t, snapshot, ARGV)
+if ordered1(t, snapshot, was) then return { 2 } end
+resnap(t, r, snapshot, ARGV, was)
 mark(r, tonumber(ARG.age))
 trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
 decide(t, r)

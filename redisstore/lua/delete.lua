@@ -27,7 +27,7 @@ if ARG.force == '1' then
   fenced(r.node, member, r.token)
   local ok, text, head = pcall(suspension, t)
   if ok and text then
-    pcall(inbox, t, 'ZREM', head)
+    pcall(inbox, t, member, 'ZREM', head)
     pcall(changed, t, member, 'interrupt.cancelled', head, head[5], { run = head[2] == '' and r.latest or head[2] })
   end
   if ordered(t) then -- else what erase counts has them too
@@ -35,7 +35,7 @@ if ARG.force == '1' then
     live[#live + 1] = r.run
     for _, id in ipairs(live) do
       local d = readable(t, id)
-      if d and not TERMINAL[d.state] then count(t, d.state, -1) end
+      if d and not TERMINAL[d.state] then count(t, { [d.state] = -1 }) end
     end
   end
   redis.call('UNLINK', t.queue, t.closing)

@@ -39,7 +39,8 @@
 --   before, events logged after the batch}; of a call sent again, without events.
 
 local t, member, run = keysOf(KEYS), ARG.member, ARG.run
-local r = open(t.rec)
+local r, of, user = open(t.rec, 'tenant', 'user')
+t.tenant, t.user = of or '', user or ''
 local expect = tonumber(ARG.expect)
 
 local stamp = stampOf(ARG.token, ARG.number)
@@ -48,8 +49,6 @@ if d and d.stamp == stamp then return { OK, r.epoch, d.finish, d.ready, d.gave, 
 local verdict = fence(r, run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), expect)
 if verdict == STORED then verdict = MISMATCH end
 if verdict ~= OK then return { verdict, r.epoch, r.seq, 0, 0, r.seq, {} } end
-
-if ARG.snapshot == '1' and ARG.whole == '0' and (ARG.drop ~= '0' or ARG.pieces ~= '0') and ordered1(t) then return { 1 } end
 
 local at = REST
 local function part(count, width)
@@ -64,6 +63,12 @@ local c1, c2 = part(ARG.calls)
 local o1, o2 = part(ARG.pieces, 2)
 local m1, m2 = part(ARG.messages, 2)
 local x1, x2 = part(ARG.removed)
+local snapshot, was = ARG.snapshot == '1' and { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
+  o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, nil
+if snapshot then
+  was = stored(t, snapshot, ARGV)
+  if ordered1(t, snapshot, was) then return { 1 } end
+end
 
 append(r, t.log, t.big, ARGV, e1, e2)
 push(t.journal, ARGV, j1, j2)
@@ -71,19 +76,18 @@ if ARG.mark == '1' then marked(t, r, r.seq - 1) end
 r.bound = r.seq
 local finish = r.seq
 
-local undoes = ARG.snapshot == '0'
-if ARG.snapshot == '1' then
-  undoes = resnap(t, r, { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
-    o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, ARGV)
-end
+local undoes = not snapshot or resnap(t, r, snapshot, ARGV, was)
 
 d.attempts = r.attempts
 unclaim(t, r, member)
 local ready, gave = 0, 0
 over(t, member, d, ARG.kind)
 if ARG.kind == 'suspend' then
-  for i = i1, i2 do redis.call('HDEL', t.memo, 'a:' .. ARGV[i]) end
-  for i = c1, c2 do redis.call('HSET', t.memo, 'c:' .. ARGV[i], 1) end
+  local answers, asked = {}, {}
+  for i = i1, i2 do answers[#answers + 1] = 'a:' .. ARGV[i] end
+  for i = c1, c2 do asked[#asked + 1], asked[#asked + 2] = 'c:' .. ARGV[i], 1 end
+  for i = 1, #answers, 500 do redis.call('HDEL', t.memo, unpack(answers, i, math.min(i + 499, #answers))) end
+  for i = 1, #asked, 500 do redis.call('HSET', t.memo, unpack(asked, i, math.min(i + 499, #asked))) end
   -- The first millisecond after the deadline is when it wants a claim.
   if undoes then dropUndo(t) end
   suspend(t, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,
@@ -101,7 +105,7 @@ else
   end
 end
 d.status, d.stamp, d.finish, d.ready, d.gave = 'ended', stamp, finish, ready, gave
-move(t, d, 'acked')
+move(t, d, 'acked', r.n)
 -- While a suspension is open its run's terminal event is read from the log.
 if ARG.kind == 'suspend' then putRun(t, d) else putRun(t, d, 't' .. d.n, plain(ARGV[e2])) end
 

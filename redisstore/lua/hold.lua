@@ -1,20 +1,12 @@
--- hold.lua: go on counting a run of an owner, or take back what counts.
+-- hold.lua: go on counting a run of an owner.
 --
--- KEYS  runs, owned
+-- KEYS  runs
 -- ARGS
---   run     '': none
---   hold    ms for which it counts; 0: no more
---   thread  that counts no more; '': none
+--   run
+--   hold  ms for which it counts
 --
 -- Returns 1.
 
-if ARG.run ~= '' then
-  if ARG.hold == '0' then
-    redis.call('ZREM', KEY.runs, ARG.run)
-  else
-    redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run)
-    redis.call('PEXPIRE', KEY.runs, ARG.hold)
-  end
-end
-if ARG.thread ~= '' then redis.call('ZREM', KEY.owned, ARG.thread) end
+redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run)
+redis.call('PEXPIRE', KEY.runs, ARG.hold)
 return 1

@@ -40,13 +40,13 @@ local ANY = string.rep('\0', 8)
 
 -- inbox lists a suspension, or takes it off the list: among its namespace's, and among
 -- its tenant's for any reason and for each that it has. head is as suspension.lua has it.
-local function inbox(t, command, head)
+local function inbox(t, member, command, head)
   local tail, reasons, change = head[1] .. hashOf(t), ANY .. head[3], {}
-  local function put(member)
+  local function put(place)
     if command == 'ZADD' then change[#change + 1] = 0 end
-    change[#change + 1] = member .. tail
+    change[#change + 1] = place .. tail
   end
-  put(digest('\0' .. namespaceOf(redis.call('HGET', t.rec, 'thread'))) .. ANY)
+  put(digest('\0' .. namespaceOf(member)) .. ANY)
   for i = 1, #reasons, 8 do put(tenantOf(t) .. string.sub(reasons, i, i + 7)) end
   redis.call(command, t.inbox, unpack(change))
 end
@@ -55,17 +55,19 @@ local function threadMember(t, member, ms)
   return digest(namespaceOf(member)) .. stamp(FOREVER - ms) .. hashOf(t)
 end
 
--- touch notes that the thread got an input. The first one fixes its tenant and its owner;
--- later ones see to it that in so many ms somebody looks for what is past its
--- retention.
-local function touch(t, r, member, of, user, owner, title, ms)
-  local v = redis.call('HMGET', t.rec, 'input', 'title', 'was', 'look', 'tenant', 'user')
+-- TOUCHED is what touch is to know of a record.
+local TOUCHED = { 'input', 'title', 'was', 'look' }
+
+-- touch notes that the thread got an input, of whose record v is what TOUCHED names, and
+-- returns fields of the record that the caller stores. The first input fixes the thread's
+-- tenant and its owner; later ones see to it that in so many ms somebody looks for what is
+-- past its retention.
+local function touch(t, r, member, v, of, user, owner, title, ms)
   local fields = { 'input', NOW }
   local function set(name, value)
     fields[#fields + 1] = name
     fields[#fields + 1] = value
   end
-  t.tenant, t.user = v[5] or '', v[6] or ''
   if v[1] then
     redis.call('ZREM', t.threads, threadMember(t, member, tonumber(v[1])))
     local look, soon = tonumber(v[4] or 0), NOW + ms
@@ -84,8 +86,8 @@ local function touch(t, r, member, of, user, owner, title, ms)
     end
   end
   if title ~= '' and not v[2] then set('title', title) end
-  redis.call('HSET', t.rec, unpack(fields))
   redis.call('ZADD', t.threads, 0, threadMember(t, member, NOW))
+  return unpack(fields)
 end
 
 -- begun tells the nodes that follow the thread that its log has begun again.

@@ -29,12 +29,14 @@ local r = open(t.rec)
 
 local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), tonumber(ARG.expect))
 if verdict == OK then
-  if ARG.whole == '0' and (ARG.drop ~= '0' or ARG.pieces ~= '0') and ordered1(t) then return { 1 } end
   local m1 = REST + 2 * tonumber(ARG.pieces)
   local x1 = m1 + 2 * tonumber(ARG.messages)
+  local snapshot = { state = ARG.state, frozen = ARG.frozen, open = ARG.open, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
+    o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }
+  local was = stored(t, snapshot, ARGV)
+  if ordered1(t, snapshot, was) then return { 1 } end
   keepUndo(t, ARG.undo)
-  resnap(t, r, { state = ARG.state, frozen = ARG.frozen, open = ARG.open, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
-    o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }, ARGV)
+  resnap(t, r, snapshot, ARGV, was)
   mark(r, tonumber(ARG.age))
   trim(t, r, tonumber(ARG.retain), tonumber(ARG.bytes), tonumber(ARG.age))
   redis.call('HSET', t.rec, 'cn', ARG.number, 'base', r.base, 'len', r.bytes, 'snapat', r.snapat, 'marks', r.marks, 'held', r.held)

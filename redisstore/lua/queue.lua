@@ -53,7 +53,7 @@ local function release(t, r, member, claims)
   end
   if wants then
     later(t, r, member, wants)
-  else
+  elseif not r.unlisted then
     withdraw(t, r, member)
   end
 end

@@ -8,7 +8,7 @@ for k = 1, #KEYS, 3 do
   local t = { rec = KEYS[k], journal = KEYS[k + 1], inbox = KEYS[k + 2] }
   pcall(function()
     local text, head = suspension(t)
-    if text then inbox(t, 'ZADD', head) end
+    if text then inbox(t, redis.call('HGET', t.rec, 'thread'), 'ZADD', head) end
   end)
 end
 return {}

@@ -51,7 +51,7 @@ end
 local function lose(t, id, state)
   redis.call('HDEL', t.runs, 'm:' .. id)
   redis.call('HDEL', t.disp, 'i:' .. id, '1:' .. id, '2:' .. id)
-  count(t, state, -1)
+  count(t, { [state] = -1 })
 end
 
 local function whole(t, id)

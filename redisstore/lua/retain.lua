@@ -87,7 +87,7 @@ local function drop(t, d)
     redis.call('HDEL', t.disp, 'i:' .. d.id)
     unbury(t, d)
   end
-  count(t, d.state, -1)
+  count(t, { [d.state] = -1 })
 end
 
 -- readable is a run; nil when its line cannot be read, which must not keep what
@@ -159,9 +159,8 @@ local function erase(t, r, member, remember)
   local states, letters = tally(t)
   redis.call('ZREM', t.threads, threadMember(t, member, tonumber(redis.call('HGET', t.rec, 'input'))))
   withdraw(t, r, member)
-  for state, n in pairs(states) do
-    if n > 0 then count(t, state, -n) end
-  end
+  for state, n in pairs(states) do states[state] = -n end
+  count(t, states)
   for _, d in ipairs(letters) do unbury(t, d) end
   local owner = redis.call('HGET', t.rec, 'owner') or ''
   redis.call('UNLINK', t.rec, t.log, t.big, t.snap, t.runs, t.memo, t.journal, t.disp, t.archive,

@@ -68,12 +68,25 @@ local function runIDs(t)
   return ids
 end
 
--- count keeps the number of the partition's dispatches in a state, and of its
--- tenant's. A field goes when it has come to nothing.
-local function count(t, state, n)
-  for _, field in ipairs({ state, state .. ':' .. tenant(t) }) do
-    if redis.call('HINCRBY', t.counts, field, n) == 0 then redis.call('HDEL', t.counts, field) end
+-- count keeps the numbers of the partition's dispatches in each state, and of its
+-- tenant's: more by so many. A field goes when it has come to nothing.
+local function count(t, more)
+  local fields, by, set, gone = {}, {}, {}, {}
+  for state, n in pairs(more) do
+    fields[#fields + 1], fields[#fields + 2] = state, state .. ':' .. tenant(t)
+    by[#by + 1], by[#by + 2] = n, n
   end
+  if #fields == 0 then return end
+  for i, n in ipairs(redis.call('HMGET', t.counts, unpack(fields))) do
+    local sum = (tonumber(n) or 0) + by[i]
+    if sum ~= 0 then
+      set[#set + 1], set[#set + 2] = fields[i], string.format('%.0f', sum)
+    elseif n then
+      gone[#gone + 1] = fields[i]
+    end
+  end
+  if #set > 0 then redis.call('HSET', t.counts, unpack(set)) end
+  if #gone > 0 then redis.call('HDEL', t.counts, unpack(gone)) end
 end
 
 -- A thread with more than FEW runs has its terminal dispatches in order, each
@@ -90,8 +103,9 @@ end
 
 -- ordered reports whether the thread's terminal dispatches are in order, and with
 -- begins puts them in order when it has come to have many runs. A first member
--- that is none tells that it was done.
-local function ordered(t, begins)
+-- that is none tells that it was done. made: how many runs it has had.
+local function ordered(t, begins, made)
+  if made and FIELDS * made <= 3 * FEW then return false end
   if redis.call('EXISTS', t.past) == 1 then return true end
   if not begins or redis.call('HLEN', t.runs) <= 3 * FEW then return false end
   redis.call('ZADD', t.past, 0, '-')
@@ -104,9 +118,9 @@ end
 
 -- newRun makes the next run of the thread.
 local function newRun(t, r, id, status, state)
-  if FIELDS * r.n > 3 * FEW then ordered(t, true) end
+  ordered(t, true, r.n)
   r.n = r.n + 1
-  count(t, state, 1)
+  count(t, { [state] = 1 })
   return {
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
@@ -116,15 +130,14 @@ local function newRun(t, r, id, status, state)
 end
 
 -- move gives a dispatch its next state. A terminal one lets go of its dedupe
--- key, if it is still its own.
-local function move(t, d, state)
-  count(t, d.state, -1)
-  count(t, state, 1)
+-- key, if it is still its own. made: as for ordered.
+local function move(t, d, state, made)
+  if state ~= d.state then count(t, { [d.state] = -1, [state] = 1 }) end
   d.state, d.updated = state, math.max(NOW - d.created, 0)
   if TERMINAL[state] then
     d.completed, d.reached = d.updated, ''
     if state ~= 'dead_letter' then d.headers = '' end
-    if ordered(t) then redis.call('ZADD', t.past, 0, pastMember(d)) end
+    if ordered(t, false, made) then redis.call('ZADD', t.past, 0, pastMember(d)) end
     if d.dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. d.dedupe) == d.id then
       redis.call('HDEL', t.disp, 'd:' .. d.dedupe)
     end
@@ -138,9 +151,10 @@ local function latestOf(t, d) return redis.call('HGET', t.runs, 'l:' .. d.execut
 -- LABELLED is how many runs of one label are found by it.
 local LABELLED = 32
 
--- label adds a run to those of its label. Of more than can be found those go
--- that ended, then those that wait, each the oldest first.
-local function label(t, name, id)
+-- labelled is the field of t.memo that has the runs of a label, a new one among them, and
+-- what it holds. Of more than can be found those go that ended, then those that wait, each
+-- the oldest first.
+local function labelled(t, name, id)
   local ids, going = {}, {}
   for _, of in ipairs(unpacked(redis.call('HGET', t.memo, 'l:' .. name) or '')) do
     local line = redis.call('HGET', t.runs, 'm:' .. of)
@@ -156,22 +170,23 @@ local function label(t, name, id)
     end
   end
   ids[#ids + 1] = id
-  redis.call('HSET', t.memo, 'l:' .. name, table.concat(pack({}, ids, 1, #ids)))
+  return 'l:' .. name, table.concat(pack({}, ids, 1, #ids))
 end
 
 local function record(t, d) return redis.call('HGET', t.runs, 'r' .. d.n) end
 local function terminalOf(t, r, d)
   return redis.call('HGET', t.runs, 't' .. d.n)
-    or d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, 1)[1]
+    or d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
 end
 local function setTerminal(t, d, event) redis.call('HSET', t.runs, 't' .. d.n, event) end
 
--- keepTerminal stores the terminal event of a run that has asked: it is read from the
--- log as long as the thread waits.
-local function keepTerminal(t, r, run)
+-- asking is the field of t.runs for the terminal event of a run that has asked, and what it
+-- holds: it is read from the log as long as the thread waits. Who takes it out of the log
+-- stores it.
+local function asking(t, r, run)
   local d = getRun(t, run)
-  local event = d and terminalOf(t, r, d)
-  if event then setTerminal(t, d, event) end
+  local event = d and d.status == 'ended' and d.finish >= r.base and logged(r, t.log, t.big, d.finish, d.finish)[1]
+  if event then return 't' .. d.n, event end
 end
 
 -- The live execution is one string, packed: fields of a hash cost more than most
@@ -215,19 +230,20 @@ end
 
 -- execute begins an execution.
 local function execute(t, id, agent, frozen)
-  dropJournal(t)
+  if t.execution ~= false then dropJournal(t) end
   t.execution = { id = id, agent = agent, began = tostring(NOW) }
   redis.call('RPUSH', t.journal, packExecution(t.execution), frozen)
 end
 
 -- What is frozen has beside it, packed, what undoes a snapshot that was moved in the midst
 -- of a run, until the execution asks.
-local function frozenOf(t)
-  local stored = redis.call('LINDEX', t.journal, 1)
+local function frozenIn(stored)
   if not stored or not string.find(stored, '^%d') then return stored, false end
   local both = unpacked(stored)
   return both[1], both[2]
 end
+
+local function frozenOf(t) return frozenIn(redis.call('LINDEX', t.journal, 1)) end
 
 local function keepUndo(t, undo)
   redis.call('LSET', t.journal, 1, table.concat(pack({}, { (frozenOf(t)), undo }, 1, 2)))
@@ -243,6 +259,15 @@ end
 local function executing(t)
   local x = getExecution(t)
   if x then return x.id, x.agent, x.began end
+end
+
+-- carried is what the holder of the claim of run d is told of the live execution, as
+-- journal.lua returns it.
+local function carried(t, r, d)
+  local id, agent, began = executing(t)
+  local entries = redis.call('LRANGE', t.journal, 1, -1)
+  local frozen, undo = frozenIn(table.remove(entries, 1) or false)
+  return { id or '', agent or '', frozen, began or 0, entries, d.started, math.max(r.attempts - 1, 0), activeFor(r), undo }
 end
 
 -- agentOf names the agent of a run that waits or is active; false: of one that an

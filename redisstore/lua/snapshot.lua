@@ -8,12 +8,34 @@
 
 local CHUNK, CHUNK_BYTES = 128, 8192
 
--- ordered1 reports whether the order has yet to be put into chunks: only who can read
--- o can change it.
-local function ordered1(t) return redis.call('HEXISTS', t.snap, 'o') == 1 end
-
--- TOGETHER is how many messages one command writes or takes.
+-- TOGETHER is how many fields one command reads, writes or takes.
 local TOGETHER = 250
+
+-- piecewise calls a command with list, so much of it at a time.
+local function piecewise(list, most, command)
+  for first = 1, #list, most do command(first, math.min(first + most - 1, #list)) end
+end
+
+-- stored is what the snapshot holds of what u, as resnap has it, will change, by field.
+local function stored(t, u, list)
+  local names, known = { 'n', 'r' }, {}
+  if u.state ~= '' then names[3] = 's' end
+  for i = u.m1, u.m2, 2 do names[#names + 1] = 'm' .. list[i] end
+  for i = u.x1, u.x2 do names[#names + 1] = 'm' .. list[i] end
+  piecewise(names, TOGETHER, function(first, last)
+    for i, text in ipairs(redis.call('HMGET', t.snap, unpack(names, first, last))) do known[names[first + i - 1]] = text end
+  end)
+  return known
+end
+
+-- reorders reports whether u changes the order.
+local function reorders(u) return u.whole or u.drop > 0 or u.o2 >= u.o1 end
+
+-- ordered1 reports whether u changes an order that has yet to be put into chunks: only who
+-- can read o can do that, and tells all of it.
+local function ordered1(t, u, known)
+  return not known.n and not u.whole and reorders(u) and redis.call('HEXISTS', t.snap, 'o') == 1
+end
 
 -- counting is how many strings a packed list has.
 local function counting(s)
@@ -27,82 +49,83 @@ end
 
 -- reorder takes ids off the end of the order, or all of them, and puts pieces behind
 -- what is left: pairs list[first..last] of how many ids and these, packed, each no
--- more than fit a chunk.
-local function reorder(t, put, take, whole, drop, list, first, last)
-  local chunks, n = string.match(redis.call('HGET', t.snap, 'n') or '', '^(%d+) (%d+)$')
+-- more than fit a chunk. n is how many chunks there are, and how many ids the last one
+-- holds; it returns the same. get reads a field, put writes one, which may be new, or takes it.
+local function reorder(get, put, n, whole, drop, list, first, last)
+  local chunks
+  chunks, n = string.match(n or '', '^(%d+) (%d+)$')
   chunks, n = tonumber(chunks or 0), tonumber(n or 0)
   if whole then
-    for i = 0, chunks - 1 do take('o' .. i) end
-    take('o')
+    for i = 0, chunks - 1 do put('o' .. i, false) end
+    put('o', false)
     chunks, n = 0, 0
   end
   while drop > 0 and chunks > 0 do
     local name = 'o' .. chunks - 1
     if drop < n then
-      local ids = unpacked(redis.call('HGET', t.snap, name))
+      local ids = unpacked(get(name))
       n = n - drop
       put(name, table.concat(pack({}, ids, 1, n)))
       drop = 0
     else
-      take(name)
+      put(name, false)
       drop, chunks, n = drop - n, chunks - 1, 0
-      if chunks > 0 then n = counting(redis.call('HGET', t.snap, 'o' .. chunks - 1)) end
+      if chunks > 0 then n = counting(get('o' .. chunks - 1)) end
     end
   end
   for i = first, last, 2 do
     local ids, text = tonumber(list[i]), list[i + 1]
     local name = 'o' .. chunks - 1
-    if chunks > 0 and n + ids <= CHUNK and redis.call('HSTRLEN', t.snap, name) + #text <= CHUNK_BYTES then
-      put(name, redis.call('HGET', t.snap, name) .. text)
+    local room = chunks > 0 and n + ids <= CHUNK
+    if room then room = #get(name) + #text <= CHUNK_BYTES end
+    if room then
+      put(name, get(name) .. text)
       n = n + ids
     else
-      put('o' .. chunks, text)
+      put('o' .. chunks, text, true)
       chunks, n = chunks + 1, ids
     end
   end
-  redis.call('HSET', t.snap, 'n', chunks .. ' ' .. n)
+  return chunks .. ' ' .. n
 end
 
 -- resnap moves the snapshot to the log's end: u.state ('': as it is), u.frozen ('' or nil: as it is),
 -- u.open ('' or nil: nothing is); the order, if
 -- u.whole or if u.drop is not 0 or there are pieces list[u.o1..u.o2] (see reorder); messages,
 -- pairs list[u.m1..u.m2] of id and message; and without those of the ids
--- list[u.x1..u.x2]. It returns whether what a run had open is gone with it.
-local function resnap(t, r, u, list)
-  local bytes = held(t, r)
-  local function put(name, text)
-    bytes = bytes - redis.call('HSTRLEN', t.snap, name) + #text
-    redis.call('HSET', t.snap, name, text)
+-- list[u.x1..u.x2]. known is as stored has it. It returns whether what a run had open is
+-- gone with it.
+local function resnap(t, r, u, list, known)
+  local bytes, change, was = held(t, r), {}, known.r ~= false
+  local function get(name)
+    if known[name] == nil then known[name] = redis.call('HGET', t.snap, name) end
+    return known[name]
   end
-  local function take(name)
-    bytes = bytes - redis.call('HSTRLEN', t.snap, name)
-    redis.call('HDEL', t.snap, name)
+  local function put(name, text, new)
+    if known[name] == nil and not new then
+      bytes = bytes - redis.call('HSTRLEN', t.snap, name)
+    elseif known[name] then
+      bytes = bytes - #known[name]
+    end
+    if text then bytes = bytes + #text end
+    known[name], change[name] = text, text
   end
   if u.state ~= '' then put('s', u.state) end
-  if (u.frozen or '') ~= '' then redis.call('HSET', t.snap, 'f', u.frozen) end
-  local was = false
-  if (u.open or '') ~= '' then redis.call('HSET', t.snap, 'r', u.open) else was = redis.call('HDEL', t.snap, 'r') == 1 end
-  if u.whole or u.drop > 0 or u.o2 >= u.o1 then
-    reorder(t, put, take, u.whole, u.drop, list, u.o1, u.o2)
-  end
-  for first = u.m1, u.m2, 2 * TOGETHER do
-    local change = {}
-    for i = first, math.min(first + 2 * TOGETHER - 1, u.m2), 2 do
-      local name, text = 'm' .. list[i], list[i + 1]
-      bytes = bytes - redis.call('HSTRLEN', t.snap, name) + #text
-      change[#change + 1] = name
-      change[#change + 1] = text
+  if (u.frozen or '') ~= '' then change.f = u.frozen end
+  if (u.open or '') ~= '' then change.r, was = u.open, false elseif was then change.r = false end
+  for i = u.m1, u.m2, 2 do put('m' .. list[i], list[i + 1]) end
+  for i = u.x1, u.x2 do put('m' .. list[i], false) end
+  if reorders(u) then change.n = reorder(get, put, known.n, u.whole, u.drop, list, u.o1, u.o2) end
+  local fields, gone = {}, {}
+  for name, text in pairs(change) do
+    if text then
+      fields[#fields + 1], fields[#fields + 2] = name, text
+    else
+      gone[#gone + 1] = name
     end
-    redis.call('HSET', t.snap, unpack(change))
   end
-  for first = u.x1, u.x2, TOGETHER do
-    local names = {}
-    for i = first, math.min(first + TOGETHER - 1, u.x2) do
-      names[#names + 1] = 'm' .. list[i]
-      bytes = bytes - redis.call('HSTRLEN', t.snap, names[#names])
-    end
-    redis.call('HDEL', t.snap, unpack(names))
-  end
+  piecewise(fields, 2 * TOGETHER, function(first, last) redis.call('HSET', t.snap, unpack(fields, first, last)) end)
+  piecewise(gone, TOGETHER, function(first, last) redis.call('HDEL', t.snap, unpack(gone, first, last)) end)
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
   return was

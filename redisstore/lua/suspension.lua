@@ -30,7 +30,7 @@ local function reopen(t, member, stored, wants)
   putExecution(t, x)
   redis.call('PERSIST', t.memo)
   if wants then redis.call('ZADD', t.ready, wants, member) end
-  inbox(t, 'ZADD', unpacked(unpacked(stored)[1]))
+  inbox(t, member, 'ZADD', unpacked(unpacked(stored)[1]))
 end
 
 -- suspend opens a suspension with the interrupts list[first..last]; reasons are
@@ -42,17 +42,16 @@ local function suspend(t, member, text, wants, reasons, told, list, first, last)
 end
 
 -- close takes the suspension up, before another run is the thread's latest, and
--- returns what giveBack needs.
+-- returns what giveBack needs, and fields of t.runs that the caller stores. The execution
+-- goes on by decided, or ends.
 local function close(t, r, member)
   local text, head = suspension(t)
   local x = getExecution(t)
   x.open = nil
-  putExecution(t, x)
   redis.call('DEL', t.drafts)
-  inbox(t, 'ZREM', head)
+  inbox(t, member, 'ZREM', head)
   if head[2] == '' then head[2] = r.latest end
-  keepTerminal(t, r, head[2])
-  return { stored = sealed(head, text), head = head, wants = pastDeadline(t, r, member) or '' }
+  return { stored = sealed(head, text), head = head, wants = pastDeadline(t, r, member) or '' }, { asking(t, r, head[2]) }
 end
 
 -- decided lets the execution of a closed suspension go on. It can be given back
@@ -60,10 +59,9 @@ end
 -- journal's length with them, and behind a space that with the bookkeeping, if
 -- there is any.
 local function decided(t, closed, ids, decisions)
-  redis.call('RPUSH', t.journal, decisions)
   local x = getExecution(t)
   x.susp, x.given = closed.stored, table.concat(pack({}, ids, 1, #ids))
-  x.jlen, x.deadline = redis.call('LLEN', t.journal), closed.wants
+  x.jlen, x.deadline = redis.call('RPUSH', t.journal, decisions), closed.wants
   putExecution(t, x)
 end
 

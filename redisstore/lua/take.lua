@@ -24,8 +24,11 @@ end
 
 local runs = tonumber(ARG.runs)
 redis.call('ZREMRANGEBYSCORE', KEY.runs, '-inf', now())
-if runs >= 0 and not redis.call('ZSCORE', KEY.runs, ARG.run) and redis.call('ZCARD', KEY.runs) >= runs then return { 2, 0, 0 } end
-redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run)
+local added = redis.call('ZADD', KEY.runs, now() + tonumber(ARG.hold), ARG.run) == 1
+if added and runs >= 0 and redis.call('ZCARD', KEY.runs) > runs then
+  redis.call('ZREM', KEY.runs, ARG.run)
+  return { 2, 0, 0 }
+end
 redis.call('PEXPIRE', KEY.runs, ARG.hold)
 
 local threads, full = tonumber(ARG.threads), 0

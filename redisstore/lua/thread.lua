@@ -16,11 +16,11 @@ local function keysOf(k)
   }
 end
 
--- open reads a thread's record. One that does not exist yet gets its first epoch
--- by create.
-local function open(rec)
+-- open reads a thread's record, and by other names what else the caller wants of it. One
+-- that does not exist yet gets its first epoch by create.
+local function open(rec, ...)
   local v = redis.call('HMGET', rec, 'ver', 'epoch', 'replid', 'base', 'seq', 'bound', 'snapat', 'run',
-    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since', 'told', 'work')
+    'token', 'depoch', 'lease', 'node', 'cn', 'attempts', 'kind', 'latest', 'pause', 'n', 'len', 'marks', 'held', 'since', 'told', 'work', ...)
   local r = {
     ver = tonumber(v[1] or 0), epoch = v[2], base = tonumber(v[4] or 1), seq = tonumber(v[5] or 0),
     bound = tonumber(v[6] or 0), snapat = tonumber(v[7] or 0), run = v[8] or '', token = v[9] or '',
@@ -36,20 +36,20 @@ local function open(rec)
   else
     r.epoch = current(rec, r.epoch, v[3])
   end
-  return r
+  return r, unpack(v, 25)
 end
 
 -- create stores the record of an unused thread, so that its epoch holds, for ms at
--- least: anybody may ask for any thread. What commit.lua reads comes first: that is
+-- least: anybody may ask for any thread. ms nil: the caller uses it. What commit.lua reads comes first: that is
 -- where it is found fastest.
 local function create(rec, r, member, ms)
   if r.new then
     redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
       'pause', r.pause, 'epoch', r.epoch, 'replid', history(), 'base', r.base,
       'thread', member)
-    r.new = false
   end
-  if r.ver == 0 and redis.call('PTTL', rec) < ms then redis.call('PEXPIRE', rec, ms) end
+  if ms and r.ver == 0 and (r.new or redis.call('PTTL', rec) < ms) then redis.call('PEXPIRE', rec, ms) end
+  r.new = false
 end
 
 -- tenant is whose the thread is, and is read once, with the user for whom it counts.
@@ -61,20 +61,22 @@ local function tenant(t)
   return t.tenant
 end
 
--- decide stores the whole record with its version raised. What only a claim
--- needs takes no room at rest.
-local function decide(t, r)
+-- decide stores the whole record with its version raised, and other fields of it. What only
+-- a claim needs takes no room at rest.
+local function decide(t, r, ...)
   r.ver = r.ver + 1
   local fields = { 'seq', r.seq, 'len', r.bytes, 'cn', r.cn, 'run', r.run, 'token', r.token, 'depoch', r.depoch,
     'pause', r.pause, 'ver', r.ver, 'base', r.base, 'bound', r.bound, 'snapat', r.snapat, 'latest', r.latest, 'n', r.n,
-    'marks', r.marks, 'held', r.held,
-    'lease', r.lease, 'node', r.node, 'attempts', r.attempts, 'kind', r.kind, 'since', r.since }
-  if r.run == '' then
-    redis.call('HSET', t.rec, unpack(fields, 1, 30))
-    redis.call('HDEL', t.rec, 'lease', 'node', 'attempts', 'kind', 'since')
-  else
-    redis.call('HSET', t.rec, unpack(fields))
+    'marks', r.marks, 'held', r.held }
+  if r.run ~= '' then
+    for _, name in ipairs({ 'lease', 'node', 'attempts', 'kind', 'since' }) do
+      fields[#fields + 1] = name
+      fields[#fields + 1] = r[name]
+    end
   end
+  for _, v in ipairs({ ... }) do fields[#fields + 1] = v end
+  redis.call('HSET', t.rec, unpack(fields))
+  if r.run == '' then redis.call('HDEL', t.rec, 'lease', 'node', 'attempts', 'kind', 'since') end
 end
 
 -- since notes that a run is active from now on.
@@ -131,8 +133,12 @@ end
 -- than the runs of inputs that it has sent.
 local function watches(till) return till >= NOW and till % 1 == 0 end
 
+-- JUST says how much of the time for which a node follows counts for nothing.
+local JUST = 60
+
 -- follow notes that the node follows for ms, and strikes out who does no more. as: nil,
--- it watches; 'sender', it does not, unless it does already; 'before', as it did.
+-- it watches; 'sender', it does not, unless it does already; 'before', as it did. Who has
+-- been noted just before, by the call that read what this one writes, is not noted again.
 local function follow(followers, ms, as)
   local nodes, till = following(followers), nil
   for i = 1, #nodes, 2 do
@@ -144,6 +150,7 @@ local function follow(followers, ms, as)
     end
   end
   local sends = as == 'sender' and not (till and watches(till)) or as == 'before' and till and not watches(till)
+  if till and till >= NOW + ms - ms / JUST and watches(till) == not sends then return end
   redis.call('HSET', followers, NODE, string.format(sends and '%.0f.5' or '%.0f', NOW + ms))
   redis.call('PEXPIRE', followers, 2 * ms)
 end
@@ -167,13 +174,11 @@ local function retainedFrom(r)
   return math.max(r.base, (r.told == r.snapat - 1 and r.gone or r.told) + 1)
 end
 
--- logged returns the log's events from position first on.
-local function logged(r, log, big, first)
-  local list = redis.call('LRANGE', log, first - r.base, -1)
-  if redis.call('EXISTS', big) == 1 then
-    for i, e in ipairs(list) do
-      if e == MARK then list[i] = redis.call('HGET', big, first + i - 1) or e end
-    end
+-- logged returns the log's events from position first to last; nil: all from first on.
+local function logged(r, log, big, first, last)
+  local list = redis.call('LRANGE', log, first - r.base, last and last - r.base or -1)
+  for i, e in ipairs(list) do
+    if e == MARK then list[i] = redis.call('HGET', big, first + i - 1) or e end
   end
   return list
 end

@@ -64,7 +64,13 @@ var headerTests = []test{
 			}
 			res := th.begin(b)
 			same(th, "requeued", words(int(res.Status), string(res.Headers)), words(int(store.BeginAccepted), string(headersNamed("r1"))))
-			th.unchanged(func() { same(th, "sent again", th.begin(b), res) })
+			th.unchanged(func() {
+				again := th.begin(b)
+				if again.Execution != nil && res.Execution != nil {
+					again.Execution.Active = res.Execution.Active // which goes by the clock
+				}
+				same(th, "sent again", again, res)
+			})
 			if err := th.s.HandBack(e.Context(), res.Claim); err != nil {
 				e.Fatal(err)
 			}

@@ -15,7 +15,7 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 	if r := m.runs[b.RunID]; r != nil {
 		res.Position.Seq = r.begin
 		if now := b.Claimed(); m.active == r && now != nil && r.token == now.Token {
-			res.Claim = m.claimOf(r)
+			res.Claim, res.Execution = m.claimOf(r), m.goesOn(r, b)
 		}
 		if name, _ := letterOf(b); name != "" {
 			res.Headers = raw(r.headers)
@@ -74,8 +74,17 @@ func (m *model) begins(b store.Begin, node string) (res store.BeginResult, refus
 		m.latestX[r.exe] = r.ID
 	}
 	r.number = 1
-	res.Claim = m.claimOf(r)
+	res.Claim, res.Execution = m.claimOf(r), m.goesOn(r, b)
 	return res, false
+}
+
+// goesOn predicts what Begin says of the execution that a run goes on with.
+func (m *model) goesOn(r *run, b store.Begin) *store.ExecutionView {
+	switch b.Kind.(type) {
+	case store.Resume, store.Requeue:
+		return m.journal(r)
+	}
+	return nil
 }
 
 // holder is the queued or claimed dispatch with the dedupe key.

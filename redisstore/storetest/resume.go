@@ -18,7 +18,8 @@ var resumeTests = []test{
 		asked := `"` + strings.Repeat("asked", 100) + `"`
 		b.Entries = raws(asked)
 		th.ok(b)
-		c = th.begun(th.resume("r2", "exe-r1"))
+		begun := th.begin(th.resume("r2", "exe-r1"))
+		c = begun.Claim
 		v := th.view(store.ReadQuery{InterruptIDs: []string{"int", "other"}, ToolCallIDs: []string{"call"}, RunID: "r1"})
 		if v.Suspension != nil {
 			e.Errorf("still open: %s", v.Suspension)
@@ -30,6 +31,11 @@ var resumeTests = []test{
 		same(th, "journal", show(must(th, x, err).Journal), show(raws(asked+` "answer-r2"`)))
 		same(th, "execution", x.ID+string(x.Frozen), `exe-r1{"of":"r1"}`)
 		same(th, "started", x.RunStarted, 3)
+		if begun.Execution == nil {
+			e.Fatal("the answer does not say what it goes on with")
+		}
+		begun.Execution.Active = x.Active // which goes by the clock
+		same(th, "told with the answer", show(begun.Execution), show(x))
 	}},
 	{"a resume goes ahead of the queue", func(e *env) {
 		th := e.thread()
