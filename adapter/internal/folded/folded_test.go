@@ -3,10 +3,12 @@ package folded
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
 )
@@ -191,5 +193,32 @@ func TestBudget(t *testing.T) {
 	put("a") // it has become too large
 	if ts.Held(store.ThreadKey{Thread: "a"}) != nil {
 		t.Error("it is held")
+	}
+}
+
+// A message is read once when a node meets its thread: what checks it first, and then has it
+// read, would do so twice.
+func TestMessagesAreReadOnce(t *testing.T) {
+	const n = 1000
+	view := &store.ThreadView{}
+	for at := range int64(n) {
+		view.Snapshot.Messages = append(view.Snapshot.Messages, json.RawMessage(message(at)))
+	}
+	each := testing.AllocsPerRun(100, func() {
+		if err := new(protocol.Message).UnmarshalJSON(view.Snapshot.Messages[500]); err != nil {
+			t.Fatal(err)
+		}
+	})
+	all := testing.AllocsPerRun(5, func() {
+		if _, err := stored.Fold(view, -1); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if all > n*(each+1) {
+		t.Errorf("%.0f objects are made of %d messages, and %.0f of one", all, n, each)
+	}
+	view.Snapshot.Messages[500] = json.RawMessage(`{"id":"m"`)
+	if _, err := stored.Fold(view, -1); !errors.Is(err, store.ErrCorrupted) {
+		t.Errorf("of a message that is cut off: %v", err)
 	}
 }

@@ -11,13 +11,12 @@ import (
 // snapshot and the fold of the log after it. A negative position means the
 // log's end. The view must be of the whole thread.
 func Fold(view *store.ThreadView, upTo int64) (*protocol.Fold, error) {
-	messages := make(protocol.Messages, 0, len(view.Snapshot.Messages))
+	messages := make(protocol.Messages, len(view.Snapshot.Messages))
 	for i, text := range view.Snapshot.Messages {
-		var m protocol.Message
-		if err := Decode(text, &m, "message %d", i); err != nil {
-			return nil, err
+		// By Decode each of them would be checked for being JSON twice.
+		if messages[i].UnmarshalJSON(text) != nil {
+			return nil, Corrupted("message %d", i)
 		}
-		messages = append(messages, m)
 	}
 	if view.Snapshot.State != nil && !json.Valid(view.Snapshot.State) {
 		return nil, Corrupted("the state")
