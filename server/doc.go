@@ -13,6 +13,7 @@
 //	GET /agui/capabilities           AgentCapabilities
 //	/v1/…                            the control API; /v1/openapi.json describes it
 //	/copilotkit/…                    CopilotKit's runtime protocol
+//	GET /login/…                     where browsers begin logins, and come back
 //	GET /metrics                     what Metrics count
 //	GET /healthz, /readyz            is it alive; does it want traffic
 //	everything else                  Options.Fallback

@@ -66,6 +66,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		text := map[string]string{
 			"addr": "127.0.0.1:7", "model-url": "http://m", "metrics-addr": "127.0.0.1:7", "pprof-addr": "localhost:7", "tls-cert": "c", "tls-key": "k", "trusted-proxies": "10.0.0.0/8", "origins": "http://localhost:*",
 			"busy": "reject", "mode": "durable", "on-expiry": "fail", "unanswered": "cancel,script=refuse", "on-disconnect": "/agui=finish,/copilotkit=finish,script=stop", "auth": "tokens", "tokens": `[{"token": "0123456789abcdef", "user": "ann"}]`, "log-format": "json", "log-level": "debug",
+			"logins": `[{"name": "git", "issuer": "https://h", "client-id": "x"}]`, "login-keys": "f", "public-url": "https://h",
 			"webhooks": `[{"name": "crm", "url": "https://h", "secrets": ["x"], "from": "now"}]`, "upstream": "http://h/agui,b=https://h/", "upstreams": `[{"name": "c", "url": "http://h"}]`, "strict-durability": "true", "separate-duties": "true", "jwt-algorithms": "ES384", "redact": "pay:/card/number,/a~1b",
 		}[each.name]
 		switch each.value.(type) {
@@ -85,7 +86,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 		}
 		// What it cannot be without.
 		args := map[string][]string{
-			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhook-file", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
+			"auth": {"--token-file", "f"}, "tokens": {"--auth", "tokens"}, "token-file": {"--auth", "tokens"}, "separate-duties": {"--auth", "tokens", "--token-file", "f"}, "webhook-private": {"--webhook-file", "f"}, "logins": {"--login-keys", "f"}, "login-file": {"--login-keys", "f"}, "login-keys": {"--login-file", "f"}, "public-url": {"--login-file", "f", "--login-keys", "f"}, "tls-cert": {"--tls-key", "k"}, "tls-key": {"--tls-cert", "c"},
 			"model": {"--model-url", "http://m"}, "model-url": {"--model", "m"}, "model-key-file": {"--model", "m", "--model-url", "http://m"},
 			"mode": {"--redis", "redis://r"}, "wait-replicas": {"--redis", "redis://r"}, "max-held": {"--max-frame", "1KiB"},
 		}[each.name]
@@ -116,7 +117,7 @@ func TestEverySettingInEveryWay(t *testing.T) {
 				t.Errorf("%s by %s: %v", each.name, way, err)
 				continue
 			}
-			if s.from[each.name] == "" || each.name != "tokens" && each.name != "webhooks" && each.name != "upstreams" && s.table()[i].value.String() != text {
+			if s.from[each.name] == "" || each.name != "tokens" && each.name != "webhooks" && each.name != "logins" && each.name != "upstreams" && s.table()[i].value.String() != text {
 				t.Errorf("%s by %s is %q", each.name, way, s.table()[i].value.String())
 			}
 			s.from = nil

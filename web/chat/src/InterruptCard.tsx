@@ -7,6 +7,7 @@ import { FormBody } from "./FormBody";
 import { Guarded } from "./Guarded";
 import { stringify } from "./json";
 import { JsonBody } from "./JsonBody";
+import { LoginBody, loginOf } from "./LoginBody";
 import { Marked, Misleading } from "./Marked";
 import { visible } from "./misleading";
 
@@ -28,16 +29,19 @@ const TITLES: Record<string, string> = {
   confirmation: "Confirmation needed",
   "aguiws:uncertain_step": "Did this happen?",
   "aguiws:paused": "Paused",
+  "aguiws:auth_required": "Sign-in needed",
 };
 
 /** What is said on the buttons where "confirm" and "cancel" say too little. */
 const WORDS: Record<string, { confirm: string; abandon: string }> = {
   "aguiws:paused": { confirm: "Go on", abandon: "End the run" },
+  "aguiws:auth_required": { confirm: "Done", abandon: "Do not sign in" },
 };
 
 /** One question, put as its schema asks for it. */
 export function InterruptCard({ interrupt, messages, answer, fault, disabled, decide }: Props) {
   const question = useMemo(() => questionOf(interrupt), [interrupt]);
+  const login = useMemo(() => loginOf(interrupt), [interrupt]);
   const call = toolCallOf(interrupt, messages);
   const left = useTimeLeft(interrupt.expiresAt);
   const expired = isInterruptExpired(interrupt);
@@ -68,7 +72,7 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
   const title = (Object.hasOwn(TITLES, interrupt.reason) && TITLES[interrupt.reason]) || interrupt.reason;
   const { id, message } = interrupt;
   const { name, arguments: args } = call?.function ?? {};
-  const about = useMemo(() => (call ? undefined : aboutOf(interrupt)), [interrupt, call]);
+  const about = useMemo(() => (call || login ? undefined : aboutOf(interrupt)), [interrupt, call, login]);
   const shown = useMemo(() => JSON.stringify([id, message, name, args, about, label, expired]), [id, message, name, args, about, label, expired]);
   return (
     <Guarded subject={shown}>
@@ -129,7 +133,8 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
                 resolve={resolve}
               />
             )}
-            {question.kind === "confirmation" && (
+            {login && <LoginBody login={login} locked={locked} abandon={abandon} />}
+            {!login && question.kind === "confirmation" && (
               <div className="actions">
                 <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(confirmed(interrupt))}>
                   {WORDS[interrupt.reason]?.confirm ?? "Confirm"}

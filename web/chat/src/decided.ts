@@ -20,6 +20,7 @@ const THROUGH: Record<string, string> = {
   copilotkit: "in CopilotKit",
   inbox: "in the inbox",
   link: "by a link",
+  login: "by signing in",
   operator: "as an operator",
   steering: "by a new message",
 };

@@ -10,6 +10,7 @@ const REASONS: Record<string, string> = {
   confirmation: "confirmation",
   "aguiws:uncertain_step": "uncertain step",
   "aguiws:paused": "paused",
+  "aguiws:auth_required": "sign-in",
 };
 
 /** A reason, with how many wait for it where that is known. */
