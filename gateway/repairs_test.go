@@ -104,7 +104,7 @@ func abridged(messages protocol.Messages) string {
 	return strings.Join(list, " ")
 }
 
-// A name is of one repair, and each is provoked here or in TestInterruptsAreMended.
+// A name is of one repair. Each is provoked in TestRepairs, TestInterruptsAreMended or TestRecordedAgents.
 func TestRepairsAreNamed(t *testing.T) {
 	seen := map[string]bool{}
 	for _, name := range Repairs {
