@@ -1,5 +1,5 @@
 import type { Message } from "@ag-ui/client";
-import { lazy, memo, Suspense, useDeferredValue } from "react";
+import { lazy, memo, Suspense, useDeferredValue, useState } from "react";
 import { Copy } from "./Copy";
 import { Folded, Paragraph } from "./Folded";
 import { stringify } from "./json";
@@ -14,7 +14,8 @@ const Markdown = lazy(() => part(() => import("./Markdown")));
 
 /** The conversation. What is out of sight is in the page, so that it can be searched and read out, and is not laid out. */
 export function MessageList(conversation: Conversation) {
-  const parts = partsOf(rowsOf(conversation));
+  const [begins] = useState(() => new Set<string>());
+  const parts = partsOf(rowsOf(conversation), begins);
   return (
     <div role="log" aria-label="Conversation" className="conversation">
       {parts.map((rows) => (

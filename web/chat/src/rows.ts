@@ -68,9 +68,19 @@ export function rowsOf({ messages, interrupts, running, subagents, used }: Conve
 /** How many rows are drawn together. */
 export const PART = 20;
 
-/** The rows in parts, each of which begins with the same row for as long as none comes before it. */
-export function partsOf(rows: readonly Row[]): Row[][] {
-  return Array.from({ length: Math.ceil(rows.length / PART) }, (_, i) => rows.slice(i * PART, (i + 1) * PART));
+/** The rows in parts. `begins` has the messages that parts begin with, so that they stay when others come before them. */
+export function partsOf(rows: readonly Row[], begins: Set<string>): Row[][] {
+  const parts: Row[][] = [];
+  for (const row of rows) {
+    const last = parts.at(-1);
+    if (last && last.length < PART && !begins.has(row.message.id)) {
+      last.push(row);
+    } else {
+      begins.add(row.message.id);
+      parts.push([row]);
+    }
+  }
+  return parts;
 }
 
 /** Whether two parts are drawn alike. */

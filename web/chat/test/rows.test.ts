@@ -40,7 +40,17 @@ describe("a conversation as it is drawn", () => {
     const before = many(PART * 3);
     const after = [...before, user("new")];
     after[PART] = { ...after[PART]!, content: "changed" } as Message;
-    const [one, other] = [before, after].map((messages) => partsOf(rowsOf({ ...none, messages })));
+    const begins = new Set<string>();
+    const [one, other] = [before, after].map((messages) => partsOf(rowsOf({ ...none, messages }), begins));
     expect(other!.map((part, i) => one![i] !== undefined && samePart(one![i]!, part))).toEqual([true, false, true, false]);
+  });
+
+  it("keeps its parts when older messages come before them", () => {
+    const begins = new Set<string>();
+    const held = many(PART * 2 + 3);
+    const before = partsOf(rowsOf({ ...none, messages: held }), begins);
+    const after = partsOf(rowsOf({ ...none, messages: [...many(PART + 7).map(({ id }) => user(`older-${id}`)), ...held] }), begins);
+    expect(after.map((part) => part.length)).toEqual([PART, 7, PART, PART, 3]);
+    expect(before.every((part, i) => samePart(part, after[i + 2]!))).toBe(true);
   });
 });
