@@ -17,8 +17,9 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// policy is what the page may do. 'self' covers WebSockets to the same host.
-const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+// policy is what the page may do. 'self' covers WebSockets to the same host; a picture that
+// is in an agent's text is fetched from nowhere.
+const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
 // contentTypes does not ask the machine, whose answer differs from host to host.

@@ -9,6 +9,7 @@ import { Guarded } from "./Guarded";
 import { Interrupts } from "./Interrupts";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
+import { Older } from "./Older";
 import { OrElse } from "./OrElse";
 import { OutgoingList } from "./OutgoingList";
 import { part } from "./part";
@@ -66,7 +67,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   useEscape(running && !covered, stop);
   return (
     <div className="place">
-      <Bar title={titleOf(messages)}>
+      <Bar title={status.older > 0 ? undefined : titleOf(messages)}>
         <StatusChip status={status} position={picture.position} />
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
@@ -103,6 +104,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
               </p>
             )}
+            <Older count={status.older} first={messages[0]?.id} ask={() => chat.older()} />
             <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} used={picture.used} />
             <Interrupts
               threadId={threadId}

@@ -1,10 +1,19 @@
-import { memo } from "react";
-import ReactMarkdown, { type Components } from "react-markdown";
+import type { Element, ElementContent } from "hast";
+import { memo, useEffect, useState, type ReactNode } from "react";
+import ReactMarkdown, { defaultUrlTransform, type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
+import { CodeBlock } from "./CodeBlock";
+import { dollared, mayHoldFormulas } from "./formulas";
+import { part } from "./part";
+import { Picture } from "./Picture";
 import { steady } from "./steady";
 
-// Text comes from agents. HTML in it stays text; links open elsewhere and tell nothing of here; pictures are named, not
-// fetched: whoever wrote the text would learn that it is read.
+/** A cell of figures: none of it goes on in another line. */
+const FIGURES = /^[\s\d.,:;/%‰°$€£¥+\-−–—()×^'’_]*\d[\s\d.,:;/%‰°$€£¥+\-−–—()×^'’_a-zµ]*$/i;
+const FIGURES_LENGTH = 40;
+
+// Text comes from agents. HTML in it stays text; links open elsewhere and tell nothing of here; pictures are named, and not
+// fetched unless somebody asks: whoever wrote the text would learn that it is read.
 const COMPONENTS: Components = {
   a: ({ href, children }) =>
     href ? (
@@ -14,33 +23,91 @@ const COMPONENTS: Components = {
     ) : (
       <span>{children}</span>
     ),
-  img: ({ src, alt }) => <span className="hint">[picture: {alt || String(src ?? "")}]</span>,
+  img: ({ src, alt }) => <Picture src={typeof src === "string" ? src : undefined} alt={alt} />,
+  pre: ({ node }) => <CodeBlock text={codeOf(node)} language={languageOf(node)} />,
   // A block that scrolls has to be reachable with the keyboard.
-  pre: ({ children }) => <pre tabIndex={0}>{children}</pre>,
   table: ({ children }) => (
-    <div className="scroll" tabIndex={0}>
+    <div className="scroll" role="region" aria-label="Table" tabIndex={0}>
       <table>{children}</table>
     </div>
   ),
-  // Headings of an answer are not those of the page.
-  h1: ({ children }) => <p className="heading">{children}</p>,
-  h2: ({ children }) => <p className="heading">{children}</p>,
-  h3: ({ children }) => <p className="heading">{children}</p>,
-  h4: ({ children }) => <p className="heading">{children}</p>,
-  h5: ({ children }) => <p className="heading">{children}</p>,
-  h6: ({ children }) => <p className="heading">{children}</p>,
+  td: ({ node, style, children }) => (
+    <td style={style} className={isFigures(node) ? "figures" : undefined} dir="auto">
+      {children}
+    </td>
+  ),
+  h1: heading(1),
+  h2: heading(2),
+  h3: heading(3),
+  h4: heading(4),
+  h5: heading(5),
+  h6: heading(6),
   input: ({ checked }) => <span>{checked ? "☑" : "☐"}</span>,
 };
 
-const PLUGINS = [remarkGfm];
+/** Headings of an answer stand below those of the page. */
+function heading(depth: number) {
+  return ({ children }: { children?: ReactNode }) => (
+    <p className={`heading heading-${depth}`} role="heading" aria-level={Math.min(depth + 2, 6)} dir="auto">
+      {children}
+    </p>
+  );
+}
+
+const PLUGINS: Options["remarkPlugins"] = [remarkGfm];
+
+type Maths = typeof import("./maths").default;
+let loaded: Maths | undefined;
 
 /** An agent's text. While it is being written, what is open is shown as if it were closed. */
 export default memo(function Markdown({ text, growing }: { text: string; growing: boolean }) {
+  const told = growing ? steady(text) : text;
+  const formulas = mayHoldFormulas(told);
+  const [maths, use] = useState(() => loaded);
+  useEffect(() => {
+    if (!formulas || maths) return;
+    let left = false;
+    // Without it formulas are read as they were written.
+    void part(() => import("./maths"))
+      .then((module) => {
+        loaded = module.default;
+        if (!left) use(loaded);
+      })
+      .catch(() => {});
+    return () => {
+      left = true;
+    };
+  }, [formulas, maths]);
+  const drawn = formulas ? maths : undefined;
   return (
     <div className="markdown">
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
-        {growing ? steady(text) : text}
+      <ReactMarkdown
+        remarkPlugins={drawn ? [...PLUGINS!, ...drawn.remark] : PLUGINS}
+        rehypePlugins={drawn?.rehype}
+        components={COMPONENTS}
+        urlTransform={(url, key) => (key === "src" && url.startsWith("data:image/") ? url : defaultUrlTransform(url))}
+      >
+        {drawn ? dollared(told) : told}
       </ReactMarkdown>
     </div>
   );
 });
+
+function textOf(nodes: readonly ElementContent[]): string {
+  return nodes.map((node) => (node.type === "text" ? node.value : node.type === "element" ? textOf(node.children) : "")).join("");
+}
+
+function codeOf(node: Element | undefined): string {
+  return textOf(node?.children ?? []).replace(/\n$/, "");
+}
+
+function languageOf(node: Element | undefined): string | undefined {
+  const code = node?.children[0];
+  const names = code?.type === "element" && Array.isArray(code.properties.className) ? code.properties.className : [];
+  return names.map(String).find((name) => name.startsWith("language-"))?.slice("language-".length);
+}
+
+function isFigures(node: Element | undefined): boolean {
+  const text = textOf(node?.children ?? []);
+  return text.length <= FIGURES_LENGTH && FIGURES.test(text);
+}

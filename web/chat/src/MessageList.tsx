@@ -1,83 +1,75 @@
-import type { Interrupt, Message, ToolMessage } from "@ag-ui/client";
-import { lazy, memo, Suspense, useDeferredValue } from "react";
+import type { Message } from "@ag-ui/client";
+import { lazy, memo, Suspense, useDeferredValue, useState } from "react";
+import { Copy } from "./Copy";
 import { Folded, Paragraph } from "./Folded";
 import { stringify } from "./json";
 import { textOf } from "./messagetext";
 import { OrElse } from "./OrElse";
 import { part } from "./part";
-import { ToolCard, type ToolState } from "./ToolCard";
+import { partsOf, rowsOf, samePart, type Conversation, type Row } from "./rows";
+import { ToolCard } from "./ToolCard";
 
 /** Loaded with the first answer. */
 const Markdown = lazy(() => part(() => import("./Markdown")));
 
-interface Props {
-  messages: readonly Message[];
-  interrupts: readonly Interrupt[];
-  running: boolean;
-  /** What subagents are called, by their ids. */
-  subagents: ReadonlyMap<string, string>;
-  /** What runs have used, by the message that they ended behind. */
-  used?: ReadonlyMap<string, string>;
+/** The conversation. What is out of sight is in the page, so that it can be searched and read out, and is not laid out. */
+export function MessageList(conversation: Conversation) {
+  const [begins] = useState(() => new Set<string>());
+  const parts = partsOf(rowsOf(conversation), begins);
+  return (
+    <div role="log" aria-label="Conversation" className="conversation">
+      {parts.map((rows) => (
+        <Part key={rows[0]!.message.id} rows={rows} />
+      ))}
+      {conversation.running && (
+        <div className="working" data-testid="working">
+          <span className="visually-hidden">The agent is working</span>
+          <i aria-hidden="true" />
+          <i aria-hidden="true" />
+          <i aria-hidden="true" />
+        </div>
+      )}
+    </div>
+  );
 }
 
-/** The conversation. Results of known tool calls are shown in the calls' cards. */
-export function MessageList({ messages, interrupts, running, subagents, used }: Props) {
-  const results = new Map<string, ToolMessage>();
-  const calls = new Set<string>();
-  for (const message of messages) {
-    if (message.role === "tool") results.set(message.toolCallId, message);
-    if (message.role === "assistant") message.toolCalls?.forEach((call) => calls.add(call.id));
-  }
-  const asked = new Set(interrupts.map((interrupt) => interrupt.toolCallId));
-  const lastQuestion = messages.findLastIndex((message) => message.role === "user");
-  const stateOf = (id: string, index: number): ToolState => {
-    if (results.has(id)) return "done";
-    if (asked.has(id)) return "asked";
-    return running && index > lastQuestion ? "working" : "open";
-  };
-  return (
-    <div role="log" aria-label="Conversation">
+const Part = memo(
+  function Part({ rows }: { rows: readonly Row[] }) {
+    return (
       <ol className="messages">
-        {messages.map((message, index) => {
-          if (message.role === "tool" && calls.has(message.toolCallId)) return null;
-          if (message.role === "system" || message.role === "developer") return null;
-          const by = (message as { subagentRunId?: string }).subagentRunId;
-          return (
-            <li
-              key={message.id}
-              className={`message ${message.role}${by === undefined ? "" : " delegated"}`}
-              data-testid="message"
-              data-role={message.role}
-              data-message-id={message.id}
-            >
-              {by !== undefined && (
-                <span className="by" data-testid="subagent">
-                  {subagents.get(by) ?? (message as { name?: string }).name ?? "Subagent"}
-                </span>
-              )}
-              <Body message={message} growing={running && index > lastQuestion} />
-              {message.role === "assistant" &&
-                message.toolCalls?.map((call) => (
-                  <ToolCard key={call.id} call={call} state={stateOf(call.id, index)} result={results.get(call.id)} />
-                ))}
-              {used?.has(message.id) && (
-                <p className="hint" data-testid="used">
-                  {used.get(message.id)}
-                </p>
-              )}
-            </li>
-          );
-        })}
-        {running && (
-          <li className="working" data-testid="working">
-            <span className="visually-hidden">The agent is working</span>
-            <i aria-hidden="true" />
-            <i aria-hidden="true" />
-            <i aria-hidden="true" />
-          </li>
-        )}
+        {rows.map((row) => (
+          <Item key={row.message.id} row={row} />
+        ))}
       </ol>
-    </div>
+    );
+  },
+  (one, other) => samePart(one.rows, other.rows),
+);
+
+function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
+  const text = message.role === "assistant" || message.role === "user" ? textOf(message.content) : "";
+  return (
+    <li className={`message ${message.role}${by === undefined ? "" : " delegated"}`} data-testid="message" data-role={message.role} data-message-id={message.id}>
+      {by !== undefined && (
+        <span className="by" data-testid="subagent">
+          {by}
+        </span>
+      )}
+      <Body message={message} growing={growing} />
+      {cards.map(({ call, state, result }) => (
+        <ToolCard key={call.id} call={call} state={state} result={result} />
+      ))}
+      {used !== undefined && (
+        <p className="hint" data-testid="used">
+          {used}
+        </p>
+      )}
+      {text !== "" && !growing && (
+        <div className="about">
+          <Copy text={text} label={message.role === "user" ? "Copy the message" : "Copy the answer"} hook="copy-message" />
+        </div>
+      )}
+    </li>
   );
 }
 

@@ -44,6 +44,10 @@ export interface Picture {
   outgoing: readonly Outgoing[];
 }
 
+/** Of a longer conversation the last messages are held, and those before when they are asked for: each change of one costs what all that are held do. */
+const WINDOW = 200;
+const OLDER = 100;
+
 /** Changes within this time are painted together. */
 const PAINT_MS = 16;
 
@@ -78,7 +82,7 @@ export class Chat {
 
   constructor(threadId: string) {
     const token = credential();
-    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, json: FRAMES, ...(token && { token }) });
+    this.agent = new WebSocketAgent({ url: "/agui/ws", threadId, json: FRAMES, window: WINDOW, ...(token && { token }) });
     whenOver(closerOf(this.agent.connection));
     this.subagents = namesOf(threadId);
     this.used = usedIn(threadId);
@@ -169,6 +173,11 @@ export class Chat {
   /** Stops a run: the one in progress, where none is named. */
   stop(runId = this.agent.status.activeRunId): void {
     this.agent.stopRun(runId);
+  }
+
+  /** Asks for messages before those that are held. */
+  older(): void {
+    this.agent.older(OLDER);
   }
 
   /** Puts the failure away, and tries again what did not come about: the connection, or following the thread. */

@@ -1,0 +1,67 @@
+// A conversation of thousands of messages: what of it is drawn while it grows, and that all of it is there.
+
+import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import { embedded, person, Tab, test, until } from "./lane.mjs";
+
+const MESSAGES = 2_000;
+
+/** How many of them the page holds at first. */
+const HELD = 200;
+
+/** A thread that holds so many messages, of people and of an agent in turn. */
+async function long(server, count) {
+  const threadId = randomUUID();
+  const messages = Array.from({ length: count - 2 }, (_, i) => i % 2 === 0
+    ? { id: `q${i}`, role: "user", content: `Question number ${i}` }
+    : { id: `a${i}`, role: "assistant", content: `Answer number ${i}, with **strong** words.\n\n- one\n- two\n` });
+  messages.push({ id: "last", role: "user", content: "/say ready" });
+  const input = { threadId, runId: randomUUID(), messages, tools: [], context: [], state: {}, forwardedProps: {} };
+  const answer = await fetch(`${server}/agui`, { method: "POST", headers: { "content-type": "application/json", accept: "text/event-stream" }, body: JSON.stringify(input) });
+  assert.equal(answer.status, 200, await answer.clone().text());
+  assert.match(await answer.text(), /RUN_FINISHED/);
+  return threadId;
+}
+
+test(`of ${MESSAGES} messages the last are there, those that do not change are not touched while another grows, and older ones come`, async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 900, height: 800 } }), embedded, await long(embedded, MESSAGES));
+  await tab.says("ready");
+  await tab.rest();
+  assert.equal(await tab.at("message").count(), HELD);
+  assert.equal(await tab.at("older").textContent(), `${(MESSAGES - HELD).toLocaleString("en")} earlier messages`);
+  await until(async () => (await tab.page.locator(".markdown").count()) === HELD / 2, "all answers are read as Markdown");
+  const laidOut = (message) => message.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }));
+  assert.equal(await laidOut(tab.at("message").first()), false, "what is out of sight is not laid out");
+  await tab.page.evaluate(() => {
+    window.touched = { old: 0, all: 0 };
+    const parts = document.querySelectorAll(".messages");
+    const old = new Set([...parts].slice(0, -1));
+    new MutationObserver((records) => {
+      for (const { target } of records) {
+        window.touched.all++;
+        const part = (target instanceof Element ? target : target.parentElement)?.closest(".messages");
+        if (old.has(part)) window.touched.old++;
+      }
+    }).observe(document.querySelector(".conversation"), { subtree: true, childList: true, characterData: true, attributes: true });
+  });
+  await tab.say("/slow 100 10");
+  await tab.says("99 100");
+  await tab.rest();
+  const touched = await tab.page.evaluate(() => window.touched);
+  assert.ok(touched.all > 0, "something has grown");
+  assert.equal(touched.old, 0, "and nothing else was touched");
+  const sought = `Answer number ${MESSAGES - HELD + 21},`;
+  assert.ok(await tab.page.evaluate((text) => window.find(text, false, true, true), sought), "the browser finds what is out of sight");
+  const message = tab.page.locator(`[data-message-id="a${MESSAGES - HELD + 21}"]`);
+  await until(() => laidOut(message), "and shows it");
+
+  const before = await tab.at("message").count();
+  await tab.page.evaluate(() => scrollTo({ top: 40, behavior: "instant" }));
+  await until(async () => (await tab.at("message").count()) >= before + 100, "older messages come to who goes up to them");
+  await tab.page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+  await tab.click("older");
+  await until(async () => (await tab.at("message").count()) >= before + 200, "and when they are asked for");
+  assert.equal(await tab.page.locator('[data-message-id="last"]').count(), 1, "nothing has gone for them");
+  const numbers = await tab.at("message").evaluateAll((all) => all.map((one) => one.dataset.messageId).filter((id) => /^[qa]\d+$/.test(id)).map((id) => Number(id.slice(1))));
+  assert.deepEqual(numbers, Array.from({ length: numbers.length }, (_, i) => MESSAGES - 2 - numbers.length + i), "in their order");
+});

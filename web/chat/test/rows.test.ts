@@ -1,0 +1,56 @@
+import type { Message } from "@ag-ui/client";
+import { describe, expect, it } from "vitest";
+import { PART, partsOf, rowsOf, samePart } from "../src/rows";
+
+const none = { interrupts: [], running: false, subagents: new Map() };
+const user = (id: string): Message => ({ id, role: "user", content: id });
+const answer = (id: string, ...calls: string[]): Message => ({
+  id,
+  role: "assistant",
+  content: id,
+  toolCalls: calls.map((call) => ({ id: call, type: "function", function: { name: "pay", arguments: "{}" } })),
+});
+const result = (id: string, toolCallId: string): Message => ({ id, role: "tool", toolCallId, content: "done" });
+const many = (n: number) => Array.from({ length: n }, (_, i) => user(`m${i}`));
+
+describe("a conversation as it is drawn", () => {
+  it("has results in the cards of their calls, and those of unknown calls by themselves", () => {
+    const rows = rowsOf({ ...none, messages: [user("u"), answer("a", "c1", "c2"), result("r1", "c1"), result("r9", "c9")] });
+    expect(rows.map(({ message, cards }) => [message.id, cards.map(({ state, result }) => [state, result?.id])])).toEqual([
+      ["u", []],
+      ["a", [["done", "r1"], ["open", undefined]]],
+      ["r9", []],
+    ]);
+  });
+
+  it("says of each call what it waits for", () => {
+    const asks = { ...none, running: true, interrupts: [{ id: "i", reason: "tool_call", toolCallId: "c1" }] };
+    const [, row] = rowsOf({ ...asks, messages: [user("u"), answer("a", "c1", "c2")] });
+    expect(row!.growing).toBe(true);
+    expect(row!.cards.map(({ state }) => state)).toEqual(["asked", "working"]);
+  });
+
+  it("leaves out what no person wrote or reads, and names subagents", () => {
+    const by = { ...answer("a"), subagentRunId: "s" } as Message;
+    const rows = rowsOf({ ...none, subagents: new Map([["s", "Researcher"]]), messages: [{ id: "s", role: "system", content: "be kind" }, by] });
+    expect(rows.map(({ message, by }) => [message.id, by])).toEqual([["a", "Researcher"]]);
+  });
+
+  it("is drawn anew only in the part that has changed", () => {
+    const before = many(PART * 3);
+    const after = [...before, user("new")];
+    after[PART] = { ...after[PART]!, content: "changed" } as Message;
+    const begins = new Set<string>();
+    const [one, other] = [before, after].map((messages) => partsOf(rowsOf({ ...none, messages }), begins));
+    expect(other!.map((part, i) => one![i] !== undefined && samePart(one![i]!, part))).toEqual([true, false, true, false]);
+  });
+
+  it("keeps its parts when older messages come before them", () => {
+    const begins = new Set<string>();
+    const held = many(PART * 2 + 3);
+    const before = partsOf(rowsOf({ ...none, messages: held }), begins);
+    const after = partsOf(rowsOf({ ...none, messages: [...many(PART + 7).map(({ id }) => user(`older-${id}`)), ...held] }), begins);
+    expect(after.map((part) => part.length)).toEqual([PART, 7, PART, PART, 3]);
+    expect(before.every((part, i) => samePart(part, after[i + 2]!))).toBe(true);
+  });
+});
