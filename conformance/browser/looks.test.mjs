@@ -30,7 +30,7 @@ for (const colorScheme of ["light", "dark"]) {
         await until(async () => (await chat.at("thread-list").count()) === 0, "Escape closes the list");
       }
       await chat.click("go-inbox");
-      await chat.at("inbox-item").first().waitFor();
+      await chat.pick(chat);
       await chat.at("field-reason").first().waitFor();
       found.inbox = await barriers(chat.page);
       assert.ok(await fits(chat), "the inbox fits");
