@@ -49,7 +49,7 @@ for (const colorScheme of ["light", "dark"]) {
 
 test("on a phone, the head of an empty chat is seen and what opens stays on the screen", async () => {
   const tab = await Tab.open(await person({ viewport: SIZES.phone }), embedded);
-  await tab.at("command-button").first().waitFor();
+  await tab.at("try").first().waitFor();
   await tab.at("durable-banner").waitFor();
   const seen = (locator) => locator.evaluate((element) => {
     const { top, left, right } = element.getBoundingClientRect();

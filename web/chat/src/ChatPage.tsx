@@ -84,7 +84,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           )}
           <main>
             {signedOut && <SignIn wrong={bearer() !== undefined} />}
-            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} send={(text) => void chat.send(text)} />}
+            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={(text) => void chat.send(text)} />}
             {messages.length === 0 && !status.synced && !failure && (
               <p className="hint center" role="status" data-testid="loading">
                 {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
