@@ -9,6 +9,12 @@ test("an empty chat offers the commands, and says what does not last", async () 
   const context = await person();
   const tab = await Tab.open(context, embedded);
   await tab.at("durable-banner").waitFor();
+  await tab.at("try").first().waitFor();
+  assert.deepEqual(await tab.at("try").locator("strong").allTextContents(), ["Ask me before sending an email", "Fill in a form with me", "Crash in the middle and go on"]);
+  assert.match(await tab.at("try").nth(2).textContent(), /all in memory/, "what this server cannot show it says");
+  await tab.shot("05-first-page");
+  assert.ok(!(await tab.at("command-button").first().isVisible()), "the commands are folded");
+  await tab.at("commands").locator("summary").click();
   await tab.at("command-button").first().waitFor();
   assert.ok((await tab.at("command-button").count()) >= 10);
   await tab.shot("1-empty");
@@ -18,7 +24,8 @@ test("an empty chat offers the commands, and says what does not last", async () 
   await tab.click("approve");
   await tab.says("Confirmed.");
   const durable = await Tab.open(context, a);
-  await durable.at("command-button").first().waitFor();
+  await durable.at("try").first().waitFor();
+  assert.match(await durable.at("try").nth(2).textContent(), /start it again/);
   assert.equal(await durable.at("durable-banner").count(), 0);
 });
 

@@ -42,7 +42,7 @@ const PLACES = {
   },
   inbox: async (chat) => {
     const tab = await signedIn(chat.page.context(), "/inbox");
-    return { tab, card: tab.page.locator(`[data-testid="inbox-item"][data-thread-id="${chat.threadId}"]`).getByTestId("interrupt") };
+    return { tab, card: (await tab.pick(chat)).getByTestId("interrupt") };
   },
 };
 

@@ -64,10 +64,10 @@ for (const [i, pauseMs] of PAUSES_MS.entries()) {
     await second.asked("tool_call");
     const inbox = await Tab.at(context, `${embedded}/inbox`);
     const counts = sent(inbox);
-    await itemOf(inbox, second).waitFor();
+    await inbox.row(second).waitFor();
+    await inbox.pick(first);
     // What a question consists of has all come, and it takes clicks.
     await itemOf(inbox, first).getByTestId("approve").click({ trial: true });
-    const before = await itemOf(inbox, second).boundingBox();
     await twice(inbox, itemOf(inbox, first).getByTestId("approve"), pauseMs, 1 + (i % 2));
     assert.equal(counts.posts, 1, "one answer is sent");
     await until(async () => (await itemOf(inbox, first).count()) === 0, "what is answered is gone");
@@ -76,11 +76,11 @@ for (const [i, pauseMs] of PAUSES_MS.entries()) {
     assert.match(await said.textContent(), new RegExp(`Approved ${tool} \\{"eur":300\\}`));
     if (i === 0) await inbox.shot("80-inbox-after-a-double-click");
     // What is answered keeps its place under the pointer, so that nothing else takes it.
-    assert.ok((await itemOf(inbox, second).boundingBox()).y >= before.y);
+    assert.match(await inbox.at("inbox-over").textContent(), /Approved/);
+    assert.equal(await inbox.at("inbox-item").count(), 0);
     await inbox.page.mouse.move(1, 1);
-    await until(async () => (await inbox.at("answered").count()) === 0, "its place is given up when the pointer has left");
-    assert.ok((await itemOf(inbox, second).boundingBox()).y < before.y);
-    await itemOf(inbox, second).getByTestId("decline").click();
+    await until(async () => (await inbox.at("answered").count()) === 0, "its place in the list is given up when the pointer has left");
+    await inbox.decide((await inbox.pick(second)).getByTestId("decline"));
     await second.says(`${tool} was declined`);
     await until(async () => (await said.textContent()).includes(`Declined ${tool} {"eur":400}`), "it names the second answer");
     assert.match(await said.textContent(), new RegExp(`Approved ${tool} \\{"eur":300\\}`), "and the first");

@@ -33,19 +33,20 @@ test("questions come, are filtered and are answered where all threads' are", asy
   await form.say("/form");
   await form.asked("input_required");
   await open.front();
-  await itemOf(open, tool).waitFor();
-  await itemOf(open, form).waitFor();
+  await open.row(tool).waitFor();
+  await open.row(form).waitFor();
+  await open.pick(tool);
   assert.match(await itemOf(open, tool).textContent(), /"to": "ada"/);
   await open.shot("40-inbox");
   await open.at("inbox-reason").selectOption("input_required");
-  await until(async () => (await itemOf(open, tool).count()) === 0 && (await itemOf(open, form).count()) === 1, "only forms are shown");
+  await until(async () => (await open.row(tool).count()) === 0 && (await open.row(form).count()) === 1, "only forms are shown");
   await open.at("inbox-reason").selectOption("");
-  await itemOf(open, tool).getByTestId("approve").click();
+  await open.decide((await open.pick(tool)).getByTestId("approve"));
   await until(async () => (await itemOf(open, tool).count()) === 0, "what is answered is gone");
   await until(() => open.page.evaluate(() => document.activeElement?.tagName === "H2"), "the focus is at the head of what is left");
   assert.match(await open.at("inbox-said").textContent(), /goes on/);
   await tool.says("I have called send.");
-  await itemOf(open, form).getByTestId("submit-form").click();
+  await open.decide((await open.pick(form)).getByTestId("submit-form"));
   await until(async () => (await itemOf(open, form).getByRole("alert").count()) > 0, "an answer is checked before it is sent");
   await itemOf(open, form).getByTestId("field-quarter").selectOption({ label: "Q2" });
   await itemOf(open, form).getByTestId("field-year").fill("2026");
@@ -62,6 +63,7 @@ test("partial answers are drafts, seen by everybody, and taken back", async () =
   await asking.asked("tool_call", 3);
   const [one, other] = [await inbox(context), await inbox(context)];
   const cards = (tab) => itemOf(tab, asking).getByTestId("interrupt");
+  for (const tab of [one, other]) await tab.pick(asking);
   const progress = async (tab, words) => {
     await tab.front();
     await until(async () => (await itemOf(tab, asking).getByTestId("inbox-progress").textContent()) === words, words);
@@ -89,6 +91,7 @@ test("drafts of the inbox show in the chat, and those of the chat in the inbox",
   await asking.say("/parallel 3");
   await asking.asked("tool_call", 3);
   const boss = await inbox(context);
+  await boss.pick(asking);
   const inInbox = itemOf(boss, asking).getByTestId("interrupt");
   const inChat = asking.at("interrupt");
   const progress = async (words) => {
@@ -171,7 +174,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   const context = await person({ acceptDownloads: true });
   const [send, pay] = [unique("send"), unique("pay")];
   const open = await inbox(context);
-  await open.at("inbox-empty").or(open.at("inbox-item")).first().waitFor();
+  await open.at("inbox-empty").or(open.at("inbox-row")).first().waitFor();
   const lists = [];
   open.page.on("request", (request) => /\/v1\/inbox(\?|\/totals)/.test(request.url()) && lists.push(request.url()));
   // It does not ask as long as nothing happens.
@@ -187,7 +190,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   const asks = async (tool, args) => {
     const asking = await suspends(tool, args);
     const told = Date.now();
-    await itemOf(open, asking).waitFor();
+    await open.row(asking).waitFor();
     took.push(Date.now() - told);
     return asking;
   };
@@ -200,17 +203,17 @@ test("what waits comes by itself and at once, is filtered, answered together, an
 
   await open.at("inbox-filters").locator("summary").click();
   await open.at("inbox-by-tool").fill(send);
-  await until(async () => (await itemOf(open, third).count()) === 0 && (await open.at("inbox-item").count()) === 2, "the tool is filtered by");
+  await until(async () => (await open.row(third).count()) === 0 && (await open.at("inbox-row").count()) === 2, "the tool is filtered by");
   await open.at("inbox-by-due").selectOption("3600");
   await open.at("inbox-empty").waitFor(); // none of them expires soon
   await open.shot("43-filtered");
   await open.at("inbox-unfiltered").click();
-  await itemOf(open, third).waitFor();
+  await open.row(third).waitFor();
   assert.deepEqual(await barriers(open.page), []);
 
   await open.at("bulk-select").selectOption(`tool:${send}`);
-  assert.ok(await itemOf(open, first).getByTestId("inbox-choose").isChecked());
-  assert.ok(!(await itemOf(open, third).getByTestId("inbox-choose").isChecked()));
+  assert.ok(await open.row(first).getByTestId("inbox-choose").isChecked());
+  assert.ok(!(await open.row(third).getByTestId("inbox-choose").isChecked()));
   await open.click("bulk-approve");
   assert.match(await open.at("bulk-asks").textContent(), new RegExp(`Approve what 2 chats ask\\?.*${send} × 2`));
   assert.deepEqual(await barriers(open.page), []);
@@ -244,7 +247,7 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   assert.deepEqual(await barriers(open.page), []);
   open.serverMayDie = false;
   assert.ok(keys.length === 2 && keys[0] === keys[1], "it is sent again under the same key");
-  await until(async () => (await itemOf(open, first).count()) === 0 && (await itemOf(open, second).count()) === 0, "both are gone");
+  await until(async () => (await open.row(first).count()) === 0 && (await open.row(second).count()) === 0, "both are gone");
   await until(async () => (await badge(open)) === began + 1, "the badge counts one");
   await until(async () => (await effects(send)).length === 2, "each is carried out");
   assert.deepEqual((await effects(send)).map(({ to }) => to).sort(), ["ada", "bob"]);
@@ -263,10 +266,13 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   const [file] = await Promise.all([open.page.waitForEvent("download"), open.click("resolved-csv")]);
   const table = await readFile(await file.path(), "utf8");
   assert.ok(table.includes(first.threadId) && table.includes(second.threadId) && !table.includes(third.threadId));
+  const [lines] = await Promise.all([open.page.waitForEvent("download"), open.click("resolved-ndjson")]);
+  const records = (await readFile(await lines.path(), "utf8")).trim().split("\n").map((line) => JSON.parse(line));
+  assert.ok(records.some(({ threadId, user }) => threadId === first.threadId && user === "ann"));
 
   // And one by one, while others answer elsewhere.
   await open.click("view-open");
-  await open.decide(itemOf(open, third).getByTestId("decline"));
+  await open.decide((await open.pick(third)).getByTestId("decline"));
   await until(async () => (await badge(open)) === began, "the badge is as it was");
   await open.click("view-resolved");
   await decided(third).waitFor();
@@ -274,6 +280,82 @@ test("what waits comes by itself and at once, is filtered, answered together, an
   await open.page.setViewportSize({ width: PHONE, height: 844 });
   assert.ok(await open.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it fits a phone");
   await open.shot("47-resolved-phone");
+});
+
+test("by single keys: one goes through what waits, approves, declines and edits, and letters that are typed are letters", async () => {
+  const context = await person();
+  const tool = unique("pay");
+  const threads = [];
+  for (const eur of [1, 2, 3]) threads.push(await suspends(tool, { eur }));
+  const open = await inbox(context);
+  await open.at("inbox-filters").locator("summary").click();
+  const { keyboard } = open.page;
+  await open.at("inbox-by-tool").click();
+  await keyboard.type(tool); // with a, d, e, j and k among others: they are letters here
+  assert.equal(await open.at("inbox-by-tool").inputValue(), tool);
+  await until(async () => (await open.at("inbox-row").count()) === 3 && (await open.at("inbox-item").count()) === 1, "they are there, and the first is open");
+  const picked = () => open.page.evaluate(() => document.querySelector('[data-picked="true"]')?.dataset.threadId);
+  assert.equal(await picked(), threads[0].threadId);
+  await open.page.evaluate(() => document.activeElement.blur());
+  await keyboard.press("j");
+  await until(async () => (await picked()) === threads[1].threadId, "j goes on");
+  await keyboard.press("k");
+  await until(async () => (await picked()) === threads[0].threadId, "k goes back");
+  await until(() => open.page.evaluate(() => document.activeElement.closest('[data-picked="true"]') !== null), "the focus goes along");
+  assert.deepEqual(await barriers(open.page), []);
+  await open.shot("44-inbox-keys");
+  // What has only just come takes no key; the same key is taken when it has been seen.
+  const calm = () => open.page.evaluate(() => document.querySelector(".inbox-detail .guarded[aria-disabled]") === null);
+  const tooSoon = async () => (await open.at("too-soon").count()) > 0;
+  const presses = async (key, done, what) => {
+    for (let again = true; again; ) {
+      await until(async () => (await calm()) && !(await tooSoon()), "what is there has been seen");
+      await keyboard.press(key);
+      await until(async () => (again = await tooSoon()) || done(), what);
+    }
+  };
+  assert.ok(await open.page.evaluate(async () => {
+    const press = (key) => dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+    press("j");
+    for (let i = 0; i < 100 && document.querySelector('[data-testid="too-soon"]') === null; i++) {
+      await new Promise(requestAnimationFrame);
+      if (i === 2) press("a");
+    }
+    return document.querySelector('[data-testid="too-soon"]') !== null;
+  }), "it says that it was too soon");
+  await keyboard.press("k");
+  await until(async () => (await picked()) === threads[0].threadId, "k goes back again");
+  await presses("a", async () => (await itemOf(open, threads[0]).count()) === 0, "a approves");
+  await until(async () => (await effects(tool)).length === 1, "it is carried out");
+  assert.equal(await open.at("inbox-item").count(), 0, "nothing else comes in its place");
+  await keyboard.press("j");
+  await until(async () => (await picked()) === threads[1].threadId, "j goes on from what has gone");
+  await presses("d", async () => (await itemOf(open, threads[1]).count()) === 0, "d declines");
+  await keyboard.press("j");
+  await presses("e", async () => (await open.at("args-editor").count()) === 1, "e edits");
+  await until(() => open.at("args-editor").evaluate((element) => element === document.activeElement), "the editor has the focus");
+  await keyboard.press("ControlOrMeta+a");
+  await keyboard.type('{"eur":30}');
+  await presses("Control+Enter", async () => (await itemOf(open, threads[2]).count()) === 0, "and is sent");
+  await until(async () => (await effects(tool)).length === 2, "with what was edited");
+  assert.deepEqual((await effects(tool)).map(({ eur }) => eur), [1, 30]);
+
+  // Who wants no such keys turns them off, for good; on a phone there is the list, and then what is asked.
+  const more = await suspends(tool, { eur: 4 });
+  await open.row(more).waitFor();
+  await open.at("inbox-keys-on").uncheck();
+  await open.pick(more);
+  await keyboard.press("a");
+  await open.page.setViewportSize({ width: PHONE, height: 844 });
+  await itemOf(open, more).waitFor();
+  assert.equal(await open.at("inbox-row").count(), 0);
+  await open.shot("44-inbox-detail-phone");
+  await open.click("inbox-back");
+  await open.row(more).waitFor();
+  assert.equal(await open.at("inbox-item").count(), 0);
+  assert.ok(await open.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it fits a phone");
+  await open.decide((await open.pick(more)).getByTestId("decline"));
+  await until(async () => (await open.at("inbox-said").allTextContents()).join().includes("Declined"), "it is declined there");
 });
 
 /** What the badge at the inbox's link counts. */

@@ -84,6 +84,8 @@ test("with the keyboard: the inbox is filtered and answered, and a run is cancel
   await keyboard.press("c"); // one letter: between two of them a slow machine begins anew
   await until(async () => (await tab.at("inbox-reason").inputValue()) === "confirmation", "the filter is chosen");
   const item = tab.page.locator(`[data-testid="inbox-item"][data-thread-id="${tab.threadId}"]`);
+  await press(tab, tab.row(tab).getByTestId("inbox-pick"));
+  await item.waitFor();
   await press(tab, item.getByTestId("approve"));
   await until(async () => (await item.count()) === 0, "what is answered is gone");
   await until(async () => /goes on/.test((await tab.at("inbox-said").allTextContents()).join()), "it says so");

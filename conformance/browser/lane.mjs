@@ -197,6 +197,20 @@ export class Tab {
     return cards;
   }
 
+  /** Opens what a thread asks in the inbox, and returns it. */
+  async pick({ threadId }) {
+    const item = this.page.locator(`[data-testid="inbox-item"][data-thread-id="${threadId}"]`);
+    await this.front();
+    await this.row({ threadId }).getByTestId("inbox-pick").click();
+    await item.waitFor();
+    return item;
+  }
+
+  /** A thread in the inbox's list. */
+  row({ threadId }) {
+    return this.page.locator(`[data-testid="inbox-row"][data-thread-id="${threadId}"]`);
+  }
+
   /** Waits until a control takes input from the keyboard, which asks nobody; what has only just come takes none. */
   async takes(control) {
     await until(() => control.isEnabled(), `${control} takes input`);

@@ -30,7 +30,7 @@ for (const colorScheme of ["light", "dark"]) {
         await until(async () => (await chat.at("thread-list").count()) === 0, "Escape closes the list");
       }
       await chat.click("go-inbox");
-      await chat.at("inbox-item").first().waitFor();
+      await chat.pick(chat);
       await chat.at("field-reason").first().waitFor();
       found.inbox = await barriers(chat.page);
       assert.ok(await fits(chat), "the inbox fits");
@@ -49,7 +49,7 @@ for (const colorScheme of ["light", "dark"]) {
 
 test("on a phone, the head of an empty chat is seen and what opens stays on the screen", async () => {
   const tab = await Tab.open(await person({ viewport: SIZES.phone }), embedded);
-  await tab.at("command-button").first().waitFor();
+  await tab.at("try").first().waitFor();
   await tab.at("durable-banner").waitFor();
   const seen = (locator) => locator.evaluate((element) => {
     const { top, left, right } = element.getBoundingClientRect();

@@ -265,12 +265,12 @@ test("a server that asks who comes gets a token, and the tab keeps it to itself"
   await tab.at("ops-error").waitFor();
   assert.match(await tab.at("ops-error").textContent(), /scope admin/);
   await tab.click("go-inbox");
-  await tab.at("inbox-empty").or(tab.at("inbox-item").first()).waitFor();
+  await tab.at("inbox-empty").or(tab.at("inbox-row").first()).waitFor();
   await tab.page.reload();
-  await tab.at("inbox-empty").or(tab.at("inbox-item").first()).waitFor();
+  await tab.at("inbox-empty").or(tab.at("inbox-row").first()).waitFor();
   await tab.click("sign-out");
   await tab.at("sign-in").waitFor();
   await tab.fill("token", ANN);
   await tab.page.keyboard.press("Enter");
-  await tab.at("inbox-empty").or(tab.at("inbox-item").first()).waitFor();
+  await tab.at("inbox-empty").or(tab.at("inbox-row").first()).waitFor();
 });

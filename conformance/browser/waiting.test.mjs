@@ -58,7 +58,7 @@ test("how many wait is at the inbox, in the title and on the icon, also of a tab
   await until(async () => (await groups.first().locator("h3").textContent()) === "Waits for you", "those that wait are first");
   assert.equal(await groups.first().locator(`[data-thread-id="${asking}"]`).count(), 1);
   await until(async () => (await groups.nth(1).locator("h3").textContent()) === "Today", "the others are by day");
-  assert.equal(await groups.nth(1).getByTestId("thread").first().getAttribute("data-thread-id"), tab.threadId);
+  await until(async () => (await groups.nth(1).getByTestId("thread").first().getAttribute("data-thread-id")) === tab.threadId, "the newest of them is the first");
   await tab.shot("48-waits-first");
   const icon = await tab.page.evaluate(async (href) => (await fetch(href)).headers.get("Content-Type"), iconOf(began + 1)).catch(String);
   assert.equal(icon, "image/svg+xml");

@@ -98,7 +98,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
           )}
           <main ref={content}>
             {signedOut && <SignIn wrong={bearer() !== undefined} />}
-            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} send={send} />}
+            {empty && status.synced && <EmptyChat agent={status.hello?.capabilities?.identity} durable={status.hello?.durable !== false} send={send} />}
             {messages.length === 0 && !status.synced && !failure && (
               <p className="hint center" role="status" data-testid="loading">
                 {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}

@@ -3,6 +3,17 @@ import type { ThreadStatus } from "../../client";
 /** The type of the built-in agent. */
 const SCRIPT = "aguiws:script";
 
+const SLOW = "/slow 60 500";
+
+/** What the built-in agent is there to show, in plain words. */
+const CARDS: Array<[words: string, what: string, command: string]> = [
+  ["Ask me before sending an email", "You see what it would send, and nothing is sent before you say so.", '/tool send_email {"to":"ada@example.com","subject":"Hi"}'],
+  ["Fill in a form with me", "It asks for figures, checks what you enter, and goes on with that.", "/form"],
+  ["Crash in the middle and go on", "It counts for half a minute. Kill the server meanwhile and start it again: the count goes on.", SLOW],
+];
+
+const IN_MEMORY = "It counts for half a minute. This server keeps all in memory, so that nothing is left to go on with when it is killed: start it with --redis URL to see it.";
+
 /** What the built-in agent understands, one button each. */
 const COMMANDS: Array<[command: string, what: string]> = [
   ["/say Hello from the script agent", "Streams a sentence, word by word"],
@@ -26,11 +37,13 @@ type Identity = NonNullable<NonNullable<NonNullable<ThreadStatus["hello"]>["capa
 interface EmptyProps {
   /** Who answers, where the server says so. */
   agent: Identity | undefined;
+  /** Whether what is kept outlives the server. */
+  durable: boolean;
   send: (text: string) => void;
 }
 
 /** A chat that nobody has written in. What an agent understands is known of the built-in one only. */
-export function EmptyChat({ agent, send }: EmptyProps) {
+export function EmptyChat({ agent, durable, send }: EmptyProps) {
   if (agent?.type !== SCRIPT) {
     return (
       <section className="empty" aria-label="New chat" data-testid="empty">
@@ -41,18 +54,31 @@ export function EmptyChat({ agent, send }: EmptyProps) {
   }
   return (
     <section className="empty" aria-label="Things to try" data-testid="empty">
-      <h2>What shall the agent do?</h2>
-      <p className="hint">Write anything, or try one of these.</p>
-      <ul className="commands">
-        {COMMANDS.map(([command, what]) => (
+      <h2>An agent that asks before it acts, and goes on where it was though its server dies.</h2>
+      <p className="hint">Try one of these, or write anything.</p>
+      <ul className="commands cards">
+        {CARDS.map(([words, what, command]) => (
           <li key={command}>
-            <button type="button" data-testid="command-button" data-command={command.split(" ")[0]} onClick={() => send(command)}>
-              <code>{command}</code>
-              <span>{what}</span>
+            <button type="button" data-testid="try" data-command={command.split(" ")[0]} onClick={() => send(command)}>
+              <strong>{words}</strong>
+              <span>{command === SLOW && !durable ? IN_MEMORY : what}</span>
             </button>
           </li>
         ))}
       </ul>
+      <details data-testid="commands">
+        <summary>All that this agent understands</summary>
+        <ul className="commands">
+          {COMMANDS.map(([command, what]) => (
+            <li key={command}>
+              <button type="button" data-testid="command-button" data-command={command.split(" ")[0]} onClick={() => send(command)}>
+                <code>{command}</code>
+                <span>{what}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </details>
     </section>
   );
 }

@@ -34,7 +34,7 @@ export default function Inbox() {
   return (
     <div ref={box} className="place">
       <Bar />
-      <div className="page">
+      <div className="page broad">
         <main>{view === "open" ? <InboxOpen views={views} bulk={bulk} /> : <Resolved views={views} />}</main>
       </div>
     </div>

@@ -26,9 +26,6 @@ interface ItemProps {
   readOnly?: boolean;
   /** Why a yes or no to several did not answer it. */
   refused?: string;
-  /** Whether it is chosen, and the way to change that; left out where it cannot be. */
-  chosen?: boolean;
-  choose?: (chosen: boolean) => void;
   say: (said: Said) => void;
   changed: () => void;
 }
@@ -179,16 +176,10 @@ function toolCallOf(item: InboxItem, id: string) {
 }
 
 /** What an item is about, and since when. */
-function Head({ item, chosen, choose, readOnly, children }: ItemProps & { children: ReactNode }) {
+function Head({ item, readOnly, children }: ItemProps & { children: ReactNode }) {
   const title = visible(item.title || "Untitled");
   return (
     <header>
-      {choose && (
-        <label className="choose">
-          <input type="checkbox" checked={chosen} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
-          <span className="visually-hidden">Select {title}</span>
-        </label>
-      )}
       {readOnly ? (
         <span>{title}</span>
       ) : (

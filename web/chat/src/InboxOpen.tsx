@@ -4,8 +4,12 @@ import { usePolled, type ApiError, type InboxItem } from "./api";
 import { decisionOf } from "./answers";
 import { ANSWERS, bulkable, messagesOf, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { BulkBar, refusalWords } from "./BulkBar";
+import { Icon } from "./Icon";
 import { InboxFilters } from "./InboxFilters";
 import { Item, keyOf, type Said } from "./InboxItem";
+import { InboxKeys } from "./InboxKeys";
+import { actOn, keysOn, neighbour, type KeyAct } from "./inboxkeys";
+import { InboxRow } from "./InboxRow";
 import { countFilters, inboxPath, NO_FILTERS } from "./inboxquery";
 import { useKept } from "./kept";
 import { KeptPlace } from "./KeptPlace";
@@ -16,6 +20,7 @@ import { usePages } from "./pages";
 import { reasonsIn } from "./reasons";
 import { SignIn } from "./SignIn";
 import { bearer } from "./session";
+import { useWide } from "./wide";
 import { sentence, staleWords } from "./words";
 
 /** How often the inbox is asked for where no notices come, in milliseconds. */
@@ -30,9 +35,22 @@ const SIZE = 50;
 /** So many of the last things done are still said. */
 const SAID = 5;
 
+/** Where what is asked has room beside the list, as in styles/inbox.css. */
+const BESIDE = "(min-width: 48rem)";
+
 const NONE: InboxItem[] = [];
 
-/** Open interrupts, those that have waited longest first. */
+/** What is looked at of a list. `by` is how a person came to it; left out where it is what a list begins with. */
+interface Picking {
+  list: string;
+  key?: string;
+  by?: "click" | "key";
+}
+
+/**
+ * Open interrupts, those that have waited longest first, and what one of the threads asks beside them; where there is no
+ * room for both it is one, then the other. What is answered leaves its place empty until another is picked.
+ */
 export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const [filters, setFilters] = useState(NO_FILTERS);
   const path = inboxPath(filters, SIZE);
@@ -45,19 +63,38 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   );
   const items = data?.items ?? NONE;
   const [kept, forget] = useKept(items, keyOf, `${path} ${place.page}`);
+  const beside = useWide(BESIDE);
+  const list = `${path} ${place.page}`;
+  const [picking, setPicking] = useState<Picking>({ list });
+  const picked = picking.list === list ? picking.key : undefined;
+  const first = items[0] && keyOf(items[0]);
+  useEffect(() => {
+    if (beside && picked === undefined && first !== undefined) setPicking({ list, key: first });
+  }, [beside, picked, first, list]);
+  const detail = useRef<HTMLDivElement>(null);
+  const box = useRef<HTMLDivElement>(null);
   const [said, setSaid] = useState<Said[]>([]);
   const say = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [refused, setRefused] = useState<Record<string, string>>({});
   const heading = useRef<HTMLHeadingElement>(null);
-  const shown = useRef(0);
+  const count = useRef(0);
   useEffect(() => {
-    const more = items.length > shown.current;
-    shown.current = items.length;
+    const more = items.length > count.current;
+    count.current = items.length;
     if (more) return;
     // What was answered is gone, and its buttons with it.
     if (said.length > 0 && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [items.length, said]);
+  useEffect(() => {
+    if (picking.by === undefined) return;
+    const row = box.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]');
+    // On a phone the list goes, and what is picked comes, or the other way round.
+    if (!beside) (picking.key === undefined ? heading : detail).current?.focus();
+    else if (picking.by === "key") row?.focus();
+    // What is asked begins at its beginning.
+    if ((detail.current?.getBoundingClientRect().top ?? 0) < 0) detail.current!.scrollIntoView();
+  }, [picking, beside]);
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   const offered = filters.everywhere ? NONE : items.filter(bulkable);
   const choose = (keys: ReadonlySet<string>) => {
@@ -71,6 +108,18 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
     setChosen(new Set());
     refresh();
+  };
+  const pick = (key: string | undefined) => setPicking({ list, key, by: "click" });
+  const open = items.find((item) => keyOf(item) === picked);
+  const detailed = picked !== undefined && kept.length > 0;
+  const saidHere = said.filter(({ key }) => key === picked);
+  const act = (what: KeyAct) => {
+    if (what !== "next" && what !== "previous") {
+      if (detail.current) actOn(detail.current, what);
+      return;
+    }
+    const next = neighbour(kept.map(({ item, gone }) => ({ key: keyOf(item), gone })), picked, what === "next" ? 1 : -1);
+    if (next !== undefined) setPicking({ list, key: next, by: "key" });
   };
   const filtered = filters.reason !== "" || countFilters(filters) > 0;
   return (
@@ -99,6 +148,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
           {faultWords(error, filters.everywhere, data !== undefined)}
         </p>
       )}
+      {kept.length > 0 && !filters.everywhere && beside && <InboxKeys act={act} />}
       {data?.partial && (
         <p className="banner" role="status" data-testid="inbox-partial">
           A part of the store does not answer: more may wait than is shown.
@@ -114,29 +164,51 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
               : "Nothing waits for you. Questions of all chats come here by themselves."}
         </p>
       )}
-      <div className="inbox">
-        {kept.map(({ item, gone }) => {
-          const key = keyOf(item);
-          const here = said.filter((one) => one.key === key);
-          const asks = questionsKey(item);
-          return (
-            <KeptPlace key={key} gone={gone} others={items.length !== 0} leave={() => forget(key)}>
-              {!gone && (
-                <Item
-                  item={item}
-                  readOnly={filters.everywhere}
-                  refused={refused[asks]}
-                  chosen={chosen.has(asks)}
-                  choose={offered.includes(item) ? (yes) => choose(changed(chosen, asks, yes)) : undefined}
-                  say={say}
-                  changed={refresh}
-                />
-              )}
-              {gone && here.map(({ text }, i) => <p key={i}>{text}</p>)}
-              {gone && here.length === 0 && <p>Not open any more: it was answered or given up elsewhere.</p>}
-            </KeptPlace>
-          );
-        })}
+      <div ref={box} className="inbox" data-detail={detailed}>
+        {(beside || !detailed) && (
+          <div className="inbox-rows" role="list" aria-label="Chats that wait">
+            {kept.map(({ item, gone }) => {
+              const key = keyOf(item);
+              const asks = questionsKey(item);
+              return (
+                <KeptPlace key={key} gone={gone} others={items.length !== 0} leave={() => forget(key)}>
+                  {gone ? (
+                    <span>{visible(item.title || "Untitled")}: not open any more.</span>
+                  ) : (
+                    <InboxRow
+                      item={item}
+                      picked={key === picked}
+                      pick={() => pick(key)}
+                      refused={refused[asks] !== undefined}
+                      chosen={chosen.has(asks)}
+                      choose={offered.includes(item) ? (yes) => choose(changed(chosen, asks, yes)) : undefined}
+                    />
+                  )}
+                </KeptPlace>
+              );
+            })}
+          </div>
+        )}
+        {detailed && (
+          <div ref={detail} className="inbox-detail" tabIndex={-1} role="group" aria-label="What is asked">
+            {!beside && (
+              <button type="button" className="quiet" data-testid="inbox-back" onClick={() => pick(undefined)}>
+                <Icon name="back" /> All that waits
+              </button>
+            )}
+            {open ? (
+              <Item key={picked} item={open} readOnly={filters.everywhere} refused={refused[questionsKey(open)]} say={say} changed={refresh} />
+            ) : (
+              <div className="answered" data-testid="inbox-over">
+                {saidHere.map(({ text }, i) => (
+                  <p key={i}>{text}</p>
+                ))}
+                {saidHere.length === 0 && <p>Not open any more: it was answered or given up elsewhere.</p>}
+                {items.length > 0 && beside && <p>Choose what to look at next{keysOn() && ", or press j"}.</p>}
+              </div>
+            )}
+          </div>
+        )}
       </div>
       <Pager place={place} of="the inbox" />
       <div className="foot">

@@ -22,6 +22,8 @@ const SIZE = 50;
 
 const STATUSES = [["", "any way"], ["resolved", "answered"], ["cancelled", "cancelled"], ["expired", "timed out"]] as const;
 
+const EXPORTS = [["csv", "CSV", "decisions.csv"], ["ndjson", "JSON lines", "decisions.jsonl"]] as const;
+
 /** What was decided, by whom, when and how, the latest first. */
 export function Resolved({ views }: { views: ReactNode }) {
   const [status, setStatus] = useState("");
@@ -30,13 +32,13 @@ export function Resolved({ views }: { views: ReactNode }) {
   const query = new URLSearchParams(Object.entries({ status, ...by }).filter(([, value]) => value !== ""));
   const { data, error, place } = usePages<DecisionInfo>(`/decisions?limit=${SIZE}${query.size > 0 ? `&${query}` : ""}`, EVERY_MS, ofDecisions);
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
-  const table = `/decisions?format=csv${query.size > 0 ? `&${query}` : ""}`;
-  const keep = (event: MouseEvent) => {
+  const exported = (format: string) => `/decisions?format=${format}${query.size > 0 ? `&${query}` : ""}`;
+  const keep = (event: MouseEvent, path: string, name: string) => {
     // A link comes without a token.
     if (bearer() === undefined) return;
     event.preventDefault();
     setFault(undefined);
-    download(table, "decisions.csv").catch((failed: unknown) => setFault(failed instanceof Error ? failed.message : String(failed)));
+    download(path, name).catch((failed: unknown) => setFault(failed instanceof Error ? failed.message : String(failed)));
   };
   return (
     <>
@@ -59,9 +61,12 @@ export function Resolved({ views }: { views: ReactNode }) {
         <NameFilter label="By user" hook="resolved-user" set={(user) => setBy((now) => ({ ...now, user }))} />
         <NameFilter label="Tool" hook="resolved-tool" set={(tool) => setBy((now) => ({ ...now, tool }))} />
         <span className="spacer" />
-        <a href={`/v1${table}`} download="decisions.csv" data-testid="resolved-csv" onClick={keep}>
-          Export as CSV
-        </a>
+        <span className="hint">Export as</span>
+        {EXPORTS.map(([format, words, name]) => (
+          <a key={format} href={`/v1${exported(format)}`} download={name} data-testid={`resolved-${format}`} onClick={(event) => keep(event, exported(format), name)}>
+            {words}
+          </a>
+        ))}
       </div>
       {(error ?? fault) && (
         <p className="banner" role="alert">

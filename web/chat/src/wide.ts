@@ -1,16 +1,18 @@
-// Whether there is room for a column beside the conversation.
+// Whether there is room for a column beside another.
 
-import { useSyncExternalStore } from "react";
+import { useCallback, useSyncExternalStore } from "react";
 
-/** As in styles/threadlist.css. */
+/** For the list of chats beside the conversation, as in styles/threadlist.css. */
 const WIDE = "(min-width: 64rem)";
 
-function watch(watcher: () => void): () => void {
-  const query = matchMedia(WIDE);
-  query.addEventListener("change", watcher);
-  return () => query.removeEventListener("change", watcher);
-}
-
-export function useWide(): boolean {
-  return useSyncExternalStore(watch, () => matchMedia(WIDE).matches);
+export function useWide(query = WIDE): boolean {
+  const watch = useCallback(
+    (watcher: () => void) => {
+      const list = matchMedia(query);
+      list.addEventListener("change", watcher);
+      return () => list.removeEventListener("change", watcher);
+    },
+    [query],
+  );
+  return useSyncExternalStore(watch, () => matchMedia(query).matches);
 }

@@ -1,0 +1,61 @@
+import type { InboxItem } from "./api";
+import { visible } from "./misleading";
+import { ago } from "./time";
+import { reasonWords } from "./reasons";
+
+interface Props {
+  item: InboxItem;
+  /** It is the one that is looked at. */
+  picked: boolean;
+  pick: () => void;
+  /** A yes or no to several did not answer it. */
+  refused: boolean;
+  /** Whether it is chosen, and the way to change that; left out where it cannot be. */
+  chosen?: boolean;
+  choose?: (chosen: boolean) => void;
+}
+
+/** One thread of the inbox in the list: what it is about, what it asks, and since when. */
+export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props) {
+  const title = visible(item.title || "Untitled");
+  const count = item.interrupts.length + (item.omitted ?? 0);
+  const drafted = item.interrupts.filter((one) => one.draft).length;
+  return (
+    <div role="listitem" className="inbox-row" data-testid="inbox-row" data-thread-id={item.threadId} data-picked={picked}>
+      {choose ? (
+        <label className="choose">
+          <input type="checkbox" checked={chosen} data-testid="inbox-choose" onChange={(event) => choose(event.target.checked)} />
+          <span className="visually-hidden">Select {title}</span>
+        </label>
+      ) : (
+        <span />
+      )}
+      <button type="button" className="inbox-pick" aria-current={picked} data-testid="inbox-pick" onClick={pick}>
+        <span className="title" dir="auto">
+          {title}
+        </span>
+        <span className="hint when">{ago(item.since)}</span>
+        <span className="hint asks" dir="auto">
+          {asksWords(item)}
+        </span>
+        {(count > 1 || item.agent || refused || item.corrupted) && (
+          <span className="row tags">
+            {count > 1 && <span className="tag">{drafted > 0 ? `${drafted} of ${count} answered` : `${count} questions`}</span>}
+            {item.agent && <span className="tag">{visible(item.agent)}</span>}
+            {refused && <span className="tag late">refused</span>}
+            {item.corrupted && <span className="tag late">damaged</span>}
+          </span>
+        )}
+      </button>
+    </div>
+  );
+}
+
+/** What a thread asks, on one line. */
+export function asksWords({ interrupts }: Pick<InboxItem, "interrupts">): string {
+  const [first] = interrupts;
+  if (!first) return "";
+  if (first.toolCall) return visible(`${first.toolCall.name} ${first.toolCall.arguments}`);
+  const { message, reason } = first.interrupt;
+  return typeof message === "string" && message !== "" ? visible(message) : reasonWords(String(reason));
+}

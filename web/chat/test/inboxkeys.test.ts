@@ -1,0 +1,34 @@
+// Which keys do something in the inbox, and when.
+
+import { expect, it } from "vitest";
+import { keyActOf, neighbour } from "../src/inboxkeys";
+
+const pressed = (key: string, more: object = {}) =>
+  keyActOf({ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, target: { tagName: "BODY" } as unknown as EventTarget, ...more });
+const on = (tagName: string, more: object = {}) => ({ target: { tagName, ...more } as unknown as EventTarget });
+
+it("knows its keys and no others", () => {
+  expect(["j", "k", "a", "d", "e"].map((key) => pressed(key))).toEqual(["next", "previous", "approve", "decline", "edit"]);
+  expect(["x", "A", "Enter", "constructor"].map((key) => pressed(key))).toEqual([undefined, undefined, undefined, undefined]);
+});
+
+it.each([["a key with Ctrl", { ctrlKey: true }], ["with Meta", { metaKey: true }], ["with Alt", { altKey: true }], ["one that is taken", { defaultPrevented: true }],
+  ["one of a word that is composed", { isComposing: true }], ["one typed in a field", on("INPUT", { type: "text" })], ["in a text", on("TEXTAREA")],
+  ["in a choice", on("SELECT")], ["in something that is edited", on("DIV", { isContentEditable: true })]])("leaves %s alone", (_, more) => {
+  expect(pressed("a", more)).toBeUndefined();
+});
+
+it("works from buttons and boxes to tick", () => {
+  expect([pressed("a", on("BUTTON")), pressed("j", on("INPUT", { type: "checkbox" }))]).toEqual(["approve", "next"]);
+});
+
+it("decides nothing by a key that is held down, and goes on by one", () => {
+  expect(["a", "d", "e", "j", "k"].map((key) => pressed(key, { repeat: true }))).toEqual([undefined, undefined, undefined, "next", "previous"]);
+});
+
+const list = [{ key: "one", gone: false }, { key: "two", gone: true }, { key: "three", gone: false }];
+
+it.each([["one", 1, "three"], ["three", -1, "one"], ["two", 1, "three"], ["two", -1, "one"], ["three", 1, undefined], ["one", -1, undefined], [undefined, 1, "one"], ["another", -1, "one"]] as const)(
+  "goes from %s by %d to %s",
+  (from, step, to) => expect(neighbour(list, from, step)).toBe(to),
+);
