@@ -2,6 +2,7 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Bar } from "./Bar";
 import { useChat } from "./chat";
 import { Composer } from "./Composer";
+import { composes } from "./composes";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
 import { useFollow } from "./follow";
@@ -53,10 +54,11 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     follow.jump();
   };
   const [stopping, setStopping] = useState<string>();
-  const stop = () => {
-    setStopping(status.activeRunId);
-    chat.stop();
+  const stop = (runId: string) => {
+    setStopping(runId);
+    chat.stop(runId);
   };
+  const stopper = useRef<HTMLButtonElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
   const hide = () => {
     setListed(false);
@@ -64,7 +66,8 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   };
   const covered = listed && !wide;
   useEscape(covered, hide);
-  useEscape(running && !covered, stop);
+  // The button is guarded: a run that has only just begun is not the one that somebody wants to stop.
+  useEscape(running && !covered, () => stopper.current?.click());
   return (
     <div className="place">
       <Bar title={status.older > 0 ? undefined : titleOf(messages)}>
@@ -179,6 +182,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             takeReturned={() => giveBack(undefined)}
             send={send}
             stop={stop}
+            stopper={stopper}
           />
         </div>
       </div>
@@ -195,7 +199,7 @@ function useEscape(active: boolean, leave: () => void): void {
     const keyed = (event: KeyboardEvent) => {
       const { target } = event;
       const field = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
-      if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing && !event.repeat && !field) last.current();
+      if (event.key === "Escape" && !event.defaultPrevented && !composes(event) && !event.repeat && !field) last.current();
     };
     addEventListener("keydown", keyed);
     return () => removeEventListener("keydown", keyed);

@@ -170,8 +170,8 @@ export class Chat {
     this.changed();
   }
 
-  /** Stops a run: the one in progress, where none is named. */
-  stop(runId = this.agent.status.activeRunId): void {
+  /** Stops a run, in progress or queued. */
+  stop(runId: string): void {
     this.agent.stopRun(runId);
   }
 
