@@ -3,7 +3,7 @@ import { memo, useEffect, useState, type ReactNode } from "react";
 import ReactMarkdown, { defaultUrlTransform, type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { CodeBlock } from "./CodeBlock";
-import { dollared, mayHoldFormulas } from "./formulas";
+import { mayHoldFormulas } from "./formulas";
 import { part } from "./part";
 import { Picture } from "./Picture";
 import { steady } from "./steady";
@@ -87,7 +87,7 @@ export default memo(function Markdown({ text, growing }: { text: string; growing
         components={COMPONENTS}
         urlTransform={(url, key) => (key === "src" && url.startsWith("data:image/") ? url : defaultUrlTransform(url))}
       >
-        {drawn ? dollared(told) : told}
+        {told}
       </ReactMarkdown>
     </div>
   );
