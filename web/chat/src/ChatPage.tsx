@@ -8,6 +8,7 @@ import { ErrorNotice } from "./ErrorNotice";
 import { useFollow } from "./follow";
 import { Guarded } from "./Guarded";
 import { Interrupts } from "./Interrupts";
+import { Jump } from "./Jump";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
 import { Older } from "./Older";
@@ -19,7 +20,7 @@ import { SignIn } from "./SignIn";
 import { StatePanel } from "./StatePanel";
 import { StatusChip } from "./StatusChip";
 import { ThreadList } from "./ThreadList";
-import { titleOf } from "./title";
+import { useTitle } from "./title";
 import { useWide } from "./wide";
 import { whyRestated } from "./words";
 
@@ -49,6 +50,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const [returned, giveBack] = useState<string>();
   const content = useRef<HTMLElement>(null);
   const follow = useFollow(content, !empty);
+  const title = useTitle(threadId, messages, status.older > 0);
   const send = (text: string) => {
     void chat.send(text);
     follow.jump();
@@ -58,6 +60,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
     setStopping(runId);
     chat.stop(runId);
   };
+  const field = useRef<HTMLTextAreaElement>(null);
   const stopper = useRef<HTMLButtonElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
   const hide = () => {
@@ -70,7 +73,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   useEscape(running && !covered, () => stopper.current?.click());
   return (
     <div className="place">
-      <Bar title={status.older > 0 ? undefined : titleOf(messages)}>
+      <Bar title={title}>
         <StatusChip status={status} position={picture.position} />
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
@@ -107,7 +110,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
               </p>
             )}
-            <Older count={status.older} first={messages[0]?.id} ask={() => chat.older()} />
+            <Older count={status.older} first={messages[0]?.id} running={running} ask={() => chat.older()} />
             <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} used={picture.used} />
             <Interrupts
               threadId={threadId}
@@ -166,11 +169,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             )}
           </details>
           {follow.away && (
-            <div className="jump">
-              <button type="button" data-testid="jump" onClick={follow.jump}>
-                Jump to latest
-              </button>
-            </div>
+            <Jump jump={follow.jump} left={() => field.current?.focus({ preventScroll: true })} />
           )}
           <Composer
             threadId={threadId}
@@ -182,6 +181,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             takeReturned={() => giveBack(undefined)}
             send={send}
             stop={stop}
+            field={field}
             stopper={stopper}
           />
         </div>

@@ -18,29 +18,29 @@ interface Props {
   takeReturned: () => void;
   send: (text: string) => void;
   stop: (runId: string) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
   stopper: RefObject<HTMLButtonElement | null>;
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, stop, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, stop, field: box, stopper }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
   const [text, setText] = useState(() => draftOf(threadId));
   useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
-  const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (!hidden) box.current?.focus({ preventScroll: true });
-  }, [hidden]);
+  }, [hidden, box]);
   useEffect(() => {
     // A button that is gone leaves the keyboard nowhere; the next thing to do is here.
     if (!asks && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
-  }, [asks, running]);
+  }, [asks, running, box]);
   useEffect(() => {
     if (returned === undefined) return;
     setText((now) => [now, returned].filter(Boolean).join("\n"));
     box.current?.focus();
     takeReturned();
-  }, [returned, takeReturned]);
+  }, [returned, takeReturned, box]);
 
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {

@@ -175,9 +175,9 @@ export class Chat {
     this.agent.stopRun(runId);
   }
 
-  /** Asks for messages before those that are held. */
-  older(): void {
-    this.agent.older(OLDER);
+  /** Asks for messages before those that are held, and answers whether it did. */
+  older(): boolean {
+    return this.agent.older(OLDER);
   }
 
   /** Puts the failure away, and tries again what did not come about: the connection, or following the thread. */
