@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 
-/** The page's icon with a count on it, an icon for each: the policy takes pictures from the server only. The last one is for more. */
+/** The page's icon with a count on it, an icon for each, which browsers hold once for all their tabs. The last one is for more. */
 function countingIcons(most: number): Plugin {
   return {
     name: "counting-icons",

@@ -5,6 +5,9 @@ import { embedded, numbers, person, PHONE, Tab, test, until } from "./lane.mjs";
 
 const VIEWPORTS = { wide: { width: 900, height: 800 }, phone: { width: PHONE, height: 844 } };
 
+/** Stop, as soon as it takes an act. */
+const STOPS = '.guarded[data-calm="true"] > [data-testid="stop"]';
+
 /** How high the composer's text is seen, how high it is, and how high the window is. */
 const heights = (tab) => tab.at("composer").evaluate((box) => ({ seen: box.clientHeight, all: box.scrollHeight, window: innerHeight }));
 
@@ -57,8 +60,33 @@ test("Escape stops the run, and not what it is meant for otherwise", async () =>
   await until(async () => !(await tab.at("position").isVisible()), "Escape closes what is open");
   assert.equal(await tab.at("stop").textContent(), "Stop", "and stops nothing then");
   await tab.at("composer").focus();
+  await tab.page.locator(STOPS).waitFor();
   await tab.page.keyboard.press("Escape");
   await until(async () => (await tab.at("status").getAttribute("data-running")) === "false", "Escape stops the run");
+  assert.doesNotMatch(await tab.last(), /300/);
+});
+
+test("Escape lets a run go on that has only just begun, and says so", async () => {
+  const tab = await Tab.open(await person(), embedded);
+  await tab.say("/slow 40 50");
+  await tab.says("1 2");
+  await tab.say("/slow 400 100");
+  await tab.at("queued").waitFor();
+  // The key comes as the second run is drawn.
+  await tab.page.evaluate(() => {
+    const begun = new MutationObserver(() => {
+      if (document.querySelector('[data-testid="queued"]')) return;
+      begun.disconnect();
+      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true }));
+    });
+    begun.observe(document.body, { childList: true, subtree: true });
+  });
+  await tab.at("too-soon").waitFor();
+  await tab.says("1 2 3 4 5");
+  assert.equal(await tab.at("stop").textContent(), "Stop", "it goes on");
+  await tab.page.locator(STOPS).waitFor();
+  await tab.page.keyboard.press("Escape");
+  await until(async () => (await tab.at("status").getAttribute("data-running")) === "false", "and is stopped when it is meant");
 });
 
 test("the end is followed by who is there, older text is left alone, and sending goes to the end", async () => {
@@ -83,13 +111,42 @@ test("the end is followed by who is there, older text is left alone, and sending
   await tab.rest();
   assert.equal(await place(line), before, "who reads stays where they are");
   await tab.shot("84-jump-to-latest");
-  await tab.click("jump");
+  await tab.at("composer").focus();
+  await tab.page.keyboard.press("Shift+Tab");
+  assert.ok(await tab.at("jump").evaluate((button) => button === document.activeElement), "the keyboard gets to it");
+  await tab.page.keyboard.press("Enter");
   await until(async () => (await beyond(tab)) <= 8, "the end is in sight again");
   assert.equal(await tab.at("jump").count(), 0);
+  assert.ok(await tab.at("composer").evaluate((box) => box === document.activeElement), "and has gone on to the composer");
   await up(tab, 400);
   await tab.at("jump").waitFor();
   await tab.say(`/say ${numbers(30).replaceAll(" ", "\n\n")}`);
   await tab.says("30");
   await tab.rest();
   await until(async () => (await beyond(tab)) <= 8, "what was sent and what was answered are in sight");
+});
+
+test("what is opened at the end is read from its beginning, and what fits leaves the end in sight", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 900, height: 500 } }), embedded);
+  for (const text of [numbers(20).replaceAll(" ", "\n\n"), "short"]) {
+    await tab.say(`/say ${text}`);
+    await tab.says(text.slice(-2));
+    await tab.rest();
+  }
+  await tab.say(`/think ${numbers(3000)}`);
+  await tab.at("reasoning").waitFor();
+  await tab.rest();
+  await until(async () => (await beyond(tab)) <= 8, "the end is in sight");
+  const summary = tab.at("reasoning").locator("summary");
+  const before = await place(summary);
+  await summary.click();
+  await tab.at("jump").waitFor();
+  assert.equal(await place(summary), before, "it stays where it was pressed");
+  assert.ok((await beyond(tab)) > 300, "and its end is out of sight");
+  await summary.click();
+  await until(async () => (await tab.at("jump").count()) === 0, "closed, the end is in sight again");
+  await tab.say(`/say ${numbers(30).replaceAll(" ", "\n\n")}`);
+  await tab.says("30");
+  await tab.rest();
+  await until(async () => (await beyond(tab)) <= 8, "and is followed");
 });

@@ -28,7 +28,8 @@ test(`of ${MESSAGES} messages the last are there, those that do not change are n
   await tab.says("ready");
   await tab.rest();
   assert.equal(await tab.at("message").count(), HELD);
-  assert.equal(await tab.at("older").textContent(), `${(MESSAGES - HELD).toLocaleString("en")} earlier messages`);
+  assert.equal(await tab.at("older").textContent(), `Show earlier messages (${(MESSAGES - HELD).toLocaleString("en")})`);
+  await until(async () => /^(\(\d+\) )?Question number 0 · /.test(await tab.page.title()), "it is called how it began");
   await until(async () => (await tab.page.locator(".markdown").count()) === HELD / 2, "all answers are read as Markdown");
   const laidOut = (message) => message.evaluate((element) => element.checkVisibility({ contentVisibilityAuto: true }));
   assert.equal(await laidOut(tab.at("message").first()), false, "what is out of sight is not laid out");
@@ -64,4 +65,20 @@ test(`of ${MESSAGES} messages the last are there, those that do not change are n
   assert.equal(await tab.page.locator('[data-message-id="last"]').count(), 1, "nothing has gone for them");
   const numbers = await tab.at("message").evaluateAll((all) => all.map((one) => one.dataset.messageId).filter((id) => /^[qa]\d+$/.test(id)).map((id) => Number(id.slice(1))));
   assert.deepEqual(numbers, Array.from({ length: numbers.length }, (_, i) => MESSAGES - 2 - numbers.length + i), "in their order");
+});
+
+test("older messages that are asked for during a run come behind it, and that is said", async () => {
+  const tab = await Tab.open(await person({ viewport: { width: 900, height: 800 } }), embedded, await long(embedded, HELD + 60));
+  await tab.says("ready");
+  await tab.rest();
+  await tab.say("/slow 10000 50");
+  await tab.says("1 2");
+  const before = await tab.at("message").count();
+  await tab.page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+  await tab.at("older").click();
+  await tab.at("older-held").waitFor();
+  assert.match(await tab.at("older-held").textContent(), /They come when the run is over/);
+  await tab.decide(tab.at("stop"));
+  await until(async () => (await tab.at("message").count()) > before, "they come");
+  assert.equal(await tab.at("older-held").count(), 0);
 });

@@ -5,6 +5,8 @@ import { barriers, embedded, person, PHONE, Tab, test, until } from "./lane.mjs"
 
 const DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const CODE = 'func main() {\n\t// says hello\n\tfmt.Println("hello", 42)\n}';
+/** How many formulas are in the text, one of them of a command that there is not. */
+const MATHS = 3;
 const TEXT = `# First
 
 Some words with \\(E = mc^2\\) in them, for $5 and $10.
@@ -14,6 +16,12 @@ Some words with \\(E = mc^2\\) in them, for $5 and $10.
 $$
 \\int_0^1 x^2\\,dx = \\frac{1}{3}
 $$
+
+What cannot be read: \\(\\nothing\\).
+
+שלום (עולם)!
+
+- שלום
 
 ### Third
 
@@ -50,7 +58,16 @@ for (const colorScheme of ["light", "dark"]) {
     assert.ok(sizes.length === 3 && sizes[0] > sizes[1] && sizes[1] > sizes[2] && sizes[2] > 16, String(sizes));
     const colours = await answer.locator("pre code span").evaluateAll((all) => new Set(all.map((one) => getComputedStyle(one).color)).size);
     assert.ok(colours >= 4, `${colours} colours`);
-    assert.equal(await answer.locator("math").count(), 2, "what costs dollars is no formula");
+    assert.equal(await answer.locator("math").count(), MATHS, "what costs dollars is no formula");
+    for (const line of ["p", "li"]) {
+      const from = await answer.locator(line).filter({ hasText: "שלום" }).evaluate((element) => {
+        const range = document.createRange();
+        range.selectNodeContents(element);
+        const [text, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
+        return [box.right - text.right, text.left - box.left].map(Math.round);
+      });
+      assert.ok(from[0] <= 1 && from[1] > 50, `${line}: what is read from the right begins there: ${from}`);
+    }
     assert.match(await answer.locator("p").filter({ hasText: "Some words" }).textContent(), /for \$5 and \$10\./);
     const table = await answer.locator(".scroll").evaluate((box) => {
       const lines = [...box.querySelectorAll(".figures")].map((cell) => {
@@ -66,6 +83,8 @@ for (const colorScheme of ["light", "dark"]) {
       scrolls: true, page: PHONE,
     });
     await answer.getByTestId("copy-code").click();
+    await until(async () => (await answer.locator('.code-block [role="status"]').textContent()) === "Copied", "it is said");
+    assert.equal(await answer.locator("button [role=status]").count(), 0);
     await until(async () => (await tab.page.evaluate(() => navigator.clipboard.readText())) === CODE, "the code is copied as it is");
     await answer.hover();
     await answer.getByTestId("copy-message").click();

@@ -19,7 +19,7 @@ import type { Position } from "./cursor.js";
 import { AbortedBeforeSending } from "./errors.js";
 import { ReducerQueue } from "./reducerqueue.js";
 import type { ConnectionOptions } from "./options.js";
-import { inSnapshotOrder, withLast } from "./order.js";
+import { inSnapshotOrder, withBefore, withLast } from "./order.js";
 import { outgoing } from "./outgoing.js";
 import type { ThreadOwner } from "./owner.js";
 import type { Sink } from "./pipeline.js";
@@ -261,8 +261,7 @@ export class WebSocketAgent extends AbstractAgent {
       messages: () => (this.threadId === threadId ? this.messages : []),
       precede: (messages) => {
         if (this.threadId !== threadId) return;
-        const held = new Set(this.messages.map(({ id }) => id));
-        this.setMessages([...messages.filter(({ id }) => !held.has(id)), ...this.messages]);
+        this.setMessages(withBefore(this.messages, messages));
       },
       clear: () => {
         if (this.threadId !== threadId) return;

@@ -21,6 +21,13 @@ export function inSnapshotOrder(held: readonly Message[], snapshot: readonly Mes
   return [...(after.get(undefined) ?? []), ...snapshot.flatMap((message) => [message, ...(after.get(message.id) ?? [])])];
 }
 
+/** The messages with those before them. What is held of those already, as a restatement left it to the client, goes to its place among them. */
+export function withBefore(held: readonly Message[], before: readonly Message[]): Message[] {
+  const mine = new Map(held.map((message) => [message.id, message]));
+  const told = new Set(before.map(({ id }) => id));
+  return [...before.map((message) => mine.get(message.id) ?? message), ...held.filter(({ id }) => !told.has(id))];
+}
+
 /**
  * The messages as a run begins that is asked by `asked`: those come last, even where this client wrote them before it
  * heard what came between. Undefined when nothing has to move.

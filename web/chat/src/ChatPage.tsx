@@ -2,11 +2,13 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Bar } from "./Bar";
 import { useChat } from "./chat";
 import { Composer } from "./Composer";
+import { composes } from "./composes";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
 import { useFollow } from "./follow";
 import { Guarded } from "./Guarded";
 import { Interrupts } from "./Interrupts";
+import { Jump } from "./Jump";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
 import { Older } from "./Older";
@@ -18,7 +20,7 @@ import { SignIn } from "./SignIn";
 import { StatePanel } from "./StatePanel";
 import { StatusChip } from "./StatusChip";
 import { ThreadList } from "./ThreadList";
-import { titleOf } from "./title";
+import { useTitle } from "./title";
 import { useWide } from "./wide";
 import { whyRestated } from "./words";
 
@@ -48,15 +50,18 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const [returned, giveBack] = useState<string>();
   const content = useRef<HTMLElement>(null);
   const follow = useFollow(content, !empty);
+  const title = useTitle(threadId, messages, status.older > 0);
   const send = (text: string) => {
     void chat.send(text);
     follow.jump();
   };
   const [stopping, setStopping] = useState<string>();
-  const stop = () => {
-    setStopping(status.activeRunId);
-    chat.stop();
+  const stop = (runId: string) => {
+    setStopping(runId);
+    chat.stop(runId);
   };
+  const field = useRef<HTMLTextAreaElement>(null);
+  const stopper = useRef<HTMLButtonElement>(null);
   const toggle = useRef<HTMLButtonElement>(null);
   const hide = () => {
     setListed(false);
@@ -64,10 +69,11 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   };
   const covered = listed && !wide;
   useEscape(covered, hide);
-  useEscape(running && !covered, stop);
+  // The button is guarded: a run that has only just begun is not the one that somebody wants to stop.
+  useEscape(running && !covered, () => stopper.current?.click());
   return (
     <div className="place">
-      <Bar title={status.older > 0 ? undefined : titleOf(messages)}>
+      <Bar title={title}>
         <StatusChip status={status} position={picture.position} />
         {!wide && (
           <button type="button" ref={toggle} data-testid="show-threads" aria-expanded={listed} onClick={() => setListed(!listed)}>
@@ -104,7 +110,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
                 {storeAway ? "The conversation is loaded as soon as the server's store answers." : "Loading the conversation…"}
               </p>
             )}
-            <Older count={status.older} first={messages[0]?.id} ask={() => chat.older()} />
+            <Older count={status.older} first={messages[0]?.id} running={running} ask={() => chat.older()} />
             <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} used={picture.used} />
             <Interrupts
               threadId={threadId}
@@ -163,11 +169,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             )}
           </details>
           {follow.away && (
-            <div className="jump">
-              <button type="button" data-testid="jump" onClick={follow.jump}>
-                Jump to latest
-              </button>
-            </div>
+            <Jump jump={follow.jump} left={() => field.current?.focus({ preventScroll: true })} />
           )}
           <Composer
             threadId={threadId}
@@ -179,6 +181,8 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             takeReturned={() => giveBack(undefined)}
             send={send}
             stop={stop}
+            field={field}
+            stopper={stopper}
           />
         </div>
       </div>
@@ -195,7 +199,7 @@ function useEscape(active: boolean, leave: () => void): void {
     const keyed = (event: KeyboardEvent) => {
       const { target } = event;
       const field = target instanceof HTMLInputElement || target instanceof HTMLSelectElement;
-      if (event.key === "Escape" && !event.defaultPrevented && !event.isComposing && !event.repeat && !field) last.current();
+      if (event.key === "Escape" && !event.defaultPrevented && !composes(event) && !event.repeat && !field) last.current();
     };
     addEventListener("keydown", keyed);
     return () => removeEventListener("keydown", keyed);

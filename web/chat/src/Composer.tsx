@@ -1,4 +1,5 @@
-import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent } from "react";
+import { useEffect, useLayoutEffect, useRef, useState, type FormEvent, type KeyboardEvent, type RefObject } from "react";
+import { composes } from "./composes";
 import { Guarded } from "./Guarded";
 import { keepOwn, ownOf } from "./own";
 
@@ -16,29 +17,30 @@ interface Props {
   returned?: string;
   takeReturned: () => void;
   send: (text: string) => void;
-  stop: () => void;
+  stop: (runId: string) => void;
+  field: RefObject<HTMLTextAreaElement | null>;
+  stopper: RefObject<HTMLButtonElement | null>;
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, stop }: Props) {
+export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, stop, field: box, stopper }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
   const [text, setText] = useState(() => draftOf(threadId));
   useEffect(() => keepOwn(DRAFT, threadId, text || undefined), [threadId, text]);
-  const box = useRef<HTMLTextAreaElement>(null);
   useEffect(() => {
     if (!hidden) box.current?.focus({ preventScroll: true });
-  }, [hidden]);
+  }, [hidden, box]);
   useEffect(() => {
     // A button that is gone leaves the keyboard nowhere; the next thing to do is here.
     if (!asks && document.activeElement === document.body) box.current?.focus({ preventScroll: true });
-  }, [asks, running]);
+  }, [asks, running, box]);
   useEffect(() => {
     if (returned === undefined) return;
     setText((now) => [now, returned].filter(Boolean).join("\n"));
     box.current?.focus();
     takeReturned();
-  }, [returned, takeReturned]);
+  }, [returned, takeReturned, box]);
 
   const form = useRef<HTMLFormElement>(null);
   useLayoutEffect(() => {
@@ -59,7 +61,7 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
   };
   const keyed = (event: KeyboardEvent) => {
     // An Enter that ends the composition of a character is not one that sends.
-    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    if (event.key !== "Enter" || event.shiftKey || composes(event.nativeEvent)) return;
     // One that is held down may have been meant for what had the focus before.
     if (event.repeat) return event.preventDefault();
     submit(event as unknown as FormEvent);
@@ -84,7 +86,7 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
         <div className="actions">
           {running && (
             <Guarded subject={run} fixed>
-              <button type="button" data-testid="stop" title="Stop (Escape)" disabled={stopping} onClick={stop}>
+              <button type="button" ref={stopper} data-testid="stop" title="Stop (Escape)" disabled={stopping} onClick={() => stop(run)}>
                 {stopping ? "Stopping…" : "Stop"}
               </button>
             </Guarded>

@@ -16,12 +16,17 @@ export function Copy({ text, label, hook }: { text: string; label: string; hook:
   const copy = () =>
     navigator.clipboard.writeText(text).then(
       () => say("Copied"),
-      () => say("Not copied: the browser does not allow it"),
+      () => say("Could not copy: the browser does not allow it"),
     );
   return (
-    <button type="button" className="copy" data-testid={hook} aria-label={said === undefined ? label : undefined} onClick={() => void copy()}>
-      <Icon name={said === "Copied" ? "check" : "copy"} />
-      <span role="status">{said ?? "Copy"}</span>
-    </button>
+    <>
+      <button type="button" className="copy" data-testid={hook} aria-label={said === undefined ? label : undefined} onClick={() => void copy()}>
+        <Icon name={said === "Copied" ? "check" : "copy"} />
+        <span>{said ?? "Copy"}</span>
+      </button>
+      <span role="status" className="visually-hidden">
+        {said}
+      </span>
+    </>
   );
 }

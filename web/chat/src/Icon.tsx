@@ -1,9 +1,9 @@
 import { ICONS, type IconName } from "./icons";
 
 /** An icon beside words, or in a button that has a name. It says nothing by itself. */
-export function Icon({ name, turning = false }: { name: IconName; turning?: boolean }) {
+export function Icon({ name }: { name: IconName }) {
   return (
-    <svg className={turning ? "icon turning" : "icon"} viewBox="0 0 24 24" aria-hidden="true">
+    <svg className="icon" viewBox="0 0 24 24" aria-hidden="true">
       <path d={ICONS[name]} />
     </svg>
   );

@@ -3,9 +3,9 @@ import { memo, useEffect, useState, type ReactNode } from "react";
 import ReactMarkdown, { defaultUrlTransform, type Components, type Options } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import { CodeBlock } from "./CodeBlock";
-import { dollared, mayHoldFormulas } from "./formulas";
+import { mayHoldFormulas } from "./formulas";
 import { part } from "./part";
-import { Picture } from "./Picture";
+import { hostOf, Picture } from "./Picture";
 import { steady } from "./steady";
 
 /** A cell of figures: none of it goes on in another line. */
@@ -15,14 +15,19 @@ const FIGURES_LENGTH = 40;
 // Text comes from agents. HTML in it stays text; links open elsewhere and tell nothing of here; pictures are named, and not
 // fetched unless somebody asks: whoever wrote the text would learn that it is read.
 const COMPONENTS: Components = {
-  a: ({ href, children }) =>
-    href ? (
-      <a href={href} target="_blank" rel="noopener noreferrer nofollow">
-        {children}
-      </a>
-    ) : (
-      <span>{children}</span>
-    ),
+  a: ({ node, href, children }) => {
+    if (!href) return <span>{children}</span>;
+    // A picture is pressed itself, so that a link around it stands behind it.
+    const pictured = holdsPicture(node);
+    return (
+      <>
+        {pictured && <>{children} </>}
+        <a href={href} target="_blank" rel="noopener noreferrer nofollow">
+          {pictured ? `(link to ${hostOf(href) ?? "elsewhere"})` : children}
+        </a>
+      </>
+    );
+  },
   img: ({ src, alt }) => <Picture src={typeof src === "string" ? src : undefined} alt={alt} />,
   pre: ({ node }) => <CodeBlock text={codeOf(node)} language={languageOf(node)} />,
   // A block that scrolls has to be reachable with the keyboard.
@@ -87,7 +92,7 @@ export default memo(function Markdown({ text, growing }: { text: string; growing
         components={COMPONENTS}
         urlTransform={(url, key) => (key === "src" && url.startsWith("data:image/") ? url : defaultUrlTransform(url))}
       >
-        {drawn ? dollared(told) : told}
+        {told}
       </ReactMarkdown>
     </div>
   );
@@ -95,6 +100,10 @@ export default memo(function Markdown({ text, growing }: { text: string; growing
 
 function textOf(nodes: readonly ElementContent[]): string {
   return nodes.map((node) => (node.type === "text" ? node.value : node.type === "element" ? textOf(node.children) : "")).join("");
+}
+
+function holdsPicture(node: Element | undefined): boolean {
+  return node?.children.some((child) => child.type === "element" && (child.tagName === "img" || holdsPicture(child))) ?? false;
 }
 
 function codeOf(node: Element | undefined): string {

@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef, useState } from "react";
 
 /** How far above what is seen the first message may be when those before it are asked for. */
 const AHEAD = "800px 0px 0px 0px";
@@ -8,14 +8,22 @@ interface Props {
   count: number;
   /** The id of that one. */
   first: string | undefined;
-  ask: () => void;
+  /** A run is in progress. */
+  running: boolean;
+  /** Answers whether they were asked for. */
+  ask: () => boolean;
 }
 
 /** The way to the messages before those that are held: they come when somebody goes up to them. */
-export function Older({ count, first, ask }: Props) {
+export function Older({ count, first, running, ask }: Props) {
+  /** What stood first when they were asked for. */
+  const [before, setBefore] = useState<string>();
+  const fetch = () => {
+    if (ask()) setBefore(first);
+  };
   const box = useRef<HTMLDivElement>(null);
-  const last = useRef(ask);
-  last.current = ask;
+  const last = useRef(fetch);
+  last.current = fetch;
   const waits = count > 0;
   useEffect(() => {
     if (!waits || !box.current) return;
@@ -33,12 +41,21 @@ export function Older({ count, first, ask }: Props) {
       height.current = document.documentElement.scrollHeight;
     };
   }, [first]);
-  if (!waits) return null;
+  // They are not put before what a run is about to change.
+  const held = running && first !== undefined && before === first;
+  if (!waits && !held) return null;
   return (
     <div ref={box} className="actions center">
-      <button type="button" className="quiet" data-testid="older" onClick={ask}>
-        {count.toLocaleString("en")} earlier {count === 1 ? "message" : "messages"}
-      </button>
+      {waits && (
+        <button type="button" className="quiet" data-testid="older" onClick={fetch}>
+          Show earlier messages ({count.toLocaleString("en")})
+        </button>
+      )}
+      {held && (
+        <span className="hint" role="status" data-testid="older-held">
+          They come when the run is over.
+        </span>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 import { useState } from "react";
+import { visible } from "./misleading";
 
 /** Pictures that are in the text itself tell nobody that they are looked at. */
 const WITHIN = /^data:image\/(png|jpeg|gif|webp|avif);base64,/i;
@@ -6,9 +7,9 @@ const WITHIN = /^data:image\/(png|jpeg|gif|webp|avif);base64,/i;
 /** A picture in an agent's text: shown when somebody asks for it, and one from elsewhere in a tab of its own. */
 export function Picture({ src, alt }: { src?: string; alt?: string }) {
   const [shown, show] = useState(false);
-  const name = alt || "no description";
+  const name = <bdi>{visible(alt || "no description")}</bdi>;
   if (src && WITHIN.test(src)) {
-    if (shown) return <img src={src} alt={alt ?? ""} data-testid="picture" />;
+    if (shown) return <img src={src} alt={visible(alt ?? "")} data-testid="picture" />;
     return (
       <button type="button" className="picture" data-testid="show-picture" onClick={() => show(true)}>
         Show the picture: {name}
@@ -24,7 +25,7 @@ export function Picture({ src, alt }: { src?: string; alt?: string }) {
   );
 }
 
-function hostOf(src: string | undefined): string | undefined {
+export function hostOf(src: string | undefined): string | undefined {
   if (!src || !URL.canParse(src)) return undefined;
   const { protocol, host } = new URL(src);
   return protocol === "https:" || protocol === "http:" ? host : undefined;

@@ -170,14 +170,14 @@ export class Chat {
     this.changed();
   }
 
-  /** Stops a run: the one in progress, where none is named. */
-  stop(runId = this.agent.status.activeRunId): void {
+  /** Stops a run, in progress or queued. */
+  stop(runId: string): void {
     this.agent.stopRun(runId);
   }
 
-  /** Asks for messages before those that are held. */
-  older(): void {
-    this.agent.older(OLDER);
+  /** Asks for messages before those that are held, and answers whether it did. */
+  older(): boolean {
+    return this.agent.older(OLDER);
   }
 
   /** Puts the failure away, and tries again what did not come about: the connection, or following the thread. */

@@ -53,8 +53,18 @@ export function useFollow(content: RefObject<HTMLElement | null>, told: boolean)
       last.current = now;
       setAway(!follows.current);
     };
+    const opens = (event: MouseEvent) => {
+      if (!(event.target instanceof Element && event.target.closest("summary, [aria-expanded]"))) return;
+      // Whoever opens something reads it from its beginning.
+      follows.current = false;
+      requestAnimationFrame(moved);
+    };
     addEventListener("scroll", moved, { passive: true });
-    return () => removeEventListener("scroll", moved);
+    addEventListener("click", opens, { capture: true });
+    return () => {
+      removeEventListener("scroll", moved);
+      removeEventListener("click", opens, { capture: true });
+    };
   }, []);
   useLayoutEffect(() => {
     if (told) toEnd();

@@ -1,20 +1,23 @@
 // Where a text may hold formulas, and the two ways to write them as one.
 
-/** What no formula is in: blocks of code that have an end or not, and code within lines. */
-const CODE = /(^ {0,3}(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*?\n {0,3}\2[`~]*[ \t]*(?=\n|$)|[\s\S]*$)|`+[^`\n]*`+)/gm;
-
 /** Whether there may be a formula in it. */
 export function mayHoldFormulas(text: string): boolean {
   return text.includes("$$") || /\\[([]/.test(text) || /^ {0,3}(`{3,}|~{3,})math/m.test(text);
 }
 
-/** The text with \( \) and \[ \], which models write as often, as $$. What has no end stays as it is. */
-export function dollared(text: string): string {
+/** A part of a text, by the places of its first character and behind its last one. */
+export type Range = readonly [from: number, to: number];
+
+/**
+ * The text with \( \) and \[ \], which models write as often, as $$. What has no end stays as it is, and so do the kept
+ * parts, which come in their order.
+ */
+export function dollared(text: string, kept: readonly Range[]): string {
   let out = "";
   let from = 0;
-  for (const match of text.matchAll(CODE)) {
-    out += outside(text.slice(from, match.index)) + match[0];
-    from = match.index + match[0].length;
+  for (const [begin, end] of kept) {
+    out += outside(text.slice(from, begin)) + text.slice(begin, end);
+    from = end;
   }
   return out + outside(text.slice(from));
 }

@@ -87,6 +87,24 @@ describe("a window", () => {
     expect(agent.status).toMatchObject({ older: 6, restated: "trimmed", lost: false });
   });
 
+  it("has what only it still held where the older messages have it", async () => {
+    const { bench, agent } = await windowed();
+    bench.socket.say(started("r1"), messages(user("u5", "q"), assistant("a6", "answer"), { id: "t7", role: "reasoning", content: "why" }, assistant("a8", "so")), finished("r1"));
+    await settle();
+    const socket = await bench.reconnect();
+    socket.say(
+      attached(30, false, { id: socket.next().id, reason: "trimmed", older: 9, before: "p9" }),
+      ...atRest(30, [assistant("a8", "so"), user("u9", "more")]),
+    );
+    await settle();
+    expect(shown(agent)).toEqual(["reasoning:why", "assistant:so", "user:more"]);
+    agent.older();
+    const asked = socket.next();
+    socket.say({ type: "ws.messages", id: asked.id, threadId: "t", messages: [user("u5", "q"), { id: "t7", role: "reasoning", content: "why" }, assistant("a7", "hm")], older: 6, before: "p6" });
+    await settle();
+    expect(shown(agent)).toEqual(["user:q", "reasoning:why", "assistant:hm", "assistant:so", "user:more"]);
+  });
+
   it("can be asked again after a refusal and after a loss", async () => {
     const { bench, agent } = await windowed();
     agent.older();
