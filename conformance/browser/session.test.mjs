@@ -65,7 +65,7 @@ test("who signs in after somebody else sees nothing of them, and writes nothing 
   // And back: Ann finds her own.
   await tab.click("sign-out");
   await enter(ANN);
-  await until(async () => (await tab.at("message").first().textContent()) === "/slow 300 50", "Ann's chat is Ann's");
+  await until(async () => (await tab.at("message").first().locator(".text").textContent()) === "/slow 300 50", "Ann's chat is Ann's");
   assert.ok(!(await tab.page.textContent("body")).includes("from Bob"));
 });
 
