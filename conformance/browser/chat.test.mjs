@@ -10,7 +10,7 @@ test("an empty chat offers the commands, and says what does not last", async () 
   const tab = await Tab.open(context, embedded);
   await tab.at("durable-banner").waitFor();
   await tab.at("try").first().waitFor();
-  assert.deepEqual(await tab.at("try").locator("strong").allTextContents(), ["Ask me before sending an email", "Fill in a form with me", "Crash in the middle and go on"]);
+  assert.deepEqual(await tab.at("try").locator("strong").allTextContents(), ["Ask me before sending an email", "Fill in a form with me", "Crash halfway and carry on"]);
   assert.match(await tab.at("try").nth(2).textContent(), /all in memory/, "what this server cannot show it says");
   await tab.shot("05-first-page");
   assert.ok(!(await tab.at("command-button").first().isVisible()), "the commands are folded");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { ANN, barriers, effects, guarded, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
+import { ANN, barriers, effects, embedded, guarded, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
 
 /** A chat of Ann's. */
 const chat = (context) => chatAt(context, crypto.randomUUID());
@@ -155,14 +155,17 @@ test("a server without drafts is answered all the same", async () => {
 });
 
 /** Has a run of Ann's suspend in a thread of its own, without any tab: it is asked whether to call a tool. */
-async function suspends(tool, args) {
+const suspends = (tool, args) => suspendsAt(`/tool ${tool} ${JSON.stringify(args)}`);
+
+/** The same by what is said. */
+async function suspendsAt(text) {
   const threadId = crypto.randomUUID();
   const answer = await fetch(`${guarded}/agui`, {
     method: "POST",
     headers: { Authorization: `Bearer ${ANN}`, "Content-Type": "application/json", Accept: "text/event-stream" },
     body: JSON.stringify({
       threadId, runId: crypto.randomUUID(), state: {}, tools: [], context: [], forwardedProps: {},
-      messages: [{ id: crypto.randomUUID(), role: "user", content: `/tool ${tool} ${JSON.stringify(args)}` }],
+      messages: [{ id: crypto.randomUUID(), role: "user", content: text }],
     }),
   });
   assert.equal(answer.status, 200);
@@ -290,10 +293,12 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   const open = await inbox(context);
   await open.at("inbox-filters").locator("summary").click();
   const { keyboard } = open.page;
+  await until(async () => (await open.at("inbox-row").count()) >= 3, "they are there");
   await open.at("inbox-by-tool").click();
   await keyboard.type(tool); // with a, d, e, j and k among others: they are letters here
   assert.equal(await open.at("inbox-by-tool").inputValue(), tool);
-  await until(async () => (await open.at("inbox-row").count()) === 3 && (await open.at("inbox-item").count()) === 1, "they are there, and the first is open");
+  await filtered(open, 3);
+  await until(async () => (await open.at("inbox-item").count()) === 1, "the first is open");
   const picked = () => open.page.evaluate(() => document.querySelector('[data-picked="true"]')?.dataset.threadId);
   assert.equal(await picked(), threads[0].threadId);
   await open.page.evaluate(() => document.activeElement.blur());
@@ -305,22 +310,23 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   assert.deepEqual(await barriers(open.page), []);
   await open.shot("44-inbox-keys");
   // What has only just come takes no key; the same key is taken when it has been seen.
-  const calm = () => open.page.evaluate(() => document.querySelector(".inbox-detail .guarded[aria-disabled]") === null);
-  const tooSoon = async () => (await open.at("too-soon").count()) > 0;
-  const presses = async (key, done, what) => {
-    for (let again = true; again; ) {
-      await until(async () => (await calm()) && !(await tooSoon()), "what is there has been seen");
-      await keyboard.press(key);
-      await until(async () => (again = await tooSoon()) || done(), what);
-    }
-  };
+  const presses = (key, done, what) => pressed(open, key, done, what);
   assert.ok(await open.page.evaluate(async () => {
-    const press = (key) => dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
-    press("j");
-    for (let i = 0; i < 100 && document.querySelector('[data-testid="too-soon"]') === null; i++) {
-      await new Promise(requestAnimationFrame);
-      if (i === 2) press("a");
-    }
+    const press = (key) => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true, bubbles: true }));
+    const shown = () => document.querySelector('[data-testid="inbox-item"]')?.dataset.threadId;
+    const before = shown();
+    // In the task in which it is there: nobody can have seen it yet.
+    await new Promise((came) => {
+      const changes = new MutationObserver(() => {
+        if (shown() === before) return;
+        changes.disconnect();
+        press("a");
+        came();
+      });
+      changes.observe(document.body, { childList: true, subtree: true });
+      press("j");
+    });
+    for (let i = 0; i < 100 && document.querySelector('[data-testid="too-soon"]') === null; i++) await null;
     return document.querySelector('[data-testid="too-soon"]') !== null;
   }), "it says that it was too soon");
   await keyboard.press("k");
@@ -345,7 +351,12 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   await open.row(more).waitFor();
   await open.at("inbox-keys-on").uncheck();
   await open.pick(more);
+  await calm(open);
+  const sent = [];
+  open.page.on("request", (request) => request.method() === "POST" && sent.push(request.url()));
   await keyboard.press("a");
+  await open.page.evaluate(() => fetch("/icon.svg"));
+  assert.deepEqual([await open.at("too-soon").count(), sent, await itemOf(open, more).count()], [0, [], 1], "it is a letter");
   await open.page.setViewportSize({ width: PHONE, height: 844 });
   await itemOf(open, more).waitFor();
   assert.equal(await open.at("inbox-row").count(), 0);
@@ -354,8 +365,172 @@ test("by single keys: one goes through what waits, approves, declines and edits,
   await open.row(more).waitFor();
   assert.equal(await open.at("inbox-item").count(), 0);
   assert.ok(await open.page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "it fits a phone");
+  const focused = () => open.page.evaluate(() => document.activeElement.closest('[data-testid="inbox-row"]')?.dataset.threadId);
+  assert.equal(await focused(), more.threadId, "one is where one was");
+  // Who turns the device goes on where they were.
+  await (await open.pick(more)).getByRole("link").focus();
+  for (const width of [900, PHONE]) await open.page.setViewportSize({ width, height: 844 });
+  await itemOf(open, more).waitFor();
+  await open.at("inbox-back").waitFor();
+  assert.ok(await open.page.evaluate(() => document.activeElement.matches('[data-testid="inbox-item"] a')), "the focus stays");
+  await open.click("inbox-back");
   await open.decide((await open.pick(more)).getByTestId("decline"));
   await until(async () => (await open.at("inbox-said").allTextContents()).join().includes("Declined"), "it is declined there");
+});
+
+/** Waits until the filter that was set is applied: so many are left. */
+const filtered = (tab, rows) => until(async () =>
+  (await tab.at("inbox-filters").locator("summary").textContent()).includes("More filters, 1 set") && (await tab.at("inbox-row").count()) === rows, "the filter is applied");
+
+/** Waits until what is shown takes decisions, and nothing is said of one that it did not take. */
+const calm = (tab) => until(() => tab.page.evaluate(() =>
+  document.querySelector('.inbox-detail .guarded[aria-disabled], [data-testid="too-soon"]') === null), "what is there has been seen");
+
+/** Presses a key, again where it was too soon for it, until it has done something. */
+async function pressed(tab, key, done, what) {
+  for (let again = true; again; ) {
+    await calm(tab);
+    await tab.page.keyboard.press(key);
+    await until(async () => (again = (await tab.at("too-soon").count()) > 0) || done(), what);
+  }
+}
+
+test("a key decides about what is in sight alone, and about nothing where the focus is elsewhere", async () => {
+  const context = await person({ viewport: { width: 900, height: 640 } });
+  const tool = unique("pay");
+  const other = await suspends(tool, { eur: 1 });
+  const three = await suspendsAt("/parallel 3");
+  const open = await inbox(context);
+  await open.row(other).waitFor();
+  const item = await open.pick(three);
+  const cards = item.getByTestId("interrupt");
+  let posts = 0;
+  open.page.on("request", (request) => void (posts += request.method() === "POST" ? 1 : 0));
+  const progress = (words) => async () => (await item.getByTestId("inbox-progress").textContent()) === words;
+  /** Whether a card's beginning and its button are seen, and not beneath the bar or the foot. */
+  const seen = (card) => card.evaluate((element) => {
+    const on = (part) => {
+      const { x, y, width, height } = part.getBoundingClientRect();
+      return [y + 2, y + height - 2].every((at) => at >= 0 && at < innerHeight && part.contains(document.elementFromPoint(x + width / 2, at)));
+    };
+    return on(element.querySelector("header h2")) && on(element.querySelector('[data-testid="approve"]'));
+  });
+  await until(async () => {
+    await pressed(open, "a", async () => posts > 0 || (await seen(cards.nth(0))), "a leads there, or approves");
+    return posts > 0;
+  }, "a approves the first");
+  await until(progress("1 of 3 answered"), "one is answered");
+  assert.ok(!(await seen(cards.nth(1))), "the next one is out of sight");
+  await pressed(open, "a", () => seen(cards.nth(1)), "it is only brought into sight");
+  await calm(open);
+  assert.ok(await progress("1 of 3 answered")());
+  assert.equal(posts, 1);
+
+  // The question that has the focus is the one that is meant.
+  await cards.nth(2).getByTestId("proposed-args").focus();
+  await until(async () => {
+    await pressed(open, "d", async () => posts > 1 || (await seen(cards.nth(2))), "d leads there, or declines");
+    return posts > 1;
+  }, "d declines the third");
+  await until(progress("2 of 3 answered"), "two are answered");
+  assert.equal(await cards.nth(2).getByTestId("decision").textContent(), "Declined");
+
+  const nothing = async (where) => {
+    await calm(open);
+    for (const key of ["a", "d", "e"]) await open.page.keyboard.press(key);
+    await open.page.evaluate(() => fetch("/icon.svg"));
+    assert.equal(await open.at("too-soon").count() + await open.at("args-editor").count() + posts, 2, where);
+  };
+  await cards.nth(1).getByTestId("approve").scrollIntoViewIfNeeded();
+  await open.row(other).getByTestId("inbox-pick").evaluate((row) => row.focus({ preventScroll: true }));
+  await nothing("another row has the focus");
+  await open.row(other).getByTestId("inbox-choose").evaluate((box) => box.focus({ preventScroll: true }));
+  await nothing("a box to tick has the focus");
+  await open.row(other).getByTestId("inbox-choose").check();
+  await open.decide(open.at("bulk-approve"));
+  await open.at("bulk-asks").waitFor();
+  await nothing("several are asked about");
+  await open.page.evaluate(() => document.activeElement.blur());
+  await nothing("several are asked about, without any focus");
+  await open.click("bulk-leave");
+  await open.page.evaluate(() => document.activeElement.blur());
+  await until(async () => {
+    await pressed(open, "a", async () => posts > 2 || (await seen(cards.nth(1))), "a leads there, or approves");
+    return posts > 2;
+  }, "a approves the last");
+  await until(async () => (await item.count()) === 0, "the thread goes on");
+  assert.equal(posts, 3);
+});
+
+test("what is folded is unfolded by a key before it is approved", async () => {
+  const tool = unique("long");
+  const asking = await suspends(tool, { text: "word ".repeat(2_000) });
+  const open = await inbox(await person());
+  await open.row(asking).waitFor();
+  const item = await open.pick(asking);
+  const whole = item.getByTestId("inbox-whole");
+  await item.getByTestId("approve").or(whole).first().waitFor();
+  if (await whole.count()) await whole.click();
+  await item.getByTestId("approve").waitFor();
+  await open.page.evaluate(() => document.activeElement.blur());
+  const unfold = item.getByTestId("unfold");
+  const unfolded = async () => (await unfold.getAttribute("aria-expanded")) === "true";
+  await until(async () => {
+    await pressed(open, "a", () => true, "a");
+    return (await item.count()) === 0 || unfolded();
+  }, "a unfolds it");
+  assert.deepEqual([await item.count(), await effects(tool)], [1, []], "and approves nothing");
+  await until(async () => {
+    if ((await item.count()) === 0) return true;
+    await pressed(open, "a", () => true, "a");
+    return false;
+  }, "the next ones lead to its end, and approve it");
+  await until(async () => (await effects(tool)).length === 1, "it is carried out");
+});
+
+test("what the same thread asks next is shown when it is asked for, and what was typed stays while another is looked at", async () => {
+  const twice = await suspendsAt("/twice");
+  const [form, other] = [await suspendsAt("/form"), await suspendsAt("/form")];
+  const open = await inbox(await person());
+  await open.row(other).waitFor();
+  await open.decide((await open.pick(twice)).getByTestId("approve"));
+  await open.at("inbox-again").waitFor();
+  assert.equal(await open.at("inbox-item").count(), 0, "nothing comes in its place");
+  assert.match(await open.at("inbox-over").textContent(), /goes on/);
+  await open.click("inbox-again");
+  await open.decide(itemOf(open, twice).getByTestId("approve"));
+  await until(async () => (await itemOf(open, twice).count()) + (await open.row(twice).count()) === 0, "it is over");
+
+  const revenue = (of) => itemOf(open, of).getByTestId("field-revenue");
+  await open.pick(form);
+  await revenue(form).fill("1.25");
+  await open.pick(other);
+  await revenue(other).waitFor();
+  assert.ok(!(await itemOf(open, form).isVisible()));
+  assert.equal(await revenue(other).inputValue(), "", "each has its own");
+  await open.pick(form);
+  assert.equal(await revenue(form).inputValue(), "1.25");
+  await open.page.setViewportSize({ width: PHONE, height: 844 });
+  await open.click("inbox-back");
+  await open.pick(other);
+  await open.click("inbox-back");
+  await open.pick(form);
+  assert.equal(await revenue(form).inputValue(), "1.25", "on a phone, too");
+});
+
+test("a sign-in that is somebody else's is not offered", async () => {
+  const context = await person();
+  const login = `${embedded}/login/t/i-1`;
+  await context.route(/\/v1\/inbox(\?|$)/, (route) => route.fulfill({ json: { items: [{
+    threadId: "t", namespace: "ann", title: "Theirs", runId: "r", interrupts: [{
+      id: "i-1", interrupt: { id: "i-1", reason: "aguiws:auth_required", metadata: { authorizeUrl: login, providerTitle: "Git" } },
+    }],
+  }] } }));
+  await context.route("**/v1/threads/t/interrupts/i-1/login", (route) => route.fulfill({ status: 404, json: { error: { code: "not_found", message: "There is none." } } }));
+  const open = await Tab.at(context, `${embedded}/inbox`, undefined, { serverMayDie: true });
+  const item = await open.pick({ threadId: "t" });
+  await item.getByText("This is for somebody else: it needs their account.").waitFor();
+  assert.ok(await item.getByTestId("login").isDisabled());
 });
 
 /** What the badge at the inbox's link counts. */

@@ -82,7 +82,7 @@ test("who is signed in stays so when the tab is loaded anew, until they sign out
   await tab.says("before the reload");
   await tab.shot("30-signed-in-after-a-reload");
   await tab.page.goto(`${guarded}/inbox`);
-  await tab.page.getByRole("heading", { name: "Waiting for an answer" }).waitFor();
+  await tab.page.getByRole("heading", { name: "Waiting for you" }).waitFor();
   await tab.page.goBack();
   await tab.connected();
   await tab.click("sign-out");

@@ -1,17 +1,18 @@
 import { type ReactNode, useState } from "react";
-import { chosenAlerts, keepAlerts, playSound, type Choice } from "./alerts";
+import { canShow, chosenAlerts, keepAlerts, playSound, type Choice } from "./alerts";
 import { Drop } from "./Drop";
 import { Icon } from "./Icon";
 
 const REFUSED = "Your browser keeps this page from showing notifications. Allow them in its settings for this site, then turn them on here.";
-const MISSING = "This browser has no notifications for this page. Most have them over https only.";
+const MISSING = "This browser does not offer notifications here. Most offer them over https only.";
 
 /** How a person wants to be told of what waits. Nobody is asked for anything before that is turned on. */
 export function AlertChoice() {
   const [choice, setChoice] = useState(allowed);
   const [fault, setFault] = useState<string>();
   const set = (some: Partial<Choice>) => {
-    const now = { ...choice, ...some };
+    // Another tab may have chosen meanwhile.
+    const now = { ...chosenAlerts(), ...some };
     setChoice(now);
     keepAlerts(now);
   };
@@ -19,8 +20,9 @@ export function AlertChoice() {
     setFault(undefined);
     if (!on) return set({ desktop: false });
     if (!("Notification" in window)) return setFault(MISSING);
-    if ((await Notification.requestPermission()) === "granted") set({ desktop: true });
-    else setFault(REFUSED);
+    if ((await Notification.requestPermission()) !== "granted") return setFault(REFUSED);
+    if (!canShow()) return setFault(MISSING);
+    set({ desktop: true });
   };
   const sound = (on: boolean) => {
     set({ sound: on });
@@ -38,7 +40,7 @@ export function AlertChoice() {
       }
     >
       <fieldset className="drop-panel" tabIndex={-1}>
-        <legend>When a chat waits and you look elsewhere</legend>
+        <legend>When a chat is waiting and you are not looking at this page</legend>
         <Switch label="Show a desktop notification" hook="alert-desktop" on={choice.desktop} set={(yes) => void desktop(yes)} />
         <Switch label="Play a sound" hook="alert-sound" on={choice.sound} set={sound} />
         {fault && (

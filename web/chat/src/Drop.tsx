@@ -19,7 +19,8 @@ export function Drop({ className, summary, children }: Props) {
         event.currentTarget.querySelector("summary")?.focus();
       }}
       onBlur={(event) => {
-        if (!event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
+        // A question of the browser's own, such as one for permission, takes the focus from the whole page.
+        if (document.hasFocus() && !event.currentTarget.contains(event.relatedTarget)) event.currentTarget.open = false;
       }}
     >
       {summary}

@@ -9,10 +9,10 @@ const SLOW = "/slow 60 500";
 const CARDS: Array<[words: string, what: string, command: string]> = [
   ["Ask me before sending an email", "You see what it would send, and nothing is sent before you say so.", '/tool send_email {"to":"ada@example.com","subject":"Hi"}'],
   ["Fill in a form with me", "It asks for figures, checks what you enter, and goes on with that.", "/form"],
-  ["Crash in the middle and go on", "It counts for half a minute. Kill the server meanwhile and start it again: the count goes on.", SLOW],
+  ["Crash halfway and carry on", "It counts for half a minute. Kill the server in the meantime and start it again: the count goes on.", SLOW],
 ];
 
-const IN_MEMORY = "It counts for half a minute. This server keeps all in memory, so that nothing is left to go on with when it is killed: start it with --redis URL to see it.";
+const IN_MEMORY = "It counts for half a minute. This server keeps everything in memory, so nothing is left to continue after it is killed: start it with --redis URL to see it.";
 
 /** What the built-in agent understands, one button each. */
 const COMMANDS: Array<[command: string, what: string]> = [
@@ -54,7 +54,7 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
   }
   return (
     <section className="empty" aria-label="Things to try" data-testid="empty">
-      <h2>An agent that asks before it acts, and goes on where it was though its server dies.</h2>
+      <h2>An agent that asks before it acts, and picks up where it left off even if its server dies.</h2>
       <p className="hint">Try one of these, or write anything.</p>
       <ul className="commands cards">
         {CARDS.map(([words, what, command]) => (
@@ -67,7 +67,7 @@ export function EmptyChat({ agent, durable, send }: EmptyProps) {
         ))}
       </ul>
       <details data-testid="commands">
-        <summary>All that this agent understands</summary>
+        <summary>Everything this agent understands</summary>
         <ul className="commands">
           {COMMANDS.map(([command, what]) => (
             <li key={command}>

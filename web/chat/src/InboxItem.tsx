@@ -10,14 +10,20 @@ import { onLink, threadHref } from "./route";
 import { ago } from "./time";
 import { wordsFor } from "./words";
 
-/** What was done here about a thread. */
+/** What was done here about what a thread asks. */
 export interface Said {
+  /** Of what was asked. */
   key: string;
   text: string;
 }
 
 export function keyOf({ namespace, threadId }: InboxItem): string {
   return `${namespace}\u0000${threadId}`;
+}
+
+/** What a thread asks, which is something else when its next run asks. */
+export function askKeyOf(item: InboxItem): string {
+  return `${keyOf(item)}\u0000${item.runId}`;
 }
 
 interface ItemProps {
@@ -96,7 +102,7 @@ function Open(props: ItemProps) {
     setSending(true);
     setFault(undefined);
     try {
-      say({ key: keyOf(item), text: await what() });
+      say({ key: askKeyOf(item), text: await what() });
     } catch (error) {
       const again = () => void attempt(what);
       setFault(error instanceof ApiError ? { code: error.code, message: error.message, again } : { code: "client", message: String(error), again });

@@ -1,20 +1,29 @@
-import { useEffect, useRef, useState } from "react";
-import { keyActOf, keysOn, turnKeys, type KeyAct } from "./inboxkeys";
+import { useEffect, useRef } from "react";
+import { keyActOf, type KeyAct } from "./inboxkeys";
 
 const HELP: Array<[key: string, what: string]> = [["j", "next"], ["k", "previous"], ["a", "approve"], ["d", "decline"], ["e", "edit"]];
 
+interface Props {
+  on: boolean;
+  turn: (on: boolean) => void;
+  /** Whether a key that goes down there may decide about what is shown: elsewhere it may be meant for something else. */
+  decides: (target: EventTarget | null) => boolean;
+  act: (act: KeyAct) => void;
+}
+
 /** Says which keys do what, and does it, unless that is turned off. */
-export function InboxKeys({ act }: { act: (act: KeyAct) => void }) {
-  const [on, setOn] = useState(keysOn);
-  const last = useRef(act);
-  last.current = act;
+export function InboxKeys(props: Props) {
+  const { on, turn } = props;
+  const last = useRef(props);
+  last.current = props;
   useEffect(() => {
     if (!on) return;
     const keyed = (event: KeyboardEvent) => {
       const wanted = keyActOf(event);
-      if (!wanted) return;
+      const { decides, act } = last.current;
+      if (!wanted || (wanted !== "next" && wanted !== "previous" && !decides(event.target))) return;
       event.preventDefault();
-      last.current(wanted);
+      act(wanted);
     };
     addEventListener("keydown", keyed);
     return () => removeEventListener("keydown", keyed);
@@ -22,17 +31,8 @@ export function InboxKeys({ act }: { act: (act: KeyAct) => void }) {
   return (
     <div className="inbox-keys hint" data-testid="inbox-keys">
       <label className="check">
-        <input
-          type="checkbox"
-          role="switch"
-          checked={on}
-          data-testid="inbox-keys-on"
-          onChange={(event) => {
-            setOn(event.target.checked);
-            turnKeys(event.target.checked);
-          }}
-        />
-        <span>Keys</span>
+        <input type="checkbox" role="switch" checked={on} data-testid="inbox-keys-on" onChange={(event) => turn(event.target.checked)} />
+        <span>Keyboard shortcuts</span>
       </label>
       {on &&
         HELP.map(([key, what]) => (

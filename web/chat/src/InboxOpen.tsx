@@ -1,14 +1,15 @@
 import type { Interrupt } from "@ag-ui/client";
-import { type ReactNode, useEffect, useRef, useState } from "react";
+import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from "react";
 import { usePolled, type ApiError, type InboxItem } from "./api";
 import { decisionOf } from "./answers";
 import { ANSWERS, bulkable, messagesOf, questionsKey, toolsOf, type Bulk, type Result, type Way } from "./bulk";
 import { BulkBar, refusalWords } from "./BulkBar";
+import { uncovered } from "./Guarded";
 import { Icon } from "./Icon";
 import { InboxFilters } from "./InboxFilters";
-import { Item, keyOf, type Said } from "./InboxItem";
+import { askKeyOf, Item, keyOf, type Said } from "./InboxItem";
 import { InboxKeys } from "./InboxKeys";
-import { actOn, keysOn, neighbour, type KeyAct } from "./inboxkeys";
+import { actOn, keysOn, neighbour, turnKeys, type KeyAct } from "./inboxkeys";
 import { InboxRow } from "./InboxRow";
 import { countFilters, inboxPath, NO_FILTERS } from "./inboxquery";
 import { useKept } from "./kept";
@@ -38,12 +39,18 @@ const SAID = 5;
 /** Where what is asked has room beside the list, as in styles/inbox.css. */
 const BESIDE = "(min-width: 48rem)";
 
+/** Where a key decides about what is shown, beside the page itself, its heading and what is shown. */
+const DECIDING = '[data-picked="true"] [data-testid="inbox-pick"], [data-testid="inbox-keys-on"]';
+
 const NONE: InboxItem[] = [];
 
-/** What is looked at of a list. `by` is how a person came to it; left out where it is what a list begins with. */
+/** What is looked at of a list, and what is asked there. `by` is how a person came to it; left out where it is what a list begins with. */
 interface Picking {
   list: string;
   key?: string;
+  ask?: string;
+  /** What was looked at before the list alone. */
+  left?: string;
   by?: "click" | "key";
 }
 
@@ -67,12 +74,16 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const list = `${path} ${place.page}`;
   const [picking, setPicking] = useState<Picking>({ list });
   const picked = picking.list === list ? picking.key : undefined;
-  const first = items[0] && keyOf(items[0]);
+  const [first] = items;
   useEffect(() => {
-    if (beside && picked === undefined && first !== undefined) setPicking({ list, key: first });
+    if (beside && picked === undefined && first) setPicking({ list, key: keyOf(first), ask: askKeyOf(first) });
   }, [beside, picked, first, list]);
+  // Something was typed into what these ask: it is kept while another is looked at.
+  const [begun, setBegun] = useState<ReadonlySet<string>>(new Set());
+  useLayoutEffect(uncovered, [picking]);
+  const [keys, setKeys] = useState(keysOn);
   const detail = useRef<HTMLDivElement>(null);
-  const box = useRef<HTMLDivElement>(null);
+  const rows = useRef<HTMLDivElement>(null);
   const [said, setSaid] = useState<Said[]>([]);
   const say = (...some: Said[]) => setSaid((before) => [...before, ...some].slice(-Math.max(SAID, some.length)));
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -87,14 +98,19 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
     if (said.length > 0 && document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, [items.length, said]);
   useEffect(() => {
-    if (picking.by === undefined) return;
-    const row = box.current?.querySelector<HTMLElement>('[data-picked="true"] [data-testid="inbox-pick"]');
+    const { by, key, left } = picking;
+    if (by === undefined) return;
+    const row = (of: string | undefined) => {
+      const at = kept.findIndex(({ item, gone }) => !gone && keyOf(item) === of);
+      return rows.current?.children[at]?.querySelector<HTMLElement>('[data-testid="inbox-pick"]');
+    };
     // On a phone the list goes, and what is picked comes, or the other way round.
-    if (!beside) (picking.key === undefined ? heading : detail).current?.focus();
-    else if (picking.by === "key") row?.focus();
+    if (key === undefined) (row(left) ?? heading.current)?.focus();
+    else if (!beside) detail.current?.focus();
+    else if (by === "key") row(key)?.focus();
     // What is asked begins at its beginning.
     if ((detail.current?.getBoundingClientRect().top ?? 0) < 0) detail.current!.scrollIntoView();
-  }, [picking, beside]);
+  }, [picking]);
   if (error?.status === 401) return <SignIn wrong={bearer() !== undefined} />;
   const offered = filters.everywhere ? NONE : items.filter(bulkable);
   const choose = (keys: ReadonlySet<string>) => {
@@ -104,29 +120,37 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
   const heard = (way: Way, results: readonly Result[]) => {
     if (results.length === 0) return refresh();
     const taken = results.filter((one) => !one.error);
-    say(...taken.map(({ item, missing }) => ({ key: keyOf(item), text: saidOf(way, item, missing) })));
+    say(...taken.map(({ item, missing }) => ({ key: askKeyOf(item), text: saidOf(way, item, missing) })));
     setRefused(Object.fromEntries(results.flatMap(({ item, error }) => (error ? [[questionsKey(item), refusalWords(error)]] : []))));
     setChosen(new Set());
     refresh();
   };
-  const pick = (key: string | undefined) => setPicking({ list, key, by: "click" });
-  const open = items.find((item) => keyOf(item) === picked);
+  const pick = (item: InboxItem, by: Picking["by"] = "click") => setPicking({ list, key: keyOf(item), ask: askKeyOf(item), by });
+  const there = items.find((item) => keyOf(item) === picked);
+  const open = there && askKeyOf(there) === picking.ask ? there : undefined;
   const detailed = picked !== undefined && kept.length > 0;
-  const saidHere = said.filter(({ key }) => key === picked);
+  const shown = items.filter((item) => (detailed && item === open) || begun.has(askKeyOf(item)));
+  const saidHere = said.filter(({ key }) => key === picking.ask);
   const act = (what: KeyAct) => {
     if (what !== "next" && what !== "previous") {
-      if (detail.current) actOn(detail.current, what);
+      const asked = detail.current?.querySelector(":scope > .inbox-asked:not([hidden])");
+      if (asked) actOn(asked, what);
       return;
     }
     const next = neighbour(kept.map(({ item, gone }) => ({ key: keyOf(item), gone })), picked, what === "next" ? 1 : -1);
-    if (next !== undefined) setPicking({ list, key: next, by: "key" });
+    // At the end it may be the same thread that asks again.
+    const item = items.find((one) => keyOf(one) === next) ?? (open ? undefined : there);
+    if (item) pick(item, "key");
   };
+  const decides = (target: EventTarget | null) =>
+    bulk.look().state === "idle" && target instanceof Element &&
+    (target === document.body || target === heading.current || detail.current?.contains(target) === true || target.matches(DECIDING));
   const filtered = filters.reason !== "" || countFilters(filters) > 0;
   return (
     <>
       <div className="filter">
         <h2 ref={heading} tabIndex={-1}>
-          Waiting for an answer
+          Waiting for you
         </h2>
         {totals !== undefined && totals.total > 0 && (
           <span className="tag" data-testid="inbox-total">
@@ -148,7 +172,17 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
           {faultWords(error, filters.everywhere, data !== undefined)}
         </p>
       )}
-      {kept.length > 0 && !filters.everywhere && beside && <InboxKeys act={act} />}
+      {kept.length > 0 && !filters.everywhere && beside && (
+        <InboxKeys
+          on={keys}
+          turn={(on) => {
+            setKeys(on);
+            turnKeys(on);
+          }}
+          decides={decides}
+          act={act}
+        />
+      )}
       {data?.partial && (
         <p className="banner" role="status" data-testid="inbox-partial">
           A part of the store does not answer: more may wait than is shown.
@@ -164,9 +198,9 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
               : "Nothing waits for you. Questions of all chats come here by themselves."}
         </p>
       )}
-      <div ref={box} className="inbox" data-detail={detailed}>
+      <div className="inbox" data-detail={detailed}>
         {(beside || !detailed) && (
-          <div className="inbox-rows" role="list" aria-label="Chats that wait">
+          <div ref={rows} className="inbox-rows" role="list" aria-label="Chats that wait">
             {kept.map(({ item, gone }) => {
               const key = keyOf(item);
               const asks = questionsKey(item);
@@ -178,7 +212,7 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
                     <InboxRow
                       item={item}
                       picked={key === picked}
-                      pick={() => pick(key)}
+                      pick={() => pick(item)}
                       refused={refused[asks] !== undefined}
                       chosen={chosen.has(asks)}
                       choose={offered.includes(item) ? (yes) => choose(changed(chosen, asks, yes)) : undefined}
@@ -189,22 +223,37 @@ export function InboxOpen({ views, bulk }: { views: ReactNode; bulk: Bulk }) {
             })}
           </div>
         )}
-        {detailed && (
-          <div ref={detail} className="inbox-detail" tabIndex={-1} role="group" aria-label="What is asked">
+        {(detailed || shown.length > 0) && (
+          <div ref={detail} className="inbox-detail" hidden={!detailed} tabIndex={-1} role="group" aria-label="What is asked">
             {!beside && (
-              <button type="button" className="quiet" data-testid="inbox-back" onClick={() => pick(undefined)}>
-                <Icon name="back" /> All that waits
+              <button type="button" className="quiet" data-testid="inbox-back" onClick={() => setPicking({ list, left: picked, by: "click" })}>
+                <Icon name="back" /> Back to the list
               </button>
             )}
-            {open ? (
-              <Item key={picked} item={open} readOnly={filters.everywhere} refused={refused[questionsKey(open)]} say={say} changed={refresh} />
-            ) : (
+            {shown.map((item) => {
+              const key = askKeyOf(item);
+              const begin = () => setBegun((before) => (before.has(key) ? before : new Set(before).add(key)));
+              return (
+                <div key={key} className="inbox-asked" hidden={item !== open} onInput={begin}>
+                  <Item item={item} readOnly={filters.everywhere} refused={refused[questionsKey(item)]} say={say} changed={refresh} />
+                </div>
+              );
+            })}
+            {!open && (
               <div className="answered" data-testid="inbox-over">
                 {saidHere.map(({ text }, i) => (
                   <p key={i}>{text}</p>
                 ))}
                 {saidHere.length === 0 && <p>Not open any more: it was answered or given up elsewhere.</p>}
-                {items.length > 0 && beside && <p>Choose what to look at next{keysOn() && ", or press j"}.</p>}
+                {there && (
+                  <p>
+                    This chat asks again.{" "}
+                    <button type="button" data-testid="inbox-again" onClick={() => pick(there)}>
+                      Show what it asks
+                    </button>
+                  </p>
+                )}
+                {items.length > 0 && beside && <p>Choose what to look at next{keys && ", or press j"}.</p>}
               </div>
             )}
           </div>

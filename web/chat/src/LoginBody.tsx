@@ -36,7 +36,8 @@ export function LoginBody({ login, locked, abandon }: { login: Login; locked: bo
       if (document.hidden) return;
       call<Asked>("GET", path).then(
         (now) => !over && setAsked(now),
-        () => {}, // what is open is told by the thread
+        // What is open is told by the thread; one that is not found is somebody else's.
+        (error) => !over && error instanceof ApiError && error.status === 404 && setAsked({ yours: false }),
       );
     };
     look();
@@ -77,7 +78,7 @@ export function LoginBody({ login, locked, abandon }: { login: Login; locked: bo
           {said}
         </p>
       )}
-      {asked?.yours === false && <p className="hint">Somebody else is asked: the account has to be theirs.</p>}
+      {asked?.yours === false && <p className="hint">This is for somebody else: it needs their account.</p>}
       <div className="actions">
         <button type="button" className="primary" data-testid="login" disabled={locked || asked?.yours === false} onClick={() => void begin()}>
           Sign in at {login.title}

@@ -95,7 +95,7 @@ function Row({ thread, current, changed, begin }: RowProps) {
       <a href={threadHref(thread.threadId)} aria-current={current ? "page" : undefined} onClick={onLink}>
         <span className="title">{title}</span>
         <span className="hint">
-          {thread.waiting ? "waits for you" : thread.active ? "working" : thread.queued > 0 ? "queued" : ago(thread.updatedAt)}
+          {thread.waiting ? "waiting for you" : thread.active ? "working" : thread.queued > 0 ? "queued" : ago(thread.updatedAt)}
         </span>
       </a>
       {!thread.waiting && !thread.active && thread.queued === 0 && !sure && (

@@ -1,5 +1,5 @@
 import { useEffect } from "react";
-import { Arrivals, chosenAlerts, lookedAt, playSound, sayLooking, showOnDesktop } from "./alerts";
+import { Arrivals, chosenAlerts, lookedAt, playSound, sayLooking, showOnDesktop, tellOnce } from "./alerts";
 import { usePolled } from "./api";
 import { ofCount, whenAsked } from "./notices";
 import { go } from "./route";
@@ -61,9 +61,11 @@ function useAlerts(counted: { total?: number } | undefined, arrivals: Arrivals):
     const { total } = counted;
     void lookedAt().then((looked) => {
       const { desktop, sound } = chosenAlerts();
-      if (looked) return;
-      if (desktop) showOnDesktop(total, () => go("/inbox"));
-      if (sound) playSound();
+      if (looked || (!desktop && !sound)) return;
+      return tellOnce(total, () => {
+        if (desktop) showOnDesktop(total, () => go("/inbox"));
+        if (sound) playSound();
+      });
     });
   }, [counted, arrivals]);
 }

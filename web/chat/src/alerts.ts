@@ -3,6 +3,9 @@
 
 const KEY = "aguiws:alerts";
 
+/** A notification takes the place of another of its tag. */
+const TAG = "aguiws:waiting";
+
 export interface Choice {
   desktop: boolean;
   sound: boolean;
@@ -50,18 +53,71 @@ export function alertWords(total: number): string {
   return total === 1 ? "1 chat waits for an answer" : `${total} chats wait for an answer`;
 }
 
+/** Whether this page can show notifications at all: some phones take them from service workers only. What is shown to find that out is closed again. */
+export function canShow(): boolean {
+  try {
+    new Notification("aguiws", { body: "Notifications are on", tag: TAG, silent: true }).close();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Says so on the desktop, in the place of what was said before; `open` is for who clicks on it. */
 export function showOnDesktop(total: number, open: () => void): void {
   if (!("Notification" in window) || Notification.permission !== "granted") return;
   try {
-    const shown = new Notification("aguiws", { body: alertWords(total), tag: "aguiws:waiting", icon: "/icon.svg" });
+    const shown = new Notification("aguiws", { body: alertWords(total), tag: TAG, icon: "/icon.svg" });
     shown.onclick = () => {
       focus();
       open();
       shown.close();
     };
   } catch {
-    // Some phones take notifications from service workers only.
+    // It was said when it was turned on.
+  }
+}
+
+const TOLD = "aguiws:told";
+
+/** Tabs that nobody sees count once a minute: what another told of as many, or more, in this time is the same, in milliseconds. */
+const SAME_MS = 90_000;
+
+/** Tells of so many who wait, unless another tab of this browser has just done that: one tab after another gets here. */
+export async function tellOnce(total: number, tell: () => void): Promise<void> {
+  const one = () => {
+    const last = told();
+    const since = Date.now() - last.at;
+    if (last.tab !== TAB && last.total >= total && since >= 0 && since < SAME_MS) return;
+    try {
+      localStorage.setItem(TOLD, JSON.stringify({ tab: TAB, total, at: Date.now() }));
+    } catch {
+      // Each tab tells for itself then.
+    }
+    tell();
+  };
+  let turn = false;
+  try {
+    await navigator.locks.request(TOLD, async () => {
+      turn = true;
+      one();
+    });
+  } catch {
+    // Where there are no locks, or the page may have none.
+    if (!turn) one();
+  }
+}
+
+/** This tab among those of its browser. */
+const TAB = Math.random().toString(36).slice(2);
+
+/** What was told last, and by which tab. */
+function told(): { tab?: string; total: number; at: number } {
+  try {
+    const { tab, total, at } = JSON.parse(localStorage.getItem(TOLD) ?? "{}") as Record<string, unknown>;
+    return { tab: String(tab), total: Number(total), at: Number(at) };
+  } catch {
+    return { total: 0, at: 0 };
   }
 }
 

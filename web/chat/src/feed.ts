@@ -1,4 +1,4 @@
-// Notices as the server tells them, for as long as somebody here wants them and the page is looked at.
+// Notices as the server tells them, for as long as somebody here wants them.
 
 import { Backoff } from "../../client/backoff";
 import type { Seen } from "./poll";

@@ -1,5 +1,7 @@
 // The inbox by single keys: which of them do what, and when they are only letters.
 
+import { uncovered } from "./Guarded";
+
 export type KeyAct = "next" | "previous" | "approve" | "decline" | "edit";
 
 const ACTS: Record<string, KeyAct> = { j: "next", k: "previous", a: "approve", d: "decline", e: "edit" };
@@ -19,13 +21,48 @@ function isTyped(target: EventTarget | null): boolean {
   return tagName === "INPUT" && !["checkbox", "radio", "button"].includes(type ?? "");
 }
 
-/** Does in what is shown of a thread what the key means: presses the button of its first open question, which may be too soon for it, or leads to what is to be filled in. */
-export function actOn(detail: ParentNode, act: Exclude<KeyAct, "next" | "previous">): void {
-  const question = detail.querySelector('[data-testid="interrupt"][data-answered="false"]') ?? detail.querySelector('[data-testid="interrupt"]');
-  const button = question?.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
-  question?.scrollIntoView({ block: "nearest" });
-  if (button) button.click();
-  else question?.querySelector<HTMLElement>("input, select, textarea")?.focus();
+/** What is seen of a page, between what stays at its top and what stays at its foot, and what reaches from here to there: in the window's pixels. */
+export interface Span {
+  top: number;
+  bottom: number;
+}
+
+/** How far to scroll until the whole of it is in sight, or its end where it is larger than that; 0 where it is. */
+export function reach(room: Span, what: Span): number {
+  const below = what.bottom - room.bottom;
+  const spare = room.bottom - room.top - (what.bottom - what.top);
+  if (spare < 0) return below > 1 || what.bottom < room.top + END ? below + GAP : 0;
+  const gap = Math.min(GAP, spare / 2);
+  if (what.top < room.top - 1) return what.top - room.top - gap;
+  return below > 1 ? below + gap : 0;
+}
+
+/** What is scrolled to does not touch the edge, in pixels. */
+const GAP = 8;
+
+/** Of what is larger than the window at least so much before its end is in sight, in pixels. */
+const END = 100;
+
+/**
+ * Does in what is shown of a thread what the key means, for the open question that has the focus, or the first: presses its
+ * button, which may be too soon for it, or leads to what is to be filled in. What is not in sight is only brought there, and
+ * what is folded is unfolded before it is approved: it is another press that decides.
+ */
+export function actOn(shown: ParentNode, act: Exclude<KeyAct, "next" | "previous">): void {
+  const open = [...shown.querySelectorAll<HTMLElement>('[data-testid="interrupt"][data-answered="false"]')];
+  const question = open.find((one) => one.contains(document.activeElement)) ?? open[0];
+  if (!question) return;
+  const button = question.querySelector<HTMLButtonElement>(`[data-testid="${act}"]:not(:disabled)`);
+  if (!button) return question.querySelector<HTMLElement>("input, select, textarea")?.focus();
+  const bar = document.querySelector(".bar")?.getBoundingClientRect().bottom ?? 0;
+  const foot = document.querySelector(".foot")?.getBoundingClientRect().top ?? innerHeight;
+  const room = { top: Math.max(0, bar), bottom: Math.min(innerHeight, foot) };
+  const by = reach(room, { top: question.getBoundingClientRect().top, bottom: button.getBoundingClientRect().bottom });
+  const folded = act === "approve" ? question.querySelectorAll<HTMLButtonElement>('[data-testid="unfold"][aria-expanded="false"]') : [];
+  if (by !== 0) scrollBy({ top: by, behavior: "instant" });
+  else if (folded.length > 0) folded.forEach((one) => one.click());
+  else return button.click();
+  uncovered();
 }
 
 /** The key of what follows on `from` in a list, leaving out what has gone from it; at its ends, and from nowhere, what is nearest. */

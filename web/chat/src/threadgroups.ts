@@ -15,7 +15,7 @@ const month = new Intl.DateTimeFormat("en", { month: "long", year: "numeric" });
 export function threadGroups(latest: readonly ThreadInfo[], waiting: readonly ThreadInfo[], now = Date.now()): ThreadGroup[] {
   const listed = new Set(latest.map(({ threadId }) => threadId));
   const older = waiting.filter(({ threadId }) => !listed.has(threadId));
-  const groups = new Map<string, ThreadInfo[]>([["Waits for you", [...latest.filter((one) => one.waiting), ...older]]]);
+  const groups = new Map<string, ThreadInfo[]>([["Waiting for you", [...latest.filter((one) => one.waiting), ...older]]]);
   for (const thread of latest) {
     if (thread.waiting) continue;
     const name = dayOf(Date.parse(thread.updatedAt), now);

@@ -34,7 +34,7 @@ const WORDS: Record<string, Words> = {
   interrupt_payload_invalid: { title: "The answer does not fit the question", advice: "Correct it and send it again." },
   interrupt_payload_too_complex: { title: "The answer cannot be checked", advice: "Make it smaller and send it again, or cancel the question." },
   login_not_found: { title: "There is no such sign-in", advice: "It was deleted already." },
-  login_required: { title: "This needs a sign-in", advice: "Use the button of the question, which opens the service, or decline." },
+  login_required: { title: "This needs a sign-in", advice: "Use the button in the question to open the service, or decline." },
   own_approval: {
     title: "Somebody else has to approve this",
     advice: "It comes from your own messages, and here nobody approves their own. Cancel it, or have another person answer.",

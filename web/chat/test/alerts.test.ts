@@ -1,7 +1,7 @@
 // What is worth an alert, and that nothing is told to who did not ask for it.
 
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { alertWords, Arrivals, chosenAlerts, keepAlerts, lookedAt, showOnDesktop } from "../src/alerts";
+import { alertWords, Arrivals, canShow, chosenAlerts, keepAlerts, lookedAt, showOnDesktop } from "../src/alerts";
 import { iconFor } from "../src/tabicon";
 
 const kept = new Map<string, string>();
@@ -59,6 +59,43 @@ it.each([[true, true, false], [false, true, true], [false, false, false]])("know
   expect(await lookedAt()).toBe(looks);
   vi.stubGlobal("navigator", { locks: { query: async () => ({ held: [{ name: "aguiws:looking" }] }) } });
   expect(await lookedAt()).toBe(true);
+});
+
+it("knows where a page may show nothing by itself", () => {
+  const close = vi.fn();
+  vi.stubGlobal("Notification", class { close = close; });
+  expect(canShow()).toBe(true);
+  expect(close).toHaveBeenCalledOnce();
+  vi.stubGlobal("Notification", class { constructor() { throw new TypeError("Illegal constructor"); } });
+  expect(canShow()).toBe(false);
+});
+
+/** Another tab of the same browser: the same storage and locks, and a module of its own. */
+async function tab() {
+  vi.resetModules();
+  return (await import("../src/alerts")).tellOnce;
+}
+
+it.each([["with locks", true], ["without", false]])("is told by one tab of several, %s", async (_, able) => {
+  vi.useFakeTimers();
+  vi.stubGlobal("navigator", able ? { locks: { request: async (_name: string, held: () => unknown) => held() } } : {});
+  const [one, other] = [await tab(), await tab()];
+  const told: string[] = [];
+  const tells = async (by: typeof one, total: number) => by(total, () => told.push(`${by === one ? "one" : "other"} ${total}`));
+  await tells(one, 2);
+  await tells(other, 2); // the same
+  await tells(other, 1); // it is behind
+  expect(told.splice(0)).toEqual(["one 2"]);
+  await tells(one, 2); // one went and another came: it knows what it told itself
+  await tells(other, 2);
+  expect(told.splice(0)).toEqual(["one 2"]);
+  await tells(other, 3); // it was first this time
+  await tells(one, 3);
+  expect(told.splice(0)).toEqual(["other 3"]);
+  vi.advanceTimersByTime(120_000);
+  await tells(one, 1);
+  expect(told).toEqual(["one 1"]);
+  vi.useRealTimers();
 });
 
 it("counts in words and in the icon", () => {

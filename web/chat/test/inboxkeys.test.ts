@@ -1,7 +1,7 @@
 // Which keys do something in the inbox, and when.
 
 import { expect, it } from "vitest";
-import { keyActOf, neighbour } from "../src/inboxkeys";
+import { keyActOf, neighbour, reach } from "../src/inboxkeys";
 
 const pressed = (key: string, more: object = {}) =>
   keyActOf({ key, ctrlKey: false, metaKey: false, altKey: false, repeat: false, defaultPrevented: false, isComposing: false, target: { tagName: "BODY" } as unknown as EventTarget, ...more });
@@ -32,3 +32,16 @@ it.each([["one", 1, "three"], ["three", -1, "one"], ["two", 1, "three"], ["two",
   "goes from %s by %d to %s",
   (from, step, to) => expect(neighbour(list, from, step)).toBe(to),
 );
+
+const room = { top: 60, bottom: 500 };
+
+it.each([
+  ["what is in sight", 100, 400, 0],
+  ["what is just in sight", 60, 500, 0],
+  ["what is beneath the bar", 20, 300, -48],
+  ["what is beneath the foot", 300, 560, 68],
+  ["what has just room", 50, 490, -10],
+  ["what is larger and ends in sight", -300, 450, 0],
+  ["what is larger and ends below", 80, 700, 208],
+  ["what is larger and ends above", -900, 100, -392],
+] as const)("scrolls to %s: %d to %d by %d", (_, top, bottom, by) => expect(reach(room, { top, bottom })).toBe(by));

@@ -22,7 +22,7 @@ it("goes by days as they are spoken of, whose border is midnight", () => {
 
 it("has those that wait first, however old they are, and each once", () => {
   const asks = thread("asks", back(1), true);
-  expect(shape([thread("new", NOW), asks], [thread("ancient", back(300), true), asks])).toEqual(["Waits for you: asks ancient", "Today: new"]);
+  expect(shape([thread("new", NOW), asks], [thread("ancient", back(300), true), asks])).toEqual(["Waiting for you: asks ancient", "Today: new"]);
 });
 
 it("believes the list about what has gone on since the others were looked for", () => {
