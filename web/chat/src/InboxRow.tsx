@@ -52,7 +52,7 @@ export function InboxRow({ item, picked, pick, refused, chosen, choose }: Props)
 }
 
 /** What a thread asks, on one line. */
-export function asksWords({ interrupts }: Pick<InboxItem, "interrupts">): string {
+function asksWords({ interrupts }: Pick<InboxItem, "interrupts">): string {
   const [first] = interrupts;
   if (!first) return "";
   if (first.toolCall) return visible(`${first.toolCall.name} ${first.toolCall.arguments}`);
