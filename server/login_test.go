@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -65,7 +66,7 @@ func newLoginLab(t *testing.T, hook func(string), auth Authenticator) *loginLab 
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	svc, err := login.New(l.store, login.Options{Sealer: sealer, PublicURL: publicURL, Logger: log, Hook: hook, Providers: []login.Provider{
+	svc, err := login.New(l.store, login.Options{Sealer: sealer, PublicURL: publicURL, OneUser: auth == Authenticator(identity.None{}), Logger: log, Hook: hook, Providers: []login.Provider{
 		{Name: "git", Title: "Git & Co", Issuer: l.provider.URL, ClientID: oauthtest.ClientID, ClientSecret: oauthtest.ClientSecret}}})
 	if err != nil {
 		t.Fatal(err)
@@ -384,6 +385,58 @@ func TestLoginByALink(t *testing.T) {
 		t.Errorf("%d %s", resp.StatusCode, page)
 	}
 	l.told("one", "I can use your account at git.")
+}
+
+// namesNobody is an authenticator that tells tenants apart, and no users.
+type namesNobody struct{}
+
+func (namesNobody) Authenticate(_ context.Context, c identity.Credential) (identity.Identity, error) {
+	return identity.Identity{Namespace: "n", Tenant: c.Bearer, Scopes: []string{identity.ScopeRun, identity.ScopeRead}}, nil
+}
+
+// Users without names would have each other's accounts, of whatever tenant: they have none.
+func TestLoginOfNobody(t *testing.T) {
+	l := newLoginLab(t, nil, namesNobody{})
+	sealed := store.StoredToken{Provider: "git", Version: "v", Sealed: []byte("x")}
+	if _, err := l.store.PutToken(t.Context(), "", sealed, "", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if said := l.says("one"); strings.Contains(said, "auth_required") || !strings.Contains(said, "login_no_user") {
+		t.Errorf("a run has %s", said)
+	}
+	if said := l.request(t, http.MethodGet, "/v1/logins", annsToken, ""); !strings.HasPrefix(said, "403 ") || !strings.Contains(said, "login_no_user") {
+		t.Errorf("listing is answered with %s", said)
+	}
+	if said := l.request(t, http.MethodDelete, "/v1/logins/git", annsToken, ""); !strings.HasPrefix(said, "403 ") {
+		t.Errorf("deleting is answered with %s", said)
+	}
+}
+
+// A server starts only where both know alike whether users are told apart.
+func TestLoginOfOneUser(t *testing.T) {
+	sealer, err := login.ParseKeys(loginKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []bool{false, true} {
+		st := embedded(t)
+		svc, err := login.New(st, login.Options{Sealer: sealer, PublicURL: publicURL, OneUser: one})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for auth, fits := range map[Authenticator]bool{namesNobody{}: !one, identity.None{}: one} {
+			if s, err := New(r, &Options{Auth: auth, Logins: svc}); (err == nil) != fits {
+				t.Errorf("%T, one user %t: %v, %v", auth, one, s, err)
+			}
+		}
+		if err := r.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
 }
 
 // A server that dies in the midst of it loses no login, and nothing is answered twice.

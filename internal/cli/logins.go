@@ -114,7 +114,7 @@ func newLogins(s *settings, st store.Logins, log *slog.Logger) (*login.Service, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", s.named("login-keys"), s.loginKeys, err)
 	}
-	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), Logger: log, Hook: crashHook(s.crashAt)})
+	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), OneUser: s.auth == "none", Logger: log, Hook: crashHook(s.crashAt)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.loginSetting(), err)
 	}

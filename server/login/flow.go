@@ -96,6 +96,9 @@ func (d *Desk) open(ctx context.Context, key store.ThreadKey, interrupt string) 
 // Begin begins a flow for an open interrupt of the visitor's, or resolves it if there is a
 // token meanwhile. What the visitor has to be told is a *Problem.
 func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
+	if err := d.known(v.User); err != nil {
+		return Begun{}, err
+	}
 	o, err := d.open(ctx, v.Thread, v.Interrupt)
 	if err != nil {
 		return Begun{}, err

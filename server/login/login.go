@@ -33,6 +33,9 @@ type Options struct {
 	// it: https://chat.example.com. The redirect URI that providers know is it and
 	// /login/callback.
 	PublicURL string
+	// OneUser takes whoever has no name (Input.User "") for one user, as where identity.None
+	// lets all in. Without it they can log in nowhere: their accounts would be each other's.
+	OneUser bool
 	// Logger gets names of providers and codes, never a token, a code or a state.
 	Logger *slog.Logger
 	// Hook, for tests of crashes, is called at named points.
@@ -100,6 +103,17 @@ func (s *Service) Reach(ctx context.Context, provider string) (string, error) {
 
 // RedirectURI is what providers must know as this server's.
 func (s *Service) RedirectURI() string { return s.opts.PublicURL + CallbackPath }
+
+// known refuses a user without a name, unless there is one user alone.
+func (s *Service) known(user string) error {
+	if user == "" && !s.opts.OneUser {
+		return problemNobody
+	}
+	return nil
+}
+
+// OneUser reports whether whoever has no name is one user.
+func (s *Service) OneUser() bool { return s.opts.OneUser }
 
 // Title implements adapter.Logins.
 func (s *Service) Title(provider string) string {

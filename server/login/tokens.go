@@ -97,6 +97,9 @@ func (s *Service) put(ctx context.Context, user, provider string, t token, was s
 // Has implements adapter.Logins.
 func (s *Service) Has(ctx context.Context, of store.Login) (bool, error) {
 	p, err := s.provider(of.Provider)
+	if err == nil {
+		err = s.known(of.User)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -118,6 +121,9 @@ func (c *client) wanted(of store.Login) []string {
 // Token implements adapter.Logins. Of any number of callers on any servers one renews.
 func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, error) {
 	p, err := s.provider(of.Provider)
+	if err == nil {
+		err = s.known(of.User)
+	}
 	if err != nil {
 		return adapter.Token{}, err
 	}
@@ -205,6 +211,9 @@ type Account struct {
 
 // Accounts are those of a user, by their names.
 func (s *Service) Accounts(ctx context.Context, user string) ([]Account, error) {
+	if err := s.known(user); err != nil {
+		return nil, err
+	}
 	list, err := s.store.Tokens(ctx, user)
 	if err != nil {
 		return nil, err
@@ -229,6 +238,9 @@ func (s *Service) Accounts(ctx context.Context, user string) ([]Account, error) 
 
 // Forget deletes a user's token. False: there was none. The provider is not told.
 func (s *Service) Forget(ctx context.Context, user, provider string) (bool, error) {
+	if err := s.known(user); err != nil {
+		return false, err
+	}
 	return s.store.DropToken(ctx, user, provider, "")
 }
 

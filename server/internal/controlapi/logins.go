@@ -105,7 +105,7 @@ func (c *call) getLogin() (any, error) {
 func (c *call) listLogins() (any, error) {
 	list, err := c.Logins.Accounts(c.r.Context(), c.caller.User())
 	if err != nil {
-		return nil, err
+		return nil, problemOfLogin(err)
 	}
 	answer := accountsJSON{Items: []accountJSON{}}
 	for _, a := range list {
@@ -123,5 +123,5 @@ func (c *call) deleteLogin() (any, error) {
 	if err == nil && !there {
 		err = newProblem(http.StatusNotFound, "login_not_found", "the caller has no login at that provider")
 	}
-	return nil, err
+	return nil, problemOfLogin(err)
 }
