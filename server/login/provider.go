@@ -201,6 +201,17 @@ func (c *client) checkIss(at endpoint, said url.Values) bool {
 	return c.Issuer == "" || said.Get("iss") == c.Issuer
 }
 
+// aboutClient reports whether the code of a refusal is about this server or its request, or
+// says that it may pass: another code says that the refresh token is good no more. That is
+// invalid_grant (RFC 6749), but not everywhere.
+func aboutClient(code string) bool {
+	switch code {
+	case "", "invalid_request", "unsupported_grant_type", "server_error", "temporarily_unavailable", "slow_down", "internal_error", "ratelimited", "service_unavailable":
+		return true
+	}
+	return strings.Contains(code, "client")
+}
+
 // refused reports whether an error of the token endpoint is its word, and not that it
 // cannot be had.
 func refused(err error) (code string, yes bool) {

@@ -174,8 +174,8 @@ func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held,
 		config := p.config(at, s.RedirectURI(), nil)
 		fresh, err = config.TokenSource(asking(ctx, p), &oauth2.Token{RefreshToken: h.Refresh}).Token()
 	}
-	if code, said := refused(err); said && code == "invalid_grant" {
-		s.opts.Logger.Info("a provider takes a login back: its user is asked again", "provider", of.Provider)
+	if code, said := refused(err); said && !aboutClient(code) {
+		s.opts.Logger.Info("a provider takes a login back: its user is asked again", "provider", of.Provider, "code", errorCode(code))
 		if _, err := s.store.DropToken(ctx, of.User, of.Provider, h.version); err != nil {
 			return err
 		}

@@ -131,11 +131,17 @@ func TestTokensThatCannotBeRenewed(t *testing.T) {
 		code   string
 		none   bool // there is no login any more
 	}{
-		"taken back":              {status: 400, code: "invalid_grant", none: true},
-		"down":                    {status: 503},
-		"the client is not known": {status: 401, code: "invalid_client"},
-		"no refresh token":        {token: func(t *token) { t.Refresh = "" }, none: true},
-		"a scope less":            {token: func(t *token) { t.Asked = nil }, none: true},
+		"taken back":                      {status: 400, code: "invalid_grant", none: true},
+		"down":                            {status: 503},
+		"the client is not known":         {status: 401, code: "invalid_client"},
+		"taken back by a code of its own": {status: 200, code: "bad_refresh_token", none: true},
+		"a scope taken away":              {status: 400, code: "invalid_scope", none: true},
+		"the secret is not right":         {status: 200, code: "incorrect_client_credentials"},
+		"it asks wrongly":                 {status: 400, code: "invalid_request"},
+		"it cannot now":                   {status: 400, code: "temporarily_unavailable"},
+		"it says nothing":                 {status: 403},
+		"no refresh token":                {token: func(t *token) { t.Refresh = "" }, none: true},
+		"a scope less":                    {token: func(t *token) { t.Asked = nil }, none: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, st := newRenewing(t), embedded(t)
