@@ -22,10 +22,11 @@ func (s *core) loginRoutes() []route {
 	if s.logins == nil {
 		return nil
 	}
-	return []route{
-		{"GET " + login.CallbackPath, s.serveLoginReturn},
-		{"GET /login/{thread}/{interrupt}", s.serveLoginBegin},
+	routes := []route{{"GET /login/{thread}/{interrupt}", s.serveLoginBegin}}
+	for _, name := range s.logins.Providers() { // by name: a thread may be called callback
+		routes = append(routes, route{"GET " + login.CallbackPath + "/" + name, func(w http.ResponseWriter, r *http.Request) { s.serveLoginReturn(w, r, name) }})
 	}
+	return routes
 }
 
 // serveLoginBegin is what an interrupt calls authorizeUrl. Whoever is recognised goes on to
@@ -79,8 +80,8 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 var refuseLogin = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not answer")
 
 // serveLoginReturn is where providers send browsers back to.
-func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request) {
-	title, err := s.logins.Return(r.Context(), r)
+func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request, provider string) {
+	title, err := s.logins.Return(r.Context(), provider, r)
 	if err != nil {
 		s.loginFailed(w, r, title, err)
 		return

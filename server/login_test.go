@@ -67,7 +67,8 @@ func newLoginLab(t *testing.T, hook func(string), auth Authenticator) *loginLab 
 	}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	svc, err := login.New(l.store, login.Options{Sealer: sealer, PublicURL: publicURL, OneUser: auth == Authenticator(identity.None{}), Logger: log, Hook: hook, Providers: []login.Provider{
-		{Name: "git", Title: "Git & Co", Issuer: l.provider.URL, ClientID: oauthtest.ClientID, ClientSecret: oauthtest.ClientSecret}}})
+		{Name: "git", Title: "Git & Co", Issuer: l.provider.URL, ClientID: oauthtest.ClientID, ClientSecret: oauthtest.ClientSecret},
+		{Name: "mail", Issuer: "https://mail.example", ClientID: "x"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,10 +259,17 @@ func TestLoginFailures(t *testing.T) {
 		shows  string
 		ends   string // what the agent says; "": the question stays open
 	}{
-		"denied":                   {says: oauthtest.Says{Error: "access_denied"}, status: 403, shows: "You have declined", ends: "You have not signed in at git, so I go on without."},
-		"unavailable there":        {says: oauthtest.Says{Error: "temporarily_unavailable"}, status: 503, code: "login_unavailable", shows: "cannot be reached now"},
-		"refused there":            {says: oauthtest.Says{Error: "invalid_scope"}, status: 502, code: "login_failed", shows: "did not complete"},
-		"another issuer":           {says: oauthtest.Says{Iss: "https://evil.example"}, status: 400, code: "login_issuer", shows: "not from the service that was asked"},
+		"denied":            {says: oauthtest.Says{Error: "access_denied"}, status: 403, shows: "You have declined", ends: "You have not signed in at git, so I go on without."},
+		"unavailable there": {says: oauthtest.Says{Error: "temporarily_unavailable"}, status: 503, code: "login_unavailable", shows: "cannot be reached now"},
+		"refused there":     {says: oauthtest.Says{Error: "invalid_scope"}, status: 502, code: "login_failed", shows: "did not complete"},
+		"another issuer":    {says: oauthtest.Says{Iss: "https://evil.example"}, status: 400, code: "login_issuer", shows: "not from the service that was asked"},
+		"on another provider's address": {status: 400, code: "login_issuer", shows: "not from the service that was asked", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			resp, page := l.do(b, http.MethodGet, strings.Replace(back, "/callback/git", "/callback/mail", 1), "")
+			if n := l.provider.Asked.Load(); n != 0 {
+				l.t.Errorf("its token endpoint was asked %d times", n)
+			}
+			return resp, page
+		}},
 		"no issuer":                {says: oauthtest.Says{Iss: "-"}, status: 400, code: "login_issuer", shows: "not from the service that was asked"},
 		"the token endpoint fails": {says: oauthtest.Says{Token: 502}, status: 503, code: "login_unavailable", shows: "cannot be reached now"},
 		"the exchange is refused":  {says: oauthtest.Says{Token: 400}, status: 502, code: "login_failed", shows: "did not complete"},
@@ -278,13 +286,13 @@ func TestLoginFailures(t *testing.T) {
 			return l.do(other, http.MethodGet, back, "")
 		}},
 		"no state": {status: 400, shows: "incomplete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
-			return l.do(b, http.MethodGet, l.http.URL+"/login/callback?code=x", "")
+			return l.do(b, http.MethodGet, l.http.URL+"/login/callback/git?code=x", "")
 		}},
 		"no code": {status: 400, shows: "incomplete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
 			return l.do(b, http.MethodGet, regexp.MustCompile(`code=[^&]*`).ReplaceAllString(back, "x=y"), "")
 		}},
 		"a state of nobody": {status: 404, shows: "not known here", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
-			return l.do(b, http.MethodGet, l.http.URL+"/login/callback?code=x&state=never", "")
+			return l.do(b, http.MethodGet, l.http.URL+"/login/callback/git?code=x&state=never", "")
 		}},
 		"a code of nobody": {status: 502, code: "login_failed", shows: "did not complete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
 			return l.do(b, http.MethodGet, regexp.MustCompile(`code=[^&]*`).ReplaceAllString(back, "code=made-up"), "")
@@ -354,6 +362,10 @@ func TestLoginIsTheUsers(t *testing.T) {
 		if resp.StatusCode != try.status && !(try.token == "" && resp.StatusCode == 403) || !strings.Contains(said, try.says) || len(resp.Cookies()) > 0 {
 			t.Errorf("%s: %d %s, cookies %v", name, resp.StatusCode, said, resp.Cookies())
 		}
+	}
+	// A thread may be called as providers' addresses are.
+	if resp, page := l.do(l.browser(), http.MethodGet, l.http.URL+"/login/callback/"+l.asks("callback"), annsToken); resp.StatusCode != 303 {
+		t.Errorf("a thread named callback: %d %s", resp.StatusCode, page)
 	}
 	// A link alone says nothing of who follows it.
 	link := l.http.URL + "/login/one/" + interrupt

@@ -174,7 +174,6 @@ func (r *report) logins(ctx context.Context, s *settings) {
 	if svc == nil {
 		return
 	}
-	r.say("ok", "logins", "providers must know the redirect URI %s", svc.RedirectURI())
 	list, _ := s.providers()
 	for _, p := range list {
 		if at, err := svc.Reach(ctx, p.Name); err != nil {
@@ -182,6 +181,7 @@ func (r *report) logins(ctx context.Context, s *settings) {
 		} else {
 			r.say("ok", "logins", "%s: users log in at %s", p.Name, at)
 		}
+		r.say("ok", "logins", "%s: must know the redirect URI %s", p.Name, svc.RedirectURI(p.Name))
 		if p.ClientSecret == "" {
 			r.say("warn", "logins", "%s: without client-secret-file this server is a public client there", p.Name)
 		}

@@ -145,7 +145,7 @@ func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
 	for name, value := range p.Params {
 		options = append(options, oauth2.SetAuthURLParam(name, value))
 	}
-	return Begun{URL: p.config(at, d.RedirectURI(), scopes).AuthCodeURL(state, options...), Cookie: d.cookie(id, browser)}, nil
+	return Begun{URL: p.config(at, d.RedirectURI(p.Name), scopes).AuthCodeURL(state, options...), Cookie: d.cookie(id, browser)}, nil
 }
 
 // cookie binds a flow to the browser in which its user has begun it.
@@ -154,10 +154,10 @@ func (d *Desk) cookie(id, value string) *http.Cookie {
 		Secure: strings.HasPrefix(d.opts.PublicURL, "https:"), SameSite: http.SameSiteLaxMode}
 }
 
-// Return takes back a browser that a provider has sent, and answers the interrupt. The
+// Return takes back a browser that a provider has sent to its redirect URI, and answers the interrupt. The
 // title is the provider's, where it is known. What the person has to be told is a *Problem.
 // The browser keeps its cookie, so that who loads the page again is told why it does not go on.
-func (d *Desk) Return(ctx context.Context, r *http.Request) (title string, err error) {
+func (d *Desk) Return(ctx context.Context, provider string, r *http.Request) (title string, err error) {
 	said := r.URL.Query()
 	state := said.Get("state")
 	if state == "" || len(state) > 256 || !said.Has("code") && !said.Has("error") || len(said["code"]) > 1 || len(said["state"]) > 1 {
@@ -182,6 +182,11 @@ func (d *Desk) Return(ctx context.Context, r *http.Request) (title string, err e
 	kept, err := r.Cookie(cookieName(id))
 	if err != nil || subtle.ConstantTimeCompare([]byte(digest(kept.Value)), []byte(f.Browser)) != 1 {
 		return title, problemOtherBrowser
+	}
+	if f.Provider != provider {
+		d.opts.Logger.Warn("an answer comes to the address of another provider than was asked", "provider", f.Provider)
+		d.note(ctx, &f, problemIssuer)
+		return title, problemIssuer
 	}
 	if err := d.finish(ctx, id, &f, said); err != nil {
 		var p *Problem
@@ -222,7 +227,7 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 		return problemDown
 	}
 	if !p.checkIss(at, said) {
-		d.opts.Logger.Warn("an answer is not from the provider that was asked: its iss is another, or is missing", "provider", p.Name)
+		d.opts.Logger.Warn("an answer is not from the provider that was asked: its iss is another than the configured issuer, or is missing", "provider", p.Name)
 		return problemIssuer
 	}
 	visitor := Visitor{Thread: f.Thread, Interrupt: f.Interrupt, Tenant: f.Tenant, User: f.User, From: f.From}
@@ -251,7 +256,7 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 func (d *Desk) exchange(ctx context.Context, p *client, at endpoint, f *flow, code string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdRenewal)
 	defer cancel()
-	got, err := p.config(at, d.RedirectURI(), f.Scopes).Exchange(asking(ctx, p), code, oauth2.VerifierOption(f.Verifier))
+	got, err := p.config(at, d.RedirectURI(p.Name), f.Scopes).Exchange(asking(ctx, p), code, oauth2.VerifierOption(f.Verifier))
 	if err != nil {
 		d.opts.Logger.Warn("a code could not be exchanged for a token", "provider", p.Name, "error", d.saidOf(p, err))
 		if _, said := refused(err); said {

@@ -68,15 +68,15 @@ func TestFlowExpires(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for name, want := range map[string]string{"code_challenge_method": "S256", "response_type": "code", "redirect_uri": "http://127.0.0.1:1/login/callback", "scope": "repo"} {
+		for name, want := range map[string]string{"code_challenge_method": "S256", "response_type": "code", "redirect_uri": "http://127.0.0.1:1/login/callback/git", "scope": "repo"} {
 			if got := to.Query().Get(name); got != want {
 				t.Errorf("%s is %q", name, got)
 			}
 		}
 		time.Sleep(flowTime + time.Second)
-		back := httptest.NewRequest("GET", "/login/callback?code=x&state="+to.Query().Get("state"), nil)
+		back := httptest.NewRequest("GET", "/login/callback/git?code=x&state="+to.Query().Get("state"), nil)
 		back.AddCookie(begun.Cookie)
-		if _, err := d.Return(t.Context(), back); !errors.Is(err, problemExpired) {
+		if _, err := d.Return(t.Context(), "git", back); !errors.Is(err, problemExpired) {
 			t.Errorf("%v", err)
 		}
 		if asked, err := d.Asked(t.Context(), v); err != nil || asked.Problem != problemExpired || len(r.answered) > 0 {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -30,8 +31,8 @@ type Options struct {
 	Providers []Provider
 	Sealer    *Sealer
 	// PublicURL is the address under which browsers reach the server, without a path behind
-	// it: https://chat.example.com. The redirect URI that providers know is it and
-	// /login/callback.
+	// it: https://chat.example.com. The redirect URI that a provider knows is it and
+	// /login/callback/ with the provider's name.
 	PublicURL string
 	// OneUser takes whoever has no name (Input.User "") for one user, as where identity.None
 	// lets all in. Without it they can log in nowhere: their accounts would be each other's.
@@ -52,7 +53,8 @@ type Service struct {
 
 var _ adapter.Logins = (*Service)(nil)
 
-// CallbackPath is where providers send browsers back to.
+// CallbackPath is below what providers send browsers back, each to its name: one that
+// answers in another's place comes to the wrong address (RFC 9700, 4.4.2).
 const CallbackPath = "/login/callback"
 
 // New makes a service. It asks no provider for anything.
@@ -101,8 +103,13 @@ func (s *Service) Reach(ctx context.Context, provider string) (string, error) {
 	return at.authorize, err
 }
 
-// RedirectURI is what providers must know as this server's.
-func (s *Service) RedirectURI() string { return s.opts.PublicURL + CallbackPath }
+// RedirectURI is what a provider must know as this server's.
+func (s *Service) RedirectURI(provider string) string {
+	return s.opts.PublicURL + CallbackPath + "/" + provider
+}
+
+// Providers are the names of those that are configured.
+func (s *Service) Providers() []string { return slices.Sorted(maps.Keys(s.providers)) }
 
 // known refuses a user without a name, unless there is one user alone.
 func (s *Service) known(user string) error {
@@ -132,12 +139,7 @@ func (s *Service) provider(name string) (*client, error) {
 	if p := s.providers[name]; p != nil {
 		return p, nil
 	}
-	var there []string
-	for each := range s.providers {
-		there = append(there, each)
-	}
-	slices.Sort(there)
-	return nil, fmt.Errorf("there is no provider named %q: it is %s", name, strings.Join(there, ", "))
+	return nil, fmt.Errorf("there is no provider named %q: it is %s", name, strings.Join(s.Providers(), ", "))
 }
 
 func (s *Service) reached(point string) {

@@ -193,12 +193,12 @@ func (c *client) config(at endpoint, redirect string, scopes []string) *oauth2.C
 		Endpoint: oauth2.Endpoint{AuthURL: at.authorize, TokenURL: at.token, AuthStyle: style}}
 }
 
-// checkIss holds an answer to its issuer (RFC 9207).
+// checkIss holds an answer to its issuer (RFC 9207), which has to be configured.
 func (c *client) checkIss(at endpoint, said url.Values) bool {
 	if !said.Has("iss") {
 		return !c.RequireIss && !at.promisesIss
 	}
-	return c.Issuer == "" || said.Get("iss") == c.Issuer
+	return len(said["iss"]) == 1 && c.Issuer != "" && said.Get("iss") == c.Issuer
 }
 
 // aboutClient reports whether the code of a refusal is about this server or its request, or

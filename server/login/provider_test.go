@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -67,6 +68,35 @@ func TestMetadata(t *testing.T) {
 		_, err := newClient(Provider{Issuer: s.URL}).endpoint(within(t))
 		if (err == nil) != (tt.fails == "") || err != nil && !strings.Contains(err.Error(), tt.fails) {
 			t.Errorf("%s: %v", tt.document, err)
+		}
+	}
+}
+
+// Whoever says its issuer has to be the configured one.
+func TestIss(t *testing.T) {
+	const git = "https://git.example"
+	for name, tt := range map[string]struct {
+		p        Provider
+		promises bool
+		said     []string
+		good     bool
+	}{
+		"it is":                       {p: Provider{Issuer: git}, said: []string{git}, good: true},
+		"another":                     {p: Provider{Issuer: git}, said: []string{"https://evil.example"}},
+		"twice":                       {p: Provider{Issuer: git}, said: []string{git, "https://evil.example"}},
+		"empty":                       {p: Provider{Issuer: git}, said: []string{""}},
+		"none is said":                {p: Provider{Issuer: git}, good: true},
+		"none, though it is promised": {p: Provider{Issuer: git}, promises: true},
+		"none, though it is required": {p: Provider{Issuer: git, RequireIss: true}},
+		"none is configured":          {said: []string{git}},
+		"neither":                     {good: true},
+	} {
+		said := url.Values{}
+		if tt.said != nil {
+			said["iss"] = tt.said
+		}
+		if good := newClient(tt.p).checkIss(endpoint{promisesIss: tt.promises}, said); good != tt.good {
+			t.Errorf("%s: %t", name, good)
 		}
 	}
 }

@@ -171,7 +171,7 @@ func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held,
 	at, err := p.endpoint(ctx)
 	var fresh *oauth2.Token
 	if err == nil {
-		config := p.config(at, s.RedirectURI(), nil)
+		config := p.config(at, s.RedirectURI(p.Name), nil)
 		fresh, err = config.TokenSource(asking(ctx, p), &oauth2.Token{RefreshToken: h.Refresh}).Token()
 	}
 	if code, said := refused(err); said && !aboutClient(code) {

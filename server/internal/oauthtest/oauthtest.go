@@ -31,6 +31,7 @@ const (
 type Server struct {
 	URL     string       // its issuer
 	Issued  atomic.Int32 // how many tokens it has given for codes
+	Asked   atomic.Int32 // how often its token endpoint was asked
 	Renewed atomic.Int32 // and for refresh tokens
 
 	mu    sync.Mutex
@@ -137,6 +138,7 @@ func (s *Server) authorize(srv *server.Server, w http.ResponseWriter, r *http.Re
 }
 
 func (s *Server) token(srv *server.Server, w http.ResponseWriter, r *http.Request) {
+	s.Asked.Add(1)
 	if status := s.said().Token; status != 0 {
 		http.Error(w, `{"error":"server_error"}`, status)
 		return
