@@ -81,12 +81,25 @@ var refuseLogin = refusal.New(http.StatusForbidden, codeForbidden, "this identit
 
 // serveLoginReturn is where providers send browsers back to.
 func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request, provider string) {
-	title, err := s.logins.Return(r.Context(), provider, r)
+	title, err := s.logins.Return(r.Context(), provider, s.knownTo(r), r)
 	if err != nil {
 		s.loginFailed(w, r, title, err)
 		return
 	}
 	loginPage(w, http.StatusOK, "Signed in", "Your account at "+title+" is connected, and the agent goes on.", "You can close this page.")
+}
+
+// knownTo is whom a request is from that says so by itself, as an input's user; "": it does
+// not need to.
+func (s *core) knownTo(r *http.Request) string {
+	bearer, present, refused := bearerOf(r, nil)
+	if refused != nil {
+		return ""
+	}
+	if c, refused := s.authenticate(r, bearer, present, true); refused == nil {
+		return c.name()
+	}
+	return ""
 }
 
 func (s *core) loginFailed(w http.ResponseWriter, r *http.Request, title string, err error) {

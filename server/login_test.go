@@ -276,6 +276,9 @@ func TestLoginFailures(t *testing.T) {
 		"another browser": {status: 403, shows: "begun by somebody else", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
 			return l.do(l.browser(), http.MethodGet, back, "")
 		}},
+		"another user, by the cookie": {status: 403, shows: "begun by somebody else", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			return l.do(b, http.MethodGet, back, bobsToken)
+		}},
 		"a cookie of another flow": {status: 403, shows: "begun by somebody else", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
 			other := l.browser()
 			at, _ := url.Parse(back)
@@ -447,6 +450,24 @@ func TestLoginOfOneUser(t *testing.T) {
 		}
 		if err := r.Shutdown(t.Context()); err != nil {
 			t.Error(err)
+		}
+	}
+}
+
+// No upstream is told what binds a browser to a login.
+func TestLoginCookiesGoNowhere(t *testing.T) {
+	s := &core{passes: []string{"Cookie"}}
+	for came, goes := range map[string]string{
+		"a=1; aguiws-login-0123=x; b=2":    "a=1; b=2",
+		"__Host-aguiws-login-0123=x; a=1":  "a=1",
+		"a=1;__Host-aguiws-login-0123 = x": "a=1",
+		"aguiws-login-0123=x":              "",
+		"my-aguiws-login-0123=x; a=\"q\"":  "my-aguiws-login-0123=x; a=\"q\"",
+	} {
+		headers := s.passed(&http.Request{Header: http.Header{"Cookie": {came, came}}})
+		want := strings.TrimPrefix(goes+"; "+goes, "; ")
+		if got, there := headers["cookie"]; got != want || there != (goes != "") {
+			t.Errorf("%s: %q", came, got)
 		}
 	}
 }

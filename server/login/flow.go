@@ -74,8 +74,27 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+const (
+	cookiePrefix = "aguiws-login-"
+	// hostOnly begins the names of cookies that no other host of the site can set.
+	hostOnly = "__Host-"
+)
+
+// IsCookie reports whether a cookie of that name is a flow's, and means nothing elsewhere.
+func IsCookie(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, hostOnly), cookiePrefix)
+}
+
+// https reports whether browsers reach the server over TLS.
+func (s *Service) https() bool { return strings.HasPrefix(s.opts.PublicURL, "https:") }
+
 // cookieName is that of one flow, so that two tabs can be at it.
-func cookieName(id string) string { return "aguiws-login-" + id[:12] }
+func (s *Service) cookieName(id string) string {
+	if s.https() {
+		return hostOnly + cookiePrefix + id[:12]
+	}
+	return cookiePrefix + id[:12]
+}
 
 // open finds the login that an open interrupt asks for.
 func (d *Desk) open(ctx context.Context, key store.ThreadKey, interrupt string) (*adapter.OpenInterrupt, error) {
@@ -150,14 +169,18 @@ func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
 
 // cookie binds a flow to the browser in which its user has begun it.
 func (d *Desk) cookie(id, value string) *http.Cookie {
-	return &http.Cookie{Name: cookieName(id), Value: value, Path: CallbackPath, MaxAge: int(flowKept.Seconds()), HttpOnly: true,
-		Secure: strings.HasPrefix(d.opts.PublicURL, "https:"), SameSite: http.SameSiteLaxMode}
+	c := &http.Cookie{Name: d.cookieName(id), Value: value, Path: CallbackPath, MaxAge: int(flowKept.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if d.https() { // browsers take the name with nothing else
+		c.Path, c.Secure = "/", true
+	}
+	return c
 }
 
 // Return takes back a browser that a provider has sent to its redirect URI, and answers the interrupt. The
+// user is whom the request itself is known to be from, as an input's; "": it does not say. The
 // title is the provider's, where it is known. What the person has to be told is a *Problem.
 // The browser keeps its cookie, so that who loads the page again is told why it does not go on.
-func (d *Desk) Return(ctx context.Context, provider string, r *http.Request) (title string, err error) {
+func (d *Desk) Return(ctx context.Context, provider, user string, r *http.Request) (title string, err error) {
 	said := r.URL.Query()
 	state := said.Get("state")
 	if state == "" || len(state) > 256 || !said.Has("code") && !said.Has("error") || len(said["code"]) > 1 || len(said["state"]) > 1 {
@@ -179,8 +202,8 @@ func (d *Desk) Return(ctx context.Context, provider string, r *http.Request) (ti
 	title = d.Title(f.Provider)
 	// Another browser learns nothing and uses nothing up: what it was sent here by is not
 	// what its reader has begun.
-	kept, err := r.Cookie(cookieName(id))
-	if err != nil || subtle.ConstantTimeCompare([]byte(digest(kept.Value)), []byte(f.Browser)) != 1 {
+	kept, err := r.Cookie(d.cookieName(id))
+	if err != nil || subtle.ConstantTimeCompare([]byte(digest(kept.Value)), []byte(f.Browser)) != 1 || user != "" && user != f.User {
 		return title, problemOtherBrowser
 	}
 	if f.Provider != provider {

@@ -3,8 +3,10 @@ package login
 import (
 	"context"
 	"errors"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -76,7 +78,7 @@ func TestFlowExpires(t *testing.T) {
 		time.Sleep(flowTime + time.Second)
 		back := httptest.NewRequest("GET", "/login/callback/git?code=x&state="+to.Query().Get("state"), nil)
 		back.AddCookie(begun.Cookie)
-		if _, err := d.Return(t.Context(), "git", back); !errors.Is(err, problemExpired) {
+		if _, err := d.Return(t.Context(), "git", "", back); !errors.Is(err, problemExpired) {
 			t.Errorf("%v", err)
 		}
 		if asked, err := d.Asked(t.Context(), v); err != nil || asked.Problem != problemExpired || len(r.answered) > 0 {
@@ -94,6 +96,39 @@ func TestFlowExpires(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// Over TLS no other host of the site can plant a flow's cookie.
+func TestCookieOverTLS(t *testing.T) {
+	for public, want := range map[string][2]string{"https://chat.example": {"__Host-aguiws-login-", "/"}, "http://127.0.0.1:1": {"aguiws-login-", "/login/callback"}} {
+		kept := &flows{data: map[string][]byte{}, by: map[string]string{}}
+		s, err := New(kept, Options{Sealer: sealerOf(t, keyOf(1)), PublicURL: public,
+			Providers: []Provider{{Name: "git", AuthorizeURL: "https://git.example/a", TokenURL: "https://git.example/t", ClientID: "x"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := NewDesk(s, &askingRunner{open: adapter.OpenInterrupt{ID: "i", Login: &ofAnn}})
+		begun, err := d.Begin(t.Context(), Visitor{Thread: store.ThreadKey{Namespace: "n", Thread: "t"}, Interrupt: "i", User: ofAnn.User})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := begun.Cookie
+		if !strings.HasPrefix(c.Name, want[0]) || c.Path != want[1] || c.Secure != (c.Path == "/") || c.Domain != "" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || !IsCookie(c.Name) {
+			t.Errorf("%s: %s", public, c)
+		}
+		to, _ := url.Parse(begun.URL)
+		back := httptest.NewRequest("GET", "/login/callback/git?error=access_denied&state="+to.Query().Get("state"), nil)
+		planted := *c
+		planted.Name = strings.TrimPrefix(c.Name, "__Host-") + "x"
+		back.AddCookie(&planted)
+		if _, err := d.Return(t.Context(), "git", "", back); !errors.Is(err, problemOtherBrowser) {
+			t.Errorf("by a cookie of another name: %v", err)
+		}
+		back.AddCookie(c)
+		if _, err := d.Return(t.Context(), "git", "", back); !errors.Is(err, problemDenied) {
+			t.Errorf("by its own: %v", err)
+		}
+	}
 }
 
 func TestProblemsSayWhatToDo(t *testing.T) {
