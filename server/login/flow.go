@@ -211,6 +211,10 @@ func (d *Desk) Return(ctx context.Context, provider, user string, r *http.Reques
 		d.note(ctx, &f, problemIssuer)
 		return title, problemIssuer
 	}
+	// From here on it goes on though the browser leaves: a flow that is used up and answers
+	// nothing would have the agent wait.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+	defer cancel()
 	if err := d.finish(ctx, id, &f, said); err != nil {
 		var p *Problem
 		if errors.As(err, &p) && p != problemReplayed && p != problemDenied {
@@ -274,11 +278,8 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 	return d.answer(ctx, visitor, false)
 }
 
-// exchange makes a token of a code, and stores it. Once it has asked it goes on though the
-// browser leaves.
+// exchange makes a token of a code, and stores it.
 func (d *Desk) exchange(ctx context.Context, p *client, at endpoint, f *flow, code string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdRenewal)
-	defer cancel()
 	got, err := p.config(at, d.RedirectURI(p.Name), f.Scopes).Exchange(asking(ctx, p), code, oauth2.VerifierOption(f.Verifier))
 	if err != nil {
 		d.opts.Logger.Warn("a code could not be exchanged for a token", "provider", p.Name, "error", d.saidOf(p, err))

@@ -27,7 +27,10 @@ func (r *askingRunner) Open(_ context.Context, keys []store.ThreadKey) ([]adapte
 	return []adapter.Suspended{{Thread: keys[0], Interrupts: []adapter.OpenInterrupt{r.open}}}, nil
 }
 
-func (r *askingRunner) AnswerLogin(_ context.Context, a adapter.LoginAnswer) (adapter.Admitted, error) {
+func (r *askingRunner) AnswerLogin(ctx context.Context, a adapter.LoginAnswer) (adapter.Admitted, error) {
+	if err := ctx.Err(); err != nil {
+		return adapter.Admitted{}, err
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.answered = append(r.answered, a)
@@ -96,6 +99,37 @@ func TestFlowExpires(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	})
+}
+
+// Whoever closes the tab as soon as the token is stored has logged in all the same.
+func TestTabIsClosedEarly(t *testing.T) {
+	for _, point := range []string{"login_exchanged", "login_stored"} {
+		provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = w.Write([]byte(`{"access_token":"a","token_type":"bearer"}`))
+		}))
+		defer provider.Close()
+		ctx, leave := context.WithCancel(within(t))
+		defer leave()
+		r := &askingRunner{open: adapter.OpenInterrupt{ID: "i", Login: &ofAnn}}
+		s := service(t, embedded(t), provider.URL, sealerOf(t, keyOf(1)), nil)
+		s.opts.Hook = func(at string) {
+			if at == point {
+				leave()
+			}
+		}
+		d := NewDesk(s, r)
+		begun, err := d.Begin(ctx, Visitor{Thread: store.ThreadKey{Namespace: "n", Thread: "t"}, Interrupt: "i", User: ofAnn.User})
+		if err != nil {
+			t.Fatal(err)
+		}
+		to, _ := url.Parse(begun.URL)
+		back := httptest.NewRequest("GET", "/login/callback/git?code=x&state="+to.Query().Get("state"), nil)
+		back.AddCookie(begun.Cookie)
+		if _, err := d.Return(ctx, "git", "", back); err != nil || len(r.answered) != 1 || ctx.Err() == nil {
+			t.Errorf("%s: %v, answered %v", point, err, r.answered)
+		}
+	}
 }
 
 // Over TLS no other host of the site can plant a flow's cookie.

@@ -20,6 +20,8 @@ import (
 const (
 	flowTime = 10 * time.Minute // for which a flow may be under way
 	flowKept = 24 * time.Hour   // for which it is known that there was one
+	// finishTime bounds what is done of a flow once its browser is back.
+	finishTime = time.Minute
 	// keepTokens is for how long a user's tokens are kept when none is put or renewed.
 	keepTokens = 180 * 24 * time.Hour
 	// earlier is how long before it expires a token is renewed: requests take time.
