@@ -176,11 +176,27 @@ func (c *client) metadata(ctx context.Context, at string) (found endpoint, err e
 		return found, fmt.Errorf("%s is the metadata of issuer %q, and %q is configured", at, m.Issuer, c.Issuer)
 	}
 	for what, address := range map[string]string{"authorization_endpoint": m.Authorize, "token_endpoint": m.Token} {
-		if err := checkAddress(address); err != nil {
+		if err := c.mayLead(address); err != nil {
 			return found, fmt.Errorf("%s: %s: %w", at, what, err)
 		}
 	}
 	return endpoint{m.Authorize, m.Token, m.Iss}, nil
+}
+
+// mayLead says why the provider's metadata must not name an address: one of this machine is
+// for an issuer of this machine alone.
+func (c *client) mayLead(address string) error {
+	if err := checkAddress(address); err != nil {
+		return err
+	}
+	issuer, err := url.Parse(c.Issuer)
+	if err != nil {
+		return err
+	}
+	if to, err := url.Parse(address); err != nil || origin.Loopback(to.Hostname()) && !origin.Loopback(issuer.Hostname()) {
+		return errors.New("it leads to this machine, of which the issuer is not")
+	}
+	return nil
 }
 
 // config is what golang.org/x/oauth2 asks the provider by.

@@ -100,3 +100,18 @@ func TestIss(t *testing.T) {
 		}
 	}
 }
+
+// A provider of another machine leads nobody to this one.
+func TestMetadataOfAnotherMachine(t *testing.T) {
+	for issuer, leads := range map[string]map[string]bool{
+		"https://git.example": {"https://git.example/t": true, "https://tokens.example": true, "http://git.example/t": false, "http://127.0.0.1/t": false, "https://127.0.0.1/t": false,
+			"http://localhost:6379/t": false, "https://localhost/t": false, "http://[::1]/t": false, "https://[::1]/t": false},
+		"http://127.0.0.1:9": {"http://127.0.0.1:9/t": true, "https://git.example/t": true, "http://git.example/t": false},
+	} {
+		for address, may := range leads {
+			if err := newClient(Provider{Issuer: issuer}).mayLead(address); (err == nil) != may {
+				t.Errorf("%s leads to %s: %v", issuer, address, err)
+			}
+		}
+	}
+}
