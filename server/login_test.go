@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,16 +13,18 @@ import (
 	"net/url"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/oauthtest"
 	"github.com/aguiws/aguiws/server/login"
@@ -36,8 +40,13 @@ const (
 type loginLab struct {
 	*walk
 	provider *oauthtest.Server
-	store    *redisstore.Store
+	store    loginStore
 	log      *lockedText
+}
+
+type loginStore interface {
+	store.Store
+	store.Logins
 }
 
 // lockedText is what a log wrote.
@@ -60,7 +69,12 @@ func (l *lockedText) String() string {
 
 func newLoginLab(t *testing.T, hook func(string), auth Authenticator) *loginLab {
 	t.Helper()
-	l := &loginLab{store: embedded(t), provider: oauthtest.Start(t, publicURL), log: new(lockedText)}
+	return newLoginLabOn(t, embedded(t), hook, auth)
+}
+
+func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth Authenticator) *loginLab {
+	t.Helper()
+	l := &loginLab{store: st, provider: oauthtest.Start(t, publicURL), log: new(lockedText)}
 	sealer, err := login.ParseKeys(loginKey)
 	if err != nil {
 		t.Fatal(err)
@@ -521,55 +535,136 @@ func TestLoginCrashPoints(t *testing.T) {
 	}
 }
 
+// overheard is a store, and what runs have it journal and log, before it makes it small.
+type overheard struct {
+	*redisstore.Store
+	batches lockedText
+}
+
+func (o *overheard) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+	fmt.Fprintf(&o.batches, "%s %s %s\n", b.Events, b.Entries, b.Closing)
+	if b.End != nil {
+		fmt.Fprintf(&o.batches, "%s\n", b.End.Suspension)
+	}
+	return o.Store.Commit(ctx, b)
+}
+
+// allKept is whatever lies in a Redis, as it lies there.
+func allKept(t *testing.T, address string) string {
+	t.Helper()
+	o, err := redis.ParseURL(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := redis.NewClient(o)
+	defer c.Close()
+	ctx := t.Context()
+	keys, err := c.Keys(ctx, "*").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, key := range keys {
+		var value any
+		switch kind := c.Type(ctx, key).Val(); kind {
+		case "string":
+			value, err = c.Get(ctx, key).Result()
+		case "hash":
+			value, err = c.HGetAll(ctx, key).Result()
+		case "list":
+			value, err = c.LRange(ctx, key, 0, -1).Result()
+		case "set":
+			value, err = c.SMembers(ctx, key).Result()
+		case "zset":
+			value, err = c.ZRange(ctx, key, 0, -1).Result()
+		case "stream":
+			value, err = c.XRange(ctx, key, "-", "+").Result()
+		case "none": // its time was over
+			continue
+		default:
+			t.Fatalf("%s is a %s", key, kind)
+		}
+		if err != nil {
+			t.Fatal(key, err)
+		}
+		fmt.Fprintln(&all, key, value)
+	}
+	return all.String()
+}
+
 // Neither the log of the process, nor what is stored or told of threads has a secret, and
-// in the store tokens are not in clear.
+// in the store tokens and flows are not in clear.
 func TestLoginKeepsSecrets(t *testing.T) {
-	l := newLoginLab(t, nil, nil)
+	server := redistest.Start(t, redistest.Options{})
+	st, err := redisstore.Open(t.Context(), server.URL(), &redisstore.Options{Timeout: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closes(t, st)
+	heard := &overheard{Store: st}
+	l := newLoginLabOn(t, heard, nil, nil)
+	first, status, _ := l.page("", annsToken)
+	if status != http.StatusOK {
+		t.Fatal(status)
+	}
+	secrets := map[string]string{"the client's": oauthtest.ClientSecret, "the key": loginKey}
+	began := func(b *http.Client, thread, interrupt string) (back string) {
+		t.Helper()
+		to, status, said := l.begins(b, annsToken, thread, interrupt)
+		if to == "" {
+			t.Fatalf("%d %s", status, said)
+		}
+		at, _ := url.Parse(to)
+		secrets["the state of "+thread] = at.Query().Get("state")
+		back = l.agrees(b, to)
+		returned, _ := url.Parse(back)
+		secrets["the code of "+thread] = returned.Query().Get("code")
+		for _, c := range b.Jar.Cookies(returned) {
+			secrets["the cookie of "+thread] = c.Value
+		}
+		return back
+	}
 	interrupt := l.asks("one")
 	b := l.browser()
-	to, _, _ := l.begins(b, annsToken, "one", interrupt)
-	at, _ := url.Parse(to)
-	back := l.agrees(b, to)
-	returned, _ := url.Parse(back)
-	secrets := []string{at.Query().Get("state"), returned.Query().Get("code"), oauthtest.ClientSecret}
-	for _, c := range b.Jar.Cookies(returned) {
-		secrets = append(secrets, c.Value)
-	}
+	back := began(b, "one", interrupt)
+	underWay := allKept(t, server.URL())
 	_, page := l.do(b, http.MethodGet, back, "")
 	told := l.told("one", "I can use your account at git.")
 	// And of what fails.
 	failing := l.asks2("two")
 	l.provider.Say(oauthtest.Says{Token: 400})
-	to, _, _ = l.begins(b, annsToken, "two", failing)
-	_, failed := l.do(b, http.MethodGet, l.agrees(b, to), "")
-	secrets = append(secrets, l.provider.Given()...)
-	if len(secrets) < 6 {
-		t.Fatalf("%d secrets", len(secrets))
+	other := l.browser()
+	_, failed := l.do(other, http.MethodGet, began(other, "two", failing), "")
+	for i, each := range l.provider.Given() {
+		secrets[fmt.Sprint("given ", i)] = each
 	}
-	key := store.ThreadKey{Namespace: "acme/shared/team", Thread: "one"}
-	view, err := l.store.Read(t.Context(), key, store.ReadQuery{})
-	if err != nil {
-		t.Fatal(err)
+	// Two codes, two verifiers, an access and a refresh token; of each flow state, code and cookie.
+	if len(secrets) != 2+6+2*3 {
+		t.Fatalf("secrets are %v", secrets)
 	}
-	stored, err := json.Marshal(view)
-	if err != nil || view.Version == 0 {
-		t.Fatalf("%v, version %d", err, view.Version)
-	}
-	tokens, err := l.store.Tokens(t.Context(), "acme/ann")
-	if err != nil || len(tokens) != 1 {
-		t.Fatalf("%d tokens, %v", len(tokens), err)
-	}
-	for where, text := range map[string]string{
-		"the log": l.log.String(), "the thread": told, "the store": string(stored), "the page": page, "the page that fails": failed,
-		"the inbox": l.request(t, http.MethodGet, "/v1/inbox", annsToken, ""), "the notices": l.request(t, http.MethodGet, "/v1/notices", annsToken, ""),
-		"the decisions": l.request(t, http.MethodGet, "/v1/decisions", annsToken, ""), "the logins": l.request(t, http.MethodGet, "/v1/logins", annsToken, ""),
-		"the stored token": string(tokens[0].Sealed),
-	} {
-		if text == "" {
-			t.Errorf("%s is empty", where)
+	for what, secret := range secrets {
+		if len(secret) < 16 {
+			t.Errorf("%s is %q", what, secret)
 		}
-		if i := slices.IndexFunc(secrets, func(s string) bool { return s != "" && strings.Contains(text, s) }); i >= 0 {
-			t.Errorf("%s has secret %d: %s", where, i, text)
+	}
+	// Each is searched, and has what shows that it is what it seems to be.
+	for where, text := range map[string][2]string{
+		"the log": {l.log.String(), "a login came to nothing"}, "the thread": {told, interrupt}, "the store with a flow": {underWay, ":flow"}, "the store": {allKept(t, server.URL()), "I can use your account at git."},
+		"what runs log and journal": {heard.batches.String(), `"kind":"step"`}, "the suspensions": {heard.batches.String(), `"login":{`},
+		"the page": {page, "Git &amp; Co"}, "the page that fails": {failed, "did not complete"},
+		"the inbox": {l.request(t, http.MethodGet, "/v1/inbox", annsToken, ""), failing}, "the notices": {l.request(t, http.MethodGet, "/v1/notices?after="+first.Next, annsToken, ""), interrupt},
+		"the decisions": {l.request(t, http.MethodGet, "/v1/decisions", annsToken, ""), interrupt}, "the logins": {l.request(t, http.MethodGet, "/v1/logins", annsToken, ""), `"repo"`},
+		"the failure": {l.request(t, http.MethodGet, "/v1/threads/two/interrupts/"+failing+"/login", annsToken, ""), "login_failed"},
+	} {
+		if !strings.Contains(text[0], text[1]) {
+			t.Errorf("%s has no %q: %s", where, text[1], text[0])
+		}
+		for what, secret := range secrets {
+			for how, as := range map[string]string{"": secret, "in base64 ": base64.RawStdEncoding.EncodeToString([]byte(secret)), "in hexadecimal ": hex.EncodeToString([]byte(secret))} {
+				if strings.Contains(text[0], as) {
+					t.Errorf("%s has %s%s", where, how, what)
+				}
+			}
 		}
 	}
 }
