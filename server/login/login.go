@@ -51,6 +51,7 @@ type Service struct {
 	opts      Options
 	providers map[string]*client
 	locks     locks
+	unstored  unstored
 }
 
 var _ adapter.Logins = (*Service)(nil)
@@ -71,7 +72,7 @@ func New(s store.Logins, o Options) (*Service, error) {
 		return nil, fmt.Errorf("login: %w", err)
 	}
 	o.PublicURL = strings.TrimSuffix(o.PublicURL, "/")
-	svc := &Service{store: s, opts: o, providers: map[string]*client{}, locks: locks{busy: map[string]chan struct{}{}}}
+	svc := &Service{store: s, opts: o, providers: map[string]*client{}, locks: locks{busy: map[string]chan struct{}{}}, unstored: unstored{of: map[string]renewed{}}}
 	for _, p := range o.Providers {
 		if err := p.Check(); err != nil {
 			return nil, fmt.Errorf("login: provider %q: %w", p.Name, err)

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,8 +17,51 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// holdRenewal is for how long a server may renew a token before another may.
-const holdRenewal = 3 * providerTimeout
+const (
+	renewTime = 3 * providerTimeout // bounds a renewal
+	// holdRenewal is for how long a server may renew a token before another may. It is
+	// longer than a renewal, which has to be over by then.
+	holdRenewal = 2 * renewTime
+	// keepUnstored is for how long a renewed token is tried to be stored.
+	keepUnstored = time.Hour
+)
+
+// unstored are tokens that came in the place of others and are not known to be stored. The
+// refresh token that they came for may be used up: it must not be sent again.
+type unstored struct {
+	mu sync.Mutex
+	of map[string]renewed
+}
+
+type renewed struct {
+	token
+	version string
+	since   time.Time
+}
+
+func (u *unstored) get(key string) (renewed, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	r, there := u.of[key]
+	return r, there
+}
+
+func (u *unstored) keep(key string, r renewed) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	maps.DeleteFunc(u.of, func(_ string, r renewed) bool { return time.Since(r.since) > keepUnstored })
+	u.of[key] = r
+}
+
+func (u *unstored) drop(key string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.of, key)
+}
+
+func unstoredKey(of store.Login, version string) string {
+	return of.User + "\x00" + of.Provider + "\x00" + version
+}
 
 // token is what is sealed of one.
 type token struct {
@@ -82,16 +126,21 @@ func (s *Service) read(user string, stored store.StoredToken) *held {
 
 // put stores a token in the place of a version, or of whichever there is.
 func (s *Service) put(ctx context.Context, user, provider string, t token, was string) (version string, stored bool, err error) {
+	version = rand.Text()
+	stored, err = s.putAs(ctx, user, provider, version, t, was)
+	return version, stored, err
+}
+
+// putAs is put by a version that the caller chose.
+func (s *Service) putAs(ctx context.Context, user, provider, version string, t token, was string) (stored bool, err error) {
 	text, err := json.Marshal(t)
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
-	version = rand.Text()
 	sealed := s.opts.Sealer.seal(text, sealedAs(user, provider))
-	stored, err = patiently(ctx, func() (bool, error) {
+	return patiently(ctx, func() (bool, error) {
 		return s.store.PutToken(ctx, user, store.StoredToken{Provider: provider, Version: version, Sealed: sealed}, was, keepTokens)
 	})
-	return version, stored, err
 }
 
 // Has implements adapter.Logins.
@@ -146,8 +195,10 @@ func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, err
 		if err != nil {
 			return adapter.Token{}, err
 		}
-		turn, err := s.store.HoldToken(ctx, of.User, of.Provider, h.version, by, holdRenewal)
-		if err == nil && turn {
+		turn := true
+		if late, there := s.unstored.get(unstoredKey(of, h.version)); there {
+			err = s.settle(ctx, of, h.version, late)
+		} else if turn, err = s.store.HoldToken(ctx, of.User, of.Provider, h.version, by, holdRenewal); err == nil && turn {
 			err = s.renew(ctx, p, of, h, by)
 		}
 		release()
@@ -166,7 +217,7 @@ func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, err
 // renew asks for another token and stores it. Once it has asked it goes on whatever
 // becomes of ctx: what a provider gave in the place of a refresh token must not be lost.
 func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held, by string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdRenewal)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime)
 	defer cancel()
 	at, err := p.endpoint(ctx)
 	var fresh *oauth2.Token
@@ -189,8 +240,19 @@ func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held,
 	if t.Refresh == "" {
 		t.Refresh = h.Refresh
 	}
+	late := renewed{t, rand.Text(), time.Now()}
+	s.unstored.keep(unstoredKey(of, h.version), late)
+	return s.settle(ctx, of, h.version, late)
+}
+
+// settle stores what came in the place of a version. Whoever comes next tries again if it
+// is not known whether it is stored.
+func (s *Service) settle(ctx context.Context, of store.Login, was string, late renewed) error {
 	// Not stored: the user has deleted it meanwhile, or has logged in anew.
-	_, _, err = s.put(ctx, of.User, of.Provider, t, h.version)
+	_, err := s.putAs(ctx, of.User, of.Provider, late.version, late.token, was)
+	if err == nil {
+		s.unstored.drop(unstoredKey(of, was))
+	}
 	return err
 }
 

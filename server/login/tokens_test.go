@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -223,6 +225,77 @@ func TestDeletedWhileRenewed(t *testing.T) {
 	}
 	if has, _ := s.Has(within(t), ofAnn); has {
 		t.Error("it is back")
+	}
+}
+
+// silent is a store that keeps one token, and whose answers to PutToken are lost for a while.
+type silent struct {
+	store.Logins
+	mu    sync.Mutex
+	token store.StoredToken
+	until time.Time
+	held  time.Time
+}
+
+func (s *silent) Tokens(context.Context, string) ([]store.StoredToken, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return []store.StoredToken{s.token}, nil
+}
+
+func (s *silent) HoldToken(_ context.Context, _, _, version, _ string, hold time.Duration) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if version != s.token.Version || time.Now().Before(s.held) {
+		return false, nil
+	}
+	s.held = time.Now().Add(hold)
+	return true, nil
+}
+
+func (s *silent) PutToken(_ context.Context, _ string, t store.StoredToken, was string, _ time.Duration) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Now().Before(s.until) {
+		return false, store.ErrOutcomeUnknown
+	}
+	if was != "" && s.token.Version != was && s.token.Version != t.Version {
+		return false, nil
+	}
+	s.token = t
+	return true, nil
+}
+
+type answers func(*http.Request) (*http.Response, error)
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
+
+// However long the store says nothing, a refresh token is sent once: what came for it is
+// stored when the store answers again.
+func TestStoreIsSilentWhileRenewed(t *testing.T) {
+	for _, silence := range []time.Duration{time.Second, 45 * time.Second, 10 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			st := &silent{}
+			s := service(t, st, "https://git.example", sealerOf(t, keyOf(1)), nil)
+			asked := 0
+			s.providers["git"].http.Transport = answers(func(*http.Request) (*http.Response, error) {
+				asked++
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}},
+					Body: io.NopCloser(strings.NewReader(fmt.Sprintf(`{"access_token":"access-%d","refresh_token":"refresh-%d","token_type":"bearer","expires_in":3600}`, asked, asked)))}, nil
+			})
+			if _, ok, err := s.put(t.Context(), ofAnn.User, "git", over(), ""); err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			st.until = time.Now().Add(silence)
+			var got adapter.Token
+			err := store.ErrOutcomeUnknown
+			for errors.Is(err, store.ErrOutcomeUnknown) { // as an agent's Token does
+				got, err = s.Token(t.Context(), ofAnn)
+			}
+			if err != nil || got.Access != "access-1" || asked != 1 || len(s.unstored.of) != 0 {
+				t.Errorf("%v: %q, %v, asked %d times, %d are kept", silence, got.Access, err, asked, len(s.unstored.of))
+			}
+		})
 	}
 }
 
