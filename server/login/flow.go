@@ -329,7 +329,7 @@ func (d *Desk) note(ctx context.Context, f *flow, p *Problem) {
 	if p != nil {
 		code = p.Code
 	}
-	if err := d.store.PutFlow(ctx, outcomeID(f.Thread, f.Interrupt), []byte(code), flowKept); err != nil {
+	if err := d.store.PutFlow(ctx, outcomeID(f.Thread, f.Interrupt), []byte(code), noteKept); err != nil {
 		d.opts.Logger.Debug("it is not noted why a login failed", "error", err)
 	}
 }

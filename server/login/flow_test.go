@@ -41,11 +41,14 @@ func (r *askingRunner) AnswerLogin(ctx context.Context, a adapter.LoginAnswer) (
 type flows struct {
 	store.Logins
 	data map[string][]byte
+	keep time.Duration // of all that was put, the longest of what is not a note
 	by   map[string]string
 }
 
-func (f *flows) PutFlow(_ context.Context, id string, data []byte, _ time.Duration) error {
-	f.data[id] = data
+func (f *flows) PutFlow(_ context.Context, id string, data []byte, keep time.Duration) error {
+	if f.data[id] = data; len(data) > 100 {
+		f.keep = max(f.keep, keep)
+	}
 	return nil
 }
 func (f *flows) Flow(_ context.Context, id string) ([]byte, error) { return f.data[id], nil }
@@ -77,6 +80,9 @@ func TestFlowExpires(t *testing.T) {
 			if got := to.Query().Get(name); got != want {
 				t.Errorf("%s is %q", name, got)
 			}
+		}
+		if age := time.Duration(begun.Cookie.MaxAge) * time.Second; kept.keep != age || age <= flowTime || age > time.Hour {
+			t.Errorf("a flow is kept for %v, its cookie for %v", kept.keep, age)
 		}
 		time.Sleep(flowTime + time.Second)
 		back := httptest.NewRequest("GET", "/login/callback/git?code=x&state="+to.Query().Get("state"), nil)

@@ -19,7 +19,8 @@ import (
 
 const (
 	flowTime = 10 * time.Minute // for which a flow may be under way
-	flowKept = 24 * time.Hour   // for which it is known that there was one
+	flowKept = 30 * time.Minute // for which it is known that there was one
+	noteKept = 24 * time.Hour   // for which it is known why the latest one failed
 	// finishTime bounds what is done of a flow once its browser is back.
 	finishTime = time.Minute
 	// keepTokens is for how long a user's tokens are kept when none is put or renewed.

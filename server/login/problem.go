@@ -17,7 +17,7 @@ const again = "Go back to the chat and sign in again from there, or decline."
 // The failures, each once.
 var (
 	problemInvalid      = &Problem{"login_invalid", http.StatusBadRequest, "This address is incomplete.", again}
-	problemUnknown      = &Problem{"login_unknown", http.StatusNotFound, "This sign-in is not known here.", again}
+	problemUnknown      = &Problem{"login_unknown", http.StatusNotFound, "This sign-in is not known here, or was begun long ago.", again}
 	problemReplayed     = &Problem{"login_replayed", http.StatusConflict, "This sign-in was used already.", "Go back to the chat. If it still asks, sign in again from there."}
 	problemExpired      = &Problem{"login_expired", http.StatusGone, "Signing in took longer than ten minutes.", again}
 	problemOtherBrowser = &Problem{"login_other_browser", http.StatusForbidden, "This sign-in was begun by somebody else, or in another browser. Nothing was connected.", "If it was you, open the chat in this browser and sign in from there. If somebody sent you this link, close the page."}
