@@ -280,7 +280,7 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 
 // exchange makes a token of a code, and stores it.
 func (d *Desk) exchange(ctx context.Context, p *client, at endpoint, f *flow, code string) error {
-	got, err := p.config(at, d.RedirectURI(p.Name), f.Scopes).Exchange(asking(ctx, p), code, oauth2.VerifierOption(f.Verifier))
+	got, err := p.config(at, d.RedirectURI(p.Name), f.Scopes).Exchange(using(ctx, p), code, oauth2.VerifierOption(f.Verifier))
 	if err != nil {
 		d.opts.Logger.Warn("a code could not be exchanged for a token", "provider", p.Name, "error", d.saidOf(p, err))
 		if _, said := refused(err); said {

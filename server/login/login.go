@@ -152,8 +152,8 @@ func (s *Service) reached(point string) {
 	}
 }
 
-// asking is the context in which golang.org/x/oauth2 uses the provider's client.
-func asking(ctx context.Context, p *client) context.Context {
+// using is the context in which golang.org/x/oauth2 uses the provider's client.
+func using(ctx context.Context, p *client) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, p.http)
 }
 

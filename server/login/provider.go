@@ -22,6 +22,7 @@ import (
 const (
 	providerTimeout = 10 * time.Second // of one request
 	discoveredFor   = time.Hour
+	askAgain        = 5 * time.Second // when metadata could not be had
 	maxMetadata     = 1 << 20
 )
 
@@ -102,9 +103,20 @@ type endpoint struct {
 type client struct {
 	Provider
 	http *http.Client
-	mu   sync.Mutex
-	at   time.Time // when found was read
-	of   endpoint
+
+	mu     sync.Mutex
+	at     time.Time // when of was read; zero: never
+	of     endpoint
+	tried  time.Time // when it was last to be read
+	failed error     // why it was not
+	asking *asking   // nil: nobody reads it now
+}
+
+// asking is a reading of metadata for all who want them.
+type asking struct {
+	done  chan struct{} // closed when the others are set
+	found endpoint
+	err   error
 }
 
 func newClient(p Provider) *client {
@@ -113,22 +125,50 @@ func newClient(p Provider) *client {
 	}}}
 }
 
-// endpoint reads the provider's metadata where the configuration has no addresses.
+// endpoint reads the provider's metadata where the configuration has no addresses. While
+// they cannot be had those that were read before are good.
 func (c *client) endpoint(ctx context.Context) (endpoint, error) {
 	if c.AuthorizeURL != "" {
 		return endpoint{authorize: c.AuthorizeURL, token: c.TokenURL}, nil
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.at.IsZero() && time.Since(c.at) < discoveredFor {
-		return c.of, nil
+	known := !c.at.IsZero()
+	if known && time.Since(c.at) < discoveredFor || c.failed != nil && time.Since(c.tried) < askAgain {
+		defer c.mu.Unlock()
+		if known {
+			return c.of, nil
+		}
+		return endpoint{}, c.failed
 	}
+	one := c.asking
+	if one == nil {
+		one = &asking{done: make(chan struct{})}
+		c.asking = one
+		go c.read(context.WithoutCancel(ctx), one)
+	}
+	c.mu.Unlock()
+	select {
+	case <-one.done:
+		return one.found, one.err
+	case <-ctx.Done():
+		return endpoint{}, ctx.Err()
+	}
+}
+
+func (c *client) read(ctx context.Context, one *asking) {
+	ctx, cancel := context.WithTimeout(ctx, 2*providerTimeout)
+	defer cancel()
 	found, err := c.discover(ctx)
-	if err != nil {
-		return endpoint{}, err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking, c.tried, c.failed = nil, time.Now(), err
+	if err == nil {
+		c.of, c.at = found, c.tried
+	} else if !c.at.IsZero() {
+		found, err = c.of, nil
 	}
-	c.of, c.at = found, time.Now()
-	return found, nil
+	one.found, one.err = found, err
+	close(one.done)
 }
 
 func (c *client) discover(ctx context.Context) (endpoint, error) {

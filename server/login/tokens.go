@@ -223,7 +223,7 @@ func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held,
 	var fresh *oauth2.Token
 	if err == nil {
 		config := p.config(at, s.RedirectURI(p.Name), nil)
-		fresh, err = config.TokenSource(asking(ctx, p), &oauth2.Token{RefreshToken: h.Refresh}).Token()
+		fresh, err = config.TokenSource(using(ctx, p), &oauth2.Token{RefreshToken: h.Refresh}).Token()
 	}
 	if code, said := refused(err); said && !aboutClient(code) {
 		s.opts.Logger.Info("a provider takes a login back: its user is asked again", "provider", of.Provider, "code", errorCode(code))
