@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -53,6 +54,8 @@ type Service struct {
 	providers map[string]*client
 	locks     locks
 	unstored  unstored
+	// unreadable are the names of providers of whose tokens the log was told.
+	unreadable sync.Map
 }
 
 var _ adapter.Logins = (*Service)(nil)

@@ -1,6 +1,7 @@
 package login
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -89,7 +90,15 @@ func (t *token) has(scopes []string) bool {
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(t.Asked, s) })
 }
 
-func sealedAs(user, provider string) string { return "token\x00" + user + "\x00" + provider }
+// sealedAs is what a token is of: one of a provider that is another now, or knows this
+// server as another client, opens no more. It was given to whom it was for.
+func (s *Service) sealedAs(user, provider string) string {
+	of := []string{"token", user, provider}
+	if p := s.providers[provider]; p != nil {
+		of = append(of, cmp.Or(p.Issuer, p.TokenURL), p.ClientID)
+	}
+	return strings.Join(of, "\x00")
+}
 
 func ofOauth(t *oauth2.Token, asked []string, since time.Time) token {
 	return token{Access: t.AccessToken, Refresh: t.RefreshToken, Type: t.Type(), Expires: t.Expiry, Asked: asked, Since: since}
@@ -112,13 +121,15 @@ func (s *Service) find(ctx context.Context, user, provider string) (*held, error
 
 // read opens a stored token; nil: it cannot be opened, and its user is asked for another.
 func (s *Service) read(user string, stored store.StoredToken) *held {
-	text, old, err := s.opts.Sealer.open(stored.Sealed, sealedAs(user, stored.Provider))
+	text, old, err := s.opts.Sealer.open(stored.Sealed, s.sealedAs(user, stored.Provider))
 	h := &held{version: stored.Version, old: old}
 	if err == nil && json.Unmarshal(text, &h.token) != nil {
 		err = errUnreadable
 	}
 	if err != nil {
-		s.opts.Logger.Warn("a token counts as none", "provider", stored.Provider, "error", err)
+		if _, told := s.unreadable.LoadOrStore(stored.Provider, true); !told {
+			s.opts.Logger.Warn("tokens count as none; it is said once of a provider", "provider", stored.Provider, "error", err)
+		}
 		return nil
 	}
 	return h
@@ -137,7 +148,7 @@ func (s *Service) putAs(ctx context.Context, user, provider, version string, t t
 	if err != nil {
 		return false, err
 	}
-	sealed := s.opts.Sealer.seal(text, sealedAs(user, provider))
+	sealed := s.opts.Sealer.seal(text, s.sealedAs(user, provider))
 	return patiently(ctx, func() (bool, error) {
 		return s.store.PutToken(ctx, user, store.StoredToken{Provider: provider, Version: version, Sealed: sealed}, was, keepTokens)
 	})

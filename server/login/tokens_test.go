@@ -195,6 +195,49 @@ func TestKeysRotate(t *testing.T) {
 	}
 }
 
+// A token is of who gave it to whom: behind the same name another provider, or another
+// client, neither sees it nor is sent it. The log tells once.
+func TestTokensOfAnotherProvider(t *testing.T) {
+	r, st := newRenewing(t), embedded(t)
+	was := Provider{Name: "git", Issuer: "https://git.example", AuthorizeURL: r.URL, TokenURL: r.URL, ClientID: "x"}
+	var log strings.Builder
+	of := func(change func(*Provider)) *Service {
+		p := was
+		change(&p)
+		s, err := New(st, Options{Sealer: sealerOf(t, keyOf(1)), PublicURL: "http://127.0.0.1:1", Providers: []Provider{p}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	put(t, of(func(*Provider) {}), over())
+	for name, change := range map[string]func(*Provider){
+		"another issuer": func(p *Provider) { p.Issuer = "https://other.example" },
+		"no issuer":      func(p *Provider) { p.Issuer = "" },
+		"another client": func(p *Provider) { p.ClientID = "y" },
+	} {
+		s := of(change)
+		log.Reset()
+		for range 3 {
+			if _, err := s.Token(within(t), ofAnn); !errors.Is(err, adapter.ErrNoLogin) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if n := strings.Count(log.String(), "count as none"); n != 1 {
+			t.Errorf("%s: the log tells %d times", name, n)
+		}
+		if list, err := s.Accounts(within(t), ofAnn.User); err != nil || len(list) != 1 || !list[0].Unreadable {
+			t.Errorf("%s: %+v, %v", name, list, err)
+		}
+	}
+	if n := r.times(); n != 0 {
+		t.Errorf("a provider was asked %d times", n)
+	}
+	if got, err := of(func(p *Provider) { p.Title, p.TokenURL = "Git", r.URL+"/token" }).Token(within(t), ofAnn); err != nil || got.Access != "access-1" {
+		t.Errorf("the same issuer: %v", err)
+	}
+}
+
 // A token that was deleted while it was renewed stays deleted.
 func TestDeletedWhileRenewed(t *testing.T) {
 	r, st := newRenewing(t), embedded(t)

@@ -43,7 +43,7 @@ type accountJSON struct {
 	Scopes     []string  `json:"scopes" jsonschema:"that were asked for"`
 	Since      time.Time `json:"since,omitzero"`
 	Expires    time.Time `json:"expires,omitzero" jsonschema:"left out if it does not, or is renewed"`
-	Unreadable bool      `json:"unreadable,omitempty" jsonschema:"no key of the server opens it: it counts as none"`
+	Unreadable bool      `json:"unreadable,omitempty" jsonschema:"the server cannot open it, having other keys or another client at the provider: it counts as none"`
 }
 
 type accountsJSON struct {
