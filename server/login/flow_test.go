@@ -140,7 +140,7 @@ func TestTabIsClosedEarly(t *testing.T) {
 
 // Over TLS no other host of the site can plant a flow's cookie.
 func TestCookieOverTLS(t *testing.T) {
-	for public, want := range map[string][2]string{"https://chat.example": {"__Host-aguiws-login-", "/"}, "http://127.0.0.1:1": {"aguiws-login-", "/login/callback"}} {
+	for public, want := range map[string][2]string{"https://chat.example": {"__Host-aguiws-login-", "/"}, "HTTPS://chat.example/": {"__Host-aguiws-login-", "/"}, "http://127.0.0.1:1": {"aguiws-login-", "/login/callback"}} {
 		kept := &flows{data: map[string][]byte{}, by: map[string]string{}}
 		s, err := New(kept, Options{Sealer: sealerOf(t, keyOf(1)), PublicURL: public,
 			Providers: []Provider{{Name: "git", AuthorizeURL: "https://git.example/a", TokenURL: "https://git.example/t", ClientID: "x"}}})
@@ -157,6 +157,9 @@ func TestCookieOverTLS(t *testing.T) {
 			t.Errorf("%s: %s", public, c)
 		}
 		to, _ := url.Parse(begun.URL)
+		if got, want := to.Query().Get("redirect_uri"), strings.ToLower(strings.TrimSuffix(public, "/"))+"/login/callback/git"; got != want {
+			t.Errorf("%s: the redirect URI is %s", public, got)
+		}
 		back := httptest.NewRequest("GET", "/login/callback/git?error=access_denied&state="+to.Query().Get("state"), nil)
 		planted := *c
 		planted.Name = strings.TrimPrefix(c.Name, "__Host-") + "x"

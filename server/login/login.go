@@ -75,7 +75,11 @@ func New(s store.Logins, o Options) (*Service, error) {
 	if err := CheckPublicURL(o.PublicURL); err != nil {
 		return nil, fmt.Errorf("login: %w", err)
 	}
-	o.PublicURL = strings.TrimSuffix(o.PublicURL, "/")
+	public, err := url.Parse(o.PublicURL)
+	if err != nil {
+		return nil, fmt.Errorf("login: %w", err)
+	}
+	o.PublicURL = public.Scheme + "://" + public.Host // the scheme in lower case
 	svc := &Service{store: s, opts: o, providers: map[string]*client{}, locks: locks{busy: map[string]chan struct{}{}}, unstored: unstored{of: map[string]renewed{}}}
 	for _, p := range o.Providers {
 		if err := p.Check(); err != nil {
