@@ -198,7 +198,7 @@ func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, err
 		}
 		if h.good(time.Now()) {
 			if h.old { // what is lost of this is made up for the next time
-				_, _, _ = s.put(ctx, of.User, of.Provider, h.token, h.version)
+				_, _ = s.putAs(ctx, of.User, of.Provider, h.version, h.token, h.version)
 			}
 			return adapter.Token{Type: h.Type, Access: h.Access, Expires: h.Expires, Version: h.version}, nil
 		}

@@ -181,8 +181,10 @@ func TestKeysRotate(t *testing.T) {
 	good := over()
 	good.Expires = time.Now().Add(time.Hour)
 	put(t, first, good)
-	if got, err := service(t, st, r.URL, sealerOf(t, keyOf(2), keyOf(1)), nil).Token(within(t), ofAnn); err != nil || got.Access != "access-0" {
-		t.Fatalf("%q, %v", got.Access, err)
+	both := service(t, st, r.URL, sealerOf(t, keyOf(2), keyOf(1)), nil)
+	used, err := both.Token(within(t), ofAnn)
+	if err != nil || used.Access != "access-0" {
+		t.Fatalf("%q, %v", used.Access, err)
 	}
 	if got, err := service(t, st, r.URL, sealerOf(t, keyOf(2)), nil).Token(within(t), ofAnn); err != nil || got.Access != "access-0" {
 		t.Errorf("with the new key alone: %v", err)
@@ -192,6 +194,13 @@ func TestKeysRotate(t *testing.T) {
 	}
 	if list, err := first.Accounts(within(t), ofAnn.User); err != nil || len(list) != 1 || !list[0].Unreadable {
 		t.Errorf("%+v, %v", list, err)
+	}
+	// Who was given it then can discard it: it is the same token.
+	if err := both.Discard(within(t), ofAnn, used); err != nil {
+		t.Error(err)
+	}
+	if has, err := both.Has(within(t), ofAnn); err != nil || has {
+		t.Errorf("discarded: has %t, %v", has, err)
 	}
 }
 
