@@ -22,11 +22,24 @@ func (s *core) loginRoutes() []route {
 	if s.logins == nil {
 		return nil
 	}
-	routes := []route{{"GET /login/{thread}/{interrupt}", s.serveLoginBegin}}
+	routes := []route{{"GET /login/{thread}/{interrupt}", notByHead(s.serveLoginBegin)}}
 	for _, name := range s.logins.Providers() { // by name: a thread may be called callback
-		routes = append(routes, route{"GET " + login.CallbackPath + "/" + name, func(w http.ResponseWriter, r *http.Request) { s.serveLoginReturn(w, r, name) }})
+		routes = append(routes, route{"GET " + login.CallbackPath + "/" + name, notByHead(func(w http.ResponseWriter, r *http.Request) { s.serveLoginReturn(w, r, name) })})
 	}
 	return routes
+}
+
+// notByHead refuses who looks at an address before opening it, as mail and chat programs
+// do: what these do is done once.
+func notByHead(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			w.Header().Set("Allow", http.MethodGet)
+			refuseMethod.Write(w)
+			return
+		}
+		serve(w, r)
+	}
 }
 
 // serveLoginBegin is what an interrupt calls authorizeUrl. Whoever is recognised goes on to

@@ -384,8 +384,21 @@ func TestLoginIsTheUsers(t *testing.T) {
 	if resp, page := l.do(l.browser(), http.MethodGet, l.http.URL+"/login/callback/"+l.asks("callback"), annsToken); resp.StatusCode != 303 {
 		t.Errorf("a thread named callback: %d %s", resp.StatusCode, page)
 	}
+	// Nothing begins, or ends, by looking at an address.
+	b := l.browser()
+	to, _, _ := l.begins(b, annsToken, "one", interrupt)
+	back := l.agrees(b, to)
+	for _, address := range []string{back, l.http.URL + "/login/one/" + interrupt} {
+		if resp, _ := l.do(b, http.MethodHead, address, annsToken); resp.StatusCode != 405 || resp.Header.Get("Allow") != "GET" || len(resp.Cookies()) > 0 {
+			t.Errorf("HEAD %s: %d, %v", address, resp.StatusCode, resp.Header)
+		}
+	}
+	if resp, page := l.do(b, http.MethodGet, back, ""); resp.StatusCode != 200 {
+		t.Errorf("after a look: %d %s", resp.StatusCode, page)
+	}
+	interrupt = l.asks2("other")
 	// A link alone says nothing of who follows it.
-	link := l.http.URL + "/login/one/" + interrupt
+	link := l.http.URL + "/login/other/" + interrupt
 	if resp, page := l.do(l.browser(), http.MethodGet, link, ""); resp.StatusCode != 401 || !strings.Contains(page, "Open the chat and sign in from there") {
 		t.Errorf("nobody: %d %s", resp.StatusCode, page)
 	}
