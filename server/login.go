@@ -45,8 +45,12 @@ func notByHead(serve http.HandlerFunc) http.HandlerFunc {
 // serveLoginBegin is what an interrupt calls authorizeUrl. Whoever is recognised goes on to
 // the provider; where browsers send no credential, the page's button has to begin.
 func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
+	elsewhere := false
 	if strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document") {
-		// A link was followed. It begins nothing but what waits for whoever follows it.
+		// A link was followed. Of another site's, its reader has to say that they mean it: at
+		// a provider to which they have agreed before nobody asks them again.
+		site := r.Header.Get("Sec-Fetch-Site")
+		elsewhere = strings.EqualFold(site, "cross-site") || strings.EqualFold(site, "same-site")
 		r = r.Clone(r.Context())
 		r.Header.Del("Sec-Fetch-Site")
 	}
@@ -69,6 +73,10 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 			advice = "Go back to the chat."
 		}
 		loginPage(w, refused.Status, "Not signed in", refused.Message, advice)
+		return
+	}
+	if elsewhere {
+		showLogin(w, http.StatusOK, loginText{"Sign in", "A page of another site has sent you here to connect an account of yours to the chat.", "If you did not ask for that, close this page.", "Sign in"})
 		return
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
@@ -128,15 +136,22 @@ func (s *core) loginFailed(w http.ResponseWriter, r *http.Request, title string,
 	}
 }
 
-// loginPageText has no script, no style and no link: what opens it can do nothing.
+// loginPageText has no script, no style and no link: what opens it can do nothing. Its form
+// opens the same address.
 var loginPageText = template.Must(template.New("login").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<title>{{.Title}}</title></head><body><main><h1>{{.Title}}</h1><p>{{.What}}</p><p>{{.Advice}}</p></main></body></html>
+<title>{{.Title}}</title></head><body><main><h1>{{.Title}}</h1><p>{{.What}}</p><p>{{.Advice}}</p>{{with .Button}}<form><button>{{.}}</button></form>{{end}}</main></body></html>
 `))
 
+type loginText struct{ Title, What, Advice, Button string } // a button opens the address again
+
 func loginPage(w http.ResponseWriter, status int, title, what, advice string) {
+	showLogin(w, status, loginText{Title: title, What: what, Advice: advice})
+}
+
+func showLogin(w http.ResponseWriter, status int, text loginText) {
 	var page bytes.Buffer
-	if err := loginPageText.Execute(&page, struct{ Title, What, Advice string }{title, what, advice}); err != nil {
+	if err := loginPageText.Execute(&page, text); err != nil {
 		status = http.StatusInternalServerError
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -429,6 +429,32 @@ func TestLoginByALink(t *testing.T) {
 	l.told("one", "I can use your account at git.")
 }
 
+// A page of another site leads its reader here, and no further without them.
+func TestLoginByALinkOfAnotherSite(t *testing.T) {
+	l := newLoginLab(t, nil, identity.None{})
+	link := l.http.URL + "/login/one/" + l.asks("one")
+	for site, status := range map[string]int{"cross-site": 200, "same-site": 200, "same-origin": 303, "none": 303, "": 303} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Sec-Fetch-Mode", "navigate")
+		r.Header.Set("Sec-Fetch-Dest", "document")
+		if site != "" {
+			r.Header.Set("Sec-Fetch-Site", site)
+		}
+		resp, err := l.browser().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != status || (status == 200) != strings.Contains(string(page), "<form><button>Sign in</button></form>") || (status == 200) == (len(resp.Cookies()) > 0) {
+			t.Errorf("%q: %d %s, cookies %v", site, resp.StatusCode, page, resp.Cookies())
+		}
+	}
+}
+
 // namesNobody is an authenticator that tells tenants apart, and no users.
 type namesNobody struct{}
 
