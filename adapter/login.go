@@ -93,7 +93,7 @@ func (r *Run) Login(ctx context.Context, provider string, scopes ...string) (*Lo
 }
 
 // Token returns a token that is good now. It is for use inside a Step, and must not
-// become a result, an event or a log: its JSON is an error, and its text says nothing.
+// become a result, an event or a log: its JSON is an error, and its text says nothing, outside of unexported fields.
 // ErrNoLogin: Run.Login asks again.
 func (l *Login) Token(ctx context.Context) (Token, error) {
 	return retry(ctx, func() (Token, error) { return l.logins.Token(ctx, l.of) })
@@ -117,7 +117,8 @@ type Token struct {
 // Header is the value of an Authorization header.
 func (t Token) Header() string { return t.Type + " " + t.Access }
 
-// Format writes nothing of the token, whatever the verb.
+// Format writes nothing of the token, whatever the verb. fmt does not call it for one in an
+// unexported field.
 func (t Token) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "[token]") }
 
 // MarshalJSON is an error: a token must not be stored where anything else is.

@@ -15,7 +15,7 @@ type Decision struct {
 	Status      DecisionStatus
 	Approved    *bool     // what the answer says of a call; nil: nothing
 	By          string    // the user
-	Through     string    // how it has come: socket, post, copilotkit, inbox, link, operator, steering or expiry
+	Through     string    // how it has come: socket, post, copilotkit, inbox, link, login, operator, steering or expiry
 	At          time.Time // by the clock of the server's store
 	Reason      string
 	Changed     []Change // how an approval has edited the arguments

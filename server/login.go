@@ -22,17 +22,35 @@ func (s *core) loginRoutes() []route {
 	if s.logins == nil {
 		return nil
 	}
-	return []route{
-		{"GET " + login.CallbackPath, s.serveLoginReturn},
-		{"GET /login/{thread}/{interrupt}", s.serveLoginBegin},
+	routes := []route{{"GET /login/{thread}/{interrupt}", notByHead(s.serveLoginBegin)}}
+	for _, name := range s.logins.Providers() { // by name: a thread may be called callback
+		routes = append(routes, route{"GET " + login.CallbackPath + "/" + name, notByHead(func(w http.ResponseWriter, r *http.Request) { s.serveLoginReturn(w, r, name) })})
+	}
+	return routes
+}
+
+// notByHead refuses who looks at an address before opening it, as mail and chat programs
+// do: what these do is done once.
+func notByHead(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodHead {
+			w.Header().Set("Allow", http.MethodGet)
+			refuseMethod.Write(w)
+			return
+		}
+		serve(w, r)
 	}
 }
 
 // serveLoginBegin is what an interrupt calls authorizeUrl. Whoever is recognised goes on to
 // the provider; where browsers send no credential, the page's button has to begin.
 func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
+	elsewhere := false
 	if strings.EqualFold(r.Header.Get("Sec-Fetch-Mode"), "navigate") && strings.EqualFold(r.Header.Get("Sec-Fetch-Dest"), "document") {
-		// A link was followed. It begins nothing but what waits for whoever follows it.
+		// A link was followed. Of another site's, its reader has to say that they mean it: at
+		// a provider to which they have agreed before nobody asks them again.
+		site := r.Header.Get("Sec-Fetch-Site")
+		elsewhere = strings.EqualFold(site, "cross-site") || strings.EqualFold(site, "same-site")
 		r = r.Clone(r.Context())
 		r.Header.Del("Sec-Fetch-Site")
 	}
@@ -57,6 +75,10 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 		loginPage(w, refused.Status, "Not signed in", refused.Message, advice)
 		return
 	}
+	if elsewhere {
+		showLogin(w, http.StatusOK, loginText{"Sign in", "A page of another site has sent you here to connect an account of yours to the chat.", "If you did not ask for that, close this page.", "Sign in"})
+		return
+	}
 	ctx, cancel := context.WithTimeout(r.Context(), s.opts.CallTimeout)
 	defer cancel()
 	begun, err := s.logins.Begin(ctx, login.Visitor{
@@ -79,13 +101,26 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 var refuseLogin = refusal.New(http.StatusForbidden, codeForbidden, "this identity may not answer")
 
 // serveLoginReturn is where providers send browsers back to.
-func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request) {
-	title, err := s.logins.Return(r.Context(), r)
+func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request, provider string) {
+	title, err := s.logins.Return(r.Context(), provider, s.knownTo(r), r)
 	if err != nil {
 		s.loginFailed(w, r, title, err)
 		return
 	}
 	loginPage(w, http.StatusOK, "Signed in", "Your account at "+title+" is connected, and the agent goes on.", "You can close this page.")
+}
+
+// knownTo is whom a request is from that says so by itself, as an input's user; "": it does
+// not need to.
+func (s *core) knownTo(r *http.Request) string {
+	bearer, present, refused := bearerOf(r, nil)
+	if refused != nil {
+		return ""
+	}
+	if c, refused := s.authenticate(r, bearer, present, true); refused == nil {
+		return c.name()
+	}
+	return ""
 }
 
 func (s *core) loginFailed(w http.ResponseWriter, r *http.Request, title string, err error) {
@@ -101,15 +136,22 @@ func (s *core) loginFailed(w http.ResponseWriter, r *http.Request, title string,
 	}
 }
 
-// loginPageText has no script, no style and no link: what opens it can do nothing.
+// loginPageText has no script, no style and no link: what opens it can do nothing. Its form
+// opens the same address.
 var loginPageText = template.Must(template.New("login").Parse(`<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark">
-<title>{{.Title}}</title></head><body><main><h1>{{.Title}}</h1><p>{{.What}}</p><p>{{.Advice}}</p></main></body></html>
+<title>{{.Title}}</title></head><body><main><h1>{{.Title}}</h1><p>{{.What}}</p><p>{{.Advice}}</p>{{with .Button}}<form><button>{{.}}</button></form>{{end}}</main></body></html>
 `))
 
+type loginText struct{ Title, What, Advice, Button string } // a button opens the address again
+
 func loginPage(w http.ResponseWriter, status int, title, what, advice string) {
+	showLogin(w, status, loginText{Title: title, What: what, Advice: advice})
+}
+
+func showLogin(w http.ResponseWriter, status int, text loginText) {
 	var page bytes.Buffer
-	if err := loginPageText.Execute(&page, struct{ Title, What, Advice string }{title, what, advice}); err != nil {
+	if err := loginPageText.Execute(&page, text); err != nil {
 		status = http.StatusInternalServerError
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

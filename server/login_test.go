@@ -1,6 +1,9 @@
 package server
 
 import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,16 +13,18 @@ import (
 	"net/url"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/redis/go-redis/v9"
+
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/script"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/redisstore"
+	"github.com/aguiws/aguiws/redisstore/redistest"
 	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/oauthtest"
 	"github.com/aguiws/aguiws/server/login"
@@ -35,8 +40,13 @@ const (
 type loginLab struct {
 	*walk
 	provider *oauthtest.Server
-	store    *redisstore.Store
+	store    loginStore
 	log      *lockedText
+}
+
+type loginStore interface {
+	store.Store
+	store.Logins
 }
 
 // lockedText is what a log wrote.
@@ -59,14 +69,20 @@ func (l *lockedText) String() string {
 
 func newLoginLab(t *testing.T, hook func(string), auth Authenticator) *loginLab {
 	t.Helper()
-	l := &loginLab{store: embedded(t), provider: oauthtest.Start(t, publicURL), log: new(lockedText)}
+	return newLoginLabOn(t, embedded(t), hook, auth)
+}
+
+func newLoginLabOn(t *testing.T, st loginStore, hook func(string), auth Authenticator) *loginLab {
+	t.Helper()
+	l := &loginLab{store: st, provider: oauthtest.Start(t, publicURL), log: new(lockedText)}
 	sealer, err := login.ParseKeys(loginKey)
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(l.log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	svc, err := login.New(l.store, login.Options{Sealer: sealer, PublicURL: publicURL, Logger: log, Hook: hook, Providers: []login.Provider{
-		{Name: "git", Title: "Git & Co", Issuer: l.provider.URL, ClientID: oauthtest.ClientID, ClientSecret: oauthtest.ClientSecret}}})
+	svc, err := login.New(l.store, login.Options{Sealer: sealer, PublicURL: publicURL, OneUser: auth == Authenticator(identity.None{}), Logger: log, Hook: hook, Providers: []login.Provider{
+		{Name: "git", Title: "Git & Co", Issuer: l.provider.URL, ClientID: oauthtest.ClientID, ClientSecret: oauthtest.ClientSecret},
+		{Name: "mail", Issuer: "https://mail.example", ClientID: "x"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,15 +273,25 @@ func TestLoginFailures(t *testing.T) {
 		shows  string
 		ends   string // what the agent says; "": the question stays open
 	}{
-		"denied":                   {says: oauthtest.Says{Error: "access_denied"}, status: 403, shows: "You have declined", ends: "You have not signed in at git, so I go on without."},
-		"unavailable there":        {says: oauthtest.Says{Error: "temporarily_unavailable"}, status: 503, code: "login_unavailable", shows: "cannot be reached now"},
-		"refused there":            {says: oauthtest.Says{Error: "invalid_scope"}, status: 502, code: "login_failed", shows: "did not complete"},
-		"another issuer":           {says: oauthtest.Says{Iss: "https://evil.example"}, status: 400, code: "login_issuer", shows: "not from the service that was asked"},
+		"denied":            {says: oauthtest.Says{Error: "access_denied"}, status: 403, shows: "You have declined", ends: "You have not signed in at git, so I go on without."},
+		"unavailable there": {says: oauthtest.Says{Error: "temporarily_unavailable"}, status: 503, code: "login_unavailable", shows: "cannot be reached now"},
+		"refused there":     {says: oauthtest.Says{Error: "invalid_scope"}, status: 502, code: "login_failed", shows: "did not complete"},
+		"another issuer":    {says: oauthtest.Says{Iss: "https://evil.example"}, status: 400, code: "login_issuer", shows: "not from the service that was asked"},
+		"on another provider's address": {status: 400, code: "login_issuer", shows: "not from the service that was asked", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			resp, page := l.do(b, http.MethodGet, strings.Replace(back, "/callback/git", "/callback/mail", 1), "")
+			if n := l.provider.Asked.Load(); n != 0 {
+				l.t.Errorf("its token endpoint was asked %d times", n)
+			}
+			return resp, page
+		}},
 		"no issuer":                {says: oauthtest.Says{Iss: "-"}, status: 400, code: "login_issuer", shows: "not from the service that was asked"},
 		"the token endpoint fails": {says: oauthtest.Says{Token: 502}, status: 503, code: "login_unavailable", shows: "cannot be reached now"},
 		"the exchange is refused":  {says: oauthtest.Says{Token: 400}, status: 502, code: "login_failed", shows: "did not complete"},
 		"another browser": {status: 403, shows: "begun by somebody else", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
 			return l.do(l.browser(), http.MethodGet, back, "")
+		}},
+		"another user, by the cookie": {status: 403, shows: "begun by somebody else", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
+			return l.do(b, http.MethodGet, back, bobsToken)
 		}},
 		"a cookie of another flow": {status: 403, shows: "begun by somebody else", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
 			other := l.browser()
@@ -277,13 +303,13 @@ func TestLoginFailures(t *testing.T) {
 			return l.do(other, http.MethodGet, back, "")
 		}},
 		"no state": {status: 400, shows: "incomplete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
-			return l.do(b, http.MethodGet, l.http.URL+"/login/callback?code=x", "")
+			return l.do(b, http.MethodGet, l.http.URL+"/login/callback/git?code=x", "")
 		}},
 		"no code": {status: 400, shows: "incomplete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
 			return l.do(b, http.MethodGet, regexp.MustCompile(`code=[^&]*`).ReplaceAllString(back, "x=y"), "")
 		}},
 		"a state of nobody": {status: 404, shows: "not known here", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
-			return l.do(b, http.MethodGet, l.http.URL+"/login/callback?code=x&state=never", "")
+			return l.do(b, http.MethodGet, l.http.URL+"/login/callback/git?code=x&state=never", "")
 		}},
 		"a code of nobody": {status: 502, code: "login_failed", shows: "did not complete", come: func(l *loginLab, b *http.Client, back string) (*http.Response, string) {
 			return l.do(b, http.MethodGet, regexp.MustCompile(`code=[^&]*`).ReplaceAllString(back, "code=made-up"), "")
@@ -354,8 +380,25 @@ func TestLoginIsTheUsers(t *testing.T) {
 			t.Errorf("%s: %d %s, cookies %v", name, resp.StatusCode, said, resp.Cookies())
 		}
 	}
+	// A thread may be called as providers' addresses are.
+	if resp, page := l.do(l.browser(), http.MethodGet, l.http.URL+"/login/callback/"+l.asks("callback"), annsToken); resp.StatusCode != 303 {
+		t.Errorf("a thread named callback: %d %s", resp.StatusCode, page)
+	}
+	// Nothing begins, or ends, by looking at an address.
+	b := l.browser()
+	to, _, _ := l.begins(b, annsToken, "one", interrupt)
+	back := l.agrees(b, to)
+	for _, address := range []string{back, l.http.URL + "/login/one/" + interrupt} {
+		if resp, _ := l.do(b, http.MethodHead, address, annsToken); resp.StatusCode != 405 || resp.Header.Get("Allow") != "GET" || len(resp.Cookies()) > 0 {
+			t.Errorf("HEAD %s: %d, %v", address, resp.StatusCode, resp.Header)
+		}
+	}
+	if resp, page := l.do(b, http.MethodGet, back, ""); resp.StatusCode != 200 {
+		t.Errorf("after a look: %d %s", resp.StatusCode, page)
+	}
+	interrupt = l.asks2("other")
 	// A link alone says nothing of who follows it.
-	link := l.http.URL + "/login/one/" + interrupt
+	link := l.http.URL + "/login/other/" + interrupt
 	if resp, page := l.do(l.browser(), http.MethodGet, link, ""); resp.StatusCode != 401 || !strings.Contains(page, "Open the chat and sign in from there") {
 		t.Errorf("nobody: %d %s", resp.StatusCode, page)
 	}
@@ -384,6 +427,102 @@ func TestLoginByALink(t *testing.T) {
 		t.Errorf("%d %s", resp.StatusCode, page)
 	}
 	l.told("one", "I can use your account at git.")
+}
+
+// A page of another site leads its reader here, and no further without them.
+func TestLoginByALinkOfAnotherSite(t *testing.T) {
+	l := newLoginLab(t, nil, identity.None{})
+	link := l.http.URL + "/login/one/" + l.asks("one")
+	for site, status := range map[string]int{"cross-site": 200, "same-site": 200, "same-origin": 303, "none": 303, "": 303} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, link, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Sec-Fetch-Mode", "navigate")
+		r.Header.Set("Sec-Fetch-Dest", "document")
+		if site != "" {
+			r.Header.Set("Sec-Fetch-Site", site)
+		}
+		resp, err := l.browser().Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, _ := io.ReadAll(resp.Body)
+		resp.Body.Close()
+		if resp.StatusCode != status || (status == 200) != strings.Contains(string(page), "<form><button>Sign in</button></form>") || (status == 200) == (len(resp.Cookies()) > 0) {
+			t.Errorf("%q: %d %s, cookies %v", site, resp.StatusCode, page, resp.Cookies())
+		}
+	}
+}
+
+// namesNobody is an authenticator that tells tenants apart, and no users.
+type namesNobody struct{}
+
+func (namesNobody) Authenticate(_ context.Context, c identity.Credential) (identity.Identity, error) {
+	return identity.Identity{Namespace: "n", Tenant: c.Bearer, Scopes: []string{identity.ScopeRun, identity.ScopeRead}}, nil
+}
+
+// Users without names would have each other's accounts, of whatever tenant: they have none.
+func TestLoginOfNobody(t *testing.T) {
+	l := newLoginLab(t, nil, namesNobody{})
+	sealed := store.StoredToken{Provider: "git", Version: "v", Sealed: []byte("x")}
+	if _, err := l.store.PutToken(t.Context(), "", sealed, "", time.Hour); err != nil {
+		t.Fatal(err)
+	}
+	if said := l.says("one"); strings.Contains(said, "auth_required") || !strings.Contains(said, "login_no_user") {
+		t.Errorf("a run has %s", said)
+	}
+	if said := l.request(t, http.MethodGet, "/v1/logins", annsToken, ""); !strings.HasPrefix(said, "403 ") || !strings.Contains(said, "login_no_user") {
+		t.Errorf("listing is answered with %s", said)
+	}
+	if said := l.request(t, http.MethodDelete, "/v1/logins/git", annsToken, ""); !strings.HasPrefix(said, "403 ") {
+		t.Errorf("deleting is answered with %s", said)
+	}
+}
+
+// A server starts only where both know alike whether users are told apart.
+func TestLoginOfOneUser(t *testing.T) {
+	sealer, err := login.ParseKeys(loginKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range []bool{false, true} {
+		st := embedded(t)
+		svc, err := login.New(st, login.Options{Sealer: sealer, PublicURL: publicURL, OneUser: one})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := adapter.NewRunner(st, &adapter.Options{Agents: map[string]adapter.Agent{"": script.New(script.Options{})}, Logins: svc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for auth, fits := range map[Authenticator]bool{namesNobody{}: !one, identity.None{}: one} {
+			if s, err := New(r, &Options{Auth: auth, Logins: svc}); (err == nil) != fits {
+				t.Errorf("%T, one user %t: %v, %v", auth, one, s, err)
+			}
+		}
+		if err := r.Shutdown(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// No upstream is told what binds a browser to a login.
+func TestLoginCookiesGoNowhere(t *testing.T) {
+	s := &core{passes: []string{"Cookie"}}
+	for came, goes := range map[string]string{
+		"a=1; aguiws-login-0123=x; b=2":    "a=1; b=2",
+		"__Host-aguiws-login-0123=x; a=1":  "a=1",
+		"a=1;__Host-aguiws-login-0123 = x": "a=1",
+		"aguiws-login-0123=x":              "",
+		"my-aguiws-login-0123=x; a=\"q\"":  "my-aguiws-login-0123=x; a=\"q\"",
+	} {
+		headers := s.passed(&http.Request{Header: http.Header{"Cookie": {came, came}}})
+		want := strings.TrimPrefix(goes+"; "+goes, "; ")
+		if got, there := headers["cookie"]; got != want || there != (goes != "") {
+			t.Errorf("%s: %q", came, got)
+		}
+	}
 }
 
 // A server that dies in the midst of it loses no login, and nothing is answered twice.
@@ -435,55 +574,136 @@ func TestLoginCrashPoints(t *testing.T) {
 	}
 }
 
+// overheard is a store, and what runs have it journal and log, before it makes it small.
+type overheard struct {
+	*redisstore.Store
+	batches lockedText
+}
+
+func (o *overheard) Commit(ctx context.Context, b store.Batch) (store.CommitResult, error) {
+	fmt.Fprintf(&o.batches, "%s %s %s\n", b.Events, b.Entries, b.Closing)
+	if b.End != nil {
+		fmt.Fprintf(&o.batches, "%s\n", b.End.Suspension)
+	}
+	return o.Store.Commit(ctx, b)
+}
+
+// allKept is whatever lies in a Redis, as it lies there.
+func allKept(t *testing.T, address string) string {
+	t.Helper()
+	o, err := redis.ParseURL(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := redis.NewClient(o)
+	defer c.Close()
+	ctx := t.Context()
+	keys, err := c.Keys(ctx, "*").Result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, key := range keys {
+		var value any
+		switch kind := c.Type(ctx, key).Val(); kind {
+		case "string":
+			value, err = c.Get(ctx, key).Result()
+		case "hash":
+			value, err = c.HGetAll(ctx, key).Result()
+		case "list":
+			value, err = c.LRange(ctx, key, 0, -1).Result()
+		case "set":
+			value, err = c.SMembers(ctx, key).Result()
+		case "zset":
+			value, err = c.ZRange(ctx, key, 0, -1).Result()
+		case "stream":
+			value, err = c.XRange(ctx, key, "-", "+").Result()
+		case "none": // its time was over
+			continue
+		default:
+			t.Fatalf("%s is a %s", key, kind)
+		}
+		if err != nil {
+			t.Fatal(key, err)
+		}
+		fmt.Fprintln(&all, key, value)
+	}
+	return all.String()
+}
+
 // Neither the log of the process, nor what is stored or told of threads has a secret, and
-// in the store tokens are not in clear.
+// in the store tokens and flows are not in clear.
 func TestLoginKeepsSecrets(t *testing.T) {
-	l := newLoginLab(t, nil, nil)
+	server := redistest.Start(t, redistest.Options{})
+	st, err := redisstore.Open(t.Context(), server.URL(), &redisstore.Options{Timeout: patience})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closes(t, st)
+	heard := &overheard{Store: st}
+	l := newLoginLabOn(t, heard, nil, nil)
+	first, status, _ := l.page("", annsToken)
+	if status != http.StatusOK {
+		t.Fatal(status)
+	}
+	secrets := map[string]string{"the client's": oauthtest.ClientSecret, "the key": loginKey}
+	began := func(b *http.Client, thread, interrupt string) (back string) {
+		t.Helper()
+		to, status, said := l.begins(b, annsToken, thread, interrupt)
+		if to == "" {
+			t.Fatalf("%d %s", status, said)
+		}
+		at, _ := url.Parse(to)
+		secrets["the state of "+thread] = at.Query().Get("state")
+		back = l.agrees(b, to)
+		returned, _ := url.Parse(back)
+		secrets["the code of "+thread] = returned.Query().Get("code")
+		for _, c := range b.Jar.Cookies(returned) {
+			secrets["the cookie of "+thread] = c.Value
+		}
+		return back
+	}
 	interrupt := l.asks("one")
 	b := l.browser()
-	to, _, _ := l.begins(b, annsToken, "one", interrupt)
-	at, _ := url.Parse(to)
-	back := l.agrees(b, to)
-	returned, _ := url.Parse(back)
-	secrets := []string{at.Query().Get("state"), returned.Query().Get("code"), oauthtest.ClientSecret}
-	for _, c := range b.Jar.Cookies(returned) {
-		secrets = append(secrets, c.Value)
-	}
+	back := began(b, "one", interrupt)
+	underWay := allKept(t, server.URL())
 	_, page := l.do(b, http.MethodGet, back, "")
 	told := l.told("one", "I can use your account at git.")
 	// And of what fails.
 	failing := l.asks2("two")
 	l.provider.Say(oauthtest.Says{Token: 400})
-	to, _, _ = l.begins(b, annsToken, "two", failing)
-	_, failed := l.do(b, http.MethodGet, l.agrees(b, to), "")
-	secrets = append(secrets, l.provider.Given()...)
-	if len(secrets) < 6 {
-		t.Fatalf("%d secrets", len(secrets))
+	other := l.browser()
+	_, failed := l.do(other, http.MethodGet, began(other, "two", failing), "")
+	for i, each := range l.provider.Given() {
+		secrets[fmt.Sprint("given ", i)] = each
 	}
-	key := store.ThreadKey{Namespace: "acme/shared/team", Thread: "one"}
-	view, err := l.store.Read(t.Context(), key, store.ReadQuery{})
-	if err != nil {
-		t.Fatal(err)
+	// Two codes, two verifiers, an access and a refresh token; of each flow state, code and cookie.
+	if len(secrets) != 2+6+2*3 {
+		t.Fatalf("secrets are %v", secrets)
 	}
-	stored, err := json.Marshal(view)
-	if err != nil || view.Version == 0 {
-		t.Fatalf("%v, version %d", err, view.Version)
-	}
-	tokens, err := l.store.Tokens(t.Context(), "acme/ann")
-	if err != nil || len(tokens) != 1 {
-		t.Fatalf("%d tokens, %v", len(tokens), err)
-	}
-	for where, text := range map[string]string{
-		"the log": l.log.String(), "the thread": told, "the store": string(stored), "the page": page, "the page that fails": failed,
-		"the inbox": l.request(t, http.MethodGet, "/v1/inbox", annsToken, ""), "the notices": l.request(t, http.MethodGet, "/v1/notices", annsToken, ""),
-		"the decisions": l.request(t, http.MethodGet, "/v1/decisions", annsToken, ""), "the logins": l.request(t, http.MethodGet, "/v1/logins", annsToken, ""),
-		"the stored token": string(tokens[0].Sealed),
-	} {
-		if text == "" {
-			t.Errorf("%s is empty", where)
+	for what, secret := range secrets {
+		if len(secret) < 16 {
+			t.Errorf("%s is %q", what, secret)
 		}
-		if i := slices.IndexFunc(secrets, func(s string) bool { return s != "" && strings.Contains(text, s) }); i >= 0 {
-			t.Errorf("%s has secret %d: %s", where, i, text)
+	}
+	// Each is searched, and has what shows that it is what it seems to be.
+	for where, text := range map[string][2]string{
+		"the log": {l.log.String(), "a login came to nothing"}, "the thread": {told, interrupt}, "the store with a flow": {underWay, ":flow"}, "the store": {allKept(t, server.URL()), "I can use your account at git."},
+		"what runs log and journal": {heard.batches.String(), `"kind":"step"`}, "the suspensions": {heard.batches.String(), `"login":{`},
+		"the page": {page, "Git &amp; Co"}, "the page that fails": {failed, "did not complete"},
+		"the inbox": {l.request(t, http.MethodGet, "/v1/inbox", annsToken, ""), failing}, "the notices": {l.request(t, http.MethodGet, "/v1/notices?after="+first.Next, annsToken, ""), interrupt},
+		"the decisions": {l.request(t, http.MethodGet, "/v1/decisions", annsToken, ""), interrupt}, "the logins": {l.request(t, http.MethodGet, "/v1/logins", annsToken, ""), `"repo"`},
+		"the failure": {l.request(t, http.MethodGet, "/v1/threads/two/interrupts/"+failing+"/login", annsToken, ""), "login_failed"},
+	} {
+		if !strings.Contains(text[0], text[1]) {
+			t.Errorf("%s has no %q: %s", where, text[1], text[0])
+		}
+		for what, secret := range secrets {
+			for how, as := range map[string]string{"": secret, "in base64 ": base64.RawStdEncoding.EncodeToString([]byte(secret)), "in hexadecimal ": hex.EncodeToString([]byte(secret))} {
+				if strings.Contains(text[0], as) {
+					t.Errorf("%s has %s%s", where, how, what)
+				}
+			}
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+
+	"github.com/aguiws/aguiws/server/login"
 )
 
 // ofConnection are headers that mean something between two ends of a connection, and nothing
@@ -43,17 +45,37 @@ func (s *core) passed(r *http.Request) map[string]string {
 	var headers map[string]string
 	for _, name := range s.passes {
 		values := r.Header[name]
+		separator := ", "
+		if name == "Cookie" {
+			separator = "; "
+			values = withoutLogins(values)
+		}
 		if len(values) == 0 {
 			continue
 		}
 		if headers == nil {
 			headers = make(map[string]string, len(s.passes))
 		}
-		separator := ", "
-		if name == "Cookie" {
-			separator = "; "
-		}
 		headers[strings.ToLower(name)] = strings.Join(values, separator)
 	}
 	return headers
+}
+
+// withoutLogins are Cookie headers without the cookies of logins, which bind a browser to
+// what its user has begun and are no upstream's business.
+func withoutLogins(values []string) []string {
+	var kept []string
+	for _, value := range values {
+		var pairs []string
+		for pair := range strings.SplitSeq(value, ";") {
+			name, _, _ := strings.Cut(pair, "=")
+			if pair = strings.TrimSpace(pair); pair != "" && !login.IsCookie(strings.TrimSpace(name)) {
+				pairs = append(pairs, pair)
+			}
+		}
+		if len(pairs) > 0 {
+			kept = append(kept, strings.Join(pairs, "; "))
+		}
+	}
+	return kept
 }

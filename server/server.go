@@ -10,6 +10,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/server/identity"
 	"github.com/aguiws/aguiws/server/internal/budget"
 	"github.com/aguiws/aguiws/server/internal/conn"
 	"github.com/aguiws/aguiws/server/internal/controlapi"
@@ -51,6 +52,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		s.notices = s.newNotices(source)
 	}
 	if r, ok := b.(login.Runner); ok && s.opts.Logins != nil {
+		if _, none := s.opts.Auth.(identity.None); none != s.opts.Logins.OneUser() {
+			return nil, errors.New("server: Options.Logins: login.Options.OneUser is for identity.None, and for nothing else")
+		}
 		s.logins = login.NewDesk(s.opts.Logins, r)
 	}
 	if r, ok := b.(runner); ok {

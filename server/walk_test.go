@@ -38,7 +38,7 @@ var bodies = map[string]func(ids) string{
 var onlyRead = []string{"/agui/ws", "/agui/{agent}/ws", "/agui/threads/{thread}/events"}
 
 // openRoutes are told to everybody, and may name nothing.
-var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback"}
+var openRoutes = []string{"GET /healthz", "GET /readyz", "GET /login/callback/git"}
 
 // controls are the control frames of a client, as BINDING.md lists them.
 var controls = map[string]func(ids) string{

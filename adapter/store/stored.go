@@ -168,7 +168,7 @@ type SuspendedInterrupt struct {
 type Login struct {
 	Provider string   `json:"provider"`
 	Scopes   []string `json:"scopes,omitempty"` // beside those that the configuration names
-	User     string   `json:"user,omitempty"`   // whose it is; "": users are not told apart
+	User     string   `json:"user,omitempty"`   // whose it is; "": nobody's, unless users are not told apart at all
 }
 
 // Refs are what the agent calls those of the open interrupts that it has a name for.

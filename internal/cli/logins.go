@@ -114,7 +114,7 @@ func newLogins(s *settings, st store.Logins, log *slog.Logger) (*login.Service, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", s.named("login-keys"), s.loginKeys, err)
 	}
-	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), Logger: log, Hook: crashHook(s.crashAt)})
+	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), OneUser: s.auth == "none", Logger: log, Hook: crashHook(s.crashAt)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.loginSetting(), err)
 	}
@@ -174,7 +174,6 @@ func (r *report) logins(ctx context.Context, s *settings) {
 	if svc == nil {
 		return
 	}
-	r.say("ok", "logins", "providers must know the redirect URI %s", svc.RedirectURI())
 	list, _ := s.providers()
 	for _, p := range list {
 		if at, err := svc.Reach(ctx, p.Name); err != nil {
@@ -182,6 +181,7 @@ func (r *report) logins(ctx context.Context, s *settings) {
 		} else {
 			r.say("ok", "logins", "%s: users log in at %s", p.Name, at)
 		}
+		r.say("ok", "logins", "%s: must know the redirect URI %s", p.Name, svc.RedirectURI(p.Name))
 		if p.ClientSecret == "" {
 			r.say("warn", "logins", "%s: without client-secret-file this server is a public client there", p.Name)
 		}

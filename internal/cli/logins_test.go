@@ -65,7 +65,7 @@ func TestProvidersOfLogins(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	wantLines(t, out, "ok    logins: providers must know the redirect URI http://127.0.0.1:", "warn  logins: git: nobody could log in now: ")
+	wantLines(t, out, "ok    logins: git: must know the redirect URI http://127.0.0.1:", "warn  logins: git: nobody could log in now: ")
 	out, err = checked(t, "--logins", good, "--login-keys", kept)
 	if err == nil || strings.Contains(out, "k-4711") {
 		t.Errorf("passes, or tells: %s", out)

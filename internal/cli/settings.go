@@ -167,7 +167,7 @@ func (s *settings) table() []setting {
 		{"logins", "Logins", providersValue{&s.logins}, "the providers at which users can log in for agents, in YAML or JSON: `[{name: github, issuer: https://…, client-id: …, client-secret-file: /run/secrets/github, scopes: [repo]}]`; [LOGIN.md](server/LOGIN.md#what-a-provider-has) lists all that can be said. The same on all servers"},
 		{"login-file", "Logins", textValue{&s.loginFile, "file"}, "file with such a list"},
 		{"login-keys", "Logins", textValue{&s.loginKeys, "file"}, "file with the keys that seal tokens, 32 bytes in base64 a line: the first encrypts, the others still decrypt. The same on all servers"},
-		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`: providers send them back to it and `/login/callback`. With `--auth none`, when empty, the one of `addr`"},
+		{"public-url", "Logins", textValue{&s.publicURL, "URL"}, "address under which browsers reach the server, such as `https://chat.example.com`: providers send them back to it and `/login/callback/` with their name. With `--auth none`, when empty, the one of `addr`"},
 
 		{"webhooks", "Webhooks", webhooksValue{&s.webhooks}, "the targets, in YAML or JSON: `[{name: crm, url: https://…, kinds: [interrupt.opened], tenant: acme, agents: [script], secrets: [whsec_…], from: now}]`; of kinds, tenant and agents what is left out is all. The same on all servers. Command lines can be read by others: prefer a file, or secret-files in place of secrets"},
 		{"webhook-file", "Webhooks", textValue{&s.webhookFile, "file"}, "file with such a list"},

@@ -74,8 +74,27 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
+const (
+	cookiePrefix = "aguiws-login-"
+	// hostOnly begins the names of cookies that no other host of the site can set.
+	hostOnly = "__Host-"
+)
+
+// IsCookie reports whether a cookie of that name is a flow's, and means nothing elsewhere.
+func IsCookie(name string) bool {
+	return strings.HasPrefix(strings.TrimPrefix(name, hostOnly), cookiePrefix)
+}
+
+// https reports whether browsers reach the server over TLS.
+func (s *Service) https() bool { return strings.HasPrefix(s.opts.PublicURL, "https:") }
+
 // cookieName is that of one flow, so that two tabs can be at it.
-func cookieName(id string) string { return "aguiws-login-" + id[:12] }
+func (s *Service) cookieName(id string) string {
+	if s.https() {
+		return hostOnly + cookiePrefix + id[:12]
+	}
+	return cookiePrefix + id[:12]
+}
 
 // open finds the login that an open interrupt asks for.
 func (d *Desk) open(ctx context.Context, key store.ThreadKey, interrupt string) (*adapter.OpenInterrupt, error) {
@@ -96,6 +115,9 @@ func (d *Desk) open(ctx context.Context, key store.ThreadKey, interrupt string) 
 // Begin begins a flow for an open interrupt of the visitor's, or resolves it if there is a
 // token meanwhile. What the visitor has to be told is a *Problem.
 func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
+	if err := d.known(v.User); err != nil {
+		return Begun{}, err
+	}
 	o, err := d.open(ctx, v.Thread, v.Interrupt)
 	if err != nil {
 		return Begun{}, err
@@ -142,19 +164,23 @@ func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
 	for name, value := range p.Params {
 		options = append(options, oauth2.SetAuthURLParam(name, value))
 	}
-	return Begun{URL: p.config(at, d.RedirectURI(), scopes).AuthCodeURL(state, options...), Cookie: d.cookie(id, browser)}, nil
+	return Begun{URL: p.config(at, d.RedirectURI(p.Name), scopes).AuthCodeURL(state, options...), Cookie: d.cookie(id, browser)}, nil
 }
 
 // cookie binds a flow to the browser in which its user has begun it.
 func (d *Desk) cookie(id, value string) *http.Cookie {
-	return &http.Cookie{Name: cookieName(id), Value: value, Path: CallbackPath, MaxAge: int(flowKept.Seconds()), HttpOnly: true,
-		Secure: strings.HasPrefix(d.opts.PublicURL, "https:"), SameSite: http.SameSiteLaxMode}
+	c := &http.Cookie{Name: d.cookieName(id), Value: value, Path: CallbackPath, MaxAge: int(flowKept.Seconds()), HttpOnly: true, SameSite: http.SameSiteLaxMode}
+	if d.https() { // browsers take the name with nothing else
+		c.Path, c.Secure = "/", true
+	}
+	return c
 }
 
-// Return takes back a browser that a provider has sent, and answers the interrupt. The
+// Return takes back a browser that a provider has sent to its redirect URI, and answers the interrupt. The
+// user is whom the request itself is known to be from, as an input's; "": it does not say. The
 // title is the provider's, where it is known. What the person has to be told is a *Problem.
 // The browser keeps its cookie, so that who loads the page again is told why it does not go on.
-func (d *Desk) Return(ctx context.Context, r *http.Request) (title string, err error) {
+func (d *Desk) Return(ctx context.Context, provider, user string, r *http.Request) (title string, err error) {
 	said := r.URL.Query()
 	state := said.Get("state")
 	if state == "" || len(state) > 256 || !said.Has("code") && !said.Has("error") || len(said["code"]) > 1 || len(said["state"]) > 1 {
@@ -176,10 +202,19 @@ func (d *Desk) Return(ctx context.Context, r *http.Request) (title string, err e
 	title = d.Title(f.Provider)
 	// Another browser learns nothing and uses nothing up: what it was sent here by is not
 	// what its reader has begun.
-	kept, err := r.Cookie(cookieName(id))
-	if err != nil || subtle.ConstantTimeCompare([]byte(digest(kept.Value)), []byte(f.Browser)) != 1 {
+	kept, err := r.Cookie(d.cookieName(id))
+	if err != nil || subtle.ConstantTimeCompare([]byte(digest(kept.Value)), []byte(f.Browser)) != 1 || user != "" && user != f.User {
 		return title, problemOtherBrowser
 	}
+	if f.Provider != provider {
+		d.opts.Logger.Warn("an answer comes to the address of another provider than was asked", "provider", f.Provider)
+		d.note(ctx, &f, problemIssuer)
+		return title, problemIssuer
+	}
+	// From here on it goes on though the browser leaves: a flow that is used up and answers
+	// nothing would have the agent wait.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+	defer cancel()
 	if err := d.finish(ctx, id, &f, said); err != nil {
 		var p *Problem
 		if errors.As(err, &p) && p != problemReplayed && p != problemDenied {
@@ -219,7 +254,7 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 		return problemDown
 	}
 	if !p.checkIss(at, said) {
-		d.opts.Logger.Warn("an answer is not from the provider that was asked: its iss is another, or is missing", "provider", p.Name)
+		d.opts.Logger.Warn("an answer is not from the provider that was asked: its iss is another than the configured issuer, or is missing", "provider", p.Name)
 		return problemIssuer
 	}
 	visitor := Visitor{Thread: f.Thread, Interrupt: f.Interrupt, Tenant: f.Tenant, User: f.User, From: f.From}
@@ -243,12 +278,9 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 	return d.answer(ctx, visitor, false)
 }
 
-// exchange makes a token of a code, and stores it. Once it has asked it goes on though the
-// browser leaves.
+// exchange makes a token of a code, and stores it.
 func (d *Desk) exchange(ctx context.Context, p *client, at endpoint, f *flow, code string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdRenewal)
-	defer cancel()
-	got, err := p.config(at, d.RedirectURI(), f.Scopes).Exchange(asking(ctx, p), code, oauth2.VerifierOption(f.Verifier))
+	got, err := p.config(at, d.RedirectURI(p.Name), f.Scopes).Exchange(using(ctx, p), code, oauth2.VerifierOption(f.Verifier))
 	if err != nil {
 		d.opts.Logger.Warn("a code could not be exchanged for a token", "provider", p.Name, "error", d.saidOf(p, err))
 		if _, said := refused(err); said {
@@ -297,7 +329,7 @@ func (d *Desk) note(ctx context.Context, f *flow, p *Problem) {
 	if p != nil {
 		code = p.Code
 	}
-	if err := d.store.PutFlow(ctx, outcomeID(f.Thread, f.Interrupt), []byte(code), flowKept); err != nil {
+	if err := d.store.PutFlow(ctx, outcomeID(f.Thread, f.Interrupt), []byte(code), noteKept); err != nil {
 		d.opts.Logger.Debug("it is not noted why a login failed", "error", err)
 	}
 }

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/oauth2"
@@ -18,7 +20,10 @@ import (
 
 const (
 	flowTime = 10 * time.Minute // for which a flow may be under way
-	flowKept = 24 * time.Hour   // for which it is known that there was one
+	flowKept = 30 * time.Minute // for which it is known that there was one
+	noteKept = 24 * time.Hour   // for which it is known why the latest one failed
+	// finishTime bounds what is done of a flow once its browser is back.
+	finishTime = time.Minute
 	// keepTokens is for how long a user's tokens are kept when none is put or renewed.
 	keepTokens = 180 * 24 * time.Hour
 	// earlier is how long before it expires a token is renewed: requests take time.
@@ -30,9 +35,12 @@ type Options struct {
 	Providers []Provider
 	Sealer    *Sealer
 	// PublicURL is the address under which browsers reach the server, without a path behind
-	// it: https://chat.example.com. The redirect URI that providers know is it and
-	// /login/callback.
+	// it: https://chat.example.com. The redirect URI that a provider knows is it and
+	// /login/callback/ with the provider's name.
 	PublicURL string
+	// OneUser takes whoever has no name (Input.User "") for one user, as where identity.None
+	// lets all in. Without it they can log in nowhere: their accounts would be each other's.
+	OneUser bool
 	// Logger gets names of providers and codes, never a token, a code or a state.
 	Logger *slog.Logger
 	// Hook, for tests of crashes, is called at named points.
@@ -45,11 +53,15 @@ type Service struct {
 	opts      Options
 	providers map[string]*client
 	locks     locks
+	unstored  unstored
+	// unreadable are the names of providers of whose tokens the log was told.
+	unreadable sync.Map
 }
 
 var _ adapter.Logins = (*Service)(nil)
 
-// CallbackPath is where providers send browsers back to.
+// CallbackPath is below what providers send browsers back, each to its name: one that
+// answers in another's place comes to the wrong address (RFC 9700, 4.4.2).
 const CallbackPath = "/login/callback"
 
 // New makes a service. It asks no provider for anything.
@@ -63,8 +75,12 @@ func New(s store.Logins, o Options) (*Service, error) {
 	if err := CheckPublicURL(o.PublicURL); err != nil {
 		return nil, fmt.Errorf("login: %w", err)
 	}
-	o.PublicURL = strings.TrimSuffix(o.PublicURL, "/")
-	svc := &Service{store: s, opts: o, providers: map[string]*client{}, locks: locks{busy: map[string]chan struct{}{}}}
+	public, err := url.Parse(o.PublicURL)
+	if err != nil {
+		return nil, fmt.Errorf("login: %w", err)
+	}
+	o.PublicURL = public.Scheme + "://" + public.Host // the scheme in lower case
+	svc := &Service{store: s, opts: o, providers: map[string]*client{}, locks: locks{busy: map[string]chan struct{}{}}, unstored: unstored{of: map[string]renewed{}}}
 	for _, p := range o.Providers {
 		if err := p.Check(); err != nil {
 			return nil, fmt.Errorf("login: provider %q: %w", p.Name, err)
@@ -98,8 +114,24 @@ func (s *Service) Reach(ctx context.Context, provider string) (string, error) {
 	return at.authorize, err
 }
 
-// RedirectURI is what providers must know as this server's.
-func (s *Service) RedirectURI() string { return s.opts.PublicURL + CallbackPath }
+// RedirectURI is what a provider must know as this server's.
+func (s *Service) RedirectURI(provider string) string {
+	return s.opts.PublicURL + CallbackPath + "/" + provider
+}
+
+// Providers are the names of those that are configured.
+func (s *Service) Providers() []string { return slices.Sorted(maps.Keys(s.providers)) }
+
+// known refuses a user without a name, unless there is one user alone.
+func (s *Service) known(user string) error {
+	if user == "" && !s.opts.OneUser {
+		return problemNobody
+	}
+	return nil
+}
+
+// OneUser reports whether whoever has no name is one user.
+func (s *Service) OneUser() bool { return s.opts.OneUser }
 
 // Title implements adapter.Logins.
 func (s *Service) Title(provider string) string {
@@ -118,12 +150,7 @@ func (s *Service) provider(name string) (*client, error) {
 	if p := s.providers[name]; p != nil {
 		return p, nil
 	}
-	var there []string
-	for each := range s.providers {
-		there = append(there, each)
-	}
-	slices.Sort(there)
-	return nil, fmt.Errorf("there is no provider named %q: it is %s", name, strings.Join(there, ", "))
+	return nil, fmt.Errorf("there is no provider named %q: it is %s", name, strings.Join(s.Providers(), ", "))
 }
 
 func (s *Service) reached(point string) {
@@ -132,8 +159,8 @@ func (s *Service) reached(point string) {
 	}
 }
 
-// asking is the context in which golang.org/x/oauth2 uses the provider's client.
-func asking(ctx context.Context, p *client) context.Context {
+// using is the context in which golang.org/x/oauth2 uses the provider's client.
+func using(ctx context.Context, p *client) context.Context {
 	return context.WithValue(ctx, oauth2.HTTPClient, p.http)
 }
 

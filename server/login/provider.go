@@ -22,6 +22,7 @@ import (
 const (
 	providerTimeout = 10 * time.Second // of one request
 	discoveredFor   = time.Hour
+	askAgain        = 5 * time.Second // when metadata could not be had
 	maxMetadata     = 1 << 20
 )
 
@@ -102,9 +103,20 @@ type endpoint struct {
 type client struct {
 	Provider
 	http *http.Client
-	mu   sync.Mutex
-	at   time.Time // when found was read
-	of   endpoint
+
+	mu     sync.Mutex
+	at     time.Time // when of was read; zero: never
+	of     endpoint
+	tried  time.Time // when it was last to be read
+	failed error     // why it was not
+	asking *asking   // nil: nobody reads it now
+}
+
+// asking is a reading of metadata for all who want them.
+type asking struct {
+	done  chan struct{} // closed when the others are set
+	found endpoint
+	err   error
 }
 
 func newClient(p Provider) *client {
@@ -113,22 +125,50 @@ func newClient(p Provider) *client {
 	}}}
 }
 
-// endpoint reads the provider's metadata where the configuration has no addresses.
+// endpoint reads the provider's metadata where the configuration has no addresses. While
+// they cannot be had those that were read before are good.
 func (c *client) endpoint(ctx context.Context) (endpoint, error) {
 	if c.AuthorizeURL != "" {
 		return endpoint{authorize: c.AuthorizeURL, token: c.TokenURL}, nil
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	if !c.at.IsZero() && time.Since(c.at) < discoveredFor {
-		return c.of, nil
+	known := !c.at.IsZero()
+	if known && time.Since(c.at) < discoveredFor || c.failed != nil && time.Since(c.tried) < askAgain {
+		defer c.mu.Unlock()
+		if known {
+			return c.of, nil
+		}
+		return endpoint{}, c.failed
 	}
+	one := c.asking
+	if one == nil {
+		one = &asking{done: make(chan struct{})}
+		c.asking = one
+		go c.read(context.WithoutCancel(ctx), one)
+	}
+	c.mu.Unlock()
+	select {
+	case <-one.done:
+		return one.found, one.err
+	case <-ctx.Done():
+		return endpoint{}, ctx.Err()
+	}
+}
+
+func (c *client) read(ctx context.Context, one *asking) {
+	ctx, cancel := context.WithTimeout(ctx, 2*providerTimeout)
+	defer cancel()
 	found, err := c.discover(ctx)
-	if err != nil {
-		return endpoint{}, err
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.asking, c.tried, c.failed = nil, time.Now(), err
+	if err == nil {
+		c.of, c.at = found, c.tried
+	} else if !c.at.IsZero() {
+		found, err = c.of, nil
 	}
-	c.of, c.at = found, time.Now()
-	return found, nil
+	one.found, one.err = found, err
+	close(one.done)
 }
 
 func (c *client) discover(ctx context.Context) (endpoint, error) {
@@ -176,11 +216,27 @@ func (c *client) metadata(ctx context.Context, at string) (found endpoint, err e
 		return found, fmt.Errorf("%s is the metadata of issuer %q, and %q is configured", at, m.Issuer, c.Issuer)
 	}
 	for what, address := range map[string]string{"authorization_endpoint": m.Authorize, "token_endpoint": m.Token} {
-		if err := checkAddress(address); err != nil {
+		if err := c.mayLead(address); err != nil {
 			return found, fmt.Errorf("%s: %s: %w", at, what, err)
 		}
 	}
 	return endpoint{m.Authorize, m.Token, m.Iss}, nil
+}
+
+// mayLead says why the provider's metadata must not name an address: one of this machine is
+// for an issuer of this machine alone.
+func (c *client) mayLead(address string) error {
+	if err := checkAddress(address); err != nil {
+		return err
+	}
+	issuer, err := url.Parse(c.Issuer)
+	if err != nil {
+		return err
+	}
+	if to, err := url.Parse(address); err != nil || origin.Loopback(to.Hostname()) && !origin.Loopback(issuer.Hostname()) {
+		return errors.New("it leads to this machine, of which the issuer is not")
+	}
+	return nil
 }
 
 // config is what golang.org/x/oauth2 asks the provider by.
@@ -193,12 +249,23 @@ func (c *client) config(at endpoint, redirect string, scopes []string) *oauth2.C
 		Endpoint: oauth2.Endpoint{AuthURL: at.authorize, TokenURL: at.token, AuthStyle: style}}
 }
 
-// checkIss holds an answer to its issuer (RFC 9207).
+// checkIss holds an answer to its issuer (RFC 9207), which has to be configured.
 func (c *client) checkIss(at endpoint, said url.Values) bool {
 	if !said.Has("iss") {
 		return !c.RequireIss && !at.promisesIss
 	}
-	return c.Issuer == "" || said.Get("iss") == c.Issuer
+	return len(said["iss"]) == 1 && c.Issuer != "" && said.Get("iss") == c.Issuer
+}
+
+// aboutClient reports whether the code of a refusal is about this server or its request, or
+// says that it may pass: another code says that the refresh token is good no more. That is
+// invalid_grant (RFC 6749), but not everywhere.
+func aboutClient(code string) bool {
+	switch code {
+	case "", "invalid_request", "unsupported_grant_type", "server_error", "temporarily_unavailable", "slow_down", "internal_error", "ratelimited", "service_unavailable":
+		return true
+	}
+	return strings.Contains(code, "client")
 }
 
 // refused reports whether an error of the token endpoint is its word, and not that it

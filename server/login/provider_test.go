@@ -1,11 +1,19 @@
 package login
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
+	"time"
 )
 
 func TestProvidersThatCannotWork(t *testing.T) {
@@ -69,4 +77,120 @@ func TestMetadata(t *testing.T) {
 			t.Errorf("%s: %v", tt.document, err)
 		}
 	}
+}
+
+// Whoever says its issuer has to be the configured one.
+func TestIss(t *testing.T) {
+	const git = "https://git.example"
+	for name, tt := range map[string]struct {
+		p        Provider
+		promises bool
+		said     []string
+		good     bool
+	}{
+		"it is":                       {p: Provider{Issuer: git}, said: []string{git}, good: true},
+		"another":                     {p: Provider{Issuer: git}, said: []string{"https://evil.example"}},
+		"twice":                       {p: Provider{Issuer: git}, said: []string{git, "https://evil.example"}},
+		"empty":                       {p: Provider{Issuer: git}, said: []string{""}},
+		"none is said":                {p: Provider{Issuer: git}, good: true},
+		"none, though it is promised": {p: Provider{Issuer: git}, promises: true},
+		"none, though it is required": {p: Provider{Issuer: git, RequireIss: true}},
+		"none is configured":          {said: []string{git}},
+		"neither":                     {good: true},
+	} {
+		said := url.Values{}
+		if tt.said != nil {
+			said["iss"] = tt.said
+		}
+		if good := newClient(tt.p).checkIss(endpoint{promisesIss: tt.promises}, said); good != tt.good {
+			t.Errorf("%s: %t", name, good)
+		}
+	}
+}
+
+// A provider of another machine leads nobody to this one.
+func TestMetadataOfAnotherMachine(t *testing.T) {
+	for issuer, leads := range map[string]map[string]bool{
+		"https://git.example": {"https://git.example/t": true, "https://tokens.example": true, "http://git.example/t": false, "http://127.0.0.1/t": false, "https://127.0.0.1/t": false,
+			"http://localhost:6379/t": false, "https://localhost/t": false, "http://[::1]/t": false, "https://[::1]/t": false},
+		"http://127.0.0.1:9": {"http://127.0.0.1:9/t": true, "https://git.example/t": true, "http://git.example/t": false},
+	} {
+		for address, may := range leads {
+			if err := newClient(Provider{Issuer: issuer}).mayLead(address); (err == nil) != may {
+				t.Errorf("%s leads to %s: %v", issuer, address, err)
+			}
+		}
+	}
+}
+
+// metadataOf answers as git.example does with its metadata; nil: as one that is down.
+func metadataOf(up func() bool, asked *atomic.Int32) answers {
+	return func(r *http.Request) (*http.Response, error) {
+		asked.Add(1)
+		if !up() {
+			return nil, errors.New("down")
+		}
+		return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader(`{"issuer":"https://git.example","authorization_endpoint":"https://git.example/a","token_endpoint":"https://git.example/t"}`))}, nil
+	}
+}
+
+// A provider that is down is not asked by everybody, and what it said before stays good.
+func TestMetadataWhileTheProviderIsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, up, asked := newClient(Provider{Issuer: "https://git.example"}), false, new(atomic.Int32)
+		c.http.Transport = metadataOf(func() bool { return up }, asked)
+		want := func(step string, good bool, times int32) {
+			t.Helper()
+			at, err := c.endpoint(t.Context())
+			if (err == nil) != good || good && at.token != "https://git.example/t" || asked.Load() != times {
+				t.Errorf("%s: %+v, %v, asked %d times", step, at, err, asked.Load())
+			}
+		}
+		want("down", false, 2) // at both addresses
+		want("at once again", false, 2)
+		time.Sleep(askAgain)
+		up = true
+		want("up", true, 3)
+		up = false
+		want("known", true, 3)
+		time.Sleep(discoveredFor)
+		want("down an hour later", true, 5)
+		want("at once again", true, 5)
+		time.Sleep(askAgain)
+		up = true
+		want("up again", true, 6)
+	})
+}
+
+// One request is for all who wait, and who has waited enough leaves.
+func TestMetadataIsReadOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, answer, asked := newClient(Provider{Issuer: "https://git.example"}), make(chan struct{}), new(atomic.Int32)
+		c.http.Transport = metadataOf(func() bool { <-answer; return true }, asked)
+		ctx, leave := context.WithCancel(t.Context())
+		left := make(chan error)
+		go func() {
+			_, err := c.endpoint(ctx)
+			left <- err
+		}()
+		synctest.Wait()
+		var group sync.WaitGroup
+		for range 100 {
+			group.Go(func() {
+				if _, err := c.endpoint(t.Context()); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		synctest.Wait()
+		leave()
+		if err := <-left; !errors.Is(err, context.Canceled) {
+			t.Errorf("who leaves is told %v", err)
+		}
+		close(answer)
+		group.Wait()
+		if n := asked.Load(); n != 1 {
+			t.Errorf("it is asked %d times", n)
+		}
+	})
 }

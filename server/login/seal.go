@@ -17,7 +17,7 @@ const sealVersion = 1
 // keyName is how many bytes name the key that something is sealed with.
 const keyName = 4
 
-var errUnreadable = errors.New("login: what is stored cannot be opened: it was changed, or its key is none of those that are configured")
+var errUnreadable = errors.New("login: what is stored cannot be opened: it was changed, its key is none of those that are configured, or it is of another issuer, token-url or client-id")
 
 // Sealer encrypts with the first of its keys and decrypts with all of them.
 type Sealer struct {

@@ -1,10 +1,12 @@
 package login
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,8 +18,51 @@ import (
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
-// holdRenewal is for how long a server may renew a token before another may.
-const holdRenewal = 3 * providerTimeout
+const (
+	renewTime = 3 * providerTimeout // bounds a renewal
+	// holdRenewal is for how long a server may renew a token before another may. It is
+	// longer than a renewal, which has to be over by then.
+	holdRenewal = 2 * renewTime
+	// keepUnstored is for how long a renewed token is tried to be stored.
+	keepUnstored = time.Hour
+)
+
+// unstored are tokens that came in the place of others and are not known to be stored. The
+// refresh token that they came for may be used up: it must not be sent again.
+type unstored struct {
+	mu sync.Mutex
+	of map[string]renewed
+}
+
+type renewed struct {
+	token
+	version string
+	since   time.Time
+}
+
+func (u *unstored) get(key string) (renewed, bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	r, there := u.of[key]
+	return r, there
+}
+
+func (u *unstored) keep(key string, r renewed) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	maps.DeleteFunc(u.of, func(_ string, r renewed) bool { return time.Since(r.since) > keepUnstored })
+	u.of[key] = r
+}
+
+func (u *unstored) drop(key string) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	delete(u.of, key)
+}
+
+func unstoredKey(of store.Login, version string) string {
+	return of.User + "\x00" + of.Provider + "\x00" + version
+}
 
 // token is what is sealed of one.
 type token struct {
@@ -45,7 +90,15 @@ func (t *token) has(scopes []string) bool {
 	return !slices.ContainsFunc(scopes, func(s string) bool { return !slices.Contains(t.Asked, s) })
 }
 
-func sealedAs(user, provider string) string { return "token\x00" + user + "\x00" + provider }
+// sealedAs is what a token is of: one of a provider that is another now, or knows this
+// server as another client, opens no more. It was given to whom it was for.
+func (s *Service) sealedAs(user, provider string) string {
+	of := []string{"token", user, provider}
+	if p := s.providers[provider]; p != nil {
+		of = append(of, cmp.Or(p.Issuer, p.TokenURL), p.ClientID)
+	}
+	return strings.Join(of, "\x00")
+}
 
 func ofOauth(t *oauth2.Token, asked []string, since time.Time) token {
 	return token{Access: t.AccessToken, Refresh: t.RefreshToken, Type: t.Type(), Expires: t.Expiry, Asked: asked, Since: since}
@@ -68,13 +121,15 @@ func (s *Service) find(ctx context.Context, user, provider string) (*held, error
 
 // read opens a stored token; nil: it cannot be opened, and its user is asked for another.
 func (s *Service) read(user string, stored store.StoredToken) *held {
-	text, old, err := s.opts.Sealer.open(stored.Sealed, sealedAs(user, stored.Provider))
+	text, old, err := s.opts.Sealer.open(stored.Sealed, s.sealedAs(user, stored.Provider))
 	h := &held{version: stored.Version, old: old}
 	if err == nil && json.Unmarshal(text, &h.token) != nil {
 		err = errUnreadable
 	}
 	if err != nil {
-		s.opts.Logger.Warn("a token counts as none", "provider", stored.Provider, "error", err)
+		if _, told := s.unreadable.LoadOrStore(stored.Provider, true); !told {
+			s.opts.Logger.Warn("tokens count as none; it is said once of a provider", "provider", stored.Provider, "error", err)
+		}
 		return nil
 	}
 	return h
@@ -82,21 +137,29 @@ func (s *Service) read(user string, stored store.StoredToken) *held {
 
 // put stores a token in the place of a version, or of whichever there is.
 func (s *Service) put(ctx context.Context, user, provider string, t token, was string) (version string, stored bool, err error) {
+	version = rand.Text()
+	stored, err = s.putAs(ctx, user, provider, version, t, was)
+	return version, stored, err
+}
+
+// putAs is put by a version that the caller chose.
+func (s *Service) putAs(ctx context.Context, user, provider, version string, t token, was string) (stored bool, err error) {
 	text, err := json.Marshal(t)
 	if err != nil {
-		return "", false, err
+		return false, err
 	}
-	version = rand.Text()
-	sealed := s.opts.Sealer.seal(text, sealedAs(user, provider))
-	stored, err = patiently(ctx, func() (bool, error) {
+	sealed := s.opts.Sealer.seal(text, s.sealedAs(user, provider))
+	return patiently(ctx, func() (bool, error) {
 		return s.store.PutToken(ctx, user, store.StoredToken{Provider: provider, Version: version, Sealed: sealed}, was, keepTokens)
 	})
-	return version, stored, err
 }
 
 // Has implements adapter.Logins.
 func (s *Service) Has(ctx context.Context, of store.Login) (bool, error) {
 	p, err := s.provider(of.Provider)
+	if err == nil {
+		err = s.known(of.User)
+	}
 	if err != nil {
 		return false, err
 	}
@@ -118,6 +181,9 @@ func (c *client) wanted(of store.Login) []string {
 // Token implements adapter.Logins. Of any number of callers on any servers one renews.
 func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, error) {
 	p, err := s.provider(of.Provider)
+	if err == nil {
+		err = s.known(of.User)
+	}
 	if err != nil {
 		return adapter.Token{}, err
 	}
@@ -132,7 +198,7 @@ func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, err
 		}
 		if h.good(time.Now()) {
 			if h.old { // what is lost of this is made up for the next time
-				_, _, _ = s.put(ctx, of.User, of.Provider, h.token, h.version)
+				_, _ = s.putAs(ctx, of.User, of.Provider, h.version, h.token, h.version)
 			}
 			return adapter.Token{Type: h.Type, Access: h.Access, Expires: h.Expires, Version: h.version}, nil
 		}
@@ -140,8 +206,10 @@ func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, err
 		if err != nil {
 			return adapter.Token{}, err
 		}
-		turn, err := s.store.HoldToken(ctx, of.User, of.Provider, h.version, by, holdRenewal)
-		if err == nil && turn {
+		turn := true
+		if late, there := s.unstored.get(unstoredKey(of, h.version)); there {
+			err = s.settle(ctx, of, h.version, late)
+		} else if turn, err = s.store.HoldToken(ctx, of.User, of.Provider, h.version, by, holdRenewal); err == nil && turn {
 			err = s.renew(ctx, p, of, h, by)
 		}
 		release()
@@ -160,16 +228,16 @@ func (s *Service) Token(ctx context.Context, of store.Login) (adapter.Token, err
 // renew asks for another token and stores it. Once it has asked it goes on whatever
 // becomes of ctx: what a provider gave in the place of a refresh token must not be lost.
 func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held, by string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), holdRenewal)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), renewTime)
 	defer cancel()
 	at, err := p.endpoint(ctx)
 	var fresh *oauth2.Token
 	if err == nil {
-		config := p.config(at, s.RedirectURI(), nil)
-		fresh, err = config.TokenSource(asking(ctx, p), &oauth2.Token{RefreshToken: h.Refresh}).Token()
+		config := p.config(at, s.RedirectURI(p.Name), nil)
+		fresh, err = config.TokenSource(using(ctx, p), &oauth2.Token{RefreshToken: h.Refresh}).Token()
 	}
-	if code, said := refused(err); said && code == "invalid_grant" {
-		s.opts.Logger.Info("a provider takes a login back: its user is asked again", "provider", of.Provider)
+	if code, said := refused(err); said && !aboutClient(code) {
+		s.opts.Logger.Info("a provider takes a login back: its user is asked again", "provider", of.Provider, "code", errorCode(code))
 		if _, err := s.store.DropToken(ctx, of.User, of.Provider, h.version); err != nil {
 			return err
 		}
@@ -183,8 +251,19 @@ func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held,
 	if t.Refresh == "" {
 		t.Refresh = h.Refresh
 	}
+	late := renewed{t, rand.Text(), time.Now()}
+	s.unstored.keep(unstoredKey(of, h.version), late)
+	return s.settle(ctx, of, h.version, late)
+}
+
+// settle stores what came in the place of a version. Whoever comes next tries again if it
+// is not known whether it is stored.
+func (s *Service) settle(ctx context.Context, of store.Login, was string, late renewed) error {
 	// Not stored: the user has deleted it meanwhile, or has logged in anew.
-	_, _, err = s.put(ctx, of.User, of.Provider, t, h.version)
+	_, err := s.putAs(ctx, of.User, of.Provider, late.version, late.token, was)
+	if err == nil {
+		s.unstored.drop(unstoredKey(of, was))
+	}
 	return err
 }
 
@@ -205,6 +284,9 @@ type Account struct {
 
 // Accounts are those of a user, by their names.
 func (s *Service) Accounts(ctx context.Context, user string) ([]Account, error) {
+	if err := s.known(user); err != nil {
+		return nil, err
+	}
 	list, err := s.store.Tokens(ctx, user)
 	if err != nil {
 		return nil, err
@@ -229,6 +311,9 @@ func (s *Service) Accounts(ctx context.Context, user string) ([]Account, error) 
 
 // Forget deletes a user's token. False: there was none. The provider is not told.
 func (s *Service) Forget(ctx context.Context, user, provider string) (bool, error) {
+	if err := s.known(user); err != nil {
+		return false, err
+	}
 	return s.store.DropToken(ctx, user, provider, "")
 }
 

@@ -5,12 +5,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -131,11 +133,17 @@ func TestTokensThatCannotBeRenewed(t *testing.T) {
 		code   string
 		none   bool // there is no login any more
 	}{
-		"taken back":              {status: 400, code: "invalid_grant", none: true},
-		"down":                    {status: 503},
-		"the client is not known": {status: 401, code: "invalid_client"},
-		"no refresh token":        {token: func(t *token) { t.Refresh = "" }, none: true},
-		"a scope less":            {token: func(t *token) { t.Asked = nil }, none: true},
+		"taken back":                      {status: 400, code: "invalid_grant", none: true},
+		"down":                            {status: 503},
+		"the client is not known":         {status: 401, code: "invalid_client"},
+		"taken back by a code of its own": {status: 200, code: "bad_refresh_token", none: true},
+		"a scope taken away":              {status: 400, code: "invalid_scope", none: true},
+		"the secret is not right":         {status: 200, code: "incorrect_client_credentials"},
+		"it asks wrongly":                 {status: 400, code: "invalid_request"},
+		"it cannot now":                   {status: 400, code: "temporarily_unavailable"},
+		"it says nothing":                 {status: 403},
+		"no refresh token":                {token: func(t *token) { t.Refresh = "" }, none: true},
+		"a scope less":                    {token: func(t *token) { t.Asked = nil }, none: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r, st := newRenewing(t), embedded(t)
@@ -173,8 +181,10 @@ func TestKeysRotate(t *testing.T) {
 	good := over()
 	good.Expires = time.Now().Add(time.Hour)
 	put(t, first, good)
-	if got, err := service(t, st, r.URL, sealerOf(t, keyOf(2), keyOf(1)), nil).Token(within(t), ofAnn); err != nil || got.Access != "access-0" {
-		t.Fatalf("%q, %v", got.Access, err)
+	both := service(t, st, r.URL, sealerOf(t, keyOf(2), keyOf(1)), nil)
+	used, err := both.Token(within(t), ofAnn)
+	if err != nil || used.Access != "access-0" {
+		t.Fatalf("%q, %v", used.Access, err)
 	}
 	if got, err := service(t, st, r.URL, sealerOf(t, keyOf(2)), nil).Token(within(t), ofAnn); err != nil || got.Access != "access-0" {
 		t.Errorf("with the new key alone: %v", err)
@@ -184,6 +194,56 @@ func TestKeysRotate(t *testing.T) {
 	}
 	if list, err := first.Accounts(within(t), ofAnn.User); err != nil || len(list) != 1 || !list[0].Unreadable {
 		t.Errorf("%+v, %v", list, err)
+	}
+	// Who was given it then can discard it: it is the same token.
+	if err := both.Discard(within(t), ofAnn, used); err != nil {
+		t.Error(err)
+	}
+	if has, err := both.Has(within(t), ofAnn); err != nil || has {
+		t.Errorf("discarded: has %t, %v", has, err)
+	}
+}
+
+// A token is of who gave it to whom: behind the same name another provider, or another
+// client, neither sees it nor is sent it. The log tells once.
+func TestTokensOfAnotherProvider(t *testing.T) {
+	r, st := newRenewing(t), embedded(t)
+	was := Provider{Name: "git", Issuer: "https://git.example", AuthorizeURL: r.URL, TokenURL: r.URL, ClientID: "x"}
+	var log strings.Builder
+	of := func(change func(*Provider)) *Service {
+		p := was
+		change(&p)
+		s, err := New(st, Options{Sealer: sealerOf(t, keyOf(1)), PublicURL: "http://127.0.0.1:1", Providers: []Provider{p}, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	put(t, of(func(*Provider) {}), over())
+	for name, change := range map[string]func(*Provider){
+		"another issuer": func(p *Provider) { p.Issuer = "https://other.example" },
+		"no issuer":      func(p *Provider) { p.Issuer = "" },
+		"another client": func(p *Provider) { p.ClientID = "y" },
+	} {
+		s := of(change)
+		log.Reset()
+		for range 3 {
+			if _, err := s.Token(within(t), ofAnn); !errors.Is(err, adapter.ErrNoLogin) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if n := strings.Count(log.String(), "count as none"); n != 1 {
+			t.Errorf("%s: the log tells %d times", name, n)
+		}
+		if list, err := s.Accounts(within(t), ofAnn.User); err != nil || len(list) != 1 || !list[0].Unreadable {
+			t.Errorf("%s: %+v, %v", name, list, err)
+		}
+	}
+	if n := r.times(); n != 0 {
+		t.Errorf("a provider was asked %d times", n)
+	}
+	if got, err := of(func(p *Provider) { p.Title, p.TokenURL = "Git", r.URL+"/token" }).Token(within(t), ofAnn); err != nil || got.Access != "access-1" {
+		t.Errorf("the same issuer: %v", err)
 	}
 }
 
@@ -217,6 +277,77 @@ func TestDeletedWhileRenewed(t *testing.T) {
 	}
 	if has, _ := s.Has(within(t), ofAnn); has {
 		t.Error("it is back")
+	}
+}
+
+// silent is a store that keeps one token, and whose answers to PutToken are lost for a while.
+type silent struct {
+	store.Logins
+	mu    sync.Mutex
+	token store.StoredToken
+	until time.Time
+	held  time.Time
+}
+
+func (s *silent) Tokens(context.Context, string) ([]store.StoredToken, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return []store.StoredToken{s.token}, nil
+}
+
+func (s *silent) HoldToken(_ context.Context, _, _, version, _ string, hold time.Duration) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if version != s.token.Version || time.Now().Before(s.held) {
+		return false, nil
+	}
+	s.held = time.Now().Add(hold)
+	return true, nil
+}
+
+func (s *silent) PutToken(_ context.Context, _ string, t store.StoredToken, was string, _ time.Duration) (bool, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if time.Now().Before(s.until) {
+		return false, store.ErrOutcomeUnknown
+	}
+	if was != "" && s.token.Version != was && s.token.Version != t.Version {
+		return false, nil
+	}
+	s.token = t
+	return true, nil
+}
+
+type answers func(*http.Request) (*http.Response, error)
+
+func (a answers) RoundTrip(r *http.Request) (*http.Response, error) { return a(r) }
+
+// However long the store says nothing, a refresh token is sent once: what came for it is
+// stored when the store answers again.
+func TestStoreIsSilentWhileRenewed(t *testing.T) {
+	for _, silence := range []time.Duration{time.Second, 45 * time.Second, 10 * time.Minute} {
+		synctest.Test(t, func(t *testing.T) {
+			st := &silent{}
+			s := service(t, st, "https://git.example", sealerOf(t, keyOf(1)), nil)
+			asked := 0
+			s.providers["git"].http.Transport = answers(func(*http.Request) (*http.Response, error) {
+				asked++
+				return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}},
+					Body: io.NopCloser(strings.NewReader(fmt.Sprintf(`{"access_token":"access-%d","refresh_token":"refresh-%d","token_type":"bearer","expires_in":3600}`, asked, asked)))}, nil
+			})
+			if _, ok, err := s.put(t.Context(), ofAnn.User, "git", over(), ""); err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			st.until = time.Now().Add(silence)
+			var got adapter.Token
+			err := store.ErrOutcomeUnknown
+			for errors.Is(err, store.ErrOutcomeUnknown) { // as an agent's Token does
+				got, err = s.Token(t.Context(), ofAnn)
+			}
+			if err != nil || got.Access != "access-1" || asked != 1 || len(s.unstored.of) != 0 {
+				t.Errorf("%v: %q, %v, asked %d times, %d are kept", silence, got.Access, err, asked, len(s.unstored.of))
+			}
+		})
 	}
 }
 

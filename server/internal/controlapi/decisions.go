@@ -25,7 +25,7 @@ type decisionJSON struct {
 	At              time.Time        `json:"at" jsonschema:"when it was decided, by the store's clock"`
 	Status          string           `json:"status" jsonschema:"resolved, cancelled or expired: nobody answered in time"`
 	User            string           `json:"user,omitempty" jsonschema:"who decided; left out where nobody did, or users are not told apart"`
-	Through         string           `json:"through,omitempty" jsonschema:"socket, post, copilotkit, inbox, link, expiry, operator or steering"`
+	Through         string           `json:"through,omitempty" jsonschema:"socket, post, copilotkit, inbox, link, login, expiry, operator or steering"`
 	Credential      string           `json:"credential,omitempty" jsonschema:"the subject of the credential"`
 	Tenant          string           `json:"tenant"`
 	ThreadID        string           `json:"threadId"`

@@ -29,7 +29,7 @@ type resolutionJSON struct {
 	At              time.Time       `json:"at"`
 	Status          string          `json:"status" jsonschema:"resolved, cancelled or expired: nobody answered in time"`
 	User            string          `json:"user,omitempty" jsonschema:"who decided; left out where nobody did, or users are not told apart"`
-	Through         string          `json:"through,omitempty" jsonschema:"socket, post, copilotkit, inbox, link, expiry, operator or steering"`
+	Through         string          `json:"through,omitempty" jsonschema:"socket, post, copilotkit, inbox, link, login, expiry, operator or steering"`
 	Payload         json.RawMessage `json:"payload,omitempty" jsonschema:"the answer; left out of a summary where it is large"`
 	ArgumentsDigest string          `json:"argumentsDigest,omitempty" jsonschema:"as listDecisions has it"`
 	AnsweredBy      decisionRunJSON `json:"answeredBy" jsonschema:"the run that the answer began"`

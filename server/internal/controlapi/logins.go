@@ -43,7 +43,7 @@ type accountJSON struct {
 	Scopes     []string  `json:"scopes" jsonschema:"that were asked for"`
 	Since      time.Time `json:"since,omitzero"`
 	Expires    time.Time `json:"expires,omitzero" jsonschema:"left out if it does not, or is renewed"`
-	Unreadable bool      `json:"unreadable,omitempty" jsonschema:"no key of the server opens it: it counts as none"`
+	Unreadable bool      `json:"unreadable,omitempty" jsonschema:"the server cannot open it, having other keys or another client at the provider: it counts as none"`
 }
 
 type accountsJSON struct {
@@ -105,7 +105,7 @@ func (c *call) getLogin() (any, error) {
 func (c *call) listLogins() (any, error) {
 	list, err := c.Logins.Accounts(c.r.Context(), c.caller.User())
 	if err != nil {
-		return nil, err
+		return nil, problemOfLogin(err)
 	}
 	answer := accountsJSON{Items: []accountJSON{}}
 	for _, a := range list {
@@ -123,5 +123,5 @@ func (c *call) deleteLogin() (any, error) {
 	if err == nil && !there {
 		err = newProblem(http.StatusNotFound, "login_not_found", "the caller has no login at that provider")
 	}
-	return nil, err
+	return nil, problemOfLogin(err)
 }

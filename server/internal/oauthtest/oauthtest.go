@@ -31,6 +31,7 @@ const (
 type Server struct {
 	URL     string       // its issuer
 	Issued  atomic.Int32 // how many tokens it has given for codes
+	Asked   atomic.Int32 // how often its token endpoint was asked
 	Renewed atomic.Int32 // and for refresh tokens
 
 	mu    sync.Mutex
@@ -88,7 +89,8 @@ func (s *Server) Say(says Says) {
 	s.manager.SetAuthorizeCodeTokenCfg(&manage.Config{AccessTokenExp: lifetime, RefreshTokenExp: 24 * time.Hour, IsGenerateRefresh: !says.NoRefresh})
 }
 
-// Given are all secrets that the server has handed out: codes, access and refresh tokens.
+// Given are all secrets that the server has handed out: codes, access and refresh tokens;
+// and those that it was asked with.
 func (s *Server) Given() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -137,6 +139,10 @@ func (s *Server) authorize(srv *server.Server, w http.ResponseWriter, r *http.Re
 }
 
 func (s *Server) token(srv *server.Server, w http.ResponseWriter, r *http.Request) {
+	s.Asked.Add(1)
+	if verifier := r.FormValue("code_verifier"); verifier != "" {
+		s.note(verifier)
+	}
 	if status := s.said().Token; status != 0 {
 		http.Error(w, `{"error":"server_error"}`, status)
 		return
