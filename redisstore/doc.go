@@ -180,7 +180,7 @@
 //
 // # Guarantees
 //
-// Each call is one script: it happens entirely or not at all. A script decides
+// Each call that decides is one script: it happens entirely or not at all. A script decides
 // by Redis's clock and validates before its first write. Sent again after
 // ErrOutcomeUnknown a call finds what it did: runs by id, claims by token, batches
 // by number, what gives a claim up by its token, stop and stop all by their
@@ -228,6 +228,11 @@
 // wanted, or about 1 MiB. Its place is a chunk, an offset and the id that stands there: where
 // something else does by now, the order is searched for the id. How many messages stand before
 // it is counted when it is made, and believed where the same id stands there.
+//
+// A page of a log is about 256 KiB. Of a list that has no more than 2 MiB it is read by LRANGE,
+// with a script behind it in the same round trip that says whether the list was still where it
+// was thought to be (log_page.go). A longer one, one with events of very different sizes and a
+// page with a large event are read by the script alone.
 //
 // A script that writes does what is new, and takes well below 5 ms of the server however long its
 // thread is. Retire takes no more from the head of a log that has become too old than 6,000
