@@ -75,11 +75,11 @@
 //	Pdecided    zset    its entries: all, and those of a thread, of a      begin, forget, records
 //	                    namespace, of a tenant, of a user there, the latest first
 //	Pwait       string  written before a script's WAIT                     the store itself
-//	Oruns       zset    runs that count for the owner, by when they lapse  take, hold
-//	Othreads    zset    threads that count for it, by when they came: the  take, hold, the store itself
+//	Oruns       zset    runs that count for the owner, by when they lapse  take, hold, the store itself
+//	Othreads    zset    threads that count for it, by when they came: the  take, the store itself
 //	                    partition and the hash
 //	Oinputs     string  when, at its rate, its latest input is due         take
-//	Otokens     hash    the owner's tokens at other services, sealed: v:       tokenput, tokendrop, tokenhold
+//	Otokens     hash    the owner's tokens at other services, sealed: v:     tokenput, tokendrop, tokenhold
 //	                    version, d: data, h: who renews it and until when
 //	Lflow       hash    a login under way: data, sealed; by: who took it   flowput, flowtake
 //	Hdue        zset    webhooks, by when they may be sent                 hookread, hooktake, hooksettle, hookresend
