@@ -238,13 +238,13 @@
 // thread is. Retire takes no more from the head of a log that has become too old than 6,000
 // events, or 1 MiB, at a time, and goes on at once. What takes longer is one decision over
 // much, which cannot be made by halves, since readers would see half of it, and a server that
-// dies in between would leave it so: a run that begins and takes messages back, 0.5 to 1 µs
-// for each; the end of that run, 2 µs for each; the end of one that told
-// so many new ones, 2 to 3 µs for each; stopping all, 60 µs for each input that waits. So that
-// a thread of 50,000 messages that is rewound to its beginning keeps its server for 0.03 s
-// and then 0.1 s, and stopping all of 1,000 inputs for 0.06 s. The bounds of
+// dies in between would leave it so: a run that begins and takes messages back, 0.5 to 1.2 µs
+// for each on a machine that is busy; the end of that run, 3 to 9 µs for each; the end of one that told
+// so many new ones, 1.3 to 5 µs for each; stopping all, 60 to 215 µs for each input that waits. So that
+// a thread of 50,000 messages that is rewound to its beginning keeps its server for 0.03 to 0.06 s
+// and then 0.14 to 0.44 s, and stopping all of 1,000 inputs for 0.06 to 0.2 s. The bounds of
 // these are those of a thread's size, of a frame and of a queue. And what an end or a
-// checkpoint makes too much for a log is taken from it at once, 1.5 µs for each event: it is
+// checkpoint makes too much for a log is taken from it at once, 0.7 to 1.5 µs for each event: it is
 // as much as was logged before, and a log that gave up less would outgrow its bounds.
 //
 // Readers take a part of the connections to a server, and leave the others to those
