@@ -218,7 +218,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{Append: ids(messages, messages+1), Upsert: map[string]json.RawMessage{ids(messages, messages+1)[0]: json.RawMessage("1")}})
 			return func() { done(l, b) }
 		}},
-		{"a run begins that takes back 50,000 messages", "many", 1, 260, 0, func(l *load) func() {
+		{"a run begins that takes back 50,000 messages", "many", 1, 245, 0, func(l *load) func() {
 			b := with(l.next(nil), func(k *store.Execute) {
 				k.Archive = map[string]json.RawMessage{}
 				for _, id := range ids(1, messages+1) {
@@ -227,7 +227,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			})
 			return func() { rewound = begin(l.T, s, b) }
 		}},
-		{"it ends", "many", 1, 850, 8, func(l *load) func() {
+		{"it ends", "many", 1, 850, 12, func(l *load) func() {
 			taken := ids(1, messages+1)
 			for at := 0; at < len(taken); at += 1000 {
 				if v := l.view(store.ReadQuery{Window: 1, MessageIDs: taken[at : at+1000]}); len(v.Archived) != 1000 {
@@ -243,7 +243,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				}
 			}
 		}},
-		{"200 inputs that wait are stopped at once", "", 1, 20*waits + 60, 0, func(l *load) func() {
+		{"200 inputs that wait are stopped at once", "", 1, 17*waits + 100, 0, func(l *load) func() {
 			c := waiting(l)
 			return func() {
 				if res, err := s.StopAll(ctx, store.StopAll{Thread: l.key, Request: "q", Active: c.RunID, Terminal: delta}); err != nil || len(res.Superseded) != waits {
