@@ -49,10 +49,11 @@ type begun struct {
 // prepare brings the execution to where its agent is called: the order rules
 // and the fold know the run, the journal is read, and after a takeover the
 // wire is taken back to the last entry.
-func (x *execution) prepare(b begun) error {
+func (x *execution) prepare(b *begun) error {
 	var journal []json.RawMessage
 	if b.continuing || b.takeover || b.requeued {
 		view := b.stored
+		b.stored = nil // the run may go on for long, and keeps what was read of it
 		if view == nil {
 			var err error
 			view, err = retry(x.ctx, func() (*store.ExecutionView, error) { return x.node.store.Journal(x.ctx, b.claim) })
@@ -100,7 +101,7 @@ func (x *execution) prepare(b begun) error {
 		return &activationError{code: CodeWorkerLost, text: goneWithProcess}
 	}
 	if b.takeover {
-		return x.takeOver(b)
+		return x.takeOver(*b)
 	}
 	for _, e := range b.events {
 		if err := x.sequence.Check(e); err != nil {
@@ -108,7 +109,7 @@ func (x *execution) prepare(b begun) error {
 		}
 	}
 	if b.requeued {
-		return x.goOn(b)
+		return x.goOn(*b)
 	}
 	x.recordHere()
 	return nil

@@ -60,9 +60,6 @@ func (x *execution) checkpoint() error {
 	if err != nil {
 		return err
 	}
-	if bytes.Equal(update.State, x.stored.State()) {
-		update.State = nil
-	}
 	if update.Frozen, err = x.frozenParts(); err != nil {
 		return err
 	}

@@ -24,7 +24,7 @@ func (w *worker) launch(b begun) {
 	w.capacity.carried(1)
 	w.running.start(func() {
 		defer w.capacity.carried(-1)
-		err := w.contain("carry", b.claim.Thread, func() error { return w.carry(b) })
+		err := w.contain("carry", b.claim.Thread, func() error { return w.carry(&b) })
 		if err != nil && !errors.Is(err, ErrStopped) && !errors.Is(err, ErrSuspended) {
 			w.log.Error("a run could not be carried on; another worker takes it over",
 				"thread", b.claim.Thread.Thread, "label", b.label, "dispatch", b.claim.RunID, "error", err)
@@ -33,7 +33,7 @@ func (w *worker) launch(b begun) {
 }
 
 // carry calls the agent for one activation, from claim to end.
-func (w *worker) carry(b begun) error {
+func (w *worker) carry(b *begun) error {
 	defer w.quotas.carry(b.holding, b.counts)()
 	ctx, cancel := context.WithCancelCause(w.ctx)
 	defer cancel(ErrStopped)

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -174,14 +175,17 @@ func (s *connection) sendTo(ctx context.Context, master *redis.Client, calls []c
 			replies[i], errs[i] = w.reply, w.err
 		}
 	}
-	for _, err := range errs {
-		// The library looks by itself where slots are when its own calls fail.
-		if errors.Is(err, store.ErrOutcomeUnknown) {
-			s.client.(*redis.ClusterClient).ReloadState(ctx)
-			break
-		}
-	}
+	s.reload(ctx, errs...)
 	return replies, errs
+}
+
+// reload looks where the slots of a Cluster are when a master has not answered. The library
+// does so by itself when its own calls fail.
+func (s *connection) reload(ctx context.Context, errs ...error) {
+	cluster, several := s.client.(*redis.ClusterClient)
+	if several && slices.ContainsFunc(errs, func(err error) bool { return errors.Is(err, store.ErrOutcomeUnknown) }) {
+		cluster.ReloadState(ctx)
+	}
 }
 
 // refusedWith reports whether a server has refused a command in words that begin so. No
@@ -190,9 +194,10 @@ func refusedWith(err error, prefix string) bool {
 	return err != nil && redis.HasErrorPrefix(err, prefix)
 }
 
-// redirected reports whether a master has answered that another has the slot.
+// redirected reports whether a master has answered that another has the slot, or some of its
+// keys.
 func redirected(err error) bool {
-	return refusedWith(err, "MOVED") || refusedWith(err, "ASK")
+	return refusedWith(err, "MOVED") || refusedWith(err, "ASK") || refusedWith(err, "TRYAGAIN")
 }
 
 func (s *connection) pipeline(ctx context.Context, client redis.UniversalClient, calls []call, replies []*reply, errs []error) {

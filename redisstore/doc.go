@@ -75,11 +75,11 @@
 //	Pdecided    zset    its entries: all, and those of a thread, of a      begin, forget, records
 //	                    namespace, of a tenant, of a user there, the latest first
 //	Pwait       string  written before a script's WAIT                     the store itself
-//	Oruns       zset    runs that count for the owner, by when they lapse  take, hold
-//	Othreads    zset    threads that count for it, by when they came: the  take, hold, the store itself
+//	Oruns       zset    runs that count for the owner, by when they lapse  take, hold, the store itself
+//	Othreads    zset    threads that count for it, by when they came: the  take, the store itself
 //	                    partition and the hash
 //	Oinputs     string  when, at its rate, its latest input is due         take
-//	Otokens     hash    the owner's tokens at other services, sealed: v:       tokenput, tokendrop, tokenhold
+//	Otokens     hash    the owner's tokens at other services, sealed: v:     tokenput, tokendrop, tokenhold
 //	                    version, d: data, h: who renews it and until when
 //	Lflow       hash    a login under way: data, sealed; by: who took it   flowput, flowtake
 //	Hdue        zset    webhooks, by when they may be sent                 hookread, hooktake, hooksettle, hookresend
@@ -180,7 +180,7 @@
 //
 // # Guarantees
 //
-// Each call is one script: it happens entirely or not at all. A script decides
+// Each call that decides is one script: it happens entirely or not at all. A script decides
 // by Redis's clock and validates before its first write. Sent again after
 // ErrOutcomeUnknown a call finds what it did: runs by id, claims by token, batches
 // by number, what gives a claim up by its token, stop and stop all by their
@@ -229,17 +229,22 @@
 // something else does by now, the order is searched for the id. How many messages stand before
 // it is counted when it is made, and believed where the same id stands there.
 //
+// A page of a log is about 256 KiB. Of a list that has no more than 2 MiB it is read by LRANGE,
+// with a script behind it in the same round trip that says whether the list was still where it
+// was thought to be (log_page.go). A longer one, one with events of very different sizes and a
+// page with a large event are read by the script alone.
+//
 // A script that writes does what is new, and takes well below 5 ms of the server however long its
 // thread is. Retire takes no more from the head of a log that has become too old than 6,000
 // events, or 1 MiB, at a time, and goes on at once. What takes longer is one decision over
 // much, which cannot be made by halves, since readers would see half of it, and a server that
-// dies in between would leave it so: a run that begins and takes messages back, 0.5 to 1 µs
-// for each; the end of that run, 2 µs for each; the end of one that told
-// so many new ones, 2 to 3 µs for each; stopping all, 60 µs for each input that waits. So that
-// a thread of 50,000 messages that is rewound to its beginning keeps its server for 0.03 s
-// and then 0.1 s, and stopping all of 1,000 inputs for 0.06 s. The bounds of
+// dies in between would leave it so: a run that begins and takes messages back, 0.5 to 1.2 µs
+// for each on a machine that is busy; the end of that run, 3 to 9 µs for each; the end of one that told
+// so many new ones, 1.3 to 5 µs for each; stopping all, 60 to 215 µs for each input that waits. So that
+// a thread of 50,000 messages that is rewound to its beginning keeps its server for 0.03 to 0.06 s
+// and then 0.14 to 0.44 s, and stopping all of 1,000 inputs for 0.06 to 0.2 s. The bounds of
 // these are those of a thread's size, of a frame and of a queue. And what an end or a
-// checkpoint makes too much for a log is taken from it at once, 1.5 µs for each event: it is
+// checkpoint makes too much for a log is taken from it at once, 0.7 to 1.5 µs for each event: it is
 // as much as was logged before, and a log that gave up less would outgrow its bounds.
 //
 // Readers take a part of the connections to a server, and leave the others to those

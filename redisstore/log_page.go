@@ -19,15 +19,15 @@ import (
 
 const (
 	pageBytes = 256 << 10 // about, of a page
-	// plainBytes is up to how many bytes there may be in a list that is read so: those of a
-	// page are bounded by nothing else.
+	// plainBytes is up to how many bytes there may be in a list that is read so: as many may
+	// come of a log whose events are of very different sizes, once.
 	plainBytes = 2 << 20
 )
 
 // readLog reads the first of the events first..first+limit-1 of a log, of which some may be
 // marks of snapshots.
 func (s *reads) readLog(ctx context.Context, t threadKeys, epoch string, first int64, limit int) (store.RangeResult, error) {
-	if log, ok := s.logs.known(t); ok && log.epoch == epoch && log.base <= first && log.bytes <= plainBytes {
+	if log, ok := s.logs.known(t); ok && log.epoch == epoch && log.base <= first && first <= log.end && log.bytes <= plainBytes && !log.uneven {
 		if res, ok, err := s.plainPage(ctx, t, log, first, limit); ok || err != nil {
 			return res, err
 		}
@@ -72,7 +72,7 @@ func (s *reads) plainPage(ctx context.Context, t threadKeys, log knownLog, first
 	}
 	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
 	defer cancel()
-	limit = min(limit, log.fill())
+	limit = int(min(int64(limit), log.fill(), log.end-first+1)) // of what came since no sizes are known
 	check := s.rangeCall(t, log.epoch, first, 0)
 	pipe := client.Pipeline()
 	text := bytes.NewBuffer(make([]byte, 0, log.expect(limit)))
@@ -85,6 +85,7 @@ func (s *reads) plainPage(ctx context.Context, t threadKeys, log knownLog, first
 	}
 	r, err := answered(check, verdict)
 	if err != nil {
+		s.reload(ctx, err)
 		return res, false, err
 	}
 	res, now := s.readRange(t, r)
@@ -92,9 +93,39 @@ func (s *reads) plainPage(ctx context.Context, t threadKeys, log knownLog, first
 		return res, true, r.err
 	}
 	events, whole := bulkStrings(text.Bytes())
-	apart := slices.ContainsFunc(events, func(e []byte) bool { return string(e) == largeMark })
-	res.Events = events
-	return res, whole && !apart && now.base == log.base && (len(events) > 0 || first > res.End.Seq), nil
+	if !whole || now.base != log.base {
+		return res, false, nil
+	}
+	page, few := filled(events)
+	if few {
+		now.uneven = true
+		s.logs.note(t, now)
+	}
+	apart := slices.ContainsFunc(page, func(e []byte) bool { return string(e) == largeMark })
+	res.Events = page
+	return res, !apart && (len(page) > 0 || first > res.End.Seq), nil
+}
+
+// filled are the first of some events, as many as fill a page. Few: most of the bytes are
+// those of the others, and what is returned does not keep them.
+func filled(events [][]byte) (page [][]byte, few bool) {
+	n, size, all := 0, 0, 0
+	for _, e := range events {
+		if all < pageBytes {
+			n, size = n+1, size+len(e)
+		}
+		all += len(e)
+	}
+	if 2*size >= all {
+		return events[:n:n], false
+	}
+	page = make([][]byte, n)
+	text := make([]byte, 0, size)
+	for i, e := range events[:n] {
+		text = append(text, e...)
+		page[i] = text[len(text)-len(e) : len(text) : len(text)]
+	}
+	return page, true
 }
 
 // bulkStrings are those of an array, as RESP has it, each of them within the text. Not whole:
@@ -132,14 +163,15 @@ type knownLog struct {
 	epoch     string
 	base, end int64 // of the list's first event, and the last
 	bytes     int64 // in the list
+	uneven    bool  // its events are too different for their number to say how many fill a page
 }
 
 // fill is how many of its events fill a page, if they are much alike.
-func (l knownLog) fill() int {
+func (l knownLog) fill() int64 {
 	if l.bytes <= pageBytes {
 		return pieceEvents
 	}
-	return int(max(pageBytes*(l.end-l.base+1)/l.bytes, 1))
+	return max(pageBytes*(l.end-l.base+1)/l.bytes, 1)
 }
 
 // expect is about how many bytes so many of its events take on the wire.
@@ -171,7 +203,11 @@ func (k *knownLogs) note(t threadKeys, log knownLog) {
 	if k.of == nil {
 		k.of = map[string]knownLog{}
 	}
-	if _, known := k.of[t.base]; !known && len(k.of) >= keptLogs {
+	before, known := k.of[t.base]
+	if before.epoch == log.epoch && before.base == log.base {
+		log.uneven = log.uneven || before.uneven
+	}
+	if !known && len(k.of) >= keptLogs {
 		for other := range k.of { // any of them
 			delete(k.of, other)
 			break

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -125,6 +126,98 @@ func TestPoisonedBeginningOfALog(t *testing.T) {
 	s.logs.note(at, right)
 	if res := read(2); res.Status != store.RangeEpoch {
 		t.Errorf("what was deleted is %v, %d events", res.Status, len(res.Events))
+	}
+}
+
+// logged logs events of these sizes behind those of a run that goes on, and returns them with
+// their thread's epoch.
+func logged(t *testing.T, s *Store, sizes ...int) (events [][]byte, epoch string) {
+	t.Helper()
+	c := begin(t, s, inline(0, "r1"))
+	b := store.Batch{Claim: c, Number: 2, Expect: 1}
+	for i, size := range sizes {
+		b.Events = append(b.Events, fmt.Appendf(nil, `"%0*d"`, size-2, i))
+		if len(b.Events) == 64 || i == len(sizes)-1 {
+			commit(t, s, b)
+			events = append(events, b.Events...)
+			b.Number, b.Expect, b.Events = b.Number+1, b.Expect+int64(len(b.Events)), nil
+		}
+	}
+	return events, view(t, s, store.ReadQuery{Window: 1}).Epoch
+}
+
+// Whatever is thought of a log: a page has no more than 256 KiB and an event, the server sends
+// about as much, and is asked for too much of a log once.
+func TestPagesAreBoundedInBytes(t *testing.T) {
+	const large = 60_000
+	grown := append(slices.Repeat([]int{180}, 9), slices.Repeat([]int{large}, 100)...)
+	uneven := append(slices.Repeat([]int{100}, 2000), slices.Repeat([]int{large}, 30)...)
+	for name, c := range map[string]struct {
+		sizes []int
+		heard knownLog // epoch apart
+		waste int      // bytes that may be sent for nothing
+	}{
+		"the log has grown since it was heard of": {grown, knownLog{base: 1, end: 10, bytes: 1800}, 0},
+		"small events before large ones":          {uneven, knownLog{base: 1, end: 2031, bytes: 2_000_010}, plainBytes},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := redistest.Start(t, redistest.Options{})
+			s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
+			want, epoch := logged(t, s, c.sizes...)
+			c.heard.epoch = epoch
+			s.logs.note(s.keys.thread(testKey), c.heard)
+			for _, waste := range []int{c.waste, 0} {
+				before, size := sent(t, server), 0
+				for at := 0; at < len(want); {
+					asked := sent(t, server)
+					res, err := s.Range(context.Background(), testKey, epoch, int64(at+2), 1024)
+					if err != nil || res.Status != store.RangeOK || len(res.Events) == 0 {
+						t.Fatal(res, err)
+					}
+					page := 0
+					for i, e := range res.Events {
+						if !bytes.Equal(e, want[at+i]) {
+							t.Fatalf("event %d is %.20q", at+i+2, e)
+						}
+						page += len(e)
+					}
+					if most := pageBytes + large; page > most || sent(t, server)-asked > most+waste+64<<10 {
+						t.Errorf("a page of %d bytes, for which %d are sent", page, sent(t, server)-asked)
+					}
+					at, size = at+len(res.Events), size+page
+				}
+				if n := sent(t, server) - before; n > size+size/5+waste {
+					t.Errorf("%d bytes are sent for %d", n, size)
+				}
+			}
+		})
+	}
+}
+
+// What is kept of a page does not keep the rest of what was read for it.
+func TestFilledPages(t *testing.T) {
+	event := func(size int) []byte { return bytes.Repeat([]byte("x"), size) }
+	for name, c := range map[string]struct {
+		events [][]byte
+		want   int
+		few    bool
+	}{
+		"none":                {nil, 0, false},
+		"one that is large":   {[][]byte{event(3 * pageBytes)}, 1, false},
+		"as many as fill one": {slices.Repeat([][]byte{event(pageBytes / 4)}, 4), 4, false},
+		"some more":           {slices.Repeat([][]byte{event(pageBytes / 4)}, 7), 4, false},
+		"many more":           {slices.Repeat([][]byte{event(pageBytes / 4)}, 9), 4, true},
+		"one and many":        {[][]byte{event(1), event(pageBytes), event(2 * pageBytes)}, 2, true},
+	} {
+		page, few := filled(c.events)
+		if len(page) != c.want || few != c.few {
+			t.Errorf("%s: %d, %t", name, len(page), few)
+		}
+		for i, e := range page {
+			if !bytes.Equal(e, c.events[i]) || cap(e) != len(e) || few == (&e[0] == &c.events[i][0]) {
+				t.Errorf("%s: event %d is not as it was, or where", name, i)
+			}
+		}
 	}
 }
 

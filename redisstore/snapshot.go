@@ -36,14 +36,23 @@ func update(u *store.SnapshotUpdate) (snapshotUpdate, error) {
 	if u.Order != nil && (u.Drop != 0 || u.Append != nil) {
 		return snapshotUpdate{}, errors.New("the order of messages is given, or what changes in it")
 	}
-	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: compress(u.State), frozen: compress(u.Frozen), open: compress(u.Open), removed: appendStrings(nil, u.Remove)}
+	s := snapshotUpdate{whole: u.Order != nil, drop: max(u.Drop, 0), state: compress(u.State), frozen: compress(u.Frozen), open: compress(u.Open)}
 	ids := u.Append
 	if s.whole {
 		ids = u.Order
 	}
 	s.pieces = pieces(ids)
+	// The scripts count each message once.
+	gone := make(map[string]bool, len(u.Remove))
+	for _, id := range u.Remove {
+		if !gone[id] {
+			gone[id], s.removed = true, append(s.removed, id)
+		}
+	}
 	for id, m := range u.Upsert {
-		s.messages = append(s.messages, id, compress(m))
+		if !gone[id] {
+			s.messages = append(s.messages, id, compress(m))
+		}
 	}
 	return s, nil
 }

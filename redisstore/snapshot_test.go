@@ -68,26 +68,32 @@ func TestTheOrderOfFormat1IsPutIntoChunks(t *testing.T) {
 		"tells all":      {&store.SnapshotUpdate{Order: []string{"c", "a"}}, []string{"c", "a"}, false},
 		"no change":      {&store.SnapshotUpdate{State: json.RawMessage("{}")}, []string{"a", "b", "c"}, true},
 	} {
-		t.Run(name, func(t *testing.T) {
-			server := redistest.Start(t, redistest.Options{})
-			s := open(t, server.URL(), Options{})
-			turn(t, s, 1, "r1", updateOf(0, "a", "b", "c"))
-			snap := s.keys.thread(testKey).snap()
-			for _, command := range [][]string{{"HDEL", snap, "n", "o0"}, {"HSET", snap, "o", `["a","b","c"]`}} {
-				if _, err := server.Do(command...); err != nil {
-					t.Fatal(err)
+		for _, chunks := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " chunks ", chunks), func(t *testing.T) {
+				server := redistest.Start(t, redistest.Options{})
+				s := open(t, server.URL(), Options{})
+				turn(t, s, 1, "r1", updateOf(0, "a", "b", "c"))
+				snap := s.keys.thread(testKey).snap()
+				commands := [][]string{{"HSET", snap, "o", `["a","b","c"]`}}
+				if !chunks { // or those of before have stayed
+					commands = append(commands, []string{"HDEL", snap, "n", "o0"})
 				}
-			}
-			if got := messagesOf(t, s); !slices.Equal(got, []string{"a", "b", "c"}) {
-				t.Fatalf("of format 1: %q", got)
-			}
-			turn(t, s, 2, "r2", c.update)
-			if got := messagesOf(t, s); !slices.Equal(got, c.want) {
-				t.Errorf("%q, not %q", got, c.want)
-			}
-			if kept, err := server.Do("HEXISTS", snap, "o"); err != nil || (kept == ":1") != c.kept {
-				t.Errorf("o is there: %s %v", kept, err)
-			}
-		})
+				for _, command := range commands {
+					if _, err := server.Do(command...); err != nil {
+						t.Fatal(err)
+					}
+				}
+				if got := messagesOf(t, s); !slices.Equal(got, []string{"a", "b", "c"}) {
+					t.Fatalf("of format 1: %q", got)
+				}
+				turn(t, s, 2, "r2", c.update)
+				if got := messagesOf(t, s); !slices.Equal(got, c.want) {
+					t.Errorf("%q, not %q", got, c.want)
+				}
+				if kept, err := server.Do("HEXISTS", snap, "o"); err != nil || (kept == ":1") != c.kept {
+					t.Errorf("o is there: %s %v", kept, err)
+				}
+			})
+		}
 	}
 }

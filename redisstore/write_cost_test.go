@@ -34,6 +34,40 @@ func scriptTime(t *testing.T, server *redistest.Server) (d time.Duration) {
 	return d
 }
 
+// commandsRun is how many commands of a name the server has carried out.
+func commandsRun(t *testing.T, server *redistest.Server, name string) int {
+	t.Helper()
+	text, err := server.Do("INFO", "commandstats")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`cmdstat_` + name + `:calls=(\d+)`).FindStringSubmatch(text)
+	if found == nil {
+		return 0
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// scriptMemory is what the server's scripts have in memory, with what they have let go of and
+// nobody has collected yet.
+func scriptMemory(t *testing.T, server *redistest.Server) int {
+	t.Helper()
+	text, err := server.Do("INFO", "memory")
+	found := regexp.MustCompile(`used_memory_lua:(\d+)`).FindStringSubmatch(text)
+	if err != nil || found == nil {
+		t.Fatal(text, err)
+	}
+	n, err := strconv.Atoi(found[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
 // load is a thread that is large in one way, to be written to.
 type load struct {
 	*testing.T
@@ -135,9 +169,10 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 		thread   string // in which what was done before still stands; "": a new one
 		scripts  int    // at least
 		commands int    // at most, those that ask for these numbers among them
+		memory   int    // of scripts, at most, in MiB
 		make     func(l *load) (call func())
 	}{
-		{"a log of 10,000 events is too old", "", 5, 180, func(l *load) func() {
+		{"a log of 10,000 events is too old", "", 5, 180, 0, func(l *load) func() {
 			done(l, logged(l))
 			at := time.Now().Add(30 * 24 * time.Hour)
 			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Keep: 365 * 24 * time.Hour, Clock: func() time.Time { return at }})
@@ -153,17 +188,17 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				}
 			}
 		}},
-		{"a run ends, and of its log of 10,000 events none is to be kept", "", 1, 150, func(l *load) func() {
+		{"a run ends, and of its log of 10,000 events none is to be kept", "", 1, 150, 0, func(l *load) func() {
 			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Retain: 1})
 			b := logged(l)
 			return func() { done(l, b) }
 		}},
-		{"a batch of as many events as go together", "", 1, 15, func(l *load) func() {
+		{"a batch of as many events as go together", "", 1, 15, 0, func(l *load) func() {
 			c := begin(l.T, s, l.next(nil))
 			b := store.Batch{Claim: c, Number: 2, Expect: 1, Events: slices.Repeat([][]byte{fmt.Appendf(nil, "%q", strings.Repeat("x", 4000))}, 64)}
 			return func() { done(l, b) }
 		}},
-		{"a run ends that told 10,000 messages", "told", 1, told + 300, func(l *load) func() {
+		{"a run ends that told 10,000 messages", "told", 1, 115, 0, func(l *load) func() {
 			u := &store.SnapshotUpdate{Append: ids(0, told), Upsert: map[string]json.RawMessage{}}
 			for _, id := range u.Append {
 				u.Upsert[id] = json.RawMessage(fmt.Sprintf(`{"id":%q,"role":"user","content":%q}`, id, strings.Repeat("word ", 70)))
@@ -171,19 +206,19 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			b := l.ending(begin(l.T, s, l.next(nil)), u)
 			return func() { done(l, b) }
 		}},
-		{"a thread of 10,000 messages is deleted", "told", 1, 40, func(l *load) func() {
+		{"a thread of 10,000 messages is deleted", "told", 1, 40, 0, func(l *load) func() {
 			return func() {
 				if deleted, err := s.Delete(ctx, l.key); err != nil || !deleted {
 					l.Fatal(deleted, err)
 				}
 			}
 		}},
-		{"a run ends behind 50,000 messages", "many", 1, 45, func(l *load) func() {
+		{"a run ends behind 50,000 messages", "many", 1, 45, 0, func(l *load) func() {
 			holding(l.T, s, l.key.Thread, messages)
 			b := l.ending(begin(l.T, s, l.next(nil)), &store.SnapshotUpdate{Append: ids(messages, messages+1), Upsert: map[string]json.RawMessage{ids(messages, messages+1)[0]: json.RawMessage("1")}})
 			return func() { done(l, b) }
 		}},
-		{"a run begins that takes back 50,000 messages", "many", 1, 260, func(l *load) func() {
+		{"a run begins that takes back 50,000 messages", "many", 1, 245, 0, func(l *load) func() {
 			b := with(l.next(nil), func(k *store.Execute) {
 				k.Archive = map[string]json.RawMessage{}
 				for _, id := range ids(1, messages+1) {
@@ -192,7 +227,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 			})
 			return func() { rewound = begin(l.T, s, b) }
 		}},
-		{"it ends", "many", 1, messages + 2000, func(l *load) func() {
+		{"it ends", "many", 1, 850, 12, func(l *load) func() {
 			taken := ids(1, messages+1)
 			for at := 0; at < len(taken); at += 1000 {
 				if v := l.view(store.ReadQuery{Window: 1, MessageIDs: taken[at : at+1000]}); len(v.Archived) != 1000 {
@@ -208,7 +243,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				}
 			}
 		}},
-		{"200 inputs that wait are stopped at once", "", 1, 20*waits + 60, func(l *load) func() {
+		{"200 inputs that wait are stopped at once", "", 1, 17*waits + 100, 0, func(l *load) func() {
 			c := waiting(l)
 			return func() {
 				if res, err := s.StopAll(ctx, store.StopAll{Thread: l.key, Request: "q", Active: c.RunID, Terminal: delta}); err != nil || len(res.Superseded) != waits {
@@ -216,16 +251,16 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				}
 			}
 		}},
-		{"a run ends before 200 inputs that wait", "", 1, 45, func(l *load) func() {
+		{"a run ends before 200 inputs that wait", "", 1, 45, 0, func(l *load) func() {
 			b := l.ending(waiting(l), nil)
 			return func() { done(l, b) }
 		}},
-		{"100 questions are asked", "asked", 1, 245, func(l *load) func() {
+		{"100 questions are asked", "asked", 1, 35, 0, func(l *load) func() {
 			b := l.ending(begin(l.T, s, l.next(nil)), nil)
 			b.End.Kind, b.End.Suspension, b.End.Interrupts, b.End.ToolCalls = store.EndSuspend, json.RawMessage("{}"), ids(0, 100), ids(0, 100)
 			return func() { done(l, b) }
 		}},
-		{"they are answered", "asked", 1, 280, func(l *load) func() {
+		{"they are answered", "asked", 1, 150, 0, func(l *load) func() {
 			b := l.next(nil)
 			b.Execution = "x100 questions are asked1"
 			resume := store.Resume{Claimed: claimedAs(b.RunID), Decisions: json.RawMessage("1"), Answers: map[string]json.RawMessage{}}
@@ -240,15 +275,63 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			l := &load{T: t, s: s, key: store.ThreadKey{Namespace: testKey.Namespace, Thread: cmp.Or(c.thread, c.name)}, run: c.name}
 			call := c.make(l)
+			memory := scriptMemory(t, server)
 			scripts, count, took, in := scriptsRun(t, server), commands(t, server), scriptTime(t, server), received(t, server)
 			call()
 			took, count = scriptTime(t, server)-took, commands(t, server)-count
 			scripts, in = scriptsRun(t, server)-scripts, received(t, server)-in
-			t.Logf("%d scripts, %d commands, %d bytes, %v", scripts, count, in, took)
+			memory = scriptMemory(t, server) - memory
+			t.Logf("%d scripts, %d commands, %d bytes, %v, %d KiB of memory", scripts, count, in, took, memory>>10)
+			if c.memory > 0 && memory > c.memory<<20 {
+				t.Errorf("scripts take %d KiB of memory, at most %d MiB are promised", memory>>10, c.memory)
+			}
 			if scripts < c.scripts || count > c.commands {
 				t.Errorf("%d scripts of %d commands, at least %d and at most %d are promised", scripts, count, c.scripts, c.commands)
 			}
 		})
+	}
+}
+
+// Messages that a run replaces are not read, where they are large.
+func TestLargeMessagesThatGoAreNotRead(t *testing.T) {
+	const messages = 250
+	server := redistest.Start(t, redistest.Options{})
+	s := open(t, server.URL(), Options{Partitions: 1, Timeout: patience})
+	ctx, at := context.Background(), s.keys.thread(testKey)
+	u := &store.SnapshotUpdate{Append: ids(0, messages), Upsert: map[string]json.RawMessage{}}
+	large := map[string]any{}
+	for _, id := range u.Append {
+		u.Upsert[id] = json.RawMessage("1")
+		large["m"+id] = strings.Repeat("x", 256<<10)
+	}
+	turn(t, s, 1, "r1", u)
+	if err := s.client.HSet(ctx, at.snap(), large).Err(); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.client.HSet(ctx, at.rec(), "held", "").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if bytes := view(t, s, store.ReadQuery{Window: 1}).Bytes; bytes < messages*256<<10 {
+		t.Fatalf("%d messages are taken for %d bytes", messages, bytes)
+	}
+	l := &load{T: t, s: s, key: testKey, run: "then"}
+	lengths := func() int {
+		b := l.ending(begin(t, s, l.next(nil)), &store.SnapshotUpdate{Upsert: u.Upsert})
+		before := commandsRun(t, server, "hstrlen")
+		commit(t, s, b)
+		return commandsRun(t, server, "hstrlen") - before
+	}
+	if n := lengths(); n < messages {
+		t.Errorf("%d lengths are asked for", n)
+	}
+	if bytes := view(t, s, store.ReadQuery{Window: 1}).Bytes; bytes > 1<<20 { // what there was is guessed
+		t.Errorf("%d messages of a byte are taken for %d bytes", messages, bytes)
+	}
+	if err := s.client.HSet(ctx, at.rec(), "held", "").Err(); err != nil {
+		t.Fatal(err)
+	}
+	if n := lengths(); n >= messages {
+		t.Errorf("%d lengths are asked for of small ones", n)
 	}
 }
 

@@ -139,11 +139,11 @@ local start = r.seq
 local d = newRun(t, r, run, kind == 'enqueue' and 'queued' or 'active', kind == 'enqueue' and 'queued' or 'claimed')
 d.priority, d.max, d.dedupe, d.execution = tonumber(ARG.priority), tonumber(ARG.max), dedupe, ARG.execution
 d.label, d.agent, d.headers = ARG.label, ARG.agent, ARG.headers
-local memo = { labelled(t, ARG.label, run) }
+local memo = { labelling(t, ARG.label, run) }
 for i = REST, archived - 1, 2 do
   memo[#memo + 1], memo[#memo + 2] = 'a:' .. ARGV[i], ARGV[i + 1]
 end
-for i = 1, #memo, 500 do redis.call('HSET', t.memo, unpack(memo, i, math.min(i + 499, #memo))) end
+piecewise('HSET', t.memo, memo, 1, #memo)
 if not waits or resumes then redis.call('PEXPIRE', t.memo, ARG.keep) end
 if dedupe ~= '' then redis.call('HSET', t.disp, 'd:' .. dedupe, run) end
 follow(t.followers, tonumber(ARG.follow), ARG.sender == '1' and 'sender' or nil)
@@ -165,7 +165,7 @@ if kind == 'enqueue' then
   return { 0, start, r.epoch, 0, 0, { ready, start, extra }, '' }
 end
 
-for i = archived, told - 1, 500 do redis.call('HSET', t.archive, unpack(ARGV, i, math.min(i + 499, told - 1))) end
+piecewise('HSET', t.archive, ARGV, archived, told - 1)
 if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
 local listed, keeps = about[1], {}
 if resumes then

@@ -35,7 +35,7 @@ while KEYS[k] do
     tonumber(ARGV[at + EACH.number]), expect)
   if verdict == OK then
     append(r, KEYS[k + 1], large == 1 and KEYS[k + 4 + closes] or nil, ARGV, events, entries - 1)
-    push(KEYS[k + 2], ARGV, entries, stop - 1)
+    piecewise('RPUSH', KEYS[k + 2], ARGV, entries, stop - 1)
     redis.call('HSET', rec, 'seq', r.seq, 'len', r.bytes, 'cn', ARGV[at + EACH.number])
     if closes == 1 then redis.call('SET', KEYS[k + 4], ARGV[at + EACH.closing]) end
     publish(KEYS[k + 3], ARGV[at + EACH.member], epoch, expect + 1, ARGV, events, entries - 1)

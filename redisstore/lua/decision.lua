@@ -58,7 +58,7 @@ local function recordDecisions(t, member, run, list)
       members[#members + 1] = m
     end
   end
-  for i = 1, #members, 500 do redis.call('ZADD', t.decided, unpack(members, i, math.min(i + 499, #members))) end
+  piecewise('ZADD', t.decided, members, 1, #members)
 end
 
 -- fieldsOf is what an entry of the stream has, by name.

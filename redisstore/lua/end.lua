@@ -66,12 +66,12 @@ local x1, x2 = part(ARG.removed)
 local snapshot, was = ARG.snapshot == '1' and { state = ARG.state, frozen = ARG.frozen, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
   o1 = o1, o2 = o2, m1 = m1, m2 = m2, x1 = x1, x2 = x2 }, nil
 if snapshot then
-  was = stored(t, snapshot, ARGV)
-  if ordered1(t, snapshot, was) then return { 1 } end
+  was = stored(t, r, snapshot, ARGV)
+  if ordered1(t, snapshot) then return { 1 } end
 end
 
 append(r, t.log, t.big, ARGV, e1, e2)
-push(t.journal, ARGV, j1, j2)
+piecewise('RPUSH', t.journal, ARGV, j1, j2)
 if ARG.mark == '1' then marked(t, r, r.seq - 1) end
 r.bound = r.seq
 local finish = r.seq
@@ -86,8 +86,8 @@ if ARG.kind == 'suspend' then
   local answers, asked = {}, {}
   for i = i1, i2 do answers[#answers + 1] = 'a:' .. ARGV[i] end
   for i = c1, c2 do asked[#asked + 1], asked[#asked + 2] = 'c:' .. ARGV[i], 1 end
-  for i = 1, #answers, 500 do redis.call('HDEL', t.memo, unpack(answers, i, math.min(i + 499, #answers))) end
-  for i = 1, #asked, 500 do redis.call('HSET', t.memo, unpack(asked, i, math.min(i + 499, #asked))) end
+  piecewise('HDEL', t.memo, answers, 1, #answers)
+  piecewise('HSET', t.memo, asked, 1, #asked)
   -- The first millisecond after the deadline is when it wants a claim.
   if undoes then dropUndo(t) end
   suspend(t, member, ARG.suspension, ARG.deadline ~= '0' and tonumber(ARG.deadline) + 1, ARG.reasons, ARG.told,

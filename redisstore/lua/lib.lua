@@ -54,10 +54,11 @@ local function current(rec, epoch, replid)
   return ARG.fresh
 end
 
--- push appends list[first..last]. In pieces, because unpack has a limit.
-local function push(key, list, first, last)
+-- piecewise calls a command on a key with list[first..last], so much of it at a time as
+-- unpack takes.
+local function piecewise(command, key, list, first, last)
   for i = first, last, 500 do
-    redis.call('RPUSH', key, unpack(list, i, math.min(i + 499, last)))
+    redis.call(command, key, unpack(list, i, math.min(i + 499, last)))
   end
 end
 
@@ -83,7 +84,7 @@ local function append(r, log, big, list, first, last)
       bytes = bytes - 1
     end
   end
-  if rest then push(log, rest, 1, #rest) else push(log, list, first, last) end
+  if rest then piecewise('RPUSH', log, rest, 1, #rest) else piecewise('RPUSH', log, list, first, last) end
   r.seq, r.bytes = r.seq + last - first + 1, r.bytes + bytes
 end
 

@@ -33,8 +33,8 @@ if verdict == OK then
   local x1 = m1 + 2 * tonumber(ARG.messages)
   local snapshot = { state = ARG.state, frozen = ARG.frozen, open = ARG.open, whole = ARG.whole == '1', drop = tonumber(ARG.drop),
     o1 = REST, o2 = m1 - 1, m1 = m1, m2 = x1 - 1, x1 = x1, x2 = x1 + tonumber(ARG.removed) - 1 }
-  local was = stored(t, snapshot, ARGV)
-  if ordered1(t, snapshot, was) then return { 1 } end
+  local was = stored(t, r, snapshot, ARGV)
+  if ordered1(t, snapshot) then return { 1 } end
   keepUndo(t, ARG.undo)
   resnap(t, r, snapshot, ARGV, was)
   mark(r, tonumber(ARG.age))

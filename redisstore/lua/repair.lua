@@ -22,6 +22,15 @@ local function retype(t)
   return lost
 end
 
+-- ordinal is the highest of the thread's runs: the fields of the next one are named after its own.
+local function ordinal(t)
+  local n = 0
+  for _, id in ipairs(runIDs(t)) do
+    n = math.max(n, tonumber(string.match(redis.call('HGET', t.runs, 'm:' .. id), '^%a%a (%d+) ') or 0))
+  end
+  return n
+end
+
 -- renumber makes numbers of the record's numbers. The log's own length says where
 -- it begins and ends, under another epoch if that was not what the record said.
 local function renumber(t)
@@ -30,7 +39,7 @@ local function renumber(t)
   if v[1] and not tonumber(v[1]) then redis.call('HSET', t.rec, 'ver', NOW) end
   for _, field in ipairs(NUMBERS) do
     local n = redis.call('HGET', t.rec, field)
-    if n and not tonumber(n) then redis.call('HSET', t.rec, field, 0) end
+    if n and not tonumber(n) then redis.call('HSET', t.rec, field, field == 'n' and ordinal(t) or 0) end
   end
   -- No mark stands behind the snapshot that it tells.
   local told = tonumber(string.match(redis.call('HGET', t.rec, 'told') or '', '^%d+') or 0)

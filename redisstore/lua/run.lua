@@ -151,10 +151,10 @@ local function latestOf(t, d) return redis.call('HGET', t.runs, 'l:' .. d.execut
 -- LABELLED is how many runs of one label are found by it.
 local LABELLED = 32
 
--- labelled is the field of t.memo that has the runs of a label, a new one among them, and
+-- labelling is the field of t.memo that has the runs of a label, a new one among them, and
 -- what it holds. Of more than can be found those go that ended, then those that wait, each
 -- the oldest first.
-local function labelled(t, name, id)
+local function labelling(t, name, id)
   local ids, going = {}, {}
   for _, of in ipairs(unpacked(redis.call('HGET', t.memo, 'l:' .. name) or '')) do
     local line = redis.call('HGET', t.runs, 'm:' .. of)

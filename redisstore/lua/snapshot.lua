@@ -8,23 +8,40 @@
 
 local CHUNK, CHUNK_BYTES = 128, 8192
 
--- TOGETHER is how many fields one command reads, writes or takes.
-local TOGETHER = 250
+-- TOGETHER is how many fields one command reads, writes or takes. Lua holds the texts of one
+-- command at a time, and asks for lengths alone where messages have more than LARGE bytes.
+local TOGETHER, LARGE = 250, 4096
 
--- piecewise calls a command with list, so much of it at a time.
-local function piecewise(list, most, command)
-  for first = 1, #list, most do command(first, math.min(first + most - 1, #list)) end
-end
-
--- stored is what the snapshot holds of what u, as resnap has it, will change, by field.
-local function stored(t, u, list)
-  local names, known = { 'n', 'r' }, {}
+-- stored is what the snapshot holds of what u, as resnap has it, will change: fields by name,
+-- and of the messages how many bytes they have.
+local function stored(t, r, u, list)
+  local known, names = { bytes = 0 }, { 'n', 'r' }
   if u.state ~= '' then names[3] = 's' end
-  for i = u.m1, u.m2, 2 do names[#names + 1] = 'm' .. list[i] end
-  for i = u.x1, u.x2 do names[#names + 1] = 'm' .. list[i] end
-  piecewise(names, TOGETHER, function(first, last)
-    for i, text in ipairs(redis.call('HMGET', t.snap, unpack(names, first, last))) do known[names[first + i - 1]] = text end
-  end)
+  local fields, most = #names, TOGETHER * LARGE
+  local bytes = held(t, r)
+  local singly = bytes > most and bytes > LARGE * redis.call('HLEN', t.snap)
+  local function look()
+    local sum = 0
+    for i, text in ipairs(redis.call('HMGET', t.snap, unpack(names))) do
+      if i <= fields then
+        known[names[i]] = text
+      elseif text then
+        sum = sum + #text
+      end
+    end
+    known.bytes, singly, names, fields = known.bytes + sum, singly or sum > most, {}, 0
+  end
+  local function weigh(id)
+    if singly then
+      known.bytes = known.bytes + redis.call('HSTRLEN', t.snap, 'm' .. id)
+    else
+      names[#names + 1] = 'm' .. id
+      if #names >= TOGETHER then look() end
+    end
+  end
+  for i = u.m1, u.m2, 2 do weigh(list[i]) end
+  for i = u.x1, u.x2 do weigh(list[i]) end
+  if #names > 0 then look() end
   return known
 end
 
@@ -33,8 +50,8 @@ local function reorders(u) return u.whole or u.drop > 0 or u.o2 >= u.o1 end
 
 -- ordered1 reports whether u changes an order that has yet to be put into chunks: only who
 -- can read o can do that, and tells all of it.
-local function ordered1(t, u, known)
-  return not known.n and not u.whole and reorders(u) and redis.call('HEXISTS', t.snap, 'o') == 1
+local function ordered1(t, u)
+  return not u.whole and reorders(u) and redis.call('HEXISTS', t.snap, 'o') == 1
 end
 
 -- counting is how many strings a packed list has.
@@ -93,10 +110,10 @@ end
 -- u.open ('' or nil: nothing is); the order, if
 -- u.whole or if u.drop is not 0 or there are pieces list[u.o1..u.o2] (see reorder); messages,
 -- pairs list[u.m1..u.m2] of id and message; and without those of the ids
--- list[u.x1..u.x2]. known is as stored has it. It returns whether what a run had open is
--- gone with it.
+-- list[u.x1..u.x2], which are others. known is as stored has it. It returns whether what a run
+-- had open is gone with it.
 local function resnap(t, r, u, list, known)
-  local bytes, change, was = held(t, r), {}, known.r ~= false
+  local bytes, change, was = held(t, r) - known.bytes, {}, known.r ~= false
   local function get(name)
     if known[name] == nil then known[name] = redis.call('HGET', t.snap, name) end
     return known[name]
@@ -113,19 +130,34 @@ local function resnap(t, r, u, list, known)
   if u.state ~= '' then put('s', u.state) end
   if (u.frozen or '') ~= '' then change.f = u.frozen end
   if (u.open or '') ~= '' then change.r, was = u.open, false elseif was then change.r = false end
-  for i = u.m1, u.m2, 2 do put('m' .. list[i], list[i + 1]) end
-  for i = u.x1, u.x2 do put('m' .. list[i], false) end
   if reorders(u) then change.n = reorder(get, put, known.n, u.whole, u.drop, list, u.o1, u.o2) end
+  -- pour carries out what has come together, if it is enough.
+  local function pour(command, fields, enough)
+    if #fields < enough then return fields end
+    redis.call(command, t.snap, unpack(fields))
+    return {}
+  end
   local fields, gone = {}, {}
   for name, text in pairs(change) do
     if text then
       fields[#fields + 1], fields[#fields + 2] = name, text
+      fields = pour('HSET', fields, 2 * TOGETHER)
     else
       gone[#gone + 1] = name
+      gone = pour('HDEL', gone, TOGETHER)
     end
   end
-  piecewise(fields, 2 * TOGETHER, function(first, last) redis.call('HSET', t.snap, unpack(fields, first, last)) end)
-  piecewise(gone, TOGETHER, function(first, last) redis.call('HDEL', t.snap, unpack(gone, first, last)) end)
+  for i = u.m1, u.m2, 2 do
+    bytes = bytes + #list[i + 1]
+    fields[#fields + 1], fields[#fields + 2] = 'm' .. list[i], list[i + 1]
+    fields = pour('HSET', fields, 2 * TOGETHER)
+  end
+  for i = u.x1, u.x2 do
+    gone[#gone + 1] = 'm' .. list[i]
+    gone = pour('HDEL', gone, TOGETHER)
+  end
+  pour('HSET', fields, 1)
+  pour('HDEL', gone, 1)
   r.snapat = r.seq
   r.held = string.format('%.0f %.0f', math.max(bytes, 0), r.snapat)
   return was

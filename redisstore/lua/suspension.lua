@@ -95,7 +95,7 @@ end
 local function note(t, d, list, first, last)
   local x = getExecution(t)
   local decisions, idle = decisionsEnd(t, x), not progressed(t, d)
-  push(t.journal, list, first, last)
+  piecewise('RPUSH', t.journal, list, first, last)
   local length = redis.call('LLEN', t.journal)
   if decisions then
     x.jlen = decisions .. ' ' .. length

@@ -137,6 +137,8 @@ var loginTests = []test{
 		e.yes("put", true)(b.PutToken(ctx, "ann", token, "v1", time.Hour))
 		hold(a, "v1", "one", false)
 		hold(a, "v2", "one", true)
+		e.yes("put again", true)(b.PutToken(ctx, "ann", token, "v1", time.Hour))
+		hold(b, "v2", "two", false)
 		if list, err := a.Tokens(ctx, "ann"); err != nil || len(list) != 1 || !slices.Equal(list[0].Sealed, []byte("x")) {
 			e.Errorf("%v, %v", list, err)
 		}
