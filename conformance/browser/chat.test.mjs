@@ -11,7 +11,7 @@ test("an empty chat offers the commands, and says what does not last", async () 
   await tab.at("durable-banner").waitFor();
   await tab.at("try").first().waitFor();
   assert.deepEqual(await tab.at("try").locator("strong").allTextContents(), ["Ask me before sending an email", "Fill in a form with me", "Crash halfway and carry on"]);
-  assert.match(await tab.at("try").nth(2).textContent(), /all in memory/, "what this server cannot show it says");
+  assert.match(await tab.at("try").nth(2).textContent(), /everything in memory/, "what this server cannot show it says");
   await tab.shot("05-first-page");
   assert.ok(!(await tab.at("command-button").first().isVisible()), "the commands are folded");
   await tab.at("commands").locator("summary").click();
