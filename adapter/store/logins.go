@@ -21,7 +21,8 @@ type Logins interface {
 	Tokens(ctx context.Context, user string) ([]StoredToken, error)
 	// PutToken keeps a token in the place of the version that was there; "": of whatever
 	// was. False: another version is there. A call that is sent again finds its own
-	// version. All tokens of a user are forgotten when none was put for keep.
+	// version. Of the version that was there, the token is another sealing of it: who holds
+	// it goes on holding it. All tokens of a user are forgotten when none was put for keep.
 	PutToken(ctx context.Context, user string, t StoredToken, was string, keep time.Duration) (bool, error)
 	// DropToken deletes the token of a provider, if it is of that version; "": whatever it
 	// is. False: none was there, or another version.

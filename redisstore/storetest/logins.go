@@ -139,7 +139,10 @@ var loginTests = []test{
 		hold(a, "v2", "one", true)
 		e.yes("put again", true)(b.PutToken(ctx, "ann", token, "v1", time.Hour))
 		hold(b, "v2", "two", false)
-		if list, err := a.Tokens(ctx, "ann"); err != nil || len(list) != 1 || !slices.Equal(list[0].Sealed, []byte("x")) {
+		token.Sealed = []byte("anew")
+		e.yes("seal it anew", true)(b.PutToken(ctx, "ann", token, "v2", time.Hour))
+		hold(b, "v2", "two", false)
+		if list, err := a.Tokens(ctx, "ann"); err != nil || len(list) != 1 || !slices.Equal(list[0].Sealed, []byte("anew")) {
 			e.Errorf("%v, %v", list, err)
 		}
 	}},
