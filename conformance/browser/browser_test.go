@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -24,10 +25,38 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 
 var only = flag.String("only", "", "run only tests of the page whose names match this regular expression")
 
-// TestChatPage runs the tests of this folder's *.test.mjs.
+// stopping are the files whose tests kill servers, have a store stand still, or use
+// what does: beside the other files they would disturb them, and by themselves they
+// take about as long as those.
+var stopping = []string{"crash.test.mjs", "keyboard.test.mjs", "operator.test.mjs", "outage.test.mjs", "page.test.mjs"}
+
+// TestChatPage runs the tests of this folder's *.test.mjs, in two halves beside each
+// other: each has servers, stores and a browser of its own.
 func TestChatPage(t *testing.T) {
 	command.NodeLane(t)
 	browser := chromium(t)
+	others, err := filepath.Glob("*.test.mjs")
+	if err != nil || len(others) == 0 {
+		t.Fatalf("no tests: %v", err)
+	}
+	for _, name := range stopping {
+		at := slices.Index(others, name)
+		if at < 0 {
+			t.Fatalf("there is no %s", name)
+		}
+		others = slices.Delete(others, at, at+1)
+	}
+	t.Run("servers that are stopped", func(t *testing.T) {
+		t.Parallel()
+		runPage(t, browser, stopping)
+	})
+	t.Run("servers that go on", func(t *testing.T) {
+		t.Parallel()
+		runPage(t, browser, others)
+	})
+}
+
+func runPage(t *testing.T, browser string, tests []string) {
 	redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
 	// Short, so that what a killed server leaves is soon taken over; no shorter, so that one that is only slow keeps it.
 	options := command.Options{Redis: redis.URL(), Lease: 3 * time.Second}
@@ -44,11 +73,7 @@ func TestChatPage(t *testing.T) {
 	control := httptest.NewServer(controlOf(t, redis, a, b, doomed, embedded))
 	t.Cleanup(control.Close)
 
-	tests, err := filepath.Glob("*.test.mjs")
-	if err != nil || len(tests) == 0 {
-		t.Fatalf("no tests: %v", err)
-	}
-	// One file after another: they share the servers that one of them kills.
+	// One file after another: they share the servers.
 	args := []string{"--test-concurrency=1"}
 	if *only != "" {
 		args = append(args, "--test-name-pattern="+*only)

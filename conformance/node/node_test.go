@@ -17,10 +17,12 @@ func TestMain(m *testing.M) { os.Exit(command.Main(m)) }
 func TestRealClient(t *testing.T) {
 	command.NodeLane(t)
 	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
 		server := command.Start(t, command.Options{})
 		runLane(t, server)
 	})
 	t.Run("two servers on one Redis", func(t *testing.T) {
+		t.Parallel()
 		redis := redistest.Start(t, redistest.Options{AOF: "everysec"})
 		a := command.Start(t, command.Options{Redis: redis.URL()})
 		b := command.Start(t, command.Options{Redis: redis.URL(), Effects: a.EffectsFile()})
