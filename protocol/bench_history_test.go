@@ -81,7 +81,7 @@ func TestHistoryAllocations(t *testing.T) {
 	runtime.ReadMemStats(&after)
 	bytes := float64(after.TotalAlloc-before.TotalAlloc) / 5 / kB
 	t.Logf("%.2f objects and %.0f bytes a kB", objects, bytes)
-	if objects > 22 || bytes > 3600 {
-		t.Errorf("%.2f objects and %.0f bytes for each kB, 22 and 3,600 are promised", objects, bytes)
+	if objects > 7 || bytes > 1900 {
+		t.Errorf("%.2f objects and %.0f bytes for each kB, 7 and 1,900 are promised", objects, bytes)
 	}
 }

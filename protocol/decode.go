@@ -109,7 +109,7 @@ func (r *reader) lookup(name string) (text string, found, isString bool) {
 			if ahead.data[ahead.pos] != '"' {
 				return "", true, false
 			}
-			return ahead.text(), true, true
+			return word(ahead.token()), true, true
 		}
 		if c := ahead.data[ahead.pos]; c == '{' || c == '[' {
 			ahead.pos = len(ahead.data) - len(skipValue(ahead.data[ahead.pos:]))
@@ -185,12 +185,14 @@ func (r *reader) array(s *shape, v reflect.Value) {
 	if v.IsValid() {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 4))
 	}
-	n := 0
+	n, start := 0, r.pos
 	r.elements(func(int) {
 		n++
 		var elem reflect.Value
 		if v.IsValid() {
-			v.Grow(1)
+			if n > v.Cap() {
+				v.Grow(r.moreElements(n, start))
+			}
 			v.SetLen(n)
 			elem = v.Index(n - 1)
 		}
@@ -201,17 +203,31 @@ func (r *reader) array(s *shape, v reflect.Value) {
 	}
 }
 
+// moreElements says for how many further elements of an array there should be room
+// when the n-th is there: as many as the document holds if they go on like this. A long
+// history is not copied as often then. Whatever the rest is, room for three times what
+// has come is the most.
+func (r *reader) moreElements(n, start int) int {
+	left := len(r.data) - r.pos
+	return min(1+left*n/(r.pos-start+1), 3*n)
+}
+
 func (r *reader) content(s *shape, v reflect.Value) {
-	var c Content
+	var into *Content
+	if v.IsValid() {
+		into = v.Addr().Interface().(*Content)
+	} else {
+		into = new(Content)
+	}
 	switch b := r.data[r.pos]; {
 	case b == '"' && s.forms&contentText != 0:
-		c = Content{kind: contentText, text: r.text()}
+		*into = Content{kind: contentText, text: r.text()}
 	case b == '{' && s.forms&contentObject != 0:
-		c = Content{kind: contentObject, object: slices.Clone(r.open())}
+		*into = Content{kind: contentObject, object: slices.Clone(r.open())}
 	case b == '[' && s.forms&contentParts != 0:
-		c.kind = contentParts
+		into.kind = contentParts
 		parts := shape{form: formArray, typ: reflect.TypeFor[[]Part](), elem: s.elem}
-		r.array(&parts, reflect.ValueOf(&c.parts).Elem())
+		r.array(&parts, reflect.ValueOf(&into.parts).Elem())
 	default:
 		var allowed []string
 		for _, k := range []contentKind{contentText, contentParts, contentObject} {
@@ -220,9 +236,5 @@ func (r *reader) content(s *shape, v reflect.Value) {
 			}
 		}
 		r.want(0, strings.Join(allowed, " or "))
-		return
-	}
-	if v.IsValid() {
-		v.Set(reflect.ValueOf(c))
 	}
 }

@@ -2,7 +2,6 @@ package protocol
 
 import (
 	"bytes"
-	"encoding/json"
 	"unicode/utf8"
 )
 
@@ -134,7 +133,7 @@ func laidString(value []byte) int {
 		return 0
 	}
 	n++
-	if !plain && !utf8.Valid(value[:n]) || escaped && !json.Valid(value[:n]) {
+	if !plain && !utf8.Valid(value[:n]) || escaped && !validJSON(value[:n]) {
 		return 0
 	}
 	return n

@@ -14,7 +14,7 @@ func (r *reader) string(s *shape, v reflect.Value) {
 	if !r.want('"', "a string") {
 		return
 	}
-	text := r.text()
+	text := word(r.token())
 	if s.enum != nil && !slices.Contains(s.enum, text) {
 		r.fail("expected one of %s, found %q", strings.Join(s.enum, ", "), text)
 		return

@@ -24,7 +24,7 @@ func newDocument(text []byte) (Document, *DecodeError) {
 	if !utf8.Valid(text) {
 		return Document{}, problem("", "not valid UTF-8")
 	}
-	if !json.Valid(text) {
+	if !validJSON(text) {
 		var v json.RawMessage
 		err := json.Unmarshal(text, &v)
 		return Document{}, problem("", "not a JSON document: %v", err)

@@ -22,7 +22,7 @@ func ApplyPatch(doc, ops json.RawMessage) (json.RawMessage, error) {
 	if len(doc) == 0 {
 		doc = json.RawMessage("{}")
 	}
-	if !json.Valid(doc) {
+	if !validJSON(doc) {
 		return nil, errors.New("protocol: patch: the document is not JSON")
 	}
 	if err := checkPatch(ops); err != nil {

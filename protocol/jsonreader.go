@@ -191,7 +191,7 @@ func (r *reader) each(fn func(name string)) {
 			r.pos++
 			r.space()
 		}
-		name := r.text()
+		name := word(r.token())
 		r.space()
 		r.pos++ // the colon
 		r.space()
