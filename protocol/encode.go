@@ -63,6 +63,8 @@ func sizeHint(e Event) int {
 		return envelope + len(e.Snapshot)
 	case *StateDelta:
 		return envelope + len(e.Delta)
+	case *MessagesSnapshot:
+		return envelope + e.Messages.sizeHint()
 	}
 	return envelope
 }

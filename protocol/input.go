@@ -31,11 +31,8 @@ func (in RunAgentInput) MarshalJSON() ([]byte, error) {
 // one is a copy of nearly all.
 func (in *RunAgentInput) sizeHint() int {
 	const envelope = 512
-	const names = 64 // of a message's members
-	n := len(in.State) + len(in.ForwardedProps)
-	for i := range in.Messages {
-		n += weightOf(&in.Messages[i]) + names
-	}
+	const names = 64 // of an object's members
+	n := len(in.State) + len(in.ForwardedProps) + in.Messages.sizeHint()
 	for i := range in.Tools {
 		n += len(in.Tools[i].Description) + len(in.Tools[i].Parameters) + names
 	}

@@ -22,6 +22,15 @@ type Messages []Message
 // MarshalJSON writes an array, empty for nil.
 func (m Messages) MarshalJSON() ([]byte, error) { return marshal(&m) }
 
+// sizeHint lets most conversations be encoded in one allocation.
+func (m Messages) sizeHint() (n int) {
+	const names = 64 // of a message's members
+	for i := range m {
+		n += weightOf(&m[i]) + names
+	}
+	return n + n/16 // for what is escaped
+}
+
 // Message is one message of any role. It is flat because the roles share most
 // of it; unions.go says which members each role has. Encoding refuses a member
 // that the role does not have. A role that this version does not know keeps
