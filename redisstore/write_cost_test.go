@@ -188,7 +188,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				}
 			}
 		}},
-		{"a run ends, and of its log of 10,000 events none is to be kept", "", 1, 150, 0, func(l *load) func() {
+		{"a run ends, and of its log of 10,000 events none is to be kept", "", 1, 35, 0, func(l *load) func() {
 			l.s = open(l.T, server.URL(), Options{Partitions: 1, Timeout: patience, Retain: 1})
 			b := logged(l)
 			return func() { done(l, b) }

@@ -48,6 +48,32 @@ local function trim(t, r, count, bytes, age, piece)
     local _, head = suspension(t)
     asked = getRun(t, head[2] == '' and r.latest or head[2])
   end
+  -- The terminal event of who has asked has been in the log only.
+  local function part(at, e)
+    if asked and asked.finish == at and redis.call('HEXISTS', t.runs, 't' .. asked.n) == 0 then
+      setTerminal(t, asked, e == MARK and redis.call('HGET', t.big, at) or e)
+    end
+  end
+  local function size(at, e) return e == MARK and redis.call('HSTRLEN', t.big, at) or #e end
+  -- Where less stays than goes, what stays is looked at.
+  local goal = math.min(base, r.snapat + 1)
+  if not piece and goal - first > r.seq - goal + 1 then
+    if asked and first <= asked.finish and asked.finish < goal then
+      part(asked.finish, redis.call('LINDEX', t.log, asked.finish - first))
+    end
+    redis.call('LTRIM', t.log, goal - first, -1)
+    local gone = {}
+    for _, at in ipairs(redis.call('HKEYS', t.big)) do
+      if tonumber(at) < goal then gone[#gone + 1] = at end
+    end
+    for i = 1, #gone, 1000 do redis.call('HDEL', t.big, unpack(gone, i, math.min(i + 999, #gone))) end
+    r.base, r.bytes, first = goal, 0, goal
+    for from = goal, r.seq, 100 do
+      for i, e in ipairs(redis.call('LRANGE', t.log, from - goal, from + 99 - goal)) do
+        r.bytes = r.bytes + size(from + i - 1, e)
+      end
+    end
+  end
   local function wanted() return r.base <= r.snapat and (r.base < base or r.bytes > bytes) end
   while not cut and r.base - first < most and r.bytes > enough and wanted() do
     local page = redis.call('LRANGE', t.log, r.base - first, math.min(r.base + 99, r.snapat) - first)
@@ -56,16 +82,9 @@ local function trim(t, r, count, bytes, age, piece)
         cut = true
         break
       end
-      -- Its terminal event has been in the log only.
-      if asked and asked.finish == r.base and redis.call('HEXISTS', t.runs, 't' .. asked.n) == 0 then
-        setTerminal(t, asked, e == MARK and redis.call('HGET', t.big, r.base) or e)
-      end
-      local size = #e
-      if e == MARK then
-        size = redis.call('HSTRLEN', t.big, r.base)
-        redis.call('HDEL', t.big, r.base)
-      end
-      r.bytes = r.bytes - size
+      part(r.base, e)
+      r.bytes = r.bytes - size(r.base, e)
+      if e == MARK then redis.call('HDEL', t.big, r.base) end
       r.base = r.base + 1
     end
   end
