@@ -80,7 +80,8 @@
 //	                    partition and the hash
 //	Oinputs     string  when, at its rate, its latest input is due         take
 //	Otokens     hash    the owner's tokens at other services, sealed: v:     tokenput, tokendrop, tokenhold
-//	                    version, d: data, h: who renews it and until when
+//	                    version, d: data, h: who renews it and until when,
+//	                    p: the last versions that were put
 //	Lflow       hash    a login under way: data, sealed; by: who took it   flowput, flowtake
 //	Hdue        zset    webhooks, by when they may be sent                 hookread, hooktake, hooksettle, hookresend
 //	Hitems      hash    their notices, and those of dead ones              hookread, hooksettle, hookcounts

@@ -19,6 +19,7 @@ type caller struct {
 	user    string
 	address string
 	headers map[string]string // that go along with its inputs
+	bearer  string            // by which it is known; "": by something else
 }
 
 // name is what the store keeps of whose input it is: no other user has it, of
@@ -96,7 +97,7 @@ func (s *core) authenticate(r *http.Request, bearer string, present, fromPage bo
 		return nil, refused
 	}
 	edge.Recognise(r.Context())
-	c := &caller{identity: id, address: s.addressOf(r), headers: s.passed(r)}
+	c := &caller{identity: id, address: s.addressOf(r), headers: s.passed(r), bearer: bearer}
 	if !none {
 		c.user = id.Tenant + "\x00" + id.User
 	}

@@ -48,6 +48,7 @@ func (c controlCaller) NameOf(user string) string                { return c.name
 func (c controlCaller) May(scope string) bool                    { return c.identity.May(scope) }
 func (c controlCaller) Origin(t adapter.Through) adapter.Origin  { return c.origin(t) }
 func (c controlCaller) Headers() map[string]string               { return c.headers }
+func (c controlCaller) Credential() string                       { return c.bearer }
 func (c controlCaller) Hold(ctx context.Context) controlapi.Held { return c.srv.hold(ctx, c.caller) }
 func (c controlCaller) MayInput() *protocol.RunError             { return c.srv.mayInput(c.caller) }
 

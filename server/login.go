@@ -83,7 +83,7 @@ func (s *core) serveLoginBegin(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	begun, err := s.logins.Begin(ctx, login.Visitor{
 		Thread: store.ThreadKey{Namespace: c.identity.Namespace, Thread: thread}, Interrupt: r.PathValue("interrupt"),
-		Tenant: c.identity.Tenant, User: c.name(), From: c.origin(adapter.ThroughLogin), Headers: c.headers,
+		Tenant: c.identity.Tenant, User: c.name(), From: c.origin(adapter.ThroughLogin), Headers: c.headers, Credential: c.bearer,
 	})
 	switch {
 	case err != nil:
@@ -102,7 +102,7 @@ var refuseLogin = refusal.New(http.StatusForbidden, codeForbidden, "this identit
 
 // serveLoginReturn is where providers send browsers back to.
 func (s *core) serveLoginReturn(w http.ResponseWriter, r *http.Request, provider string) {
-	title, err := s.logins.Return(r.Context(), provider, s.knownTo(r), r)
+	title, err := s.logins.Return(r.Context(), provider, s.knownTo(r), s.recheck(r), r)
 	if err != nil {
 		s.loginFailed(w, r, title, err)
 		return
@@ -123,12 +123,34 @@ func (s *core) knownTo(r *http.Request) string {
 	return ""
 }
 
+// recheck asks the authenticator for what it says now of a credential that a login was
+// begun with.
+func (s *core) recheck(r *http.Request) login.Recheck {
+	return func(ctx context.Context, v login.Visitor) error {
+		ctx, cancel := context.WithTimeout(ctx, s.opts.CallTimeout)
+		defer cancel()
+		id, err := s.opts.Auth.Authenticate(ctx, identity.Credential{Bearer: v.Credential, Request: r})
+		if err != nil && refusalOf(err) == refuseAuthDown {
+			return err
+		}
+		now := caller{identity: id, user: v.User}
+		if err != nil || !id.May(identity.ScopeRun) || id.Namespace != v.Thread.Namespace || now.name() != v.User {
+			return login.ErrCredential
+		}
+		return nil
+	}
+}
+
 func (s *core) loginFailed(w http.ResponseWriter, r *http.Request, title string, err error) {
 	var p *login.Problem
 	switch {
 	case errors.As(err, &p):
+		heading := "Not signed in"
+		if p.Stored {
+			heading = "Signed in"
+		}
 		s.opts.Logger.Info("a login came to nothing", "code", p.Code, "provider", title)
-		loginPage(w, p.Status, "Not signed in", p.What, p.Advice)
+		loginPage(w, p.Status, heading, p.What, p.Advice)
 	default:
 		logFailureFor(r.Context(), s.opts.Logger, "a login", err)
 		loginPage(w, http.StatusServiceUnavailable, "Not signed in", "The server cannot tell what became of it now.",

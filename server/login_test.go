@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -507,6 +508,76 @@ func TestLoginOfOneUser(t *testing.T) {
 	}
 }
 
+// changing is an authenticator whose credentials can be taken back.
+type changing struct {
+	Authenticator
+	mu  sync.Mutex
+	now func(identity.Identity) (identity.Identity, error)
+}
+
+func (c *changing) say(now func(identity.Identity) (identity.Identity, error)) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = now
+}
+
+func (c *changing) Authenticate(ctx context.Context, with identity.Credential) (identity.Identity, error) {
+	id, err := c.Authenticator.Authenticate(ctx, with)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if err != nil || c.now == nil {
+		return id, err
+	}
+	return c.now(id)
+}
+
+// Whoever has lost what they came with, or the right to answer, logs in nowhere by a flow
+// that they have begun before.
+func TestLoginOfALostCredential(t *testing.T) {
+	for name, row := range map[string]struct {
+		now    func(identity.Identity) (identity.Identity, error)
+		status int
+		shows  string
+	}{
+		"revoked, or expired": {func(identity.Identity) (identity.Identity, error) {
+			return identity.Identity{}, identity.ErrUnauthenticated
+		}, 403, "expired or was revoked"},
+		"shut out": {func(identity.Identity) (identity.Identity, error) { return identity.Identity{}, identity.ErrForbidden }, 403, "expired or was revoked"},
+		"may not answer": {func(id identity.Identity) (identity.Identity, error) {
+			id.Scopes = []string{identity.ScopeRead}
+			return id, nil
+		}, 403, "expired or was revoked"},
+		"of another namespace": {func(id identity.Identity) (identity.Identity, error) { id.Namespace = "other"; return id, nil }, 403, "expired or was revoked"},
+		"of another user":      {func(id identity.Identity) (identity.Identity, error) { id.User = "eve"; return id, nil }, 403, "expired or was revoked"},
+		"nobody can tell":      {func(identity.Identity) (identity.Identity, error) { return identity.Identity{}, errors.New("down") }, 503, "cannot tell"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tokens, err := identity.NewTokens([]identity.Token{{Token: annsToken, Tenant: "acme", User: "ann", Namespace: "team"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			auth := &changing{Authenticator: tokens}
+			l := newLoginLab(t, nil, auth)
+			interrupt := l.asks("one")
+			b := l.browser()
+			to, _, _ := l.begins(b, annsToken, "one", interrupt)
+			back := l.agrees(b, to)
+			auth.say(row.now)
+			if resp, page := l.do(b, http.MethodGet, back, ""); resp.StatusCode != row.status || !strings.Contains(page, row.shows) {
+				t.Errorf("%d %s", resp.StatusCode, page)
+			}
+			if n := l.provider.Issued.Load(); n != 0 {
+				t.Errorf("%d tokens were got", n)
+			}
+			// Nothing is used up, as where it was a mistake.
+			auth.say(nil)
+			if resp, page := l.do(b, http.MethodGet, back, ""); resp.StatusCode != http.StatusOK {
+				t.Errorf("then %d %s", resp.StatusCode, page)
+			}
+		})
+	}
+}
+
 // No upstream is told what binds a browser to a login.
 func TestLoginCookiesGoNowhere(t *testing.T) {
 	s := &core{passes: []string{"Cookie"}}
@@ -646,7 +717,7 @@ func TestLoginKeepsSecrets(t *testing.T) {
 	if status != http.StatusOK {
 		t.Fatal(status)
 	}
-	secrets := map[string]string{"the client's": oauthtest.ClientSecret, "the key": loginKey}
+	secrets := map[string]string{"the client's": oauthtest.ClientSecret, "the key": loginKey, "ann's credential": annsToken}
 	began := func(b *http.Client, thread, interrupt string) (back string) {
 		t.Helper()
 		to, status, said := l.begins(b, annsToken, thread, interrupt)
@@ -678,7 +749,7 @@ func TestLoginKeepsSecrets(t *testing.T) {
 		secrets[fmt.Sprint("given ", i)] = each
 	}
 	// Two codes, two verifiers, an access and a refresh token; of each flow state, code and cookie.
-	if len(secrets) != 2+6+2*3 {
+	if len(secrets) != 3+6+2*3 {
 		t.Fatalf("secrets are %v", secrets)
 	}
 	for what, secret := range secrets {

@@ -48,6 +48,7 @@ type Metrics struct {
 	storeErrors *prometheus.CounterVec
 	available   prometheus.Gauge
 	webhooks    *prometheus.CounterVec
+	logins      *prometheus.CounterVec
 	webhookTime *prometheus.HistogramVec
 
 	upstreams                                         []*Upstream
@@ -89,6 +90,7 @@ func NewMetrics() *Metrics {
 	}, []string{"call"}))
 	m.storeErrors = m.vec("store_errors", "Calls of the store that failed.", "call")
 	m.available = add(m, prometheus.NewGauge(prometheus.GaugeOpts{Name: "aguiws_store_available", Help: "1 while the store answers, 0 while it does not."}))
+	m.logins = m.vec("logins", "Logins of users at other services, and what becomes of their tokens.", "provider", "event")
 	m.webhooks = m.vec("webhook_tries", "Requests to targets of webhooks.", "target", "outcome")
 	m.webhookTime = add(m, prometheus.NewHistogramVec(prometheus.HistogramOpts{
 		Name: "aguiws_webhook_seconds", Help: "Time that targets of webhooks took.", Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 15},

@@ -20,8 +20,8 @@ type Logins interface {
 	// Tokens are those of a user, by provider, in no order.
 	Tokens(ctx context.Context, user string) ([]StoredToken, error)
 	// PutToken keeps a token in the place of the version that was there; "": of whatever
-	// was. False: another version is there. A call that is sent again finds its own
-	// version. Of the version that was there, the token is another sealing of it: who holds
+	// was, NoToken: of none. False: another version is there. A call that is sent again
+	// changes nothing, whatever was put or deleted since. Of the version that was there, the token is another sealing of it: who holds
 	// it goes on holding it. All tokens of a user are forgotten when none was put for keep.
 	PutToken(ctx context.Context, user string, t StoredToken, was string, keep time.Duration) (bool, error)
 	// DropToken deletes the token of a provider, if it is of that version; "": whatever it
@@ -31,6 +31,9 @@ type Logins interface {
 	// most. The same caller holds it again. False: somebody else does, or it is another version.
 	HoldToken(ctx context.Context, user, provider, version, by string, hold time.Duration) (bool, error)
 }
+
+// NoToken stands for the version of a token that there is not.
+const NoToken = "-"
 
 // FlowTaken answers TakeFlow. Neither Data nor Used: there is no such flow.
 type FlowTaken struct {

@@ -35,6 +35,7 @@ type providerEntry struct {
 	Issuer           string            `yaml:"issuer"`
 	AuthorizeURL     string            `yaml:"authorize-url"`
 	TokenURL         string            `yaml:"token-url"`
+	RevokeURL        string            `yaml:"revoke-url"`
 	ClientID         string            `yaml:"client-id"`
 	ClientSecretFile string            `yaml:"client-secret-file"`
 	ClientAuth       string            `yaml:"client-auth"`
@@ -44,7 +45,7 @@ type providerEntry struct {
 }
 
 // providerMembers are how a list calls what a provider has.
-var providerMembers = []string{"name", "title", "issuer", "authorize-url", "token-url", "client-id", "client-secret-file", "client-auth", "scopes", "params", "require-iss"}
+var providerMembers = []string{"name", "title", "issuer", "authorize-url", "token-url", "revoke-url", "client-id", "client-secret-file", "client-auth", "scopes", "params", "require-iss"}
 
 func parseProviders(data []byte) ([]providerEntry, error) {
 	return parseList[providerEntry](data, "a provider", providerMembers,
@@ -78,7 +79,7 @@ func (s *settings) providers() ([]login.Provider, error) {
 	}
 	var providers []login.Provider
 	for _, each := range list {
-		p := login.Provider{Name: each.Name, Title: each.Title, Issuer: each.Issuer, AuthorizeURL: each.AuthorizeURL, TokenURL: each.TokenURL,
+		p := login.Provider{Name: each.Name, Title: each.Title, Issuer: each.Issuer, AuthorizeURL: each.AuthorizeURL, TokenURL: each.TokenURL, RevokeURL: each.RevokeURL,
 			ClientID: each.ClientID, ClientAuth: each.ClientAuth, Scopes: each.Scopes, Params: each.Params, RequireIss: each.RequireIss}
 		if each.ClientSecretFile != "" {
 			data, err := os.ReadFile(each.ClientSecretFile)
@@ -98,7 +99,7 @@ func (s *settings) providers() ([]login.Provider, error) {
 }
 
 // newLogins makes the logins that are configured; nil: there are none.
-func newLogins(s *settings, st store.Logins, log *slog.Logger) (*login.Service, error) {
+func newLogins(s *settings, st store.Logins, observe func(provider, event string), log *slog.Logger) (*login.Service, error) {
 	if !s.hasLogins() {
 		return nil, nil
 	}
@@ -114,7 +115,7 @@ func newLogins(s *settings, st store.Logins, log *slog.Logger) (*login.Service, 
 	if err != nil {
 		return nil, fmt.Errorf("%s: %s: %w", s.named("login-keys"), s.loginKeys, err)
 	}
-	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), OneUser: s.auth == "none", Logger: log, Hook: crashHook(s.crashAt)})
+	svc, err := login.New(st, login.Options{Providers: providers, Sealer: sealer, PublicURL: s.publicAddress(), OneUser: s.auth == "none", Observe: observe, Logger: log, Hook: crashHook(s.crashAt)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.loginSetting(), err)
 	}
@@ -166,7 +167,7 @@ func (s *settings) validateLogins() error {
 
 // logins says where users would log in. That a provider is not reached may pass.
 func (r *report) logins(ctx context.Context, s *settings) {
-	svc, err := newLogins(s, nil, nil)
+	svc, err := newLogins(s, nil, nil, nil)
 	if err != nil {
 		r.fail("logins", err)
 		return

@@ -46,7 +46,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		return err
 	}
 	defer store.Close()
-	logins, err := newLogins(s, store, log)
+	logins, err := newLogins(s, store, metrics.Login, log)
 	if err != nil {
 		return err
 	}

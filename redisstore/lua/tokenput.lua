@@ -3,19 +3,30 @@
 -- KEYS  tokens
 -- ARGS
 --   provider
---   was      the version in whose place it comes; '': whatever is there
+--   was      the version in whose place it comes; '': whatever is there; '-': nothing
 --   version  the same as was: the token is sealed anew, and who holds it goes on holding it
 --   data
 --   keep     ms for which the tokens of the user are kept
 --
 -- Returns {1}, or {0}: another version is there. Sent again it changes nothing: somebody may
---   hold the token by now.
+--   hold the token by now, have put another, or have deleted it.
 
-local at = redis.call('HGET', KEY.tokens, 'v:' .. ARG.provider)
+-- p: are the last versions that were put, a space behind each.
+local kept = 8
+
+local known = redis.call('HMGET', KEY.tokens, 'v:' .. ARG.provider, 'p:' .. ARG.provider)
+local at, put = known[1], known[2] or ''
 local anew = ARG.version == ARG.was
-if at == ARG.version and not anew then return { 1 } end
-if ARG.was ~= '' and at ~= ARG.was then return { 0 } end
-redis.call('HSET', KEY.tokens, 'v:' .. ARG.provider, ARG.version, 'd:' .. ARG.provider, ARG.data)
-if not anew then redis.call('HDEL', KEY.tokens, 'h:' .. ARG.provider) end
+if not anew and (at == ARG.version or string.find(' ' .. put, ' ' .. ARG.version .. ' ', 1, true)) then return { 1 } end
+if ARG.was == '-' and at or ARG.was ~= '' and ARG.was ~= '-' and at ~= ARG.was then return { 0 } end
+if anew then
+  redis.call('HSET', KEY.tokens, 'd:' .. ARG.provider, ARG.data)
+else
+  local versions = {}
+  for version in string.gmatch(put .. ARG.version, '%S+') do versions[#versions + 1] = version end
+  put = table.concat(versions, ' ', math.max(1, #versions - kept + 1)) .. ' '
+  redis.call('HSET', KEY.tokens, 'v:' .. ARG.provider, ARG.version, 'd:' .. ARG.provider, ARG.data, 'p:' .. ARG.provider, put)
+  redis.call('HDEL', KEY.tokens, 'h:' .. ARG.provider)
+end
 redis.call('PEXPIRE', KEY.tokens, ARG.keep)
 return { 1 }

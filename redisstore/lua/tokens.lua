@@ -2,6 +2,7 @@
 --
 -- KEYS  tokens
 --
--- Returns fields and values: v: and the provider its version, d: its data, h: who holds it.
+-- Returns fields and values: v: and the provider its version, d: its data, h: who holds it, p: the last
+--   versions that were put.
 
 return redis.call('HGETALL', KEY.tokens)

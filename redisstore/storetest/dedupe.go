@@ -94,6 +94,9 @@ var dedupeTests = []test{
 				e.Errorf("%s: %s", name, d.State)
 			}
 			th.begun(th.keyed("r2", "k"))
+			if !th.due() {
+				e.Errorf("%s: what has the key now is not due", name)
+			}
 			th.duplicates(th.keyed("r3", "k"), "r2")
 		}
 	}},

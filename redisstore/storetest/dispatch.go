@@ -169,6 +169,16 @@ var dispatchTests = []test{
 			paged = append(paged, page[0].ID)
 		}
 		same(th, "paged", strings.Join(paged, " "), "r3 r2 r1 r0")
+		other := e.on(th.s, "other")
+		other.begun(other.wait("o1"))
+		c.move(time.Second)
+		other.bury(failing(other.claimed("t", store.ClaimQueued).Claim))
+		letters, err := th.s.DeadLetters(e.Context(), store.PageQuery{Limit: 10})
+		var across []string
+		for _, d := range must(th, letters, err).Letters {
+			across = append(across, d.Thread.Thread+"/"+d.ID)
+		}
+		same(th, "dead letters", across, []string{th.key.Thread + "/r3", other.key.Thread + "/o1"})
 	}},
 	{"a recorded start shows that the run has begun, and where", func(e *env) {
 		th := e.thread()

@@ -116,6 +116,38 @@ var loginTests = []test{
 			e.Errorf("ann still has %v", got)
 		}
 	}},
+	{"a put of a token that is sent again undoes neither a deletion nor a later put", func(e *env) {
+		a, b := e.logins("a"), e.logins("b")
+		ctx := e.Context()
+		put := func(s store.Logins, version, was string, want bool) {
+			e.Helper()
+			e.yes("put "+version, want)(s.PutToken(ctx, "ann", store.StoredToken{Provider: "git", Version: version, Sealed: []byte("of " + version)}, was, time.Hour))
+		}
+		holds := func(want string) {
+			e.Helper()
+			if got := fmt.Sprint(e.tokens(b, "ann")); got != want {
+				e.Errorf("ann has %s, not %s", got, want)
+			}
+		}
+		put(a, "v1", "", true)
+		e.yes("drop it", true)(b.DropToken(ctx, "ann", "git", ""))
+		put(a, "v1", "", true)
+		holds("map[]")
+		put(b, "v2", store.NoToken, true)
+		put(b, "v1x", store.NoToken, false)
+		put(a, "v3", "", true)
+		put(b, "v2", "", true)
+		put(a, "v1", "", true)
+		holds("map[git:v3 of v3]")
+		e.yes("drop it", true)(b.DropToken(ctx, "ann", "git", "v3"))
+		put(a, "v3", "v2", true)
+		holds("map[]")
+		for i := range 20 { // what is known of those before stays small
+			put(a, fmt.Sprint("w", i), "", true)
+		}
+		put(b, "w15", "", true)
+		holds("map[git:w19 of w19]")
+	}},
 	{"one caller at a time works at a token, until its time is over or another version is there", func(e *env) {
 		clock := e.stopped()
 		a, b := e.logins("a"), e.logins("b")

@@ -116,10 +116,12 @@ func misshapen(d store.Dispatch) string {
 		return "may not be tried"
 	case d.Attempts < 0:
 		return fmt.Sprintf("has %d attempts", d.Attempts)
-	case d.Priority < 0 || d.Priority > 255:
+	case d.Priority < 1 || d.Priority > 255:
 		return "has no priority"
 	case d.Created.IsZero() || d.Updated.Before(d.Created):
 		return "has no times"
+	case claimed && (d.ClaimedBy == "" || d.LeaseUntil.IsZero()):
+		return "is claimed by nobody, or for ever"
 	case !claimed && d.ClaimedBy != "":
 		return "is not claimed and has an owner"
 	case !claimed && !d.LeaseUntil.IsZero():

@@ -2,7 +2,6 @@ package storetest
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -170,39 +169,43 @@ var queueTests = []test{
 	{"concurrent enqueues lose nothing and keep their order of arrival", func(e *env) {
 		nodes := []*thread{e.thread()}
 		nodes = append(nodes, nodes[0].from(e.node("b")))
-		const n = 64
-		starts := make(chan string, n)
+		const senders, each = 16, 4 // each sends one after the other
 		var group sync.WaitGroup
-		for i := range n {
+		for i := range senders {
 			group.Go(func() {
 				th := nodes[i%2]
-				id := fmt.Sprint("r", i)
-				for { // others move the version
-					res, err := th.s.Begin(e.Context(), th.wait(id))
+				for n := 0; n < each; { // others move the version
+					res, err := th.s.Begin(e.Context(), th.wait(fmt.Sprintf("%d-%d", i, n)))
 					if err != nil {
 						e.Error(err)
 						return
 					}
 					if res.Status == store.BeginAccepted {
-						starts <- id
-						return
+						n++
 					}
 				}
 			})
 		}
 		group.Wait()
-		close(starts)
-		same(nodes[0], "queued", len(nodes[0].view().Queue), n)
-		var listed, sent []string
-		for _, d := range nodes[0].dispatches(store.DispatchQuery{Limit: n}) {
+		var listed, view, carried []string
+		came := map[string]int{}
+		for _, d := range nodes[0].dispatches(store.DispatchQuery{Limit: senders * each}) {
 			listed = append(listed, d.ID)
+			from, n, _ := strings.Cut(d.ID, "-")
+			same(nodes[0], "of "+from, n, fmt.Sprint(came[from]))
+			came[from]++
 		}
-		for id := range starts {
-			sent = append(sent, id)
+		same(nodes[0], "senders, queued", words(len(came), len(listed)), words(senders, senders*each))
+		for _, q := range nodes[0].view().Queue {
+			view = append(view, q.ID)
 		}
-		slices.Sort(listed)
-		slices.Sort(sent)
-		same(nodes[0], "listed", listed, sent)
+		same(nodes[0], "in the view", view, listed)
+		for i := range 3 {
+			claim := nodes[1].claimed(fmt.Sprint("t", i), store.ClaimQueued).Claim
+			carried = append(carried, claim.RunID)
+			nodes[1].stop("label-" + claim.RunID)
+		}
+		same(nodes[0], "claimed", carried, listed[:3])
 	}},
 	{"of many concurrent claims by id on one thread one wins", func(e *env) {
 		nodes := []*thread{e.thread()}

@@ -80,13 +80,24 @@ var stopAllTests = []test{
 		th.unchanged(func() {
 			same(th, "renew", th.renew(claim), false)
 			same(th, "start", th.activate(claim).Status, store.CommitFenced)
+			same(th, "write", th.commit(batch(claim, 1, 0, "late")).Status, store.CommitFenced)
+			same(th, "end", th.commit(ending(claim, 1, 0, "late", store.EndFinish)).Status, store.CommitFenced)
 			same(th, "nack", th.nack(failing(claim)).State, store.NackLost)
 			if err := th.s.HandBack(e.Context(), claim); err != nil {
 				e.Error(err)
 			}
 		})
-		same(th, "dispatch", th.dispatch("r1").State, store.DispatchSuperseded)
+		d := th.dispatch("r1")
+		same(th, "dispatch", words(d.State, string(d.Outcome)), "superseded cancelled:r1")
 		same(th, "log", th.log(), "start:r1 cancelled:r1")
+		active := e.on(th.s, "active")
+		claim = active.begun(active.execute("r1"))
+		active.stopAll("i1", "r1")
+		active.unchanged(func() {
+			same(active, "renew", active.renew(claim), false)
+			same(active, "write", active.commit(batch(claim, 2, 1, "late")).Status, store.CommitFenced)
+			same(active, "end", active.commit(ending(claim, 2, 1, "late", store.EndFinish)).Status, store.CommitFenced)
+		})
 	}},
 	{"a dispatch that stop all ended is not claimed again when its lease is over", func(e *env) {
 		c := e.stopped()

@@ -43,7 +43,17 @@ type Visitor struct {
 	Tenant, User string // as an input's
 	From         adapter.Origin
 	Headers      map[string]string // as an input's
+	// Credential is the bearer that they came with; "": what says who they are comes along
+	// with each request by itself, or nobody has to say it.
+	Credential string
 }
+
+// Recheck says whether a visitor who comes back may still do what they have begun, by their
+// Credential: ErrCredential, if not.
+type Recheck func(ctx context.Context, v Visitor) error
+
+// ErrCredential says that a visitor's credential is good no more.
+var ErrCredential error = problemCredential
 
 // Begun is a flow that has begun. The browser keeps Cookie, and goes to URL.
 type Begun struct {
@@ -65,6 +75,12 @@ type flow struct {
 	Tenant    string          `json:"tenant,omitempty"`
 	User      string          `json:"user,omitempty"`
 	From      adapter.Origin  `json:"from"`
+	// Credential is sealed as all of it, and for as long as the flow is kept.
+	Credential string `json:"credential,omitempty"`
+}
+
+func (f *flow) visitor() Visitor {
+	return Visitor{Thread: f.Thread, Interrupt: f.Interrupt, Tenant: f.Tenant, User: f.User, From: f.From, Credential: f.Credential}
 }
 
 const sealedFlow = "flow\x00"
@@ -148,9 +164,12 @@ func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
 	if h != nil { // or the token that comes would have less than the one it replaces
 		scopes = p.wanted(store.Login{Scopes: append(scopes, h.Asked...)})
 	}
+	if scopes, err = d.underWay(ctx, p, v.User, scopes); err != nil {
+		return Begun{}, err
+	}
 	state, browser, verifier := rand.Text()+rand.Text(), rand.Text()+rand.Text(), oauth2.GenerateVerifier()
 	f := flow{Provider: p.Name, Verifier: verifier, Browser: digest(browser), Until: time.Now().Add(flowTime), Scopes: scopes,
-		Thread: v.Thread, Interrupt: v.Interrupt, Tenant: v.Tenant, User: v.User, From: v.From}
+		Thread: v.Thread, Interrupt: v.Interrupt, Tenant: v.Tenant, User: v.User, From: v.From, Credential: v.Credential}
 	text, err := json.Marshal(f)
 	if err != nil {
 		return Begun{}, err
@@ -160,6 +179,7 @@ func (d *Desk) Begin(ctx context.Context, v Visitor) (Begun, error) {
 		return Begun{}, err
 	}
 	d.note(ctx, &f, nil)
+	d.opts.Observe(p.Name, EventBegun)
 	options := []oauth2.AuthCodeOption{oauth2.S256ChallengeOption(verifier)}
 	for name, value := range p.Params {
 		options = append(options, oauth2.SetAuthURLParam(name, value))
@@ -178,9 +198,9 @@ func (d *Desk) cookie(id, value string) *http.Cookie {
 
 // Return takes back a browser that a provider has sent to its redirect URI, and answers the interrupt. The
 // user is whom the request itself is known to be from, as an input's; "": it does not say. The
-// title is the provider's, where it is known. What the person has to be told is a *Problem.
+// title is the provider's, where it is known; recheck is asked of who came with a credential. What the person has to be told is a *Problem.
 // The browser keeps its cookie, so that who loads the page again is told why it does not go on.
-func (d *Desk) Return(ctx context.Context, provider, user string, r *http.Request) (title string, err error) {
+func (d *Desk) Return(ctx context.Context, provider, user string, recheck Recheck, r *http.Request) (title string, err error) {
 	said := r.URL.Query()
 	state := said.Get("state")
 	if state == "" || len(state) > 256 || !said.Has("code") && !said.Has("error") || len(said["code"]) > 1 || len(said["state"]) > 1 {
@@ -206,10 +226,19 @@ func (d *Desk) Return(ctx context.Context, provider, user string, r *http.Reques
 	if err != nil || subtle.ConstantTimeCompare([]byte(digest(kept.Value)), []byte(f.Browser)) != 1 || user != "" && user != f.User {
 		return title, problemOtherBrowser
 	}
+	defer func() { d.returned(f.Provider, err) }()
 	if f.Provider != provider {
 		d.opts.Logger.Warn("an answer comes to the address of another provider than was asked", "provider", f.Provider)
 		d.note(ctx, &f, problemIssuer)
 		return title, problemIssuer
+	}
+	if f.Credential != "" {
+		if err := recheck(ctx, f.visitor()); err != nil {
+			if errors.Is(err, ErrCredential) {
+				d.note(ctx, &f, problemCredential)
+			}
+			return title, err
+		}
 	}
 	// From here on it goes on though the browser leaves: a flow that is used up and answers
 	// nothing would have the agent wait.
@@ -257,9 +286,10 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 		d.opts.Logger.Warn("an answer is not from the provider that was asked: its iss is another than the configured issuer, or is missing", "provider", p.Name)
 		return problemIssuer
 	}
-	visitor := Visitor{Thread: f.Thread, Interrupt: f.Interrupt, Tenant: f.Tenant, User: f.User, From: f.From}
+	visitor := f.visitor()
 	if said.Has("error") {
 		if said.Get("error") == "access_denied" {
+			d.forgetUnderWay(ctx, p, f.User)
 			if err := d.answer(ctx, visitor, true); err != nil {
 				return err
 			}
@@ -275,7 +305,11 @@ func (d *Desk) finish(ctx context.Context, id string, f *flow, said url.Values) 
 	if err := d.exchange(ctx, p, at, f, said.Get("code")); err != nil {
 		return err
 	}
-	return d.answer(ctx, visitor, false)
+	err = d.answer(ctx, visitor, false)
+	if errors.Is(err, problemClosed) || errors.Is(err, problemStale) {
+		return problemLate // the token is stored, and its user has to know
+	}
+	return err
 }
 
 // exchange makes a token of a code, and stores it.
@@ -289,7 +323,7 @@ func (d *Desk) exchange(ctx context.Context, p *client, at endpoint, f *flow, co
 		return problemDown
 	}
 	d.reached("login_exchanged")
-	if _, _, err := d.put(ctx, f.User, f.Provider, ofOauth(got, f.Scopes, time.Now()), ""); err != nil {
+	if err := d.grant(ctx, p, f, ofOauth(got, f.Scopes, time.Now())); err != nil {
 		return err
 	}
 	d.reached("login_stored")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // asking is a runner with one interrupt open.
@@ -21,6 +22,7 @@ type askingRunner struct {
 	mu       sync.Mutex
 	open     adapter.OpenInterrupt
 	answered []adapter.LoginAnswer
+	refuses  string // a code
 }
 
 func (r *askingRunner) Open(_ context.Context, keys []store.ThreadKey) ([]adapter.Suspended, error) {
@@ -33,6 +35,9 @@ func (r *askingRunner) AnswerLogin(ctx context.Context, a adapter.LoginAnswer) (
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if r.refuses != "" {
+		return adapter.Admitted{Disposition: adapter.Refused, Refusal: &protocol.RunError{Code: r.refuses}}, nil
+	}
 	r.answered = append(r.answered, a)
 	return adapter.Admitted{Disposition: adapter.Started}, nil
 }
@@ -87,7 +92,7 @@ func TestFlowExpires(t *testing.T) {
 		time.Sleep(flowTime + time.Second)
 		back := httptest.NewRequest("GET", "/login/callback/git?code=x&state="+to.Query().Get("state"), nil)
 		back.AddCookie(begun.Cookie)
-		if _, err := d.Return(t.Context(), "git", "", back); !errors.Is(err, problemExpired) {
+		if _, err := d.Return(t.Context(), "git", "", nil, back); !errors.Is(err, problemExpired) {
 			t.Errorf("%v", err)
 		}
 		if asked, err := d.Asked(t.Context(), v); err != nil || asked.Problem != problemExpired || len(r.answered) > 0 {
@@ -132,7 +137,7 @@ func TestTabIsClosedEarly(t *testing.T) {
 		to, _ := url.Parse(begun.URL)
 		back := httptest.NewRequest("GET", "/login/callback/git?code=x&state="+to.Query().Get("state"), nil)
 		back.AddCookie(begun.Cookie)
-		if _, err := d.Return(ctx, "git", "", back); err != nil || len(r.answered) != 1 || ctx.Err() == nil {
+		if _, err := d.Return(ctx, "git", "", nil, back); err != nil || len(r.answered) != 1 || ctx.Err() == nil {
 			t.Errorf("%s: %v, answered %v", point, err, r.answered)
 		}
 	}
@@ -164,11 +169,11 @@ func TestCookieOverTLS(t *testing.T) {
 		planted := *c
 		planted.Name = strings.TrimPrefix(c.Name, "__Host-") + "x"
 		back.AddCookie(&planted)
-		if _, err := d.Return(t.Context(), "git", "", back); !errors.Is(err, problemOtherBrowser) {
+		if _, err := d.Return(t.Context(), "git", "", nil, back); !errors.Is(err, problemOtherBrowser) {
 			t.Errorf("by a cookie of another name: %v", err)
 		}
 		back.AddCookie(c)
-		if _, err := d.Return(t.Context(), "git", "", back); !errors.Is(err, problemDenied) {
+		if _, err := d.Return(t.Context(), "git", "", nil, back); !errors.Is(err, problemDenied) {
 			t.Errorf("by its own: %v", err)
 		}
 	}

@@ -43,6 +43,9 @@ type Options struct {
 	OneUser bool
 	// Logger gets names of providers and codes, never a token, a code or a state.
 	Logger *slog.Logger
+	// Observe is told of what happens, by the name of a configured provider: an Event or the
+	// code of a Problem. It may be called concurrently.
+	Observe func(provider, event string)
 	// Hook, for tests of crashes, is called at named points.
 	Hook func(point string)
 }
@@ -68,6 +71,9 @@ const CallbackPath = "/login/callback"
 func New(s store.Logins, o Options) (*Service, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Observe == nil {
+		o.Observe = func(string, string) {}
 	}
 	if o.Sealer == nil {
 		return nil, errors.New("login: there is no key to seal tokens with")

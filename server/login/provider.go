@@ -34,6 +34,9 @@ type Provider struct {
 	// published its metadata the two addresses are read there.
 	Issuer                 string
 	AuthorizeURL, TokenURL string
+	// RevokeURL is told of tokens that their users delete (RFC 7009); empty: what the
+	// metadata name, if anything.
+	RevokeURL              string
 	ClientID, ClientSecret string   // no secret: a public client
 	ClientAuth             string   // how the secret is sent: "basic" (default) or "post"
 	Scopes                 []string // that are always asked for
@@ -68,7 +71,7 @@ func (p *Provider) Check() error {
 			return fmt.Errorf("params: %s is not for a configuration to say", name)
 		}
 	}
-	for what, address := range map[string]string{"issuer": p.Issuer, "authorize-url": p.AuthorizeURL, "token-url": p.TokenURL} {
+	for what, address := range map[string]string{"issuer": p.Issuer, "authorize-url": p.AuthorizeURL, "token-url": p.TokenURL, "revoke-url": p.RevokeURL} {
 		if address == "" {
 			continue
 		}
@@ -96,6 +99,7 @@ func checkAddress(address string) error {
 // endpoint is where a provider is asked.
 type endpoint struct {
 	authorize, token string
+	revoke           string // "": it takes no token back when it is asked
 	promisesIss      bool
 }
 
@@ -129,7 +133,7 @@ func newClient(p Provider) *client {
 // they cannot be had those that were read before are good.
 func (c *client) endpoint(ctx context.Context) (endpoint, error) {
 	if c.AuthorizeURL != "" {
-		return endpoint{authorize: c.AuthorizeURL, token: c.TokenURL}, nil
+		return endpoint{authorize: c.AuthorizeURL, token: c.TokenURL, revoke: c.RevokeURL}, nil
 	}
 	c.mu.Lock()
 	known := !c.at.IsZero()
@@ -207,6 +211,7 @@ func (c *client) metadata(ctx context.Context, at string) (found endpoint, err e
 		Issuer    string `json:"issuer"`
 		Authorize string `json:"authorization_endpoint"`
 		Token     string `json:"token_endpoint"`
+		Revoke    string `json:"revocation_endpoint"`
 		Iss       bool   `json:"authorization_response_iss_parameter_supported"`
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxMetadata)).Decode(&m); err != nil {
@@ -220,7 +225,10 @@ func (c *client) metadata(ctx context.Context, at string) (found endpoint, err e
 			return found, fmt.Errorf("%s: %s: %w", at, what, err)
 		}
 	}
-	return endpoint{m.Authorize, m.Token, m.Iss}, nil
+	if m.Revoke = cmp.Or(c.RevokeURL, m.Revoke); m.Revoke != c.RevokeURL && c.mayLead(m.Revoke) != nil {
+		m.Revoke = "" // people can log in without
+	}
+	return endpoint{m.Authorize, m.Token, m.Revoke, m.Iss}, nil
 }
 
 // mayLead says why the provider's metadata must not name an address: one of this machine is

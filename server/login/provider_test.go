@@ -79,6 +79,24 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
+// Where tokens are revoked its metadata say, unless the configuration does; people log in
+// though that is no address that it could name.
+func TestMetadataOfRevocation(t *testing.T) {
+	for said, want := range map[string]string{"ISSUER/r": "ISSUER/r", "": "", "http://169.254.169.254/r": "", "configured": "https://git.example/r"} {
+		s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprint(w, strings.ReplaceAll(`{"issuer":"ISSUER","authorization_endpoint":"ISSUER/a","token_endpoint":"ISSUER/t","revocation_endpoint":"`+said+`"}`, "ISSUER", "http://"+r.Host))
+		}))
+		defer s.Close()
+		p := Provider{Issuer: s.URL}
+		if said == "configured" {
+			p.RevokeURL = want
+		}
+		if at, err := newClient(p).endpoint(within(t)); err != nil || at.revoke != strings.ReplaceAll(want, "ISSUER", s.URL) {
+			t.Errorf("%s: %q, %v", said, at.revoke, err)
+		}
+	}
+}
+
 // Whoever says its issuer has to be the configured one.
 func TestIss(t *testing.T) {
 	const git = "https://git.example"

@@ -106,17 +106,22 @@ func ofOauth(t *oauth2.Token, asked []string, since time.Time) token {
 
 // find reads a user's token; nil: there is none, or none that can be opened.
 func (s *Service) find(ctx context.Context, user, provider string) (*held, error) {
+	h, _, err := s.stored(ctx, user, provider)
+	return h, err
+}
+
+// stored is find with the version that is there though it cannot be opened; "": none is.
+func (s *Service) stored(ctx context.Context, user, provider string) (h *held, version string, err error) {
 	list, err := s.store.Tokens(ctx, user)
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
 	for _, each := range list {
-		if each.Provider != provider {
-			continue
+		if each.Provider == provider {
+			return s.read(user, each), each.Version, nil
 		}
-		return s.read(user, each), nil
 	}
-	return nil, nil
+	return nil, "", nil
 }
 
 // read opens a stored token; nil: it cannot be opened, and its user is asked for another.
@@ -238,15 +243,18 @@ func (s *Service) renew(ctx context.Context, p *client, of store.Login, h *held,
 	}
 	if code, said := refused(err); said && !aboutClient(code) {
 		s.opts.Logger.Info("a provider takes a login back: its user is asked again", "provider", of.Provider, "code", errorCode(code))
+		s.opts.Observe(of.Provider, EventTakenBack)
 		if _, err := s.store.DropToken(ctx, of.User, of.Provider, h.version); err != nil {
 			return err
 		}
 		return fmt.Errorf("%s: %w", s.Title(of.Provider), adapter.ErrNoLogin)
 	}
 	if err != nil {
+		s.opts.Observe(of.Provider, EventRenewalFailed)
 		_, _ = s.store.HoldToken(ctx, of.User, of.Provider, h.version, by, 0)
 		return fmt.Errorf("a token could not be renewed: %w", s.saidOf(p, err))
 	}
+	s.opts.Observe(of.Provider, EventRenewed)
 	t := ofOauth(fresh, h.Asked, h.Since)
 	if t.Refresh == "" {
 		t.Refresh = h.Refresh
@@ -307,14 +315,6 @@ func (s *Service) Accounts(ctx context.Context, user string) ([]Account, error) 
 	}
 	slices.SortFunc(accounts, func(a, b Account) int { return strings.Compare(a.Provider, b.Provider) })
 	return accounts, nil
-}
-
-// Forget deletes a user's token. False: there was none. The provider is not told.
-func (s *Service) Forget(ctx context.Context, user, provider string) (bool, error) {
-	if err := s.known(user); err != nil {
-		return false, err
-	}
-	return s.store.DropToken(ctx, user, provider, "")
 }
 
 // locks are turns in this process, so that those who wait for one do not ask the store.

@@ -45,6 +45,8 @@ type Caller interface {
 	Origin(adapter.Through) adapter.Origin
 	// Headers are those of the request that go along with an input.
 	Headers() map[string]string
+	// Credential is the bearer that the request came with; "": none.
+	Credential() string
 	May(scope string) bool
 	// MayInput refuses an input of a user who sends too many. Each call is one.
 	MayInput() *protocol.RunError

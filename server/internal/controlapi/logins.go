@@ -58,14 +58,14 @@ func loginOperations() []operation {
 			scope: identity.ScopeRead, status: 200, answer: askedJSON{}, serve: (*call).getLogin},
 		{method: "GET", path: "/logins", id: "listLogins", summary: "The caller's accounts at other services, without their tokens",
 			scope: identity.ScopeRead, status: 200, answer: accountsJSON{}, serve: (*call).listLogins},
-		{method: "DELETE", path: "/logins/{provider}", id: "deleteLogin", summary: "Delete the caller's token of a provider, which is not told",
+		{method: "DELETE", path: "/logins/{provider}", id: "deleteLogin", summary: "Delete the caller's token of a provider, which is told to revoke it if it has an address for that",
 			scope: identity.ScopeRun, status: 204, serve: (*call).deleteLogin},
 	}
 }
 
 func (c *call) visitor() login.Visitor {
 	return login.Visitor{Thread: c.key, Interrupt: c.r.PathValue("interrupt"), Tenant: c.caller.Tenant(), User: c.caller.User(),
-		From: c.caller.Origin(adapter.ThroughLogin), Headers: c.caller.Headers()}
+		From: c.caller.Origin(adapter.ThroughLogin), Headers: c.caller.Headers(), Credential: c.caller.Credential()}
 }
 
 // problemOfLogin says why a login comes to nothing.
