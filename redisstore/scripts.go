@@ -43,12 +43,12 @@ var (
 	threadsScript     = newScript("thread", "work", "run", "index", "suspension", "threads")
 	titleScript       = newScript("title")
 	draftsScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "drafts")
-	deleteScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "repair", "delete")
+	deleteScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "repair", "delete")
 	deadLettersScript = newScript("thread", "work", "run", "deadletters")
 	takeScript        = newScript("take")
 	holdScript        = newScript("hold")
 	usageScript       = newScript("usage")
-	retireScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "retire")
+	retireScript      = newScript("thread", "work", "run", "index", "notice", "suspension", "payload", "retain", "retire")
 	hookReadScript    = newScript("hookread")
 	hookTakeScript    = newScript("hooktake")
 	hookSettleScript  = newScript("hooksettle")
@@ -69,6 +69,11 @@ var (
 	tokenPutScript    = newScript("tokenput")
 	tokenDropScript   = newScript("tokendrop")
 	tokenHoldScript   = newScript("tokenhold")
+	payloadPutScript  = newScript("payloadput")
+	payloadKeepScript = newScript("payloadkeep")
+	payloadReadScript = newScript("payloadread")
+	payloadDueScript  = newScript("payload", "payloaddue")
+	payloadDropScript = newScript("payload", "payloadsettle")
 
 	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript, checkpointScript, midrunScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
@@ -77,7 +82,8 @@ var (
 		hookReadScript, hookTakeScript, hookSettleScript, hookCountsScript, hookDeadScript, hookResendScript,
 		hookForgetScript, targetsScript,
 		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript,
-		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript}
+		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript,
+		payloadPutScript, payloadKeepScript, payloadReadScript, payloadDueScript, payloadDropScript}
 )
 
 // script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its

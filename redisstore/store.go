@@ -34,6 +34,7 @@ type Store struct {
 	*notices
 	*decisions
 	*logins
+	*payloads
 
 	*mailbox
 
@@ -226,7 +227,7 @@ func assemble(client redis.UniversalClient, opts Options) *Store {
 	q := &quotas{connection: c, recounts: map[string]time.Time{}}
 	return &Store{connection: c, deliveries: d, presence: p, groupCommit: g, leases: &leases{connection: c},
 		retention: &retention{connection: c, deliveries: d, quotas: q, relisting: &relisting{connection: c}}, mailbox: &mailbox{connection: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
-		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}, logins: &logins{c}}
+		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}, logins: &logins{c}, payloads: &payloads{c}}
 }
 
 // checkHistory runs a script that needs the history's name: where it cannot be

@@ -80,4 +80,5 @@ type Store interface {
 	Quotas
 	Notices
 	Decisions
+	Payloads
 }

@@ -1,0 +1,197 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+const (
+	payloadsDue    = 64                  // that a script looks at
+	payloadAgain   = 10 * time.Minute    // after which one is told again
+	pieceMark      = 'p'                 // stands before a piece, which may have the byte of what is compressed
+	rememberedGone = 30 * 24 * time.Hour // for which it is known that one has expired
+)
+
+// payloads are large values of threads, each in pieces, so that no script has more than
+// one of these.
+type payloads struct{ *connection }
+
+func (t threadKeys) payloads() string             { return t.base + "payloads" }
+func (t threadKeys) payload(digest string) string { return t.base + "payload:" + digest }
+func (t threadKeys) upload(name string) string    { return t.base + "upload:" + name }
+func (p *partition) payloads() string             { return p.base + "payloads" }
+func (p *partition) payloadsDue() string          { return p.base + "payloads:due" }
+func (t threadKeys) payloadDue(d string) string   { return t.hash() + ":" + d }
+
+// PutPayloadPiece implements store.Payloads.
+func (s *payloads) PutPayloadPiece(ctx context.Context, key store.ThreadKey, upload string, piece int, data []byte) error {
+	t := s.keys.thread(key)
+	_, err := s.run(ctx, call{script: payloadPutScript, keys: []string{t.upload(upload)}, args: args{
+		{"piece", piece}, {"data", compress(append([]byte{pieceMark}, data...))}, {"grace", store.PayloadGrace.Milliseconds()}}})
+	return err
+}
+
+// KeepPayload implements store.Payloads.
+func (s *payloads) KeepPayload(ctx context.Context, key store.ThreadKey, upload string, p store.NewPayload) (store.PayloadInfo, error) {
+	if err := s.roomInNamespace(ctx, key, p); err != nil {
+		return store.PayloadInfo{}, err
+	}
+	t := s.keys.thread(key)
+	pieces := (p.Size + store.PayloadPiece - 1) / store.PayloadPiece
+	r, err := s.run(ctx, call{script: payloadKeepScript,
+		keys: []string{t.rec(), t.payloads(), t.upload(upload), t.payload(p.Digest), t.part.payloadsDue(), t.part.payloads()},
+		args: args{{"namespace", key.Namespace}, {"hash", t.hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
+			{"keep", p.Keep.Milliseconds()}, {"room", max(p.Thread, 0)}, {"most", store.MaxPayloads},
+			{"grace", store.PayloadGrace.Milliseconds()}, {"about", pack(nil, p.Type, p.Name)}}})
+	if err != nil {
+		return store.PayloadInfo{}, err
+	}
+	switch verdict := r.int(); verdict {
+	case 0:
+		return readPayload(r, p.Digest)
+	case 1:
+		return store.PayloadInfo{}, store.ErrPayloadLost
+	case 2:
+		return store.PayloadInfo{}, fmt.Errorf("%w: the thread has as much of them as it may", store.ErrPayloadQuota)
+	default:
+		return store.PayloadInfo{}, cmp.Or(r.err, errors.New("redisstore: keep a payload: the thread is not in use"))
+	}
+}
+
+// roomInNamespace adds up what the partitions count.
+func (s *payloads) roomInNamespace(ctx context.Context, key store.ThreadKey, p store.NewPayload) error {
+	if p.Namespace <= 0 {
+		return nil
+	}
+	if has, err := s.Payload(ctx, key, p.Digest); err != nil || has != nil && !has.Gone {
+		return err // it takes no more
+	}
+	cmds := make([]*redis.StringCmd, len(s.keys.parts))
+	for i := range s.keys.parts {
+		cmds[i] = redis.NewStringCmd(ctx, "hget", s.keys.parts[i].payloads(), key.Namespace)
+	}
+	sum := p.Size
+	for i, err := range ask(ctx, s.connection, cmds) {
+		if err != nil && !errors.Is(err, redis.Nil) {
+			return storeError("count payloads", err)
+		}
+		cmd := cmds[i]
+		n, _ := strconv.ParseInt(cmd.Val(), 10, 64) // what is no number is none of ours
+		sum += n
+	}
+	if sum > p.Namespace {
+		return fmt.Errorf("%w: the namespace has as much of them as it may", store.ErrPayloadQuota)
+	}
+	return nil
+}
+
+// readPayload reads the line that a thread has of a payload.
+func readPayload(r *reply, digest string) (store.PayloadInfo, error) {
+	fields := strings.SplitN(r.string(), " ", 5)
+	if r.err != nil || len(fields) < 5 {
+		r.spoil("no payload")
+		return store.PayloadInfo{}, r.err
+	}
+	var n [3]int64
+	for i := range n {
+		var err error
+		if n[i], err = strconv.ParseInt(fields[i], 10, 64); err != nil {
+			r.spoil("no payload")
+			return store.PayloadInfo{}, r.err
+		}
+	}
+	about, err := unpack(fields[4])
+	if err != nil || len(about) < 2 {
+		r.spoil("no payload")
+		return store.PayloadInfo{}, r.err
+	}
+	info := store.PayloadInfo{Digest: digest, Size: n[0], Created: time.UnixMilli(n[1]), Type: about[0], Name: about[1]}
+	if n[2] > 0 {
+		info.Expires = time.UnixMilli(n[2])
+	}
+	return info, nil
+}
+
+func (s *payloads) readPayload(ctx context.Context, key store.ThreadKey, digest string, piece int) (*reply, error) {
+	t := s.keys.thread(key)
+	return s.run(ctx, call{script: payloadReadScript, keys: []string{t.payloads(), t.payload(digest)},
+		args: args{{"digest", digest}, {"piece", piece}}})
+}
+
+// Payload implements store.Payloads.
+func (s *payloads) Payload(ctx context.Context, key store.ThreadKey, digest string) (*store.PayloadInfo, error) {
+	r, err := s.readPayload(ctx, key, digest, -1)
+	if err != nil {
+		return nil, err
+	}
+	state := r.int()
+	if state == 0 {
+		return nil, r.err
+	}
+	info, err := readPayload(r, digest)
+	info.Gone = state == 2
+	return &info, err
+}
+
+// ReadPayload implements store.Payloads.
+func (s *payloads) ReadPayload(ctx context.Context, key store.ThreadKey, digest string, piece int) ([]byte, error) {
+	r, err := s.readPayload(ctx, key, digest, piece)
+	if err != nil {
+		return nil, err
+	}
+	state := r.int()
+	_ = r.string()
+	if state != 1 {
+		return nil, r.err
+	}
+	r.room = roomOf(ctx)
+	data := r.json()
+	if len(data) == 0 {
+		return nil, r.err
+	}
+	return data[1:], r.err
+}
+
+// DuePayloads implements store.Payloads.
+func (s *payloads) DuePayloads(ctx context.Context) (due []store.DuePayload, more bool, err error) {
+	calls := make([]call, len(s.keys.parts))
+	for i := range s.keys.parts {
+		p := &s.keys.parts[i]
+		calls[i] = call{script: payloadDueScript, keys: []string{p.payloadsDue()}, args: args{{"base", p.base}, {"limit", payloadsDue},
+			{"grace", store.PayloadGrace.Milliseconds()}, {"again", payloadAgain.Milliseconds()}, {"remember", rememberedGone.Milliseconds()},
+			{"most", 2 * store.MaxPayloads}}}
+	}
+	replies, errs := s.runAll(ctx, calls)
+	for i, r := range replies {
+		if errs[i] != nil {
+			continue
+		}
+		more = r.int() == payloadsDue || more
+		for l := r.list(); l.more(); {
+			key, known := threadOf(l.string())
+			if d := (store.DuePayload{Thread: key, Digest: l.string(), Staged: l.int()}); known {
+				due = append(due, d)
+			}
+			r.join(l)
+		}
+		errs[i] = r.err
+	}
+	return due, more, errors.Join(errs...)
+}
+
+// SettlePayload implements store.Payloads.
+func (s *payloads) SettlePayload(ctx context.Context, p store.DuePayload, referred bool) error {
+	t := s.keys.thread(p.Thread)
+	_, err := s.run(ctx, call{script: payloadDropScript, keys: []string{t.payloads(), t.part.payloadsDue()}, args: args{
+		{"thread", t.base}, {"member", t.payloadDue(p.Digest)}, {"digest", p.Digest}, {"staged", p.Staged}, {"referred", referred}}})
+	return err
+}
