@@ -120,7 +120,7 @@ func (n beginBuilder) enqueue() (store.Enqueue, error) {
 	if n.newState() == nil {
 		input.State = nil // what its sender holds says nothing new, and will be old when it runs
 	}
-	k := store.Enqueue{Agent: n.agent, Available: n.available}
+	k := store.Enqueue{Agent: n.agent, Available: n.available, Joins: n.Queue && n.Joins}
 	text, err := json.Marshal(input)
 	if err != nil {
 		return k, fmt.Errorf("adapter: input: %w", err)

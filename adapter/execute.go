@@ -93,6 +93,7 @@ func (x *execution) prepare(b *begun) error {
 	x.fold, x.weighed = b.fold, int64(b.fold.Weight())
 	x.behind = int64(sizeOf(b.view.Log)) + eventWeight*int64(len(b.view.Log))
 	x.recorded = x.journal.entries > 0
+	x.joiners = joiners(b.view)
 	if b.earlier != nil {
 		x.sequence.SeedFold(b.earlier)
 	}

@@ -28,6 +28,7 @@ type Injection struct {
 	// After rewinds: the messages after the one with this id are archived, and
 	// the text follows it. "": nothing is taken out.
 	After    string
+	When     When // Input.When
 	Dispatch DispatchOptions
 	Headers  map[string]string // Input.Headers
 }
@@ -39,6 +40,9 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		in.Label = uuid.NewString()
 	}
 	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.Label, ProtocolVersion: lifecycle.Version}
+	if in.After != "" && in.When == WhenStep {
+		return refused(judge.Refuse(CodeInvalidInput, "what joins a run rewinds nothing: leave out either", nil)), nil
+	}
 	if in.After != "" {
 		thread, err := ts.Thread(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread})
 		if err != nil {
@@ -53,7 +57,7 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
 	})
 	return ts.admission.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, Headers: in.Headers, stopsAll: in.StopAll,
+		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, Headers: in.Headers, When: in.When, stopsAll: in.StopAll,
 	})
 }
 

@@ -15,7 +15,7 @@ import (
 // that nobody can.
 func known(k store.EntryKind) bool {
 	switch k {
-	case store.EntryStart, store.EntryStep, store.EntryAsk, store.EntryAnswer, store.EntryFork, store.EntryBranch, store.EntryRename, "":
+	case store.EntryStart, store.EntryStep, store.EntryAsk, store.EntryAnswer, store.EntryFork, store.EntryBranch, store.EntryJoin, store.EntryRename, "":
 		return true
 	}
 	return false
@@ -149,7 +149,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 	case store.EntryRename:
 		maps.Copy(j.renamed, r.Renamed)
 		j.renames++
-	case store.EntryFork, store.EntryBranch:
+	case store.EntryFork, store.EntryBranch, store.EntryJoin:
 		j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
 	case "":
 		return stored.Corrupted("an entry of no kind")

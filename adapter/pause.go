@@ -16,8 +16,8 @@ const ReasonPaused = "aguiws:paused"
 const pauseKey = "pause"
 
 // pauseHere suspends the run if an operator wishes it and the call is one at which
-// a replay finds itself again.
-func (x *execution) pauseHere(s *scope) error {
+// a replay finds itself again: that of the key, or a step if it is "".
+func (x *execution) pauseHere(s *scope, key string) error {
 	if x.blocking() || !s.live() || s.branch || x.forks > 0 || s.next() != nil || !x.pipe.pausing() {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (x *execution) pauseHere(s *scope) error {
 		return nil // the next step asks again
 	}
 	return x.suspend(&store.JournalEntry{
-		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey(pauseKey, x.journal.asks+1),
+		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey(pauseKey, x.journal.asks+1), Digest: key,
 	}, []protocol.Interrupt{{Reason: ReasonPaused, Message: "The run was paused by an operator. Go on?"}}, nil, nil)
 }
 

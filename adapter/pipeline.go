@@ -30,7 +30,12 @@ type item struct {
 	// checkpoint is alone in its item.
 	checkpoint *store.RunCheckpoint
 	end        *store.End
+	// join is alone in its item with what it brings.
+	join *store.Join
 }
+
+// errGone is answered to an item whose inputs wait no more: nothing of it was stored.
+var errGone = errors.New("adapter: an input waits no more")
 
 // gathered is a batch in the making: items that one commit takes.
 type gathered struct {
@@ -43,6 +48,7 @@ type gathered struct {
 	closing    json.RawMessage
 	end        *store.End
 	checkpoint *store.RunCheckpoint
+	join       *store.Join
 	acked      []chan<- error // of those that wait; each receives once
 }
 
@@ -76,6 +82,7 @@ type pipeline struct {
 	done      chan struct{}
 	ended     store.CommitResult
 	paused    bool // the thread is wished to pause
+	joins     bool // an input came to join the run
 }
 
 // newPipeline continues a claim whose last batch had the given number and left
@@ -171,7 +178,7 @@ func (p *pipeline) gather(it item, size int, acked chan<- error) {
 	if it.closing != nil {
 		g.closing = it.closing
 	}
-	g.end, g.checkpoint = it.end, it.checkpoint
+	g.end, g.checkpoint, g.join = it.end, it.checkpoint, it.join
 	if acked != nil {
 		g.acked = append(g.acked, acked)
 	}
@@ -179,7 +186,7 @@ func (p *pipeline) gather(it item, size int, acked chan<- error) {
 
 // takes reports whether an item may go with what has been gathered.
 func (g *gathered) takes(it item) bool {
-	return g.end == nil && g.checkpoint == nil && it.checkpoint == nil && g.notes == it.notes && len(g.events)+len(it.events) <= maxBatchEvents && g.weight <= maxBatchBytes
+	return g.end == nil && g.checkpoint == nil && g.join == nil && it.checkpoint == nil && it.join == nil && g.notes == it.notes && len(g.events)+len(it.events) <= maxBatchEvents && g.weight <= maxBatchBytes
 }
 
 // reset empties g, and lets go of what it held.
@@ -232,7 +239,7 @@ func (p *pipeline) take() (*gathered, store.Batch) {
 	p.pending[n] = nil
 	p.pending = p.pending[:n]
 	batch.Events, batch.Bookkeeping, batch.Closing, batch.End = g.events, g.notes, g.closing, g.end
-	batch.Checkpoint = g.checkpoint
+	batch.Checkpoint, batch.Join = g.checkpoint, g.join
 	for i, r := range g.entries {
 		r.Position = p.expect + int64(g.after[i])
 		text, err := json.Marshal(r)
@@ -253,7 +260,7 @@ func (p *pipeline) commit(ctx context.Context, g *gathered, batch store.Batch) (
 	for wait := 20 * time.Millisecond; ; wait = min(2*wait, time.Second) {
 		result, err := p.store.Commit(ctx, batch)
 		if err == nil {
-			return result, result.Status == store.CommitOK
+			return result, result.Status == store.CommitOK || result.Status == store.CommitGone
 		}
 		if !errors.Is(err, store.ErrOutcomeUnknown) {
 			return result, false // it would fail again
@@ -272,18 +279,22 @@ func (p *pipeline) commit(ctx context.Context, g *gathered, batch store.Batch) (
 func (p *pipeline) ack(g *gathered, batch store.Batch, result store.CommitResult) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.number = batch.Number
-	p.expect = result.End.Seq
+	var outcome error
+	if result.Status == store.CommitGone {
+		outcome = errGone
+	} else {
+		p.number, p.expect = batch.Number, result.End.Seq
+		p.paused, p.joins = result.Paused, result.Joins
+	}
 	p.unacked -= len(g.events)
 	p.size -= g.size
-	p.paused = result.Paused
 	if batch.End != nil {
 		p.err = ErrStopped
 		p.ended = result
 	}
 	p.space.Broadcast()
 	for _, acked := range g.acked {
-		acked <- nil
+		acked <- outcome
 	}
 	if cap(g.events) <= 2*maxBatchEvents {
 		g.reset()
@@ -324,6 +335,13 @@ func (p *pipeline) pausing() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.paused
+}
+
+// joining reports whether an input came to join the run.
+func (p *pipeline) joining() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.joins
 }
 
 // result is what the end was answered with; zero before it.

@@ -189,6 +189,7 @@ type execution struct {
 	ending    ending                // what Finish was told
 	sealed    error                 // why nothing more may be done
 	broken    error                 // why the run could not be ended in order
+	joiners   bool                  // inputs waited to join when the run came here
 	leaving   bool                  // another worker is to go on: no new step starts
 	recorded  bool                  // a takeover finds something to go on from
 }

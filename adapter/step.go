@@ -95,7 +95,7 @@ func (r *Run) step(ctx context.Context, name string, as stepManner, fn func(cont
 		return nil, errHandBack
 	}
 	if !as.goesOn {
-		if err := x.pauseHere(s); err != nil {
+		if err := x.pauseHere(s, ""); err != nil {
 			return nil, err
 		}
 	}

@@ -58,6 +58,8 @@ type Input struct {
 	// nobody else watches the thread, that run is cancelled and the input judged anew.
 	// It must not block. nil: no client has.
 	Left func(runID string) bool
+	// When says when its messages are to be heard, if another run is under way or waits.
+	When When
 	// stopsAll: what is under way makes room, whatever Options.Busy says.
 	stopsAll bool
 	// drafted are who has answered the interrupts of which the input's entries were
@@ -171,6 +173,9 @@ func (a *admission) checkInput(in Input) *protocol.RunError {
 	bad := func(format string, args ...any) *protocol.RunError {
 		return judge.Refuse(CodeInvalidInput, fmt.Sprintf(format, args...), nil)
 	}
+	if refusal := in.checkWhen(); refusal != nil {
+		return refusal
+	}
 	if _, ok := a.options.Agents[in.Agent]; !ok {
 		return bad("there is no agent named %q", in.Agent)
 	}
@@ -253,9 +258,13 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	j.LoggedIn = in.login
 	// What may begin only later cancels nothing now.
 	j.CancelsUnanswered = (a.options.unanswered(in.Agent) == UnansweredCancel || j.AllStale()) && !in.Dispatch.Available.After(j.View.Now)
+	j.Joins = in.When == WhenStep
 	busy := judge.Busy(a.options.Busy)
 	if in.stopsAll {
 		busy = judge.BusySupersede
+	}
+	if j.Joins {
+		busy = judge.BusyQueue
 	}
 	v, err := j.Judge(ctx, busy, digest)
 	switch {
@@ -306,7 +315,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 			return refused(over), false, nil
 		}
 	}
-	record := store.RunRecord{User: in.User, Tenant: in.Tenant}
+	record := store.RunRecord{User: in.User, Tenant: in.Tenant, Joins: v.Queue && j.Joins}
 	if answers {
 		if by := beganBy(v.Continues, in.User); by != in.User {
 			record.CountsFor = by
@@ -332,7 +341,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		_, err := a.control.StopAll(ctx, key, "superseded by another input")
 		return Admitted{}, true, err
 	}
-	if v.Queue {
+	if v.Queue && !j.Joins {
 		if cleared, err := a.clear(ctx, key, in, j.View, share); cleared != "" || err != nil {
 			return Admitted{Cleared: cleared}, true, err
 		}

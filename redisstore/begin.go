@@ -73,6 +73,7 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"opens", p.Cancelled[0]},
 		{"cancels", p.Cancelled[1]},
 		{"available", waitUntil(p.Available)},
+		{"joins", p.Joins},
 		{"token", p.Token},
 		{"agent", cmp.Or(p.Enqueue.Agent, p.Fresh.Agent)},
 		{"frozen", compress(p.Frozen)},

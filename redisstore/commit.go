@@ -9,12 +9,15 @@ import (
 
 var commitStatus = [4]store.CommitStatus{store.CommitOK, store.CommitFenced, store.CommitAhead, store.CommitMismatch}
 
-// paused is PAUSED of lib.lua.
-const paused = 8
+// paused and joins are PAUSED and JOINS of lib.lua.
+const (
+	paused = 8
+	joins  = 16
+)
 
 func commitResult(r *reply) store.CommitResult {
 	verdict := r.int()
-	return store.CommitResult{Status: commitStatus[verdict&3], Paused: verdict&paused != 0,
+	return store.CommitResult{Status: commitStatus[verdict&3], Paused: verdict&paused != 0, Joins: verdict&joins != 0,
 		End: store.Position{Epoch: r.string(), Seq: r.int()}}
 }
 
@@ -28,6 +31,9 @@ func (s *Store) Commit(ctx context.Context, b store.Batch) (store.CommitResult, 
 	}
 	if b.End != nil {
 		return s.end(ctx, b)
+	}
+	if b.Join != nil {
+		return s.join(ctx, b)
 	}
 	if b.Bookkeeping {
 		return s.note(ctx, b)

@@ -16,10 +16,11 @@
 //	                    latest input; how long the log is and since when,
 //	                    when to look for what is past its retention; how
 //	                    many bytes the snapshot has; since when which run
-//	                    is active; where the log's latest marks of a
+//	                    is active; which input came last to join it;
+//	                    where the log's latest marks of a
 //	                    snapshot are; the entry that asks for a worker: its
 //	                    id, since when a deadline has passed, the agent
-//	Tlog        list    events; index i is position base+i                 begin, activate, commit, note, end, stop,
+//	Tlog        list    events; index i is position base+i                 begin, activate, commit, note, join, end, stop,
 //	                                                                       claim, nack, stopall; midrun trims it
 //	Tbig        hash    large events by position; the log holds a mark     begin, activate, commit, note, end, retire
 //	                    in their place
@@ -42,7 +43,7 @@
 //	                    to what it did, n: interrupt id to how many
 //	                    answers were refused while it is open
 //	Tjournal    list    the live execution: id, agent, began, its open     begin, activate, commit, note, end, stop,
-//	                    suspension behind what the inbox knows of it,      nack, stopall, midrun
+//	                    suspension behind what the inbox knows of it,      nack, stopall, midrun, join
 //	                    after a resume what giving back needs; what is
 //	                    frozen, with what undoes a checkpoint in the
 //	                    midst of a run packed behind it; its entries

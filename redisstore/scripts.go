@@ -19,6 +19,7 @@ var (
 	beginScript       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "decision", "begin")
 	commitScript      = newScript("commit") // the hot one: without thread.lua
 	noteScript        = newScript("thread", "work", "run", "index", "suspension", "note")
+	joinScript        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "join")
 	activateScript    = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "activate")
 	endScript         = newScript("thread", "work", "run", "index", "notice", "suspension", "retain", "snapshot", "queue", "end")
 	checkpointScript  = newScript("thread", "work", "run", "index", "suspension", "retain", "snapshot", "checkpoint")
@@ -75,7 +76,7 @@ var (
 	payloadDueScript  = newScript("payload", "payloaddue")
 	payloadDropScript = newScript("payload", "payloadsettle")
 
-	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript, checkpointScript, midrunScript,
+	allScripts = []*script{readScript, beginScript, commitScript, noteScript, joinScript, activateScript, endScript, checkpointScript, midrunScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
 		messagesScript, rangeScript, tailScript, dueScript, offerScript, waitingScript, countsScript, inboxScript, relistScript, threadsScript, titleScript, draftsScript,
 		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript,

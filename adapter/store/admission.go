@@ -59,6 +59,9 @@ type Enqueue struct {
 	Agent     string          // whose workers it waits for
 	Input     json.RawMessage // what activation needs
 	Available time.Time       // not to be claimed before, unless by id; zero: at once
+	// Joins has the run that is active, or the next one that is, told that the input
+	// waits to be taken by it: see CommitResult.Joins and Batch.Join.
+	Joins bool
 	// Cancelled are the RUN_STARTED and RUN_FINISHED cancelled events to log if
 	// the run is stopped in the queue.
 	Cancelled [2][]byte

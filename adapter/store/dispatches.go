@@ -32,7 +32,7 @@ type DispatchState string
 const (
 	DispatchQueued     DispatchState = "queued"
 	DispatchClaimed    DispatchState = "claimed"
-	DispatchAcked      DispatchState = "acked"       // its run was carried to an end by its worker
+	DispatchAcked      DispatchState = "acked"       // its run was carried to an end by its worker, or its input has joined another
 	DispatchCancelled  DispatchState = "cancelled"   // in the queue
 	DispatchSuperseded DispatchState = "superseded"  // its claim was taken away on purpose, or a newer intent replaced it
 	DispatchDeadLetter DispatchState = "dead_letter" // its attempts are used up, or it cannot succeed

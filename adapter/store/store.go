@@ -7,7 +7,7 @@
 //	            ┌── Nack, HandBack, lease over ──┐
 //	            ▼                                │
 //	queued ──▶ queued, at the head ──▶ claimed ──┴▶ acked: its worker ended the run
-//	  │                                   ├──▶ superseded: stopped, or by a stop all
+//	  ├──▶ acked: joined another run      ├──▶ superseded: stopped, or by a stop all
 //	  ├──▶ cancelled: stopped in the      └──▶ dead_letter: the attempts are used up,
 //	  │    queue                                or it cannot succeed ──▶ requeued
 //	  └──▶ superseded by a stop all                                      as another

@@ -48,6 +48,8 @@ type RunRecord struct {
 	// Left are the Refs of interrupts that expired, and of whose end the agent knows nothing,
 	// because the run fails instead of continuing.
 	Left []string `json:"left,omitempty"`
+	// Joins: while it waits, another run may take its messages.
+	Joins bool `json:"joins,omitempty"`
 }
 
 // SentMessages tells the messages of an input from others, without naming them.
@@ -221,6 +223,7 @@ const (
 	EntryAnswer EntryKind = "answer" // the decisions of the ask before it
 	EntryFork   EntryKind = "fork"   // branches begin that go on side by side
 	EntryBranch EntryKind = "branch" // one of them has returned
+	EntryJoin   EntryKind = "join"   // messages of waiting inputs have joined the execution
 	EntryRename EntryKind = "rename" // bookkeeping: a takeover gave ids that cannot be used again new ones
 )
 
@@ -249,7 +252,7 @@ type JournalEntry struct {
 	Steps  []StepRef       `json:"steps,omitempty"`  // ask in scope "!": the uncertain steps, in order of IDs
 
 	Entries  []protocol.ResumeEntry `json:"entries,omitempty"`  // answer, in the ask's order
-	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it
+	Messages protocol.Messages      `json:"messages,omitempty"` // answer: messages that came with it; join: those that did
 	Label    string                 `json:"run,omitempty"`      // answer: the label of the run it began
 	User     string                 `json:"user,omitempty"`     // answer: whose it was; "": not known
 	// Input is, of an answer, what its input brought for the agent: tools, context and

@@ -113,7 +113,21 @@ type Batch struct {
 	// Checkpoint moves the stored snapshot to where the log ends. It is alone in its
 	// batch, which decides nothing: the thread keeps its version.
 	Checkpoint *RunCheckpoint
-	End        *End
+	// Join takes inputs out of the thread's queue in the same step: CommitGone if one of
+	// them waits no more. Not with an End, a Checkpoint, Bookkeeping or Closing.
+	Join *Join
+	End  *End
+}
+
+// Join is the inputs that a run takes out of its thread's queue, because they are
+// in what it commits with them. With none it only looks whether Joins is still true.
+type Join struct{ Inputs []JoinedInput }
+
+// JoinedInput is one of them. Its own run ends without having begun: its events are logged
+// as those of one that was cancelled in the queue are, and are owed its sender alike.
+type JoinedInput struct {
+	RunID    string
+	Finished []byte // its RUN_FINISHED, in the place of Enqueue.Cancelled's
 }
 
 // RunCheckpoint moves the stored snapshot while a run goes on, so that neither its log nor
@@ -200,6 +214,8 @@ type CommitResult struct {
 	// Paused reports that the thread is wished to pause, and that no worker has
 	// taken the wish: see Control.Pause.
 	Paused bool
+	// Joins reports that an input waits, or did, that came with Enqueue.Joins.
+	Joins bool
 }
 
 // CommitStatus is Commit's verdict.
@@ -210,6 +226,7 @@ const (
 	CommitFenced                // stopped, claimed elsewhere, or ended: nothing was written
 	CommitAhead                 // the store holds less than the writer wrote: it forgot. Nothing was written
 	CommitMismatch              // the log ends elsewhere: nothing was written
+	CommitGone                  // one of Batch.Join's inputs waits no more: nothing was written, and the number stays free
 )
 
 // ExecutionView is a live execution.

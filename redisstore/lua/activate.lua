@@ -12,15 +12,15 @@
 --   user     whose input it is; '': not known
 -- REST  the events to log
 --
--- Returns {verdict (as fence, and PAUSED), epoch, end of the log}.
+-- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}.
 
 local t, member, run = keysOf(KEYS), ARG.member, ARG.run
-local r = open(t.rec)
-local paused = r.pause == '1' and PAUSED or 0
+local r, joins = open(t.rec, 'join')
+local flags = (r.pause == '1' and PAUSED or 0) + (joins and JOINS or 0)
 local verdict = fence(r, run, ARG.token, tonumber(ARG.depoch), 1, r.seq)
 if verdict == STORED then
   -- The first batch of a claim that was not taken from the queue activates nothing.
-  return { r.kind == 'q' and OK + paused or MISMATCH, r.epoch, r.seq }
+  return { r.kind == 'q' and OK + flags or MISMATCH, r.epoch, r.seq }
 end
 if verdict ~= OK then return { verdict, r.epoch, r.seq } end
 local d = getRun(t, run)
@@ -36,4 +36,4 @@ putRun(t, d)
 notice(t, member, 'run.started', { run = run, label = d.label, agent = d.agent, by = ARG.user })
 r.cn, r.latest = 1, run
 decide(t, r)
-return { OK + paused, r.epoch, r.seq }
+return { OK + flags, r.epoch, r.seq }

@@ -28,6 +28,7 @@
 --   opens      enqueue: RUN_STARTED, should it be cancelled
 --   cancels    enqueue: RUN_FINISHED cancelled
 --   available  enqueue: Unix ms; 0: at once
+--   joins      enqueue: 1 if it waits to join the active run
 --   token      all others
 --   agent      enqueue, execute, steer
 --   frozen     execute, steer
@@ -161,6 +162,7 @@ if kind == 'enqueue' then
   end
   local extra = r.extra or {}
   publish(t.followers, member, r.epoch, start + 1, extra, 1, #extra)
+  if ARG.joins == '1' then touched[#touched + 1], touched[#touched + 2] = 'join', run end
   decide(t, r, unpack(touched))
   return { 0, start, r.epoch, 0, 0, { ready, start, extra }, '' }
 end

@@ -16,7 +16,7 @@
 --   entries  how many
 -- and behind each group its events, its entries
 --
--- Returns for each run: verdict (as fence, and PAUSED), epoch, end of the log.
+-- Returns for each run: verdict (as fence, PAUSED and JOINS), epoch, end of the log.
 
 local out, at, r, k = {}, REST, {}, 1
 while KEYS[k] do
@@ -27,7 +27,7 @@ while KEYS[k] do
   local stop = entries + tonumber(ARGV[at + EACH.entries])
   local flags = tonumber(ARGV[at + EACH.flags])
   local closes, large = flags % 2, flags > 1 and 1 or 0
-  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len')
+  local v = redis.call('HMGET', rec, 'seq', 'cn', 'run', 'token', 'depoch', 'pause', 'epoch', 'replid', 'len', 'join')
   local epoch = v[7] and current(rec, v[7], v[8]) or ARG.fresh
   r.seq, r.cn, r.run, r.token = tonumber(v[1] or 0), tonumber(v[2] or 0), v[3], v[4]
   r.depoch, r.bytes = v[5], tonumber(v[9] or 0)
@@ -42,7 +42,10 @@ while KEYS[k] do
   elseif verdict == STORED then
     verdict = OK
   end
-  if verdict == OK and v[6] == '1' then verdict = OK + PAUSED end
+  if verdict == OK then
+    if v[6] == '1' then verdict = verdict + PAUSED end
+    if v[10] then verdict = verdict + JOINS end
+  end
   local n = #out
   out[n + 1], out[n + 2], out[n + 3] = verdict, epoch, r.seq
   at, k = stop, k + 4 + closes + large

@@ -125,6 +125,10 @@ local OK, FENCED, AHEAD, MISMATCH, STORED = 0, 1, 2, 3, 4
 -- PAUSED is added to a verdict when the thread is wished to pause (pause.lua).
 local PAUSED = 8
 
+-- JOINS is added to it when the record names an input that waits to join the run: the
+-- latest that came to do so, and that may have been taken out of the queue since.
+local JOINS = 16
+
 -- fence judges a batch by its claim, number and expected position. STORED: it
 -- is the last one stored, sent again.
 local function fence(r, run, token, depoch, number, expect)

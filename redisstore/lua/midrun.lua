@@ -21,11 +21,11 @@
 --   removed  how many ids of messages
 -- REST  those, in that order, as in end.lua
 --
--- Returns {verdict (as fence, and PAUSED), epoch, end of the log}, or {1} alone, and
+-- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}, or {1} alone, and
 --   nothing is changed, when the order is of format 1 and not all of it is told.
 
 local t = keysOf(KEYS)
-local r = open(t.rec)
+local r, joins = open(t.rec, 'join')
 
 local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), tonumber(ARG.expect))
 if verdict == OK then
@@ -43,5 +43,8 @@ if verdict == OK then
 elseif verdict == STORED then
   verdict = OK
 end
-if verdict == OK and r.pause == '1' then verdict = OK + PAUSED end
+if verdict == OK then
+  if r.pause == '1' then verdict = verdict + PAUSED end
+  if joins then verdict = verdict + JOINS end
+end
 return { verdict, r.epoch, r.seq }

@@ -13,10 +13,10 @@
 --   events   how many
 -- REST  the events, the entries
 --
--- Returns {verdict (as fence, and PAUSED), epoch, end of the log}.
+-- Returns {verdict (as fence, PAUSED and JOINS), epoch, end of the log}.
 
 local t, member = keysOf(KEYS), ARG.member
-local r = open(t.rec)
+local r, joins = open(t.rec, 'join')
 local expect, last = tonumber(ARG.expect), REST - 1 + tonumber(ARG.events)
 
 local verdict = fence(r, ARG.run, ARG.token, tonumber(ARG.depoch), tonumber(ARG.number), expect)
@@ -29,5 +29,8 @@ if verdict == OK then
 elseif verdict == STORED then
   verdict = OK
 end
-if verdict == OK and r.pause == '1' then verdict = OK + PAUSED end
+if verdict == OK then
+  if r.pause == '1' then verdict = verdict + PAUSED end
+  if joins then verdict = verdict + JOINS end
+end
 return { verdict, r.epoch, r.seq }

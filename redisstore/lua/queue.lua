@@ -39,7 +39,7 @@ local function release(t, r, member, claims)
         log(t, r, events)
         d.started, r.latest = r.seq - 1, id
         ended(t, r, d, events[2])
-        over(t, member, d, 'cancel')
+        over(t, member, d, d.state == 'acked' and 'finish' or 'cancel')
         forget(t, d)
         redis.call('ZREM', t.queue, id)
       elseif d.available <= NOW then
@@ -58,7 +58,7 @@ local function release(t, r, member, claims)
   end
 end
 
--- dequeue supersedes, or cancels, a queued run: its two events are logged when the queue is
+-- dequeue supersedes, cancels or lets join a queued run: its two events are logged when the queue is
 -- next released, and its input is not needed any more.
 local function dequeue(t, d, state, why)
   d.status, d.error = 'stopped', why

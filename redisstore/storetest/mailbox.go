@@ -130,7 +130,7 @@ func misshapen(d store.Dispatch) string {
 		return "is completed without being terminal, or the other way round"
 	case !d.State.Terminal() && d.Outcome != nil:
 		return "is not terminal and has an outcome"
-	case d.Outcome != nil && !d.Activated:
+	case d.Outcome != nil && !d.Activated && d.State != store.DispatchAcked: // of what has joined another run it is known before it is logged
 		return "has an outcome without a start"
 	case d.RequeuedAs != "" && d.State != store.DispatchDeadLetter:
 		return "was requeued and is no dead letter"

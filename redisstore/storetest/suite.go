@@ -48,7 +48,7 @@ var groups = []struct {
 	tests []test
 }{
 	{"Read", readTests}, {"Begin", beginTests}, {"Commit", commitTests}, {"End", endTests}, {"Resume", resumeTests}, {"Headers", headerTests},
-	{"Expire", expireTests}, {"Claim", claimTests}, {"Work", workTests}, {"Stop", stopTests}, {"Checkpoint", checkpointTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
+	{"Expire", expireTests}, {"Claim", claimTests}, {"Work", workTests}, {"Stop", stopTests}, {"Join", joinTests}, {"Checkpoint", checkpointTests}, {"Follow", followTests}, {"Retry", retryTests}, {"History", historyTests},
 	{"Inbox", inboxTests}, {"InboxOf", inboxOfTests}, {"Threads", threadsTests}, {"Drafts", draftsTests}, {"Delete", deleteTests},
 	{"Retire", retireTests}, {"Large", largeTests}, {"Messages", messageTests}, {"Page", pageTests}, {"Presence", presenceTests},
 	{"Dispatch", dispatchTests}, {"Queue", queueTests}, {"Dedupe", dedupeTests}, {"Nack", nackTests}, {"Interrupt", stopAllTests},

@@ -61,6 +61,9 @@ type Judgement struct {
 	Duties
 	// A new user message without resume cancels what is open.
 	CancelsUnanswered bool
+	// Joins: what is active, or waits for answers, may take the input's messages. It is
+	// neither refused for that nor answers anything.
+	Joins bool
 	// LoggedIn is the interrupt that a login resolves, which nobody else can.
 	LoggedIn string
 
@@ -106,6 +109,11 @@ func (j *Judgement) Judge(ctx context.Context, busy Busy, digest canonical.Diges
 		}
 	}
 	v := Verdict{Fresh: j.freshMessages(queued), Behind: j.behind}
+	if j.Joins {
+		v.Queue = open != nil || j.View.Active != nil || len(j.View.Queue) > 0
+		v.Refusal = RefuseToJoin(v.Fresh)
+		return v, nil
+	}
 	entries, aside, refusal, err := j.sortEntries(open)
 	if err != nil || refusal != nil {
 		return Verdict{Refusal: refusal}, err
