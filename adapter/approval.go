@@ -20,7 +20,8 @@ const (
 	PolicyDeny  Policy = "deny"  // not carried out; the result says so
 )
 
-// ResumeMode says what a resolved decision does to a call that was asked about.
+// ResumeMode says what a resolved decision does to a call that was asked about. Clients see
+// it as resumeMode in the interrupt's metadata, under "aguiws", unless it is ReplayToolCall.
 type ResumeMode string
 
 const (
@@ -33,6 +34,18 @@ const (
 	// PassDecisionToTool carries the call out and hands it the decision.
 	PassDecisionToTool ResumeMode = "pass_decision_to_tool"
 )
+
+// showMode tells clients what a resolved decision does to the call that an interrupt is
+// about, unless it is what they expect. As what a login needs it is no part of what a
+// replay compares.
+func showMode(i protocol.Interrupt, calls []store.SuspendedCall) protocol.Interrupt {
+	for _, c := range calls {
+		if c.ID == i.ToolCallID && ResumeMode(c.Mode) != ReplayToolCall {
+			return withOwn(i, "resumeMode", c.Mode)
+		}
+	}
+	return i
+}
 
 // approvalSchema is the default response schema of a call.
 var approvalSchema = approvalOf(`{"type":"object","description":"Arguments that replace all of the proposed ones"}`)

@@ -157,6 +157,7 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		if ask.Login != nil {
 			x.node.showLogin(&interrupts[i], x.claim.Thread.Thread, ask.Login)
 		}
+		interrupts[i] = showMode(interrupts[i], ask.Calls)
 		shown, err := json.Marshal(interrupts[i])
 		if err != nil {
 			return fmt.Errorf("adapter: Ask: %w", err)
@@ -167,6 +168,9 @@ func (x *execution) suspend(ask *store.JournalEntry, interrupts []protocol.Inter
 		}
 		if at := x.node.options.deadlineOf(interrupts[i]); !at.IsZero() {
 			it.ExpiresAt, it.OnExpiry = at.UnixMilli(), string(expiryPolicy(interrupts[i], x.node.options.OnExpiry))
+			if grace := ownExpiryOf(interrupts[i]).Grace; grace > 0 && it.OnExpiry != string(ExpiryKeep) {
+				it.Due = it.ExpiresAt + grace
+			}
 			if it.OnExpiry == string(ExpiryAnswer) {
 				it.Default = ownExpiryOf(interrupts[i]).Answer
 			}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -88,6 +89,55 @@ var answerBehaviours = []behaviour{
 			succeeded(t, l.untilEnd())
 			if n := went.Load(); n != 1 {
 				t.Errorf("it went on %d times", n)
+			}
+		}
+	}},
+	{"thirty-two threads that ask and are answered at once do not mix", func(t *testing.T) {
+		const threads = 32
+		var asked, answered sync.WaitGroup // all are at it before one goes on
+		asked.Add(threads)
+		answered.Add(threads)
+		var begun, went sync.Map // a worker that is lost makes none of them twice
+		agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+			own := run.Input().ThreadID
+			if _, again := begun.LoadOrStore(own, true); !again {
+				asked.Done()
+				asked.Wait()
+			}
+			answers, err := run.Ask(ctx, confirmation("of "+own))
+			if err != nil {
+				return err
+			}
+			if _, again := went.LoadOrStore(own, true); !again {
+				answered.Done()
+				answered.Wait()
+			}
+			payload, _ := answers.Of[0].Payload()
+			return run.Say(own + " " + string(payload))
+		})
+		l := newLab(t, agent)
+		var labs []*lab
+		for i := range threads {
+			each := l.on(fmt.Sprint("thread", i))
+			labs = append(labs, each)
+			if a := each.submit(user("hi")); a.Disposition != adapter.Started {
+				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+			}
+		}
+		for _, each := range labs {
+			open := interrupts(t, each.untilEnd())
+			if open[0].Message != "of "+each.key.Thread {
+				t.Errorf("%s is asked %q", each.key.Thread, open[0].Message)
+			}
+			in := &protocol.RunAgentInput{RunID: "answer", Resume: []protocol.ResumeEntry{resolved(open[0].ID, `"`+each.key.Thread+`"`)}}
+			if a := each.submit(in); a.Disposition != adapter.Started {
+				t.Fatalf("%s %+v", a.Disposition, a.Refusal)
+			}
+		}
+		for _, each := range labs {
+			succeeded(t, each.untilEnd())
+			if got := strings.Join(each.texts(), "|"); got != each.key.Thread+` "`+each.key.Thread+`"` {
+				t.Errorf("%s says %q", each.key.Thread, got)
 			}
 		}
 	}},

@@ -119,6 +119,13 @@ var approvalBehaviours = []behaviour{
 				agent := caller(call)
 				l := newLab(t, agent)
 				open := interrupts(t, l.say("hi"))
+				shown, told := string(open[0].Metadata["aguiws"]), ""
+				if mode != adapter.ReplayToolCall {
+					told = `{"resumeMode":"` + string(mode) + `"}`
+				}
+				if shown != told {
+					t.Errorf("clients are told %s", shown)
+				}
 				if err := l.runner.Shutdown(l.ctx()); err != nil {
 					t.Fatal(err)
 				}

@@ -26,7 +26,7 @@ func (c *claimer) expire(ctx context.Context, key store.ThreadKey) error {
 	}
 	policy := ExpiryKeep
 	for _, it := range open.Items {
-		if it.ExpiresAt == 0 || it.ExpiresAt >= j.View.Now.UnixMilli() {
+		if it.ExpiresAt == 0 || dueAt(it) >= j.View.Now.UnixMilli() {
 			continue
 		}
 		if policy != ExpiryFail && ExpiryPolicy(it.OnExpiry) != ExpiryKeep {

@@ -1,6 +1,7 @@
 package adapter
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -51,6 +52,14 @@ func OnExpiry(policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
 	return withOwn(i, "onExpiry", policy)
 }
 
+// OnExpiryAfter is OnExpiry with a grace between the expiry and what the policy makes of
+// it: for so long the interrupt is as one that is kept. Nobody can resolve it, it can be
+// cancelled, and a new user message cancels it where all that is open has expired. With
+// ExpiryKeep there is nothing to wait for.
+func OnExpiryAfter(grace time.Duration, policy ExpiryPolicy, i protocol.Interrupt) protocol.Interrupt {
+	return withOwn(OnExpiry(policy, i), "expiryGraceMs", grace.Milliseconds())
+}
+
 // withOwn returns the interrupt with a member of ours in its metadata.
 func withOwn(i protocol.Interrupt, name string, value any) protocol.Interrupt {
 	i.Metadata = maps.Clone(i.Metadata)
@@ -66,10 +75,14 @@ func withOwn(i protocol.Interrupt, name string, value any) protocol.Interrupt {
 	return i
 }
 
+// maxGrace bounds the grace behind an expiry.
+const maxGrace = 365 * 24 * time.Hour
+
 // ownExpiry is what an interrupt says of its expiry.
 type ownExpiry struct {
 	Policy ExpiryPolicy    `json:"onExpiry"`
 	Answer json.RawMessage `json:"expiryAnswer"`
+	Grace  int64           `json:"expiryGraceMs"`
 }
 
 func ownExpiryOf(i protocol.Interrupt) (own ownExpiry) {
@@ -92,6 +105,9 @@ func expiryPolicy(i protocol.Interrupt, otherwise ExpiryPolicy) ExpiryPolicy {
 // no time for.
 func (n *node) checkExpiry(ctx context.Context, i protocol.Interrupt) error {
 	own := ownExpiryOf(i)
+	if own.Grace < 0 || own.Grace > maxGrace.Milliseconds() {
+		return fmt.Errorf("its grace behind the expiry is %d ms: it is 0 to %d days", own.Grace, int(maxGrace.Hours())/24)
+	}
 	if own.Policy != ExpiryAnswer {
 		return nil
 	}
@@ -131,12 +147,15 @@ func (o *Options) deadlineOf(i protocol.Interrupt) time.Time {
 func deadline(s *store.Suspension) int64 {
 	var first int64
 	for _, it := range s.Items {
-		if it.ExpiresAt > 0 && ExpiryPolicy(it.OnExpiry) != ExpiryKeep && (first == 0 || it.ExpiresAt < first) {
-			first = it.ExpiresAt
+		if at := dueAt(it); at > 0 && ExpiryPolicy(it.OnExpiry) != ExpiryKeep && (first == 0 || at < first) {
+			first = at
 		}
 	}
 	return first
 }
+
+// dueAt is when an interrupt's policy is carried out, in Unix ms; 0: never.
+func dueAt(it store.SuspendedInterrupt) int64 { return cmp.Or(it.Due, it.ExpiresAt) }
 
 // expiryTime reads an interrupt's ExpiresAt; zero when it never expires.
 func expiryTime(i protocol.Interrupt) time.Time {

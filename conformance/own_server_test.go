@@ -41,6 +41,17 @@ func TestOurServer(t *testing.T) {
 	}
 }
 
+// So it does where agents wait in memory, but that what waits ends with the process.
+func TestOurServerInBlockingMode(t *testing.T) {
+	s := command.Start(t, command.Options{Args: []string{"--mode", "blocking"}})
+	if !strings.Contains(s.Output(), "mode=blocking chosen=blocking") {
+		t.Fatalf("it is not in blocking mode:\n%s", s.Output())
+	}
+	for _, over := range []string{conformance.Binding, conformance.SSE} { // the others carry the same
+		hold(t, s, over, false)
+	}
+}
+
 // patience is for machines that do much else.
 const patience = 30 * time.Second
 

@@ -30,7 +30,7 @@ type Options struct {
 	// sent. Without it such a run ends in RUN_ERROR worker_lost.
 	AskLost bool
 	// OwnMetadata believes what an interrupt's metadata says of its expiry, by the members
-	// onExpiry and expiryAnswer of "aguiws", as a server of this module does whose agents are
+	// onExpiry, expiryAnswer and expiryGraceMs of "aguiws", as a server of this module does whose agents are
 	// trusted. Without it they are left out.
 	OwnMetadata bool
 	// SeparateDuties has each interrupt resolved by somebody else than whose messages led to

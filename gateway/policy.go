@@ -38,7 +38,7 @@ func (r *relay) withoutPolicy(i protocol.Interrupt) protocol.Interrupt {
 	}
 	before := len(own)
 	maps.DeleteFunc(own, func(name string, _ json.RawMessage) bool {
-		return strings.EqualFold(name, "onExpiry") || strings.EqualFold(name, "expiryAnswer")
+		return strings.EqualFold(name, "onExpiry") || strings.EqualFold(name, "expiryAnswer") || strings.EqualFold(name, "expiryGraceMs")
 	})
 	if len(own) == before {
 		return i

@@ -20,7 +20,7 @@ func TestAgentsDoNotAnswerThemselves(t *testing.T) {
 		told    string
 		repair  string
 	}{
-		"an answer":       {own: `{"onExpiry":"answer","expiryAnswer":{"approved":true}}`, told: `{"x":1.0}`, repair: RepairPolicy},
+		"an answer":       {own: `{"onExpiry":"answer","expiryAnswer":{"approved":true},"expiryGraceMs":1}`, told: `{"x":1.0}`, repair: RepairPolicy},
 		"a policy":        {own: `{"onExpiry":"keep","n":1.0}`, told: `{"aguiws":{"n":1.0},"x":1.0}`, repair: RepairPolicy},
 		"in capitals":     {own: `{"OnExpiry":"answer","EXPIRYANSWER":1}`, told: `{"x":1.0}`, repair: RepairPolicy},
 		"another's":       {own: `{"separateDuties":true}`, told: `{"aguiws":{"separateDuties":true},"x":1.0}`},

@@ -159,6 +159,7 @@ type SuspendedInterrupt struct {
 	Interrupt json.RawMessage `json:"interrupt"`           // protocol.Interrupt
 	ExpiresAt int64           `json:"expiresAt,omitempty"` // Unix ms
 	OnExpiry  string          `json:"onExpiry,omitempty"`  // the policy: keep, cancel, fail or answer
+	Due       int64           `json:"due,omitempty"`       // when the policy is carried out, Unix ms; 0: at ExpiresAt
 	Default   json.RawMessage `json:"default,omitempty"`   // what it is answered then, with answer
 	// Call is what the interrupt is about, for those who do not see the thread.
 	Call *protocol.ToolFunction `json:"call,omitempty"`

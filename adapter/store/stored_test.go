@@ -35,10 +35,10 @@ func TestStoredShapes(t *testing.T) {
 		{FrozenParts{Execution: "x", Parts: []FrozenPart{{Count: 2}, {From: 3, Count: 1}, {Messages: message}}},
 			`{"execution":"x","parts":[{"n":2},{"from":3,"n":1},{"messages":[{"id":"m","role":"user","content":"hi"}]}]}`},
 		{Suspension{Execution: "x", RunID: "r", Label: "l", Items: []SuspendedInterrupt{
-			{ID: "i", Interrupt: json.RawMessage(`{}`), ExpiresAt: 9, OnExpiry: "fail", Call: &protocol.ToolFunction{Name: "f", Arguments: "{}"}},
+			{ID: "i", Interrupt: json.RawMessage(`{}`), ExpiresAt: 9, OnExpiry: "fail", Due: 11, Call: &protocol.ToolFunction{Name: "f", Arguments: "{}"}},
 			{ID: "j", Interrupt: json.RawMessage(`{}`)},
 		}}, `{"execution":"x","run":"r","label":"l","items":[` +
-			`{"id":"i","interrupt":{},"expiresAt":9,"onExpiry":"fail","call":{"name":"f","arguments":"{}"}},{"id":"j","interrupt":{}}]}`},
+			`{"id":"i","interrupt":{},"expiresAt":9,"onExpiry":"fail","due":11,"call":{"name":"f","arguments":"{}"}},{"id":"j","interrupt":{}}]}`},
 		{JournalEntry{
 			Kind: EntryAsk, Scope: "!", Key: "k#1", Position: 4, Result: json.RawMessage(`1`), Failed: &failed, Idempotent: true, Branches: 2, OwnKeys: true,
 			Digest: "d", Exact: "e", Calls: []SuspendedCall{{ID: "c", Name: "f", Args: json.RawMessage(`{}`), Mode: "m"}}, IDs: []string{"i"},

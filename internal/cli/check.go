@@ -172,6 +172,8 @@ func (r *report) webhooks(ctx context.Context, s *settings) {
 }
 
 func (r *report) store(ctx context.Context, s *settings) {
+	_, why := s.runMode().Chosen(s.redis != "")
+	r.say("ok", "mode", "%s: %s", s.mode, why)
 	if s.redis == "" {
 		r.say("warn", "redis", "the store is embedded: suspensions will not survive the process")
 		return

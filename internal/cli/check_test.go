@@ -42,7 +42,7 @@ func TestCheckWithoutRedis(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	wantLines(t, out, "ok    settings: ", "ok    jwt-keys: ", "ok    addr: ", "ok    effects: ", "warn  redis: ")
+	wantLines(t, out, "ok    settings: ", "ok    jwt-keys: ", "ok    addr: ", "ok    effects: ", "ok    mode: auto: the store dies", "warn  redis: ")
 	if _, err := os.Stat(effects); err == nil {
 		t.Error("the check left a file behind")
 	}

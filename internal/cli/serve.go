@@ -50,6 +50,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	if err != nil {
 		return err
 	}
+	s.explainMode(log, store.Durable())
 	runner, err := adapter.NewRunner(metrics.Store(store), &adapter.Options{
 		Logins: agentLogins(logins),
 		Agents: agents.byName, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
@@ -135,6 +136,12 @@ func (s *settings) runMode() adapter.Mode {
 		return adapter.ModeAuto
 	}
 	return adapter.Mode(s.mode)
+}
+
+// explainMode says how executions go on behind a question, or a worker that was lost.
+func (s *settings) explainMode(log *slog.Logger, durable bool) {
+	chosen, why := s.runMode().Chosen(durable)
+	log.Info("executions go on", "mode", s.mode, "chosen", cmp.Or(string(chosen), "replay"), "why", why)
 }
 
 func (s *settings) storeOptions(log *slog.Logger) *redisstore.Options {

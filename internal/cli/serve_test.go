@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -205,6 +206,28 @@ func TestServe(t *testing.T) {
 	c.end()
 	if said := strings.Join(c.said, "\n"); !strings.Contains(said, "will not survive") || !strings.Contains(said, "--redis") {
 		t.Errorf("said %q", said)
+	}
+	if log := c.log.String(); !strings.Contains(log, `"executions go on" mode=auto chosen=replay why="the store dies with the process`) {
+		t.Errorf("the log does not say what the mode came to:\n%s", log)
+	}
+}
+
+// What auto comes to on a store that lasts is said as well, and what somebody chose.
+func TestModeIsExplained(t *testing.T) {
+	for _, tt := range []struct {
+		mode    string
+		durable bool
+		says    string
+	}{
+		{"auto", true, `mode=auto chosen=durable why="the store outlives the process`},
+		{"durable", true, "mode=durable chosen=durable"},
+		{"blocking", true, `mode=blocking chosen=blocking why="agents wait in this process`},
+	} {
+		var log strings.Builder
+		(&settings{mode: tt.mode}).explainMode(slog.New(slog.NewTextHandler(&log, nil)), tt.durable)
+		if !strings.Contains(log.String(), tt.says) {
+			t.Errorf("%+v: %s", tt, log.String())
+		}
 	}
 }
 

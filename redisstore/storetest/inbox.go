@@ -46,6 +46,25 @@ var inboxTests = []test{
 			same(th, "threads of "+tenant, len(th.inboxItems(tenant, "", 0)), want)
 		}
 	}},
+	{"many inboxes that are read at once are each their own", func(e *env) {
+		nodes := []store.Store{e.node("a"), e.node("b")}
+		const tenants = 6
+		for i := range 2 * tenants {
+			e.on(nodes[0], fmt.Sprint("t", i)).asking(fmt.Sprint("tenant", i%tenants))
+		}
+		inParallel(120, 24, func(i int) {
+			tenant := fmt.Sprint("tenant", i%tenants)
+			page, err := nodes[i%2].Inbox(e.Context(), store.InboxQuery{Tenant: tenant, Limit: 10})
+			if err != nil || len(page.Items) != 2 {
+				e.Errorf("%s has %d, %v", tenant, len(page.Items), err)
+			}
+			for _, item := range page.Items {
+				if item.Tenant != tenant {
+					e.Errorf("%s is told of a thread of %s", tenant, item.Tenant)
+				}
+			}
+		})
+	}},
 	{"the tenant is that of the input that used the thread first", func(e *env) {
 		th := e.thread()
 		b := th.execute("r1")

@@ -31,14 +31,14 @@ func (j *Judgement) Expire(open *store.Suspension) (Verdict, error) {
 	return v, nil
 }
 
-// AllStale reports whether interrupts are open and all of them have expired and are kept.
-// Of others the sweep makes what their policy says, however late it comes.
+// AllStale reports whether interrupts are open and all of them have expired and are kept,
+// as all are in the grace behind their expiry. Of others the sweep makes what their policy says, however late it comes.
 func (j *Judgement) AllStale() bool {
 	open, err := stored.Suspension(j.View.Suspension)
 	if err != nil || open == nil {
 		return false // who judges finds it out
 	}
 	return !slices.ContainsFunc(open.Items, func(it store.SuspendedInterrupt) bool {
-		return it.OnExpiry != "keep" || it.ExpiresAt == 0 || it.ExpiresAt >= j.View.Now.UnixMilli()
+		return it.OnExpiry != "keep" && it.Due <= j.View.Now.UnixMilli() || it.ExpiresAt == 0 || it.ExpiresAt >= j.View.Now.UnixMilli()
 	})
 }

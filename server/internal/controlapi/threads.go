@@ -63,7 +63,7 @@ type inputJSON struct {
 	Agent     string    `json:"agent,omitempty"`
 	StopAll   bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
 	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
-	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out"`
+	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out or 0, which is no priority of its own"`
 	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
 	Available time.Time `json:"availableAt,omitzero" jsonschema:"not to begin before"`
 }
