@@ -167,6 +167,11 @@ func (x *execution) closing() json.RawMessage {
 
 // append checks one explicit event, folds it in and, unless it has a text, encodes it.
 func (x *execution) append(e protocol.Event, does protocol.Effect, text []byte) ([]byte, error) {
+	if result, ok := e.(*protocol.ToolCallResult); ok {
+		if by := x.byReference(result); by != nil {
+			e, text = by, nil
+		}
+	}
 	if text == nil {
 		var err error
 		if text, err = protocol.Encode(e); err != nil {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/judge"
@@ -76,6 +77,19 @@ type Options struct {
 	// sends an input or takes the run over. Each event counts 128 bytes more than it has.
 	// Default 512 KiB, which is read and folded in some milliseconds.
 	CheckpointBytes int64
+	// PayloadsFrom is the length in bytes from which on the results of tools that are text
+	// are kept as payloads, and clients and the thread's messages get a preview and a reference
+	// (Run.ToolResultPayload). Run.Whole gives agents the result. Default 0: no result is; a
+	// frontend that renders results would render the preview unless it knows of references.
+	// State is never changed so, since deltas go into it: an agent puts a Payload there.
+	PayloadsFrom int64
+	// PayloadKeep is for how long payloads are kept that say nothing of their own. Default
+	// 0: as long as their thread.
+	PayloadKeep time.Duration
+	// MaxPayloadBytes is how large a payload may be, MaxThreadPayloadBytes and
+	// MaxNamespacePayloadBytes how many bytes those of a thread and of a namespace may have
+	// together. Defaults 64 MiB, 256 MiB and 4 GiB; negative: no limit.
+	MaxPayloadBytes, MaxThreadPayloadBytes, MaxNamespacePayloadBytes int64
 	// ThreadCache is how many bytes of memory may hold the messages of threads in use
 	// here, so that a turn reads no more of its thread than what is new. Default 64 MiB; negative: none.
 	ThreadCache int64
@@ -194,6 +208,14 @@ func (o *Options) complete(durable bool) (Options, error) {
 	}
 	if c.MaxThreadBytes == 0 {
 		c.MaxThreadBytes = 64 << 20
+	}
+	for field, otherwise := range map[*int64]int64{&c.MaxPayloadBytes: 64 << 20, &c.MaxThreadPayloadBytes: 256 << 20, &c.MaxNamespacePayloadBytes: 4 << 30} {
+		if *field == 0 {
+			*field = otherwise
+		}
+	}
+	if c.MaxPayloadBytes < 0 {
+		c.MaxPayloadBytes = math.MaxInt64
 	}
 	if c.ThreadCache == 0 {
 		c.ThreadCache = 64 << 20

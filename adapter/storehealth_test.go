@@ -51,6 +51,10 @@ func (s *failingStore) call(result *error) error {
 func (s *failingStore) Listen(func(store.Delivery))          {}
 func (s *failingStore) Durable() bool                        { return false }
 func (s *failingStore) Retire(context.Context) (bool, error) { return false, s.call(&s.failed) }
+func (*failingStore) DuePayloads(context.Context) ([]store.DuePayload, bool, error) {
+	return nil, false, nil
+}
+
 func (s *failingStore) Work(context.Context, store.WorkQuery) ([]store.Work, error) {
 	return nil, s.call(&s.failed)
 }

@@ -45,6 +45,7 @@ func (s *sweeper) sweep() {
 		s.aside("keep", s.quotas.keep)
 		if more || time.Since(retired) >= retireEvery {
 			more = s.aside("retire", s.retire)
+			more = s.aside("payloads", s.settlePayloads) || more
 			s.backoff.forgetFailing()
 			retired = time.Now()
 		}

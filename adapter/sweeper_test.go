@@ -260,3 +260,7 @@ func TestPanicsOverStoredDataAreContained(t *testing.T) {
 		}
 	})
 }
+
+func (*mailroom) DuePayloads(context.Context) ([]store.DuePayload, bool, error) {
+	return nil, false, nil
+}

@@ -54,6 +54,11 @@
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
 //	Tarchive    hash    ids of messages that a rewind took out             begin
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
+//	Tpayloads   hash    large values: d and a digest: size, created, expires,  payloadkeep, payloadsettle, payloaddue,
+//	                    put, type and name; g: of one that has expired; n      delete, retire
+//	                    and bytes of all, ns: the namespace
+//	Tpayload:D  hash    the pieces of the one with the digest D            payloadkeep
+//	Tupload:U   hash    pieces of one under way, for an hour               payloadput
 //	Pleases     zset    threads with an active run, by the lease's end, or begin, claim, offer, renew, nack, end, stop,
 //	                    by when a run that was given back may be had       stopall
 //	Pready      zset    threads that want a worker later, by when: a       begin, claim, offer, renew, end, stop,
@@ -75,6 +80,11 @@
 //	Pdecisions  stream  the decision record (decision.lua)                 begin, forget, records
 //	Pdecided    zset    its entries: all, and those of a thread, of a      begin, forget, records
 //	                    namespace, of a tenant, of a user there, the latest first
+//	Ppayloads   hash    bytes of payloads, by namespace                    payloadkeep, payloadsettle, payloaddue,
+//	                                                                       delete, retire
+//	Ppayloads:due
+//	            zset    payloads, by when to look at them: the thread's    payloadkeep, payloadsettle, payloaddue,
+//	                    hash and the digest                                delete, retire
 //	Pwait       string  written before a script's WAIT                     the store itself
 //	Oruns       zset    runs that count for the owner, by when they lapse  take, hold, the store itself
 //	Othreads    zset    threads that count for it, by when they came: the  take, the store itself
@@ -115,6 +125,10 @@
 // packs (64 bytes) are kept out of the record, and what only a claim needs is
 // taken out of it at rest. What scripts only keep and hand back (records, frozen
 // inputs, journals, suspensions, messages, state) may be compressed: see compression.go.
+//
+// A payload is looked at an hour after it was put, whether anything of its thread refers to
+// it, when it expires, and once a day: a server that knows of no payloads deletes a
+// thread and leaves them behind.
 //
 // What an owner has bounds what it gets, and proves nothing: the keys of owners and
 // those of threads change in different scripts. Runs lapse unless they are kept, and a

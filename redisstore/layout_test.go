@@ -67,13 +67,16 @@ func TestKeysOfAThreadShareOneTag(t *testing.T) {
 
 // Redis lets a script touch keys that it did not declare, until it runs in a
 // Cluster. So no script may make a key's name, but of a family that it declares: the
-// stream of an agent, behind work, and what is to be looked at, behind ready.
+// stream of an agent, behind work, what is to be looked at, behind ready, and payloads,
+// behind what the keys of their thread or their partition begin with, in T and P.
 func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 	call := regexp.MustCompile(`redis\.p?call\('([A-Z]+)'(?:, '(?:CREATE|DESTROY|DELCONSUMER|GROUPS|CONSUMERS)')?(?:, ([^,)]+))?`)
 	family := regexp.MustCompile(`^(t\.work|KEYS\[[^\]]+\]) \.\. \w+(\[\w+\])?\b`)
-	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|followers|journal|queue|log|big|stream|checks|t\.work \.\. agent)$`)
+	key := regexp.MustCompile(`^(t\.[a-z]+|KEYS\[[^\]]+\]|rec|key|followers|journal|queue|log|big|stream|checks|t\.work \.\. agent|T \.\. '(payloads|rec|payload:' \.\. digest)'?|P \.\. 'payloads(:due)?'|unpack\(pieces)$`)
 	named := regexp.MustCompile(`\bstream(?:, \w+)* = (.*)`)
 	checks := regexp.MustCompile(`\bchecks = (.*)`)
+	base := regexp.MustCompile(`\bT = (.*)`)
+	ofBase := regexp.MustCompile(`^ARGV\[\d+\] \.\. hash \.\. ':'`)
 	beside := regexp.MustCompile(`^(t\.ready|KEYS\[k \+ 1\]) \.\. ':checks'`)
 	ofGroups := regexp.MustCompile(`redis\.p?call\('XREADGROUP', [^)]*'STREAMS', KEYS\[\d+\], '>'\)`)
 	for _, sc := range allScripts {
@@ -100,6 +103,11 @@ func TestScriptsTouchDeclaredKeysOnly(t *testing.T) {
 		for _, m := range checks.FindAllStringSubmatch(sc.source, -1) {
 			if !beside.MatchString(m[1]) {
 				t.Errorf("%s: what is to be looked at is named by %s", sc.name, m[1])
+			}
+		}
+		for _, m := range base.FindAllStringSubmatch(sc.source, -1) {
+			if !ofBase.MatchString(m[1]) {
+				t.Errorf("%s: the keys of a thread begin with %s", sc.name, m[1])
 			}
 		}
 		if groups != 0 {

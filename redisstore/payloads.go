@@ -28,7 +28,7 @@ type payloads struct{ *connection }
 func (t threadKeys) payloads() string             { return t.base + "payloads" }
 func (t threadKeys) payload(digest string) string { return t.base + "payload:" + digest }
 func (t threadKeys) upload(name string) string    { return t.base + "upload:" + name }
-func (p *partition) payloads() string             { return p.base + "payloads" }
+func (p *partition) payloadBytes() string         { return p.base + "payloads" }
 func (p *partition) payloadsDue() string          { return p.base + "payloads:due" }
 func (t threadKeys) payloadDue(d string) string   { return t.hash() + ":" + d }
 
@@ -48,7 +48,7 @@ func (s *payloads) KeepPayload(ctx context.Context, key store.ThreadKey, upload 
 	t := s.keys.thread(key)
 	pieces := (p.Size + store.PayloadPiece - 1) / store.PayloadPiece
 	r, err := s.run(ctx, call{script: payloadKeepScript,
-		keys: []string{t.rec(), t.payloads(), t.upload(upload), t.payload(p.Digest), t.part.payloadsDue(), t.part.payloads()},
+		keys: []string{t.rec(), t.payloads(), t.upload(upload), t.payload(p.Digest), t.part.payloadsDue(), t.part.payloadBytes()},
 		args: args{{"namespace", key.Namespace}, {"hash", t.hash()}, {"digest", p.Digest}, {"size", p.Size}, {"count", max(pieces, 1)},
 			{"keep", p.Keep.Milliseconds()}, {"room", max(p.Thread, 0)}, {"most", store.MaxPayloads},
 			{"grace", store.PayloadGrace.Milliseconds()}, {"about", pack(nil, p.Type, p.Name)}}})
@@ -77,7 +77,7 @@ func (s *payloads) roomInNamespace(ctx context.Context, key store.ThreadKey, p s
 	}
 	cmds := make([]*redis.StringCmd, len(s.keys.parts))
 	for i := range s.keys.parts {
-		cmds[i] = redis.NewStringCmd(ctx, "hget", s.keys.parts[i].payloads(), key.Namespace)
+		cmds[i] = redis.NewStringCmd(ctx, "hget", s.keys.parts[i].payloadBytes(), key.Namespace)
 	}
 	sum := p.Size
 	for i, err := range ask(ctx, s.connection, cmds) {

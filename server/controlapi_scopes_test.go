@@ -24,6 +24,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"renameThread":        {"run admin", "admin"},
 	"deleteThread":        {"run admin", "admin"},
 	"listMessages":        {"read admin", "admin"},
+	"getPayload":          {"read admin", "admin"},
 	"addInput":            {"run admin", "admin"},
 	"interruptThread":     {"run admin", "admin"},
 	"pauseThread":         {"admin", "admin"},

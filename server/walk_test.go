@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -64,6 +66,9 @@ func answerTo(i ids) string {
 // canary is in what ann's thread holds, and in nothing else.
 const canary = "canary-4711"
 
+// reported is the digest of a payload in ann's thread, the table that /report 2 makes.
+var reported = fmt.Sprintf("%x", sha256.Sum256([]byte("row,square\n1,1\n2,4\n")))
+
 // walk is a server on which ann of acme has a thread with a question open.
 type walk struct {
 	*testServer
@@ -106,6 +111,11 @@ func newWalk(t *testing.T) *walk {
 	w.theirs = ids{thread: "thread-0001-known", run: "run-0001-known", message: "message-0001-known"}
 	c := w.as(annsToken)
 	defer c.ws.CloseNow()
+	first := ids{thread: w.theirs.thread, run: "run-0000-report", message: "message-0000-report"}
+	w.run(c, strings.Replace(inputTo(first), "/say hello", "/report 2", 1))
+	if answer := w.request(t, http.MethodGet, fill(t, "/v1/payloads/{ref}", w.theirs, ""), annsToken, ""); !strings.HasSuffix(answer, "row,square\n1,1\n2,4\n") {
+		t.Fatalf("ann's payload: %s", answer)
+	}
 	c.send(strings.Replace(inputTo(w.theirs), "/say hello", "/confirm "+canary, 1))
 	for w.theirs.interrupt == "" {
 		data := string(c.read())
@@ -348,6 +358,9 @@ func fill(t *testing.T, path string, of ids, agent string) string {
 		name := strings.ToLower(strings.Trim(wildcard, "{.$}"))
 		if name == "run" && strings.HasPrefix(path, "/v1/") {
 			return of.dispatch // the control API calls runs by the server's ids
+		}
+		if name == "ref" {
+			return base64.RawURLEncoding.EncodeToString([]byte(of.thread)) + "." + reported
 		}
 		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent, "target": "crm", "provider": "git", "webhook": "1-1-0"} {
 			if strings.HasPrefix(name, part) {

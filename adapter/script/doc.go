@@ -19,6 +19,7 @@
 //	/activity          an activity, changed by a delta
 //	/frontend NAME JSON  leaves a call for the frontend; its tool message is answered
 //	/login PROVIDER SCOPES  uses the account of whoever says it at a provider
+//	/report ROWS       a tool whose result is a table, by reference
 //
 // Carrying out is one step that is not idempotent: it appends the line
 // {"tool","args","key"} to Options.Effects, so that a test can count what

@@ -55,6 +55,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 		Logins: agentLogins(logins),
 		Agents: agents.byName, HeadersBy: agents.headersBy(), Lease: s.lease, Busy: s.busyPolicy(), Mode: s.runMode(), MaxQueueBytes: 4 * s.maxFrame,
 		RunTimeout: orNever(s.runTimeout), MaxPark: orNever(s.maxPark), SeparateDuties: s.separateDuties, MaxRuns: s.maxRuns, MaxThreadBytes: s.threadBytes, ThreadCache: cmp.Or(s.threadCache, -1),
+		PayloadsFrom: s.payloadsFrom, PayloadKeep: s.payloadKeep, MaxPayloadBytes: s.payloadBytes, MaxThreadPayloadBytes: s.threadPayloads, MaxNamespacePayloadBytes: s.namespacePayloads,
 		MaxRunsPerUser: s.runsPerUser, MaxRunsPerTenant: s.runsPerTenant, MaxThreadsPerUser: s.threadsPerUser, MaxInputs: s.inputs, InputBurst: s.inputBurst,
 		OnExpiry: adapter.ExpiryPolicy(s.onExpiry), UnansweredBy: s.unansweredBy(agents), Redact: s.redact, Logger: log, Hook: crashHook(s.crashAt),
 	})

@@ -33,6 +33,9 @@ type settings struct {
 	separateDuties                             bool
 	maxRuns                                    int
 	threadBytes, threadCache                   int64
+	payloadsFrom, payloadBytes                 int64
+	threadPayloads, namespacePayloads          int64
+	payloadKeep                                time.Duration
 	runsPerUser, runsPerTenant, threadsPerUser int
 
 	agent, effects, busy, mode, onExpiry string
@@ -89,7 +92,7 @@ func newSettings() *settings {
 		command: "serve", recording: recording{message: checkMessage, out: "recording"}, addr: "127.0.0.1:8080", prefix: "aguiws", lease: 10 * time.Second,
 		retainEvents: 10_000, retainBytes: 8 << 20, retainAge: 7 * 24 * time.Hour,
 		noticeCount: 100_000, noticeAge: 7 * 24 * time.Hour, keepDecisions: 365 * 24 * time.Hour,
-		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
+		runTimeout: 6 * time.Hour, maxPark: 30 * 24 * time.Hour, maxRuns: 10_000, threadBytes: 64 << 20, threadCache: 64 << 20, payloadBytes: 64 << 20, threadPayloads: 256 << 20, namespacePayloads: 4 << 30, runsPerUser: 50, runsPerTenant: 10_000, threadsPerUser: 10_000, agent: "script", busy: "queue", mode: "auto", onExpiry: "keep", unanswered: policies{common: "refuse"}, auth: "none",
 		jwt:          jwtSettings{algorithms: []string{"RS256", "ES256", "EdDSA"}, leeway: 30 * time.Second, user: "sub", scope: "scope"},
 		model:        modelSettings{url: llm.DefaultURL},
 		onDisconnect: server.DisconnectDefaults(), disconnectGrace: 3 * time.Second,
@@ -178,6 +181,11 @@ func (s *settings) table() []setting {
 		{"max-held-per-user", "Limits", bytesLimitValue{&s.heldPerUser, 1 << 10}, "of them, those of one user. One message or reply may be larger. In this and what follows -1 is no limit, users are not told apart with `--auth none`, and loopback addresses have none"},
 		{"max-held-per-address", "Limits", bytesLimitValue{&s.heldPerAddr, 1 << 10}, "of them, those of one address, or of one /64 network of IPv6"},
 		{"max-thread-bytes", "Limits", bytesValue{&s.threadBytes, 1 << 16}, "size of a thread's messages, state and log from which on it takes no new input; it can still be read, answered, rewound and deleted. A run that makes it twice as large ends"},
+		{"payloads-from", "Limits", bytesValue{&s.payloadsFrom, 0}, "size of a tool's result, as text, from which on clients and the thread's messages get a preview and a reference, and the store keeps the result once beside them; 0: never. A frontend that renders results sees the preview unless it knows of references"},
+		{"keep-payloads", "Limits", durationValue{&s.payloadKeep, 0, 0}, "how long large values are kept to which a thread refers; 0: as long as the thread"},
+		{"max-payload", "Limits", bytesValue{&s.payloadBytes, 1 << 10}, "size of one of them"},
+		{"max-thread-payloads", "Limits", bytesLimitValue{&s.threadPayloads, 1 << 10}, "size of all of them in one thread; -1 is no limit"},
+		{"max-namespace-payloads", "Limits", bytesLimitValue{&s.namespacePayloads, 1 << 10}, "size of all of them in the threads of one namespace; -1 is no limit"},
 		{"thread-cache", "Limits", bytesValue{&s.threadCache, 0}, "memory that may hold the messages of threads in use, so that a turn reads what is new in its thread; 0: none"},
 		{"max-threads", "Limits", numberValue{&s.threads, 1, 10_000}, "threads that one socket may follow"},
 		{"max-frames", "Limits", numberValue{&s.frames, 1, 0}, "frames a second from one socket"},

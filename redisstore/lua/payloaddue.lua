@@ -1,6 +1,6 @@
 -- payloaddue.lua: look at payloads of a partition whose time it is.
 --
--- KEYS  due
+-- KEYS  payloadsDue
 -- ARGS
 --   base      of the partition's keys
 --   limit     how many
@@ -14,11 +14,11 @@
 
 local NOW, told = now(), {}
 local day = 86400000
-local due = redis.call('ZRANGEBYSCORE', KEY.due, '-inf', NOW, 'LIMIT', 0, ARG.limit)
+local due = redis.call('ZRANGEBYSCORE', KEY.payloadsDue, '-inf', NOW, 'LIMIT', 0, ARG.limit)
 for _, place in ipairs(due) do
   local hash, digest = string.match(place, '^([^:]+):(.*)$')
   if not hash then
-    redis.call('ZREM', KEY.due, place)
+    redis.call('ZREM', KEY.payloadsDue, place)
   else
     local T = ARG.base .. hash .. ':'
     local line = redis.call('HGET', T .. 'payloads', 'd' .. digest)
@@ -28,25 +28,25 @@ for _, place in ipairs(due) do
       -- The thread is gone, and who deleted it did not know of payloads.
       if line then unpaid(T, digest, line) end
       if not thread[2] and redis.call('HEXISTS', T .. 'payloads', 'n') == 0 then redis.call('UNLINK', T .. 'payloads') end
-      redis.call('ZREM', KEY.due, place)
+      redis.call('ZREM', KEY.payloadsDue, place)
     elseif not line then
       redis.call('HDEL', T .. 'payloads', 'g' .. digest)
-      redis.call('ZREM', KEY.due, place)
+      redis.call('ZREM', KEY.payloadsDue, place)
     elseif tonumber(till) > 0 and tonumber(till) <= NOW then
       unpaid(T, digest, line)
       if redis.call('HLEN', T .. 'payloads') < tonumber(ARG.most) then
         redis.call('HSET', T .. 'payloads', 'g' .. digest, line)
-        redis.call('ZADD', KEY.due, NOW + tonumber(ARG.remember), place)
+        redis.call('ZADD', KEY.payloadsDue, NOW + tonumber(ARG.remember), place)
       else
-        redis.call('ZREM', KEY.due, place)
+        redis.call('ZREM', KEY.payloadsDue, place)
       end
     elseif tonumber(staged) > 0 and tonumber(staged) + tonumber(ARG.grace) <= NOW then
       for _, v in ipairs({ thread[1], digest, staged }) do told[#told + 1] = v end
-      redis.call('ZADD', KEY.due, NOW + tonumber(ARG.again), place)
+      redis.call('ZADD', KEY.payloadsDue, NOW + tonumber(ARG.again), place)
     else
       local look = NOW + day
       if tonumber(till) > 0 then look = math.min(look, tonumber(till)) end
-      redis.call('ZADD', KEY.due, look, place)
+      redis.call('ZADD', KEY.payloadsDue, look, place)
     end
   end
 end

@@ -1,6 +1,6 @@
 -- payloadkeep.lua: make what was put a payload of its thread.
 --
--- KEYS  rec, payloads, upload, pieces, due, bytes
+-- KEYS  rec, payloads, upload, payload, payloadsDue, payloadBytes
 -- ARGS
 --   namespace
 --   hash    names the thread in its partition
@@ -27,12 +27,12 @@ local expires = keep > 0 and NOW + keep or 0
 local function written(size, created, expires, about)
   local line = string.format('%.0f %.0f %.0f %.0f ', size, created, expires, NOW) .. about
   redis.call('HSET', KEY.payloads, field, line, 'ns', ARG.namespace)
-  redis.call('ZADD', KEY.due, NOW + tonumber(ARG.grace), member)
+  redis.call('ZADD', KEY.payloadsDue, NOW + tonumber(ARG.grace), member)
   return { 0, line }
 end
 
 local known = redis.call('HGET', KEY.payloads, field)
-if known and redis.call('EXISTS', KEY.pieces) == 1 then
+if known and redis.call('EXISTS', KEY.payload) == 1 then
   local had, created, till, _, about = string.match(known, '^(%d+) (%d+) (%d+) (%d+) (.*)$')
   redis.call('UNLINK', KEY.upload)
   if till == '0' or expires == 0 then expires = 0 else expires = math.max(expires, tonumber(till)) end
@@ -48,9 +48,9 @@ if not known then
   end
   redis.call('HINCRBY', KEY.payloads, 'bytes', size)
   redis.call('HINCRBY', KEY.payloads, 'n', 1)
-  redis.call('HINCRBY', KEY.bytes, ARG.namespace, size)
+  redis.call('HINCRBY', KEY.payloadBytes, ARG.namespace, size)
   redis.call('HDEL', KEY.payloads, 'g' .. ARG.digest)
 end
-redis.call('RENAME', KEY.upload, KEY.pieces)
-redis.call('PERSIST', KEY.pieces)
+redis.call('RENAME', KEY.upload, KEY.payload)
+redis.call('PERSIST', KEY.payload)
 return written(size, NOW, expires, ARG.about)

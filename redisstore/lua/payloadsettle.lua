@@ -1,9 +1,9 @@
 -- payloadsettle.lua: hear whether anything refers to a payload.
 --
--- KEYS  payloads, due
+-- KEYS  payloads, payloadsDue
 -- ARGS
 --   thread    T, of which the keys are made
---   member    in due
+--   member    in payloadsDue
 --   digest
 --   staged    what was told of it
 --   referred  1: something does
@@ -17,9 +17,9 @@ if ARG.referred == '1' then
   redis.call('HSET', KEY.payloads, 'd' .. ARG.digest, table.concat({ size, created, till, '0', about }, ' '))
   local look = now() + 86400000
   if till ~= '0' then look = math.min(look, tonumber(till)) end
-  redis.call('ZADD', KEY.due, look, ARG.member)
+  redis.call('ZADD', KEY.payloadsDue, look, ARG.member)
 else
   unpaid(ARG.thread, ARG.digest, line)
-  redis.call('ZREM', KEY.due, ARG.member)
+  redis.call('ZREM', KEY.payloadsDue, ARG.member)
 end
 return { 1 }

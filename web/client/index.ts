@@ -9,5 +9,6 @@ export { TransportError } from "./errors.js";
 export type { Hello, QueuedInput } from "./frames.js";
 export type { Fetch } from "./handshake.js";
 export type { ConnectionOptions, ConnectionState, FrameFormat, WebSocketConstructor, WebSocketLike } from "./options.js";
+export { fetchPayload, isPayload, payloadIn, type Payload, type PayloadRequest } from "./payloads.js";
 export { connectionFor } from "./shared.js";
 export type { Failure, ThreadStatus } from "./status.js";

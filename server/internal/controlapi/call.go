@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/internal/refusal"
@@ -18,6 +17,7 @@ type call struct {
 	op     *operation
 	r      *http.Request
 	key    store.ThreadKey // of the path's thread
+	digest string          // of the path's payload
 	body   []byte
 	header http.Header // of the answer
 }
@@ -47,10 +47,17 @@ func (c *call) enter() error {
 // enterThread decides whether the caller may do this to the path's thread. What
 // may not be known does not exist.
 func (c *call) enterThread() error {
-	if !strings.Contains(c.op.path, "{thread}") {
+	if !c.op.ofThread() {
 		return c.needs(c.op.home())
 	}
-	c.key = store.ThreadKey{Namespace: c.caller.Namespace(), Thread: c.r.PathValue("thread")}
+	id := c.r.PathValue("thread")
+	if c.op.bytes {
+		var err error
+		if id, err = c.enterPayload(); err != nil {
+			return err
+		}
+	}
+	c.key = store.ThreadKey{Namespace: c.caller.Namespace(), Thread: id}
 	if !strictjson.IsName(c.key.Thread) {
 		return badRequest("a thread id has 1 to 1024 bytes of UTF-8")
 	}

@@ -41,7 +41,7 @@ func New(c Config) *API {
 
 // operations are all that the control API can do.
 func operations() []operation {
-	return slices.Concat(threadOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations(), upstreamOperations())
+	return slices.Concat(threadOperations(), payloadOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations(), upstreamOperations())
 }
 
 // Routes are what the API answers, by patterns of http.ServeMux.
@@ -91,6 +91,11 @@ func (a *API) serve(w http.ResponseWriter, r *http.Request, op *operation) {
 	}
 	if format != "" && r.Method == http.MethodGet {
 		if err = a.export(w, r, c, held, format); err == nil {
+			return
+		}
+	}
+	if op.bytes {
+		if err = a.servePayload(w, r, c, held); err == nil {
 			return
 		}
 	}

@@ -76,12 +76,16 @@ func (o *operation) describe() object {
 		parameters = append(parameters, object{"name": p.name, "in": "query", "description": p.about, "schema": object{"type": "string"}})
 	}
 	scopes := "Needs " + anyOf(o.home()) + "."
-	if o.beyond != "" && strings.Contains(o.path, "{thread}") {
+	if o.beyond != "" && o.ofThread() {
 		scopes += " In other namespaces of the tenant it needs " + anyOf(o.away()) + "."
 	}
 	success := object{"description": http.StatusText(o.status)}
 	if o.answer != nil {
 		success["content"] = jsonContent(o.answer)
+	}
+	if o.bytes {
+		success["content"] = object{"*/*": object{}}
+		parameters = append(parameters, object{"name": "Range", "in": "header", "description": "one range of bytes", "schema": object{"type": "string"}})
 	}
 	described := object{
 		"operationId": o.id, "summary": o.summary, "description": scopes, "parameters": parameters,
@@ -91,6 +95,13 @@ func (o *operation) describe() object {
 			"503":                  laterResponse("the server cannot tell now; the outcome may be unknown, and the same request again is safe"),
 			"default":              errorResponse("an error"),
 		},
+	}
+	if o.bytes {
+		responses := described["responses"].(object)
+		responses["206"] = object{"description": "the range", "content": object{"*/*": object{}}}
+		responses["304"] = object{"description": "it is what If-None-Match names"}
+		responses["410"] = errorResponse("it has expired")
+		responses["416"] = object{"description": "it has no such range"}
 	}
 	if o.body != nil {
 		described["requestBody"] = object{"required": true, "content": jsonContent(o.body)}

@@ -20,6 +20,7 @@ type operation struct {
 	lists         bool // what many threads hold
 	waits         bool // for what is to come, if it is asked to
 	exports       bool // all that there is, if it is asked to
+	bytes         bool // it answers with what is stored, as it is
 	outlives      bool // it tells of threads that are deleted too
 	query         []parameter
 	body          any // a value of the body's type; nil: there is none
@@ -42,10 +43,15 @@ func (o *operation) takes(name string) bool {
 
 // parameters are those of the query, the one that threads have included.
 func (o *operation) parameters() []parameter {
-	if o.beyond == "" || !strings.Contains(o.path, "{thread}") {
+	if o.beyond == "" || !o.ofThread() {
 		return o.query
 	}
 	return append(o.query[:len(o.query):len(o.query)], parameter{"namespace", "of the thread, if it is not the caller's own; needs " + anyOf(o.away()) + " in the thread's tenant"})
+}
+
+// ofThread reports whether it is about the thread that its path names.
+func (o *operation) ofThread() bool {
+	return strings.Contains(o.path, "{thread}") || strings.Contains(o.path, "{ref}")
 }
 
 // home and away are the scopes any one of which is needed in the caller's own

@@ -14,6 +14,7 @@ type Runner interface {
 	Threads
 	Runs
 	Inbox
+	Payloads
 	// Quotas returns what a user and a tenant have of what they may have.
 	Quotas(ctx context.Context, user, tenant string) (adapter.Quotas, error)
 }

@@ -1,10 +1,12 @@
 import type { ToolCall, ToolMessage } from "@ag-ui/client";
 import { useMemo } from "react";
+import { payloadIn } from "../../client/payloads";
 import { pretty } from "./answers";
 import { Folded } from "./Folded";
 import { Marked } from "./Marked";
 import { visible } from "./misleading";
 import { textOf } from "./messagetext";
+import { PayloadResult } from "./PayloadResult";
 
 /** `open`: the run has ended, and nothing says what became of the call. */
 export type ToolState = "working" | "asked" | "done" | "open";
@@ -20,6 +22,7 @@ export function ToolCard({ call, state, result }: { call: ToolCall; state: ToolS
   const given = call.function.arguments;
   const args = useMemo(() => <Folded text={pretty(given)} source={given} hook="tool-args" label="Arguments" />, [given]);
   const told = result && textOf(result.content);
+  const large = payloadIn(result?.content);
   return (
     <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`Tool call ${visible(call.function.name)}`}>
       <header>
@@ -41,7 +44,7 @@ export function ToolCard({ call, state, result }: { call: ToolCall; state: ToolS
       {told !== undefined && (
         <>
           <p className="hint">Result</p>
-          <Result text={told} />
+          {large ? <PayloadResult payload={large} /> : <Result text={told} />}
         </>
       )}
     </section>
