@@ -49,11 +49,12 @@ var commands = map[string]command{
 	"/activity": (*agent).activity,
 	"/frontend": (*agent).frontend,
 	"/login":    (*agent).login,
+	"/steps":    (*agent).steps,
 }
 
 const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
 	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
-	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON or /login PROVIDER SCOPES."
+	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES or /steps N MS."
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {

@@ -63,6 +63,7 @@ type inputJSON struct {
 	Agent     string    `json:"agent,omitempty"`
 	StopAll   bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
 	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
+	When      string    `json:"when,omitempty" jsonschema:"step: heard by the run under way at its next step, if its agent listens, and queued until then; an open interrupt stays open. queue, or left out: by a run of its own"`
 	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out"`
 	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
 	Available time.Time `json:"availableAt,omitzero" jsonschema:"not to begin before"`
@@ -243,7 +244,7 @@ func (c *call) addInput() (any, error) {
 	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
 		From:      c.caller.Origin(adapter.ThroughOperator),
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
-		Label: in.Label, StopAll: in.StopAll, After: in.After,
+		Label: in.Label, StopAll: in.StopAll, After: in.After, When: adapter.WhenNamed(in.When),
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 		Headers:  c.caller.Headers(),
 	})
