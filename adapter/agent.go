@@ -24,6 +24,12 @@ type AgentFunc func(ctx context.Context, run *Run) error
 // Run calls f.
 func (f AgentFunc) Run(ctx context.Context, run *Run) error { return f(ctx, run) }
 
+// Unpausable is implemented by agents whose runs never come to a step at which they could
+// be paused, so that whoever wants to is told at once: see Runner.Pause.
+type Unpausable interface {
+	Unpausable() bool
+}
+
 // Restartable is implemented by agents of which an execution may be begun
 // again from the top when its worker was lost before anything was journaled.
 // Without it such a run ends in RUN_ERROR worker_lost.

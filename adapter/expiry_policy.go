@@ -62,17 +62,22 @@ func OnExpiryAfter(grace time.Duration, policy ExpiryPolicy, i protocol.Interrup
 
 // withOwn returns the interrupt with a member of ours in its metadata.
 func withOwn(i protocol.Interrupt, name string, value any) protocol.Interrupt {
-	i.Metadata = maps.Clone(i.Metadata)
-	if i.Metadata == nil {
-		i.Metadata = protocol.Metadata{}
+	i.Metadata = withOwnMetadata(i.Metadata, name, value)
+	return i
+}
+
+// withOwnMetadata is a copy with a member of ours in it.
+func withOwnMetadata(m protocol.Metadata, name string, value any) protocol.Metadata {
+	if m = maps.Clone(m); m == nil {
+		m = protocol.Metadata{}
 	}
 	own := map[string]json.RawMessage{}
-	if text := i.Metadata[lifecycle.MetadataKey]; text != nil {
+	if text := m[lifecycle.MetadataKey]; text != nil {
 		_ = json.Unmarshal(text, &own) // what is no object is replaced
 	}
 	own[name], _ = json.Marshal(value)
-	i.Metadata[lifecycle.MetadataKey], _ = json.Marshal(own)
-	return i
+	m[lifecycle.MetadataKey], _ = json.Marshal(own)
+	return m
 }
 
 // maxGrace bounds the grace behind an expiry.

@@ -27,8 +27,12 @@ func (r *Run) Finish(result json.RawMessage, metadata protocol.Metadata) {
 
 // finished is the terminal event of a run that ends well.
 func (x *execution) finished() (*protocol.RunFinished, error) {
+	metadata := x.ending.metadata
+	if x.pipe.pausing() {
+		metadata = withOwnMetadata(metadata, "notPaused", "the run ended before it came to a step")
+	}
 	e := &protocol.RunFinished{
-		Base:     protocol.Base{Metadata: x.ending.metadata},
+		Base:     protocol.Base{Metadata: metadata},
 		ThreadID: x.claim.Thread.Thread, RunID: x.label, Result: protocol.Any(x.ending.result),
 		Outcome: &protocol.RunOutcome{Type: protocol.OutcomeSuccess, PendingToolCallIDs: x.open.list()},
 		Usage:   x.usage,

@@ -27,6 +27,15 @@ const (
 	WhenStep When = "step"
 )
 
+// WhenNamed is a When as clients name it: "step", or "queue", which is also what is
+// left out. Others are refused with the input.
+func WhenNamed(name string) When {
+	if name == "queue" {
+		return WhenQueue
+	}
+	return When(name)
+}
+
 // maxJoining is how many inputs Injected takes at once; others are taken by the next call.
 const maxJoining = 100
 
@@ -36,7 +45,7 @@ func (in Input) checkWhen() *protocol.RunError {
 	switch {
 	case in.When == WhenQueue:
 	case in.When != WhenStep:
-		why = fmt.Sprintf("when is %q: it is %q, or left out", in.When, WhenStep)
+		why = fmt.Sprintf("when is %q: it is %q or \"queue\", or left out", in.When, WhenStep)
 	case len(in.Run.Resume) > 0:
 		why = "what joins a run answers nothing: send resume in an input of its own"
 	case in.stopsAll:

@@ -200,7 +200,7 @@ func TestInjectedWhilePaused(t *testing.T) {
 	let := make(chan struct{})
 	l := newLab(t, listener(2, let))
 	l.submit(user("hi"))
-	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 		t.Fatal(active, err)
 	}
 	let <- struct{}{}

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -11,12 +12,69 @@ import (
 	"github.com/aguiws/aguiws/protocol"
 )
 
-// Pause asks the thread's active run to suspend before its next step (of the
-// agent's function itself, not of a branch of Parallel), with an interrupt of
-// ReasonPaused. False: no run is active. A run that ends first was not paused,
-// and in ModeBlocking none is.
-func (c *control) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {
-	return retry(ctx, func() (bool, error) { return c.store.Pause(ctx, key) })
+// PauseState is what became of Pause.
+type PauseState string
+
+const (
+	PauseNothing PauseState = ""        // no run is active
+	PausePending PauseState = "pending" // it suspends at its next step, if it comes to one
+	PausePaused  PauseState = "paused"  // it is paused already
+)
+
+// ErrCannotPause is Pause's answer to a run whose agent never comes to a step at which it
+// could suspend: it is ModeBlocking, or the agent has said so (Unpausable). Such a run can be
+// cancelled, or waited for.
+var ErrCannotPause = errors.New("adapter: the run's agent cannot be paused: wait for the run, or cancel it")
+
+// Pause asks the thread's active run to suspend before its next step, or at its next
+// Injected (of the agent's function itself, not of a branch of Parallel), with an interrupt
+// of ReasonPaused. Whether a run comes to one shows afterwards only: one that ends first was
+// not paused, and its RUN_FINISHED says so in metadata.aguiws.notPaused. Errors are also
+// ErrCannotPause, and what wraps ErrPauseOptions.
+func (c *control) Pause(ctx context.Context, key store.ThreadKey, o PauseOptions) (PauseState, error) {
+	if err := o.check(); err != nil {
+		return PauseNothing, err
+	}
+	view, err := retry(ctx, func() (*store.ThreadView, error) { return c.store.Read(ctx, key, store.ReadQuery{Small: true}) })
+	if err != nil {
+		return PauseNothing, err
+	}
+	if view.Active != nil {
+		record, err := stored.Record(view.Active)
+		if err != nil {
+			return PauseNothing, err
+		}
+		if u, ok := c.options.Agents[record.Agent].(Unpausable); c.options.Mode == ModeBlocking || ok && u.Unpausable() {
+			return PauseNothing, ErrCannotPause
+		}
+	}
+	open, err := stored.Suspension(view.Suspension)
+	if err != nil {
+		return PauseNothing, err
+	}
+	if open != nil && pausedOf(open) != "" {
+		return PausePaused, nil
+	}
+	wish, err := o.wish()
+	if err != nil {
+		return PauseNothing, err
+	}
+	active, err := retry(ctx, func() (bool, error) { return c.store.Pause(ctx, key, wish) })
+	if err != nil || !active {
+		return PauseNothing, err
+	}
+	return PausePending, nil
+}
+
+// pausedOf is the id of the interrupt of a pause that is open; "": there is none.
+func pausedOf(open *store.Suspension) string {
+	for _, it := range open.Items {
+		var shown protocol.Interrupt
+		if stored.Decode(it.Interrupt, &shown, "open interrupt %s", it.ID) == nil && shown.Reason == ReasonPaused {
+			return it.ID
+		}
+	}
+	return ""
 }
 
 // Unpause goes on with what Pause stopped: it takes the wish back if the run has

@@ -123,7 +123,7 @@ func TestOperatorPause(t *testing.T) {
 			let := make(chan struct{}, 3)
 			l := newLab(t, stepper(let))
 			l.submit(user("hi"))
-			if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+			if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 				t.Fatal(active, err)
 			}
 			let <- struct{}{}
@@ -148,14 +148,14 @@ func TestOperatorPause(t *testing.T) {
 func TestPauseIsTakenBack(t *testing.T) {
 	let := make(chan struct{}, 3)
 	l := newLab(t, stepper(let))
-	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || active {
+	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PauseNothing {
 		t.Fatal("a thread at rest was paused", active, err)
 	}
 	l.submit(user("hi"))
 	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || ok {
 		t.Fatal("nothing was paused, and it went on", ok, err)
 	}
-	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 		t.Fatal(active, err)
 	}
 	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"strings"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/protocol"
@@ -23,16 +24,16 @@ func (x *execution) pauseHere(s *scope, key string) error {
 	}
 	// The wish is as old as the last commit, and may have been taken back since.
 	// Once it is this worker's it cannot be any more, so its loss is not risked.
-	taken, err := retry(x.ctx, func() (bool, error) { return x.node.store.TakePause(x.ctx, x.claim) })
+	wish, err := retry(x.ctx, func() (*store.Wish, error) { return x.node.store.TakePause(x.ctx, x.claim) })
 	if err != nil && x.ctx.Err() != nil {
 		return x.seal(ErrStopped)
 	}
-	if err != nil || !taken {
+	if err != nil || wish == nil {
 		return nil // the next step asks again
 	}
 	return x.suspend(&store.JournalEntry{
 		Kind: store.EntryAsk, Scope: systemScope, Key: ordinalKey(pauseKey, x.journal.asks+1), Digest: key,
-	}, []protocol.Interrupt{{Reason: ReasonPaused, Message: "The run was paused by an operator. Go on?"}}, nil, nil)
+	}, []protocol.Interrupt{pauseInterrupt(wish, time.Now())}, nil, nil)
 }
 
 // isPause reports whether an entry is of an operator's pause.

@@ -40,7 +40,7 @@ func TestPauseRepeatsNothing(t *testing.T) {
 	}))
 	l.submit(user("hi"))
 	for range 2 {
-		if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+		if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 			t.Fatal(active, err)
 		}
 		let <- struct{}{}

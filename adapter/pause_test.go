@@ -26,7 +26,7 @@ func TestPauseIsTakenBackBetweenSteps(t *testing.T) {
 		return step(func() {})
 	}))
 	l.submit(user("hi"))
-	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 		t.Fatal(active, err)
 	}
 	close(in)
@@ -45,9 +45,9 @@ type taking struct {
 	asked       chan struct{} // somebody has asked in vain to take the wish back
 }
 
-func (s *taking) TakePause(ctx context.Context, c store.Claim) (bool, error) {
+func (s *taking) TakePause(ctx context.Context, c store.Claim) (*store.Wish, error) {
 	taken, err := s.Store.TakePause(ctx, c)
-	if taken {
+	if taken != nil {
 		close(s.taken)
 		<-s.goOn
 	}
@@ -72,7 +72,7 @@ func TestUnpauseWhileTheRunIsSuspending(t *testing.T) {
 	let := make(chan struct{}, 3)
 	l := newLabOn(t, func(store store.Store) store.Store { s.Store = store; return s }, stepper(let))
 	l.submit(user("hi"))
-	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 		t.Fatal(active, err)
 	}
 	for range 3 {

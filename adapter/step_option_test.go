@@ -70,7 +70,7 @@ func TestPauseSparesAStepThatGoesOn(t *testing.T) {
 	}))
 	l.submit(user("hi"))
 	await(l, reached)
-	if active, err := l.runner.Pause(l.ctx(), l.key); err != nil || !active {
+	if active, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || active != adapter.PausePending {
 		t.Fatal(active, err)
 	}
 	close(goOn)

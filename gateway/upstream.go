@@ -61,6 +61,9 @@ func New(rawURL string, options *Options) (*Upstream, error) {
 // Name is how logs and metrics call it.
 func (u *Upstream) Name() string { return u.options.Name }
 
+// Unpausable is true: a run is one request, and what an upstream has begun goes on.
+func (u *Upstream) Unpausable() bool { return true }
+
 // Restartable reports whether a run may be begun again whose worker was lost: where a human
 // is asked first, or where the agent can be asked twice.
 func (u *Upstream) Restartable() bool { return u.options.Idempotent || u.options.AskLost }

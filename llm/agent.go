@@ -135,6 +135,10 @@ func (a *Agent) Run(ctx context.Context, run *adapter.Run) error {
 	var known aside
 	var used usage
 	for range a.options.MaxTurns {
+		// What has joined is among the run's messages, of which the request is made.
+		if _, err := run.Injected(ctx); err != nil {
+			return err
+		}
 		t, err := adapter.IdempotentStep(ctx, run, "model", func(ctx context.Context) (turn, error) {
 			t, err := a.ask(ctx, run, a.request(run, known))
 			return a.noted(t, run), err
@@ -149,7 +153,10 @@ func (a *Agent) Run(ctx context.Context, run *adapter.Run) error {
 			return errors.Join(failed, abandon(run, t.Calls))
 		}
 		if len(t.Calls) == 0 {
-			return nil
+			if joined, err := run.Injected(ctx); err != nil || len(joined) == 0 {
+				return err
+			}
+			continue
 		}
 		left, err := a.carryOut(ctx, run, t.Calls, &known)
 		if err != nil || left { // the frontend's results come with its next input

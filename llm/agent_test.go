@@ -85,6 +85,34 @@ func TestAnswerIsStreamed(t *testing.T) {
 	}
 }
 
+// What is said while the model answers it is told next, in the same run.
+func TestSteering(t *testing.T) {
+	more := make(chan struct{})
+	e := newEndpoint(t, func(w http.ResponseWriter, r *http.Request) {
+		stream(w, text("Blue"))
+		select {
+		case <-more:
+			stream(w, finish("stop"), used(7, 3), "[DONE]")
+		case <-r.Context().Done():
+		}
+	}, answers("Red"))
+	l := newLab(t, e.agent())
+	l.submit(user("a colour"))
+	l.until(func(e protocol.Event) bool {
+		c, ok := e.(*protocol.TextMessageContent)
+		return ok && c.Delta == "Blue"
+	})
+	a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "not blue", When: adapter.WhenStep})
+	if err != nil || a.Disposition != adapter.Queued {
+		t.Fatalf("%+v %v", a, err)
+	}
+	close(more)
+	succeeded(t, l.end())
+	if got, want := e.requests()[1].texts(), "system \"Be brief.\"\nuser \"a colour\"\nassistant \"Blue\"\nuser \"not blue\"\n"; got != want {
+		t.Errorf("asked %q, want %q", got, want)
+	}
+}
+
 // A second message is asked about with the whole conversation, or its end.
 func TestHistory(t *testing.T) {
 	for most, want := range map[int]string{

@@ -8,6 +8,9 @@
 // adapter.Tools with their policies, and forms; a frontend's tools are left for the
 // frontend.
 //
+// What is sent to join the run (adapter.WhenStep) the model is told with the next request;
+// after its last answer, that is one more.
+//
 // A model that does not answer ends the run in a RUN_ERROR whose code says what may help:
 // CodeRateLimited, CodeUnavailable and CodeTimeout to ask again later, CodeRefused to
 // change something, CodeTruncated to go on from what had come.

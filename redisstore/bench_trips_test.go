@@ -186,7 +186,7 @@ func TestRoundTrips(t *testing.T) {
 			ok("dispatches", len(list) == 3, err)
 		}},
 		{"set title", 1, 1, func() { set, err := s.SetTitle(ctx, testKey, "title"); ok("title", set, err) }},
-		{"pause", 1, 1, func() { _, err := s.Pause(ctx, testKey); ok("pause", true, err) }},
+		{"pause", 1, 1, func() { _, err := s.Pause(ctx, testKey, store.Wish{}); ok("pause", true, err) }},
 		{"read, begin that queues another", 2, 2, func() {
 			again := queued
 			again.RunID, again.Version = "r4", view(t, s, store.ReadQuery{}).Version

@@ -50,7 +50,8 @@
 //	Tclosing    string  what closes the active run's open items            commit, note, end, stop, nack, stopall
 //	Tqueue      zset    queued run ids by priority and arrival             begin, claim, stop, end, nack, stopall
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
-//	                    cancellation; d: dedupe key to its run             stopall
+//	                    cancellation; d: dedupe key to its run; p: what goes
+//	                    along with the wish to pause             stopall
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
 //	Tarchive    hash    ids of messages that a rewind took out             begin
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin

@@ -111,6 +111,7 @@ func (t threadKeys) log() string       { return t.base + "log" }
 func (t threadKeys) journal() string   { return t.base + "journal" }
 func (t threadKeys) big() string       { return t.base + "big" }
 func (t threadKeys) followers() string { return t.base + "followers" }
+func (t threadKeys) disp() string      { return t.base + "disp" }
 func (t threadKeys) snap() string      { return t.base + "snap" }
 func (t threadKeys) closing() string   { return t.base + "closing" }
 
@@ -119,7 +120,7 @@ func (t threadKeys) all() []string {
 	return []string{
 		t.rec(), t.log(), t.snap(), t.base + "runs",
 		t.base + "memo", t.journal(), t.closing(), t.base + "queue",
-		t.base + "disp", t.followers(), t.base + "archive", t.base + "drafts", t.big(), t.base + "past",
+		t.disp(), t.followers(), t.base + "archive", t.base + "drafts", t.big(), t.base + "past",
 		t.part.leases, t.part.ready, t.part.counts, t.part.inbox, t.part.threads, t.part.dead, t.part.notices, t.part.work,
 	}
 }

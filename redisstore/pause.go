@@ -2,6 +2,7 @@ package redisstore
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -11,8 +12,13 @@ import (
 type pauses struct{ *connection }
 
 // Pause implements store.Control.
-func (s *pauses) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {
-	return s.pause(ctx, key, "wish", "", store.Claim{})
+func (s *pauses) Pause(ctx context.Context, key store.ThreadKey, w store.Wish) (bool, error) {
+	if w.Grace < 0 {
+		return false, errors.New("redisstore: pause: a wish is not over before it is made")
+	}
+	is, _, err := s.pause(ctx, key, args{{"how", "wish"}, {"request", ""}, {"run", ""}, {"token", ""}, {"depoch", 0},
+		{"note", string(w.Note)}, {"grace", w.Grace.Milliseconds()}})
+	return is, err
 }
 
 // Unpause implements store.Control.
@@ -20,20 +26,31 @@ func (s *pauses) Unpause(ctx context.Context, key store.ThreadKey, request strin
 	if request == "" {
 		return false, errors.New("redisstore: unpause: a call needs a name")
 	}
-	return s.pause(ctx, key, "back", request, store.Claim{})
+	is, _, err := s.pause(ctx, key, args{{"how", "back"}, {"request", request}, {"run", ""}, {"token", ""}, {"depoch", 0},
+		{"note", ""}, {"grace", 0}})
+	return is, err
 }
 
 // TakePause implements store.Worker.
-func (s *pauses) TakePause(ctx context.Context, c store.Claim) (bool, error) {
-	return s.pause(ctx, c.Thread, "take", "", c)
+func (s *pauses) TakePause(ctx context.Context, c store.Claim) (*store.Wish, error) {
+	is, note, err := s.pause(ctx, c.Thread, args{{"how", "take"}, {"request", ""}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch},
+		{"note", ""}, {"grace", 0}})
+	if err != nil || !is {
+		return nil, err
+	}
+	return &store.Wish{Note: note}, nil
 }
 
-func (s *pauses) pause(ctx context.Context, key store.ThreadKey, how, request string, c store.Claim) (bool, error) {
-	r, err := s.run(ctx, call{script: pauseScript, keys: []string{s.keys.thread(key).rec()}, args: args{
-		{"how", how}, {"request", request}, {"run", c.RunID}, {"token", c.Token}, {"depoch", c.DispatchEpoch},
-	}})
+func (s *pauses) pause(ctx context.Context, key store.ThreadKey, with args) (bool, json.RawMessage, error) {
+	t := s.keys.thread(key)
+	r, err := s.run(ctx, call{script: pauseScript, keys: []string{t.rec(), t.disp()}, args: with})
 	if err != nil {
-		return false, err
+		return false, nil, err
 	}
-	return r.bool(), r.err
+	is := r.bool()
+	note := json.RawMessage(r.string())
+	if len(note) == 0 {
+		note = nil
+	}
+	return is, note, r.err
 }

@@ -51,7 +51,7 @@ func withIdentities(caps json.RawMessage, who map[string]protocol.IdentityCapabi
 }
 
 // announce adds to the capabilities what becomes of unanswered interrupts, and of the
-// runs of clients that leave, and that inputs need no messages but the new ones.
+// runs of clients that leave, that inputs need no messages but the new ones, and when they may be heard.
 func (s *core) announce(unanswered func(agent string) adapter.UnansweredPolicy) error {
 	with := func(agent string) (json.RawMessage, error) {
 		caps, err := withOwn(s.ownCapabilities(agent), "unanswered", unanswered(agent))
@@ -59,6 +59,9 @@ func (s *core) announce(unanswered func(agent string) adapter.UnansweredPolicy) 
 			return nil, err
 		}
 		if caps, err = withOwn(caps, "onDisconnect", s.opts.disconnectOf(agent)); err != nil {
+			return nil, err
+		}
+		if caps, err = withOwn(caps, "when", []adapter.When{adapter.WhenStep}); err != nil {
 			return nil, err
 		}
 		return withOwn(caps, "newMessages", true)

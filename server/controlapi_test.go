@@ -364,8 +364,12 @@ func TestV1Operations(t *testing.T) {
 	v.fails("dropDraft", 404, "interrupt_not_found", "/threads/t2/interrupts/x/draft", "")
 
 	// Operators.
-	if got := op.call("pauseThread", 200, "/threads/t2/pause"+theirs, ""); got["paused"] != false {
+	if got := op.call("pauseThread", 200, "/threads/t2/pause"+theirs, `{}`); got["paused"] != false {
 		t.Errorf("%v", got)
+	}
+	v.call("pauseThread", 200, "/threads/t1/pause", `{"reason":"review","text":"mine","timeoutMs":60000,"onTimeout":"cancel","graceMs":1000}`)
+	for _, wrong := range []string{`{"reason":"because"}`, `{"timeoutMs":-1}`, `{"timeoutMs":1000,"onTimeout":"fail"}`, `{"why":1}`} {
+		v.fails("pauseThread", 400, "invalid_input", "/threads/t1/pause", wrong)
 	}
 	if got := op.call("unpauseThread", 200, "/threads/t2/unpause"+theirs, ""); got["resumed"] != false {
 		t.Errorf("%v", got)
@@ -474,7 +478,7 @@ func TestV1Refusals(t *testing.T) {
 		{"cancelRun", 404, "run_not_found", "/threads/t/runs/nobody/cancel", `{}`},
 		{"renameThread", 404, "thread_not_found", "/threads/nobody", `{"title":"x"}`},
 		{"listDispatches", 403, "forbidden", "/dispatches", ""},
-		{"pauseThread", 403, "forbidden", "/threads/t/pause", ""},
+		{"requeueRun", 403, "forbidden", "/threads/t/runs/x/requeue", ""},
 		{"getThread", 404, "thread_not_found", "/threads/t?namespace=somebody", ""},
 	} {
 		v.fails(tt.op, tt.status, tt.code, tt.path, tt.body)

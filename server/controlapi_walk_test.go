@@ -10,7 +10,7 @@ func init() {
 	bodies["DELETE /v1/threads/{thread}"] = nothing
 	bodies["POST /v1/threads/{thread}/input"] = func(i ids) string { return fmt.Sprintf(`{"text":"/say x","after":%q}`, i.message) }
 	bodies["POST /v1/threads/{thread}/interrupt"] = func(ids) string { return `{"reason":"x"}` }
-	bodies["POST /v1/threads/{thread}/pause"] = nothing
+	bodies["POST /v1/threads/{thread}/pause"] = func(ids) string { return `{"reason":"review"}` }
 	bodies["POST /v1/threads/{thread}/unpause"] = nothing
 	bodies["POST /v1/threads/{thread}/runs/{run}/cancel"] = func(ids) string { return `{}` }
 	bodies["POST /v1/threads/{thread}/runs/{run}/requeue"] = nothing

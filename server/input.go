@@ -54,7 +54,7 @@ func (s *fullSession) input(f *frame) error {
 			return s.storeFailed(f, err)
 		}
 	}
-	in := adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, From: s.origin(adapter.ThroughSocket), Run: f.input, Headers: s.headers}
+	in := adapter.Input{Namespace: s.identity.Namespace, Tenant: s.identity.Tenant, User: s.name(), Agent: s.agent, From: s.origin(adapter.ThroughSocket), Run: f.input, When: whenOf(f.input), Headers: s.headers}
 	if fresh {
 		in.Left = d.left
 	}

@@ -83,7 +83,7 @@ func (r *plainRun) submit(in *protocol.RunAgentInput, commands bool, through ada
 	r.srv.awaiting.add(r.key, r.label, r)
 	ctx, cancel := r.call()
 	admitted, err := r.srv.runs.Submit(ctx, adapter.Input{Namespace: r.identity.Namespace, Tenant: r.identity.Tenant, User: r.name(), Agent: r.agent, From: r.origin(cmp.Or(through, adapter.ThroughSocket)), Run: in,
-		Commands: commands, Sender: true, Left: r.left, Headers: r.headers})
+		When: whenOf(in), Commands: commands, Sender: true, Left: r.left, Headers: r.headers})
 	cancel()
 	r.clears(admitted)
 	if err != nil {

@@ -18,6 +18,7 @@
 //	/delegate TEXT     a subagent says TEXT in a step of its own
 //	/activity          an activity, changed by a delta
 //	/frontend NAME JSON  leaves a call for the frontend; its tool message is answered
+//	/steps N MS        N steps of MS milliseconds, and what was sent to join the run after each
 //	/login PROVIDER SCOPES  uses the account of whoever says it at a provider
 //	/report ROWS       a tool whose result is a table, by reference
 //

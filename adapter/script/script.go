@@ -50,11 +50,12 @@ var commands = map[string]command{
 	"/frontend": (*agent).frontend,
 	"/login":    (*agent).login,
 	"/report":   (*agent).report,
+	"/steps":    (*agent).steps,
 }
 
 const help = "I am the script agent, and I do what I am told. Try /say TEXT, /slow N MS, /tool NAME JSON, " +
 	"/parallel N, /form, /confirm TEXT, /twice, /expire SECONDS, /fail TEXT, /panic, /state JSON, /effect, " +
-	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES or /report ROWS."
+	"/think TEXT, /delegate TEXT, /activity, /frontend NAME JSON, /login PROVIDER SCOPES, /report ROWS or /steps N MS."
 
 // Run obeys the last user message.
 func (a *agent) Run(ctx context.Context, run *adapter.Run) error {

@@ -1,6 +1,10 @@
 package store
 
-import "context"
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
 
 // Control is what is done to a thread from outside, whatever its worker does.
 type Control interface {
@@ -9,12 +13,23 @@ type Control interface {
 	// stays open.
 	StopAll(ctx context.Context, i StopAll) (StopAllResult, error)
 	// Pause sets the thread's wish that its active run suspends at its next step.
-	// False: no run is active, and nothing is wished. An end clears the wish.
-	Pause(ctx context.Context, key ThreadKey) (bool, error)
+	// False: no run is active, and nothing is wished. An end clears the wish, and a later
+	// one takes its place.
+	Pause(ctx context.Context, key ThreadKey, w Wish) (bool, error)
 	// Unpause takes the wish back. False: there is none that could be. The request
 	// names the call: sent again it answers as it did, unless a run has ended or
 	// a wish was set since.
 	Unpause(ctx context.Context, key ThreadKey, request string) (bool, error)
+}
+
+// Wish is what goes along with the wish that a run suspends.
+type Wish struct {
+	// Note is for the worker that carries it out, and is kept as it is; nil: nothing. Of a
+	// wish that was made by a release without notes there is none.
+	Note json.RawMessage
+	// Grace is for how long a worker may take the wish, by the store's clock; 0: for as
+	// long as the run goes on.
+	Grace time.Duration
 }
 
 // StopAll asks to end all that a thread has.

@@ -81,9 +81,11 @@ end
 -- unclaim takes the active dispatch off the record and off the leases, and takes back
 -- that it was offered since its lease was over. A thread with a claim does not stand in t.ready.
 local function unclaim(t, r, member)
+  local wished = r.pause ~= ''
   r.unlisted = r.token ~= ''
   r.run, r.token, r.lease, r.node, r.cn, r.attempts, r.kind, r.pause = '', '', 0, '', 0, 0, '', ''
   redis.call('DEL', t.closing)
+  if wished then redis.call('HDEL', t.disp, 'p:') end
   redis.call('ZREM', t.leases, member)
   if r.work ~= '' then withdraw(t, r, member) end
 end

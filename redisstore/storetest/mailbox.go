@@ -79,7 +79,7 @@ func (th *thread) stopAll(request, active string) store.StopAllResult {
 
 func (th *thread) pause() bool {
 	th.Helper()
-	active, err := th.s.Pause(th.Context(), th.key)
+	active, err := th.s.Pause(th.Context(), th.key, store.Wish{})
 	return must(th, active, err)
 }
 

@@ -93,16 +93,16 @@ func (p persistent) StopAll(ctx context.Context, i store.StopAll) (store.StopAll
 	return again(func() (store.StopAllResult, error) { return p.Store.StopAll(ctx, i) })
 }
 
-func (p persistent) Pause(ctx context.Context, key store.ThreadKey) (bool, error) {
-	return again(func() (bool, error) { return p.Store.Pause(ctx, key) })
+func (p persistent) Pause(ctx context.Context, key store.ThreadKey, w store.Wish) (bool, error) {
+	return again(func() (bool, error) { return p.Store.Pause(ctx, key, w) })
 }
 
 func (p persistent) Unpause(ctx context.Context, key store.ThreadKey, request string) (bool, error) {
 	return again(func() (bool, error) { return p.Store.Unpause(ctx, key, request) })
 }
 
-func (p persistent) TakePause(ctx context.Context, c store.Claim) (bool, error) {
-	return again(func() (bool, error) { return p.Store.TakePause(ctx, c) })
+func (p persistent) TakePause(ctx context.Context, c store.Claim) (*store.Wish, error) {
+	return again(func() (*store.Wish, error) { return p.Store.TakePause(ctx, c) })
 }
 
 func (p persistent) Dispatches(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]store.Dispatch, error) {

@@ -161,10 +161,13 @@ func (p *player) pauseMove(g *game) move {
 			func(string) (any, bool) { return g.unpauses(request), false })
 	case 1:
 		c := p.claim(g)
-		return newMove("take pause", c, func(s store.Store) (any, error) { return s.TakePause(p.ctx(), c) },
+		return newMove("take pause", c, func(s store.Store) (any, error) {
+			wish, err := s.TakePause(p.ctx(), c)
+			return wish != nil && string(wish.Note) == `"why"`, err
+		},
 			func(string) (any, bool) { return g.takesPause(c), false })
 	}
-	return newMove("pause", nil, func(s store.Store) (any, error) { return s.Pause(p.ctx(), g.key) },
+	return newMove("pause", nil, func(s store.Store) (any, error) { return s.Pause(p.ctx(), g.key, store.Wish{Note: raw(`"why"`)}) },
 		func(string) (any, bool) { return g.pauses(), false })
 }
 

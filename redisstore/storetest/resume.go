@@ -231,7 +231,7 @@ var resumeTests = []test{
 				e.Error("a run ended with bookkeeping")
 			}
 		})
-		if _, err := th.s.Pause(e.Context(), th.key); err != nil {
+		if _, err := th.s.Pause(e.Context(), th.key, store.Wish{}); err != nil {
 			e.Fatal(err)
 		}
 		same(th, "paused", th.ok(note(2, 1)).Paused, true)

@@ -266,7 +266,7 @@ func (st *storm) look(r *rand.Rand, s store.Store) {
 	var err error
 	switch h := st.pick(r); r.IntN(3) {
 	case 0:
-		_, err = s.Pause(st.th.Context(), st.th.key)
+		_, err = s.Pause(st.th.Context(), st.th.key, store.Wish{})
 	case 1:
 		_, err = s.Unpause(st.th.Context(), st.th.key, crand.Text())
 	default:

@@ -44,6 +44,7 @@ var (
 	errNoThread    = newProblem(http.StatusNotFound, "thread_not_found", "there is no such thread")
 	errNoRun       = newProblem(http.StatusNotFound, "run_not_found", "the thread has no run with that id")
 	errNoInterrupt = newProblem(http.StatusNotFound, "interrupt_not_found", "the thread has no open interrupt with that id")
+	errCannotPause = newProblem(http.StatusConflict, "cannot_pause", "the run's agent never comes to a step at which it could be paused: wait for the run, or cancel it")
 	errThreadInUse = newProblem(http.StatusConflict, "thread_in_use", "a run is active or waits, or interrupts are open: end them first")
 )
 

@@ -28,7 +28,7 @@ type Threads interface {
 	DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error)
 	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
 	StopAll(ctx context.Context, key store.ThreadKey, reason string) (adapter.AllStopped, error)
-	Pause(ctx context.Context, key store.ThreadKey) (bool, error)
+	Pause(ctx context.Context, key store.ThreadKey, o adapter.PauseOptions) (adapter.PauseState, error)
 	Unpause(ctx context.Context, key store.ThreadKey, tenant, label string) (bool, error)
 }
 

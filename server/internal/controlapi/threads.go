@@ -3,6 +3,8 @@ package controlapi
 import (
 	"encoding/json"
 	"errors"
+	"math"
+	"strings"
 	"time"
 
 	"github.com/aguiws/aguiws/adapter"
@@ -63,6 +65,7 @@ type inputJSON struct {
 	Agent     string    `json:"agent,omitempty"`
 	StopAll   bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
 	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
+	When      string    `json:"when,omitempty" jsonschema:"step: heard by the run under way at its next step, if its agent listens, and queued until then; an open interrupt stays open. queue, or left out: by a run of its own"`
 	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out or 0, which is no priority of its own"`
 	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
 	Available time.Time `json:"availableAt,omitzero" jsonschema:"not to begin before"`
@@ -85,8 +88,17 @@ type allStoppedJSON struct {
 	Superseded []string `json:"superseded" jsonschema:"the runs that waited"`
 }
 
+type pauseJSON struct {
+	Reason    string `json:"reason,omitempty" jsonschema:"review, safety, budget, maintenance or other"`
+	Text      string `json:"text,omitempty" jsonschema:"shown to people; at most 500 bytes"`
+	TimeoutMs int    `json:"timeoutMs,omitempty" jsonschema:"for how long the run stays paused; what the server's settings say if left out"`
+	OnTimeout string `json:"onTimeout,omitempty" jsonschema:"go_on, also if left out, or cancel: what becomes of the run then"`
+	GraceMs   int    `json:"graceMs,omitempty" jsonschema:"for how long the run may take to come to a step before the pause is off; until it ends if left out"`
+}
+
 type pausedJSON struct {
-	Paused bool `json:"paused" jsonschema:"false: no run is under way"`
+	Paused  bool `json:"paused" jsonschema:"the run is paused"`
+	Pending bool `json:"pending" jsonschema:"the run stops at its next step, if it comes to one; both false: no run is under way"`
 }
 
 type resumedJSON struct {
@@ -110,9 +122,9 @@ func threadOperations() []operation {
 		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
 		{method: "POST", path: "/threads/{thread}/pause", id: "pauseThread", summary: "Suspend the active run at its next step",
-			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, status: 200, answer: pausedJSON{}, serve: (*call).pauseThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: pauseJSON{}, status: 200, answer: pausedJSON{}, serve: (*call).pauseThread},
 		{method: "POST", path: "/threads/{thread}/unpause", id: "unpauseThread", summary: "Go on with what was paused",
-			scope: identity.ScopeAdmin, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: resumedJSON{}, serve: (*call).unpauseThread},
+			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, status: 200, answer: resumedJSON{}, serve: (*call).unpauseThread},
 	}
 }
 
@@ -243,7 +255,7 @@ func (c *call) addInput() (any, error) {
 	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
 		From:      c.caller.Origin(adapter.ThroughOperator),
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
-		Label: in.Label, StopAll: in.StopAll, After: in.After,
+		Label: in.Label, StopAll: in.StopAll, After: in.After, When: adapter.WhenNamed(in.When),
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 		Headers:  c.caller.Headers(),
 	})
@@ -281,11 +293,29 @@ func (c *call) stopAll() (any, error) {
 }
 
 func (c *call) pauseThread() (any, error) {
+	var how pauseJSON
+	if err := c.read(&how); err != nil {
+		return nil, err
+	}
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	active, err := c.Runner.Pause(c.r.Context(), c.key)
-	return pausedJSON{active}, err
+	state, err := c.Runner.Pause(c.r.Context(), c.key, adapter.PauseOptions{
+		Reason: adapter.PauseReason(how.Reason), Text: how.Text, Timeout: milliseconds(how.TimeoutMs),
+		OnTimeout: adapter.OnPauseTimeout(how.OnTimeout), Grace: milliseconds(how.GraceMs),
+	})
+	switch {
+	case errors.Is(err, adapter.ErrCannotPause):
+		return nil, errCannotPause
+	case errors.Is(err, adapter.ErrPauseOptions):
+		return nil, badRequest(strings.TrimPrefix(err.Error(), adapter.ErrPauseOptions.Error()+": "))
+	}
+	return pausedJSON{state == adapter.PausePaused, state == adapter.PausePending}, err
+}
+
+// milliseconds is a time that is refused where it is none that can be waited for.
+func milliseconds(ms int) time.Duration {
+	return time.Duration(max(min(int64(ms), math.MaxInt64/int64(time.Millisecond)), -1)) * time.Millisecond
 }
 
 func (c *call) unpauseThread() (any, error) {

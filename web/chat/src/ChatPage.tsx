@@ -180,6 +180,10 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             returned={returned}
             takeReturned={() => giveBack(undefined)}
             send={send}
+            join={(text) => {
+              void chat.join(text);
+              follow.jump();
+            }}
             stop={stop}
             field={field}
             stopper={stopper}

@@ -17,13 +17,15 @@ interface Props {
   returned?: string;
   takeReturned: () => void;
   send: (text: string) => void;
+  /** Sends for the run in progress to hear at its next step. */
+  join: (text: string) => void;
   stop: (runId: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
   stopper: RefObject<HTMLButtonElement | null>;
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, stop, field: box, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, join, stop, field: box, stopper }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
   const [text, setText] = useState(() => draftOf(threadId));
@@ -52,12 +54,15 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
     return () => measured.disconnect();
   }, []);
 
-  const submit = (event?: FormEvent) => {
-    event?.preventDefault();
+  const sendBy = (way: (text: string) => void) => {
     const trimmed = text.trim();
     if (trimmed === "") return;
     setText("");
-    send(trimmed);
+    way(trimmed);
+  };
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    sendBy(send);
   };
   const keyed = (event: KeyboardEvent) => {
     // An Enter that ends the composition of a character is not one that sends.
@@ -90,6 +95,17 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
                 {stopping ? "Stopping…" : "Stop"}
               </button>
             </Guarded>
+          )}
+          {running && !asks && (
+            <button
+              type="button"
+              data-testid="send-now"
+              title="The run hears it at its next step, if it listens; else it waits like any other message"
+              disabled={text.trim() === ""}
+              onClick={() => sendBy(join)}
+            >
+              Send now
+            </button>
           )}
           <button type="submit" className="primary" data-testid="send" disabled={text.trim() === ""}>
             {asks ? "Cancel questions and send" : "Send"}

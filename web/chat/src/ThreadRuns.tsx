@@ -2,6 +2,7 @@ import { useState } from "react";
 import type { RunInfo, ThreadInfo } from "./api";
 import { Guarded } from "./Guarded";
 import { Pager } from "./Pager";
+import { PauseControl } from "./PauseControl";
 import { useCountedPages } from "./pages";
 import { RunTable, STATES, stateWords, type Act } from "./RunTable";
 
@@ -22,17 +23,7 @@ export function ThreadRuns({ thread, act }: { thread: ThreadInfo; act: Act }) {
   return (
     <div className="thread-runs">
       <Guarded subject={`${thread.threadId} ${thread.active} ${thread.waiting}`} className="actions">
-        <button
-          type="button"
-          data-testid="pause"
-          title="The run asks before its next step whether to go on"
-          disabled={!thread.active}
-          onClick={() =>
-            void actHere("Pause", "POST", `${base}/pause`, undefined, ({ paused }) => (paused ? "the run stops at its next step" : "no run is under way"))
-          }
-        >
-          Pause at the next step
-        </button>
+        <PauseControl base={base} disabled={!thread.active} act={actHere} />
         <button
           type="button"
           data-testid="unpause"

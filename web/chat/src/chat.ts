@@ -149,6 +149,11 @@ export class Chat {
     });
   }
 
+  /** Asks the run in progress to hear this text at its next step; it answers nothing that is open. */
+  join(text: string): Promise<void> {
+    return this.deliver({ runId: randomUUID(), at: Date.now(), message: { id: randomUUID(), content: text }, joins: true });
+  }
+
   /** Answers every open interrupt; `said` is what is answered, in words. What was answered before and not taken is forgotten. */
   answer(resume: ResumeEntry[], said: string[]): Promise<void> {
     for (const item of this.outbox.items) if (!item.message) this.outbox.drop(item.runId);
@@ -194,12 +199,12 @@ export class Chat {
   }
 
   private async deliver(item: Outgoing): Promise<void> {
-    const { runId, message, resume } = item;
+    const { runId, message, resume, joins } = item;
     if (this.sending.has(runId)) return;
     this.sending.add(runId);
     this.outbox.put(item);
     if (message && this.agent.messages.every(({ id }) => id !== message.id)) this.agent.addMessage({ role: "user", ...message });
-    const refusal = await this.run(runId, resume);
+    const refusal = await this.run(runId, resume, joins);
     this.sending.delete(runId);
     if (refusal) {
       const waits = this.outbox.has(runId);
@@ -217,14 +222,15 @@ export class Chat {
   }
 
   /** Answers why nothing of the run began; undefined where something did. */
-  private async run(runId: string, resume?: ResumeEntry[]): Promise<Notice | undefined> {
+  private async run(runId: string, resume?: ResumeEntry[], joins?: boolean): Promise<Notice | undefined> {
     let began = false;
     // What ends without a word has been stopped before it was taken.
     let refusal: Notice = STOPPED;
     this.notice = undefined;
     this.changed();
     try {
-      await this.agent.runAgent(resume ? { runId, resume } : { runId }, {
+      const forwardedProps = joins && { aguiws: { when: "step" } };
+      await this.agent.runAgent({ runId, ...(resume && { resume }), ...(forwardedProps && { forwardedProps }) }, {
         onRunStartedEvent: ({ event }) => {
         runId = event.runId;
           began = true;

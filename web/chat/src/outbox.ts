@@ -18,6 +18,8 @@ export interface Outgoing {
   at: number;
   message?: { id: string; content: string };
   resume?: ResumeEntry[];
+  /** It is for the run that is under way. */
+  joins?: boolean;
   /** The answers in words. */
   said?: string[];
   /** It is not sent again by itself. */

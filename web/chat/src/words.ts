@@ -94,6 +94,7 @@ const WORDS: Record<string, Words> = {
   thread_not_found: { title: "There is no such chat", advice: "It may have been deleted. Choose another or begin a new one." },
   run_not_found: { title: "There is no such run", advice: "It may have been deleted with its chat." },
   interrupt_not_found: { title: "The question is not open any more", advice: "It was answered or given up elsewhere." },
+  cannot_pause: { title: "This run cannot be paused", advice: "Its agent never comes to a step. Wait for the run, or stop it." },
   thread_in_use: { title: "The chat is in use", advice: "End what runs, waits or is asked in it first." },
   dispatch_gone: { title: "It was requeued or forgotten already", advice: "Look again; the list shows what is left." },
   webhook_not_found: { title: "There is no such webhook", advice: "It was sent or forgotten, or its target is not configured any more." },

@@ -1,0 +1,144 @@
+package adapter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// pausedRun is a lab whose run is paused, and what people are shown.
+func pausedRun(t *testing.T, o adapter.PauseOptions) (*lab, chan<- struct{}, protocol.Interrupt) {
+	let := make(chan struct{}, 2)
+	l := newLab(t, listener(2, let))
+	l.submit(user("hi"))
+	if state, err := l.runner.Pause(l.ctx(), l.key, o); err != nil || state != adapter.PausePending {
+		t.Fatal(state, err)
+	}
+	let <- struct{}{}
+	open := interrupts(t, l.untilEnd())
+	if state, err := l.runner.Pause(l.ctx(), l.key, o); err != nil || state != adapter.PausePaused {
+		t.Errorf("paused, and paused again: %q %v", state, err)
+	}
+	return l, let, open[0]
+}
+
+func TestPauseSaysWhy(t *testing.T) {
+	_, _, shown := pausedRun(t, adapter.PauseOptions{Reason: "safety", Text: "look at the draft"})
+	if shown.Message != "The run was paused (safety: look at the draft). Go on?" || shown.ExpiresAt != "" {
+		t.Errorf("%+v", shown)
+	}
+	if got := string(shown.Metadata["aguiws"]); got != `{"pause":{"reason":"safety","text":"look at the draft"}}` {
+		t.Errorf("%s", got)
+	}
+}
+
+// A pause whose time is over ends as it was asked to.
+func TestPauseTimesOut(t *testing.T) {
+	for policy, want := range map[adapter.OnPauseTimeout]protocol.OutcomeType{
+		"": protocol.OutcomeSuccess, adapter.PauseGoesOn: protocol.OutcomeSuccess, adapter.PauseCancels: protocol.OutcomeCancelled,
+	} {
+		t.Run(string(policy), func(t *testing.T) {
+			l, let, _ := pausedRun(t, adapter.PauseOptions{Timeout: time.Minute, OnTimeout: policy})
+			let <- struct{}{}
+			l.forward(2 * time.Minute)
+			if got := outcomeOf(t, l.untilEnd()); got != want {
+				t.Errorf("%s, want %s", got, want)
+			}
+			l.wellFormed()
+		})
+	}
+}
+
+// A pause that no step has met by its grace is off.
+func TestPauseGrace(t *testing.T) {
+	let := make(chan struct{})
+	l := newLab(t, listener(1, let))
+	l.submit(user("hi"))
+	if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{Grace: time.Second}); err != nil || state != adapter.PausePending {
+		t.Fatal(state, err)
+	}
+	l.forward(2 * time.Second)
+	let <- struct{}{}
+	succeeded(t, l.untilEnd())
+}
+
+// A run that has ended before it came to a step says that it was not paused.
+func TestPauseIsNotMet(t *testing.T) {
+	agent := make(chan *adapter.Run, 1)
+	say, end := make(chan struct{}), make(chan struct{})
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		agent <- run
+		<-say
+		if err := run.Say("on"); err != nil {
+			return err
+		}
+		<-end
+		return nil
+	}))
+	l.submit(user("hi"))
+	await(l, agent)
+	if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || state != adapter.PausePending {
+		t.Fatal(state, err)
+	}
+	close(say)
+	l.until(func(e protocol.Event) bool { return e.Type() == protocol.TypeTextMessageEnd })
+	close(end)
+	events := l.untilEnd()
+	succeeded(t, events)
+	var own struct {
+		NotPaused string `json:"notPaused"`
+	}
+	if json.Unmarshal(events[len(events)-1].(*protocol.RunFinished).Metadata["aguiws"], &own) != nil || own.NotPaused == "" {
+		t.Errorf("%+v", events[len(events)-1])
+	}
+}
+
+// unpausable never comes to a step.
+type unpausable struct{ adapter.Agent }
+
+func (unpausable) Unpausable() bool { return true }
+
+func TestPauseOfWhatCannotBe(t *testing.T) {
+	agent, gate := gated()
+	defer close(gate)
+	for name, l := range map[string]*lab{
+		"by its agent": newLab(t, unpausable{agent}),
+		"blocking":     newLab(t, agent, func(o *adapter.Options) { o.Mode = adapter.ModeBlocking }),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); err != nil || state != adapter.PauseNothing {
+				t.Errorf("at rest: %q %v", state, err)
+			}
+			l.submit(user("hi"))
+			if state, err := l.runner.Pause(l.ctx(), l.key, adapter.PauseOptions{}); !errors.Is(err, adapter.ErrCannotPause) {
+				t.Errorf("%q %v", state, err)
+			}
+			if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Paused {
+				t.Errorf("%+v %v", thread, err)
+			}
+		})
+	}
+}
+
+func TestPauseOptionsAreRefused(t *testing.T) {
+	l := newLab(t, asker(confirmation("?")))
+	for says, o := range map[string]adapter.PauseOptions{
+		"one of review":   {Reason: "because"},
+		"500 at most":     {Text: strings.Repeat("x", 501)},
+		"UTF-8":           {Text: "\xff"},
+		"are between":     {Timeout: -time.Second},
+		"timeout and":     {Grace: 1 << 62},
+		"go_on or cancel": {Timeout: time.Second, OnTimeout: "fail"},
+		"there is none":   {OnTimeout: adapter.PauseCancels},
+	} {
+		if _, err := l.runner.Pause(l.ctx(), l.key, o); !errors.Is(err, adapter.ErrPauseOptions) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}

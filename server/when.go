@@ -1,0 +1,29 @@
+package server
+
+import (
+	"encoding/json"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// whenOf is what an input says in forwardedProps.aguiws.when. What stands there and is no
+// word is handed on as it is, so that its sender is told.
+func whenOf(in *protocol.RunAgentInput) adapter.When {
+	if in == nil || in.ForwardedProps.IsZero() {
+		return adapter.WhenQueue
+	}
+	var props struct {
+		Aguiws struct {
+			When json.RawMessage `json:"when"`
+		} `json:"aguiws"`
+	}
+	if json.Unmarshal(json.RawMessage(in.ForwardedProps), &props) != nil || props.Aguiws.When == nil {
+		return adapter.WhenQueue // of somebody else's making
+	}
+	var when string
+	if json.Unmarshal(props.Aguiws.When, &when) != nil {
+		return adapter.When(props.Aguiws.When)
+	}
+	return adapter.WhenNamed(when)
+}
