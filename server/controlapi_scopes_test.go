@@ -29,6 +29,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"pauseThread":         {"admin", "admin"},
 	"unpauseThread":       {"admin", "admin"},
 	"listRuns":            {"read admin", "admin"},
+	"findRuns":            {"read admin", ""},
 	"getRun":              {"read admin", "admin"},
 	"cancelRun":           {"run admin", "admin"},
 	"requeueRun":          {"admin", "admin"},
