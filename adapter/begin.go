@@ -56,7 +56,7 @@ func (n beginBuilder) build(b store.Begin, record store.RunRecord) (store.Begin,
 		b.Execution = uuid.NewString()
 	}
 	record.Label, record.Execution, record.Agent, record.User = b.Label, b.Execution, n.agent, n.user
-	record.ParentRunID = n.Input.ParentRunID
+	record.ParentRunID, record.Origin = n.Input.ParentRunID, string(n.origin())
 	record.Digest, record.Exact = n.digest.Rounded, n.digest.Exact
 	decided, followers, err := n.decided(DecisionRun{b.Label, b.RunID})
 	if err != nil {

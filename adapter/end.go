@@ -121,6 +121,9 @@ func (x *execution) end(end *store.End, entries []*store.JournalEntry, terminal 
 	} else if x.hasParts {
 		end.Snapshot.Frozen = noParts
 	}
+	if x.journal != nil {
+		end.Steps = x.journal.ran.text()
+	}
 	it.entries, it.end, it.closing = entries, end, json.RawMessage("[]")
 	if err := x.pipe.add(x.ctx, it, true); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"strconv"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -59,6 +60,7 @@ type journal struct {
 	behind   int                                         // entries behind the last answer, bookkeeping included
 	effects  bool                                        // among those are others than starts and bookkeeping
 	entries  int                                         // bookkeeping aside
+	ran      ranSteps                                    // since the last answer
 }
 
 // readJournal arranges a stored journal.
@@ -113,6 +115,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 		j.steps[ref] = r
 		delete(j.started, ref)
 		delete(j.decided, ref)
+		j.ran.add(r.Key, r.Failed != nil, time.Time{})
 	case store.EntryAsk:
 		if r.Scope != systemScope {
 			j.scopes[r.Scope] = append(j.scopes[r.Scope], r)
@@ -133,7 +136,7 @@ func (j *journal) add(r *store.JournalEntry) error {
 		}
 		j.unasked = nil
 		j.answers[ask] = r
-		j.behind, j.effects = 0, false
+		j.behind, j.effects, j.ran = 0, false, ranSteps{}
 		j.answered = r
 		if r.Input != nil {
 			j.latest = r.Input

@@ -3,10 +3,12 @@ package adapter
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 
 	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
 )
 
 // dispatches shows the runs of threads, and goes on with dead letters.
@@ -25,11 +27,25 @@ type RunInfo struct {
 	Agent     string // "" : the default agent, or that of the execution it continues
 	// ParentRunID is the client's name for the run that this one came from; "": none.
 	ParentRunID string
+	Origin      RunOrigin // "": by a release that did not say
+	// Steps are those that the run ran itself, known once its worker has ended it.
+	Steps store.RanSteps
+	// Usage is what the agent has reported where the run ended.
+	Usage []protocol.TokenUsage
 }
 
 func runInfo(d store.Dispatch) (RunInfo, error) {
-	record, err := stored.Record(&store.RunState{Record: d.Record})
-	return RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent, ParentRunID: record.ParentRunID}, err
+	record, err := stored.Record(&store.RunState{ID: d.ID, Record: d.Record})
+	info := RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent,
+		ParentRunID: record.ParentRunID, Origin: RunOrigin(record.Origin)}
+	if err == nil {
+		info.Steps, err = ranStepsOf(d.Steps, d.ID)
+	}
+	var told struct{ Usage []protocol.TokenUsage }
+	if json.Unmarshal(d.Outcome, &told) == nil { // an end that cannot be read is shown as it is
+		info.Usage = told.Usage
+	}
+	return info, err
 }
 
 func runInfos(dispatches []store.Dispatch) ([]RunInfo, error) {

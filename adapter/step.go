@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/aguiws/aguiws/adapter/internal/panics"
 	"github.com/aguiws/aguiws/adapter/store"
@@ -198,6 +199,7 @@ func (x *execution) perform(ctx context.Context, s *scope, ref store.StepRef, st
 	if journaled := x.record(s, done); journaled != nil {
 		return nil, journaled
 	}
+	x.journal.ran.add(ref.Key, err != nil, time.Now())
 	x.node.reached("after_record")
 	return result, err
 }

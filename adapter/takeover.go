@@ -33,6 +33,7 @@ func (x *execution) takeOver(b begun) error {
 // logged after the last entry is taken back as in a takeover.
 func (x *execution) goOn(b begun) error {
 	x.continuing = len(x.journal.answers) > 0
+	x.journal.ran = ranSteps{} // the dead letter's
 	return x.backTo(b, x.final())
 }
 

@@ -21,6 +21,8 @@ type Thread struct {
 	State    json.RawMessage
 	End      store.Position // of its log
 	Active   string         // server-made id of the active run; ""
+	OpenRun  string         // of the run that is active, or whose interrupts are open; ""
+	Latest   string         // of the run that began last; "": it is not kept any more, or there was none
 	Queued   int
 	Paused   bool       // its active run is to suspend at its next step
 	Open     *Suspended // nil: no interrupt is open
@@ -60,6 +62,11 @@ func (ts *threads) Thread(ctx context.Context, key store.ThreadKey) (*Thread, er
 	if view.Active != nil {
 		t.Active = view.Active.ID
 	}
+	if view.Latest != nil {
+		t.Latest = view.Latest.ID
+	}
+	open, _ := stored.Suspension(view.Suspension) // of one that cannot be read more is said below
+	t.OpenRun = openRun(view, open)
 	t.Open, err = suspended(store.InboxItem{
 		Thread: key, Version: view.Version, Title: view.Title, Suspension: view.Suspension, Drafts: view.Drafts,
 	})

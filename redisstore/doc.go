@@ -31,7 +31,8 @@
 //	                    has open
 //	Truns       hash    m: a run and its dispatch by the run's id, on one  begin, activate, end, stop, claim, nack,
 //	                    line (run.lua), with its ordinal n in the thread   stopall
-//	                    and, until it has ended, the headers for its worker;
+//	                    and, until it has ended, the headers for its worker,
+//	                    once it has the steps that it ran;
 //	                    rn: record, tn: terminal event, unless the log has
 //	                    it and the run's interrupts are open; l: the latest
 //	                    run of an execution that was continued

@@ -51,6 +51,7 @@ func (s *Store) end(ctx context.Context, b store.Batch) (store.CommitResult, err
 		{"reasons", digests(e.Reasons)},
 		{"told", packReasons(e.Reasons)},
 		{"giveback", givesBack(e)},
+		{"steps", []byte(e.Steps)},
 		{"snapshot", e.Snapshot != nil},
 		{"state", snap.state},
 		{"frozen", snap.frozen},

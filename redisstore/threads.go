@@ -44,7 +44,7 @@ func (s *lists) Threads(ctx context.Context, namespace string, q store.PageQuery
 		}
 		key, ok := threadOf(r.string())
 		info := store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
-			Suspended: r.bool(), Queued: int(r.int())}
+			Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string()}
 		return info, ok && key.Namespace == namespace
 	}
 	threads, next, err := page(ctx, s, l, q, load, read)

@@ -30,6 +30,7 @@ var scopesOf = map[string]struct{ home, away string }{
 	"pauseThread":         {"run admin", "admin"},
 	"unpauseThread":       {"run admin", "admin"},
 	"listRuns":            {"read admin", "admin"},
+	"findRuns":            {"read admin", ""},
 	"getRun":              {"read admin", "admin"},
 	"cancelRun":           {"run admin", "admin"},
 	"requeueRun":          {"admin", "admin"},

@@ -314,6 +314,9 @@ func TestV1Operations(t *testing.T) {
 	}
 	id := runs[0]["id"].(string)
 	v.call("getRun", 200, "/threads/t1/runs/"+id, "")
+	if found := items(v.call("findRuns", 200, "/runs?thread=t1", "")); len(found) != 1 || found[0]["id"] != id {
+		t.Errorf("%v", found)
+	}
 	if v.call("cancelRun", 200, "/threads/t1/runs/"+id+"/cancel", `{}`)["stopped"] != false {
 		t.Error("stopped a run that had ended")
 	}

@@ -65,6 +65,8 @@ type Dispatch struct {
 	// Input is Enqueue.Input, of a run that was not activated, and of a dead letter
 	// that was never activated: what requeueing it takes.
 	Input json.RawMessage
+	// Steps is End.Steps; nil: none, or the run did not end by its worker.
+	Steps json.RawMessage
 }
 
 // DispatchQuery filters Dispatches.

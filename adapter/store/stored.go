@@ -21,6 +21,7 @@ import (
 //	End.Suspension, ThreadView.Suspension                 Suspension
 //	ThreadView.Drafts, InboxItem.Drafts                   protocol.ResumeEntry, by interrupt id
 //	Snapshot.Messages                                     protocol.Message
+//	End.Steps, Dispatch.Steps                             RanSteps
 //	Begin.Headers, BeginResult.Headers, ClaimResult.Headers an object of strings
 //	events, terminals, Batch.Closing                      protocol.Event
 //
@@ -42,6 +43,8 @@ type RunRecord struct {
 	CountsFor string `json:"countsFor,omitempty"`
 	// ParentRunID is the input's: the client's name for the run that this one came from.
 	ParentRunID string `json:"parentRunId,omitempty"`
+	// Origin says why the run came to be; "": by a release that did not say.
+	Origin string `json:"origin,omitempty"`
 	// Decisions are those that its RUN_STARTED tells, as it tells them; nil: it tells none,
 	// or they are too large to be kept a second time.
 	Decisions json.RawMessage `json:"decisions,omitempty"`
@@ -56,6 +59,21 @@ type RunRecord struct {
 type SentMessages struct {
 	Count  int    `json:"n"`
 	Digest string `json:"ids"` // of their ids, in order
+}
+
+// RanSteps are the steps that a run has run itself: none that it only replayed.
+type RanSteps struct {
+	Steps []RanStep `json:"steps"`
+	More  int       `json:"more,omitempty"` // how many have run under names that are not told
+}
+
+// RanStep is what a run has run under one name.
+type RanStep struct {
+	Name   string `json:"name"`
+	Count  int    `json:"n"`
+	Failed int    `json:"failed,omitempty"`
+	First  int64  `json:"first,omitempty"` // when the first one was recorded, Unix ms; 0: by a worker that was lost
+	Last   int64  `json:"last,omitempty"`
 }
 
 // QueuedInput is what activating an input needs that waits.

@@ -34,4 +34,6 @@ type ThreadInfo struct {
 	Active    bool
 	Suspended bool // interrupts are open
 	Queued    int
+	ActiveRun string // "": none is
+	LatestRun string // that began last; "": none has
 }

@@ -14,6 +14,7 @@
 --   reasons     of the suspension, their digests one after the other
 --   told        of the suspension, its reasons as notices name them
 --   giveback    0: nothing; else one more than how many entries it goes over
+--   steps       that the run has run
 --   snapshot    1 or 0
 --   state       '': unchanged
 --   frozen      '': unchanged
@@ -104,7 +105,7 @@ else
     ready = 1
   end
 end
-d.status, d.stamp, d.finish, d.ready, d.gave = 'ended', stamp, finish, ready, gave
+d.status, d.stamp, d.finish, d.ready, d.gave, d.steps = 'ended', stamp, finish, ready, gave, ARG.steps
 move(t, d, 'acked', r.n)
 -- While a suspension is open its run's terminal event is read from the log.
 if ARG.kind == 'suspend' then putRun(t, d) else putRun(t, d, 't' .. d.n, plain(ARGV[e2])) end

@@ -28,6 +28,7 @@ local TERMINAL = { acked = true, cancelled = true, superseded = true, dead_lette
 --   label      the client's runId; agent: whose it is, once it has begun
 --   headers    for who carries it; '' when it has ended. Servers that do not know
 --              them lose them
+--   steps      those that it ran, once it has ended by its worker: store.RanSteps
 local LINE = '^(%a)(%a)' .. string.rep(' (%d+)', 14) .. ' (.*)$'
 
 -- getRun reads a run; nil: there is none.
@@ -46,13 +47,14 @@ local function getRun(t, id)
     created = tonumber(created), updated = tonumber(updated), completed = tonumber(completed),
     execution = texts[1] or '', stamp = texts[2] or '', dedupe = texts[3] or '',
     request = texts[4] or '', error = texts[5] or '', requeued = texts[6] or '', reached = texts[7] or '',
-    label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '',
+    label = texts[8] or '', agent = texts[9] or '', headers = texts[10] or '', steps = texts[11] or '',
   }
 end
 
 -- putRun stores a run's line, and with it fields of t.runs and what they hold.
 local function putRun(t, d, ...)
-  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached, d.label, d.agent, d.headers }, 10
+  local texts, last = { d.execution, d.stamp, d.dedupe, d.request, d.error, d.requeued, d.reached, d.label, d.agent, d.headers,
+    d.steps }, 11
   while texts[last] == '' do last = last - 1 end
   redis.call('HSET', t.runs, 'm:' .. d.id, table.concat({ LETTER[d.status] .. LETTER[d.state],
     d.n, d.admitted, d.started, d.finish, d.ready, d.gave, d.epoch, d.priority, d.max, d.attempts, d.available,
@@ -125,7 +127,7 @@ local function newRun(t, r, id, status, state)
     id = id, status = status, state = state, n = r.n, admitted = r.seq, started = 0, finish = 0, ready = 0, gave = 0,
     epoch = r.depoch, priority = 0, max = 0, attempts = 0, available = 0, created = NOW, updated = 0, completed = 0,
     execution = '', stamp = '', dedupe = '', request = '', error = '', requeued = '', reached = '',
-    label = '', agent = '', headers = '',
+    label = '', agent = '', headers = '', steps = '',
   }
 end
 
@@ -286,11 +288,11 @@ end
 
 -- describe is what is known of a dispatch: {run, state, epoch, priority, dedupe,
 -- available, attempts, max, error, node, lease, started, terminal event, requeued
--- as, created, updated, completed, record, input}; times are Unix ms, 0 none.
+-- as, created, updated, completed, record, input, steps}; times are Unix ms, 0 none.
 local function describe(t, r, d)
   local held = r.run == d.id and r.token ~= ''
   return { d.id, d.state, d.epoch, d.priority, d.dedupe, d.available,
     r.run == d.id and r.attempts or d.attempts, d.max, d.error, held and r.node or '', held and r.lease or 0,
     d.started > 0 and 1 or 0, terminalOf(t, r, d), d.requeued, d.created, d.created + d.updated,
-    TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id) }
+    TERMINAL[d.state] and d.created + d.completed or 0, record(t, d), redis.call('HGET', t.disp, 'i:' .. d.id), d.steps ~= '' and d.steps }
 end

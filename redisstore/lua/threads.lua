@@ -3,17 +3,17 @@
 -- KEYS  for each: rec, journal, queue
 --
 -- Returns for each: {thread, title, latest input, active, interrupts are open,
---   queued inputs}; {} when it was deleted.
+--   queued inputs, the active run, the latest one}; {} when it was deleted.
 
 local out = {}
 for k = 1, #KEYS, 3 do
   local rec, journal, queue = KEYS[k], KEYS[k + 1], KEYS[k + 2]
-  local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run')
+  local v = redis.pcall('HMGET', rec, 'thread', 'title', 'input', 'run', 'latest')
   -- One that cannot be read is listed as if it were at rest, or not.
   local ok, waits = pcall(suspended, { journal = journal })
   waits = ok and waits
   local queued = redis.pcall('ZCARD', queue)
   out[#out + 1] = v[3] and { v[1], v[2], tonumber(v[3]) or 0, (v[4] or '') ~= '' and 1 or 0, waits and 1 or 0,
-    type(queued) == 'number' and queued or 0 } or {}
+    type(queued) == 'number' and queued or 0, v[4] or '', v[5] or '' } or {}
 end
 return out

@@ -56,6 +56,23 @@ var dispatchTests = []test{
 			same(th, "completed", d.Completed, c.read())
 		}
 	}},
+	{"an ended dispatch keeps the steps that its run has run, and no other has any", func(e *env) {
+		th := e.thread()
+		claim := th.begun(th.execute("r1"))
+		same(th, "active", th.dispatch("r1").Steps == nil, true)
+		asks := ending(claim, 2, 1, "asks", store.EndSuspend)
+		asks.End.Steps = raw(`{"steps":[{"name":"look","n":2}]}`)
+		th.ok(asks)
+		claim = th.begun(th.resume("r2", "exe-r1"))
+		ends := ending(claim, 2, 3, "end", store.EndFinish)
+		ends.End.Steps = raw(`{"steps":[{"name":"write: \"x\"","n":1}]}`)
+		th.ok(ends)
+		th.begun(th.execute("r3"))
+		th.stop("label-r3")
+		for run, want := range map[string]string{"r1": `{"steps":[{"name":"look","n":2}]}`, "r2": `{"steps":[{"name":"write: \"x\"","n":1}]}`, "r3": ""} {
+			same(th, run, string(th.dispatch(run).Steps), want)
+		}
+	}},
 	{"only the claim's own token acknowledges it", func(e *env) {
 		th := e.thread()
 		claim := th.begun(th.execute("r1"))

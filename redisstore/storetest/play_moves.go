@@ -261,7 +261,7 @@ func (p *player) endBatch(g *game, c store.Claim, kind store.EndKind) store.Batc
 		b.Events = append(b.Events, event("e", c.RunID, fmt.Sprint(p.next())))
 	}
 	b.Events = append(b.Events, event("T", c.RunID))
-	b.End = &store.End{Kind: kind}
+	b.End = &store.End{Kind: kind, Steps: pick(p, nil, raw(fmt.Sprintf(`{"steps":[{"name":"s","n":%d}]}`, p.next())))}
 	switch kind {
 	case store.EndSuspend:
 		n := p.next()

@@ -43,18 +43,18 @@ var threadsTests = []test{
 		b.Title = "About"
 		claim := th.begun(b)
 		at := c.read()
-		says(store.ThreadInfo{Title: "About", Updated: at, Active: true})
+		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, ActiveRun: "r1", LatestRun: "r1"})
 		c.move(time.Second)
 		th.begun(th.wait("r2"))
 		at = c.read()
-		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1})
+		says(store.ThreadInfo{Title: "About", Updated: at, Active: true, Queued: 1, ActiveRun: "r1", LatestRun: "r1"})
 		c.move(time.Second)
 		th.asks(claim, 2, 1)
-		says(store.ThreadInfo{Title: "About", Updated: at, Suspended: true, Queued: 1})
+		says(store.ThreadInfo{Title: "About", Updated: at, Suspended: true, Queued: 1, LatestRun: "r1"})
 		claim = th.begun(th.resume("r3", "exe-r1"))
 		at = c.read()
 		th.ok(ending(claim, 2, 3, "end", store.EndFinish))
-		says(store.ThreadInfo{Title: "About", Updated: at, Queued: 1})
+		says(store.ThreadInfo{Title: "About", Updated: at, Queued: 1, LatestRun: "r3"})
 	}},
 	{"an unused thread is in no list, whoever reads or follows it", func(e *env) {
 		th := e.thread()

@@ -35,6 +35,7 @@ type Threads interface {
 // Runs are the runs of a runner and their dispatches.
 type Runs interface {
 	Runs(ctx context.Context, key store.ThreadKey, q store.DispatchQuery) ([]adapter.RunInfo, error)
+	FindRuns(ctx context.Context, q adapter.RunQuery) ([]adapter.RunInfo, string, error)
 	FindRun(ctx context.Context, key store.ThreadKey, id string) (*adapter.RunInfo, error)
 	CancelRun(ctx context.Context, key store.ThreadKey, id, reason string) (adapter.Cancelled, error)
 	Requeue(ctx context.Context, key store.ThreadKey, id string) (adapter.Admitted, error)

@@ -1,6 +1,7 @@
 package controlapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"github.com/aguiws/aguiws/adapter"
 	"github.com/aguiws/aguiws/adapter/store"
 	"github.com/aguiws/aguiws/server/identity"
+	"github.com/aguiws/aguiws/server/internal/strictjson"
 )
 
 type runJSON struct {
@@ -20,6 +22,7 @@ type runJSON struct {
 	ParentRunID string          `json:"parentRunId,omitempty" jsonschema:"the client's name for the run that this one came from"`
 	ThreadID    string          `json:"threadId"`
 	Namespace   string          `json:"namespace"`
+	Origin      string          `json:"origin,omitempty" jsonschema:"why it came to be: user, resume, operator, expiry or child; left out of runs by a release that did not say"`
 	Execution   string          `json:"execution"`
 	Agent       string          `json:"agent,omitempty"`
 	State       string          `json:"state" jsonschema:"of the dispatch: queued, claimed, acked, cancelled, superseded or dead_letter"`
@@ -34,10 +37,32 @@ type runJSON struct {
 	LeaseUntil  time.Time       `json:"leaseUntil,omitzero"`
 	Activated   bool            `json:"started" jsonschema:"its RUN_STARTED is logged"`
 	Outcome     json.RawMessage `json:"outcome,omitempty" jsonschema:"its terminal event"`
+	Steps       []ranStepJSON   `json:"steps,omitempty" jsonschema:"what it ran itself, once its worker has ended it"`
+	MoreSteps   int             `json:"moreSteps,omitempty" jsonschema:"how many steps ran under names that are not told"`
+	Usage       []usageJSON     `json:"usage,omitempty" jsonschema:"as its agent has reported it where the run ended"`
 	RequeuedAs  string          `json:"requeuedAs,omitempty"`
 	Created     time.Time       `json:"createdAt"`
 	Updated     time.Time       `json:"updatedAt"`
 	Completed   time.Time       `json:"completedAt,omitzero"`
+}
+
+type ranStepJSON struct {
+	Name   string    `json:"name"`
+	Count  int       `json:"count" jsonschema:"how often it was recorded"`
+	Failed int       `json:"failed,omitempty" jsonschema:"of those, how many with an error"`
+	First  time.Time `json:"firstAt,omitzero" jsonschema:"when the first was recorded; left out if a worker did that was lost"`
+	Last   time.Time `json:"lastAt,omitzero"`
+}
+
+type usageJSON struct {
+	Provider              string `json:"provider,omitempty"`
+	Model                 string `json:"model,omitempty"`
+	InputTokens           *int64 `json:"inputTokens,omitempty"`
+	OutputTokens          *int64 `json:"outputTokens,omitempty"`
+	TotalTokens           *int64 `json:"totalTokens,omitempty"`
+	ReasoningTokens       *int64 `json:"reasoningTokens,omitempty"`
+	CachedInputTokens     *int64 `json:"cachedInputTokens,omitempty"`
+	CacheWriteInputTokens *int64 `json:"cacheWriteInputTokens,omitempty"`
 }
 
 // runOf is a run as the caller may see it. Why an attempt failed is for whoever runs
@@ -46,7 +71,16 @@ func (c *call) runOf(r adapter.RunInfo) runJSON {
 	if r.Error != "" && r.State != store.DispatchCancelled && r.State != store.DispatchSuperseded && !c.caller.May(identity.ScopeAdmin) {
 		r.Error = "the last attempt failed"
 	}
+	var steps []ranStepJSON
+	for _, s := range r.Steps.Steps {
+		steps = append(steps, ranStepJSON{s.Name, s.Count, s.Failed, timeOf(s.First), timeOf(s.Last)})
+	}
+	var usage []usageJSON
+	for _, u := range r.Usage {
+		usage = append(usage, usageJSON{u.Provider, u.Model, u.InputTokens, u.OutputTokens, u.TotalTokens, u.ReasoningTokens, u.CachedInputTokens, u.CacheWriteInputTokens})
+	}
 	return runJSON{
+		Origin: string(r.Origin), Steps: steps, MoreSteps: r.Steps.More, Usage: usage,
 		ID: r.ID, Label: r.Label, ParentRunID: r.ParentRunID, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
 		State: string(r.State), Epoch: r.Epoch, Priority: r.Priority, Dedupe: r.Dedupe, Available: r.Available.UTC(),
 		Attempts: r.Attempts, MaxAttempts: r.MaxAttempts, Error: r.Error, ClaimedBy: r.ClaimedBy, LeaseUntil: r.LeaseUntil.UTC(),
@@ -71,7 +105,10 @@ func runOperations() []operation {
 	return []operation{
 		{method: "GET", path: "/threads/{thread}/runs", id: "listRuns", lists: true, summary: "The runs of a thread: waiting and active ones as they will be claimed, then the others, latest first",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: listOf[runJSON]{}, serve: (*call).listRuns,
-			query: []parameter{{"state", "only these states of dispatches, separated by commas"}, {"limit", "at most 200; 100 if left out"}, {"offset", "how many to leave out"}}},
+			query: append([]parameter{{"offset", "how many to leave out; not with a cursor, nor with another filter than state"}}, runParameters...)},
+		{method: "GET", path: "/runs", id: "findRuns", lists: true, summary: "The runs of the caller's namespace, those of the thread with the latest input first",
+			scope: identity.ScopeRead, status: 200, answer: listOf[runJSON]{}, serve: (*call).findRuns,
+			query: append([]parameter{{"thread", "only those of this thread"}}, runParameters...)},
 		{method: "GET", path: "/threads/{thread}/runs/{run}", id: "getRun", summary: "One run, by the server's id",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, status: 200, answer: runJSON{}, serve: (*call).getRun},
 		{method: "POST", path: "/threads/{thread}/runs/{run}/cancel", id: "cancelRun", summary: "Stop a run that is active or waits",
@@ -86,8 +123,43 @@ func runOperations() []operation {
 	}
 }
 
+var runParameters = []parameter{
+	{"state", "only these states of dispatches, separated by commas"},
+	{"origin", "only runs that came to be so: user, resume, operator, expiry or child"},
+	{"agent", "only those of this agent"},
+	{"runId", "only those of this name of the client's"},
+	{"parentRunId", "only those that name this one as the run that they came from"},
+	{"id", "only those whose id begins so"},
+	{"limit", "items in the page, at most 200; 50 if left out, or 100 of one thread. A page of a filter may have fewer, and be followed by another"},
+	{"cursor", "next of the page before, with the same filters"},
+}
+
+// runQuery reads which runs are wanted.
+func (c *call) runQuery() (q adapter.RunQuery, err error) {
+	if q.Limit, err = c.number("limit", maxPage); err != nil {
+		return q, err
+	}
+	asked := c.r.URL.Query()
+	q.Namespace, q.Tenant = c.caller.Namespace(), c.caller.Tenant()
+	q.Origin, q.Agent, q.Label, q.Parent = adapter.RunOrigin(asked.Get("origin")), asked.Get("agent"), asked.Get("runId"), asked.Get("parentRunId")
+	q.IDPrefix, q.Cursor = asked.Get("id"), asked.Get("cursor")
+	if q.Origin != "" && !slices.Contains(adapter.RunOrigins, q.Origin) {
+		return q, badRequest("origin: " + strconv.Quote(string(q.Origin)) + " is none of user, resume, operator, expiry and child")
+	}
+	for state := range strings.SplitSeq(asked.Get("state"), ",") {
+		switch {
+		case state == "":
+		case !slices.Contains(dispatchStates, store.DispatchState(state)):
+			return q, badRequest("state: " + strconv.Quote(state) + " is none of the states of a dispatch")
+		default:
+			q.States = append(q.States, store.DispatchState(state))
+		}
+	}
+	return q, nil
+}
+
 func (c *call) listRuns() (any, error) {
-	limit, err := c.number("limit", maxPage)
+	q, err := c.runQuery()
 	if err != nil {
 		return nil, err
 	}
@@ -95,21 +167,32 @@ func (c *call) listRuns() (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := store.DispatchQuery{Limit: limit, Offset: offset}
-	for state := range strings.SplitSeq(c.r.URL.Query().Get("state"), ",") {
-		switch {
-		case state == "":
-		case !slices.Contains(dispatchStates, store.DispatchState(state)):
-			return nil, badRequest("state: " + strconv.Quote(state) + " is none of the states of a dispatch")
-		default:
-			q.States = append(q.States, store.DispatchState(state))
-		}
+	counts := c.r.URL.Query().Has("offset")
+	if counts && (q.Cursor != "" || q.Origin != "" || q.Agent != "" || q.Label != "" || q.Parent != "" || q.IDPrefix != "") {
+		return nil, badRequest("offset: not with a cursor, nor with another filter than state: leave it out and go on by next")
 	}
 	if _, err := c.thread(); err != nil {
 		return nil, err
 	}
-	runs, err := c.Runner.Runs(c.r.Context(), c.key, q)
-	return pageOf(runs, "", err, c.runOf)
+	if counts {
+		runs, err := c.Runner.Runs(c.r.Context(), c.key, store.DispatchQuery{States: q.States, Limit: q.Limit, Offset: offset})
+		return pageOf(runs, "", err, c.runOf)
+	}
+	q.Namespace, q.Thread, q.Limit = c.key.Namespace, c.key.Thread, cmp.Or(q.Limit, 100)
+	runs, next, err := c.Runner.FindRuns(c.r.Context(), q)
+	return pageOf(runs, next, err, c.runOf)
+}
+
+func (c *call) findRuns() (any, error) {
+	q, err := c.runQuery()
+	if err != nil {
+		return nil, err
+	}
+	if q.Thread = c.r.URL.Query().Get("thread"); q.Thread != "" && !strictjson.IsName(q.Thread) {
+		return nil, badRequest("thread: a thread id has 1 to 1024 bytes of UTF-8")
+	}
+	runs, next, err := c.Runner.FindRuns(c.r.Context(), q)
+	return pageOf(runs, next, err, c.runOf)
 }
 
 // run finds the path's run.
@@ -179,3 +262,11 @@ func (c *call) countDispatches() (any, error) {
 
 // newLabel names a run that nobody else named.
 func newLabel(what string) string { return what + "-" + uuid.NewString() }
+
+// timeOf is the time of a number of ms; zero for 0.
+func timeOf(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

@@ -20,6 +20,8 @@ type threadInfoJSON struct {
 	Active    bool      `json:"active" jsonschema:"a run is under way"`
 	Suspended bool      `json:"waiting" jsonschema:"interrupts are open"`
 	Queued    int       `json:"queued" jsonschema:"inputs that wait"`
+	ActiveRun string    `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
+	LatestRun string    `json:"latestRun,omitempty" jsonschema:"id of the run that began last; left out of those that wait alone"`
 }
 
 type positionJSON struct {
@@ -34,6 +36,8 @@ type threadJSON struct {
 	Messages   []json.RawMessage `json:"messages"`
 	Position   positionJSON      `json:"position" jsonschema:"the end of the thread's log"`
 	ActiveRun  string            `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
+	OpenRun    string            `json:"openRun,omitempty" jsonschema:"id of the run under way, or of the one that has asked"`
+	LatestRun  string            `json:"latestRun,omitempty" jsonschema:"id of the run that began last"`
 	Queued     int               `json:"queued"`
 	Paused     bool              `json:"paused" jsonschema:"the active run is to suspend at its next step"`
 	Interrupts []interruptJSON   `json:"interrupts"`
@@ -142,7 +146,7 @@ func (c *call) listThreads() (any, error) {
 	}
 	threads, next, err := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
 	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued}
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.ActiveRun, t.LatestRun}
 	})
 }
 
@@ -172,7 +176,7 @@ func (c *call) getThread() (any, error) {
 	messages, err := messageTexts(t.Messages)
 	return threadJSON{
 		ThreadID: t.Thread, Title: t.Title, State: t.State, Messages: messages,
-		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, Queued: t.Queued, Paused: t.Paused,
+		Position: positionJSON{t.End.Epoch, t.End.Seq}, ActiveRun: t.Active, OpenRun: t.OpenRun, LatestRun: t.Latest, Queued: t.Queued, Paused: t.Paused,
 		Interrupts: interruptsOf(t.Open), Corrupted: t.Corrupted,
 	}, err
 }

@@ -1,5 +1,6 @@
 import type { RunInfo } from "./api";
 import { Guarded } from "./Guarded";
+import { RunFacts } from "./RunFacts";
 import { ago } from "./time";
 
 /** Does something and says what became of it; `outcome` reads the answer. */
@@ -54,6 +55,7 @@ function Row({ run, act, across }: { run: RunInfo; act: Act; across: boolean }) 
     <tr data-testid="run" data-state={run.state} data-run-id={run.runId}>
       <td>
         <code title={run.id}>{run.runId}</code>
+        <RunFacts run={run} />
       </td>
       <td>
         <span className={`tag ${kind}`} title={run.claimedBy && `by ${run.claimedBy}`}>

@@ -236,6 +236,12 @@ export interface RunInfo {
   claimedBy?: string;
   outcome?: { type?: string; code?: string; message?: string; outcome?: { type?: string } };
   requeuedAs?: string;
+  /** Why it came to be; not known of runs that an older server began. */
+  origin?: "user" | "resume" | "operator" | "expiry" | "child";
+  parentRunId?: string;
+  steps?: { name: string; count: number; failed?: number; firstAt?: string; lastAt?: string }[];
+  moreSteps?: number;
+  usage?: { provider?: string; model?: string; inputTokens?: number; outputTokens?: number; totalTokens?: number }[];
   createdAt: string;
   updatedAt: string;
 }

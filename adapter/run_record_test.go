@@ -1,0 +1,223 @@
+package adapter_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/aguiws/aguiws/protocol"
+)
+
+// foundRuns are all pages of a query.
+func (l *lab) foundRuns(q adapter.RunQuery) (all []adapter.RunInfo) {
+	l.t.Helper()
+	q.Namespace = l.key.Namespace
+	for {
+		runs, next, err := l.runner.FindRuns(l.ctx(), q)
+		if err != nil {
+			l.t.Fatal(err)
+		}
+		if all, q.Cursor = append(all, runs...), next; next == "" {
+			return all
+		}
+	}
+}
+
+// stepsOf are a run's steps, in short.
+func stepsOf(r adapter.RunInfo) string {
+	var list []string
+	for _, s := range r.Steps.Steps {
+		list = append(list, fmt.Sprintf("%s %d/%d", s.Name, s.Count, s.Failed))
+	}
+	return strings.Join(list, ", ")
+}
+
+// A run record says why its run came to be, what it came from, which steps it ran itself and
+// what its agent has used.
+func TestRunRecord(t *testing.T) {
+	ten := int64(10)
+	nothing := func(context.Context) (int, error) { return 0, nil }
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		for range 2 {
+			if _, err := adapter.Step(ctx, run, "look", nothing); err != nil {
+				return err
+			}
+		}
+		if last := run.Input().Messages; last[len(last)-1].Content.String() != "ask" {
+			return nil
+		}
+		if _, err := run.Confirm(ctx, "Go on?"); err != nil {
+			return err
+		}
+		if _, err := adapter.Step(ctx, run, "write", func(context.Context) (int, error) { return 0, errors.New("no") }); err == nil {
+			t.Error("a step that fails returns no error")
+		}
+		return run.Usage(protocol.TokenUsage{Model: "m", InputTokens: &ten})
+	}))
+	before := time.Now().Add(-time.Minute)
+	asks := l.say("ask")
+	open, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil || open.OpenRun == "" || open.OpenRun != open.Latest || open.Active != "" {
+		t.Fatalf("%+v %v", open, err)
+	}
+	l.answer(resolved(interrupts(t, asks)[0].ID, `{"approved":true}`))
+	if a := l.submit(&protocol.RunAgentInput{RunID: "child", ParentRunID: "run-1", Messages: protocol.Messages{{ID: "c", Role: protocol.RoleUser, Content: protocol.Text("x")}}}); a.Disposition != adapter.Started {
+		t.Fatalf("%+v", a)
+	}
+	l.untilEnd()
+	if a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: "x", Label: "injected", From: adapter.Origin{Through: adapter.ThroughOperator}}); err != nil || a.Disposition != adapter.Started {
+		t.Fatalf("%+v %v", a, err)
+	}
+	l.untilEnd()
+	runs := l.foundRuns(adapter.RunQuery{Thread: l.key.Thread})
+	slices.Reverse(runs)
+	if len(runs) != 4 {
+		t.Fatalf("%+v", runs)
+	}
+	for i, want := range []struct {
+		origin        adapter.RunOrigin
+		parent, steps string
+	}{
+		{adapter.OriginUser, "", "look 2/0"}, {adapter.OriginResume, "", "write 1/1"},
+		{adapter.OriginChild, "run-1", "look 2/0"}, {adapter.OriginOperator, "", "look 2/0"},
+	} {
+		r := runs[i]
+		if r.Origin != want.origin || r.ParentRunID != want.parent || stepsOf(r) != want.steps {
+			t.Errorf("run %d is of %q, from %q, with steps %s; want %+v", i, r.Origin, r.ParentRunID, stepsOf(r), want)
+		}
+		for _, s := range r.Steps.Steps {
+			if s.First < before.UnixMilli() || s.Last < s.First {
+				t.Errorf("step %s is from %d to %d", s.Name, s.First, s.Last)
+			}
+		}
+		if used := len(r.Usage) == 1 && r.Usage[0].Model == "m" && *r.Usage[0].InputTokens == 10; used != (i == 1) {
+			t.Errorf("run %d has used %+v", i, r.Usage)
+		}
+	}
+	rest, err := l.runner.Thread(l.ctx(), l.key)
+	if err != nil || rest.OpenRun != "" || rest.Latest != runs[3].ID {
+		t.Errorf("at rest %+v %v", rest, err)
+	}
+}
+
+// An expiry is nobody's input, and says so in the record of the run that it begins.
+func TestRunRecordOfExpiry(t *testing.T) {
+	l := newLab(t, expiring(adapter.ExpiryCancel))
+	interrupts(t, l.say("hi"))
+	l.untilEnd()
+	if runs := l.foundRuns(adapter.RunQuery{Thread: l.key.Thread, Origin: adapter.OriginExpiry}); len(runs) != 1 || !strings.HasPrefix(runs[0].Label, "expired-") {
+		t.Errorf("%+v", runs)
+	}
+}
+
+// What a worker had recorded that was lost is counted; nobody knows when it was.
+func TestRunRecordAfterTakeover(t *testing.T) {
+	agent := adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		for _, name := range []string{"one", "two", "two"} {
+			if _, err := adapter.IdempotentStep(ctx, run, name, func(context.Context) (int, error) { return 0, nil }); err != nil {
+				return err
+			}
+			if err := run.Say(name); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	l := newLab(t, agent)
+	l.lose(agent, 1)
+	l.untilEnd()
+	r := l.theRun(store.DispatchAcked)
+	if stepsOf(r) != "one 1/0, two 2/0" || r.Steps.Steps[0].First != 0 || r.Steps.Steps[1].Last == 0 {
+		t.Errorf("%+v", r.Steps)
+	}
+}
+
+// However many steps a run has under however many names, its record stays small.
+func TestRunRecordIsBounded(t *testing.T) {
+	const each = 40
+	l := newLab(t, adapter.AgentFunc(func(ctx context.Context, run *adapter.Run) error {
+		for i := range each {
+			if _, err := adapter.IdempotentStep(ctx, run, fmt.Sprintf("%s%03d#x", strings.Repeat("é", 200), i), func(context.Context) (int, error) { return 0, nil }); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	l.say("hi")
+	r := l.theRun(store.DispatchAcked)
+	sum := r.Steps.More
+	for _, s := range r.Steps.Steps {
+		sum += s.Count
+	}
+	if len(r.Dispatch.Steps) > 3<<10 || len(r.Steps.Steps) > 16 || sum != each {
+		t.Errorf("%d bytes, %d of %d steps: %+v", len(r.Dispatch.Steps), sum, each, r.Steps)
+	}
+}
+
+// Runs are found by what is known of them, over the threads of a namespace too; a cursor goes
+// on where its page ended, though runs begin meanwhile, and with its own query alone.
+func TestFindRuns(t *testing.T) {
+	l := newLab(t, adapter.AgentFunc(func(context.Context, *adapter.Run) error { return nil }))
+	for range 5 {
+		l.say("hi")
+	}
+	other := l.on("other")
+	other.say("hi")
+	ids := func(runs []adapter.RunInfo) (list []string) {
+		for _, r := range runs {
+			list = append(list, r.ID)
+		}
+		return list
+	}
+	all := ids(l.foundRuns(adapter.RunQuery{Thread: l.key.Thread}))
+	if len(all) != 5 {
+		t.Fatalf("%q", all)
+	}
+	if got := ids(l.foundRuns(adapter.RunQuery{Limit: 2})); len(got) != 6 || !slices.Equal(got[1:], all) {
+		t.Errorf("of both threads %q, of one %q", got, all)
+	}
+	for name, q := range map[string]adapter.RunQuery{
+		"prefix": {IDPrefix: all[3][:13]}, "label": {Label: "run-2", Thread: l.key.Thread},
+		"combined": {Label: "run-2", IDPrefix: all[3], States: []store.DispatchState{store.DispatchAcked}, Origin: adapter.OriginUser, Thread: l.key.Thread},
+	} {
+		q.Limit = 1
+		if got := ids(l.foundRuns(q)); !slices.Equal(got, all[3:4]) {
+			t.Errorf("%s: %q, want %q", name, got, all[3:4])
+		}
+	}
+	for name, q := range map[string]adapter.RunQuery{
+		"state": {States: []store.DispatchState{store.DispatchDeadLetter}}, "origin": {Origin: adapter.OriginExpiry}, "agent": {Agent: "nobody"},
+		"parent": {Parent: "x"}, "metacharacters": {IDPrefix: "*"}, "combined": {Label: "run-2", IDPrefix: all[0], Thread: l.key.Thread}, "thread": {Thread: "nobody"},
+	} {
+		if got := ids(l.foundRuns(q)); len(got) != 0 {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+	q := adapter.RunQuery{Namespace: l.key.Namespace, Thread: l.key.Thread, Limit: 2}
+	first, next, err := l.runner.FindRuns(l.ctx(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		l.say("hi")
+	}
+	q.Cursor = next
+	second, _, err := l.runner.FindRuns(l.ctx(), q)
+	if got := append(ids(first), ids(second)...); err != nil || !slices.Equal(got, all[:4]) {
+		t.Errorf("%q %v, want %q", got, err, all[:4])
+	}
+	for name, q := range map[string]adapter.RunQuery{
+		"another query": {Namespace: q.Namespace, Thread: q.Thread, Origin: adapter.OriginUser, Cursor: next}, "no cursor": {Namespace: q.Namespace, Cursor: "?"},
+		"another thread": {Namespace: q.Namespace, Thread: "other", Cursor: next},
+	} {
+		if _, _, err := l.runner.FindRuns(l.ctx(), q); !errors.Is(err, store.ErrBadCursor) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

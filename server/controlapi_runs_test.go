@@ -1,0 +1,53 @@
+package server
+
+import (
+	"net/url"
+	"testing"
+)
+
+// /v1 tells of a run why it came to be, what it ran and what it has used, and finds runs by
+// what it tells.
+func TestV1FindsRuns(t *testing.T) {
+	v := newV1(t)
+	v.call("addInput", 202, "/threads/t/input", say("/confirm sure?"))
+	thread := v.rests("t")
+	open := thread["interrupts"].([]any)[0].(map[string]any)["id"].(string)
+	if thread["openRun"] == nil || thread["openRun"] != thread["latestRun"] || thread["activeRun"] != nil {
+		t.Errorf("%v", thread)
+	}
+	v.call("resolveInterrupts", 200, "/threads/t/interrupts/resolve", `{"entries":[{"interruptId":"`+open+`","status":"resolved","payload":{"approved":true}}]}`)
+	v.rests("t")
+	v.call("addInput", 202, "/threads/t2/input", say("hello"))
+	v.rests("t2")
+	all := items(v.call("findRuns", 200, "/runs", ""))
+	if len(all) != 3 || all[0]["threadId"] != "t2" || all[0]["origin"] != "operator" || all[1]["origin"] != "resume" || all[2]["id"] != thread["openRun"] {
+		t.Fatalf("%v", all)
+	}
+	for query, want := range map[string]string{
+		"origin=resume": all[1]["id"].(string), "thread=t2": all[0]["id"].(string), "id=" + all[2]["id"].(string)[:20]: all[2]["id"].(string),
+		"runId=" + url.QueryEscape(all[1]["runId"].(string)): all[1]["id"].(string), "thread=t2&origin=resume": "", "state=dead_letter": "",
+	} {
+		got := items(v.call("findRuns", 200, "/runs?"+query, ""))
+		if want == "" && len(got) != 0 || want != "" && (len(got) != 1 || got[0]["id"] != want) {
+			t.Errorf("%s: %v", query, got)
+		}
+	}
+	page := v.call("listRuns", 200, "/threads/t/runs?limit=1", "")
+	next, _ := page["next"].(string)
+	if got := items(page); len(got) != 1 || got[0]["id"] != all[1]["id"] || next == "" {
+		t.Fatalf("%v", page)
+	}
+	if got := items(v.call("listRuns", 200, "/threads/t/runs?limit=1&cursor="+next, "")); len(got) != 1 || got[0]["id"] != all[2]["id"] {
+		t.Errorf("%v", got)
+	}
+	if listed := items(v.call("listThreads", 200, "/threads", "")); listed[0]["latestRun"] != all[0]["id"] || listed[0]["activeRun"] != nil {
+		t.Errorf("%v", listed)
+	}
+	for _, path := range []string{"/threads/t/runs?origin=user&cursor=" + next, "/threads/t/runs?offset=0&origin=user", "/threads/t/runs?origin=god", "/threads/t/runs?cursor=x"} {
+		v.fails("listRuns", 400, "invalid_input", path, "")
+	}
+	v.fails("findRuns", 400, "invalid_input", "/runs?limit=201", "")
+	if got := items(v.as("0123456789abcdef-elsewhere").call("findRuns", 200, "/runs?thread=t", "")); len(got) != 0 {
+		t.Errorf("elsewhere: %v", got)
+	}
+}
