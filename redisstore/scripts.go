@@ -69,6 +69,12 @@ var (
 	tokenPutScript    = newScript("tokenput")
 	tokenDropScript   = newScript("tokendrop")
 	tokenHoldScript   = newScript("tokenhold")
+	treePutScript     = newScript("thread", "index", "tree", "treeput")
+	treeReadScript    = newScript("thread", "index", "tree", "treeread")
+	treePageScript    = newScript("thread", "index", "tree", "treepage")
+	treeDoomScript    = newScript("thread", "index", "tree", "treedoom")
+	treeGoneScript    = newScript("thread", "index", "tree", "treegone")
+	doomScript        = newScript("doom")
 
 	allScripts = []*script{readScript, beginScript, commitScript, noteScript, activateScript, endScript, checkpointScript, midrunScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
@@ -77,7 +83,8 @@ var (
 		hookReadScript, hookTakeScript, hookSettleScript, hookCountsScript, hookDeadScript, hookResendScript,
 		hookForgetScript, targetsScript,
 		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript,
-		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript}
+		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript,
+		treePutScript, treeReadScript, treePageScript, treeDoomScript, treeGoneScript, doomScript}
 )
 
 // script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its
