@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"strings"
 
 	"github.com/aguiws/aguiws/adapter/store"
@@ -197,6 +198,44 @@ func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.Node, s
 		r.join(one)
 	}
 	return nodes, "", r.err
+}
+
+// ThreadInfos implements store.Tree.
+func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
+	of := map[*partition][]int{}
+	for i, key := range threads {
+		p := s.keys.thread(key).part
+		of[p] = append(of[p], i)
+	}
+	var calls []call
+	var groups [][]int
+	for _, all := range of {
+		for group := range slices.Chunk(all, scriptRuns) {
+			keys := make([]threadKeys, len(group))
+			for i, at := range group {
+				keys[i] = s.keys.thread(threads[at])
+			}
+			calls, groups = append(calls, infosOf(keys...)), append(groups, group)
+		}
+	}
+	infos := make([]*store.ThreadInfo, len(threads))
+	replies, errs := s.runAll(ctx, calls)
+	for i, group := range groups {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		for _, at := range group {
+			one := replies[i].list()
+			if info, ok := readInfo(one); ok {
+				infos[at] = &info
+			}
+			replies[i].join(one)
+		}
+		if replies[i].err != nil {
+			return nil, replies[i].err
+		}
+	}
+	return infos, nil
 }
 
 var errTreeCursor = fmt.Errorf("%w: it belongs to another query; ask for the first page with an empty one", store.ErrBadCursor)

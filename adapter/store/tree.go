@@ -21,6 +21,9 @@ type Tree interface {
 	// where the query asks for a prefix of them. A cursor belongs to the query that it
 	// came from: with another it is an ErrBadCursor.
 	TreePage(ctx context.Context, q TreeQuery) ([]Node, string, error)
+	// ThreadInfos are what a list says of threads, in their order; nil for one that was
+	// never used.
+	ThreadInfos(ctx context.Context, threads []ThreadKey) ([]*ThreadInfo, error)
 	// DeleteTree deletes a thread as DeleteChildren says. What it has begun and cannot
 	// finish, FinishDeletes does. Sent again it does what is left.
 	DeleteTree(ctx context.Context, key ThreadKey, children DeleteChildren) (DeleteResult, error)
