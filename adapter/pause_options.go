@@ -52,7 +52,9 @@ var ErrPauseOptions = errors.New("adapter: how to pause")
 
 // check refuses what has no meaning.
 func (o PauseOptions) check() error {
-	bad := func(format string, args ...any) error { return fmt.Errorf("%w: "+format, append([]any{ErrPauseOptions}, args...)...) }
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: "+format, append([]any{ErrPauseOptions}, args...)...)
+	}
 	switch {
 	case o.Reason != "" && !slices.Contains(PauseReasons, o.Reason):
 		return bad("reason %q: it is one of %s, or left out", o.Reason, pauseReasonList())

@@ -31,6 +31,7 @@ type Runner struct {
 	*admission  // Submit
 	*control    // Cancel, StopAll, Pause
 	*threads    // Threads, Inject
+	*trees      // CreateThread, Below, DeleteTree
 	*inbox      // Inbox, Answer, Unpause
 	*dispatches // Runs, DeadLetters, Requeue
 	*records    // Decisions, Notices
@@ -69,10 +70,12 @@ func NewRunner(st store.Store, options *Options) (*Runner, error) {
 	r.admission = &admission{node: n, worker: worker, control: r.control, capacity: r.capacity, backoff: backoff, parking: r.parking, quotas: quotas, turns: r.control.turns}
 	r.capacity.claim = (&claimer{n, worker, r.admission, r.capacity, backoff, r.active, grace, quotas}).tryClaim
 	r.threads = &threads{n, r.admission, backoff}
+	forest, _ := st.(store.Tree)
+	r.trees = &trees{n, forest, r.threads}
 	r.inbox = &inbox{n, r.admission, r.threads, backoff}
 	r.records = &records{n}
 	r.dispatches = &dispatches{n, r.admission, r.capacity, backoff}
-	r.sweeper = &sweeper{node: n, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, nudges: make(chan store.Delivery, maxNudges)}
+	r.sweeper = &sweeper{node: n, trees: r.trees, hub: r.hub, capacity: r.capacity, backoff: backoff, grace: grace, quotas: quotas, nudges: make(chan store.Delivery, maxNudges)}
 	st.Listen(r.receive)
 	r.presence.offer()
 	r.sweeper.over.Go(r.sweeper.sweep)

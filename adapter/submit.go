@@ -436,6 +436,8 @@ func (a *admission) begin(ctx context.Context, b store.Begin, run *begun) (Admit
 	case store.BeginDuplicate:
 		return refused(judge.Refuse(CodeDuplicate, "an input with the same dedupe key waits or runs already",
 			map[string]any{"dispatchId": result.Of})), false, nil
+	case store.BeginDeleting:
+		return refused(judge.Refuse(CodeThreadDeleting, "the thread is being deleted: use another one", nil)), false, nil
 	case store.BeginGone:
 		return refused(judge.Refuse(CodeGone, "the dead letter was requeued already, or the thread has begun another execution: send the input again", nil)), false, nil
 	}

@@ -87,6 +87,9 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		return store.BeginResult{}, err
 	}
 	verdict := r.int()
+	if verdict == 9 {
+		return store.BeginResult{Status: store.BeginDeleting}, r.err
+	}
 	if err := beginErrors[verdict]; err != nil {
 		return store.BeginResult{}, err
 	}

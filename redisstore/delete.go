@@ -14,19 +14,28 @@ const remember = 24 * time.Hour
 // Delete implements store.Threads. Who follows the thread hears at once that its
 // log has begun again.
 func (s *Store) Delete(ctx context.Context, key store.ThreadKey) (bool, error) {
-	return s.forget(ctx, key, false)
+	return s.forget(ctx, key, forgetResting)
 }
 
 // Erase implements store.Threads.
 func (s *Store) Erase(ctx context.Context, key store.ThreadKey) error {
-	_, err := s.forget(ctx, key, true)
-	return err
+	if _, err := s.forget(ctx, key, forgetAny); err != nil {
+		return err
+	}
+	return s.gone(ctx, key, false)
 }
 
-func (s *Store) forget(ctx context.Context, key store.ThreadKey, force bool) (bool, error) {
+// The threads that forget is for, as delete.lua has them.
+const (
+	forgetResting = iota
+	forgetAny
+	forgetDoomed
+)
+
+func (s *retention) forget(ctx context.Context, key store.ThreadKey, which int) (bool, error) {
 	t := s.keys.thread(key)
 	r, err := s.run(ctx, call{script: deleteScript, keys: t.all(),
-		args: args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", force}}})
+		args: args{{"member", t.member}, {"remember", remember.Milliseconds()}, {"force", which}}})
 	if err != nil {
 		return false, err
 	}

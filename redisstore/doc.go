@@ -7,7 +7,8 @@
 // carry the same hash tag, so that every decision about a thread is one script
 // in one slot. With P for prefix:{tag}:, T for P and the hash of namespace and
 // thread id, O for P, owner: and the hash of a user or of a tenant, H for P, hook: and
-// the name of a target of webhooks, and L for P, login: and the hash of a flow's id:
+// the name of a target of webhooks, L for P, login: and the hash of a flow's id, and N for P,
+// tree: and the hash of a namespace:
 //
 //	key         type    holds                                              written by
 //	Trec        hash    version, epoch and history, base, seq, boundary,   every script
@@ -95,6 +96,12 @@
 //	Otokens     hash    the owner's tokens at other services, sealed: v:     tokenput, tokendrop, tokenhold
 //	                    version, d: data, h: who renews it and until when,
 //	                    p: the last versions that were put
+//	Nnodes      hash    of a namespace: the threads that were made, or were given a  treeput, treedoom, treegone
+//	                    parent, metadata or resource (tree.lua). They all lie in
+//	                    one partition, so that a script sees all of a tree
+//	Nindex      zset    i: by id; c: parent, r: root, s: resource, when   treeput, treedoom, treegone
+//	                    made; d: being deleted, the deepest first
+//	Pfelled     set     namespaces in which threads are being deleted      treedoom, treegone
 //	Lflow       hash    a login under way: data, sealed; by: who took it   flowput, flowtake
 //	Hdue        zset    webhooks, by when they may be sent                 hookread, hooktake, hooksettle, hookresend
 //	Hitems      hash    their notices, and those of dead ones              hookread, hooksettle, hookcounts

@@ -75,6 +75,12 @@ var (
 	payloadReadScript = newScript("payloadread")
 	payloadDueScript  = newScript("payload", "payloaddue")
 	payloadDropScript = newScript("payload", "payloadsettle")
+	treePutScript     = newScript("thread", "index", "tree", "treeput")
+	treeReadScript    = newScript("thread", "index", "tree", "treeread")
+	treePageScript    = newScript("thread", "index", "tree", "treepage")
+	treeDoomScript    = newScript("thread", "index", "tree", "treedoom")
+	treeGoneScript    = newScript("thread", "index", "tree", "treegone")
+	doomScript        = newScript("doom")
 
 	allScripts = []*script{readScript, beginScript, commitScript, noteScript, joinScript, activateScript, endScript, checkpointScript, midrunScript,
 		claimScript, renewScript, nackScript, journalScript, stopScript, stopAllScript, pauseScript, dispatchesScript,
@@ -84,7 +90,8 @@ var (
 		hookForgetScript, targetsScript,
 		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript,
 		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript,
-		payloadPutScript, payloadKeepScript, payloadReadScript, payloadDueScript, payloadDropScript}
+		payloadPutScript, payloadKeepScript, payloadReadScript, payloadDueScript, payloadDropScript,
+		treePutScript, treeReadScript, treePageScript, treeDoomScript, treeGoneScript, doomScript}
 )
 
 // script is a Lua script. Its header, and lib.lua's, name its keys and arguments; its

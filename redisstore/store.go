@@ -35,6 +35,7 @@ type Store struct {
 	*decisions
 	*logins
 	*payloads
+	*tree
 
 	*mailbox
 
@@ -48,6 +49,7 @@ var (
 	_ store.Store    = (*Store)(nil)
 	_ store.Webhooks = (*Store)(nil)
 	_ store.Logins   = (*Store)(nil)
+	_ store.Tree     = (*Store)(nil)
 )
 
 // Options of a Store. The zero value of each field is the default it names.
@@ -225,9 +227,10 @@ func assemble(client redis.UniversalClient, opts Options) *Store {
 	d := &deliveries{connection: c, presence: p}
 	g := &groupCommit{connection: c, deliveries: d}
 	q := &quotas{connection: c, recounts: map[string]time.Time{}}
+	keep := &retention{connection: c, deliveries: d, quotas: q, relisting: &relisting{connection: c}}
 	return &Store{connection: c, deliveries: d, presence: p, groupCommit: g, leases: &leases{connection: c},
-		retention: &retention{connection: c, deliveries: d, quotas: q, relisting: &relisting{connection: c}}, mailbox: &mailbox{connection: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
-		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}, logins: &logins{c}, payloads: &payloads{c}}
+		retention: keep, mailbox: &mailbox{connection: c, deliveries: d, awaits: awaits{turn: make(chan struct{}, 1)}}, reads: &reads{connection: c, groupCommit: g}, lists: &lists{c},
+		dispatches: &dispatches{c}, pauses: &pauses{c}, quotas: q, webhooks: &webhooks{c}, notices: &notices{connection: c}, decisions: &decisions{c}, logins: &logins{c}, payloads: &payloads{c}, tree: &tree{c, keep}}
 }
 
 // checkHistory runs a script that needs the history's name: where it cannot be

@@ -31,27 +31,35 @@ func cut(text string, size int) string {
 // Threads implements store.Threads.
 func (s *lists) Threads(ctx context.Context, namespace string, q store.PageQuery) (store.ThreadPage, error) {
 	l := listing{kind: 't', prefix: digest(namespace), key: func(p *partition) string { return p.threads }}
-	load := func(threads []threadKeys, _ []hit) call {
-		c := call{script: threadsScript}
-		for _, t := range threads {
-			c.keys = append(c.keys, t.rec(), t.journal(), t.base+"queue")
-		}
-		return c
-	}
+	load := func(threads []threadKeys, _ []hit) call { return infosOf(threads...) }
 	read := func(_ hit, r *reply) (store.ThreadInfo, bool) {
-		if !r.more() {
-			return store.ThreadInfo{}, false
-		}
-		key, ok := threadOf(r.string())
-		info := store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
-			Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string()}
-		return info, ok && key.Namespace == namespace
+		info, ok := readInfo(r)
+		return info, ok && info.Thread.Namespace == namespace
 	}
 	threads, next, err := page(ctx, s, l, q, load, read)
 	if err != nil {
 		err = fmt.Errorf("redisstore: threads: %w", err)
 	}
 	return store.ThreadPage{Threads: threads, Next: next}, err
+}
+
+// infosOf asks for what a list says of threads of one partition.
+func infosOf(threads ...threadKeys) call {
+	c := call{script: threadsScript}
+	for _, t := range threads {
+		c.keys = append(c.keys, t.rec(), t.journal(), t.base+"queue")
+	}
+	return c
+}
+
+// readInfo reads what infosOf has asked for of one thread; false: it was never used.
+func readInfo(r *reply) (store.ThreadInfo, bool) {
+	if !r.more() {
+		return store.ThreadInfo{}, false
+	}
+	key, ok := threadOf(r.string())
+	return store.ThreadInfo{Thread: key, Title: r.string(), Updated: time.UnixMilli(r.int()), Active: r.bool(),
+		Suspended: r.bool(), Queued: int(r.int()), ActiveRun: r.string(), LatestRun: r.string()}, ok
 }
 
 // SetTitle implements store.Threads. An empty title takes it away, so that the

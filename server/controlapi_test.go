@@ -425,6 +425,7 @@ func TestV1Operations(t *testing.T) {
 		op.fails(id, 404, "webhook_not_found", path, "")
 	}
 
+	triesTrees(v)
 	for _, each := range v.ops {
 		if !v.seen[each.id] {
 			t.Errorf("the operation %s was not tried", each.id)

@@ -6,6 +6,9 @@ func init() {
 	nothing := func(ids) string { return "" }
 	bodies["POST /v1/threads/{thread}/interrupts/{interrupt}/login"] = nothing
 	bodies["DELETE /v1/logins/{provider}"] = nothing
+	bodies["POST /v1/threads"] = func(i ids) string { return fmt.Sprintf(`{"threadId":"below","parentThreadId":%q}`, i.thread) }
+	bodies["PATCH /v1/threads/{thread}/tree"] = func(i ids) string { return fmt.Sprintf(`{"resourceId":"of %s"}`, i.thread) }
+	bodies["DELETE /v1/threads/{thread}/tree"] = nothing
 	bodies["PATCH /v1/threads/{thread}"] = func(i ids) string { return fmt.Sprintf(`{"title":"of %s"}`, i.thread) }
 	bodies["DELETE /v1/threads/{thread}"] = nothing
 	bodies["POST /v1/threads/{thread}/input"] = func(i ids) string { return fmt.Sprintf(`{"text":"/say x","after":%q}`, i.message) }

@@ -18,6 +18,8 @@ var goWords = regexp.MustCompile(`\bGo |json:|struct|unmarshal|reflect|\b(float6
 // path. inputTo and answerTo have those of inputs.
 var wholeBodies = map[string][]string{
 	"PATCH /v1/threads/{thread}":                   {`{"title":"x"}`},
+	"POST /v1/threads":                             {`{"threadId":"x","parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},
+	"PATCH /v1/threads/{thread}/tree":              {`{"version":0,"parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},
 	"POST /v1/threads/{thread}/input":              {`{"text":"/say x","runId":"r","agent":"script","interrupt":true,"after":"m","when":"step","priority":1,"dedupe":"d","availableAt":"2030-01-31T00:00:00Z"}`},
 	"POST /v1/threads/{thread}/interrupt":          {`{"reason":"x"}`},
 	"POST /v1/threads/{thread}/pause":              {`{"reason":"review","text":"x","timeoutMs":1000,"onTimeout":"cancel","graceMs":1000}`},

@@ -169,6 +169,7 @@ const (
 	BeginExpired               // the deadline has passed by the store's clock
 	BeginDuplicate             // a live dispatch has the same dedupe key
 	BeginGone                  // the dead letter was requeued already, or its execution is forgotten
+	BeginDeleting              // the thread is being deleted, with those above it
 )
 
 // Stop ends a run on purpose.

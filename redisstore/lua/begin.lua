@@ -49,16 +49,18 @@
 --   of the letter, the execution}:
 --   verdict 0 accepted, 1 stale, 2 expired, 3 the dedupe key is the holder's, 4
 --   the dead letter is gone, 5 a run is active, 6 an interrupt is open and is not
---   answered, 7 no interrupt is open, 8 the suspended execution is another.
+--   answered, 7 no interrupt is open, 8 the suspended execution is another, 9 the thread is
+--   being deleted.
 --   claimed: the run is active under the token. ready: {1 if there is one to
 --   claim, logged before, events}; of a call sent again, without events. The execution:
 --   of resume and requeue, if it is claimed, as journal.lua has it.
 
 local t, member = keysOf(KEYS), ARG.member
 local run, kind, token = ARG.run, ARG.kind, ARG.token
-local about = { open(t.rec, 'tenant', 'user', unpack(TOUCHED)) }
+local about = { open(t.rec, 'tenant', 'user', 'going', unpack(TOUCHED)) }
 local r = table.remove(about, 1)
 t.tenant, t.user = table.remove(about, 1) or '', table.remove(about, 1) or ''
+local going = table.remove(about, 1)
 
 -- decisions are those that are to be recorded, from ARGV[first] to ARGV[last].
 local function decisions(first, last)
@@ -104,6 +106,7 @@ if again then
   return { 0, again.admitted, r.epoch, claimed, r.depoch, { ready and 1 or 0, r.seq, {} },
     ARG.letter ~= '' and again.headers or '', claimed == 1 and executionOf(again) or {} }
 end
+if going then return refused(9) end
 local dedupe = ARG.dedupe
 local holder = dedupe ~= '' and redis.call('HGET', t.disp, 'd:' .. dedupe)
 if holder then

@@ -4,7 +4,8 @@
 -- ARGS
 --   member
 --   remember  ms for which the record keeps what must not be used again
---   force     1: whatever is going on, and whether or not it can be read
+--   force     1: whatever is going on, and whether or not it can be read; 2: so too, if
+--             the record says that the thread is being deleted
 --
 -- Returns {1, epoch, owner}, or {0, '', ''} when a run is active or waits, or an interrupt
 --   is open. epoch: the one under which the log begins again; '' when nobody has
@@ -19,7 +20,8 @@ local function gone()
       t.drafts, t.past) == 0
 end
 
-if ARG.force == '1' then
+if ARG.force == '2' and redis.call('HEXISTS', t.rec, 'going') == 0 then return { 1, '', '' } end
+if ARG.force ~= '0' then
   repair(t)
   local r = open(t.rec)
   if gone() then return { 1, r.epoch, '' } end

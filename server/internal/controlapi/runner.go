@@ -15,6 +15,7 @@ type Runner interface {
 	Runs
 	Inbox
 	Payloads
+	Trees
 	// Quotas returns what a user and a tenant have of what they may have.
 	Quotas(ctx context.Context, user, tenant string) (adapter.Quotas, error)
 }
@@ -25,7 +26,6 @@ type Threads interface {
 	Thread(ctx context.Context, key store.ThreadKey) (*adapter.Thread, error)
 	Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
 	SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error)
-	DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error)
 	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
 	StopAll(ctx context.Context, key store.ThreadKey, reason string) (adapter.AllStopped, error)
 	Pause(ctx context.Context, key store.ThreadKey, o adapter.PauseOptions) (adapter.PauseState, error)

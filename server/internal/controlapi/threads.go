@@ -22,6 +22,8 @@ type threadInfoJSON struct {
 	Queued    int       `json:"queued" jsonschema:"inputs that wait"`
 	ActiveRun string    `json:"activeRun,omitempty" jsonschema:"id of the run under way"`
 	LatestRun string    `json:"latestRun,omitempty" jsonschema:"id of the run that began last; left out of those that wait alone"`
+	Parent    string    `json:"parentThreadId,omitempty" jsonschema:"the thread that it stands below"`
+	Waits     []string  `json:"waitsFor,omitempty" jsonschema:"threads below it that have open interrupts, of the 200 of the namespace that have waited longest"`
 }
 
 type positionJSON struct {
@@ -145,17 +147,33 @@ func (c *call) listThreads() (any, error) {
 		return nil, badRequest("waiting is true or left out")
 	}
 	threads, next, err := c.Runner.Threads(c.r.Context(), c.caller.Namespace(), q)
-	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
-		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.ActiveRun, t.LatestRun}
-	})
+	return c.placed(threads, next, err)
 }
 
 func (c *call) listWaiting(q store.PageQuery) (any, error) {
 	open, next, err := c.Runner.Inbox(c.r.Context(), adapter.InboxQuery{
 		InboxQuery: store.InboxQuery{Namespace: c.caller.Namespace(), Limit: q.Limit, Cursor: q.Cursor},
 	})
-	return pageOf(open, next, err, func(s adapter.Suspended) threadInfoJSON {
-		return threadInfoJSON{ThreadID: s.Thread.Thread, Title: s.Title, Updated: s.Since.UTC(), Suspended: true}
+	threads := make([]store.ThreadInfo, len(open))
+	for i, s := range open {
+		threads[i] = store.ThreadInfo{Thread: s.Thread, Title: s.Title, Updated: s.Since, Suspended: true}
+	}
+	return c.placed(threads, next, err)
+}
+
+// placed is a page of threads of the caller's namespace, with where they stand.
+func (c *call) placed(threads []store.ThreadInfo, next string, err error) (any, error) {
+	ids := make([]string, len(threads))
+	for i, t := range threads {
+		ids[i] = t.Thread.Thread
+	}
+	stand, failed := c.Runner.Placed(c.r.Context(), c.caller.Namespace(), ids)
+	if failed != nil && err == nil {
+		err = failed
+	}
+	return pageOf(threads, next, err, func(t store.ThreadInfo) threadInfoJSON {
+		of := stand[t.Thread.Thread]
+		return threadInfoJSON{t.Thread.Thread, t.Title, t.Updated.UTC(), t.Active, t.Suspended, t.Queued, t.ActiveRun, t.LatestRun, of.Parent, of.Waits}
 	})
 }
 
@@ -232,13 +250,7 @@ func (c *call) renameThread() (any, error) {
 }
 
 func (c *call) deleteThread() (any, error) {
-	if _, err := c.thread(); err != nil && !errors.Is(err, store.ErrCorrupted) {
-		return nil, err
-	}
-	forgotten, err := c.Runner.DeleteThread(c.r.Context(), c.key)
-	if err == nil && !forgotten {
-		err = errThreadInUse
-	}
+	_, err := c.deleteTree()
 	return nil, err
 }
 

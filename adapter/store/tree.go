@@ -1,0 +1,126 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+)
+
+// Tree keeps threads as trees: which stands below which, and what is said of a thread
+// that is none of its messages. A store that has it implements it beside Store. Of a
+// namespace all calls but FinishDeletes are atomic, whatever else is called.
+type Tree interface {
+	// PutNode makes a thread, or changes what is kept of one. An error that wraps
+	// ErrTree says what is refused, and nothing has changed then.
+	PutNode(ctx context.Context, key ThreadKey, c NodeChange) (*Node, error)
+	// TreeNodes are those of the threads, in their order; nil for one of which nothing
+	// is kept. With below each is followed by all that stand below it, parents first.
+	TreeNodes(ctx context.Context, namespace string, threads []string, below bool) ([]*Node, error)
+	// TreePage pages through nodes, those that were made last first, or by their ids
+	// where the query asks for a prefix of them. A cursor belongs to the query that it
+	// came from: with another it is an ErrBadCursor.
+	TreePage(ctx context.Context, q TreeQuery) ([]Node, string, error)
+	// ThreadInfos are what a list says of threads, in their order; nil for one that was
+	// never used.
+	ThreadInfos(ctx context.Context, threads []ThreadKey) ([]*ThreadInfo, error)
+	// DeleteTree deletes a thread as DeleteChildren says. What it has begun and cannot
+	// finish, FinishDeletes does. Sent again it does what is left.
+	DeleteTree(ctx context.Context, key ThreadKey, children DeleteChildren) (DeleteResult, error)
+	// FinishDeletes goes on with what DeleteTree calls have begun that have ended,
+	// whichever node they were on. True: there is more.
+	FinishDeletes(ctx context.Context) (more bool, err error)
+}
+
+// Node is what is kept of a thread as one of a tree.
+type Node struct {
+	Thread   string
+	Parent   string // ""; it is a root
+	Root     string // of its tree
+	Depth    int    // below the root
+	Children int    // right below it
+	Resource string // what the thread is about, in words of the application
+	Metadata json.RawMessage
+	Version  int64 // counts changes of the node; 0: it is there for its children alone
+	Deleting bool  // it is being deleted
+	Created  time.Time
+	Updated  time.Time // its latest change
+}
+
+// NodeChange changes a node. What is nil stays.
+type NodeChange struct {
+	Request  string // names the call: sent again it changes nothing
+	Create   bool   // there must be no such thread yet; without it there must be
+	Version  int64  // that is changed; AnyVersion: whichever there is
+	Parent   *string
+	Resource *string
+	Metadata *json.RawMessage
+}
+
+// AnyVersion is that of a change which does not depend on one.
+const AnyVersion = -1
+
+// Bounds of a tree.
+const (
+	TreeDepth      = 16      // of a thread below its root
+	TreeSize       = 1000    // threads of one tree
+	NamespaceNodes = 100_000 // nodes of a namespace
+)
+
+// TreeQuery asks for nodes of a namespace. One of Parent, Root, Resource and Prefix is set
+// at most; none: all of them.
+type TreeQuery struct {
+	Namespace string
+	Parent    string
+	Root      string
+	Resource  string
+	Prefix    string // of the thread's id; no character of it means anything else
+	Limit     int    // 0: 50
+	Cursor    string
+}
+
+// DeleteChildren says what becomes of the threads below one that is deleted.
+type DeleteChildren string
+
+const (
+	DeleteReject  DeleteChildren = "reject"  // nothing is deleted if there are any
+	DeleteDetach  DeleteChildren = "detach"  // each right below it is a root from then on
+	DeleteCascade DeleteChildren = "cascade" // they are deleted too, whatever goes on in any of them
+)
+
+// DeleteResult answers DeleteTree.
+type DeleteResult struct {
+	// Deleted: the thread is gone, or, with DeleteCascade, it is being deleted with all
+	// below it: no input begins in any of them.
+	Deleted  bool
+	Children int // DeleteReject: how many keep it from being deleted
+	Begun    int // DeleteCascade: how many threads were found that are to go
+}
+
+// ErrTree is wrapped by what PutNode refuses.
+var ErrTree = errors.New("store: the tree of threads does not allow it")
+
+// A TreeError says why a change is refused. It wraps ErrTree.
+type TreeError struct {
+	Why     TreeRefusal
+	Current *Node // NodeConflict: what there is
+}
+
+func (e *TreeError) Error() string { return string(e.Why) }
+func (e *TreeError) Unwrap() error { return ErrTree }
+
+// TreeRefusal is why a change of a tree is refused, as a text for whoever asked for it.
+type TreeRefusal string
+
+const (
+	NodeMissing    TreeRefusal = "there is no such thread"
+	NodeExists     TreeRefusal = "there is such a thread already: choose another id, or change that one"
+	NodeDeleting   TreeRefusal = "the thread is being deleted: wait until it is gone"
+	NodeConflict   TreeRefusal = "the thread's version is another: read it again"
+	ParentMissing  TreeRefusal = "parentThreadId: there is no such thread"
+	ParentCycle    TreeRefusal = "parentThreadId: the thread would stand below itself"
+	ParentDeleting TreeRefusal = "parentThreadId: that thread is being deleted"
+	TreeTooDeep    TreeRefusal = "parentThreadId: the thread would stand more than 16 below its root"
+	TreeTooLarge   TreeRefusal = "parentThreadId: the tree would have more than 1000 threads"
+	TooManyNodes   TreeRefusal = "the namespace has as many threads with a parent, metadata or resource as it may, 100000: delete some"
+)

@@ -1,0 +1,283 @@
+package adapter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// MaxMetadataBytes is how large a thread's metadata may be, and MaxResourceBytes what it
+// is about.
+const (
+	MaxMetadataBytes = 16 << 10
+	MaxResourceBytes = 1 << 10
+)
+
+// ErrNoTrees is what a store answers that keeps no trees of threads.
+var ErrNoTrees = errors.New("the store keeps no trees of threads")
+
+// trees are threads below threads.
+type trees struct {
+	*node
+	tree    store.Tree // nil: the store keeps none
+	threads *threads
+}
+
+// TreeThread is a thread as one of a tree.
+type TreeThread struct {
+	store.Node
+	Info *store.ThreadInfo // nil: it had no input yet
+	// Waits are the threads below it that have open interrupts.
+	Waits []string
+}
+
+// NewThread is a thread that is to be made, or what is to be changed of one: nil stays as
+// it is. Blanks around Parent and Resource do not count, and what is left empty takes
+// them away.
+type NewThread struct {
+	Parent   *string
+	Resource *string
+	Metadata *json.RawMessage // a JSON object
+	// Version is that of the thread which is changed, as TreeThread.Version; nil: any.
+	Version *int64
+}
+
+// CreateThread makes a thread before its first input. Its errors wrap store.ErrTree where
+// the thread or its parent does not allow it, and ErrInvalidThread where it asks for what
+// no thread has.
+func (ts *trees) CreateThread(ctx context.Context, key store.ThreadKey, n NewThread) (*store.Node, error) {
+	return ts.put(ctx, key, n, true)
+}
+
+// UpdateThread puts a thread below another, or changes its metadata or resource. Errors are
+// as CreateThread's; of a version that is not the thread's it is a *store.TreeError with
+// what there is.
+func (ts *trees) UpdateThread(ctx context.Context, key store.ThreadKey, n NewThread) (*store.Node, error) {
+	return ts.put(ctx, key, n, false)
+}
+
+// ErrInvalidThread is wrapped by what CreateThread and UpdateThread refuse unseen.
+var ErrInvalidThread = errors.New("no thread can have that")
+
+func (ts *trees) put(ctx context.Context, key store.ThreadKey, n NewThread, create bool) (*store.Node, error) {
+	if ts.tree == nil {
+		return nil, ErrNoTrees
+	}
+	c := store.NodeChange{Request: uuid.NewString(), Create: create, Version: store.AnyVersion, Parent: trimmed(n.Parent), Resource: trimmed(n.Resource)}
+	if n.Version != nil {
+		if c.Version = *n.Version; c.Version < 0 {
+			return nil, fmt.Errorf("%w: version: one that was read of the thread, 0 or more", ErrInvalidThread)
+		}
+	}
+	if c.Resource != nil && len(*c.Resource) > MaxResourceBytes {
+		return nil, fmt.Errorf("%w: resourceId: %d bytes, and %d at most", ErrInvalidThread, len(*c.Resource), MaxResourceBytes)
+	}
+	if n.Metadata != nil {
+		var text bytes.Buffer
+		if err := json.Compact(&text, *n.Metadata); err != nil || text.Len() == 0 || text.Bytes()[0] != '{' {
+			return nil, fmt.Errorf("%w: metadata: a JSON object", ErrInvalidThread)
+		}
+		if text.Len() > MaxMetadataBytes {
+			return nil, fmt.Errorf("%w: metadata: %d bytes, and %d at most", ErrInvalidThread, text.Len(), MaxMetadataBytes)
+		}
+		meta := json.RawMessage(text.Bytes())
+		c.Metadata = &meta
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ts.options.StoreTimeout)
+	defer cancel()
+	return retry(ctx, func() (*store.Node, error) { return ts.tree.PutNode(ctx, key, c) })
+}
+
+func trimmed(s *string) *string {
+	if s == nil {
+		return nil
+	}
+	t := strings.TrimSpace(*s)
+	return &t
+}
+
+// TreeThread is one thread as one of a tree; nil: there is no such thread. That it waits
+// for threads below it is told as it is now.
+func (ts *trees) TreeThread(ctx context.Context, key store.ThreadKey) (*TreeThread, error) {
+	all, err := ts.Below(ctx, key)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	return &all[0], nil
+}
+
+// Below are a thread and all that stand below it, parents first; none: there is no such
+// thread.
+func (ts *trees) Below(ctx context.Context, key store.ThreadKey) ([]TreeThread, error) {
+	if ts.tree == nil {
+		return nil, ErrNoTrees
+	}
+	nodes, err := ts.tree.TreeNodes(ctx, key.Namespace, []string{key.Thread}, true)
+	if err != nil {
+		return nil, err
+	}
+	alone := len(nodes) == 1 && nodes[0] == nil
+	if alone {
+		nodes[0] = &store.Node{Thread: key.Thread, Root: key.Thread}
+	}
+	list := make([]TreeThread, len(nodes))
+	keys := make([]store.ThreadKey, len(nodes))
+	at := map[string]int{}
+	for i, n := range nodes {
+		list[i].Node, keys[i], at[n.Thread] = *n, store.ThreadKey{Namespace: key.Namespace, Thread: n.Thread}, i
+	}
+	infos, err := ts.tree.ThreadInfos(ctx, keys)
+	if err != nil {
+		return nil, err
+	}
+	if alone && infos[0] == nil {
+		return nil, nil
+	}
+	for i, info := range infos {
+		list[i].Info = info
+		if info == nil || !info.Suspended {
+			continue
+		}
+		for up, in := at[list[i].Parent]; in && i > 0; up, in = at[list[up].Parent] {
+			list[up].Waits = append(list[up].Waits, list[i].Thread)
+			if up == 0 {
+				break
+			}
+		}
+	}
+	return list, nil
+}
+
+// Trees pages through threads by where they stand. Errors are as Inbox's.
+func (ts *trees) Trees(ctx context.Context, q store.TreeQuery) ([]TreeThread, string, error) {
+	if ts.tree == nil {
+		return nil, "", ErrNoTrees
+	}
+	nodes, next, err := ts.tree.TreePage(ctx, q)
+	if err != nil {
+		return nil, "", err
+	}
+	list := make([]TreeThread, len(nodes))
+	keys := make([]store.ThreadKey, len(nodes))
+	for i, n := range nodes {
+		list[i].Node, keys[i] = n, store.ThreadKey{Namespace: q.Namespace, Thread: n.Thread}
+	}
+	infos, err := ts.tree.ThreadInfos(ctx, keys)
+	for i, info := range infos {
+		list[i].Info = info
+	}
+	return list, next, err
+}
+
+// maxWaits is how many of a namespace's threads with open interrupts Placed looks at.
+const maxWaits = 200
+
+// Placed says where threads of a namespace stand, by their ids; those that stand alone
+// are left out. Of a thread below which others wait it names some, of the 200 of the
+// namespace that have waited longest.
+func (ts *trees) Placed(ctx context.Context, namespace string, threads []string) (map[string]TreeThread, error) {
+	placed := map[string]TreeThread{}
+	if ts.tree == nil || len(threads) == 0 {
+		return placed, nil
+	}
+	nodes, err := ts.tree.TreeNodes(ctx, namespace, threads, false)
+	if err != nil {
+		return nil, err
+	}
+	parents := false
+	for _, n := range nodes {
+		if n != nil {
+			placed[n.Thread], parents = TreeThread{Node: *n}, parents || n.Children > 0
+		}
+	}
+	if !parents {
+		return placed, nil
+	}
+	open, err := ts.store.Inbox(ctx, store.InboxQuery{Namespace: namespace, Limit: maxWaits})
+	if err != nil && !errors.Is(err, store.ErrPartial) {
+		return nil, err
+	}
+	// above is, for each thread that has been met, which ones wait below it.
+	above := map[string][]string{}
+	for _, item := range open.Items {
+		above[item.Thread.Thread] = []string{item.Thread.Thread}
+	}
+	for range store.TreeDepth + 1 {
+		if len(above) == 0 {
+			break
+		}
+		ids := make([]string, 0, len(above))
+		for id := range above {
+			ids = append(ids, id)
+		}
+		nodes, err := ts.tree.TreeNodes(ctx, namespace, ids, false)
+		if err != nil {
+			return nil, err
+		}
+		next := map[string][]string{}
+		for _, n := range nodes {
+			if n == nil || n.Parent == "" {
+				continue
+			}
+			next[n.Parent] = append(next[n.Parent], above[n.Thread]...)
+			if p, ok := placed[n.Parent]; ok {
+				p.Waits = append(p.Waits, above[n.Thread]...)
+				placed[n.Parent] = p
+			}
+		}
+		above = next
+	}
+	return placed, nil
+}
+
+// DeleteTree deletes a thread, and does with those below it as children says. With
+// store.DeleteCascade all of them are stopped, refuse inputs from then on
+// (CodeThreadDeleting), and are forgotten soon, whichever node is left to do it. Without, a
+// thread in which something goes on is not deleted; one that cannot be read is.
+func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error) {
+	if ts.tree == nil {
+		if children != store.DeleteReject {
+			return store.DeleteResult{}, ErrNoTrees
+		}
+		deleted, err := ts.threads.DeleteThread(ctx, key)
+		return store.DeleteResult{Deleted: deleted}, err
+	}
+	res, err := ts.tree.DeleteTree(ctx, key, children)
+	broken := errors.Is(err, store.ErrCorrupted)
+	if err == nil && !res.Deleted && (children != store.DeleteReject || res.Children == 0) {
+		broken, err = ts.threads.unreadableThread(ctx, key)
+	}
+	if !broken {
+		return res, err
+	}
+	ts.threads.backoff.mended(key)
+	res.Deleted = true
+	return res, ts.store.Erase(ctx, key)
+}
+
+// finish goes on with deletions that others have begun. True: there is more.
+func (ts *trees) finish(ctx context.Context) bool {
+	if ts.tree == nil {
+		return false
+	}
+	more, err := ts.tree.FinishDeletes(ctx)
+	if err != nil && ctx.Err() == nil {
+		ts.log.Warn("threads that are being deleted could not be", "error", err)
+	}
+	return more
+}
+
+// DeleteThread forgets a thread. False: a run is active or waits, interrupts are open, or
+// threads stand below it, of which DeleteTree says what becomes. A thread that cannot be
+// read is forgotten whatever goes on in it.
+func (r *Runner) DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error) {
+	res, err := r.DeleteTree(ctx, key, store.DeleteReject)
+	return res.Deleted, err
+}

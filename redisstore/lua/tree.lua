@@ -1,0 +1,94 @@
+-- tree.lua: what the scripts on the threads of a namespace as trees share. All of a
+-- namespace lies in one partition, whichever its threads lie in, so that a script sees
+-- all of a tree. It stands after thread.lua and index.lua; its scripts declare the keys
+-- nodes, index and felled.
+
+-- DEPTH is how deep a thread may stand below its root, SIZE how many threads one tree
+-- may have, and NODES how many a namespace.
+local DEPTH, SIZE, NODES = 16, 1000, 100000
+
+-- node reads what is kept of a thread; nil: nothing.
+local function node(id)
+  local text = redis.call('HGET', KEY.nodes, id)
+  if not text then return nil end
+  local v = unpacked(text)
+  return { id = id, parent = v[1], root = v[2], depth = tonumber(v[3]), created = tonumber(v[4]), updated = tonumber(v[5]),
+    version = tonumber(v[6]), resource = v[7], state = v[8], by = v[9], meta = v[10] }
+end
+
+-- places are where the index has a node.
+local function places(n)
+  local at = stamp(FOREVER - n.created) .. n.id
+  local list = { 'i' .. n.id, 'r' .. digest(n.root) .. at }
+  if n.parent ~= '' then list[#list + 1] = 'c' .. digest(n.parent) .. at end
+  if n.resource ~= '' then list[#list + 1] = 's' .. digest(n.resource) .. at end
+  if n.state ~= '' then list[#list + 1] = 'd' .. string.char(255 - n.depth) .. n.id end
+  return list
+end
+
+local function store(n)
+  redis.call('HSET', KEY.nodes, n.id, table.concat(pack({}, { n.parent, n.root, n.depth, string.format('%.0f', n.created),
+    string.format('%.0f', n.updated), n.version, n.resource, n.state, n.by, n.meta }, 1, 10)))
+  for _, place in ipairs(places(n)) do redis.call('ZADD', KEY.index, 0, place) end
+end
+
+local function unlist(n)
+  for _, place in ipairs(places(n)) do redis.call('ZREM', KEY.index, place) end
+end
+
+local function fresh(id)
+  return { id = id, parent = '', root = id, depth = 0, created = NOW, updated = NOW, version = 0, resource = '', state = '', by = '', meta = '' }
+end
+
+-- bounds are those of all places that begin with a prefix and a time.
+local function bounds(prefix) return '[' .. prefix, '(' .. prefix .. string.rep('\255', 7) end
+
+local function childrenOf(id)
+  local list, prefix = {}, 'c' .. digest(id)
+  for _, place in ipairs(redis.call('ZRANGEBYLEX', KEY.index, bounds(prefix))) do
+    local n = node(string.sub(place, #prefix + 7))
+    if n and n.parent == id then list[#list + 1] = n end
+  end
+  return list
+end
+
+local function childCount(id)
+  return redis.call('ZLEXCOUNT', KEY.index, bounds('c' .. digest(id)))
+end
+
+local function crowded() return redis.call('HLEN', KEY.nodes) >= NODES end
+
+local function treeSize(root) return redis.call('ZLEXCOUNT', KEY.index, bounds('r' .. digest(root))) end
+
+local function range(from, to, limit) return redis.call('ZRANGEBYLEX', KEY.index, from, to, 'LIMIT', 0, limit) end
+
+local function drop(id) redis.call('HDEL', KEY.nodes, id) end
+
+-- felling notes that threads of a namespace are being deleted, or, if none is, strikes it out.
+local function felling(command, namespace) redis.call(command, KEY.felled, namespace) end
+
+-- below are the nodes of a subtree, each after its parent.
+local function below(top)
+  local list, at = { top }, 1
+  while list[at] do
+    for _, child in ipairs(childrenOf(list[at].id)) do list[#list + 1] = child end
+    at = at + 1
+  end
+  return list
+end
+
+-- move puts a subtree, as below has it, under a parent; nil: it is a tree of its own.
+local function move(list, parent)
+  local top = list[1]
+  local deeper, root = (parent and parent.depth + 1 or 0) - top.depth, parent and parent.root or top.id
+  for i, n in ipairs(list) do
+    unlist(n)
+    n.depth, n.root = n.depth + deeper, root
+    if i == 1 then n.parent = parent and parent.id or '' end
+    store(n)
+  end
+end
+
+local function told(n)
+  return { n.id, n.parent, n.root, n.depth, n.created, n.updated, n.version, n.resource, n.state, n.meta, childCount(n.id) }
+end

@@ -1,0 +1,33 @@
+-- treedoom.lua: begin to delete a thread, or say how far that has come. What has begun
+-- stands in the index until it has come about, and the namespace in felled.
+--
+-- KEYS  nodes, index, felled
+-- ARGS
+--   thread
+--   namespace
+--   how   'reject', 'detach', 'cascade', or 'erase': its record says that it is to go
+--
+-- Returns {children, the threads that are to go, the deepest first, and how far each is}; of 'reject' with
+--   children there are none, and nothing has changed.
+
+local n = node(ARG.thread)
+local children = n and childCount(n.id) or 0
+if ARG.how == 'reject' and children > 0 and n.state == '' then return { children, {} } end
+if ARG.how == 'erase' then
+  if n and n.state == 'all' then
+    n.state = 'erase'
+    store(n)
+  end
+  return { children, {} }
+end
+local list = n and ARG.how == 'cascade' and below(n) or { n or fresh(ARG.thread) }
+local out = {}
+for i = #list, 1, -1 do
+  local m = list[i]
+  if ARG.how == 'cascade' and m.state ~= 'erase' then m.state = 'all' elseif m.state == '' then m.state = 'rest' end
+  store(m)
+  out[#out + 1] = m.id
+  out[#out + 1] = m.state
+end
+felling('SADD', ARG.namespace)
+return { children, out }

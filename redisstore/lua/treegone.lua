@@ -1,0 +1,25 @@
+-- treegone.lua: a thread is gone, or is not deleted after all. Those below it are each a
+-- tree of their own from now on.
+--
+-- KEYS  nodes, index, felled
+-- ARGS
+--   thread
+--   namespace
+--   spare   1: it is not deleted
+--
+-- Returns 1.
+
+local n = node(ARG.thread)
+if n then
+  unlist(n)
+  n.state = ''
+  if ARG.spare == '1' then
+    -- Nothing else was known of it than that it was to go.
+    if n.version == 0 and n.parent == '' and childCount(n.id) == 0 then drop(n.id) else store(n) end
+  else
+    for _, child in ipairs(childrenOf(n.id)) do move(below(child)) end
+    drop(n.id)
+  end
+end
+if #range('[d', '(e', 1) == 0 then felling('SREM', ARG.namespace) end
+return 1

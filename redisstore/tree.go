@@ -1,0 +1,241 @@
+package redisstore
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"slices"
+	"strings"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
+)
+
+// tree keeps the threads of a namespace as trees, all of them in one partition.
+type tree struct {
+	*connection
+	*retention
+}
+
+// treeKeys are those of a namespace: its nodes, where they are found, and the
+// partition's namespaces in which threads are being deleted.
+func (k *keyspace) tree(namespace string) []string {
+	name := ownerID(store.Owner{Name: "tree/" + namespace})
+	h := fnv.New64a()
+	h.Write([]byte(name))
+	p := &k.parts[h.Sum64()%uint64(len(k.parts))]
+	return []string{p.base + "tree:" + name + ":nodes", p.base + "tree:" + name + ":index", p.felled()}
+}
+
+func (p *partition) felled() string { return p.base + "felled" }
+
+// treeRefusals are the verdicts of treeput.lua.
+var treeRefusals = []store.TreeRefusal{1: store.NodeMissing, store.NodeExists, store.NodeDeleting, store.NodeConflict,
+	store.ParentMissing, store.ParentCycle, store.ParentDeleting, store.TreeTooDeep, store.TreeTooLarge, store.TooManyNodes}
+
+// readNode reads what tree.lua has told; nil: nothing.
+func readNode(r *reply) *store.Node {
+	if !r.more() {
+		return nil
+	}
+	n := &store.Node{Thread: r.string(), Parent: r.string(), Root: r.string(), Depth: int(r.int()), Created: r.time(), Updated: r.time(),
+		Version: r.int(), Resource: r.string(), Deleting: r.string() != ""}
+	if meta := r.string(); meta != "" {
+		n.Metadata = json.RawMessage(meta)
+	}
+	n.Children = int(r.int())
+	return n
+}
+
+// PutNode implements store.Tree.
+func (s *tree) PutNode(ctx context.Context, key store.ThreadKey, c store.NodeChange) (*store.Node, error) {
+	parent := key
+	parent.Thread = ""
+	if c.Parent != nil {
+		parent.Thread = *c.Parent
+	}
+	used, err := s.used(ctx, key, parent)
+	if err != nil {
+		return nil, err
+	}
+	meta := json.RawMessage(nil)
+	if c.Metadata != nil {
+		meta = *c.Metadata
+	}
+	resource := ""
+	if c.Resource != nil {
+		resource = *c.Resource
+	}
+	r, err := s.run(ctx, call{script: treePutScript, keys: s.keys.tree(key.Namespace), args: args{
+		{"thread", key.Thread}, {"by", c.Request}, {"create", c.Create}, {"used", used[0]}, {"version", c.Version},
+		{"parented", c.Parent != nil}, {"parent", parent.Thread}, {"hasused", used[1]},
+		{"resourced", c.Resource != nil}, {"resource", resource}, {"described", c.Metadata != nil}, {"meta", []byte(meta)}}})
+	if err != nil {
+		return nil, err
+	}
+	verdict, adopted := r.int(), r.int()
+	node := readNode(r.list())
+	switch {
+	case r.err != nil:
+		return nil, r.err
+	case verdict < 0 || int(verdict) >= len(treeRefusals):
+		return nil, fmt.Errorf("redisstore: treeput: verdict %d", verdict)
+	case verdict > 0:
+		return nil, &store.TreeError{Why: treeRefusals[verdict], Current: node}
+	case adopted == 0:
+		return node, nil
+	}
+	// One that has been put in for its inputs may have been deleted since it was found
+	// to have them, by who did not know of a tree. Who deletes it from now on does.
+	still, err := s.used(ctx, key, parent)
+	if err != nil {
+		return nil, err
+	}
+	if adopted&1 != 0 && !still[0] {
+		return nil, errors.Join(&store.TreeError{Why: store.NodeMissing}, s.gone(ctx, key, false))
+	}
+	if adopted&2 != 0 && !still[1] {
+		return nil, errors.Join(&store.TreeError{Why: store.ParentMissing}, s.gone(ctx, parent, false))
+	}
+	return node, nil
+}
+
+// used reports which threads have had an input.
+func (s *tree) used(ctx context.Context, threads ...store.ThreadKey) ([]bool, error) {
+	cmds := make([]*redis.SliceCmd, len(threads))
+	for i, key := range threads {
+		cmds[i] = redis.NewSliceCmd(ctx, "hmget", s.keys.thread(key).rec(), "input")
+	}
+	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil {
+		return nil, fmt.Errorf("redisstore: tree: %w", err)
+	}
+	used := make([]bool, len(threads))
+	for i, cmd := range cmds {
+		used[i] = threads[i].Thread != "" && len(cmd.Val()) == 1 && cmd.Val()[0] != nil
+	}
+	return used, nil
+}
+
+// TreeNodes implements store.Tree.
+func (s *tree) TreeNodes(ctx context.Context, namespace string, threads []string, below bool) ([]*store.Node, error) {
+	rest := make([]any, len(threads))
+	for i, t := range threads {
+		rest[i] = t
+	}
+	r, err := s.run(ctx, call{script: treeReadScript, keys: s.keys.tree(namespace), args: args{{"below", below}}, rest: rest})
+	if err != nil {
+		return nil, err
+	}
+	var list []*store.Node
+	for r.more() {
+		one := r.list()
+		list = append(list, readNode(one))
+		r.join(one)
+	}
+	return list, r.err
+}
+
+// treePlaces are the bounds of what a query asks for, and how many bytes of a place come
+// before what orders it.
+func treePlaces(q store.TreeQuery) (prefix string, last string) {
+	ordered := func(kind, value string) (string, string) {
+		prefix := kind + digest(value)
+		return prefix, "(" + prefix + strings.Repeat("\xff", stampSize+1)
+	}
+	switch {
+	case q.Parent != "":
+		return ordered("c", q.Parent)
+	case q.Root != "":
+		return ordered("r", q.Root)
+	case q.Resource != "":
+		return ordered("s", q.Resource)
+	}
+	return "i" + q.Prefix, "(" + beyond("i"+q.Prefix)
+}
+
+// ofQuery reports whether a node is what was asked for: digests place, they prove nothing.
+func ofQuery(q store.TreeQuery, n *store.Node) bool {
+	return n != nil && (q.Parent == "" || n.Parent == q.Parent) && (q.Root == "" || n.Root == q.Root) && (q.Resource == "" || n.Resource == q.Resource)
+}
+
+// TreePage implements store.Tree.
+func (s *tree) TreePage(ctx context.Context, q store.TreeQuery) ([]store.Node, string, error) {
+	prefix, last := treePlaces(q)
+	mark := digest(string(pack(nil, q.Namespace, q.Parent, q.Root, q.Resource, q.Prefix)))
+	from := "[" + prefix
+	if q.Cursor != "" {
+		raw, err := base64.RawURLEncoding.Strict().DecodeString(q.Cursor)
+		place, ok := bytes.CutPrefix(raw, []byte(mark))
+		if err != nil || !ok || !bytes.HasPrefix(place, []byte(prefix)) {
+			return nil, "", errTreeCursor
+		}
+		from = "(" + string(place)
+	}
+	if q.Limit < 0 {
+		return nil, "", fmt.Errorf("redisstore: tree: a page of %d is not possible", q.Limit)
+	}
+	limit := min(cmp.Or(q.Limit, pageSize), pageLimit)
+	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(q.Namespace), args: args{{"from", from}, {"to", last}, {"limit", limit + 1}}})
+	if err != nil {
+		return nil, "", err
+	}
+	var nodes []store.Node
+	at := ""
+	for looked := 0; r.more(); looked++ {
+		if looked == limit {
+			return nodes, base64.RawURLEncoding.EncodeToString([]byte(mark + at)), r.err
+		}
+		one := r.list()
+		at = one.string()
+		if n := readNode(one.list()); ofQuery(q, n) {
+			nodes = append(nodes, *n)
+		}
+		r.join(one)
+	}
+	return nodes, "", r.err
+}
+
+// ThreadInfos implements store.Tree.
+func (s *tree) ThreadInfos(ctx context.Context, threads []store.ThreadKey) ([]*store.ThreadInfo, error) {
+	of := map[*partition][]int{}
+	for i, key := range threads {
+		p := s.keys.thread(key).part
+		of[p] = append(of[p], i)
+	}
+	var calls []call
+	var groups [][]int
+	for _, all := range of {
+		for group := range slices.Chunk(all, scriptRuns) {
+			keys := make([]threadKeys, len(group))
+			for i, at := range group {
+				keys[i] = s.keys.thread(threads[at])
+			}
+			calls, groups = append(calls, infosOf(keys...)), append(groups, group)
+		}
+	}
+	infos := make([]*store.ThreadInfo, len(threads))
+	replies, errs := s.runAll(ctx, calls)
+	for i, group := range groups {
+		if errs[i] != nil {
+			return nil, errs[i]
+		}
+		for _, at := range group {
+			one := replies[i].list()
+			if info, ok := readInfo(one); ok {
+				infos[at] = &info
+			}
+			replies[i].join(one)
+		}
+		if replies[i].err != nil {
+			return nil, replies[i].err
+		}
+	}
+	return infos, nil
+}
+
+var errTreeCursor = fmt.Errorf("%w: it belongs to another query; ask for the first page with an empty one", store.ErrBadCursor)

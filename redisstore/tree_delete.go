@@ -1,0 +1,168 @@
+package redisstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/aguiws/aguiws/adapter/store"
+	"github.com/redis/go-redis/v9"
+)
+
+// fellTogether is how many threads one call of FinishDeletes deletes at most.
+const fellTogether = 200
+
+// A deletion crosses partitions, so it goes in steps, and each may be the last before its
+// process dies. The namespace's tree says how far a thread has come: "rest", it is deleted
+// if nothing goes on in it; "all", it is, whatever goes on, and its record has to say so;
+// "erase", its record has said so, and says so until it is erased. Its node goes last.
+
+type doomed struct {
+	key   store.ThreadKey
+	state string
+}
+
+// DeleteTree implements store.Tree.
+func (s *tree) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error) {
+	switch children {
+	case store.DeleteReject, store.DeleteDetach, store.DeleteCascade:
+	default:
+		return store.DeleteResult{}, fmt.Errorf("redisstore: delete: %q is no way of deleting", children)
+	}
+	r, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
+		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", string(children)}}})
+	if err != nil {
+		return store.DeleteResult{}, err
+	}
+	res := store.DeleteResult{Children: int(r.int())}
+	threads := r.list()
+	var list []doomed
+	for threads.more() {
+		list = append(list, doomed{store.ThreadKey{Namespace: key.Namespace, Thread: threads.string()}, threads.string()})
+	}
+	r.join(threads)
+	if r.err != nil || len(list) == 0 {
+		return res, r.err
+	}
+	if children != store.DeleteCascade {
+		res.Deleted, err = s.deleteResting(ctx, key)
+		return res, err
+	}
+	// All of them refuse inputs before the first is gone.
+	for _, d := range list {
+		if err := s.doom(ctx, d); err != nil {
+			return res, err
+		}
+	}
+	for _, d := range list[:min(len(list), fellTogether)] {
+		if err := s.fell(ctx, d.key); err != nil {
+			return res, err
+		}
+	}
+	res.Deleted, res.Begun = true, len(list)
+	return res, nil
+}
+
+// deleteResting deletes a thread, unless something goes on in it. Then it stays, and so
+// does all below it.
+func (s *tree) deleteResting(ctx context.Context, key store.ThreadKey) (bool, error) {
+	deleted, err := s.retention.forget(ctx, key, forgetResting)
+	if err != nil && !errors.Is(err, store.ErrCorrupted) {
+		return false, err
+	}
+	return deleted, errors.Join(err, s.gone(ctx, key, !deleted))
+}
+
+// doom lets a thread's record say that it is being deleted, and then its node that the
+// record has said so.
+func (s *tree) doom(ctx context.Context, d doomed) error {
+	if d.state != "all" {
+		return nil // it may be erased already, and what has come since is another's
+	}
+	key := d.key
+	if _, err := s.run(ctx, call{script: doomScript, keys: []string{s.keys.thread(key).rec()}, args: args{{"keep", remember.Milliseconds()}}}); err != nil {
+		return err
+	}
+	_, err := s.run(ctx, call{script: treeDoomScript, keys: s.keys.tree(key.Namespace),
+		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"how", "erase"}}})
+	return err
+}
+
+// fell erases a thread whose record says that it is being deleted. One whose record does not
+// any more was erased, and may have begun again.
+func (s *tree) fell(ctx context.Context, key store.ThreadKey) error {
+	if _, err := s.retention.forget(ctx, key, forgetDoomed); err != nil {
+		return err
+	}
+	return s.gone(ctx, key, false)
+}
+
+// gone takes a thread out of its tree, or, spared, lets it be again.
+func (s *connection) gone(ctx context.Context, key store.ThreadKey, spared bool) error {
+	_, err := s.run(ctx, call{script: treeGoneScript, keys: s.keys.tree(key.Namespace),
+		args: args{{"thread", key.Thread}, {"namespace", key.Namespace}, {"spare", spared}}})
+	return err
+}
+
+// FinishDeletes implements store.Tree.
+func (s *tree) FinishDeletes(ctx context.Context) (more bool, err error) {
+	cmds := make([]*redis.StringSliceCmd, len(s.keys.parts))
+	for i := range s.keys.parts {
+		cmds[i] = redis.NewStringSliceCmd(ctx, "srandmember", s.keys.parts[i].felled(), 100)
+	}
+	if err := s.missing(ask(ctx, s.connection, cmds)); err != nil && !errors.Is(err, store.ErrPartial) {
+		return false, fmt.Errorf("redisstore: finish deletes: %w", err)
+	}
+	left := fellTogether
+	for _, cmd := range cmds {
+		for _, namespace := range cmd.Val() {
+			done, failed := s.finishIn(ctx, namespace, left)
+			err = errors.Join(err, failed)
+			if left -= done; left <= 0 || ctx.Err() != nil {
+				return true, err
+			}
+		}
+	}
+	return false, err
+}
+
+// finishIn goes on with as many of a namespace's deletions as that.
+func (s *tree) finishIn(ctx context.Context, namespace string, limit int) (int, error) {
+	r, err := s.run(ctx, call{script: treePageScript, keys: s.keys.tree(namespace), args: args{{"from", "[d"}, {"to", "(e"}, {"limit", limit}}})
+	if err != nil {
+		return 0, err
+	}
+	var list []doomed
+	for r.more() {
+		one := r.list()
+		one.string()
+		of := one.list()
+		if of.more() {
+			list = append(list, doomed{key: store.ThreadKey{Namespace: namespace, Thread: of.string()}})
+			for range 7 {
+				of.next()
+			}
+			list[len(list)-1].state = of.string()
+		}
+		r.join(one)
+	}
+	if r.err != nil {
+		return 0, r.err
+	}
+	if len(list) == 0 {
+		return 0, s.gone(ctx, store.ThreadKey{Namespace: namespace}, true)
+	}
+	var failed error
+	for i, d := range list {
+		if d.state == "rest" {
+			_, err = s.deleteResting(ctx, d.key)
+		} else if err = s.doom(ctx, d); err == nil {
+			err = s.fell(ctx, d.key)
+		}
+		// One that cannot be deleted holds up no other.
+		if failed = errors.Join(failed, err); ctx.Err() != nil {
+			return i, failed
+		}
+	}
+	return len(list), failed
+}
