@@ -3,6 +3,7 @@ import { call, usePolled, type Page, type ThreadInfo } from "./api";
 import { Guarded } from "./Guarded";
 import { ofThreads, ofWaiting } from "./notices";
 import { onLink, threadHref } from "./route";
+import { ThreadPlace } from "./ThreadPlace";
 import { threadGroups } from "./threadgroups";
 import { ago } from "./time";
 import { staleWords } from "./words";
@@ -53,7 +54,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
           <h3>{name}</h3>
           <ul>
             {threads.map((thread) => (
-              <Row key={thread.threadId} thread={thread} current={thread.threadId === current} changed={refresh} begin={begin} />
+              <Row key={thread.threadId} thread={thread} listed={data?.items ?? NONE} current={thread.threadId === current} changed={refresh} begin={begin} />
             ))}
           </ul>
         </section>
@@ -65,12 +66,13 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
 
 interface RowProps {
   thread: ThreadInfo;
+  listed: readonly ThreadInfo[];
   current: boolean;
   changed: () => void;
   begin: () => void;
 }
 
-function Row({ thread, current, changed, begin }: RowProps) {
+function Row({ thread, listed, current, changed, begin }: RowProps) {
   const [sure, ask] = useState(false);
   const [fault, setFault] = useState<string>();
   const title = thread.title || "Untitled";
@@ -98,6 +100,7 @@ function Row({ thread, current, changed, begin }: RowProps) {
           {thread.waiting ? "waiting for you" : thread.active ? "working" : thread.queued > 0 ? "queued" : ago(thread.updatedAt)}
         </span>
       </a>
+      <ThreadPlace thread={thread} listed={listed} />
       {!thread.waiting && !thread.active && thread.queued === 0 && !sure && (
         <button
           type="button"

@@ -168,6 +168,10 @@ export interface ThreadInfo {
   active: boolean;
   waiting: boolean;
   queued: number;
+  /** The thread that it stands below. */
+  parentThreadId?: string;
+  /** Threads below it that have open interrupts. */
+  waitsFor?: string[];
 }
 
 export interface Entry {

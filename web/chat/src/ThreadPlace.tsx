@@ -1,0 +1,30 @@
+import type { ThreadInfo } from "./api";
+import { onLink, threadHref } from "./route";
+
+interface PlaceProps {
+  thread: ThreadInfo;
+  /** The threads that are listed, by which others are called. */
+  listed: readonly ThreadInfo[];
+}
+
+/** Where a thread stands among others: what it is a part of, and which of its parts waits for an answer. */
+export function ThreadPlace({ thread, listed }: PlaceProps) {
+  const parent = thread.parentThreadId;
+  const [waits] = thread.waitsFor ?? [];
+  if (parent === undefined && waits === undefined) return null;
+  const named = (id: string) => listed.find(({ threadId }) => threadId === id)?.title || "another chat";
+  return (
+    <p className="hint place" data-testid="thread-place">
+      {parent !== undefined && (
+        <a href={threadHref(parent)} onClick={onLink} data-testid="part-of">
+          Part of {named(parent)}
+        </a>
+      )}
+      {waits !== undefined && (
+        <a href={threadHref(waits)} onClick={onLink} data-testid="part-waits">
+          {thread.waitsFor!.length === 1 ? "A part waits for you" : `${thread.waitsFor!.length} parts wait for you`}
+        </a>
+      )}
+    </p>
+  );
+}
