@@ -25,19 +25,25 @@ export function PauseControl({ base, disabled, act }: { base: string; disabled: 
       >
         Pause at the next step
       </button>
-      <select aria-label="Why it is paused" data-testid="pause-reason" disabled={disabled} value={reason} onChange={(event) => setReason(event.target.value)}>
+      <label className="filter">
+        <span className="hint">Why</span>
+        <select data-testid="pause-reason" disabled={disabled} value={reason} onChange={(event) => setReason(event.target.value)}>
         <option value="">no reason</option>
         {REASONS.map((one) => (
           <option key={one}>{one}</option>
         ))}
-      </select>
-      <select aria-label="For how long it is paused" data-testid="pause-timeout" disabled={disabled} value={after} onChange={(event) => setAfter(event.target.value)}>
+        </select>
+      </label>
+      <label className="filter">
+        <span className="hint">For</span>
+        <select data-testid="pause-timeout" disabled={disabled} value={after} onChange={(event) => setAfter(event.target.value)}>
         <option value="">until somebody decides</option>
         {MINUTES.flatMap((n) => [
           <option key={`${n} go_on`} value={`${n} go_on`}>{`${span(n)}, then it goes on`}</option>,
           <option key={`${n} cancel`} value={`${n} cancel`}>{`${span(n)}, then it ends`}</option>,
         ])}
-      </select>
+        </select>
+      </label>
     </>
   );
 }
