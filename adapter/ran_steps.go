@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/aguiws/aguiws/adapter/internal/stored"
 	"github.com/aguiws/aguiws/adapter/store"
 )
 
@@ -62,12 +61,4 @@ func (r *ranSteps) text() json.RawMessage {
 	}
 	text, _ := json.Marshal(r)
 	return text
-}
-
-func ranStepsOf(text json.RawMessage, run string) (store.RanSteps, error) {
-	var r store.RanSteps
-	if text == nil {
-		return r, nil
-	}
-	return r, stored.Decode(text, &r, "the steps of run %s", run)
 }

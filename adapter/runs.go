@@ -38,12 +38,14 @@ func runInfo(d store.Dispatch) (RunInfo, error) {
 	record, err := stored.Record(&store.RunState{ID: d.ID, Record: d.Record})
 	info := RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent,
 		ParentRunID: record.ParentRunID, Origin: RunOrigin(record.Origin)}
-	if err == nil {
-		info.Steps, err = ranStepsOf(d.Steps, d.ID)
-	}
+	// What of these cannot be read is left out: a list of runs is not to end there.
 	var told struct{ Usage []protocol.TokenUsage }
-	if json.Unmarshal(d.Outcome, &told) == nil { // an end that cannot be read is shown as it is
+	if json.Unmarshal(d.Outcome, &told) == nil {
 		info.Usage = told.Usage
+	}
+	var ran store.RanSteps
+	if json.Unmarshal(d.Steps, &ran) == nil {
+		info.Steps = ran
 	}
 	return info, err
 }

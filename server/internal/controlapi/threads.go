@@ -51,9 +51,19 @@ type titleJSON struct {
 }
 
 type messagesJSON struct {
-	Items  []json.RawMessage `json:"items"`
-	Older  int64             `json:"older,omitempty" jsonschema:"how many messages stand before these"`
-	Before string            `json:"before,omitempty" jsonschema:"for the page before this one; left out at the beginning"`
+	Items []json.RawMessage `json:"items"`
+	// Sequence is a place, and no name: the thread keeps an order, and no count of what has been in it.
+	Sequence int64  `json:"sequence,omitempty" jsonschema:"of the first item, and one more for each behind it: where they stand in the thread, counted from 1. What comes in the place of messages that were taken out gets their numbers. Left out of an empty page"`
+	Older    int64  `json:"older,omitempty" jsonschema:"how many messages stand before these"`
+	Before   string `json:"before,omitempty" jsonschema:"for the page before this one; left out at the beginning"`
+}
+
+func messagePage(items []json.RawMessage, older int64, before string) messagesJSON {
+	page := messagesJSON{Items: append([]json.RawMessage{}, items...), Older: older, Before: before}
+	if len(items) > 0 {
+		page.Sequence = older + 1
+	}
+	return page
 }
 
 var messageParameters = []parameter{
@@ -223,7 +233,7 @@ func (c *call) listMessages() (any, error) {
 		return nil, err
 	}
 	messages, err := messageTexts(t.Messages)
-	return messagesJSON{Items: messages}, err
+	return messagePage(messages, 0, ""), err
 }
 
 func (c *call) pageOfMessages(q store.MessageQuery) (any, error) {
@@ -234,7 +244,7 @@ func (c *call) pageOfMessages(q store.MessageQuery) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return messagesJSON{append([]json.RawMessage{}, page.Messages...), page.Older, page.Before}, nil
+	return messagePage(page.Messages, page.Older, page.Before), nil
 }
 
 func (c *call) renameThread() (any, error) {
