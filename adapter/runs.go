@@ -25,11 +25,17 @@ type RunInfo struct {
 	Agent     string // "" : the default agent, or that of the execution it continues
 	// ParentRunID is the client's name for the run that this one came from; "": none.
 	ParentRunID string
+	// MessageID is of the last message that its input brought; "": it brought none.
+	MessageID string
 }
 
 func runInfo(d store.Dispatch) (RunInfo, error) {
 	record, err := stored.Record(&store.RunState{Record: d.Record})
-	return RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent, ParentRunID: record.ParentRunID}, err
+	info := RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent, ParentRunID: record.ParentRunID}
+	if n := len(record.Messages); n > 0 {
+		info.MessageID = record.Messages[n-1]
+	}
+	return info, err
 }
 
 func runInfos(dispatches []store.Dispatch) ([]RunInfo, error) {
