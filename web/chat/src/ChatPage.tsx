@@ -119,6 +119,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               used={picture.used}
               decided={picture.decided}
               marks={picture.marks}
+              sending={picture.outgoing.length > 0 || status.queued.length > 0}
               retry={send}
             />
             <Interrupts

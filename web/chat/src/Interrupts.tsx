@@ -9,7 +9,7 @@ import { useKept } from "./kept";
 import { KeptPlace } from "./KeptPlace";
 import { Review } from "./Review";
 import { Steps } from "./Steps";
-import { useSteps } from "./steps";
+import { useSteps } from "./stepping";
 
 interface Props {
   threadId: string;

@@ -1,7 +1,11 @@
 import type { Interrupt, Message } from "@ag-ui/client";
-import { labelOf, questionOf, saidBeside, subjectOf, type Answer } from "./answers";
+import type { Change } from "../../client";
+import { labelOf, questionOf, readJson, saidBeside, subjectOf, toolCallOf, type Answer } from "./answers";
+import { Changes } from "./Changes";
 import { stringify } from "./json";
 import { Marked } from "./Marked";
+import { isObject } from "./schema";
+import { changesOf } from "./told";
 
 interface Props {
   open: readonly Interrupt[];
@@ -24,8 +28,8 @@ export function Review({ open, messages, answers, faults, look }: Props) {
         const answer = answers[id];
         const label = answer && labelOf(questionOf(interrupt).kind, answer);
         const yes = answer?.status === "resolved" && label !== "Declined";
-        const said = answer && saidBeside(answer);
-        const beside = said === undefined ? "" : stringify(said);
+        const changed = answer && editedIn(answer, toolCallOf(interrupt, messages)?.function.arguments);
+        const beside = answer ? besideOf(answer, changed !== undefined) : "";
         const way = answer ? "Change" : "Answer";
         return (
           <li key={id}>
@@ -33,6 +37,7 @@ export function Review({ open, messages, answers, faults, look }: Props) {
               <p>
                 <Marked text={subjectOf(interrupt, messages)} />
               </p>
+              {changed && <Changes changes={changed} />}
               {beside !== "" && (
                 <p className="hint">
                   <Marked text={beside.length > SAID ? `${beside.slice(0, SAID)}…` : beside} />
@@ -49,4 +54,22 @@ export function Review({ open, messages, answers, faults, look }: Props) {
       })}
     </ol>
   );
+}
+
+/** What an approval edits; undefined where it edits nothing, or nobody can tell. */
+function editedIn({ payload }: Answer, proposed: string | undefined): Change[] | undefined {
+  if (proposed === undefined || !isObject(payload) || payload.editedArgs === undefined) return undefined;
+  const read = readJson(proposed);
+  return "value" in read ? changesOf(read.value, payload.editedArgs) : undefined;
+}
+
+/** What an answer says beside its decision, and beside edits that are shown. */
+function besideOf(answer: Answer, edits: boolean): string {
+  const said = saidBeside(answer);
+  if (!isObject(said)) return said === undefined ? "" : stringify(said);
+  const { editedArgs: _, ...others } = said;
+  const beside = edits ? others : said;
+  const { reason } = beside;
+  if (Object.keys(beside).join() === "reason" && typeof reason === "string") return reason;
+  return Object.keys(beside).length === 0 ? "" : stringify(beside);
 }

@@ -114,7 +114,7 @@ export class Chat {
       onEvent: ({ event, messages, input }) => {
         // What refuses an input ends no turn.
         if (event.type === "RUN_ERROR" && this.outbox.has(input.runId)) return;
-        if (this.record.take(event, (messages.at(-1) ?? agent.messages.at(-1))?.id)) changed();
+        if (this.record.take(event, this.lastTold(messages.length > 0 ? messages : agent.messages))) changed();
       },
       onMessagesChanged: changed,
       onStateChanged: changed,
@@ -307,9 +307,11 @@ export class Chat {
   /** Asks what is on record, once the thread is told and whenever it is told anew: decisions were made that nobody told here. */
   private async learnDecisions(): Promise<void> {
     const { position, status, threadId } = this.agent;
+    // What could not be read then is read when the store is back.
+    if (!status.storeAvailable) this.recordAsked = undefined;
     const telling = `${position?.epoch} ${status.restated ?? ""}`;
     // Of a thread that nothing has happened in there is none, and asking for it would be refused.
-    if (!status.synced || !position?.seq || this.picture.messages.length === 0 || !this.unfollow || this.recordAsked === telling) return;
+    if (!status.synced || !status.storeAvailable || !position?.seq || this.picture.messages.length === 0 || !this.unfollow || this.recordAsked === telling) return;
     this.recordAsked = telling;
     try {
       const of = `/threads/${encodeURIComponent(threadId)}`;
@@ -335,6 +337,13 @@ export class Chat {
     this.changed();
   }
 
+  /** The last message that the conversation has: one that waits or is not taken yet comes later. */
+  private lastTold(messages: readonly Message[]): string | undefined {
+    const later = new Set(this.agent.status.queued.flatMap((input) => (input.messages ?? []).map(({ id }) => id)));
+    for (const { message } of this.outbox.items) if (message) later.add(message.id);
+    return messages.findLast(({ id }) => !later.has(id))?.id;
+  }
+
   private named({ subagentRunId: by }: Message & { subagentRunId?: string }): boolean {
     return by === undefined || this.subagents.has(by);
   }
@@ -342,7 +351,7 @@ export class Chat {
   private take(): Picture {
     const { agent, notice } = this;
     const { status } = agent;
-    for (const question of status.interrupts) this.record.asks(question, agent.messages.at(-1)?.id);
+    for (const question of status.interrupts) this.record.asks(question, this.lastTold(agent.messages));
     const { calls, marks } = this.record.look();
     const outgoing = this.outbox.items;
     const unsent = new Set(outgoing.map(({ message }) => message?.id));

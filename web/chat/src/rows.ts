@@ -42,10 +42,12 @@ export interface Conversation {
   /** What was decided about calls, by call. */
   decided?: ReadonlyMap<string, Told>;
   marks?: readonly Mark[];
+  /** Something is on its way to the agent. */
+  sending?: boolean;
 }
 
 /** What is shown of a conversation. Results of known tool calls are in the calls' cards. */
-export function rowsOf({ messages, interrupts, running, subagents, used, decided, marks = [] }: Conversation): Row[] {
+export function rowsOf({ messages, interrupts, running, subagents, used, decided, marks = [], sending = false }: Conversation): Row[] {
   const results = new Map<string, ToolMessage>();
   const calls = new Set<string>();
   for (const message of messages) {
@@ -82,7 +84,7 @@ export function rowsOf({ messages, interrupts, running, subagents, used, decided
   const last = rows.at(-1);
   const question = messages[lastQuestion];
   const text = question && textOf(question.content);
-  if (last && text && !running && interrupts.length === 0 && last.marks.at(-1)?.kind === "end") last.again = text;
+  if (last && text && !running && !sending && interrupts.length === 0 && last.marks.at(-1)?.kind === "end") last.again = text;
   return rows;
 }
 

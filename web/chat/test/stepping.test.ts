@@ -1,7 +1,7 @@
 // The way through several questions.
 
 import { expect, it } from "vitest";
-import { afterAnswer, wayOf } from "../src/steps";
+import { afterAnswer, wayOf } from "../src/stepping";
 
 const ids = ["a", "b", "c"];
 const those = (...given: string[]) => (id: string) => given.includes(id);
