@@ -30,6 +30,8 @@ type RunInfo struct {
 	Origin      RunOrigin // "": by a release that did not say
 	// Steps are those that the run ran itself, known once its worker has ended it.
 	Steps store.RanSteps
+	// MessageID is of the last message that its input brought; "": it brought none.
+	MessageID string
 	// Usage is what the agent has reported where the run ended.
 	Usage []protocol.TokenUsage
 }
@@ -38,6 +40,9 @@ func runInfo(d store.Dispatch) (RunInfo, error) {
 	record, err := stored.Record(&store.RunState{ID: d.ID, Record: d.Record})
 	info := RunInfo{Dispatch: d, Label: record.Label, Execution: record.Execution, Agent: record.Agent,
 		ParentRunID: record.ParentRunID, Origin: RunOrigin(record.Origin)}
+	if n := len(record.Messages); n > 0 {
+		info.MessageID = record.Messages[n-1]
+	}
 	// What of these cannot be read is left out: a list of runs is not to end there.
 	var told struct{ Usage []protocol.TokenUsage }
 	if json.Unmarshal(d.Outcome, &told) == nil {

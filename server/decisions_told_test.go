@@ -58,16 +58,16 @@ func TestFollowersAreToldWhoDecided(t *testing.T) {
 	check(follow(), true)
 }
 
-// What a run came from stands among the runs of its thread.
-func TestV1RunsHaveTheirParent(t *testing.T) {
+// What a run came from, and with which message, stands among the runs of its thread.
+func TestV1RunsHaveWhatTheyCameFrom(t *testing.T) {
 	v := newV1(t)
-	s := v.ts.ask("POST", "/agui", `{"threadId":"t","runId":"r1","parentRunId":"r0","messages":[{"id":"m1","role":"user","content":"hello"}]}`, "Authorization", "Bearer "+annsToken)
+	s := v.ts.ask("POST", "/agui", `{"threadId":"t","runId":"r1","parentRunId":"r0","messages":[{"id":"m0","role":"user","content":"oh"},{"id":"m1","role":"user","content":"hello"}]}`, "Authorization", "Bearer "+annsToken)
 	for more := true; more; {
 		_, more = s.next()
 	}
 	v.rests("t")
 	runs := items(v.call("listRuns", 200, "/threads/t/runs", ""))
-	if len(runs) != 1 || runs[0]["parentRunId"] != "r0" {
+	if len(runs) != 1 || runs[0]["parentRunId"] != "r0" || runs[0]["messageId"] != "m1" {
 		t.Fatalf("%v", runs)
 	}
 	if run := v.call("getRun", 200, fmt.Sprintf("/threads/t/runs/%s", runs[0]["id"]), ""); run["parentRunId"] != "r0" {

@@ -36,7 +36,6 @@ func steered(let <-chan struct{}) adapter.Agent {
 	})
 }
 
-
 // An input that joins comes by whatever way, and each sender is told how its own run ended.
 func TestInputsJoin(t *testing.T) {
 	let := make(chan struct{})

@@ -183,15 +183,15 @@ test("several questions are answered together", async () => {
   await tab.say("/parallel 3");
   const cards = await tab.asked("tool_call", 3);
   await tab.front();
-  await cards.nth(0).getByTestId("approve").click();
-  await cards.nth(1).getByTestId("decline").click();
+  await tab.decide(cards.nth(0).getByTestId("approve"));
+  await tab.decide(cards.nth(1).getByTestId("decline"));
   await until(async () => (await tab.at("answer-progress").textContent()) === "2 of 3 answered", "it says how many are answered");
-  await cards.nth(2).getByTestId("approve").click();
+  await tab.decide(cards.nth(2).getByTestId("approve"));
   await tab.shot("9-parallel");
-  await tab.click("submit-answers");
+  await tab.decide(tab.at("submit-answers"));
   await tab.says("task_2 was declined");
   const seen = await same(tab, second);
-  assert.deepEqual(seen.messages.flatMap((message) => message.calls).map((call) => call.state), ["done", "done", "done"]);
+  assert.deepEqual(seen.messages.flatMap((message) => message.calls).map((call) => call.state), ["done", "declined", "done"]);
   await tab.shot("10-answered");
 });
 

@@ -73,7 +73,7 @@ test("a run in mid-stream outlives its server", async () => {
   await tab.says(" 10 ");
   await kill(0);
   await other.says(" 30 ");
-  assert.match(await other.at("taken-over").textContent(), /Another (goes|went) on/, "it is said that another server went on");
+  assert.match(await other.at("taken-over").textContent(), /The worker was lost; (going|another went) on from the last saved step/, "it is said that another went on");
   await other.shot("25-taken-over");
   await restart(0);
   await other.says("59 60");

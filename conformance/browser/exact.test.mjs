@@ -70,7 +70,8 @@ for (const [place, colorScheme] of [["chat", "dark"], ["inbox", "light"]]) {
     const chat = await asking(await person({ colorScheme }), tool);
     const { tab, card } = await PLACES[place](chat);
     await tab.front();
-    const shown = card.getByTestId("proposed-args");
+    await card.getByTestId("proposed-args-as-json").locator("summary").click();
+    const shown = card.getByTestId("proposed-args-json");
     assert.equal(await shown.textContent(), SHOWN);
     assert.deepEqual(await drawn(shown), {
       marks: [
@@ -91,7 +92,9 @@ for (const [place, colorScheme] of [["chat", "dark"], ["inbox", "light"]]) {
       await until(async () => (await tab.at("inbox-said").textContent()).includes(said), "what was approved is said");
     }
     const [call] = (await chat.rest()).messages.flatMap(({ calls }) => calls);
-    assert.equal(call.args, SHOWN);
+    await chat.front();
+    await chat.at("tool-args-as-json").locator("summary").click();
+    assert.equal(await chat.at("tool-args-json").textContent(), SHOWN);
     for (const [name, value] of MEMBERS) assert.ok(call.result.includes(`"${name}": ${value}`), `${name} in ${call.result}`);
   });
 

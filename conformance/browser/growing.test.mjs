@@ -31,13 +31,13 @@ test("the arguments of a call fill in, and the agent is seen to work until it is
   await tab.rest();
   await until(async () => (await tab.at("working").count()) === 0, "nothing works any more");
   const pictures = await tab.page.evaluate(() => window.pictures);
-  const growing = pictures.filter(({ args, state }) => args !== "" && state === "working");
+  const growing = pictures.filter(({ args, state }) => args.startsWith("{") && state === "working");
   const lengths = new Set(growing.map(({ args }) => args.replace(/\s/g, "").length));
   assert.ok(lengths.size >= 4, `the arguments grow: ${[...lengths]}`);
   assert.deepEqual([...lengths], [...lengths].sort((one, other) => one - other), "and never shrink");
   assert.ok(growing.every(({ working }) => /The agent is working/.test(working)), "all the while the agent is said to work");
   assert.equal(pictures.at(-1).state, "done");
-  assert.equal(JSON.parse(pictures.at(-1).args).to, "ada@example.com");
+  assert.match(pictures.at(-1).args, /^toada@example\.com/, "and are fields in the end");
 });
 
 test("the agent is seen to work before it has said anything, and in tabs that only look on", async () => {

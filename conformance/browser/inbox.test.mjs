@@ -114,10 +114,11 @@ test("drafts of the inbox show in the chat, and those of the chat in the inbox",
   const late = await chatAt(context, asking.threadId);
   await late.asked("tool_call", 3);
   await until(async () => (await late.at("answer-progress").textContent()) === "2 of 3 answered", "a tab opened later shows the drafts");
-  await late.front();
+  await late.click("step-back");
   await late.at("interrupt").nth(1).getByTestId("change").click();
   await until(async () => (await late.at("interrupt").nth(1).getByTestId("field-reason").inputValue()) === "too dear", "the answer is there to be changed");
   await progress("1 of 3 answered");
+  await asking.click("step-back");
   await inChat.nth(1).getByTestId("edit").click();
   await inChat.nth(1).getByTestId("args-editor").fill('{"number":7}');
   await inChat.nth(1).getByTestId("approve-edited").click();
@@ -146,6 +147,7 @@ test("a server without drafts is answered all the same", async () => {
   await tab.front();
   await cards.nth(0).getByTestId("approve").click();
   await until(async () => (await tab.at("answer-progress").textContent()) === "1 of 2 answered", "it is kept here");
+  await tab.click("step-back");
   await cards.nth(0).getByTestId("change").click();
   await cards.nth(0).getByTestId("decline").click();
   await cards.nth(1).getByTestId("approve").click();

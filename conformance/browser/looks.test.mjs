@@ -73,7 +73,11 @@ test("on a phone, the head of an empty chat is seen and what opens stays on the 
   await cards.nth(0).getByTestId("approve").focus();
   await tab.takes(cards.nth(0).getByTestId("approve"));
   await tab.page.keyboard.press("Enter");
-  await until(() => cards.nth(0).getByTestId("change").evaluate((element) => element === document.activeElement), "the focus stays in the card");
+  const inFocus = (card) => card.evaluate((element) => element.closest(".shown") === document.activeElement);
+  await until(() => inFocus(cards.nth(1)), "the focus goes to the next question");
+  await tab.at("step-back").press("Enter");
+  await until(() => inFocus(cards.nth(0)), "and back to the one before");
+  await cards.nth(0).getByTestId("change").focus();
   await tab.takes(cards.nth(0).getByTestId("change"));
   await tab.page.keyboard.press("Enter");
   await until(() => cards.nth(0).evaluate((element) => element.contains(document.activeElement)), "and comes back with the question");

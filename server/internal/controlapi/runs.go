@@ -20,6 +20,7 @@ type runJSON struct {
 	ID          string          `json:"id" jsonschema:"the server's name of the run and of its dispatch"`
 	Label       string          `json:"runId" jsonschema:"the client's"`
 	ParentRunID string          `json:"parentRunId,omitempty" jsonschema:"the client's name for the run that this one came from"`
+	MessageID   string          `json:"messageId,omitempty" jsonschema:"the last message that its input brought"`
 	ThreadID    string          `json:"threadId"`
 	Namespace   string          `json:"namespace"`
 	Origin      string          `json:"origin,omitempty" jsonschema:"why it came to be: user, resume, operator, expiry or child; left out of runs by a release that did not say"`
@@ -81,7 +82,7 @@ func (c *call) runOf(r adapter.RunInfo) runJSON {
 	}
 	return runJSON{
 		Origin: string(r.Origin), Steps: steps, MoreSteps: r.Steps.More, Usage: usage,
-		ID: r.ID, Label: r.Label, ParentRunID: r.ParentRunID, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
+		ID: r.ID, Label: r.Label, ParentRunID: r.ParentRunID, MessageID: r.MessageID, ThreadID: r.Thread.Thread, Namespace: r.Thread.Namespace, Execution: r.Execution, Agent: r.Agent,
 		State: string(r.State), Epoch: r.Epoch, Priority: r.Priority, Dedupe: r.Dedupe, Available: r.Available.UTC(),
 		Attempts: r.Attempts, MaxAttempts: r.MaxAttempts, Error: r.Error, ClaimedBy: r.ClaimedBy, LeaseUntil: r.LeaseUntil.UTC(),
 		Activated: r.Activated, Outcome: r.Outcome, RequeuedAs: r.RequeuedAs,

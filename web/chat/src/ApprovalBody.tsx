@@ -1,8 +1,9 @@
 import type { ToolCall } from "@ag-ui/client";
 import { type KeyboardEvent, type ReactNode, useMemo, useRef, useState } from "react";
-import { readArguments, sameJson } from "./answers";
-import { Folded } from "./Folded";
+import { readArguments, reasonOnly, sameJson } from "./answers";
+import { ArgFields } from "./ArgFields";
 import { Fields } from "./FormBody";
+import { Icon } from "./Icon";
 import { stringify } from "./json";
 import { JsonText } from "./JsonText";
 import { printed } from "./jsontext";
@@ -12,6 +13,7 @@ import { OrElse } from "./OrElse";
 import { isObject, requiredOf, type Schema } from "./schema";
 import type { SchemaFormHandle } from "./SchemaForm";
 import { sizeWords } from "./size";
+import { Ways } from "./Ways";
 
 interface Props {
   call?: ToolCall;
@@ -37,8 +39,17 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
   const [fault, setFault] = useState<string>();
   const form = useRef<SchemaFormHandle>(null);
   const edit = useRef<HTMLButtonElement>(null);
+  // The usual question beside a decision needs no form to be loaded.
+  const asksWhy = reasonOnly(extras);
+  const [why, setWhy] = useState(typeof beside.reason === "string" ? beside.reason : "");
+
+  const no = call || editable ? "Decline" : "No";
 
   const decide = (decision: Record<string, unknown>) => {
+    if (asksWhy) {
+      resolve({ ...(why.trim() !== "" && { reason: why }), ...decision });
+      return;
+    }
     // What nobody was asked yet and nobody has to say does not stand in the way.
     const read = form.current ? form.current.read() : requiredOf(extras ?? {}).length === 0 ? { value: {} } : undefined;
     if (read) resolve({ ...(isObject(read.value) ? read.value : {}), ...decision });
@@ -73,6 +84,7 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
       {call && (
         <p>
           <code className="name">
+            <Icon name="tool" />
             <bdi>
               <Marked text={call.function.name} />
             </bdi>
@@ -88,7 +100,7 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
       )}
       {edited === undefined ? (
         call && (
-          <Folded text={proposed} source={source} hook="proposed-args" label="Proposed arguments" hides={setUnseen} />
+          <ArgFields text={source} hook="proposed-args" label="Proposed arguments" hides={setUnseen} />
         )
       ) : (
         <JsonText
@@ -105,7 +117,15 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
           <span className="hint">Ctrl+Enter approves, Escape discards.</span>
         </JsonText>
       )}
-      {extras && (
+      {asksWhy && (
+        <label className="field">
+          <span>
+            Reason <span className="hint">(optional; the agent is told it with your answer)</span>
+          </span>
+          <input type="text" autoComplete="off" data-testid="field-reason" value={why} maxLength={asksWhy.most} disabled={locked} onChange={(event) => setWhy(event.target.value)} />
+        </label>
+      )}
+      {extras && !asksWhy && (
         <OrElse instead={<p className="fault">The rest of the question could not be loaded. Reload the page to answer it.</p>}>
           <Fields schema={extras} given={beside} locked={locked} handle={form} />
         </OrElse>
@@ -114,7 +134,7 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
         {edited === undefined ? (
           <>
             <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => decide({ approved: true })}>
-              {unseen > 0 && call ? `Approve with ${sizeWords(unseen)} not shown` : "Approve"}
+              {unseen > 0 && call ? `Approve with ${sizeWords(unseen)} not shown` : call || editable ? "Approve" : "Yes"}
             </button>
             {editable && (
               <button type="button" ref={edit} data-edits data-testid="edit" disabled={locked} onClick={() => setEdited(read ? escaped(proposed) : proposed)}>
@@ -124,11 +144,10 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
             <button
               type="button"
               data-testid="decline"
-              title="Answers no: the agent goes on and knows it"
               disabled={locked}
               onClick={() => decide({ approved: false })}
             >
-              Decline
+              {no}
             </button>
           </>
         ) : (
@@ -143,6 +162,7 @@ export function ApprovalBody({ call, editable, extras, given, locked, abandon, r
         )}
         {abandon}
       </div>
+      {edited === undefined && <Ways no={no} />}
     </>
   );
 }

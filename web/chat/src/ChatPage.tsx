@@ -111,7 +111,17 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               </p>
             )}
             <Older count={status.older} first={messages[0]?.id} running={running} ask={() => chat.older()} />
-            <MessageList messages={messages} interrupts={status.interrupts} running={running} subagents={picture.subagents} used={picture.used} />
+            <MessageList
+              messages={messages}
+              interrupts={status.interrupts}
+              running={running}
+              subagents={picture.subagents}
+              used={picture.used}
+              decided={picture.decided}
+              marks={picture.marks}
+              sending={picture.outgoing.length > 0 || status.queued.length > 0}
+              retry={send}
+            />
             <Interrupts
               threadId={threadId}
               open={status.interrupts}
@@ -142,7 +152,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
             />
             {status.takenOver !== undefined && (
               <p className="hint center" role="status" data-testid="taken-over">
-                The server that worked on this was lost. Another {running ? "goes" : "went"} on from the last step that was recorded, so that words may be missing or come anew.
+                The worker was lost; {running ? "going on" : "another went on"} from the last saved step. Words may be missing or come anew.
               </p>
             )}
             {quiet && (

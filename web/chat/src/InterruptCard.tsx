@@ -1,7 +1,7 @@
 import { isInterruptExpired, type Interrupt, type Message } from "@ag-ui/client";
 import { type RefObject, useEffect, useMemo, useRef, useState } from "react";
 import { ApprovalBody } from "./ApprovalBody";
-import { aboutOf, confirmed, labelOf, questionOf, saidBeside, toolCallOf, type Answer } from "./answers";
+import { aboutOf, confirmed, labelOf, questionOf, refusedBy, saidBeside, toolCallOf, type Answer } from "./answers";
 import { Folded, Paragraph } from "./Folded";
 import { FormBody } from "./FormBody";
 import { Guarded } from "./Guarded";
@@ -10,6 +10,7 @@ import { JsonBody } from "./JsonBody";
 import { LoginBody, loginOf } from "./LoginBody";
 import { Marked, Misleading } from "./Marked";
 import { visible } from "./misleading";
+import { Ways } from "./Ways";
 
 interface Props {
   interrupt: Interrupt;
@@ -56,13 +57,13 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
   const given = before.current?.payload;
   const yes = answer?.status === "resolved" && label !== "Declined";
   const beside = answer && saidBeside(answer);
+  const no = refusedBy(interrupt);
   // Abandoning stays possible when answering is not.
   const abandon = (
     <button
       type="button"
       className="quiet abandon"
       data-testid="cancel"
-      title="Gives the question up without an answer"
       disabled={disabled}
       onClick={() => settle({ status: "cancelled" })}
     >
@@ -135,12 +136,20 @@ export function InterruptCard({ interrupt, messages, answer, fault, disabled, de
             )}
             {login && <LoginBody login={login} locked={locked} abandon={abandon} />}
             {!login && question.kind === "confirmation" && (
-              <div className="actions">
-                <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(confirmed(interrupt))}>
-                  {WORDS[interrupt.reason]?.confirm ?? "Confirm"}
-                </button>
-                {abandon}
-              </div>
+              <>
+                <div className="actions">
+                  <button type="button" className="primary" data-testid="approve" disabled={locked} onClick={() => resolve(confirmed(interrupt))}>
+                    {WORDS[interrupt.reason]?.confirm ?? (no === undefined ? "Confirm" : "Yes")}
+                  </button>
+                  {no !== undefined && (
+                    <button type="button" data-testid="decline" disabled={locked} onClick={() => resolve(no)}>
+                      No
+                    </button>
+                  )}
+                  {abandon}
+                </div>
+                {!Object.hasOwn(WORDS, interrupt.reason) && <Ways no={no === undefined ? undefined : "No"} />}
+              </>
             )}
             {question.kind === "form" && <FormBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}
             {question.kind === "json" && <JsonBody schema={question.schema} given={given} locked={locked} abandon={abandon} resolve={resolve} />}

@@ -6,6 +6,8 @@ const KEPT_MS = 2_000;
 interface Props {
   /** What was here has gone, and `children` are what is said in its place. */
   gone: boolean;
+  /** It is not the one of the list that is shown. */
+  hidden?: boolean;
   /** Something else in the list can be acted on. */
   others: boolean;
   /** The place may be given up. */
@@ -17,7 +19,7 @@ interface Props {
  * A place in a list, its parent. When what was in it has gone it is kept, as high as it was, for a moment, and beyond it
  * while the pointer is over others of the list: they would move under it.
  */
-export function KeptPlace({ gone, others, leave, children }: Props) {
+export function KeptPlace({ gone, hidden, others, leave, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const height = useRef<number>(undefined);
   // What is gone is still there to be measured while its successor is rendered.
@@ -39,7 +41,7 @@ export function KeptPlace({ gone, others, leave, children }: Props) {
     };
   }, [gone, others]);
   return (
-    <div ref={box} className={gone ? "kept" : undefined} style={{ height: height.current }}>
+    <div ref={box} className={gone ? "kept" : undefined} hidden={hidden} style={{ height: height.current }}>
       {gone ? (
         <div className="answered" data-testid="answered">
           {children}

@@ -1,5 +1,5 @@
 import type { Message } from "@ag-ui/client";
-import { lazy, memo, Suspense, useDeferredValue, useState } from "react";
+import { Fragment, lazy, memo, Suspense, useCallback, useDeferredValue, useRef, useState } from "react";
 import { Copy } from "./Copy";
 import { Folded, Paragraph } from "./Folded";
 import { stringify } from "./json";
@@ -8,18 +8,23 @@ import { OrElse } from "./OrElse";
 import { part } from "./part";
 import { partsOf, rowsOf, samePart, type Conversation, type Row } from "./rows";
 import { ToolCard } from "./ToolCard";
+import { TurnMark } from "./TurnMark";
 
 /** Loaded with the first answer. */
 const Markdown = lazy(() => part(() => import("./Markdown")));
 
 /** The conversation. What is out of sight is in the page, so that it can be searched and read out, and is not laid out. */
-export function MessageList(conversation: Conversation) {
+export function MessageList({ retry, ...conversation }: Conversation & { retry: (text: string) => void }) {
   const [begins] = useState(() => new Set<string>());
   const parts = partsOf(rowsOf(conversation), begins);
+  // One function for all time: parts are drawn anew for what they show alone.
+  const last = useRef(retry);
+  last.current = retry;
+  const again = useCallback((text: string) => last.current(text), []);
   return (
     <div role="log" aria-label="Conversation" className="conversation">
       {parts.map((rows) => (
-        <Part key={rows[0]!.message.id} rows={rows} />
+        <Part key={rows[0]!.message.id} rows={rows} retry={again} />
       ))}
       {conversation.running && (
         <div className="working" data-testid="working">
@@ -34,11 +39,18 @@ export function MessageList(conversation: Conversation) {
 }
 
 const Part = memo(
-  function Part({ rows }: { rows: readonly Row[] }) {
+  function Part({ rows, retry }: { rows: readonly Row[]; retry: (text: string) => void }) {
     return (
       <ol className="messages">
         {rows.map((row) => (
-          <Item key={row.message.id} row={row} />
+          <Fragment key={row.message.id}>
+            <Item row={row} />
+            {row.marks.map((mark, i) => (
+              <li key={mark.key} className="message">
+                <TurnMark mark={mark} retry={row.again !== undefined && i === row.marks.length - 1 ? () => retry(row.again!) : undefined} />
+              </li>
+            ))}
+          </Fragment>
         ))}
       </ol>
     );
@@ -56,8 +68,8 @@ function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
         </span>
       )}
       <Body message={message} growing={growing} />
-      {cards.map(({ call, state, result }) => (
-        <ToolCard key={call.id} call={call} state={state} result={result} />
+      {cards.map((card) => (
+        <ToolCard key={card.call.id} {...card} />
       ))}
       {used !== undefined && (
         <p className="hint" data-testid="used">

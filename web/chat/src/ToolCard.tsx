@@ -1,57 +1,71 @@
-import type { ToolCall, ToolMessage } from "@ag-ui/client";
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 import { payloadIn } from "../../client/payloads";
 import { pretty } from "./answers";
+import { ArgFields } from "./ArgFields";
+import { Changes } from "./Changes";
 import { Folded } from "./Folded";
+import { Icon } from "./Icon";
 import { Marked } from "./Marked";
 import { visible } from "./misleading";
 import { textOf } from "./messagetext";
 import { PayloadResult } from "./PayloadResult";
+import type { Card } from "./rows";
+import { badgesOf } from "./toolstate";
+import { Verdict } from "./Verdict";
 
-/** `open`: the run has ended, and nothing says what became of the call. */
-export type ToolState = "working" | "asked" | "done" | "open";
-
-const WORDS: Record<ToolState, string> = {
-  working: "in progress",
-  asked: "waiting for you",
-  done: "done",
-  open: "no result",
-};
-
-export function ToolCard({ call, state, result }: { call: ToolCall; state: ToolState; result?: ToolMessage }) {
-  const given = call.function.arguments;
-  const args = useMemo(() => <Folded text={pretty(given)} source={given} hook="tool-args" label="Arguments" />, [given]);
-  const told = result && textOf(result.content);
+/** A tool call: what is called, with what, what was decided about it, and what came of it. */
+export const ToolCard = memo(function ToolCard({ call, state, result, told }: Card) {
+  const { name, arguments: given } = call.function;
+  const badges = badgesOf(state, told);
+  const answer = result && textOf(result.content);
   const large = payloadIn(result?.content);
   return (
-    <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`Tool call ${visible(call.function.name)}`}>
+    <section className="tool" data-testid="tool-card" data-tool-call-id={call.id} data-state={state} aria-label={`Tool call ${visible(name)}, ${visible(badges.map(({ words }) => words).join(", "))}`}>
       <header>
         <code className="name">
+          <Icon name="tool" />
           <bdi>
-            <Marked text={call.function.name} />
+            <Marked text={name} />
           </bdi>
         </code>
-        <span className={`tag ${state}`}>{WORDS[state]}</span>
+        <Verdict badges={badges} at={told?.at} />
       </header>
-      {given !== "" && state === "asked" && (
-        // The question below shows them, where they can be edited.
-        <details>
-          <summary>Arguments</summary>
-          {args}
-        </details>
+      {told?.reason && (
+        <p className="why" data-testid="decision-reason">
+          <span className="hint">Reason: </span>
+          <Marked text={told.reason} />
+        </p>
       )}
-      {given !== "" && state !== "asked" && args}
-      {told !== undefined && (
-        <>
-          <p className="hint">Result</p>
-          {large ? <PayloadResult payload={large} /> : <Result text={told} />}
-        </>
-      )}
+      {told?.changed && <Changes changes={told.changed} />}
+      {given !== "" &&
+        (state === "asked" || told?.changed ? (
+          // The question below shows them, where they can be edited; what was edited is said above.
+          <details>
+            <summary>{told?.changed ? "Arguments as proposed" : "Arguments"}</summary>
+            <ArgFields text={given} hook="tool-args" label="Arguments" compact />
+          </details>
+        ) : (
+          <ArgFields text={given} hook="tool-args" label="Arguments" compact />
+        ))}
+      {large && <PayloadResult payload={large} />}
+      {!large && answer !== undefined && <Result text={answer} plain={state === "done" || state === "failed"} />}
     </section>
   );
-}
+});
 
-function Result({ text }: { text: string }) {
+/** What the agent was told. Where the badge says it already, it is folded. */
+function Result({ text, plain }: { text: string; plain: boolean }) {
   const shown = useMemo(() => pretty(text), [text]);
-  return <Folded text={shown} source={text} hook="tool-result" label="Result" />;
+  const told = <Folded text={shown} source={text} hook="tool-result" label="Result" />;
+  return plain ? (
+    <div className="result">
+      <p className="hint">Result</p>
+      {told}
+    </div>
+  ) : (
+    <details>
+      <summary>What the agent was told</summary>
+      {told}
+    </details>
+  );
 }

@@ -90,9 +90,9 @@ export function entryOf(interruptId: string, { status, payload }: Answer): Entry
 /** What was decided, in a word. */
 export function labelOf(kind: Question["kind"], { status, payload }: Answer): string {
   if (status === "cancelled") return "Cancelled";
-  if (kind === "confirmation") return "Confirmed";
-  if (kind !== "approval") return "Answered";
   const { approved, editedArgs } = isObject(payload) ? payload : {};
+  if (kind === "confirmation") return approved === false ? "Declined" : "Confirmed";
+  if (kind !== "approval") return "Answered";
   if (approved !== true) return "Declined";
   return editedArgs === undefined ? "Approved" : "Approved with edits";
 }
@@ -100,6 +100,20 @@ export function labelOf(kind: Question["kind"], { status, payload }: Answer): st
 /** What a yes to a question without a schema says: where a yes is asked for, that it is one. */
 export function confirmed({ reason }: Interrupt): unknown {
   return reason === "confirmation" ? { approved: true } : undefined;
+}
+
+/** What a no to such a question says; undefined where the question takes no no. */
+export function refusedBy({ reason }: Interrupt): unknown {
+  return reason === "confirmation" ? { approved: false } : undefined;
+}
+
+/** How long a reason may be; undefined where more than a reason of any kind is asked for, or one has to be given. */
+export function reasonOnly(extras: Schema | undefined): { most?: number } | undefined {
+  const properties = extras && propertiesOf(extras);
+  if (!properties || Object.keys(properties).join() !== "reason" || requiredOf(extras).length > 0) return undefined;
+  const { type, maxLength, title: _, description: __, ...others } = properties.reason!;
+  if (type !== "string" || Object.keys(others).length > 0) return undefined;
+  return typeof maxLength === "number" ? { most: maxLength } : {};
 }
 
 /** What stands in the place of a message in a question that has none; undefined where nothing does. */
@@ -112,11 +126,16 @@ const DESCRIBED = 160;
 
 /** What was decided about what, in a line: `Approved pay {"eur":300}`. */
 export function decisionOf(interrupt: Interrupt, messages: readonly Message[], answer: Answer): string {
+  return `${labelOf(questionOf(interrupt).kind, answer)} ${subjectOf(interrupt, messages)}`;
+}
+
+/** What a question is about, in a line: `pay {"eur":300}`. */
+export function subjectOf(interrupt: Interrupt, messages: readonly Message[]): string {
   const call = toolCallOf(interrupt, messages);
   const about = call ? `${call.function.name} ${call.function.arguments}` : (interrupt.message ?? interrupt.reason);
   const text = about.slice(0, 2 * DESCRIBED).trim().replace(/\s+/g, " ");
   const cut = visible(about.length > 2 * DESCRIBED || text.length > DESCRIBED ? `${text.slice(0, DESCRIBED)}…` : text);
-  return `${labelOf(questionOf(interrupt).kind, answer)} ${call ? cut : `“${cut}”`}`;
+  return call ? cut : `“${cut}”`;
 }
 
 /** What an answer says beside its decision; undefined where that is all. */

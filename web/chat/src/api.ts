@@ -221,11 +221,14 @@ export interface DecisionInfo {
   reason?: string;
   message?: string;
   tool?: string;
+  toolCallId?: string;
   arguments?: unknown;
   payload?: unknown;
   /** Which of message, arguments and payload are not whole. */
   cut?: string[];
   refused: number;
+  /** The run that asked. */
+  askedBy?: { id: string; runId: string };
 }
 
 export interface RunInfo {
@@ -233,6 +236,9 @@ export interface RunInfo {
   runId: string;
   threadId: string;
   namespace: string;
+  execution: string;
+  /** The last message that its input brought. */
+  messageId?: string;
   state: "queued" | "claimed" | "acked" | "cancelled" | "superseded" | "dead_letter";
   attempts: number;
   maxAttempts: number;

@@ -3,12 +3,16 @@
 import { randomUUID, type Interrupt, type Message, type ResumeEntry, type RunErrorEvent, type TokenUsage } from "@ag-ui/client";
 import { useEffect, useMemo, useSyncExternalStore } from "react";
 import { TransportError, WebSocketAgent, type Position, type ThreadStatus } from "../../client";
+import { call, type DecisionInfo, type Page, type RunInfo } from "./api";
 import { FRAMES } from "./json";
 import { credential, useSession, whenOver } from "./session";
 import { namesInLog } from "./lognames";
 import { Outbox, type Outgoing } from "./outbox";
 import { namesOf, rememberName } from "./subagents";
+import { ThreadRecord, type Mark } from "./record";
 import { Tape } from "./tape";
+import type { Told } from "./told";
+import { turnsInLog } from "./turnsinlog";
 import { rememberUsed, usedIn, usedWords, type Used } from "./used";
 
 /** A failure of a run, as its event told it. */
@@ -34,6 +38,10 @@ export interface Picture {
   subagents: ReadonlyMap<string, string>;
   /** What runs have used, in words, by the message that they ended behind. */
   used: ReadonlyMap<string, string>;
+  /** What was decided about tool calls, by call. */
+  decided: ReadonlyMap<string, Told>;
+  /** What stands between messages: answers, and turns that did not succeed. */
+  marks: readonly Mark[];
   /** The last failure that nobody has put away, of a run or of the connection. */
   failure?: Notice;
   /** What `dismiss` does about it. */
@@ -47,6 +55,9 @@ export interface Picture {
 /** Of a longer conversation the last messages are held, and those before when they are asked for: each change of one costs what all that are held do. */
 const WINDOW = 200;
 const OLDER = 100;
+
+/** So many of the latest decisions and runs are asked for. */
+const ON_RECORD = 100;
 
 /** Changes within this time are painted together. */
 const PAINT_MS = 16;
@@ -75,6 +86,9 @@ export class Chat {
   private readonly sending = new Set<string>();
   private subagents: ReadonlyMap<string, string>;
   private namesAsked = false;
+  private readonly record = new ThreadRecord();
+  /** Of which telling anew the record was looked up. */
+  private recordAsked?: string;
   private used: readonly Used[];
   private usedWords: ReadonlyMap<string, string>;
   private readonly watchers = new Set<() => void>();
@@ -97,6 +111,11 @@ export class Chat {
     const changed = () => this.changed();
     let runId = ""; // of the run that goes on: a failure does not name its own, and what is told anew is another run's input
     const subscription = agent.subscribe({
+      onEvent: ({ event, messages, input }) => {
+        // What refuses an input ends no turn.
+        if (event.type === "RUN_ERROR" && this.outbox.has(input.runId)) return;
+        if (this.record.take(event, this.lastTold(messages.length > 0 ? messages : agent.messages))) changed();
+      },
       onMessagesChanged: changed,
       onStateChanged: changed,
       onRunStartedEvent: ({ event }) => {
@@ -275,6 +294,7 @@ export class Chat {
       this.settle();
       this.picture = this.take();
       void this.learnNames();
+      void this.learnDecisions();
       for (const watcher of [...this.watchers]) watcher();
     }, PAINT_MS);
   }
@@ -290,12 +310,44 @@ export class Chat {
     this.changed();
   }
 
+  /** Asks what is on record, once the thread is told and whenever it is told anew: decisions were made that nobody told here. */
+  private async learnDecisions(): Promise<void> {
+    const { position, status, threadId } = this.agent;
+    // What could not be read then is read when the store is back.
+    if (!status.storeAvailable) this.recordAsked = undefined;
+    const telling = `${position?.epoch} ${status.restated ?? ""}`;
+    // Of a thread that nothing has happened in there is none, and asking for it would be refused.
+    if (!status.synced || !status.storeAvailable || !position?.seq || this.picture.messages.length === 0 || !this.unfollow || this.recordAsked === telling) return;
+    this.recordAsked = telling;
+    try {
+      const of = `/threads/${encodeURIComponent(threadId)}`;
+      const [decisions, runs] = await Promise.all([
+        call<Page<DecisionInfo>>("GET", `${of}/decisions?limit=${ON_RECORD}`),
+        call<Page<RunInfo>>("GET", `${of}/runs?limit=${ON_RECORD}`),
+      ]);
+      this.record.learn(decisions.items, runs.items);
+      // Only the log tells between which messages of a turn something stands.
+      if (this.record.lacksPlaces) await turnsInLog(threadId, position, this.record);
+    } catch {
+      // A server without the control API: what runs tell is known without it.
+      return;
+    }
+    this.changed();
+  }
+
   private note(runId: string, usage: readonly TokenUsage[] | undefined): void {
     const used = rememberUsed(this.agent.threadId, this.used, runId, usage, this.agent.messages);
     if (used === this.used) return;
     this.used = used;
     this.usedWords = usedWords(used);
     this.changed();
+  }
+
+  /** The last message that the conversation has: one that waits or is not taken yet comes later. */
+  private lastTold(messages: readonly Message[]): string | undefined {
+    const later = new Set(this.agent.status.queued.flatMap((input) => (input.messages ?? []).map(({ id }) => id)));
+    for (const { message } of this.outbox.items) if (message) later.add(message.id);
+    return messages.findLast(({ id }) => !later.has(id))?.id;
   }
 
   private named({ subagentRunId: by }: Message & { subagentRunId?: string }): boolean {
@@ -305,6 +357,8 @@ export class Chat {
   private take(): Picture {
     const { agent, notice } = this;
     const { status } = agent;
+    for (const question of status.interrupts) this.record.asks(question, this.lastTold(agent.messages));
+    const { calls, marks } = this.record.look();
     const outgoing = this.outbox.items;
     const unsent = new Set(outgoing.map(({ message }) => message?.id));
     const failed = status.connection === "failed";
@@ -316,6 +370,9 @@ export class Chat {
       position: agent.position,
       subagents: this.subagents,
       used: this.usedWords,
+      decided: calls,
+      // What is said at length is not marked as well.
+      marks: failure ? marks.filter((mark) => mark.kind !== "end" || mark.message !== failure.message) : marks,
       failure,
       remedy: failed ? "connect" : notice || status.synced ? "hide" : "attach",
       answering: outgoing.some(({ message, refusal }) => !message && !refusal),

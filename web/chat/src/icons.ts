@@ -1,10 +1,19 @@
 // The page's icons, drawn on a grid of 24 with a line of 2. Each is told by its paths, so that all of them weigh less than a picture.
 
 export const ICONS = {
+  alert: "M12 4 3 20h18zM12 10v4.5M12 17.2v.1",
   back: "M19 12H5M11 6l-6 6 6 6",
   bell: "M6 16V11a6 6 0 0 1 12 0v5l1.5 2h-15zM10 21h4",
   check: "m5 12.5 4.5 4.5L19 7.5",
+  close: "M6 6l12 12M18 6 6 18",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",
+  next: "M5 12h14M13 6l6 6-6 6",
+  question: "M9 9.5a3 3 0 1 1 4.4 2.6c-.9.5-1.4 1-1.4 2.2M12 17.6v.1",
+  refuse: "M12 4a8 8 0 1 0 0 16 8 8 0 0 0 0-16zM6.4 6.4l11.2 11.2",
+  retry: "M19 5v5h-5M19 10A7.5 7.5 0 1 0 19.5 14",
+  stop: "M7 7h10v10H7z",
+  tool: "M14.5 6.5a4 4 0 0 1 5-1.8L17 7.2V9h1.8l2.5-2.5a4 4 0 0 1-5.3 5L8.5 19a2.1 2.1 0 0 1-3-3L13 8.5",
+  wait: "M12 4a8 8 0 1 1-7.4 5",
 } as const;
 
 export type IconName = keyof typeof ICONS;

@@ -2,12 +2,17 @@
 // nothing while another grows.
 
 import type { Interrupt, Message, ToolCall, ToolMessage } from "@ag-ui/client";
-import type { ToolState } from "./ToolCard";
+import { textOf } from "./messagetext";
+import type { Mark } from "./record";
+import type { Told } from "./told";
+import { toolStateOf, type ToolState } from "./toolstate";
 
 export interface Card {
   call: ToolCall;
   state: ToolState;
   result?: ToolMessage;
+  /** What was decided about it. */
+  told?: Told;
 }
 
 /** A message that is shown. */
@@ -20,6 +25,10 @@ export interface Row {
   by?: string;
   /** What the runs have used that ended behind it. */
   used?: string;
+  /** What stands behind it. */
+  marks: readonly Mark[];
+  /** What the turn was asked that ended here without success. */
+  again?: string;
 }
 
 export interface Conversation {
@@ -30,10 +39,15 @@ export interface Conversation {
   subagents: ReadonlyMap<string, string>;
   /** What runs have used, by the message that they ended behind. */
   used?: ReadonlyMap<string, string>;
+  /** What was decided about calls, by call. */
+  decided?: ReadonlyMap<string, Told>;
+  marks?: readonly Mark[];
+  /** Something is on its way to the agent. */
+  sending?: boolean;
 }
 
 /** What is shown of a conversation. Results of known tool calls are in the calls' cards. */
-export function rowsOf({ messages, interrupts, running, subagents, used }: Conversation): Row[] {
+export function rowsOf({ messages, interrupts, running, subagents, used, decided, marks = [], sending = false }: Conversation): Row[] {
   const results = new Map<string, ToolMessage>();
   const calls = new Set<string>();
   for (const message of messages) {
@@ -42,27 +56,54 @@ export function rowsOf({ messages, interrupts, running, subagents, used }: Conve
   }
   const asked = new Set(interrupts.map((interrupt) => interrupt.toolCallId));
   const lastQuestion = messages.findLastIndex((message) => message.role === "user");
-  const stateOf = (id: string, growing: boolean): ToolState => {
-    if (results.has(id)) return "done";
-    if (asked.has(id)) return "asked";
-    return growing ? "working" : "open";
-  };
-  return messages.flatMap((message, index) => {
-    if (message.role === "tool" && calls.has(message.toolCallId)) return [];
-    if (message.role === "system" || message.role === "developer") return [];
+  const behind = marksBehind(messages, marks);
+  const rows: Row[] = [];
+  for (const [index, message] of messages.entries()) {
+    const standing = behind.get(message.id) ?? [];
+    const hidden = message.role === "system" || message.role === "developer" || (message.role === "tool" && calls.has(message.toolCallId));
+    const before = rows.at(-1);
+    if (hidden) {
+      if (before && standing.length > 0) before.marks = [...before.marks, ...standing];
+      continue;
+    }
     const growing = running && index > lastQuestion;
     const { subagentRunId, name } = message as { subagentRunId?: string; name?: string };
     const cards = (message.role === "assistant" && message.toolCalls) || [];
-    return [
-      {
-        message,
-        growing,
-        cards: cards.map((call) => ({ call, state: stateOf(call.id, growing), result: results.get(call.id) })),
-        by: subagentRunId === undefined ? undefined : (subagents.get(subagentRunId) ?? name ?? "Subagent"),
-        used: used?.get(message.id),
-      },
-    ];
-  });
+    rows.push({
+      message,
+      growing,
+      cards: cards.map((call) => {
+        const [result, told] = [results.get(call.id), decided?.get(call.id)];
+        return { call, state: toolStateOf({ asked: asked.has(call.id), running: growing, result, told }), result, told };
+      }),
+      by: subagentRunId === undefined ? undefined : (subagents.get(subagentRunId) ?? name ?? "Subagent"),
+      used: used?.get(message.id),
+      marks: standing,
+    });
+  }
+  const last = rows.at(-1);
+  const question = messages[lastQuestion];
+  const text = question && textOf(question.content);
+  if (last && text && !running && !sending && interrupts.length === 0 && last.marks.at(-1)?.kind === "end") last.again = text;
+  return rows;
+}
+
+/** What stands behind which message. Of whose turn alone is known with which message it began: an answer behind that, an end at the turn's end. */
+function marksBehind(messages: readonly Message[], marks: readonly Mark[]): ReadonlyMap<string, readonly Mark[]> {
+  const standing = new Map<string, Mark[]>();
+  if (marks.length === 0) return standing;
+  const turnEnds = new Map<string, string>();
+  let asked: string[] = [];
+  for (const [i, { id, role }] of messages.entries()) {
+    if (role === "user" && messages[i - 1]?.role !== "user") asked = [];
+    if (role === "user") asked.push(id);
+    for (const question of asked) turnEnds.set(question, id);
+  }
+  for (const mark of marks) {
+    const behind = mark.behind ?? (mark.turn !== undefined && mark.kind === "end" ? turnEnds.get(mark.turn) : mark.turn);
+    if (behind !== undefined) standing.set(behind, [...(standing.get(behind) ?? []), mark]);
+  }
+  return standing;
 }
 
 /** How many rows are drawn together. */
@@ -94,10 +135,13 @@ function sameRow(one: Row, other: Row): boolean {
     one.growing === other.growing &&
     one.by === other.by &&
     one.used === other.used &&
+    one.again === other.again &&
+    one.marks.length === other.marks.length &&
+    one.marks.every((mark, i) => mark === other.marks[i]) &&
     one.cards.length === other.cards.length &&
-    one.cards.every(({ call, state, result }, i) => {
-      const { call: call2, state: state2, result: result2 } = other.cards[i]!;
-      return call === call2 && state === state2 && result === result2;
+    one.cards.every(({ call, state, result, told }, i) => {
+      const { call: call2, state: state2, result: result2, told: told2 } = other.cards[i]!;
+      return call === call2 && state === state2 && result === result2 && told === told2;
     })
   );
 }

@@ -1,5 +1,6 @@
 import type { Message } from "@ag-ui/client";
 import { describe, expect, it } from "vitest";
+import type { Mark } from "../src/record";
 import { PART, partsOf, rowsOf, samePart } from "../src/rows";
 
 const none = { interrupts: [], running: false, subagents: new Map() };
@@ -28,6 +29,22 @@ describe("a conversation as it is drawn", () => {
     const [, row] = rowsOf({ ...asks, messages: [user("u"), answer("a", "c1", "c2")] });
     expect(row!.growing).toBe(true);
     expect(row!.cards.map(({ state }) => state)).toEqual(["asked", "working"]);
+  });
+
+  it("has marks behind their messages, or, of whose turn alone is known, an answer at its beginning and an end at its end", () => {
+    const told = { interruptId: "i", status: "resolved" as const, at: "" };
+    const marks: Mark[] = [
+      { key: "known", kind: "answer", told, behind: "r1" },
+      { key: "answer", kind: "answer", told, turn: "u" },
+      { key: "end", kind: "end", how: "failed", code: "agent_error", message: "", turn: "u" },
+      { key: "last", kind: "end", how: "stopped", code: "cancelled", message: "", turn: "v" },
+      { key: "elsewhere", kind: "answer", told, behind: "x" },
+      { key: "nowhere", kind: "answer", told },
+    ];
+    const messages = [user("u"), answer("a", "c1"), result("r1", "c1"), user("v"), answer("b")];
+    const shown = (more: object) => rowsOf({ ...none, messages, marks, ...more }).map(({ marks, again }) => [marks.map(({ key }) => key).join(), again]);
+    expect(shown({})).toEqual([["answer", undefined], ["known,end", undefined], ["", undefined], ["last", "v"]]);
+    for (const busy of ["running", "sending"]) expect(shown({ [busy]: true }).at(-1)).toEqual(["last", undefined]);
   });
 
   it("leaves out what no person wrote or reads, and names subagents", () => {

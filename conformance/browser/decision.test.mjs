@@ -1,0 +1,156 @@
+// What a decision looks like: in the tab that took it, in others, and after a reload.
+
+import assert from "node:assert/strict";
+import { a, ANN, barriers, embedded, guarded, person, PHONE, signIn, Tab, test, unique, until } from "./lane.mjs";
+
+const verdict = (tab) => tab.at("tool-card").last().getByTestId("verdict");
+
+/** The tab, another one and the same tab reloaded say the same of the last call. */
+async function verdicts(tab, other, words) {
+  for (const one of [tab, other]) await until(async () => (await verdict(one).allTextContents()).join() === words, `${words} is said`);
+  await tab.reload();
+  await until(async () => (await verdict(tab).allTextContents()).join() === words, `${words} is said after a reload`);
+}
+
+test("a call says what was decided about it, by whom and why, in every tab and after a reload", async () => {
+  const tool = unique("pay");
+  const context = await person();
+  const tab = await Tab.at(context, `${guarded}/`, undefined, { serverMayRefuse: true });
+  await signIn(tab);
+  await tab.connected();
+  const threadId = new URL(tab.page.url()).searchParams.get("thread");
+  const other = await Tab.at(context, `${guarded}/?thread=${threadId}`, threadId, { serverMayRefuse: true });
+  await signIn(other, ANN);
+  await other.connected();
+  const propose = async () => {
+    await tab.front();
+    await tab.say(`/tool ${tool} {"eur":10,"to":{"name":"Ada"}}`);
+    await tab.asked("tool_call");
+    await until(async () => (await verdict(tab).textContent()) === "proposed", "it is proposed");
+  };
+  await propose();
+  await tab.decide(tab.at("approve"));
+  await tab.says(`I have called ${tool}.`);
+  await verdicts(tab, other, "approved by anndone");
+  await propose();
+  await tab.fill("field-reason", "too dear");
+  await tab.decide(tab.at("decline"));
+  await tab.says("was declined");
+  await verdicts(tab, other, "declined by ann");
+  assert.match(await tab.at("tool-card").last().getByTestId("decision-reason").textContent(), /too dear/);
+  await propose();
+  await tab.decide(tab.at("edit"));
+  await tab.fill("args-editor", '{"eur":7,"to":{"name":"Ada"}}');
+  await tab.decide(tab.at("approve-edited"));
+  await until(async () => (await tab.at("changes").count()) === 1, "the change is shown");
+  await verdicts(tab, other, "edited by anndone");
+  assert.deepEqual(await tab.at("changes").locator("dt, del, ins").allTextContents(), ["eur", "was 10", "now 7"]);
+  await propose();
+  await tab.decide(tab.at("cancel"));
+  await verdicts(tab, other, "cancelled by ann");
+  assert.deepEqual(await barriers(tab.page), []);
+  await tab.shot("90-decisions");
+});
+
+test("questions and what was answered stay in the conversation, and a yes has its no", async () => {
+  const context = await person({ colorScheme: "dark", viewport: { width: PHONE, height: 844 } });
+  const tab = await Tab.open(context, embedded);
+  await tab.say("/confirm Book the Adlon?");
+  await tab.asked("confirmation");
+  assert.equal(await tab.at("approve").textContent(), "Yes");
+  await tab.decide(tab.at("decline"));
+  await tab.says("Declined.");
+  await tab.say("/form");
+  await tab.asked("input_required");
+  await tab.at("field-quarter").selectOption({ label: "Q3" });
+  await tab.fill("field-year", "2026");
+  await tab.fill("field-revenue", "12.5");
+  await tab.decide(tab.at("submit-form"));
+  await tab.says("You entered");
+  const stays = async (one) => {
+    await until(async () => (await one.at("answered-question").count()) === 2, "both answers stay");
+    const [first, second] = await one.at("answered-question").allTextContents();
+    assert.match(first, /Book the Adlon\?no/);
+    assert.match(second, /answered.*quarterQ3year2026revenue12\.5/);
+    const inOrder = await one.page.evaluate(() => [...document.querySelectorAll('[data-testid="answered-question"], [data-role="assistant"]')].map((e) => e.dataset.testid));
+    assert.deepEqual(inOrder.slice(0, 3), ["answered-question", "message", "answered-question"]);
+  };
+  await stays(tab);
+  await tab.reload();
+  await stays(tab);
+  await stays(await Tab.open(context, embedded, tab.threadId));
+  assert.deepEqual(await barriers(tab.page), []);
+  await tab.shot("91-answers-phone-dark");
+});
+
+test("a turn that failed or was stopped leaves its mark, and is tried again", async () => {
+  const context = await person();
+  const tab = await Tab.open(context, a);
+  await tab.say("/slow 1000 20");
+  await tab.says("1 2 3");
+  await tab.click("stop");
+  await tab.rest();
+  await tab.say("/fail out of paper");
+  await tab.at("error").waitFor();
+  await tab.click("dismiss-error");
+  const marks = async (one) => {
+    await until(async () => (await one.at("turn-end").count()) === 2, "both marks are there");
+    assert.deepEqual(await one.at("turn-end").evaluateAll((all) => all.map((mark) => mark.dataset.how)), ["stopped", "failed"]);
+  };
+  await marks(tab);
+  await tab.reload();
+  await tab.click("dismiss-error");
+  await marks(tab);
+  assert.match(await tab.at("turn-end").last().textContent(), /out of paper/);
+  await tab.shot("92-marks");
+  await tab.decide(tab.at("retry-turn"));
+  await until(async () => (await tab.at("message").evaluateAll((all) => all.filter((one) => one.textContent.startsWith("/fail")).length)) === 2, "it is said again");
+});
+
+test("several questions come one at a time, are looked over before they are sent, and fit a phone", async () => {
+  const context = await person({ viewport: { width: PHONE, height: 844 } });
+  const tab = await Tab.open(context, embedded);
+  await tab.say("/parallel 3");
+  const cards = await tab.asked("tool_call", 3);
+  const reached = async (...hooks) => {
+    for (const hook of hooks) {
+      const box = await tab.page.locator(`[data-testid="${hook}"]:visible`).first().boundingBox();
+      const composer = await tab.at("composer").boundingBox();
+      assert.ok(box && box.y >= 0 && box.y + box.height <= composer.y, `${hook} is in sight: ${JSON.stringify(box)}`);
+    }
+  };
+  const step = async (words) => until(async () => (await tab.at("step").textContent()) === words, words);
+  await step("Question 1 of 3");
+  await reached("step", "step-next", "proposed-args", "field-reason", "approve", "edit", "decline", "cancel");
+  await tab.shot("93-steps-phone");
+  // The second click of two comes down on the next question, which takes none.
+  await tab.takes(cards.nth(0).getByTestId("approve"));
+  const { x, y, width, height } = await cards.nth(0).getByTestId("approve").boundingBox();
+  await tab.page.mouse.click(x + width / 2, y + height / 2);
+  await step("Question 2 of 3");
+  await tab.page.mouse.click(x + width / 2, y + height / 2);
+  assert.equal(await tab.at("answer-progress").textContent(), "1 of 3 answered");
+  await tab.click("step-next");
+  await step("Question 3 of 3");
+  await tab.decide(cards.nth(2).getByTestId("decline"));
+  await step("Question 2 of 3");
+  await tab.click("step-next");
+  await tab.click("step-next");
+  await step("Review");
+  assert.ok(await tab.at("submit-answers").isDisabled(), "a question is left");
+  await tab.at("review-look").nth(1).click();
+  await tab.fill("composer", ""); // the focus leaves, and the question stays
+  await step("Question 2 of 3");
+  await cards.nth(1).getByTestId("edit").click();
+  await cards.nth(1).getByTestId("args-editor").fill('{"number":7}');
+  await tab.decide(cards.nth(1).getByTestId("approve-edited"));
+  await step("Review");
+  await reached("review", "submit-answers", "step-back");
+  assert.deepEqual(await tab.at("review").locator(".tag").allTextContents(), ["Approved", "Approved with edits", "Declined"]);
+  assert.deepEqual(await tab.at("review").locator("dt, del, ins").allTextContents(), ["number", "was 2", "now 7"]);
+  assert.deepEqual(await barriers(tab.page), []);
+  await tab.shot("94-review-phone");
+  await tab.decide(tab.at("submit-answers"));
+  await tab.says("task_3 was declined");
+  await until(async () => (await tab.at("tool-card").getByTestId("verdict").allTextContents()).join() === "approveddone,editeddone,declined", "each call says what became of it");
+});

@@ -1,0 +1,160 @@
+// What became of questions, in words, and where it stands.
+
+import type { BaseEvent } from "@ag-ui/client";
+import { describe, expect, it } from "vitest";
+import type { DecisionInfo, RunInfo } from "../src/api";
+import { argFields } from "../src/argfields";
+import { parse } from "../src/json";
+import { ThreadRecord } from "../src/record";
+import { changesOf, placeOf, sideOf, toldBy, toldOnRecord, verdictOf } from "../src/told";
+import { badgesOf, toolStateOf } from "../src/toolstate";
+
+const at = "2030-01-01T00:00:00Z";
+const told = { interruptId: "i", status: "resolved" as const, at };
+
+describe("a decision", () => {
+  it("is told in the same words by a run and on record", () => {
+    const payload = { approved: true, editedArgs: { eur: 7 }, reason: "cheaper" };
+    const byRun = toldBy(
+      { ...told, toolCallId: "c", approved: true, by: "ann", through: "socket", reason: "cheaper", changed: [{ pointer: "/eur", before: 10, after: 7 }] },
+      [{ interruptId: "i", status: "resolved", payload }],
+    );
+    const onRecord = toldOnRecord({
+      id: "d", at, status: "resolved", user: "ann", through: "socket", threadId: "t", namespace: "n", interruptId: "i", toolCallId: "c", arguments: { eur: 10 }, payload, refused: 0,
+    });
+    expect(onRecord).toEqual(byRun);
+    expect(verdictOf(onRecord, true)).toEqual({ words: "edited by ann", tone: "done" });
+  });
+
+  it.each([
+    [{ approved: true }, true, "approved"],
+    [{ approved: true }, false, "yes"],
+    [{ approved: false, by: "bob" }, true, "declined by bob"],
+    [{ approved: false }, false, "no"],
+    [{}, false, "answered"],
+    [{ status: "cancelled" as const, by: "ann" }, true, "cancelled by ann"],
+    [{ status: "expired" as const }, true, "expired"],
+  ])("%j (of a call: %s) is %s", (more, call, words) => expect(verdictOf({ ...told, ...more }, call).words).toBe(words));
+});
+
+it("finds what was changed, to the digit", () => {
+  const before = parse('{"a":{"b/c":1.0,"d":2},"gone":1,"same":[1]}');
+  const after = parse('{"a":{"b/c":1,"d":2},"same":[1],"new":"x"}');
+  expect(changesOf(before, after).map(({ pointer }) => pointer)).toEqual(["/a/b~1c", "/gone", "/new"]);
+  expect(sideOf(changesOf(before, after)[0]!.before)).toBe("1.0");
+  expect(placeOf("/a/b~1c")).toBe("a › b/c");
+  expect(changesOf(before, before)).toEqual([]);
+});
+
+describe("a call", () => {
+  const result = (content: string, error?: string) => ({ id: "m", role: "tool" as const, toolCallId: "c", content, ...(error && { error }) });
+  it.each<[string, Parameters<typeof toolStateOf>[0], string]>([
+    ["is proposed while it is asked", { asked: true, running: false }, "proposed"],
+    ["is running", { asked: false, running: true }, "running"],
+    ["is approved and running", { asked: false, running: true, told: { ...told, approved: true, by: "ann" } }, "approved by ann, running"],
+    ["is approved and done", { asked: false, running: false, told: { ...told, approved: true }, result: result("{}") }, "approved, done"],
+    ["has failed", { asked: false, running: false, result: result('{"executed":false,"error":"no"}') }, "failed"],
+    ["has failed by its message", { asked: false, running: false, result: result("no", "no") }, "failed"],
+    ["is declined, not done", { asked: false, running: false, told: { ...told, approved: false, by: "ann" }, result: result('{"executed":false,"declined":true}') }, "declined by ann"],
+    ["is declined where nobody tells of decisions", { asked: false, running: false, result: result('{"executed":false,"declined":true}') }, "declined"],
+    ["is cancelled", { asked: false, running: false, told: { ...told, status: "cancelled" as const } }, "cancelled"],
+    ["has expired", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"executed":false,"expired":true}') }, "expired"],
+    ["has a default answer and a result", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"ok":true}') }, "expired, done"],
+    ["has no result", { asked: false, running: false }, "no result"],
+    ["takes what an agent answers for what it is", { asked: false, running: false, result: result('{"executed":') }, "done"],
+  ])("%s", (_, call, words) => {
+    expect(badgesOf(toolStateOf(call), call.told).map((badge) => badge.words).join(", ")).toBe(words);
+  });
+});
+
+describe("fields", () => {
+  it("keep numbers by their text, and texts apart from what they look like", () => {
+    expect(argFields('{"n":9007199254740993,"one":1.0,"s":"10","t":"ten","e":"","b":true,"o":{"x":[1]}}')).toEqual([
+      { name: "n", kind: "word", text: "9007199254740993" },
+      { name: "one", kind: "word", text: "1.0" },
+      { name: "s", kind: "word", text: '"10"' },
+      { name: "t", kind: "text", text: "ten" },
+      { name: "e", kind: "word", text: '""' },
+      { name: "b", kind: "word", text: "true" },
+      { name: "o", kind: "json", text: '{\n  "x": [\n    1\n  ]\n}' },
+    ]);
+  });
+  it.each(["", '{"a":', "[1]", "1e400", '{"a":1,"a":2}', '{"a":{"b":1,"b":2}}', JSON.stringify(Object.fromEntries(Array.from({ length: 41 }, (_, i) => [i, i])))])("are not made of %s", (text) =>
+    expect(argFields(text)).toBeUndefined());
+});
+
+describe("a thread's record", () => {
+  const started = (runId: string, decisions: unknown[] = [], resume: unknown[] = []) => ({ type: "RUN_STARTED", runId, input: { resume }, metadata: { aguiws: { decisions } } }) as unknown as BaseEvent;
+  const asks = (id: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ id, reason: "confirmation", message: "Go on?" }] } }) as unknown as BaseEvent;
+
+  const onRecord = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at, status: "resolved", threadId: "t", namespace: "n", interruptId: "i", refused: 0, ...more });
+  const run = (runId: string, more: Partial<RunInfo>): RunInfo => ({
+    id: `s-${runId}`, runId, threadId: "t", namespace: "n", execution: runId, state: "acked", attempts: 1, maxAttempts: 5, createdAt: at, updatedAt: at, ...more,
+  });
+
+  it("has answers stand where they were asked for, however often they are told", () => {
+    const record = new ThreadRecord();
+    record.take(started("r1"), undefined);
+    record.take(asks("i"), "m1");
+    for (const behind of ["m2", "m9"]) record.take(started("r2", [{ ...told, approved: true }], [{ interruptId: "i", payload: { approved: true } }]), behind);
+    record.learn([onRecord({ user: "ann", payload: { approved: true } })], []);
+    expect(record.look().marks).toMatchObject([{ key: "i", behind: "m1", question: { message: "Go on?" }, told: { by: "ann", payload: { approved: true } } }]);
+    expect(record.lacksPlaces).toBe(false);
+  });
+
+  it("has what is decided about calls at the calls, and lacks the place of what only the record tells", () => {
+    const record = new ThreadRecord();
+    record.learn([onRecord({ toolCallId: "c", payload: { approved: false } })], []);
+    expect([record.lacksPlaces, record.look().calls.get("c")?.approved, record.look().marks]).toEqual([false, false, []]);
+    record.learn([onRecord({ interruptId: "j" })], []);
+    expect(record.lacksPlaces).toBe(true);
+  });
+
+  it("takes the place of what was told anew to a newcomer from the log, whatever goes on meanwhile", () => {
+    const record = new ThreadRecord();
+    // Told anew before its messages are, and behind what came of it.
+    record.take(started("r2", [{ ...told, approved: true }]), undefined);
+    expect(record.lacksPlaces).toBe(true);
+    record.take(started("r2", [{ ...told, approved: true }]), "m9");
+    record.take(started("r1"), "m0", "log");
+    record.take(asks("i"), "m1", "log");
+    record.take(started("r2", [{ ...told, approved: true }]), "m2", "log");
+    expect(record.look().marks).toMatchObject([{ key: "i", behind: "m1" }]);
+    record.take({ type: "RUN_ERROR", code: "agent_error", message: "no" } as unknown as BaseEvent, "m10");
+    record.take({ type: "RUN_FINISHED", outcome: { type: "success" } } as unknown as BaseEvent, "m3", "log");
+    expect(record.look().marks).toMatchObject([{ key: "i" }, { key: "end r2", behind: "m10" }]);
+  });
+
+  it("knows from the runs on record with which message the turns of answers and failures began", () => {
+    const record = new ThreadRecord();
+    record.learn(
+      [onRecord({ askedBy: { id: "s-r2", runId: "r2" } })],
+      [
+        run("r3", { execution: "r1", outcome: { type: "RUN_ERROR", code: "agent_error", message: "no" } }),
+        run("r2", { execution: "r1" }),
+        run("r1", { messageId: "m1" }),
+        run("r0", { messageId: "m0", outcome: { type: "RUN_FINISHED", outcome: { type: "cancelled" } } }),
+      ],
+    );
+    expect(record.lacksPlaces).toBe(true);
+    expect(record.look().marks).toMatchObject([
+      { kind: "answer", turn: "m1" },
+      { key: "end r0", how: "stopped", turn: "m0" },
+      { key: "end r3", how: "failed", message: "no", turn: "m1" },
+    ]);
+  });
+
+  it("marks turns that failed or were stopped once, and none that never began", () => {
+    const record = new ThreadRecord();
+    const failed = (code: string) => ({ type: "RUN_ERROR", code, message: "no" }) as unknown as BaseEvent;
+    expect(record.take(failed("thread_busy"), "m0")).toBe(false);
+    record.take(started("r1"), "m0");
+    expect(record.take(failed("agent_error"), "m1")).toBe(true);
+    expect(record.take(failed("thread_busy"), "m1")).toBe(false);
+    record.take(started("r1"), "m5");
+    expect(record.take(failed("agent_error"), "m5")).toBe(false);
+    record.take(started("r2"), "m2");
+    record.take({ type: "RUN_FINISHED", outcome: { type: "cancelled" } } as unknown as BaseEvent, "m3");
+    expect(record.look().marks).toMatchObject([{ behind: "m1", how: "failed" }, { behind: "m3", how: "stopped" }]);
+  });
+});
