@@ -151,6 +151,13 @@ func (ib *inbox) listed(ctx context.Context, q store.InboxQuery) ([]Suspended, s
 	return items, page.Next, max(1, len(page.Items)), partial
 }
 
+// ListedArguments are a call's arguments as lists show them: without what
+// Options.RedactLists takes out. False: nothing is taken out.
+func (ib *inbox) ListedArguments(call protocol.ToolFunction) (string, bool) {
+	text := redactions(ib.options.RedactLists).in(call.Name, []byte(call.Arguments))
+	return string(text), string(text) != call.Arguments
+}
+
 // Whose returns the tenant of a thread, and whether the thread is used at all, without
 // reading what is in it.
 func (ib *inbox) Whose(ctx context.Context, key store.ThreadKey) (tenant string, used bool, err error) {

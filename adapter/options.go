@@ -128,6 +128,9 @@ type Options struct {
 	// Redact says what the decision record does not keep of arguments and answers, and
 	// followers are not told of answers.
 	Redact []Redaction
+	// RedactLists says what lists of open interrupts do not show of the arguments of calls.
+	// The thread's own interrupts show what is to be approved in full, and so do its events.
+	RedactLists []Redaction
 	// RunTimeout ends a run that is active for longer with RUN_ERROR run_timeout,
 	// through whatever workers; time spent suspended does not count. Default 6 h;
 	// negative: no limit.

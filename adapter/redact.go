@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -51,7 +52,7 @@ func ParseRedaction(text string) (Redaction, error) {
 type redactions []Redaction
 
 func (o *Options) checkRedactions() error {
-	for _, r := range o.Redact {
+	for _, r := range slices.Concat(o.Redact, o.RedactLists) {
 		if _, err := ParseRedaction(r.Pointer); err != nil || !strings.HasPrefix(r.Pointer, "/") {
 			return errors.Join(fmt.Errorf("adapter: redaction %+v is none", r), err)
 		}

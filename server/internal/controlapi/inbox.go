@@ -28,6 +28,7 @@ type toolCallJSON struct {
 	Arguments string `json:"arguments" jsonschema:"as the agent proposed them, JSON by convention; of a summary their beginning"`
 	Size      int    `json:"size,omitempty" jsonschema:"of all arguments in bytes; in a summary"`
 	Digest    string `json:"digest,omitempty" jsonschema:"SHA-256 of all arguments in hex; in a summary"`
+	Redacted  bool   `json:"redacted,omitempty" jsonschema:"the list leaves values out, in whose place is [redacted]; listInterrupts has all. Size and digest are not told"`
 }
 
 type inboxItemJSON struct {

@@ -53,10 +53,10 @@ func (c *call) listInbox() (any, error) {
 	default:
 		return nil, badRequest("state is open or resolved")
 	}
-	list := summarised
+	list := c.summarised
 	if q.AllTenants {
 		list = func(s adapter.Suspended) inboxItemJSON {
-			item := summarised(s)
+			item := c.summarised(s)
 			item.Tenant = s.Tenant
 			return item
 		}
@@ -81,13 +81,13 @@ func (c *call) listThreadsInbox(thread string, q adapter.InboxQuery) (any, error
 		key.Namespace, foreign = namespace, true
 	}
 	if foreign && c.ownOnly() {
-		return pageOf([]adapter.Suspended(nil), "", nil, summarised)
+		return pageOf([]adapter.Suspended(nil), "", nil, c.summarised)
 	}
 	items, err := c.Runner.Open(c.r.Context(), []store.ThreadKey{key})
 	items = slices.DeleteFunc(items, func(s adapter.Suspended) bool {
 		return foreign && s.Tenant != c.caller.Tenant() || !q.Wants(&s)
 	})
-	return pageOf(items, "", err, summarised)
+	return pageOf(items, "", err, c.summarised)
 }
 
 func (c *call) inboxQuery() (adapter.InboxQuery, error) {
@@ -165,12 +165,19 @@ const (
 )
 
 // summarised is an item that is no larger than shownItem and its first interrupt.
-func summarised(s adapter.Suspended) inboxItemJSON {
+func (c *call) summarised(s adapter.Suspended) inboxItemJSON {
 	item := inboxItem(s)
 	room := shownItem
 	for i := range item.Interrupts {
 		it := &item.Interrupts[i]
-		if it.weight() > shownWhole {
+		redacted := false
+		if call := s.Interrupts[i].Call; call != nil {
+			var text string
+			if text, redacted = c.Runner.ListedArguments(*call); redacted {
+				it.redact(text)
+			}
+		}
+		if !redacted && it.weight() > shownWhole {
 			it.summarise()
 		}
 		if room -= it.weight(); room < 0 && i > 0 {
@@ -205,6 +212,17 @@ func (it *interruptJSON) summarise() {
 		it.ToolCall = &toolCallJSON{Name: cut(call.Name, shownMessage), Arguments: cut(call.Arguments, shownArgs), Size: len(call.Arguments), Digest: hex.EncodeToString(sum[:])}
 	}
 	if it.Draft != nil && len(it.Draft.Payload) > shownArgs {
+		it.Draft = &entryJSON{InterruptID: it.Draft.InterruptID, Status: it.Draft.Status}
+	}
+}
+
+// redact makes a summary with arguments from which something was taken out. What else might
+// have it goes: what the interrupt says beside its message, a digest by which it could be
+// guessed, and an answer that may hold it anew.
+func (it *interruptJSON) redact(arguments string) {
+	it.summarise()
+	it.ToolCall = &toolCallJSON{Name: cut(it.ToolCall.Name, shownMessage), Arguments: cut(arguments, shownArgs), Redacted: true}
+	if it.Draft != nil {
 		it.Draft = &entryJSON{InterruptID: it.Draft.InterruptID, Status: it.Draft.Status}
 	}
 }

@@ -50,5 +50,6 @@ type Inbox interface {
 	Answer(ctx context.Context, key store.ThreadKey, tenant, user, label string, entries []protocol.ResumeEntry, from adapter.Origin, headers map[string]string) (adapter.Answered, error)
 	CountInbox(ctx context.Context, q store.InboxCount) (map[string]int64, error)
 	Whose(ctx context.Context, key store.ThreadKey) (tenant string, used bool, err error)
+	ListedArguments(call protocol.ToolFunction) (text string, redacted bool)
 	DropDraft(ctx context.Context, key store.ThreadKey, user, interruptID string) (bool, error)
 }
