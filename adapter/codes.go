@@ -37,4 +37,5 @@ const (
 	CodeRateLimited       = "rate_limited"       // Options.MaxInputs
 	CodeDuplicate         = "dispatch_duplicate" // DispatchOptions.Dedupe
 	CodeGone              = "dispatch_gone"      // Runner.Requeue
+	CodeBranchGone        = "branch_gone"        // Injection.Restores
 )

@@ -51,7 +51,8 @@
 //	Tdisp       hash    by run id: i: input, 1: and 2: the events of its   begin, activate, stop, end, claim, nack,
 //	                    cancellation; d: dedupe key to its run             stopall
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
-//	Tarchive    hash    ids of messages that a rewind took out             begin
+//	Tarchive    hash    ids of messages that a rewind took out, and as     begin
+//	                    branches what they were (branch.lua)
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
 //	Pleases     zset    threads with an active run, by the lease's end, or begin, claim, offer, renew, nack, end, stop,
 //	                    by when a run that was given back may be had       stopall

@@ -25,6 +25,8 @@ var scopesOf = map[string]struct{ home, away string }{
 	"deleteThread":        {"run admin", "admin"},
 	"listMessages":        {"read admin", "admin"},
 	"addInput":            {"run admin", "admin"},
+	"listBranches":        {"read admin", "admin"},
+	"restoreBranch":       {"run admin", "admin"},
 	"interruptThread":     {"run admin", "admin"},
 	"pauseThread":         {"admin", "admin"},
 	"unpauseThread":       {"admin", "admin"},

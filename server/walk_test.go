@@ -349,7 +349,7 @@ func fill(t *testing.T, path string, of ids, agent string) string {
 		if name == "run" && strings.HasPrefix(path, "/v1/") {
 			return of.dispatch // the control API calls runs by the server's ids
 		}
-		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent, "target": "crm", "provider": "git", "webhook": "1-1-0"} {
+		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent, "target": "crm", "provider": "git", "webhook": "1-1-0", "branch": "no-branch"} {
 			if strings.HasPrefix(name, part) {
 				return id
 			}
