@@ -17,13 +17,15 @@ interface Props {
   returned?: string;
   takeReturned: () => void;
   send: (text: string) => void;
+  /** Begins to change the last message; answers whether it can be. */
+  editLast: () => boolean;
   stop: (runId: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
   stopper: RefObject<HTMLButtonElement | null>;
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, stop, field: box, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, editLast, stop, field: box, stopper }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
   const [text, setText] = useState(() => draftOf(threadId));
@@ -60,6 +62,8 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
     send(trimmed);
   };
   const keyed = (event: KeyboardEvent) => {
+    const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+    if (event.key === "ArrowUp" && plain && text === "" && !composes(event.nativeEvent) && editLast()) return event.preventDefault();
     // An Enter that ends the composition of a character is not one that sends.
     if (event.key !== "Enter" || event.shiftKey || composes(event.nativeEvent)) return;
     // One that is held down may have been meant for what had the focus before.

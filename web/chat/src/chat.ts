@@ -28,6 +28,8 @@ export interface Picture {
   messages: readonly Message[];
   state: unknown;
   status: ThreadStatus;
+  /** How often messages were told anew. */
+  restated: number;
   /** Up to where the thread's log is held here. */
   position?: Position;
   /** What subagents are called, by their ids. */
@@ -75,6 +77,7 @@ export class Chat {
   private readonly sending = new Set<string>();
   private subagents: ReadonlyMap<string, string>;
   private namesAsked = false;
+  private restated = 0;
   private used: readonly Used[];
   private usedWords: ReadonlyMap<string, string>;
   private readonly watchers = new Set<() => void>();
@@ -102,6 +105,10 @@ export class Chat {
       onRunStartedEvent: ({ event }) => {
         runId = event.runId;
         if (!this.notice?.refusal) this.notice = undefined;
+        changed();
+      },
+      onMessagesSnapshotEvent: () => {
+        this.restated++;
         changed();
       },
       onRunFinishedEvent: ({ event }) => this.note(event.runId, event.usage),
@@ -307,6 +314,7 @@ export class Chat {
       messages: agent.messages.filter(({ id }) => !unsent.has(id)),
       state: agent.state,
       status,
+      restated: this.restated,
       position: agent.position,
       subagents: this.subagents,
       used: this.usedWords,

@@ -95,6 +95,7 @@ const WORDS: Record<string, Words> = {
   run_not_found: { title: "There is no such run", advice: "It may have been deleted with its chat." },
   interrupt_not_found: { title: "The question is not open any more", advice: "It was answered or given up elsewhere." },
   thread_in_use: { title: "The chat is in use", advice: "End what runs, waits or is asked in it first." },
+  branch_gone: { title: "This version is not there any more", advice: "Reload the page to see what can be restored." },
   dispatch_gone: { title: "It was requeued or forgotten already", advice: "Look again; the list shows what is left." },
   webhook_not_found: { title: "There is no such webhook", advice: "It was sent or forgotten, or its target is not configured any more." },
   dispatch_duplicate: { title: "The same was begun already", advice: "There is nothing more to do." },
