@@ -30,6 +30,7 @@ type beginBuilder struct {
 	drafted map[string]signature
 	redact  redactions
 	headers map[string]string
+	back    *goingBack      // how it goes back; nil: its messages may say so
 	runID   string          // "": a new one
 	letter  *store.Dispatch // the dead letter that it requeues; nil: none
 
@@ -140,10 +141,17 @@ func (n beginBuilder) enqueue() (store.Enqueue, error) {
 func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claimed, fresh store.Fresh, err error) {
 	run = n.begun(begun{label: n.Input.RunID, id: execution, agent: n.agent})
 	fresh.Agent = n.agent
-	run.events = n.opening(n.Fresh)
+	said := n.Fresh
+	if n.back != nil && n.back.restores != "" {
+		fresh.Restores, said = n.back.restores, nil
+	}
+	run.events = n.opening(said)
 	if n.Rewinds {
 		held := n.Fold.Messages()
 		fresh.Archive = archive(held[n.Keep:])
+		if fresh.Branch, err = branch(held, n.Keep, n.View.Now); err != nil {
+			return nil, claimed, fresh, err
+		}
 		run.events = append(run.events, cutTo(append(held[:n.Keep:n.Keep], n.Fresh...), held))
 	}
 	if state := n.newState(); state != nil {
@@ -152,7 +160,7 @@ func (n beginBuilder) execute(execution string) (run *begun, claimed store.Claim
 	if claimed, err = n.claimed(run); err != nil {
 		return nil, claimed, fresh, err
 	}
-	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user, n.left())
+	run.frozen, fresh.Frozen, err = freeze(n.Judgement, run, n.user, n.left(), fresh.Restores != "")
 	return run, claimed, fresh, err
 }
 
@@ -243,13 +251,13 @@ func (n beginBuilder) left() []string {
 }
 
 // freeze fixes what the execution's function sees.
-func freeze(j *judge.Judgement, run *begun, user string, left []string) (store.Frozen, json.RawMessage, error) {
+func freeze(j *judge.Judgement, run *begun, user string, left []string, restores bool) (store.Frozen, json.RawMessage, error) {
 	run.given = conversationOf(run.fold)
 	input := *j.Input
 	input.Messages = protocol.Messages{}
 	input.State = protocol.Any(lifecycle.State(run.fold.State()))
 	input.Resume = nil
-	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user, Left: left}
+	f := store.Frozen{Input: &input, Label: run.label, Now: j.View.Now, At: j.View.Seq, Begun: len(run.events), User: user, Left: left, Restores: restores}
 	f.Of = &store.Conversation{At: f.At + int64(f.Begun), Count: run.given.count}
 	text, err := json.Marshal(f)
 	if err != nil {

@@ -38,4 +38,5 @@ const (
 	CodeDuplicate         = "dispatch_duplicate" // DispatchOptions.Dedupe
 	CodeGone              = "dispatch_gone"      // Runner.Requeue
 	CodeThreadDeleting    = "thread_deleting"    // Runner.DeleteTree
+	CodeBranchGone        = "branch_gone"        // Injection.Restores
 )

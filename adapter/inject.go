@@ -2,7 +2,6 @@ package adapter
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/google/uuid"
 
@@ -20,14 +19,21 @@ type Injection struct {
 	From      Origin // Input.From
 	Thread    string
 	Agent     string
-	Text      string // of the user message
+	Text      string // of the user message; "": none is added, which only who goes back can ask for
 	Label     string // the same for the same injection sent again; "": a new one
 	// StopAll stops all that is under way, if the thread has nothing else
 	// against the input and it is not a repeat.
 	StopAll bool
-	// After rewinds: the messages after the one with this id are archived, and
-	// the text follows it. "": nothing is taken out.
-	After    string
+	// After and Before rewind: the messages after the one with this id, or it and those
+	// after it, are archived as a branch, and the text follows. Without a text the user
+	// message that they stood behind is answered anew. One of them at most; "": nothing is
+	// taken out. While a run is under way that is refused as CodeThreadBusy, unless
+	// StopAll is set, and while interrupts are open as any input that answers none.
+	After, Before string
+	// Restores is the id of the branch that comes back in the place of what has followed
+	// since, which becomes a branch itself: the run does that and nothing else.
+	// CodeBranchGone refuses one that is not kept any more.
+	Restores string
 	When     When // Input.When
 	Dispatch DispatchOptions
 	Headers  map[string]string // Input.Headers
@@ -40,35 +46,41 @@ func (ts *threads) Inject(ctx context.Context, in Injection) (Admitted, error) {
 		in.Label = uuid.NewString()
 	}
 	input := &protocol.RunAgentInput{ThreadID: in.Thread, RunID: in.Label, ProtocolVersion: lifecycle.Version}
-	if in.After != "" && in.When == WhenStep {
+	if in.When == WhenStep && (in.After != "" || in.Before != "" || in.Restores != "") {
 		return refused(judge.Refuse(CodeInvalidInput, "what joins a run rewinds nothing: leave out either", nil)), nil
 	}
-	if in.After != "" {
-		thread, err := ts.Thread(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread})
-		if err != nil {
-			return Admitted{}, err
-		}
-		input.Messages = upTo(thread, in.After)
-		if input.Messages == nil {
-			return refused(judge.Refuse(CodeInvalidInput, fmt.Sprintf("the thread holds no message %q", in.After), nil)), nil
-		}
+	back, refusal, err := ts.goingBack(ctx, in)
+	if err != nil || refusal != nil {
+		return Admitted{Disposition: Refused, Refusal: refusal}, err
 	}
-	input.Messages = append(input.Messages, protocol.Message{
-		ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text),
-	})
+	if in.Text != "" {
+		input.Messages = protocol.Messages{{ID: derive(in.Label, in.Thread, 1), Role: protocol.RoleUser, Content: protocol.Text(in.Text)}}
+	}
 	return ts.admission.Submit(ctx, Input{
-		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, Headers: in.Headers, When: in.When, stopsAll: in.StopAll,
+		Namespace: in.Namespace, Tenant: in.Tenant, User: in.User, From: in.From, Agent: in.Agent, Run: input, Dispatch: in.Dispatch, Headers: in.Headers, When: in.When, stopsAll: in.StopAll, back: back,
 	})
 }
 
-// upTo are the thread's messages up to one of them; nil when it is not there.
-func upTo(t *Thread, id string) protocol.Messages {
-	if t != nil {
-		for i, m := range t.Messages {
-			if m.ID == id {
-				return t.Messages[: i+1 : i+1]
-			}
+// goingBack says how the injection goes back; nil: it does not.
+func (ts *threads) goingBack(ctx context.Context, in Injection) (*goingBack, *protocol.RunError, error) {
+	ways := 0
+	for _, id := range []string{in.After, in.Before, in.Restores} {
+		if id != "" {
+			ways++
 		}
 	}
-	return nil
+	switch {
+	case ways > 1:
+		return nil, judge.Refuse(CodeInvalidInput, "what goes back does so in one way", nil), nil
+	case ways == 0 && in.Text == "":
+		return nil, judge.Refuse(CodeInvalidInput, "there is nothing to add", nil), nil
+	case ways == 0:
+		return nil, nil, nil
+	case in.Restores == "":
+		return &goingBack{after: in.After, before: in.Before, again: in.Text == ""}, nil, nil
+	case in.Text != "":
+		return nil, judge.Refuse(CodeInvalidInput, "a branch comes back alone: add the text when it has", nil), nil
+	}
+	back, err := ts.branchToRestore(ctx, store.ThreadKey{Namespace: in.Namespace, Thread: in.Thread}, in.Restores)
+	return back, nil, err
 }

@@ -2,6 +2,7 @@ package adapter
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
 	"sync"
@@ -184,6 +185,14 @@ func (s watchedStore) Range(ctx context.Context, key store.ThreadKey, epoch stri
 
 func (s watchedStore) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
 	return watched(s.health, func() (store.MessagePage, error) { return s.Store.Messages(ctx, key, q) })
+}
+
+func (s watchedStore) Branches(ctx context.Context, key store.ThreadKey) ([]store.Branch, error) {
+	return watched(s.health, func() ([]store.Branch, error) { return s.Store.Branches(ctx, key) })
+}
+
+func (s watchedStore) BranchMessages(ctx context.Context, key store.ThreadKey, id string) (json.RawMessage, error) {
+	return watched(s.health, func() (json.RawMessage, error) { return s.Store.BranchMessages(ctx, key, id) })
 }
 
 func (s watchedStore) Tail(ctx context.Context, keys []store.ThreadKey) ([]store.Position, error) {

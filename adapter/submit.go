@@ -65,6 +65,8 @@ type Input struct {
 	// drafted are who has answered the interrupts of which the input's entries were
 	// drafts.
 	drafted map[string]signature
+	// back is how it goes back; nil: its messages may say so.
+	back *goingBack
 	// login is the interrupt that a login ends.
 	login string
 }
@@ -267,6 +269,9 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 		busy = judge.BusyQueue
 	}
 	v, err := j.Judge(ctx, busy, digest)
+	if err == nil && in.back != nil && v.Refusal == nil && v.Repeats == nil {
+		v.Refusal = in.back.goBack(j, &v, in.Dispatch.Available.After(j.View.Now))
+	}
 	switch {
 	case err != nil:
 		return Admitted{}, false, err
@@ -325,7 +330,7 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	n := beginBuilder{
 		Judgement: j, Verdict: v, thread: key, digest: digest, agent: in.Agent, user: in.User,
 		waits: waits && !v.Supersede, sent: in.Run, available: available, runID: runID,
-		from: in.From, drafted: in.drafted, redact: a.options.Redact, headers: headers,
+		from: in.From, drafted: in.drafted, redact: a.options.Redact, headers: headers, back: in.back,
 	}
 	b, run, err := n.build(store.Begin{
 		Tenant: in.Tenant, User: in.User, Title: titleOf(v.Fresh), MaxAttempts: a.options.MaxAttempts,
@@ -334,7 +339,11 @@ func (a *admission) try(ctx context.Context, key store.ThreadKey, in Input, dige
 	if err != nil {
 		return Admitted{}, false, err
 	}
-	if large := a.options.tooLarge(j.View, v, j, brings(b, in.Run.Messages)); large != nil {
+	adds := brings(b, in.Run.Messages)
+	if in.back != nil {
+		adds += sizeOfMessages(in.back.messages)
+	}
+	if large := a.options.tooLarge(j.View, v, j, adds); large != nil {
 		return refused(large), false, nil
 	}
 	if v.Supersede { // whatever may refuse the input has been asked: what makes room for it is gone for good

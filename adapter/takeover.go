@@ -19,7 +19,7 @@ import (
 func (x *execution) takeOver(b begun) error {
 	runStarted := b.view.Active.RunStarted
 	x.continuing = len(x.journal.answers) > 0
-	if x.journal.entries == 0 && x.agent != nil && !restartable(x.agent) {
+	if x.journal.entries == 0 && !x.frozen.Restores && x.agent != nil && !restartable(x.agent) {
 		return &activationError{code: CodeWorkerLost, text: "the worker of the run was lost before anything was recorded"}
 	}
 	keep := x.final()

@@ -70,6 +70,8 @@ func (w *worker) carry(b *begun) error {
 			err = x.stopHere()
 		} else if x.journal.failure != "" {
 			err = x.giveUp(x.journal.failure, "an interrupt expired before it was answered")
+		} else if x.frozen.Restores {
+			x.finish(nil)
 		} else if x.agent == nil {
 			err = unknownAgent(x.named, b.orphan, x.journal)
 		} else if x.blocking() {

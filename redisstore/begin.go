@@ -47,6 +47,14 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		rest = beginScript.group(rest, args{{"interrupt", d.Interrupt}, {"status", string(d.Status)}, {"by", d.User},
 			{"tool", d.Tool}, {"body", compress(d.Body)}})
 	}
+	var branch store.Branch
+	if p.Branch != nil {
+		branch = *p.Branch
+	}
+	messages := compress(branch.Messages)
+	if len(messages) > branchBytes {
+		messages = nil
+	}
 	r, err := s.run(ctx, call{beginScript, t.deciding(), args{
 		{"member", t.member},
 		{"version", b.Version},
@@ -81,6 +89,9 @@ func (s *Store) Begin(ctx context.Context, b store.Begin) (store.BeginResult, er
 		{"decisions", compress(p.decisions)},
 		{"answers", len(p.answers)},
 		{"archived", len(p.Archive)},
+		{"about", []byte(branch.About)},
+		{"branch", messages},
+		{"restores", p.Restores},
 		{"decided", len(p.decided)},
 	}, s.appendEvents(rest, p.Events)})
 	if err != nil {

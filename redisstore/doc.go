@@ -55,7 +55,8 @@
 //	                    cancellation; d: dedupe key to its run; p: what goes
 //	                    along with the wish to pause             stopall
 //	Tfollowers  hash    node to the time until which it follows            read, begin, tail
-//	Tarchive    hash    ids of messages that a rewind took out             begin
+//	Tarchive    hash    ids of messages that a rewind took out, and as     begin
+//	                    branches what they were (branch.lua)
 //	Tdrafts     hash    answers that wait for others, by interrupt id      drafts, begin
 //	Tpayloads   hash    large values: d and a digest: size, created, expires,  payloadkeep, payloadsettle, payloaddue,
 //	                    put, type and name; g: of one that has expired; n      delete, retire

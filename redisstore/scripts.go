@@ -16,7 +16,7 @@ var luaFiles embed.FS
 
 var (
 	readScript        = newScript("thread", "work", "run", "index", "suspension", "window", "read")
-	beginScript       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "decision", "begin")
+	beginScript       = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "decision", "branch", "begin")
 	commitScript      = newScript("commit") // the hot one: without thread.lua
 	noteScript        = newScript("thread", "work", "run", "index", "suspension", "note")
 	joinScript        = newScript("thread", "work", "run", "index", "notice", "suspension", "queue", "join")

@@ -3,6 +3,7 @@ package redisstore
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"regexp"
@@ -32,6 +33,15 @@ func scriptTime(t *testing.T, server *redistest.Server) (d time.Duration) {
 		d += time.Duration(n) * time.Microsecond
 	}
 	return d
+}
+
+// incompressible is text of so many bytes of which deflating leaves most.
+func incompressible(bytes int) string {
+	var text strings.Builder
+	for text.Len() < bytes {
+		text.WriteString(rand.Text())
+	}
+	return text.String()[:bytes]
 }
 
 // commandsRun is how many commands of a name the server has carried out.
@@ -224,6 +234,7 @@ func TestScriptsThatWriteDoWhatIsNew(t *testing.T) {
 				for _, id := range ids(1, messages+1) {
 					k.Archive[id] = json.RawMessage("1")
 				}
+				k.Branch = &store.Branch{About: json.RawMessage("1"), Messages: json.RawMessage(incompressible(branchBytes))}
 			})
 			return func() { rewound = begin(l.T, s, b) }
 		}},

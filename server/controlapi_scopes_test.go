@@ -31,6 +31,8 @@ var scopesOf = map[string]struct{ home, away string }{
 	"listMessages":        {"read admin", "admin"},
 	"getPayload":          {"read admin", "admin"},
 	"addInput":            {"run admin", "admin"},
+	"listBranches":        {"read admin", "admin"},
+	"restoreBranch":       {"run admin", "admin"},
 	"interruptThread":     {"run admin", "admin"},
 	"pauseThread":         {"run admin", "admin"},
 	"unpauseThread":       {"run admin", "admin"},

@@ -326,6 +326,22 @@ func TestV1Operations(t *testing.T) {
 	if got := v.rests("t1")["messages"].([]any); len(got) != 3 || got[2].(map[string]any)["content"] != "instead" {
 		t.Errorf("%v", got)
 	}
+	branches := items(v.call("listBranches", 200, "/threads/t1/branches", ""))
+	if len(branches) != 1 || branches[0]["after"] != user || branches[0]["messages"] != 1.0 || branches[0]["kept"] != true {
+		t.Fatalf("%v", branches)
+	}
+	restore := "/threads/t1/branches/" + branches[0]["id"].(string) + "/restore"
+	v.call("restoreBranch", 202, restore, `{}`)
+	if got := v.rests("t1")["messages"].([]any); len(got) != 2 || got[1].(map[string]any)["content"] != "hello" {
+		t.Errorf("%v", got)
+	}
+	v.fails("restoreBranch", 409, "branch_gone", restore, `{}`)
+	v.fails("listBranches", 404, "thread_not_found", "/threads/t9/branches", "")
+	v.fails("restoreBranch", 404, "thread_not_found", "/threads/t9/branches/x/restore", `{}`)
+	v.call("addInput", 202, "/threads/t1/input", fmt.Sprintf(`{"text":"/say first","before":%q}`, user))
+	if got := v.rests("t1")["messages"].([]any); len(got) != 2 || got[1].(map[string]any)["content"] != "first" {
+		t.Errorf("%v", got)
+	}
 
 	// A thread of which all is stopped, its inbox, drafts and answers.
 	v.call("addInput", 202, "/threads/t2/input", say("/parallel 3"))
@@ -381,7 +397,7 @@ func TestV1Operations(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	counts := op.call("countDispatches", 200, "/dispatches/counts", "")
-	if counts["acked"] != 4.0 || counts["queued"] != 0.0 {
+	if counts["acked"] != 6.0 || counts["queued"] != 0.0 {
 		t.Errorf("%v", counts)
 	}
 	for state, n := range v.as("0123456789abcdef-elsewhere").call("countDispatches", 200, "/dispatches/counts", "") {

@@ -12,6 +12,7 @@ func init() {
 	bodies["PATCH /v1/threads/{thread}"] = func(i ids) string { return fmt.Sprintf(`{"title":"of %s"}`, i.thread) }
 	bodies["DELETE /v1/threads/{thread}"] = nothing
 	bodies["POST /v1/threads/{thread}/input"] = func(i ids) string { return fmt.Sprintf(`{"text":"/say x","after":%q}`, i.message) }
+	bodies["POST /v1/threads/{thread}/branches/{branch}/restore"] = func(ids) string { return `{}` }
 	bodies["POST /v1/threads/{thread}/interrupt"] = func(ids) string { return `{"reason":"x"}` }
 	bodies["POST /v1/threads/{thread}/pause"] = func(ids) string { return `{"reason":"review"}` }
 	bodies["POST /v1/threads/{thread}/unpause"] = nothing

@@ -17,16 +17,17 @@ var goWords = regexp.MustCompile(`\bGo |json:|struct|unmarshal|reflect|\b(float6
 // wholeBodies have each member that what is sent to a route may have, by method and
 // path. inputTo and answerTo have those of inputs.
 var wholeBodies = map[string][]string{
-	"PATCH /v1/threads/{thread}":                   {`{"title":"x"}`},
-	"POST /v1/threads":                             {`{"threadId":"x","parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},
-	"PATCH /v1/threads/{thread}/tree":              {`{"version":0,"parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},
-	"POST /v1/threads/{thread}/input":              {`{"text":"/say x","runId":"r","agent":"script","interrupt":true,"after":"m","when":"step","priority":1,"dedupe":"d","availableAt":"2030-01-31T00:00:00Z"}`},
-	"POST /v1/threads/{thread}/interrupt":          {`{"reason":"x"}`},
-	"POST /v1/threads/{thread}/pause":              {`{"reason":"review","text":"x","timeoutMs":1000,"onTimeout":"cancel","graceMs":1000}`},
-	"POST /v1/threads/{thread}/runs/{run}/cancel":  {`{"reason":"x"}`},
-	"POST /v1/threads/{thread}/interrupts/resolve": {`{"runId":"r","entries":[{"interruptId":"i","status":"resolved","payload":{"approved":true}}]}`},
-	"POST /v1/inbox/resolve":                       {`{"idempotencyKey":"k","items":[{"threadId":"t","namespace":"n","entries":[{"interruptId":"i","status":"resolved","payload":{"approved":true}}]}]}`},
-	"POST /copilotkit/agent/{agent}/stop/{thread}": {`{"runId":"r"}`},
+	"PATCH /v1/threads/{thread}":                          {`{"title":"x"}`},
+	"POST /v1/threads":                                    {`{"threadId":"x","parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},
+	"PATCH /v1/threads/{thread}/tree":                     {`{"version":0,"parentThreadId":"","resourceId":"r","metadata":{"a":1}}`},
+	"POST /v1/threads/{thread}/input":                     {`{"text":"/say x","runId":"r","agent":"script","interrupt":true,"after":"m","before":"m","when":"step","priority":1,"dedupe":"d","availableAt":"2030-01-31T00:00:00Z"}`},
+	"POST /v1/threads/{thread}/branches/{branch}/restore": {`{"runId":"r","agent":"script"}`},
+	"POST /v1/threads/{thread}/interrupt":                 {`{"reason":"x"}`},
+	"POST /v1/threads/{thread}/pause":                     {`{"reason":"review","text":"x","timeoutMs":1000,"onTimeout":"cancel","graceMs":1000}`},
+	"POST /v1/threads/{thread}/runs/{run}/cancel":         {`{"reason":"x"}`},
+	"POST /v1/threads/{thread}/interrupts/resolve":        {`{"runId":"r","entries":[{"interruptId":"i","status":"resolved","payload":{"approved":true}}]}`},
+	"POST /v1/inbox/resolve":                              {`{"idempotencyKey":"k","items":[{"threadId":"t","namespace":"n","entries":[{"interruptId":"i","status":"resolved","payload":{"approved":true}}]}]}`},
+	"POST /copilotkit/agent/{agent}/stop/{thread}":        {`{"runId":"r"}`},
 	"POST /copilotkit": {`{"method":"agent/stop","params":{"agentId":"script","threadId":"t"},"body":{"runId":"r"}}`,
 		`{"method":"agent/run","params":{"agentId":"script"},"body":{"threadId":"t","runId":"r","messages":[]}}`},
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -138,6 +139,14 @@ func (s *meteredStore) Range(ctx context.Context, key store.ThreadKey, epoch str
 
 func (s *meteredStore) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
 	return timed(s.m, "messages", func() (store.MessagePage, error) { return s.Store.Messages(ctx, key, q) })
+}
+
+func (s *meteredStore) Branches(ctx context.Context, key store.ThreadKey) ([]store.Branch, error) {
+	return timed(s.m, "branches", func() ([]store.Branch, error) { return s.Store.Branches(ctx, key) })
+}
+
+func (s *meteredStore) BranchMessages(ctx context.Context, key store.ThreadKey, id string) (json.RawMessage, error) {
+	return timed(s.m, "branch", func() (json.RawMessage, error) { return s.Store.BranchMessages(ctx, key, id) })
 }
 
 func (s *meteredStore) Work(ctx context.Context, q store.WorkQuery) ([]store.Work, error) {

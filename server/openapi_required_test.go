@@ -63,7 +63,7 @@ func TestOpenAPISaysWhatIsRequired(t *testing.T) {
 		interrupt := rested["interrupts"].([]any)[0].(map[string]any)["id"].(string)
 		run := items(v.call("listRuns", 200, "/threads/"+thread+"/runs", ""))[0]["id"].(string)
 		path := regexp.MustCompile(`\{\w+\}`).ReplaceAllStringFunc(op.path, func(name string) string {
-			return map[string]string{"{thread}": thread, "{run}": run, "{interrupt}": interrupt}[name]
+			return map[string]string{"{thread}": thread, "{run}": run, "{interrupt}": interrupt, "{branch}": "none"}[name]
 		})
 		described := document.Paths["/v1"+op.path][strings.ToLower(op.method)]
 		body := ""

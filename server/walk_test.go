@@ -362,7 +362,7 @@ func fill(t *testing.T, path string, of ids, agent string) string {
 		if name == "ref" {
 			return base64.RawURLEncoding.EncodeToString([]byte(of.thread)) + "." + reported
 		}
-		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent, "target": "crm", "provider": "git", "webhook": "1-1-0"} {
+		for part, id := range map[string]string{"thread": of.thread, "run": of.run, "interrupt": of.interrupt, "dispatch": of.dispatch, "agent": agent, "target": "crm", "provider": "git", "webhook": "1-1-0", "branch": "no-branch"} {
 			if strings.HasPrefix(name, part) {
 				return id
 			}

@@ -113,6 +113,12 @@ type Fresh struct {
 	// Archive are the messages that the run takes out of the thread, by id, and what is
 	// to be kept of them.
 	Archive map[string]json.RawMessage
+	// Branch is what a list of branches says of them, and the messages, to be restored;
+	// nil: they are taken out for good. Its ID is the run's.
+	Branch *Branch
+	// Restores is the branch whose messages are the thread's again, and which is one no
+	// more; "": none is.
+	Restores string
 }
 
 func (Enqueue) begins() {}

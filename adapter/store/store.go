@@ -74,6 +74,7 @@ type Store interface {
 	Presence
 	Reader
 	Messages
+	Branches
 	Dispatches
 	Inbox
 	Threads

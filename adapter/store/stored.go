@@ -112,6 +112,8 @@ type Frozen struct {
 	// Left are the Refs of the interrupts that the input turned away from, or that expired
 	// before it, and of whose end the agent knows nothing.
 	Left []string `json:"left,omitempty"`
+	// Restores: the run restores a branch, and there is nothing for an agent to do.
+	Restores bool `json:"restores,omitempty"`
 }
 
 // Conversation is the messages that an execution's agent sees: the first Count of the

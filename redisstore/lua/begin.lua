@@ -36,6 +36,9 @@
 --   decisions  resume: the journal's entry
 --   answers    resume, steer: how many
 --   archived   execute, steer: how many messages
+--   about      execute, steer: what is said of them as a branch; '': they are none
+--   branch     of a branch: its messages; '': they are not kept
+--   restores   execute, steer: the branch that is restored; '': none
 --   decided    resume, steer: how many decisions are recorded
 -- EACH
 --   interrupt  of a decision: its id
@@ -171,6 +174,7 @@ if kind == 'enqueue' then
 end
 
 piecewise('HSET', t.archive, ARGV, archived, told - 1)
+if ARG.about ~= '' or ARG.restores ~= '' then branch(t, run, ARG.about, ARG.branch, ARG.restores) end
 if told > archived then redis.call('PEXPIRE', t.archive, ARG.keep) end
 local listed, keeps = about[1], {}
 if resumes then

@@ -40,6 +40,7 @@ type model struct {
 	answers  map[string]string
 	asked    map[string]bool
 	archived map[string]bool
+	branches []store.Branch // with their messages, the latest first
 	drafts   map[string]string
 
 	exe     *execution        // live, or a dead letter's

@@ -150,8 +150,10 @@ func (m *model) answer(r *run, b store.Begin) {
 	switch k := b.Kind.(type) {
 	case store.Execute:
 		m.executes(b.Execution, k.Fresh)
+		m.branch(r.ID, k.Fresh)
 	case store.Steer:
 		m.executes(b.Execution, k.Fresh)
+		m.branch(r.ID, k.Fresh)
 	}
 }
 
@@ -160,6 +162,15 @@ func (m *model) executes(id string, f store.Fresh) {
 	for id, text := range f.Archive {
 		m.archived[id] = text != nil
 	}
+}
+
+// branch keeps what the run takes out, and nothing of what it restores.
+func (m *model) branch(run string, f store.Fresh) {
+	m.branches = slices.DeleteFunc(m.branches, func(b store.Branch) bool { return b.ID == f.Restores })
+	if f.Branch != nil {
+		m.branches = slices.Insert(m.branches, 0, store.Branch{ID: run, About: f.Branch.About, Messages: f.Branch.Messages})
+	}
+	m.branches = m.branches[:min(len(m.branches), 16)]
 }
 
 // claimed gives a run to a worker.

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"testing"
 
@@ -111,4 +112,12 @@ func (p persistent) Dispatches(ctx context.Context, key store.ThreadKey, q store
 
 func (p persistent) Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (store.MessagePage, error) {
 	return again(func() (store.MessagePage, error) { return p.Store.Messages(ctx, key, q) })
+}
+
+func (p persistent) Branches(ctx context.Context, key store.ThreadKey) ([]store.Branch, error) {
+	return again(func() ([]store.Branch, error) { return p.Store.Branches(ctx, key) })
+}
+
+func (p persistent) BranchMessages(ctx context.Context, key store.ThreadKey, id string) (json.RawMessage, error) {
+	return again(func() (json.RawMessage, error) { return p.Store.BranchMessages(ctx, key, id) })
 }

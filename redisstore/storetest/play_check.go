@@ -70,6 +70,7 @@ func (p *player) check(g *game, node store.Store) {
 		}
 	}
 	p.checkDispatches(g, node)
+	p.checkBranches(g, node)
 	p.checkHeard()
 }
 
@@ -132,6 +133,29 @@ func (m *model) view(q store.ReadQuery, seen *store.ThreadView) *store.ThreadVie
 		}
 	}
 	return v
+}
+
+// checkBranches compares the branches, and the messages of one.
+func (p *player) checkBranches(g *game, node store.Store) {
+	got, err := node.Branches(p.ctx(), g.key)
+	if err == nil && len(got) > 0 {
+		i := p.r.IntN(len(got))
+		got[i].Messages, err = node.BranchMessages(p.ctx(), g.key, got[i].ID)
+	}
+	if err != nil {
+		p.fail(g, err.Error())
+		return
+	}
+	var want []store.Branch
+	want = append(want, g.branches...)
+	for i := range want {
+		if i < len(got) && got[i].Messages == nil {
+			want[i].Messages = nil
+		}
+	}
+	if difference := alike(got, want); difference != "" {
+		p.fail(g, "has branches "+difference)
+	}
 }
 
 // checkDispatches compares the dispatches, and holds each to its state's shape.

@@ -131,6 +131,12 @@ func (p *player) begin(g *game) store.Begin {
 	k.Agent = pick(p, agents...)
 	if p.one(10) {
 		k.Archive = p.archive(g)
+		if !p.one(4) {
+			k.Branch = &store.Branch{About: raw(`{"of":"` + id + `"}`), Messages: raw(`["` + id + `"]`)}
+		}
+	}
+	if len(g.branches) > 0 && p.one(10) {
+		k.Restores = pick(p, g.branches...).ID
 	}
 	b.Kind = k
 	return b

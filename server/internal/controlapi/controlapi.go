@@ -41,7 +41,7 @@ func New(c Config) *API {
 
 // operations are all that the control API can do.
 func operations() []operation {
-	return slices.Concat(threadOperations(), payloadOperations(), treeOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations(), upstreamOperations())
+	return slices.Concat(threadOperations(), branchOperations(), payloadOperations(), treeOperations(), runOperations(), inboxOperations(), quotaOperations(), webhookOperations(), workOperations(), upstreamOperations())
 }
 
 // Routes are what the API answers, by patterns of http.ServeMux.

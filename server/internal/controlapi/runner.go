@@ -25,6 +25,7 @@ type Threads interface {
 	Threads(ctx context.Context, namespace string, q store.PageQuery) ([]store.ThreadInfo, string, error)
 	Thread(ctx context.Context, key store.ThreadKey) (*adapter.Thread, error)
 	Messages(ctx context.Context, key store.ThreadKey, q store.MessageQuery) (*store.MessagePage, error)
+	Branches(ctx context.Context, key store.ThreadKey) ([]adapter.Branch, error)
 	SetTitle(ctx context.Context, key store.ThreadKey, title string) (bool, error)
 	Inject(ctx context.Context, in adapter.Injection) (adapter.Admitted, error)
 	StopAll(ctx context.Context, key store.ThreadKey, reason string) (adapter.AllStopped, error)

@@ -76,11 +76,12 @@ var threadsParameters = append([]parameter{
 }, pageParameters...)
 
 type inputJSON struct {
-	Text      string    `json:"text" jsonschema:"the user message"`
+	Text      string    `json:"text" jsonschema:"the user message; empty with after or before: none is added, and the user message that stays last is answered anew"`
 	Label     string    `json:"runId,omitempty" jsonschema:"the same for the same input sent again; made if left out"`
 	Agent     string    `json:"agent,omitempty"`
 	StopAll   bool      `json:"interrupt,omitempty" jsonschema:"stop all that is under way first"`
-	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are archived first"`
+	After     string    `json:"after,omitempty" jsonschema:"rewind: the messages after the one with this id are taken out first, and kept as a branch; refused while a run is under way"`
+	Before    string    `json:"before,omitempty" jsonschema:"rewind: the message with this id is taken out too"`
 	When      string    `json:"when,omitempty" jsonschema:"step: heard by the run under way at its next step, if its agent listens, and queued until then; an open interrupt stays open. queue, or left out: by a run of its own"`
 	Priority  int       `json:"priority,omitempty" jsonschema:"1 is first and 255 last; 128 if left out or 0, which is no priority of its own"`
 	Dedupe    string    `json:"dedupe,omitempty" jsonschema:"refused while an input of the thread with this key waits or runs"`
@@ -133,7 +134,7 @@ func threadOperations() []operation {
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, status: 204, serve: (*call).deleteThread},
 		{method: "GET", path: "/threads/{thread}/messages", id: "listMessages", summary: "The messages of a thread",
 			scope: identity.ScopeRead, beyond: identity.ScopeAdmin, query: messageParameters, status: 200, answer: messagesJSON{}, serve: (*call).listMessages},
-		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one",
+		{method: "POST", path: "/threads/{thread}/input", id: "addInput", summary: "Add a user message, or rewind and add one or answer one anew",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, admits: true, body: inputJSON{}, status: 202, answer: admittedJSON{}, serve: (*call).addInput},
 		{method: "POST", path: "/threads/{thread}/interrupt", id: "interruptThread", summary: "Stop all that is under way or waits; open interrupts stay",
 			scope: identity.ScopeRun, beyond: identity.ScopeAdmin, body: reasonJSON{}, status: 200, answer: allStoppedJSON{}, serve: (*call).stopAll},
@@ -270,7 +271,7 @@ func (c *call) addInput() (any, error) {
 		return nil, err
 	}
 	switch {
-	case in.Text == "":
+	case in.Text == "" && in.After == "" && in.Before == "":
 		return nil, badRequest("text: there is nothing in it")
 	case !c.HasAgent(in.Agent):
 		return nil, badRequest("agent: there is no agent of that name")
@@ -281,7 +282,7 @@ func (c *call) addInput() (any, error) {
 	admitted, err := c.Runner.Inject(c.r.Context(), adapter.Injection{
 		From:      c.caller.Origin(adapter.ThroughOperator),
 		Namespace: c.key.Namespace, Tenant: c.caller.Tenant(), User: c.caller.User(), Thread: c.key.Thread, Agent: in.Agent, Text: in.Text,
-		Label: in.Label, StopAll: in.StopAll, After: in.After, When: adapter.WhenNamed(in.When),
+		Label: in.Label, StopAll: in.StopAll, After: in.After, Before: in.Before, When: adapter.WhenNamed(in.When),
 		Dispatch: adapter.DispatchOptions{Priority: in.Priority, Dedupe: in.Dedupe, Available: in.Available},
 		Headers:  c.caller.Headers(),
 	})

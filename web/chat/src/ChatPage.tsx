@@ -1,4 +1,5 @@
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { BackOf, BEGIN, editable, useGoingBack } from "./back";
 import { Bar } from "./Bar";
 import { useChat } from "./chat";
 import { Composer } from "./Composer";
@@ -6,6 +7,7 @@ import { composes } from "./composes";
 import { EmptyChat } from "./EmptyChat";
 import { ErrorNotice } from "./ErrorNotice";
 import { useFollow } from "./follow";
+import { Branches } from "./GoBack";
 import { Guarded } from "./Guarded";
 import { Interrupts } from "./Interrupts";
 import { Jump } from "./Jump";
@@ -50,6 +52,22 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
   const [returned, giveBack] = useState<string>();
   const content = useRef<HTMLElement>(null);
   const follow = useFollow(content, !empty);
+  const back = useGoingBack({
+    threadId,
+    messages,
+    whole: status.older === 0,
+    synced: status.synced,
+    restated: picture.restated,
+    running,
+    asks: status.interrupts.length > 0,
+  });
+  /** Begins to change what was said last; answers whether there is such a message. */
+  const editLast = () => {
+    const last = messages.findLast(({ role }) => role === "user");
+    if (!last || !editable(last) || back.held) return false;
+    back.edit(last.id);
+    return true;
+  };
   const title = useTitle(threadId, messages, status.older > 0);
   const send = (text: string) => {
     void chat.send(text);
@@ -111,17 +129,20 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               </p>
             )}
             <Older count={status.older} first={messages[0]?.id} running={running} ask={() => chat.older()} />
-            <MessageList
-              messages={messages}
-              interrupts={status.interrupts}
-              running={running}
-              subagents={picture.subagents}
-              used={picture.used}
-              decided={picture.decided}
-              marks={picture.marks}
-              sending={picture.outgoing.length > 0 || status.queued.length > 0}
-              retry={send}
-            />
+            <BackOf value={back}>
+              <Branches place={BEGIN} />
+              <MessageList
+                messages={messages}
+                interrupts={status.interrupts}
+                running={running}
+                subagents={picture.subagents}
+                used={picture.used}
+                decided={picture.decided}
+                marks={picture.marks}
+                sending={picture.outgoing.length > 0 || status.queued.length > 0}
+                retry={send}
+              />
+            </BackOf>
             <Interrupts
               threadId={threadId}
               open={status.interrupts}
@@ -194,6 +215,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
               void chat.join(text);
               follow.jump();
             }}
+            editLast={editLast}
             stop={stop}
             field={field}
             stopper={stopper}

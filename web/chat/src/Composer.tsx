@@ -19,13 +19,15 @@ interface Props {
   send: (text: string) => void;
   /** Sends for the run in progress to hear at its next step. */
   join: (text: string) => void;
+  /** Begins to change the last message; answers whether it can be. */
+  editLast: () => boolean;
   stop: (runId: string) => void;
   field: RefObject<HTMLTextAreaElement | null>;
   stopper: RefObject<HTMLButtonElement | null>;
 }
 
 /** Where a message is written. It grows with its text, and keeps it for each chat. */
-export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, join, stop, field: box, stopper }: Props) {
+export function Composer({ threadId, hidden, run, stopping, questions, returned, takeReturned, send, join, editLast, stop, field: box, stopper }: Props) {
   const running = run !== undefined;
   const asks = questions.length > 0;
   const [text, setText] = useState(() => draftOf(threadId));
@@ -65,6 +67,8 @@ export function Composer({ threadId, hidden, run, stopping, questions, returned,
     sendBy(send);
   };
   const keyed = (event: KeyboardEvent) => {
+    const plain = !event.shiftKey && !event.altKey && !event.ctrlKey && !event.metaKey;
+    if (event.key === "ArrowUp" && plain && text === "" && !composes(event.nativeEvent) && editLast()) return event.preventDefault();
     // An Enter that ends the composition of a character is not one that sends.
     if (event.key !== "Enter" || event.shiftKey || composes(event.nativeEvent)) return;
     // One that is held down may have been meant for what had the focus before.

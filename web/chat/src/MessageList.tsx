@@ -2,6 +2,7 @@ import type { Message } from "@ag-ui/client";
 import { Fragment, lazy, memo, Suspense, useCallback, useDeferredValue, useRef, useState } from "react";
 import { Copy } from "./Copy";
 import { Folded, Paragraph } from "./Folded";
+import { Branches, Editable, GoBack } from "./GoBack";
 import { stringify } from "./json";
 import { textOf } from "./messagetext";
 import { OrElse } from "./OrElse";
@@ -67,7 +68,9 @@ function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
           {by}
         </span>
       )}
-      <Body message={message} growing={growing} />
+      <Editable message={message}>
+        <Body message={message} growing={growing} />
+      </Editable>
       {cards.map((card) => (
         <ToolCard key={card.call.id} {...card} />
       ))}
@@ -79,8 +82,10 @@ function Item({ row: { message, growing, cards, by, used } }: { row: Row }) {
       {text !== "" && !growing && (
         <div className="about">
           <Copy text={text} label={message.role === "user" ? "Copy the message" : "Copy the answer"} hook="copy-message" />
+          <GoBack message={message} />
         </div>
       )}
+      <Branches place={message.id} />
     </li>
   );
 }

@@ -32,6 +32,8 @@ export interface Picture {
   messages: readonly Message[];
   state: unknown;
   status: ThreadStatus;
+  /** How often messages were told anew. */
+  restated: number;
   /** Up to where the thread's log is held here. */
   position?: Position;
   /** What subagents are called, by their ids. */
@@ -89,6 +91,7 @@ export class Chat {
   private readonly record = new ThreadRecord();
   /** Of which telling anew the record was looked up. */
   private recordAsked?: string;
+  private restated = 0;
   private used: readonly Used[];
   private usedWords: ReadonlyMap<string, string>;
   private readonly watchers = new Set<() => void>();
@@ -121,6 +124,10 @@ export class Chat {
       onRunStartedEvent: ({ event }) => {
         runId = event.runId;
         if (!this.notice?.refusal) this.notice = undefined;
+        changed();
+      },
+      onMessagesSnapshotEvent: () => {
+        this.restated++;
         changed();
       },
       onRunFinishedEvent: ({ event }) => this.note(event.runId, event.usage),
@@ -367,6 +374,7 @@ export class Chat {
       messages: agent.messages.filter(({ id }) => !unsent.has(id)),
       state: agent.state,
       status,
+      restated: this.restated,
       position: agent.position,
       subagents: this.subagents,
       used: this.usedWords,

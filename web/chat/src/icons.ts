@@ -2,6 +2,7 @@
 
 export const ICONS = {
   alert: "M12 4 3 20h18zM12 10v4.5M12 17.2v.1",
+  again: "M4 12a8 8 0 1 1 2.5 5.8M4 19v-4.5h4.5",
   back: "M19 12H5M11 6l-6 6 6 6",
   bell: "M6 16V11a6 6 0 0 1 12 0v5l1.5 2h-15zM10 21h4",
   check: "m5 12.5 4.5 4.5L19 7.5",
@@ -14,6 +15,7 @@ export const ICONS = {
   stop: "M7 7h10v10H7z",
   tool: "M14.5 6.5a4 4 0 0 1 5-1.8L17 7.2V9h1.8l2.5-2.5a4 4 0 0 1-5.3 5L8.5 19a2.1 2.1 0 0 1-3-3L13 8.5",
   wait: "M12 4a8 8 0 1 1-7.4 5",
+  pen: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3",
 } as const;
 
 export type IconName = keyof typeof ICONS;

@@ -100,6 +100,7 @@ const WORDS: Record<string, Words> = {
   thread_exists: { title: "There is such a chat already", advice: "Choose another id." },
   version_conflict: { title: "It was changed elsewhere", advice: "Look again, and change what is there now." },
   thread_deleting: { title: "The chat is being deleted", advice: "Begin another one." },
+  branch_gone: { title: "This version is not there any more", advice: "Reload the page to see what can be restored." },
   dispatch_gone: { title: "It was requeued or forgotten already", advice: "Look again; the list shows what is left." },
   webhook_not_found: { title: "There is no such webhook", advice: "It was sent or forgotten, or its target is not configured any more." },
   dispatch_duplicate: { title: "The same was begun already", advice: "There is nothing more to do." },

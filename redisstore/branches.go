@@ -1,0 +1,61 @@
+package redisstore
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// branchBytes bounds what is kept of one branch: a script copies it.
+const branchBytes = 1 << 20
+
+// branchField is BRANCH in branch.lua.
+const branchField = "\xff"
+
+// Branches implements store.Branches.
+func (s *reads) Branches(ctx context.Context, key store.ThreadKey) ([]store.Branch, error) {
+	list, err := s.archived(ctx, key, branchField)
+	if err != nil || list == nil {
+		return nil, err
+	}
+	items, err := unpack(*list)
+	if err != nil || len(items)%2 != 0 {
+		return nil, nil // the next rewind begins a list that can be read
+	}
+	var branches []store.Branch
+	for i := 0; i < len(items); i += 2 {
+		branches = append(branches, store.Branch{ID: items[i], About: json.RawMessage(items[i+1])})
+	}
+	return branches, nil
+}
+
+// BranchMessages implements store.Branches.
+func (s *reads) BranchMessages(ctx context.Context, key store.ThreadKey, id string) (json.RawMessage, error) {
+	if id == "" {
+		return nil, nil
+	}
+	text, err := s.archived(ctx, key, branchField+id)
+	if err != nil || text == nil {
+		return nil, err
+	}
+	r := reply{name: "branches", items: []any{*text}, room: roomOf(ctx)}
+	messages := r.json()
+	return messages, r.err
+}
+
+func (s *reads) archived(ctx context.Context, key store.ThreadKey, field string) (*string, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	text, err := s.client.HGet(ctx, s.keys.thread(key).base+"archive", field).Result()
+	switch {
+	case errors.Is(err, redis.Nil):
+		return nil, nil
+	case err != nil:
+		return nil, storeError("read branches", err)
+	}
+	return &text, nil
+}
