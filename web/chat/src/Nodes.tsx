@@ -34,7 +34,7 @@ const COLUMNS: Record<string, (of: NodeInfo) => ReactNode> = {
   Memory: ({ memoryBytes }) => sizeWords(memoryBytes),
   "Store, p50 / p95": ({ storeMs, storeP95Ms, storeErrors, storeCalls }) => (
     <span title={`${storeCalls} calls within the last minute`}>
-      {[storeMs, storeP95Ms].filter((ms) => ms !== undefined).map((ms) => `≤ ${took(ms)}`).join(" / ")}
+      {[storeMs, storeP95Ms].filter((ms) => ms !== undefined).map((ms) => (ms! < 1 ? took(ms) : `≤ ${took(ms)}`)).join(" / ")}
       {storeErrors > 0 && <span className="fault"> {storeErrors} failed</span>}
     </span>
   ),

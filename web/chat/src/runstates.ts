@@ -24,7 +24,8 @@ export function runState(run: Told, now = Date.now()): RunState {
     case "cancelled":
       return { words: "cancelled in the queue", tone: "" };
     case "superseded":
-      return { words: "superseded", tone: "" };
+      // Its claim was taken away: by who stopped it, which is said, or for a newer run.
+      return { words: run.error || run.outcome?.code === "cancelled" ? "stopped" : "superseded", tone: "" };
     case "dead_letter":
       return run.requeuedAs ? { words: "dead, requeued", tone: "" } : { words: "dead letter", tone: "late" };
   }

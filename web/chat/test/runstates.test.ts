@@ -19,6 +19,8 @@ it("says what a run came to, never what became of its dispatch", () => {
   expect(said({ outcome: asked("tool_call") })).toBe("asked a question|asked");
   expect(said({ outcome: asked("aguiws:paused") })).toBe("paused|asked");
   expect(said({})).toBe("ended|");
+  expect(said({ state: "superseded" })).toBe("superseded|");
+  expect(said({ state: "superseded", error: "cancelled by an operator" })).toBe("stopped|");
   expect(said({ state: "queued" })).toBe("queued|");
   expect(said({ state: "queued", availableAt: "2999-01-01T10:00:00Z" })).toBe("queued for later|");
   expect(said({ state: "queued", started: true })).toBe("waits for a worker|");
