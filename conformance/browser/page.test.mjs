@@ -243,15 +243,6 @@ test("threads are listed beside the chat, chosen, begun and deleted", async () =
     await until(async () => (await there.count()) === 0, "it is hidden in the other tab, too");
   };
   await forget();
-  await tab.front();
-  await tab.shot("36-deleted");
-  await tab.reload();
-  await tab.at("deleted").waitFor();
-  await other.click("undo-delete");
-  await there.waitFor();
-  await tab.front();
-  await row.waitFor();
-  await forget();
   await until(async () => (await fetch(`${embedded}/v1/threads/${tab.threadId}`)).status === 404, "the thread is gone");
   assert.equal(await there.count(), 0);
 });

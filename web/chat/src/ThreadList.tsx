@@ -116,9 +116,15 @@ function Row({ thread, current, changed, begin }: RowProps) {
   const [fault, setFault] = useState<string>();
   const title = visible(thread.title || "Untitled");
   const pencil = useRef<HTMLButtonElement>(null);
+  const back = useRef(false);
+  useEffect(() => {
+    if (renaming || !back.current) return;
+    back.current = false;
+    if (document.activeElement === document.body) pencil.current?.focus();
+  }, [renaming]);
   const renamed = (changedIt: boolean) => {
+    back.current = true;
     rename(false);
-    requestAnimationFrame(() => pencil.current?.focus());
     if (changedIt) changed();
   };
   const keyed = (event: KeyboardEvent) => {
