@@ -55,8 +55,8 @@ func tellInjected(ctx context.Context, run *adapter.Run) error {
 	return nil
 }
 
-// inject sends a message that is to join the run.
-func (l *lab) inject(text string) adapter.Admitted {
+// joining sends a message that is to join the run.
+func (l *lab) joining(text string) adapter.Admitted {
 	l.t.Helper()
 	a, err := l.runner.Inject(l.ctx(), adapter.Injection{Namespace: l.key.Namespace, Thread: l.key.Thread, Text: text, Label: "in-" + text, When: adapter.WhenStep})
 	if err != nil || a.Refusal != nil {
@@ -97,11 +97,11 @@ func TestInjected(t *testing.T) {
 	l := newLab(t, listener(3, let))
 	l.submit(user("hi"))
 	for _, text := range []string{"one", "two"} {
-		if a := l.inject(text); a.Disposition != adapter.Queued {
+		if a := l.joining(text); a.Disposition != adapter.Queued {
 			t.Fatal(a.Disposition)
 		}
 	}
-	if a := l.inject("one"); a.Disposition != adapter.Repeat {
+	if a := l.joining("one"); a.Disposition != adapter.Repeat {
 		t.Errorf("sent again: %s", a.Disposition)
 	}
 	let <- struct{}{}
@@ -110,7 +110,7 @@ func TestInjected(t *testing.T) {
 		text, ok := e.(*protocol.TextMessageContent)
 		return ok && text.Delta == "heard two"
 	})
-	if a := l.inject("two"); a.Disposition != adapter.Repeat {
+	if a := l.joining("two"); a.Disposition != adapter.Repeat {
 		t.Errorf("sent again when it was taken: %s", a.Disposition)
 	}
 	if c, err := l.runner.Cancel(l.ctx(), l.key, "in-two"); err != nil || c.Stopped {
@@ -143,8 +143,8 @@ func TestNotInjected(t *testing.T) {
 	agent, gate := gated()
 	l := newLab(t, agent)
 	l.submit(user("hi"))
-	l.inject("one")
-	cancelled := l.inject("two")
+	l.joining("one")
+	cancelled := l.joining("two")
 	if c, err := l.runner.CancelRun(l.ctx(), l.key, cancelled.RunID, "taken back"); err != nil || !c.Stopped {
 		t.Fatalf("%+v %v", c, err)
 	}
@@ -163,7 +163,7 @@ func TestNotInjected(t *testing.T) {
 
 func TestInjectedAtRest(t *testing.T) {
 	l := newLab(t, asker(confirmation("?")))
-	if a := l.inject("hi"); a.Disposition != adapter.Started {
+	if a := l.joining("hi"); a.Disposition != adapter.Started {
 		t.Fatal(a.Disposition)
 	}
 	interrupts(t, l.untilEnd())
@@ -180,7 +180,7 @@ func TestInjectedWhileItWaits(t *testing.T) {
 				return tellInjected(ctx, run)
 			}), func(o *adapter.Options) { o.Busy, o.Unanswered = busy, adapter.UnansweredCancel })
 			open := interrupts(t, l.say("hi"))
-			if a := l.inject("one"); a.Disposition != adapter.Queued {
+			if a := l.joining("one"); a.Disposition != adapter.Queued {
 				t.Fatalf("%s", a.Disposition)
 			}
 			if thread, err := l.runner.Thread(l.ctx(), l.key); err != nil || thread.Open == nil || thread.Queued != 1 {
@@ -207,7 +207,7 @@ func TestInjectedWhilePaused(t *testing.T) {
 	if open := interrupts(t, l.untilEnd()); open[0].Reason != adapter.ReasonPaused {
 		t.Fatal(open[0].Reason)
 	}
-	l.inject("one")
+	l.joining("one")
 	if ok, err := l.runner.Unpause(l.ctx(), l.key, "", "unpause"); err != nil || !ok {
 		t.Fatal(ok, err)
 	}
@@ -241,7 +241,7 @@ func TestInjectedIsReplayed(t *testing.T) {
 				}
 			})
 			l.beginOn(w, "hi", "run-0")
-			l.inject("one")
+			l.joining("one")
 			let <- struct{}{}
 			await(l, reached)
 			let <- struct{}{}
@@ -283,8 +283,8 @@ func TestInjectedIsCancelledMeanwhile(t *testing.T) {
 	s := &goneStore{}
 	l := newLabOn(t, func(under store.Store) store.Store { s.Store = under; return s }, listener(1, let))
 	l.submit(user("hi"))
-	l.inject("one")
-	l.inject("two")
+	l.joining("one")
+	l.joining("two")
 	s.cancel = func() {
 		if c, err := l.runner.Cancel(context.Background(), l.key, "in-one"); err != nil || !c.Stopped {
 			t.Errorf("%+v %v", c, err)
@@ -326,7 +326,7 @@ func TestInjectedIsRefused(t *testing.T) {
 			}
 		})
 	}
-	l.inject("fits")
+	l.joining("fits")
 	in := user("too many")
 	in.ThreadID, in.RunID = l.key.Thread, "too many"
 	a, err := l.runner.Submit(l.ctx(), adapter.Input{Namespace: l.key.Namespace, Run: in, When: adapter.WhenStep})
@@ -370,7 +370,7 @@ func TestInjectedIntoADeadLetter(t *testing.T) {
 		}
 	})
 	l.beginOn(w, "hi", "run-0")
-	l.inject("one")
+	l.joining("one")
 	let <- struct{}{}
 	await(l, reached)
 	claimed, err := l.store.Claim(l.ctx(), store.ClaimRequest{Thread: l.key, Token: "gravedigger"})
@@ -381,7 +381,7 @@ func TestInjectedIntoADeadLetter(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	late := l.inject("two")
+	late := l.joining("two")
 	if _, err := l.store.Bury(l.ctx(), store.Nack{Claim: claimed.Claim, Error: "buried", Terminal: terminal}); err != nil {
 		t.Fatal(err)
 	}

@@ -111,6 +111,9 @@
 //	prefix:targets
 //	            hash    targets of webhooks: when one was last used, and   targets
 //	                    whether it wants no more
+//	prefix:nodes
+//	            hash    what nodes tell of themselves, by node: when, and  nodes
+//	                    a text; all of it goes a quarter of an hour after the latest
 //	prefix:meta hash    the number of partitions, the format of it all,    start, the store itself
 //	                    how inbox lists what is open
 //

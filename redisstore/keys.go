@@ -92,6 +92,7 @@ func (p *partition) target(name string) targetKeys {
 }
 
 func (k *keyspace) targets() string { return k.prefix + ":targets" }
+func (k *keyspace) nodes() string   { return k.prefix + ":nodes" }
 
 // threadKeys is one thread's keys, and its name in the partition's sorted sets.
 type threadKeys struct {

@@ -58,6 +58,7 @@ var (
 	hookResendScript  = newScript("hookresend")
 	hookForgetScript  = newScript("hookforget")
 	targetsScript     = newScript("targets")
+	nodesScript       = newScript("nodes")
 	noticesScript     = newScript("notices")
 	decisionsScript   = newScript("index", "decision", "decisions")
 	refusedScript     = newScript("thread", "work", "run", "index", "suspension", "refused")
@@ -87,7 +88,7 @@ var (
 		messagesScript, rangeScript, tailScript, dueScript, offerScript, waitingScript, countsScript, inboxScript, relistScript, threadsScript, titleScript, draftsScript,
 		deleteScript, deadLettersScript, retireScript, takeScript, holdScript, usageScript,
 		hookReadScript, hookTakeScript, hookSettleScript, hookCountsScript, hookDeadScript, hookResendScript,
-		hookForgetScript, targetsScript,
+		hookForgetScript, targetsScript, nodesScript,
 		noticesScript, decisionsScript, refusedScript, forgetScript, recordsScript,
 		flowPutScript, flowReadScript, flowTakeScript, tokensScript, tokenPutScript, tokenDropScript, tokenHoldScript,
 		payloadPutScript, payloadKeepScript, payloadReadScript, payloadDueScript, payloadDropScript,

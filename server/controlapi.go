@@ -25,8 +25,12 @@ func (s *core) controlAPI() *controlapi.API {
 	if s.work != nil {
 		waiting = s.work
 	}
+	var operated controlapi.Operated
+	if s.nodes != nil {
+		operated = s.nodes
+	}
 	return controlapi.New(controlapi.Config{
-		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks, Logins: logins, Work: waiting, Upstreams: s.metrics.upstreamStatus,
+		Runner: s.control, Notices: s.pagedNotices(), Record: s.record, Webhooks: webhooks, Logins: logins, Work: waiting, Upstreams: s.metrics.upstreamStatus, Operated: operated,
 		Enter: func(r *http.Request) (controlapi.Caller, *refusal.Refusal) {
 			c, refused := s.enter(r)
 			return controlCaller{s, c}, refused

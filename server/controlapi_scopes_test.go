@@ -53,6 +53,8 @@ var scopesOf = map[string]struct{ home, away string }{
 	"dropDraft":           {"run approver admin", "approver admin"},
 	"listWork":            {"metrics", ""}, // and admin with tenants
 	"listUpstreams":       {"metrics", ""}, // and admin with tenants
+	"listNodes":           {"metrics", ""}, // and admin with tenants
+	"getStore":            {"metrics", ""}, // and admin with tenants
 	"listWebhooks":        {"admin", ""},
 	"listDeadWebhooks":    {"admin", ""},
 	"resendWebhook":       {"admin", ""},

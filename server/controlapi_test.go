@@ -434,6 +434,14 @@ func TestV1Operations(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	op.fails("listUpstreams", 403, "forbidden", "/upstreams", "")
+	if got := items(root.call("listNodes", 200, "/nodes", "")); len(got) != 1 || got[0]["self"] != true || got[0]["state"] != "serving" || fmt.Sprint(got[0]["agents"]) != "[script]" {
+		t.Errorf("%v", got)
+	}
+	op.fails("listNodes", 403, "forbidden", "/nodes", "")
+	if got := root.call("getStore", 200, "/store", ""); got["available"] != true {
+		t.Errorf("%v", got)
+	}
+	op.fails("getStore", 403, "forbidden", "/store", "")
 	if got := items(op.call("listWebhooks", 200, "/webhooks", "")); len(got) != 0 {
 		t.Errorf("%v", got)
 	}

@@ -21,6 +21,7 @@ type core struct {
 	notices      *notices.Feed     // nil: there are none
 	record       controlapi.Record // nil: there is none
 	work         *work             // nil: there is none
+	nodes        *nodes            // nil: there are none
 	logins       *login.Desk       // nil: there are none
 	capabilities json.RawMessage
 	identified   map[string]json.RawMessage    // capabilities with what is an agent's own

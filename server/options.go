@@ -74,6 +74,10 @@ type Options struct {
 	// Logins are users' logins at other services: the Service that is the runner's
 	// Options.Logins. Default: there are none.
 	Logins *login.Service
+	// Store is the runner's, if it can be asked and told of the nodes that share it:
+	// *redisstore.Store can. It is shown under /v1/store, and its nodes under /v1/nodes.
+	// Default: this node alone is shown.
+	Store Operated
 	// Metrics count what the server does, for /metrics. Default: new ones.
 	Metrics *Metrics
 	// Logger gets ids and codes, never a payload or a credential. Default:

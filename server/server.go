@@ -106,6 +106,9 @@ func newServer(b backend, opts *Options) (*Server, error) {
 		return nil, fmt.Errorf("server: capabilities: %w", err)
 	}
 	s.askFor(s.opts.Capabilities)
+	if r, ok := b.(runner); ok {
+		s.operate(r.Load)
+	}
 	return s, nil
 }
 
@@ -145,6 +148,7 @@ func (s *Server) Shutdown(ctx context.Context) error {
 		}
 		err = errors.Join(err, ctx.Err())
 	}
+	s.nodes.leave()
 	if s.notices != nil {
 		s.notices.Close()
 	}

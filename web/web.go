@@ -7,6 +7,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"html"
 	"io/fs"
 	"net/http"
 	"path"
@@ -49,7 +50,13 @@ var places = []string{"/inbox", "/ops"}
 // Files whose names carry a hash may be cached for ever; the page itself is
 // asked for anew each time, so that a new server is seen at the next reload.
 func Handler() http.Handler {
-	assets, err := load(dist)
+	return HandlerFor("The program that serves this page can give redisstore.Open in place of redisstore.Embedded to keep them.")
+}
+
+// HandlerFor is Handler with the program's own way to keep what would end with it, as a
+// sentence: the page shows it while the store is in memory.
+func HandlerFor(keep string) http.Handler {
+	assets, err := load(dist, keep)
 	if err != nil {
 		// The files are part of the binary: only a broken build gets here.
 		panic(err)
@@ -74,7 +81,7 @@ func Handler() http.Handler {
 	})
 }
 
-func load(files fs.FS) (map[string]*asset, error) {
+func load(files fs.FS, keep string) (map[string]*asset, error) {
 	root, err := fs.Sub(files, "dist")
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)
@@ -87,6 +94,10 @@ func load(files fs.FS) (map[string]*asset, error) {
 		body, err := fs.ReadFile(root, name)
 		if err != nil {
 			return err
+		}
+		if name == "index.html" {
+			meta := `<meta name="aguiws:keep" content="` + html.EscapeString(keep) + "\">\n  </head>"
+			body = bytes.Replace(body, []byte("</head>"), []byte(meta), 1)
 		}
 		a, err := newAsset(name, body)
 		if err != nil {

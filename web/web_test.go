@@ -152,8 +152,20 @@ func TestLoadRefusesABrokenBuild(t *testing.T) {
 		"no content type":      {"dist/index.html": {Data: []byte("x")}, "dist/a.exe": {Data: []byte("x")}},
 		"nothing was embedded": {},
 	} {
-		if _, err := load(files); err == nil {
+		if _, err := load(files, ""); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
+	}
+}
+
+// The sentence is somebody else's: it is text in the page, whatever it has in it.
+func TestPageSaysHowToKeep(t *testing.T) {
+	w := httptest.NewRecorder()
+	HandlerFor(`Set "keep" <script> & go`).ServeHTTP(w, httptest.NewRequest("GET", "/inbox", nil))
+	if want := `<meta name="aguiws:keep" content="Set &#34;keep&#34; &lt;script&gt; &amp; go">`; strings.Count(w.Body.String(), want) != 1 {
+		t.Errorf("the page is %s", w.Body)
+	}
+	if text := read(t, request(t, "GET", "/").Body); !strings.Contains(text, "redisstore.Open") || strings.Contains(text, "--redis") {
+		t.Errorf("in a program it is %s", text)
 	}
 }

@@ -23,6 +23,11 @@ test("an empty chat offers the commands, and says what does not last", async () 
   await tab.asked("confirmation");
   await tab.click("approve");
   await tab.says("Confirmed.");
+  assert.match(await tab.at("durable-banner").textContent(), /--redis/, "a command says its own way");
+  await tab.click("durable-dismiss");
+  await tab.at("durable-banner").waitFor({ state: "detached" });
+  await tab.reload();
+  assert.equal(await tab.at("durable-banner").count(), 0, "what was put away stays away");
   const durable = await Tab.open(context, a);
   await durable.at("try").first().waitFor();
   assert.match(await durable.at("try").nth(2).textContent(), /start it again/);

@@ -62,15 +62,18 @@ test("with the keyboard: a thread is chosen from the list, and another is delete
   const doomed = new URL(tab.page.url()).searchParams.get("thread");
   assert.notEqual(doomed, tab.threadId);
   await until(async () => (await row(doomed).getByTestId("delete-thread").count()) === 1, "the thread can be deleted");
-  await press(tab, row(doomed).getByTestId("delete-thread"), "Enter", "Shift+Tab");
-  await until(() => focused(row(doomed).getByRole("button", { name: "Keep" })), "keeping it is what is offered first");
-  await keyboard.press("Escape");
-  await until(() => focused(row(doomed).getByTestId("delete-thread")), "Escape leads back");
-  await press(tab, row(tab.threadId).locator("a"));
+  await press(tab, row(tab.threadId).locator("a"), "Enter", "Shift+Tab");
   await tab.says(word);
+  await press(tab, row(doomed).locator("a"), "F2", "Shift+Tab");
+  await until(() => focused(tab.at("rename")), "its title is written where it stands");
+  await keyboard.type("Called otherwise");
+  await keyboard.press("Enter");
+  await until(async () => /Called otherwise/.test(await row(doomed).textContent()), "it has the other title");
+  await until(() => focused(row(doomed).getByTestId("rename-thread")), "the keyboard goes on where it was");
   await press(tab, row(doomed).getByTestId("delete-thread"), "Enter", "Shift+Tab");
-  await press(tab, row(doomed).getByTestId("delete-surely"), "Enter", "Shift+Tab");
-  await until(async () => (await row(doomed).count()) === 0, "the thread is gone");
+  await until(async () => (await fetch(`${embedded}/v1/threads/${doomed}`)).status === 404, "the thread is gone");
+  await until(async () => (await tab.at("deleted").count()) === 0, "there is nothing left to take back");
+  assert.equal(await row(doomed).count(), 0);
 });
 
 test("with the keyboard: the inbox is filtered and answered, and a run is cancelled as an operator", async () => {

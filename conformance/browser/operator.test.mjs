@@ -14,6 +14,11 @@ test("a run in progress is found, and cancelled", async () => {
   await thread.getByRole("button").first().click();
   const run = thread.locator('[data-testid="run"][data-state="claimed"]');
   await run.waitFor();
+  assert.equal(await run.getByTestId("run-state").textContent(), "running");
+  await until(async () => (await ops.at("node").getAttribute("data-state")) === "serving", "this server is among the nodes");
+  assert.match(await ops.at("node").textContent(), /[1-9]\d* of \d+/);
+  assert.equal(await ops.at("sparkline").count(), 5);
+  await ops.at("store-server").waitFor();
   await until(async () => Number(await ops.at("counts").locator('[data-state="claimed"] dd').textContent()) >= 1, "it is counted");
   await ops.shot("50-operator");
   await ops.decide(run.getByTestId("cancel-run"));
@@ -22,6 +27,19 @@ test("a run in progress is found, and cancelled", async () => {
   await until(async () => /Cancel: done/.test(await ops.at("ops-said").textContent()), "it says so");
   await chat.rest();
   assert.equal(await chat.at("stop").count(), 0);
+  await ops.front();
+  const ended = thread.getByTestId("run").first();
+  await until(async () => (await ended.getByTestId("run-state").textContent()) === "stopped", "what was stopped is not called done");
+  const id = await ended.locator("code").getAttribute("title");
+  await ops.fill("find", id);
+  await ops.click("find-go");
+  await until(async () => (await ops.at("found").getAttribute("data-what")) === "run", "the run is found by its id");
+  const way = await ops.at("timeline").textContent();
+  assert.match(way, /enqueued.*begun.*stopped.*cancelled by an operator/);
+  await ops.shot("50-operator-found");
+  await ops.fill("find", "nothing-has-this-id");
+  await ops.click("find-go");
+  await until(async () => /Nothing with this id was found/.test(await ops.at("found").textContent()), "it says where it has looked");
 });
 
 /** A chat whose agent goes from step to step, and the operator's view of it, its buttons shown. */

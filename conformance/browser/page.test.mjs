@@ -225,9 +225,26 @@ test("threads are listed beside the chat, chosen, begun and deleted", async () =
   await row.locator("a").click();
   await tab.says(word);
   assert.equal(await tab.at("interrupt").count(), 0);
-  await row.getByTestId("delete-thread").click();
-  await row.getByTestId("delete-surely").click();
-  await until(async () => (await row.count()) === 0, "the thread is gone");
+  await tab.fill("thread-search", word.toUpperCase());
+  await until(async () => /^1 found/.test(await tab.at("thread-found").textContent()), "it is found by its title");
+  await tab.fill("thread-search", "nothing is called so");
+  await until(async () => /^None found/.test(await tab.at("thread-found").textContent()), "it says that nothing is found");
+  await tab.fill("thread-search", tab.threadId.slice(0, 13));
+  await row.waitFor();
+  await tab.fill("thread-search", "");
+  const other = await Tab.open(tab.page.context(), embedded);
+  await other.front();
+  const there = other.page.locator(`[data-testid="thread"][data-thread-id="${tab.threadId}"]`);
+  await there.waitFor();
+  const forget = async () => {
+    await tab.front();
+    await tab.decide(row.getByTestId("delete-thread"));
+    await other.front();
+    await until(async () => (await there.count()) === 0, "it is hidden in the other tab, too");
+  };
+  await forget();
+  await until(async () => (await fetch(`${embedded}/v1/threads/${tab.threadId}`)).status === 404, "the thread is gone");
+  assert.equal(await there.count(), 0);
 });
 
 test("a lost store is said, not hidden", async () => {

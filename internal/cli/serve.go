@@ -156,7 +156,7 @@ func (s *settings) serverOptions(auth server.Authenticator, agents *agentSet, st
 	return &server.Options{
 		Auth: auth, Hosts: s.hosts, Origins: s.origins, TrustedProxies: s.proxies, Agents: agents.names,
 		PassHeaders: agents.passHeaders(), Identities: agents.identities, Capabilities: agents.capabilities,
-		Fallback: web.Handler(), Metrics: metrics, Logger: log,
+		Fallback: web.HandlerFor("Start it with --redis URL to keep them."), Store: st, Metrics: metrics, Logger: log,
 		Ready: func(ctx context.Context) error {
 			err := st.Ready(ctx)
 			if errors.Is(err, store.ErrPartial) {

@@ -25,6 +25,8 @@ type Config struct {
 	Work Work
 	// Upstreams tells of the agents that other servers serve.
 	Upstreams func() []Upstream
+	// Operated are the nodes and the store, served if it is not nil.
+	Operated Operated
 	// Enter decides whom a request is from.
 	Enter func(*http.Request) (Caller, *refusal.Refusal)
 	// HasAgent reports whether there is an agent of that name.

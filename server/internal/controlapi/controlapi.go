@@ -36,6 +36,9 @@ func New(c Config) *API {
 	if c.Logins != nil {
 		list = append(list, loginOperations()...)
 	}
+	if c.Operated != nil {
+		list = append(list, nodeOperations()...)
+	}
 	return &API{config: c, operations: list, document: openAPI(list)}
 }
 

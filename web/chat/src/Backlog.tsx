@@ -8,7 +8,7 @@ import { staleWords, wordsFor } from "./words";
 
 const EVERY_MS = 5_000;
 
-function Unread({ error, shown, needs }: { error?: ApiError; shown: boolean; needs: string }) {
+export function Unread({ error, shown, needs }: { error?: ApiError; shown: boolean; needs: string }) {
   if (!error) return null;
   return <p className="hint">{error.status === 403 ? `This is told to ${needs}.` : staleWords(error, shown)}</p>;
 }
@@ -87,7 +87,7 @@ export function UpstreamSection() {
       <p className="hint">Agents that other servers serve, as this server has met them in the last five minutes. Repairs are counted since it began.</p>
       <Unread error={upstreams.error} shown={upstreams.data !== undefined} needs="the scope metrics, or admin with tenants" />
       {upstreams.data && (
-        <div className="scroll upstreams" tabIndex={0} role="group" aria-label="Upstreams">
+        <div className="scroll stacks upstreams" tabIndex={0} role="group" aria-label="Upstreams">
           <table>
             <thead>
               <tr>

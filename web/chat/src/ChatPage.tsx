@@ -11,6 +11,7 @@ import { Branches } from "./GoBack";
 import { Guarded } from "./Guarded";
 import { Interrupts } from "./Interrupts";
 import { Jump } from "./Jump";
+import { MemoryNotice } from "./MemoryNotice";
 import { MessageList } from "./MessageList";
 import { textOf } from "./messagetext";
 import { Older } from "./Older";
@@ -105,11 +106,7 @@ export function ChatPage({ threadId, begin }: { threadId: string; begin: () => v
       <div className="columns">
         {(wide || listed) && !signedOut && <ThreadList current={threadId} outgoing={picture.outgoing.length} begin={begin} close={wide ? undefined : hide} />}
         <div className="page">
-          {status.hello?.durable === false && (
-            <p className="banner" role="status" data-testid="durable-banner">
-              Questions asked here end with the server's process: its store is in memory. Start it with <code>--redis URL</code> to keep them.
-            </p>
-          )}
+          {status.hello?.durable === false && <MemoryNotice />}
           {away && (
             <p className="banner" role="status" data-testid="away">
               The server does not answer. It is tried again by itself, and what you send meanwhile goes out when it is back.

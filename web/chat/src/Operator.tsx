@@ -2,12 +2,16 @@ import { useState } from "react";
 import { ApiError, call, usePolled, type RunInfo, type ThreadInfo } from "./api";
 import { UpstreamSection, WebhookSection, WorkSection } from "./Backlog";
 import { Bar } from "./Bar";
+import { DeadLetters } from "./DeadLetters";
+import { FindById } from "./FindById";
+import { NodesSection } from "./Nodes";
 import { Pager } from "./Pager";
 import { usePages } from "./pages";
 import { onLink, threadHref } from "./route";
-import { RunTable, STATES, stateWords, type Act } from "./RunTable";
+import { STATES, stateWords, type Act } from "./RunTable";
 import { SignIn } from "./SignIn";
 import { bearer } from "./session";
+import { StoreSection } from "./StoreSection";
 import { ThreadRuns } from "./ThreadRuns";
 import { ago } from "./time";
 import { sentence, staleWords, wordsFor } from "./words";
@@ -38,6 +42,11 @@ export default function Operator() {
       </div>
     );
   }
+  const refresh = () => {
+    counts.refresh();
+    letters.refresh();
+    threads.refresh();
+  };
   const act: Act = async (what, method, path, body, outcome) => {
     try {
       const answer = await call(method, path, body);
@@ -45,9 +54,7 @@ export default function Operator() {
     } catch (failed) {
       setSaid({ text: `${what}: ${failed instanceof ApiError ? `${sentence(failed.message)} ${wordsFor(failed.code).advice}` : String(failed)}`, bad: true });
     }
-    counts.refresh();
-    letters.refresh();
-    threads.refresh();
+    refresh();
   };
   return (
     <div className="place">
@@ -63,9 +70,12 @@ export default function Operator() {
             {said.text}
           </p>
         )}
+        <FindById act={act} />
+        <NodesSection />
+        <StoreSection />
         <section aria-labelledby="dispatches">
           <h2 id="dispatches">Dispatches</h2>
-          <p className="hint">Of the whole tenant, by state. Each thread below lists its own.</p>
+          <p className="hint">Of the whole tenant, by how far they were delivered. What each run came to is told beside it below.</p>
           <dl className="counts" data-testid="counts">
             {STATES.filter((state) => counts.data?.[state] !== undefined).map((state) => (
               <div key={state} data-state={state}>
@@ -77,19 +87,7 @@ export default function Operator() {
         </section>
         <WorkSection />
         <UpstreamSection />
-        <section aria-labelledby="letters">
-          <h2 id="letters">Dead letters</h2>
-          {letters.data?.items.length === 0 && (
-            <p className="hint">{letters.place.back ? "None are left on this page." : "None: everything was delivered."}</p>
-          )}
-          {letters.data && letters.data.items.length > 0 && (
-            <>
-              <p className="hint">Of the whole tenant: runs whose workers were lost too often.</p>
-              <RunTable runs={letters.data.items} act={act} across />
-            </>
-          )}
-          <Pager place={letters.place} of="dead letters" />
-        </section>
+        <DeadLetters letters={letters} act={act} changed={refresh} />
         <WebhookSection act={act} />
         <section aria-labelledby="all-threads">
           <h2 id="all-threads">Threads</h2>

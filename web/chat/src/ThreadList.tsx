@@ -1,10 +1,16 @@
-import { type SyntheticEvent, useEffect, useRef, useState } from "react";
-import { call, usePolled, type Page, type ThreadInfo } from "./api";
+import { type KeyboardEvent, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { usePolled, type Page, type ThreadInfo } from "./api";
+import { DeletedNote } from "./DeletedNote";
+import { pageDeletions } from "./deletions";
 import { Guarded } from "./Guarded";
+import { Icon } from "./Icon";
+import { visible } from "./misleading";
 import { ofThreads, ofWaiting } from "./notices";
+import { RenameThread } from "./RenameThread";
 import { onLink, threadHref } from "./route";
 import { ThreadPlace } from "./ThreadPlace";
 import { threadGroups } from "./threadgroups";
+import { searchThreads } from "./threadsearch";
 import { ago } from "./time";
 import { staleWords } from "./words";
 
@@ -32,6 +38,16 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
     if (outgoing < before.current) refresh();
     before.current = outgoing;
   }, [outgoing, refresh]);
+  const deletions = pageDeletions();
+  const { held } = useSyncExternalStore(deletions.watch, deletions.look);
+  useEffect(() => {
+    deletions.gone = refresh;
+  }, [deletions, refresh]);
+  const [wanted, search] = useState("");
+  const hidden = new Set(held.map(({ threadId }) => threadId));
+  const shown = (all: readonly ThreadInfo[]) => searchThreads(all, wanted).filter(({ threadId }) => !hidden.has(threadId));
+  const groups = threadGroups(shown(data?.items ?? NONE), shown(waiting?.items ?? NONE));
+  const some = (data?.items.length ?? 0) > 0 || (waiting?.items.length ?? 0) > 0;
   return (
     <nav className="threads" aria-label="Chats" data-testid="thread-list">
       <div className="actions">
@@ -49,7 +65,32 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
         </p>
       )}
       {data?.items.length === 0 && !waiting?.items.length && !error && <p className="hint">None yet.</p>}
-      {threadGroups(data?.items ?? NONE, waiting?.items ?? NONE).map(({ name, threads }) => (
+      {some && (
+        <input
+          type="search"
+          className="thread-search"
+          placeholder="Search by title or id"
+          aria-label="Search chats by title or id"
+          autoComplete="off"
+          spellCheck={false}
+          value={wanted}
+          data-testid="thread-search"
+          onChange={(event) => search(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key !== "Escape" || wanted === "") return;
+            event.stopPropagation();
+            search("");
+          }}
+        />
+      )}
+      {some && wanted.trim() !== "" && (
+        <p className="hint" role="status" data-testid="thread-found">
+          {groups.length === 0 ? "None found" : `${groups.reduce((sum, { threads }) => sum + threads.length, 0)} found`}
+          {data?.next ? " among the latest 50 and those that wait." : "."}
+        </p>
+      )}
+      <DeletedNote />
+      {groups.map(({ name, threads }) => (
         <section key={name} aria-label={name} data-testid="thread-group">
           <h3>{name}</h3>
           <ul>
@@ -59,7 +100,7 @@ export function ThreadList({ current, outgoing, begin, close }: ListProps) {
           </ul>
         </section>
       ))}
-      {data?.next && <p className="hint">The latest 50 are shown.</p>}
+      {data?.next && wanted.trim() === "" && <p className="hint">The latest 50 are shown.</p>}
     </nav>
   );
 }
@@ -73,57 +114,60 @@ interface RowProps {
 }
 
 function Row({ thread, listed, current, changed, begin }: RowProps) {
-  const [sure, ask] = useState(false);
+  const [renaming, rename] = useState(false);
   const [fault, setFault] = useState<string>();
-  const title = thread.title || "Untitled";
-  const forget = async () => {
-    ask(false);
-    try {
-      await call("DELETE", `/threads/${encodeURIComponent(thread.threadId)}`);
-      if (current) begin();
-      changed();
-    } catch (error) {
-      setFault(error instanceof Error ? error.message : String(error));
-    }
+  const title = visible(thread.title || "Untitled");
+  const pencil = useRef<HTMLButtonElement>(null);
+  const back = useRef(false);
+  useEffect(() => {
+    if (renaming || !back.current) return;
+    back.current = false;
+    if (document.activeElement === document.body) pencil.current?.focus();
+  }, [renaming]);
+  const renamed = (changedIt: boolean) => {
+    back.current = true;
+    rename(false);
+    if (changedIt) changed();
   };
-  const mark = useRef<HTMLButtonElement>(null);
-  const keep = (event: SyntheticEvent) => {
+  const keyed = (event: KeyboardEvent) => {
+    if (event.key !== "F2" || renaming) return;
     event.preventDefault();
-    ask(false);
-    requestAnimationFrame(() => mark.current?.focus());
+    rename(true);
+  };
+  const forget = () => {
+    // Where it stood there may be nothing: whoever goes on with the keyboard goes on with the list.
+    const list = pencil.current?.closest("nav");
+    pageDeletions().hold(thread.threadId, thread.title || "Untitled");
+    if (current) begin();
+    requestAnimationFrame(() => list?.querySelector<HTMLElement>(`[data-testid="deleted"][data-thread-id="${CSS.escape(thread.threadId)}"] button`)?.focus());
   };
   return (
-    <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting}>
-      <a href={threadHref(thread.threadId)} aria-current={current ? "page" : undefined} onClick={onLink}>
-        <span className="title">{title}</span>
-        <span className="hint">
-          {thread.waiting ? "waiting for you" : thread.active ? "working" : thread.queued > 0 ? "queued" : ago(thread.updatedAt)}
-        </span>
-      </a>
-      <ThreadPlace thread={thread} listed={listed} />
-      {!thread.waiting && !thread.active && thread.queued === 0 && !sure && (
-        <button
-          type="button"
-          ref={mark}
-          className="quiet"
-          aria-label={`Delete ${title}`}
-          title="Delete"
-          data-testid="delete-thread"
-          onClick={() => ask(true)}
-        >
-          ×
-        </button>
+    <li data-testid="thread" data-thread-id={thread.threadId} data-waiting={thread.waiting} onKeyDown={keyed}>
+      {renaming ? (
+        <RenameThread threadId={thread.threadId} title={thread.title || "Untitled"} done={renamed} failed={setFault} />
+      ) : (
+        <a href={threadHref(thread.threadId)} aria-current={current ? "page" : undefined} onClick={onLink}>
+          <span className="title" dir="auto">
+            {title}
+          </span>
+          <span className="hint">
+            {thread.waiting ? "waiting for you" : thread.active ? "working" : thread.queued > 0 ? "queued" : ago(thread.updatedAt)}
+          </span>
+        </a>
       )}
-      {sure && (
-        <div className="actions sure" role="group" aria-label={`Delete ${title}?`} onKeyDown={(event) => event.key === "Escape" && keep(event)}>
-          <Guarded subject={thread.threadId}>
-            <button type="button" data-testid="delete-surely" onClick={() => void forget()}>
-              Delete for good
-            </button>
-          </Guarded>
-          <button type="button" className="quiet" autoFocus onClick={keep}>
-            Keep
+      <ThreadPlace thread={thread} listed={listed} />
+      {!renaming && (
+        <div className="thread-does">
+          <button type="button" ref={pencil} className="quiet" aria-label={`Rename ${title}`} title="Rename (F2)" data-testid="rename-thread" onClick={() => rename(true)}>
+            <Icon name="pen" />
           </button>
+          {!thread.waiting && !thread.active && thread.queued === 0 && (
+            <Guarded subject={thread.threadId}>
+              <button type="button" className="quiet" aria-label={`Delete ${title}`} title="Delete" data-testid="delete-thread" onClick={forget}>
+                ×
+              </button>
+            </Guarded>
+          )}
         </div>
       )}
       {fault && (

@@ -228,7 +228,9 @@ export interface DecisionInfo {
   cut?: string[];
   refused: number;
   /** The run that asked. */
-  askedBy?: { id: string; runId: string };
+  askedBy?: { id: string; runId?: string };
+  /** The run that the answer began. */
+  answeredBy?: { id: string };
 }
 
 export interface RunInfo {

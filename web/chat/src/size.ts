@@ -12,7 +12,8 @@ export function bytesOf(text: string): number {
 /** A number of bytes in words. */
 export function sizeWords(bytes: number): string {
   if (bytes < 1 << 10) return `${bytes} bytes`;
-  return bytes < 1 << 20 ? `${(bytes / (1 << 10)).toFixed(1)} KiB` : `${(bytes / (1 << 20)).toFixed(1)} MiB`;
+  if (bytes < 1 << 20) return `${(bytes / (1 << 10)).toFixed(1)} KiB`;
+  return bytes < 1 << 30 ? `${(bytes / (1 << 20)).toFixed(1)} MiB` : `${(bytes / (1 << 30)).toFixed(1)} GiB`;
 }
 
 /** The SHA-256 of a text's UTF-8 in hexadecimal digits; null where the browser computes none. */

@@ -1,0 +1,77 @@
+package redisstore
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// Servers asks each master for what it says of itself, by one command each. Of a Cluster
+// whose masters do not all answer it returns the others, beside an error that wraps
+// store.ErrPartial.
+func (s *Store) Servers(ctx context.Context) ([]store.Server, error) {
+	if err := s.usable(); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.opts.Timeout)
+	defer cancel()
+	if s.opts.volatile {
+		began := time.Now()
+		if err := s.client.Ping(ctx).Err(); err != nil {
+			return nil, storeError("ping", err)
+		}
+		return []store.Server{{Latency: time.Since(began)}}, nil
+	}
+	cluster, ok := s.client.(*redis.ClusterClient)
+	if !ok {
+		one, err := serverOf(ctx, s.client)
+		if err != nil {
+			return nil, err
+		}
+		if c, ok := s.client.(*redis.Client); ok {
+			one.Address = c.Options().Addr
+		}
+		return []store.Server{one}, nil
+	}
+	var mu sync.Mutex
+	var found []store.Server
+	err := eachMaster(ctx, cluster, func(ctx context.Context, c *redis.Client) error {
+		one, err := serverOf(ctx, c)
+		if err != nil {
+			return err
+		}
+		one.Address = c.Options().Addr
+		mu.Lock()
+		defer mu.Unlock()
+		found = append(found, one)
+		return nil
+	})
+	slices.SortFunc(found, func(a, b store.Server) int { return cmp.Compare(a.Address, b.Address) })
+	return found, err
+}
+
+func serverOf(ctx context.Context, c redis.Cmdable) (store.Server, error) {
+	began := time.Now()
+	text, err := c.Info(ctx).Result()
+	if err != nil {
+		return store.Server{}, storeError("info", err)
+	}
+	info := parseInfo(text)
+	number := func(name string) int64 {
+		n, _ := strconv.ParseInt(info[name], 10, 64)
+		return n
+	}
+	s := store.Server{Version: info["redis_version"], Latency: time.Since(began), Uptime: time.Duration(number("uptime_in_seconds")) * time.Second,
+		Memory: number("used_memory"), Limit: number("maxmemory"), Clients: number("connected_clients"), Replicas: number("connected_slaves"), PerSec: number("instantaneous_ops_per_sec")}
+	for _, w := range durability(info) {
+		s.Warnings = append(s.Warnings, store.ServerWarning(w))
+	}
+	return s, nil
+}

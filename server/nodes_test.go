@@ -1,0 +1,207 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/aguiws/aguiws/adapter"
+	"github.com/aguiws/aguiws/adapter/store"
+)
+
+// board is what nodes tell each other, in memory.
+type board struct {
+	mu      sync.Mutex
+	told    map[string]store.NodeTold
+	at      map[string]time.Time
+	asked   int
+	failing error
+	hangs   bool
+}
+
+// place is a node's at a board.
+type place struct {
+	*board
+	name string
+}
+
+func (p place) Node() string { return p.name }
+
+func (p place) TellNode(_ context.Context, about []byte) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failing != nil {
+		return p.failing
+	}
+	if about == nil {
+		delete(p.told, p.name)
+		return nil
+	}
+	p.told[p.name], p.at[p.name] = store.NodeTold{Node: p.name, About: about}, time.Now()
+	return nil
+}
+
+func (p place) Nodes(ctx context.Context) (list []store.NodeTold, err error) {
+	p.mu.Lock()
+	p.asked++
+	hangs := p.hangs
+	p.mu.Unlock()
+	if hangs {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for name, n := range p.told {
+		n.Age = time.Since(p.at[name])
+		list = append(list, n)
+	}
+	return list, p.failing
+}
+
+func (p place) Servers(context.Context) ([]store.Server, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.failing != nil {
+		return nil, p.failing
+	}
+	return []store.Server{{Address: "r:1", Version: "7.0", Latency: 1500 * time.Microsecond, Memory: 5, Warnings: []store.ServerWarning{{Setting: "appendonly", Value: "no", Problem: "it forgets"}}}}, nil
+}
+
+// operated is a server at a board, and the metrics of what it does.
+func operated(t *testing.T, b *board, name string) (*Server, *Metrics) {
+	t.Helper()
+	m := NewMetrics()
+	f := newFake()
+	s, err := newServer(f, &Options{Store: place{b, name}, Metrics: m, Agents: []string{"script"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.operate(func() adapter.Load { return adapter.Load{Runs: 2, MaxRuns: 9} })
+	return s, m
+}
+
+func newBoard() *board {
+	return &board{told: map[string]store.NodeTold{}, at: map[string]time.Time{}}
+}
+
+// states are the nodes that one knows, with their states.
+func states(s *Server) string {
+	nodes, whole := s.nodes.Nodes(context.Background())
+	text := fmt.Sprint(whole)
+	for _, n := range nodes {
+		text += fmt.Sprintf(" %s:%s", n.Node, n.State)
+	}
+	return text
+}
+
+func wantStates(t *testing.T, s *Server, want string) {
+	t.Helper()
+	if got := states(s); got != want {
+		t.Errorf("known is %q, not %q", got, want)
+	}
+}
+
+func TestNodesKnowEachOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBoard()
+		one, _ := operated(t, b, "one")
+		time.Sleep(time.Second)
+		two, m := operated(t, b, "two")
+		m.started.Add(7)
+		m.inputs.WithLabelValues("started").Add(3)
+		m.inputs.WithLabelValues("refused").Inc()
+		m.storeTime.WithLabelValues("read").Observe(0.003)
+		time.Sleep(tellEvery + time.Second)
+		wantStates(t, one, "true one:serving two:serving")
+		nodes, _ := one.nodes.Nodes(t.Context())
+		far := nodes[1]
+		if far.Runs != 2 || far.MaxRuns != 9 || far.Self || !nodes[0].Self || far.Heard != 1000 || fmt.Sprint(far.Agents) != "[script]" || far.Memory <= 0 {
+			t.Errorf("it knows of the other %+v", far)
+		}
+		if fmt.Sprint(far.Rates["runs"], far.Rates["inputs"], far.Rates["failed"]) != "[7] [3] [0]" || far.StoreCalls != 1 || far.Store50 == nil || *far.Store50 != 5 {
+			t.Errorf("its rates are %v, the store's %d %v", far.Rates, far.StoreCalls, far.Store50)
+		}
+		time.Sleep(10 * ratesKept * tellEvery)
+		if nodes, _ := one.nodes.Nodes(t.Context()); len(nodes[1].Rates["runs"]) != ratesKept || nodes[1].StoreCalls != 0 || nodes[1].Store50 != nil {
+			t.Errorf("in the end it knows %+v", nodes[1])
+		}
+
+		two.draining.Store(true)
+		close(two.drain)
+		synctest.Wait()
+		time.Sleep(operatedFor)
+		wantStates(t, one, "true one:serving two:draining")
+		b.mu.Lock()
+		b.at["two"] = time.Now().Add(-silentAfter - time.Second)
+		b.told["three"] = store.NodeTold{Node: "three", About: []byte("none of ours")}
+		b.mu.Unlock()
+		time.Sleep(operatedFor)
+		if got := states(one); !strings.Contains(got, "two:silent") || strings.Contains(got, "three") {
+			t.Errorf("known is %q", got)
+		}
+		two.nodes.leave()
+		time.Sleep(operatedFor)
+		wantStates(t, one, "true one:serving")
+		one.nodes.leave()
+	})
+}
+
+// However many ask, the store is asked once a second, also one that stands still; what was
+// known is told as long as it does.
+func TestOperatedStoreIsSpared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBoard()
+		one, _ := operated(t, b, "one")
+		two, _ := operated(t, b, "two")
+		synctest.Wait()
+		for range 50 {
+			wantStates(t, one, "true one:serving two:serving")
+		}
+		if b.asked != 1 {
+			t.Errorf("the store was asked %d times", b.asked)
+		}
+		if s := one.nodes.Store(t.Context()); !s.Available || s.Embedded || len(s.Servers) != 1 || s.Servers[0].Latency != 1.5 || s.Servers[0].Warnings[0].Problem != "it forgets" {
+			t.Errorf("the store is %+v", s)
+		}
+		time.Sleep(operatedFor)
+		b.mu.Lock()
+		b.failing, b.hangs = errors.New("away"), true
+		b.mu.Unlock()
+		began := time.Now()
+		var asking sync.WaitGroup
+		for range 50 {
+			asking.Go(func() { wantStates(t, one, "false one:serving two:serving") })
+		}
+		asking.Wait()
+		if took := time.Since(began); took > operatedTimeout {
+			t.Errorf("who asks a store that stands still waits for %v", took)
+		}
+		if s := one.nodes.Store(t.Context()); s.Available || len(s.Servers) != 1 || s.Servers[0].Address != "r:1" {
+			t.Errorf("the store that stands still is %+v", s)
+		}
+		one.nodes.leave()
+		two.nodes.leave()
+	})
+}
+
+func TestNodeAloneIsShown(t *testing.T) {
+	s, err := newServer(newFake(), &Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.operate(func() adapter.Load { return adapter.Load{} })
+	nodes, whole := s.nodes.Nodes(t.Context())
+	if len(nodes) != 1 || !whole || !nodes[0].Self {
+		t.Errorf("%+v", nodes)
+	}
+	if status := s.nodes.Store(t.Context()); len(status.Servers) != 0 {
+		t.Errorf("%+v", status)
+	}
+	s.nodes.leave()
+}

@@ -1,0 +1,41 @@
+import { useState } from "react";
+
+const KEY = "aguiws:memory-notice";
+
+/** What the page says where whoever serves it says nothing. */
+const OTHERWISE = "Start it with --redis URL to keep them.";
+
+/** What to do about it, as whoever serves the page put it there. */
+const advice = () => document.querySelector<HTMLMetaElement>('meta[name="aguiws:keep"]')?.content || OTHERWISE;
+
+function dismissed(): boolean {
+  try {
+    return localStorage.getItem(KEY) === "dismissed";
+  } catch {
+    return false;
+  }
+}
+
+/** One line that says that what is kept ends with the server; put away, it stays away in this browser. */
+export function MemoryNotice() {
+  const [away, putAway] = useState(dismissed);
+  if (away) return null;
+  const dismiss = () => {
+    putAway(true);
+    try {
+      localStorage.setItem(KEY, "dismissed");
+    } catch {
+      // It is away until the reload.
+    }
+    // The button that was pressed is gone.
+    document.querySelector<HTMLElement>('[data-testid="composer"]')?.focus();
+  };
+  return (
+    <div className="banner memory-notice" role="status" data-testid="durable-banner">
+      <p>Questions asked here end with the server: its store is in memory. {advice()}</p>
+      <button type="button" className="quiet" aria-label="Dismiss this notice" title="Dismiss" data-testid="durable-dismiss" onClick={dismiss}>
+        ×
+      </button>
+    </div>
+  );
+}

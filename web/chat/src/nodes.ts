@@ -1,0 +1,102 @@
+// What nodes and the store tell of themselves, in words and sums.
+
+export interface NodeInfo {
+  node: string;
+  host?: string;
+  state: "serving" | "draining" | "silent";
+  /** How long ago it told this. */
+  heardMs: number;
+  self?: boolean;
+  version?: string;
+  startedAt?: string;
+  agents: string[];
+  sockets: number;
+  streams: number;
+  runs: number;
+  maxRuns: number;
+  memoryBytes: number;
+  storeAvailable: boolean;
+  storeCalls: number;
+  storeErrors: number;
+  /** Left out while there are no calls. */
+  storeMs?: number;
+  storeP95Ms?: number;
+  /** What one number of the rates counts. */
+  everyMs?: number;
+  /** By what is counted, the latest last. */
+  rates?: Record<string, number[]>;
+}
+
+export interface StoreInfo {
+  available: boolean;
+  embedded?: boolean;
+  at?: string;
+  partial?: boolean;
+  servers: Array<{
+    address?: string;
+    version?: string;
+    latencyMs: number;
+    uptimeMs?: number;
+    memoryBytes?: number;
+    memoryLimitBytes?: number;
+    clients?: number;
+    replicas: number;
+    commandsPerSecond: number;
+    warnings: Array<{ setting: string; value: string; problem: string }>;
+  }>;
+}
+
+/** What is shown of the rates, in this order. */
+export const RATES = [
+  ["inputs", "Inputs"],
+  ["runs", "Runs begun"],
+  ["failed", "Runs failed"],
+  ["asked", "Questions asked"],
+  ["events", "Events logged"],
+] as const;
+
+export type Rate = (typeof RATES)[number][0];
+
+/** A rate of all nodes together, the latest last. Nodes that have told for less long, or are silent, add to what they can. */
+export function together(nodes: readonly NodeInfo[], rate: Rate): number[] {
+  const series = nodes.filter(({ state }) => state !== "silent").map(({ rates }) => rates?.[rate] ?? []);
+  const length = Math.max(0, ...series.map((one) => one.length));
+  return Array.from({ length }, (_, i) => series.reduce((sum, one) => sum + (one[one.length - length + i] ?? 0), 0));
+}
+
+/** A count as it is spoken of: "0", "0.4", "12", "1,200". */
+export function countWords(n: number): string {
+  if (n === 0 || n >= 10) return Math.round(n).toLocaleString("en");
+  return n.toFixed(1);
+}
+
+/** What of a series comes in a minute, over its last minute. */
+export function lastMinute(series: readonly number[], everyMs: number): number {
+  const spans = Math.max(1, Math.round(60_000 / everyMs));
+  const latest = series.slice(-spans);
+  return latest.length === 0 ? 0 : (latest.reduce((sum, n) => sum + n, 0) * 60_000) / (latest.length * everyMs);
+}
+
+/** A time of milliseconds: "< 1 ms", "4 ms", "2.5 s". */
+export function took(ms: number | undefined): string {
+  if (ms === undefined) return "";
+  if (ms < 1) return "< 1 ms";
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}
+
+const TONES: Record<NodeInfo["state"], string> = { serving: "done", draining: "asked", silent: "late" };
+
+/** How it goes with a node: in a word, and its tone. */
+export function nodeState({ state, storeAvailable }: Pick<NodeInfo, "state" | "storeAvailable">): { words: string; tone: string } {
+  if (state === "serving" && !storeAvailable) return { words: "store away", tone: "late" };
+  return { words: state, tone: TONES[state] ?? "" };
+}
+
+/** The points of a line through a series within a box; one that has no height lies at the bottom. */
+export function line(series: readonly number[], width: number, height: number): string {
+  const most = Math.max(...series, 0);
+  const step = series.length > 1 ? width / (series.length - 1) : 0;
+  return series.map((n, i) => `${round(i * step)},${round(most === 0 ? height : height - (n / most) * height)}`).join(" ");
+}
+
+const round = (n: number) => Math.round(n * 10) / 10;

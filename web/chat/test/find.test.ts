@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { CHATS, find } from "../src/find";
+
+const run = { id: "r1", runId: "label", threadId: "t2", namespace: "n" };
+
+/** What a server would answer, by path; it counts what it was asked. */
+function server(answers: Record<string, unknown>) {
+  const asked: string[] = [];
+  return { asked, get: async <T>(path: string) => (asked.push(path), answers[path] as T | undefined) };
+}
+
+it("finds whatever has the id, and asks no further", async () => {
+  const full = {
+    "/threads/t1": { threadId: "t1", title: "One" },
+    "/inbox?limit=200": { items: [{ threadId: "t3", namespace: "other", title: "Three", interrupts: [{ id: "i1" }] }] },
+    "/decisions?limit=200": { items: [{ id: "d1", interruptId: "i2", threadId: "t4", namespace: "n", askedBy: { id: "r4" }, answeredBy: { id: "r5" } }] },
+    "/threads/t4/runs/r5?namespace=n": { ...run, id: "r5" },
+    "/dispatches?state=dead_letter&limit=200": { items: [{ ...run, id: "dead", threadId: "t5" }] },
+    [`/threads?limit=${CHATS}`]: { items: [{ threadId: "t1" }, { threadId: "t2", title: "Two" }, { threadId: "t6" }] },
+    "/threads/t1/runs?limit=200": { items: [] },
+    "/threads/t2/runs?limit=200": { items: [run] },
+  };
+  const said = async (id: string) => {
+    const { asked, get } = server(full);
+    const found = await find(id, get);
+    return [found?.what, found?.threadId, found?.run?.id, asked.length];
+  };
+  expect(await said("t1")).toEqual(["chat", "t1", undefined, 1]);
+  expect(await said("t3")).toEqual(["chat", "t3", undefined, 2]);
+  expect(await said("i1")).toEqual(["question", "t3", undefined, 2]);
+  expect(await said("i2")).toEqual(["decided question", "t4", undefined, 3]);
+  expect(await said("r5")).toEqual(["run", "t4", "r5", 4]);
+  expect(await said("dead")).toEqual(["dead letter", "t5", "dead", 4]);
+  expect(await said("r1")).toEqual(["run", "t2", "r1", 7]);
+  expect(await said("label")).toEqual(["dead letter", "t5", "dead", 4]);
+  expect((await said("none"))[0]).toBeUndefined();
+});
+
+it("finds nothing where nothing may be read", async () => {
+  const { get, asked } = server({});
+  expect(await find("a b/c", get)).toBeUndefined();
+  expect(asked[0]).toBe("/threads/a%20b%2Fc");
+});

@@ -1,0 +1,75 @@
+import { expect, it } from "vitest";
+import type { DecisionInfo, RunInfo } from "../src/api";
+import { causes, requeueAll } from "../src/requeue";
+import { runDetail, runState } from "../src/runstates";
+import { between, wayOf, type RunOnRecord } from "../src/runway";
+
+const run = (more: Partial<RunOnRecord>): RunOnRecord => ({
+  id: "r1", runId: "label", threadId: "t/1", namespace: "n", execution: "e", state: "acked", attempts: 1, maxAttempts: 3, createdAt: "2030-01-01T10:00:00Z", updatedAt: "2030-01-01T10:00:05Z", ...more,
+});
+
+const asked = (reason: string) => ({ type: "RUN_FINISHED", outcome: { type: "interrupt", interrupts: [{ reason }] } });
+
+it("says what a run came to, never what became of its dispatch", () => {
+  const said = (more: Partial<RunOnRecord>) => Object.values(runState(run(more))).join("|");
+  expect(said({ outcome: { type: "RUN_FINISHED", outcome: { type: "success" } } })).toBe("succeeded|done");
+  expect(said({ outcome: { type: "RUN_FINISHED" } })).toBe("succeeded|done");
+  expect(said({ outcome: { type: "RUN_ERROR", code: "run_timeout" } })).toBe("failed|late");
+  expect(said({ outcome: { type: "RUN_ERROR", code: "cancelled" } })).toBe("stopped|");
+  expect(said({ outcome: asked("tool_call") })).toBe("asked a question|asked");
+  expect(said({ outcome: asked("aguiws:paused") })).toBe("paused|asked");
+  expect(said({})).toBe("ended|");
+  expect(said({ state: "superseded" })).toBe("superseded|");
+  expect(said({ state: "superseded", error: "cancelled by an operator" })).toBe("stopped|");
+  expect(said({ state: "queued" })).toBe("queued|");
+  expect(said({ state: "queued", availableAt: "2999-01-01T10:00:00Z" })).toBe("queued for later|");
+  expect(said({ state: "queued", started: true })).toBe("waits for a worker|");
+  expect(said({ state: "claimed" })).toBe("starting|busy");
+  expect(said({ state: "claimed", started: true })).toBe("running|busy");
+  expect(said({ state: "dead_letter" })).toBe("dead letter|late");
+  expect(said({ state: "dead_letter", requeuedAs: "r2" })).toBe("dead, requeued|");
+  // Only a run that has succeeded is green.
+  for (const state of ["queued", "claimed", "cancelled", "superseded", "dead_letter"] as const) expect(runState(run({ state })).tone).not.toBe("done");
+});
+
+it("says why", () => {
+  expect(runDetail(run({ outcome: { type: "RUN_ERROR", code: "run_timeout", message: "too long" } }))).toBe("run_timeout: too long.");
+  expect(runDetail(run({ outcome: { type: "RUN_ERROR" } }))).toBe("agent_error");
+  expect(runDetail(run({ error: "the last attempt failed" }))).toBe("the last attempt failed");
+});
+
+it("tells the way of a run, with the decisions before and behind it", () => {
+  const decision = (more: Partial<DecisionInfo>): DecisionInfo => ({ id: "d", at: "2030-01-01T09:59:00Z", status: "resolved", threadId: "t/1", namespace: "n", interruptId: "i", refused: 0, ...more });
+  const way = wayOf(run({ started: true, outcome: asked("x"), completedAt: "2030-01-01T10:00:04Z" }), [
+    decision({ user: "ann", answeredBy: { id: "r1" }, askedBy: { id: "r0" } }),
+    decision({ at: "2030-01-01T10:05:00Z", status: "expired", askedBy: { id: "r1" }, answeredBy: { id: "r2" } }),
+    decision({ askedBy: { id: "r7" } }),
+  ]);
+  expect(way.map(({ words }) => words)).toEqual(["ann answered what was asked, which began it", "enqueued", "begun", "asked a question", "nobody answered in time what it asked"]);
+  expect(way.map(({ at }) => at?.slice(11, 19))).toEqual(["09:59:00", "10:00:00", undefined, "10:00:04", "10:05:00"]);
+  expect(wayOf(run({ state: "claimed", claimedBy: "n1", leaseUntil: "2030-01-01T10:00:10Z" })).at(-1)?.detail).toContain("by node n1; its lease");
+});
+
+it("says how long it was between two times", () => {
+  expect([between("2030-01-01T10:00:00Z", "2030-01-01T10:00:00.4Z"), between("2030-01-01T10:00:00Z", "2030-01-01T10:00:01.25Z"), between("2030-01-01T10:00:00Z", "2030-01-01T10:03:00Z")]).toEqual(["400 ms", "1.3 s", "3 min"]);
+  expect([between(undefined, "x"), between("2030-01-01T10:00:01Z", "2030-01-01T10:00:00Z")]).toEqual(["", ""]);
+});
+
+it("requeues many, and tells of each what became of it", async () => {
+  const letters: RunInfo[] = ["a", "b", "c"].map((id) => run({ id, state: "dead_letter", error: id === "c" ? "" : "worker_lost: too often" }));
+  expect(causes(letters)).toEqual(["2 × worker_lost", "1 × without a reason"]);
+  const sent: string[] = [];
+  const told: number[] = [];
+  const done = await requeueAll(
+    letters,
+    async (method, path) => {
+      sent.push(`${method} ${path}`);
+      if (path.includes("/b/")) throw new Error("it is gone");
+    },
+    (failed) => (failed as Error).message,
+    (so) => told.push(so.length),
+  );
+  expect(sent).toEqual(["a", "b", "c"].map((id) => `POST /threads/t%2F1/runs/${id}/requeue?namespace=n`));
+  expect(done.map(({ fault }) => fault)).toEqual([undefined, "it is gone", undefined]);
+  expect(told).toEqual([1, 2, 3]);
+});
