@@ -449,6 +449,7 @@ func TestV1Operations(t *testing.T) {
 		op.fails(id, 404, "webhook_not_found", path, "")
 	}
 
+	op.fails("getPayload", 400, "invalid_input", "/payloads/none", "")
 	triesTrees(v)
 	for _, each := range v.ops {
 		if !v.seen[each.id] {
@@ -479,7 +480,7 @@ func TestV1Refusals(t *testing.T) {
 		{"addInput", 400, "invalid_input", "/threads/t/input", `{"text":"x"} {}`},
 		{"addInput", 400, "invalid_input", "/threads/t/input", `{"text":"x","agent":"nobody"}`},
 		{"addInput", 400, "invalid_input", "/threads/t/input", `{"text":"x","priority":256}`},
-		{"addInput", 400, "invalid_input", "/threads/t/input", `{"text":"x","after":"nothing"}`},
+		{"addInput", 400, "invalid_input", "/threads/t/input", `{"text":"x","after":"m","before":"m"}`},
 		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[],"entries":[` + decision + `]}`},
 		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"Entries":[` + decision + `]}`},
 		{"resolveInterrupts", 400, "invalid_input", "/threads/t/interrupts/resolve", `{"entries":[` + with(`"status":"resolved"`) + `]}`},

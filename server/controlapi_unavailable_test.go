@@ -15,7 +15,7 @@ import (
 
 // admitting are the operations that ask for a run, each of which is one of the
 // inputs that a user may send.
-var admitting = []string{"resolveInbox", "addInput", "resolveInterrupts", "requeueRun", "unpauseThread"}
+var admitting = []string{"resolveInbox", "addInput", "resolveInterrupts", "requeueRun", "unpauseThread", "restoreBranch"}
 
 // later asks for every operation and calls check with its answer, which is held
 // against the document if it refuses.

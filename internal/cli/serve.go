@@ -74,6 +74,8 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	if err != nil {
 		return err
 	}
+	drained := sync.OnceFunc(func() { shut(srv.Shutdown, s) })
+	defer drained()
 	listener, err := listen(srv, s, access)
 	if err != nil {
 		return err
@@ -100,7 +102,7 @@ func serve(ctx context.Context, s *settings, log *slog.Logger, stdout io.Writer)
 	log.Info("draining", "timeout", s.drain.String())
 	var hooked sync.WaitGroup
 	hooked.Go(func() { shut(hooks.Shutdown, s) })
-	shut(srv.Shutdown, s)
+	drained()
 	hooked.Wait()
 	return errors.Join(err, <-served)
 }

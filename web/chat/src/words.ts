@@ -93,6 +93,8 @@ const WORDS: Record<string, Words> = {
   unreadable: { title: "Something else answered in the server's place", advice: "A proxy or another program may be in between. Reload the page." },
   thread_not_found: { title: "There is no such chat", advice: "It may have been deleted. Choose another or begin a new one." },
   run_not_found: { title: "There is no such run", advice: "It may have been deleted with its chat." },
+  payload_not_found: { title: "There is no such value", advice: "It may have been deleted with its chat." },
+  payload_expired: { title: "This was not kept for longer", advice: "Ask the agent to make it again." },
   interrupt_not_found: { title: "The question is not open any more", advice: "It was answered or given up elsewhere." },
   cannot_pause: { title: "This run cannot be paused", advice: "Its agent never comes to a step. Wait for the run, or stop it." },
   thread_in_use: { title: "The chat is in use", advice: "End what runs, waits or is asked in it first." },

@@ -48,8 +48,9 @@ const origins: Record<string, string[]> = {
   "in closing": found(section("## Limits and closing"), /^\| (\d{4}) \|/gm),
   "over HTTP": [...column(section("## Over HTTP"), 2), ...found(section("## Over HTTP"), /\b[1-5]\d\d `([a-z_]+)`/g)].filter((code) => code.includes("_")),
   "in plain mode": found(section("## Plain mode"), /code `([a-z_]+)`/g),
+  // What fails in a login is told on a page of its own.
   "from the server's sources": [
-    ...found(sources("server", /\.go$/), /\b(?:Code|code)[A-Za-z]*(?::\s+|\s+=\s+)"([a-z_]+)"/g),
+    ...found(sources("server", /^(?!login\/).*\.go$/), /\b(?:Code|code)[A-Za-z]*(?::\s+|\s+=\s+)"([a-z_]+)"/g),
     ...found(sources("server", /\.go$/), /\b(?:newProblem|refusal\.New)\([\w.]+, "([a-z_]+)"/g),
   ],
   "from the runner's sources": found(sources("adapter", /\.go$/), /\bCode[A-Z]\w*\s+=\s+"([a-z_]+)"/g),
