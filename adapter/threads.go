@@ -82,21 +82,6 @@ func (ts *threads) SetTitle(ctx context.Context, key store.ThreadKey, title stri
 	return ts.store.SetTitle(ctx, key, cutTitle(title))
 }
 
-// DeleteThread forgets a thread. False: a run is active or waits, or interrupts
-// are open. A thread that cannot be read is forgotten whatever goes on in it.
-func (ts *threads) DeleteThread(ctx context.Context, key store.ThreadKey) (bool, error) {
-	deleted, err := ts.store.Delete(ctx, key)
-	broken := errors.Is(err, store.ErrCorrupted)
-	if err == nil && !deleted {
-		broken, err = ts.unreadableThread(ctx, key)
-	}
-	if !broken {
-		return deleted, err
-	}
-	ts.backoff.mended(key)
-	return true, ts.store.Erase(ctx, key)
-}
-
 // unixMilli is the time of a stored number; zero for 0.
 func unixMilli(ms int64) time.Time {
 	if ms == 0 {

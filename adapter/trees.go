@@ -20,13 +20,9 @@ const (
 	MaxResourceBytes = 1 << 10
 )
 
-// ErrNoTrees is what a store answers that keeps no trees of threads.
-var ErrNoTrees = errors.New("the store keeps no trees of threads")
-
 // trees are threads below threads.
 type trees struct {
 	*node
-	tree    store.Tree // nil: the store keeps none
 	threads *threads
 }
 
@@ -67,9 +63,6 @@ func (ts *trees) UpdateThread(ctx context.Context, key store.ThreadKey, n NewThr
 var ErrInvalidThread = errors.New("no thread can have that")
 
 func (ts *trees) put(ctx context.Context, key store.ThreadKey, n NewThread, create bool) (*store.Node, error) {
-	if ts.tree == nil {
-		return nil, ErrNoTrees
-	}
 	c := store.NodeChange{Request: uuid.NewString(), Create: create, Version: store.AnyVersion, Parent: trimmed(n.Parent), Resource: trimmed(n.Resource)}
 	if n.Version != nil {
 		if c.Version = *n.Version; c.Version < 0 {
@@ -92,7 +85,7 @@ func (ts *trees) put(ctx context.Context, key store.ThreadKey, n NewThread, crea
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), ts.options.StoreTimeout)
 	defer cancel()
-	return retry(ctx, func() (*store.Node, error) { return ts.tree.PutNode(ctx, key, c) })
+	return retry(ctx, func() (*store.Node, error) { return ts.store.PutNode(ctx, key, c) })
 }
 
 func trimmed(s *string) *string {
@@ -116,10 +109,7 @@ func (ts *trees) TreeThread(ctx context.Context, key store.ThreadKey) (*TreeThre
 // Below are a thread and all that stand below it, parents first; none: there is no such
 // thread.
 func (ts *trees) Below(ctx context.Context, key store.ThreadKey) ([]TreeThread, error) {
-	if ts.tree == nil {
-		return nil, ErrNoTrees
-	}
-	nodes, err := ts.tree.TreeNodes(ctx, key.Namespace, []string{key.Thread}, true)
+	nodes, err := ts.store.TreeNodes(ctx, key.Namespace, []string{key.Thread}, true)
 	if err != nil {
 		return nil, err
 	}
@@ -133,7 +123,7 @@ func (ts *trees) Below(ctx context.Context, key store.ThreadKey) ([]TreeThread, 
 	for i, n := range nodes {
 		list[i].Node, keys[i], at[n.Thread] = *n, store.ThreadKey{Namespace: key.Namespace, Thread: n.Thread}, i
 	}
-	infos, err := ts.tree.ThreadInfos(ctx, keys)
+	infos, err := ts.store.ThreadInfos(ctx, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -157,10 +147,7 @@ func (ts *trees) Below(ctx context.Context, key store.ThreadKey) ([]TreeThread, 
 
 // Trees pages through threads by where they stand. Errors are as Inbox's.
 func (ts *trees) Trees(ctx context.Context, q store.TreeQuery) ([]TreeThread, string, error) {
-	if ts.tree == nil {
-		return nil, "", ErrNoTrees
-	}
-	nodes, next, err := ts.tree.TreePage(ctx, q)
+	nodes, next, err := ts.store.TreePage(ctx, q)
 	if err != nil {
 		return nil, "", err
 	}
@@ -169,7 +156,7 @@ func (ts *trees) Trees(ctx context.Context, q store.TreeQuery) ([]TreeThread, st
 	for i, n := range nodes {
 		list[i].Node, keys[i] = n, store.ThreadKey{Namespace: q.Namespace, Thread: n.Thread}
 	}
-	infos, err := ts.tree.ThreadInfos(ctx, keys)
+	infos, err := ts.store.ThreadInfos(ctx, keys)
 	for i, info := range infos {
 		list[i].Info = info
 	}
@@ -184,10 +171,10 @@ const maxWaits = 200
 // namespace that have waited longest.
 func (ts *trees) Placed(ctx context.Context, namespace string, threads []string) (map[string]TreeThread, error) {
 	placed := map[string]TreeThread{}
-	if ts.tree == nil || len(threads) == 0 {
+	if len(threads) == 0 {
 		return placed, nil
 	}
-	nodes, err := ts.tree.TreeNodes(ctx, namespace, threads, false)
+	nodes, err := ts.store.TreeNodes(ctx, namespace, threads, false)
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +204,7 @@ func (ts *trees) Placed(ctx context.Context, namespace string, threads []string)
 		for id := range above {
 			ids = append(ids, id)
 		}
-		nodes, err := ts.tree.TreeNodes(ctx, namespace, ids, false)
+		nodes, err := ts.store.TreeNodes(ctx, namespace, ids, false)
 		if err != nil {
 			return nil, err
 		}
@@ -242,14 +229,7 @@ func (ts *trees) Placed(ctx context.Context, namespace string, threads []string)
 // (CodeThreadDeleting), and are forgotten soon, whichever node is left to do it. Without, a
 // thread in which something goes on is not deleted; one that cannot be read is.
 func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children store.DeleteChildren) (store.DeleteResult, error) {
-	if ts.tree == nil {
-		if children != store.DeleteReject {
-			return store.DeleteResult{}, ErrNoTrees
-		}
-		deleted, err := ts.threads.DeleteThread(ctx, key)
-		return store.DeleteResult{Deleted: deleted}, err
-	}
-	res, err := ts.tree.DeleteTree(ctx, key, children)
+	res, err := ts.store.DeleteTree(ctx, key, children)
 	broken := errors.Is(err, store.ErrCorrupted)
 	if err == nil && !res.Deleted && (children != store.DeleteReject || res.Children == 0) {
 		broken, err = ts.threads.unreadableThread(ctx, key)
@@ -264,10 +244,7 @@ func (ts *trees) DeleteTree(ctx context.Context, key store.ThreadKey, children s
 
 // finish goes on with deletions that others have begun. True: there is more.
 func (ts *trees) finish(ctx context.Context) bool {
-	if ts.tree == nil {
-		return false
-	}
-	more, err := ts.tree.FinishDeletes(ctx)
+	more, err := ts.store.FinishDeletes(ctx)
 	if err != nil && ctx.Err() == nil {
 		ts.log.Warn("threads that are being deleted could not be", "error", err)
 	}

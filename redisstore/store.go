@@ -49,7 +49,6 @@ var (
 	_ store.Store    = (*Store)(nil)
 	_ store.Webhooks = (*Store)(nil)
 	_ store.Logins   = (*Store)(nil)
-	_ store.Tree     = (*Store)(nil)
 )
 
 // Options of a Store. The zero value of each field is the default it names.

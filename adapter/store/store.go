@@ -82,4 +82,5 @@ type Store interface {
 	Notices
 	Decisions
 	Payloads
+	Tree
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // Tree keeps threads as trees: which stands below which, and what is said of a thread
-// that is none of its messages. A store that has it implements it beside Store. Of a
+// that is none of its messages. Of a
 // namespace all calls but FinishDeletes are atomic, whatever else is called.
 type Tree interface {
 	// PutNode makes a thread, or changes what is kept of one. An error that wraps

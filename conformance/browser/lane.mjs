@@ -103,9 +103,9 @@ export class Tab {
   }
 
   /** A tab that shows any place of the page. What the server may do that is no fault of the page's is said beforehand. */
-  static async at(context, address, threadId, { serverMayRefuse = false, serverMayDie = false } = {}) {
+  static async at(context, address, threadId, { serverMayRefuse = false, serverMayDie = false, serverMayNotKnow = false } = {}) {
     const tab = new Tab();
-    Object.assign(tab, { threadId, serverMayRefuse, serverMayDie });
+    Object.assign(tab, { threadId, serverMayRefuse, serverMayDie, serverMayNotKnow });
     tab.page = await context.newPage();
     tabs.add(tab);
     tab.page.on("pageerror", (error) => complaints.push(String(error)));
@@ -114,6 +114,7 @@ export class Tab {
       // A server that was killed is no fault of the page's.
       // A server that says no is what some tests are about.
       if (tab.serverMayRefuse && /status of 40[13]|WebSocket connection to/.test(message.text())) return;
+      if (tab.serverMayNotKnow && /status of 404/.test(message.text())) return;
       if (tab.serverMayDie && /WebSocket connection to|Failed to load resource/.test(message.text())) return;
       complaints.push(message.text());
     });

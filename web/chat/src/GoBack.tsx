@@ -92,12 +92,12 @@ export function GoBack({ message }: { message: Message }) {
   const renews = asked !== undefined && message.id === (answer ?? asked);
   useEffect(() => setFault(undefined), [held]);
   if (!changes && !renews) return null;
-  /** Says what is in the way rather than being out of reach, so that it can be read. */
+  /** Says what is in the way when it is asked for: a run that begins and ends touches no button of a long conversation. */
   const unless = (act: () => void) => () => (held ? setFault(held) : act());
   return (
     <>
       {changes && (
-        <button type="button" className="copy" data-testid="edit-message" aria-disabled={held !== undefined} title={held} onClick={unless(() => edit(message.id))}>
+        <button type="button" className="copy" data-testid="edit-message" onClick={unless(() => edit(message.id))}>
           <Icon name="pen" />
           <span>Edit</span>
         </button>
@@ -107,8 +107,7 @@ export function GoBack({ message }: { message: Message }) {
           type="button"
           className="copy"
           data-testid="answer-anew"
-          aria-disabled={held !== undefined || going}
-          title={held}
+          aria-disabled={going}
           onClick={unless(() => void again(asked).then(setFault))}
         >
           <Icon name="again" />
