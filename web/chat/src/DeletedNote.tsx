@@ -8,7 +8,7 @@ export function DeletedNote() {
   const { held, fault } = useSyncExternalStore(deletions.watch, deletions.look);
   return (
     <div className="deleted" role="status">
-      {held.map(({ threadId, title }) => (
+      {held.filter(({ done }) => !done).map(({ threadId, title }) => (
         <p key={threadId} className="row" data-testid="deleted" data-thread-id={threadId}>
           <span className="title" dir="auto">
             Deleted “{visible(title)}”

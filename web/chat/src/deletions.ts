@@ -10,6 +10,8 @@ export interface Deletion {
   at: number;
   /** Another tab was asked, and it is that one's. */
   elsewhere?: boolean;
+  /** It was carried out, and stays hidden until lists know. */
+  done?: boolean;
 }
 
 /** For how long a deletion can be taken back, in milliseconds. */
@@ -26,7 +28,7 @@ interface Kept {
 }
 
 /** What goes to the other tabs. */
-type Told = { held: Deletion } | { over: string } | { who: true };
+type Told = { held: Deletion } | { over: string } | { gone: string } | { who: true };
 
 export interface Tabs {
   postMessage(told: Told): void;
@@ -91,17 +93,24 @@ export class Deletions {
   private async carryOut({ threadId }: Deletion): Promise<void> {
     try {
       await this.does.remove(threadId);
-      this.gone(threadId);
     } catch (failed) {
       this.fault = { threadId, words: failed instanceof Error ? failed.message : String(failed) };
+      return this.undo(threadId);
     }
-    this.undo(threadId);
+    this.does.tabs?.postMessage({ gone: threadId });
+    this.settle(threadId);
+  }
+
+  private settle(threadId: string): void {
+    this.put({ threadId, title: "", at: Date.now(), elsewhere: true, done: true });
+    this.gone(threadId);
   }
 
   private hear(told: Told): void {
     if ("who" in told) {
       for (const one of this.held) if (!one.elsewhere) this.does.tabs?.postMessage({ held: one });
-    } else if ("over" in told) this.drop(told.over);
+    } else if ("gone" in told) this.settle(told.gone);
+    else if ("over" in told) this.drop(told.over);
     else this.put({ ...told.held, elsewhere: true });
   }
 
