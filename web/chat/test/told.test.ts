@@ -102,6 +102,38 @@ describe("a thread's record", () => {
     expect(record.lacksPlaces).toBe(false);
   });
 
+  it("has the last decision of a question that was given back, in whichever order they are told", () => {
+    const [early, late] = ["2030-01-01T00:00:00.000Z", "2030-01-01T00:01:00.000Z"];
+    const approved = { ...told, toolCallId: "c", at: early, approved: true, by: "ann", reason: "cheap" };
+    const declined = { ...told, toolCallId: "c", at: late, approved: false, by: "bob" };
+    const first = onRecord({ toolCallId: "c", at: early, user: "ann", payload: { approved: true, reason: "cheap" }, answeredBy: { id: "s2", runId: "r2" } });
+    const second = onRecord({ toolCallId: "c", at: late, user: "bob", payload: { approved: false }, answeredBy: { id: "s3", runId: "r3" } });
+    const verdict = (record: ThreadRecord) => {
+      const last = record.look().calls.get("c")!;
+      return `${verdictOf(last, true).words} ${last.reason}`;
+    };
+    const onlyTold = new ThreadRecord();
+    onlyTold.take(started("r2", [approved]), "m1");
+    onlyTold.take(started("r3", [declined]), "m1");
+    expect(verdict(onlyTold)).toBe("declined by bob undefined");
+    onlyTold.learn([second, first], []);
+    expect(verdict(onlyTold)).toBe("declined by bob undefined");
+    const onlyRecord = new ThreadRecord();
+    onlyRecord.learn([second, first], []);
+    onlyRecord.take(started("r2", [approved]), "m1", "log");
+    expect(verdict(onlyRecord)).toBe("declined by bob undefined");
+    const cancelled = new ThreadRecord();
+    cancelled.learn([onRecord({ toolCallId: "c", at: late, status: "cancelled", user: "bob", answeredBy: { id: "s3", runId: "r3" } }), first], []);
+    expect(verdict(cancelled)).toBe("cancelled by bob undefined");
+  });
+
+  it("has the last of several questions about one call", () => {
+    const record = new ThreadRecord();
+    const about = (interruptId: string, at: string, approved: boolean) => onRecord({ interruptId, toolCallId: "c", at, payload: { approved } });
+    record.learn([about("i2", "2030-01-02T00:00:00Z", false), about("i1", "2030-01-01T00:00:00Z", true)], []);
+    expect(record.look().calls.get("c")?.approved).toBe(false);
+  });
+
   it("has what is decided about calls at the calls, and lacks the place of what only the record tells", () => {
     const record = new ThreadRecord();
     record.learn([onRecord({ toolCallId: "c", payload: { approved: false } })], []);
