@@ -28,6 +28,7 @@ describe("a decision", () => {
 
   it.each([
     [{ approved: true }, true, "approved"],
+    [{ approved: true, cut: ["changed" as const] }, true, "edited"],
     [{ approved: true }, false, "yes"],
     [{ approved: false, by: "bob" }, true, "declined by bob"],
     [{ approved: false }, false, "no"],
@@ -43,6 +44,8 @@ it("finds what was changed, to the digit", () => {
   expect(changesOf(before, after).map(({ pointer }) => pointer)).toEqual(["/a/b~1c", "/gone", "/new"]);
   expect(sideOf(changesOf(before, after)[0]!.before)).toBe("1.0");
   expect(placeOf("/a/b~1c")).toBe("a › b/c");
+  expect([10, "10", true, "true", "", " x", "ten"].map((side) => sideOf(side))).toEqual(["10", '"10"', "true", '"true"', '""', '" x"', "ten"]);
+  expect(sideOf('{"a":', true)).toBe('{"a":');
   expect(changesOf(before, before)).toEqual([]);
 });
 
@@ -60,6 +63,8 @@ describe("a call", () => {
     ["is cancelled", { asked: false, running: false, told: { ...told, status: "cancelled" as const } }, "cancelled"],
     ["has expired", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"executed":false,"expired":true}') }, "expired"],
     ["has a default answer and a result", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"ok":true}') }, "expired, done"],
+    ["has a default answer and has failed", { asked: false, running: false, told: { ...told, status: "expired" as const }, result: result('{"executed":false,"error":"no"}') }, "expired, failed"],
+    ["is not done where that is all that is said", { asked: false, running: false, result: result('{"executed":false}') }, "failed"],
     ["has no result", { asked: false, running: false }, "no result"],
     ["takes what an agent answers for what it is", { asked: false, running: false, result: result('{"executed":') }, "done"],
   ])("%s", (_, call, words) => {
